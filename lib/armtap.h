@@ -1,0 +1,511 @@
+/* armtap: robot-arm telemetry, decoded.
+ *
+ * Bytes go in, records come out through the callbacks of a sink. There are three ways in, each on top of the one before:
+ *
+ *   armtap_decode_realtime()   one legacy packet into a state: replaces the fixed-offset code behind a read() loop
+ *   armtap_conn_*              one TCP connection, both directions, bytes in chunks of any size
+ *   armtap_net_*               captured packets of any number of connections
+ *
+ * The library opens nothing, prints nothing, and holds no globals. Functions that return int return 0 or one of the
+ * negative errors below; errors are the caller's own faults, lack of memory, or a callback that said stop. What is wrong
+ * with the input comes as notes. Unless a comment says otherwise, pointers handed to a callback are valid during the
+ * callback, and an object must be used by one thread at a time.
+ *
+ * Units are the vendor's (the field table tells: armtap_field_at). "Guide" below is UR's RTDE guide, "table" UR's
+ * spreadsheet of the client interfaces.
+ */
+#ifndef ARMTAP_H
+#define ARMTAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fields.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define ARMTAP_API __attribute__((visibility("default")))
+#else
+#define ARMTAP_API
+#endif
+
+/* ---- errors ---------------------------------------------------------------------------------------------------- */
+
+#define ARMTAP_ERRORS(X)                                                                                               \
+    X(ARMTAP_ERR_ARGUMENT, -1, "an argument is out of range")                                                          \
+    X(ARMTAP_ERR_MEMORY, -2, "out of memory")                                                                          \
+    X(ARMTAP_ERR_STOPPED, -3, "a callback asked to stop")                                                              \
+    X(ARMTAP_ERR_SHORT, -4, "fewer bytes than the message needs")                                                      \
+    X(ARMTAP_ERR_NOT_OURS, -5, "not a message of this protocol")                                                       \
+    X(ARMTAP_ERR_SPACE, -6, "the buffer is too small")                                                                 \
+    X(ARMTAP_ERR_TYPE, -7, "a type that is not known")                                                                 \
+    X(ARMTAP_ERR_UNSUPPORTED, -8, "not built into this library")
+
+#define ARMTAP_ERROR_ENUM(name, value, text) name = value,
+enum armtap_error { ARMTAP_OK = 0, ARMTAP_ERRORS(ARMTAP_ERROR_ENUM) };
+#undef ARMTAP_ERROR_ENUM
+
+/* One line of English for an error; never NULL. */
+ARMTAP_API const char *armtap_strerror(int error);
+/* "1.0.0" */
+ARMTAP_API const char *armtap_version(void);
+
+/* ---- the dictionary of fields ---------------------------------------------------------------------------------- */
+
+enum armtap_type {
+    ARMTAP_BOOL,
+    ARMTAP_UINT8,
+    ARMTAP_UINT32,
+    ARMTAP_UINT64,
+    ARMTAP_INT32,
+    ARMTAP_DOUBLE,
+    ARMTAP_STRING, /* UTF-8 or bytes, by pointer and length; never in the state */
+    ARMTAP_BYTES   /* a value whose type is not known */
+};
+
+enum armtap_field_direction {
+    ARMTAP_FIELD_OUTPUT = 1, /* the controller sends it over RTDE */
+    ARMTAP_FIELD_INPUT = 2,  /* a client may write it over RTDE */
+    ARMTAP_FIELD_BOTH = 3,
+    ARMTAP_FIELD_LEGACY = 4 /* only in the legacy realtime packet */
+};
+
+/* Two families of controllers, which number their modes differently and have their own legacy layouts. */
+enum armtap_generation { ARMTAP_GENERATION_UNKNOWN, ARMTAP_GENERATION_CB2, ARMTAP_GENERATION_CB3E };
+
+#define ARMTAP_ID_SCALAR(name, ...) ARMTAP_ID_##name,
+#define ARMTAP_ID_VECTOR(name, ...) ARMTAP_ID_##name,
+#define ARMTAP_ID_FAMILY(array, ctype, type, length, ...)                                                              \
+    ARMTAP_ID_##array, ARMTAP_ID_##array##_last = ARMTAP_ID_##array + (length)-1,
+/* ARMTAP_ID_actual_q; ARMTAP_ID_output_int_register + n */
+enum armtap_field_id {
+    ARMTAP_FIELDS(ARMTAP_ID_SCALAR, ARMTAP_ID_VECTOR, ARMTAP_ID_FAMILY) ARMTAP_FIELD_COUNT
+};
+#undef ARMTAP_ID_SCALAR
+#undef ARMTAP_ID_VECTOR
+#undef ARMTAP_ID_FAMILY
+
+struct armtap_field {
+    const char *name; /* its RTDE name, or rt_N by its column where UR reserves the cell */
+    const char *unit;
+    const char *legacy_name; /* UR's name of the row in the realtime table, "" without one */
+    const char *since;       /* release that brought the RTDE variable, "" where not known */
+    const char *meaning;
+    enum armtap_field_id id;
+    enum armtap_type type; /* of one element */
+    enum armtap_field_direction direction;
+    uint16_t count;       /* elements: 1, 3 or 6 */
+    uint16_t column_cb2;  /* UR's gnuplot column in the legacy layout, 0: not carried */
+    uint16_t column_cb3e; /* the same in the CB3/e-Series layout */
+    uint32_t offset;      /* of its first element in struct armtap_state */
+};
+
+ARMTAP_API size_t armtap_field_count(void);
+/* The field of that id, NULL beyond the end. */
+ARMTAP_API const struct armtap_field *armtap_field_at(size_t id);
+/* The field of that exact name; NULL if there is none. `length` bytes of `name` are read, no terminator is needed. */
+ARMTAP_API const struct armtap_field *armtap_field_find(const char *name, size_t length);
+/* The RTDE name of a type: ("DOUBLE", 1), ("VECTOR6D", 6); "" where RTDE has none. */
+ARMTAP_API const char *armtap_type_name(enum armtap_type type, unsigned count);
+
+struct armtap_enum_value {
+    int64_t value; /* the number; of a bit field, the bit */
+    const char *name;
+    bool is_bit;
+    enum armtap_generation generation; /* UNKNOWN: the same in both */
+};
+/* The i-th named value or bit of a field, in the order of their numbers; NULL beyond the end. */
+ARMTAP_API const struct armtap_enum_value *armtap_enum_at(const struct armtap_field *field, size_t i);
+/* The name of a value of an enumerated field (robot_mode, safety_status, ...); NULL where it has none. CB2 and CB3/e
+ * number their robot modes differently (0 is RUNNING on one, DISCONNECTED on the other), so the generation decides. */
+ARMTAP_API const char *armtap_enum_name(const struct armtap_field *field, int64_t value,
+                                        enum armtap_generation generation);
+
+/* ---- the common state ------------------------------------------------------------------------------------------ */
+
+/* A set of field ids. Room for ids to come: the size stays. */
+struct armtap_set {
+    uint64_t word[16];
+};
+static inline bool armtap_set_has(const struct armtap_set *set, unsigned id)
+{
+    return set->word[id / 64] >> (id % 64) & 1;
+}
+static inline void armtap_set_add(struct armtap_set *set, unsigned id)
+{
+    set->word[id / 64] |= UINT64_C(1) << (id % 64);
+}
+static inline void armtap_set_remove(struct armtap_set *set, unsigned id)
+{
+    set->word[id / 64] &= ~(UINT64_C(1) << (id % 64));
+}
+
+#define ARMTAP_MEMBER_SCALAR(name, ctype, ...) ctype name;
+#define ARMTAP_MEMBER_VECTOR(name, ctype, type, count, ...) ctype name[count];
+#define ARMTAP_MEMBER_FAMILY(array, ctype, type, length, ...) ctype array[length];
+/* Everything that is known of a robot. Members carry the RTDE names: double actual_q[6], int32_t output_int_register[48].
+ * Only armtap_state_new makes one: it grows at its end with new releases. */
+struct armtap_state {
+    struct armtap_set known; /* which members were ever set; the others hold no meaning */
+    ARMTAP_FIELDS(ARMTAP_MEMBER_SCALAR, ARMTAP_MEMBER_VECTOR, ARMTAP_MEMBER_FAMILY)
+};
+#undef ARMTAP_MEMBER_SCALAR
+#undef ARMTAP_MEMBER_VECTOR
+#undef ARMTAP_MEMBER_FAMILY
+
+/* NULL without memory. The caller frees. */
+ARMTAP_API struct armtap_state *armtap_state_new(void);
+ARMTAP_API void armtap_state_free(struct armtap_state *state);
+ARMTAP_API void armtap_state_clear(struct armtap_state *state);
+ARMTAP_API void armtap_state_copy(struct armtap_state *to, const struct armtap_state *from);
+/* Adds what `from` knows to `to`: joins the connections of what the caller knows to be one robot. */
+ARMTAP_API void armtap_state_merge(struct armtap_state *to, const struct armtap_state *from);
+
+/* One value of a frame or a state. The member of the union follows the type: DOUBLE f64; INT32 i64; BOOL, UINT8, UINT32,
+ * UINT64 u64; STRING and BYTES text, length. */
+struct armtap_value {
+    const char *name;                 /* as on the wire */
+    const struct armtap_field *field; /* NULL: the table has no such field of such a type */
+    enum armtap_type type;
+    unsigned count;
+    bool present; /* false: the frame was cut before it, or the legacy cell holds no integer where one belongs */
+    union {
+        double f64[6];
+        int64_t i64[6];
+        uint64_t u64[6];
+        struct {
+            const char *text;
+            size_t length;
+        };
+    };
+};
+/* A field of a state as a value; `present` tells whether it is known. */
+ARMTAP_API void armtap_state_get(const struct armtap_state *state, const struct armtap_field *field,
+                                 struct armtap_value *value);
+/* Sets a field of a state from a value of the field's type and count. ERR_ARGUMENT if they are not. */
+ARMTAP_API int armtap_state_set(struct armtap_state *state, const struct armtap_field *field,
+                                const struct armtap_value *value);
+
+/* ---- recipes --------------------------------------------------------------------------------------------------- */
+
+enum armtap_protocol { ARMTAP_PROTOCOL_NONE, ARMTAP_REALTIME, ARMTAP_RTDE, ARMTAP_AUBO };
+/* "realtime", "rtde", "aubo"; NULL for others */
+ARMTAP_API const char *armtap_protocol_name(enum armtap_protocol protocol);
+/* The protocol of that name, ARMTAP_PROTOCOL_NONE if there is none. */
+ARMTAP_API enum armtap_protocol armtap_protocol_find(const char *name);
+
+enum armtap_direction { ARMTAP_FROM_ROBOT, ARMTAP_TO_ROBOT };
+
+/* An ordered list of typed fields: what one kind of frame holds. A legacy packet size is a built-in recipe. */
+struct armtap_recipe;
+
+struct armtap_recipe_entry {
+    const char *name;                 /* as on the wire */
+    const struct armtap_field *field; /* NULL: not in the table, delivered under its own name */
+    enum armtap_type type;            /* as delivered: a legacy robot mode is an INT32, though it travels as a double */
+    unsigned count;
+    size_t offset;    /* of its first byte from the first value of the frame */
+    size_t wire_size; /* bytes */
+};
+ARMTAP_API size_t armtap_recipe_count(const struct armtap_recipe *recipe);
+ARMTAP_API const struct armtap_recipe_entry *armtap_recipe_at(const struct armtap_recipe *recipe, size_t i);
+/* Bytes of all its values. */
+ARMTAP_API size_t armtap_recipe_size(const struct armtap_recipe *recipe);
+ARMTAP_API enum armtap_protocol armtap_recipe_protocol(const struct armtap_recipe *recipe);
+/* Reads value i from the values of a frame, `length` bytes at `values` (record.values, record.values_length). Any thread
+ * may call it while somebody holds the recipe. STRING and BYTES point into `values`. */
+ARMTAP_API void armtap_recipe_read(const struct armtap_recipe *recipe, size_t i, const uint8_t *values, size_t length,
+                                   struct armtap_value *value);
+/* The layout of a legacy packet of `size` bytes (its length word): up to 812 CB2's, above CB3/e-Series'; of a size that
+ * is not in the table, the known prefix. The caller releases it. */
+ARMTAP_API int armtap_recipe_realtime(size_t size, struct armtap_recipe **recipe);
+/* A recipe from names and RTDE types, both comma separated as in a set-up and its reply. ERR_TYPE for a type that RTDE
+ * lacks (NOT_FOUND and IN_USE included), ERR_ARGUMENT where their numbers differ. The caller releases it. */
+ARMTAP_API int armtap_recipe_rtde(const char *names, const char *types, struct armtap_recipe **recipe);
+/* Recipes given to callbacks live as long as someone holds them. Hold and release from the thread that pushes. */
+ARMTAP_API struct armtap_recipe *armtap_recipe_hold(const struct armtap_recipe *recipe);
+ARMTAP_API void armtap_recipe_release(struct armtap_recipe *recipe);
+
+/* ---- what comes out -------------------------------------------------------------------------------------------- */
+
+#define ARMTAP_NO_TIME INT64_MIN
+
+/* Where in the capture something arrived. */
+struct armtap_where {
+    int64_t time;    /* ns since the epoch, or ARMTAP_NO_TIME */
+    uint64_t packet; /* number in its file, from 1; 0 without packets */
+    uint32_t file;   /* index of the file */
+};
+
+/* One connection, as far as it is known. It lives as long as the connection; counters move with it. */
+struct armtap_stream {
+    uint64_t connection; /* number of the TCP connection, in the order of their first packets, from 0 */
+    char robot[64];      /* "10.0.0.2:30004", "[fd00::2]:30004"; "" where the caller gave none */
+    char client[64];
+    enum armtap_protocol protocol; /* NONE while not recognised */
+    int version;                   /* RTDE protocol number or legacy packet size, the newest seen; 0: not known */
+    enum armtap_generation generation;
+    char controller_version[32]; /* "5.11.1.108", "" while not known */
+    bool midstream;              /* its beginning was not captured */
+    struct armtap_where first;   /* its first packet */
+    struct armtap_where last;
+    uint64_t records[2];       /* data records by enum armtap_direction */
+    uint64_t gaps;             /* holes in either direction */
+    uint64_t bytes_decoded[2]; /* bytes of whole messages, by direction */
+    uint64_t bytes_lost[2];    /* missing in the capture */
+    uint64_t bytes_skipped[2]; /* there, but no message; finding the way back */
+};
+
+enum armtap_record_flag {
+    ARMTAP_AFTER_GAP = 1, /* the first record after missing or unreadable bytes */
+    ARMTAP_GUESSED = 2,   /* its recipe was guessed, not read from a handshake */
+    ARMTAP_SHORT = 4,     /* the frame is shorter than its recipe */
+    ARMTAP_LONG = 8       /* the frame is longer than its recipe */
+};
+
+/* One frame of data. */
+struct armtap_record {
+    const struct armtap_stream *stream;
+    struct armtap_where where; /* the packet that carried its last byte to arrive */
+    uint64_t offset;           /* of its first byte in its direction's stream */
+    enum armtap_direction direction;
+    enum armtap_protocol protocol;
+    int version;                       /* RTDE protocol number, or the legacy length word */
+    unsigned flags;                    /* enum armtap_record_flag */
+    int recipe_id;                     /* RTDE's recipe id, AUBO's channel; 0 where the protocol has none */
+    const struct armtap_recipe *recipe; /* NULL: opaque, only the bytes are known */
+    const struct armtap_set *updated;  /* the fields that this very frame set */
+    const struct armtap_state *state;  /* what this direction of the connection said so far, this frame included */
+    const uint8_t *frame;              /* the bytes as they came */
+    size_t frame_length;
+    const uint8_t *values; /* where in the frame the values begin */
+    size_t values_length;
+};
+/* Value i of the record, in wire order, also those the table does not know; false beyond the last. */
+ARMTAP_API bool armtap_record_value(const struct armtap_record *record, size_t i, struct armtap_value *value);
+
+/* A recipe that data frames of this direction follow from now on. */
+struct armtap_recipe_event {
+    const struct armtap_stream *stream;
+    struct armtap_where where;
+    enum armtap_direction direction;
+    int recipe_id;
+    double frequency; /* Hz asked for; 0 where not said */
+    unsigned flags;   /* ARMTAP_GUESSED */
+    const struct armtap_recipe *recipe;
+};
+
+/* A text message of the controller (level, source) or to it. Not NUL-terminated. */
+struct armtap_text {
+    const struct armtap_stream *stream;
+    struct armtap_where where;
+    enum armtap_direction direction;
+    int level; /* 0 exception, 1 error, 2 warning, 3 info; others as sent */
+    const char *text;
+    size_t text_length;
+    const char *source;
+    size_t source_length;
+};
+
+enum armtap_severity { ARMTAP_INFO, ARMTAP_NOTICE, ARMTAP_WARNING, ARMTAP_ERROR };
+ARMTAP_API const char *armtap_severity_name(enum armtap_severity severity);
+
+/* A registered kind of note. */
+struct armtap_note_kind {
+    const char *id; /* "rtde.field.not-found" */
+    enum armtap_severity severity;
+    const char *meaning;
+    const char *remedy;
+};
+ARMTAP_API size_t armtap_note_count(void);
+ARMTAP_API const struct armtap_note_kind *armtap_note_at(size_t i);
+
+/* What is wrong, or worth knowing, with the input. */
+struct armtap_note {
+    const struct armtap_note_kind *kind;
+    const struct armtap_stream *stream; /* NULL: of the capture */
+    struct armtap_where where;
+    enum armtap_direction direction;
+    const char *text; /* one line, names the thing itself */
+};
+
+enum armtap_event_type {
+    ARMTAP_EVENT_OPEN,           /* a connection's first packet; a: 1 with SYN, 0 in mid-stream */
+    ARMTAP_EVENT_CLOSE,          /* a: enum armtap_close; by the sender of `direction` */
+    ARMTAP_EVENT_RECOGNISED,     /* the stream's protocol is known now */
+    ARMTAP_EVENT_GAP,            /* a: bytes missing */
+    ARMTAP_EVENT_RETRANSMISSION, /* a: bytes sent again */
+    ARMTAP_EVENT_DUPLICATE,      /* a: bytes of a packet captured twice */
+    ARMTAP_EVENT_OUT_OF_ORDER,   /* a: bytes that came after later ones */
+    ARMTAP_EVENT_WINDOW,         /* a: receive window the sender of `direction` offers, in bytes; when it changes much or is 0 */
+    ARMTAP_EVENT_START,          /* data was asked for and granted */
+    ARMTAP_EVENT_PAUSE           /* data was stopped */
+};
+enum armtap_close { ARMTAP_CLOSE_FIN, ARMTAP_CLOSE_RESET, ARMTAP_CLOSE_REPLACED, ARMTAP_CLOSE_END_OF_CAPTURE };
+
+struct armtap_event {
+    const struct armtap_stream *stream;
+    struct armtap_where where;
+    enum armtap_direction direction;
+    enum armtap_event_type type;
+    uint64_t a;
+};
+
+/* Where everything goes. Any callback may be NULL; one that returns other than 0 stops the push, which then returns
+ * ERR_STOPPED. Without on_record frames are delimited and counted, but no state is decoded. Set `size` to
+ * sizeof(struct armtap_sink). */
+struct armtap_sink {
+    size_t size;
+    int (*on_record)(void *user, const struct armtap_record *record);
+    int (*on_recipe)(void *user, const struct armtap_recipe_event *event);
+    int (*on_text)(void *user, const struct armtap_text *text);
+    int (*on_note)(void *user, const struct armtap_note *note);
+    int (*on_event)(void *user, const struct armtap_event *event);
+    /* Values of RTDE's READ_PROPERTIES: a record that is no data. */
+    int (*on_properties)(void *user, const struct armtap_record *record);
+};
+
+/* ---- one packet ------------------------------------------------------------------------------------------------ */
+
+/* Decodes one legacy realtime packet, of whatever size, into a state; call it on what read() gave.
+ *
+ * packet  the bytes, beginning with the length word (big-endian, counts itself)
+ * length  how many are at hand; fewer than the length word says is no error: what is whole in them is decoded
+ * state   from armtap_state_new; gets the fields, and their bits in state->known. Fields that the packet lacks are
+ *         removed from known, so that nothing old is taken for new.
+ *
+ * The layout follows from the length word: up to 812 CB2's, above CB3/e-Series'. Returns the number of bytes used (the
+ * smaller of length word and `length`), or ERR_SHORT below 12 bytes, ERR_NOT_OURS where the length word is not
+ * 12 to 4096. Source: UR's realtime tables ("Client_Interfaces", tabs RealTime). */
+ARMTAP_API int armtap_decode_realtime(const void *packet, size_t length, struct armtap_state *state);
+
+/* The packet of `size` bytes (540 ... 1220, or another: the prefix of its layout; up to 4096, zeros beyond the layout)
+ * that a controller in this state sends; absent fields become 0. The buffer holds at least `size` bytes. Decoding a
+ * packet of a known size and encoding it again gives the same bytes, for integral mode and digital cells. */
+ARMTAP_API int armtap_encode_realtime(const struct armtap_state *state, size_t size, void *buffer);
+
+/* ---- RTDE packages --------------------------------------------------------------------------------------------- */
+
+enum armtap_rtde_type {
+    ARMTAP_RTDE_VERSION = 'V',
+    ARMTAP_RTDE_CONTROLLER_VERSION = 'v',
+    ARMTAP_RTDE_TEXT = 'M',
+    ARMTAP_RTDE_DATA = 'U',
+    ARMTAP_RTDE_SETUP_OUTPUTS = 'O',
+    ARMTAP_RTDE_SETUP_INPUTS = 'I',
+    ARMTAP_RTDE_START = 'S',
+    ARMTAP_RTDE_PAUSE = 'P',
+    ARMTAP_RTDE_PROPERTIES = 'R'
+};
+
+/* One RTDE package, taken apart. Which members count follows from type and direction, as in the guide's tables. Spans
+ * point into the package that was parsed, or to the caller's text when encoding. */
+struct armtap_rtde_package {
+    enum armtap_rtde_type type;
+    enum armtap_direction direction;
+    int protocol;         /* 1, 2 or 3: decides the layout of M, O and U */
+    unsigned version;     /* V to the robot: protocol asked for */
+    unsigned accepted;    /* V, S, P from the robot: non-zero if so */
+    uint32_t release[4];  /* v from the robot: major, minor, bugfix, build */
+    unsigned release_count; /* 4, or 3 from old controllers */
+    double frequency;     /* O to the robot, protocol 2 and 3: Hz */
+    bool has_id;          /* whether a recipe id is in the package */
+    unsigned id;          /* recipe id */
+    const char *names;    /* O, I, R to the robot: comma separated */
+    size_t names_length;
+    const char *types; /* O, I, R from the robot: comma separated */
+    size_t types_length;
+    const char *text; /* M */
+    size_t text_length;
+    const char *source;
+    size_t source_length;
+    unsigned level;
+    const uint8_t *values; /* U, and R from the robot: the packed values */
+    size_t values_length;
+};
+/* Takes a package apart; `length` is that of its header. `package` gets type, direction and all else; the protocol is
+ * the caller's to say. ERR_SHORT, ERR_NOT_OURS where the bytes do not follow the layout. */
+ARMTAP_API int armtap_rtde_parse(const void *bytes, size_t length, enum armtap_direction direction, int protocol,
+                                 struct armtap_rtde_package *package);
+/* Writes a package with its header. Returns its length; ERR_SPACE where `capacity` is too small, ERR_ARGUMENT where it
+ * would exceed 65535 bytes or text and source 255. */
+ARMTAP_API int armtap_rtde_write(const struct armtap_rtde_package *package, void *buffer, size_t capacity);
+/* Writes the values of a state in the order of a recipe, for the `values` of a data package; absent fields and names
+ * that the table does not know become 0. Returns the number of bytes (armtap_recipe_size), or ERR_SPACE. */
+ARMTAP_API int armtap_encode_values(const struct armtap_recipe *recipe, const struct armtap_state *state, void *buffer,
+                                    size_t capacity);
+
+/* ---- one connection -------------------------------------------------------------------------------------------- */
+
+struct armtap_conn;
+
+struct armtap_conn_options {
+    size_t size;                   /* sizeof(struct armtap_conn_options) */
+    enum armtap_protocol protocol; /* NONE: told by the content */
+    const char *robot, *client;    /* addresses for the stream, or NULL */
+    bool midstream;                /* the first bytes pushed are not the connection's first */
+};
+/* `options` may be NULL. The sink is copied. */
+ARMTAP_API int armtap_conn_new(const struct armtap_conn_options *options, const struct armtap_sink *sink, void *user,
+                               struct armtap_conn **conn);
+ARMTAP_API void armtap_conn_free(struct armtap_conn *conn);
+/* The next bytes of a direction, any number of them. */
+ARMTAP_API int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, const void *bytes,
+                                size_t length, const struct armtap_where *where);
+/* `length` bytes of a direction are missing here. */
+ARMTAP_API int armtap_conn_gap(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
+                               const struct armtap_where *where);
+/* No more bytes will come in this direction: what waits for them is judged now. */
+ARMTAP_API int armtap_conn_close(struct armtap_conn *conn, enum armtap_direction direction,
+                                 const struct armtap_where *where);
+/* The RTDE output recipe to use where no handshake was seen. */
+ARMTAP_API int armtap_conn_set_recipe(struct armtap_conn *conn, const struct armtap_recipe *recipe);
+ARMTAP_API const struct armtap_stream *armtap_conn_stream(const struct armtap_conn *conn);
+
+/* ---- captured packets ------------------------------------------------------------------------------------------ */
+
+struct armtap_net;
+
+/* The numbers of link types are those of capture files (https://www.tcpdump.org/linktypes.html). */
+struct armtap_packet {
+    int link_type;
+    struct armtap_where where;
+    const uint8_t *data;
+    size_t captured; /* bytes at data */
+    size_t length;   /* bytes on the wire; more than captured where a snapshot length cut the packet */
+};
+
+struct armtap_port {
+    uint16_t port;
+    enum armtap_protocol protocol;
+};
+
+struct armtap_net_options {
+    size_t size;                   /* sizeof(struct armtap_net_options) */
+    const struct armtap_port *ports; /* what ports carry, beyond those the decoders know */
+    size_t port_count;
+    const struct armtap_recipe *recipe; /* RTDE output recipe where no handshake was captured, or NULL */
+    size_t pool_bytes;                  /* bound of all that waits for missing bytes; 0: 24 MB */
+};
+ARMTAP_API int armtap_net_new(const struct armtap_net_options *options, const struct armtap_sink *sink, void *user,
+                              struct armtap_net **net);
+ARMTAP_API void armtap_net_free(struct armtap_net *net);
+/* True for link types that armtap_net_packet reads. */
+ARMTAP_API bool armtap_link_type_known(int link_type);
+/* The next captured packet. Foreign and damaged ones cost nothing but a look; ERR_UNSUPPORTED for a link type that is
+ * not known. */
+ARMTAP_API int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet);
+/* The capture ends: all that waits comes out, connections are closed. */
+ARMTAP_API int armtap_net_finish(struct armtap_net *net);
+/* Ports on which the built-in decoders expect their protocols; NULL beyond the last. */
+ARMTAP_API const struct armtap_port *armtap_port_at(size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

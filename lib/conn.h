@@ -1,0 +1,35 @@
+/* What net.c and tcp.c use of a connection besides the public push, gap and close. */
+#ifndef ARMTAP_CONN_H
+#define ARMTAP_CONN_H
+
+#include "armtap.h"
+#include "note.h"
+
+struct armtap_robot;
+
+struct armtap_conn_setup {
+    enum armtap_protocol protocol; /* what the port is known to carry, or NONE */
+    bool forced;                   /* the user said so: not judged by content */
+    bool midstream;                /* no SYN was seen */
+    bool roles_guessed;            /* neither port nor SYN told which side is the robot */
+    const char *robot_name;        /* "10.0.0.2:30004" */
+    const char *client_name;
+    uint64_t connection;
+    struct armtap_where first;
+    struct armtap_robot *robot; /* what the connections of one robot share; NULL: the connection makes its own */
+};
+int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armtap_sink *sink, void *user,
+                       struct armtap_conn **conn);
+
+/* Nothing of ours is carried: bytes need not be pushed any more. */
+bool armtap_conn_is_foreign(const struct armtap_conn *conn);
+/* The stream's `last` moves on. */
+void armtap_conn_touch(struct armtap_conn *conn, const struct armtap_where *where);
+/* Hands an event or a note of this connection to the sink. Directions are those of the setup, even where the content
+ * showed later that the roles are the other way round. */
+int armtap_conn_event(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type, uint64_t a,
+                      const struct armtap_where *where);
+int armtap_conn_note(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_note_code code,
+                     const struct armtap_where *where, const char *text);
+
+#endif

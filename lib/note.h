@@ -1,0 +1,29 @@
+/* Notes: registered kinds, and a line of text put together without stdio or locale. */
+#ifndef ARMTAP_NOTE_H
+#define ARMTAP_NOTE_H
+
+#include "armtap.h"
+
+enum armtap_note_code {
+#define NOTE(code, ...) ARMTAP_NOTE_##code,
+#include "notes.def"
+#undef NOTE
+    ARMTAP_NOTE_COUNT
+};
+
+/* A bounded line; what does not fit is cut and ends in "...". Bytes that are not printable ASCII show as \xHH. */
+struct armtap_line {
+    size_t length;
+    char text[480];
+};
+void armtap_line_begin(struct armtap_line *line);
+void armtap_line_string(struct armtap_line *line, const char *text);
+void armtap_line_span(struct armtap_line *line, const void *bytes, size_t length);
+void armtap_line_unsigned(struct armtap_line *line, uint64_t number);
+void armtap_line_signed(struct armtap_line *line, int64_t number);
+void armtap_line_hex(struct armtap_line *line, uint64_t number);
+/* Several parts in one call. The format knows %s (const char *), %u (uint64_t), %d (int64_t), %x (uint64_t) and %b
+ * (const void *, size_t: a span); arguments must have exactly these types. */
+void armtap_line_format(struct armtap_line *line, const char *format, ...);
+
+#endif
