@@ -1,0 +1,34 @@
+/* Runs captures, raw dumps or a live interface through the library, whatever a command's sink does with the outcome. */
+#ifndef REPLAY_H
+#define REPLAY_H
+
+#include "armtap.h"
+
+enum exit_status { EXIT_DONE = 0, EXIT_FOUND = 1, EXIT_FAILED = 2 };
+
+struct replay_source {
+    const char *const *names; /* files in order; "-" is standard input */
+    size_t count;
+    const char *interface; /* live instead of files, or NULL */
+    const char *filter;    /* capture filter; NULL: the telemetry ports */
+    enum armtap_protocol raw;
+    const struct armtap_port *ports; /* --port */
+    size_t port_count;
+    const struct armtap_recipe *recipe; /* --recipe */
+    bool progress;                      /* may draw a progress bar on standard error */
+};
+
+struct replay_totals {
+    uint64_t packets;
+    uint64_t bytes;     /* captured */
+    int64_t first_time; /* ARMTAP_NO_TIME without one */
+};
+
+/* Everything is pushed to the sink, in order; what is damaged is reported on standard error with file, place and remedy,
+ * after all that came before it was pushed. EXIT_DONE, or EXIT_FAILED where something could not be read. */
+enum exit_status replay(const struct replay_source *source, const struct armtap_sink *sink, void *user,
+                        struct replay_totals *totals);
+/* Whether the source can be read a second time: ordinary files only. */
+bool replay_is_repeatable(const struct replay_source *source);
+
+#endif
