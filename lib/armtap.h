@@ -1,15 +1,16 @@
 /* armtap: robot-arm telemetry, decoded.
  *
- * Bytes go in, records come out through the callbacks of a sink. There are three ways in, each on top of the one before:
+ * Bytes go in, records come out through the callbacks of a sink. There are three ways in, each on top of the one
+ * before:
  *
  *   armtap_decode_realtime()   one legacy packet into a state: replaces the fixed-offset code behind a read() loop
  *   armtap_conn_*              one TCP connection, both directions, bytes in chunks of any size
  *   armtap_net_*               captured packets of any number of connections
  *
  * The library opens nothing, prints nothing, and holds no globals. Functions that return int return 0 or one of the
- * negative errors below; errors are the caller's own faults, lack of memory, or a callback that said stop. What is wrong
- * with the input comes as notes. Unless a comment says otherwise, pointers handed to a callback are valid during the
- * callback, and an object must be used by one thread at a time.
+ * negative errors below; errors are the caller's own faults, lack of memory, or a callback that said stop. What is
+ * wrong with the input comes as notes. Unless a comment says otherwise, pointers handed to a callback are valid during
+ * the callback, and an object must be used by one thread at a time.
  *
  * Units are the vendor's (the field table tells: armtap_field_at). "Guide" below is UR's RTDE guide, "table" UR's
  * spreadsheet of the client interfaces.
@@ -82,9 +83,7 @@ enum armtap_generation { ARMTAP_GENERATION_UNKNOWN, ARMTAP_GENERATION_CB2, ARMTA
 #define ARMTAP_ID_FAMILY(array, ctype, type, length, ...)                                                              \
     ARMTAP_ID_##array, ARMTAP_ID_##array##_last = ARMTAP_ID_##array + (length)-1,
 /* ARMTAP_ID_actual_q; ARMTAP_ID_output_int_register + n */
-enum armtap_field_id {
-    ARMTAP_FIELDS(ARMTAP_ID_SCALAR, ARMTAP_ID_VECTOR, ARMTAP_ID_FAMILY) ARMTAP_FIELD_COUNT
-};
+enum armtap_field_id { ARMTAP_FIELDS(ARMTAP_ID_SCALAR, ARMTAP_ID_VECTOR, ARMTAP_ID_FAMILY) ARMTAP_FIELD_COUNT };
 #undef ARMTAP_ID_SCALAR
 #undef ARMTAP_ID_VECTOR
 #undef ARMTAP_ID_FAMILY
@@ -147,8 +146,8 @@ static inline void armtap_set_remove(struct armtap_set *set, unsigned id)
 #define ARMTAP_MEMBER_SCALAR(name, ctype, ...) ctype name;
 #define ARMTAP_MEMBER_VECTOR(name, ctype, type, count, ...) ctype name[count];
 #define ARMTAP_MEMBER_FAMILY(array, ctype, type, length, ...) ctype array[length];
-/* Everything that is known of a robot. Members carry the RTDE names: double actual_q[6], int32_t output_int_register[48].
- * Only armtap_state_new makes one: it grows at its end with new releases. */
+/* Everything that is known of a robot. Members carry the RTDE names: double actual_q[6], int32_t
+ * output_int_register[48]. Only armtap_state_new makes one: it grows at its end with new releases. */
 struct armtap_state {
     struct armtap_set known; /* which members were ever set; the others hold no meaning */
     ARMTAP_FIELDS(ARMTAP_MEMBER_SCALAR, ARMTAP_MEMBER_VECTOR, ARMTAP_MEMBER_FAMILY)
@@ -165,8 +164,8 @@ ARMTAP_API void armtap_state_copy(struct armtap_state *to, const struct armtap_s
 /* Adds what `from` knows to `to`: joins the connections of what the caller knows to be one robot. */
 ARMTAP_API void armtap_state_merge(struct armtap_state *to, const struct armtap_state *from);
 
-/* One value of a frame or a state. The member of the union follows the type: DOUBLE f64; INT32 i64; BOOL, UINT8, UINT32,
- * UINT64 u64; STRING and BYTES text, length. */
+/* One value of a frame or a state. The member of the union follows the type: DOUBLE f64; INT32 i64; BOOL, UINT8,
+ * UINT32, UINT64 u64; STRING and BYTES text, length. */
 struct armtap_value {
     const char *name;                 /* as on the wire */
     const struct armtap_field *field; /* NULL: the table has no such field of such a type */
@@ -216,8 +215,8 @@ ARMTAP_API const struct armtap_recipe_entry *armtap_recipe_at(const struct armta
 /* Bytes of all its values. */
 ARMTAP_API size_t armtap_recipe_size(const struct armtap_recipe *recipe);
 ARMTAP_API enum armtap_protocol armtap_recipe_protocol(const struct armtap_recipe *recipe);
-/* Reads value i from the values of a frame, `length` bytes at `values` (record.values, record.values_length). Any thread
- * may call it while somebody holds the recipe. STRING and BYTES point into `values`. */
+/* Reads value i from the values of a frame, `length` bytes at `values` (record.values, record.values_length). Any
+ * thread may call it while somebody holds the recipe. STRING and BYTES point into `values`. */
 ARMTAP_API void armtap_recipe_read(const struct armtap_recipe *recipe, size_t i, const uint8_t *values, size_t length,
                                    struct armtap_value *value);
 /* The layout of a legacy packet of `size` bytes (its length word): up to 812 CB2's, above CB3/e-Series'; of a size that
@@ -274,13 +273,13 @@ struct armtap_record {
     uint64_t offset;           /* of its first byte in its direction's stream */
     enum armtap_direction direction;
     enum armtap_protocol protocol;
-    int version;                       /* RTDE protocol number, or the legacy length word */
-    unsigned flags;                    /* enum armtap_record_flag */
-    int recipe_id;                     /* RTDE's recipe id, AUBO's channel; 0 where the protocol has none */
+    int version;                        /* RTDE protocol number, or the legacy length word */
+    unsigned flags;                     /* enum armtap_record_flag */
+    int recipe_id;                      /* RTDE's recipe id, AUBO's channel; 0 where the protocol has none */
     const struct armtap_recipe *recipe; /* NULL: opaque, only the bytes are known */
-    const struct armtap_set *updated;  /* the fields that this very frame set */
-    const struct armtap_state *state;  /* what this direction of the connection said so far, this frame included */
-    const uint8_t *frame;              /* the bytes as they came */
+    const struct armtap_set *updated;   /* the fields that this very frame set */
+    const struct armtap_state *state;   /* what this direction of the connection said so far, this frame included */
+    const uint8_t *frame;               /* the bytes as they came */
     size_t frame_length;
     const uint8_t *values; /* where in the frame the values begin */
     size_t values_length;
@@ -341,9 +340,10 @@ enum armtap_event_type {
     ARMTAP_EVENT_RETRANSMISSION, /* a: bytes sent again */
     ARMTAP_EVENT_DUPLICATE,      /* a: bytes of a packet captured twice */
     ARMTAP_EVENT_OUT_OF_ORDER,   /* a: bytes that came after later ones */
-    ARMTAP_EVENT_WINDOW,         /* a: receive window the sender of `direction` offers, in bytes; when it changes much or is 0 */
-    ARMTAP_EVENT_START,          /* data was asked for and granted */
-    ARMTAP_EVENT_PAUSE           /* data was stopped */
+    ARMTAP_EVENT_WINDOW, /* a: receive window the sender of `direction` offers, in bytes; when it changes much or is 0
+                          */
+    ARMTAP_EVENT_START,  /* data was asked for and granted */
+    ARMTAP_EVENT_PAUSE   /* data was stopped */
 };
 enum armtap_close { ARMTAP_CLOSE_FIN, ARMTAP_CLOSE_RESET, ARMTAP_CLOSE_REPLACED, ARMTAP_CLOSE_END_OF_CAPTURE };
 
@@ -407,15 +407,15 @@ enum armtap_rtde_type {
 struct armtap_rtde_package {
     enum armtap_rtde_type type;
     enum armtap_direction direction;
-    int protocol;         /* 1, 2 or 3: decides the layout of M, O and U */
-    unsigned version;     /* V to the robot: protocol asked for */
-    unsigned accepted;    /* V, S, P from the robot: non-zero if so */
-    uint32_t release[4];  /* v from the robot: major, minor, bugfix, build */
+    int protocol;           /* 1, 2 or 3: decides the layout of M, O and U */
+    unsigned version;       /* V to the robot: protocol asked for */
+    unsigned accepted;      /* V, S, P from the robot: non-zero if so */
+    uint32_t release[4];    /* v from the robot: major, minor, bugfix, build */
     unsigned release_count; /* 4, or 3 from old controllers */
-    double frequency;     /* O to the robot, protocol 2 and 3: Hz */
-    bool has_id;          /* whether a recipe id is in the package */
-    unsigned id;          /* recipe id */
-    const char *names;    /* O, I, R to the robot: comma separated */
+    double frequency;       /* O to the robot, protocol 2 and 3: Hz */
+    bool has_id;            /* whether a recipe id is in the package */
+    unsigned id;            /* recipe id */
+    const char *names;      /* O, I, R to the robot: comma separated */
     size_t names_length;
     const char *types; /* O, I, R from the robot: comma separated */
     size_t types_length;
@@ -448,6 +448,7 @@ struct armtap_conn_options {
     enum armtap_protocol protocol; /* NONE: told by the content */
     const char *robot, *client;    /* addresses for the stream, or NULL */
     bool midstream;                /* the first bytes pushed are not the connection's first */
+    uint64_t connection;           /* number for the stream */
 };
 /* `options` may be NULL. The sink is copied. */
 ARMTAP_API int armtap_conn_new(const struct armtap_conn_options *options, const struct armtap_sink *sink, void *user,
@@ -485,7 +486,7 @@ struct armtap_port {
 };
 
 struct armtap_net_options {
-    size_t size;                   /* sizeof(struct armtap_net_options) */
+    size_t size;                     /* sizeof(struct armtap_net_options) */
     const struct armtap_port *ports; /* what ports carry, beyond those the decoders know */
     size_t port_count;
     const struct armtap_recipe *recipe; /* RTDE output recipe where no handshake was captured, or NULL */
@@ -501,8 +502,8 @@ ARMTAP_API bool armtap_link_type_known(int link_type);
 ARMTAP_API int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet);
 /* The capture ends: all that waits comes out, connections are closed. */
 ARMTAP_API int armtap_net_finish(struct armtap_net *net);
-/* Ports on which the built-in decoders expect their protocols; NULL beyond the last. */
-ARMTAP_API const struct armtap_port *armtap_port_at(size_t i);
+/* The i-th port on which a built-in decoder expects its protocol; false beyond the last. */
+ARMTAP_API bool armtap_port_at(size_t i, struct armtap_port *port);
 
 #ifdef __cplusplus
 }

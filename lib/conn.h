@@ -27,8 +27,8 @@ bool armtap_conn_is_foreign(const struct armtap_conn *conn);
 void armtap_conn_touch(struct armtap_conn *conn, const struct armtap_where *where);
 /* Hands an event or a note of this connection to the sink. Directions are those of the setup, even where the content
  * showed later that the roles are the other way round. */
-int armtap_conn_event(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type, uint64_t a,
-                      const struct armtap_where *where);
+int armtap_conn_event(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type,
+                      uint64_t a, const struct armtap_where *where);
 int armtap_conn_note(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_note_code code,
                      const struct armtap_where *where, const char *text);
 

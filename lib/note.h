@@ -2,6 +2,8 @@
 #ifndef ARMTAP_NOTE_H
 #define ARMTAP_NOTE_H
 
+#include <stdarg.h>
+
 #include "armtap.h"
 
 enum armtap_note_code {
@@ -25,5 +27,6 @@ void armtap_line_hex(struct armtap_line *line, uint64_t number);
 /* Several parts in one call. The format knows %s (const char *), %u (uint64_t), %d (int64_t), %x (uint64_t) and %b
  * (const void *, size_t: a span); arguments must have exactly these types. */
 void armtap_line_format(struct armtap_line *line, const char *format, ...);
+void armtap_line_arguments(struct armtap_line *line, const char *format, va_list arguments);
 
 #endif

@@ -1,0 +1,310 @@
+/* UR's legacy realtime interface, TCP 30003 and 30013 ("Matlab interface").
+ *
+ * From the robot: packets of {int32 length, counting itself; doubles}, big-endian, 125 or 500 a second, no type, no
+ * checksum. The length decides the layout. To the robot: URScript, lines of text, on 30003 only.
+ *
+ * Source: UR's realtime tables ("RealTime" tabs of the client interface spreadsheet, and the G3/G5 document). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/bytes.h"
+#include "../lib/decoder.h"
+#include "../lib/recipe.h"
+
+#define LENGTH_WORD 4u
+#define HEADER 12u /* length word and clock cell */
+#define SMALLEST 12u
+#define LARGEST 4096u
+#define LONGEST_LINE 65536u
+#define CLOCK_JUMP_MAX 5.0 /* s between packets that belong together */
+#define CYCLE 0.002        /* s; controllers step their clock by whole multiples */
+
+struct layout {
+    size_t size;
+    struct armtap_recipe *recipe;
+};
+
+struct realtime {
+    struct layout layouts[4]; /* the last few sizes seen, newest first */
+    struct armtap_recipe *script;
+    size_t last_size;
+    uint32_t noted_sizes[8];
+    unsigned noted_count;
+    bool line_is_cut; /* the beginning of the line to the robot was lost */
+};
+
+static bool size_is_listed(size_t size)
+{
+    static const uint16_t sizes[] = {
+#define SIZE(bytes, software) bytes,
+#include "realtime_sizes.def"
+#undef SIZE
+    };
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        if (sizes[i] == size)
+            return true;
+    return false;
+}
+
+static bool clock_is_plausible(double clock)
+{
+    return clock == 0 || (clock >= 1e-6 && clock <= 1e9);
+}
+
+static long packet_length(const uint8_t *bytes, size_t length)
+{
+    if (length < LENGTH_WORD)
+        return 0;
+    uint32_t size = armtap_be32(bytes);
+    if (size < SMALLEST || size > LARGEST)
+        return -1;
+    if (length < HEADER)
+        return 0;
+    return clock_is_plausible(armtap_be_double(bytes + LENGTH_WORD)) ? (long)size : -1;
+}
+
+static long line_length(const uint8_t *bytes, size_t length)
+{
+    const uint8_t *end = memchr(bytes, '\n', length < LONGEST_LINE ? length : LONGEST_LINE);
+    if (end)
+        return (long)(end - bytes) + 1;
+    return length >= LONGEST_LINE ? (long)LONGEST_LINE : 0;
+}
+
+static long realtime_frame(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length)
+{
+    (void)context;
+    return direction == ARMTAP_FROM_ROBOT ? packet_length(bytes, length) : line_length(bytes, length);
+}
+
+static bool realtime_sure(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length)
+{
+    const struct realtime *rt = context;
+    (void)frame;
+    return direction == ARMTAP_TO_ROBOT || (rt->last_size == 0 ? size_is_listed(length) : length == rt->last_size);
+}
+
+/* Controllers count time in cycles: a difference of whole cycles is no accident of a temperature or a voltage. */
+static bool is_whole_cycles(double step)
+{
+    double cycles = step / CYCLE;
+    double whole = (double)(int64_t)(cycles + 0.5);
+    double off = cycles > whole ? cycles - whole : whole - cycles;
+    return whole >= 1 && off < 1e-3;
+}
+
+static enum armtap_fit realtime_follows(const void *context, enum armtap_direction direction, const uint8_t *frame,
+                                        size_t length, const uint8_t *next, size_t available)
+{
+    const struct realtime *rt = context;
+    if (direction == ARMTAP_TO_ROBOT)
+        return ARMTAP_FIT_YES;
+    if (available < HEADER)
+        return ARMTAP_FIT_MORE;
+    if (packet_length(next, available) < 0)
+        return ARMTAP_FIT_NO;
+    double step = armtap_be_double(next + LENGTH_WORD) - armtap_be_double(frame + LENGTH_WORD);
+    if (step < 0 || step > CLOCK_JUMP_MAX)
+        return ARMTAP_FIT_NO;
+    bool same_size = armtap_be32(next) == length && (!rt || rt->last_size == 0 || rt->last_size == length);
+    return same_size && size_is_listed(length) && is_whole_cycles(step) ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
+}
+
+static enum armtap_fit realtime_begins(enum armtap_direction direction, const uint8_t *bytes, size_t length)
+{
+    if (direction == ARMTAP_TO_ROBOT)
+        return ARMTAP_FIT_NO;
+    long size = packet_length(bytes, length);
+    if (size < 0)
+        return ARMTAP_FIT_NO;
+    if (size == 0 || (size_t)size > length)
+        return ARMTAP_FIT_MORE;
+    return size_is_listed((size_t)size) ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
+}
+
+static void realtime_close(void *context)
+{
+    struct realtime *rt = context;
+    for (size_t i = 0; i < sizeof rt->layouts / sizeof rt->layouts[0]; i++)
+        armtap_recipe_release(rt->layouts[i].recipe);
+    armtap_recipe_release(rt->script);
+}
+
+static void realtime_lost(void *context, enum armtap_direction direction)
+{
+    struct realtime *rt = context;
+    if (direction == ARMTAP_TO_ROBOT)
+        rt->line_is_cut = true;
+}
+
+/* The recipe of a size; made when it is first seen, or seen again after several others. */
+static int layout_of(struct realtime *rt, size_t size, const struct armtap_recipe **recipe)
+{
+    size_t count = sizeof rt->layouts / sizeof rt->layouts[0], i = 0;
+    struct layout found = {size, NULL};
+    while (i < count - 1 && rt->layouts[i].size != size)
+        i++;
+    if (rt->layouts[i].size == size) {
+        found = rt->layouts[i];
+    } else {
+        int error = armtap_recipe_realtime(size, &found.recipe);
+        if (error != ARMTAP_OK)
+            return error;
+        armtap_recipe_release(rt->layouts[i].recipe);
+    }
+    memmove(rt->layouts + 1, rt->layouts, i * sizeof rt->layouts[0]);
+    rt->layouts[0] = found;
+    *recipe = found.recipe;
+    return ARMTAP_OK;
+}
+
+static int note_unknown_size(struct realtime *rt, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    unsigned room = sizeof rt->noted_sizes / sizeof rt->noted_sizes[0];
+    for (unsigned i = 0; i < rt->noted_count; i++)
+        if (rt->noted_sizes[i] == frame->length)
+            return ARMTAP_OK;
+    if (rt->noted_count == room)
+        return ARMTAP_OK;
+    rt->noted_sizes[rt->noted_count++] = (uint32_t)frame->length;
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rt_size_unknown,
+                           "packets of %u bytes: no such size is documented; decoded as the first %u columns' layout",
+                           (uint64_t)frame->length, (uint64_t)((frame->length - LENGTH_WORD) / 8));
+}
+
+static int new_size(struct realtime *rt, struct armtap_conn *conn, const struct armtap_frame *frame,
+                    const struct armtap_recipe *recipe)
+{
+    int error = ARMTAP_OK;
+    if (!size_is_listed(frame->length))
+        error = note_unknown_size(rt, conn, frame);
+    if (error == ARMTAP_OK && rt->last_size != 0)
+        error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rt_size_changed, "packets of %u bytes, before of %u",
+                                (uint64_t)frame->length, (uint64_t)rt->last_size);
+    rt->last_size = frame->length;
+    if (error == ARMTAP_OK)
+        error = armtap_conn_recipe(conn, frame, ARMTAP_FROM_ROBOT, 0, 0, 0, recipe);
+    return error;
+}
+
+static int decode_packet(struct realtime *rt, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    const struct armtap_recipe *recipe = rt->layouts[0].recipe;
+    int error = ARMTAP_OK;
+    if (frame->length != rt->last_size) {
+        error = layout_of(rt, frame->length, &recipe);
+        if (error == ARMTAP_OK)
+            error = new_size(rt, conn, frame, recipe);
+        if (error != ARMTAP_OK)
+            return error;
+        armtap_conn_version(conn, (int)frame->length, armtap_realtime_generation(frame->length));
+    }
+    struct armtap_data data = {
+        .recipe = recipe,
+        .version = (int)frame->length,
+        .values = frame->bytes + LENGTH_WORD,
+        .values_length = frame->length - LENGTH_WORD,
+    };
+    return armtap_conn_record(conn, frame, &data);
+}
+
+static int decode_line(struct realtime *rt, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    size_t length = frame->length;
+    if (rt->line_is_cut) {
+        rt->line_is_cut = false;
+        return ARMTAP_OK;
+    }
+    while (length > 0 && (frame->bytes[length - 1] == '\n' || frame->bytes[length - 1] == '\r'))
+        length--;
+    if (!rt->script) {
+        int error = armtap_recipe_of_text("text", ARMTAP_REALTIME, &rt->script);
+        if (error == ARMTAP_OK)
+            error = armtap_conn_recipe(conn, frame, ARMTAP_TO_ROBOT, 0, 0, 0, rt->script);
+        if (error != ARMTAP_OK)
+            return error;
+    }
+    struct armtap_data data = {
+        .recipe = rt->script,
+        .version = (int)rt->last_size,
+        .values = frame->bytes,
+        .values_length = length,
+    };
+    return armtap_conn_record(conn, frame, &data);
+}
+
+static int realtime_decode(void *context, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    return frame->direction == ARMTAP_FROM_ROBOT ? decode_packet(context, conn, frame)
+                                                 : decode_line(context, conn, frame);
+}
+
+/* The last line may lack its line end. Half a packet is none. */
+static int realtime_rest(void *context, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    return frame->direction == ARMTAP_TO_ROBOT ? decode_line(context, conn, frame) : ARMTAP_OK;
+}
+
+static const uint16_t ports[] = {30003, 30013, 0};
+
+const struct armtap_decoder armtap_decoder_realtime = {
+    .name = "realtime",
+    .protocol = ARMTAP_REALTIME,
+    .ports = ports,
+    .context_size = sizeof(struct realtime),
+    .close = realtime_close,
+    .frame = realtime_frame,
+    .sure = realtime_sure,
+    .follows = realtime_follows,
+    .begins = realtime_begins,
+    .decode = realtime_decode,
+    .rest = realtime_rest,
+    .lost = realtime_lost,
+};
+
+/* ---- one packet, without a connection ---- */
+
+static void take_field(const struct armtap_field *field, const uint8_t *cells, unsigned column,
+                       struct armtap_state *state)
+{
+    struct armtap_step step = {armtap_op_for_cell(field->type), field->count, 8 * (column - 1), field->offset};
+    if (armtap_plan_decode(&step, 1, cells, state))
+        armtap_set_add(&state->known, field->id);
+}
+
+int armtap_decode_realtime(const void *packet, size_t length, struct armtap_state *state)
+{
+    const uint8_t *bytes = packet;
+    if (!packet || !state)
+        return ARMTAP_ERR_ARGUMENT;
+    if (length < HEADER)
+        return ARMTAP_ERR_SHORT;
+    size_t size = armtap_be32(bytes);
+    if (size < SMALLEST || size > LARGEST)
+        return ARMTAP_ERR_NOT_OURS;
+    enum armtap_generation generation = armtap_realtime_generation(size);
+    if (size > length)
+        size = length;
+    memset(&state->known, 0, sizeof state->known);
+    unsigned column = 1, at = 1;
+    for (const struct armtap_field *field; (field = armtap_realtime_next(generation, size, &column)); at = column)
+        take_field(field, bytes + LENGTH_WORD, at, state);
+    return (int)size;
+}
+
+int armtap_encode_realtime(const struct armtap_state *state, size_t size, void *buffer)
+{
+    uint8_t *bytes = buffer;
+    if (!state || !buffer || size < SMALLEST || size > LARGEST)
+        return ARMTAP_ERR_ARGUMENT;
+    memset(bytes, 0, size);
+    armtap_put32(bytes, (uint32_t)size);
+    unsigned column = 1, at = 1;
+    enum armtap_generation generation = armtap_realtime_generation(size);
+    for (const struct armtap_field *field; (field = armtap_realtime_next(generation, size, &column)); at = column) {
+        struct armtap_step step = {armtap_op_for_cell(field->type), field->count, 8 * (at - 1), field->offset};
+        if (armtap_set_has(&state->known, field->id))
+            armtap_plan_encode(&step, 1, state, bytes + LENGTH_WORD);
+    }
+    return ARMTAP_OK;
+}

@@ -1,0 +1,427 @@
+/* UR's RTDE, TCP 30004, protocols 1, 2 and 3, both directions.
+ *
+ * A client may ask for a protocol (V) and the controller's release (v), sets up an output recipe (O) and input recipes
+ * (I), and starts (S) and pauses (P); data packages (U) then follow the recipes, in the types that the controller
+ * replied. Text messages (M) may come at any time. Protocol 3 adds properties (R).
+ *
+ * Source: UR's RTDE guide; its contradictions are settled by UR's own clients. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/bytes.h"
+#include "rtde_package.h"
+#include "rtde_session.h"
+
+#define CLOCK_JUMP_MAX 5.0 /* s between packages that belong together */
+#define CYCLE 0.002        /* s */
+
+/* ---- telling packages from other bytes ---- */
+
+static bool all_in(const char *text, size_t length, const char *also, bool lower)
+{
+    for (size_t i = 0; i < length; i++) {
+        char c = text[i];
+        bool known = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ',';
+        known = known || (lower && c >= 'a' && c <= 'z') || (c != '\0' && strchr(also, c) != NULL);
+        if (!known && !(c == '\0' && lower))
+            return false;
+    }
+    return true;
+}
+
+static bool is_text(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < 0x20 && text[i] != '\n' && text[i] != '\r' && text[i] != '\t' && text[i] != '\0')
+            return false;
+    return true;
+}
+
+/* A package whose content is what its type says. Data can hold anything. */
+static bool content_fits(const struct armtap_rtde_package *p)
+{
+    switch (p->type) {
+    case ARMTAP_RTDE_VERSION:
+        return p->direction == ARMTAP_FROM_ROBOT ? p->accepted <= 1 : p->version >= 1 && p->version <= 16;
+    case ARMTAP_RTDE_TEXT:
+        return p->level <= 8 && is_text(p->text, p->text_length) && is_text(p->source, p->source_length);
+    case ARMTAP_RTDE_SETUP_OUTPUTS:
+    case ARMTAP_RTDE_SETUP_INPUTS:
+    case ARMTAP_RTDE_PROPERTIES:
+        return all_in(p->names, p->names_length, " \r\n\t.", true) && all_in(p->types, p->types_length, " ", false);
+    case ARMTAP_RTDE_START:
+    case ARMTAP_RTDE_PAUSE:
+        return p->accepted <= 1;
+    default:
+        return true;
+    }
+}
+
+static bool parses(const uint8_t *bytes, size_t length, enum armtap_direction direction, int protocol,
+                   struct armtap_rtde_package *package)
+{
+    return armtap_rtde_parse(bytes, length, direction, protocol, package) == ARMTAP_OK && content_fits(package);
+}
+
+/* Takes a package apart in the protocol that is known, or in whichever it fits. The layouts tell themselves apart: a
+ * protocol 2 set-up begins with a frequency or an id, neither of which is a letter. */
+static bool parse_any(const struct armtap_rtde *rtde, const uint8_t *bytes, size_t length,
+                      enum armtap_direction direction, struct armtap_rtde_package *package)
+{
+    int protocol = rtde ? rtde->protocol : 0;
+    if (protocol != 0 && parses(bytes, length, direction, protocol, package))
+        return true;
+    for (int other = 1; other <= 2; other++)
+        if (other != protocol && parses(bytes, length, direction, other, package))
+            return true;
+    return false;
+}
+
+static long rtde_frame(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length)
+{
+    const struct armtap_rtde *rtde = context;
+    if (length < ARMTAP_RTDE_HEADER)
+        return 0;
+    size_t size = armtap_be16(bytes);
+    if (size < ARMTAP_RTDE_HEADER)
+        return -1;
+    bool in_step = rtde && rtde->in_step[direction];
+    if (!armtap_rtde_size_fits(bytes[2], direction, size) && !in_step)
+        return -1;
+    return (long)size;
+}
+
+/* Where the values of a data package begin, if its recipe is known and it has exactly its length; NULL otherwise. */
+static const uint8_t *values_of(const struct armtap_rtde *rtde, enum armtap_direction direction, const uint8_t *frame,
+                                size_t length)
+{
+    const uint8_t *payload = frame + ARMTAP_RTDE_HEADER;
+    size_t left = length - ARMTAP_RTDE_HEADER;
+    if (!rtde || left == 0)
+        return NULL;
+    const struct armtap_recipe *recipe = direction == ARMTAP_FROM_ROBOT ? rtde->outputs : rtde->inputs[payload[0]];
+    if (!recipe || recipe->open)
+        return NULL;
+    if (direction == ARMTAP_FROM_ROBOT && rtde->protocol == 1)
+        return left == recipe->size ? payload : NULL;
+    return left == recipe->size + 1 ? payload + 1 : NULL;
+}
+
+static bool rtde_sure(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length)
+{
+    const struct armtap_rtde *rtde = context;
+    struct armtap_rtde_package package;
+    if (frame[2] == ARMTAP_RTDE_DATA)
+        return values_of(rtde, direction, frame, length) || length == rtde->last_data[direction];
+    return armtap_rtde_size_fits(frame[2], direction, length) && parse_any(rtde, frame, length, direction, &package);
+}
+
+/* The step of the controller's clock between two data packages whose values are known. */
+static enum armtap_fit clock_fit(const struct armtap_rtde *rtde, const uint8_t *values, const uint8_t *next_values,
+                                 const uint8_t *end)
+{
+    if (rtde->clock_offset < 0)
+        return ARMTAP_FIT_YES;
+    if (next_values + rtde->clock_offset + 8 > end)
+        return ARMTAP_FIT_MORE;
+    double step = armtap_be_double(next_values + rtde->clock_offset) - armtap_be_double(values + rtde->clock_offset);
+    if (!(step >= 0 && step <= CLOCK_JUMP_MAX))
+        return ARMTAP_FIT_NO;
+    double cycles = step / CYCLE, whole = (double)(int64_t)(cycles + 0.5);
+    double off = cycles > whole ? cycles - whole : whole - cycles;
+    return whole >= 1 && off < 1e-3 ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
+}
+
+static enum armtap_fit rtde_follows(const void *context, enum armtap_direction direction, const uint8_t *frame,
+                                    size_t length, const uint8_t *next, size_t available)
+{
+    const struct armtap_rtde *rtde = context;
+    struct armtap_rtde_package package;
+    if (available < ARMTAP_RTDE_HEADER)
+        return ARMTAP_FIT_MORE;
+    size_t size = armtap_be16(next);
+    if (!armtap_rtde_size_fits(next[2], direction, size))
+        return ARMTAP_FIT_NO;
+    bool known_type = armtap_rtde_size_fits(frame[2], direction, length);
+    if (frame[2] != ARMTAP_RTDE_DATA)
+        return !known_type || parse_any(rtde, frame, length, direction, &package) ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
+    if (next[2] != ARMTAP_RTDE_DATA) {
+        if (available < size)
+            return size <= 512 ? ARMTAP_FIT_MORE : ARMTAP_FIT_YES;
+        return parse_any(rtde, next, size, direction, &package) ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
+    }
+    if (available < ARMTAP_RTDE_HEADER + 1)
+        return ARMTAP_FIT_MORE;
+    const uint8_t *values = values_of(rtde, direction, frame, length);
+    const uint8_t *next_values = values_of(rtde, direction, next, size);
+    if (values && next_values && direction == ARMTAP_FROM_ROBOT)
+        return clock_fit(rtde, values, next_values, next + available);
+    if (direction == ARMTAP_FROM_ROBOT && (values || next_values))
+        return ARMTAP_FIT_NO;
+    return direction == ARMTAP_TO_ROBOT || size == length ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
+}
+
+static enum armtap_fit rtde_begins(enum armtap_direction direction, const uint8_t *bytes, size_t length)
+{
+    struct armtap_rtde_package package;
+    long size = rtde_frame(NULL, direction, bytes, length);
+    if (size < 0 || (length >= ARMTAP_RTDE_HEADER && bytes[2] == ARMTAP_RTDE_DATA))
+        return ARMTAP_FIT_NO;
+    if (size == 0 || (size_t)size > length)
+        return ARMTAP_FIT_MORE;
+    if (!parse_any(NULL, bytes, (size_t)size, direction, &package))
+        return ARMTAP_FIT_NO;
+    return package.type == ARMTAP_RTDE_VERSION ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
+}
+
+static void rtde_lost(void *context, enum armtap_direction direction)
+{
+    struct armtap_rtde *rtde = context;
+    rtde->in_step[direction] = false;
+}
+
+/* ---- data ---- */
+
+static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                   const struct armtap_recipe *recipe, bool has_id)
+{
+    const uint8_t *payload = frame->bytes + ARMTAP_RTDE_HEADER;
+    size_t skip = has_id ? 1 : 0;
+    struct armtap_data data = {
+        .recipe = recipe,
+        .recipe_id = has_id ? payload[0] : 0,
+        .version = rtde->protocol,
+        .values = payload + skip,
+        .values_length = frame->length - ARMTAP_RTDE_HEADER - skip,
+    };
+    bool *noted = &rtde->size_noted[frame->direction];
+    bool fits = !recipe || recipe->open || data.values_length == recipe->size;
+    if (fits) {
+        *noted = *noted && !recipe;
+        return armtap_conn_record(conn, frame, &data);
+    }
+    bool is_short = data.values_length < recipe->size;
+    data.flags = is_short ? ARMTAP_SHORT : ARMTAP_LONG;
+    if (!*noted) {
+        *noted = true;
+        int error = armtap_conn_say(conn, frame, is_short ? ARMTAP_NOTE_rtde_data_short : ARMTAP_NOTE_rtde_data_long,
+                                    "a data package of %u bytes of values, its recipe has %u",
+                                    (uint64_t)data.values_length, (uint64_t)recipe->size);
+        if (error != ARMTAP_OK)
+            return error;
+    }
+    return armtap_conn_record(conn, frame, &data);
+}
+
+/* Data whose recipe is not known: counted, and said once. */
+static int deliver_opaque(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    size_t payload = frame->length - ARMTAP_RTDE_HEADER;
+    bool *noted = &rtde->missing_noted[frame->direction];
+    const struct armtap_recipe *given = armtap_conn_given_recipe(conn);
+    if (!*noted) {
+        int error;
+        *noted = true;
+        if (given && frame->direction == ARMTAP_FROM_ROBOT)
+            error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+                                    "the recipe given has %u bytes of values, the data packages have %u",
+                                    (uint64_t)given->size, (uint64_t)payload);
+        else
+            error =
+                armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+                                "data of %u bytes %s, but the set-up of its recipe was not captured", (uint64_t)payload,
+                                frame->direction == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot");
+        if (error != ARMTAP_OK)
+            return error;
+    }
+    return deliver(rtde, conn, frame, NULL, false);
+}
+
+/* Without a handshake the recipe given by the user counts; the protocol is the one in which it fits exactly. */
+static int adopt_given(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    const struct armtap_recipe *given = armtap_conn_given_recipe(conn);
+    size_t payload = frame->length - ARMTAP_RTDE_HEADER;
+    if (!given || rtde->outputs || rtde->outputs_refused)
+        return ARMTAP_OK;
+    if (payload != given->size && payload != given->size + 1)
+        return ARMTAP_OK;
+    if (rtde->protocol == 0)
+        rtde->protocol = payload == given->size ? 1 : 2;
+    rtde->outputs = armtap_recipe_hold(given);
+    for (size_t i = 0; i < given->count; i++)
+        if (given->entries[i].field && given->entries[i].field->id == ARMTAP_ID_timestamp)
+            rtde->clock_offset = (long)given->entries[i].offset;
+    armtap_conn_version(conn, rtde->protocol, ARMTAP_GENERATION_CB3E);
+    return armtap_conn_recipe(conn, frame, ARMTAP_FROM_ROBOT,
+                              rtde->protocol >= 2 ? frame->bytes[ARMTAP_RTDE_HEADER] : 0, 0, 0, given);
+}
+
+static int decode_output(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    int error = adopt_given(rtde, conn, frame);
+    if (error != ARMTAP_OK)
+        return error;
+    if (!rtde->outputs)
+        return deliver_opaque(rtde, conn, frame);
+    size_t payload = frame->length - ARMTAP_RTDE_HEADER;
+    if (rtde->protocol == 0 && payload == rtde->outputs->size)
+        rtde->protocol = 1;
+    else if (rtde->protocol == 0)
+        rtde->protocol = 2;
+    return deliver(rtde, conn, frame, rtde->outputs, rtde->protocol >= 2 && payload > 0);
+}
+
+/* Protocol 1 clients that robots understand send the id too; UR's newest client does not, so what fits decides. */
+static int decode_input(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    const uint8_t *payload = frame->bytes + ARMTAP_RTDE_HEADER;
+    size_t length = frame->length - ARMTAP_RTDE_HEADER;
+    const struct armtap_recipe *recipe = length > 0 ? rtde->inputs[payload[0]] : NULL;
+    if (recipe && (length == recipe->size + 1 || rtde->protocol >= 2))
+        return deliver(rtde, conn, frame, recipe, true);
+    for (size_t i = 0; rtde->protocol <= 1 && i < 256; i++)
+        if (rtde->inputs[i] && rtde->inputs[i]->size == length)
+            return deliver(rtde, conn, frame, rtde->inputs[i], false);
+    if (recipe)
+        return deliver(rtde, conn, frame, recipe, true);
+    return deliver_opaque(rtde, conn, frame);
+}
+
+/* ---- everything else ---- */
+
+static int decode_text(struct armtap_conn *conn, const struct armtap_frame *frame,
+                       const struct armtap_rtde_package *package)
+{
+    static const enum armtap_note_code codes[] = {ARMTAP_NOTE_rtde_text_exception, ARMTAP_NOTE_rtde_text_error,
+                                                  ARMTAP_NOTE_rtde_text_warning, ARMTAP_NOTE_rtde_text_info};
+    int error = armtap_conn_text(conn, frame, (int)package->level, package);
+    if (error != ARMTAP_OK || frame->direction == ARMTAP_TO_ROBOT)
+        return error;
+    enum armtap_note_code code = package->level < 4 ? codes[package->level] : ARMTAP_NOTE_rtde_text_info;
+    const void *text = package->text, *source = package->source;
+    if (package->source_length > 0)
+        return armtap_conn_say(conn, frame, code, "%b: %b", source, package->source_length, text, package->text_length);
+    return armtap_conn_say(conn, frame, code, "%b", text, package->text_length);
+}
+
+static int decode_version_reply(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                                const struct armtap_rtde_package *package)
+{
+    struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_VERSION);
+    unsigned asked = request ? request->version : 0;
+    free(request);
+    if (!package->accepted)
+        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_version_refused, "protocol %u was refused",
+                               (uint64_t)asked);
+    rtde->protocol = (int)asked;
+    if (asked > 0)
+        armtap_conn_version(conn, rtde->protocol, ARMTAP_GENERATION_CB3E);
+    return ARMTAP_OK;
+}
+
+static void take_release(struct armtap_conn *conn, const struct armtap_rtde_package *package)
+{
+    struct armtap_line line;
+    armtap_line_begin(&line);
+    for (unsigned i = 0; i < package->release_count; i++) {
+        armtap_line_string(&line, i > 0 ? "." : "");
+        armtap_line_unsigned(&line, package->release[i]);
+    }
+    armtap_conn_controller(conn, line.text);
+}
+
+static int decode_reply(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                        const struct armtap_rtde_package *package)
+{
+    switch (package->type) {
+    case ARMTAP_RTDE_VERSION:
+        return decode_version_reply(rtde, conn, frame, package);
+    case ARMTAP_RTDE_CONTROLLER_VERSION:
+        take_release(conn, package);
+        return ARMTAP_OK;
+    case ARMTAP_RTDE_SETUP_OUTPUTS:
+        return armtap_rtde_set_up_outputs(rtde, conn, frame, package);
+    case ARMTAP_RTDE_SETUP_INPUTS:
+        return armtap_rtde_set_up_inputs(rtde, conn, frame, package);
+    case ARMTAP_RTDE_PROPERTIES:
+        return armtap_rtde_read_properties(rtde, conn, frame, package);
+    case ARMTAP_RTDE_START:
+        if (package->accepted)
+            return armtap_conn_signal(conn, frame, ARMTAP_EVENT_START);
+        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_start_refused, "the controller refused START%s",
+                               rtde->outputs ? "" : ": no output recipe is set up");
+    case ARMTAP_RTDE_PAUSE:
+        return package->accepted ? armtap_conn_signal(conn, frame, ARMTAP_EVENT_PAUSE) : ARMTAP_OK;
+    default:
+        return decode_text(conn, frame, package);
+    }
+}
+
+static int decode_request(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                          const struct armtap_rtde_package *package)
+{
+    switch (package->type) {
+    case ARMTAP_RTDE_VERSION:
+    case ARMTAP_RTDE_SETUP_OUTPUTS:
+    case ARMTAP_RTDE_SETUP_INPUTS:
+    case ARMTAP_RTDE_PROPERTIES:
+        return armtap_rtde_remember(rtde, package);
+    case ARMTAP_RTDE_TEXT:
+        return decode_text(conn, frame, package);
+    default:
+        return ARMTAP_OK;
+    }
+}
+
+/* A set-up shows the protocol where the capture lacks its negotiation. */
+static void learn_protocol(struct armtap_rtde *rtde, struct armtap_conn *conn,
+                           const struct armtap_rtde_package *package)
+{
+    if (rtde->protocol == 0 && package->type == ARMTAP_RTDE_SETUP_OUTPUTS) {
+        rtde->protocol = package->protocol;
+        armtap_conn_version(conn, rtde->protocol, ARMTAP_GENERATION_CB3E);
+    }
+}
+
+static int rtde_decode(void *context, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    struct armtap_rtde *rtde = context;
+    struct armtap_rtde_package package;
+    const struct armtap_stream *stream = armtap_conn_stream(conn);
+    rtde->in_step[frame->direction] = true;
+    if (!rtde->begun && !stream->midstream)
+        rtde->protocol = 1; /* it is in force until another is accepted */
+    rtde->begun = true;
+    if (stream->generation == ARMTAP_GENERATION_UNKNOWN)
+        armtap_conn_version(conn, rtde->protocol, ARMTAP_GENERATION_CB3E);
+    if (frame->bytes[2] == ARMTAP_RTDE_DATA) {
+        rtde->last_data[frame->direction] = frame->length;
+        return frame->direction == ARMTAP_FROM_ROBOT ? decode_output(rtde, conn, frame)
+                                                     : decode_input(rtde, conn, frame);
+    }
+    if (!parse_any(rtde, frame->bytes, frame->length, frame->direction, &package))
+        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_package_unknown,
+                               "type %x, %u bytes: not a package of that type's layout", (uint64_t)frame->bytes[2],
+                               (uint64_t)frame->length);
+    learn_protocol(rtde, conn, &package);
+    return frame->direction == ARMTAP_FROM_ROBOT ? decode_reply(rtde, conn, frame, &package)
+                                                 : decode_request(rtde, conn, frame, &package);
+}
+
+static const uint16_t ports[] = {30004, 0};
+
+const struct armtap_decoder armtap_decoder_rtde = {
+    .name = "rtde",
+    .protocol = ARMTAP_RTDE,
+    .ports = ports,
+    .context_size = sizeof(struct armtap_rtde),
+    .open = armtap_rtde_open,
+    .close = armtap_rtde_close,
+    .frame = rtde_frame,
+    .sure = rtde_sure,
+    .follows = rtde_follows,
+    .begins = rtde_begins,
+    .decode = rtde_decode,
+    .lost = rtde_lost,
+};

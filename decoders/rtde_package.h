@@ -1,0 +1,14 @@
+/* RTDE packages as bytes: what the decoder and the encoder share. */
+#ifndef ARMTAP_RTDE_PACKAGE_H
+#define ARMTAP_RTDE_PACKAGE_H
+
+#include "../lib/armtap.h"
+
+#define ARMTAP_RTDE_HEADER 3u
+
+/* Whether a package of that type and size, header included, can exist in that direction. */
+bool armtap_rtde_size_fits(uint8_t type, enum armtap_direction direction, size_t size);
+/* RTDE's own name of a type, NULL for a byte that is none. */
+const char *armtap_rtde_type_name(uint8_t type);
+
+#endif

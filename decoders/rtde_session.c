@@ -1,0 +1,252 @@
+#include "rtde_session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define REQUEST_BYTES_MAX (256u * 1024) /* waiting requests of one connection */
+#define INPUT_ENTRIES_MAX 65536u        /* entries of all input recipes of one connection */
+#define NAMED_MAX 32                    /* notes about single names, by set-up */
+
+int armtap_rtde_open(void *context)
+{
+    struct armtap_rtde *rtde = context;
+    rtde->requests_end = &rtde->requests;
+    rtde->clock_offset = -1;
+    rtde->in_step[0] = rtde->in_step[1] = true;
+    return ARMTAP_OK;
+}
+
+static void drop_first_request(struct armtap_rtde *rtde)
+{
+    struct armtap_rtde_request *first = rtde->requests;
+    rtde->requests = first->next;
+    rtde->request_bytes -= sizeof *first + first->names_length;
+    if (!rtde->requests)
+        rtde->requests_end = &rtde->requests;
+    free(first);
+}
+
+void armtap_rtde_close(void *context)
+{
+    struct armtap_rtde *rtde = context;
+    while (rtde->requests)
+        drop_first_request(rtde);
+    armtap_recipe_release(rtde->outputs);
+    for (size_t i = 0; i < sizeof rtde->inputs / sizeof rtde->inputs[0]; i++)
+        armtap_recipe_release(rtde->inputs[i]);
+}
+
+int armtap_rtde_remember(struct armtap_rtde *rtde, const struct armtap_rtde_package *package)
+{
+    struct armtap_rtde_request *request = calloc(1, sizeof *request + package->names_length);
+    if (!request)
+        return ARMTAP_ERR_MEMORY;
+    request->type = package->type;
+    request->version = package->version;
+    request->frequency = package->frequency;
+    request->names_length = package->names_length;
+    if (package->names_length > 0)
+        memcpy(request->names, package->names, package->names_length);
+    rtde->request_bytes += sizeof *request + request->names_length;
+    *rtde->requests_end = request;
+    rtde->requests_end = &request->next;
+    while (rtde->request_bytes > REQUEST_BYTES_MAX && rtde->requests != request)
+        drop_first_request(rtde);
+    return ARMTAP_OK;
+}
+
+struct armtap_rtde_request *armtap_rtde_answered(struct armtap_rtde *rtde, enum armtap_rtde_type type)
+{
+    const struct armtap_rtde_request *found = rtde->requests;
+    while (found && found->type != type)
+        found = found->next;
+    if (!found)
+        return NULL;
+    while (rtde->requests != found)
+        drop_first_request(rtde);
+    struct armtap_rtde_request *request = rtde->requests;
+    rtde->requests = request->next;
+    rtde->request_bytes -= sizeof *request + request->names_length;
+    if (!rtde->requests)
+        rtde->requests_end = &rtde->requests;
+    return request;
+}
+
+/* ---- replies to set-ups ---- */
+
+struct reply {
+    struct armtap_item names; /* of the request; length 0 without it */
+    struct armtap_item types;
+    bool requested; /* the request was captured */
+    bool refused;   /* a name was not found or is in use */
+};
+
+static struct reply reply_of(const struct armtap_rtde_request *request, const struct armtap_rtde_package *package)
+{
+    struct reply reply = {.types = {package->types, package->types_length}, .requested = request != NULL};
+    if (request)
+        reply.names = (struct armtap_item){request->names, request->names_length};
+    return reply;
+}
+
+static int note_marker(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_item *name,
+                       const struct armtap_item *type)
+{
+    const void *text = name->text;
+    if (armtap_item_is(type, "IN_USE"))
+        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_in_use,
+                               "%b is in use by another client or a fieldbus", text, name->length);
+    if (armtap_item_is(type, "NOT_SET"))
+        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_not_found, "%b has no value on this controller",
+                               text, name->length);
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_not_found, "%b is not known to this controller", text,
+                           name->length);
+}
+
+static bool is_marker(const struct armtap_item *type)
+{
+    return armtap_item_is(type, "NOT_FOUND") || armtap_item_is(type, "IN_USE") || armtap_item_is(type, "NOT_SET");
+}
+
+/* Notes refused names, and a number of types that is not the number of names. */
+static int note_refusals(struct armtap_conn *conn, const struct armtap_frame *frame, struct reply *reply)
+{
+    const char *name_at = reply->names.text, *type_at = reply->types.text;
+    size_t names = reply->requested ? armtap_list_count(reply->names.text, reply->names.length) : 0;
+    size_t types = armtap_list_count(reply->types.text, reply->types.length);
+    struct armtap_item type;
+    unsigned named = 0;
+    int error = ARMTAP_OK;
+    for (size_t i = 0; armtap_list_next(&type_at, reply->types.text + reply->types.length, &type); i++) {
+        struct armtap_item name = {"a field whose name was not captured", 35};
+        if (i < names)
+            armtap_list_next(&name_at, reply->names.text + reply->names.length, &name);
+        if (!is_marker(&type))
+            continue;
+        reply->refused = true;
+        if (named++ < NAMED_MAX && error == ARMTAP_OK)
+            error = note_marker(conn, frame, &name, &type);
+    }
+    if (error == ARMTAP_OK && reply->requested && names != types)
+        error =
+            armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_package_unknown,
+                            "the reply holds %u types for the %u names asked for", (uint64_t)types, (uint64_t)names);
+    return error;
+}
+
+static int note_strangers(struct armtap_conn *conn, const struct armtap_frame *frame, const struct reply *reply,
+                          const struct armtap_recipe *recipe)
+{
+    const char *type_at = reply->types.text;
+    struct armtap_item type;
+    unsigned named = 0;
+    int error = ARMTAP_OK;
+    for (size_t i = 0; i < recipe->count && named < NAMED_MAX && error == ARMTAP_OK; i++) {
+        const struct armtap_recipe_entry *entry = &recipe->entries[i];
+        if (!armtap_list_next(&type_at, reply->types.text + reply->types.length, &type))
+            break;
+        if (entry->type == ARMTAP_BYTES) {
+            named++;
+            error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_type_unknown, "%s is of type %b: unknown",
+                                    entry->name, (const void *)type.text, type.length);
+        } else if (!entry->field && reply->requested) {
+            named++;
+            error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_unknown,
+                                    "%s (%b) is not in the table; delivered under its own name", entry->name,
+                                    (const void *)type.text, type.length);
+        }
+    }
+    return error;
+}
+
+/* The recipe of an accepted reply; NULL where it was refused. */
+static int make_recipe(struct armtap_conn *conn, const struct armtap_frame *frame, struct reply *reply,
+                       struct armtap_recipe **recipe)
+{
+    *recipe = NULL;
+    int error = note_refusals(conn, frame, reply);
+    if (error != ARMTAP_OK || reply->refused)
+        return error;
+    error = armtap_recipe_from_lists(reply->requested ? &reply->names : NULL, &reply->types, recipe);
+    if (error == ARMTAP_OK)
+        error = note_strangers(conn, frame, reply, *recipe);
+    if (error != ARMTAP_OK) {
+        armtap_recipe_release(*recipe);
+        *recipe = NULL;
+    }
+    return error;
+}
+
+static long clock_offset_of(const struct armtap_recipe *recipe)
+{
+    for (size_t i = 0; i < recipe->count; i++)
+        if (recipe->entries[i].field && recipe->entries[i].field->id == ARMTAP_ID_timestamp)
+            return (long)recipe->entries[i].offset;
+    return -1;
+}
+
+int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                               const struct armtap_rtde_package *package)
+{
+    struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_SETUP_OUTPUTS);
+    struct reply reply = reply_of(request, package);
+    struct armtap_recipe *recipe;
+    double frequency = request ? request->frequency : 0;
+    int error = make_recipe(conn, frame, &reply, &recipe);
+    free(request);
+    if (error != ARMTAP_OK)
+        return error;
+    armtap_recipe_release(rtde->outputs);
+    rtde->outputs = recipe;
+    rtde->outputs_refused = !recipe;
+    rtde->clock_offset = recipe ? clock_offset_of(recipe) : -1;
+    rtde->missing_noted[ARMTAP_FROM_ROBOT] = rtde->size_noted[ARMTAP_FROM_ROBOT] = false;
+    if (!recipe)
+        return ARMTAP_OK;
+    return armtap_conn_recipe(conn, frame, ARMTAP_FROM_ROBOT, (int)package->id, frequency, 0, recipe);
+}
+
+int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                              const struct armtap_rtde_package *package)
+{
+    struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_SETUP_INPUTS);
+    struct reply reply = reply_of(request, package);
+    struct armtap_recipe *recipe, **place = &rtde->inputs[package->id & 255];
+    int error = make_recipe(conn, frame, &reply, &recipe);
+    free(request);
+    if (error != ARMTAP_OK || !recipe)
+        return error;
+    size_t replaced = *place ? (*place)->count : 0;
+    if (rtde->input_entries - replaced + recipe->count > INPUT_ENTRIES_MAX) {
+        armtap_recipe_release(recipe);
+        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_package_unknown,
+                               "input recipe %u was left out: this connection set up too many fields",
+                               (uint64_t)package->id);
+    }
+    rtde->input_entries += recipe->count - replaced;
+    rtde->input_count += !*place;
+    armtap_recipe_release(*place);
+    *place = recipe;
+    return armtap_conn_recipe(conn, frame, ARMTAP_TO_ROBOT, (int)package->id, 0, 0, recipe);
+}
+
+int armtap_rtde_read_properties(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                                const struct armtap_rtde_package *package)
+{
+    struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_PROPERTIES);
+    struct reply reply = reply_of(request, package);
+    struct armtap_recipe *recipe = NULL;
+    int error = note_refusals(conn, frame, &reply);
+    if (error == ARMTAP_OK && !reply.refused)
+        error = armtap_recipe_from_lists(reply.requested ? &reply.names : NULL, &reply.types, &recipe);
+    if (error == ARMTAP_OK && recipe) {
+        struct armtap_data data = {.recipe = recipe,
+                                   .version = rtde->protocol,
+                                   .values = package->values,
+                                   .values_length = package->values_length};
+        error = armtap_conn_properties(conn, frame, &data);
+    }
+    armtap_recipe_release(recipe);
+    free(request);
+    return error;
+}

@@ -1,0 +1,52 @@
+/* What an RTDE connection has agreed upon: protocol, requests that wait for their replies, recipes. */
+#ifndef ARMTAP_RTDE_SESSION_H
+#define ARMTAP_RTDE_SESSION_H
+
+#include "../lib/decoder.h"
+#include "../lib/recipe.h"
+
+/* A set-up, version or property request whose reply has not come. */
+struct armtap_rtde_request {
+    struct armtap_rtde_request *next;
+    enum armtap_rtde_type type;
+    unsigned version;
+    double frequency;
+    size_t names_length;
+    char names[];
+};
+
+struct armtap_rtde {
+    int protocol; /* 0: the handshake was not captured */
+    bool begun;   /* a package was seen */
+    struct armtap_rtde_request *requests, **requests_end;
+    size_t request_bytes;
+    struct armtap_recipe *outputs;
+    long clock_offset; /* of timestamp in the outputs, -1 without it */
+    bool outputs_refused;
+    struct armtap_recipe *inputs[256];
+    unsigned input_count;
+    size_t input_entries; /* of all input recipes, to keep them bounded */
+    size_t last_data[2];  /* size of the last data package, by direction */
+    bool in_step[2];
+    bool missing_noted[2]; /* data without a recipe */
+    bool size_noted[2];    /* data that does not fit its recipe, until it fits again */
+};
+
+int armtap_rtde_open(void *context);
+void armtap_rtde_close(void *context);
+
+/* Remembers a request until its reply comes. */
+int armtap_rtde_remember(struct armtap_rtde *rtde, const struct armtap_rtde_package *package);
+/* The request that a reply of that type answers, taken out of the queue with those before it; NULL if none was seen.
+ * The caller frees it. */
+struct armtap_rtde_request *armtap_rtde_answered(struct armtap_rtde *rtde, enum armtap_rtde_type type);
+
+/* Replies to O, I and R: notes what was refused, makes the recipe, hands it on. */
+int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                               const struct armtap_rtde_package *package);
+int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                              const struct armtap_rtde_package *package);
+int armtap_rtde_read_properties(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                                const struct armtap_rtde_package *package);
+
+#endif

@@ -1,0 +1,485 @@
+/* A connection: takes bytes in chunks of any size, cuts them into frames, keeps the rest. */
+#include "connection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "recipe.h"
+
+#define MARKS_MAX 4096
+
+/* ---- making ---- */
+
+static void copy_name(char *to, size_t room, const char *from)
+{
+    if (from)
+        strncpy(to, from, room - 1);
+}
+
+int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armtap_sink *sink, void *user,
+                       struct armtap_conn **out)
+{
+    struct armtap_conn *conn = calloc(1, sizeof *conn);
+    *out = conn;
+    if (!conn)
+        return ARMTAP_ERR_MEMORY;
+    if (sink)
+        memcpy(&conn->sink, sink, sink->size < sizeof conn->sink ? sink->size : sizeof conn->sink);
+    conn->user = user;
+    conn->hint = setup->protocol;
+    conn->forced = setup->forced;
+    conn->roles_guessed = setup->roles_guessed;
+    conn->stream.connection = setup->connection;
+    conn->stream.midstream = setup->midstream;
+    conn->stream.first = conn->stream.last = setup->first;
+    copy_name(conn->stream.robot, sizeof conn->stream.robot, setup->robot_name);
+    copy_name(conn->stream.client, sizeof conn->stream.client, setup->client_name);
+    conn->half[0].want = conn->half[1].want = 1;
+    conn->robot = setup->robot ? armtap_robot_hold(setup->robot) : armtap_robot_new();
+    if (!conn->robot) {
+        free(conn);
+        *out = NULL;
+        return ARMTAP_ERR_MEMORY;
+    }
+    return ARMTAP_OK;
+}
+
+int armtap_conn_new(const struct armtap_conn_options *options, const struct armtap_sink *sink, void *user,
+                    struct armtap_conn **conn)
+{
+    struct armtap_conn_options all = {0};
+    if (!conn)
+        return ARMTAP_ERR_ARGUMENT;
+    if (options)
+        memcpy(&all, options, options->size < sizeof all ? options->size : sizeof all);
+    struct armtap_conn_setup setup = {
+        .protocol = all.protocol,
+        .forced = all.protocol != ARMTAP_PROTOCOL_NONE,
+        .midstream = all.midstream,
+        .roles_guessed = true,
+        .robot_name = all.robot,
+        .client_name = all.client,
+        .connection = all.connection,
+        .first = {ARMTAP_NO_TIME, 0, 0},
+    };
+    return armtap_conn_create(&setup, sink, user, conn);
+}
+
+void armtap_conn_free(struct armtap_conn *conn)
+{
+    if (!conn)
+        return;
+    for (int i = 0; i < 2; i++) {
+        free(conn->half[i].buffer);
+        free(conn->half[i].marks);
+        armtap_state_free(conn->half[i].state);
+    }
+    if (conn->context && conn->decoder->close)
+        conn->decoder->close(conn->context);
+    free(conn->context);
+    armtap_recipe_release(conn->given_recipe);
+    armtap_robot_release(conn->robot);
+    free(conn);
+}
+
+int armtap_conn_set_recipe(struct armtap_conn *conn, const struct armtap_recipe *recipe)
+{
+    if (!conn)
+        return ARMTAP_ERR_ARGUMENT;
+    armtap_recipe_release(conn->given_recipe);
+    conn->given_recipe = recipe ? armtap_recipe_hold(recipe) : NULL;
+    return ARMTAP_OK;
+}
+
+const struct armtap_stream *armtap_conn_stream(const struct armtap_conn *conn)
+{
+    return &conn->stream;
+}
+
+bool armtap_conn_is_foreign(const struct armtap_conn *conn)
+{
+    return conn->foreign;
+}
+
+void armtap_conn_touch(struct armtap_conn *conn, const struct armtap_where *where)
+{
+    conn->stream.last = *where;
+}
+
+/* ---- where bytes arrived ---- */
+
+static bool later(const struct armtap_where *a, const struct armtap_where *b)
+{
+    return a->file != b->file ? a->file > b->file : a->packet > b->packet;
+}
+
+struct armtap_where armtap_span_where(const struct armtap_span *span, size_t from, size_t to)
+{
+    size_t i = 0;
+    while (i + 1 < span->mark_count && span->marks[i].end <= from)
+        i++;
+    struct armtap_where latest = span->marks[i].where;
+    for (; i < span->mark_count; i++) {
+        if (later(&span->marks[i].where, &latest))
+            latest = span->marks[i].where;
+        if (span->marks[i].end >= to)
+            break;
+    }
+    return latest;
+}
+
+/* Bytes up to `end` of the buffer arrived with `where`. */
+static int mark_add(struct armtap_half *half, size_t end, const struct armtap_where *where)
+{
+    struct armtap_mark *last = half->mark_count ? &half->marks[half->mark_count - 1] : NULL;
+    if (last && last->where.packet == where->packet && last->where.file == where->file) {
+        last->end = end;
+        return ARMTAP_OK;
+    }
+    if (last && half->mark_count == MARKS_MAX) {
+        last->end = end;
+        if (later(where, &last->where))
+            last->where = *where;
+        return ARMTAP_OK;
+    }
+    if (half->mark_count == half->mark_capacity) {
+        size_t capacity = half->mark_capacity ? 2 * half->mark_capacity : 8;
+        struct armtap_mark *marks = realloc(half->marks, capacity * sizeof *marks);
+        if (!marks)
+            return ARMTAP_ERR_MEMORY;
+        half->marks = marks;
+        half->mark_capacity = capacity;
+    }
+    half->marks[half->mark_count++] = (struct armtap_mark){end, *where};
+    return ARMTAP_OK;
+}
+
+/* ---- the buffer of a direction ---- */
+
+static int buffer_append(struct armtap_half *half, const uint8_t *bytes, size_t length,
+                         const struct armtap_where *where)
+{
+    if (half->used + length > half->capacity) {
+        size_t capacity = half->capacity ? half->capacity : 2048;
+        while (capacity < half->used + length)
+            capacity *= 2;
+        uint8_t *buffer = realloc(half->buffer, capacity);
+        if (!buffer)
+            return ARMTAP_ERR_MEMORY;
+        half->buffer = buffer;
+        half->capacity = capacity;
+    }
+    memcpy(half->buffer + half->used, bytes, length);
+    half->used += length;
+    return mark_add(half, half->used, where);
+}
+
+static void buffer_consume(struct armtap_half *half, size_t length)
+{
+    size_t gone = 0;
+    memmove(half->buffer, half->buffer + length, half->used - length);
+    half->used -= length;
+    while (gone < half->mark_count && half->marks[gone].end <= length)
+        gone++;
+    half->mark_count -= gone;
+    memmove(half->marks, half->marks + gone, half->mark_count * sizeof *half->marks);
+    for (size_t i = 0; i < half->mark_count; i++)
+        half->marks[i].end -= length;
+}
+
+static struct armtap_span buffer_span(const struct armtap_half *half, bool final)
+{
+    return (struct armtap_span){half->buffer, half->used, half->marks, half->mark_count, final};
+}
+
+/* ---- cutting frames ---- */
+
+static void skip(struct armtap_conn *conn, enum armtap_direction direction, size_t length)
+{
+    struct armtap_half *half = &conn->half[direction];
+    half->offset += length;
+    half->search_skipped += length;
+    conn->stream.bytes_skipped[direction] += length;
+    if (length > 0)
+        half->after_gap = true;
+}
+
+static void lose_step(struct armtap_conn *conn, enum armtap_direction direction)
+{
+    conn->half[direction].mode = ARMTAP_HALF_SEEKING;
+    conn->half[direction].search_skipped = 0;
+    if (conn->decoder->lost)
+        conn->decoder->lost(conn->context, direction);
+}
+
+/* Whether the frame at the head of a span can be taken: 1 yes, 0 more bytes are needed (`want` is set), -1 no. */
+static int judge_frame(const struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes,
+                       size_t left, bool final, size_t *length, size_t *want)
+{
+    const struct armtap_decoder *decoder = conn->decoder;
+    long frame = decoder->frame(conn->context, direction, bytes, left);
+    *want = left + 1;
+    if (frame < 0)
+        return -1;
+    if (frame == 0)
+        return 0;
+    *length = (size_t)frame;
+    if (*length > left) {
+        *want = *length;
+        return 0;
+    }
+    if (decoder->sure(conn->context, direction, bytes, *length))
+        return 1;
+    if (*length == left && final)
+        return 1;
+    enum armtap_fit fit = decoder->follows(conn->context, direction, bytes, *length, bytes + *length, left - *length);
+    if (fit == ARMTAP_FIT_MORE && !final)
+        return 0;
+    return fit == ARMTAP_FIT_YES || fit == ARMTAP_FIT_WELL ? 1 : -1;
+}
+
+static int decode_frame(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                        size_t at, size_t length)
+{
+    struct armtap_half *half = &conn->half[direction];
+    struct armtap_frame frame = {direction, span->bytes + at, length, half->offset,
+                                 armtap_span_where(span, at, at + length)};
+    half->offset += length;
+    half->synced_end = half->offset;
+    conn->stream.bytes_decoded[direction] += length;
+    return conn->decoder->decode(conn->context, conn, &frame);
+}
+
+static int note_resync(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                       size_t at)
+{
+    struct armtap_half *half = &conn->half[direction];
+    struct armtap_frame here = {direction, NULL, 0, half->offset, armtap_span_where(span, at, at + 1)};
+    uint64_t skipped = half->search_skipped;
+    half->search_skipped = 0;
+    if (skipped == 0)
+        return ARMTAP_OK;
+    return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_resync,
+                           "%u bytes were skipped before a message began again at byte %u of the stream", skipped,
+                           half->offset);
+}
+
+/* Takes what can be taken from a span of a recognised connection; *used becomes the bytes that are done with. */
+static int digest_known(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                        size_t *used)
+{
+    struct armtap_half *half = &conn->half[direction];
+    size_t at = 0, length = 0;
+    int error = ARMTAP_OK;
+    while (error == ARMTAP_OK && at < span->length) {
+        struct armtap_span rest = {span->bytes + at, span->length - at, NULL, 0, span->final};
+        if (half->mode == ARMTAP_HALF_SEEKING) {
+            bool found;
+            size_t before = armtap_seek(conn, direction, &rest, &found);
+            skip(conn, direction, before);
+            at += before;
+            if (!found)
+                break;
+            half->mode = ARMTAP_HALF_SYNCED;
+            error = note_resync(conn, direction, span, at);
+            if (error != ARMTAP_OK)
+                break;
+            long found_length = conn->decoder->frame(conn->context, direction, span->bytes + at, span->length - at);
+            length = (size_t)found_length;
+        } else {
+            int fit = judge_frame(conn, direction, rest.bytes, rest.length, span->final, &length, &half->want);
+            if (fit < 0)
+                lose_step(conn, direction);
+            if (fit == 0)
+                break;
+            if (fit < 0)
+                continue;
+        }
+        error = decode_frame(conn, direction, span, at, length);
+        at += length;
+    }
+    *used = at;
+    return error;
+}
+
+/* What waited in the other direction while the protocol was not known. */
+static int digest_other(struct armtap_conn *conn, enum armtap_direction direction)
+{
+    struct armtap_half *half = &conn->half[direction];
+    if (half->used == 0)
+        return ARMTAP_OK;
+    struct armtap_span span = buffer_span(half, false);
+    size_t used = 0;
+    int error = digest_known(conn, direction, &span, &used);
+    buffer_consume(half, used);
+    return error;
+}
+
+static int note_foreign(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
+{
+    struct armtap_frame here = {direction, NULL, 0, 0, armtap_span_where(span, 0, span->length)};
+    size_t shown = span->length < 32 ? span->length : 32;
+    if (conn->hint == ARMTAP_PROTOCOL_NONE)
+        return ARMTAP_OK;
+    return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_foreign,
+                           "not %s, though the port says so; begins with \"%b\"", armtap_protocol_name(conn->hint),
+                           (const void *)span->bytes, shown);
+}
+
+static int digest_unknown(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                          size_t *used)
+{
+    struct armtap_half *half = &conn->half[direction];
+    bool was_swapped = conn->swapped;
+    int outcome = armtap_recognise(conn, direction, span);
+    if (outcome == 0) {
+        int error = armtap_conn_event(conn, direction, ARMTAP_EVENT_RECOGNISED, 0, &conn->stream.last);
+        if (error != ARMTAP_OK)
+            return error;
+        if (conn->swapped != was_swapped) {
+            struct armtap_half half_a = conn->half[0];
+            conn->half[0] = conn->half[1];
+            conn->half[1] = half_a;
+            direction = armtap_other(direction);
+        }
+        error = digest_known(conn, direction, span, used);
+        return error == ARMTAP_OK ? digest_other(conn, armtap_other(direction)) : error;
+    }
+    if (outcome < 0 || !half->hopeless)
+        return outcome < 0 ? outcome : ARMTAP_OK;
+    *used = span->length;
+    skip(conn, direction, span->length);
+    if (conn->hint != ARMTAP_PROTOCOL_NONE && direction == ARMTAP_TO_ROBOT)
+        return ARMTAP_OK;
+    conn->foreign = !span->final;
+    return note_foreign(conn, direction, span);
+}
+
+static int digest(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                  size_t *used)
+{
+    *used = 0;
+    return conn->decoder ? digest_known(conn, direction, span, used) : digest_unknown(conn, direction, span, used);
+}
+
+/* ---- bytes in ---- */
+
+static enum armtap_direction actual(const struct armtap_conn *conn, enum armtap_direction direction)
+{
+    return conn->swapped ? armtap_other(direction) : direction;
+}
+
+/* Digests what waits in the buffer. */
+static int digest_buffer(struct armtap_conn *conn, enum armtap_direction direction, bool final)
+{
+    struct armtap_span span = buffer_span(&conn->half[actual(conn, direction)], final);
+    size_t used = 0;
+    int error = digest(conn, actual(conn, direction), &span, &used);
+    buffer_consume(&conn->half[actual(conn, direction)], used);
+    return error;
+}
+
+/* Digests straight from the caller's bytes, and keeps the rest. */
+static int digest_direct(struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes, size_t length,
+                         const struct armtap_where *where)
+{
+    struct armtap_mark mark = {length, *where};
+    struct armtap_span span = {bytes, length, &mark, 1, false};
+    size_t used = 0;
+    int error = digest(conn, actual(conn, direction), &span, &used);
+    if (error != ARMTAP_OK || used == length || conn->foreign)
+        return error;
+    return buffer_append(&conn->half[actual(conn, direction)], bytes + used, length - used, where);
+}
+
+int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, const void *bytes, size_t length,
+                     const struct armtap_where *where)
+{
+    static const struct armtap_where nowhere = {ARMTAP_NO_TIME, 0, 0};
+    const uint8_t *p = bytes;
+    int error = ARMTAP_OK;
+    if (!conn || (!bytes && length > 0))
+        return ARMTAP_ERR_ARGUMENT;
+    if (!where)
+        where = &nowhere;
+    conn->stream.last = *where;
+    while (length > 0 && error == ARMTAP_OK) {
+        struct armtap_half *half = &conn->half[actual(conn, direction)];
+        if (conn->foreign) {
+            skip(conn, actual(conn, direction), length);
+            break;
+        }
+        if (half->used == 0)
+            return digest_direct(conn, direction, p, length, where);
+        size_t wanted = half->want > half->used ? half->want - half->used : 1;
+        size_t take = wanted < length ? wanted : length;
+        error = buffer_append(half, p, take, where);
+        p += take;
+        length -= take;
+        if (error == ARMTAP_OK && half->used >= half->want)
+            error = digest_buffer(conn, direction, false);
+    }
+    return error;
+}
+
+/* What waits for bytes that will not come is judged; what is left of it is no message. */
+static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction direction, bool closing)
+{
+    int error = ARMTAP_OK;
+    if (conn->half[actual(conn, direction)].used > 0 && !conn->foreign)
+        error = digest_buffer(conn, direction, true);
+    struct armtap_half *half = &conn->half[actual(conn, direction)];
+    if (error != ARMTAP_OK || half->used == 0)
+        return error;
+    struct armtap_span span = buffer_span(half, true);
+    if (closing && conn->decoder && conn->decoder->rest && half->mode == ARMTAP_HALF_SYNCED) {
+        struct armtap_frame frame = {actual(conn, direction), half->buffer, half->used, half->offset,
+                                     armtap_span_where(&span, 0, half->used)};
+        half->offset += frame.length;
+        conn->stream.bytes_decoded[frame.direction] += frame.length;
+        error = conn->decoder->rest(conn->context, conn, &frame);
+        buffer_consume(half, frame.length);
+        return error;
+    }
+    skip(conn, actual(conn, direction), half->used);
+    buffer_consume(half, half->used);
+    return error;
+}
+
+int armtap_conn_gap(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
+                    const struct armtap_where *where)
+{
+    static const struct armtap_where nowhere = {ARMTAP_NO_TIME, 0, 0};
+    if (!conn)
+        return ARMTAP_ERR_ARGUMENT;
+    int error = end_of_bytes(conn, direction, false);
+    if (error != ARMTAP_OK || length == 0)
+        return error;
+    if (!where)
+        where = &nowhere;
+    enum armtap_direction side = actual(conn, direction);
+    struct armtap_half *half = &conn->half[side];
+    struct armtap_frame here = {side, NULL, 0, half->offset, *where};
+    half->offset += length;
+    half->after_gap = true;
+    conn->stream.gaps++;
+    conn->stream.bytes_lost[side] += length;
+    if (conn->foreign)
+        return ARMTAP_OK;
+    if (conn->decoder)
+        lose_step(conn, side);
+    error = armtap_conn_event(conn, direction, ARMTAP_EVENT_GAP, length, where);
+    if (error == ARMTAP_OK && conn->decoder)
+        error = armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_gap, "%u bytes %s are missing at byte %u of the stream",
+                                length, side == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot", here.offset);
+    return error;
+}
+
+int armtap_conn_close(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_where *where)
+{
+    if (!conn)
+        return ARMTAP_ERR_ARGUMENT;
+    if (where)
+        conn->stream.last = *where;
+    return end_of_bytes(conn, direction, true);
+}

@@ -1,0 +1,84 @@
+/* The inside of a connection, shared by conn.c (bytes in), seek.c (where frames begin) and deliver.c (records out). */
+#ifndef ARMTAP_CONNECTION_H
+#define ARMTAP_CONNECTION_H
+
+#include "conn.h"
+#include "decoder.h"
+#include "robot.h"
+
+enum armtap_half_mode {
+    ARMTAP_HALF_UNKNOWN, /* the protocol is not known */
+    ARMTAP_HALF_SYNCED,  /* the next byte begins a frame */
+    ARMTAP_HALF_SEEKING  /* looking for the beginning of a frame */
+};
+
+/* Bytes up to `end` of a buffer arrived with `where`, those before the mark before it earlier. */
+struct armtap_mark {
+    size_t end;
+    struct armtap_where where;
+};
+
+/* Consecutive bytes of a direction, with where they arrived. */
+struct armtap_span {
+    const uint8_t *bytes;
+    size_t length;
+    const struct armtap_mark *marks;
+    size_t mark_count;
+    bool final; /* nothing follows these bytes */
+};
+
+/* One direction. */
+struct armtap_half {
+    enum armtap_half_mode mode;
+    bool hopeless;       /* UNKNOWN, and its first bytes are nothing of ours */
+    bool after_gap;      /* the next record is the first after missing or skipped bytes */
+    bool misses;         /* bytes were skipped in this search, which is to be noted */
+    uint64_t offset;     /* of the first byte not yet consumed */
+    uint64_t synced_end; /* of the last frame that was in step */
+    uint64_t search_skipped;
+    size_t want; /* bytes from `offset` on with which something can be done */
+    uint8_t *buffer;
+    size_t used;
+    size_t capacity;
+    struct armtap_mark *marks;
+    size_t mark_count;
+    size_t mark_capacity;
+    struct armtap_state *state;
+    struct armtap_set bad_cells; /* noted, until they are good again */
+};
+
+struct armtap_conn {
+    struct armtap_stream stream;
+    struct armtap_sink sink;
+    void *user;
+    struct armtap_robot *robot;
+    const struct armtap_decoder *decoder; /* NULL while the protocol is not known */
+    void *context;
+    enum armtap_protocol hint;
+    bool forced;
+    bool roles_guessed;
+    bool swapped; /* the roles turned out the other way round */
+    bool foreign;
+    struct armtap_recipe *given_recipe;
+    struct armtap_half half[2];
+};
+
+static inline enum armtap_direction armtap_other(enum armtap_direction direction)
+{
+    return direction == ARMTAP_FROM_ROBOT ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
+}
+
+/* The latest arrival among the bytes [from, to) of a span. */
+struct armtap_where armtap_span_where(const struct armtap_span *span, size_t from, size_t to);
+
+/* ---- seek.c ---- */
+
+/* Looks for a protocol in the first bytes of a direction. Returns 0 when it is found (the connection has its decoder),
+ * 1 when not, or an error. Sets the half's `want`, or `hopeless` when nothing will be found. */
+int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span);
+/* Searches a frame's beginning. Returns how many bytes lie before it; found tells whether there is one, otherwise those
+ * bytes are done with and `want` is set. */
+size_t armtap_seek(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                   bool *found);
+
+#endif

@@ -1,0 +1,85 @@
+/* The interface that decoders implement, and what a connection does for them.
+ *
+ * A decoder is a table of functions over a context of its own, one context a connection. The connection cuts the byte
+ * stream into frames with `frame`, finds its way back with `follows`, and hands whole frames to `decode`; the decoder
+ * turns a frame into records, recipes, texts and notes through the calls below. Every function that returns int returns
+ * 0 or an error of the API, which stops the push. */
+#ifndef ARMTAP_DECODER_H
+#define ARMTAP_DECODER_H
+
+#include "armtap.h"
+#include "note.h"
+
+struct armtap_frame {
+    enum armtap_direction direction;
+    const uint8_t *bytes;
+    size_t length;
+    uint64_t offset; /* in its direction's stream */
+    struct armtap_where where;
+};
+
+enum armtap_fit {
+    ARMTAP_FIT_NO,
+    ARMTAP_FIT_MORE, /* cannot be told from so few bytes */
+    ARMTAP_FIT_YES,
+    ARMTAP_FIT_WELL /* nothing else would look like this */
+};
+
+struct armtap_decoder {
+    const char *name;
+    enum armtap_protocol protocol;
+    const uint16_t *ports; /* ends with 0 */
+    size_t context_size;   /* zeroed before `open` */
+    int (*open)(void *context);
+    void (*close)(void *context);
+    /* Length of the frame that begins at `bytes`; 0: more bytes are needed; -1: no frame begins here. `context` is NULL
+     * while the protocol of the connection is not known yet. */
+    long (*frame)(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length);
+    /* Whether a whole frame is beyond doubt by itself; otherwise a frame must follow that `follows` accepts. */
+    bool (*sure)(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length);
+    /* How well `next`, of which `available` bytes are here, goes with the frame before it. */
+    enum armtap_fit (*follows)(const void *context, enum armtap_direction direction, const uint8_t *frame,
+                               size_t length, const uint8_t *next, size_t available);
+    /* How well a connection whose first bytes in this direction these are would be ours: YES where the port says so
+     * too, WELL on any port. */
+    enum armtap_fit (*begins)(enum armtap_direction direction, const uint8_t *bytes, size_t length);
+    int (*decode)(void *context, struct armtap_conn *conn, const struct armtap_frame *frame);
+    /* The rest of a direction that ended within a frame; NULL where such a rest is worth nothing. */
+    int (*rest)(void *context, struct armtap_conn *conn, const struct armtap_frame *frame);
+    /* Bytes of a direction are missing, or were skipped. May be NULL. */
+    void (*lost)(void *context, enum armtap_direction direction);
+};
+
+/* The decoders built in, by number; NULL beyond the last. */
+const struct armtap_decoder *armtap_decoder_at(size_t i);
+const struct armtap_decoder *armtap_decoder_for(enum armtap_protocol protocol);
+
+/* ---- what a connection does for a decoder ---- */
+
+struct armtap_data {
+    const struct armtap_recipe *recipe; /* NULL: opaque */
+    int recipe_id;
+    int version;
+    unsigned flags; /* enum armtap_record_flag; the connection adds AFTER_GAP */
+    const uint8_t *values;
+    size_t values_length;
+};
+/* A record: decodes its values into the direction's state and hands it to the sink. */
+int armtap_conn_record(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data);
+int armtap_conn_properties(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data);
+/* Data of `direction` follows this recipe from now on. */
+int armtap_conn_recipe(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_direction direction,
+                       int recipe_id, double frequency, unsigned flags, const struct armtap_recipe *recipe);
+int armtap_conn_text(struct armtap_conn *conn, const struct armtap_frame *frame, int level,
+                     const struct armtap_rtde_package *package);
+int armtap_conn_signal(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_event_type type);
+/* A note about a frame; the format is that of armtap_line_format. */
+int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_note_code code,
+                    const char *format, ...);
+/* Facts that the decoder found out: the newest version, and the controller's. */
+void armtap_conn_version(struct armtap_conn *conn, int version, enum armtap_generation generation);
+void armtap_conn_controller(struct armtap_conn *conn, const char *version);
+/* The recipe that the user gave for data without a handshake, or NULL. */
+const struct armtap_recipe *armtap_conn_given_recipe(const struct armtap_conn *conn);
+
+#endif

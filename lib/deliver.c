@@ -1,0 +1,193 @@
+/* Everything that a connection hands to its sink. */
+#include "connection.h"
+
+#include <string.h>
+
+#include "recipe.h"
+
+static int stopped(int answer)
+{
+    return answer == 0 ? ARMTAP_OK : ARMTAP_ERR_STOPPED;
+}
+
+static enum armtap_direction told(const struct armtap_conn *conn, enum armtap_direction direction)
+{
+    return conn->swapped ? armtap_other(direction) : direction;
+}
+
+int armtap_conn_event(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type,
+                      uint64_t a, const struct armtap_where *where)
+{
+    if (!conn->sink.on_event)
+        return ARMTAP_OK;
+    struct armtap_event event = {&conn->stream, *where, told(conn, direction), type, a};
+    return stopped(conn->sink.on_event(conn->user, &event));
+}
+
+int armtap_conn_note(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_note_code code,
+                     const struct armtap_where *where, const char *text)
+{
+    if (!conn->sink.on_note)
+        return ARMTAP_OK;
+    struct armtap_note note = {armtap_note_at(code), &conn->stream, *where, told(conn, direction), text};
+    return stopped(conn->sink.on_note(conn->user, &note));
+}
+
+int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_note_code code,
+                    const char *format, ...)
+{
+    struct armtap_line line;
+    va_list arguments;
+    if (!conn->sink.on_note)
+        return ARMTAP_OK;
+    armtap_line_begin(&line);
+    va_start(arguments, format);
+    armtap_line_arguments(&line, format, arguments);
+    va_end(arguments);
+    struct armtap_note note = {armtap_note_at(code), &conn->stream, frame->where, frame->direction, line.text};
+    return stopped(conn->sink.on_note(conn->user, &note));
+}
+
+int armtap_conn_signal(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_event_type type)
+{
+    if (!conn->sink.on_event)
+        return ARMTAP_OK;
+    struct armtap_event event = {&conn->stream, frame->where, frame->direction, type, 0};
+    return stopped(conn->sink.on_event(conn->user, &event));
+}
+
+void armtap_conn_version(struct armtap_conn *conn, int version, enum armtap_generation generation)
+{
+    conn->stream.version = version;
+    conn->stream.generation = generation;
+    conn->robot->generation = generation;
+}
+
+void armtap_conn_controller(struct armtap_conn *conn, const char *version)
+{
+    size_t room = sizeof conn->stream.controller_version - 1;
+    strncpy(conn->stream.controller_version, version, room);
+    strncpy(conn->robot->controller_version, version, room);
+}
+
+const struct armtap_recipe *armtap_conn_given_recipe(const struct armtap_conn *conn)
+{
+    return conn->given_recipe;
+}
+
+int armtap_conn_recipe(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_direction direction,
+                       int recipe_id, double frequency, unsigned flags, const struct armtap_recipe *recipe)
+{
+    if (!conn->sink.on_recipe)
+        return ARMTAP_OK;
+    struct armtap_recipe_event event = {&conn->stream, frame->where, direction, recipe_id, frequency, flags, recipe};
+    return stopped(conn->sink.on_recipe(conn->user, &event));
+}
+
+int armtap_conn_text(struct armtap_conn *conn, const struct armtap_frame *frame, int level,
+                     const struct armtap_rtde_package *package)
+{
+    if (!conn->sink.on_text)
+        return ARMTAP_OK;
+    struct armtap_text text = {&conn->stream, frame->where,         frame->direction, level,
+                               package->text, package->text_length, package->source,  package->source_length};
+    return stopped(conn->sink.on_text(conn->user, &text));
+}
+
+/* Notes the legacy cells that hold no whole number, each once until it is good again. */
+static int note_bad_cells(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data,
+                          const struct armtap_set *updated)
+{
+    struct armtap_half *half = &conn->half[frame->direction];
+    int error = ARMTAP_OK;
+    for (size_t i = 0; i < data->recipe->count && error == ARMTAP_OK; i++) {
+        const struct armtap_field *field = data->recipe->entries[i].field;
+        if (!field)
+            continue;
+        bool bad = !armtap_set_has(updated, field->id);
+        bool known = armtap_set_has(&half->bad_cells, field->id);
+        if (bad == known)
+            continue;
+        if (!bad) {
+            armtap_set_remove(&half->bad_cells, field->id);
+            continue;
+        }
+        armtap_set_add(&half->bad_cells, field->id);
+        error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rt_cell_not_integer,
+                                "%s, at byte %u of the packet, holds no whole number that fits it: the field is absent",
+                                field->name, (uint64_t)(data->values - frame->bytes) + data->recipe->entries[i].offset);
+    }
+    return error;
+}
+
+static bool any_bit(const struct armtap_set *set)
+{
+    uint64_t bits = 0;
+    for (size_t i = 0; i < sizeof set->word / sizeof set->word[0]; i++)
+        bits |= set->word[i];
+    return bits != 0;
+}
+
+static int decode_values(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data,
+                         struct armtap_set *updated)
+{
+    struct armtap_half *half = &conn->half[frame->direction];
+    armtap_recipe_decode(data->recipe, data->values, data->values_length, half->state, updated);
+    for (size_t i = 0; i < sizeof updated->word / sizeof updated->word[0]; i++)
+        half->state->known.word[i] |= updated->word[i];
+    bool cells = data->recipe->protocol == ARMTAP_REALTIME && data->values_length >= data->recipe->size;
+    if (cells && (memcmp(updated, &data->recipe->fields, sizeof *updated) != 0 || any_bit(&half->bad_cells)))
+        return note_bad_cells(conn, frame, data, updated);
+    return ARMTAP_OK;
+}
+
+static struct armtap_record record_of(const struct armtap_conn *conn, const struct armtap_frame *frame,
+                                      const struct armtap_data *data)
+{
+    return (struct armtap_record){
+        .stream = &conn->stream,
+        .where = frame->where,
+        .offset = frame->offset,
+        .direction = frame->direction,
+        .protocol = conn->decoder->protocol,
+        .version = data->version,
+        .flags = data->flags,
+        .recipe_id = data->recipe_id,
+        .recipe = data->recipe,
+        .frame = frame->bytes,
+        .frame_length = frame->length,
+        .values = data->values,
+        .values_length = data->values_length,
+    };
+}
+
+int armtap_conn_record(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data)
+{
+    struct armtap_half *half = &conn->half[frame->direction];
+    struct armtap_set updated = {{0}};
+    conn->stream.records[frame->direction]++;
+    bool after_gap = half->after_gap;
+    half->after_gap = false;
+    if (!conn->sink.on_record)
+        return ARMTAP_OK;
+    if (!half->state && !(half->state = armtap_state_new()))
+        return ARMTAP_ERR_MEMORY;
+    int error = data->recipe ? decode_values(conn, frame, data, &updated) : ARMTAP_OK;
+    if (error != ARMTAP_OK)
+        return error;
+    struct armtap_record record = record_of(conn, frame, data);
+    record.flags |= after_gap ? ARMTAP_AFTER_GAP : 0u;
+    record.updated = &updated;
+    record.state = half->state;
+    return stopped(conn->sink.on_record(conn->user, &record));
+}
+
+int armtap_conn_properties(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data)
+{
+    struct armtap_set none = {{0}};
+    if (!conn->sink.on_properties)
+        return ARMTAP_OK;
+    struct armtap_record record = record_of(conn, frame, data);
+    record.updated = &none;
+    return stopped(conn->sink.on_properties(conn->user, &record));
+}

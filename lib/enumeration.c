@@ -1,0 +1,67 @@
+/* The names of numbers: enums.def, asked by field. */
+#include "armtap.h"
+
+enum enumeration {
+    ENUMERATION_NONE,
+#define ENUMERATION(name) ENUMERATION_##name,
+#define USES(field, enumeration)
+#define VALUE(enumeration, generation, number, name)
+#define BIT(enumeration, bit, name)
+#include "enums.def"
+#undef ENUMERATION
+#undef USES
+#undef VALUE
+#undef BIT
+};
+#define ENUMERATION(name)
+
+static const struct {
+    enum enumeration enumeration;
+    struct armtap_enum_value value;
+} enum_values[] = {
+#define USES(field, enumeration)
+#define VALUE(enumeration, generation, number, name)                                                                   \
+    {ENUMERATION_##enumeration, {number, name, false, ARMTAP_GENERATION_##generation}},
+#define BIT(enumeration, bit, name) {ENUMERATION_##enumeration, {bit, name, true, ARMTAP_GENERATION_UNKNOWN}},
+#include "enums.def"
+#undef USES
+#undef VALUE
+#undef BIT
+};
+#define ENUM_VALUES (sizeof enum_values / sizeof enum_values[0])
+
+static enum enumeration enumeration_of(const struct armtap_field *field)
+{
+#define USES(name, enumeration)                                                                                        \
+    case ARMTAP_ID_##name:                                                                                             \
+        return ENUMERATION_##enumeration;
+#define VALUE(enumeration, generation, number, name)
+#define BIT(enumeration, bit, name)
+    switch ((int)field->id) {
+#include "enums.def"
+    default:
+        return ENUMERATION_NONE;
+    }
+#undef USES
+#undef VALUE
+#undef BIT
+}
+
+const struct armtap_enum_value *armtap_enum_at(const struct armtap_field *field, size_t i)
+{
+    enum enumeration wanted = enumeration_of(field);
+    for (size_t k = 0; wanted != ENUMERATION_NONE && k < ENUM_VALUES; k++)
+        if (enum_values[k].enumeration == wanted && i-- == 0)
+            return &enum_values[k].value;
+    return NULL;
+}
+
+const char *armtap_enum_name(const struct armtap_field *field, int64_t value, enum armtap_generation generation)
+{
+    const struct armtap_enum_value *row;
+    for (size_t i = 0; (row = armtap_enum_at(field, i)); i++)
+        if (!row->is_bit && row->value == value &&
+            (row->generation == generation || row->generation == ARMTAP_GENERATION_UNKNOWN))
+            return row->name;
+    return NULL;
+}

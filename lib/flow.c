@@ -1,0 +1,147 @@
+#include "flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const size_t most[ARMTAP_FLOW_CLASSES] = {
+    [ARMTAP_FLOW_IDLE] = 8192, [ARMTAP_FLOW_NEW] = 4096, [ARMTAP_FLOW_LIVE] = 1024};
+
+unsigned armtap_flow_key_of(const struct armtap_segment *segment, struct armtap_flow_key *key)
+{
+    int order = memcmp(&segment->source, &segment->target, sizeof segment->source);
+    unsigned sender = order > 0 || (order == 0 && segment->source_port > segment->target_port);
+    memset(key, 0, sizeof *key);
+    key->address[sender] = segment->source;
+    key->address[!sender] = segment->target;
+    key->port[sender] = segment->source_port;
+    key->port[!sender] = segment->target_port;
+    return sender;
+}
+
+/* Multiply and fold, eight bytes at a time, keyed: who makes up packets cannot aim at one bucket. */
+static uint64_t hash_of(const struct armtap_flow_key *key, uint64_t seed)
+{
+    uint8_t bytes[40] = {0};
+    memcpy(bytes, key->address[0].bytes, 16);
+    memcpy(bytes + 16, key->address[1].bytes, 16);
+    memcpy(bytes + 32, key->port, 4);
+    bytes[36] = key->address[0].version;
+    uint64_t hash = seed;
+    for (size_t i = 0; i < sizeof bytes; i += 8) {
+        uint64_t word;
+        memcpy(&word, bytes + i, 8);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash = (hash ^ hash >> 29 ^ seed) * UINT64_C(0xd6e8feb86659fd93);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+void armtap_flow_table_init(struct armtap_flow_table *table)
+{
+    memset(table, 0, sizeof *table);
+    /* the order in a bucket shows nowhere, so a seed that differs from run to run does no harm */
+    table->seed = (uint64_t)(uintptr_t)table * UINT64_C(0xff51afd7ed558ccd) ^ (uint64_t)(uintptr_t)&table;
+}
+
+static bool is_same(const struct armtap_flow_key *a, const struct armtap_flow_key *b)
+{
+    return a->port[0] == b->port[0] && a->port[1] == b->port[1] &&
+           memcmp(a->address, b->address, sizeof a->address) == 0;
+}
+
+struct armtap_flow *armtap_flow_find(const struct armtap_flow_table *table, const struct armtap_flow_key *key)
+{
+    if (!table->bucket_count)
+        return NULL;
+    uint64_t hash = hash_of(key, table->seed);
+    struct armtap_flow *flow = table->buckets[hash & (table->bucket_count - 1)];
+    while (flow && !is_same(&flow->key, key))
+        flow = flow->next;
+    return flow;
+}
+
+static bool grow(struct armtap_flow_table *table)
+{
+    size_t count = table->bucket_count ? 2 * table->bucket_count : 64;
+    struct armtap_flow **buckets = calloc(count, sizeof *buckets);
+    if (!buckets)
+        return false;
+    for (size_t i = 0; i < table->bucket_count; i++) {
+        for (struct armtap_flow *flow = table->buckets[i], *next; flow; flow = next) {
+            next = flow->next;
+            flow->next = buckets[flow->hash & (count - 1)];
+            buckets[flow->hash & (count - 1)] = flow;
+        }
+    }
+    free(table->buckets);
+    table->buckets = buckets;
+    table->bucket_count = count;
+    return true;
+}
+
+static void append(struct armtap_flow_table *table, struct armtap_flow *flow, enum armtap_flow_class class)
+{
+    flow->class = class;
+    flow->newer = NULL;
+    flow->older = table->class[class].newest;
+    *(flow->older ? &flow->older->newer : &table->class[class].oldest) = flow;
+    table->class[class].newest = flow;
+    table->class[class].count++;
+}
+
+static void detach(struct armtap_flow_table *table, struct armtap_flow *flow)
+{
+    *(flow->older ? &flow->older->newer : &table->class[flow->class].oldest) = flow->newer;
+    *(flow->newer ? &flow->newer->older : &table->class[flow->class].newest) = flow->older;
+    table->class[flow->class].count--;
+}
+
+struct armtap_flow *armtap_flow_add(struct armtap_flow_table *table, const struct armtap_flow_key *key)
+{
+    if (table->count >= table->bucket_count && !grow(table))
+        return NULL;
+    struct armtap_flow *flow = calloc(1, sizeof *flow);
+    if (!flow)
+        return NULL;
+    flow->key = *key;
+    flow->hash = hash_of(key, table->seed);
+    struct armtap_flow **bucket = &table->buckets[flow->hash & (table->bucket_count - 1)];
+    flow->next = *bucket;
+    *bucket = flow;
+    table->count++;
+    append(table, flow, ARMTAP_FLOW_NEW);
+    return flow;
+}
+
+void armtap_flow_enter(struct armtap_flow_table *table, struct armtap_flow *flow, enum armtap_flow_class class)
+{
+    if (flow->class == class && !flow->newer)
+        return;
+    detach(table, flow);
+    append(table, flow, class);
+}
+
+struct armtap_flow *armtap_flow_surplus(const struct armtap_flow_table *table)
+{
+    for (int i = 0; i < ARMTAP_FLOW_CLASSES; i++)
+        if (table->class[i].count > most[i])
+            return table->class[i].oldest;
+    return NULL;
+}
+
+void armtap_flow_remove(struct armtap_flow_table *table, struct armtap_flow *flow)
+{
+    struct armtap_flow **at = &table->buckets[flow->hash & (table->bucket_count - 1)];
+    while (*at != flow)
+        at = &(*at)->next;
+    *at = flow->next;
+    detach(table, flow);
+    table->count--;
+    free(flow);
+}
+
+void armtap_flow_table_free(struct armtap_flow_table *table)
+{
+    free(table->buckets);
+}

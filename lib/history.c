@@ -1,0 +1,68 @@
+#include "history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct armtap_history *armtap_history_new(void)
+{
+    struct armtap_history *history = malloc(sizeof *history);
+    if (history)
+        memset(history, 0, offsetof(struct armtap_history, bytes));
+    return history;
+}
+
+void armtap_history_add(struct armtap_history *history, uint64_t position, const uint8_t *bytes, size_t length)
+{
+    if (position != history->end)
+        history->start = position;
+    if (length > ARMTAP_HISTORY_BYTES) {
+        position += length - ARMTAP_HISTORY_BYTES;
+        bytes += length - ARMTAP_HISTORY_BYTES;
+        length = ARMTAP_HISTORY_BYTES;
+        history->start = position;
+    }
+    size_t at = (size_t)(position % ARMTAP_HISTORY_BYTES);
+    size_t first = length < ARMTAP_HISTORY_BYTES - at ? length : ARMTAP_HISTORY_BYTES - at;
+    memcpy(history->bytes + at, bytes, first);
+    memcpy(history->bytes, bytes + first, length - first);
+    history->end = position + length;
+    if (history->end - history->start > ARMTAP_HISTORY_BYTES)
+        history->start = history->end - ARMTAP_HISTORY_BYTES;
+}
+
+bool armtap_history_differs(const struct armtap_history *history, uint64_t position, const uint8_t *bytes,
+                            size_t length)
+{
+    uint64_t from = position > history->start ? position : history->start;
+    uint64_t to = position + length < history->end ? position + length : history->end;
+    for (; from < to; from++)
+        if (history->bytes[from % ARMTAP_HISTORY_BYTES] != bytes[from - position])
+            return true;
+    return false;
+}
+
+void armtap_history_saw(struct armtap_history *history, uint64_t start, uint64_t length, uint16_t ip_id, int64_t time)
+{
+    unsigned i = history->next;
+    history->segments[i].start = start;
+    history->segments[i].length = length;
+    history->segments[i].ip_id = ip_id;
+    history->segments[i].time = time;
+    history->next = (i + 1) % ARMTAP_HISTORY_SEGMENTS;
+}
+
+bool armtap_history_has_copy(const struct armtap_history *history, uint64_t start, uint64_t length, uint16_t ip_id,
+                             int64_t time)
+{
+    enum { MOMENT = 1000000 }; /* ns: a mirror port's copy comes at once, a sender waits longer */
+
+    for (unsigned i = 0; i < ARMTAP_HISTORY_SEGMENTS; i++) {
+        if (history->segments[i].length != length || history->segments[i].start != start ||
+            history->segments[i].ip_id != ip_id)
+            continue;
+        int64_t apart = (int64_t)((uint64_t)time - (uint64_t)history->segments[i].time);
+        if (apart >= -MOMENT && apart <= MOMENT)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,34 @@
+/* What a direction of a connection delivered of late: to tell what a repeated segment is. */
+#ifndef ARMTAP_HISTORY_H
+#define ARMTAP_HISTORY_H
+
+#include "armtap.h"
+
+enum { ARMTAP_HISTORY_BYTES = 16384, ARMTAP_HISTORY_SEGMENTS = 32 };
+
+struct armtap_history {
+    uint64_t start, end; /* the positions that `bytes` holds, as a ring */
+    unsigned next;       /* entry of `segments` to be written next */
+    struct {
+        uint64_t start;
+        uint64_t length; /* 0: not used */
+        int64_t time;
+        uint16_t ip_id;
+    } segments[ARMTAP_HISTORY_SEGMENTS];
+    uint8_t bytes[ARMTAP_HISTORY_BYTES];
+};
+
+/* NULL without memory. */
+struct armtap_history *armtap_history_new(void);
+/* Bytes at `position` were delivered. */
+void armtap_history_add(struct armtap_history *history, uint64_t position, const uint8_t *bytes, size_t length);
+/* True where what is kept of [position, position + length) is something else. */
+bool armtap_history_differs(const struct armtap_history *history, uint64_t position, const uint8_t *bytes,
+                            size_t length);
+/* A segment was captured. */
+void armtap_history_saw(struct armtap_history *history, uint64_t start, uint64_t length, uint16_t ip_id, int64_t time);
+/* True where the very same packet was captured a moment before. */
+bool armtap_history_has_copy(const struct armtap_history *history, uint64_t start, uint64_t length, uint16_t ip_id,
+                             int64_t time);
+
+#endif

@@ -1,0 +1,44 @@
+/* From a captured packet to its TCP segment: link, IP and TCP headers. */
+#ifndef ARMTAP_LINK_H
+#define ARMTAP_LINK_H
+
+#include "armtap.h"
+
+/* An IPv4 address lies in the first four bytes, the others are zero. */
+struct armtap_address {
+    uint8_t version; /* 4 or 6 */
+    uint8_t bytes[16];
+};
+
+enum armtap_tcp_flag { ARMTAP_TCP_FIN = 1, ARMTAP_TCP_SYN = 2, ARMTAP_TCP_RST = 4, ARMTAP_TCP_ACK = 16 };
+
+/* One TCP segment. `payload` points into the packet. */
+struct armtap_segment {
+    struct armtap_address source, target;
+    uint16_t source_port, target_port;
+    uint32_t seq, ack;
+    unsigned flags;         /* enum armtap_tcp_flag, other bits as on the wire */
+    uint32_t window;        /* as on the wire, not scaled */
+    int window_scale;       /* of the option, -1 without it; only read where SYN is set */
+    uint16_t ip_id;         /* 0 in IPv6 */
+    const uint8_t *payload; /* bytes at hand */
+    size_t length;
+    size_t cut; /* payload bytes after them that the snapshot length cut off */
+};
+
+enum armtap_link_result {
+    ARMTAP_LINK_TCP,      /* the segment is filled in */
+    ARMTAP_LINK_OTHER,    /* something else than TCP over IP */
+    ARMTAP_LINK_FRAGMENT, /* a part of a fragmented TCP packet; addresses are filled in */
+    ARMTAP_LINK_BAD,      /* a header contradicts its length; `fault` says which */
+    ARMTAP_LINK_CUT,      /* the snapshot length cut the headers */
+    ARMTAP_LINK_UNKNOWN   /* a link type that is not known */
+};
+/* Reads the headers. `fault` gets a constant text where the result is BAD. */
+enum armtap_link_result armtap_link_parse(const struct armtap_packet *packet, struct armtap_segment *segment,
+                                          const char **fault);
+
+/* "10.0.0.2:30004" or "[fd00::2]:30004"; 64 bytes hold the longest. */
+void armtap_address_text(const struct armtap_address *address, uint16_t port, char text[64]);
+
+#endif

@@ -1,0 +1,57 @@
+# Everything is compiled into one library for use inside the build. The installed library is made of it, and shows only
+# what armtap.h declares; the program and the tests link it whole.
+noinst_LTLIBRARIES += lib/libinside.la
+lib_libinside_la_SOURCES = \
+	lib/bytes.h \
+	lib/conn.c \
+	lib/conn.h \
+	lib/connection.h \
+	lib/decoder.c \
+	lib/decoder.h \
+	lib/deliver.c \
+	lib/enumeration.c \
+	lib/enums.def \
+	lib/error.c \
+	lib/field.c \
+	lib/field.h \
+	lib/flow.c \
+	lib/flow.h \
+	lib/history.c \
+	lib/history.h \
+	lib/link.c \
+	lib/link.h \
+	lib/net.c \
+	lib/note.c \
+	lib/note.h \
+	lib/notes.def \
+	lib/plan.c \
+	lib/plan.h \
+	lib/queue.c \
+	lib/queue.h \
+	lib/recipe.c \
+	lib/recipe.h \
+	lib/robot.c \
+	lib/robot.h \
+	lib/seek.c \
+	lib/state.c \
+	lib/tcp.c \
+	lib/tcp.h \
+	lib/types.def
+
+armtapincludedir = $(includedir)/armtap
+armtapinclude_HEADERS = \
+	lib/armtap.h \
+	lib/fields.h
+
+lib_LTLIBRARIES += lib/libarmtap.la
+lib_libarmtap_la_SOURCES =
+lib_libarmtap_la_LIBADD = lib/libinside.la
+lib_libarmtap_la_LDFLAGS = -no-undefined -version-info 0:0:0
+
+pkgconfig_DATA = lib/armtap.pc
+
+man_MANS += lib/libarmtap.3
+
+EXTRA_DIST += \
+	lib/README.md \
+	lib/libarmtap.3

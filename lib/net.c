@@ -1,0 +1,420 @@
+#include "conn.h"
+#include "flow.h"
+#include "link.h"
+#include "note.h"
+#include "robot.h"
+#include "tcp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    POOL_BYTES = 24 << 20,
+    ROBOTS = 256,     /* addresses whose connections share what they learn */
+    NOTES_A_KIND = 64 /* notes of the capture, of one kind */
+};
+
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        int try_error = (call);                                                                                        \
+        if (try_error)                                                                                                 \
+            return try_error;                                                                                          \
+    } while (0)
+
+struct robot_entry {
+    struct armtap_address address;
+    struct armtap_robot *robot; /* NULL: the entry is free */
+    bool proven;                /* telemetry came from there */
+};
+
+struct armtap_net {
+    struct armtap_sink sink;
+    void *user;
+    struct armtap_port *ports;
+    size_t port_count;
+    struct armtap_recipe *recipe;
+    struct armtap_pool pool;
+    struct armtap_flow_table flows;
+    uint64_t connections; /* so far */
+    struct robot_entry robots[ROBOTS];
+    size_t robot_turn; /* entry to be given up next */
+    unsigned notes[ARMTAP_NOTE_COUNT];
+};
+
+/* ---- what the reassembler calls -------------------------------------------------------------------------------- */
+
+static int push(void *user, enum armtap_direction direction, const uint8_t *bytes, size_t length,
+                const struct armtap_where *where)
+{
+    struct armtap_flow *flow = user;
+    return armtap_conn_push(flow->conn, direction, bytes, length, where);
+}
+
+static int gap(void *user, enum armtap_direction direction, uint64_t length, const struct armtap_where *where)
+{
+    struct armtap_flow *flow = user;
+    return armtap_conn_gap(flow->conn, direction, length, where);
+}
+
+static int close_direction(void *user, enum armtap_direction direction, const struct armtap_where *where)
+{
+    struct armtap_flow *flow = user;
+    return armtap_conn_close(flow->conn, direction, where);
+}
+
+static int event(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t a,
+                 const struct armtap_where *where)
+{
+    struct armtap_flow *flow = user;
+    return armtap_conn_event(flow->conn, direction, type, a, where);
+}
+
+static int note(void *user, enum armtap_direction direction, enum armtap_note_code code,
+                const struct armtap_where *where, const char *text)
+{
+    struct armtap_flow *flow = user;
+    return armtap_conn_note(flow->conn, direction, code, where, text);
+}
+
+static const struct armtap_tcp_calls calls = {push, gap, close_direction, event, note};
+
+/* ---- set-up ---------------------------------------------------------------------------------------------------- */
+
+static int copy_ports(struct armtap_net *net, const struct armtap_net_options *options)
+{
+    if (!options->port_count)
+        return 0;
+    net->ports = calloc(options->port_count, sizeof *net->ports);
+    if (!net->ports)
+        return ARMTAP_ERR_MEMORY;
+    memcpy(net->ports, options->ports, options->port_count * sizeof *net->ports);
+    net->port_count = options->port_count;
+    return 0;
+}
+
+int armtap_net_new(const struct armtap_net_options *options, const struct armtap_sink *sink, void *user,
+                   struct armtap_net **out)
+{
+    struct armtap_net_options all = {0};
+    if (!out)
+        return ARMTAP_ERR_ARGUMENT;
+    *out = NULL;
+    if (options)
+        memcpy(&all, options, options->size < sizeof all ? options->size : sizeof all);
+    if (all.port_count && !all.ports)
+        return ARMTAP_ERR_ARGUMENT;
+    struct armtap_net *net = calloc(1, sizeof *net);
+    if (!net)
+        return ARMTAP_ERR_MEMORY;
+    int error = copy_ports(net, &all);
+    if (error) {
+        free(net);
+        return error;
+    }
+    if (sink)
+        memcpy(&net->sink, sink, sink->size < sizeof net->sink ? sink->size : sizeof net->sink);
+    net->sink.size = sizeof net->sink;
+    net->user = user;
+    net->recipe = all.recipe ? armtap_recipe_hold(all.recipe) : NULL;
+    armtap_pool_init(&net->pool, all.pool_bytes ? all.pool_bytes : POOL_BYTES);
+    armtap_flow_table_init(&net->flows);
+    *out = net;
+    return 0;
+}
+
+static void drop_flow(struct armtap_net *net, struct armtap_flow *flow)
+{
+    armtap_tcp_clear(&flow->tcp);
+    armtap_conn_free(flow->conn);
+    armtap_flow_remove(&net->flows, flow);
+}
+
+void armtap_net_free(struct armtap_net *net)
+{
+    if (!net)
+        return;
+    for (int i = 0; i < ARMTAP_FLOW_CLASSES; i++)
+        while (net->flows.class[i].oldest)
+            drop_flow(net, net->flows.class[i].oldest);
+    armtap_flow_table_free(&net->flows);
+    for (size_t i = 0; i < ROBOTS; i++)
+        if (net->robots[i].robot)
+            armtap_robot_release(net->robots[i].robot);
+    armtap_recipe_release(net->recipe);
+    free(net->ports);
+    free(net);
+}
+
+/* ---- notes of the capture -------------------------------------------------------------------------------------- */
+
+static void add_ends(struct armtap_line *line, const struct armtap_segment *segment)
+{
+    char source[64], target[64];
+    if (!segment->source.version)
+        return;
+    armtap_address_text(&segment->source, 0, source);
+    armtap_address_text(&segment->target, 0, target);
+    source[strlen(source) - 2] = target[strlen(target) - 2] = '\0'; /* of a fragment no ports are known */
+    armtap_line_format(line, ", from %s to %s", source, target);
+}
+
+static int note_capture(struct armtap_net *net, enum armtap_note_code code, const struct armtap_segment *segment,
+                        const char *text)
+{
+    if (!net->sink.on_note || net->notes[code] == NOTES_A_KIND)
+        return 0;
+    struct armtap_line line;
+    armtap_line_begin(&line);
+    armtap_line_string(&line, text);
+    add_ends(&line, segment);
+    if (++net->notes[code] == NOTES_A_KIND)
+        armtap_line_string(&line, "; further ones are not noted");
+    struct armtap_note about = {.kind = armtap_note_at(code), .where = net->pool.now, .text = line.text};
+    return net->sink.on_note(net->user, &about) ? ARMTAP_ERR_STOPPED : 0;
+}
+
+static int note_unread(struct armtap_net *net, enum armtap_link_result result, const struct armtap_segment *segment,
+                       const char *fault)
+{
+    switch (result) {
+    case ARMTAP_LINK_FRAGMENT:
+        return note_capture(net, ARMTAP_NOTE_ip_fragment, segment, "a fragment of a TCP packet was left alone");
+    case ARMTAP_LINK_BAD:
+        return note_capture(net, ARMTAP_NOTE_ip_bad_header, segment, fault);
+    case ARMTAP_LINK_CUT:
+        return note_capture(net, ARMTAP_NOTE_capture_truncated, segment, "the packet was cut within its headers");
+    default:
+        return 0;
+    }
+}
+
+/* ---- who is the robot? ----------------------------------------------------------------------------------------- */
+
+/* What the user said that a port carries; NONE where nothing was said. */
+static enum armtap_protocol port_of_user(const struct armtap_net *net, uint16_t port)
+{
+    for (size_t i = 0; i < net->port_count; i++)
+        if (net->ports[i].port == port)
+            return net->ports[i].protocol;
+    return ARMTAP_PROTOCOL_NONE;
+}
+
+static enum armtap_protocol port_of_decoder(uint16_t port)
+{
+    struct armtap_port known;
+    for (size_t i = 0; armtap_port_at(i, &known); i++)
+        if (known.port == port)
+            return known.protocol;
+    return ARMTAP_PROTOCOL_NONE;
+}
+
+/* The end that the first segment's SYN makes the server; without SYN, that of the lower port. */
+static unsigned server_end(const struct armtap_flow *flow, const struct armtap_segment *segment, unsigned sender)
+{
+    if (segment->flags & ARMTAP_TCP_SYN)
+        return segment->flags & ARMTAP_TCP_ACK ? sender : !sender;
+    if (flow->key.port[0] == flow->key.port[1])
+        return sender;
+    return flow->key.port[1] < flow->key.port[0];
+}
+
+/* Fills in robot_end of the flow, and what the setup says of protocol and roles. */
+static void tell_roles(const struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
+                       unsigned sender, struct armtap_conn_setup *setup)
+{
+    bool has_syn = segment->flags & ARMTAP_TCP_SYN;
+    enum armtap_protocol known[2];
+    for (unsigned end = 0; end < 2; end++)
+        known[end] = port_of_user(net, flow->key.port[end]);
+    setup->forced = known[0] || known[1];
+    for (unsigned end = 0; end < 2 && !setup->forced; end++)
+        known[end] = port_of_decoder(flow->key.port[end]);
+    bool both = known[0] && known[1];
+    flow->robot_end = known[0] && !both ? 0 : known[1] && !both ? 1 : server_end(flow, segment, sender);
+    setup->protocol = known[flow->robot_end];
+    setup->roles_guessed = !has_syn && (both || !setup->protocol);
+}
+
+/* The entry of that address, or one that it gets now; NULL where none is free. */
+static struct robot_entry *find_robot(struct armtap_net *net, const struct armtap_address *address)
+{
+    for (size_t i = 0; i < ROBOTS; i++)
+        if (net->robots[i].robot && memcmp(&net->robots[i].address, address, sizeof *address) == 0)
+            return &net->robots[i];
+    for (size_t i = 0; i < ROBOTS; i++) {
+        struct robot_entry *entry = &net->robots[net->robot_turn];
+        net->robot_turn = (net->robot_turn + 1) % ROBOTS;
+        if (entry->proven)
+            continue;
+        if (entry->robot)
+            armtap_robot_release(entry->robot);
+        entry->address = *address;
+        entry->robot = armtap_robot_new();
+        return entry->robot ? entry : NULL;
+    }
+    return NULL;
+}
+
+static void prove_robot(struct armtap_net *net, const struct armtap_flow *flow)
+{
+    const struct armtap_address *address = &flow->key.address[flow->robot_end];
+    for (size_t i = 0; i < ROBOTS; i++)
+        if (net->robots[i].robot && memcmp(&net->robots[i].address, address, sizeof *address) == 0)
+            net->robots[i].proven = true;
+}
+
+/* ---- connections ----------------------------------------------------------------------------------------------- */
+
+static int open_conn(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
+                     unsigned sender)
+{
+    char robot_name[64], client_name[64];
+    struct armtap_conn_setup setup = {.connection = net->connections, .first = net->pool.now};
+    bool has_syn = segment->flags & ARMTAP_TCP_SYN;
+    setup.midstream = !has_syn;
+    tell_roles(net, flow, segment, sender, &setup);
+    unsigned robot = flow->robot_end;
+    armtap_address_text(&flow->key.address[robot], flow->key.port[robot], robot_name);
+    armtap_address_text(&flow->key.address[!robot], flow->key.port[!robot], client_name);
+    setup.robot_name = robot_name;
+    setup.client_name = client_name;
+    struct robot_entry *entry = find_robot(net, &flow->key.address[robot]);
+    setup.robot = entry ? entry->robot : NULL;
+    TRY(armtap_conn_create(&setup, &net->sink, net->user, &flow->conn));
+    armtap_tcp_init(&flow->tcp, &net->pool, &calls, flow);
+    net->connections++;
+    if (net->recipe)
+        TRY(armtap_conn_set_recipe(flow->conn, net->recipe));
+    enum armtap_direction direction = sender == robot ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT;
+    return armtap_conn_event(flow->conn, direction, ARMTAP_EVENT_OPEN, has_syn, &net->pool.now);
+}
+
+static void free_conn(struct armtap_flow *flow)
+{
+    armtap_tcp_clear(&flow->tcp);
+    armtap_conn_free(flow->conn);
+    flow->conn = NULL;
+}
+
+static int end_conn(struct armtap_flow *flow, enum armtap_direction direction, enum armtap_close reason)
+{
+    if (!flow->conn)
+        return 0;
+    int error = armtap_tcp_finish(&flow->tcp, direction, reason);
+    free_conn(flow);
+    return error;
+}
+
+/* Old flows make place for new ones. */
+static int make_place(struct armtap_net *net)
+{
+    struct armtap_flow *flow;
+    while ((flow = armtap_flow_surplus(&net->flows)) != NULL) {
+        int error = end_conn(flow, ARMTAP_FROM_ROBOT, ARMTAP_CLOSE_REPLACED);
+        drop_flow(net, flow);
+        TRY(error);
+    }
+    return 0;
+}
+
+/* The connection may have ended, or shown what it is. */
+static void classify(struct armtap_net *net, struct armtap_flow *flow)
+{
+    enum armtap_flow_class class = flow->class;
+    if (flow->conn && armtap_tcp_is_closed(&flow->tcp))
+        free_conn(flow);
+    if (flow->conn && armtap_conn_is_foreign(flow->conn))
+        armtap_tcp_ignore(&flow->tcp);
+    if (!flow->conn || flow->tcp.ignored) {
+        class = ARMTAP_FLOW_IDLE;
+    } else if (class == ARMTAP_FLOW_NEW) {
+        const struct armtap_stream *stream = armtap_conn_stream(flow->conn);
+        if (stream->bytes_decoded[0] || stream->bytes_decoded[1]) {
+            class = ARMTAP_FLOW_LIVE;
+            prove_robot(net, flow);
+        }
+    } else if (class == ARMTAP_FLOW_IDLE) {
+        class = ARMTAP_FLOW_NEW;
+    }
+    armtap_flow_enter(&net->flows, flow, class);
+}
+
+static int take_segment(struct armtap_net *net, const struct armtap_segment *segment)
+{
+    struct armtap_flow_key key;
+    unsigned sender = armtap_flow_key_of(segment, &key);
+    struct armtap_flow *flow = armtap_flow_find(&net->flows, &key);
+    bool is_new = !flow;
+    if (!flow) {
+        TRY(make_place(net));
+        flow = armtap_flow_add(&net->flows, &key);
+        if (!flow)
+            return ARMTAP_ERR_MEMORY;
+    } else {
+        enum armtap_direction direction = sender == flow->robot_end ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT;
+        is_new = armtap_tcp_is_other(&flow->tcp, direction, segment);
+        if (is_new)
+            TRY(end_conn(flow, direction, ARMTAP_CLOSE_REPLACED));
+    }
+    if (is_new)
+        TRY(open_conn(net, flow, segment, sender));
+    if (flow->conn) {
+        armtap_conn_touch(flow->conn, &net->pool.now);
+        enum armtap_direction direction = sender == flow->robot_end ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT;
+        TRY(armtap_tcp_segment(&flow->tcp, direction, segment));
+    }
+    classify(net, flow);
+    return 0;
+}
+
+/* ---- packets --------------------------------------------------------------------------------------------------- */
+
+int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet)
+{
+    if (!net || !packet || (packet->captured && !packet->data))
+        return ARMTAP_ERR_ARGUMENT;
+    struct armtap_segment segment;
+    const char *fault = "";
+    net->pool.now = packet->where;
+    net->pool.packets++;
+    enum armtap_link_result result = armtap_link_parse(packet, &segment, &fault);
+    if (result == ARMTAP_LINK_UNKNOWN)
+        return ARMTAP_ERR_UNSUPPORTED;
+    if (result != ARMTAP_LINK_TCP)
+        TRY(note_unread(net, result, &segment, fault));
+    else
+        TRY(take_segment(net, &segment));
+    return armtap_tcp_sweep(&net->pool);
+}
+
+/* The flow whose connection came first of those still there; that is the order in which a capture's end ends them. */
+static int compare_connections(const void *a, const void *b)
+{
+    const struct armtap_flow *const *x = a, *const *y = b;
+    uint64_t m = armtap_conn_stream((*x)->conn)->connection, n = armtap_conn_stream((*y)->conn)->connection;
+    return (m > n) - (m < n);
+}
+
+int armtap_net_finish(struct armtap_net *net)
+{
+    if (!net)
+        return ARMTAP_ERR_ARGUMENT;
+    if (!net->flows.count)
+        return 0;
+    struct armtap_flow **open = malloc(net->flows.count * sizeof *open);
+    if (!open)
+        return ARMTAP_ERR_MEMORY;
+    size_t count = 0;
+    for (int i = 0; i < ARMTAP_FLOW_CLASSES; i++)
+        for (struct armtap_flow *flow = net->flows.class[i].oldest; flow; flow = flow->newer)
+            if (flow->conn)
+                open[count++] = flow;
+    qsort(open, count, sizeof *open, compare_connections);
+    int error = 0;
+    for (size_t i = 0; i < count && !error; i++) {
+        error = end_conn(open[i], ARMTAP_FROM_ROBOT, ARMTAP_CLOSE_END_OF_CAPTURE);
+        armtap_flow_enter(&net->flows, open[i], ARMTAP_FLOW_IDLE);
+    }
+    free(open);
+    return error;
+}

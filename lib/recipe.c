@@ -1,0 +1,394 @@
+#include "recipe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "field.h"
+
+#define CELL 8u       /* bytes of a legacy cell */
+#define LENGTH_WORD 4 /* bytes before the first cell */
+#define LARGEST_CB2_SIZE 812
+
+/* ---- lists ---- */
+
+static bool is_padding(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\0';
+}
+
+static bool only_padding(const char *p, const char *end)
+{
+    while (p < end && is_padding(*p))
+        p++;
+    return p == end;
+}
+
+bool armtap_list_next(const char **cursor, const char *end, struct armtap_item *item)
+{
+    const char *p = *cursor;
+    if (only_padding(p, end))
+        return false;
+    const char *stop = memchr(p, ',', (size_t)(end - p));
+    *cursor = stop ? stop + 1 : end;
+    if (!stop)
+        stop = end;
+    while (p < stop && is_padding(*p))
+        p++;
+    while (stop > p && is_padding(stop[-1]))
+        stop--;
+    item->text = p;
+    item->length = (size_t)(stop - p);
+    return true;
+}
+
+size_t armtap_list_count(const char *list, size_t length)
+{
+    const char *cursor = list;
+    struct armtap_item item;
+    size_t count = 0;
+    while (armtap_list_next(&cursor, list + length, &item))
+        count++;
+    return count;
+}
+
+bool armtap_item_is(const struct armtap_item *item, const char *text)
+{
+    return strlen(text) == item->length && memcmp(item->text, text, item->length) == 0;
+}
+
+/* ---- making ---- */
+
+/* Room for entries, their names and their steps, in one piece. */
+static struct armtap_recipe *recipe_alloc(size_t count, size_t name_bytes, char **names)
+{
+    size_t entries = count * sizeof(struct armtap_recipe_entry);
+    size_t steps = count * sizeof(struct armtap_step);
+    struct armtap_recipe *recipe = calloc(1, sizeof *recipe + entries + steps + count + name_bytes);
+    if (!recipe)
+        return NULL;
+    uint8_t *room = (uint8_t *)(recipe + 1);
+    recipe->holders = 1;
+    recipe->entries = (struct armtap_recipe_entry *)(void *)room;
+    recipe->steps = (struct armtap_step *)(void *)(room + entries);
+    recipe->ops = room + entries + steps;
+    *names = (char *)(recipe->ops + count);
+    return recipe;
+}
+
+/* The next entry; its place follows from those before. `field` may be NULL. */
+static void recipe_add(struct armtap_recipe *recipe, const char *name, const struct armtap_field *field,
+                       enum armtap_type type, unsigned count, enum armtap_op op)
+{
+    size_t width = op == ARMTAP_OP_NONE ? armtap_type_width(type) : armtap_op_wire_width(op);
+    struct armtap_recipe_entry *entry = &recipe->entries[recipe->count];
+    *entry = (struct armtap_recipe_entry){name, field, type, count, recipe->size, width * count};
+    recipe->ops[recipe->count++] = (uint8_t)op;
+    recipe->size += entry->wire_size;
+    if (!field)
+        return;
+    struct armtap_step step = {op, count, (uint32_t)entry->offset, field->offset};
+    recipe->step_count = armtap_plan_add(recipe->steps, recipe->step_count, step);
+    armtap_set_add(&recipe->fields, field->id);
+}
+
+static char *invented_name(size_t number, char *at)
+{
+    static const char stem[] = "value_";
+    char digits[24];
+    size_t count = 0;
+    do
+        digits[count++] = (char)('0' + number % 10);
+    while (number /= 10);
+    memcpy(at, stem, sizeof stem - 1);
+    at += sizeof stem - 1;
+    while (count)
+        *at++ = digits[--count];
+    *at = '\0';
+    return at + 1;
+}
+#define INVENTED_NAME_ROOM 32
+
+static void add_rtde_entry(struct armtap_recipe *recipe, const char *name, const struct armtap_item *type_name)
+{
+    const struct armtap_field *field = armtap_field_find(name, strlen(name));
+    enum armtap_type type = ARMTAP_BYTES;
+    unsigned count = 1;
+    bool placeless = recipe->open;
+    if (field && field->direction == ARMTAP_FIELD_LEGACY)
+        field = NULL;
+    if (type_name && !armtap_type_find(type_name->text, type_name->length, &type, &count))
+        recipe->open = true;
+    if (!type_name && field) {
+        type = field->type;
+        count = field->count;
+    } else if (!type_name) {
+        recipe->open = true;
+    }
+    enum armtap_op op = ARMTAP_OP_NONE;
+    if (field && field->count == count && !placeless)
+        op = armtap_op_for(type, field->type);
+    if (op == ARMTAP_OP_NONE)
+        field = NULL;
+    size_t size = recipe->size;
+    recipe_add(recipe, name, field, field ? field->type : type, count, op);
+    if (placeless) { /* it stands behind a value of unknown size: nobody knows where */
+        recipe->entries[recipe->count - 1].offset = SIZE_MAX;
+        recipe->entries[recipe->count - 1].wire_size = 0;
+        recipe->size = size;
+    }
+}
+
+int armtap_recipe_from_lists(const struct armtap_item *names, const struct armtap_item *types,
+                             struct armtap_recipe **recipe)
+{
+    size_t count =
+        types ? armtap_list_count(types->text, types->length) : armtap_list_count(names->text, names->length);
+    size_t room = (names ? names->length : 0) + count * INVENTED_NAME_ROOM + 1;
+    char *at;
+    *recipe = recipe_alloc(count, room, &at);
+    if (!*recipe)
+        return ARMTAP_ERR_MEMORY;
+    (*recipe)->protocol = ARMTAP_RTDE;
+    const char *name_cursor = names ? names->text : NULL;
+    const char *type_cursor = types ? types->text : NULL;
+    for (size_t i = 0; i < count; i++) {
+        struct armtap_item name, type;
+        char *text = at;
+        if (names && armtap_list_next(&name_cursor, names->text + names->length, &name)) {
+            memcpy(at, name.text, name.length);
+            at[name.length] = '\0';
+            at += name.length + 1;
+        } else {
+            at = invented_name(i, at);
+        }
+        if (types)
+            armtap_list_next(&type_cursor, types->text + types->length, &type);
+        add_rtde_entry(*recipe, text, types ? &type : NULL);
+    }
+    return ARMTAP_OK;
+}
+
+int armtap_recipe_rtde(const char *names, const char *types, struct armtap_recipe **recipe)
+{
+    if (!names || !types || !recipe)
+        return ARMTAP_ERR_ARGUMENT;
+    struct armtap_item name_list = {names, strlen(names)}, type_list = {types, strlen(types)};
+    if (armtap_list_count(names, name_list.length) != armtap_list_count(types, type_list.length))
+        return ARMTAP_ERR_ARGUMENT;
+    int error = armtap_recipe_from_lists(&name_list, &type_list, recipe);
+    if (error == ARMTAP_OK && (*recipe)->open) {
+        armtap_recipe_release(*recipe);
+        error = ARMTAP_ERR_TYPE;
+    }
+    if (error != ARMTAP_OK)
+        *recipe = NULL;
+    return error;
+}
+
+int armtap_recipe_of_text(const char *name, enum armtap_protocol protocol, struct armtap_recipe **recipe)
+{
+    char *at;
+    *recipe = recipe_alloc(1, strlen(name) + 1, &at);
+    if (!*recipe)
+        return ARMTAP_ERR_MEMORY;
+    memcpy(at, name, strlen(name) + 1);
+    (*recipe)->protocol = protocol;
+    (*recipe)->open = true;
+    recipe_add(*recipe, at, NULL, ARMTAP_STRING, 1, ARMTAP_OP_NONE);
+    return ARMTAP_OK;
+}
+
+enum armtap_generation armtap_realtime_generation(size_t size)
+{
+    return size <= LARGEST_CB2_SIZE ? ARMTAP_GENERATION_CB2 : ARMTAP_GENERATION_CB3E;
+}
+
+const struct armtap_field *armtap_realtime_next(enum armtap_generation generation, size_t size, unsigned *column)
+{
+    const struct armtap_field *field = armtap_field_at_column(generation, *column);
+    if (!field || LENGTH_WORD + CELL * (*column - 1u + field->count) > size)
+        return NULL;
+    *column += field->count;
+    return field;
+}
+
+int armtap_recipe_realtime(size_t size, struct armtap_recipe **recipe)
+{
+    enum armtap_generation generation = armtap_realtime_generation(size);
+    char *names;
+    if (!recipe)
+        return ARMTAP_ERR_ARGUMENT;
+    *recipe = recipe_alloc(armtap_layout_columns(generation), 0, &names);
+    if (!*recipe)
+        return ARMTAP_ERR_MEMORY;
+    (*recipe)->protocol = ARMTAP_REALTIME;
+    (*recipe)->exact = true;
+    unsigned column = 1;
+    for (const struct armtap_field *field; (field = armtap_realtime_next(generation, size, &column));)
+        recipe_add(*recipe, field->name, field, field->type, field->count, armtap_op_for_cell(field->type));
+    return ARMTAP_OK;
+}
+
+struct armtap_recipe *armtap_recipe_hold(const struct armtap_recipe *recipe)
+{
+    struct armtap_recipe *held = (struct armtap_recipe *)(uintptr_t)recipe;
+    held->holders++;
+    return held;
+}
+
+void armtap_recipe_release(struct armtap_recipe *recipe)
+{
+    if (recipe && --recipe->holders == 0)
+        free(recipe);
+}
+
+/* ---- asking ---- */
+
+size_t armtap_recipe_count(const struct armtap_recipe *recipe)
+{
+    return recipe->count;
+}
+
+const struct armtap_recipe_entry *armtap_recipe_at(const struct armtap_recipe *recipe, size_t i)
+{
+    return i < recipe->count ? &recipe->entries[i] : NULL;
+}
+
+size_t armtap_recipe_size(const struct armtap_recipe *recipe)
+{
+    return recipe->size;
+}
+
+enum armtap_protocol armtap_recipe_protocol(const struct armtap_recipe *recipe)
+{
+    return recipe->protocol;
+}
+
+bool armtap_recipe_same(const struct armtap_recipe *a, const struct armtap_recipe *b)
+{
+    if (a->count != b->count || a->size != b->size || a->protocol != b->protocol)
+        return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (strcmp(a->entries[i].name, b->entries[i].name) != 0 || a->entries[i].type != b->entries[i].type ||
+            a->entries[i].count != b->entries[i].count || a->ops[i] != b->ops[i])
+            return false;
+    return true;
+}
+
+/* ---- reading ---- */
+
+/* One element from the wire as the union's member for its delivered type. False for a cell without a whole number. */
+static bool read_element(enum armtap_op op, enum armtap_type type, const uint8_t *p, struct armtap_value *value,
+                         unsigned i)
+{
+    int32_t i32 = 0;
+    uint32_t u32 = 0;
+    bool whole = true;
+    switch (op) {
+    case ARMTAP_OP_CELL_INT32:
+        whole = armtap_cell_int32(p, &i32);
+        value->i64[i] = i32;
+        return whole;
+    case ARMTAP_OP_CELL_UINT32:
+        whole = armtap_cell_uint32(p, &u32);
+        value->u64[i] = u32;
+        return whole;
+    case ARMTAP_OP_CELL_BITS:
+        return armtap_cell_bits(p, &value->u64[i]);
+    case ARMTAP_OP_BYTE_TO_4:
+        value->u64[i] = *p;
+        return true;
+    case ARMTAP_OP_4_TO_8:
+        value->u64[i] = armtap_be32(p);
+        return true;
+    default:
+        break;
+    }
+    if (type == ARMTAP_INT32)
+        value->i64[i] = (int32_t)armtap_be32(p);
+    else if (type == ARMTAP_UINT32)
+        value->u64[i] = armtap_be32(p);
+    else if (type == ARMTAP_BOOL)
+        value->u64[i] = *p != 0;
+    else if (type == ARMTAP_UINT8)
+        value->u64[i] = *p;
+    else
+        value->u64[i] = armtap_be64(p);
+    return true;
+}
+
+void armtap_recipe_read(const struct armtap_recipe *recipe, size_t i, const uint8_t *values, size_t length,
+                        struct armtap_value *value)
+{
+    const struct armtap_recipe_entry *entry = &recipe->entries[i];
+    value->name = entry->name;
+    value->field = entry->field;
+    value->type = entry->type;
+    value->count = entry->count;
+    value->present = false;
+    if (entry->offset > length || entry->wire_size > length - entry->offset)
+        return;
+    if (entry->type == ARMTAP_STRING || entry->type == ARMTAP_BYTES) {
+        value->present = true;
+        value->text = (const char *)values + entry->offset;
+        value->length = length - entry->offset;
+        return;
+    }
+    size_t width = entry->wire_size / entry->count;
+    value->present = true;
+    for (unsigned k = 0; k < entry->count; k++)
+        value->present &=
+            read_element((enum armtap_op)recipe->ops[i], entry->type, values + entry->offset + k * width, value, k);
+}
+
+bool armtap_record_value(const struct armtap_record *record, size_t i, struct armtap_value *value)
+{
+    if (!record->recipe || i >= record->recipe->count)
+        return false;
+    armtap_recipe_read(record->recipe, i, record->values, record->values_length, value);
+    return true;
+}
+
+/* Field by field, for frames that are cut or hold a cell that is no whole number. */
+static void decode_one_by_one(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
+                              struct armtap_state *state, struct armtap_set *updated)
+{
+    memset(updated, 0, sizeof *updated);
+    for (size_t i = 0; i < recipe->count; i++) {
+        const struct armtap_recipe_entry *entry = &recipe->entries[i];
+        if (!entry->field || entry->offset > length || entry->wire_size > length - entry->offset)
+            continue;
+        struct armtap_step step = {(enum armtap_op)recipe->ops[i], entry->count, (uint32_t)entry->offset,
+                                   entry->field->offset};
+        if (armtap_plan_decode(&step, 1, values, state))
+            armtap_set_add(updated, entry->field->id);
+    }
+}
+
+void armtap_recipe_decode(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
+                          struct armtap_state *state, struct armtap_set *updated)
+{
+    if (length >= recipe->size && armtap_plan_decode(recipe->steps, recipe->step_count, values, state))
+        *updated = recipe->fields;
+    else
+        decode_one_by_one(recipe, values, length, state, updated);
+}
+
+int armtap_encode_values(const struct armtap_recipe *recipe, const struct armtap_state *state, void *buffer,
+                         size_t capacity)
+{
+    uint8_t *wire = buffer;
+    if (!recipe || !state || !buffer || recipe->open)
+        return ARMTAP_ERR_ARGUMENT;
+    if (recipe->size > capacity || recipe->size > INT32_MAX)
+        return ARMTAP_ERR_SPACE;
+    memset(wire, 0, recipe->size);
+    armtap_plan_encode(recipe->steps, recipe->step_count, state, wire);
+    for (size_t i = 0; i < recipe->count; i++) {
+        const struct armtap_recipe_entry *entry = &recipe->entries[i];
+        if (!entry->field || !armtap_set_has(&state->known, entry->field->id))
+            memset(wire + entry->offset, 0, entry->wire_size);
+    }
+    return (int)recipe->size;
+}

@@ -1,0 +1,104 @@
+#include "field.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct armtap_state *armtap_state_new(void)
+{
+    return calloc(1, sizeof(struct armtap_state));
+}
+
+void armtap_state_free(struct armtap_state *state)
+{
+    free(state);
+}
+
+void armtap_state_clear(struct armtap_state *state)
+{
+    memset(state, 0, sizeof *state);
+}
+
+void armtap_state_copy(struct armtap_state *to, const struct armtap_state *from)
+{
+    memcpy(to, from, sizeof *to);
+}
+
+static uint8_t *member(struct armtap_state *state, const struct armtap_field *field)
+{
+    return (uint8_t *)state + field->offset;
+}
+
+static const uint8_t *member_const(const struct armtap_state *state, const struct armtap_field *field)
+{
+    return (const uint8_t *)state + field->offset;
+}
+
+void armtap_state_merge(struct armtap_state *to, const struct armtap_state *from)
+{
+    for (unsigned id = 0; id < ARMTAP_FIELD_COUNT; id++) {
+        const struct armtap_field *field = armtap_field_at(id);
+        if (!armtap_set_has(&from->known, id))
+            continue;
+        memcpy(member(to, field), member_const(from, field), armtap_type_width(field->type) * field->count);
+        armtap_set_add(&to->known, id);
+    }
+}
+
+void armtap_state_get(const struct armtap_state *state, const struct armtap_field *field, struct armtap_value *value)
+{
+    size_t width = armtap_type_width(field->type);
+    value->name = field->name;
+    value->field = field;
+    value->type = field->type;
+    value->count = field->count;
+    value->present = armtap_set_has(&state->known, field->id);
+    for (unsigned i = 0; i < field->count; i++) {
+        const uint8_t *p = member_const(state, field) + i * width;
+        int32_t i32;
+        uint32_t u32;
+        switch (field->type) {
+        case ARMTAP_INT32:
+            memcpy(&i32, p, sizeof i32);
+            value->i64[i] = i32;
+            break;
+        case ARMTAP_UINT32:
+            memcpy(&u32, p, sizeof u32);
+            value->u64[i] = u32;
+            break;
+        case ARMTAP_UINT64:
+        case ARMTAP_DOUBLE:
+            memcpy(&value->u64[i], p, 8);
+            break;
+        default:
+            value->u64[i] = *p;
+        }
+    }
+}
+
+int armtap_state_set(struct armtap_state *state, const struct armtap_field *field, const struct armtap_value *value)
+{
+    size_t width = armtap_type_width(field->type);
+    if (value->type != field->type || value->count != field->count)
+        return ARMTAP_ERR_ARGUMENT;
+    for (unsigned i = 0; i < field->count; i++) {
+        uint8_t *p = member(state, field) + i * width;
+        int32_t i32 = (int32_t)value->i64[i];
+        uint32_t u32 = (uint32_t)value->u64[i];
+        switch (field->type) {
+        case ARMTAP_INT32:
+            memcpy(p, &i32, sizeof i32);
+            break;
+        case ARMTAP_UINT32:
+            memcpy(p, &u32, sizeof u32);
+            break;
+        case ARMTAP_UINT64:
+        case ARMTAP_DOUBLE:
+            memcpy(p, &value->u64[i], 8);
+            break;
+        default:
+            *p = (uint8_t)value->u64[i];
+        }
+    }
+    armtap_set_add(&state->known, field->id);
+    return ARMTAP_OK;
+}
