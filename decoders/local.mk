@@ -4,6 +4,8 @@ lib_libinside_la_SOURCES += \
 	decoders/realtime.c \
 	decoders/realtime_sizes.def \
 	decoders/rtde.c \
+	decoders/rtde_guess.c \
+	decoders/rtde_known.def \
 	decoders/rtde_messages.def \
 	decoders/rtde_package.c \
 	decoders/rtde_package.h \

@@ -73,8 +73,9 @@ static long line_length(const uint8_t *bytes, size_t length)
 
 static long realtime_frame(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length)
 {
-    (void)context;
-    return direction == ARMTAP_FROM_ROBOT ? packet_length(bytes, length) : line_length(bytes, length);
+    if (direction == ARMTAP_FROM_ROBOT)
+        return packet_length(bytes, length);
+    return context ? line_length(bytes, length) : -1; /* lines of text prove nothing */
 }
 
 static bool realtime_sure(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length)

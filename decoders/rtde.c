@@ -191,6 +191,7 @@ static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const str
         .recipe = recipe,
         .recipe_id = has_id ? payload[0] : 0,
         .version = rtde->protocol,
+        .flags = recipe && frame->direction == ARMTAP_FROM_ROBOT && rtde->outputs_guessed ? ARMTAP_GUESSED : 0u,
         .values = payload + skip,
         .values_length = frame->length - ARMTAP_RTDE_HEADER - skip,
     };
@@ -201,7 +202,7 @@ static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const str
         return armtap_conn_record(conn, frame, &data);
     }
     bool is_short = data.values_length < recipe->size;
-    data.flags = is_short ? ARMTAP_SHORT : ARMTAP_LONG;
+    data.flags |= is_short ? (unsigned)ARMTAP_SHORT : (unsigned)ARMTAP_LONG;
     if (!*noted) {
         *noted = true;
         int error = armtap_conn_say(conn, frame, is_short ? ARMTAP_NOTE_rtde_data_short : ARMTAP_NOTE_rtde_data_long,
@@ -248,10 +249,7 @@ static int adopt_given(struct armtap_rtde *rtde, struct armtap_conn *conn, const
         return ARMTAP_OK;
     if (rtde->protocol == 0)
         rtde->protocol = payload == given->size ? 1 : 2;
-    rtde->outputs = armtap_recipe_hold(given);
-    for (size_t i = 0; i < given->count; i++)
-        if (given->entries[i].field && given->entries[i].field->id == ARMTAP_ID_timestamp)
-            rtde->clock_offset = (long)given->entries[i].offset;
+    armtap_rtde_take_outputs(rtde, armtap_recipe_hold(given));
     armtap_conn_version(conn, rtde->protocol, ARMTAP_GENERATION_CB3E);
     return armtap_conn_recipe(conn, frame, ARMTAP_FROM_ROBOT,
                               rtde->protocol >= 2 ? frame->bytes[ARMTAP_RTDE_HEADER] : 0, 0, 0, given);
@@ -260,6 +258,10 @@ static int adopt_given(struct armtap_rtde *rtde, struct armtap_conn *conn, const
 static int decode_output(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     int error = adopt_given(rtde, conn, frame);
+    if (error == ARMTAP_OK && rtde->outputs_known)
+        error = armtap_rtde_check_guess(rtde, conn, frame);
+    else if (error == ARMTAP_OK && !rtde->outputs && !armtap_conn_given_recipe(conn))
+        error = armtap_rtde_guess(rtde, conn, frame);
     if (error != ARMTAP_OK)
         return error;
     if (!rtde->outputs)

@@ -185,6 +185,15 @@ static long clock_offset_of(const struct armtap_recipe *recipe)
     return -1;
 }
 
+void armtap_rtde_take_outputs(struct armtap_rtde *rtde, struct armtap_recipe *recipe)
+{
+    armtap_recipe_release(rtde->outputs);
+    rtde->outputs = recipe;
+    rtde->outputs_guessed = rtde->outputs_known = false;
+    rtde->clock_offset = recipe ? clock_offset_of(recipe) : -1;
+    rtde->missing_noted[ARMTAP_FROM_ROBOT] = rtde->size_noted[ARMTAP_FROM_ROBOT] = false;
+}
+
 int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                                const struct armtap_rtde_package *package)
 {
@@ -196,13 +205,11 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
     free(request);
     if (error != ARMTAP_OK)
         return error;
-    armtap_recipe_release(rtde->outputs);
-    rtde->outputs = recipe;
+    armtap_rtde_take_outputs(rtde, recipe);
     rtde->outputs_refused = !recipe;
-    rtde->clock_offset = recipe ? clock_offset_of(recipe) : -1;
-    rtde->missing_noted[ARMTAP_FROM_ROBOT] = rtde->size_noted[ARMTAP_FROM_ROBOT] = false;
     if (!recipe)
         return ARMTAP_OK;
+    armtap_conn_teach(conn, recipe, rtde->protocol, (int)package->id);
     return armtap_conn_recipe(conn, frame, ARMTAP_FROM_ROBOT, (int)package->id, frequency, 0, recipe);
 }
 

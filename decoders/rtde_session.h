@@ -23,6 +23,8 @@ struct armtap_rtde {
     struct armtap_recipe *outputs;
     long clock_offset; /* of timestamp in the outputs, -1 without it */
     bool outputs_refused;
+    bool outputs_guessed; /* not from a handshake */
+    bool outputs_known;   /* from the recipes of well-known clients */
     struct armtap_recipe *inputs[256];
     unsigned input_count;
     size_t input_entries; /* of all input recipes, to keep them bounded */
@@ -40,6 +42,13 @@ int armtap_rtde_remember(struct armtap_rtde *rtde, const struct armtap_rtde_pack
 /* The request that a reply of that type answers, taken out of the queue with those before it; NULL if none was seen.
  * The caller frees it. */
 struct armtap_rtde_request *armtap_rtde_answered(struct armtap_rtde *rtde, enum armtap_rtde_type type);
+
+/* Makes a recipe that the caller holds, or NULL, the output recipe. */
+void armtap_rtde_take_outputs(struct armtap_rtde *rtde, struct armtap_recipe *recipe);
+/* Finds a recipe for data without a handshake, if there is one. */
+int armtap_rtde_guess(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);
+/* Holds a package against the recipe that was guessed, and gives it up where it does not fit. */
+int armtap_rtde_check_guess(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);
 
 /* Replies to O, I and R: notes what was refused, makes the recipe, hands it on. */
 int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,

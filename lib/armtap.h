@@ -223,8 +223,18 @@ ARMTAP_API void armtap_recipe_read(const struct armtap_recipe *recipe, size_t i,
  * is not in the table, the known prefix. The caller releases it. */
 ARMTAP_API int armtap_recipe_realtime(size_t size, struct armtap_recipe **recipe);
 /* A recipe from names and RTDE types, both comma separated as in a set-up and its reply. ERR_TYPE for a type that RTDE
- * lacks (NOT_FOUND and IN_USE included), ERR_ARGUMENT where their numbers differ. The caller releases it. */
+ * lacks (NOT_FOUND and IN_USE included), ERR_ARGUMENT where their numbers differ. Without types the
+ * table's are taken, and ERR_TYPE means a name that it lacks. The caller releases it. */
 ARMTAP_API int armtap_recipe_rtde(const char *names, const char *types, struct armtap_recipe **recipe);
+
+/* The default output recipe of a well-known client: what armtap falls back to where the handshake was not captured. */
+struct armtap_known_recipe {
+    const char *name;   /* "record.py-2.7.12" */
+    const char *client; /* whose, and of which releases */
+    size_t size;        /* bytes of its values */
+    const char *fields; /* comma separated; their types are the table's */
+};
+ARMTAP_API const struct armtap_known_recipe *armtap_known_recipe_at(size_t i);
 /* Recipes given to callbacks live as long as someone holds them. Hold and release from the thread that pushes. */
 ARMTAP_API struct armtap_recipe *armtap_recipe_hold(const struct armtap_recipe *recipe);
 ARMTAP_API void armtap_recipe_release(struct armtap_recipe *recipe);
@@ -471,6 +481,17 @@ ARMTAP_API const struct armtap_stream *armtap_conn_stream(const struct armtap_co
 
 struct armtap_net;
 
+/* What is learned of the robots of a capture: recipes of handshakes, and which well-known recipe fits data without one.
+ * Given to a first pass over a capture, sealed, and given to a second, it lets what stands later explain what stands
+ * earlier. */
+struct armtap_knowledge;
+ARMTAP_API int armtap_knowledge_new(struct armtap_knowledge **knowledge);
+ARMTAP_API void armtap_knowledge_free(struct armtap_knowledge *knowledge);
+/* The first pass is over. */
+ARMTAP_API void armtap_knowledge_seal(struct armtap_knowledge *knowledge);
+/* Whether a recipe had to be guessed at all, so that a second pass may know better. */
+ARMTAP_API bool armtap_knowledge_has_guesses(const struct armtap_knowledge *knowledge);
+
 /* The numbers of link types are those of capture files (https://www.tcpdump.org/linktypes.html). */
 struct armtap_packet {
     int link_type;
@@ -491,6 +512,7 @@ struct armtap_net_options {
     size_t port_count;
     const struct armtap_recipe *recipe; /* RTDE output recipe where no handshake was captured, or NULL */
     size_t pool_bytes;                  /* bound of all that waits for missing bytes; 0: 24 MB */
+    struct armtap_knowledge *knowledge; /* outlives the net; NULL: its own */
 };
 ARMTAP_API int armtap_net_new(const struct armtap_net_options *options, const struct armtap_sink *sink, void *user,
                               struct armtap_net **net);

@@ -28,6 +28,7 @@ int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armta
     conn->user = user;
     conn->hint = setup->protocol;
     conn->forced = setup->forced;
+    conn->knowledge = setup->knowledge;
     conn->roles_guessed = setup->roles_guessed;
     conn->stream.connection = setup->connection;
     conn->stream.midstream = setup->midstream;

@@ -16,6 +16,7 @@ struct armtap_conn_setup {
     const char *client_name;
     uint64_t connection;
     struct armtap_where first;
+    struct armtap_knowledge *knowledge; /* what an earlier pass found out, or NULL */
     struct armtap_robot *robot; /* what the connections of one robot share; NULL: the connection makes its own */
 };
 int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armtap_sink *sink, void *user,

@@ -52,6 +52,8 @@ struct armtap_conn {
     struct armtap_sink sink;
     void *user;
     struct armtap_robot *robot;
+    struct armtap_knowledge *knowledge;
+    struct armtap_guess guess; /* where there is no knowledge to keep it */
     const struct armtap_decoder *decoder; /* NULL while the protocol is not known */
     void *context;
     enum armtap_protocol hint;

@@ -9,6 +9,7 @@
 
 #include "armtap.h"
 #include "note.h"
+#include "robot.h"
 
 struct armtap_frame {
     enum armtap_direction direction;
@@ -79,6 +80,11 @@ int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, 
 /* Facts that the decoder found out: the newest version, and the controller's. */
 void armtap_conn_version(struct armtap_conn *conn, int version, enum armtap_generation generation);
 void armtap_conn_controller(struct armtap_conn *conn, const char *version);
+/* Output recipes that handshakes of the same robot showed, newest first; NULL beyond the last. */
+const struct armtap_learned *armtap_conn_learned(const struct armtap_conn *conn, size_t i);
+void armtap_conn_teach(struct armtap_conn *conn, const struct armtap_recipe *recipe, int protocol, int recipe_id);
+/* What is known of the recipe of a connection without a handshake; from an earlier pass, if there was one. */
+struct armtap_guess *armtap_conn_guess(struct armtap_conn *conn);
 /* The recipe that the user gave for data without a handshake, or NULL. */
 const struct armtap_recipe *armtap_conn_given_recipe(const struct armtap_conn *conn);
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "knowledge.h"
 #include "recipe.h"
 
 static int stopped(int answer)
@@ -68,6 +69,23 @@ void armtap_conn_controller(struct armtap_conn *conn, const char *version)
     size_t room = sizeof conn->stream.controller_version - 1;
     strncpy(conn->stream.controller_version, version, room);
     strncpy(conn->robot->controller_version, version, room);
+}
+
+const struct armtap_learned *armtap_conn_learned(const struct armtap_conn *conn, size_t i)
+{
+    return i < ARMTAP_LEARNED_MAX && conn->robot->learned[i].recipe ? &conn->robot->learned[i] : NULL;
+}
+
+void armtap_conn_teach(struct armtap_conn *conn, const struct armtap_recipe *recipe, int protocol, int recipe_id)
+{
+    armtap_robot_learn(conn->robot, recipe, protocol, recipe_id);
+}
+
+struct armtap_guess *armtap_conn_guess(struct armtap_conn *conn)
+{
+    struct armtap_guess *kept =
+        conn->knowledge ? armtap_knowledge_guess(conn->knowledge, conn->stream.connection) : NULL;
+    return kept ? kept : &conn->guess;
 }
 
 const struct armtap_recipe *armtap_conn_given_recipe(const struct armtap_conn *conn)

@@ -118,8 +118,8 @@ const struct armtap_field *armtap_field_at(size_t id)
 const struct armtap_field *armtap_field_find(const char *name, size_t length)
 {
     for (size_t i = 0; i < ARMTAP_FIELD_COUNT; i++)
-        if (length > 0 && fields[i].name[0] == name[0] && strncmp(fields[i].name, name, length) == 0 &&
-            fields[i].name[length] == '\0')
+        if (length > 0 && fields[i].name[0] == name[0] && strlen(fields[i].name) == length &&
+            memcmp(fields[i].name, name, length) == 0)
             return &fields[i];
     return NULL;
 }

@@ -17,6 +17,7 @@
 #ifndef ARMTAP_FIELDS_H
 #define ARMTAP_FIELDS_H
 
+/* clang-format off */
 #define ARMTAP_EACH_NONE(X, ...)
 #define ARMTAP_EACH_0_TO_23(X, ...)                                                                                    \
     X(0, __VA_ARGS__) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) X(5, __VA_ARGS__)        \
@@ -55,7 +56,6 @@
     X(112, __VA_ARGS__) X(113, __VA_ARGS__) X(114, __VA_ARGS__) X(115, __VA_ARGS__) X(116, __VA_ARGS__)                \
     X(117, __VA_ARGS__)
 
-/* clang-format off */
 #define ARMTAP_FIELDS(SCALAR, VECTOR, FAMILY) \
     SCALAR(timestamp, double, DOUBLE, OUTPUT, "s", 1, 1, "Time", "", "time since the controller started") \
     VECTOR(target_q, double, DOUBLE, 6, OUTPUT, "rad", 2, 2, "q target", "", "commanded joint positions") \

@@ -18,6 +18,8 @@ lib_libinside_la_SOURCES = \
 	lib/flow.h \
 	lib/history.c \
 	lib/history.h \
+	lib/knowledge.c \
+	lib/knowledge.h \
 	lib/link.c \
 	lib/link.h \
 	lib/net.c \

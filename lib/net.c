@@ -1,5 +1,6 @@
 #include "conn.h"
 #include "flow.h"
+#include "knowledge.h"
 #include "link.h"
 #include "note.h"
 #include "robot.h"
@@ -10,7 +11,6 @@
 
 enum {
     POOL_BYTES = 24 << 20,
-    ROBOTS = 256,     /* addresses whose connections share what they learn */
     NOTES_A_KIND = 64 /* notes of the capture, of one kind */
 };
 
@@ -21,12 +21,6 @@ enum {
             return try_error;                                                                                          \
     } while (0)
 
-struct robot_entry {
-    struct armtap_address address;
-    struct armtap_robot *robot; /* NULL: the entry is free */
-    bool proven;                /* telemetry came from there */
-};
-
 struct armtap_net {
     struct armtap_sink sink;
     void *user;
@@ -36,8 +30,8 @@ struct armtap_net {
     struct armtap_pool pool;
     struct armtap_flow_table flows;
     uint64_t connections; /* so far */
-    struct robot_entry robots[ROBOTS];
-    size_t robot_turn; /* entry to be given up next */
+    struct armtap_knowledge *knowledge;
+    bool own_knowledge;
     unsigned notes[ARMTAP_NOTE_COUNT];
 };
 
@@ -107,7 +101,12 @@ int armtap_net_new(const struct armtap_net_options *options, const struct armtap
     if (!net)
         return ARMTAP_ERR_MEMORY;
     int error = copy_ports(net, &all);
+    net->knowledge = all.knowledge;
+    net->own_knowledge = !all.knowledge;
+    if (!error && net->own_knowledge)
+        error = armtap_knowledge_new(&net->knowledge);
     if (error) {
+        free(net->ports);
         free(net);
         return error;
     }
@@ -137,9 +136,8 @@ void armtap_net_free(struct armtap_net *net)
         while (net->flows.class[i].oldest)
             drop_flow(net, net->flows.class[i].oldest);
     armtap_flow_table_free(&net->flows);
-    for (size_t i = 0; i < ROBOTS; i++)
-        if (net->robots[i].robot)
-            armtap_robot_release(net->robots[i].robot);
+    if (net->own_knowledge)
+        armtap_knowledge_free(net->knowledge);
     armtap_recipe_release(net->recipe);
     free(net->ports);
     free(net);
@@ -235,34 +233,6 @@ static void tell_roles(const struct armtap_net *net, struct armtap_flow *flow, c
     setup->roles_guessed = !has_syn && (both || !setup->protocol);
 }
 
-/* The entry of that address, or one that it gets now; NULL where none is free. */
-static struct robot_entry *find_robot(struct armtap_net *net, const struct armtap_address *address)
-{
-    for (size_t i = 0; i < ROBOTS; i++)
-        if (net->robots[i].robot && memcmp(&net->robots[i].address, address, sizeof *address) == 0)
-            return &net->robots[i];
-    for (size_t i = 0; i < ROBOTS; i++) {
-        struct robot_entry *entry = &net->robots[net->robot_turn];
-        net->robot_turn = (net->robot_turn + 1) % ROBOTS;
-        if (entry->proven)
-            continue;
-        if (entry->robot)
-            armtap_robot_release(entry->robot);
-        entry->address = *address;
-        entry->robot = armtap_robot_new();
-        return entry->robot ? entry : NULL;
-    }
-    return NULL;
-}
-
-static void prove_robot(struct armtap_net *net, const struct armtap_flow *flow)
-{
-    const struct armtap_address *address = &flow->key.address[flow->robot_end];
-    for (size_t i = 0; i < ROBOTS; i++)
-        if (net->robots[i].robot && memcmp(&net->robots[i].address, address, sizeof *address) == 0)
-            net->robots[i].proven = true;
-}
-
 /* ---- connections ----------------------------------------------------------------------------------------------- */
 
 static int open_conn(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
@@ -278,8 +248,8 @@ static int open_conn(struct armtap_net *net, struct armtap_flow *flow, const str
     armtap_address_text(&flow->key.address[!robot], flow->key.port[!robot], client_name);
     setup.robot_name = robot_name;
     setup.client_name = client_name;
-    struct robot_entry *entry = find_robot(net, &flow->key.address[robot]);
-    setup.robot = entry ? entry->robot : NULL;
+    setup.knowledge = net->knowledge;
+    setup.robot = armtap_knowledge_robot(net->knowledge, &flow->key.address[robot]);
     TRY(armtap_conn_create(&setup, &net->sink, net->user, &flow->conn));
     armtap_tcp_init(&flow->tcp, &net->pool, &calls, flow);
     net->connections++;
@@ -331,7 +301,7 @@ static void classify(struct armtap_net *net, struct armtap_flow *flow)
         const struct armtap_stream *stream = armtap_conn_stream(flow->conn);
         if (stream->bytes_decoded[0] || stream->bytes_decoded[1]) {
             class = ARMTAP_FLOW_LIVE;
-            prove_robot(net, flow);
+            armtap_knowledge_prove(net->knowledge, &flow->key.address[flow->robot_end]);
         }
     } else if (class == ARMTAP_FLOW_IDLE) {
         class = ARMTAP_FLOW_NEW;
@@ -384,6 +354,8 @@ int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet
         TRY(note_unread(net, result, &segment, fault));
     else
         TRY(take_segment(net, &segment));
+    if (result == ARMTAP_LINK_TCP && packet->captured > packet->length)
+        TRY(note_capture(net, ARMTAP_NOTE_ip_bad_header, &segment, "more bytes were captured than the packet had"));
     return armtap_tcp_sweep(&net->pool);
 }
 

@@ -34,8 +34,8 @@ static void line_put(struct armtap_line *line, const char *text, size_t length)
 {
     static const char ellipsis[] = "...";
     size_t room = sizeof line->text - sizeof ellipsis - line->length;
-    if (line->length >= sizeof line->text - sizeof ellipsis)
-        return;
+    if (line->length > sizeof line->text - sizeof ellipsis)
+        return; /* it is cut already */
     if (length <= room) {
         memcpy(line->text + line->length, text, length);
         line->length += length;

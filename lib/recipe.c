@@ -155,7 +155,7 @@ int armtap_recipe_from_lists(const struct armtap_item *names, const struct armta
     for (size_t i = 0; i < count; i++) {
         struct armtap_item name, type;
         char *text = at;
-        if (names && armtap_list_next(&name_cursor, names->text + names->length, &name)) {
+        if (names && armtap_list_next(&name_cursor, names->text + names->length, &name) && name.length > 0) {
             memcpy(at, name.text, name.length);
             at[name.length] = '\0';
             at += name.length + 1;
@@ -171,12 +171,12 @@ int armtap_recipe_from_lists(const struct armtap_item *names, const struct armta
 
 int armtap_recipe_rtde(const char *names, const char *types, struct armtap_recipe **recipe)
 {
-    if (!names || !types || !recipe)
+    if (!names || !recipe)
         return ARMTAP_ERR_ARGUMENT;
-    struct armtap_item name_list = {names, strlen(names)}, type_list = {types, strlen(types)};
-    if (armtap_list_count(names, name_list.length) != armtap_list_count(types, type_list.length))
+    struct armtap_item name_list = {names, strlen(names)}, type_list = {types, types ? strlen(types) : 0};
+    if (types && armtap_list_count(names, name_list.length) != armtap_list_count(types, type_list.length))
         return ARMTAP_ERR_ARGUMENT;
-    int error = armtap_recipe_from_lists(&name_list, &type_list, recipe);
+    int error = armtap_recipe_from_lists(&name_list, types ? &type_list : NULL, recipe);
     if (error == ARMTAP_OK && (*recipe)->open) {
         armtap_recipe_release(*recipe);
         error = ARMTAP_ERR_TYPE;

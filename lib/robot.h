@@ -1,16 +1,38 @@
-/* What the connections of one robot share: recipes learned, controller generation and version. */
+/* What the connections of one robot share: recipes learned, controller generation and version; and what a first pass
+ * over a capture leaves to a second. */
 #ifndef ARMTAP_ROBOT_H
 #define ARMTAP_ROBOT_H
 
 #include "armtap.h"
 
+#define ARMTAP_LEARNED_MAX 8
+
+/* An output recipe that a handshake of this robot showed. */
+struct armtap_learned {
+    struct armtap_recipe *recipe;
+    int protocol;
+    int recipe_id;
+};
+
 struct armtap_robot {
     unsigned holders;
     enum armtap_generation generation;
     char controller_version[32];
+    struct armtap_learned learned[ARMTAP_LEARNED_MAX]; /* newest first */
 };
 struct armtap_robot *armtap_robot_new(void); /* one holder; NULL without memory */
 struct armtap_robot *armtap_robot_hold(struct armtap_robot *robot);
 void armtap_robot_release(struct armtap_robot *robot);
+/* Remembers a recipe; the oldest makes room. */
+void armtap_robot_learn(struct armtap_robot *robot, const struct armtap_recipe *recipe, int protocol, int recipe_id);
+
+/* Which of the recipes that well-known clients ask for fit all data of a connection without a handshake: a bit each. */
+#define ARMTAP_GUESS_BITS 128
+struct armtap_guess {
+    uint64_t connection;
+    bool begun;  /* data was held against the recipes */
+    bool closed; /* all data was: the bits are final */
+    uint64_t fits[ARMTAP_GUESS_BITS / 64];
+};
 
 #endif

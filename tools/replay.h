@@ -16,6 +16,7 @@ struct replay_source {
     size_t port_count;
     const struct armtap_recipe *recipe; /* --recipe */
     bool progress;                      /* may draw a progress bar on standard error */
+    bool quiet;                         /* what is damaged was reported by an earlier reading */
 };
 
 struct replay_totals {
@@ -24,8 +25,11 @@ struct replay_totals {
     int64_t first_time; /* ARMTAP_NO_TIME without one */
 };
 
-/* Everything is pushed to the sink, in order; what is damaged is reported on standard error with file, place and remedy,
- * after all that came before it was pushed. EXIT_DONE, or EXIT_FAILED where something could not be read. */
+/* Everything is pushed to the sink, in order; what is damaged is reported on standard error with file, place and
+ * remedy, after all that came before it was pushed. `totals` counts while it goes: its first_time is known before the
+ * first record comes. Each raw dump is a connection of its own, with a number above those of the captures. EXIT_DONE,
+ * or EXIT_FAILED where something could not be read. A sink that stops the push knows why: that alone is no failure
+ * here. */
 enum exit_status replay(const struct replay_source *source, const struct armtap_sink *sink, void *user,
                         struct replay_totals *totals);
 /* Whether the source can be read a second time: ordinary files only. */

@@ -1,19 +1,22 @@
-/* The streams of a capture: the connections that carry telemetry, numbered from 0 in the order of their first packets. */
+/* The streams of a capture: the connections that carry telemetry, numbered from 0 in the order of their first packets.
+ */
 #ifndef STREAMS_H
 #define STREAMS_H
 
-#include "armtap.h"
+#include "replay.h"
 
 struct stream_summary {
     struct armtap_stream stream; /* as it was last seen */
     unsigned number;             /* set by streams_number */
+    struct armtap_where begin;   /* its first packet; of a raw dump its file */
     int64_t first_time[2];       /* of its data records, by direction; ARMTAP_NO_TIME without one */
     int64_t last_time[2];
     struct armtap_recipe *recipe; /* the last output recipe, held; NULL without one */
     uint64_t *note_counts;        /* by index of armtap_note_at */
 };
 
-/* Collects summaries: call its feeders from the callbacks of a sink. Grows as needed; sorted by connection. */
+/* Collects summaries: call its feeders from the callbacks of a sink. Grows as needed; sorted by connection. What closes
+ * without having been recognised is forgotten, so that foreign traffic takes no room. */
 struct streams;
 struct streams *streams_new(void);
 void streams_free(struct streams *streams);
@@ -24,8 +27,15 @@ int streams_note(struct streams *streams, const struct armtap_note *note);
 int streams_event(struct streams *streams, const struct armtap_event *event);
 /* Gives numbers to the connections that turned out to carry telemetry, in the order of their first packets. */
 void streams_number(struct streams *streams);
-size_t streams_count(const struct streams *streams);                              /* of numbered ones */
+size_t streams_count(const struct streams *streams); /* of numbered ones */
 const struct stream_summary *streams_at(const struct streams *streams, size_t number);
 const struct stream_summary *streams_of(const struct streams *streams, uint64_t connection); /* NULL: none */
+
+/* Notes of the whole capture, those that belong to no stream included, by index of armtap_note_at. */
+const uint64_t *streams_note_counts(const struct streams *streams);
+/* Whether there is a note of warning or error. */
+bool streams_have_warning(const struct streams *streams);
+/* Says on standard error that there is no telemetry, what there was instead, and what to do. */
+void streams_report_none(const struct streams *streams, const struct replay_totals *totals);
 
 #endif

@@ -1,0 +1,49 @@
+# The program that makes the sample captures out of their scenes.
+noinst_PROGRAMS += captures/synth
+captures_synth_SOURCES = \
+	captures/arm.c \
+	captures/arm.h \
+	captures/motion.c \
+	captures/motion.h \
+	captures/number.c \
+	captures/number.h \
+	captures/pcapfile.c \
+	captures/pcapfile.h \
+	captures/scene.c \
+	captures/scene.h \
+	captures/session.c \
+	captures/session.h \
+	captures/synth.c \
+	captures/wire.c \
+	captures/wire.h
+captures_synth_LDADD = lib/libinside.la $(ZLIB_LIBS) -lm
+
+# The captures, and the scenes that they are made of.
+CAPTURES = \
+	captures/both-streams.pcap.gz \
+	captures/both-streams.scene \
+	captures/cb2-812.pcap.gz \
+	captures/cb2-812.scene \
+	captures/cb3-1060.pcap.gz \
+	captures/cb3-1060.scene \
+	captures/e-series-1220.pcapng.gz \
+	captures/e-series-1220.scene \
+	captures/rtde-refused.pcap \
+	captures/rtde-refused.scene \
+	captures/rtde-stop.pcap \
+	captures/rtde-stop.scene \
+	captures/rtde-two-recipes.pcap \
+	captures/rtde-two-recipes.scene \
+	captures/rtde-v1.pcap \
+	captures/rtde-v1.scene \
+	captures/rtde-v2.pcapng.gz \
+	captures/rtde-v2.scene \
+	captures/rtde-v3.pcapng \
+	captures/rtde-v3.scene \
+	captures/several-clients.pcapng \
+	captures/several-clients.scene
+
+EXTRA_DIST += \
+	$(CAPTURES) \
+	captures/INDEX \
+	captures/README.md

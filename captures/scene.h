@@ -1,0 +1,105 @@
+/* A scene script, read: the robots, their programs, the clients and what they do. README.md shows the language. */
+#ifndef SCENE_H
+#define SCENE_H
+
+#include "arm.h"
+#include "wire.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SCENE_ROBOTS = 4, SCENE_CLIENTS = 16, SCENE_POSES = 32, SCENE_STEPS = 64, SCENE_WORDS = 8 };
+
+struct scene_pose {
+    const char *name;
+    double q[ARM_JOINTS]; /* rad */
+};
+
+enum motion_kind { MOTION_MOVE, MOTION_WAIT, MOTION_OUTPUT, MOTION_INPUT, MOTION_PAYLOAD };
+
+struct motion_step {
+    enum motion_kind kind;
+    double seconds;       /* MOVE, WAIT */
+    double q[ARM_JOINTS]; /* MOVE: where it leads */
+    unsigned bit;         /* OUTPUT, INPUT */
+    double value;         /* OUTPUT, INPUT: 0 or 1; PAYLOAD: kg */
+};
+
+struct scene_robot {
+    const struct arm_model *model;
+    struct wire_address address;
+    unsigned release[4];
+    unsigned cycle_ms;
+    bool cb2;
+    unsigned newest_protocol; /* of RTDE that it speaks */
+    unsigned uptime_ms;       /* of the controller when the scene begins */
+    unsigned vlan;            /* 0: none */
+    const char *busy;         /* an input that somebody else holds, or NULL */
+    double begin[ARM_JOINTS];
+    struct motion_step program[SCENE_STEPS]; /* goes round and round */
+    size_t program_length;
+    double stop_at;   /* protective stop, s; below 0: none */
+    double unlock_at; /* and when a person releases it, s; below 0: never */
+};
+
+enum client_kind {
+    CLIENT_UNTIL,      /* seconds: go on as it is until then */
+    CLIENT_OPEN,       /* connect */
+    CLIENT_CLOSE,      /* words[0]: client, robot or reset */
+    CLIENT_REALTIME,   /* count: bytes of the packets that the robot sends from now on */
+    CLIENT_SAY,        /* words[0]: text to the robot */
+    CLIENT_ANSWER,     /* words[0]: text from the robot */
+    CLIENT_PROTOCOL,   /* count: RTDE version asked for */
+    CLIENT_CONTROLLER, /* ask for the controller's version */
+    CLIENT_TEXT,       /* words: level, source, message */
+    CLIENT_OUTPUTS,    /* seconds: Hz, 0: not said; words[0]: names */
+    CLIENT_INPUTS,     /* words[0]: names */
+    CLIENT_START,
+    CLIENT_PAUSE,
+    CLIENT_WRITE,     /* count: recipe id; words: name=value */
+    CLIENT_WATCHDOG,  /* count: recipe id, words[0]: name that counts the packages received */
+    CLIENT_PROPERTIES /* words[0]: names */
+};
+
+struct client_step {
+    enum client_kind kind;
+    unsigned line;
+    double seconds;
+    unsigned count;
+    const char *words[SCENE_WORDS];
+    size_t word_count;
+};
+
+struct scene_client {
+    const struct scene_robot *robot;
+    struct wire_address address;
+    uint16_t port;
+    uint16_t server_port;
+    struct client_step steps[SCENE_STEPS];
+    size_t step_count;
+};
+
+enum scene_format { SCENE_PCAP, SCENE_PCAPNG };
+
+struct scene {
+    enum scene_format format;
+    bool nanoseconds;
+    bool big_endian;
+    int64_t start; /* ns since the epoch */
+    uint64_t seed;
+    double duration; /* s */
+    struct scene_pose poses[SCENE_POSES];
+    size_t pose_count;
+    struct scene_robot robots[SCENE_ROBOTS];
+    size_t robot_count;
+    struct scene_client clients[SCENE_CLIENTS];
+    size_t client_count;
+    char *text; /* the script, cut into words */
+};
+
+/* Reads a script. NULL on error, after a line on standard error that names the script's line. The caller frees. */
+struct scene *scene_read(const char *path);
+void scene_free(struct scene *scene);
+
+#endif

@@ -1,0 +1,147 @@
+/* Makes a capture file from a scene script: synth SCENE OUT. Says on standard output what each telemetry stream holds,
+ * in the order of the streams: "STREAM PROTOCOL VERSION RECORDS-FROM-ROBOT RECORDS-TO-ROBOT". */
+#include "armtap.h"
+#include "motion.h"
+#include "pcapfile.h"
+#include "scene.h"
+#include "session.h"
+#include "wire.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct stage {
+    const struct scene *scene;
+    const char *path; /* of the script */
+    struct wire wire;
+    struct prng prng;
+    struct session_tally tallies[SESSION_TALLIES];
+    size_t tally_count;
+};
+
+/* Plays the clients of one robot, all on the same cycles. Returns 0, or -1 after a message. */
+static int play_cycles(struct stage *stage, struct motion *motion, struct session *sessions, size_t count)
+{
+    const struct scene *scene = stage->scene;
+    int64_t cycle_ns = motion->robot->cycle_ms * INT64_C(1000000);
+    for (uint64_t cycle = 0; (double)cycle * (double)cycle_ns < scene->duration * 1e9; cycle++) {
+        motion_cycle(motion, cycle);
+        for (size_t i = 0; i < count; i++) {
+            session_cycle(&sessions[i], scene->start + (int64_t)cycle * cycle_ns);
+            if (sessions[i].failed)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static int play_robot(struct stage *stage, const struct scene_robot *robot)
+{
+    const struct scene *scene = stage->scene;
+    struct motion motion;
+    size_t count = 0;
+    struct session *sessions = calloc(SCENE_CLIENTS, sizeof *sessions);
+    int result = motion_begin(&motion, robot, prng_next(&stage->prng));
+    if (!sessions)
+        result = -1;
+    for (size_t i = 0; i < scene->client_count && result == 0; i++) {
+        if (scene->clients[i].robot != robot)
+            continue;
+        struct session *session = &sessions[count++];
+        session->scene = scene;
+        session->path = stage->path;
+        session->prng.state = prng_next(&stage->prng);
+        session->connection.wire = &stage->wire;
+        session->tallies = stage->tallies;
+        session->tally_count = &stage->tally_count;
+        result = session_begin(session, &scene->clients[i], &motion);
+    }
+    if (result == 0)
+        result = play_cycles(stage, &motion, sessions, count);
+    for (size_t i = 0; i < count; i++)
+        session_end(&sessions[i]);
+    motion_end(&motion);
+    free(sessions);
+    return result;
+}
+
+static int write_capture(const struct scene *scene, const struct wire *wire, const char *path)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file) {
+        fprintf(stderr, "%s: cannot be written\n", path);
+        return -1;
+    }
+    struct pcapfile out = {.file = file,
+                           .pcapng = scene->format == SCENE_PCAPNG,
+                           .nanoseconds = scene->nanoseconds,
+                           .big_endian = scene->big_endian};
+    pcapfile_begin(&out);
+    for (size_t i = 0; i < wire->count; i++)
+        pcapfile_packet(&out, &wire->packets[i]);
+    int bad = ferror(file);
+    if (fclose(file) || bad) {
+        fprintf(stderr, "%s: cannot be written\n", path);
+        return -1;
+    }
+    return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct session_tally *one = a;
+    const struct session_tally *other = b;
+    return one->time < other->time ? -1 : one->time > other->time;
+}
+
+static void print_tallies(struct stage *stage)
+{
+    unsigned number = 0;
+    qsort(stage->tallies, stage->tally_count, sizeof *stage->tallies, by_time);
+    for (size_t i = 0; i < stage->tally_count; i++) {
+        const struct session_tally *tally = &stage->tallies[i];
+        const char *protocol = armtap_protocol_name(tally->protocol);
+        if (protocol)
+            printf("%u %s %u %" PRIu64 " %" PRIu64 "\n", number++, protocol, tally->version,
+                   tally->records[ARMTAP_FROM_ROBOT], tally->records[ARMTAP_TO_ROBOT]);
+    }
+}
+
+static int make_capture(const struct scene *scene, const char *script, const char *out)
+{
+    struct stage *stage = calloc(1, sizeof *stage);
+    if (!stage)
+        return -1;
+    stage->scene = scene;
+    stage->path = script;
+    stage->prng.state = scene->seed;
+    int result = 0;
+    for (size_t i = 0; i < scene->robot_count && result == 0; i++)
+        result = play_robot(stage, &scene->robots[i]);
+    if (result == 0 && stage->wire.out_of_memory) {
+        fprintf(stderr, "%s: out of memory\n", script);
+        result = -1;
+    }
+    wire_sort(&stage->wire);
+    if (result == 0)
+        result = write_capture(scene, &stage->wire, out);
+    if (result == 0)
+        print_tallies(stage);
+    wire_free(&stage->wire);
+    free(stage);
+    return result;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) {
+        fprintf(stderr, "usage: synth SCENE OUT\n");
+        return 2;
+    }
+    struct scene *scene = scene_read(argv[1]);
+    int result = scene ? make_capture(scene, argv[1], argv[2]) : -1;
+    scene_free(scene);
+    return result ? 2 : 0;
+}

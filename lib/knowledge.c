@@ -1,0 +1,129 @@
+#include "knowledge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROBOTS 256     /* addresses whose connections share what they learn */
+#define GUESSES 65536u /* connections without a handshake that are remembered */
+
+struct robot_entry {
+    struct armtap_address address;
+    struct armtap_robot *robot; /* NULL: the entry is free */
+    bool proven;                /* telemetry came from there */
+};
+
+struct armtap_knowledge {
+    bool sealed;
+    struct robot_entry robots[ROBOTS];
+    size_t turn; /* entry to be given up next */
+    struct armtap_guess **guesses; /* by connection, ascending */
+    size_t guess_count, guess_room;
+};
+
+int armtap_knowledge_new(struct armtap_knowledge **knowledge)
+{
+    if (!knowledge)
+        return ARMTAP_ERR_ARGUMENT;
+    *knowledge = calloc(1, sizeof **knowledge);
+    return *knowledge ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
+}
+
+void armtap_knowledge_free(struct armtap_knowledge *knowledge)
+{
+    if (!knowledge)
+        return;
+    for (size_t i = 0; i < ROBOTS; i++)
+        armtap_robot_release(knowledge->robots[i].robot);
+    for (size_t i = 0; i < knowledge->guess_count; i++)
+        free(knowledge->guesses[i]);
+    free(knowledge->guesses);
+    free(knowledge);
+}
+
+void armtap_knowledge_seal(struct armtap_knowledge *knowledge)
+{
+    knowledge->sealed = true;
+    for (size_t i = 0; i < knowledge->guess_count; i++)
+        knowledge->guesses[i]->closed = true;
+}
+
+bool armtap_knowledge_has_guesses(const struct armtap_knowledge *knowledge)
+{
+    return knowledge->guess_count > 0;
+}
+
+static struct robot_entry *entry_of(struct armtap_knowledge *knowledge, const struct armtap_address *address)
+{
+    for (size_t i = 0; i < ROBOTS; i++)
+        if (knowledge->robots[i].robot && memcmp(&knowledge->robots[i].address, address, sizeof *address) == 0)
+            return &knowledge->robots[i];
+    return NULL;
+}
+
+struct armtap_robot *armtap_knowledge_robot(struct armtap_knowledge *knowledge, const struct armtap_address *address)
+{
+    struct robot_entry *entry = entry_of(knowledge, address);
+    for (size_t i = 0; i < ROBOTS && !entry; i++) {
+        struct robot_entry *next = &knowledge->robots[knowledge->turn];
+        knowledge->turn = (knowledge->turn + 1) % ROBOTS;
+        if (next->proven)
+            continue;
+        armtap_robot_release(next->robot);
+        next->address = *address;
+        next->robot = armtap_robot_new();
+        entry = next;
+    }
+    return entry ? entry->robot : NULL;
+}
+
+void armtap_knowledge_prove(struct armtap_knowledge *knowledge, const struct armtap_address *address)
+{
+    struct robot_entry *entry = entry_of(knowledge, address);
+    if (entry)
+        entry->proven = true;
+}
+
+/* The place of a connection's guess, or where it would be. */
+static size_t place_of(const struct armtap_knowledge *knowledge, uint64_t connection)
+{
+    size_t from = 0, to = knowledge->guess_count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (knowledge->guesses[middle]->connection < connection)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+static bool make_room(struct armtap_knowledge *knowledge)
+{
+    if (knowledge->guess_count < knowledge->guess_room)
+        return true;
+    size_t room = knowledge->guess_room ? 2 * knowledge->guess_room : 16;
+    struct armtap_guess **guesses = realloc(knowledge->guesses, room * sizeof(struct armtap_guess *));
+    if (!guesses)
+        return false;
+    knowledge->guesses = guesses;
+    knowledge->guess_room = room;
+    return true;
+}
+
+struct armtap_guess *armtap_knowledge_guess(struct armtap_knowledge *knowledge, uint64_t connection)
+{
+    size_t place = place_of(knowledge, connection);
+    if (place < knowledge->guess_count && knowledge->guesses[place]->connection == connection)
+        return knowledge->guesses[place];
+    if (knowledge->sealed || knowledge->guess_count == GUESSES || !make_room(knowledge))
+        return NULL;
+    struct armtap_guess *guess = calloc(1, sizeof *guess);
+    if (!guess)
+        return NULL;
+    guess->connection = connection;
+    memmove(knowledge->guesses + place + 1, knowledge->guesses + place,
+            (knowledge->guess_count - place) * sizeof(struct armtap_guess *));
+    knowledge->guesses[place] = guess;
+    knowledge->guess_count++;
+    return guess;
+}

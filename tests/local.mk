@@ -1,0 +1,78 @@
+# ---- unit tests: one cmocka program for each file tests/unit/test_NAME.c; a line here ---------------------------------
+
+UNIT_TESTS = \
+	tests/unit/test_field \
+	tests/unit/test_net \
+	tests/unit/test_number \
+	tests/unit/test_realtime \
+	tests/unit/test_select \
+	tests/unit/test_tcp
+
+# What several unit tests use.
+tests_unit_libunit_a_SOURCES = \
+	tests/unit/support.c \
+	tests/unit/support.h
+
+AM_CPPFLAGS += $(CMOCKA_CFLAGS) -iquote $(top_srcdir)/tools
+LDADD = tests/unit/libunit.a tools/libtools.a lib/libinside.la \
+	$(CMOCKA_LIBS) $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(PTHREAD_LIBS) -lm
+
+if HAVE_CMOCKA
+check_LIBRARIES += tests/unit/libunit.a
+check_PROGRAMS += $(UNIT_TESTS)
+TESTS += $(UNIT_TESTS)
+else
+# Tests that cannot be built must not look like tests that passed.
+check_DATA += cmocka-is-missing
+cmocka-is-missing:
+	@echo "make check needs cmocka: install libcmocka-dev (Debian, Ubuntu) or libcmocka-devel (Fedora)," \
+	    "then run configure again" >&2; exit 1
+endif
+
+# ---- tests of the whole ----------------------------------------------------------------------------------------------
+
+SCRIPT_TESTS = \
+	tests/check-runners \
+	tests/captures-rebuild \
+	tests/gates/docs \
+	tests/gates/layers \
+	tests/gates/symbols \
+	tests/run-examples \
+	tests/run-golden
+TESTS += $(SCRIPT_TESTS)
+
+AM_TESTS_ENVIRONMENT = \
+	srcdir='$(abs_top_srcdir)'; \
+	builddir='$(abs_top_builddir)'; \
+	ARMTAP='$(abs_top_builddir)/armtap$(EXEEXT)'; \
+	SYNTH='$(abs_top_builddir)/captures/synth$(EXEEXT)'; \
+	CC='$(CC)'; \
+	CFLAGS='$(ARMTAP_SANITIZE) $(CFLAGS)'; \
+	export srcdir builddir ARMTAP SYNTH CC CFLAGS;
+
+# The installed library, by its pkg-config file.
+installcheck-local:
+	srcdir='$(abs_top_srcdir)' CC='$(CC)' CFLAGS='$(ARMTAP_SANITIZE) $(CFLAGS)' \
+	PKG_CONFIG_PATH='$(DESTDIR)$(pkgconfigdir)' LD_LIBRARY_PATH='$(DESTDIR)$(libdir)' \
+	    sh $(srcdir)/tests/check-installed
+
+# ---- other targets ---------------------------------------------------------------------------------------------------
+
+lint:
+	CC='$(CC)' CPPFLAGS='$(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS)' CFLAGS='$(ARMTAP_C_FLAGS)' \
+	    sh $(srcdir)/tests/lint
+
+format:
+	cd $(srcdir) && clang-format -i `find lib decoders tools captures tests -name '*.[ch]' -o -name '*.cc'`
+
+.PHONY: lint format
+
+EXTRA_DIST += \
+	$(SCRIPT_TESTS) \
+	tests/README.md \
+	tests/check-installed \
+	tests/gates/layers.rules \
+	tests/golden \
+	tests/lint \
+	tests/summary \
+	tests/unit/data

@@ -1,0 +1,94 @@
+/* What the tests of the core share: byte strings put together by hand, a log of all that a sink gets, scripts of bytes
+ * that are pushed in any chunking, tables of facts. Nothing here uses the library's own loads, stores or encoders. */
+#ifndef ARMTAP_TEST_SUPPORT_H
+#define ARMTAP_TEST_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "armtap.h"
+
+/* ---- byte strings ---- */
+
+struct bytes {
+    uint8_t *at;
+    size_t length, capacity;
+};
+void bytes_add(struct bytes *bytes, const void *more, size_t length);
+void bytes_number(struct bytes *bytes, uint64_t number, unsigned width); /* big-endian */
+void bytes_double(struct bytes *bytes, double number);
+void bytes_text(struct bytes *bytes, const char *text);
+void bytes_hex(struct bytes *bytes, const char *digits); /* blanks between are skipped */
+void bytes_free(struct bytes *bytes);
+/* Overwrites cell `column` (gnuplot column, from 1) of a legacy packet. */
+void put_cell(uint8_t *packet, unsigned column, double number);
+void put_raw_cell(uint8_t *packet, unsigned column, uint64_t bits);
+/* Appends a legacy packet whose cell k holds the value k, but for the clock. */
+void bytes_packet(struct bytes *bytes, size_t size, double clock);
+/* Appends an RTDE package: header and payload. */
+void bytes_package(struct bytes *bytes, char type, const struct bytes *payload);
+/* The same with a payload of text behind `head` bytes in hex: "O", "40 5f 40 00 00 00 00 00", "timestamp,actual_q". */
+void bytes_list(struct bytes *bytes, char type, const char *head, const char *text);
+
+/* ---- random numbers: xorshift, the same on every run ---- */
+
+uint64_t random_bits(uint64_t *seed);
+
+/* ---- the log ---- */
+
+struct log {
+    char *text;
+    size_t length, capacity;
+    bool values; /* every value of every record, not only hashes */
+    unsigned records[2], recipes, texts, notes, properties;
+    uint64_t after_gap; /* records that carry the flag */
+    int stop;           /* returned by every callback */
+};
+struct armtap_sink log_sink(void); /* its user is a struct log */
+void log_line(struct log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A value as text: "1.5", "[1, 2, 3]", "absent", a quoted string. */
+void log_value(struct log *log, const struct armtap_value *value);
+/* What the connection knows of itself, at the end. */
+void log_stream(struct log *log, const struct armtap_conn *conn);
+void log_clear(struct log *log);
+void log_free(struct log *log);
+bool log_has(const struct log *log, const char *text);
+unsigned log_count(const struct log *log, const char *text);
+
+/* ---- scripts ---- */
+
+#define SCRIPT_PARTS 256
+
+struct script {
+    struct bytes bytes;
+    struct {
+        enum armtap_direction direction;
+        size_t end; /* in bytes */
+    } parts[SCRIPT_PARTS];
+    size_t count;
+};
+void script_add(struct script *script, enum armtap_direction direction, const struct bytes *bytes);
+void script_hex(struct script *script, enum armtap_direction direction, const char *digits);
+void script_list(struct script *script, enum armtap_direction direction, char type, const char *head, const char *text);
+void script_free(struct script *script);
+/* Pushes a script into a new connection, in pieces that end at every cut (offsets in the script's bytes, rising), and
+ * closes both directions. Every piece is a block of its own, so that reading beyond it is seen by the sanitizer. */
+void script_play(const struct script *script, const struct armtap_conn_options *options, const size_t *cuts,
+                 size_t cut_count, struct log *log);
+/* The whole in one go, logged with its values; the caller frees the log. */
+struct log script_log(const struct script *script, const struct armtap_conn_options *options);
+
+/* ---- tables of facts in tests/unit/data ---- */
+
+#define TABLE_CELLS 8
+
+/* Calls `row` for every row of a CSV file, its header and comments left out; returns the number of rows. */
+size_t table_each(const char *name, void (*row)(void *user, char *const cells[TABLE_CELLS], size_t count), void *user);
+
+const struct armtap_field *field_named(const char *name);
+
+#endif

@@ -1,0 +1,537 @@
+/* The dictionary against facts that were gathered elsewhere (data/), the state, and recipes as objects. */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "field.h"
+#include "note.h"
+#include "recipe.h"
+
+/* ---- the table against the facts ---- */
+
+struct seen {
+    bool field[ARMTAP_FIELD_COUNT];
+};
+
+static size_t entry_of(const struct armtap_recipe *recipe, const char *name)
+{
+    size_t i = 0;
+    while (i < armtap_recipe_count(recipe) && strcmp(armtap_recipe_at(recipe, i)->name, name) != 0)
+        i++;
+    return i;
+}
+
+static void check_layout_row(void *user, char *const cells[TABLE_CELLS], size_t count)
+{
+    struct seen *seen = user;
+    struct armtap_recipe *recipe;
+    assert_int_equal(count, 4);
+    size_t size = strtoul(cells[0], NULL, 10), offset = strtoul(cells[1], NULL, 10);
+    unsigned elements = (unsigned)strtoul(cells[3], NULL, 10), column = (unsigned)(1 + (offset - 4) / 8);
+    const struct armtap_field *field = field_named(cells[2]);
+    seen->field[field->id] = true;
+    assert_int_equal(field->count, elements);
+    assert_int_equal(size <= 812 ? field->column_cb2 : field->column_cb3e, column);
+    assert_int_equal(armtap_recipe_realtime(size, &recipe), ARMTAP_OK);
+    assert_int_equal(armtap_recipe_size(recipe), size - 4);
+    size_t i = entry_of(recipe, cells[2]);
+    const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
+    assert_non_null(entry);
+    assert_ptr_equal(entry->field, field);
+    assert_int_equal(entry->offset, offset - 4);
+    assert_int_equal(entry->wire_size, 8 * elements);
+    assert_int_equal(entry->count, elements);
+    armtap_recipe_release(recipe);
+}
+
+static void check_variable_row(void *user, char *const cells[TABLE_CELLS], size_t count)
+{
+    struct seen *seen = user;
+    const struct armtap_field *field = field_named(cells[0]);
+    assert_int_equal(count, 5);
+    seen->field[field->id] = true;
+    const char *direction = field->direction == ARMTAP_FIELD_OUTPUT  ? "output"
+                            : field->direction == ARMTAP_FIELD_INPUT ? "input"
+                            : field->direction == ARMTAP_FIELD_BOTH  ? "both"
+                                                                     : "legacy";
+    assert_string_equal(direction, cells[1]);
+    assert_string_equal(armtap_type_name(field->type, field->count), cells[3]);
+    assert_int_equal(field->count, strtoul(cells[4], NULL, 10));
+}
+
+static void test_every_fact_is_in_the_table_and_back(void **unused)
+{
+    struct seen seen = {{false}};
+    (void)unused;
+    assert_int_equal(table_each("realtime_layout.csv", check_layout_row, &seen), 471);
+    assert_int_equal(table_each("rtde_variables.csv", check_variable_row, &seen), 422);
+    for (unsigned id = 0; id < armtap_field_count(); id++)
+        if (!seen.field[id])
+            fail_msg("%s is in the table, but in no fact", armtap_field_at(id)->name);
+}
+
+/* Rows of a size in the layout file, to see that a recipe holds no more. */
+struct rows {
+    size_t size, count;
+};
+
+static void count_row(void *user, char *const cells[TABLE_CELLS], size_t count)
+{
+    struct rows *rows = user;
+    (void)count;
+    rows->count += strtoul(cells[0], NULL, 10) == rows->size;
+}
+
+static void test_a_layout_holds_no_more_than_the_facts(void **unused)
+{
+    static const size_t sizes[] = {540, 692, 740, 756, 764, 812, 1044, 1060, 1108, 1116, 1140, 1220};
+    (void)unused;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        struct rows rows = {sizes[i], 0};
+        struct armtap_recipe *recipe;
+        table_each("realtime_layout.csv", count_row, &rows);
+        assert_int_equal(armtap_recipe_realtime(sizes[i], &recipe), ARMTAP_OK);
+        assert_int_equal(armtap_recipe_count(recipe), rows.count);
+        assert_int_equal(armtap_recipe_protocol(recipe), ARMTAP_REALTIME);
+        armtap_recipe_release(recipe);
+    }
+}
+
+static void test_columns_find_their_fields(void **unused)
+{
+    (void)unused;
+    assert_string_equal(armtap_field_at_column(ARMTAP_GENERATION_CB2, 74)->name, "actual_TCP_pose");
+    assert_string_equal(armtap_field_at_column(ARMTAP_GENERATION_CB2, 80)->name, "target_TCP_speed");
+    assert_string_equal(armtap_field_at_column(ARMTAP_GENERATION_CB3E, 74)->name, "target_TCP_pose");
+    assert_string_equal(armtap_field_at_column(ARMTAP_GENERATION_CB3E, 80)->name, "target_TCP_speed");
+    assert_string_equal(armtap_field_at_column(ARMTAP_GENERATION_CB3E, 104)->name, "rt_104");
+    assert_null(armtap_field_at_column(ARMTAP_GENERATION_CB3E, 75));
+    assert_null(armtap_field_at_column(ARMTAP_GENERATION_CB3E, 0));
+    assert_null(armtap_field_at_column(ARMTAP_GENERATION_CB3E, 153));
+    assert_null(armtap_field_at_column(ARMTAP_GENERATION_CB2, 102));
+    assert_int_equal(armtap_layout_columns(ARMTAP_GENERATION_CB2), (812 - 4) / 8 - 0);
+    assert_int_equal(armtap_layout_columns(ARMTAP_GENERATION_CB3E), (1220 - 4) / 8);
+}
+
+static void test_fields_do_not_share_their_place(void **unused)
+{
+    uint8_t *taken = calloc(1, sizeof(struct armtap_state));
+    (void)unused;
+    assert_non_null(taken);
+    for (unsigned id = 0; id < armtap_field_count(); id++) {
+        const struct armtap_field *field = armtap_field_at(id);
+        size_t length = armtap_type_width(field->type) * field->count;
+        assert_int_equal(field->id, id);
+        assert_true(field->offset >= sizeof(struct armtap_set));
+        assert_true(field->offset + length <= sizeof(struct armtap_state));
+        assert_int_equal(field->offset % armtap_type_width(field->type), 0);
+        for (size_t i = 0; i < length; i++)
+            assert_int_equal(taken[field->offset + i]++, 0);
+    }
+    free(taken);
+    assert_null(armtap_field_at(armtap_field_count()));
+}
+
+static void test_names_are_found_exactly(void **unused)
+{
+    (void)unused;
+    for (unsigned id = 0; id < armtap_field_count(); id++) {
+        const struct armtap_field *field = armtap_field_at(id);
+        size_t length = strlen(field->name);
+        char *exact = malloc(length + 1); /* one byte more, which is no terminator */
+        assert_non_null(exact);
+        memcpy(exact, field->name, length);
+        exact[length] = '7';
+        assert_ptr_equal(armtap_field_find(exact, length), field);
+        free(exact);
+    }
+    assert_null(armtap_field_find("actual_qq", 9));
+    assert_null(armtap_field_find("actual_", 7));
+    assert_null(armtap_field_find("", 0));
+    assert_null(armtap_field_find("output_int_register_48", 22));
+    assert_null(armtap_field_find("output_bit_register_63", 22));
+    assert_null(armtap_field_find("output_int_register_01", 22));
+    assert_null(armtap_field_find("ACTUAL_Q", 8));
+    assert_null(armtap_field_find("actual_q\0", 9));
+    assert_null(armtap_field_find("timestamp\0timestamp\0timestamp\0timestamp", 39));
+}
+
+static void test_register_families_are_arrays(void **unused)
+{
+    struct armtap_state *state = armtap_state_new();
+    struct armtap_value value;
+    (void)unused;
+    assert_non_null(state);
+    state->output_int_register[47] = -5;
+    state->input_bit_register[127 - 64] = 1;
+    armtap_set_add(&state->known, ARMTAP_ID_output_int_register + 47);
+    armtap_set_add(&state->known, ARMTAP_ID_input_bit_register + 63);
+    armtap_state_get(state, field_named("output_int_register_47"), &value);
+    assert_true(value.present);
+    assert_int_equal(value.i64[0], -5);
+    armtap_state_get(state, field_named("input_bit_register_127"), &value);
+    assert_true(value.present);
+    assert_int_equal(value.u64[0], 1);
+    armtap_state_get(state, field_named("input_bit_register_126"), &value);
+    assert_false(value.present);
+    armtap_state_free(state);
+}
+
+/* ---- enumerations ---- */
+
+static enum armtap_generation generation_named(const char *name)
+{
+    return strcmp(name, "cb2") == 0    ? ARMTAP_GENERATION_CB2
+           : strcmp(name, "cb3e") == 0 ? ARMTAP_GENERATION_CB3E
+                                       : ARMTAP_GENERATION_UNKNOWN;
+}
+
+static const struct armtap_enum_value *enum_row(const struct armtap_field *field, char *const cells[TABLE_CELLS])
+{
+    const struct armtap_enum_value *row;
+    bool is_bit = strcmp(cells[1], "bit") == 0;
+    for (size_t i = 0; (row = armtap_enum_at(field, i)); i++)
+        if (row->value == strtol(cells[2], NULL, 10) && row->generation == generation_named(cells[1]) &&
+            row->is_bit == is_bit)
+            return row;
+    fail_msg("%s lacks %s of %s", cells[0], cells[2], cells[1]);
+    return NULL;
+}
+
+static void check_enum_row(void *user, char *const cells[TABLE_CELLS], size_t count)
+{
+    size_t *counts = user;
+    const struct armtap_field *field = field_named(cells[0]);
+    int64_t number = strtol(cells[2], NULL, 10);
+    assert_int_equal(count, 4);
+    counts[field->id]++;
+    assert_string_equal(enum_row(field, cells)->name, cells[3]);
+    if (strcmp(cells[1], "bit") == 0) {
+        assert_null(armtap_enum_name(field, number, ARMTAP_GENERATION_CB3E));
+        return;
+    }
+    if (strcmp(cells[1], "cb3e") != 0)
+        assert_string_equal(armtap_enum_name(field, number, ARMTAP_GENERATION_CB2), cells[3]);
+    if (strcmp(cells[1], "cb2") != 0)
+        assert_string_equal(armtap_enum_name(field, number, ARMTAP_GENERATION_CB3E), cells[3]);
+}
+
+static void test_enumerations_are_those_of_the_facts(void **unused)
+{
+    size_t counts[ARMTAP_FIELD_COUNT] = {0};
+    (void)unused;
+    assert_int_equal(table_each("enums.csv", check_enum_row, counts), 189);
+    for (unsigned id = 0; id < armtap_field_count(); id++) {
+        size_t rows = 0;
+        while (armtap_enum_at(armtap_field_at(id), rows))
+            rows++;
+        if (rows != counts[id])
+            fail_msg("%s: %zu named values, %zu in the facts", armtap_field_at(id)->name, rows, counts[id]);
+    }
+}
+
+static void test_one_number_means_two_things(void **unused)
+{
+    const struct armtap_field *mode = field_named("robot_mode");
+    (void)unused;
+    assert_string_equal(armtap_enum_name(mode, 0, ARMTAP_GENERATION_CB2), "RUNNING");
+    assert_string_equal(armtap_enum_name(mode, 0, ARMTAP_GENERATION_CB3E), "DISCONNECTED");
+    assert_string_equal(armtap_enum_name(mode, 7, ARMTAP_GENERATION_CB2), "NO_POWER");
+    assert_string_equal(armtap_enum_name(mode, 7, ARMTAP_GENERATION_CB3E), "RUNNING");
+    assert_null(armtap_enum_name(mode, 7, ARMTAP_GENERATION_UNKNOWN));
+    assert_null(armtap_enum_name(mode, 99, ARMTAP_GENERATION_CB3E));
+    assert_null(armtap_enum_name(field_named("actual_q"), 0, ARMTAP_GENERATION_CB3E));
+    assert_null(armtap_enum_at(field_named("actual_q"), 0));
+}
+
+/* ---- types, notes, errors, protocols ---- */
+
+static void test_types_have_rtde_names(void **unused)
+{
+    enum armtap_type type;
+    unsigned count;
+    (void)unused;
+    assert_string_equal(armtap_type_name(ARMTAP_DOUBLE, 6), "VECTOR6D");
+    assert_string_equal(armtap_type_name(ARMTAP_DOUBLE, 3), "VECTOR3D");
+    assert_string_equal(armtap_type_name(ARMTAP_UINT32, 6), "VECTOR6UINT32");
+    assert_string_equal(armtap_type_name(ARMTAP_DOUBLE, 2), "");
+    assert_string_equal(armtap_type_name(ARMTAP_STRING, 1), "");
+    assert_true(armtap_type_find("VECTOR6INT32", 12, &type, &count));
+    assert_int_equal(type, ARMTAP_INT32);
+    assert_int_equal(count, 6);
+    assert_false(armtap_type_find("NOT_FOUND", 9, &type, &count));
+    assert_false(armtap_type_find("DOUBLE", 5, &type, &count));
+}
+
+static void test_notes_are_registered_once(void **unused)
+{
+    (void)unused;
+    assert_true(armtap_note_count() >= 30);
+    for (size_t i = 0; i < armtap_note_count(); i++) {
+        const struct armtap_note_kind *kind = armtap_note_at(i);
+        assert_true(strlen(kind->meaning) > 0 && strlen(kind->remedy) > 0);
+        assert_string_not_equal(armtap_severity_name(kind->severity), "");
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(kind->id, armtap_note_at(k)->id);
+    }
+    assert_null(armtap_note_at(armtap_note_count()));
+    assert_string_equal(armtap_note_at(ARMTAP_NOTE_rtde_field_not_found)->id, "rtde.field.not-found");
+    assert_int_equal(armtap_note_at(ARMTAP_NOTE_rtde_field_not_found)->severity, ARMTAP_ERROR);
+}
+
+static void test_lines_are_bounded(void **unused)
+{
+    struct armtap_line line;
+    char long_text[1000];
+    (void)unused;
+    armtap_line_begin(&line);
+    armtap_line_format(&line, "%s %u %d %x %b%%", "a", UINT64_MAX, INT64_MIN, UINT64_C(0x4f), (const void *)"\n\x7fq",
+                       (size_t)3);
+    assert_string_equal(line.text, "a 18446744073709551615 -9223372036854775808 0x4f \\x0a\\x7fq%");
+    memset(long_text, 'y', sizeof long_text);
+    for (size_t begun = 0; begun < sizeof line.text + 8; begun++) {
+        armtap_line_begin(&line);
+        armtap_line_span(&line, long_text, begun);
+        armtap_line_span(&line, "\x01\x02\x03", 3);
+        armtap_line_span(&line, long_text, 40);
+        assert_true(strlen(line.text) < sizeof line.text);
+        assert_int_equal(strlen(line.text), line.length);
+        if (begun + 12 + 40 > sizeof line.text - 4)
+            assert_string_equal(line.text + line.length - 3, "...");
+    }
+}
+
+static void test_errors_and_protocols_have_names(void **unused)
+{
+    (void)unused;
+    assert_string_equal(armtap_strerror(ARMTAP_ERR_STOPPED), "a callback asked to stop");
+    assert_string_equal(armtap_strerror(-1000), "unknown error");
+    assert_string_equal(armtap_strerror(0), "no error");
+    assert_string_equal(armtap_protocol_name(ARMTAP_RTDE), "rtde");
+    assert_int_equal(armtap_protocol_find("realtime"), ARMTAP_REALTIME);
+    assert_int_equal(armtap_protocol_find("modbus"), ARMTAP_PROTOCOL_NONE);
+    assert_null(armtap_protocol_name(ARMTAP_PROTOCOL_NONE));
+    struct armtap_port port;
+    assert_true(armtap_port_at(0, &port));
+    assert_int_equal(port.port, 30003);
+    assert_int_equal(port.protocol, ARMTAP_REALTIME);
+    assert_false(armtap_port_at(1000, &port));
+}
+
+/* ---- the state ---- */
+
+/* A value of the field's type whose elements are different, and fit every type. */
+static struct armtap_value some_value(const struct armtap_field *field, unsigned salt)
+{
+    struct armtap_value value = {.type = field->type, .count = field->count};
+    for (unsigned i = 0; i < field->count; i++) {
+        unsigned number = field->type == ARMTAP_BOOL ? salt % 2 : (salt + i) % 251;
+        if (field->type == ARMTAP_DOUBLE)
+            value.f64[i] = -0.5 - number;
+        else if (field->type == ARMTAP_INT32)
+            value.i64[i] = INT32_MIN + (int64_t)number;
+        else if (field->type == ARMTAP_UINT32)
+            value.u64[i] = UINT32_MAX - number;
+        else if (field->type == ARMTAP_UINT64)
+            value.u64[i] = UINT64_MAX - number;
+        else
+            value.u64[i] = number;
+    }
+    return value;
+}
+
+static void check_same_value(const struct armtap_state *state, const struct armtap_field *field,
+                             const struct armtap_value *wanted)
+{
+    struct armtap_value value;
+    armtap_state_get(state, field, &value);
+    assert_true(value.present);
+    assert_ptr_equal(value.field, field);
+    assert_string_equal(value.name, field->name);
+    assert_int_equal(value.type, wanted->type);
+    assert_int_equal(value.count, wanted->count);
+    assert_memory_equal(value.u64, wanted->u64, 8 * value.count);
+}
+
+static void test_every_field_is_set_and_read_back(void **unused)
+{
+    struct armtap_state *state = armtap_state_new(), *copy = armtap_state_new();
+    (void)unused;
+    assert_non_null(state);
+    assert_non_null(copy);
+    for (unsigned id = 0; id < armtap_field_count(); id++) {
+        struct armtap_value value = some_value(armtap_field_at(id), id), before;
+        armtap_state_get(state, armtap_field_at(id), &before);
+        assert_false(before.present);
+        assert_int_equal(armtap_state_set(state, armtap_field_at(id), &value), ARMTAP_OK);
+    }
+    armtap_state_copy(copy, state);
+    for (unsigned id = 0; id < armtap_field_count(); id++) {
+        struct armtap_value value = some_value(armtap_field_at(id), id);
+        check_same_value(copy, armtap_field_at(id), &value);
+    }
+    armtap_state_clear(state);
+    for (unsigned id = 0; id < armtap_field_count(); id++)
+        assert_false(armtap_set_has(&state->known, id));
+    armtap_state_free(state);
+    armtap_state_free(copy);
+    armtap_state_free(NULL);
+}
+
+static void test_setting_needs_the_fields_type(void **unused)
+{
+    struct armtap_state *state = armtap_state_new();
+    struct armtap_value value = {.type = ARMTAP_DOUBLE, .count = 3, .f64 = {1, 2, 3}};
+    (void)unused;
+    assert_non_null(state);
+    assert_int_equal(armtap_state_set(state, field_named("actual_q"), &value), ARMTAP_ERR_ARGUMENT);
+    value.count = 6;
+    assert_int_equal(armtap_state_set(state, field_named("joint_mode"), &value), ARMTAP_ERR_ARGUMENT);
+    assert_false(armtap_set_has(&state->known, ARMTAP_ID_actual_q));
+    assert_false(armtap_set_has(&state->known, ARMTAP_ID_joint_mode));
+    assert_int_equal(armtap_state_set(state, field_named("actual_q"), &value), ARMTAP_OK);
+    assert_true(state->actual_q[2] == 3);
+    armtap_state_free(state);
+}
+
+static void test_merging_adds_what_the_other_knows(void **unused)
+{
+    struct armtap_state *a = armtap_state_new(), *b = armtap_state_new();
+    (void)unused;
+    assert_non_null(a);
+    assert_non_null(b);
+    for (unsigned id = 0; id < armtap_field_count(); id++) {
+        struct armtap_value for_a = some_value(armtap_field_at(id), id),
+                            for_b = some_value(armtap_field_at(id), id + 3);
+        if (id % 3 != 0)
+            armtap_state_set(a, armtap_field_at(id), &for_a);
+        if (id % 3 != 1)
+            armtap_state_set(b, armtap_field_at(id), &for_b);
+    }
+    armtap_state_merge(a, b);
+    for (unsigned id = 0; id < armtap_field_count(); id++) {
+        struct armtap_value wanted = some_value(armtap_field_at(id), id % 3 != 1 ? id + 3 : id);
+        check_same_value(a, armtap_field_at(id), &wanted);
+        assert_int_equal(armtap_set_has(&b->known, id), id % 3 != 1);
+    }
+    armtap_state_free(a);
+    armtap_state_free(b);
+}
+
+static void test_sets_hold_each_id_by_itself(void **unused)
+{
+    struct armtap_set set = {{0}};
+    (void)unused;
+    for (unsigned id = 0; id < 1024; id += 3)
+        armtap_set_add(&set, id);
+    for (unsigned id = 0; id < 1024; id += 6)
+        armtap_set_remove(&set, id);
+    for (unsigned id = 0; id < 1024; id++)
+        assert_int_equal(armtap_set_has(&set, id), id % 3 == 0 && id % 6 != 0);
+}
+
+/* ---- recipes as objects ---- */
+
+static void test_rtde_recipes_from_lists(void **unused)
+{
+    struct armtap_recipe *recipe;
+    (void)unused;
+    assert_int_equal(armtap_recipe_rtde(" timestamp, actual_q,\r\nmy_own ,", "DOUBLE,VECTOR6D,UINT8", &recipe), 0);
+    assert_int_equal(armtap_recipe_count(recipe), 3);
+    assert_int_equal(armtap_recipe_size(recipe), 8 + 48 + 1);
+    assert_int_equal(armtap_recipe_protocol(recipe), ARMTAP_RTDE);
+    assert_string_equal(armtap_recipe_at(recipe, 1)->name, "actual_q");
+    assert_int_equal(armtap_recipe_at(recipe, 2)->offset, 56);
+    assert_string_equal(armtap_recipe_at(recipe, 2)->name, "my_own");
+    assert_null(armtap_recipe_at(recipe, 2)->field);
+    assert_null(armtap_recipe_at(recipe, 3));
+    struct armtap_recipe *held = armtap_recipe_hold(recipe);
+    assert_ptr_equal(held, recipe);
+    armtap_recipe_release(recipe);
+    assert_int_equal(armtap_recipe_count(held), 3);
+    armtap_recipe_release(held);
+    armtap_recipe_release(NULL);
+}
+
+static void test_recipes_refuse_bad_arguments(void **unused)
+{
+    struct armtap_recipe *recipe = NULL;
+    (void)unused;
+    assert_int_equal(armtap_recipe_rtde("a,b", "DOUBLE", &recipe), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_recipe_rtde("a", "DOUBLE,DOUBLE", &recipe), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_recipe_rtde("a", "NOT_FOUND", &recipe), ARMTAP_ERR_TYPE);
+    assert_null(recipe);
+    assert_int_equal(armtap_recipe_rtde("a", "IN_USE", &recipe), ARMTAP_ERR_TYPE);
+    assert_int_equal(armtap_recipe_rtde("a", "double", &recipe), ARMTAP_ERR_TYPE);
+    assert_int_equal(armtap_recipe_rtde(NULL, "DOUBLE", &recipe), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_recipe_rtde("a", NULL, &recipe), ARMTAP_ERR_TYPE);
+    assert_null(recipe);
+    assert_int_equal(armtap_recipe_rtde("a", "DOUBLE", NULL), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_recipe_realtime(1220, NULL), ARMTAP_ERR_ARGUMENT);
+}
+
+static void test_a_type_that_would_lose_something_is_a_stranger(void **unused)
+{
+    struct armtap_recipe *recipe;
+    (void)unused;
+    assert_int_equal(armtap_recipe_rtde("timestamp,actual_q,robot_mode,actual_digital_input_bits,rt_94",
+                                        "INT32,VECTOR3D,DOUBLE,UINT32,DOUBLE", &recipe),
+                     0);
+    assert_null(armtap_recipe_at(recipe, 0)->field);
+    assert_null(armtap_recipe_at(recipe, 1)->field);
+    assert_null(armtap_recipe_at(recipe, 2)->field);
+    assert_non_null(armtap_recipe_at(recipe, 3)->field); /* 32 bits fit 64 */
+    assert_int_equal(armtap_recipe_at(recipe, 3)->wire_size, 4);
+    assert_null(armtap_recipe_at(recipe, 4)->field); /* RTDE has no reserved cells */
+    assert_int_equal(armtap_recipe_size(recipe), 4 + 24 + 8 + 4 + 8);
+    armtap_recipe_release(recipe);
+}
+
+static void test_without_types_the_tables_are_taken(void **unused)
+{
+    struct armtap_recipe *recipe;
+    (void)unused;
+    assert_int_equal(armtap_recipe_rtde("joint_mode,runtime_state,input_bit_register_64", NULL, &recipe), 0);
+    assert_int_equal(armtap_recipe_size(recipe), 24 + 4 + 1);
+    assert_int_equal(armtap_recipe_at(recipe, 0)->type, ARMTAP_INT32);
+    assert_int_equal(armtap_recipe_at(recipe, 2)->offset, 28);
+    armtap_recipe_release(recipe);
+}
+
+static void test_runs_of_one_kind_merge(void **unused)
+{
+    struct armtap_recipe *recipe;
+    (void)unused;
+    assert_int_equal(armtap_recipe_realtime(1220, &recipe), 0);
+    assert_true(recipe->step_count <= 20);
+    armtap_recipe_release(recipe);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_fact_is_in_the_table_and_back),
+        cmocka_unit_test(test_a_layout_holds_no_more_than_the_facts),
+        cmocka_unit_test(test_columns_find_their_fields),
+        cmocka_unit_test(test_fields_do_not_share_their_place),
+        cmocka_unit_test(test_names_are_found_exactly),
+        cmocka_unit_test(test_register_families_are_arrays),
+        cmocka_unit_test(test_enumerations_are_those_of_the_facts),
+        cmocka_unit_test(test_one_number_means_two_things),
+        cmocka_unit_test(test_types_have_rtde_names),
+        cmocka_unit_test(test_notes_are_registered_once),
+        cmocka_unit_test(test_lines_are_bounded),
+        cmocka_unit_test(test_errors_and_protocols_have_names),
+        cmocka_unit_test(test_every_field_is_set_and_read_back),
+        cmocka_unit_test(test_setting_needs_the_fields_type),
+        cmocka_unit_test(test_merging_adds_what_the_other_knows),
+        cmocka_unit_test(test_sets_hold_each_id_by_itself),
+        cmocka_unit_test(test_rtde_recipes_from_lists),
+        cmocka_unit_test(test_recipes_refuse_bad_arguments),
+        cmocka_unit_test(test_a_type_that_would_lose_something_is_a_stranger),
+        cmocka_unit_test(test_without_types_the_tables_are_taken),
+        cmocka_unit_test(test_runs_of_one_kind_merge),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,601 @@
+/* The way from captured packets to connections: headers of links, IP and TCP, and what becomes of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <arpa/inet.h>
+
+#include <cmocka.h>
+
+#include "bytes.h"
+#include "link.h"
+
+/* ---- headers --------------------------------------------------------------------------------------------------- */
+
+/* 10.0.0.2:30004 to 10.0.0.9:51234, seq 0x01020304, ack 0x0a0b0c0d, PSH ACK, window 500, "hello"; IP id 0x1234 */
+#define TCP_HELLO "7534c822010203040a0b0c0d501801f40000000068656c6c6f"
+#define IPV4_HELLO                                                                                                     \
+    "4500002d1234400040060000"                                                                                         \
+    "0a000002"                                                                                                         \
+    "0a000009" TCP_HELLO
+/* the same between fd00::2 and fd00::9 */
+#define IPV6_ENDS                                                                                                      \
+    "fd000000000000000000000000000002"                                                                                 \
+    "fd000000000000000000000000000009"
+#define IPV6_HELLO                                                                                                     \
+    "60000000"                                                                                                         \
+    "0019"                                                                                                             \
+    "0640" IPV6_ENDS TCP_HELLO
+#define MACS                                                                                                           \
+    "020000000009"                                                                                                     \
+    "020000000002"
+
+static size_t from_hex(const char *hex, uint8_t *bytes)
+{
+    size_t length = strlen(hex) / 2;
+    for (size_t i = 0; i < length; i++) {
+        char digits[3] = {hex[2 * i], hex[2 * i + 1], '\0'};
+        char *end;
+        bytes[i] = (uint8_t)strtoul(digits, &end, 16);
+        assert_int_equal(*end, '\0');
+    }
+    return length;
+}
+
+struct parsed {
+    enum armtap_link_result result;
+    struct armtap_segment segment;
+    const char *fault;
+    uint8_t bytes[512];
+};
+
+/* Parses a packet given in hex, of which `cut` bytes at the end were not captured. The bytes lie at the end of a block
+ * of their own, so that a read beyond them shows. */
+static void parse(int link_type, const char *hex, size_t cut, struct parsed *parsed)
+{
+    size_t length = from_hex(hex, parsed->bytes);
+    uint8_t *exact = malloc(length - cut ? length - cut : 1);
+    assert_non_null(exact);
+    memcpy(exact, parsed->bytes, length - cut);
+    struct armtap_packet packet = {.link_type = link_type, .data = exact, .captured = length - cut, .length = length};
+    parsed->fault = NULL;
+    parsed->result = armtap_link_parse(&packet, &parsed->segment, &parsed->fault);
+    if (parsed->result == ARMTAP_LINK_TCP)
+        parsed->segment.payload = parsed->bytes + (parsed->segment.payload - exact);
+    free(exact);
+}
+
+static void assert_hello(const struct parsed *parsed, int version)
+{
+    const struct armtap_segment *s = &parsed->segment;
+    assert_int_equal(parsed->result, ARMTAP_LINK_TCP);
+    assert_int_equal(s->source.version, version);
+    assert_int_equal(s->source.bytes[version == 4 ? 3 : 15], 2);
+    assert_int_equal(s->target.bytes[version == 4 ? 3 : 15], 9);
+    assert_int_equal(s->source_port, 30004);
+    assert_int_equal(s->target_port, 51234);
+    assert_int_equal(s->seq, 0x01020304);
+    assert_int_equal(s->ack, 0x0a0b0c0d);
+    assert_int_equal(s->flags, ARMTAP_TCP_ACK | 8);
+    assert_int_equal(s->window, 500);
+    assert_int_equal(s->ip_id, version == 4 ? 0x1234 : 0);
+    assert_int_equal(s->length, 5);
+    assert_int_equal(s->cut, 0);
+    assert_memory_equal(s->payload, "hello", 5);
+}
+
+/* clang-format off */
+static const struct {
+    int link_type, version;
+    const char *hex;
+} hellos[] = {
+    {1, 4, MACS "0800" IPV4_HELLO},
+    {1, 6, MACS "86dd" IPV6_HELLO},
+    {1, 4, MACS "0800" IPV4_HELLO "000000000000"},                      /* padded to the shortest frame */
+    {1, 6, MACS "86dd" IPV6_HELLO "deadbeef"},                          /* a trailer */
+    {1, 4, MACS "81000005" "0800" IPV4_HELLO},                          /* 802.1Q */
+    {1, 4, MACS "88a80007" "81000005" "0800" IPV4_HELLO},               /* 802.1ad */
+    {1, 6, MACS "91000007" "81000005" "81000006" "86dd" IPV6_HELLO},    /* three tags */
+    {113, 4, "0000" "0001" "0006" "0200000000020000" "0800" IPV4_HELLO}, /* Linux cooked v1 */
+    {113, 6, "0004" "0304" "0006" "0200000000020000" "86dd" IPV6_HELLO},
+    {113, 4, "0000" "0001" "0006" "0200000000020000" "81000005" "0800" IPV4_HELLO},
+    {276, 4, "0800" "0000" "00000003" "0001" "00" "06" "0200000000020000" IPV4_HELLO}, /* Linux cooked v2 */
+    {276, 6, "86dd" "0000" "00000003" "0001" "00" "06" "0200000000020000" IPV6_HELLO},
+    {101, 4, IPV4_HELLO}, /* raw */
+    {101, 6, IPV6_HELLO},
+    {12, 4, IPV4_HELLO},
+    {14, 6, IPV6_HELLO},
+    {228, 4, IPV4_HELLO},
+    {229, 6, IPV6_HELLO},
+    {0, 4, "02000000" IPV4_HELLO}, /* null, little-endian */
+    {0, 4, "00000002" IPV4_HELLO}, /* and big-endian */
+    {0, 6, "1e000000" IPV6_HELLO}, /* macOS */
+    {0, 6, "0000001c" IPV6_HELLO}, /* FreeBSD */
+    {0, 6, "18000000" IPV6_HELLO}, /* OpenBSD */
+    {108, 4, "00000002" IPV4_HELLO}, /* loop */
+    {108, 6, "00000018" IPV6_HELLO},
+    {101, 4, "46000031" "1234400040060000" "0a000002" "0a000009" "01010100" TCP_HELLO}, /* IP options */
+    {101, 4, "45000000" "1234400040060000" "0a000002" "0a000009" TCP_HELLO}, /* length 0: the card's to fill in */
+    {101, 6, "60000000" "0000" "0640" IPV6_ENDS TCP_HELLO},
+    {101, 6, "60000000" "0021" "0040" IPV6_ENDS "0600010400000000" TCP_HELLO}, /* hop-by-hop */
+    {101, 6, "60000000" "0031" "3c40" IPV6_ENDS "2b01010c000000000000000000000000" "0600000000000000" TCP_HELLO},
+    {101, 6, "60000000" "0021" "2c40" IPV6_ENDS "0600000000000001" TCP_HELLO}, /* an atomic fragment */
+    /* AH, whose length counts words of four bytes, less two */
+    {101, 6, "60000000" "0031" "3340" IPV6_ENDS "060400000000000100000001" "000000000000000000000000" TCP_HELLO},
+};
+/* clang-format on */
+
+static void test_links(void **state)
+{
+    static struct parsed parsed;
+    (void)state;
+    for (size_t i = 0; i < sizeof hellos / sizeof hellos[0]; i++) {
+        assert_true(armtap_link_type_known(hellos[i].link_type));
+        parse(hellos[i].link_type, hellos[i].hex, 0, &parsed);
+        assert_hello(&parsed, hellos[i].version);
+    }
+    assert_false(armtap_link_type_known(105));
+    parse(105, MACS "0800" IPV4_HELLO, 0, &parsed);
+    assert_int_equal(parsed.result, ARMTAP_LINK_UNKNOWN);
+}
+
+/* Wherever the snapshot length cuts, the headers are whole or the packet is not read. */
+static void test_cut_anywhere(void **state)
+{
+    static struct parsed parsed;
+    (void)state;
+    for (size_t i = 0; i < sizeof hellos / sizeof hellos[0]; i++) {
+        size_t length = strlen(hellos[i].hex) / 2;
+        for (size_t cut = 1; cut <= length; cut++) {
+            parse(hellos[i].link_type, hellos[i].hex, cut, &parsed);
+            if (parsed.result == ARMTAP_LINK_TCP)
+                assert_int_equal(parsed.segment.length + parsed.segment.cut, 5);
+            else
+                assert_int_equal(parsed.result, ARMTAP_LINK_CUT);
+        }
+    }
+    parse(101, IPV4_HELLO, 2, &parsed);
+    assert_int_equal(parsed.segment.length, 3);
+    assert_int_equal(parsed.segment.cut, 2);
+}
+
+/* clang-format off */
+static const struct {
+    enum armtap_link_result result;
+    const char *hex;
+} odd[] = {
+    {ARMTAP_LINK_FRAGMENT, "4500002d1234200040060000" "0a000002" "0a000009" TCP_HELLO}, /* more fragments */
+    {ARMTAP_LINK_FRAGMENT, "4500002d1234000140060000" "0a000002" "0a000009" TCP_HELLO}, /* an offset */
+    {ARMTAP_LINK_OTHER, "4500002d1234000140110000" "0a000002" "0a000009" TCP_HELLO},    /* of UDP */
+    {ARMTAP_LINK_OTHER, "4500002d1234000040110000" "0a000002" "0a000009" TCP_HELLO},
+    {ARMTAP_LINK_FRAGMENT, "60000000" "0021" "2c40" IPV6_ENDS "0600000100000001" TCP_HELLO},
+    {ARMTAP_LINK_FRAGMENT, "60000000" "0021" "2c40" IPV6_ENDS "0600000800000001" TCP_HELLO},
+    {ARMTAP_LINK_OTHER, "60000000" "0021" "2c40" IPV6_ENDS "1100000800000001" TCP_HELLO},
+    {ARMTAP_LINK_OTHER, "60000000" "0019" "3240" IPV6_ENDS TCP_HELLO}, /* ESP */
+    {ARMTAP_LINK_BAD, "4400002d1234400040060000" "0a000002" "0a000009" TCP_HELLO},    /* header of 16 */
+    {ARMTAP_LINK_BAD, "450000131234400040060000" "0a000002" "0a000009" TCP_HELLO},    /* length below the header */
+    {ARMTAP_LINK_BAD, "4500002e1234400040060000" "0a000002" "0a000009" TCP_HELLO},    /* longer than the packet */
+    {ARMTAP_LINK_BAD, "450000271234400040060000" "0a000002" "0a000009" TCP_HELLO},    /* no room for TCP */
+    {ARMTAP_LINK_BAD, "4f00002d1234400040060000" "0a000002" "0a000009" TCP_HELLO},    /* options over all */
+    {ARMTAP_LINK_BAD, "60000000" "001a" "0640" IPV6_ENDS TCP_HELLO},
+    {ARMTAP_LINK_BAD, "60000000" "0021" "0040" IPV6_ENDS "0604010400000000" TCP_HELLO}, /* an extension too long */
+    {ARMTAP_LINK_BAD, "60000000" "0007" "0040" IPV6_ENDS "06000104000000"},
+    {ARMTAP_LINK_BAD, "4500002d1234400040060000" "0a000002" "0a000009"
+                      "7534c822010203040a0b0c0d401801f40000000068656c6c6f"}, /* TCP header of 16 */
+    {ARMTAP_LINK_BAD, "4500002d1234400040060000" "0a000002" "0a000009"
+                      "7534c822010203040a0b0c0d701801f40000000068656c6c6f"}, /* of 28 */
+    {ARMTAP_LINK_BAD, "4500"},
+    {ARMTAP_LINK_BAD, "6000"},
+    {ARMTAP_LINK_OTHER, "7500002d1234400040060000" "0a000002" "0a000009" TCP_HELLO},
+};
+/* clang-format on */
+
+static void test_odd_headers(void **state)
+{
+    static struct parsed parsed;
+    (void)state;
+    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+        parse(101, odd[i].hex, 0, &parsed);
+        assert_int_equal(parsed.result, odd[i].result);
+        assert_true((parsed.fault != NULL) == (parsed.result == ARMTAP_LINK_BAD));
+    }
+    parse(1, MACS "0800" IPV6_HELLO, 0, &parsed); /* the EtherType contradicts the version */
+    assert_int_equal(parsed.result, ARMTAP_LINK_BAD);
+    parse(1, MACS "0806" IPV4_HELLO, 0, &parsed);
+    assert_int_equal(parsed.result, ARMTAP_LINK_OTHER);
+    parse(1, MACS, 0, &parsed);
+    assert_int_equal(parsed.result, ARMTAP_LINK_OTHER);
+}
+
+static int window_scale(const char *options)
+{
+    static struct parsed parsed;
+    char hex[256];
+    size_t words = (20 + strlen(options) / 2) / 4;
+    snprintf(hex, sizeof hex,
+             "4500000012344000400600000a0000020a000009"
+             "7534c8220000000100000000%zx00201f400000000%s",
+             words, options);
+    parse(101, hex, 0, &parsed);
+    assert_int_equal(parsed.result, ARMTAP_LINK_TCP);
+    assert_int_equal(parsed.segment.flags, ARMTAP_TCP_SYN);
+    assert_int_equal(parsed.segment.length, 0);
+    return parsed.segment.window_scale;
+}
+
+static void test_window_scale(void **state)
+{
+    (void)state;
+    assert_int_equal(window_scale(""), -1);
+    assert_int_equal(window_scale("020405b4"
+                                  "01030307"),
+                     7);
+    assert_int_equal(window_scale("030300"
+                                  "01"),
+                     0);
+    assert_int_equal(window_scale("0303ff00"), 14); /* more than the standard allows */
+    assert_int_equal(window_scale("00030307"), -1); /* behind the end of the options */
+    assert_int_equal(window_scale("02000303"), -1); /* an option of no length */
+    assert_int_equal(window_scale("02090303"), -1); /* longer than all options */
+    assert_int_equal(window_scale("01010103"), -1); /* cut */
+}
+
+static void test_address_text(void **state)
+{
+    (void)state;
+    uint32_t random = 1;
+    for (int i = 0; i < 20000; i++) {
+        struct armtap_address address = {.version = i % 8 ? 6 : 4};
+        char text[64], plain[INET6_ADDRSTRLEN], expected[80];
+        for (int k = 0; k < (address.version == 6 ? 16 : 4); k++) {
+            random = random * 1664525 + 1013904223;
+            address.bytes[k] = random >> 30 && i % 3 ? 0 : (uint8_t)(random >> 20);
+        }
+        address.bytes[1] |= address.version == 6; /* else the system may show an IPv4 address in it */
+        inet_ntop(address.version == 6 ? AF_INET6 : AF_INET, address.bytes, plain, sizeof plain);
+        snprintf(expected, sizeof expected, address.version == 6 ? "[%s]:%d" : "%s:%d", plain, i);
+        armtap_address_text(&address, (uint16_t)i, text);
+        assert_string_equal(text, expected);
+    }
+    struct armtap_address mapped = {6, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 10, 0, 0, 2}}, any = {.version = 6};
+    char text[64];
+    armtap_address_text(&mapped, 1, text);
+    assert_string_equal(text, "[::ffff:10.0.0.2]:1");
+    armtap_address_text(&any, 65535, text);
+    assert_string_equal(text, "[::]:65535");
+}
+
+/* ---- connections ----------------------------------------------------------------------------------------------- */
+
+enum { FRAME = 1060 };
+
+struct world {
+    struct armtap_net *net;
+    struct armtap_where where;
+    uint64_t records, opened, closed[4], notes[3], gaps;
+    uint64_t last_connection;
+    bool last_midstream;
+    char robot[64], client[64];
+    enum armtap_protocol protocol;
+    uint64_t stop_at; /* record at which to stop; 0: never */
+};
+
+static int on_record(void *user, const struct armtap_record *record)
+{
+    struct world *world = user;
+    assert_int_equal(record->frame_length, FRAME);
+    world->records++;
+    world->protocol = record->protocol;
+    return world->records == world->stop_at;
+}
+
+static int on_event(void *user, const struct armtap_event *event)
+{
+    struct world *world = user;
+    if (event->type == ARMTAP_EVENT_OPEN) {
+        assert_int_equal(event->stream->connection, world->opened++);
+        world->last_connection = event->stream->connection;
+        world->last_midstream = event->a == 0;
+        strcpy(world->robot, event->stream->robot);
+        strcpy(world->client, event->stream->client);
+    }
+    if (event->type == ARMTAP_EVENT_CLOSE)
+        world->closed[event->a]++;
+    if (event->type == ARMTAP_EVENT_GAP)
+        world->gaps++;
+    return 0;
+}
+
+static int on_note(void *user, const struct armtap_note *note)
+{
+    static const char *const ids[] = {"ip.fragment", "ip.bad-header", "capture.truncated"};
+    struct world *world = user;
+    for (size_t i = 0; i < 3; i++)
+        world->notes[i] += strcmp(note->kind->id, ids[i]) == 0;
+    return 0;
+}
+
+static void world_begin(struct world *world, const struct armtap_net_options *options)
+{
+    struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record, .on_note = on_note, .on_event = on_event};
+    memset(world, 0, sizeof *world);
+    world->where.time = INT64_C(1700000000000000000);
+    assert_int_equal(armtap_net_new(options, &sink, world, &world->net), 0);
+}
+
+static void world_end(struct world *world)
+{
+    assert_int_equal(armtap_net_finish(world->net), 0);
+    armtap_net_free(world->net);
+}
+
+struct end {
+    uint8_t host;
+    uint16_t port;
+};
+static const struct end robot = {2, 30003}, client = {9, 51234};
+
+/* A packet between 10.0.0.x, raw IP, into `bytes`; returns its length. */
+static size_t build(uint8_t *bytes, struct end from, struct end to, uint32_t seq, unsigned flags, const void *payload,
+                    size_t length)
+{
+    from_hex("4500000000004000400600000a0000000a000000", bytes);
+    armtap_put16(bytes + 2, (uint16_t)(40 + length));
+    armtap_put16(bytes + 4, (uint16_t)(seq >> 4));
+    bytes[15] = from.host;
+    bytes[19] = to.host;
+    armtap_put16(bytes + 20, from.port);
+    armtap_put16(bytes + 22, to.port);
+    armtap_put32(bytes + 24, seq);
+    armtap_put32(bytes + 28, 0);
+    from_hex("500001f400000000", bytes + 32);
+    bytes[33] = (uint8_t)flags;
+    memcpy(bytes + 40, payload, length);
+    return 40 + length;
+}
+
+static int transmit_cut(struct world *world, struct end from, struct end to, uint32_t seq, unsigned flags,
+                        const void *payload, size_t length, size_t cut)
+{
+    static uint8_t bytes[4096];
+    size_t size = build(bytes, from, to, seq, flags, payload, length);
+    world->where.packet++;
+    world->where.time += 1000000;
+    struct armtap_packet packet = {101, world->where, bytes, size - cut, size};
+    return armtap_net_packet(world->net, &packet);
+}
+
+static void transmit(struct world *world, struct end from, struct end to, uint32_t seq, unsigned flags,
+                     const void *payload, size_t length)
+{
+    assert_int_equal(transmit_cut(world, from, to, seq, flags, payload, length, 0), 0);
+}
+
+static void handshake(struct world *world, uint32_t isn)
+{
+    transmit(world, client, robot, isn, ARMTAP_TCP_SYN, "", 0);
+    transmit(world, robot, client, isn, ARMTAP_TCP_SYN, "", 0);
+}
+
+/* A legacy packet with a clock of i times 8 ms. */
+static void make_frame(uint8_t *frame, unsigned i)
+{
+    memset(frame, 0, FRAME);
+    armtap_put32(frame, FRAME);
+    armtap_put_double(frame + 4, 100 + 0.008 * i);
+}
+
+static void send_frames(struct world *world, uint32_t seq, unsigned from, unsigned to)
+{
+    uint8_t frame[FRAME];
+    for (unsigned i = from; i < to; i++) {
+        make_frame(frame, i);
+        transmit(world, robot, client, seq + FRAME * (i - from), 0, frame, FRAME);
+    }
+}
+
+static void test_records(void **state)
+{
+    struct world w;
+    (void)state;
+    world_begin(&w, NULL);
+    handshake(&w, 999);
+    send_frames(&w, 1000, 0, 20);
+    w.where.file = 1; /* the capture goes on in the next file */
+    w.where.packet = 0;
+    send_frames(&w, 1000 + 20 * FRAME, 20, 30);
+    transmit(&w, robot, client, 1000 + 30 * FRAME, ARMTAP_TCP_FIN, "", 0);
+    transmit(&w, client, robot, 1000, ARMTAP_TCP_FIN, "", 0);
+    assert_int_equal(w.records, 30);
+    assert_int_equal(w.protocol, ARMTAP_REALTIME);
+    assert_int_equal(w.opened, 1);
+    assert_int_equal(w.closed[ARMTAP_CLOSE_FIN], 2);
+    transmit(&w, robot, client, 1000 + 29 * FRAME, 0, "straggler", 9);
+    transmit(&w, client, robot, 1001, 0, "", 0);
+    assert_int_equal(w.opened, 1);
+    assert_string_equal(w.robot, "10.0.0.2:30003");
+    assert_string_equal(w.client, "10.0.0.9:51234");
+    assert_false(w.last_midstream);
+    world_end(&w);
+    assert_int_equal(w.closed[ARMTAP_CLOSE_END_OF_CAPTURE], 0);
+}
+
+static void test_ports_used_again(void **state)
+{
+    struct world w;
+    (void)state;
+    world_begin(&w, NULL);
+    for (uint32_t i = 0; i < 3; i++) {
+        handshake(&w, 999 + 100000000 * i);
+        handshake(&w, 999 + 100000000 * i);
+        send_frames(&w, 1000 + 100000000 * i, 0, 5);
+        assert_int_equal(w.opened, i + 1);
+        assert_int_equal(w.closed[ARMTAP_CLOSE_REPLACED], i);
+    }
+    send_frames(&w, 1000 + 500000000, 0, 5); /* a jump */
+    assert_int_equal(w.opened, 4);
+    assert_true(w.last_midstream);
+    world_end(&w);
+    assert_int_equal(w.records, 20);
+    assert_int_equal(w.closed[ARMTAP_CLOSE_REPLACED], 3);
+    assert_int_equal(w.closed[ARMTAP_CLOSE_END_OF_CAPTURE], 1);
+}
+
+static void assert_roles(const struct armtap_net_options *options, struct end from, struct end to, unsigned flags,
+                         const char *robot_name)
+{
+    struct world w;
+    world_begin(&w, options);
+    transmit(&w, from, to, 1, flags, "", 0);
+    assert_string_equal(w.robot, robot_name);
+    world_end(&w);
+}
+
+static void test_roles(void **state)
+{
+    (void)state;
+    struct armtap_port port = {4000, ARMTAP_RTDE};
+    struct armtap_net_options options = {.size = sizeof options, .ports = &port, .port_count = 1};
+    struct end low = {1, 3000}, given = {3, 4000}, high = {4, 5000};
+    assert_roles(NULL, robot, client, 0, "10.0.0.2:30003");
+    assert_roles(NULL, client, robot, 0, "10.0.0.2:30003");
+    assert_roles(NULL, low, robot, 0, "10.0.0.2:30003");
+    assert_roles(NULL, robot, low, ARMTAP_TCP_SYN, "10.0.0.2:30003");
+    assert_roles(&options, given, robot, 0, "10.0.0.3:4000"); /* the user's word goes first */
+    assert_roles(&options, low, given, 0, "10.0.0.3:4000");
+    assert_roles(&options, given, low, ARMTAP_TCP_SYN, "10.0.0.3:4000");
+    assert_roles(NULL, low, high, ARMTAP_TCP_SYN, "10.0.0.4:5000");
+    assert_roles(NULL, low, high, ARMTAP_TCP_SYN | ARMTAP_TCP_ACK, "10.0.0.1:3000");
+    assert_roles(NULL, high, low, ARMTAP_TCP_ACK, "10.0.0.1:3000");
+    assert_roles(NULL, low, high, ARMTAP_TCP_ACK, "10.0.0.1:3000");
+}
+
+static void test_notes(void **state)
+{
+    struct world w;
+    uint8_t bytes[512];
+    (void)state;
+    world_begin(&w, NULL);
+    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+        size_t length = from_hex(odd[i].hex, bytes);
+        struct armtap_packet packet = {101, w.where, bytes, length, length};
+        assert_int_equal(armtap_net_packet(w.net, &packet), 0);
+    }
+    assert_int_equal(w.notes[0], 4);
+    assert_int_equal(w.notes[1], 12);
+    assert_int_equal(w.opened, 0);
+    size_t length = from_hex(IPV4_HELLO, bytes);
+    struct armtap_packet packet = {101, w.where, bytes, length, 10}; /* captured longer than the original */
+    assert_int_equal(armtap_net_packet(w.net, &packet), 0);
+    assert_int_equal(w.notes[1], 13);
+    assert_int_equal(w.opened, 1);
+    packet.captured = 30;
+    packet.length = length;
+    assert_int_equal(armtap_net_packet(w.net, &packet), 0);
+    assert_int_equal(w.notes[2], 1);
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(armtap_net_packet(w.net, &packet), 0);
+    assert_true(w.notes[2] < 100); /* bounded */
+    world_end(&w);
+}
+
+static void test_cut_payload(void **state)
+{
+    struct world w;
+    uint8_t frame[FRAME];
+    (void)state;
+    world_begin(&w, NULL);
+    handshake(&w, 999);
+    send_frames(&w, 1000, 0, 10);
+    make_frame(frame, 10);
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(transmit_cut(&w, robot, client, 1000 + FRAME * (10 + i), 0, frame, FRAME, 900), 0);
+    send_frames(&w, 1000 + 12 * FRAME, 12, 20);
+    world_end(&w);
+    assert_int_equal(w.records, 18);
+    assert_int_equal(w.notes[2], 1);
+    assert_int_equal(w.gaps, 2);
+}
+
+static void test_faults_of_the_caller(void **state)
+{
+    struct world w;
+    (void)state;
+    world_begin(&w, NULL);
+    uint8_t bytes[64] = {0};
+    struct armtap_packet packet = {147, w.where, bytes, sizeof bytes, sizeof bytes};
+    assert_int_equal(armtap_net_packet(w.net, &packet), ARMTAP_ERR_UNSUPPORTED);
+    packet.data = NULL;
+    assert_int_equal(armtap_net_packet(w.net, &packet), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_net_packet(w.net, NULL), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_net_packet(NULL, &packet), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_net_finish(NULL), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_net_new(NULL, NULL, NULL, NULL), ARMTAP_ERR_ARGUMENT);
+    packet.captured = packet.length = 0;
+    packet.link_type = 1;
+    assert_int_equal(armtap_net_packet(w.net, &packet), 0);
+    world_end(&w);
+    armtap_net_free(NULL);
+}
+
+static void test_stop(void **state)
+{
+    struct world w;
+    uint8_t frame[FRAME];
+    (void)state;
+    world_begin(&w, NULL);
+    w.stop_at = 3;
+    handshake(&w, 999);
+    int error = 0;
+    for (unsigned i = 0; i < 10 && !error; i++) {
+        make_frame(frame, i);
+        error = transmit_cut(&w, robot, client, 1000 + FRAME * i, 0, frame, FRAME, 0);
+    }
+    assert_int_equal(error, ARMTAP_ERR_STOPPED);
+    armtap_net_free(w.net);
+}
+
+/* Very many connections: the old ones are closed on the way, the one that carries telemetry is not. */
+static void test_flood(void **state)
+{
+    struct world w;
+    (void)state;
+    world_begin(&w, NULL);
+    handshake(&w, 999);
+    send_frames(&w, 1000, 0, 10);
+    for (unsigned i = 0; i < 30000; i++) {
+        struct end from = {(uint8_t)(10 + i % 100), (uint16_t)(1024 + i / 2)};
+        transmit(&w, from, robot, i, ARMTAP_TCP_SYN, "", 0);
+    }
+    assert_int_equal(w.opened, 30001);
+    assert_true(w.closed[ARMTAP_CLOSE_REPLACED] > 20000);
+    send_frames(&w, 1000 + 10 * FRAME, 10, 20);
+    assert_int_equal(w.opened, 30001);
+    world_end(&w);
+    assert_int_equal(w.records, 20);
+    assert_int_equal(w.closed[ARMTAP_CLOSE_REPLACED] + w.closed[ARMTAP_CLOSE_END_OF_CAPTURE], 30001);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_links),
+        cmocka_unit_test(test_cut_anywhere),
+        cmocka_unit_test(test_odd_headers),
+        cmocka_unit_test(test_window_scale),
+        cmocka_unit_test(test_address_text),
+        cmocka_unit_test(test_records),
+        cmocka_unit_test(test_ports_used_again),
+        cmocka_unit_test(test_roles),
+        cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_cut_payload),
+        cmocka_unit_test(test_faults_of_the_caller),
+        cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_flood),
+    };
+    return cmocka_run_group_tests_name("net", tests, NULL, NULL);
+}

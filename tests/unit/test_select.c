@@ -1,0 +1,133 @@
+/* --fields: what is picked of a table's columns, and in which order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "select.h"
+
+static const struct table_column robot[] = {
+    {"timestamp", NULL, ARMTAP_DOUBLE, 1},   {"actual_q", NULL, ARMTAP_DOUBLE, 6},
+    {"actual_qd", NULL, ARMTAP_DOUBLE, 6},   {"robot_mode", NULL, ARMTAP_INT32, 1},
+    {"joint_mode", NULL, ARMTAP_INT32, 6},   {"output_int_register_0", NULL, ARMTAP_INT32, 1},
+    {"payload_cog", NULL, ARMTAP_DOUBLE, 3},
+};
+/* A vector, and a field that has the name of one of its elements. */
+static const struct table_column confusing[] = {
+    {"a", NULL, ARMTAP_DOUBLE, 3},    {"a_1", NULL, ARMTAP_DOUBLE, 1}, {"[x]", NULL, ARMTAP_DOUBLE, 1},
+    {"time", NULL, ARMTAP_DOUBLE, 1}, {"a_1", NULL, ARMTAP_DOUBLE, 1},
+};
+
+/* "column:first+count", an element with a leading dot; then the names that found nothing after a bar. */
+static const char *picked(const char *list, const struct table_column *columns, size_t count, char *out, size_t room)
+{
+    struct selection selection;
+    struct picks picks;
+    size_t length = 0;
+    out[0] = '\0';
+    assert_int_equal(selection_parse(list, &selection), 0);
+    assert_int_equal(selection_apply(&selection, columns, count, &picks), 0);
+    for (size_t i = 0; i < picks.count; i++) {
+        const struct pick *pick = &picks.pick[i];
+        assert_string_equal(pick->name, columns[pick->column].name);
+        length += (size_t)snprintf(out + length, room - length, "%s%s%zu:%u+%u", i == 0 ? "" : " ",
+                                   pick->element ? "." : "", pick->column, pick->first, pick->count);
+    }
+    for (size_t i = 0; i < selection.count; i++)
+        if (!selection.found[i])
+            length += (size_t)snprintf(out + length, room - length, "|%s", selection.names[i]);
+    picks_free(&picks);
+    selection_free(&selection);
+    return out;
+}
+
+#define PICKED(list, columns) picked(list, columns, sizeof(columns) / sizeof *(columns), out, sizeof out)
+
+static void all(void **state)
+{
+    char out[400];
+    (void)state;
+    assert_string_equal(PICKED(NULL, robot), "0:0+1 1:0+6 2:0+6 3:0+1 4:0+6 5:0+1 6:0+3");
+}
+
+static void names_in_the_order_wanted(void **state)
+{
+    char out[400];
+    (void)state;
+    assert_string_equal(PICKED("robot_mode,timestamp", robot), "3:0+1 0:0+1");
+    assert_string_equal(PICKED("actual_q", robot), "1:0+6");
+    assert_string_equal(PICKED(" actual_qd ,, timestamp,", robot), "2:0+6 0:0+1");
+}
+
+static void elements(void **state)
+{
+    char out[400];
+    (void)state;
+    assert_string_equal(PICKED("actual_q_5,actual_q_0", robot), ".1:5+1 .1:0+1");
+    assert_string_equal(PICKED("output_int_register_0", robot), "5:0+1");
+    assert_string_equal(PICKED("actual_q_6", robot), "|actual_q_6");
+    assert_string_equal(PICKED("payload_cog_2,payload_cog_3", robot), ".6:2+1|payload_cog_3");
+    assert_string_equal(PICKED("actual_q_00,actual_q_,actual_q_-1,actual_q_0x,timestamp_0", robot),
+                        "|actual_q_00|actual_q_|actual_q_-1|actual_q_0x|timestamp_0");
+    assert_string_equal(PICKED("actual_q_18446744073709551616", robot), "|actual_q_18446744073709551616");
+    assert_string_equal(PICKED("actual_q_0,actual_q", robot), ".1:0+1 1:0+6");
+}
+
+static void exact_names_go_first(void **state)
+{
+    char out[400];
+    (void)state;
+    assert_string_equal(PICKED("a_1", confusing), "1:0+1 4:0+1");
+    assert_string_equal(PICKED("a_2", confusing), ".0:2+1");
+    assert_string_equal(PICKED("[x]", confusing), "2:0+1");
+    assert_string_equal(PICKED("time", confusing), "3:0+1");
+}
+
+static void globs(void **state)
+{
+    char out[400];
+    (void)state;
+    assert_string_equal(PICKED("actual_*", robot), "1:0+6 2:0+6");
+    assert_string_equal(PICKED("*_mode", robot), "3:0+1 4:0+6");
+    assert_string_equal(PICKED("actual_q_[0-1]", robot), ".1:0+1 .1:1+1");
+    assert_string_equal(PICKED("*_0", robot), ".1:0+1 .2:0+1 .4:0+1 5:0+1 .6:0+1");
+    assert_string_equal(PICKED("*", robot), "0:0+1 1:0+6 2:0+6 3:0+1 4:0+6 5:0+1 6:0+3");
+    assert_string_equal(PICKED("target_*", robot), "|target_*");
+}
+
+static void nothing_comes_twice(void **state)
+{
+    char out[400];
+    (void)state;
+    assert_string_equal(PICKED("timestamp,timestamp", robot), "0:0+1");
+    assert_string_equal(PICKED("robot_mode,*", robot), "3:0+1 0:0+1 1:0+6 2:0+6 4:0+6 5:0+1 6:0+3");
+    assert_string_equal(PICKED("actual_q_1,actual_q_*", robot), ".1:1+1 .1:0+1 .1:2+1 .1:3+1 .1:4+1 .1:5+1");
+}
+
+static void what_is_not_there(void **state)
+{
+    char out[400];
+    (void)state;
+    assert_string_equal(PICKED("actual_Q,timestamp,Robot_mode", robot), "0:0+1|actual_Q|Robot_mode");
+    assert_string_equal(PICKED("time,timestamp", robot), "0:0+1");
+    assert_string_equal(picked("a,time", robot, 0, out, sizeof out), "|a");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all),
+        cmocka_unit_test(names_in_the_order_wanted),
+        cmocka_unit_test(elements),
+        cmocka_unit_test(exact_names_go_first),
+        cmocka_unit_test(globs),
+        cmocka_unit_test(nothing_comes_twice),
+        cmocka_unit_test(what_is_not_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,20 @@
+/* Numbers of streams in a reading that cannot look ahead. A connection on a telemetry port that is open when a later
+ * one turns out to carry telemetry will most likely turn out so too, and has the lower number. */
+#ifndef ARRIVALS_H
+#define ARRIVALS_H
+
+#include "tables.h"
+
+struct arrivals {
+    const struct armtap_port *ports; /* --port */
+    size_t port_count;
+    uint64_t *waiting; /* connections that are open and not numbered yet, ascending */
+    size_t count;
+    size_t room;
+};
+
+/* An event of a connection: one that is recognised gets its number, after those that wait for theirs. */
+enum tables_outcome arrivals_event(struct arrivals *arrivals, struct tables *tables, const struct armtap_event *event);
+void arrivals_free(struct arrivals *arrivals);
+
+#endif

@@ -1,0 +1,130 @@
+#include "cells.h"
+
+#include "number.h"
+
+void cells_hex(const char *bytes, size_t length, struct buffer *out)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *at = buffer_room(out, 2 * length);
+    if (at == NULL)
+        return;
+    for (size_t i = 0; i < length; i++) {
+        *at++ = digits[(unsigned char)bytes[i] >> 4];
+        *at++ = digits[(unsigned char)bytes[i] & 15];
+    }
+    out->length += 2 * length;
+}
+
+static bool needs_quotes(const char *bytes, size_t length, const char *quoted_if)
+{
+    for (const char *c = quoted_if; *c != '\0'; c++)
+        if (length > 0 && memchr(bytes, *c, length) != NULL)
+            return true;
+    return false;
+}
+
+void cells_text(const char *bytes, size_t length, const struct cell_style *style, struct buffer *out)
+{
+    if (!needs_quotes(bytes, length, style->quoted_if)) {
+        buffer_put(out, bytes, length);
+        return;
+    }
+    buffer_char(out, '"');
+    for (size_t done = 0; done < length;) {
+        const char *quote = memchr(bytes + done, '"', length - done);
+        size_t part = quote == NULL ? length - done : (size_t)(quote - (bytes + done)) + 1;
+        buffer_put(out, bytes + done, part);
+        if (quote != NULL)
+            buffer_char(out, '"');
+        done += part;
+    }
+    buffer_char(out, '"');
+}
+
+static void put_element_name(const struct pick *pick, unsigned element, const struct cell_style *style,
+                             struct buffer *out)
+{
+    char digits[NUMBER_MAX];
+    size_t length = strlen(pick->name);
+    bool quotes = needs_quotes(pick->name, length, style->quoted_if);
+    cells_text(pick->name, length, style, out);
+    out->length -= quotes && out->length > 0;
+    buffer_char(out, '_');
+    size_t digit_count = number_unsigned(element, digits);
+    buffer_put(out, digits, digit_count);
+    if (quotes)
+        buffer_char(out, '"');
+}
+
+void cells_names(const struct view *view, const struct cell_style *style, struct buffer *out)
+{
+    for (size_t i = 0; i < view->picks.count; i++) {
+        const struct pick *pick = &view->picks.pick[i];
+        bool spread = pick->element || pick->count > 1;
+        for (unsigned k = 0; k < pick->count; k++) {
+            if (i > 0 || k > 0)
+                buffer_char(out, style->separator);
+            if (spread)
+                put_element_name(pick, pick->first + k, style, out);
+            else
+                cells_text(pick->name, strlen(pick->name), style, out);
+        }
+    }
+}
+
+void cells_number(const struct armtap_value *value, unsigned element, const struct cell_style *style,
+                  struct buffer *out)
+{
+    if (value->type == ARMTAP_BOOL) {
+        buffer_string(out, style->truth[value->u64[element] != 0]);
+        return;
+    }
+    if (value->type == ARMTAP_DOUBLE && value->f64[element] != value->f64[element]) {
+        buffer_string(out, style->nan);
+        return;
+    }
+    char *at = buffer_room(out, NUMBER_MAX);
+    if (at == NULL)
+        return;
+    if (value->type == ARMTAP_DOUBLE)
+        out->length += number_repr(value->f64[element], at);
+    else if (value->type == ARMTAP_INT32)
+        out->length += number_signed(value->i64[element], at);
+    else
+        out->length += number_unsigned(value->u64[element], at);
+}
+
+static void put_cell(const struct armtap_value *value, unsigned element, const struct cell_style *style,
+                     struct buffer *out)
+{
+    if (!value->present)
+        buffer_string(out, style->absent);
+    else if (value->type == ARMTAP_STRING)
+        cells_text(value->text, value->length, style, out);
+    else if (value->type == ARMTAP_BYTES)
+        cells_hex(value->text, value->length, out);
+    else if (element < value->count)
+        cells_number(value, element, style, out);
+    else
+        buffer_string(out, style->absent);
+}
+
+void cells_values(const struct view *view, const struct output_row *row, const struct cell_style *style,
+                  struct buffer *out)
+{
+    const struct armtap_value absent = {.present = false};
+    struct armtap_value value;
+    for (size_t i = 0; i < view->picks.count; i++) {
+        const struct pick *pick = &view->picks.pick[i];
+        size_t entry = pick->column == TABLE_NONE ? TABLE_NONE : row->layout->entry_of[pick->column];
+        if (entry == TABLE_NONE)
+            value = absent;
+        else
+            armtap_recipe_read(row->layout->recipe, entry, row->values, row->values_length, &value);
+        for (unsigned k = 0; k < pick->count; k++) {
+            if (i > 0 || k > 0)
+                buffer_char(out, style->separator);
+            put_cell(&value, pick->first + k, style, out);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/* Values as cells of a line: what the formats of one row per line have in common. */
+#ifndef CELLS_H
+#define CELLS_H
+
+#include "output.h"
+
+struct cell_style {
+    char separator;
+    const char *truth[2]; /* of BOOL: false, true */
+    const char *absent;
+    const char *nan;
+    const char *quoted_if; /* characters that make a text need quotes */
+    const char *line_end;
+};
+
+/* A text, in quotes if the style needs them. */
+void cells_text(const char *bytes, size_t length, const struct cell_style *style, struct buffer *out);
+/* The picks' names, vectors spread as name_0, name_1, ... with separators between them. */
+void cells_names(const struct view *view, const struct cell_style *style, struct buffer *out);
+/* The picks' values with separators between them. */
+void cells_values(const struct view *view, const struct output_row *row, const struct cell_style *style,
+                  struct buffer *out);
+/* One element of a value as it is written without quotes. */
+void cells_number(const struct armtap_value *value, unsigned element, const struct cell_style *style,
+                  struct buffer *out);
+/* Bytes of a value whose type is not known, as hexadecimal digits. */
+void cells_hex(const char *bytes, size_t length, struct buffer *out);
+
+#endif

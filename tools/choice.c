@@ -1,0 +1,202 @@
+#include "job.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "message.h"
+#include "options.h"
+
+enum { listed_max = 40 };
+
+const char *job_direction(const struct job *job)
+{
+    return job->wish->direction == ARMTAP_TO_ROBOT ? "to the robot" : "from the robot";
+}
+
+bool job_wants_stream(const struct job *job, unsigned number)
+{
+    return !job->wish->has_stream || number == job->wish->stream;
+}
+
+bool job_wants(const struct job *job, const struct table *table)
+{
+    return table->direction == job->wish->direction && job_wants_stream(job, table->stream);
+}
+
+static uint64_t rows_of_stream(const struct job *job, unsigned stream)
+{
+    uint64_t rows = 0;
+    for (size_t i = 0; i < tables_count(job->tables); i++) {
+        const struct table *table = tables_at(job->tables, i);
+        if (table->stream == stream && table->direction == job->wish->direction)
+            rows += table->rows;
+    }
+    return rows;
+}
+
+static void list_streams(const struct job *job, bool with_rows)
+{
+    unsigned listed = 0;
+    for (size_t i = 0; i < streams_count(job->streams); i++) {
+        const struct stream_summary *summary = streams_at(job->streams, i);
+        unsigned number = tables_stream_number(job->tables, summary->stream.connection);
+        uint64_t rows = rows_of_stream(job, number);
+        const char *protocol = armtap_protocol_name(summary->stream.protocol);
+        if (with_rows && rows == 0)
+            continue;
+        if (listed++ == listed_max) {
+            message_error("... armtap info lists them all");
+            return;
+        }
+        message_error("  stream %u: robot %s, client %s, %s, %" PRIu64 " rows", number,
+                      summary->stream.robot[0] != '\0' ? summary->stream.robot : "?",
+                      summary->stream.client[0] != '\0' ? summary->stream.client : "?",
+                      protocol == NULL ? "?" : protocol, rows);
+    }
+}
+
+/* The tables of a stream whose recipe was replaced, by what tells them apart. */
+static void list_parts(const struct job *job, unsigned stream)
+{
+    unsigned listed = 0;
+    for (size_t i = 0; i < tables_count(job->tables); i++) {
+        const struct table *table = tables_at(job->tables, i);
+        if (table->stream != stream || table->direction != job->wish->direction)
+            continue;
+        if (listed++ == listed_max) {
+            message_error("...");
+            return;
+        }
+        const struct armtap_recipe *recipe = table->layouts[0]->recipe;
+        size_t fields = armtap_recipe_count(recipe);
+        message_error("  table %u-%u: %" PRIu64 " rows, %zu fields%s%s%s", stream, table->part, table->rows, fields,
+                      fields > 0 ? ", " : "", fields > 0 ? armtap_recipe_at(recipe, 0)->name : "",
+                      fields > 1 ? ", ..." : "");
+    }
+}
+
+static int refuse_streams(struct job *job)
+{
+    message_error("several streams have records %s, and a %s file holds one table; choose one with --stream N, or give "
+                  "-o FILE --split for a file each:",
+                  job_direction(job), job->wish->output->name);
+    list_streams(job, true);
+    return job_give_up(job);
+}
+
+static int refuse_parts(struct job *job, unsigned stream)
+{
+    message_error("stream %u: its recipe was replaced by another one, and a %s file holds one table; give -o FILE "
+                  "--split for a file each%s:",
+                  stream, job->wish->output->name, job->wish->has_stream ? "" : ", or -f ndjson for one of all");
+    list_parts(job, stream);
+    return job_give_up(job);
+}
+
+/* Whether what was asked for fits into the files asked for. */
+int choice_judge_tables(struct job *job)
+{
+    const struct table *first = NULL;
+    bool many_parts = false;
+    if (job->wish->output->all_tables || job->wish->split)
+        return 0;
+    for (size_t i = 0; i < tables_count(job->tables); i++) {
+        const struct table *table = tables_at(job->tables, i);
+        if (!job_wants(job, table))
+            continue;
+        if (first != NULL && first->stream != table->stream)
+            return refuse_streams(job);
+        many_parts = many_parts || first != NULL;
+        first = first == NULL ? table : first;
+    }
+    return many_parts ? refuse_parts(job, first->stream) : 0;
+}
+
+int choice_judge_stream(struct job *job)
+{
+    if (!job->wish->has_stream || job->wish->stream < tables_stream_count(job->tables))
+        return 0;
+    message_error("no stream %u; --stream takes one of these:", job->wish->stream);
+    list_streams(job, false);
+    return job_give_up(job);
+}
+
+/* The nearest of the names that the tables have. */
+static const char *nearest_name(const struct job *job, const char *word)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < tables_count(job->tables); i++)
+        count += tables_at(job->tables, i)->column_count;
+    const char **names = malloc((count + 1) * sizeof *names);
+    if (names == NULL)
+        return NULL;
+    size_t used = 0;
+    for (size_t i = 0; i < tables_count(job->tables); i++) {
+        const struct table *table = tables_at(job->tables, i);
+        for (size_t k = 0; job_wants(job, table) && k < table->column_count; k++)
+            names[used++] = table->columns[k].name;
+    }
+    const char *nearest = options_nearest(word, names, used);
+    free(names);
+    return nearest;
+}
+
+int choice_judge_names(struct job *job)
+{
+    for (size_t i = 0; i < job->selection.count; i++) {
+        if (job->selection.found[i])
+            continue;
+        const char *name = job->selection.names[i];
+        const char *nearest = nearest_name(job, name);
+        if (nearest != NULL)
+            message_error("--fields: nothing here is named '%s'; did you mean '%s'?", name, nearest);
+        else
+            message_error("--fields: nothing here is named '%s'; armtap info --json lists the fields of every stream",
+                          name);
+        return job_give_up(job);
+    }
+    return 0;
+}
+
+int choice_judge_view(struct job *job, const struct table *table)
+{
+    const struct picks *picks = &job->printed[table->index].view.picks;
+    for (size_t i = 0; i < picks->count; i++)
+        if (picks->pick[i].column != TABLE_NONE)
+            return 0;
+    if (picks->count == 0 || table->column_count == 0)
+        return 0;
+    message_error("stream %u: nothing asked for has a column in the %s layout; choose another format with -f",
+                  table->stream, job->wish->output->name);
+    return job_give_up(job);
+}
+
+int choice_refuse_second(struct job *job, const struct table *table)
+{
+    const struct table *first = tables_at(job->tables, job->only_table);
+    if (first->stream == table->stream)
+        message_error("stream %u: its recipe was replaced by another one, and a %s file holds one table; give -o FILE "
+                      "--split for a file each",
+                      table->stream, job->wish->output->name);
+    else
+        message_error(
+            "a second stream has records %s: %u is robot %s, client %s, and %u is robot %s, client %s; choose "
+            "one with --stream N, or give -o FILE --split for a file each",
+            job_direction(job), first->stream, first->summary.robot, first->summary.client, table->stream,
+            table->summary.robot, table->summary.client);
+    return job_give_up(job);
+}
+
+void choice_warn_numbers(const struct job *job)
+{
+    for (size_t i = 0; i < streams_count(job->streams); i++) {
+        const struct stream_summary *summary = streams_at(job->streams, i);
+        unsigned number = tables_stream_number(job->tables, summary->stream.connection);
+        if (number == i)
+            continue;
+        message_warning("robot %s, client %s is stream %u here, and %zu when the capture is read from a file: its "
+                        "numbers cannot be known before it ends",
+                        summary->stream.robot, summary->stream.client, number, i);
+        return;
+    }
+}

@@ -1,0 +1,294 @@
+/* armtap fields: the dictionary. */
+#define _POSIX_C_SOURCE 200809L
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "commands.h"
+#include "json.h"
+#include "message.h"
+#include "options.h"
+#include "text.h"
+
+enum { OPTION_JSON = 1, OPTION_ENUM };
+
+static const struct option_row rows[] = {
+    {OPTION_JSON, 0, "json", NULL, "a JSON array instead of a table"},
+    {OPTION_ENUM, 0, "enum", "NAME", "the values or bits of a field that is an enumeration, by generation"},
+};
+
+static const struct option_usage usage = {
+    .command = "fields",
+    .arguments = "[PATTERN]",
+    .summary =
+        "Shows the dictionary of fields: name, RTDE type, unit, UR's gnuplot columns in the legacy layouts of CB2 and "
+        "of CB3/e-Series, the release that brought it, and its meaning. PATTERN is a part of a name, or a glob "
+        "in quotes; UR's names of the legacy rows count too.",
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .examples = "  armtap fields tcp\n  armtap fields 'actual_*' --json\n  armtap fields --enum robot_mode\n"};
+
+struct fields {
+    bool json;
+    const char *enumeration;
+};
+
+static int take(void *user, int id, const char *value)
+{
+    struct fields *fields = user;
+    if (id == OPTION_JSON)
+        fields->json = true;
+    else
+        fields->enumeration = value;
+    return 0;
+}
+
+/* ---- matching -------------------------------------------------------------------------------------------------- */
+
+static void to_lower(char *to, size_t room, const char *from)
+{
+    size_t i = 0;
+    for (; from[i] != '\0' && i + 1 < room; i++)
+        to[i] = from[i] >= 'A' && from[i] <= 'Z' ? (char)(from[i] - 'A' + 'a') : from[i];
+    to[i] = '\0';
+}
+
+static bool matches(const char *pattern, const char *name)
+{
+    char wanted[256], lower[256];
+    if (*name == '\0')
+        return false;
+    to_lower(wanted, sizeof wanted, pattern);
+    to_lower(lower, sizeof lower, name);
+    if (strpbrk(pattern, "*?[") != NULL)
+        return fnmatch(wanted, lower, 0) == 0;
+    return strstr(lower, wanted) != NULL;
+}
+
+static bool is_wanted(const char *pattern, const struct armtap_field *field)
+{
+    return pattern == NULL || matches(pattern, field->name) || matches(pattern, field->legacy_name);
+}
+
+static int nothing_found(const char *what, const char *name, bool only_enums)
+{
+    const char *names[1024];
+    size_t count = 0;
+    for (size_t i = 0; i < armtap_field_count() && count < sizeof names / sizeof *names; i++)
+        if (!only_enums || armtap_enum_at(armtap_field_at(i), 0) != NULL)
+            names[count++] = armtap_field_at(i)->name;
+    const char *meant = options_nearest(name, names, count);
+    if (meant != NULL)
+        message_error("fields: %s '%s'; is %s meant?", what, name, meant);
+    else
+        message_error("fields: %s '%s'; armtap fields lists all", what, name);
+    return EXIT_FAILED;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------ */
+
+static const char *direction_name(enum armtap_field_direction direction)
+{
+    switch (direction) {
+    case ARMTAP_FIELD_OUTPUT:
+        return "output";
+    case ARMTAP_FIELD_INPUT:
+        return "input";
+    case ARMTAP_FIELD_BOTH:
+        return "both";
+    default:
+        return "legacy";
+    }
+}
+
+static void column_json(struct json *json, const char *key, unsigned column)
+{
+    json_key(json, key);
+    if (column == 0)
+        json_null(json);
+    else
+        json_unsigned(json, column);
+}
+
+static void field_json(struct json *json, const struct armtap_field *field)
+{
+    json_object(json, false);
+    json_key(json, "name");
+    json_text(json, field->name);
+    json_key(json, "type");
+    json_text_or_null(json, armtap_type_name(field->type, field->count));
+    json_key(json, "count");
+    json_unsigned(json, field->count);
+    json_key(json, "unit");
+    json_text_or_null(json, field->unit);
+    json_key(json, "direction");
+    json_text(json, direction_name(field->direction));
+    column_json(json, "column_cb2", field->column_cb2);
+    column_json(json, "column_cb3e", field->column_cb3e);
+    json_key(json, "legacy_name");
+    json_text_or_null(json, field->legacy_name);
+    json_key(json, "since");
+    json_text_or_null(json, field->since);
+    json_key(json, "meaning");
+    json_text(json, field->meaning);
+    json_close(json);
+}
+
+static void print_json(const char *pattern)
+{
+    struct json json;
+    json_begin(&json, stdout);
+    json_array(&json, true);
+    for (size_t i = 0; i < armtap_field_count(); i++)
+        if (is_wanted(pattern, armtap_field_at(i)))
+            field_json(&json, armtap_field_at(i));
+    json_end(&json);
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------------- */
+
+static const char table_format[] = "%-39s %-14s %-12s %-5s %s\n";
+
+/* The columns of fields that follow one another, as "32-37"; "-" without. */
+static void write_columns(char to[16], unsigned first, unsigned count)
+{
+    if (first == 0)
+        snprintf(to, 16, "-");
+    else if (count == 1)
+        snprintf(to, 16, "%u", first);
+    else
+        snprintf(to, 16, "%u-%u", first, first + count - 1);
+}
+
+static void print_field(const struct armtap_field *first, const struct armtap_field *last)
+{
+    char name[128], cb2[16], cb3e[16];
+    unsigned count = (unsigned)(last->id - first->id + 1) * first->count;
+    const char *type = armtap_type_name(first->type, first->count);
+    snprintf(name, sizeof name, "%s%s%s", first->name, first == last ? "" : "..",
+             first == last ? "" : text_name_number(last->name));
+    write_columns(cb2, first->column_cb2, count);
+    write_columns(cb3e, first->column_cb3e, count);
+    printf(table_format, name, first->unit[0] == '\0' ? "-" : first->unit, type[0] == '\0' ? "-" : type, cb2, cb3e);
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
+    text_wrap_words(&wrap, first->meaning);
+    if (first->legacy_name[0] != '\0') {
+        snprintf(name, sizeof name, "(legacy: %s)", first->legacy_name);
+        text_wrap_words(&wrap, name);
+    }
+    if (first->direction == ARMTAP_FIELD_INPUT || first->direction == ARMTAP_FIELD_BOTH)
+        text_wrap_words(&wrap, first->direction == ARMTAP_FIELD_INPUT ? "(input)" : "(input and output)");
+    if (first->direction == ARMTAP_FIELD_LEGACY)
+        text_wrap_words(&wrap, "(only in the legacy packet)");
+    if (first->since[0] != '\0') {
+        snprintf(name, sizeof name, "(since %s)", first->since);
+        text_wrap_words(&wrap, name);
+    }
+    text_wrap_end(&wrap);
+}
+
+/* One row in the table for both: they differ in their number alone. */
+static bool belong_together(const struct armtap_field *one, const struct armtap_field *next)
+{
+    return text_name_follows(one->name, next->name) && one->type == next->type && one->count == next->count &&
+           one->direction == next->direction && strcmp(one->meaning, next->meaning) == 0 &&
+           strcmp(one->since, next->since) == 0 && strcmp(one->unit, next->unit) == 0;
+}
+
+static void print_table(const char *pattern)
+{
+    printf(table_format, "name", "unit", "type", "CB2", "CB3/e");
+    for (size_t i = 0, last; i < armtap_field_count(); i = last + 1) {
+        last = i;
+        if (!is_wanted(pattern, armtap_field_at(i)))
+            continue;
+        while (last + 1 < armtap_field_count() && is_wanted(pattern, armtap_field_at(last + 1)) &&
+               belong_together(armtap_field_at(last), armtap_field_at(last + 1)))
+            last++;
+        print_field(armtap_field_at(i), armtap_field_at(last));
+    }
+}
+
+/* ---- enumerations ---------------------------------------------------------------------------------------------- */
+
+static const char *generation_name(enum armtap_generation generation)
+{
+    return generation == ARMTAP_GENERATION_CB2 ? "cb2" : generation == ARMTAP_GENERATION_CB3E ? "cb3e" : NULL;
+}
+
+static void enum_json(const struct armtap_field *field)
+{
+    const struct armtap_enum_value *value;
+    struct json json;
+    json_begin(&json, stdout);
+    json_array(&json, true);
+    for (size_t i = 0; (value = armtap_enum_at(field, i)) != NULL; i++) {
+        json_object(&json, false);
+        json_key(&json, value->is_bit ? "bit" : "value");
+        json_signed(&json, value->value);
+        json_key(&json, "name");
+        json_text(&json, value->name);
+        json_key(&json, "generation");
+        json_text(&json, generation_name(value->generation));
+        json_close(&json);
+    }
+    json_end(&json);
+}
+
+static int show_enum(const char *name, bool json)
+{
+    const struct armtap_field *field = armtap_field_find(name, strlen(name));
+    const struct armtap_enum_value *value;
+    if (field == NULL || armtap_enum_at(field, 0) == NULL)
+        return nothing_found("there are no named values or bits of", name, true);
+    if (json) {
+        enum_json(field);
+        return EXIT_DONE;
+    }
+    printf("%s: %s\n", field->name, field->meaning);
+    for (size_t i = 0; (value = armtap_enum_at(field, i)) != NULL; i++) {
+        const char *generation = value->generation == ARMTAP_GENERATION_CB2    ? "CB2"
+                                 : value->generation == ARMTAP_GENERATION_CB3E ? "CB3/e"
+                                                                               : "all";
+        printf("  %s%4" PRId64 "  %-6s %s\n", value->is_bit ? "bit " : "", value->value, generation, value->name);
+    }
+    return EXIT_DONE;
+}
+
+/* ---- the command ----------------------------------------------------------------------------------------------- */
+
+static int run(const struct fields *fields, const char *pattern)
+{
+    bool found = false;
+    if (fields->enumeration != NULL)
+        return show_enum(fields->enumeration, fields->json);
+    for (size_t i = 0; i < armtap_field_count() && !found; i++)
+        found = is_wanted(pattern, armtap_field_at(i));
+    if (!found)
+        return nothing_found("no field has a name like", pattern, false);
+    if (fields->json)
+        print_json(pattern);
+    else
+        print_table(pattern);
+    return EXIT_DONE;
+}
+
+int cmd_fields(int argc, char **argv)
+{
+    struct fields fields = {0};
+    struct options options;
+    int status = EXIT_FAILED;
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &options, take, &fields);
+    if (outcome != OPTIONS_RUN)
+        return options_status(outcome);
+    size_t count = options.operand_count + (fields.enumeration == NULL ? 0 : 1);
+    if (count > 1)
+        message_error("fields: one pattern at a time, or --enum NAME alone; put a glob in quotes");
+    else
+        status = run(&fields, options.operand_count == 0 ? NULL : options.operands[0]);
+    options_free(&options);
+    return status;
+}

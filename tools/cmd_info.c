@@ -1,0 +1,467 @@
+/* armtap info: what is in a capture. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "json.h"
+#include "message.h"
+#include "options.h"
+#include "streams.h"
+#include "text.h"
+#include "when.h"
+
+#define SECOND INT64_C(1000000000)
+#define RATE_DIGITS 6
+/* How much of a note's own text is shown. */
+#define EXAMPLE_MAX 160
+
+enum { OPTION_JSON = 1 };
+
+static const struct option_row rows[] = {
+    {OPTION_JSON, 0, "json", NULL, "one JSON object instead of tables"},
+};
+
+static const struct option_usage usage = {
+    .command = "info",
+    .arguments = "[CAPTURE...]",
+    .summary = "Shows the streams of a capture: robot and client, protocol and version, records, rate, duration, gaps, "
+               "and what is wrong with them. Exit status 1 where there is a note of warning or error.",
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .reads_captures = true,
+    .examples = "  armtap info robot.pcapng\n  armtap info --json monday-*.pcap.gz | jq .streams\n"};
+
+/* The first note of a kind, to show what it is about. */
+struct example {
+    struct armtap_where where;
+    char text[EXAMPLE_MAX];
+};
+
+struct info {
+    bool json;
+    struct options options;
+    struct streams *streams;
+    struct example *examples; /* by index of armtap_note_at */
+    struct replay_totals totals;
+    int status; /* enum exit_status */
+};
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+static int on_record(void *user, const struct armtap_record *record)
+{
+    struct info *info = user;
+    return streams_record(info->streams, record);
+}
+
+static int on_recipe(void *user, const struct armtap_recipe_event *event)
+{
+    struct info *info = user;
+    return streams_recipe(info->streams, event);
+}
+
+static int on_event(void *user, const struct armtap_event *event)
+{
+    struct info *info = user;
+    return streams_event(info->streams, event);
+}
+
+static int on_note(void *user, const struct armtap_note *note)
+{
+    struct info *info = user;
+    for (size_t i = 0; i < armtap_note_count(); i++) {
+        struct example *example = &info->examples[i];
+        if (armtap_note_at(i) == note->kind && streams_note_counts(info->streams)[i] == 0) {
+            example->where = note->where;
+            snprintf(example->text, sizeof example->text, "%s", note->text == NULL ? "" : note->text);
+        }
+    }
+    return streams_note(info->streams, note);
+}
+
+static int take(void *user, int id, const char *value)
+{
+    struct info *info = user;
+    (void)id;
+    (void)value;
+    info->json = true;
+    return 0;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------------------------- */
+
+/* Which direction a stream's times and rate are told by: that of its data, if there is any. */
+static enum armtap_direction told_by(const struct stream_summary *summary)
+{
+    return summary->first_time[ARMTAP_FROM_ROBOT] == ARMTAP_NO_TIME ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
+}
+
+static int64_t duration_of(const struct stream_summary *summary)
+{
+    enum armtap_direction direction = told_by(summary);
+    int64_t first = summary->first_time[direction], last = summary->last_time[direction];
+    return first == ARMTAP_NO_TIME || last < first ? ARMTAP_NO_TIME : last - first;
+}
+
+/* Records from the robot in a second, in millionths; negative where it cannot be told. */
+static int64_t rate_of(const struct stream_summary *summary)
+{
+    int64_t first = summary->first_time[ARMTAP_FROM_ROBOT], last = summary->last_time[ARMTAP_FROM_ROBOT];
+    uint64_t records = summary->stream.records[ARMTAP_FROM_ROBOT];
+    if (first == ARMTAP_NO_TIME || last <= first || records < 2)
+        return -1;
+    double rate = (double)(records - 1) / ((double)(last - first) / 1e9) * 1e6;
+    return rate < 9e18 ? (int64_t)(rate + 0.5) : -1;
+}
+
+static uint64_t both(const uint64_t count[2])
+{
+    return count[0] + count[1];
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------ */
+
+static void key_unsigned(struct json *json, const char *key, uint64_t number)
+{
+    json_key(json, key);
+    json_unsigned(json, number);
+}
+
+static void key_text(struct json *json, const char *key, const char *text)
+{
+    json_key(json, key);
+    json_text_or_null(json, text);
+}
+
+static void key_time(struct json *json, const char *key, int64_t time)
+{
+    json_key(json, key);
+    if (time == ARMTAP_NO_TIME)
+        json_null(json);
+    else
+        json_decimal(json, time, 9);
+}
+
+static void notes_json(struct json *json, const uint64_t *counts)
+{
+    json_key(json, "notes");
+    json_object(json, false);
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (counts[i] > 0)
+            key_unsigned(json, armtap_note_at(i)->id, counts[i]);
+    json_close(json);
+}
+
+static const char *generation_name(enum armtap_generation generation)
+{
+    return generation == ARMTAP_GENERATION_CB2 ? "cb2" : generation == ARMTAP_GENERATION_CB3E ? "cb3e" : NULL;
+}
+
+static void fields_json(struct json *json, const struct armtap_recipe *recipe)
+{
+    size_t count = recipe == NULL ? 0 : armtap_recipe_count(recipe);
+    json_key(json, "fields");
+    json_array(json, false);
+    for (size_t i = 0; i < count; i++)
+        json_text(json, armtap_recipe_at(recipe, i)->name);
+    json_close(json);
+}
+
+static void stream_json(struct json *json, const struct stream_summary *summary)
+{
+    const struct armtap_stream *stream = &summary->stream;
+    int64_t rate = rate_of(summary);
+    json_object(json, true);
+    key_unsigned(json, "stream", summary->number);
+    json_key(json, "protocol");
+    json_text(json, armtap_protocol_name(stream->protocol));
+    json_key(json, "version");
+    if (stream->version == 0)
+        json_null(json);
+    else
+        json_signed(json, stream->version);
+    json_key(json, "generation");
+    json_text(json, generation_name(stream->generation));
+    key_text(json, "robot", stream->robot);
+    key_text(json, "client", stream->client);
+    key_text(json, "controller_version", stream->controller_version);
+    key_unsigned(json, "records", stream->records[ARMTAP_FROM_ROBOT]);
+    key_unsigned(json, "records_to_robot", stream->records[ARMTAP_TO_ROBOT]);
+    key_time(json, "first_time", summary->first_time[told_by(summary)]);
+    key_time(json, "last_time", summary->last_time[told_by(summary)]);
+    json_key(json, "rate_hz");
+    if (rate < 0)
+        json_null(json);
+    else
+        json_decimal(json, rate, RATE_DIGITS);
+    fields_json(json, summary->recipe);
+    json_key(json, "midstream");
+    json_bool(json, stream->midstream);
+    key_unsigned(json, "gaps", stream->gaps);
+    key_unsigned(json, "bytes_decoded", both(stream->bytes_decoded));
+    key_unsigned(json, "bytes_lost", both(stream->bytes_lost));
+    key_unsigned(json, "bytes_skipped", both(stream->bytes_skipped));
+    notes_json(json, summary->note_counts);
+    json_close(json);
+}
+
+static void print_json(const struct info *info)
+{
+    struct json json;
+    json_begin(&json, stdout);
+    json_object(&json, true);
+    key_unsigned(&json, "packets", info->totals.packets);
+    key_unsigned(&json, "bytes", info->totals.bytes);
+    json_key(&json, "streams");
+    json_array(&json, true);
+    for (size_t i = 0; i < streams_count(info->streams); i++)
+        stream_json(&json, streams_at(info->streams, i));
+    json_close(&json);
+    notes_json(&json, streams_note_counts(info->streams));
+    json_end(&json);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------------------------- */
+
+#define CELL_MAX 72
+enum column {
+    COLUMN_NUMBER,
+    COLUMN_ROBOT,
+    COLUMN_CLIENT,
+    COLUMN_PROTOCOL,
+    COLUMN_RECORDS,
+    COLUMN_RATE,
+    COLUMN_DURATION,
+    COLUMN_GAPS,
+    COLUMN_COUNT
+};
+static const struct {
+    const char *title;
+    bool to_the_left;
+} columns[COLUMN_COUNT] = {{"#", false},       {"robot", true}, {"client", true},    {"protocol", true},
+                           {"records", false}, {"Hz", false},   {"duration", false}, {"gaps", false}};
+
+struct table_row {
+    char cell[COLUMN_COUNT][CELL_MAX];
+};
+
+static void write_duration(char cell[CELL_MAX], int64_t ns)
+{
+    int64_t ms = (ns + 500000) / 1000000, seconds = ms / 1000;
+    if (ns == ARMTAP_NO_TIME)
+        snprintf(cell, CELL_MAX, "-");
+    else if (seconds < 60)
+        snprintf(cell, CELL_MAX, "%" PRId64 ".%03d s", seconds, (int)(ms % 1000));
+    else
+        snprintf(cell, CELL_MAX, "%" PRId64 ":%02d:%02d", seconds / 3600, (int)(seconds / 60 % 60),
+                 (int)(seconds % 60));
+}
+
+static void fill_row(struct table_row *row, const struct stream_summary *summary)
+{
+    const struct armtap_stream *stream = &summary->stream;
+    int64_t rate = rate_of(summary);
+    snprintf(row->cell[COLUMN_NUMBER], CELL_MAX, "%u", summary->number);
+    snprintf(row->cell[COLUMN_ROBOT], CELL_MAX, "%s", stream->robot[0] == '\0' ? "-" : stream->robot);
+    snprintf(row->cell[COLUMN_CLIENT], CELL_MAX, "%s", stream->client[0] == '\0' ? "-" : stream->client);
+    if (stream->version == 0)
+        snprintf(row->cell[COLUMN_PROTOCOL], CELL_MAX, "%s", armtap_protocol_name(stream->protocol));
+    else
+        snprintf(row->cell[COLUMN_PROTOCOL], CELL_MAX, "%s %d", armtap_protocol_name(stream->protocol),
+                 stream->version);
+    snprintf(row->cell[COLUMN_RECORDS], CELL_MAX, "%" PRIu64, stream->records[ARMTAP_FROM_ROBOT]);
+    if (rate < 0)
+        snprintf(row->cell[COLUMN_RATE], CELL_MAX, "-");
+    else
+        snprintf(row->cell[COLUMN_RATE], CELL_MAX, "%" PRId64 ".%d", (rate + 50000) / 1000000,
+                 (int)((rate + 50000) / 100000 % 10));
+    write_duration(row->cell[COLUMN_DURATION], duration_of(summary));
+    snprintf(row->cell[COLUMN_GAPS], CELL_MAX, "%" PRIu64, stream->gaps);
+}
+
+/* How rows fit the terminal: wide, close together, or with the addresses on a line of their own. */
+struct layout {
+    int width[COLUMN_COUNT];
+    int between;
+    bool two_lines;
+};
+
+static void print_row(const struct table_row *row, const struct layout *layout)
+{
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        bool line_ends = layout->two_lines && i == COLUMN_CLIENT;
+        int width = line_ends ? 0 : columns[i].to_the_left ? -layout->width[i] : layout->width[i];
+        printf("%*s", width, row->cell[i]);
+        if (line_ends)
+            printf("\n%*s", layout->width[COLUMN_NUMBER] + layout->between, "");
+        else if (i + 1 < COLUMN_COUNT)
+            printf("%*s", layout->between, "");
+    }
+    putchar('\n');
+}
+
+static void print_streams(const struct info *info)
+{
+    struct table_row row;
+    struct layout layout = {.between = 2};
+    int total = 0;
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        layout.width[i] = (int)strlen(columns[i].title);
+    for (size_t k = 0; k < streams_count(info->streams); k++) {
+        fill_row(&row, streams_at(info->streams, k));
+        for (int i = 0; i < COLUMN_COUNT; i++)
+            if ((int)strlen(row.cell[i]) > layout.width[i])
+                layout.width[i] = (int)strlen(row.cell[i]);
+    }
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        total += layout.width[i];
+        snprintf(row.cell[i], CELL_MAX, "%s", columns[i].title);
+    }
+    layout.two_lines = total + COLUMN_COUNT - 1 > TEXT_COLUMNS;
+    if (!layout.two_lines && total + 2 * (COLUMN_COUNT - 1) > TEXT_COLUMNS)
+        layout.between = 1;
+    print_row(&row, &layout);
+    for (size_t k = 0; k < streams_count(info->streams); k++) {
+        fill_row(&row, streams_at(info->streams, k));
+        print_row(&row, &layout);
+    }
+}
+
+/* Names of a recipe, rows of numbered ones as the first and the last number. */
+static void print_fields(const struct armtap_recipe *recipe)
+{
+    size_t count = armtap_recipe_count(recipe);
+    char word[300];
+    int column = printf("  %zu field%s:", count, count == 1 ? "" : "s");
+    struct text_wrap wrap = text_wrap_begin(stdout, column, 4);
+    for (size_t i = 0, last; i < count; i = last + 1) {
+        const char *name = armtap_recipe_at(recipe, i)->name;
+        last = i;
+        while (last + 1 < count &&
+               text_name_follows(armtap_recipe_at(recipe, last)->name, armtap_recipe_at(recipe, last + 1)->name))
+            last++;
+        if (last == i)
+            snprintf(word, sizeof word, "%s", name);
+        else
+            snprintf(word, sizeof word, "%s..%s", name, text_name_number(armtap_recipe_at(recipe, last)->name));
+        text_wrap_word(&wrap, word);
+    }
+    text_wrap_end(&wrap);
+}
+
+static void print_stream(const struct stream_summary *summary)
+{
+    const struct armtap_stream *stream = &summary->stream;
+    char date[WHEN_DATE_MAX];
+    printf("\nstream %u: %s", summary->number, armtap_protocol_name(stream->protocol));
+    if (stream->version != 0)
+        printf(stream->protocol == ARMTAP_REALTIME ? ", packets of %d bytes" : " protocol %d", stream->version);
+    if (stream->controller_version[0] != '\0')
+        printf(", controller %s", stream->controller_version);
+    if (stream->generation != ARMTAP_GENERATION_UNKNOWN)
+        printf(", %s", stream->generation == ARMTAP_GENERATION_CB2 ? "CB2" : "CB3 or e-Series");
+    if (stream->midstream)
+        fputs(", its beginning was not captured", stdout);
+    putchar('\n');
+    if (summary->first_time[told_by(summary)] != ARMTAP_NO_TIME) {
+        when_date(date, summary->first_time[told_by(summary)]);
+        printf("  from %s", date);
+        when_date(date, summary->last_time[told_by(summary)]);
+        printf(" to %s\n", date);
+    }
+    if (summary->recipe != NULL && stream->protocol == ARMTAP_REALTIME)
+        printf("  %zu fields: UR's gnuplot columns 1 to %zu\n", armtap_recipe_count(summary->recipe),
+               armtap_recipe_size(summary->recipe) / 8);
+    else if (summary->recipe != NULL)
+        print_fields(summary->recipe);
+    printf("  records to the robot: %" PRIu64 "\n", stream->records[ARMTAP_TO_ROBOT]);
+    if (both(stream->bytes_lost) + both(stream->bytes_skipped) > 0)
+        printf("  bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped\n",
+               both(stream->bytes_decoded), both(stream->bytes_lost), both(stream->bytes_skipped));
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (summary->note_counts[i] > 0)
+            printf("  %s: %" PRIu64 "\n", armtap_note_at(i)->id, summary->note_counts[i]);
+}
+
+static void print_note(const struct info *info, size_t index)
+{
+    const struct armtap_note_kind *kind = armtap_note_at(index);
+    const struct example *example = &info->examples[index];
+    char place[64];
+    printf("  %s%-7s%s  %s, %" PRIu64 " time%s\n", text_colour(stdout, kind->severity),
+           armtap_severity_name(kind->severity), text_plain(stdout), kind->id,
+           streams_note_counts(info->streams)[index], streams_note_counts(info->streams)[index] == 1 ? "" : "s");
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 11);
+    text_wrap_words(&wrap, kind->meaning);
+    text_wrap_end(&wrap);
+    if (example->text[0] != '\0') {
+        snprintf(place, sizeof place, "first in packet %" PRIu64 ":", example->where.packet);
+        wrap = text_wrap_begin(stdout, 0, 11);
+        text_wrap_words(&wrap, example->where.packet == 0 ? "first:" : place);
+        text_wrap_words(&wrap, example->text);
+        text_wrap_end(&wrap);
+    }
+    wrap = text_wrap_begin(stdout, 0, 11);
+    text_wrap_words(&wrap, "to do:");
+    text_wrap_words(&wrap, kind->remedy);
+    text_wrap_end(&wrap);
+}
+
+static void print_tables(const struct info *info)
+{
+    bool begun = false;
+    printf("%" PRIu64 " packets, %" PRIu64 " bytes captured\n\n", info->totals.packets, info->totals.bytes);
+    print_streams(info);
+    for (size_t i = 0; i < streams_count(info->streams); i++)
+        print_stream(streams_at(info->streams, i));
+    for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--)
+        for (size_t i = 0; i < armtap_note_count(); i++) {
+            if (streams_note_counts(info->streams)[i] == 0 || (int)armtap_note_at(i)->severity != severity)
+                continue;
+            if (!begun)
+                puts("\nnotes");
+            begun = true;
+            print_note(info, i);
+        }
+}
+
+/* ---- the command ----------------------------------------------------------------------------------------------- */
+
+static void run(struct info *info)
+{
+    const struct armtap_sink sink = {
+        .size = sizeof sink, .on_record = on_record, .on_recipe = on_recipe, .on_note = on_note, .on_event = on_event};
+    info->status = (int)replay(&info->options.source, &sink, info, &info->totals);
+    streams_number(info->streams);
+    bool none = streams_count(info->streams) == 0;
+    if (info->json)
+        print_json(info);
+    else if (!none)
+        print_tables(info);
+    if (none && info->status == EXIT_DONE)
+        streams_report_none(info->streams, &info->totals);
+    if (none)
+        info->status = EXIT_FAILED;
+    if (info->status == EXIT_DONE && streams_have_warning(info->streams))
+        info->status = EXIT_FOUND;
+}
+
+int cmd_info(int argc, char **argv)
+{
+    struct info info = {.status = EXIT_FAILED};
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &info.options, take, &info);
+    if (outcome != OPTIONS_RUN)
+        return options_status(outcome);
+    info.streams = streams_new();
+    info.examples = calloc(armtap_note_count() + 1, sizeof *info.examples);
+    if (info.streams != NULL && info.examples != NULL)
+        run(&info);
+    else
+        message_error("out of memory");
+    streams_free(info.streams);
+    free(info.examples);
+    options_free(&info.options);
+    return info.status;
+}

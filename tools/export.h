@@ -1,0 +1,30 @@
+/* The work of `armtap export`: from captures to files of rows. */
+#ifndef EXPORT_H
+#define EXPORT_H
+
+#include "output.h"
+#include "replay.h"
+#include "when.h"
+
+/* What the user wants. */
+struct export_wish {
+    const char *out; /* "-": standard output */
+    const struct output *output;
+    enum armtap_generation layout; /* UNKNOWN: that of each stream */
+    bool has_stream;
+    unsigned stream;
+    bool split;
+    const char *fields; /* NULL: all */
+    enum armtap_direction direction;
+    struct when from;
+    struct when to;
+    uint64_t every;
+    bool strict;
+};
+
+/* Whether the output would take the place of one of the captures. 0, or -1 after a message. */
+int export_guard_inputs(const struct export_wish *wish, const struct replay_source *source);
+
+enum exit_status export_run(const struct export_wish *wish, const struct replay_source *source);
+
+#endif

@@ -1,0 +1,63 @@
+/* One export at work: shared by export.c, which reads and prints, and choice.c, which judges what can be printed. */
+#ifndef JOB_H
+#define JOB_H
+
+#include "arrivals.h"
+#include "export.h"
+#include "outlets.h"
+
+/* What is done with a table. */
+struct printed {
+    bool begun;
+    struct view view;
+    struct outlet *outlet;
+    uint64_t seen; /* rows within --from and --to */
+};
+
+struct job {
+    const struct export_wish *wish;
+    const struct replay_source *source;
+    bool once; /* the source cannot be read twice */
+    struct streams *streams;
+    struct tables *tables;
+    struct arrivals arrivals;
+    struct selection selection;
+    struct printed *printed; /* by index of the table */
+    size_t printed_room;
+    struct outlets outlets;
+    struct replay_totals totals;
+    bool times_known; /* from and to are resolved */
+    int64_t from, to;
+    bool interruptible;
+    unsigned turns;
+    uint64_t rows;
+    uint64_t opaque;
+    unsigned only_table; /* index of the one that is printed, in a reading that cannot look ahead */
+    enum exit_status status;
+    bool gave_up; /* something failed, with a message */
+    bool closed;  /* nobody reads any more */
+};
+
+/* Ends the export with EXIT_FAILED; a message was given. Returns -1, what a callback returns to stop. */
+int job_give_up(struct job *job);
+int job_give_up_memory(struct job *job);
+
+/* "from the robot" */
+const char *job_direction(const struct job *job);
+bool job_wants_stream(const struct job *job, unsigned number);
+bool job_wants(const struct job *job, const struct table *table);
+
+/* Each: 0, or -1 after a message. Whether there is the stream that was asked for. */
+int choice_judge_stream(struct job *job);
+/* Whether the tables fit into the files asked for. */
+int choice_judge_tables(struct job *job);
+/* Whether every name of --fields has matched something. */
+int choice_judge_names(struct job *job);
+/* Whether the format can show anything of the table: gnuplot's columns do not hold every field. */
+int choice_judge_view(struct job *job, const struct table *table);
+/* In a reading that cannot look ahead: a table more than the one that has rows already. */
+int choice_refuse_second(struct job *job, const struct table *table);
+/* After such a reading: where numbers of streams differ from those that a file would have. */
+void choice_warn_numbers(const struct job *job);
+
+#endif

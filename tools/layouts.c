@@ -1,0 +1,220 @@
+#include "layouts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool entry_same(const struct armtap_recipe_entry *a, const struct armtap_recipe_entry *b)
+{
+    return a->type == b->type && a->count == b->count && strcmp(a->name, b->name) == 0;
+}
+
+bool layouts_recipe_same(const struct armtap_recipe *a, const struct armtap_recipe *b)
+{
+    if (a == b)
+        return true;
+    size_t count = armtap_recipe_count(a);
+    if (count != armtap_recipe_count(b) || armtap_recipe_size(a) != armtap_recipe_size(b) ||
+        armtap_recipe_protocol(a) != armtap_recipe_protocol(b))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!entry_same(armtap_recipe_at(a, i), armtap_recipe_at(b, i)))
+            return false;
+    return true;
+}
+
+/* Columns by name while layouts are matched to them. Columns of one name (a recipe may name a field twice) are chained,
+ * and the n-th of a layout goes with the n-th of the chain. */
+struct column_chain {
+    size_t next;   /* column of the same name, TABLE_NONE */
+    size_t cursor; /* of the first of a chain: what the layout in work took last */
+    size_t layout; /* of the first of a chain: the layout in work, TABLE_NONE */
+};
+
+struct column_index {
+    size_t *slots; /* open addressing; the first column of a chain, or TABLE_NONE */
+    size_t mask;
+    struct column_chain *chains; /* by column */
+};
+
+static int index_make(struct column_index *index, size_t columns)
+{
+    size_t slots = 16;
+    while (slots < 2 * columns)
+        slots *= 2;
+    index->mask = slots - 1;
+    index->slots = malloc(slots * sizeof *index->slots);
+    index->chains = calloc(columns + 1, sizeof *index->chains);
+    if (index->slots == NULL || index->chains == NULL) {
+        free(index->slots);
+        free(index->chains);
+        return -1;
+    }
+    for (size_t i = 0; i < slots; i++)
+        index->slots[i] = TABLE_NONE;
+    return 0;
+}
+
+static void index_free(struct column_index *index)
+{
+    free(index->slots);
+    free(index->chains);
+}
+
+static bool column_fits(const struct table_column *column, const struct armtap_recipe_entry *entry)
+{
+    return column->type == entry->type && column->count == entry->count && strcmp(column->name, entry->name) == 0;
+}
+
+static size_t *index_slot(const struct column_index *index, const struct table_column *columns,
+                          const struct armtap_recipe_entry *entry)
+{
+    uint64_t hash = UINT64_C(14695981039346656037) ^ entry->count;
+    for (const char *c = entry->name; *c != '\0'; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    size_t at = (size_t)(hash ^ hash >> 32) & index->mask;
+    while (index->slots[at] != TABLE_NONE && !column_fits(&columns[index->slots[at]], entry))
+        at = (at + 1) & index->mask;
+    return &index->slots[at];
+}
+
+/* The column of a layout's next entry: one that is there, or the next new one, which is linked in. */
+static size_t index_take(struct column_index *index, const struct table_column *columns, size_t column_count,
+                         const struct armtap_recipe_entry *entry, size_t layout)
+{
+    size_t *slot = index_slot(index, columns, entry);
+    struct column_chain fresh = {.next = TABLE_NONE, .cursor = column_count, .layout = layout};
+    if (*slot == TABLE_NONE) {
+        *slot = column_count;
+        index->chains[column_count] = fresh;
+        return column_count;
+    }
+    struct column_chain *first = &index->chains[*slot];
+    if (first->layout != layout) {
+        first->layout = layout;
+        first->cursor = *slot;
+        return *slot;
+    }
+    size_t *next = &index->chains[first->cursor].next;
+    if (*next == TABLE_NONE) {
+        *next = column_count;
+        index->chains[column_count] = fresh;
+    }
+    first->cursor = *next;
+    return first->cursor;
+}
+
+/* Finds the columns of a layout; `columns_of` gets one for each entry. New ones are appended to the table's, which has
+ * the room. */
+static void layout_match(struct table *table, struct column_index *index, const struct armtap_recipe *recipe,
+                         size_t layout, size_t *columns_of)
+{
+    size_t count = armtap_recipe_count(recipe);
+    for (size_t i = 0; i < count; i++) {
+        const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
+        size_t column = index_take(index, table->columns, table->column_count, entry, layout);
+        if (column == table->column_count)
+            table->columns[table->column_count++] =
+                (struct table_column){entry->name, entry->field, entry->type, entry->count};
+        columns_of[i] = column;
+    }
+}
+
+static int layout_fill(struct table_layout *layout, const size_t *columns_of, size_t column_count)
+{
+    layout->entry_of = malloc((column_count + 1) * sizeof *layout->entry_of);
+    if (layout->entry_of == NULL)
+        return -1;
+    for (size_t i = 0; i < column_count; i++)
+        layout->entry_of[i] = TABLE_NONE;
+    size_t count = armtap_recipe_count(layout->recipe);
+    for (size_t i = 0; i < count; i++)
+        layout->entry_of[columns_of[i]] = i;
+    return 0;
+}
+
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+/* In which order layouts give their columns: that of set-up, but of legacy layouts the longest leads. */
+static size_t leading_layout(const struct table *table)
+{
+    size_t lead = 0;
+    if (armtap_recipe_protocol(table->layouts[0]->recipe) == ARMTAP_REALTIME)
+        for (size_t i = 1; i < table->layout_count; i++)
+            if (armtap_recipe_size(table->layouts[i]->recipe) > armtap_recipe_size(table->layouts[lead]->recipe))
+                lead = i;
+    return lead;
+}
+
+static int arrange_with(struct table *table, size_t *columns_of, struct column_index *index)
+{
+    size_t lead = leading_layout(table);
+    layout_match(table, index, table->layouts[lead]->recipe, lead, columns_of);
+    for (size_t i = 0; i < table->layout_count; i++)
+        layout_match(table, index, table->layouts[i]->recipe, table->layout_count + i, columns_of);
+    /* All columns are known now: once more, to find where they are. */
+    for (size_t i = 0; i < table->layout_count; i++) {
+        layout_match(table, index, table->layouts[i]->recipe, 2 * table->layout_count + i, columns_of);
+        if (layout_fill(table->layouts[i], columns_of, table->column_count) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int table_arrange(struct table *table)
+{
+    if (table->arranged)
+        return 0;
+    size_t most = 0;
+    size_t longest = 0;
+    for (size_t i = 0; i < table->layout_count; i++) {
+        size_t count = armtap_recipe_count(table->layouts[i]->recipe);
+        most += count;
+        longest = count > longest ? count : longest;
+    }
+    struct column_index index;
+    if (index_make(&index, most) != 0)
+        return -1;
+    size_t *columns_of = malloc((longest + 1) * sizeof *columns_of);
+    table->columns = malloc((most + 1) * sizeof *table->columns);
+    int failed = columns_of == NULL || table->columns == NULL || arrange_with(table, columns_of, &index) != 0;
+    free(columns_of);
+    index_free(&index);
+    if (failed)
+        return -1;
+    struct table_column *fitting = realloc(table->columns, (table->column_count + 1) * sizeof *table->columns);
+    if (fitting != NULL)
+        table->columns = fitting;
+    table->arranged = true;
+    return 0;
+}
+
+enum tables_outcome layout_join(struct table *table, struct table_layout *layout)
+{
+    size_t entries = armtap_recipe_count(layout->recipe);
+    size_t most = table->column_count + entries;
+    struct column_index index;
+    if (index_make(&index, most) != 0)
+        return TABLES_NO_MEMORY;
+    size_t known = table->column_count;
+    size_t *columns_of = malloc((entries + 1) * sizeof *columns_of);
+    struct table_column *columns = realloc(table->columns, (most + 1) * sizeof *columns);
+    enum tables_outcome outcome = columns_of == NULL || columns == NULL ? TABLES_NO_MEMORY : TABLES_OK;
+    if (columns != NULL)
+        table->columns = columns;
+    if (outcome == TABLES_OK) {
+        for (size_t i = 0; i < known; i++) {
+            struct armtap_recipe_entry entry = {
+                .name = columns[i].name, .type = columns[i].type, .count = columns[i].count};
+            index_take(&index, columns, i, &entry, 0);
+        }
+        layout_match(table, &index, layout->recipe, 1, columns_of);
+        if (table->column_count > known)
+            outcome = TABLES_GREW;
+        else if (layout_fill(layout, columns_of, known) != 0)
+            outcome = TABLES_NO_MEMORY;
+        table->column_count = known;
+    }
+    free(columns_of);
+    index_free(&index);
+    return outcome;
+}

@@ -1,0 +1,76 @@
+bin_PROGRAMS += armtap
+armtap_SOURCES = tools/armtap.c
+armtap_LDADD = tools/libtools.a lib/libinside.la $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(PTHREAD_LIBS) -lm
+
+# All but main(), for the unit tests to link.
+noinst_LIBRARIES += tools/libtools.a
+tools_libtools_a_SOURCES = \
+	tools/arrivals.c \
+	tools/arrivals.h \
+	tools/blocks.c \
+	tools/blocks.h \
+	tools/buffer.h \
+	tools/capture.c \
+	tools/capture.h \
+	tools/cells.c \
+	tools/cells.h \
+	tools/choice.c \
+	tools/cmd_export.c \
+	tools/cmd_fields.c \
+	tools/cmd_info.c \
+	tools/commands.def \
+	tools/commands.h \
+	tools/export.c \
+	tools/export.h \
+	tools/interrupt.c \
+	tools/interrupt.h \
+	tools/job.h \
+	tools/json.c \
+	tools/json.h \
+	tools/message.c \
+	tools/message.h \
+	tools/number.cc \
+	tools/number.h \
+	tools/options.c \
+	tools/options.h \
+	tools/out_csv.c \
+	tools/out_gnuplot.c \
+	tools/out_ndjson.c \
+	tools/out_recordpy.c \
+	tools/outlets.c \
+	tools/outlets.h \
+	tools/output.h \
+	tools/outputs.def \
+	tools/progress.c \
+	tools/progress.h \
+	tools/reader.c \
+	tools/reader.h \
+	tools/recipe_file.c \
+	tools/recipe_file.h \
+	tools/replay.c \
+	tools/replay.h \
+	tools/select.c \
+	tools/select.h \
+	tools/sink_file.c \
+	tools/sink_file.h \
+	tools/streams.c \
+	tools/streams.h \
+	tools/tables.c \
+	tools/tables.h \
+	tools/text.c \
+	tools/text.h \
+	tools/when.c \
+	tools/when.h
+tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS) $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS)
+
+# The manual's table of notes comes from lib/notes.def.
+man_MANS += tools/armtap.1
+CLEANFILES += tools/armtap.1
+tools/armtap.1: tools/armtap.1.in tools/manual-notes lib/notes.def
+	$(AM_V_GEN)$(MKDIR_P) tools && \
+	sh $(srcdir)/tools/manual-notes $(srcdir)/tools/armtap.1.in $(srcdir)/lib/notes.def >$@.new && mv $@.new $@
+
+EXTRA_DIST += \
+	tools/README.md \
+	tools/armtap.1.in \
+	tools/manual-notes

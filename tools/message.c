@@ -1,0 +1,52 @@
+#define _POSIX_C_SOURCE 200809L
+#include "message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One write for the line, so that lines of several programs do not mix. Over what progress has drawn, on a terminal. */
+static void say(const char *lead, const char *text)
+{
+    char line[4 * 2048 + 64];
+    size_t length = 0;
+    if (isatty(STDERR_FILENO)) {
+        memcpy(line, "\r\033[K", 4);
+        length = 4;
+    }
+    length += (size_t)snprintf(line + length, 40, "armtap: %s", lead);
+    for (const char *c = text; *c != '\0'; c++) {
+        unsigned char byte = (unsigned char)*c;
+        if (byte < 0x20 || byte == 0x7F) {
+            snprintf(line + length, 5, "\\x%02x", byte);
+            length += 4;
+        } else {
+            line[length++] = *c;
+        }
+    }
+    line[length++] = '\n';
+    fflush(stdout);
+    fwrite(line, 1, length, stderr);
+}
+
+void message_error(const char *format, ...)
+{
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    say("", text);
+}
+
+void message_warning(const char *format, ...)
+{
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    say("warning: ", text);
+}

@@ -1,0 +1,16 @@
+/* One-line messages on standard error: what, where, and what to do. */
+#ifndef MESSAGE_H
+#define MESSAGE_H
+
+#if defined(__GNUC__)
+#define MESSAGE_FORMAT __attribute__((format(printf, 1, 2)))
+#else
+#define MESSAGE_FORMAT
+#endif
+
+/* "armtap: ..." and a line end. Control characters of names that come from outside are shown as \xHH. */
+MESSAGE_FORMAT void message_error(const char *format, ...);
+/* "armtap: warning: ...": does not change the exit status. */
+MESSAGE_FORMAT void message_warning(const char *format, ...);
+
+#endif

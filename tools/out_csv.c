@@ -1,0 +1,28 @@
+#include "cells.h"
+
+#include "number.h"
+
+static const struct cell_style csv = {
+    .separator = ',', .truth = {"0", "1"}, .absent = "", .nan = "nan", .quoted_if = ",\"\r\n", .line_end = "\n"};
+
+static void csv_begin(const struct view *view, struct buffer *out)
+{
+    buffer_string(out, "time");
+    if (view->picks.count > 0)
+        buffer_char(out, csv.separator);
+    cells_names(view, &csv, out);
+    buffer_string(out, csv.line_end);
+}
+
+static void csv_row(const struct view *view, const struct output_row *row, struct buffer *out)
+{
+    char seconds[NUMBER_MAX];
+    if (row->where.time != ARMTAP_NO_TIME)
+        buffer_put(out, seconds, number_seconds(row->where.time, seconds));
+    if (view->picks.count > 0)
+        buffer_char(out, csv.separator);
+    cells_values(view, row, &csv, out);
+    buffer_string(out, csv.line_end);
+}
+
+const struct output output_csv = {.name = "csv", .endings = {".csv"}, .begin = csv_begin, .row = csv_row};

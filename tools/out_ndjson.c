@@ -1,0 +1,219 @@
+#include "cells.h"
+
+#include <math.h>
+
+#include "json.h"
+#include "number.h"
+
+/* The keys that every object begins with. */
+static const char *const leading[] = {"time", "file", "packet", "stream", "robot", "protocol", "direction"};
+
+static const struct cell_style json = {.truth = {"false", "true"}, .absent = "null", .nan = "null"};
+
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
+/* Which names are taken; open addressing. A name that is taken already, by a leading key or an earlier field, gets the
+ * first free one of NAME_2, NAME_3, ... */
+struct taken {
+    struct taken_slot {
+        const char *name;    /* NULL: free */
+        uint64_t repetition; /* the number that its last repetition got */
+    } * slots;
+    size_t mask;
+};
+
+static struct taken_slot *taken_slot(const struct taken *taken, const char *name)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (const char *c = name; *c != '\0'; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    size_t at = (size_t)(hash ^ hash >> 32) & taken->mask;
+    while (taken->slots[at].name != NULL && strcmp(taken->slots[at].name, name) != 0)
+        at = (at + 1) & taken->mask;
+    return &taken->slots[at];
+}
+
+static size_t append_number(char *name, size_t length, uint64_t number)
+{
+    name[length++] = '_';
+    length += number_unsigned(number, name + length);
+    name[length] = '\0';
+    return length;
+}
+
+/* The pick's own name, in memory with room for a number; NULL without. The caller frees. */
+static char *own_name(const struct pick *pick)
+{
+    size_t length = strlen(pick->name);
+    char *name = malloc(length + 2 * (NUMBER_MAX + 1) + 1);
+    if (name == NULL)
+        return NULL;
+    memcpy(name, pick->name, length + 1);
+    if (pick->element)
+        append_number(name, length, pick->first);
+    return name;
+}
+
+/* Changes a name that is taken until it is one that is not. */
+static void change_name(const struct taken *taken, char *name)
+{
+    size_t length = strlen(name);
+    struct taken_slot *own = taken_slot(taken, name);
+    struct taken_slot *slot = own;
+    while (slot->name != NULL) {
+        append_number(name, length, ++own->repetition);
+        slot = taken_slot(taken, name);
+    }
+    *slot = (struct taken_slot){name, 1};
+}
+
+/* The name as it stands in an object: ,"name": */
+static char *quoted_key(const char *name)
+{
+    size_t length = strlen(name);
+    char *key = malloc(JSON_QUOTED_MAX(length) + 3);
+    if (key == NULL)
+        return NULL;
+    key[0] = ',';
+    size_t end = 1 + json_quote(key + 1, name, length);
+    key[end] = ':';
+    key[end + 1] = '\0';
+    return key;
+}
+
+/* Names that are free as they are come first, so that a field named time_2 keeps its name whatever else there is. */
+static int take_names(const struct view *view, const struct taken *taken, char **names, bool *changed)
+{
+    for (size_t i = 0; i < sizeof leading / sizeof *leading; i++)
+        *taken_slot(taken, leading[i]) = (struct taken_slot){leading[i], 1};
+    for (size_t i = 0; i < view->picks.count; i++) {
+        names[i] = own_name(&view->picks.pick[i]);
+        if (names[i] == NULL)
+            return -1;
+        struct taken_slot *slot = taken_slot(taken, names[i]);
+        changed[i] = slot->name != NULL;
+        if (!changed[i])
+            *slot = (struct taken_slot){names[i], 1};
+    }
+    for (size_t i = 0; i < view->picks.count; i++)
+        if (changed[i])
+            change_name(taken, names[i]);
+    return 0;
+}
+
+static int make_keys(struct view *view, const struct taken *taken, char **names, bool *changed)
+{
+    if (take_names(view, taken, names, changed) != 0)
+        return -1;
+    for (size_t i = 0; i < view->picks.count; i++) {
+        view->picks.pick[i].key = quoted_key(names[i]);
+        if (view->picks.pick[i].key == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+static int ndjson_prepare(struct view *view, enum armtap_generation generation)
+{
+    (void)generation;
+    size_t slots = 32;
+    while (slots < 2 * (view->picks.count + sizeof leading / sizeof *leading))
+        slots *= 2;
+    struct taken taken = {calloc(slots, sizeof(struct taken_slot)), slots - 1};
+    char **names = calloc(view->picks.count + 1, sizeof(char *));
+    bool *changed = calloc(view->picks.count + 1, sizeof(bool));
+    int failed =
+        taken.slots == NULL || names == NULL || changed == NULL || make_keys(view, &taken, names, changed) != 0;
+    for (size_t i = 0; names != NULL && i < view->picks.count; i++)
+        free(names[i]);
+    free(names);
+    free(changed);
+    free(taken.slots);
+    return failed ? -1 : 0;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static void put_quoted(const char *bytes, size_t length, struct buffer *out)
+{
+    char *at = buffer_room(out, JSON_QUOTED_MAX(length));
+    if (at != NULL)
+        out->length += json_quote(at, bytes, length);
+}
+
+static void put_leading(const struct output_row *row, struct buffer *out)
+{
+    char number[NUMBER_MAX];
+    buffer_string(out, "{\"time\":");
+    if (row->where.time == ARMTAP_NO_TIME)
+        buffer_string(out, "null");
+    else
+        buffer_put(out, number, number_seconds(row->where.time, number));
+    if (row->file != NULL) {
+        buffer_string(out, ",\"file\":");
+        put_quoted(row->file, strlen(row->file), out);
+    }
+    buffer_string(out, ",\"packet\":");
+    buffer_put(out, number, number_unsigned(row->where.packet, number));
+    buffer_string(out, ",\"stream\":");
+    buffer_put(out, number, number_unsigned(row->stream, number));
+    buffer_string(out, ",\"robot\":");
+    put_quoted(row->robot, strlen(row->robot), out);
+    const char *protocol = armtap_protocol_name(row->protocol);
+    buffer_string(out, ",\"protocol\":\"");
+    buffer_string(out, protocol == NULL ? "" : protocol);
+    buffer_string(out, row->direction == ARMTAP_TO_ROBOT ? "\",\"direction\":\"to-robot\""
+                                                         : "\",\"direction\":\"from-robot\"");
+}
+
+static void put_element(const struct armtap_value *value, unsigned element, struct buffer *out)
+{
+    bool finite = element < value->count && (value->type != ARMTAP_DOUBLE || isfinite(value->f64[element]));
+    if (finite)
+        cells_number(value, element, &json, out);
+    else
+        buffer_string(out, json.absent);
+}
+
+static void put_value(const struct pick *pick, const struct armtap_value *value, struct buffer *out)
+{
+    if (value->type == ARMTAP_STRING) {
+        put_quoted(value->text, value->length, out);
+    } else if (value->type == ARMTAP_BYTES) {
+        buffer_char(out, '"');
+        cells_hex(value->text, value->length, out);
+        buffer_char(out, '"');
+    } else if (pick->element || pick->count == 1) {
+        put_element(value, pick->first, out);
+    } else {
+        for (unsigned k = 0; k < pick->count; k++) {
+            buffer_char(out, k == 0 ? '[' : ',');
+            put_element(value, pick->first + k, out);
+        }
+        buffer_char(out, ']');
+    }
+}
+
+static void ndjson_row(const struct view *view, const struct output_row *row, struct buffer *out)
+{
+    put_leading(row, out);
+    for (size_t i = 0; view != NULL && i < view->picks.count; i++) {
+        const struct pick *pick = &view->picks.pick[i];
+        size_t entry = row->layout->entry_of[pick->column];
+        if (entry == TABLE_NONE)
+            continue;
+        struct armtap_value value;
+        armtap_recipe_read(row->layout->recipe, entry, row->values, row->values_length, &value);
+        if (!value.present)
+            continue;
+        buffer_string(out, pick->key);
+        put_value(pick, &value, out);
+    }
+    buffer_string(out, "}\n");
+}
+
+const struct output output_ndjson = {.name = "ndjson",
+                                     .endings = {".ndjson", ".jsonl"},
+                                     .all_tables = true,
+                                     .prepare = ndjson_prepare,
+                                     .row = ndjson_row};

@@ -1,0 +1,46 @@
+/* Output formats: how a table's rows become text. A format is one file out_*.c and one line in outputs.def. Formats
+ * know neither files nor the library's callbacks: bytes of a frame and its recipe go in, text comes out, on any thread.
+ */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+#include "select.h"
+#include "tables.h"
+#include "buffer.h"
+
+/* What is printed of a table. */
+struct view {
+    const struct table *table;
+    struct picks picks;
+};
+
+/* One record, without what only lives during a callback. */
+struct output_row {
+    struct armtap_where where;
+    unsigned stream;
+    const char *robot;
+    const char *file; /* NULL where there is only one */
+    enum armtap_protocol protocol;
+    enum armtap_direction direction;
+    const struct table_layout *layout; /* NULL: an opaque record, of which no value is known */
+    const uint8_t *values;
+    size_t values_length;
+};
+
+struct output {
+    const char *name;       /* of -f */
+    const char *dialect;    /* of --dialect, or NULL */
+    const char *endings[3]; /* of files, with their dot */
+    bool all_tables;        /* one file holds the rows of every table, opaque records too */
+    /* Changes the picks to what the format prints; NULL: leaves them. `generation` is whose legacy layout is wanted. 0,
+     * or -1 without memory. A view whose picks are all absent then has nothing for this format. */
+    int (*prepare)(struct view *view, enum armtap_generation generation);
+    void (*begin)(const struct view *view, struct buffer *out); /* what precedes the first row, or NULL */
+    void (*row)(const struct view *view, const struct output_row *row, struct buffer *out); /* view NULL: opaque */
+};
+
+#define OUTPUT(id) extern const struct output output_##id;
+#include "outputs.def"
+#undef OUTPUT
+
+#endif

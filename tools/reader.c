@@ -1,0 +1,298 @@
+#define _POSIX_C_SOURCE 200809L
+#include "reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <zlib.h>
+
+#include "interrupt.h"
+#include "message.h"
+
+#define INPUT_SIZE 65536
+#define PEEK_SIZE 16
+#define WAIT_MS 100
+/* After Ctrl-C: whoever writes into the pipe got it too, and may have something left to say. */
+#define GRACE_MS 1000
+
+enum gzip_state { GZIP_NONE, GZIP_MEMBER, GZIP_BETWEEN, GZIP_DONE };
+
+struct reader {
+    int file;
+    bool waits; /* a pipe or terminal: Ctrl-C ends it, and what came is used */
+    bool ended;
+    int64_t deadline; /* ms of the monotonic clock; 0 before Ctrl-C */
+    enum gzip_state gzip;
+    z_stream inflater;
+    uint64_t position;
+    uint64_t unpacked;
+    size_t peeked, peek_at;
+    size_t input_at, input_length;
+    char problem[200];
+    uint8_t peek[PEEK_SIZE];
+    uint8_t input[INPUT_SIZE + 4];
+};
+
+const char *reader_name(const char *name)
+{
+    return strcmp(name, "-") == 0 ? "standard input" : name;
+}
+
+const char *reader_library(void)
+{
+    return zlibVersion();
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/* False once somebody pressed Ctrl-C and the grace has passed. */
+static bool wait_for_input(struct reader *reader)
+{
+    struct pollfd poller = {.fd = reader->file, .events = POLLIN};
+    for (;;) {
+        if (reader->deadline == 0 && interrupt_asked()) {
+            interrupt_release();
+            reader->deadline = now_ms() + GRACE_MS;
+        }
+        if (reader->deadline != 0 && now_ms() > reader->deadline)
+            return false;
+        if (poll(&poller, 1, WAIT_MS) != 0)
+            return true;
+    }
+}
+
+/* Refills the input once it is used up; false at the end. */
+static bool fill(struct reader *reader)
+{
+    ssize_t got;
+    if (reader->input_at < reader->input_length)
+        return true;
+    if (reader->ended)
+        return false;
+    do {
+        if (reader->waits && !wait_for_input(reader)) {
+            reader->ended = true;
+            return false;
+        }
+        got = read(reader->file, reader->input, INPUT_SIZE);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0)
+        snprintf(reader->problem, sizeof reader->problem, "byte %" PRIu64 ": cannot be read: %s; copy the file again",
+                 reader->position, strerror(errno));
+    if (got <= 0) {
+        reader->ended = true;
+        return false;
+    }
+    reader->position += (uint64_t)got;
+    reader->input_at = 0;
+    reader->input_length = (size_t)got;
+    return true;
+}
+
+static void damaged(struct reader *reader, const char *what)
+{
+    snprintf(reader->problem, sizeof reader->problem, "byte %" PRIu64 " (%" PRIu64 " unpacked): %s",
+             reader->position - (reader->input_length - reader->input_at), reader->unpacked, what);
+}
+
+/* After a member: another one, zeros as padding, or the end. */
+static void next_member(struct reader *reader)
+{
+    while (fill(reader) && reader->input[reader->input_at] == 0)
+        reader->input_at++;
+    if (!fill(reader)) {
+        reader->gzip = GZIP_DONE;
+    } else if (reader->input[reader->input_at] == 0x1F) {
+        inflateReset(&reader->inflater);
+        reader->gzip = GZIP_MEMBER;
+    } else {
+        damaged(reader, "other bytes follow the gzip data, and were left out");
+        reader->gzip = GZIP_DONE;
+    }
+}
+
+/* What inflate has to say about one call. */
+static void judge(struct reader *reader, int outcome)
+{
+    const char *why = reader->inflater.msg;
+    char text[120];
+    if (outcome == Z_STREAM_END) {
+        reader->gzip = GZIP_BETWEEN;
+    } else if (outcome != Z_OK && outcome != Z_BUF_ERROR) {
+        snprintf(text, sizeof text, "the gzip data is damaged (%s); copy or fetch the file again",
+                 outcome == Z_MEM_ERROR ? "out of memory"
+                 : why == NULL          ? "no reason given"
+                                        : why);
+        damaged(reader, text);
+        reader->gzip = GZIP_DONE;
+    }
+}
+
+static size_t inflate_some(struct reader *reader, uint8_t *to, size_t room)
+{
+    z_stream *inflater = &reader->inflater;
+    if (room > INPUT_SIZE * 16)
+        room = INPUT_SIZE * 16;
+    inflater->next_out = to;
+    inflater->avail_out = (uInt)room;
+    while (inflater->avail_out == room && reader->gzip != GZIP_DONE) {
+        if (reader->gzip == GZIP_BETWEEN) {
+            next_member(reader);
+            continue;
+        }
+        if (!fill(reader)) {
+            if (reader->problem[0] == '\0')
+                damaged(reader, "the gzip data ends early; copy or fetch the file again");
+            reader->gzip = GZIP_DONE;
+            break;
+        }
+        inflater->next_in = reader->input + reader->input_at;
+        inflater->avail_in = (uInt)(reader->input_length - reader->input_at);
+        int outcome = inflate(inflater, Z_NO_FLUSH);
+        reader->input_at = reader->input_length - inflater->avail_in;
+        reader->unpacked += room - inflater->avail_out;
+        judge(reader, outcome);
+    }
+    return room - inflater->avail_out;
+}
+
+static size_t read_some(struct reader *reader, uint8_t *to, size_t room)
+{
+    if (reader->gzip != GZIP_NONE)
+        return inflate_some(reader, to, room);
+    if (!fill(reader))
+        return 0;
+    size_t length = reader->input_length - reader->input_at;
+    if (length > room)
+        length = room;
+    memcpy(to, reader->input + reader->input_at, length);
+    reader->input_at += length;
+    return length;
+}
+
+size_t reader_read(struct reader *reader, void *to, size_t room)
+{
+    size_t length = reader->peeked - reader->peek_at;
+    if (length == 0)
+        return read_some(reader, to, room);
+    if (length > room)
+        length = room;
+    memcpy(to, reader->peek + reader->peek_at, length);
+    reader->peek_at += length;
+    return length;
+}
+
+size_t reader_peek(struct reader *reader, const uint8_t **bytes, size_t length)
+{
+    while (reader->peeked < length && reader->peeked < PEEK_SIZE) {
+        size_t got = read_some(reader, reader->peek + reader->peeked, length - reader->peeked);
+        if (got == 0)
+            break;
+        reader->peeked += got;
+    }
+    *bytes = reader->peek;
+    return reader->peeked;
+}
+
+/* gzip is told by its content: its two magic bytes and the one method there is. */
+static int begin_gzip(struct reader *reader)
+{
+    while (reader->input_length < 3 && !reader->ended) {
+        uint8_t first[3];
+        size_t had = reader->input_length;
+        memcpy(first, reader->input, had);
+        reader->input_at = had;
+        if (!fill(reader)) {
+            reader->input_at = 0;
+            break;
+        }
+        memmove(reader->input + had, reader->input, reader->input_length);
+        memcpy(reader->input, first, had);
+        reader->input_length += had;
+    }
+    if (reader->input_length < 3 || memcmp(reader->input, "\x1F\x8B\x08", 3) != 0)
+        return 0;
+    if (inflateInit2(&reader->inflater, 15 + 16) != Z_OK)
+        return -1;
+    reader->gzip = GZIP_MEMBER;
+    return 0;
+}
+
+static int open_file(const char *name)
+{
+    struct stat status;
+    if (strcmp(name, "-") == 0)
+        return dup(STDIN_FILENO);
+    int file = open(name, O_RDONLY | O_CLOEXEC);
+    if (file >= 0 && fstat(file, &status) == 0 && S_ISDIR(status.st_mode)) {
+        close(file);
+        errno = EISDIR;
+        return -1;
+    }
+    return file;
+}
+
+struct reader *reader_open(const char *name)
+{
+    struct stat status;
+    struct reader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL) {
+        message_error("%s: out of memory", reader_name(name));
+        return NULL;
+    }
+    reader->file = open_file(name);
+    if (reader->file < 0) {
+        const char *remedy = errno == EACCES   ? "; ask its owner, or copy it to a place of your own"
+                             : errno == EISDIR ? "; name the files in it"
+                             : errno == ENOENT ? "; check the name"
+                                               : "";
+        message_error("%s: cannot be opened: %s%s", reader_name(name), strerror(errno), remedy);
+        free(reader);
+        return NULL;
+    }
+    reader->waits = fstat(reader->file, &status) == 0 && !S_ISREG(status.st_mode);
+    if (begin_gzip(reader) != 0) {
+        message_error("%s: out of memory", reader_name(name));
+        reader_close(reader);
+        return NULL;
+    }
+    return reader;
+}
+
+void reader_close(struct reader *reader)
+{
+    if (reader == NULL)
+        return;
+    if (reader->gzip != GZIP_NONE)
+        inflateEnd(&reader->inflater);
+    close(reader->file);
+    free(reader);
+}
+
+const char *reader_problem(const struct reader *reader)
+{
+    return reader->problem[0] == '\0' ? NULL : reader->problem;
+}
+
+bool reader_is_gzip(const struct reader *reader)
+{
+    return reader->gzip != GZIP_NONE;
+}
+
+uint64_t reader_position(const struct reader *reader)
+{
+    return reader->position;
+}

@@ -1,0 +1,10 @@
+/* A recipe from a file: UR's XML, or plain lines "name type". */
+#ifndef RECIPE_FILE_H
+#define RECIPE_FILE_H
+
+#include "armtap.h"
+
+/* Reads the recipe with key "out", else the only or first one. 0, or -1 after a message. The caller releases it. */
+int recipe_file_read(const char *name, struct armtap_recipe **recipe);
+
+#endif

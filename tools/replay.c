@@ -1,0 +1,280 @@
+#define _POSIX_C_SOURCE 200809L
+#include "replay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "capture.h"
+#include "interrupt.h"
+#include "message.h"
+#include "progress.h"
+#include "reader.h"
+
+/* Raw dumps are numbered from here, out of the way of the connections in captures. */
+#define RAW_CONNECTIONS (UINT64_C(1) << 48)
+#define RAW_CHUNK 65536
+#define PROGRESS_TURN 512
+
+struct run {
+    const struct replay_source *source;
+    const struct armtap_sink *sink;
+    void *user;
+    struct replay_totals *totals;
+    struct armtap_net *net;
+    struct progress progress;
+    uint64_t read_before; /* bytes of the files before this one */
+    uint64_t turns;
+    bool damaged;
+    bool stopped; /* by the sink, or without memory */
+};
+
+static bool is_ordinary(const char *name, uint64_t *size)
+{
+    struct stat status;
+    if (strcmp(name, "-") == 0 || stat(name, &status) != 0 || !S_ISREG(status.st_mode))
+        return false;
+    *size += (uint64_t)status.st_size;
+    return true;
+}
+
+bool replay_is_repeatable(const struct replay_source *source)
+{
+    uint64_t size = 0;
+    if (source->interface != NULL)
+        return false;
+    for (size_t i = 0; i < source->count; i++)
+        if (!is_ordinary(source->names[i], &size))
+            return false;
+    return true;
+}
+
+static uint64_t size_of_all(const struct replay_source *source)
+{
+    uint64_t size = 0;
+    for (size_t i = 0; i < source->count; i++)
+        if (!is_ordinary(source->names[i], &size))
+            return 0;
+    return size;
+}
+
+/* Judges what a call of the library returned. */
+static void check(struct run *run, int outcome)
+{
+    if (outcome == ARMTAP_OK || outcome == ARMTAP_ERR_UNSUPPORTED)
+        return;
+    run->stopped = true;
+    if (outcome == ARMTAP_ERR_STOPPED)
+        return;
+    run->damaged = true;
+    message_error("%s", armtap_strerror(outcome));
+}
+
+static void advance(struct run *run, const struct capture *capture)
+{
+    if (run->turns++ % PROGRESS_TURN == 0)
+        progress_update(&run->progress, run->read_before + capture_position(capture));
+}
+
+static void run_packets(struct run *run, struct capture *capture, uint32_t file)
+{
+    struct armtap_packet packet;
+    int outcome = 0;
+    while (!run->stopped && (outcome = capture_next(capture, &packet)) == 1) {
+        packet.where.file = file;
+        run->totals->packets++;
+        run->totals->bytes += packet.captured;
+        if (run->totals->first_time == ARMTAP_NO_TIME)
+            run->totals->first_time = packet.where.time;
+        check(run, armtap_net_packet(run->net, &packet));
+        advance(run, capture);
+    }
+    if (!run->stopped && outcome < 0)
+        run->damaged = true;
+}
+
+/* ---- raw dumps ------------------------------------------------------------------------------------------------- */
+
+/* A dump has no packets that say that the connection is over. */
+static void end_raw(struct run *run, struct armtap_conn *conn, const struct armtap_where *where)
+{
+    check(run, armtap_conn_close(conn, ARMTAP_FROM_ROBOT, where));
+    struct armtap_event event = {.stream = armtap_conn_stream(conn),
+                                 .where = *where,
+                                 .direction = ARMTAP_FROM_ROBOT,
+                                 .type = ARMTAP_EVENT_CLOSE,
+                                 .a = ARMTAP_CLOSE_END_OF_CAPTURE};
+    if (!run->stopped && run->sink->on_event != NULL && run->sink->on_event(run->user, &event) != 0)
+        run->stopped = true;
+}
+
+static void judge_raw(struct run *run, const struct armtap_stream *stream, const char *name, uint64_t length)
+{
+    if (run->stopped || stream->bytes_decoded[ARMTAP_FROM_ROBOT] > 0 || stream->records[ARMTAP_FROM_ROBOT] > 0)
+        return;
+    run->damaged = true;
+    if (run->source->quiet)
+        return;
+    const char *wanted = armtap_protocol_name(run->source->raw);
+    if (length == 0)
+        message_error("%s: no telemetry: it is empty", reader_name(name));
+    else if (wanted != NULL)
+        message_error("%s: no telemetry: no whole message of %s is in it; leave --raw out to have it recognised",
+                      reader_name(name), wanted);
+    else
+        message_error("%s: no telemetry: neither a capture (pcap, pcapng) nor a dump of a stream that armtap "
+                      "recognises; if it is a dump, name its protocol: --raw realtime|rtde|aubo",
+                      reader_name(name));
+}
+
+static void push_raw(struct run *run, struct capture *capture, struct armtap_conn *conn, const char *name,
+                     const struct armtap_where *where)
+{
+    uint8_t *chunk = malloc(RAW_CHUNK);
+    uint64_t length = 0;
+    long got = 0;
+    if (chunk == NULL) {
+        check(run, ARMTAP_ERR_MEMORY);
+        return;
+    }
+    while (!run->stopped && (got = capture_read(capture, chunk, RAW_CHUNK)) > 0) {
+        length += (uint64_t)got;
+        run->totals->bytes += (uint64_t)got;
+        check(run, armtap_conn_push(conn, ARMTAP_FROM_ROBOT, chunk, (size_t)got, where));
+        advance(run, capture);
+    }
+    free(chunk);
+    if (!run->stopped)
+        end_raw(run, conn, where);
+    if (got < 0)
+        run->damaged = true;
+    else
+        judge_raw(run, armtap_conn_stream(conn), name, length);
+}
+
+static void run_raw(struct run *run, struct capture *capture, uint32_t file, const char *name)
+{
+    struct armtap_conn_options options = {
+        .size = sizeof options, .protocol = run->source->raw, .connection = RAW_CONNECTIONS + file};
+    struct armtap_where where = {.time = ARMTAP_NO_TIME, .file = file};
+    struct armtap_conn *conn;
+    int outcome = armtap_conn_new(&options, run->sink, run->user, &conn);
+    check(run, outcome);
+    if (outcome != ARMTAP_OK)
+        return;
+    if (run->source->recipe != NULL)
+        check(run, armtap_conn_set_recipe(conn, run->source->recipe));
+    push_raw(run, capture, conn, name, &where);
+    armtap_conn_free(conn);
+}
+
+/* ---- files and interfaces -------------------------------------------------------------------------------------- */
+
+static void run_file(struct run *run, uint32_t file)
+{
+    const char *name = run->source->names[file];
+    struct capture *capture = capture_open(name, run->source->quiet);
+    if (capture == NULL) {
+        run->damaged = true;
+        return;
+    }
+    if (capture_is_raw(capture))
+        run_raw(run, capture, file, name);
+    else
+        run_packets(run, capture, file);
+    run->read_before += capture_position(capture);
+    capture_close(capture);
+}
+
+static size_t add_port(char *filter, size_t length, size_t room, const struct armtap_port *port)
+{
+    int more = snprintf(filter + length, room - length, "%stcp port %u", length == 0 ? "" : " or ", port->port);
+    return length + (more > 0 && (size_t)more < room - length ? (size_t)more : 0);
+}
+
+/* The ports that carry telemetry, as a capture filter. The caller frees; NULL without memory. */
+static char *telemetry_filter(const struct replay_source *source)
+{
+    struct armtap_port port;
+    size_t known = 0, length = 0;
+    while (armtap_port_at(known, &port))
+        known++;
+    size_t room = (known + source->port_count) * sizeof " or tcp port 65535" + 1;
+    char *filter = calloc(1, room);
+    if (filter == NULL)
+        return NULL;
+    for (size_t i = 0; armtap_port_at(i, &port); i++)
+        length = add_port(filter, length, room, &port);
+    for (size_t i = 0; i < source->port_count; i++)
+        length = add_port(filter, length, room, &source->ports[i]);
+    return filter;
+}
+
+static void report_dropped(struct run *run, uint64_t dropped)
+{
+    char text[120];
+    struct armtap_note note = {.where = {.time = ARMTAP_NO_TIME, .packet = run->totals->packets}, .text = text};
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (strcmp(armtap_note_at(i)->id, "capture.dropped") == 0)
+            note.kind = armtap_note_at(i);
+    snprintf(text, sizeof text, "the kernel or the interface dropped %llu packets", (unsigned long long)dropped);
+    message_warning("%s: %s; narrow the --filter, or capture with tcpdump -B 65536 first", run->source->interface,
+                    text);
+    if (note.kind != NULL && run->sink->on_note != NULL && run->sink->on_note(run->user, &note) != 0)
+        run->stopped = true;
+}
+
+static void run_live(struct run *run)
+{
+    char *made = run->source->filter == NULL ? telemetry_filter(run->source) : NULL;
+    const char *filter = made == NULL ? run->source->filter : made;
+    if (filter == NULL) {
+        check(run, ARMTAP_ERR_MEMORY);
+        return;
+    }
+    struct capture *capture = capture_open_live(run->source->interface, filter, made != NULL);
+    free(made);
+    if (capture == NULL) {
+        run->damaged = true;
+        return;
+    }
+    interrupt_hold();
+    run_packets(run, capture, 0);
+    interrupt_release();
+    uint64_t dropped = capture_dropped(capture);
+    if (dropped > 0 && !run->stopped)
+        report_dropped(run, dropped);
+    capture_close(capture);
+}
+
+static void run_all(struct run *run)
+{
+    struct armtap_net_options options = {.size = sizeof options,
+                                         .ports = run->source->ports,
+                                         .port_count = run->source->port_count,
+                                         .recipe = run->source->recipe};
+    int outcome = armtap_net_new(&options, run->sink, run->user, &run->net);
+    check(run, outcome);
+    if (outcome != ARMTAP_OK)
+        return;
+    if (run->source->interface != NULL)
+        run_live(run);
+    else
+        for (uint32_t i = 0; i < run->source->count && !run->stopped; i++)
+            run_file(run, i);
+    if (!run->stopped)
+        check(run, armtap_net_finish(run->net));
+    armtap_net_free(run->net);
+}
+
+enum exit_status replay(const struct replay_source *source, const struct armtap_sink *sink, void *user,
+                        struct replay_totals *totals)
+{
+    struct run run = {.source = source, .sink = sink, .user = user, .totals = totals};
+    *totals = (struct replay_totals){.first_time = ARMTAP_NO_TIME};
+    progress_begin(&run.progress, source->progress && source->interface == NULL, size_of_all(source));
+    run_all(&run);
+    progress_hide(&run.progress);
+    return run.damaged ? EXIT_FAILED : EXIT_DONE;
+}

@@ -1,0 +1,188 @@
+#define _POSIX_C_SOURCE 200809L
+#include "select.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { name_max = 4096, elements_max = 32 };
+
+void picks_free(struct picks *picks)
+{
+    for (size_t i = 0; i < picks->count; i++)
+        free(picks->pick[i].key);
+    free(picks->pick);
+    *picks = (struct picks){0};
+}
+
+int selection_parse(const char *list, struct selection *selection)
+{
+    *selection = (struct selection){0};
+    if (list == NULL)
+        return 0;
+    size_t most = 1;
+    for (const char *c = list; *c != '\0'; c++)
+        most += *c == ',';
+    selection->names = calloc(most, sizeof(char *));
+    selection->found = calloc(most, sizeof(bool));
+    if (selection->names == NULL || selection->found == NULL) {
+        selection_free(selection);
+        return -1;
+    }
+    while (*list != '\0') {
+        list += strspn(list, " \t");
+        size_t length = strcspn(list, ",");
+        size_t kept = length;
+        while (kept > 0 && (list[kept - 1] == ' ' || list[kept - 1] == '\t'))
+            kept--;
+        if (kept > 0) {
+            char *name = strndup(list, kept);
+            if (name == NULL) {
+                selection_free(selection);
+                return -1;
+            }
+            selection->names[selection->count++] = name;
+        }
+        list += length;
+        list += *list == ',';
+    }
+    return 0;
+}
+
+void selection_free(struct selection *selection)
+{
+    for (size_t i = 0; i < selection->count; i++)
+        free(selection->names[i]);
+    free(selection->names);
+    free(selection->found);
+    *selection = (struct selection){0};
+}
+
+/* What has been picked so far; each column has a bit for each element that was picked alone, and one for the whole. */
+struct picking {
+    const struct table_column *columns;
+    size_t column_count;
+    struct picks picks;
+    size_t room;
+    uint64_t *taken;
+    bool failed;
+};
+
+static void pick_add(struct picking *picking, size_t column, unsigned first, bool element)
+{
+    uint64_t bit = UINT64_C(1) << (element ? first : elements_max);
+    if (picking->taken[column] & bit)
+        return;
+    picking->taken[column] |= bit;
+    if (picking->picks.count == picking->room) {
+        size_t room = 2 * picking->room + 16;
+        struct pick *pick = realloc(picking->picks.pick, room * sizeof *pick);
+        if (pick == NULL) {
+            picking->failed = true;
+            return;
+        }
+        picking->picks.pick = pick;
+        picking->room = room;
+    }
+    const struct table_column *from = &picking->columns[column];
+    picking->picks.pick[picking->picks.count++] = (struct pick){
+        .column = column, .first = first, .count = element ? 1 : from->count, .element = element, .name = from->name};
+}
+
+static bool pick_exact(struct picking *picking, const char *name)
+{
+    bool found = false;
+    for (size_t i = 0; i < picking->column_count; i++) {
+        if (strcmp(picking->columns[i].name, name) == 0) {
+            pick_add(picking, i, 0, false);
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* NAME_N, of a vector that has an element N. */
+static bool pick_element(struct picking *picking, const char *name)
+{
+    const char *underscore = strrchr(name, '_');
+    if (underscore == NULL || underscore[1] < '0' || underscore[1] > '9')
+        return false;
+    char *end;
+    unsigned long element = strtoul(underscore + 1, &end, 10);
+    bool leading_zero = underscore[1] == '0' && underscore[2] != '\0';
+    if (*end != '\0' || leading_zero || element >= elements_max)
+        return false;
+    size_t length = (size_t)(underscore - name);
+    bool found = false;
+    for (size_t i = 0; i < picking->column_count; i++) {
+        const struct table_column *column = &picking->columns[i];
+        if (column->count > 1 && element < column->count && strncmp(column->name, name, length) == 0 &&
+            column->name[length] == '\0') {
+            pick_add(picking, i, (unsigned)element, true);
+            found = true;
+        }
+    }
+    return found;
+}
+
+static bool pick_glob_elements(struct picking *picking, size_t i, const char *glob)
+{
+    const struct table_column *column = &picking->columns[i];
+    char name[name_max];
+    bool found = false;
+    for (unsigned element = 0; column->count > 1 && element < column->count && element < elements_max; element++) {
+        int length = snprintf(name, sizeof name, "%s_%u", column->name, element);
+        if (length < (int)sizeof name && fnmatch(glob, name, 0) == 0) {
+            pick_add(picking, i, element, true);
+            found = true;
+        }
+    }
+    return found;
+}
+
+static bool pick_glob(struct picking *picking, const char *glob)
+{
+    bool found = false;
+    for (size_t i = 0; i < picking->column_count; i++) {
+        if (fnmatch(glob, picking->columns[i].name, 0) == 0) {
+            pick_add(picking, i, 0, false);
+            found = true;
+        } else if (pick_glob_elements(picking, i, glob)) {
+            found = true;
+        }
+    }
+    return found;
+}
+
+static bool pick_name(struct picking *picking, const char *name)
+{
+    if (pick_exact(picking, name) || pick_element(picking, name))
+        return true;
+    if (strpbrk(name, "*?[") != NULL)
+        return pick_glob(picking, name);
+    return strcmp(name, "time") == 0;
+}
+
+int selection_apply(struct selection *selection, const struct table_column *columns, size_t column_count,
+                    struct picks *picks)
+{
+    struct picking picking = {.columns = columns, .column_count = column_count};
+    *picks = (struct picks){0};
+    picking.taken = calloc(column_count + 1, sizeof *picking.taken);
+    if (picking.taken == NULL)
+        return -1;
+    if (selection->names == NULL)
+        for (size_t i = 0; i < column_count; i++)
+            pick_add(&picking, i, 0, false);
+    for (size_t i = 0; i < selection->count; i++)
+        if (pick_name(&picking, selection->names[i]))
+            selection->found[i] = true;
+    free(picking.taken);
+    if (picking.failed) {
+        picks_free(&picking.picks);
+        return -1;
+    }
+    *picks = picking.picks;
+    return 0;
+}

@@ -1,0 +1,39 @@
+/* --fields: which columns of a table are wanted, in which order. */
+#ifndef SELECT_H
+#define SELECT_H
+
+#include "tables.h"
+
+/* Something to print of every row: elements of a column. */
+struct pick {
+    size_t column; /* of the table; TABLE_NONE: always absent */
+    unsigned first;
+    unsigned count;
+    bool element;     /* one element of a vector, asked for by its own name: actual_q_0 */
+    const char *name; /* of the field; not owned */
+    char *key;        /* what an output format prepared of the name, or NULL; owned */
+};
+
+struct picks {
+    struct pick *pick;
+    size_t count;
+};
+void picks_free(struct picks *picks);
+
+/* The names asked for. */
+struct selection {
+    char **names; /* NULL where all columns are wanted */
+    bool *found;  /* by name: has matched something so far */
+    size_t count;
+};
+/* "a,b,c"; NULL selects all. 0, or -1 without memory. */
+int selection_parse(const char *list, struct selection *selection);
+void selection_free(struct selection *selection);
+
+/* What is wanted of these columns: by an exact name first, then NAME_N for an element, then as a glob of either.
+ * Nothing comes twice. The name "time" stands for the time that every row begins with, where no column has that name.
+ * 0, or -1 without memory. */
+int selection_apply(struct selection *selection, const struct table_column *columns, size_t column_count,
+                    struct picks *picks);
+
+#endif

@@ -1,0 +1,29 @@
+/* A file that is written beside its place and takes it when it is whole. Ordinary files only: devices and pipes are
+ * written to, and "-" is standard output. */
+#ifndef SINK_FILE_H
+#define SINK_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sink_file;
+
+enum sink_outcome {
+    SINK_OK,
+    SINK_CLOSED, /* who read the pipe has gone: no error, but nobody wants more */
+    SINK_FAILED  /* after a message */
+};
+
+/* NULL after a message. Between writes no descriptor of an ordinary file is held, so there may be many. */
+struct sink_file *sink_file_open(const char *name);
+enum sink_outcome sink_file_write(struct sink_file *sink, const char *bytes, size_t length);
+/* The file takes its place. Frees the sink, also when that fails. */
+enum sink_outcome sink_file_commit(struct sink_file *sink);
+/* What was written beside the place goes away. Frees the sink; NULL is fine. */
+void sink_file_discard(struct sink_file *sink);
+/* Whether a file is written beside its place: what would be left behind by a program that is ended. */
+bool sink_file_is_pending(const struct sink_file *sink);
+/* The name without its place beside; for messages. */
+const char *sink_file_name(const struct sink_file *sink);
+
+#endif

@@ -1,0 +1,287 @@
+#include "streams.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+
+/* How many of the ports of connections are kept to be named where there is no telemetry. */
+#define PORTS_KEPT 12
+
+struct streams {
+    struct stream_summary **all; /* by connection */
+    size_t count, room;
+    size_t recent; /* index of the last one asked for: mostly the next one, too */
+    struct stream_summary **numbered;
+    size_t numbered_count;
+    uint64_t *note_counts;
+    uint64_t connections;
+    char ports[PORTS_KEPT][8];
+    size_t port_count;
+    bool more_ports;
+};
+
+struct streams *streams_new(void)
+{
+    struct streams *streams = calloc(1, sizeof *streams);
+    if (streams == NULL)
+        return NULL;
+    streams->note_counts = calloc(armtap_note_count() + 1, sizeof *streams->note_counts);
+    if (streams->note_counts == NULL) {
+        free(streams);
+        return NULL;
+    }
+    return streams;
+}
+
+static void summary_free(struct stream_summary *summary)
+{
+    if (summary->recipe != NULL)
+        armtap_recipe_release(summary->recipe);
+    free(summary->note_counts);
+    free(summary);
+}
+
+void streams_free(struct streams *streams)
+{
+    if (streams == NULL)
+        return;
+    for (size_t i = 0; i < streams->count; i++)
+        summary_free(streams->all[i]);
+    free(streams->all);
+    free(streams->numbered);
+    free(streams->note_counts);
+    free(streams);
+}
+
+/* Where the connection is, or where it belongs. */
+static size_t place_of(const struct streams *streams, uint64_t connection)
+{
+    size_t low = 0, high = streams->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (streams->all[middle]->stream.connection < connection)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct stream_summary *find(struct streams *streams, uint64_t connection)
+{
+    if (streams->recent < streams->count && streams->all[streams->recent]->stream.connection == connection)
+        return streams->all[streams->recent];
+    size_t place = place_of(streams, connection);
+    if (place == streams->count || streams->all[place]->stream.connection != connection)
+        return NULL;
+    streams->recent = place;
+    return streams->all[place];
+}
+
+static struct stream_summary *summary_new(void)
+{
+    struct stream_summary *summary = calloc(1, sizeof *summary);
+    if (summary == NULL)
+        return NULL;
+    summary->note_counts = calloc(armtap_note_count() + 1, sizeof *summary->note_counts);
+    if (summary->note_counts == NULL) {
+        free(summary);
+        return NULL;
+    }
+    for (int direction = 0; direction < 2; direction++)
+        summary->first_time[direction] = summary->last_time[direction] = ARMTAP_NO_TIME;
+    return summary;
+}
+
+/* The summary of a connection, made if there is none, with the stream as it is now. */
+static struct stream_summary *see(struct streams *streams, const struct armtap_stream *stream,
+                                  const struct armtap_where *where)
+{
+    struct stream_summary *summary = find(streams, stream->connection);
+    if (summary == NULL) {
+        if (streams->count == streams->room) {
+            size_t room = streams->room == 0 ? 16 : streams->room * 2;
+            struct stream_summary **all = realloc(streams->all, room * sizeof(*all));
+            if (all == NULL)
+                return NULL;
+            streams->all = all;
+            streams->room = room;
+        }
+        summary = summary_new();
+        if (summary == NULL)
+            return NULL;
+        summary->begin = stream->first.packet > 0 ? stream->first : *where;
+        size_t place = place_of(streams, stream->connection);
+        memmove(streams->all + place + 1, streams->all + place, (streams->count - place) * sizeof *streams->all);
+        streams->all[place] = summary;
+        streams->count++;
+        streams->recent = place;
+    }
+    summary->stream = *stream;
+    return summary;
+}
+
+static void forget(struct streams *streams, uint64_t connection)
+{
+    size_t place = place_of(streams, connection);
+    if (place == streams->count || streams->all[place]->stream.connection != connection)
+        return;
+    summary_free(streams->all[place]);
+    streams->count--;
+    memmove(streams->all + place, streams->all + place + 1, (streams->count - place) * sizeof *streams->all);
+}
+
+int streams_record(struct streams *streams, const struct armtap_record *record)
+{
+    struct stream_summary *summary = see(streams, record->stream, &record->where);
+    if (summary == NULL)
+        return -1;
+    if (record->where.time != ARMTAP_NO_TIME) {
+        if (summary->first_time[record->direction] == ARMTAP_NO_TIME)
+            summary->first_time[record->direction] = record->where.time;
+        summary->last_time[record->direction] = record->where.time;
+    }
+    return 0;
+}
+
+int streams_recipe(struct streams *streams, const struct armtap_recipe_event *event)
+{
+    struct stream_summary *summary = see(streams, event->stream, &event->where);
+    if (summary == NULL)
+        return -1;
+    if (event->direction != ARMTAP_FROM_ROBOT || event->recipe == NULL)
+        return 0;
+    if (summary->recipe != NULL)
+        armtap_recipe_release(summary->recipe);
+    summary->recipe = armtap_recipe_hold(event->recipe);
+    return 0;
+}
+
+int streams_note(struct streams *streams, const struct armtap_note *note)
+{
+    struct stream_summary *summary = note->stream == NULL ? NULL : see(streams, note->stream, &note->where);
+    if (note->stream != NULL && summary == NULL)
+        return -1;
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (armtap_note_at(i) == note->kind) {
+            streams->note_counts[i]++;
+            if (summary != NULL)
+                summary->note_counts[i]++;
+        }
+    return 0;
+}
+
+static void keep_port(struct streams *streams, const struct armtap_stream *stream)
+{
+    const char *colon = strrchr(stream->robot, ':');
+    if (colon == NULL || strlen(colon + 1) >= sizeof streams->ports[0])
+        return;
+    for (size_t i = 0; i < streams->port_count; i++)
+        if (strcmp(streams->ports[i], colon + 1) == 0)
+            return;
+    if (streams->port_count == PORTS_KEPT) {
+        streams->more_ports = true;
+        return;
+    }
+    strcpy(streams->ports[streams->port_count++], colon + 1);
+}
+
+int streams_event(struct streams *streams, const struct armtap_event *event)
+{
+    const struct armtap_stream *stream = event->stream;
+    if (event->type == ARMTAP_EVENT_OPEN) {
+        streams->connections++;
+        keep_port(streams, stream);
+    }
+    if (stream->protocol != ARMTAP_PROTOCOL_NONE || find(streams, stream->connection) != NULL)
+        if (see(streams, stream, &event->where) == NULL)
+            return -1;
+    if (event->type == ARMTAP_EVENT_CLOSE && stream->protocol == ARMTAP_PROTOCOL_NONE)
+        forget(streams, stream->connection);
+    return 0;
+}
+
+/* Packets of a file come one after the other; a raw dump has none and stands where its file does. */
+static int compare(const void *a, const void *b)
+{
+    const struct stream_summary *one = *(const struct stream_summary *const *)a;
+    const struct stream_summary *other = *(const struct stream_summary *const *)b;
+    if (one->begin.file != other->begin.file)
+        return one->begin.file < other->begin.file ? -1 : 1;
+    if (one->begin.packet != other->begin.packet)
+        return one->begin.packet < other->begin.packet ? -1 : 1;
+    return one->stream.connection < other->stream.connection ? -1 : one->stream.connection > other->stream.connection;
+}
+
+void streams_number(struct streams *streams)
+{
+    free(streams->numbered);
+    streams->numbered_count = 0;
+    streams->numbered = calloc(streams->count + 1, sizeof *streams->numbered);
+    if (streams->numbered == NULL)
+        return;
+    for (size_t i = 0; i < streams->count; i++)
+        if (streams->all[i]->stream.protocol != ARMTAP_PROTOCOL_NONE)
+            streams->numbered[streams->numbered_count++] = streams->all[i];
+    qsort(streams->numbered, streams->numbered_count, sizeof *streams->numbered, compare);
+    for (size_t i = 0; i < streams->numbered_count; i++)
+        streams->numbered[i]->number = (unsigned)i;
+}
+
+size_t streams_count(const struct streams *streams)
+{
+    return streams->numbered_count;
+}
+
+const struct stream_summary *streams_at(const struct streams *streams, size_t number)
+{
+    return number < streams->numbered_count ? streams->numbered[number] : NULL;
+}
+
+const struct stream_summary *streams_of(const struct streams *streams, uint64_t connection)
+{
+    size_t place = place_of(streams, connection);
+    if (place == streams->count || streams->all[place]->stream.connection != connection ||
+        streams->all[place]->stream.protocol == ARMTAP_PROTOCOL_NONE)
+        return NULL;
+    return streams->all[place];
+}
+
+const uint64_t *streams_note_counts(const struct streams *streams)
+{
+    return streams->note_counts;
+}
+
+bool streams_have_warning(const struct streams *streams)
+{
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (streams->note_counts[i] > 0 && armtap_note_at(i)->severity >= ARMTAP_WARNING)
+            return true;
+    return false;
+}
+
+void streams_report_none(const struct streams *streams, const struct replay_totals *totals)
+{
+    char ports[PORTS_KEPT * 8 + 16] = "";
+    size_t length = 0;
+    if (totals->packets == 0) {
+        message_error("no telemetry: there was no packet; capture the robot's traffic, for example tcpdump -s 0 -i any "
+                      "-w FILE host ROBOT");
+        return;
+    }
+    for (size_t i = 0; i < streams->port_count; i++)
+        length += (size_t)snprintf(ports + length, sizeof ports - length, "%s%s", i == 0 ? "" : " ", streams->ports[i]);
+    const char *packets = totals->packets == 1 ? "packet" : "packets";
+    if (streams->connections == 0)
+        message_error("no telemetry: %" PRIu64 " %s, no TCP connection among them; capture the robot's traffic, for "
+                      "example tcpdump -s 0 -i any -w FILE host ROBOT",
+                      totals->packets, packets);
+    else
+        message_error("no telemetry: %" PRIu64 " %s, %" PRIu64 " TCP connection%s (port %s%s); if one of them carries "
+                      "telemetry, say so: --port N=realtime|rtde|aubo",
+                      totals->packets, packets, streams->connections, streams->connections == 1 ? "" : "s", ports,
+                      streams->more_ports ? " and others" : "");
+}

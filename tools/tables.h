@@ -1,0 +1,77 @@
+/* The tables of a capture: what one stream says in one direction, as rows under one row of columns.
+ *
+ * Recipes that are alive together share a table, their fields in the order of set-up; a recipe that replaces another
+ * begins a new table with its first row. A legacy stream whose packets change their size keeps one table.
+ *
+ * Feed recipes and records as they come. Where the source can be read twice, tables_rewind after the first time: the
+ * same events then lead to the same tables, whose columns are all known. Where it cannot, a table's columns are those
+ * that are known at its first row. */
+#ifndef TABLES_H
+#define TABLES_H
+
+#include "armtap.h"
+#include "streams.h"
+
+#define TABLE_NONE ((size_t)-1)
+
+struct table_column {
+    const char *name; /* of the field; lives as long as the tables */
+    const struct armtap_field *field;
+    enum armtap_type type;
+    unsigned count;
+};
+
+/* A recipe of a table, and where in it the table's columns are found. */
+struct table_layout {
+    struct armtap_recipe *recipe; /* held */
+    size_t *entry_of;             /* by column: index of the recipe's entry, TABLE_NONE if it has none */
+};
+
+struct table {
+    size_t index;                 /* among the tables */
+    unsigned stream;              /* number of its stream */
+    unsigned part;                /* counts the tables of its stream and direction from 0 */
+    struct armtap_stream summary; /* of its stream, as it was at the table's last recipe */
+    enum armtap_direction direction;
+    uint64_t rows; /* of the first reading; later ones do not count again */
+    struct table_layout **layouts;
+    size_t layout_count;
+    struct table_column *columns; /* after table_arrange */
+    size_t column_count;
+    bool arranged;
+};
+
+struct tables;
+struct tables *tables_new(void); /* NULL without memory */
+void tables_free(struct tables *tables);
+
+/* What a record or a recipe led to. */
+enum tables_outcome {
+    TABLES_OK,
+    TABLES_OPAQUE, /* the record has no recipe, so no table */
+    TABLES_GREW,   /* the table was arranged, and lacks columns of the recipe that was set up now */
+    TABLES_MANY,   /* more tables than anybody wants: TABLES_MAX */
+    TABLES_NO_MEMORY
+};
+#define TABLES_MAX 20000
+
+/* A stream that carries telemetry. Gives it the next number, which tables_rewind may replace. */
+enum tables_outcome tables_stream(struct tables *tables, const struct armtap_stream *stream);
+enum tables_outcome tables_recipe(struct tables *tables, const struct armtap_recipe_event *event);
+/* The table and the layout of the record's row; both NULL unless it is TABLES_OK. */
+enum tables_outcome tables_record(struct tables *tables, const struct armtap_record *record, struct table **table,
+                                  const struct table_layout **layout);
+/* The number of a stream that was seen. */
+unsigned tables_stream_number(const struct tables *tables, uint64_t connection);
+/* How many streams were seen: their numbers are below that. */
+size_t tables_stream_count(const struct tables *tables);
+/* Before a second reading: streams get their final numbers, and tables are sorted by them. */
+void tables_rewind(struct tables *tables, const struct streams *streams);
+
+size_t tables_count(const struct tables *tables);
+struct table *tables_at(const struct tables *tables, size_t index);
+
+/* Fixes the columns: those of the recipes that the table has now. 0, or -1 without memory. */
+int table_arrange(struct table *table);
+
+#endif

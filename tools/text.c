@@ -1,0 +1,97 @@
+#define _POSIX_C_SOURCE 200809L
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct text_wrap text_wrap_begin(FILE *file, int column, int indent)
+{
+    return (struct text_wrap){.file = file, .column = column, .indent = indent};
+}
+
+static bool is_control(char c)
+{
+    return (unsigned char)c < 0x20 || c == 0x7F;
+}
+
+static void put_word(struct text_wrap *wrap, const char *word, size_t length)
+{
+    int width = 0;
+    /* Bytes that go on a UTF-8 sequence take no place. */
+    for (size_t i = 0; i < length; i++)
+        width += is_control(word[i]) ? 4 : ((unsigned char)word[i] & 0xC0) == 0x80 ? 0 : 1;
+    if (wrap->column > wrap->indent && wrap->column + 1 + width > TEXT_COLUMNS) {
+        fprintf(wrap->file, "\n%*s", wrap->indent, "");
+        wrap->column = wrap->indent;
+    } else if (wrap->column > wrap->indent) {
+        putc(' ', wrap->file);
+        wrap->column++;
+    } else if (wrap->column < wrap->indent) {
+        fprintf(wrap->file, "%*s", wrap->indent - wrap->column, "");
+        wrap->column = wrap->indent;
+    }
+    for (size_t i = 0; i < length; i++) {
+        if (is_control(word[i]))
+            fprintf(wrap->file, "\\x%02x", (unsigned char)word[i]);
+        else
+            putc(word[i], wrap->file);
+    }
+    wrap->column += width;
+}
+
+void text_wrap_word(struct text_wrap *wrap, const char *word)
+{
+    put_word(wrap, word, strlen(word));
+}
+
+void text_wrap_words(struct text_wrap *wrap, const char *text)
+{
+    while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+        if (length > 0)
+            put_word(wrap, text, length);
+        text += length + (text[length] == ' ' ? 1 : 0);
+    }
+}
+
+void text_wrap_end(struct text_wrap *wrap)
+{
+    putc('\n', wrap->file);
+    wrap->column = 0;
+}
+
+const char *text_name_number(const char *name)
+{
+    const char *at = name + strlen(name);
+    while (at > name && at[-1] >= '0' && at[-1] <= '9')
+        at--;
+    return at;
+}
+
+bool text_name_follows(const char *before, const char *after)
+{
+    const char *first = text_name_number(before), *second = text_name_number(after);
+    if (*first == '\0' || *second == '\0' || first - before != second - after || strlen(first) > 9 ||
+        strlen(second) > 9)
+        return false;
+    return memcmp(before, after, (size_t)(first - before)) == 0 && atol(second) == atol(first) + 1;
+}
+
+static bool is_coloured(FILE *file)
+{
+    const char *refused = getenv("NO_COLOR");
+    return (refused == NULL || *refused == '\0') && isatty(fileno(file));
+}
+
+const char *text_colour(FILE *file, enum armtap_severity severity)
+{
+    if (!is_coloured(file))
+        return "";
+    return severity == ARMTAP_ERROR ? "\033[31m" : severity == ARMTAP_WARNING ? "\033[33m" : "";
+}
+
+const char *text_plain(FILE *file)
+{
+    return is_coloured(file) ? "\033[0m" : "";
+}

@@ -1,0 +1,35 @@
+/* Text for people: lines wrapped to a terminal's 80 columns. */
+#ifndef TEXT_H
+#define TEXT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "armtap.h"
+
+#define TEXT_COLUMNS 80
+
+/* Words put on lines; those after the first begin at `indent`. */
+struct text_wrap {
+    FILE *file;
+    int column;
+    int indent;
+};
+/* The cursor is at `column` of a line now. */
+struct text_wrap text_wrap_begin(FILE *file, int column, int indent);
+/* One word, never broken. Control characters show as \xHH. */
+void text_wrap_word(struct text_wrap *wrap, const char *word);
+/* A text, broken at its blanks. */
+void text_wrap_words(struct text_wrap *wrap, const char *text);
+void text_wrap_end(struct text_wrap *wrap);
+
+/* Whether `after` is the name that follows `before` in a numbered row: "in_2", "in_3". */
+bool text_name_follows(const char *before, const char *after);
+/* The number at the end of a name, "" without one. */
+const char *text_name_number(const char *name);
+
+/* What switches a severity's colour on and off; "" where the file is no terminal or NO_COLOR is set. */
+const char *text_colour(FILE *file, enum armtap_severity severity);
+const char *text_plain(FILE *file);
+
+#endif

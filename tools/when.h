@@ -1,0 +1,27 @@
+/* Times as users write them and as output shows them, exact to the nanosecond. */
+#ifndef WHEN_H
+#define WHEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct when {
+    bool given;
+    bool relative; /* to the first packet of the capture */
+    int64_t ns;    /* since the epoch, or since the first packet */
+};
+
+/* "2026-01-31T12:00:00.5Z" (or an offset, "+01:00"), seconds since the epoch, or "+10.5". Returns 0, or -1 for anything
+ * else, more than nine decimals included. */
+int when_parse(const char *text, struct when *when);
+/* What to write in an error about a time. */
+extern const char when_forms[];
+/* ns since the epoch; a relative time counts from `first_time`. ARMTAP_NO_TIME where that is not known. */
+int64_t when_resolve(const struct when *when, int64_t first_time);
+
+#define WHEN_DATE_MAX 40
+/* "2026-01-31T12:00:00.500000000Z" and a NUL. Returns the length. */
+size_t when_date(char to[WHEN_DATE_MAX], int64_t ns);
+
+#endif
