@@ -31,6 +31,7 @@ struct realtime {
     uint32_t noted_sizes[8];
     unsigned noted_count;
     bool line_is_cut; /* the beginning of the line to the robot was lost */
+    bool searching;   /* for the way back to packets */
 };
 
 static bool size_is_listed(size_t size)
@@ -71,10 +72,19 @@ static long line_length(const uint8_t *bytes, size_t length)
     return length >= LONGEST_LINE ? (long)LONGEST_LINE : 0;
 }
 
+/* On the way back a size that is neither that of the packets before nor documented is no packet's: a zero and a cell of 2
+ * to 32 behind it look like a length of 64. */
+static bool is_other_size(const struct realtime *rt, size_t size)
+{
+    return rt && rt->searching && rt->last_size != 0 && size != rt->last_size && !size_is_listed(size);
+}
+
 static long realtime_frame(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length)
 {
-    if (direction == ARMTAP_FROM_ROBOT)
-        return packet_length(bytes, length);
+    if (direction == ARMTAP_FROM_ROBOT) {
+        long size = packet_length(bytes, length);
+        return size > 0 && is_other_size(context, (size_t)size) ? -1 : size;
+    }
     return context ? line_length(bytes, length) : -1; /* lines of text prove nothing */
 }
 
@@ -136,6 +146,8 @@ static void realtime_lost(void *context, enum armtap_direction direction)
     struct realtime *rt = context;
     if (direction == ARMTAP_TO_ROBOT)
         rt->line_is_cut = true;
+    else
+        rt->searching = true;
 }
 
 /* The recipe of a size; made when it is first seen, or seen again after several others. */
@@ -192,6 +204,7 @@ static int decode_packet(struct realtime *rt, struct armtap_conn *conn, const st
 {
     const struct armtap_recipe *recipe = rt->layouts[0].recipe;
     int error = ARMTAP_OK;
+    rt->searching = false;
     if (frame->length != rt->last_size) {
         error = layout_of(rt, frame->length, &recipe);
         if (error == ARMTAP_OK)

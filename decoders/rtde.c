@@ -77,6 +77,12 @@ static bool parse_any(const struct armtap_rtde *rtde, const uint8_t *bytes, size
     return false;
 }
 
+/* The last frame ended where this one begins. */
+static bool rtde_in_step(const struct armtap_rtde *rtde, enum armtap_direction direction)
+{
+    return rtde && rtde->in_step[direction];
+}
+
 static long rtde_frame(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length)
 {
     const struct armtap_rtde *rtde = context;
@@ -85,8 +91,7 @@ static long rtde_frame(const void *context, enum armtap_direction direction, con
     size_t size = armtap_be16(bytes);
     if (size < ARMTAP_RTDE_HEADER)
         return -1;
-    bool in_step = rtde && rtde->in_step[direction];
-    if (!armtap_rtde_size_fits(bytes[2], direction, size) && !in_step)
+    if (!armtap_rtde_size_fits(bytes[2], direction, size) && !rtde_in_step(rtde, direction))
         return -1;
     return (long)size;
 }
@@ -156,9 +161,9 @@ static enum armtap_fit rtde_follows(const void *context, enum armtap_direction d
     const uint8_t *next_values = values_of(rtde, direction, next, size);
     if (values && next_values && direction == ARMTAP_FROM_ROBOT)
         return clock_fit(rtde, values, next_values, next + available);
-    if (direction == ARMTAP_FROM_ROBOT && (values || next_values))
-        return ARMTAP_FIT_NO;
-    return direction == ARMTAP_TO_ROBOT || size == length ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
+    if (direction == ARMTAP_TO_ROBOT || rtde_in_step(rtde, direction))
+        return ARMTAP_FIT_YES; /* data may be shorter or longer than its recipe */
+    return !values && !next_values && size == length ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
 }
 
 static enum armtap_fit rtde_begins(enum armtap_direction direction, const uint8_t *bytes, size_t length)

@@ -12,7 +12,6 @@ int armtap_rtde_open(void *context)
     struct armtap_rtde *rtde = context;
     rtde->requests_end = &rtde->requests;
     rtde->clock_offset = -1;
-    rtde->in_step[0] = rtde->in_step[1] = true;
     return ARMTAP_OK;
 }
 
@@ -143,7 +142,7 @@ static int note_strangers(struct armtap_conn *conn, const struct armtap_frame *f
     int error = ARMTAP_OK;
     for (size_t i = 0; i < recipe->count && named < NAMED_MAX && error == ARMTAP_OK; i++) {
         const struct armtap_recipe_entry *entry = &recipe->entries[i];
-        if (!armtap_list_next(&type_at, reply->types.text + reply->types.length, &type))
+        if (entry->offset == SIZE_MAX || !armtap_list_next(&type_at, reply->types.text + reply->types.length, &type))
             break;
         if (entry->type == ARMTAP_BYTES) {
             named++;

@@ -213,7 +213,8 @@ static void lose_step(struct armtap_conn *conn, enum armtap_direction direction)
         conn->decoder->lost(conn->context, direction);
 }
 
-/* Whether the frame at the head of a span can be taken: 1 yes, 0 more bytes are needed (`want` is set), -1 no. */
+/* Whether the frame at the head of a span can be taken: 1 yes, 0 more bytes are needed (`want` is set), -1 no. One that
+ * is longer than all that comes may have a damaged length, with messages behind it. */
 static int judge_frame(const struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes,
                        size_t left, bool final, size_t *length, size_t *want)
 {
@@ -227,7 +228,7 @@ static int judge_frame(const struct armtap_conn *conn, enum armtap_direction dir
     *length = (size_t)frame;
     if (*length > left) {
         *want = *length;
-        return 0;
+        return final ? -1 : 0;
     }
     if (decoder->sure(conn->context, direction, bytes, *length))
         return 1;
@@ -327,6 +328,18 @@ static int note_foreign(struct armtap_conn *conn, enum armtap_direction directio
                            (const void *)span->bytes, shown);
 }
 
+/* Whether what a direction ended with is too little to call it foreign: the beginning of a frame, or a piece of one. */
+static bool is_too_little(const struct armtap_conn *conn, enum armtap_direction direction,
+                          const struct armtap_span *span)
+{
+    const struct armtap_decoder *decoder = armtap_decoder_for(conn->hint);
+    if (!decoder)
+        return true;
+    if (conn->stream.midstream || conn->half[direction].offset > 0)
+        return span->length < 4096;
+    return decoder->begins(direction, span->bytes, span->length) != ARMTAP_FIT_NO;
+}
+
 static int digest_unknown(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                           size_t *used)
 {
@@ -351,6 +364,8 @@ static int digest_unknown(struct armtap_conn *conn, enum armtap_direction direct
     *used = span->length;
     skip(conn, direction, span->length);
     if (conn->hint != ARMTAP_PROTOCOL_NONE && direction == ARMTAP_TO_ROBOT)
+        return ARMTAP_OK;
+    if (span->final && (!half->closed || is_too_little(conn, direction, span)))
         return ARMTAP_OK;
     conn->foreign = !span->final;
     return note_foreign(conn, direction, span);
@@ -482,5 +497,6 @@ int armtap_conn_close(struct armtap_conn *conn, enum armtap_direction direction,
         return ARMTAP_ERR_ARGUMENT;
     if (where)
         conn->stream.last = *where;
+    conn->half[actual(conn, direction)].closed = true;
     return end_of_bytes(conn, direction, true);
 }

@@ -30,6 +30,7 @@ struct armtap_span {
 /* One direction. */
 struct armtap_half {
     enum armtap_half_mode mode;
+    bool closed;         /* nothing will follow, not even after a gap */
     bool hopeless;       /* UNKNOWN, and its first bytes are nothing of ours */
     bool after_gap;      /* the next record is the first after missing or skipped bytes */
     bool misses;         /* bytes were skipped in this search, which is to be noted */

@@ -20,6 +20,14 @@ enum armtap_flow_class {
     ARMTAP_FLOW_CLASSES
 };
 
+/* A segment that may belong to another connection on the same ports: what follows tells. */
+struct armtap_doubt {
+    struct armtap_where where;
+    struct armtap_segment segment;
+    unsigned sender; /* which end of the key */
+    uint8_t bytes[];
+};
+
 struct armtap_flow {
     struct armtap_flow_key key;
     uint64_t hash;
@@ -28,6 +36,7 @@ struct armtap_flow {
     struct armtap_flow *older, *newer; /* of the same class, by their last packets */
     unsigned robot_end;                /* which end of the key is the robot */
     struct armtap_conn *conn;          /* NULL once it is closed */
+    struct armtap_doubt *doubt;        /* NULL mostly */
     struct armtap_tcp tcp;
 };
 

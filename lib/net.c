@@ -11,7 +11,8 @@
 
 enum {
     POOL_BYTES = 24 << 20,
-    NOTES_A_KIND = 64 /* notes of the capture, of one kind */
+    NOTES_A_KIND = 64, /* notes of the capture, of one kind */
+    DOUBTS = 64        /* segments in doubt at a time */
 };
 
 #define TRY(call)                                                                                                      \
@@ -33,6 +34,7 @@ struct armtap_net {
     struct armtap_knowledge *knowledge;
     bool own_knowledge;
     unsigned notes[ARMTAP_NOTE_COUNT];
+    unsigned doubts; /* flows that hold a segment in doubt */
 };
 
 /* ---- what the reassembler calls -------------------------------------------------------------------------------- */
@@ -121,8 +123,17 @@ int armtap_net_new(const struct armtap_net_options *options, const struct armtap
     return 0;
 }
 
+static void drop_doubt(struct armtap_net *net, struct armtap_flow *flow)
+{
+    if (flow->doubt)
+        net->doubts--;
+    free(flow->doubt);
+    flow->doubt = NULL;
+}
+
 static void drop_flow(struct armtap_net *net, struct armtap_flow *flow)
 {
+    drop_doubt(net, flow);
     armtap_tcp_clear(&flow->tcp);
     armtap_conn_free(flow->conn);
     armtap_flow_remove(&net->flows, flow);
@@ -275,18 +286,6 @@ static int end_conn(struct armtap_flow *flow, enum armtap_direction direction, e
     return error;
 }
 
-/* Old flows make place for new ones. */
-static int make_place(struct armtap_net *net)
-{
-    struct armtap_flow *flow;
-    while ((flow = armtap_flow_surplus(&net->flows)) != NULL) {
-        int error = end_conn(flow, ARMTAP_FROM_ROBOT, ARMTAP_CLOSE_REPLACED);
-        drop_flow(net, flow);
-        TRY(error);
-    }
-    return 0;
-}
-
 /* The connection may have ended, or shown what it is. */
 static void classify(struct armtap_net *net, struct armtap_flow *flow)
 {
@@ -309,32 +308,134 @@ static void classify(struct armtap_net *net, struct armtap_flow *flow)
     armtap_flow_enter(&net->flows, flow, class);
 }
 
+static enum armtap_direction direction_of(const struct armtap_flow *flow, unsigned sender)
+{
+    return sender == flow->robot_end ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT;
+}
+
+static int feed(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment, unsigned sender)
+{
+    if (flow->conn) {
+        armtap_conn_touch(flow->conn, &net->pool.now);
+        TRY(armtap_tcp_segment(&flow->tcp, direction_of(flow, sender), segment));
+    }
+    classify(net, flow);
+    return 0;
+}
+
+static int replace_conn(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
+                        unsigned sender)
+{
+    TRY(end_conn(flow, direction_of(flow, sender), ARMTAP_CLOSE_REPLACED));
+    armtap_flow_enter(&net->flows, flow, ARMTAP_FLOW_NEW);
+    return open_conn(net, flow, segment, sender);
+}
+
+/* ---- doubt: is a jump another connection, or one damaged packet? ----------------------------------------------- */
+
+static int keep_doubt(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
+                      unsigned sender)
+{
+    flow->doubt = malloc(sizeof *flow->doubt + segment->length);
+    if (!flow->doubt)
+        return ARMTAP_ERR_MEMORY;
+    net->doubts++;
+    flow->doubt->where = net->pool.now;
+    flow->doubt->sender = sender;
+    flow->doubt->segment = *segment;
+    if (segment->length)
+        memcpy(flow->doubt->bytes, segment->payload, segment->length);
+    flow->doubt->segment.payload = flow->doubt->bytes;
+    return 0;
+}
+
+/* The connection went on as if it had not been. */
+static int reject_doubt(struct armtap_net *net, struct armtap_flow *flow)
+{
+    struct armtap_where now = net->pool.now;
+    net->pool.now = flow->doubt->where;
+    int error = note_capture(net, ARMTAP_NOTE_ip_bad_header, &flow->doubt->segment,
+                             "the sequence number is far from those before and after it");
+    net->pool.now = now;
+    drop_doubt(net, flow);
+    return error;
+}
+
+/* It was the first of another connection. */
+static int confirm_doubt(struct armtap_net *net, struct armtap_flow *flow)
+{
+    struct armtap_where now = net->pool.now;
+    struct armtap_doubt *doubt = flow->doubt;
+    flow->doubt = NULL;
+    net->doubts--;
+    net->pool.now = doubt->where;
+    int error = replace_conn(net, flow, &doubt->segment, doubt->sender);
+    if (!error)
+        error = feed(net, flow, &doubt->segment, doubt->sender);
+    net->pool.now = now;
+    free(doubt);
+    return error;
+}
+
+/* The segment after a doubtful one tells. Of the same direction it belongs to either; a jump of the other direction
+ * too is no accident. */
+static int settle_doubt(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
+                        unsigned sender)
+{
+    const struct armtap_doubt *doubt = flow->doubt;
+    bool jumps = armtap_tcp_is_other(&flow->tcp, direction_of(flow, sender), segment);
+    if (segment->flags & ARMTAP_TCP_SYN)
+        return jumps ? reject_doubt(net, flow) : 0;
+    if (segment->length + segment->cut == 0 || (sender != doubt->sender && !jumps))
+        return 0;
+    if (jumps && (sender != doubt->sender || armtap_tcp_is_near(segment->seq, doubt->segment.seq)))
+        return confirm_doubt(net, flow);
+    return reject_doubt(net, flow);
+}
+
+static bool is_doubtful(const struct armtap_net *net, const struct armtap_flow *flow,
+                        const struct armtap_segment *segment)
+{
+    return flow->class == ARMTAP_FLOW_LIVE && !(segment->flags & ARMTAP_TCP_SYN) && net->doubts < DOUBTS;
+}
+
+/* ---- segments -------------------------------------------------------------------------------------------------- */
+
+/* Old flows make place for new ones. */
+static int make_place(struct armtap_net *net)
+{
+    struct armtap_flow *flow;
+    while ((flow = armtap_flow_surplus(&net->flows)) != NULL) {
+        int error = flow->doubt ? confirm_doubt(net, flow) : 0;
+        if (!error)
+            error = end_conn(flow, ARMTAP_FROM_ROBOT, ARMTAP_CLOSE_REPLACED);
+        drop_flow(net, flow);
+        TRY(error);
+    }
+    return 0;
+}
+
 static int take_segment(struct armtap_net *net, const struct armtap_segment *segment)
 {
     struct armtap_flow_key key;
     unsigned sender = armtap_flow_key_of(segment, &key);
     struct armtap_flow *flow = armtap_flow_find(&net->flows, &key);
-    bool is_new = !flow;
     if (!flow) {
         TRY(make_place(net));
         flow = armtap_flow_add(&net->flows, &key);
         if (!flow)
             return ARMTAP_ERR_MEMORY;
-    } else {
-        enum armtap_direction direction = sender == flow->robot_end ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT;
-        is_new = armtap_tcp_is_other(&flow->tcp, direction, segment);
-        if (is_new)
-            TRY(end_conn(flow, direction, ARMTAP_CLOSE_REPLACED));
-    }
-    if (is_new)
         TRY(open_conn(net, flow, segment, sender));
-    if (flow->conn) {
-        armtap_conn_touch(flow->conn, &net->pool.now);
-        enum armtap_direction direction = sender == flow->robot_end ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT;
-        TRY(armtap_tcp_segment(&flow->tcp, direction, segment));
+        return feed(net, flow, segment, sender);
     }
-    classify(net, flow);
-    return 0;
+    if (flow->doubt)
+        TRY(settle_doubt(net, flow, segment, sender));
+    if (armtap_tcp_is_other(&flow->tcp, direction_of(flow, sender), segment)) {
+        if (is_doubtful(net, flow, segment))
+            return keep_doubt(net, flow, segment, sender);
+        TRY(replace_conn(net, flow, segment, sender));
+    }
+    return feed(net, flow, segment, sender);
 }
 
 /* ---- packets --------------------------------------------------------------------------------------------------- */
@@ -359,12 +460,23 @@ int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet
     return armtap_tcp_sweep(&net->pool);
 }
 
-/* The flow whose connection came first of those still there; that is the order in which a capture's end ends them. */
 static int compare_connections(const void *a, const void *b)
 {
     const struct armtap_flow *const *x = a, *const *y = b;
     uint64_t m = armtap_conn_stream((*x)->conn)->connection, n = armtap_conn_stream((*y)->conn)->connection;
     return (m > n) - (m < n);
+}
+
+/* In the order of their numbers. */
+static size_t list_open(const struct armtap_net *net, struct armtap_flow **open)
+{
+    size_t count = 0;
+    for (int i = 0; i < ARMTAP_FLOW_CLASSES; i++)
+        for (struct armtap_flow *flow = net->flows.class[i].oldest; flow; flow = flow->newer)
+            if (flow->conn)
+                open[count++] = flow;
+    qsort(open, count, sizeof *open, compare_connections);
+    return count;
 }
 
 int armtap_net_finish(struct armtap_net *net)
@@ -376,13 +488,11 @@ int armtap_net_finish(struct armtap_net *net)
     struct armtap_flow **open = malloc(net->flows.count * sizeof *open);
     if (!open)
         return ARMTAP_ERR_MEMORY;
-    size_t count = 0;
-    for (int i = 0; i < ARMTAP_FLOW_CLASSES; i++)
-        for (struct armtap_flow *flow = net->flows.class[i].oldest; flow; flow = flow->newer)
-            if (flow->conn)
-                open[count++] = flow;
-    qsort(open, count, sizeof *open, compare_connections);
+    size_t count = list_open(net, open);
     int error = 0;
+    for (size_t i = 0; i < count && !error; i++)
+        error = open[i]->doubt ? confirm_doubt(net, open[i]) : 0;
+    count = list_open(net, open);
     for (size_t i = 0; i < count && !error; i++) {
         error = end_conn(open[i], ARMTAP_FROM_ROBOT, ARMTAP_CLOSE_END_OF_CAPTURE);
         armtap_flow_enter(&net->flows, open[i], ARMTAP_FLOW_IDLE);

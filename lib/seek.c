@@ -6,7 +6,8 @@
 #include <string.h>
 
 #define UNHINTED_LIMIT 4096       /* a connection that shows nothing of ours in so many bytes is foreign */
-#define HINTED_LIMIT (128 * 1024) /* the same where the port promises something: two of the longest frames */
+#define HINTED_LIMIT (16 * 1024)  /* the same where the port promises something: some packages of all variables */
+#define SPACED_FROM 1024 /* bytes */
 
 struct candidate {
     size_t at;
@@ -69,6 +70,13 @@ static struct candidate best_in(const struct armtap_half *half, const struct arm
     return best;
 }
 
+/* `need`, or more where much is at hand already, so that looking again and again stays linear. */
+static size_t spaced(size_t need, size_t at_hand)
+{
+    size_t next = at_hand < SPACED_FROM ? need : at_hand + at_hand / 8;
+    return need > next ? need : next;
+}
+
 size_t armtap_seek(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                    bool *found)
 {
@@ -76,7 +84,7 @@ size_t armtap_seek(struct armtap_conn *conn, enum armtap_direction direction, co
     size_t need = 0;
     struct candidate best = best_in(half, conn->decoder, conn->context, direction, span, &need);
     *found = best.fit == ARMTAP_FIT_YES || best.fit == ARMTAP_FIT_WELL;
-    half->want = best.fit == ARMTAP_FIT_MORE ? need - best.at : 1;
+    half->want = best.fit == ARMTAP_FIT_MORE ? spaced(need - best.at, span->length - best.at) : 1;
     return best.at;
 }
 
@@ -144,14 +152,19 @@ int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, 
     size_t limit = conn->hint != ARMTAP_PROTOCOL_NONE ? HINTED_LIMIT : UNHINTED_LIMIT;
     size_t need = 0;
     bool open = false;
-    int outcome = recognise_as(conn, direction, span, false, &need, &open);
+    struct armtap_span head = *span; /* no more than the limit, so that long chunks show no more than short ones */
+    if (head.length > limit) {
+        head.length = limit;
+        head.final = false;
+    }
+    int outcome = recognise_as(conn, direction, &head, false, &need, &open);
     if (outcome == 1 && conn->roles_guessed)
-        outcome = recognise_as(conn, direction, span, true, &need, &open);
+        outcome = recognise_as(conn, direction, &head, true, &need, &open);
     if (outcome != 1)
         return outcome;
     half->want = need > span->length ? need : span->length + 1;
-    if (span->length >= UNHINTED_LIMIT / 2 && half->want < span->length + span->length / 8)
-        half->want = span->length + span->length / 8; /* so that looking again and again stays linear */
+    if (span->length >= UNHINTED_LIMIT / 2 && half->want < span->length + span->length / 2)
+        half->want = span->length + span->length / 2; /* so that looking again and again stays linear */
     half->hopeless = span->final || span->length >= limit;
     return 1;
 }

@@ -81,6 +81,11 @@ static bool is_near(uint32_t seq, uint64_t position)
     return d >= -JUMP && d <= JUMP;
 }
 
+bool armtap_tcp_is_near(uint32_t a, uint32_t b)
+{
+    return is_near(a, b);
+}
+
 static bool was_seen(const struct armtap_tcp_side *side)
 {
     return side->highest != 0;
@@ -695,7 +700,6 @@ int armtap_tcp_segment(struct armtap_tcp *tcp, enum armtap_direction direction, 
 /* Gives out all that waits, both directions in the order of capture. */
 static int flush(struct armtap_tcp *tcp)
 {
-    release(tcp);
     for (;;) {
         TRY(drain(tcp));
         const struct armtap_chunk *heads[2] = {tcp->side[0].queue.head, tcp->side[1].queue.head};

@@ -68,6 +68,8 @@ void armtap_tcp_clear(struct armtap_tcp *tcp);
 /* The segment is of another connection on the same ports: begin anew. */
 bool armtap_tcp_is_other(const struct armtap_tcp *tcp, enum armtap_direction direction,
                          const struct armtap_segment *segment);
+/* Two sequence numbers so near each other that one connection may hold both. */
+bool armtap_tcp_is_near(uint32_t a, uint32_t b);
 /* The next segment, captured at pool->now. */
 int armtap_tcp_segment(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment);
 /* Nobody cares for the bytes any more: only beginning and end are followed. */

@@ -1,10 +1,14 @@
 # ---- unit tests: one cmocka program for each file tests/unit/test_NAME.c; a line here ---------------------------------
 
 UNIT_TESTS = \
+	tests/unit/test_capture \
+	tests/unit/test_conn \
 	tests/unit/test_field \
 	tests/unit/test_net \
 	tests/unit/test_number \
+	tests/unit/test_options \
 	tests/unit/test_realtime \
+	tests/unit/test_rtde \
 	tests/unit/test_select \
 	tests/unit/test_tcp
 
@@ -32,14 +36,19 @@ endif
 # ---- tests of the whole ----------------------------------------------------------------------------------------------
 
 SCRIPT_TESTS = \
-	tests/check-runners \
 	tests/captures-rebuild \
+	tests/check-runners \
+	tests/cross-check.py \
 	tests/gates/docs \
 	tests/gates/layers \
 	tests/gates/symbols \
 	tests/run-examples \
 	tests/run-golden
 TESTS += $(SCRIPT_TESTS)
+
+TEST_EXTENSIONS = .py
+LOG_COMPILER = $(SHELL) $(srcdir)/tests/limited
+PY_LOG_COMPILER = $(SHELL) $(srcdir)/tests/with-python
 
 AM_TESTS_ENVIRONMENT = \
 	srcdir='$(abs_top_srcdir)'; \
@@ -73,6 +82,8 @@ EXTRA_DIST += \
 	tests/check-installed \
 	tests/gates/layers.rules \
 	tests/golden \
+	tests/limited \
 	tests/lint \
 	tests/summary \
-	tests/unit/data
+	tests/unit/data \
+	tests/with-python

@@ -9,6 +9,7 @@
 #include "message.h"
 #include "options.h"
 #include "reader.h"
+#include "recipe_file.h"
 #include "text.h"
 
 static const struct command {
@@ -43,7 +44,8 @@ static void usage(FILE *file)
 
 static void show_version(void)
 {
-    printf("armtap %s\n%s\nzlib version %s\n", armtap_version(), capture_library(), reader_library());
+    printf("armtap %s\n%s\nzlib version %s\n%s\n", armtap_version(), capture_library(), reader_library(),
+           recipe_file_library());
 }
 
 static const struct command *find(const char *name)

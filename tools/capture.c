@@ -190,7 +190,7 @@ struct capture *capture_open(const char *name, bool quiet)
     if (capture == NULL)
         return NULL;
     capture->quiet = quiet;
-    capture->reader = reader_open(name);
+    capture->reader = reader_open(name, quiet);
     if (capture->reader == NULL)
         goto failed;
     if (reader_peek(capture->reader, &first, 4) < 4 || !is_capture(first, &capture->is_pcapng))

@@ -8,6 +8,7 @@
 #include "json.h"
 #include "message.h"
 #include "options.h"
+#include "reader.h"
 #include "streams.h"
 #include "text.h"
 #include "when.h"
@@ -385,24 +386,34 @@ static void print_stream(const struct stream_summary *summary)
             printf("  %s: %" PRIu64 "\n", armtap_note_at(i)->id, summary->note_counts[i]);
 }
 
+/* The text of the first note of a kind, and where in the capture it belongs. */
+static void print_example(const struct info *info, const struct example *example)
+{
+    char packet[40];
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 11);
+    if (example->text[0] == '\0')
+        return;
+    snprintf(packet, sizeof packet, "first in packet %" PRIu64, example->where.packet);
+    text_wrap_words(&wrap, example->where.packet == 0 ? "first" : packet);
+    if (info->options.source.count > 1 && example->where.file < info->options.source.count) {
+        text_wrap_word(&wrap, "of");
+        text_wrap_word(&wrap, reader_name(info->options.source.names[example->where.file]));
+    }
+    text_wrap_word(&wrap, "-");
+    text_wrap_words(&wrap, example->text);
+    text_wrap_end(&wrap);
+}
+
 static void print_note(const struct info *info, size_t index)
 {
     const struct armtap_note_kind *kind = armtap_note_at(index);
-    const struct example *example = &info->examples[index];
-    char place[64];
+    uint64_t count = streams_note_counts(info->streams)[index];
     printf("  %s%-7s%s  %s, %" PRIu64 " time%s\n", text_colour(stdout, kind->severity),
-           armtap_severity_name(kind->severity), text_plain(stdout), kind->id,
-           streams_note_counts(info->streams)[index], streams_note_counts(info->streams)[index] == 1 ? "" : "s");
+           armtap_severity_name(kind->severity), text_plain(stdout), kind->id, count, count == 1 ? "" : "s");
     struct text_wrap wrap = text_wrap_begin(stdout, 0, 11);
     text_wrap_words(&wrap, kind->meaning);
     text_wrap_end(&wrap);
-    if (example->text[0] != '\0') {
-        snprintf(place, sizeof place, "first in packet %" PRIu64 ":", example->where.packet);
-        wrap = text_wrap_begin(stdout, 0, 11);
-        text_wrap_words(&wrap, example->where.packet == 0 ? "first:" : place);
-        text_wrap_words(&wrap, example->text);
-        text_wrap_end(&wrap);
-    }
+    print_example(info, &info->examples[index]);
     wrap = text_wrap_begin(stdout, 0, 11);
     text_wrap_words(&wrap, "to do:");
     text_wrap_words(&wrap, kind->remedy);

@@ -149,7 +149,8 @@ void json_span(struct json *json, const char *text, size_t length)
         if (part == 64)
             while (part > 60 && ((unsigned char)text[done + part] & 0xC0) == 0x80)
                 part--;
-        fwrite(quoted + 1, 1, json_quote(quoted, text + done, part) - 2, json->file);
+        size_t length_quoted = json_quote(quoted, text + done, part);
+        fwrite(quoted + 1, 1, length_quoted - 2, json->file);
         done += part;
     }
     putc('"', json->file);

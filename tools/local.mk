@@ -27,6 +27,8 @@ tools_libtools_a_SOURCES = \
 	tools/job.h \
 	tools/json.c \
 	tools/json.h \
+	tools/layouts.c \
+	tools/layouts.h \
 	tools/message.c \
 	tools/message.h \
 	tools/number.cc \

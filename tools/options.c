@@ -111,6 +111,9 @@ static size_t distance(const char *from, const char *to)
 const char *options_nearest(const char *word, const char *const *names, size_t count)
 {
     const char *best = NULL;
+    for (size_t i = 0; i < count && *word != '\0'; i++)
+        if (strncmp(names[i], word, strlen(word)) == 0)
+            return names[i];
     size_t allowed = strlen(word) / 3 < 2 ? 2 : strlen(word) / 3, nearest = allowed + 1;
     for (size_t i = 0; i < count; i++) {
         size_t far = distance(word, names[i]);

@@ -25,11 +25,14 @@ void progress_begin(struct progress *progress, bool wanted, uint64_t total)
 static void draw(const struct progress *progress, uint64_t done, double seconds)
 {
     double rate = (double)done / seconds;
-    fprintf(stderr, "\r\033[K%.1f MB  %.1f MB/s", (double)done / 1e6, rate / 1e6);
-    if (progress->total > 0 && done > 0 && done <= progress->total) {
+    fputs("\r\033[K", stderr);
+    if (progress->total == 0 || done == 0 || done > progress->total) {
+        fprintf(stderr, "%.0f MB  %.1f MB/s", (double)done / 1e6, rate / 1e6);
+    } else {
         uint64_t left = (uint64_t)((double)(progress->total - done) / rate) + 1;
-        fprintf(stderr, "  %u %%  %" PRIu64 ":%02u left", (unsigned)((double)done / (double)progress->total * 100.0),
-                left / 60, (unsigned)(left % 60));
+        fprintf(stderr, "%3u %%  %.1f MB/s  %" PRIu64 ":%02u left",
+                (unsigned)((double)done / (double)progress->total * 100.0), rate / 1e6, left / 60,
+                (unsigned)(left % 60));
     }
     fflush(stderr);
 }

@@ -245,7 +245,17 @@ static int open_file(const char *name)
     return file;
 }
 
-struct reader *reader_open(const char *name)
+/* Why the file cannot be opened. */
+static void report_open(const char *name, int error)
+{
+    const char *remedy = error == EACCES   ? "; ask its owner, or copy it to a place of your own"
+                         : error == EISDIR ? "; name the files in it"
+                         : error == ENOENT ? "; check the name"
+                                           : "";
+    message_error("%s: cannot be opened: %s%s", reader_name(name), strerror(error), remedy);
+}
+
+struct reader *reader_open(const char *name, bool quiet)
 {
     struct stat status;
     struct reader *reader = calloc(1, sizeof *reader);
@@ -255,11 +265,8 @@ struct reader *reader_open(const char *name)
     }
     reader->file = open_file(name);
     if (reader->file < 0) {
-        const char *remedy = errno == EACCES   ? "; ask its owner, or copy it to a place of your own"
-                             : errno == EISDIR ? "; name the files in it"
-                             : errno == ENOENT ? "; check the name"
-                                               : "";
-        message_error("%s: cannot be opened: %s%s", reader_name(name), strerror(errno), remedy);
+        if (!quiet)
+            report_open(name, errno);
         free(reader);
         return NULL;
     }

@@ -9,8 +9,8 @@
 
 struct reader;
 
-/* "-" is standard input. NULL after a message. */
-struct reader *reader_open(const char *name);
+/* "-" is standard input. NULL after a message, with `quiet` without one. */
+struct reader *reader_open(const char *name, bool quiet);
 void reader_close(struct reader *reader);
 /* The first bytes without taking them: fewer than `length` (at most 16) only where the file has no more. */
 size_t reader_peek(struct reader *reader, const uint8_t **bytes, size_t length);

@@ -11,6 +11,11 @@
 
 #define FILE_MAX (1024 * 1024)
 
+const char *recipe_file_library(void)
+{
+    return XML_ExpatVersion();
+}
+
 /* Comma separated, as in a set-up. */
 struct list {
     char *text;
@@ -28,11 +33,16 @@ struct parser {
     unsigned long line;
 };
 
+/* `name` is what the message is about, "" for nothing; without a line the file as a whole is meant. */
 static int fail(struct parser *parser, const char *what, const char *name)
 {
+    char line[32] = "", about[200] = "";
+    if (parser->line > 0)
+        snprintf(line, sizeof line, "line %lu: ", parser->line);
+    if (*name != '\0')
+        snprintf(about, sizeof about, " '%.150s'", name);
     if (!parser->failed)
-        message_error("%s: line %lu: %s%s%s%s", parser->file, parser->line, what, *name == '\0' ? "" : " '", name,
-                      *name == '\0' ? "" : "'");
+        message_error("%s: %s%s%s", parser->file, line, what, about);
     parser->failed = true;
     return -1;
 }
@@ -64,7 +74,9 @@ static int add_field(struct parser *parser, const char *name, const char *type)
 {
     const struct armtap_field *field = armtap_field_find(name, strlen(name));
     struct armtap_recipe *one = NULL;
-    if (*name == '\0' || strchr(name, ',') != NULL)
+    if (*name == '\0')
+        return fail(parser, "a field has no name", "");
+    if (strchr(name, ',') != NULL)
         return fail(parser, "this is no name of a field:", name);
     if (type == NULL && field != NULL)
         type = armtap_type_name(field->type, field->count);
@@ -230,8 +242,9 @@ int recipe_file_read(const char *name, struct armtap_recipe **recipe)
     if (text == NULL)
         return -1;
     int outcome = is_xml(text, length) ? parse_xml(&parser, text, length) : parse_plain(&parser, text);
+    parser.line = 0;
     if (outcome == 0 && parser.names.length == 0)
-        outcome = fail(&parser, "the recipe has no fields", "");
+        outcome = fail(&parser, "the recipe has no fields; give UR's XML, or a line \"name type\" for each", "");
     if (outcome == 0) {
         int error = armtap_recipe_rtde(parser.names.text, parser.types.text, recipe);
         if (error != ARMTAP_OK)

@@ -7,4 +7,7 @@
 /* Reads the recipe with key "out", else the only or first one. 0, or -1 after a message. The caller releases it. */
 int recipe_file_read(const char *name, struct armtap_recipe **recipe);
 
+/* The XML library and its version. */
+const char *recipe_file_library(void);
+
 #endif

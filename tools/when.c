@@ -154,7 +154,8 @@ size_t when_date(char to[WHEN_DATE_MAX], int64_t ns)
         rest += 86400;
         days--;
     }
-    year += days / 366 - (days < 0 ? 1 : 0);
+    /* Not later than the year wanted. */
+    year += days < 0 ? days / 365 - 1 : days / 366;
     while (days_before_year(year + 1) <= days)
         year++;
     days -= days_before_year(year);

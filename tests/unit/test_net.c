@@ -271,7 +271,8 @@ static void test_address_text(void **state)
 
 /* ---- connections ----------------------------------------------------------------------------------------------- */
 
-enum { FRAME = 1060 };
+/* The client numbers its bytes from elsewhere than the robot. */
+enum { FRAME = 1060, CLIENT_AHEAD = 123456 };
 
 struct world {
     struct armtap_net *net;
@@ -377,7 +378,7 @@ static void transmit(struct world *world, struct end from, struct end to, uint32
 
 static void handshake(struct world *world, uint32_t isn)
 {
-    transmit(world, client, robot, isn, ARMTAP_TCP_SYN, "", 0);
+    transmit(world, client, robot, isn + CLIENT_AHEAD, ARMTAP_TCP_SYN, "", 0);
     transmit(world, robot, client, isn, ARMTAP_TCP_SYN, "", 0);
 }
 
@@ -409,13 +410,13 @@ static void test_records(void **state)
     w.where.packet = 0;
     send_frames(&w, 1000 + 20 * FRAME, 20, 30);
     transmit(&w, robot, client, 1000 + 30 * FRAME, ARMTAP_TCP_FIN, "", 0);
-    transmit(&w, client, robot, 1000, ARMTAP_TCP_FIN, "", 0);
+    transmit(&w, client, robot, 1000 + CLIENT_AHEAD, ARMTAP_TCP_FIN, "", 0);
     assert_int_equal(w.records, 30);
     assert_int_equal(w.protocol, ARMTAP_REALTIME);
     assert_int_equal(w.opened, 1);
     assert_int_equal(w.closed[ARMTAP_CLOSE_FIN], 2);
     transmit(&w, robot, client, 1000 + 29 * FRAME, 0, "straggler", 9);
-    transmit(&w, client, robot, 1001, 0, "", 0);
+    transmit(&w, client, robot, 1001 + CLIENT_AHEAD, 0, "", 0);
     assert_int_equal(w.opened, 1);
     assert_string_equal(w.robot, "10.0.0.2:30003");
     assert_string_equal(w.client, "10.0.0.9:51234");
@@ -443,6 +444,30 @@ static void test_ports_used_again(void **state)
     assert_int_equal(w.records, 20);
     assert_int_equal(w.closed[ARMTAP_CLOSE_REPLACED], 3);
     assert_int_equal(w.closed[ARMTAP_CLOSE_END_OF_CAPTURE], 1);
+}
+
+/* One packet with a damaged sequence number does not end a connection; the last packet of all may be a new one. */
+static void test_jump_of_one_packet(void **state)
+{
+    struct world w;
+    (void)state;
+    world_begin(&w, NULL);
+    handshake(&w, 999);
+    send_frames(&w, 1000, 0, 10);
+    send_frames(&w, 0x80000000U + 1000 + 10 * FRAME, 10, 11);
+    assert_int_equal(w.opened, 1);
+    send_frames(&w, 1000 + 11 * FRAME, 11, 20);
+    assert_int_equal(w.opened, 1);
+    assert_int_equal(w.notes[1], 1);
+    send_frames(&w, 0x40000000U, 20, 21); /* two in a row, far from each other */
+    send_frames(&w, 0x80000000U, 20, 21);
+    assert_int_equal(w.opened, 1);
+    world_end(&w);
+    assert_int_equal(w.gaps, 1);
+    assert_int_equal(w.opened, 2);
+    assert_int_equal(w.notes[1], 2);
+    assert_int_equal(w.closed[ARMTAP_CLOSE_REPLACED], 1);
+    assert_int_equal(w.records, 20);
 }
 
 static void assert_roles(const struct armtap_net_options *options, struct end from, struct end to, unsigned flags,
@@ -590,6 +615,7 @@ int main(void)
         cmocka_unit_test(test_address_text),
         cmocka_unit_test(test_records),
         cmocka_unit_test(test_ports_used_again),
+        cmocka_unit_test(test_jump_of_one_packet),
         cmocka_unit_test(test_roles),
         cmocka_unit_test(test_notes),
         cmocka_unit_test(test_cut_payload),

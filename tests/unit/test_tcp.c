@@ -29,7 +29,7 @@ struct scene {
     struct armtap_where last_where;
 };
 
-static void put(struct scene *scene, int direction, const void *bytes, size_t length)
+static void put(struct scene *scene, enum armtap_direction direction, const void *bytes, size_t length)
 {
     if (scene->used[direction] + length + 1 > scene->room[direction]) {
         scene->room[direction] = 2 * (scene->used[direction] + length + 1);
@@ -121,8 +121,8 @@ static void scene_begin(struct scene *scene, size_t pool_bytes)
     memset(scene, 0, sizeof *scene);
     armtap_pool_init(&scene->pool, pool_bytes);
     armtap_tcp_init(&scene->tcp, &scene->pool, &calls, scene);
-    put(scene, 0, "", 0);
-    put(scene, 1, "", 0);
+    put(scene, ARMTAP_FROM_ROBOT, "", 0);
+    put(scene, ARMTAP_TO_ROBOT, "", 0);
     scene->time = 1000000 * MS;
     scene->ip_id = 100;
 }
@@ -590,7 +590,10 @@ static void test_hole_before_fin(void **state)
     data(&s, 1000, "abc");
     fin(&s, ARMTAP_FROM_ROBOT, 1006, "");
     assert_out(&s, "abc");
-    data(&s, 1003, "defXX"); /* bytes behind the end are none */
+    size_t used = s.pool.used;
+    data(&s, 1006, "XX"); /* bytes behind the end are none */
+    assert_int_equal(s.pool.used, used);
+    data(&s, 1003, "defXX");
     assert_out(&s, "abcdef|");
     scene_end(&s);
 
@@ -601,6 +604,36 @@ static void test_hole_before_fin(void **state)
     others(&s, 40, 60);
     assert_out(&s, "abc<3>|");
     assert_events(&s, "close0=0 ");
+    scene_end(&s);
+}
+
+static void test_fin_amid_the_bytes(void **state)
+{
+    struct scene s;
+    (void)state;
+    begin_hole(&s);
+    fin(&s, ARMTAP_FROM_ROBOT, 1001, "");
+    fin(&s, ARMTAP_FROM_ROBOT, 1004, "");
+    data(&s, 1003, "def");
+    assert_out(&s, "abcdefghi");
+    fin(&s, ARMTAP_FROM_ROBOT, 1009, "");
+    assert_out(&s, "abcdefghi|");
+    scene_end(&s);
+}
+
+/* The acknowledgement was captured before what follows the hole. */
+static void test_hole_acknowledged_before(void **state)
+{
+    struct scene s;
+    (void)state;
+    begin_open(&s);
+    data(&s, 1000, "abc");
+    ack(&s, 1, 1009);
+    data(&s, 1006, "ghi");
+    others(&s, 31, 60);
+    assert_out(&s, "abc");
+    others(&s, 1, 0);
+    assert_out(&s, "abc<3>ghi");
     scene_end(&s);
 }
 
@@ -730,6 +763,30 @@ static void test_pool_dry(void **state)
     scene_end(&large);
 }
 
+/* Two that hold about as much: the larger gives, whichever came first. */
+static void test_largest_of_equals(void **state)
+{
+    (void)state;
+    for (size_t six = 0; six < 2; six++) {
+        struct armtap_pool pool;
+        struct armtap_queue queues[2];
+        struct armtap_overlap overlap = {0, false};
+        static const uint8_t bytes[1000];
+        armtap_pool_init(&pool, 1 << 20);
+        for (size_t i = 0; i < 2; i++) {
+            armtap_queue_init(&queues[i], &pool, NULL, ARMTAP_FROM_ROBOT);
+            for (uint64_t k = 0; k < (i == six ? 6 : 5); k++)
+                assert_int_equal(armtap_queue_insert(&queues[i], 2000 * k, bytes, sizeof bytes, 0, &overlap), 0);
+        }
+        assert_int_equal(queues[0].size_class, queues[1].size_class);
+        assert_ptr_equal(armtap_pool_largest(&pool), &queues[six]);
+        armtap_queue_clear(&queues[0]);
+        armtap_queue_clear(&queues[1]);
+        assert_null(armtap_pool_largest(&pool));
+        assert_int_equal(overlap.bytes, 0);
+    }
+}
+
 static void test_pool_of_nothing(void **state)
 {
     struct scene s;
@@ -748,8 +805,10 @@ static void test_tiny_segments_are_bounded(void **state)
     (void)state;
     scene_begin(&s, 24 << 20);
     syn(&s, ARMTAP_FROM_ROBOT, 999, -1);
-    for (uint32_t i = 0; i < 20000; i++)
+    for (uint32_t i = 0; i < 20000; i++) {
+        s.time -= MS; /* at once: no hole is given up for its age */
         data(&s, 1001 + 2 * (i ^ 1), "x");
+    }
     assert_true(s.pool.used < 1 << 20);
     finish(&s);
     assert_int_equal(s.bytes[0] + s.lost[0], 40000);
@@ -930,11 +989,14 @@ int main(void)
         cmocka_unit_test(test_hole_too_old),
         cmocka_unit_test(test_hole_at_the_end),
         cmocka_unit_test(test_hole_before_fin),
+        cmocka_unit_test(test_fin_amid_the_bytes),
+        cmocka_unit_test(test_hole_acknowledged_before),
         cmocka_unit_test(test_many_holes_share_the_grace),
         cmocka_unit_test(test_reset),
         cmocka_unit_test(test_cut_by_the_snapshot_length),
         cmocka_unit_test(test_other_connection),
         cmocka_unit_test(test_pool_dry),
+        cmocka_unit_test(test_largest_of_equals),
         cmocka_unit_test(test_pool_of_nothing),
         cmocka_unit_test(test_tiny_segments_are_bounded),
         cmocka_unit_test(test_ignored),

@@ -1,0 +1,31 @@
+/* A conversation that a target makes of its input, and plays to a connection in several chunkings. */
+#ifndef FUZZ_SCRIPT_H
+#define FUZZ_SCRIPT_H
+
+#include "watch.h"
+
+#define SCRIPT_STEPS 512
+
+enum script_kind { SCRIPT_BYTES, SCRIPT_GAP, SCRIPT_CLOSE };
+
+struct script_step {
+    enum script_kind kind;
+    enum armtap_direction direction;
+    const uint8_t *bytes;
+    size_t length;
+};
+
+struct script {
+    struct armtap_conn_setup setup;
+    const char *recipe_names; /* the recipe given, or NULL */
+    unsigned long stop_at;    /* the sink's call that answers "stop"; 0: none */
+    size_t count;
+    struct script_step steps[SCRIPT_STEPS];
+};
+/* Adds a step; nothing once the script is full. */
+void script_step(struct script *script, enum script_kind kind, enum armtap_direction direction, const uint8_t *bytes,
+                 size_t length);
+/* Plays it whole, and in pieces of random sizes and single bytes: what comes out must be the same. */
+void script_check(const struct script *script);
+
+#endif

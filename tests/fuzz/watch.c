@@ -1,0 +1,233 @@
+#include "watch.h"
+
+#include <string.h>
+
+#include "connection.h"
+#include "recipe.h"
+
+/* A half holds at most one frame of 64 KB or the 128 KB of a search, in blocks that double. */
+#define HALF_MAX (512u * 1024)
+
+void watch_add(struct watch *watch, const void *bytes, size_t length)
+{
+    const uint8_t *p = bytes;
+    for (size_t i = 0; i < length; i++)
+        watch->digest = (watch->digest ^ p[i]) * UINT64_C(0x100000001b3);
+    watch->digest ^= watch->digest >> 29;
+}
+
+void watch_number(struct watch *watch, uint64_t number)
+{
+    watch_add(watch, &number, sizeof number);
+}
+
+static void add_text(struct watch *watch, const char *text, size_t length)
+{
+    watch_number(watch, length);
+    if (length > 0)
+        watch_add(watch, text, length);
+}
+
+static int answer(struct watch *watch)
+{
+    return ++watch->calls == watch->stop_at ? 1 : 0;
+}
+
+/* ---- counters ---- */
+
+enum armtap_direction watch_side(const struct watch *watch, enum armtap_direction direction)
+{
+    return watch->conn && watch->conn->swapped ? armtap_other(direction) : direction;
+}
+
+static uint64_t accounted(const struct armtap_stream *stream, enum armtap_direction direction)
+{
+    return stream->bytes_decoded[direction] + stream->bytes_skipped[direction] + stream->bytes_lost[direction];
+}
+
+void watch_counters(const struct watch *watch, bool all)
+{
+    for (int i = 0; i < 2; i++) {
+        enum armtap_direction direction = (enum armtap_direction)i, side = watch_side(watch, direction);
+        const struct armtap_half *half = &watch->conn->half[side];
+        uint64_t sum = accounted(&watch->conn->stream, side);
+        CHECK(sum <= watch->pushed[direction]);
+        CHECK(sum == half->offset);
+        CHECK(!all || sum == watch->pushed[direction]);
+        CHECK(!all || half->used == 0);
+        CHECK(half->capacity <= HALF_MAX);
+    }
+}
+
+/* ---- records ---- */
+
+static void check_place(struct watch *watch, const struct armtap_record *record)
+{
+    const struct armtap_stream *stream = record->stream;
+    enum armtap_direction direction = record->direction;
+    uint64_t end = record->offset + record->frame_length;
+    CHECK(record->frame_length > 0);
+    CHECK(record->values >= record->frame);
+    CHECK(record->values_length <= record->frame_length);
+    CHECK(record->values + record->values_length <= record->frame + record->frame_length);
+    CHECK(accounted(stream, direction) == end);
+    if (watch->conn)
+        CHECK(end <= watch->pushed[watch_side(watch, direction)]);
+    if (!watch->conn && stream->connection != watch->connection) {
+        watch->connection = stream->connection;
+        watch->end[0] = watch->end[1] = 0;
+    }
+    CHECK(record->offset >= watch->end[direction]);
+    watch->end[direction] = end;
+}
+
+static void check_value(struct watch *watch, const struct armtap_record *record, const struct armtap_value *value)
+{
+    CHECK(value->count >= 1 && value->count <= 6);
+    add_text(watch, value->name, strlen(value->name));
+    watch_number(watch, value->present);
+    if (!value->present)
+        return;
+    if (value->type == ARMTAP_STRING || value->type == ARMTAP_BYTES) {
+        CHECK((const uint8_t *)value->text >= record->values);
+        CHECK((const uint8_t *)value->text + value->length <= record->values + record->values_length);
+        add_text(watch, value->text, value->length);
+    } else {
+        watch_add(watch, value->u64, value->count * sizeof value->u64[0]);
+    }
+}
+
+/* A value that was read is the same in the state; the last counts where a recipe names a field twice. */
+static void check_state(const struct armtap_record *record, const struct armtap_value *value, struct armtap_set *seen)
+{
+    struct armtap_value known;
+    if (!value->field)
+        return;
+    if (armtap_set_has(seen, value->field->id))
+        return;
+    armtap_set_add(seen, value->field->id);
+    if (!value->present)
+        return;
+    CHECK(armtap_set_has(record->updated, value->field->id));
+    armtap_state_get(record->state, value->field, &known);
+    CHECK(known.present && known.type == value->type && known.count == value->count);
+    CHECK(memcmp(known.u64, value->u64, value->count * sizeof value->u64[0]) == 0);
+}
+
+static void check_values(struct watch *watch, const struct armtap_record *record)
+{
+    struct armtap_value value;
+    struct armtap_set seen = {{0}};
+    size_t count = record->recipe ? armtap_recipe_count(record->recipe) : 0;
+    CHECK(!armtap_record_value(record, count, &value));
+    for (size_t i = count; i-- > 0;) {
+        CHECK(armtap_record_value(record, i, &value));
+        check_value(watch, record, &value);
+        if (record->state)
+            check_state(record, &value, &seen);
+    }
+}
+
+static void add_record(struct watch *watch, const struct armtap_record *record)
+{
+    watch_number(watch, record->offset);
+    watch_number(watch, record->where.packet);
+    watch_number(watch, record->direction);
+    watch_number(watch, record->protocol);
+    watch_number(watch, (uint64_t)record->version);
+    watch_number(watch, record->flags);
+    watch_number(watch, (uint64_t)record->recipe_id);
+    add_text(watch, (const char *)record->frame, record->frame_length);
+    watch_add(watch, record->updated, sizeof *record->updated);
+}
+
+static int on_record(void *user, const struct armtap_record *record)
+{
+    struct watch *watch = user;
+    watch->records++;
+    check_place(watch, record);
+    for (size_t i = 0; i < sizeof record->updated->word / sizeof record->updated->word[0]; i++)
+        CHECK((record->updated->word[i] & ~record->state->known.word[i]) == 0);
+    CHECK((record->flags & ARMTAP_SHORT) == 0 || record->values_length < armtap_recipe_size(record->recipe));
+    CHECK((record->flags & ARMTAP_LONG) == 0 || record->values_length > armtap_recipe_size(record->recipe));
+    check_values(watch, record);
+    add_record(watch, record);
+    watch_add(watch, record->state->known.word, sizeof record->state->known.word);
+    return answer(watch);
+}
+
+static int on_properties(void *user, const struct armtap_record *record)
+{
+    struct watch *watch = user;
+    check_place(watch, record);
+    CHECK(!record->state);
+    check_values(watch, record);
+    add_record(watch, record);
+    return answer(watch);
+}
+
+/* ---- everything else ---- */
+
+static int on_recipe(void *user, const struct armtap_recipe_event *event)
+{
+    struct watch *watch = user;
+    size_t end = 0;
+    watch_number(watch, event->direction);
+    watch_number(watch, (uint64_t)event->recipe_id);
+    watch_number(watch, event->flags);
+    for (size_t i = 0; i < armtap_recipe_count(event->recipe); i++) {
+        const struct armtap_recipe_entry *entry = armtap_recipe_at(event->recipe, i);
+        CHECK(entry->offset == end || entry->offset == SIZE_MAX);
+        end += entry->offset == SIZE_MAX ? 0 : entry->wire_size;
+        add_text(watch, entry->name, strlen(entry->name));
+        watch_number(watch, entry->type);
+        watch_number(watch, entry->count);
+    }
+    CHECK(!armtap_recipe_at(event->recipe, armtap_recipe_count(event->recipe)));
+    CHECK(armtap_recipe_size(event->recipe) == end);
+    return answer(watch);
+}
+
+static int on_text(void *user, const struct armtap_text *text)
+{
+    struct watch *watch = user;
+    watch_number(watch, text->direction);
+    watch_number(watch, (uint64_t)text->level);
+    add_text(watch, text->text, text->text_length);
+    add_text(watch, text->source, text->source_length);
+    return answer(watch);
+}
+
+static int on_note(void *user, const struct armtap_note *note)
+{
+    struct watch *watch = user;
+    size_t length = strlen(note->text);
+    CHECK(length > 0 && length < sizeof((struct armtap_line *)0)->text);
+    for (size_t i = 0; i < length; i++)
+        CHECK(note->text[i] >= ' ' && note->text[i] <= '~');
+    watch_number(watch, note->direction);
+    watch_number(watch, note->where.packet);
+    add_text(watch, note->kind->id, strlen(note->kind->id));
+    add_text(watch, note->text, length);
+    return answer(watch);
+}
+
+static int on_event(void *user, const struct armtap_event *event)
+{
+    struct watch *watch = user;
+    watch_number(watch, event->direction);
+    watch_number(watch, event->type);
+    watch_number(watch, event->a);
+    return answer(watch);
+}
+
+struct armtap_sink watch_sink(void)
+{
+    return (struct armtap_sink){.size = sizeof(struct armtap_sink),
+                                .on_record = on_record,
+                                .on_recipe = on_recipe,
+                                .on_text = on_text,
+                                .on_note = on_note,
+                                .on_event = on_event,
+                                .on_properties = on_properties};
+}

@@ -1,0 +1,542 @@
+/* Capture files, read back packet by packet. The files are put together here byte by byte; what a message must name is
+ * checked too. */
+#define _POSIX_C_SOURCE 200809L
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "blocks.h"
+#include "capture.h"
+
+#define ROOM 8192
+#define FILE_NAME "test_capture.tmp"
+#define MESSAGE_NAME "test_capture.err"
+
+struct file {
+    uint8_t bytes[ROOM];
+    size_t length;
+    bool big_endian;
+};
+
+static void put(struct file *file, uint64_t number, size_t width)
+{
+    assert_true(file->length + width <= ROOM);
+    for (size_t i = 0; i < width; i++) {
+        size_t shift = 8 * (file->big_endian ? width - 1 - i : i);
+        file->bytes[file->length++] = (uint8_t)(number >> shift);
+    }
+}
+
+static void put_bytes(struct file *file, const void *bytes, size_t length)
+{
+    assert_true(file->length + length <= ROOM);
+    memcpy(file->bytes + file->length, bytes, length);
+    file->length += length;
+}
+
+/* ---- pcap ------------------------------------------------------------------------------------------------------ */
+
+static void put_pcap_header(struct file *file, uint32_t magic, uint32_t link_type)
+{
+    put(file, magic, 4);
+    put(file, 2, 2);
+    put(file, 4, 2);
+    put(file, 0, 8);
+    put(file, 65535, 4);
+    put(file, link_type, 4);
+}
+
+/* A packet of `captured` bytes that all hold its number. */
+static void put_packet(struct file *file, uint32_t seconds, uint32_t fraction, uint8_t number, uint32_t captured)
+{
+    put(file, seconds, 4);
+    put(file, fraction, 4);
+    put(file, captured, 4);
+    put(file, captured + 2, 4);
+    for (uint32_t i = 0; i < captured; i++)
+        put(file, number, 1);
+}
+
+static void put_three_packets(struct file *file)
+{
+    put_packet(file, 1700000000, 123456, 1, 40);
+    put_packet(file, 1700000000, 999999, 2, 0);
+    put_packet(file, 1700000001, 0, 3, 61);
+}
+
+/* ---- gzip, without compression, worked by hand from RFC 1951 and 1952 ------------------------------------------ */
+
+static uint32_t crc32_of(const uint8_t *bytes, size_t length)
+{
+    uint32_t crc = 0xFFFFFFFF;
+    for (size_t i = 0; i < length; i++) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (0xEDB88320 & (0 - (crc & 1)));
+    }
+    return ~crc;
+}
+
+static void put_member(struct file *file, const uint8_t *bytes, size_t length)
+{
+    put_bytes(file, "\x1F\x8B\x08\0\0\0\0\0\0\3", 10);
+    put(file, 1, 1);
+    put(file, length, 2);
+    put(file, ~length, 2);
+    put_bytes(file, bytes, length);
+    put(file, crc32_of(bytes, length), 4);
+    put(file, length, 4);
+}
+
+/* ---- what is read ---------------------------------------------------------------------------------------------- */
+
+struct reading {
+    bool opened;
+    bool raw;
+    int last; /* what the last call returned */
+    size_t count;
+    struct armtap_packet packet[8];
+    uint8_t first_byte[8];
+    char message[4096];
+};
+
+static void save(const struct file *file)
+{
+    FILE *stream = fopen(FILE_NAME, "wb");
+    assert_non_null(stream);
+    assert_int_equal(fwrite(file->bytes, 1, file->length, stream), file->length);
+    assert_int_equal(fclose(stream), 0);
+}
+
+static void read_packets(struct capture *capture, struct reading *reading)
+{
+    struct armtap_packet packet;
+    while ((reading->last = capture_next(capture, &packet)) == 1) {
+        assert_true(reading->count < 8);
+        reading->first_byte[reading->count] = packet.captured == 0 ? 0 : packet.data[0];
+        for (size_t i = 0; i < packet.captured; i++)
+            assert_int_equal(packet.data[i], packet.data[0]);
+        reading->packet[reading->count++] = packet;
+    }
+    assert_int_equal(capture_next(capture, &packet), 0);
+}
+
+/* Messages go to a file meanwhile. */
+static void read_file(const char *name, struct reading *reading)
+{
+    memset(reading, 0, sizeof *reading);
+    fflush(stderr);
+    int kept = dup(STDERR_FILENO);
+    assert_non_null(freopen(MESSAGE_NAME, "w+", stderr));
+    struct capture *capture = capture_open(name, false);
+    reading->opened = capture != NULL;
+    if (capture != NULL) {
+        reading->raw = capture_is_raw(capture);
+        if (!reading->raw)
+            read_packets(capture, reading);
+        capture_close(capture);
+    }
+    fflush(stderr);
+    rewind(stderr);
+    size_t length = fread(reading->message, 1, sizeof reading->message - 1, stderr);
+    reading->message[length] = '\0';
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    remove(MESSAGE_NAME);
+}
+
+static void read_back(const struct file *file, struct reading *reading)
+{
+    save(file);
+    read_file(FILE_NAME, reading);
+    remove(FILE_NAME);
+}
+
+static void expect_message(const struct reading *reading, const char *part)
+{
+    if (strstr(reading->message, part) == NULL)
+        fail_msg("\"%s\" is not in the message: %s", part, reading->message);
+    const char *end = strchr(reading->message, '\n');
+    assert_non_null(end);
+    assert_int_equal(end[1], '\0');
+}
+
+static void expect_three(const struct reading *reading)
+{
+    assert_int_equal(reading->count, 3);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(reading->packet[i].where.packet, i + 1);
+        assert_int_equal(reading->packet[i].link_type, 1);
+        assert_int_equal(reading->packet[i].length, reading->packet[i].captured + 2);
+    }
+    assert_int_equal(reading->first_byte[0], 1);
+    assert_int_equal(reading->first_byte[2], 3);
+    assert_int_equal(reading->packet[0].captured, 40);
+    assert_int_equal(reading->packet[1].captured, 0);
+    assert_int_equal(reading->packet[2].captured, 61);
+}
+
+/* How many of the three are whole in the first `length` bytes of a file: 24 for its header, 16 for that of a packet. */
+static size_t packets_before(size_t length)
+{
+    return length < 80 ? 0 : length < 96 ? 1 : length < 173 ? 2 : 3;
+}
+
+static void pcap_of_all_kinds(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        struct file file = {.big_endian = kind % 2 == 1};
+        struct reading reading;
+        int64_t unit = kind < 2 ? 1000 : 1;
+        put_pcap_header(&file, kind < 2 ? 0xA1B2C3D4 : 0xA1B23C4D, 1);
+        put_three_packets(&file);
+        read_back(&file, &reading);
+        assert_int_equal(reading.last, 0);
+        assert_string_equal(reading.message, "");
+        expect_three(&reading);
+        assert_true(reading.packet[0].where.time == INT64_C(1700000000000000000) + 123456 * unit);
+        assert_true(reading.packet[1].where.time == INT64_C(1700000000000000000) + 999999 * unit);
+        assert_true(reading.packet[2].where.time == INT64_C(1700000001000000000));
+    }
+}
+
+/* ---- pcapng ---------------------------------------------------------------------------------------------------- */
+
+static void put_section(struct file *file)
+{
+    put(file, 0x0A0D0D0A, 4);
+    put(file, 28, 4);
+    put(file, 0x1A2B3C4D, 4);
+    put(file, 1, 2);
+    put(file, 0, 2);
+    put(file, UINT64_MAX, 8);
+    put(file, 28, 4);
+}
+
+/* With a name of four letters, and nanoseconds. */
+static void put_interface(struct file *file, uint32_t link_type, uint32_t snapshot_length, const char *name)
+{
+    put(file, 1, 4);
+    put(file, 40, 4);
+    put(file, link_type, 2);
+    put(file, 0, 2);
+    put(file, snapshot_length, 4);
+    put(file, 2, 2);
+    put(file, 4, 2);
+    put_bytes(file, name, 4);
+    put(file, 9, 2);
+    put(file, 1, 2);
+    put_bytes(file, "\x09\0\0\0", 4);
+    put(file, 0, 4);
+    put(file, 40, 4);
+}
+
+static void put_enhanced(struct file *file, uint64_t time, uint8_t number)
+{
+    put(file, 6, 4);
+    put(file, 72, 4);
+    put(file, 0, 4);
+    put(file, time >> 32, 4);
+    put(file, time & 0xFFFFFFFF, 4);
+    put(file, 40, 4);
+    put(file, 42, 4);
+    for (int i = 0; i < 40; i++)
+        put(file, number, 1);
+    put(file, 72, 4);
+}
+
+static void pcapng_of_both_orders(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        struct file file = {.big_endian = kind == 1};
+        struct reading reading;
+        put_section(&file);
+        put_interface(&file, 1, 65535, "eth0");
+        put_enhanced(&file, UINT64_C(1700000000123456789), 7);
+        read_back(&file, &reading);
+        assert_int_equal(reading.last, 0);
+        assert_int_equal(reading.count, 1);
+        assert_true(reading.packet[0].where.time == INT64_C(1700000000123456789));
+        assert_int_equal(reading.first_byte[0], 7);
+    }
+}
+
+static void pcapng_with_interfaces_that_differ(void **state)
+{
+    struct reading reading;
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        struct file file = {.big_endian = false};
+        put_section(&file);
+        put_interface(&file, 1, 65535, "eth0");
+        put_enhanced(&file, 1000, 1);
+        put_enhanced(&file, 2000, 2);
+        put_interface(&file, kind == 0 ? 113 : 1, kind == 0 ? 65535 : 96, "any0");
+        put_enhanced(&file, 3000, 3);
+        read_back(&file, &reading);
+        assert_int_equal(reading.last, -1);
+        assert_int_equal(reading.count, 2);
+        expect_message(&reading, FILE_NAME ": after packet 2: ");
+        expect_message(&reading, "0 eth0 (EN10MB, snapshot length 65535), 1 any0 (");
+        expect_message(&reading, kind == 0 ? "(LINUX_SLL, snapshot length 65535)" : "(EN10MB, snapshot length 96)");
+        expect_message(&reading, "tshark -r " FILE_NAME " -Y 'frame.interface_id==0' -F pcap -w OUT");
+    }
+}
+
+static void interfaces_whatever_the_chunks(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        struct file file = {.big_endian = kind == 1};
+        put_section(&file);
+        put_interface(&file, 1, 65535, "eth0");
+        put_enhanced(&file, 1000, 1);
+        put_interface(&file, 276, 96, "any0");
+        for (size_t step = 1; step <= file.length; step++) {
+            struct blocks blocks;
+            blocks_begin(&blocks);
+            for (size_t at = 0; at < file.length; at += step)
+                blocks_push(&blocks, file.bytes + at, step < file.length - at ? step : file.length - at);
+            assert_int_equal(blocks.count, 2);
+            assert_string_equal(blocks.interface[0].name, "eth0");
+            assert_string_equal(blocks.interface[1].name, "any0");
+            assert_int_equal(blocks.interface[1].link_type, 276);
+            assert_int_equal(blocks.interface[1].snapshot_length, 96);
+            assert_true(blocks_differ(&blocks));
+        }
+    }
+}
+
+/* ---- gzip ------------------------------------------------------------------------------------------------------ */
+
+static void make_members(struct file *packed, const size_t *cuts, size_t count)
+{
+    struct file plain = {.big_endian = false};
+    put_pcap_header(&plain, 0xA1B2C3D4, 1);
+    put_three_packets(&plain);
+    size_t from = 0;
+    for (size_t i = 0; i <= count; i++) {
+        size_t to = i == count ? plain.length : cuts[i];
+        put_member(packed, plain.bytes + from, to - from);
+        from = to;
+    }
+}
+
+static void gzip_of_several_members(void **state)
+{
+    struct reading reading;
+    (void)state;
+    for (size_t count = 0; count < 4; count++) {
+        struct file packed = {.big_endian = false};
+        make_members(&packed, (const size_t[]){1, 2, 100}, count);
+        read_back(&packed, &reading);
+        assert_string_equal(reading.message, "");
+        assert_int_equal(reading.last, 0);
+        expect_three(&reading);
+    }
+}
+
+static void gzip_with_something_behind(void **state)
+{
+    struct file packed = {.big_endian = false};
+    struct reading reading;
+    (void)state;
+    make_members(&packed, NULL, 0);
+    put(&packed, 0, 8);
+    read_back(&packed, &reading);
+    assert_string_equal(reading.message, "");
+    expect_three(&reading);
+    put_bytes(&packed, "hello", 5);
+    read_back(&packed, &reading);
+    expect_three(&reading);
+    assert_int_equal(reading.last, -1);
+    expect_message(&reading, "other bytes follow the gzip data");
+}
+
+static void gzip_with_a_bad_checksum(void **state)
+{
+    struct file packed = {.big_endian = false};
+    struct reading reading;
+    (void)state;
+    make_members(&packed, NULL, 0);
+    packed.bytes[packed.length - 8] ^= 1;
+    read_back(&packed, &reading);
+    expect_three(&reading);
+    assert_int_equal(reading.last, -1);
+    expect_message(&reading, FILE_NAME ": after packet 3: byte ");
+    expect_message(&reading, "data check");
+}
+
+/* 15 bytes precede the file when it is packed. */
+static void gzip_that_ends_early(void **state)
+{
+    struct file packed = {.big_endian = false};
+    struct reading reading;
+    (void)state;
+    make_members(&packed, NULL, 0);
+    size_t whole = packed.length;
+    for (packed.length = 2; packed.length < whole; packed.length++) {
+        size_t unpacked = packed.length < 15 ? 0 : packed.length - 15;
+        size_t expected = packets_before(unpacked);
+        read_back(&packed, &reading);
+        assert_int_equal(reading.count, expected);
+        if (unpacked < 4)
+            continue; /* too short to show that it is a capture */
+        assert_true(!reading.opened || reading.last == -1);
+        expect_message(&reading, "ends early");
+    }
+}
+
+/* ---- damage ---------------------------------------------------------------------------------------------------- */
+
+static void cut_anywhere(void **state)
+{
+    struct file file = {.big_endian = false};
+    struct reading reading;
+    (void)state;
+    put_pcap_header(&file, 0xA1B2C3D4, 1);
+    put_three_packets(&file);
+    size_t whole = file.length;
+    assert_int_equal(whole, 173);
+    for (file.length = 4; file.length <= whole; file.length++) {
+        size_t end = file.length;
+        bool is_clean = end == 24 || end == 80 || end == 96 || end == 173;
+        read_back(&file, &reading);
+        assert_int_equal(reading.count, packets_before(end));
+        assert_int_equal(reading.opened, end >= 24);
+        if (is_clean) {
+            assert_string_equal(reading.message, "");
+            assert_int_equal(reading.last, 0);
+        } else {
+            assert_true(!reading.opened || reading.last == -1);
+            expect_message(&reading, end < 80   ? "before the first packet"
+                                     : end < 96 ? "after packet 1"
+                                                : "after packet 2");
+        }
+    }
+}
+
+static void packet_of_absurd_length(void **state)
+{
+    struct file file = {.big_endian = false};
+    struct reading reading;
+    (void)state;
+    put_pcap_header(&file, 0xA1B2C3D4, 1);
+    put_packet(&file, 1, 2, 1, 40);
+    put(&file, UINT64_MAX, 8);
+    put(&file, UINT64_MAX, 8);
+    put_packet(&file, 1, 2, 2, 40);
+    read_back(&file, &reading);
+    assert_int_equal(reading.count, 1);
+    assert_int_equal(reading.last, -1);
+    expect_message(&reading, FILE_NAME ": after packet 1: ");
+}
+
+static void link_type_that_is_not_read(void **state)
+{
+    struct file file = {.big_endian = false};
+    struct reading reading;
+    (void)state;
+    put_pcap_header(&file, 0xA1B2C3D4, 127);
+    put_three_packets(&file);
+    read_back(&file, &reading);
+    assert_false(reading.opened);
+    expect_message(&reading, "link type 127 (IEEE802_11_RADIO");
+}
+
+static void raw_ip_by_its_number_in_files(void **state)
+{
+    struct file file = {.big_endian = false};
+    struct reading reading;
+    (void)state;
+    put_pcap_header(&file, 0xA1B2C3D4, 101);
+    put_three_packets(&file);
+    read_back(&file, &reading);
+    assert_int_equal(reading.count, 3);
+    assert_int_equal(reading.packet[0].link_type, 101);
+}
+
+static void what_is_no_capture(void **state)
+{
+    static const char *const texts[] = {"", "h", "hello", "\x1F\x8B", "\xD4\xC3\xB2", "\n\r\r\r"};
+    struct reading reading;
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct file file = {.big_endian = false};
+        put_bytes(&file, texts[i], strlen(texts[i]));
+        read_back(&file, &reading);
+        assert_true(reading.opened);
+        assert_true(reading.raw);
+        assert_string_equal(reading.message, "");
+    }
+}
+
+static void bytes_of_a_raw_dump(void **state)
+{
+    struct file plain = {.big_endian = true}, packed = {.big_endian = false};
+    uint8_t got[ROOM];
+    (void)state;
+    for (unsigned i = 0; i < 1000; i++)
+        put(&plain, i, 4);
+    put_member(&packed, plain.bytes, plain.length);
+    for (int kind = 0; kind < 2; kind++) {
+        size_t length = 0;
+        long part;
+        save(kind == 0 ? &plain : &packed);
+        struct capture *capture = capture_open(FILE_NAME, false);
+        assert_non_null(capture);
+        while ((part = capture_read(capture, got + length, 97)) > 0)
+            length += (size_t)part;
+        assert_int_equal(part, 0);
+        assert_int_equal(length, plain.length);
+        assert_memory_equal(got, plain.bytes, length);
+        assert_int_equal(capture_position(capture), kind == 0 ? plain.length : packed.length);
+        capture_close(capture);
+        remove(FILE_NAME);
+    }
+}
+
+static void files_that_cannot_be_opened(void **state)
+{
+    struct reading reading;
+    (void)state;
+    read_file("no/such/file", &reading);
+    assert_false(reading.opened);
+    expect_message(&reading, "no/such/file: cannot be opened: ");
+    read_file(".", &reading);
+    assert_false(reading.opened);
+    expect_message(&reading, ".: cannot be opened: ");
+    read_file("no/such\nfile", &reading);
+    expect_message(&reading, "no/such\\x0afile");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pcap_of_all_kinds),
+        cmocka_unit_test(pcapng_of_both_orders),
+        cmocka_unit_test(pcapng_with_interfaces_that_differ),
+        cmocka_unit_test(interfaces_whatever_the_chunks),
+        cmocka_unit_test(gzip_of_several_members),
+        cmocka_unit_test(gzip_with_something_behind),
+        cmocka_unit_test(gzip_with_a_bad_checksum),
+        cmocka_unit_test(gzip_that_ends_early),
+        cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(packet_of_absurd_length),
+        cmocka_unit_test(link_type_that_is_not_read),
+        cmocka_unit_test(raw_ip_by_its_number_in_files),
+        cmocka_unit_test(what_is_no_capture),
+        cmocka_unit_test(bytes_of_a_raw_dump),
+        cmocka_unit_test(files_that_cannot_be_opened),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,687 @@
+/* Connections: the same events whatever the chunking, the way back after gaps and damage, recognition. */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FROM ARMTAP_FROM_ROBOT
+#define TO ARMTAP_TO_ROBOT
+#define TWO_CUTS_UP_TO 2048 /* bytes */
+
+static const struct armtap_conn_options unknown = {.size = sizeof unknown};
+static const struct armtap_conn_options realtime = {.size = sizeof realtime, .protocol = ARMTAP_REALTIME};
+static const struct armtap_conn_options rtde = {.size = sizeof rtde, .protocol = ARMTAP_RTDE};
+static const struct armtap_conn_options midstream = {.size = sizeof midstream, .midstream = true};
+
+/* ---- chunking ---- */
+
+static void check_cuts(const struct script *script, const struct armtap_conn_options *options, const size_t *cuts,
+                       size_t count, const struct log *whole, struct log *log)
+{
+    log_clear(log);
+    script_play(script, options, cuts, count, log);
+    if (log->length == whole->length && memcmp(log->text, whole->text, log->length) == 0)
+        return;
+    print_error("whole:\n%s\ncut:\n%s\n", whole->text, log->text);
+    fail_msg("%zu cuts, the first two at %zu and %zu", count, cuts[0], count > 1 ? cuts[1] : 0);
+}
+
+static void check_chunkings(const struct script *script, const struct armtap_conn_options *options, unsigned records)
+{
+    size_t length = script->bytes.length, *all = calloc(length, sizeof *all);
+    struct log whole = {.values = false}, log = {.values = false};
+    assert_non_null(all);
+    script_play(script, options, NULL, 0, &whole);
+    assert_int_equal(whole.records[FROM] + whole.records[TO], records);
+    for (size_t i = 0; i < length; i++)
+        all[i] = i;
+    check_cuts(script, options, all, length, &whole, &log);
+    for (size_t a = 1; a < length; a++) {
+        check_cuts(script, options, &a, 1, &whole, &log);
+        for (size_t b = a + 1; length <= TWO_CUTS_UP_TO && b < length; b++)
+            check_cuts(script, options, (size_t[]){a, b}, 2, &whole, &log);
+    }
+    free(all);
+    log_free(&whole);
+    log_free(&log);
+}
+
+static struct script packets(size_t size, unsigned count, double cycle)
+{
+    struct script script = {.count = 0};
+    struct bytes bytes = {0};
+    for (unsigned i = 0; i < count; i++)
+        bytes_packet(&bytes, size, 100 + cycle * i);
+    script_add(&script, FROM, &bytes);
+    bytes_free(&bytes);
+    return script;
+}
+
+static void check_packets(size_t size, unsigned count, const struct armtap_conn_options *options)
+{
+    struct script script = packets(size, count, 0.008);
+    check_chunkings(&script, options, count);
+    script_free(&script);
+}
+
+static void test_cb2_packets_in_any_chunks(void **unused)
+{
+    (void)unused;
+    check_packets(540, 3, &realtime);
+    check_packets(812, 4, &realtime);
+    check_packets(812, 4, &unknown);
+}
+
+static void test_cb3_packets_in_any_chunks(void **unused)
+{
+    (void)unused;
+    check_packets(1060, 3, &realtime);
+    check_packets(1220, 4, &realtime);
+    check_packets(1220, 4, &unknown);
+}
+
+static void test_packets_of_other_sizes_in_any_chunks(void **unused)
+{
+    (void)unused;
+    check_packets(12, 20, &realtime);
+    check_packets(101, 6, &realtime);
+    check_packets(101, 6, &unknown);
+    check_packets(1500, 3, &realtime);
+}
+
+static void test_script_to_the_robot_in_any_chunks(void **unused)
+{
+    struct script script = packets(540, 1, 0.008);
+    struct bytes text = {0}, more = {0};
+    (void)unused;
+    bytes_text(&text, "set_digital_out(0, True)\ndef p():\r\n  movej([0,0,0,0,0,0])\nend\n");
+    script_add(&script, TO, &text);
+    bytes_packet(&more, 540, 101);
+    script_add(&script, FROM, &more);
+    text.length = 0;
+    bytes_text(&text, "stopj(2)\n\nno line end");
+    script_add(&script, TO, &text);
+    check_chunkings(&script, &realtime, 2 + 7);
+    script_free(&script);
+    bytes_free(&text);
+    bytes_free(&more);
+}
+
+#define HZ125 "40 5f 40 00 00 00 00 00"
+
+/* Adds data packages: `head` in hex, a clock, a register; little robots. */
+static void add_data(struct script *script, const char *head, double clock, uint32_t number)
+{
+    struct bytes payload = {0}, bytes = {0};
+    bytes_hex(&payload, head);
+    bytes_double(&payload, clock);
+    bytes_number(&payload, number, 4);
+    bytes_package(&bytes, 'U', &payload);
+    script_add(script, FROM, &bytes);
+    bytes_free(&payload);
+    bytes_free(&bytes);
+}
+
+static struct script rtde_session(int protocol)
+{
+    struct script script = {.count = 0};
+    if (protocol > 1) {
+        script_hex(&script, TO, protocol == 2 ? "00 05 56 00 02" : "00 05 56 00 03");
+        script_list(&script, FROM, 'M', "02", "Not confirmed");
+        script_hex(&script, FROM, "00 04 56 01");
+    }
+    script_hex(&script, TO, "00 03 76");
+    script_hex(&script, FROM, "00 13 76 00 00 00 05 00 00 00 0b 00 00 00 01 00 00 00 6c");
+    if (protocol == 3) {
+        script_list(&script, TO, 'R', "", "v1.software.version");
+        script_list(&script, FROM, 'R', "00 06", "UINT64\x01\x02\x03\x04\x05\x06\x07\x08");
+    }
+    script_list(&script, TO, 'O', protocol > 1 ? HZ125 : "", "timestamp,my_own");
+    script_list(&script, TO, 'I', "", "speed_slider_mask,no_such");
+    script_list(&script, TO, 'I', "", "speed_slider_mask");
+    script_list(&script, FROM, 'O', protocol > 1 ? "01" : "", "DOUBLE,UINT32");
+    script_list(&script, FROM, 'I', "00", "UINT32,NOT_FOUND");
+    script_list(&script, FROM, 'I', "01", "UINT32");
+    add_data(&script, protocol > 1 ? "01" : "", 1, 1);
+    script_hex(&script, TO, "00 03 53");
+    script_hex(&script, FROM, "00 04 53 01");
+    for (unsigned i = 2; i < 6; i++) {
+        add_data(&script, protocol > 1 ? "01" : "", i, i);
+        script_hex(&script, TO, "00 08 55 01 00 00 00 01");
+    }
+    script_hex(&script, FROM, "00 05 58 01 02 00 0e 55 01 40 20 00 00 00 00 00 00 00 00"); /* unknown, short data */
+    add_data(&script, protocol > 1 ? "01" : "", 7, 7);
+    script_hex(&script, TO, "00 03 50");
+    script_hex(&script, FROM, "00 04 50 01");
+    return script;
+}
+
+static void test_rtde_sessions_in_any_chunks(void **unused)
+{
+    (void)unused;
+    for (int protocol = 1; protocol <= 3; protocol++) {
+        struct script script = rtde_session(protocol);
+        check_chunkings(&script, &rtde, 7 + 4);
+        if (protocol > 1)
+            check_chunkings(&script, &unknown, 7 + 4);
+        script_free(&script);
+    }
+}
+
+static void test_data_without_a_handshake_in_any_chunks(void **unused)
+{
+    struct armtap_conn_options options = rtde;
+    struct script script = {.count = 0};
+    (void)unused;
+    options.midstream = true;
+    script_hex(&script, FROM, "00 00 00 01");
+    for (unsigned i = 0; i < 8; i++)
+        add_data(&script, "01", 1.5 + i * 0.008, i);
+    check_chunkings(&script, &options, 8);
+    script_free(&script);
+}
+
+static void test_foreign_bytes_in_any_chunks(void **unused)
+{
+    struct script script = {.count = 0};
+    struct bytes bytes = {0};
+    (void)unused;
+    bytes_text(&bytes, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 12\r\n\r\n<p>hello</p>");
+    script_add(&script, FROM, &bytes);
+    check_chunkings(&script, &unknown, 0);
+    check_chunkings(&script, &realtime, 0);
+    check_chunkings(&script, &rtde, 0);
+    script_free(&script);
+    for (unsigned i = 0; i < 6000; i++)
+        bytes_number(&bytes, 0x16030100u + i, 4);
+    bytes.length = 3000;
+    for (unsigned i = 0; i < 4; i++)
+        bytes_packet(&bytes, 540, 1 + i * 0.008);
+    script_add(&script, FROM, &bytes);
+    check_chunkings(&script, &midstream, 4);
+    script_free(&script);
+    bytes.length = 0;
+    for (unsigned i = 0; i < 1300; i++)
+        bytes_number(&bytes, 0x16030100u + i, 4); /* over 4 kB of nothing */
+    for (unsigned i = 0; i < 4; i++)
+        bytes_packet(&bytes, 540, 1 + i * 0.008);
+    script_add(&script, FROM, &bytes);
+    check_chunkings(&script, &midstream, 0);
+    script_free(&script);
+    bytes_free(&bytes);
+}
+
+/* ---- gaps and damage ---- */
+
+/* A stream of frames, of which some bytes are lost or changed, and what came out of it. */
+struct damage {
+    const uint8_t *bytes;
+    size_t length, begin; /* frames follow one another from `begin` */
+    size_t frame;         /* bytes of each */
+    size_t from, to;      /* what is not as it was */
+    bool *seen;           /* frame by frame */
+    uint64_t flagged;     /* offset of the first flagged record, UINT64_MAX without */
+    bool quiet;           /* no note but of gaps and skipped bytes may come */
+};
+
+static int see_record(void *user, const struct armtap_record *record)
+{
+    struct damage *damage = user;
+    if (record->direction != FROM)
+        return 0;
+    if (record->frame_length != damage->frame || record->offset < damage->begin ||
+        (record->offset - damage->begin) % damage->frame != 0)
+        return 0; /* what damage made of a touched frame: none of these may stand for a whole one */
+    size_t i = (record->offset - damage->begin) / damage->frame;
+    assert_false(damage->seen[i]);
+    if (record->offset + damage->frame <= damage->from || record->offset >= damage->to) {
+        damage->seen[i] = true;
+        assert_memory_equal(record->frame, damage->bytes + record->offset, damage->frame);
+    }
+    if (record->flags & ARMTAP_AFTER_GAP && damage->flagged == UINT64_MAX)
+        damage->flagged = record->offset;
+    return 0;
+}
+
+static int see_note(void *user, const struct armtap_note *note)
+{
+    const struct damage *damage = user;
+    if (damage->quiet && strncmp(note->kind->id, "stream.", 7) != 0)
+        fail_msg("%s: %s", note->kind->id, note->text);
+    assert_string_not_equal(note->kind->id, "stream.foreign");
+    return 0;
+}
+
+static struct armtap_conn *damage_conn(struct damage *damage, const struct armtap_conn_options *options)
+{
+    struct armtap_sink sink = {.size = sizeof sink, .on_record = see_record, .on_note = see_note};
+    struct armtap_conn *conn;
+    damage->seen = calloc((damage->length - damage->begin) / damage->frame + 1, sizeof *damage->seen);
+    damage->flagged = UINT64_MAX;
+    assert_non_null(damage->seen);
+    assert_int_equal(armtap_conn_new(options, &sink, damage, &conn), ARMTAP_OK);
+    return conn;
+}
+
+/* Every frame that ends before the damage came out, and of those after it all but `may_lack`. */
+static void check_damage(struct damage *damage, struct armtap_conn *conn, unsigned may_lack)
+{
+    const struct armtap_stream *stream = armtap_conn_stream(conn);
+    unsigned lack = 0;
+    bool first = true;
+    assert_int_equal(stream->bytes_decoded[FROM] + stream->bytes_skipped[FROM] + stream->bytes_lost[FROM],
+                     damage->length);
+    for (size_t at = damage->begin, i = 0; at + damage->frame <= damage->length; at += damage->frame, i++) {
+        if (at + damage->frame <= damage->from) {
+            if (!damage->seen[i])
+                fail_msg("damage [%zu, %zu): the frame at %zu before it is missing", damage->from, damage->to, at);
+        } else if (at >= damage->to) {
+            lack += !damage->seen[i];
+            if (damage->seen[i] && first && damage->flagged > at)
+                fail_msg("damage [%zu, %zu): the frame at %zu is the first after it, and not flagged", damage->from,
+                         damage->to, at);
+            first = first && !damage->seen[i];
+        }
+    }
+    if (lack > may_lack)
+        fail_msg("damage [%zu, %zu): %u whole frames after it are missing", damage->from, damage->to, lack);
+    free(damage->seen);
+    armtap_conn_free(conn);
+}
+
+static void push_all(struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes, size_t length)
+{
+    for (size_t at = 0; at < length; at += 1448)
+        assert_int_equal(
+            armtap_conn_push(conn, direction, bytes + at, length - at < 1448 ? length - at : 1448, NULL), ARMTAP_OK);
+}
+
+static void check_gap(const struct bytes *bytes, size_t frame, size_t from, size_t lost,
+                      const struct armtap_conn_options *options)
+{
+    size_t to = from + lost < bytes->length ? from + lost : bytes->length;
+    struct damage damage = {bytes->at, bytes->length, 0, frame, from, to, NULL, 0, true};
+    struct armtap_conn *conn = damage_conn(&damage, options);
+    push_all(conn, FROM, bytes->at, from);
+    assert_int_equal(armtap_conn_gap(conn, FROM, to - from, NULL), ARMTAP_OK);
+    push_all(conn, FROM, bytes->at + to, bytes->length - to);
+    assert_int_equal(armtap_conn_close(conn, FROM, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_conn_stream(conn)->gaps, 1);
+    assert_int_equal(armtap_conn_stream(conn)->bytes_lost[FROM], to - from);
+    check_damage(&damage, conn, 1);
+}
+
+static void test_gaps_in_realtime_streams(void **unused)
+{
+    static const size_t sizes[] = {540, 812, 1060, 1220}, losses[] = {1, 7, 8, 600, 1220, 1448, 2896};
+    (void)unused;
+    for (size_t s = 0; s < 4; s++) {
+        struct script script = packets(sizes[s], 7, 0.002);
+        for (size_t from = 0; from < script.bytes.length; from += from % sizes[s] < 16 ? 1 : 13)
+            for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
+                check_gap(&script.bytes, sizes[s], from, losses[i], i % 2 ? &unknown : &realtime);
+        script_free(&script);
+    }
+}
+
+/* ---- RTDE: a handshake, then data of 24 bytes ---- */
+
+struct rtde_stream {
+    struct bytes request, bytes; /* to the robot, from it */
+    size_t begin;                /* of the data */
+};
+
+static struct rtde_stream rtde_stream(bool with_clock, unsigned count)
+{
+    struct rtde_stream stream = {.begin = 0};
+    bytes_hex(&stream.request, "00 05 56 00 02");
+    bytes_list(&stream.request, 'O', HZ125,
+               with_clock ? "timestamp,output_int_register_0,runtime_state,output_int_register_1"
+                          : "speed_scaling,output_int_register_0,runtime_state,output_int_register_1");
+    bytes_hex(&stream.bytes, "00 04 56 01");
+    bytes_list(&stream.bytes, 'O', "01", "DOUBLE,INT32,UINT32,INT32");
+    stream.begin = stream.bytes.length;
+    for (unsigned i = 0; i < count; i++) {
+        bytes_hex(&stream.bytes, "00 18 55 01");
+        bytes_double(&stream.bytes, with_clock ? 10 + i * 0.002 : 1.0);
+        bytes_number(&stream.bytes, 0x00185501, 4); /* a register that looks like a header for ever */
+        bytes_number(&stream.bytes, 2, 4);
+        bytes_number(&stream.bytes, i, 4);
+    }
+    return stream;
+}
+
+static void rtde_stream_free(struct rtde_stream *stream)
+{
+    bytes_free(&stream->request);
+    bytes_free(&stream->bytes);
+}
+
+static void test_gaps_in_rtde_streams(void **unused)
+{
+    static const size_t losses[] = {1, 3, 4, 23, 24, 25, 100};
+    (void)unused;
+    for (int with_clock = 0; with_clock < 2; with_clock++) {
+        struct rtde_stream stream = rtde_stream(with_clock, 20);
+        const struct bytes *bytes = &stream.bytes;
+        for (size_t from = stream.begin; from < bytes->length; from++)
+            for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {
+                size_t to = from + losses[i] < bytes->length ? from + losses[i] : bytes->length;
+                struct damage damage = {bytes->at, bytes->length, stream.begin, 24, from, to, NULL, 0, true};
+                struct armtap_conn *conn = damage_conn(&damage, &rtde);
+                push_all(conn, TO, stream.request.at, stream.request.length);
+                push_all(conn, FROM, bytes->at, from);
+                assert_int_equal(armtap_conn_gap(conn, FROM, to - from, NULL), ARMTAP_OK);
+                push_all(conn, FROM, bytes->at + to, bytes->length - to);
+                assert_int_equal(armtap_conn_close(conn, FROM, NULL), ARMTAP_OK);
+                check_damage(&damage, conn, 1);
+            }
+        rtde_stream_free(&stream);
+    }
+}
+
+static void check_changed_byte(const struct bytes *bytes, const struct bytes *request, size_t begin, size_t frame,
+                               size_t at, uint8_t to, const struct armtap_conn_options *options)
+{
+    struct damage damage = {bytes->at, bytes->length, begin, frame, at, at + 1, NULL, 0, false};
+    uint8_t before = bytes->at[at];
+    if (before == to)
+        return;
+    struct armtap_conn *conn = damage_conn(&damage, options);
+    if (request)
+        push_all(conn, TO, request->at, request->length);
+    bytes->at[at] = to;
+    push_all(conn, FROM, bytes->at, bytes->length);
+    bytes->at[at] = before;
+    assert_int_equal(armtap_conn_close(conn, FROM, NULL), ARMTAP_OK);
+    damage.flagged = 0; /* a changed value is no gap */
+    check_damage(&damage, conn, 1);
+}
+
+static void test_changed_bytes_cost_little(void **unused)
+{
+    static const uint8_t values[] = {0, 1, 4, 0x55, 0x7f, 0xff};
+    struct script script = packets(812, 7, 0.008);
+    struct rtde_stream stream = rtde_stream(true, 20);
+    (void)unused;
+    for (size_t i = 0; i < sizeof values; i++) {
+        for (size_t at = 0; at < script.bytes.length; at += at % 812 < 16 ? 1 : 5)
+            check_changed_byte(&script.bytes, NULL, 0, 812, at, values[i], &realtime);
+        for (size_t at = stream.begin; at < stream.bytes.length; at++)
+            check_changed_byte(&stream.bytes, &stream.request, stream.begin, 24, at, values[i], &rtde);
+    }
+    script_free(&script);
+    rtde_stream_free(&stream);
+}
+
+/* ---- beginning in mid-stream, with cells that look like headers ---- */
+
+/* Temperatures of packet i behind a digital input cell that holds the packet's size: "constant", and what rises. */
+static const double rises[] = {0, 0.01, 0.002, 0.008, 0.1, 0.0625, 1};
+
+static struct bytes packets_with_false_chain(size_t size, unsigned count, double cycle, double rise, unsigned every)
+{
+    struct bytes bytes = {0};
+    for (unsigned i = 0; i < count; i++) {
+        size_t begin = bytes.length;
+        bytes_packet(&bytes, size, 539.952 + cycle * i);
+        put_raw_cell(bytes.at + begin, 86, size);
+        for (unsigned joint = 0; joint < 6; joint++)
+            put_cell(bytes.at + begin, 87 + joint, 30 + joint + rise * (i / every));
+    }
+    return bytes;
+}
+
+static void check_midstream(const struct bytes *bytes, size_t size, size_t start,
+                            const struct armtap_conn_options *options)
+{
+    struct bytes cut = {bytes->at + start, bytes->length - start, 0};
+    size_t begin = (size - start) % size;
+    struct damage damage = {cut.at, cut.length, begin, size, 0, begin, NULL, 0, true};
+    struct armtap_conn *conn = damage_conn(&damage, options);
+    push_all(conn, FROM, cut.at, cut.length);
+    assert_int_equal(armtap_conn_close(conn, FROM, NULL), ARMTAP_OK);
+    if (begin == 0)
+        damage.flagged = 0;
+    check_damage(&damage, conn, 1);
+}
+
+static void test_a_constant_cell_does_not_fool_midstream(void **unused)
+{
+    static const size_t sizes[] = {812, 1060, 1220};
+    struct armtap_conn_options known = realtime;
+    (void)unused;
+    known.midstream = true;
+    for (size_t s = 0; s < 3; s++)
+        for (size_t r = 0; r < sizeof rises / sizeof rises[0]; r++)
+            for (unsigned every = 1; every <= 4; every += 3) {
+                struct bytes bytes = packets_with_false_chain(sizes[s], 8, 0.008, rises[r], every);
+                for (size_t start = 0; start < sizes[s]; start++)
+                    check_midstream(&bytes, sizes[s], start, start % 2 ? &known : &midstream);
+                bytes_free(&bytes);
+            }
+}
+
+static void test_a_constant_cell_does_not_fool_after_a_gap(void **unused)
+{
+    (void)unused;
+    for (size_t r = 0; r < sizeof rises / sizeof rises[0]; r++) {
+        struct bytes bytes = packets_with_false_chain(1220, 8, 0.002, rises[r], 1);
+        for (size_t from = 2440; from < 3660; from += 3) {
+            check_gap(&bytes, 1220, from, 500, &realtime);
+            check_gap(&bytes, 1220, from, 1448, &realtime);
+        }
+        bytes_free(&bytes);
+    }
+}
+
+static void test_rtde_midstream_with_a_given_recipe(void **unused)
+{
+    struct armtap_conn_options options = rtde;
+    struct rtde_stream stream = rtde_stream(true, 20);
+    struct armtap_recipe *recipe;
+    (void)unused;
+    options.midstream = true;
+    assert_int_equal(armtap_recipe_rtde("timestamp,output_int_register_0,runtime_state,output_int_register_1",
+                                        "DOUBLE,INT32,UINT32,INT32", &recipe),
+                     ARMTAP_OK);
+    for (size_t start = 0; start < 24; start++) {
+        size_t at = stream.begin + start, begin = (24 - start) % 24;
+        struct damage damage = {stream.bytes.at + at, stream.bytes.length - at, begin, 24, 0, begin, NULL, 0, false};
+        struct armtap_conn *conn = damage_conn(&damage, &options);
+        assert_int_equal(armtap_conn_set_recipe(conn, recipe), ARMTAP_OK);
+        push_all(conn, FROM, damage.bytes, damage.length);
+        assert_int_equal(armtap_conn_close(conn, FROM, NULL), ARMTAP_OK);
+        if (begin == 0)
+            damage.flagged = 0;
+        check_damage(&damage, conn, 1);
+    }
+    armtap_recipe_release(recipe);
+    rtde_stream_free(&stream);
+}
+
+/* ---- recognition and roles ---- */
+
+static void test_a_text_does_not_make_a_realtime_connection(void **unused)
+{
+    struct script script = {.count = 0};
+    struct bytes bytes = {0};
+    (void)unused;
+    bytes_text(&bytes, "GET / HTTP/1.1\r\nHost: robot\r\n\r\n");
+    script_add(&script, TO, &bytes);
+    bytes.length = 0;
+    bytes_text(&bytes, "HTTP/1.1 404 Not Found\r\n\r\n");
+    script_add(&script, FROM, &bytes);
+    struct log log = script_log(&script, &unknown);
+    assert_true(log_has(&log, "stream none v0 unknown"));
+    assert_int_equal(log.records[TO] + log.records[FROM], 0);
+    log_free(&log);
+    script_free(&script);
+    bytes_free(&bytes);
+}
+
+static void test_roles_the_other_way_round(void **unused)
+{
+    struct script script = packets(1060, 3, 0.008), turned = {.count = 0};
+    (void)unused;
+    script_add(&turned, TO, &script.bytes);
+    struct log log = script_log(&turned, &unknown);
+    assert_int_equal(log.records[FROM], 3);
+    assert_true(log_has(&log, "record < @2120 +1060 v1060"));
+    log_free(&log);
+    script_free(&script);
+    script_free(&turned);
+    script = rtde_session(2);
+    for (size_t i = 0; i < script.count; i++)
+        script.parts[i].direction = script.parts[i].direction == TO ? FROM : TO;
+    log = script_log(&script, &unknown);
+    assert_int_equal(log.records[FROM], 7);
+    assert_int_equal(log.records[TO], 4);
+    assert_true(log_has(&log, "recipe < id1 125 Hz timestamp:DOUBLE my_own:UINT32?\n"));
+    log_free(&log);
+    script_free(&script);
+}
+
+static void test_foreign_protocols_are_left_alone(void **unused)
+{
+    static const char *const first[] = {
+        "00 00 02 2f 10 00 00 00 2f 00 00 00 00 02 fb ee", /* primary interface: robot state */
+        "16 03 01 02 00 01 00 01 fc 03 03",                /* TLS */
+        "7b 22 6a 73 6f 6e 72 70 63 22 3a 22 32 2e 30 22", /* JSON-RPC */
+    };
+    (void)unused;
+    for (size_t i = 0; i < 3; i++)
+        for (int protocol = 0; protocol < 2; protocol++) {
+            struct script script = {.count = 0};
+            struct bytes bytes = {0};
+            for (unsigned k = 0; k < 300; k++) {
+                bytes_hex(&bytes, first[i]);
+                bytes_number(&bytes, k * 7, 2);
+            }
+            script_add(&script, FROM, &bytes);
+            struct log log = script_log(&script, protocol ? &rtde : &realtime);
+            assert_int_equal(log.records[FROM], 0);
+            assert_int_equal(log_count(&log, "note < stream.foreign"), 1);
+            assert_int_equal(log.notes, 1);
+            assert_true(log_has(&log, "stream none v0"));
+            log_free(&log);
+            script_free(&script);
+            bytes_free(&bytes);
+        }
+}
+
+/* ---- where, stopping, arguments ---- */
+
+static void test_a_record_names_the_packet_that_completed_it(void **unused)
+{
+    /* pieces of two packets of 540 bytes: end, packet number; the third piece was captured before the second */
+    static const struct {
+        size_t end;
+        uint64_t packet;
+    } pieces[] = {{100, 11}, {200, 13}, {540, 12}, {600, 14}, {1080, 15}};
+    struct script script = packets(540, 2, 0.008);
+    struct armtap_sink sink = log_sink();
+    struct log log = {.values = true};
+    struct armtap_conn *conn;
+    size_t at = 0;
+    (void)unused;
+    assert_int_equal(armtap_conn_new(&realtime, &sink, &log, &conn), ARMTAP_OK);
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+        struct armtap_where where = {1000 * (int64_t)pieces[i].packet, pieces[i].packet, 0};
+        assert_int_equal(armtap_conn_push(conn, FROM, script.bytes.at + at, pieces[i].end - at, &where), ARMTAP_OK);
+        at = pieces[i].end;
+    }
+    assert_true(log_has(&log, "record < @0 +540 v540 id0 packet 13 "));
+    assert_true(log_has(&log, "record < @540 +540 v540 id0 packet 15 "));
+    assert_int_equal(armtap_conn_stream(conn)->last.packet, 15);
+    armtap_conn_free(conn);
+    log_free(&log);
+    script_free(&script);
+}
+
+static void test_callbacks_can_stop_a_push(void **unused)
+{
+    struct script script = packets(540, 2, 0.008);
+    struct armtap_sink sink = log_sink();
+    struct log log = {.values = true, .stop = 1};
+    struct armtap_conn *conn;
+    (void)unused;
+    assert_int_equal(armtap_conn_new(&realtime, &sink, &log, &conn), ARMTAP_OK);
+    assert_int_equal(armtap_conn_push(conn, FROM, script.bytes.at, 1080, NULL), ARMTAP_ERR_STOPPED);
+    assert_int_equal(log_count(&log, "\n"), 1);
+    armtap_conn_free(conn);
+    log_free(&log);
+    script_free(&script);
+}
+
+static int count_record(void *user, const struct armtap_record *record)
+{
+    (void)record;
+    ++*(unsigned *)user;
+    return 0;
+}
+
+static void test_sinks_and_options_may_be_smaller(void **unused)
+{
+    struct script script = packets(540, 2, 0.008);
+    struct armtap_sink old = {.size = offsetof(struct armtap_sink, on_recipe), .on_record = count_record};
+    struct armtap_conn *conn;
+    unsigned records = 0;
+    (void)unused;
+    assert_int_equal(armtap_conn_new(NULL, &old, &records, &conn), ARMTAP_OK);
+    assert_int_equal(armtap_conn_push(conn, FROM, script.bytes.at, 1080, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_conn_close(conn, FROM, NULL), ARMTAP_OK);
+    assert_int_equal(records, 2);
+    armtap_conn_free(conn);
+    assert_int_equal(armtap_conn_new(NULL, NULL, NULL, &conn), ARMTAP_OK); /* delimits and counts */
+    assert_int_equal(armtap_conn_push(conn, FROM, script.bytes.at, 1080, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_conn_stream(conn)->records[FROM], 2);
+    armtap_conn_free(conn);
+    script_free(&script);
+}
+
+static void test_arguments_are_checked(void **unused)
+{
+    struct armtap_conn *conn;
+    (void)unused;
+    assert_int_equal(armtap_conn_new(NULL, NULL, NULL, NULL), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_conn_new(NULL, NULL, NULL, &conn), ARMTAP_OK);
+    assert_int_equal(armtap_conn_push(conn, FROM, NULL, 1, NULL), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_conn_push(conn, FROM, NULL, 0, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_conn_push(NULL, FROM, "", 1, NULL), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_conn_gap(NULL, FROM, 1, NULL), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_conn_gap(conn, FROM, 0, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_conn_stream(conn)->gaps, 0);
+    assert_int_equal(armtap_conn_close(NULL, FROM, NULL), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_conn_set_recipe(NULL, NULL), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_conn_set_recipe(conn, NULL), ARMTAP_OK);
+    armtap_conn_free(conn);
+    armtap_conn_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cb2_packets_in_any_chunks),
+        cmocka_unit_test(test_cb3_packets_in_any_chunks),
+        cmocka_unit_test(test_packets_of_other_sizes_in_any_chunks),
+        cmocka_unit_test(test_script_to_the_robot_in_any_chunks),
+        cmocka_unit_test(test_rtde_sessions_in_any_chunks),
+        cmocka_unit_test(test_data_without_a_handshake_in_any_chunks),
+        cmocka_unit_test(test_foreign_bytes_in_any_chunks),
+        cmocka_unit_test(test_gaps_in_realtime_streams),
+        cmocka_unit_test(test_gaps_in_rtde_streams),
+        cmocka_unit_test(test_changed_bytes_cost_little),
+        cmocka_unit_test(test_a_constant_cell_does_not_fool_midstream),
+        cmocka_unit_test(test_a_constant_cell_does_not_fool_after_a_gap),
+        cmocka_unit_test(test_rtde_midstream_with_a_given_recipe),
+        cmocka_unit_test(test_a_text_does_not_make_a_realtime_connection),
+        cmocka_unit_test(test_roles_the_other_way_round),
+        cmocka_unit_test(test_foreign_protocols_are_left_alone),
+        cmocka_unit_test(test_a_record_names_the_packet_that_completed_it),
+        cmocka_unit_test(test_callbacks_can_stop_a_push),
+        cmocka_unit_test(test_sinks_and_options_may_be_smaller),
+        cmocka_unit_test(test_arguments_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,383 @@
+/* What the commands share besides captures: times as users write them, JSON text, options, recipe files. */
+#define _POSIX_C_SOURCE 200809L
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "json.h"
+#include "options.h"
+#include "recipe_file.h"
+#include "text.h"
+#include "when.h"
+
+#define FILE_NAME "test_options.tmp"
+
+/* ---- times ----------------------------------------------------------------------------------------------------- */
+
+/* Seconds from date -u -d TIME +%s; nanoseconds by hand. */
+static void times_to_the_nanosecond(void **state)
+{
+    static const struct {
+        const char *text;
+        bool relative;
+        int64_t ns;
+    } rows[] = {
+        {"1970-01-01T00:00:00Z", false, 0},
+        {"2026-01-31T12:00:00.5Z", false, INT64_C(1769860800500000000)},
+        {"2026-01-31T12:00:00.123456789Z", false, INT64_C(1769860800123456789)},
+        {"2026-01-31T13:30:00+01:30", false, INT64_C(1769860800000000000)},
+        {"2026-01-31T04:00:00-0800", false, INT64_C(1769860800000000000)},
+        {"2026-01-31 12:00:00Z", false, INT64_C(1769860800000000000)},
+        {"2024-02-29T23:59:59Z", false, INT64_C(1709251199000000000)},
+        {"2000-03-01T00:00:00Z", false, INT64_C(951868800000000000)},
+        {"1969-12-31T23:59:59.25Z", false, INT64_C(-750000000)},
+        {"2100-03-01T00:00:00Z", false, INT64_C(4107542400000000000)},
+        {"1769860800.5", false, INT64_C(1769860800500000000)},
+        {"1700000000.123456789", false, INT64_C(1700000000123456789)},
+        {"1700000000.123456789000", false, INT64_C(1700000000123456789)},
+        {"0", false, 0},
+        {"+10.5", true, INT64_C(10500000000)},
+        {"+0.000000001", true, 1},
+    };
+    struct when when;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (when_parse(rows[i].text, &when) != 0)
+            fail_msg("%s is a time", rows[i].text);
+        assert_true(when.given);
+        assert_int_equal(when.relative, rows[i].relative);
+        if (when.ns != rows[i].ns)
+            fail_msg("%s: %lld ns", rows[i].text, (long long)when.ns);
+    }
+}
+
+static void what_is_no_time(void **state)
+{
+    static const char *const texts[] = {"",
+                                        "x",
+                                        "+",
+                                        "-5",
+                                        "1.",
+                                        ".5",
+                                        "1.5s",
+                                        "1e3",
+                                        "0x10",
+                                        "1.0000000001",
+                                        "99999999999",
+                                        "99999999999999999999",
+                                        "2026-01-31",
+                                        "2026-01-31T12:00:00",
+                                        "2026-13-01T00:00:00Z",
+                                        "2026-02-29T00:00:00Z",
+                                        "2026-00-01T00:00:00Z",
+                                        "2026-01-00T00:00:00Z",
+                                        "2026-01-31T24:00:00Z",
+                                        "2026-01-31T12:60:00Z",
+                                        "2026-01-31T12:00:61Z",
+                                        "2026-1-31T12:00:00Z",
+                                        "2026-01-31T12:00:00ZZ",
+                                        "2026-01-31T12:00:00+1",
+                                        "9999-01-01T00:00:00Z"};
+    struct when when;
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (when_parse(texts[i], &when) == 0)
+            fail_msg("'%s' is no time", texts[i]);
+}
+
+static void relative_times(void **state)
+{
+    struct when when;
+    (void)state;
+    assert_int_equal(when_parse("+1.5", &when), 0);
+    assert_true(when_resolve(&when, INT64_C(1700000000000000001)) == INT64_C(1700000001500000001));
+    assert_true(when_resolve(&when, ARMTAP_NO_TIME) == ARMTAP_NO_TIME);
+    assert_int_equal(when_parse("+9000000000", &when), 0);
+    assert_true(when_resolve(&when, INT64_C(1700000000000000000)) == INT64_MAX);
+    assert_int_equal(when_parse("7", &when), 0);
+    assert_true(when_resolve(&when, 5) == INT64_C(7000000000));
+}
+
+static void dates(void **state)
+{
+    char text[WHEN_DATE_MAX];
+    struct when when;
+    (void)state;
+    when_date(text, INT64_C(1709251199000000001));
+    assert_string_equal(text, "2024-02-29T23:59:59.000000001Z");
+    when_date(text, -1);
+    assert_string_equal(text, "1969-12-31T23:59:59.999999999Z");
+    when_date(text, INT64_MAX);
+    assert_string_equal(text, "2262-04-11T23:47:16.854775807Z");
+    when_date(text, INT64_MIN + 1);
+    assert_string_equal(text, "1677-09-21T00:12:43.145224193Z");
+    /* Every date reads back, over the leap years and centuries. */
+    for (int64_t day = -30000; day < 90000; day += 7) {
+        int64_t ns = day * INT64_C(86400000000000) + 123;
+        when_date(text, ns);
+        assert_int_equal(when_parse(text, &when), 0);
+        assert_true(when.ns == ns);
+    }
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------ */
+
+static void expect_quoted(const char *text, size_t length, const char *expected)
+{
+    char out[200];
+    assert_true(JSON_QUOTED_MAX(length) <= sizeof out);
+    size_t written = json_quote(out, text, length);
+    assert_true(written <= JSON_QUOTED_MAX(length));
+    out[written] = '\0';
+    assert_string_equal(out, expected);
+}
+
+static void json_strings(void **state)
+{
+    (void)state;
+    expect_quoted("", 0, "\"\"");
+    expect_quoted("a\"b\\c/", 6, "\"a\\\"b\\\\c/\"");
+    expect_quoted("\n\r\t\b\f\0\x1f\x7f", 8, "\"\\n\\r\\t\\b\\f\\u0000\\u001f\\u007f\"");
+    expect_quoted("\xC3\xA9\xE2\x82\xAC\xF0\x9F\xA4\x96", 9, "\"\xC3\xA9\xE2\x82\xAC\xF0\x9F\xA4\x96\"");
+    /* cut, stray, overlong, surrogate, beyond U+10FFFF */
+    expect_quoted("\xC3", 1, "\"\xEF\xBF\xBD\"");
+    expect_quoted("\x80z", 2, "\"\xEF\xBF\xBDz\"");
+    expect_quoted("\xC0\x80", 2, "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");
+    expect_quoted("\xED\xA0\x80", 3, "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
+    expect_quoted("\xF4\x90\x80\x80", 4, "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
+}
+
+static void json_writer(void **state)
+{
+    char got[2000], expected[2000], text[201];
+    FILE *file = tmpfile();
+    struct json json;
+    (void)state;
+    assert_non_null(file);
+    memset(text, 'x', 60);
+    strcpy(text + 60, "ab\xF0\x9F\xA4\x96z"); /* four bytes that lie over the 64th */
+    json_begin(&json, file);
+    json_object(&json, true);
+    json_key(&json, "a");
+    json_array(&json, false);
+    json_unsigned(&json, UINT64_MAX);
+    json_signed(&json, INT64_MIN);
+    json_decimal(&json, INT64_C(-1), 9);
+    json_decimal(&json, INT64_C(1700000000123456789), 9);
+    json_decimal(&json, INT64_MIN, 9);
+    json_text(&json, NULL);
+    json_bool(&json, true);
+    json_close(&json);
+    json_key(&json, "t");
+    json_text(&json, text);
+    json_key(&json, "e");
+    json_object(&json, true);
+    json_end(&json);
+    rewind(file);
+    got[fread(got, 1, sizeof got - 1, file)] = '\0';
+    fclose(file);
+    snprintf(expected, sizeof expected,
+             "{\n  \"a\": [18446744073709551615, -9223372036854775808, -0.000000001, 1700000000.123456789, "
+             "-9223372036.854775808, null, true],\n  \"t\": \"%s\",\n  \"e\": {}\n}\n",
+             text);
+    assert_string_equal(got, expected);
+}
+
+/* ---- options --------------------------------------------------------------------------------------------------- */
+
+struct seen {
+    int ids[8];
+    const char *values[8];
+    size_t count;
+};
+
+static int take(void *user, int id, const char *value)
+{
+    struct seen *seen = user;
+    assert_true(seen->count < 8);
+    seen->ids[seen->count] = id;
+    seen->values[seen->count++] = value;
+    return 0;
+}
+
+static const struct option_row rows[] = {
+    {1, 'o', "output", "OUT", ""}, {2, 0, "split", NULL, ""}, {3, 'q', NULL, NULL, ""}};
+static const struct option_usage usage = {.command = "try",
+                                          .arguments = "",
+                                          .summary = "",
+                                          .rows = rows,
+                                          .row_count = 3,
+                                          .reads_captures = true,
+                                          .examples = ""};
+
+static enum options_outcome parse(struct options *options, struct seen *seen, char **words)
+{
+    int count = 0;
+    while (words[count] != NULL)
+        count++;
+    *seen = (struct seen){.count = 0};
+    return options_parse(&usage, count, words, options, take, seen);
+}
+#define PARSE(...) parse(&options, &seen, (char *[]){__VA_ARGS__, NULL})
+
+static void options_in_all_forms(void **state)
+{
+    struct options options;
+    struct seen seen;
+    (void)state;
+    assert_int_equal(PARSE("a", "--output=x=y", "-oz", "-qo", "w", "--port", "3=rtde", "--port=65535=realtime", "-",
+                           "--threads=3", "--", "--split", "-o"),
+                     OPTIONS_RUN);
+    assert_int_equal(seen.count, 4);
+    assert_string_equal(seen.values[0], "x=y");
+    assert_string_equal(seen.values[1], "z");
+    assert_int_equal(seen.ids[2], 3);
+    assert_null(seen.values[2]);
+    assert_string_equal(seen.values[3], "w");
+    assert_int_equal(options.threads, 3);
+    assert_int_equal(options.source.count, 4);
+    assert_string_equal(options.source.names[0], "a");
+    assert_string_equal(options.source.names[1], "-");
+    assert_string_equal(options.source.names[2], "--split");
+    assert_int_equal(options.source.port_count, 2);
+    assert_int_equal(options.source.ports[0].port, 3);
+    assert_int_equal(options.source.ports[0].protocol, ARMTAP_RTDE);
+    assert_int_equal(options.source.ports[1].port, 65535);
+    assert_int_equal(options.source.ports[1].protocol, ARMTAP_REALTIME);
+    options_free(&options);
+}
+
+static void options_that_make_no_sense(void **state)
+{
+    struct options options;
+    struct seen seen;
+    (void)state;
+    assert_int_equal(PARSE(NULL), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--outputs", "x"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--out", "x"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "-x"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--output"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--split=1"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--port", "0=rtde"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--port", "65536=rtde"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--port", "30004"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--port", "30004=modbus"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--port", "=rtde"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--threads", "0"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--threads", "99999999999999999999999"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--raw", "x"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "-i", "lo"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--filter", "tcp"), OPTIONS_BAD);
+    assert_int_equal(PARSE("-", "-"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--recipe", "no/such/file"), OPTIONS_BAD);
+}
+
+static void nearest_names(void **state)
+{
+    static const char *const names[] = {"info", "export", "fields", "f"};
+    (void)state;
+    assert_string_equal(options_nearest("inf", names, 4), "info");
+    assert_string_equal(options_nearest("exprot", names, 4), "export");
+    assert_string_equal(options_nearest("filds", names, 4), "fields");
+    assert_string_equal(options_nearest("ex", names, 4), "export");
+    assert_null(options_nearest("diagnose", names, 4));
+    assert_null(options_nearest("zz", names, 4));
+}
+
+/* ---- recipe files ---------------------------------------------------------------------------------------------- */
+
+static int read_recipe(const char *text, struct armtap_recipe **recipe)
+{
+    FILE *file = fopen(FILE_NAME, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    assert_int_equal(fclose(file), 0);
+    *recipe = NULL;
+    int outcome = recipe_file_read(FILE_NAME, recipe);
+    remove(FILE_NAME);
+    return outcome;
+}
+
+static void recipes_of_both_kinds(void **state)
+{
+    static const char *const texts[] = {
+        "timestamp DOUBLE\nactual_q VECTOR6D\nmy_own UINT8\n",
+        "# a comment\r\n\r\n  timestamp\tDOUBLE # another\r\nactual_q\nmy_own UINT8",
+        ("<?xml version=\"1.0\"?>\n<rtde_config>\n<recipe key=\"in\"><field name=\"x\" type=\"BOOL\"/></recipe>"
+         "<recipe key=\"out\"><field name=\"timestamp\" type=\"DOUBLE\"/><field name=\"actual_q\" type=\"VECTOR6D\"/>"
+         "<field name=\"my_own\" type=\"UINT8\"/></recipe>"
+         "<recipe key=\"late\"><field name=\"y\" type=\"BOOL\"/></recipe></rtde_config>"),
+        ("<rtde_config><recipe key=\"state\"><field name='timestamp' type='DOUBLE'/><field name='actual_q'/>"
+         "<field name='my_own' type='UINT8'/></recipe><recipe><field name='y' type='BOOL'/></recipe></rtde_config>"),
+    };
+    struct armtap_recipe *recipe;
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        assert_int_equal(read_recipe(texts[i], &recipe), 0);
+        assert_int_equal(armtap_recipe_count(recipe), 3);
+        assert_int_equal(armtap_recipe_size(recipe), 8 + 48 + 1);
+        assert_string_equal(armtap_recipe_at(recipe, 1)->name, "actual_q");
+        assert_string_equal(armtap_recipe_at(recipe, 2)->name, "my_own");
+        armtap_recipe_release(recipe);
+    }
+}
+
+static void recipes_that_are_none(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "\n# nothing\n",
+        "unknown_field\n",
+        "timestamp DOUBLE extra\n",
+        "timestamp REAL\n",
+        "timestamp NOT_FOUND\n",
+        "timestamp,actual_q DOUBLE,VECTOR6D\n",
+        "<rtde_config/>",
+        "<rtde_config><recipe key='out'></recipe></rtde_config>",
+        "<rtde_config><recipe key='out'><field name='a' type='DOUBLE'/></rtde_config>",
+        "<recipe><field type='DOUBLE'/></recipe>",
+        "<recipe><field name='a,b' type='DOUBLE'/></recipe>",
+        "<!DOCTYPE x [<!ENTITY e 'DOUBLE'>]><recipe><field name='a' type='&e;'/></recipe>",
+        "<"};
+    struct armtap_recipe *recipe;
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (read_recipe(texts[i], &recipe) == 0)
+            fail_msg("'%s' is no recipe", texts[i]);
+}
+
+static void names_that_follow(void **state)
+{
+    (void)state;
+    assert_true(text_name_follows("register_9", "register_10"));
+    assert_true(text_name_follows("rt_103", "rt_104"));
+    assert_false(text_name_follows("register_9", "register_11"));
+    assert_false(text_name_follows("register_9", "registers_10"));
+    assert_false(text_name_follows("actual_q", "actual_qd"));
+    assert_false(text_name_follows("a_99999999999", "a_100000000000"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times_to_the_nanosecond),
+        cmocka_unit_test(what_is_no_time),
+        cmocka_unit_test(relative_times),
+        cmocka_unit_test(dates),
+        cmocka_unit_test(json_strings),
+        cmocka_unit_test(json_writer),
+        cmocka_unit_test(options_in_all_forms),
+        cmocka_unit_test(options_that_make_no_sense),
+        cmocka_unit_test(nearest_names),
+        cmocka_unit_test(recipes_of_both_kinds),
+        cmocka_unit_test(recipes_that_are_none),
+        cmocka_unit_test(names_that_follow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

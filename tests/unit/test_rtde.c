@@ -1,0 +1,845 @@
+/* RTDE: packages byte for byte, and what sessions of protocols 1, 2 and 3 come to. The bytes are worked out by hand
+ * from the layouts in the guide; no encoder of the library makes them. */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- packages, both ways ---- */
+
+#define FROM ARMTAP_FROM_ROBOT
+#define TO ARMTAP_TO_ROBOT
+
+struct vector {
+    const char *hex;
+    const char *tail; /* text behind the hex, "" without */
+    struct armtap_rtde_package package;
+    const char *values; /* hex */
+};
+
+#define NAMES(text) .names = text, .names_length = sizeof text - 1
+#define TYPES(text_) .types = text_, .types_length = sizeof text_ - 1
+#define TEXT(text_) .text = text_, .text_length = sizeof text_ - 1
+#define SOURCE(text_) .source = text_, .source_length = sizeof text_ - 1
+
+static const struct vector vectors[] = {
+    {"00 05 56 00 02", "", {.type = 'V', .direction = TO, .protocol = 1, .version = 2}, ""},
+    {"00 04 56 01", "", {.type = 'V', .direction = FROM, .protocol = 1, .accepted = 1}, ""},
+    {"00 04 56 00", "", {.type = 'V', .direction = FROM, .protocol = 1, .accepted = 0}, ""},
+    {"00 03 76", "", {.type = 'v', .direction = TO, .protocol = 2}, ""},
+    {"00 13 76 00 00 00 05 00 00 00 0b 00 00 00 01 00 01 a8 6b",
+     "",
+     {.type = 'v', .direction = FROM, .protocol = 2, .release = {5, 11, 1, 108651}, .release_count = 4},
+     ""},
+    {"00 0f 76 00 00 00 03 00 00 00 02 ff ff ff ff",
+     "",
+     {.type = 'v', .direction = FROM, .protocol = 1, .release = {3, 2, 4294967295}, .release_count = 3},
+     ""},
+    {"00 0a 4d 02 48 69 02 6d 65 03", "", {.type = 'M', .direction = TO, .protocol = 1, TEXT("Hi"), SOURCE("me"), .level = 3}, ""},
+    {"00 0a 4d 02 48 69 02 6d 65 03", "", {.type = 'M', .direction = TO, .protocol = 2, TEXT("Hi"), SOURCE("me"), .level = 3}, ""},
+    {"00 09 4d 02 48 65 6c 6c 6f", "", {.type = 'M', .direction = FROM, .protocol = 1, TEXT("Hello"), .level = 2}, ""},
+    {"00 0c 4d 05 48 65 6c 6c 6f 01 78 01", "", {.type = 'M', .direction = FROM, .protocol = 2, TEXT("Hello"), SOURCE("x"), .level = 1}, ""},
+    {"00 06 4d 00 00 00", "", {.type = 'M', .direction = FROM, .protocol = 3, TEXT(""), SOURCE(""), .level = 0}, ""},
+    {"00 15 4f", "timestamp,actual_q", {.type = 'O', .direction = TO, .protocol = 1, NAMES("timestamp,actual_q")}, ""},
+    {"00 1d 4f 40 5f 40 00 00 00 00 00", "timestamp,actual_q", {.type = 'O', .direction = TO, .protocol = 2, .frequency = 125, NAMES("timestamp,actual_q")}, ""},
+    {"00 1e 4f 40 7f 40 00 00 00 00 00", "timestamp,actual_q,", {.type = 'O', .direction = TO, .protocol = 3, .frequency = 500, NAMES("timestamp,actual_q,")}, ""},
+    {"00 12 4f", "DOUBLE,VECTOR6D", {.type = 'O', .direction = FROM, .protocol = 1, TYPES("DOUBLE,VECTOR6D")}, ""},
+    {"00 13 4f 01", "DOUBLE,VECTOR6D", {.type = 'O', .direction = FROM, .protocol = 2, .has_id = true, .id = 1, TYPES("DOUBLE,VECTOR6D")}, ""},
+    {"00 16 4f 00", "NOT_FOUND,VECTOR6D", {.type = 'O', .direction = FROM, .protocol = 2, .has_id = true, .id = 0, TYPES("NOT_FOUND,VECTOR6D")}, ""},
+    {"00 14 49", "speed_slider_mask", {.type = 'I', .direction = TO, .protocol = 1, NAMES("speed_slider_mask")}, ""},
+    {"00 0a 49 01", "UINT32", {.type = 'I', .direction = FROM, .protocol = 1, .has_id = true, .id = 1, TYPES("UINT32")}, ""},
+    {"00 11 49 00", "IN_USE,IN_USE", {.type = 'I', .direction = FROM, .protocol = 2, .has_id = true, .id = 0, TYPES("IN_USE,IN_USE")}, ""},
+    {"00 0a 49 ff", "UINT32", {.type = 'I', .direction = FROM, .protocol = 3, .has_id = true, .id = 255, TYPES("UINT32")}, ""},
+    {"00 03 53", "", {.type = 'S', .direction = TO, .protocol = 2}, ""},
+    {"00 04 53 01", "", {.type = 'S', .direction = FROM, .protocol = 2, .accepted = 1}, ""},
+    {"00 04 53 00", "", {.type = 'S', .direction = FROM, .protocol = 1, .accepted = 0}, ""},
+    {"00 03 50", "", {.type = 'P', .direction = TO, .protocol = 1}, ""},
+    {"00 04 50 01", "", {.type = 'P', .direction = FROM, .protocol = 2, .accepted = 1}, ""},
+    {"00 13 55 40 d0 07 0d 2f 1a 9f be 3f f0 00 00 00 00 00 00", "", {.type = 'U', .direction = FROM, .protocol = 1}, "40 d0 07 0d 2f 1a 9f be 3f f0 00 00 00 00 00 00"},
+    {"00 0c 55 01 40 d0 07 0d 2f 1a 9f be", "", {.type = 'U', .direction = FROM, .protocol = 2, .has_id = true, .id = 1}, "40 d0 07 0d 2f 1a 9f be"},
+    {"00 08 55 02 00 00 00 01", "", {.type = 'U', .direction = TO, .protocol = 1, .has_id = true, .id = 2}, "00 00 00 01"},
+    {"00 08 55 02 00 00 00 01", "", {.type = 'U', .direction = TO, .protocol = 3, .has_id = true, .id = 2}, "00 00 00 01"},
+    {"00 16 52", "v1.software.version", {.type = 'R', .direction = TO, .protocol = 3, NAMES("v1.software.version")}, ""},
+    {"00 13 52 00 06 55 49 4e 54 36 34 00 05 00 1a 00 00 00 00", "", {.type = 'R', .direction = FROM, .protocol = 3, TYPES("UINT64")}, "00 05 00 1a 00 00 00 00"},
+    {"00 0e 52 00 09", "NOT_FOUND", {.type = 'R', .direction = FROM, .protocol = 3, TYPES("NOT_FOUND")}, ""},
+};
+#define VECTORS (sizeof vectors / sizeof vectors[0])
+
+static struct bytes vector_bytes(const struct vector *vector)
+{
+    struct bytes bytes = {0};
+    bytes_hex(&bytes, vector->hex);
+    bytes_text(&bytes, vector->tail);
+    return bytes;
+}
+
+static void check_span(const char *text, size_t length, const char *wanted, size_t wanted_length)
+{
+    assert_int_equal(length, wanted_length);
+    if (length > 0)
+        assert_memory_equal(text, wanted, length);
+}
+
+static void check_package(const struct armtap_rtde_package *p, const struct armtap_rtde_package *w)
+{
+    assert_int_equal(p->type, w->type);
+    assert_int_equal(p->direction, w->direction);
+    assert_int_equal(p->protocol, w->protocol);
+    assert_int_equal(p->version, w->version);
+    assert_int_equal(p->accepted, w->accepted);
+    assert_int_equal(p->release_count, w->release_count);
+    assert_memory_equal(p->release, w->release, sizeof p->release);
+    assert_true(p->frequency == w->frequency);
+    assert_int_equal(p->has_id, w->has_id);
+    assert_int_equal(p->id, w->id);
+    assert_int_equal(p->level, w->level);
+    check_span(p->names, p->names_length, w->names, w->names_length);
+    check_span(p->types, p->types_length, w->types, w->types_length);
+    check_span(p->text, p->text_length, w->text, w->text_length);
+    check_span(p->source, p->source_length, w->source, w->source_length);
+}
+
+static void test_packages_are_taken_apart(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < VECTORS; i++) {
+        const struct vector *vector = &vectors[i];
+        struct bytes bytes = vector_bytes(vector), values = {0};
+        struct armtap_rtde_package package;
+        uint8_t *exact = malloc(bytes.length);
+        assert_non_null(exact);
+        memcpy(exact, bytes.at, bytes.length);
+        assert_int_equal(exact[0] << 8 | exact[1], bytes.length); /* the vector itself */
+        assert_int_equal(armtap_rtde_parse(exact, bytes.length, vector->package.direction, vector->package.protocol,
+                                           &package),
+                         ARMTAP_OK);
+        check_package(&package, &vector->package);
+        bytes_hex(&values, vector->values);
+        check_span((const char *)package.values, package.values_length, (const char *)values.at, values.length);
+        free(exact);
+        bytes_free(&bytes);
+        bytes_free(&values);
+    }
+}
+
+static void test_packages_are_put_together(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < VECTORS; i++) {
+        struct bytes wanted = vector_bytes(&vectors[i]), values = {0};
+        struct armtap_rtde_package package = vectors[i].package;
+        bytes_hex(&values, vectors[i].values);
+        package.values = values.at;
+        package.values_length = values.length;
+        for (size_t room = 0; room <= wanted.length + 1; room++) {
+            uint8_t *buffer = malloc(room ? room : 1);
+            assert_non_null(buffer);
+            int length = armtap_rtde_write(&package, buffer, room);
+            assert_int_equal(length, room < wanted.length ? ARMTAP_ERR_SPACE : (int)wanted.length);
+            if (length > 0)
+                assert_memory_equal(buffer, wanted.at, wanted.length);
+            free(buffer);
+        }
+        bytes_free(&wanted);
+        bytes_free(&values);
+    }
+}
+
+static void test_cut_packages_are_short(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < VECTORS; i++) {
+        struct bytes bytes = vector_bytes(&vectors[i]);
+        for (size_t length = 0; length < bytes.length; length++) {
+            struct armtap_rtde_package package;
+            uint8_t *exact = malloc(length ? length : 1);
+            assert_non_null(exact);
+            memcpy(exact, bytes.at, length);
+            assert_int_equal(armtap_rtde_parse(exact, length, vectors[i].package.direction,
+                                               vectors[i].package.protocol, &package),
+                             ARMTAP_ERR_SHORT);
+            free(exact);
+        }
+        bytes_free(&bytes);
+    }
+}
+
+struct wrong {
+    const char *hex;
+    enum armtap_direction direction;
+    int protocol, error;
+};
+
+static void test_packages_that_are_none(void **unused)
+{
+    static const struct wrong wrong[] = {
+        {"00 02 56 00", TO, 1, ARMTAP_ERR_NOT_OURS},           /* size below the header's */
+        {"00 00 56 00", TO, 1, ARMTAP_ERR_NOT_OURS},
+        {"00 05 57 00 02", TO, 1, ARMTAP_ERR_NOT_OURS},        /* no such type */
+        {"00 05 00 00 02", TO, 1, ARMTAP_ERR_NOT_OURS},
+        {"00 06 56 00 02 00", TO, 1, ARMTAP_ERR_NOT_OURS},     /* a byte too many */
+        {"00 04 56 00", TO, 1, ARMTAP_ERR_SHORT},              /* a byte too few */
+        {"00 03 56", FROM, 1, ARMTAP_ERR_SHORT},
+        {"00 05 53 01 00", FROM, 1, ARMTAP_ERR_NOT_OURS},
+        {"00 14 76 00 00 00 05 00 00 00 05 00 00 00 05 00 00 00 05 00", FROM, 2, ARMTAP_ERR_NOT_OURS},
+        {"00 10 76 00 00 00 05 00 00 00 05 00 00 00 05 00", FROM, 2, ARMTAP_ERR_SHORT},
+        {"00 08 4d 05 48 69 00 00", FROM, 2, ARMTAP_ERR_SHORT}, /* a text beyond the package */
+        {"00 07 4d 00 05 00 00", FROM, 2, ARMTAP_ERR_SHORT},
+        {"00 0a 4f 40 5f 40 00 00 00 00", TO, 2, ARMTAP_ERR_SHORT}, /* half a frequency */
+        {"00 03 49", FROM, 1, ARMTAP_ERR_SHORT},
+        {"00 06 52 00 05 44", FROM, 3, ARMTAP_ERR_SHORT}, /* types beyond the package */
+        {"00 03 55", FROM, 2, ARMTAP_ERR_SHORT},          /* no id */
+    };
+    struct armtap_rtde_package package;
+    (void)unused;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct bytes bytes = {0};
+        bytes_hex(&bytes, wrong[i].hex);
+        int error = armtap_rtde_parse(bytes.at, bytes.length, wrong[i].direction, wrong[i].protocol, &package);
+        if (error != wrong[i].error)
+            fail_msg("%s: %d", wrong[i].hex, error);
+        bytes_free(&bytes);
+    }
+    assert_int_equal(armtap_rtde_parse(NULL, 3, TO, 1, &package), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_rtde_parse("\0\3S", 3, TO, 1, NULL), ARMTAP_ERR_ARGUMENT);
+}
+
+static void test_writing_refuses_what_does_not_fit(void **unused)
+{
+    uint8_t *buffer = malloc(70000), *values = calloc(1, 66000);
+    struct armtap_rtde_package package = {.type = 'U', .direction = TO, .protocol = 2, .values = values};
+    (void)unused;
+    assert_non_null(buffer);
+    assert_non_null(values);
+    package.values_length = 65535 - 4;
+    assert_int_equal(armtap_rtde_write(&package, buffer, 70000), 65535);
+    assert_memory_equal(buffer, "\xff\xff\x55\x00", 4);
+    package.values_length++;
+    assert_int_equal(armtap_rtde_write(&package, buffer, 70000), ARMTAP_ERR_ARGUMENT);
+    struct armtap_rtde_package text = {.type = 'M', .direction = FROM, .protocol = 2, .text = (char *)values,
+                                       .text_length = 255, .source = (char *)values, .source_length = 255};
+    assert_int_equal(armtap_rtde_write(&text, buffer, 70000), 3 + 256 + 256 + 1);
+    text.source_length = 256;
+    assert_int_equal(armtap_rtde_write(&text, buffer, 70000), ARMTAP_ERR_ARGUMENT);
+    text.source_length = 0;
+    text.text_length = 256;
+    assert_int_equal(armtap_rtde_write(&text, buffer, 70000), ARMTAP_ERR_ARGUMENT);
+    text.protocol = 1; /* the rest of the package */
+    assert_int_equal(armtap_rtde_write(&text, buffer, 70000), 3 + 1 + 256);
+    text.type = (enum armtap_rtde_type)'x';
+    assert_int_equal(armtap_rtde_write(&text, buffer, 70000), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_rtde_write(NULL, buffer, 70000), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_rtde_write(&package, NULL, 70000), ARMTAP_ERR_ARGUMENT);
+    free(buffer);
+    free(values);
+}
+
+/* ---- sessions ---- */
+
+static const struct armtap_conn_options on_port = {.size = sizeof on_port, .protocol = ARMTAP_RTDE};
+
+/* A script line: direction, package type, head in hex, text behind it. */
+struct line {
+    char arrow; /* '>' to the robot, '<' from it */
+    char type;
+    const char *head, *text;
+};
+
+static struct script session(const struct line *lines, size_t count)
+{
+    struct script script = {.count = 0};
+    for (size_t i = 0; i < count; i++)
+        script_list(&script, lines[i].arrow == '>' ? TO : FROM, lines[i].type, lines[i].head, lines[i].text);
+    return script;
+}
+
+/* Plays lines and compares the whole log. */
+static void check_session(const struct line *lines, size_t count, const char *wanted)
+{
+    struct script script = session(lines, count);
+    struct log log = script_log(&script, &on_port);
+    assert_string_equal(log.text, wanted);
+    log_free(&log);
+    script_free(&script);
+}
+#define CHECK(lines, wanted) check_session(lines, sizeof lines / sizeof lines[0], wanted)
+
+#define V2 {'>', 'V', "00 02", ""}, {'<', 'V', "01", ""}
+#define V3 {'>', 'V', "00 03", ""}, {'<', 'V', "01", ""}
+#define START {'>', 'S', "", ""}, {'<', 'S', "01", ""}
+#define HZ125 "40 5f 40 00 00 00 00 00"
+#define ONE_POINT_FIVE "3f f8 00 00 00 00 00 00"
+#define TWO "40 00 00 00 00 00 00 00"
+#define MINUS_ONE "ff ff ff ff"
+
+static void test_a_session_of_protocol_2(void **unused)
+{
+    static const struct line lines[] = {
+        V2,
+        {'>', 'v', "", ""},
+        {'<', 'v', "00 00 00 05 00 00 00 0b 00 00 00 01 00 00 00 6c", ""},
+        {'>', 'O', HZ125, "timestamp,robot_mode"},
+        {'<', 'O', "01", "DOUBLE,INT32"},
+        {'>', 'I', "", "speed_slider_mask,speed_slider_fraction"},
+        {'<', 'I', "01", "UINT32,DOUBLE"},
+        {'<', 'U', "01 " ONE_POINT_FIVE MINUS_ONE, ""}, /* before the reply to START */
+        START,
+        {'<', 'U', "01 " TWO "00 00 00 07", ""},
+        {'>', 'U', "01 00 00 00 01 3f e0 00 00 00 00 00 00", ""},
+        {'>', 'P', "", ""},
+        {'<', 'U', "01 " TWO "00 00 00 05", ""}, /* on its way when PAUSE came */
+        {'<', 'P', "01", ""},
+    };
+    (void)unused;
+    CHECK(lines, "event > recognised 0\n"
+                 "recipe < id1 125 Hz timestamp:DOUBLE robot_mode:INT32\n"
+                 "recipe > id1 0 Hz speed_slider_mask:UINT32 speed_slider_fraction:DOUBLE\n"
+                 "record < @56 +16 v2 id1 timestamp=1.5 robot_mode=-1\n"
+                 "event < start 0\n"
+                 "record < @76 +16 v2 id1 timestamp=2 robot_mode=7\n"
+                 "record > @84 +16 v2 id1 speed_slider_mask=1 speed_slider_fraction=0.5\n"
+                 "record < @92 +16 v2 id1 timestamp=2 robot_mode=5\n"
+                 "event < pause 0\n"
+                 "stream rtde v2 cb3e controller \"5.11.1.108\" gaps 0\n"
+                 "  < records 3 decoded 112 lost 0 skipped 0\n"
+                 "  > records 1 decoded 103 lost 0 skipped 0\n");
+}
+
+static void test_a_session_of_protocol_1(void **unused)
+{
+    static const struct line lines[] = {
+        {'>', 'v', "", ""},
+        {'<', 'v', "00 00 00 03 00 00 00 02 00 00 00 04", ""},
+        {'>', 'O', "", "timestamp,actual_digital_input_bits"},
+        {'<', 'O', "", "DOUBLE,UINT64"},
+        {'>', 'I', "", "input_int_register_0"},
+        {'<', 'I', "01", "INT32"},
+        START,
+        {'<', 'U', "40 d0 07 0d 2f 1a 9f be 00 00 00 00 00 00 00 05", ""},
+        {'>', 'U', "01 ff ff ff fe", ""}, /* with its id */
+        {'>', 'U', "00 00 00 07", ""},    /* without */
+        {'>', 'U', "01 00 00 07", ""},    /* without, and it begins like an id */
+        {'<', 'P', "01", ""},
+    };
+    (void)unused;
+    CHECK(lines, "event > recognised 0\n"
+                 "recipe < id0 0 Hz timestamp:DOUBLE actual_digital_input_bits:UINT64\n"
+                 "recipe > id1 0 Hz input_int_register_0:INT32\n"
+                 "event < start 0\n"
+                 "record < @44 +19 v1 id0 timestamp=16412.206 actual_digital_input_bits=5\n"
+                 "record > @67 +8 v1 id1 input_int_register_0=-2\n"
+                 "record > @75 +7 v1 id0 input_int_register_0=7\n"
+                 "record > @82 +7 v1 id0 input_int_register_0=16777223\n"
+                 "event < pause 0\n"
+                 "stream rtde v1 cb3e controller \"3.2.4\" gaps 0\n"
+                 "  < records 1 decoded 67 lost 0 skipped 0\n"
+                 "  > records 3 decoded 89 lost 0 skipped 0\n");
+}
+
+static void test_a_session_of_protocol_3(void **unused)
+{
+    static const struct line lines[] = {
+        V3,
+        {'>', 'R', "", "v1.software.version,v1.control_box.type"},
+        {'<', 'R', "00 0d", "UINT64,UINT32\x01\x02\x03\x04\x05\x06\x07\x08\x05\x01\x01\x02"},
+        {'>', 'R', "", "v1.software.version,no.such"},
+        {'<', 'R', "00 10", "UINT64,NOT_FOUND"},
+        {'>', 'R', "", "v1.robot_arm.type"},
+        {'<', 'R', "00 07", "NOT_SET"},
+        {'>', 'O', HZ125, "timestamp"},
+        {'<', 'O', "01", "DOUBLE"},
+        {'>', 'I', "", "configurable_digital_output_mask,configurable_digital_output"},
+        {'<', 'I', "01", "UINT32,UINT32"},
+        START,
+        {'<', 'U', "01 " TWO, ""},
+        {'>', 'U', "01 00 00 01 00 00 00 02 03", ""},
+    };
+    (void)unused;
+    CHECK(lines, "event > recognised 0\n"
+                 "properties < @4 +30 v3 id0 v1.software.version=72623859790382856 v1.control_box.type=83951874\n"
+                 "note < rtde.field.not-found: no.such is not known to this controller\n"
+                 "note < rtde.field.not-found: v1.robot_arm.type has no value on this controller\n"
+                 "recipe < id1 125 Hz timestamp:DOUBLE\n"
+                 "recipe > id1 0 Hz configurable_digital_output_mask:UINT32 configurable_digital_output:UINT32\n"
+                 "event < start 0\n"
+                 "record < @98 +12 v3 id1 timestamp=2\n"
+                 "record > @183 +12 v3 id1 configurable_digital_output_mask=256 configurable_digital_output=515\n"
+                 "stream rtde v3 cb3e controller \"\" gaps 0\n"
+                 "  < records 1 decoded 110 lost 0 skipped 0\n"
+                 "  > records 1 decoded 195 lost 0 skipped 0\n");
+}
+
+static void test_types_come_from_the_reply(void **unused)
+{
+    static const struct line lines[] = {
+        V2,
+        {'>', 'I', "", "configurable_digital_output,tool_output_mode"},
+        {'<', 'I', "01", "UINT8,UINT8"},
+        {'>', 'I', "", "configurable_digital_output,configurable_digital_output_mask"},
+        {'<', 'I', "02", "UINT32,UINT8"},
+        {'>', 'U', "01 c3 02", ""},
+        {'>', 'U', "02 00 00 00 c3 80", ""},
+    };
+    (void)unused;
+    struct script script = session(lines, sizeof lines / sizeof lines[0]);
+    struct log log = script_log(&script, &on_port);
+    assert_true(log_has(&log, "id1 configurable_digital_output=195 tool_output_mode=2\n"));
+    assert_true(log_has(&log, "id2 configurable_digital_output=195 configurable_digital_output_mask=128\n"));
+    assert_int_equal(log.notes, 0);
+    log_free(&log);
+    script_free(&script);
+}
+
+static void test_text_before_the_version_reply_is_of_protocol_1(void **unused)
+{
+    static const struct line lines[] = {
+        {'>', 'V', "00 02", ""},
+        {'<', 'M', "02", "SafetySetup has not been confirmed yet"},
+        {'<', 'V', "01", ""},
+        {'<', 'M', "05 48 65 6c 6c 6f 04 52 54 44 45 01", ""},
+        {'<', 'M', "02 48 69 00 00", ""},
+        {'<', 'M', "02 48 69 00 03", ""},
+        {'>', 'M', "03 6c 6f 67 02 6d 65 03", ""},
+        {'<', 'M', "01 0a 01 78 07", ""},
+    };
+    (void)unused;
+    CHECK(lines, "event > recognised 0\n"
+                 "text < level 2 \"SafetySetup has not been confirmed yet\" of \"\"\n"
+                 "note < rtde.text.warning: SafetySetup has not been confirmed yet\n"
+                 "text < level 1 \"Hello\" of \"RTDE\"\n"
+                 "note < rtde.text.error: RTDE: Hello\n"
+                 "text < level 0 \"Hi\" of \"\"\n"
+                 "note < rtde.text.exception: Hi\n"
+                 "text < level 3 \"Hi\" of \"\"\n"
+                 "note < rtde.text.info: Hi\n"
+                 "text > level 3 \"log\" of \"me\"\n"
+                 "text < level 7 \"\n\" of \"x\"\n"
+                 "note < rtde.text.info: x: \\x0a\n"
+                 "stream rtde v2 cb3e controller \"\" gaps 0\n"
+                 "  < records 0 decoded 85 lost 0 skipped 0\n"
+                 "  > records 0 decoded 16 lost 0 skipped 0\n");
+}
+
+static void test_the_recipe_switches_at_the_reply(void **unused)
+{
+    static const struct line lines[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp"},
+        {'<', 'O', "01", "DOUBLE"},
+        START,
+        {'<', 'U', "01 " ONE_POINT_FIVE, ""},
+        {'>', 'P', "", ""},
+        {'>', 'O', HZ125, "robot_mode,timestamp"},
+        {'<', 'U', "01 " TWO, ""}, /* asked for, but not replied to */
+        {'<', 'P', "01", ""},
+        {'<', 'O', "01", "INT32,DOUBLE"},
+        START,
+        {'<', 'U', "01 00 00 00 07 " TWO, ""},
+    };
+    (void)unused;
+    CHECK(lines, "event > recognised 0\n"
+                 "recipe < id1 125 Hz timestamp:DOUBLE\n"
+                 "event < start 0\n"
+                 "record < @18 +12 v2 id1 timestamp=1.5\n"
+                 "record < @30 +12 v2 id1 timestamp=2\n"
+                 "event < pause 0\n"
+                 "recipe < id1 125 Hz robot_mode:INT32 timestamp:DOUBLE\n"
+                 "event < start 0\n"
+                 "record < @66 +16 v2 id1 robot_mode=7 timestamp=2\n"
+                 "stream rtde v2 cb3e controller \"\" gaps 0\n"
+                 "  < records 3 decoded 82 lost 0 skipped 0\n"
+                 "  > records 0 decoded 65 lost 0 skipped 0\n");
+}
+
+static void test_several_input_recipes(void **unused)
+{
+    static const struct line lines[] = {
+        V2,
+        {'>', 'I', "", "input_int_register_24"},
+        {'>', 'I', "", "input_double_register_24"},
+        {'>', 'I', "", "input_bit_register_64"},
+        {'<', 'I', "01", "INT32"},
+        {'<', 'I', "02", "DOUBLE"},
+        {'<', 'I', "ff", "BOOL"},
+        {'>', 'U', "02 " TWO, ""},
+        {'>', 'U', "ff 00", ""},
+        {'>', 'U', "ff 80", ""},
+        {'>', 'U', "01 " MINUS_ONE, ""},
+        {'>', 'U', "07 00 00", ""}, /* never set up */
+    };
+    (void)unused;
+    CHECK(lines, "event > recognised 0\n"
+                 "recipe > id1 0 Hz input_int_register_24:INT32\n"
+                 "recipe > id2 0 Hz input_double_register_24:DOUBLE\n"
+                 "recipe > id255 0 Hz input_bit_register_64:BOOL\n"
+                 "record > @80 +12 v2 id2 input_double_register_24=2\n"
+                 "record > @92 +5 v2 id255 input_bit_register_64=0\n"
+                 "record > @97 +5 v2 id255 input_bit_register_64=1\n"
+                 "record > @102 +8 v2 id1 input_int_register_24=-1\n"
+                 "note > rtde.recipe.missing: data of 3 bytes to the robot, but the set-up of its recipe was not captured\n"
+                 "record > @110 +6 v2 id0 opaque\n"
+                 "stream rtde v2 cb3e controller \"\" gaps 0\n"
+                 "  < records 0 decoded 31 lost 0 skipped 0\n"
+                 "  > records 5 decoded 116 lost 0 skipped 0\n");
+}
+
+static void test_names_as_clients_write_them(void **unused)
+{
+    static const char *const lists[] = {"timestamp,robot_mode", "timestamp,robot_mode,", "timestamp,robot_mode\r\n",
+                                        "timestamp, robot_mode", "timestamp, robot_mode,\r\n", " timestamp ,robot_mode "};
+    (void)unused;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        const struct line lines[] = {
+            V2,
+            {'>', 'O', HZ125, lists[i]},
+            {'<', 'O', "01", i % 2 ? "DOUBLE,INT32" : "DOUBLE, INT32,"},
+            {'<', 'U', "01 " TWO "00 00 00 07", ""},
+        };
+        struct script script = session(lines, sizeof lines / sizeof lines[0]);
+        struct log log = script_log(&script, &on_port);
+        assert_true(log_has(&log, "recipe < id1 125 Hz timestamp:DOUBLE robot_mode:INT32\n"));
+        assert_true(log_has(&log, "v2 id1 timestamp=2 robot_mode=7\n"));
+        assert_int_equal(log.notes, 0);
+        log_free(&log);
+        script_free(&script);
+    }
+}
+
+static void test_any_non_zero_is_true(void **unused)
+{
+    static const struct line lines[] = {
+        V2,
+        {'>', 'O', HZ125, "output_bit_register_64,output_bit_register_65,output_bit_register_66,output_bit_register_67"},
+        {'<', 'O', "01", "BOOL,BOOL,BOOL,BOOL"},
+        {'<', 'U', "01 00 01 02 ff", ""},
+    };
+    (void)unused;
+    struct script script = session(lines, sizeof lines / sizeof lines[0]);
+    struct log log = script_log(&script, &on_port);
+    assert_true(log_has(&log, "output_bit_register_64=0 output_bit_register_65=1 output_bit_register_66=1 "
+                              "output_bit_register_67=1\n"));
+    log_free(&log);
+    script_free(&script);
+}
+
+static void test_unknown_names_are_delivered_by_type(void **unused)
+{
+    static const struct line lines[] = {
+        V2,
+        {'>', 'O', HZ125, "new_thing,timestamp,newer.thing,actual_q"},
+        {'<', 'O', "01", "VECTOR3D,DOUBLE,UINT8,INT32"},
+        {'<', 'U', "01 " ONE_POINT_FIVE TWO ONE_POINT_FIVE TWO "2a" MINUS_ONE, ""},
+    };
+    (void)unused;
+    CHECK(lines, "event > recognised 0\n"
+                 "note < rtde.field.unknown: new_thing (VECTOR3D) is not in the table; delivered under its own name\n"
+                 "note < rtde.field.unknown: newer.thing (UINT8) is not in the table; delivered under its own name\n"
+                 "note < rtde.field.unknown: actual_q (INT32) is not in the table; delivered under its own name\n"
+                 "recipe < id1 125 Hz new_thing:VECTOR3D? timestamp:DOUBLE newer.thing:UINT8? actual_q:INT32?\n"
+                 "record < @35 +41 v2 id1 new_thing=[1.5, 2, 1.5] timestamp=2 newer.thing=42 actual_q=-1\n"
+                 "stream rtde v2 cb3e controller \"\" gaps 0\n"
+                 "  < records 1 decoded 76 lost 0 skipped 0\n"
+                 "  > records 0 decoded 56 lost 0 skipped 0\n");
+}
+
+static void test_refused_fields_are_named(void **unused)
+{
+    static const struct line lines[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp,actual_qdd,robot_mode,no_such"},
+        {'<', 'O', "00", "DOUBLE,NOT_FOUND,INT32,NOT_FOUND"},
+        {'>', 'I', "", "input_int_register_0,standard_digital_output"},
+        {'<', 'I', "00", "IN_USE,UINT8"},
+        {'>', 'S', "", ""},
+        {'<', 'S', "00", ""},
+        {'>', 'O', HZ125, "timestamp"},
+        {'<', 'O', "01", "DOUBLE"},
+        START,
+        {'<', 'U', "01 " TWO, ""},
+    };
+    (void)unused;
+    CHECK(lines, "event > recognised 0\n"
+                 "note < rtde.field.not-found: actual_qdd is not known to this controller\n"
+                 "note < rtde.field.not-found: no_such is not known to this controller\n"
+                 "note < rtde.field.in-use: input_int_register_0 is in use by another client or a fieldbus\n"
+                 "note < rtde.start.refused: the controller refused START: no output recipe is set up\n"
+                 "recipe < id1 125 Hz timestamp:DOUBLE\n"
+                 "event < start 0\n"
+                 "record < @74 +12 v2 id1 timestamp=2\n"
+                 "stream rtde v2 cb3e controller \"\" gaps 0\n"
+                 "  < records 1 decoded 86 lost 0 skipped 0\n"
+                 "  > records 0 decoded 128 lost 0 skipped 0\n");
+}
+
+static void test_an_unknown_type_ends_what_can_be_read(void **unused)
+{
+    static const struct line lines[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp,odd,robot_mode"},
+        {'<', 'O', "01", "DOUBLE,MATRIX4,INT32"},
+        START,
+        {'<', 'U', "01 " TWO "00 11 22 33 44 55", ""},
+        {'<', 'U', "01 " ONE_POINT_FIVE "00 11 22 33 44 56", ""},
+        {'<', 'P', "01", ""},
+    };
+    (void)unused;
+    CHECK(lines, "event > recognised 0\n"
+                 "note < rtde.type.unknown: odd is of type MATRIX4: unknown\n"
+                 "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32?\n"
+                 "event < start 0\n"
+                 "record < @32 +18 v2 id1 timestamp=2 odd=6 bytes robot_mode=absent\n"
+                 "record < @50 +18 v2 id1 timestamp=1.5 odd=6 bytes robot_mode=absent\n"
+                 "event < pause 0\n"
+                 "stream rtde v2 cb3e controller \"\" gaps 0\n"
+                 "  < records 2 decoded 72 lost 0 skipped 0\n"
+                 "  > records 0 decoded 43 lost 0 skipped 0\n");
+}
+
+static void test_a_refused_version_leaves_protocol_1(void **unused)
+{
+    static const struct line lines[] = {
+        {'>', 'V', "00 03", ""},
+        {'<', 'V', "00", ""},
+        {'>', 'O', "", "timestamp"},
+        {'<', 'O', "", "DOUBLE"},
+        {'<', 'U', ONE_POINT_FIVE, ""},
+    };
+    (void)unused;
+    CHECK(lines, "event > recognised 0\n"
+                 "note < rtde.version.refused: protocol 3 was refused\n"
+                 "recipe < id0 0 Hz timestamp:DOUBLE\n"
+                 "record < @13 +11 v1 id0 timestamp=1.5\n"
+                 "stream rtde v1 cb3e controller \"\" gaps 0\n"
+                 "  < records 1 decoded 24 lost 0 skipped 0\n"
+                 "  > records 0 decoded 17 lost 0 skipped 0\n");
+}
+
+static void test_data_that_does_not_fit_its_recipe(void **unused)
+{
+    static const struct line lines[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp,robot_mode"},
+        {'<', 'O', "01", "DOUBLE,INT32"},
+        START,
+        {'<', 'U', "01 " ONE_POINT_FIVE "00 00 00 07", ""},
+        {'<', 'U', "01 " TWO "00 00", ""},             /* short */
+        {'<', 'U', "01 " TWO, ""},                     /* still short */
+        {'<', 'U', "01 " TWO "00 00 00 05", ""},       /* good again */
+        {'<', 'U', "01 " TWO "00 00 00 06 aa bb", ""}, /* long */
+        {'<', 'U', "01 " TWO "00 00 00 07", ""},
+        {'<', 'U', "", ""},                            /* nothing, not even an id */
+        {'<', 'P', "01", ""},
+    };
+    (void)unused;
+    CHECK(lines, "event > recognised 0\n"
+                 "recipe < id1 125 Hz timestamp:DOUBLE robot_mode:INT32\n"
+                 "event < start 0\n"
+                 "record < @24 +16 v2 id1 timestamp=1.5 robot_mode=7\n"
+                 "note < rtde.data.short: a data package of 10 bytes of values, its recipe has 12\n"
+                 "record < @40 +14 v2 id1 short timestamp=2 robot_mode=absent\n"
+                 "record < @54 +12 v2 id1 short timestamp=2 robot_mode=absent\n"
+                 "record < @66 +16 v2 id1 timestamp=2 robot_mode=5\n"
+                 "note < rtde.data.long: a data package of 14 bytes of values, its recipe has 12\n"
+                 "record < @82 +18 v2 id1 long timestamp=2 robot_mode=6\n"
+                 "record < @100 +16 v2 id1 timestamp=2 robot_mode=7\n"
+                 "note < rtde.data.short: a data package of 0 bytes of values, its recipe has 12\n"
+                 "record < @116 +3 v2 id0 short timestamp=absent robot_mode=absent\n"
+                 "event < pause 0\n"
+                 "stream rtde v2 cb3e controller \"\" gaps 0\n"
+                 "  < records 7 decoded 123 lost 0 skipped 0\n"
+                 "  > records 0 decoded 39 lost 0 skipped 0\n");
+}
+
+static void test_packages_that_break_their_layout(void **unused)
+{
+    static const struct line lines[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp"},
+        {'<', 'O', "01", "DOUBLE"},
+        {'<', 'X', "01 02", ""}, /* no such type: some later protocol's */
+        {'<', 'U', "01 " TWO, ""},
+        {'<', 'S', "01 00", ""}, /* a byte too many */
+        {'<', 'U', "01 " TWO, ""},
+        {'<', 'P', "01", ""},
+    };
+    (void)unused;
+    CHECK(lines, "event > recognised 0\n"
+                 "recipe < id1 125 Hz timestamp:DOUBLE\n"
+                 "note < rtde.package.unknown: type 0x58, 5 bytes: not a package of that type's layout\n"
+                 "record < @19 +12 v2 id1 timestamp=2\n"
+                 "note < rtde.package.unknown: type 0x53, 5 bytes: not a package of that type's layout\n"
+                 "record < @36 +12 v2 id1 timestamp=2\n"
+                 "event < pause 0\n"
+                 "stream rtde v2 cb3e controller \"\" gaps 0\n"
+                 "  < records 2 decoded 52 lost 0 skipped 0\n"
+                 "  > records 0 decoded 25 lost 0 skipped 0\n");
+}
+
+static void test_a_reply_of_another_count(void **unused)
+{
+    static const struct line lines[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp,robot_mode,speed_scaling"},
+        {'<', 'O', "01", "DOUBLE,INT32"},
+        {'<', 'U', "01 " TWO "00 00 00 07", ""},
+    };
+    (void)unused;
+    struct script script = session(lines, sizeof lines / sizeof lines[0]);
+    struct log log = script_log(&script, &on_port);
+    assert_true(log_has(&log, "rtde.package.unknown: the reply holds 2 types for the 3 names asked for\n"));
+    assert_true(log_has(&log, "id1 timestamp=2 robot_mode=7\n"));
+    log_free(&log);
+    script_free(&script);
+}
+
+static void test_a_reply_whose_request_was_not_captured(void **unused)
+{
+    static const struct line lines[] = {
+        {'<', 'V', "01", ""},
+        {'<', 'O', "01", "DOUBLE,INT32"},
+        {'<', 'U', "01 " TWO "00 00 00 07", ""},
+        {'<', 'U', "01 " TWO "00 00 00 06", ""},
+    };
+    (void)unused;
+    struct script script = session(lines, sizeof lines / sizeof lines[0]);
+    struct log log = script_log(&script, &on_port);
+    assert_true(log_has(&log, "value_0:DOUBLE? value_1:INT32?\n"));
+    assert_true(log_has(&log, "+16 v2 id1 value_0=2 value_1=7\n"));
+    assert_true(log_has(&log, "+16 v2 id1 value_0=2 value_1=6\n"));
+    log_free(&log);
+    script_free(&script);
+}
+
+/* ---- every variable at once: names of far more than 2048 bytes ---- */
+
+struct everything {
+    struct bytes names, types, values;
+    unsigned count;
+};
+
+/* A value of the wire type, from a running number: doubles n + 0.5, integers n, BOOL its lowest bit times 3. */
+static void add_number(struct bytes *values, const char *type, unsigned number)
+{
+    if (strncmp(type, "VECTOR6D", 8) == 0 || strncmp(type, "VECTOR3D", 8) == 0 || strcmp(type, "DOUBLE") == 0)
+        bytes_double(values, number + 0.5);
+    else if (strcmp(type, "BOOL") == 0)
+        bytes_number(values, number % 2 * 3, 1);
+    else if (strcmp(type, "UINT8") == 0)
+        bytes_number(values, number % 256, 1);
+    else if (strcmp(type, "UINT64") == 0)
+        bytes_number(values, number, 8);
+    else
+        bytes_number(values, number, 4);
+}
+
+static void add_variable(void *user, char *const cells[TABLE_CELLS], size_t count)
+{
+    struct everything *all = user;
+    assert_int_equal(count, 5);
+    bytes_text(&all->names, all->count ? "," : "");
+    bytes_text(&all->names, cells[0]);
+    bytes_text(&all->types, all->count ? "," : "");
+    bytes_text(&all->types, cells[2]);
+    for (unsigned i = 0; i < strtoul(cells[4], NULL, 10); i++)
+        add_number(&all->values, cells[2], all->count + i);
+    all->count++;
+}
+
+static int hear_everything(void *user, const struct armtap_record *record)
+{
+    unsigned *records = user;
+    struct armtap_value value;
+    size_t i = 0;
+    (*records)++;
+    for (; armtap_record_value(record, i, &value); i++) {
+        assert_true(value.present);
+        assert_non_null(value.field);
+        assert_true(armtap_set_has(record->updated, value.field->id));
+        for (unsigned k = 0; k < value.count; k++) {
+            unsigned number = (unsigned)i + k;
+            double wanted = value.type == ARMTAP_DOUBLE ? number + 0.5
+                            : value.type == ARMTAP_BOOL ? number % 2
+                            : armtap_recipe_at(record->recipe, i)->wire_size == 1 ? number % 256
+                                                                                  : number;
+            double heard = value.type == ARMTAP_DOUBLE ? value.f64[k] : (double)value.u64[k];
+            if (wanted != heard)
+                fail_msg("%s: %g, not %g", value.name, heard, wanted);
+        }
+        struct armtap_value known;
+        armtap_state_get(record->state, value.field, &known);
+        assert_true(known.present);
+        assert_memory_equal(known.u64, value.u64, 8 * value.count);
+    }
+    assert_int_equal(i, 422);
+    return 0;
+}
+
+static void test_all_variables_at_once(void **unused)
+{
+    struct everything all = {.count = 0};
+    struct armtap_sink sink = {.size = sizeof sink, .on_record = hear_everything};
+    struct bytes request = {0}, reply = {0}, data = {0}, payload = {0};
+    struct armtap_conn *conn;
+    unsigned records = 0;
+    (void)unused;
+    assert_int_equal(table_each("rtde_variables.csv", add_variable, &all), 422);
+    assert_true(all.names.length > 2048);
+    bytes_hex(&payload, "40 7f 40 00 00 00 00 00");
+    bytes_add(&payload, all.names.at, all.names.length);
+    bytes_hex(&request, "00 05 56 00 02");
+    bytes_package(&request, 'O', &payload);
+    payload.length = 0;
+    bytes_hex(&payload, "01");
+    bytes_add(&payload, all.types.at, all.types.length);
+    bytes_hex(&reply, "00 04 56 01");
+    bytes_package(&reply, 'O', &payload);
+    payload.length = 0;
+    bytes_hex(&payload, "01");
+    bytes_add(&payload, all.values.at, all.values.length);
+    bytes_package(&data, 'U', &payload);
+    assert_int_equal(armtap_conn_new(&on_port, &sink, &records, &conn), ARMTAP_OK);
+    assert_int_equal(armtap_conn_push(conn, TO, request.at, request.length, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_conn_push(conn, FROM, reply.at, reply.length, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_conn_push(conn, FROM, data.at, data.length, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_conn_push(conn, FROM, data.at, data.length, NULL), ARMTAP_OK);
+    assert_int_equal(records, 2);
+    armtap_conn_free(conn);
+    bytes_free(&all.names);
+    bytes_free(&all.types);
+    bytes_free(&all.values);
+    bytes_free(&request);
+    bytes_free(&reply);
+    bytes_free(&data);
+    bytes_free(&payload);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_packages_are_taken_apart),
+        cmocka_unit_test(test_packages_are_put_together),
+        cmocka_unit_test(test_cut_packages_are_short),
+        cmocka_unit_test(test_packages_that_are_none),
+        cmocka_unit_test(test_writing_refuses_what_does_not_fit),
+        cmocka_unit_test(test_a_session_of_protocol_2),
+        cmocka_unit_test(test_a_session_of_protocol_1),
+        cmocka_unit_test(test_a_session_of_protocol_3),
+        cmocka_unit_test(test_types_come_from_the_reply),
+        cmocka_unit_test(test_text_before_the_version_reply_is_of_protocol_1),
+        cmocka_unit_test(test_the_recipe_switches_at_the_reply),
+        cmocka_unit_test(test_several_input_recipes),
+        cmocka_unit_test(test_names_as_clients_write_them),
+        cmocka_unit_test(test_any_non_zero_is_true),
+        cmocka_unit_test(test_unknown_names_are_delivered_by_type),
+        cmocka_unit_test(test_refused_fields_are_named),
+        cmocka_unit_test(test_an_unknown_type_ends_what_can_be_read),
+        cmocka_unit_test(test_a_refused_version_leaves_protocol_1),
+        cmocka_unit_test(test_data_that_does_not_fit_its_recipe),
+        cmocka_unit_test(test_packages_that_break_their_layout),
+        cmocka_unit_test(test_a_reply_of_another_count),
+        cmocka_unit_test(test_a_reply_whose_request_was_not_captured),
+        cmocka_unit_test(test_all_variables_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
