@@ -104,6 +104,19 @@ static bool is_whole_cycles(double step)
     return whole >= 1 && off < 1e-3;
 }
 
+/* Temperatures too can rise by whole cycles; but begun in the wrong place, a frame has no whole numbers for modes. */
+static bool modes_are_whole(const uint8_t *frame, size_t length)
+{
+    enum armtap_generation generation = armtap_realtime_generation(length);
+    unsigned column = 1, at = 1;
+    int32_t mode;
+    for (const struct armtap_field *field; (field = armtap_realtime_next(generation, length, &column)); at = column)
+        for (unsigned i = 0; field->type == ARMTAP_INT32 && i < field->count; i++)
+            if (!armtap_cell_int32(frame + LENGTH_WORD + 8 * (at - 1 + i), &mode))
+                return false;
+    return true;
+}
+
 static enum armtap_fit realtime_follows(const void *context, enum armtap_direction direction, const uint8_t *frame,
                                         size_t length, const uint8_t *next, size_t available)
 {
@@ -117,8 +130,12 @@ static enum armtap_fit realtime_follows(const void *context, enum armtap_directi
     double step = armtap_be_double(next + LENGTH_WORD) - armtap_be_double(frame + LENGTH_WORD);
     if (step < 0 || step > CLOCK_JUMP_MAX)
         return ARMTAP_FIT_NO;
+    bool is_known = size_is_listed(length) || (rt && rt->last_size != 0);
+    if (!is_known && (armtap_be32(next) != length || !is_whole_cycles(step)))
+        return ARMTAP_FIT_NO; /* any binary protocol has small numbers one after another */
     bool same_size = armtap_be32(next) == length && (!rt || rt->last_size == 0 || rt->last_size == length);
-    return same_size && size_is_listed(length) && is_whole_cycles(step) ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
+    bool well = same_size && size_is_listed(length) && is_whole_cycles(step) && modes_are_whole(frame, length);
+    return well ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
 }
 
 static enum armtap_fit realtime_begins(enum armtap_direction direction, const uint8_t *bytes, size_t length)
@@ -256,7 +273,7 @@ static int realtime_decode(void *context, struct armtap_conn *conn, const struct
 /* The last line may lack its line end. Half a packet is none. */
 static int realtime_rest(void *context, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
-    return frame->direction == ARMTAP_TO_ROBOT ? decode_line(context, conn, frame) : ARMTAP_OK;
+    return frame->direction == ARMTAP_TO_ROBOT ? decode_line(context, conn, frame) : 1;
 }
 
 static const uint16_t ports[] = {30003, 30013, 0};
@@ -266,6 +283,7 @@ const struct armtap_decoder armtap_decoder_realtime = {
     .protocol = ARMTAP_REALTIME,
     .ports = ports,
     .context_size = sizeof(struct realtime),
+    .usual = 1220,
     .close = realtime_close,
     .frame = realtime_frame,
     .sure = realtime_sure,

@@ -12,8 +12,9 @@
 #include "rtde_package.h"
 #include "rtde_session.h"
 
-#define CLOCK_JUMP_MAX 5.0 /* s between packages that belong together */
-#define CYCLE 0.002        /* s */
+#define CLOCK_JUMP_MAX 5.0    /* s between packages that belong together */
+#define CYCLE 0.002           /* s */
+#define SETUP_BEYOND_DOUBT 16 /* bytes of a set-up: so many letters are no accident */
 
 /* ---- telling packages from other bytes ---- */
 
@@ -29,10 +30,13 @@ static bool all_in(const char *text, size_t length, const char *also, bool lower
     return true;
 }
 
+/* Printable, but for line ends and tabs; a terminator may stand at its end. */
 static bool is_text(const char *text, size_t length)
 {
+    while (length > 0 && text[length - 1] == '\0')
+        length--;
     for (size_t i = 0; i < length; i++)
-        if ((unsigned char)text[i] < 0x20 && text[i] != '\n' && text[i] != '\r' && text[i] != '\t' && text[i] != '\0')
+        if ((unsigned char)text[i] < 0x20 && text[i] != '\n' && text[i] != '\r' && text[i] != '\t')
             return false;
     return true;
 }
@@ -121,6 +125,16 @@ static bool rtde_sure(const void *context, enum armtap_direction direction, cons
     return armtap_rtde_size_fits(frame[2], direction, length) && parse_any(rtde, frame, length, direction, &package);
 }
 
+static enum armtap_fit step_fit(const uint8_t *clock, const uint8_t *next_clock)
+{
+    double step = armtap_be_double(next_clock) - armtap_be_double(clock);
+    if (!(step >= 0 && step <= CLOCK_JUMP_MAX))
+        return ARMTAP_FIT_NO;
+    double cycles = step / CYCLE, whole = (double)(int64_t)(cycles + 0.5);
+    double off = cycles > whole ? cycles - whole : whole - cycles;
+    return whole >= 1 && off < 1e-3 ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
+}
+
 /* The step of the controller's clock between two data packages whose values are known. */
 static enum armtap_fit clock_fit(const struct armtap_rtde *rtde, const uint8_t *values, const uint8_t *next_values,
                                  const uint8_t *end)
@@ -129,12 +143,21 @@ static enum armtap_fit clock_fit(const struct armtap_rtde *rtde, const uint8_t *
         return ARMTAP_FIT_YES;
     if (next_values + rtde->clock_offset + 8 > end)
         return ARMTAP_FIT_MORE;
-    double step = armtap_be_double(next_values + rtde->clock_offset) - armtap_be_double(values + rtde->clock_offset);
-    if (!(step >= 0 && step <= CLOCK_JUMP_MAX))
-        return ARMTAP_FIT_NO;
-    double cycles = step / CYCLE, whole = (double)(int64_t)(cycles + 0.5);
-    double off = cycles > whole ? cycles - whole : whole - cycles;
-    return whole >= 1 && off < 1e-3 ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
+    return step_fit(values + rtde->clock_offset, next_values + rtde->clock_offset);
+}
+
+/* Two data packages of one length whose values are not known. Most clients ask for the clock first: what goes on there
+ * in whole cycles tells a package from a register that looks like the header of one for ever. */
+static enum armtap_fit first_clock_fit(const uint8_t *frame, size_t length, const uint8_t *next, size_t available)
+{
+    for (size_t at = ARMTAP_RTDE_HEADER; at <= ARMTAP_RTDE_HEADER + 1 && at + 8 <= length; at++) {
+        if (at + 8 > available)
+            return ARMTAP_FIT_MORE;
+        double clock = armtap_be_double(frame + at);
+        if (clock >= 1e-6 && clock <= 1e9 && step_fit(frame + at, next + at) == ARMTAP_FIT_WELL)
+            return ARMTAP_FIT_WELL;
+    }
+    return ARMTAP_FIT_YES;
 }
 
 static enum armtap_fit rtde_follows(const void *context, enum armtap_direction direction, const uint8_t *frame,
@@ -148,8 +171,12 @@ static enum armtap_fit rtde_follows(const void *context, enum armtap_direction d
     if (!armtap_rtde_size_fits(next[2], direction, size))
         return ARMTAP_FIT_NO;
     bool known_type = armtap_rtde_size_fits(frame[2], direction, length);
-    if (frame[2] != ARMTAP_RTDE_DATA)
-        return !known_type || parse_any(rtde, frame, length, direction, &package) ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
+    if (frame[2] != ARMTAP_RTDE_DATA) {
+        if (known_type && !parse_any(rtde, frame, length, direction, &package))
+            return ARMTAP_FIT_NO;
+        bool is_list = frame[2] == ARMTAP_RTDE_SETUP_OUTPUTS || frame[2] == ARMTAP_RTDE_SETUP_INPUTS;
+        return known_type && is_list && length >= SETUP_BEYOND_DOUBT ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
+    }
     if (next[2] != ARMTAP_RTDE_DATA) {
         if (available < size)
             return size <= 512 ? ARMTAP_FIT_MORE : ARMTAP_FIT_YES;
@@ -163,7 +190,9 @@ static enum armtap_fit rtde_follows(const void *context, enum armtap_direction d
         return clock_fit(rtde, values, next_values, next + available);
     if (direction == ARMTAP_TO_ROBOT || rtde_in_step(rtde, direction))
         return ARMTAP_FIT_YES; /* data may be shorter or longer than its recipe */
-    return !values && !next_values && size == length ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
+    if (values || next_values || size != length)
+        return ARMTAP_FIT_NO;
+    return first_clock_fit(frame, length, next, available);
 }
 
 static enum armtap_fit rtde_begins(enum armtap_direction direction, const uint8_t *bytes, size_t length)

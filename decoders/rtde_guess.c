@@ -200,7 +200,7 @@ static int join_candidates(const struct armtap_rtde *rtde, const struct armtap_g
             int error = armtap_recipe_rtde(known[i].fields, NULL, &next);
             if (error == ARMTAP_OK && *joined)
                 error = agree(*joined, next, &both);
-            if (*joined && error == ARMTAP_OK)
+            if (*joined)
                 armtap_recipe_release(next);
             if (error != ARMTAP_OK)
                 return error;
@@ -269,23 +269,25 @@ static int try_learned(struct armtap_rtde *rtde, struct armtap_conn *conn, const
 
 static int try_known(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
-    struct armtap_guess *guess = armtap_conn_guess(conn);
-    struct armtap_recipe *joined;
+    struct armtap_guess *guess;
+    struct armtap_recipe *joined = NULL;
     struct armtap_line clients;
     int protocol = 0;
     bool changed;
+    int error = armtap_conn_guess(conn, &guess);
+    if (error != ARMTAP_OK)
+        return error;
     if (!guess->begun) {
         guess->begun = true;
         memset(guess->fits, 0xff, sizeof guess->fits);
     }
-    int error = guess->closed ? ARMTAP_OK : strike_out(rtde, guess, frame, &changed);
+    error = guess->closed ? ARMTAP_OK : strike_out(rtde, guess, frame, &changed);
     armtap_line_begin(&clients);
     if (error == ARMTAP_OK)
         error = join_candidates(rtde, guess, frame, &joined, &protocol, &clients);
-    if (error != ARMTAP_OK || !joined)
-        return error;
-    rtde->outputs_known = true;
-    error = adopt(rtde, conn, frame, joined, protocol, clients.text);
+    if (error == ARMTAP_OK && joined)
+        error = adopt(rtde, conn, frame, joined, protocol, clients.text);
+    rtde->outputs_known = joined != NULL;
     armtap_recipe_release(joined);
     return error;
 }
@@ -305,12 +307,13 @@ int armtap_rtde_guess(struct armtap_rtde *rtde, struct armtap_conn *conn, const 
 
 int armtap_rtde_check_guess(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
-    struct armtap_guess *guess = armtap_conn_guess(conn);
+    struct armtap_guess *guess = NULL;
     const uint8_t *payload = frame->bytes + ARMTAP_RTDE_HEADER;
     size_t length = frame->length - ARMTAP_RTDE_HEADER, skip = rtde->protocol >= 2 ? 1 : 0;
     bool changed;
-    if (!rtde->outputs_known || guess->closed)
-        return ARMTAP_OK;
+    int error = rtde->outputs_known ? armtap_conn_guess(conn, &guess) : ARMTAP_OK;
+    if (error != ARMTAP_OK || !guess || guess->closed)
+        return error;
     if (length == rtde->outputs->size + skip && values_fit(rtde->outputs, payload + skip, length - skip)) {
         bool named = true;
         for (size_t i = 0; i < rtde->outputs->count; i++)
@@ -318,7 +321,7 @@ int armtap_rtde_check_guess(struct armtap_rtde *rtde, struct armtap_conn *conn, 
         if (named)
             return ARMTAP_OK;
     }
-    int error = strike_out(rtde, guess, frame, &changed);
+    error = strike_out(rtde, guess, frame, &changed);
     if (error != ARMTAP_OK || !changed)
         return error;
     armtap_rtde_take_outputs(rtde, NULL);

@@ -7,6 +7,8 @@
 #include "recipe.h"
 
 #define MARKS_MAX 4096
+#define BUFFER_BYTES 2048 /* to begin with */
+#define BUFFER_MARKS 8
 
 /* ---- making ---- */
 
@@ -144,7 +146,7 @@ static int mark_add(struct armtap_half *half, size_t end, const struct armtap_wh
         return ARMTAP_OK;
     }
     if (half->mark_count == half->mark_capacity) {
-        size_t capacity = half->mark_capacity ? 2 * half->mark_capacity : 8;
+        size_t capacity = half->mark_capacity ? 2 * half->mark_capacity : BUFFER_MARKS;
         struct armtap_mark *marks = realloc(half->marks, capacity * sizeof *marks);
         if (!marks)
             return ARMTAP_ERR_MEMORY;
@@ -161,7 +163,7 @@ static int buffer_append(struct armtap_half *half, const uint8_t *bytes, size_t 
                          const struct armtap_where *where)
 {
     if (half->used + length > half->capacity) {
-        size_t capacity = half->capacity ? half->capacity : 2048;
+        size_t capacity = half->capacity ? half->capacity : BUFFER_BYTES;
         while (capacity < half->used + length)
             capacity *= 2;
         uint8_t *buffer = realloc(half->buffer, capacity);
@@ -173,6 +175,21 @@ static int buffer_append(struct armtap_half *half, const uint8_t *bytes, size_t 
     memcpy(half->buffer + half->used, bytes, length);
     half->used += length;
     return mark_add(half, half->used, where);
+}
+
+/* Room that most streams never outgrow, before their first record: a steady stream allocates nothing. */
+static int buffer_reserve(struct armtap_half *half)
+{
+    if (half->buffer)
+        return ARMTAP_OK;
+    half->buffer = malloc(BUFFER_BYTES);
+    half->capacity = half->buffer ? BUFFER_BYTES : 0;
+    struct armtap_mark *marks = half->buffer ? realloc(half->marks, BUFFER_MARKS * sizeof *marks) : NULL;
+    if (!marks)
+        return ARMTAP_ERR_MEMORY;
+    half->marks = marks;
+    half->mark_capacity = BUFFER_MARKS;
+    return ARMTAP_OK;
 }
 
 static void buffer_consume(struct armtap_half *half, size_t length)
@@ -272,7 +289,7 @@ static int digest_known(struct armtap_conn *conn, enum armtap_direction directio
 {
     struct armtap_half *half = &conn->half[direction];
     size_t at = 0, length = 0;
-    int error = ARMTAP_OK;
+    int error = buffer_reserve(half);
     while (error == ARMTAP_OK && at < span->length) {
         struct armtap_span rest = {span->bytes + at, span->length - at, NULL, 0, span->final};
         if (half->mode == ARMTAP_HALF_SEEKING) {
@@ -340,6 +357,39 @@ static bool is_too_little(const struct armtap_conn *conn, enum armtap_direction 
     return decoder->begins(direction, span->bytes, span->length) != ARMTAP_FIT_NO;
 }
 
+static void swap_counters(uint64_t counters[2])
+{
+    uint64_t first = counters[0];
+    counters[0] = counters[1];
+    counters[1] = first;
+}
+
+/* The content showed that the robot is the other side. */
+static void swap_roles(struct armtap_conn *conn)
+{
+    struct armtap_half half = conn->half[0];
+    char name[sizeof conn->stream.robot];
+    conn->half[0] = conn->half[1];
+    conn->half[1] = half;
+    memcpy(name, conn->stream.robot, sizeof name);
+    memcpy(conn->stream.robot, conn->stream.client, sizeof name);
+    memcpy(conn->stream.client, name, sizeof name);
+    swap_counters(conn->stream.bytes_lost);
+    swap_counters(conn->stream.bytes_skipped);
+}
+
+static int tell_recognised(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
+{
+    struct armtap_frame here = {direction, NULL, 0, conn->half[direction].offset,
+                                armtap_span_where(span, 0, span->length)};
+    int error = armtap_conn_signal(conn, &here, ARMTAP_EVENT_RECOGNISED);
+    if (error != ARMTAP_OK || !conn->stream.midstream)
+        return error;
+    here.where = conn->stream.first;
+    return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_midstream, "%s began before the capture",
+                           conn->decoder->name);
+}
+
 static int digest_unknown(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                           size_t *used)
 {
@@ -347,25 +397,22 @@ static int digest_unknown(struct armtap_conn *conn, enum armtap_direction direct
     bool was_swapped = conn->swapped;
     int outcome = armtap_recognise(conn, direction, span);
     if (outcome == 0) {
-        int error = armtap_conn_event(conn, direction, ARMTAP_EVENT_RECOGNISED, 0, &conn->stream.last);
-        if (error != ARMTAP_OK)
-            return error;
         if (conn->swapped != was_swapped) {
-            struct armtap_half half_a = conn->half[0];
-            conn->half[0] = conn->half[1];
-            conn->half[1] = half_a;
+            swap_roles(conn);
             direction = armtap_other(direction);
         }
-        error = digest_known(conn, direction, span, used);
-        return error == ARMTAP_OK ? digest_other(conn, armtap_other(direction)) : error;
+        int error = tell_recognised(conn, direction, span);
+        if (error != ARMTAP_OK)
+            return error;
+        error = digest_other(conn, armtap_other(direction)); /* it came earlier */
+        return error == ARMTAP_OK ? digest_known(conn, direction, span, used) : error;
     }
     if (outcome < 0 || !half->hopeless)
         return outcome < 0 ? outcome : ARMTAP_OK;
+    bool untold = span->final && (!half->closed || is_too_little(conn, direction, span));
     *used = span->length;
     skip(conn, direction, span->length);
-    if (conn->hint != ARMTAP_PROTOCOL_NONE && direction == ARMTAP_TO_ROBOT)
-        return ARMTAP_OK;
-    if (span->final && (!half->closed || is_too_little(conn, direction, span)))
+    if (untold || (conn->hint != ARMTAP_PROTOCOL_NONE && direction == ARMTAP_TO_ROBOT))
         return ARMTAP_OK;
     conn->foreign = !span->final;
     return note_foreign(conn, direction, span);
@@ -451,15 +498,17 @@ static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction directio
     if (closing && conn->decoder && conn->decoder->rest && half->mode == ARMTAP_HALF_SYNCED) {
         struct armtap_frame frame = {actual(conn, direction), half->buffer, half->used, half->offset,
                                      armtap_span_where(&span, 0, half->used)};
-        half->offset += frame.length;
-        conn->stream.bytes_decoded[frame.direction] += frame.length;
         error = conn->decoder->rest(conn->context, conn, &frame);
-        buffer_consume(half, frame.length);
-        return error;
+        if (error <= 0) {
+            half->offset += frame.length;
+            conn->stream.bytes_decoded[frame.direction] += frame.length;
+            buffer_consume(half, frame.length);
+            return error;
+        }
     }
     skip(conn, actual(conn, direction), half->used);
     buffer_consume(half, half->used);
-    return error;
+    return ARMTAP_OK;
 }
 
 int armtap_conn_gap(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,

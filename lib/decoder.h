@@ -31,6 +31,7 @@ struct armtap_decoder {
     enum armtap_protocol protocol;
     const uint16_t *ports; /* ends with 0 */
     size_t context_size;   /* zeroed before `open` */
+    size_t usual;          /* bytes of the longest frame that is documented; 0 where any is as good */
     int (*open)(void *context);
     void (*close)(void *context);
     /* Length of the frame that begins at `bytes`; 0: more bytes are needed; -1: no frame begins here. `context` is NULL
@@ -45,7 +46,7 @@ struct armtap_decoder {
      * too, WELL on any port. */
     enum armtap_fit (*begins)(enum armtap_direction direction, const uint8_t *bytes, size_t length);
     int (*decode)(void *context, struct armtap_conn *conn, const struct armtap_frame *frame);
-    /* The rest of a direction that ended within a frame; NULL where such a rest is worth nothing. */
+    /* The rest of a direction that ended within a frame; 1 where it is worth nothing. May be NULL. */
     int (*rest)(void *context, struct armtap_conn *conn, const struct armtap_frame *frame);
     /* Bytes of a direction are missing, or were skipped. May be NULL. */
     void (*lost)(void *context, enum armtap_direction direction);
@@ -84,7 +85,7 @@ void armtap_conn_controller(struct armtap_conn *conn, const char *version);
 const struct armtap_learned *armtap_conn_learned(const struct armtap_conn *conn, size_t i);
 void armtap_conn_teach(struct armtap_conn *conn, const struct armtap_recipe *recipe, int protocol, int recipe_id);
 /* What is known of the recipe of a connection without a handshake; from an earlier pass, if there was one. */
-struct armtap_guess *armtap_conn_guess(struct armtap_conn *conn);
+int armtap_conn_guess(struct armtap_conn *conn, struct armtap_guess **guess);
 /* The recipe that the user gave for data without a handshake, or NULL. */
 const struct armtap_recipe *armtap_conn_given_recipe(const struct armtap_conn *conn);
 

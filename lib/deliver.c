@@ -81,11 +81,15 @@ void armtap_conn_teach(struct armtap_conn *conn, const struct armtap_recipe *rec
     armtap_robot_learn(conn->robot, recipe, protocol, recipe_id);
 }
 
-struct armtap_guess *armtap_conn_guess(struct armtap_conn *conn)
+int armtap_conn_guess(struct armtap_conn *conn, struct armtap_guess **guess)
 {
-    struct armtap_guess *kept =
-        conn->knowledge ? armtap_knowledge_guess(conn->knowledge, conn->stream.connection) : NULL;
-    return kept ? kept : &conn->guess;
+    int error = ARMTAP_OK;
+    *guess = NULL;
+    if (conn->knowledge)
+        error = armtap_knowledge_guess(conn->knowledge, conn->stream.connection, guess);
+    if (!*guess)
+        *guess = &conn->guess;
+    return error;
 }
 
 const struct armtap_recipe *armtap_conn_given_recipe(const struct armtap_conn *conn)

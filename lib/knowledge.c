@@ -60,7 +60,8 @@ static struct robot_entry *entry_of(struct armtap_knowledge *knowledge, const st
     return NULL;
 }
 
-struct armtap_robot *armtap_knowledge_robot(struct armtap_knowledge *knowledge, const struct armtap_address *address)
+int armtap_knowledge_robot(struct armtap_knowledge *knowledge, const struct armtap_address *address,
+                           struct armtap_robot **robot)
 {
     struct robot_entry *entry = entry_of(knowledge, address);
     for (size_t i = 0; i < ROBOTS && !entry; i++) {
@@ -71,9 +72,12 @@ struct armtap_robot *armtap_knowledge_robot(struct armtap_knowledge *knowledge, 
         armtap_robot_release(next->robot);
         next->address = *address;
         next->robot = armtap_robot_new();
+        if (!next->robot)
+            return ARMTAP_ERR_MEMORY;
         entry = next;
     }
-    return entry ? entry->robot : NULL;
+    *robot = entry ? entry->robot : NULL;
+    return ARMTAP_OK;
 }
 
 void armtap_knowledge_prove(struct armtap_knowledge *knowledge, const struct armtap_address *address)
@@ -110,20 +114,22 @@ static bool make_room(struct armtap_knowledge *knowledge)
     return true;
 }
 
-struct armtap_guess *armtap_knowledge_guess(struct armtap_knowledge *knowledge, uint64_t connection)
+int armtap_knowledge_guess(struct armtap_knowledge *knowledge, uint64_t connection, struct armtap_guess **out)
 {
     size_t place = place_of(knowledge, connection);
+    *out = NULL;
     if (place < knowledge->guess_count && knowledge->guesses[place]->connection == connection)
-        return knowledge->guesses[place];
-    if (knowledge->sealed || knowledge->guess_count == GUESSES || !make_room(knowledge))
-        return NULL;
-    struct armtap_guess *guess = calloc(1, sizeof *guess);
+        *out = knowledge->guesses[place];
+    if (*out || knowledge->sealed || knowledge->guess_count == GUESSES)
+        return ARMTAP_OK;
+    struct armtap_guess *guess = make_room(knowledge) ? calloc(1, sizeof *guess) : NULL;
     if (!guess)
-        return NULL;
+        return ARMTAP_ERR_MEMORY;
     guess->connection = connection;
     memmove(knowledge->guesses + place + 1, knowledge->guesses + place,
             (knowledge->guess_count - place) * sizeof(struct armtap_guess *));
     knowledge->guesses[place] = guess;
     knowledge->guess_count++;
-    return guess;
+    *out = guess;
+    return ARMTAP_OK;
 }

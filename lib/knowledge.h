@@ -5,11 +5,12 @@
 #include "link.h"
 #include "robot.h"
 
-/* The robot at an address, made if need be; NULL without room or memory: the connection then learns for itself. */
-struct armtap_robot *armtap_knowledge_robot(struct armtap_knowledge *knowledge, const struct armtap_address *address);
+/* The robot at an address, made if need be; NULL without room: the connection then learns for itself. */
+int armtap_knowledge_robot(struct armtap_knowledge *knowledge, const struct armtap_address *address,
+                           struct armtap_robot **robot);
 /* Telemetry came from there: it keeps its place. */
 void armtap_knowledge_prove(struct armtap_knowledge *knowledge, const struct armtap_address *address);
-/* The guess about a connection; NULL without room or memory, or where the first pass made none. */
-struct armtap_guess *armtap_knowledge_guess(struct armtap_knowledge *knowledge, uint64_t connection);
+/* The guess about a connection; NULL without room, or where the first pass made none. */
+int armtap_knowledge_guess(struct armtap_knowledge *knowledge, uint64_t connection, struct armtap_guess **guess);
 
 #endif

@@ -7,12 +7,22 @@
 
 #define UNHINTED_LIMIT 4096       /* a connection that shows nothing of ours in so many bytes is foreign */
 #define HINTED_LIMIT (16 * 1024)  /* the same where the port promises something: some packages of all variables */
-#define SPACED_FROM 1024 /* bytes */
+#define SPACED_FROM 256 /* bytes */
 
 struct candidate {
     size_t at;
     enum armtap_fit fit;
 };
+
+/* How well a whole frame at bytes[at] fits behind which no other can be seen. */
+static enum armtap_fit fit_alone(const struct armtap_decoder *decoder, const void *context,
+                                 enum armtap_direction direction, const struct armtap_span *span, size_t at,
+                                 size_t length)
+{
+    bool fits = context ? decoder->sure(context, direction, span->bytes + at, length)
+                        : at == 0 && decoder->begins(direction, span->bytes, length) != ARMTAP_FIT_NO;
+    return fits ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
+}
 
 /* How well a frame begins at bytes[at]. `need` becomes the length with which a MORE can be told. */
 static enum armtap_fit fit_at(const struct armtap_decoder *decoder, const void *context,
@@ -31,10 +41,10 @@ static enum armtap_fit fit_at(const struct armtap_decoder *decoder, const void *
         *need = at + frame;
         return span->final ? ARMTAP_FIT_NO : ARMTAP_FIT_MORE;
     }
-    if (frame == left && span->final)
-        return ARMTAP_FIT_YES;
-    enum armtap_fit fit = decoder->follows(context, direction, bytes, frame, bytes + frame, left - frame);
-    return fit == ARMTAP_FIT_MORE && span->final ? ARMTAP_FIT_NO : fit;
+    enum armtap_fit fit = frame == left
+                              ? ARMTAP_FIT_MORE
+                              : decoder->follows(context, direction, bytes, frame, bytes + frame, left - frame);
+    return fit == ARMTAP_FIT_MORE && span->final ? fit_alone(decoder, context, direction, span, at, frame) : fit;
 }
 
 /* The frame boundaries before the damage go on after it, if frames have one length. */
@@ -45,7 +55,8 @@ static bool continues_grid(const struct armtap_half *half, const struct armtap_d
     return half->synced_end > 0 && length > 0 && (half->offset + at - half->synced_end) % (uint64_t)length == 0;
 }
 
-/* The best beginning in a span. Between the first that fits and the frame it announces, one that fits well wins. */
+/* The best beginning in a span. Between the first that fits and the end of the frame it announces (or of a usual one: a
+ * false chain may have short links), one that fits well wins. */
 static struct candidate best_in(const struct armtap_half *half, const struct armtap_decoder *decoder,
                                 const void *context, enum armtap_direction direction, const struct armtap_span *span,
                                 size_t *need)
@@ -63,8 +74,8 @@ static struct candidate best_in(const struct armtap_half *half, const struct arm
         if (fit == ARMTAP_FIT_YES && best.fit == ARMTAP_FIT_NO) {
             long length = decoder->frame(context, direction, span->bytes + at, span->length - at);
             best = (struct candidate){at, fit};
-            if (length > 0 && at + (size_t)length < limit)
-                limit = at + (size_t)length;
+            size_t reach = (size_t)length > decoder->usual ? (size_t)length : decoder->usual;
+            limit = span->final && at + reach > span->length ? span->length : at + reach;
         }
     }
     return best;
@@ -101,47 +112,79 @@ static int adopt(struct armtap_conn *conn, const struct armtap_decoder *decoder)
     return decoder->open ? decoder->open(conn->context) : 0;
 }
 
+/* What more bytes could show. */
+struct prospect {
+    bool open;    /* a decoder cannot tell yet */
+    size_t need;  /* bytes with which one may */
+    size_t first; /* bytes of the first frame, where they begin like one; 0 otherwise */
+};
+
 /* Whether a direction's first bytes are a decoder's. Off the port that promises it, the content must be unmistakable or
  * show two frames in a row. */
 static enum armtap_fit probe(const struct armtap_conn *conn, const struct armtap_decoder *decoder,
-                             enum armtap_direction direction, const struct armtap_span *span, size_t *need)
+                             enum armtap_direction direction, const struct armtap_span *span,
+                             struct prospect *prospect)
 {
     const struct armtap_half *half = &conn->half[direction];
     bool hinted = conn->hint == decoder->protocol;
     enum armtap_fit begins = decoder->begins(direction, span->bytes, span->length);
     if (!conn->stream.midstream && half->offset == 0) {
         if (begins == ARMTAP_FIT_WELL || (begins == ARMTAP_FIT_YES && hinted))
-            return ARMTAP_FIT_YES;
+            return begins;
         if (begins == ARMTAP_FIT_MORE && !span->final) {
-            *need = span->length + 1;
+            long frame = decoder->frame(NULL, direction, span->bytes, span->length);
+            prospect->need = span->length + 1;
+            prospect->first = frame > 0 ? (size_t)frame : prospect->need;
             return ARMTAP_FIT_MORE;
         }
     }
     if (!decoder->follows)
         return ARMTAP_FIT_NO;
-    struct candidate best = best_in(half, decoder, NULL, direction, span, need);
+    struct candidate best = best_in(half, decoder, NULL, direction, span, &prospect->need);
+    if (best.fit == ARMTAP_FIT_NO && hinted && span->final &&
+        decoder->frame(NULL, direction, span->bytes, span->length) == (long)span->length)
+        return ARMTAP_FIT_YES; /* one frame, of whatever size, and nothing else */
     return best.fit;
 }
 
+/* In how many bytes a protocol must show itself. */
+static size_t limit_of(const struct armtap_conn *conn)
+{
+    return conn->hint != ARMTAP_PROTOCOL_NONE ? HINTED_LIMIT : UNHINTED_LIMIT;
+}
+
+/* The decoders in turn, that of the port first; NULL beyond the last. */
+static const struct armtap_decoder *decoder_in_turn(const struct armtap_conn *conn, size_t i)
+{
+    const struct armtap_decoder *hinted = armtap_decoder_for(conn->hint);
+    return hinted && i == 0 ? hinted : armtap_decoder_at(hinted ? i - 1 : i);
+}
+
+/* The first decoder that fits; one before it that needs more bytes to tell is waited for, so that the outcome does not
+ * depend on the chunks. */
 static int recognise_as(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
-                        bool swap, size_t *need, bool *open)
+                        bool swap, enum armtap_fit least, struct prospect *all)
 {
     for (size_t i = 0;; i++) {
-        const struct armtap_decoder *decoder = armtap_decoder_at(i);
+        const struct armtap_decoder *decoder = decoder_in_turn(conn, i);
         if (!decoder)
             return 1;
         if (conn->forced && conn->hint != decoder->protocol)
             continue;
-        size_t more = 0;
-        enum armtap_fit fit = probe(conn, decoder, swap ? armtap_other(direction) : direction, span, &more);
-        if (fit == ARMTAP_FIT_YES || fit == ARMTAP_FIT_WELL) {
+        struct prospect one = {false, 0, 0};
+        enum armtap_fit fit = probe(conn, decoder, swap ? armtap_other(direction) : direction, span, &one);
+        if (fit >= least) {
+            if (all->open && !swap && !span->final && span->length < limit_of(conn))
+                return 1; /* a decoder before it has not told yet */
             conn->swapped ^= swap;
             return adopt(conn, decoder);
         }
         if (fit == ARMTAP_FIT_MORE) {
-            *open = true;
-            if (*need == 0 || more < *need)
-                *need = more;
+            all->open = true;
+            if (all->need == 0 || one.need < all->need)
+                all->need = one.need;
+            if (one.first != 0 && (all->first == 0 || one.first < all->first))
+                all->first = one.first;
         }
     }
 }
@@ -149,22 +192,21 @@ static int recognise_as(struct armtap_conn *conn, enum armtap_direction directio
 int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
 {
     struct armtap_half *half = &conn->half[direction];
-    size_t limit = conn->hint != ARMTAP_PROTOCOL_NONE ? HINTED_LIMIT : UNHINTED_LIMIT;
-    size_t need = 0;
-    bool open = false;
+    size_t limit = limit_of(conn);
+    struct prospect all = {false, 0, 0};
     struct armtap_span head = *span; /* no more than the limit, so that long chunks show no more than short ones */
-    if (head.length > limit) {
+    if (head.length >= limit) {
         head.length = limit;
-        head.final = false;
+        head.final = true;
     }
-    int outcome = recognise_as(conn, direction, &head, false, &need, &open);
+    int outcome = recognise_as(conn, direction, &head, false, ARMTAP_FIT_YES, &all);
+    enum armtap_fit least = all.open && !head.final ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
     if (outcome == 1 && conn->roles_guessed)
-        outcome = recognise_as(conn, direction, &head, true, &need, &open);
+        outcome = recognise_as(conn, direction, &head, true, least, &all);
     if (outcome != 1)
         return outcome;
-    half->want = need > span->length ? need : span->length + 1;
-    if (span->length >= UNHINTED_LIMIT / 2 && half->want < span->length + span->length / 2)
-        half->want = span->length + span->length / 2; /* so that looking again and again stays linear */
+    size_t want = spaced(all.need, span->length);
+    half->want = all.first > span->length && all.first < want ? all.first : want;
     half->hopeless = span->final || span->length >= limit;
     return 1;
 }

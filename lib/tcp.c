@@ -616,7 +616,8 @@ static int take_bytes(struct armtap_tcp *tcp, enum armtap_direction direction, c
         if (side->has_first && seq + 1 == side->first && piece_end(&piece) == 1)
             return 0; /* a keep-alive */
         bool is_first = side->has_first && seq == side->first;
-        begin(tcp, side, seq, is_first ? ARMTAP_TCP_OPEN : ARMTAP_TCP_HELD);
+        bool waits = peer_of(tcp, direction)->state == ARMTAP_TCP_HELD; /* an answer comes not before its question */
+        begin(tcp, side, seq, is_first && !waits ? ARMTAP_TCP_OPEN : ARMTAP_TCP_HELD);
     }
     piece.start = position_of(side, seq);
     if (is_keep_alive(side, &piece))

@@ -4,6 +4,7 @@ UNIT_TESTS = \
 	tests/unit/test_capture \
 	tests/unit/test_conn \
 	tests/unit/test_field \
+	tests/unit/test_memory \
 	tests/unit/test_net \
 	tests/unit/test_number \
 	tests/unit/test_options \
@@ -20,6 +21,9 @@ tests_unit_libunit_a_SOURCES = \
 AM_CPPFLAGS += $(CMOCKA_CFLAGS) -iquote $(top_srcdir)/tools
 LDADD = tests/unit/libunit.a tools/libtools.a lib/libinside.la \
 	$(CMOCKA_LIBS) $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(PTHREAD_LIBS) -lm
+
+# Its allocations are counted, and made to fail.
+tests_unit_test_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 
 if HAVE_CMOCKA
 check_LIBRARIES += tests/unit/libunit.a
@@ -64,6 +68,8 @@ installcheck-local:
 	srcdir='$(abs_top_srcdir)' CC='$(CC)' CFLAGS='$(ARMTAP_SANITIZE) $(CFLAGS)' \
 	PKG_CONFIG_PATH='$(DESTDIR)$(pkgconfigdir)' LD_LIBRARY_PATH='$(DESTDIR)$(libdir)' \
 	    sh $(srcdir)/tests/check-installed
+
+include tests/fuzz/local.mk
 
 # ---- other targets ---------------------------------------------------------------------------------------------------
 

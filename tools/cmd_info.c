@@ -43,6 +43,7 @@ struct example {
 struct info {
     bool json;
     struct options options;
+    struct armtap_knowledge *knowledge;
     struct streams *streams;
     struct example *examples; /* by index of armtap_note_at */
     struct replay_totals totals;
@@ -440,11 +441,29 @@ static void print_tables(const struct info *info)
 
 /* ---- the command ----------------------------------------------------------------------------------------------- */
 
+/* Makes ready for a second reading, which knows what the first one learned. */
+static int forget(struct info *info)
+{
+    struct streams *streams = streams_new();
+    if (streams == NULL)
+        return -1;
+    streams_free(info->streams);
+    info->streams = streams;
+    memset(info->examples, 0, armtap_note_count() * sizeof *info->examples);
+    return 0;
+}
+
 static void run(struct info *info)
 {
     const struct armtap_sink sink = {
         .size = sizeof sink, .on_record = on_record, .on_recipe = on_recipe, .on_note = on_note, .on_event = on_event};
-    info->status = (int)replay(&info->options.source, &sink, info, &info->totals);
+    struct replay_source source = info->options.source;
+    source.knowledge = info->knowledge;
+    info->status = (int)replay(&source, &sink, info, &info->totals);
+    if (replay_learned(&source) && forget(info) == 0) {
+        source.quiet = true;
+        replay(&source, &sink, info, &info->totals);
+    }
     streams_number(info->streams);
     bool none = streams_count(info->streams) == 0;
     if (info->json)
@@ -467,11 +486,12 @@ int cmd_info(int argc, char **argv)
         return options_status(outcome);
     info.streams = streams_new();
     info.examples = calloc(armtap_note_count() + 1, sizeof *info.examples);
-    if (info.streams != NULL && info.examples != NULL)
+    if (info.streams != NULL && info.examples != NULL && armtap_knowledge_new(&info.knowledge) == ARMTAP_OK)
         run(&info);
     else
         message_error("out of memory");
     streams_free(info.streams);
+    armtap_knowledge_free(info.knowledge);
     free(info.examples);
     options_free(&info.options);
     return info.status;

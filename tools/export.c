@@ -340,6 +340,7 @@ static int read_all(struct job *job, const struct armtap_sink *sink, bool quiet)
 {
     struct replay_source source = *job->source;
     source.quiet = quiet;
+    source.knowledge = job->knowledge;
     job->turns = 0;
     enum exit_status status = replay(&source, sink, job, &job->totals);
     if (status > job->status)
@@ -357,10 +358,26 @@ static int judge_telemetry(struct job *job)
     return job_give_up(job);
 }
 
+/* Where a handshake was missing, what was learned may find other tables. */
+static int survey_again(struct job *job)
+{
+    struct replay_source source = *job->source;
+    source.knowledge = job->knowledge;
+    if (!replay_learned(&source))
+        return 0;
+    tables_free(job->tables);
+    streams_free(job->streams);
+    job->tables = tables_new();
+    job->streams = streams_new();
+    if (job->tables == NULL || job->streams == NULL)
+        return job_give_up_memory(job);
+    return read_all(job, &survey_sink, true);
+}
+
 /* The first of two readings: finds the tables. */
 static int survey(struct job *job)
 {
-    if (read_all(job, &survey_sink, false) != 0 || judge_telemetry(job) != 0)
+    if (read_all(job, &survey_sink, false) != 0 || survey_again(job) != 0 || judge_telemetry(job) != 0)
         return -1;
     tables_rewind(job->tables, job->streams);
     if (choice_judge_stream(job) != 0 || choice_judge_tables(job) != 0)
@@ -447,6 +464,8 @@ static int run(struct job *job)
     job->arrivals = (struct arrivals){.ports = job->source->ports, .port_count = job->source->port_count};
     job->tables = tables_new();
     job->streams = streams_new();
+    if (armtap_knowledge_new(&job->knowledge) != ARMTAP_OK)
+        return job_give_up_memory(job);
     if (job->tables == NULL || job->streams == NULL || selection_parse(job->wish->fields, &job->selection) != 0)
         return job_give_up_memory(job);
     /* What cannot be written should be known before gigabytes are read. */
@@ -482,6 +501,7 @@ static void release(struct job *job)
     free(job->printed);
     arrivals_free(&job->arrivals);
     selection_free(&job->selection);
+    armtap_knowledge_free(job->knowledge);
     tables_free(job->tables);
     streams_free(job->streams);
 }

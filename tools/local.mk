@@ -18,6 +18,9 @@ tools_libtools_a_SOURCES = \
 	tools/cmd_export.c \
 	tools/cmd_fields.c \
 	tools/cmd_info.c \
+	tools/cmd_recipe.c \
+	tools/columns.c \
+	tools/columns.h \
 	tools/commands.def \
 	tools/commands.h \
 	tools/export.c \
@@ -29,6 +32,8 @@ tools_libtools_a_SOURCES = \
 	tools/json.h \
 	tools/layouts.c \
 	tools/layouts.h \
+	tools/mapping.c \
+	tools/mapping.h \
 	tools/message.c \
 	tools/message.h \
 	tools/number.cc \
@@ -49,6 +54,8 @@ tools_libtools_a_SOURCES = \
 	tools/reader.h \
 	tools/recipe_file.c \
 	tools/recipe_file.h \
+	tools/recipe_write.c \
+	tools/recipe_write.h \
 	tools/replay.c \
 	tools/replay.h \
 	tools/select.c \

@@ -234,8 +234,27 @@ static bool is_xml(const char *text, size_t length)
     return text[at] == '<' || memchr(text, '\0', length) != NULL;
 }
 
+/* --recipe @NAME: what a well-known client asks for. */
+static int read_known(const char *name, struct armtap_recipe **recipe)
+{
+    const struct armtap_known_recipe *known;
+    size_t i = 0;
+    while ((known = armtap_known_recipe_at(i)) != NULL && strcmp(known->name, name) != 0)
+        i++;
+    if (known == NULL) {
+        message_error("no recipe of a well-known client is called @%s; armtap recipe --list shows them", name);
+        return -1;
+    }
+    int error = armtap_recipe_rtde(known->fields, NULL, recipe);
+    if (error != ARMTAP_OK)
+        message_error("%s: %s", name, armtap_strerror(error));
+    return error == ARMTAP_OK ? 0 : -1;
+}
+
 int recipe_file_read(const char *name, struct armtap_recipe **recipe)
 {
+    if (name[0] == '@')
+        return read_known(name + 1, recipe);
     struct parser parser = {.file = name};
     size_t length;
     char *text = read_all(name, &length);

@@ -253,7 +253,8 @@ static void run_all(struct run *run)
     struct armtap_net_options options = {.size = sizeof options,
                                          .ports = run->source->ports,
                                          .port_count = run->source->port_count,
-                                         .recipe = run->source->recipe};
+                                         .recipe = run->source->recipe,
+                                         .knowledge = run->source->knowledge};
     int outcome = armtap_net_new(&options, run->sink, run->user, &run->net);
     check(run, outcome);
     if (outcome != ARMTAP_OK)
@@ -277,4 +278,12 @@ enum exit_status replay(const struct replay_source *source, const struct armtap_
     run_all(&run);
     progress_hide(&run.progress);
     return run.damaged ? EXIT_FAILED : EXIT_DONE;
+}
+
+bool replay_learned(const struct replay_source *source)
+{
+    if (source->knowledge == NULL || !armtap_knowledge_has_guesses(source->knowledge) || !replay_is_repeatable(source))
+        return false;
+    armtap_knowledge_seal(source->knowledge);
+    return true;
 }

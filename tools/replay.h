@@ -15,6 +15,7 @@ struct replay_source {
     const struct armtap_port *ports; /* --port */
     size_t port_count;
     const struct armtap_recipe *recipe; /* --recipe */
+    struct armtap_knowledge *knowledge; /* what the reading learns or knows already; NULL: it keeps that to itself */
     bool progress;                      /* may draw a progress bar on standard error */
     bool quiet;                         /* what is damaged was reported by an earlier reading */
 };
@@ -34,5 +35,8 @@ enum exit_status replay(const struct replay_source *source, const struct armtap_
                         struct replay_totals *totals);
 /* Whether the source can be read a second time: ordinary files only. */
 bool replay_is_repeatable(const struct replay_source *source);
+
+/* After a reading: whether another one, with the same knowledge, would explain more of it. */
+bool replay_learned(const struct replay_source *source);
 
 #endif

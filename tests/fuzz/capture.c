@@ -1,5 +1,5 @@
 /* The reader of captures: pcap, pcapng, gzip around them, raw dumps. Packets go through the library too. */
-#include "tools/capture.h"
+#include "capture.h"
 
 #include "target.h"
 

@@ -23,9 +23,7 @@ FUZZ_TARGET(conn)
     while (input_left(&input) > 0) {
         unsigned head = input_byte(&input);
         size_t length = input_two(&input);
-        enum script_kind kind = (head >> 1 & 3) == 2   ? SCRIPT_GAP
-                                : (head >> 1 & 3) == 3 ? SCRIPT_CLOSE
-                                                       : SCRIPT_BYTES;
+        enum script_kind kind = (head >> 1 & 3) == 2 ? SCRIPT_GAP : (head >> 1 & 3) == 3 ? SCRIPT_CLOSE : SCRIPT_BYTES;
         const uint8_t *bytes = kind == SCRIPT_BYTES ? input_bytes(&input, &length) : NULL;
         script_step(&script, kind, (enum armtap_direction)(head & 1), bytes, kind == SCRIPT_CLOSE ? 0 : length);
     }

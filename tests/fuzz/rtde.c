@@ -1,5 +1,5 @@
-/* RTDE in both directions: a byte of options, then packages, each behind a byte that tells direction and what happens to
- * it. The length is the package's own, so that changed packages stay packages. */
+/* RTDE in both directions: a byte of options, then packages, each behind a byte that tells direction and what happens
+ * to it. The length is the package's own, so that changed packages stay packages. */
 #include "script.h"
 
 enum { IN_STEP = 0, GAP = 1, CUT = 2, JOINED = 3 };

@@ -97,6 +97,7 @@ static uint64_t play(const struct script *script, size_t largest)
     struct player player = {conn, &watch, largest, script->count * 2654435761u + 1};
     int error = ARMTAP_OK;
     watch.conn = conn;
+    watch_trace("pieces of up to %zu", largest);
     for (size_t i = 0; i < script->count && error == ARMTAP_OK; i++) {
         error = take_step(&player, &script->steps[i], i + 1);
         CHECK(bytes_held() <= before + CONN_BYTES_MAX);

@@ -6,16 +6,18 @@
 #include "target.h"
 
 struct watch {
-    uint64_t digest;               /* of all that came out, in order */
+    uint64_t digest;                /* of all that came out, in order */
     const struct armtap_conn *conn; /* the one connection that is fed by hand, or NULL */
-    uint64_t pushed[2];            /* bytes and gaps that it got, by the direction it was told */
-    uint64_t connection;           /* number of the connection that `end` is about */
-    uint64_t end[2];               /* of the last record, by direction */
+    uint64_t pushed[2];             /* bytes and gaps that it got, by the direction it was told */
+    uint64_t connection;            /* number of the connection that `end` is about */
+    uint64_t end[2];                /* of the last record, by direction */
     unsigned long records, calls;
     unsigned long stop_at; /* the call that answers "stop"; 0: none */
 };
 struct armtap_sink watch_sink(void); /* its user is a struct watch */
 
+/* A line of what comes out, for whom a failure puzzles: with FUZZ_TRACE in the environment. */
+void watch_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void watch_add(struct watch *watch, const void *bytes, size_t length);
 void watch_number(struct watch *watch, uint64_t number);
 /* The direction in which bytes that are pushed as `direction` travel, as far as it is known. */

@@ -72,7 +72,7 @@ void gzip(const struct bytes *content, struct bytes *packed)
     free(out);
 }
 
-static void read_plain(const char *name, struct bytes *content)
+void file_read_packed(const char *name, struct bytes *content)
 {
     uint8_t chunk[16384];
     size_t got;
@@ -87,7 +87,7 @@ static void read_plain(const char *name, struct bytes *content)
 void file_read(const char *name, struct bytes *content)
 {
     struct bytes packed = {0};
-    read_plain(name, &packed);
+    file_read_packed(name, &packed);
     if (gunzip(&packed, content)) {
         bytes_free(&packed);
         return;

@@ -24,6 +24,8 @@ struct capture_list {
 void capture_list_add(struct capture_list *list, int64_t time, const struct bytes *packet);
 void capture_list_free(struct capture_list *list);
 
+/* A whole file as it is. */
+void file_read_packed(const char *name, struct bytes *content);
 /* A whole file, unpacked if it was packed by gzip. */
 void file_read(const char *name, struct bytes *content);
 void file_write(const char *name, const void *content, size_t length);

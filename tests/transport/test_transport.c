@@ -21,9 +21,9 @@ static const struct {
     {"rtde-v2.pcapng.gz", 0, "rtde/2/411/396", {800, 800}},
     {"rtde-v1.pcap", 0, "rtde/1/121/1", {600, 600}},
     {"rtde-v3.pcapng", 0, "rtde/3/34/1", {1500, 1500}},
-    {"cb3-1060.pcap.gz", 0, "realtime/1060/368/4", {0, 0}},
-    {"e-series-1220.pcapng.gz", 0, "realtime/1220/219/0", {0, 0}},
-    {"cb2-812.pcap.gz", 0, "realtime/812/172/0", {0, 0}},
+    {"cb3-1060.pcap.gz", 0, "realtime/1060/368/4", {1060, 0}},
+    {"e-series-1220.pcapng.gz", 0, "realtime/1220/219/0", {1220, 0}},
+    {"cb2-812.pcap.gz", 0, "realtime/812/172/0", {812, 0}},
 };
 enum { SAMPLES = sizeof samples / sizeof samples[0] };
 

@@ -22,8 +22,8 @@ static double cell(unsigned column, unsigned packet)
 {
     if (column >= 87 && column <= 92)
         return 25.0; /* motor temperatures: after the digital inputs, and plausible as a clock */
-    if (column >= 96 && column <= 101)
-        return 253;
+    if (column == 95 || (column >= 96 && column <= 102) || column == 132 || column == 139)
+        return 7; /* modes */
     return column % 7 ? (double)column / 16 + (double)packet / 512 : 0;
 }
 
@@ -36,9 +36,9 @@ static void make_realtime(struct stream *stream, size_t size, unsigned count, un
         struct bytes packet = {0};
         bytes_packet(&packet, size, 100 + i * cycle);
         for (unsigned column = 2; 4 + 8 * column <= size; column++) {
-            put_cell(packet.at, column, how & ALL_WARM && column > 86 ? 31.5 : cell(column, i));
+            put_cell(packet.at, column, how & ALL_WARM && column > 102 && column < 132 ? 31.5 : cell(column, i));
             if ((how & RAW_INPUTS && column == 86) || (how & RAW_OUTPUTS && column == 131) ||
-                (how & RAW_EVERYWHERE && column % 8 == 6))
+                (how & RAW_EVERYWHERE && column % 8 == 6 && column != 102))
                 put_raw_cell(packet.at, column, size);
         }
         bytes_add(&stream->bytes, packet.at, packet.length);
@@ -71,7 +71,7 @@ static void make_rtde(struct stream *stream, const struct rtde_form *form, unsig
         if (form->clock)
             bytes_double(&payload, 7000 + i * 0.008);
         bytes_hex(&payload, form->constants);
-        bytes_double(&payload, 0.25 + i);
+        bytes_double(&payload, 0.25 + 0.3711 * i); /* no clock */
         stream->frame = 3 + payload.length;
         bytes_package(&stream->bytes, 'U', &payload);
         bytes_free(&payload);

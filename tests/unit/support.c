@@ -410,7 +410,10 @@ void script_play(const struct script *script, const struct armtap_conn_options *
             while (cut < cut_count && cuts[cut] <= at)
                 cut++;
             size_t to = cut < cut_count && cuts[cut] < end ? cuts[cut] : end;
-            push_copy(conn, script->parts[i].direction, script->bytes.at + at, to - at);
+            if (script->in_place)
+                armtap_conn_push(conn, script->parts[i].direction, script->bytes.at + at, to - at, NULL);
+            else
+                push_copy(conn, script->parts[i].direction, script->bytes.at + at, to - at);
             at = to;
         }
     }

@@ -70,6 +70,7 @@ struct script {
         size_t end; /* in bytes */
     } parts[SCRIPT_PARTS];
     size_t count;
+    bool in_place; /* pieces are pushed where they stand: many more runs a second */
 };
 void script_add(struct script *script, enum armtap_direction direction, const struct bytes *bytes);
 void script_hex(struct script *script, enum armtap_direction direction, const char *digits);

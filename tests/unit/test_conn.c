@@ -30,17 +30,19 @@ static void check_chunkings(const struct script *script, const struct armtap_con
 {
     size_t length = script->bytes.length, *all = calloc(length, sizeof *all);
     struct log whole = {.values = false}, log = {.values = false};
+    struct script in_place = *script;
     assert_non_null(all);
     script_play(script, options, NULL, 0, &whole);
     assert_int_equal(whole.records[FROM] + whole.records[TO], records);
     for (size_t i = 0; i < length; i++)
         all[i] = i;
     check_cuts(script, options, all, length, &whole, &log);
-    for (size_t a = 1; a < length; a++) {
+    for (size_t a = 1; a < length; a++)
         check_cuts(script, options, &a, 1, &whole, &log);
-        for (size_t b = a + 1; length <= TWO_CUTS_UP_TO && b < length; b++)
-            check_cuts(script, options, (size_t[]){a, b}, 2, &whole, &log);
-    }
+    in_place.in_place = true;
+    for (size_t a = 1; length <= TWO_CUTS_UP_TO && a < length; a++)
+        for (size_t b = a + 1; b < length; b++)
+            check_cuts(&in_place, options, (size_t[]){a, b}, 2, &whole, &log);
     free(all);
     log_free(&whole);
     log_free(&log);
@@ -67,7 +69,7 @@ static void check_packets(size_t size, unsigned count, const struct armtap_conn_
 static void test_cb2_packets_in_any_chunks(void **unused)
 {
     (void)unused;
-    check_packets(540, 3, &realtime);
+    check_packets(540, 2, &realtime);
     check_packets(812, 4, &realtime);
     check_packets(812, 4, &unknown);
 }
@@ -292,8 +294,8 @@ static void check_damage(struct damage *damage, struct armtap_conn *conn, unsign
 static void push_all(struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes, size_t length)
 {
     for (size_t at = 0; at < length; at += 1448)
-        assert_int_equal(
-            armtap_conn_push(conn, direction, bytes + at, length - at < 1448 ? length - at : 1448, NULL), ARMTAP_OK);
+        assert_int_equal(armtap_conn_push(conn, direction, bytes + at, length - at < 1448 ? length - at : 1448, NULL),
+                         ARMTAP_OK);
 }
 
 static void check_gap(const struct bytes *bytes, size_t frame, size_t from, size_t lost,
@@ -317,7 +319,7 @@ static void test_gaps_in_realtime_streams(void **unused)
     (void)unused;
     for (size_t s = 0; s < 4; s++) {
         struct script script = packets(sizes[s], 7, 0.002);
-        for (size_t from = 0; from < script.bytes.length; from += from % sizes[s] < 16 ? 1 : 13)
+        for (size_t from = 0; from < script.bytes.length; from += from % sizes[s] < 16 ? 1 : 3)
             for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
                 check_gap(&script.bytes, sizes[s], from, losses[i], i % 2 ? &unknown : &realtime);
         script_free(&script);

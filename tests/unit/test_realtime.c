@@ -529,10 +529,10 @@ static void test_script_lines_are_text_records(void **unused)
     script_add(&script, ARMTAP_FROM_ROBOT, &packet);
     struct log log = script_log(&script, &options);
     assert_int_equal(log.records[ARMTAP_TO_ROBOT], 5);
-    assert_true(log_has(&log, "record > @0 +10 v1220 id0 text=\"def p():\"\n"));
-    assert_true(log_has(&log, "record > @10 +27 v1220 id0 text=\"  set_digital_out(0, True)\"\n"));
-    assert_true(log_has(&log, "record > @37 +1 v1220 id0 text=\"\"\n"));
-    assert_true(log_has(&log, "text=\"movej([0,0,0,0,0,0])\"\n"));
+    assert_true(log_has(&log, "record > @0 +10 v0 id0 text=\"def p():\"\n"));
+    assert_true(log_has(&log, "record > @10 +27 v0 id0 text=\"  set_digital_out(0, True)\"\n"));
+    assert_true(log_has(&log, "record > @37 +1 v0 id0 text=\"\"\n"));
+    assert_true(log_has(&log, "record > @42 +20 v1220 id0 text=\"movej([0,0,0,0,0,0])\"\n"));
     assert_true(log_has(&log, "> records 5 decoded 62 lost 0 skipped 0"));
     log_free(&log);
     bytes_free(&packet);

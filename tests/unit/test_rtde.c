@@ -36,32 +36,80 @@ static const struct vector vectors[] = {
      "",
      {.type = 'v', .direction = FROM, .protocol = 1, .release = {3, 2, 4294967295}, .release_count = 3},
      ""},
-    {"00 0a 4d 02 48 69 02 6d 65 03", "", {.type = 'M', .direction = TO, .protocol = 1, TEXT("Hi"), SOURCE("me"), .level = 3}, ""},
-    {"00 0a 4d 02 48 69 02 6d 65 03", "", {.type = 'M', .direction = TO, .protocol = 2, TEXT("Hi"), SOURCE("me"), .level = 3}, ""},
+    {"00 0a 4d 02 48 69 02 6d 65 03",
+     "",
+     {.type = 'M', .direction = TO, .protocol = 1, TEXT("Hi"), SOURCE("me"), .level = 3},
+     ""},
+    {"00 0a 4d 02 48 69 02 6d 65 03",
+     "",
+     {.type = 'M', .direction = TO, .protocol = 2, TEXT("Hi"), SOURCE("me"), .level = 3},
+     ""},
     {"00 09 4d 02 48 65 6c 6c 6f", "", {.type = 'M', .direction = FROM, .protocol = 1, TEXT("Hello"), .level = 2}, ""},
-    {"00 0c 4d 05 48 65 6c 6c 6f 01 78 01", "", {.type = 'M', .direction = FROM, .protocol = 2, TEXT("Hello"), SOURCE("x"), .level = 1}, ""},
+    {"00 0c 4d 05 48 65 6c 6c 6f 01 78 01",
+     "",
+     {.type = 'M', .direction = FROM, .protocol = 2, TEXT("Hello"), SOURCE("x"), .level = 1},
+     ""},
     {"00 06 4d 00 00 00", "", {.type = 'M', .direction = FROM, .protocol = 3, TEXT(""), SOURCE(""), .level = 0}, ""},
     {"00 15 4f", "timestamp,actual_q", {.type = 'O', .direction = TO, .protocol = 1, NAMES("timestamp,actual_q")}, ""},
-    {"00 1d 4f 40 5f 40 00 00 00 00 00", "timestamp,actual_q", {.type = 'O', .direction = TO, .protocol = 2, .frequency = 125, NAMES("timestamp,actual_q")}, ""},
-    {"00 1e 4f 40 7f 40 00 00 00 00 00", "timestamp,actual_q,", {.type = 'O', .direction = TO, .protocol = 3, .frequency = 500, NAMES("timestamp,actual_q,")}, ""},
+    {"00 1d 4f 40 5f 40 00 00 00 00 00",
+     "timestamp,actual_q",
+     {.type = 'O', .direction = TO, .protocol = 2, .frequency = 125, NAMES("timestamp,actual_q")},
+     ""},
+    {"00 1e 4f 40 7f 40 00 00 00 00 00",
+     "timestamp,actual_q,",
+     {.type = 'O', .direction = TO, .protocol = 3, .frequency = 500, NAMES("timestamp,actual_q,")},
+     ""},
     {"00 12 4f", "DOUBLE,VECTOR6D", {.type = 'O', .direction = FROM, .protocol = 1, TYPES("DOUBLE,VECTOR6D")}, ""},
-    {"00 13 4f 01", "DOUBLE,VECTOR6D", {.type = 'O', .direction = FROM, .protocol = 2, .has_id = true, .id = 1, TYPES("DOUBLE,VECTOR6D")}, ""},
-    {"00 16 4f 00", "NOT_FOUND,VECTOR6D", {.type = 'O', .direction = FROM, .protocol = 2, .has_id = true, .id = 0, TYPES("NOT_FOUND,VECTOR6D")}, ""},
+    {"00 13 4f 01",
+     "DOUBLE,VECTOR6D",
+     {.type = 'O', .direction = FROM, .protocol = 2, .has_id = true, .id = 1, TYPES("DOUBLE,VECTOR6D")},
+     ""},
+    {"00 16 4f 00",
+     "NOT_FOUND,VECTOR6D",
+     {.type = 'O', .direction = FROM, .protocol = 2, .has_id = true, .id = 0, TYPES("NOT_FOUND,VECTOR6D")},
+     ""},
     {"00 14 49", "speed_slider_mask", {.type = 'I', .direction = TO, .protocol = 1, NAMES("speed_slider_mask")}, ""},
-    {"00 0a 49 01", "UINT32", {.type = 'I', .direction = FROM, .protocol = 1, .has_id = true, .id = 1, TYPES("UINT32")}, ""},
-    {"00 11 49 00", "IN_USE,IN_USE", {.type = 'I', .direction = FROM, .protocol = 2, .has_id = true, .id = 0, TYPES("IN_USE,IN_USE")}, ""},
-    {"00 0a 49 ff", "UINT32", {.type = 'I', .direction = FROM, .protocol = 3, .has_id = true, .id = 255, TYPES("UINT32")}, ""},
+    {"00 0a 49 01",
+     "UINT32",
+     {.type = 'I', .direction = FROM, .protocol = 1, .has_id = true, .id = 1, TYPES("UINT32")},
+     ""},
+    {"00 11 49 00",
+     "IN_USE,IN_USE",
+     {.type = 'I', .direction = FROM, .protocol = 2, .has_id = true, .id = 0, TYPES("IN_USE,IN_USE")},
+     ""},
+    {"00 0a 49 ff",
+     "UINT32",
+     {.type = 'I', .direction = FROM, .protocol = 3, .has_id = true, .id = 255, TYPES("UINT32")},
+     ""},
     {"00 03 53", "", {.type = 'S', .direction = TO, .protocol = 2}, ""},
     {"00 04 53 01", "", {.type = 'S', .direction = FROM, .protocol = 2, .accepted = 1}, ""},
     {"00 04 53 00", "", {.type = 'S', .direction = FROM, .protocol = 1, .accepted = 0}, ""},
     {"00 03 50", "", {.type = 'P', .direction = TO, .protocol = 1}, ""},
     {"00 04 50 01", "", {.type = 'P', .direction = FROM, .protocol = 2, .accepted = 1}, ""},
-    {"00 13 55 40 d0 07 0d 2f 1a 9f be 3f f0 00 00 00 00 00 00", "", {.type = 'U', .direction = FROM, .protocol = 1}, "40 d0 07 0d 2f 1a 9f be 3f f0 00 00 00 00 00 00"},
-    {"00 0c 55 01 40 d0 07 0d 2f 1a 9f be", "", {.type = 'U', .direction = FROM, .protocol = 2, .has_id = true, .id = 1}, "40 d0 07 0d 2f 1a 9f be"},
-    {"00 08 55 02 00 00 00 01", "", {.type = 'U', .direction = TO, .protocol = 1, .has_id = true, .id = 2}, "00 00 00 01"},
-    {"00 08 55 02 00 00 00 01", "", {.type = 'U', .direction = TO, .protocol = 3, .has_id = true, .id = 2}, "00 00 00 01"},
-    {"00 16 52", "v1.software.version", {.type = 'R', .direction = TO, .protocol = 3, NAMES("v1.software.version")}, ""},
-    {"00 13 52 00 06 55 49 4e 54 36 34 00 05 00 1a 00 00 00 00", "", {.type = 'R', .direction = FROM, .protocol = 3, TYPES("UINT64")}, "00 05 00 1a 00 00 00 00"},
+    {"00 13 55 40 d0 07 0d 2f 1a 9f be 3f f0 00 00 00 00 00 00",
+     "",
+     {.type = 'U', .direction = FROM, .protocol = 1},
+     "40 d0 07 0d 2f 1a 9f be 3f f0 00 00 00 00 00 00"},
+    {"00 0c 55 01 40 d0 07 0d 2f 1a 9f be",
+     "",
+     {.type = 'U', .direction = FROM, .protocol = 2, .has_id = true, .id = 1},
+     "40 d0 07 0d 2f 1a 9f be"},
+    {"00 08 55 02 00 00 00 01",
+     "",
+     {.type = 'U', .direction = TO, .protocol = 1, .has_id = true, .id = 2},
+     "00 00 00 01"},
+    {"00 08 55 02 00 00 00 01",
+     "",
+     {.type = 'U', .direction = TO, .protocol = 3, .has_id = true, .id = 2},
+     "00 00 00 01"},
+    {"00 16 52",
+     "v1.software.version",
+     {.type = 'R', .direction = TO, .protocol = 3, NAMES("v1.software.version")},
+     ""},
+    {"00 13 52 00 06 55 49 4e 54 36 34 00 05 00 1a 00 00 00 00",
+     "",
+     {.type = 'R', .direction = FROM, .protocol = 3, TYPES("UINT64")},
+     "00 05 00 1a 00 00 00 00"},
     {"00 0e 52 00 09", "NOT_FOUND", {.type = 'R', .direction = FROM, .protocol = 3, TYPES("NOT_FOUND")}, ""},
 };
 #define VECTORS (sizeof vectors / sizeof vectors[0])
@@ -111,9 +159,9 @@ static void test_packages_are_taken_apart(void **unused)
         assert_non_null(exact);
         memcpy(exact, bytes.at, bytes.length);
         assert_int_equal(exact[0] << 8 | exact[1], bytes.length); /* the vector itself */
-        assert_int_equal(armtap_rtde_parse(exact, bytes.length, vector->package.direction, vector->package.protocol,
-                                           &package),
-                         ARMTAP_OK);
+        assert_int_equal(
+            armtap_rtde_parse(exact, bytes.length, vector->package.direction, vector->package.protocol, &package),
+            ARMTAP_OK);
         check_package(&package, &vector->package);
         bytes_hex(&values, vector->values);
         check_span((const char *)package.values, package.values_length, (const char *)values.at, values.length);
@@ -156,9 +204,9 @@ static void test_cut_packages_are_short(void **unused)
             uint8_t *exact = malloc(length ? length : 1);
             assert_non_null(exact);
             memcpy(exact, bytes.at, length);
-            assert_int_equal(armtap_rtde_parse(exact, length, vectors[i].package.direction,
-                                               vectors[i].package.protocol, &package),
-                             ARMTAP_ERR_SHORT);
+            assert_int_equal(
+                armtap_rtde_parse(exact, length, vectors[i].package.direction, vectors[i].package.protocol, &package),
+                ARMTAP_ERR_SHORT);
             free(exact);
         }
         bytes_free(&bytes);
@@ -174,12 +222,12 @@ struct wrong {
 static void test_packages_that_are_none(void **unused)
 {
     static const struct wrong wrong[] = {
-        {"00 02 56 00", TO, 1, ARMTAP_ERR_NOT_OURS},           /* size below the header's */
+        {"00 02 56 00", TO, 1, ARMTAP_ERR_NOT_OURS}, /* size below the header's */
         {"00 00 56 00", TO, 1, ARMTAP_ERR_NOT_OURS},
-        {"00 05 57 00 02", TO, 1, ARMTAP_ERR_NOT_OURS},        /* no such type */
+        {"00 05 57 00 02", TO, 1, ARMTAP_ERR_NOT_OURS}, /* no such type */
         {"00 05 00 00 02", TO, 1, ARMTAP_ERR_NOT_OURS},
-        {"00 06 56 00 02 00", TO, 1, ARMTAP_ERR_NOT_OURS},     /* a byte too many */
-        {"00 04 56 00", TO, 1, ARMTAP_ERR_SHORT},              /* a byte too few */
+        {"00 06 56 00 02 00", TO, 1, ARMTAP_ERR_NOT_OURS}, /* a byte too many */
+        {"00 04 56 00", TO, 1, ARMTAP_ERR_SHORT},          /* a byte too few */
         {"00 03 56", FROM, 1, ARMTAP_ERR_SHORT},
         {"00 05 53 01 00", FROM, 1, ARMTAP_ERR_NOT_OURS},
         {"00 14 76 00 00 00 05 00 00 00 05 00 00 00 05 00 00 00 05 00", FROM, 2, ARMTAP_ERR_NOT_OURS},
@@ -217,8 +265,13 @@ static void test_writing_refuses_what_does_not_fit(void **unused)
     assert_memory_equal(buffer, "\xff\xff\x55\x00", 4);
     package.values_length++;
     assert_int_equal(armtap_rtde_write(&package, buffer, 70000), ARMTAP_ERR_ARGUMENT);
-    struct armtap_rtde_package text = {.type = 'M', .direction = FROM, .protocol = 2, .text = (char *)values,
-                                       .text_length = 255, .source = (char *)values, .source_length = 255};
+    struct armtap_rtde_package text = {.type = 'M',
+                                       .direction = FROM,
+                                       .protocol = 2,
+                                       .text = (char *)values,
+                                       .text_length = 255,
+                                       .source = (char *)values,
+                                       .source_length = 255};
     assert_int_equal(armtap_rtde_write(&text, buffer, 70000), 3 + 256 + 256 + 1);
     text.source_length = 256;
     assert_int_equal(armtap_rtde_write(&text, buffer, 70000), ARMTAP_ERR_ARGUMENT);
@@ -265,9 +318,21 @@ static void check_session(const struct line *lines, size_t count, const char *wa
 }
 #define CHECK(lines, wanted) check_session(lines, sizeof lines / sizeof lines[0], wanted)
 
-#define V2 {'>', 'V', "00 02", ""}, {'<', 'V', "01", ""}
-#define V3 {'>', 'V', "00 03", ""}, {'<', 'V', "01", ""}
-#define START {'>', 'S', "", ""}, {'<', 'S', "01", ""}
+#define V2                                                                                                             \
+    {'>', 'V', "00 02", ""},                                                                                           \
+    {                                                                                                                  \
+        '<', 'V', "01", ""                                                                                             \
+    }
+#define V3                                                                                                             \
+    {'>', 'V', "00 03", ""},                                                                                           \
+    {                                                                                                                  \
+        '<', 'V', "01", ""                                                                                             \
+    }
+#define START                                                                                                          \
+    {'>', 'S', "", ""},                                                                                                \
+    {                                                                                                                  \
+        '<', 'S', "01", ""                                                                                             \
+    }
 #define HZ125 "40 5f 40 00 00 00 00 00"
 #define ONE_POINT_FIVE "3f f8 00 00 00 00 00 00"
 #define TWO "40 00 00 00 00 00 00 00"
@@ -469,25 +534,27 @@ static void test_several_input_recipes(void **unused)
         {'>', 'U', "07 00 00", ""}, /* never set up */
     };
     (void)unused;
-    CHECK(lines, "event > recognised 0\n"
-                 "recipe > id1 0 Hz input_int_register_24:INT32\n"
-                 "recipe > id2 0 Hz input_double_register_24:DOUBLE\n"
-                 "recipe > id255 0 Hz input_bit_register_64:BOOL\n"
-                 "record > @80 +12 v2 id2 input_double_register_24=2\n"
-                 "record > @92 +5 v2 id255 input_bit_register_64=0\n"
-                 "record > @97 +5 v2 id255 input_bit_register_64=1\n"
-                 "record > @102 +8 v2 id1 input_int_register_24=-1\n"
-                 "note > rtde.recipe.missing: data of 3 bytes to the robot, but the set-up of its recipe was not captured\n"
-                 "record > @110 +6 v2 id0 opaque\n"
-                 "stream rtde v2 cb3e controller \"\" gaps 0\n"
-                 "  < records 0 decoded 31 lost 0 skipped 0\n"
-                 "  > records 5 decoded 116 lost 0 skipped 0\n");
+    CHECK(lines,
+          "event > recognised 0\n"
+          "recipe > id1 0 Hz input_int_register_24:INT32\n"
+          "recipe > id2 0 Hz input_double_register_24:DOUBLE\n"
+          "recipe > id255 0 Hz input_bit_register_64:BOOL\n"
+          "record > @80 +12 v2 id2 input_double_register_24=2\n"
+          "record > @92 +5 v2 id255 input_bit_register_64=0\n"
+          "record > @97 +5 v2 id255 input_bit_register_64=1\n"
+          "record > @102 +8 v2 id1 input_int_register_24=-1\n"
+          "note > rtde.recipe.missing: data of 3 bytes to the robot, but the set-up of its recipe was not captured\n"
+          "record > @110 +6 v2 id0 opaque\n"
+          "stream rtde v2 cb3e controller \"\" gaps 0\n"
+          "  < records 0 decoded 31 lost 0 skipped 0\n"
+          "  > records 5 decoded 116 lost 0 skipped 0\n");
 }
 
 static void test_names_as_clients_write_them(void **unused)
 {
-    static const char *const lists[] = {"timestamp,robot_mode", "timestamp,robot_mode,", "timestamp,robot_mode\r\n",
-                                        "timestamp, robot_mode", "timestamp, robot_mode,\r\n", " timestamp ,robot_mode "};
+    static const char *const lists[] = {"timestamp,robot_mode",       "timestamp,robot_mode,",
+                                        "timestamp,robot_mode\r\n",   "timestamp, robot_mode",
+                                        "timestamp, robot_mode,\r\n", " timestamp ,robot_mode "};
     (void)unused;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         const struct line lines[] = {
@@ -510,7 +577,8 @@ static void test_any_non_zero_is_true(void **unused)
 {
     static const struct line lines[] = {
         V2,
-        {'>', 'O', HZ125, "output_bit_register_64,output_bit_register_65,output_bit_register_66,output_bit_register_67"},
+        {'>', 'O', HZ125,
+         "output_bit_register_64,output_bit_register_65,output_bit_register_66,output_bit_register_67"},
         {'<', 'O', "01", "BOOL,BOOL,BOOL,BOOL"},
         {'<', 'U', "01 00 01 02 ff", ""},
     };
@@ -599,11 +667,8 @@ static void test_an_unknown_type_ends_what_can_be_read(void **unused)
 static void test_a_refused_version_leaves_protocol_1(void **unused)
 {
     static const struct line lines[] = {
-        {'>', 'V', "00 03", ""},
-        {'<', 'V', "00", ""},
-        {'>', 'O', "", "timestamp"},
-        {'<', 'O', "", "DOUBLE"},
-        {'<', 'U', ONE_POINT_FIVE, ""},
+        {'>', 'V', "00 03", ""},  {'<', 'V', "00", ""},           {'>', 'O', "", "timestamp"},
+        {'<', 'O', "", "DOUBLE"}, {'<', 'U', ONE_POINT_FIVE, ""},
     };
     (void)unused;
     CHECK(lines, "event > recognised 0\n"
@@ -628,7 +693,7 @@ static void test_data_that_does_not_fit_its_recipe(void **unused)
         {'<', 'U', "01 " TWO "00 00 00 05", ""},       /* good again */
         {'<', 'U', "01 " TWO "00 00 00 06 aa bb", ""}, /* long */
         {'<', 'U', "01 " TWO "00 00 00 07", ""},
-        {'<', 'U', "", ""},                            /* nothing, not even an id */
+        {'<', 'U', "", ""}, /* nothing, not even an id */
         {'<', 'P', "01", ""},
     };
     (void)unused;
@@ -758,8 +823,8 @@ static int hear_everything(void *user, const struct armtap_record *record)
         assert_true(armtap_set_has(record->updated, value.field->id));
         for (unsigned k = 0; k < value.count; k++) {
             unsigned number = (unsigned)i + k;
-            double wanted = value.type == ARMTAP_DOUBLE ? number + 0.5
-                            : value.type == ARMTAP_BOOL ? number % 2
+            double wanted = value.type == ARMTAP_DOUBLE                           ? number + 0.5
+                            : value.type == ARMTAP_BOOL                           ? number % 2
                             : armtap_recipe_at(record->recipe, i)->wire_size == 1 ? number % 256
                                                                                   : number;
             double heard = value.type == ARMTAP_DOUBLE ? value.f64[k] : (double)value.u64[k];

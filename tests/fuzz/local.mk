@@ -1,0 +1,45 @@
+# The corpus of the fuzz targets, replayed without a fuzzer. A target is a line in targets.def and here.
+check_PROGRAMS += tests/fuzz/replay
+TESTS += tests/fuzz/replay
+tests_fuzz_replay_SOURCES = \
+	tests/fuzz/capture.c \
+	tests/fuzz/conn.c \
+	tests/fuzz/package.c \
+	tests/fuzz/packet.c \
+	tests/fuzz/realtime.c \
+	tests/fuzz/recipe.c \
+	tests/fuzz/recipe_file.c \
+	tests/fuzz/replay.c \
+	tests/fuzz/rtde.c \
+	tests/fuzz/script.c \
+	tests/fuzz/script.h \
+	tests/fuzz/target.c \
+	tests/fuzz/target.h \
+	tests/fuzz/targets.def \
+	tests/fuzz/watch.c \
+	tests/fuzz/watch.h
+tests_fuzz_replay_LDADD = tools/libtools.a lib/libinside.la $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(PTHREAD_LIBS) -lm
+
+# What of the tools is fuzzed too.
+FUZZ_TOOLS = \
+	tools/blocks.c \
+	tools/capture.c \
+	tools/interrupt.c \
+	tools/message.c \
+	tools/reader.c \
+	tools/recipe_file.c
+
+SECONDS = 60
+fuzz:
+	srcdir='$(srcdir)' FUZZ_SOURCES='$(lib_libinside_la_SOURCES) $(FUZZ_TOOLS)' \
+	FUZZ_CPPFLAGS='-DARMTAP_VERSION="" $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS)' \
+	FUZZ_LIBS='$(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) -lm' \
+	    sh $(srcdir)/tests/fuzz/run '$(SECONDS)' $(FUZZ)
+clean-local:
+	rm -rf fuzz-build
+.PHONY: fuzz
+
+EXTRA_DIST += \
+	tests/fuzz/corpus \
+	tests/fuzz/run \
+	tests/fuzz/seeds

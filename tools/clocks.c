@@ -1,0 +1,127 @@
+#include "clocks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_LENGTH (1.0 / 16)
+/* A clock that differs by less did not go back: doubles are rounded. */
+#define CLOCK_NOISE 1e-6
+#define PAIRS (CLOCKS_BLOCKS * (CLOCKS_BLOCKS - 1) / 2)
+
+static void begin_run(struct clocks *clocks, int64_t time, double clock)
+{
+    if (clocks->now.packages > clocks->best.packages)
+        clocks->best = clocks->now;
+    memset(&clocks->now, 0, sizeof clocks->now);
+    clocks->now.first_time = time;
+    clocks->now.first_clock = clock;
+    clocks->now.length = FIRST_LENGTH;
+}
+
+static void keep_least(struct clocks_block *block, const struct clocks_block *other)
+{
+    if (other->used && (!block->used || other->y < block->y))
+        *block = *other;
+}
+
+/* Makes one block of two, so that the same number reaches twice as far. */
+static void double_length(struct clocks_run *run)
+{
+    for (size_t i = 0; i < CLOCKS_BLOCKS; i++) {
+        struct clocks_block block = {0};
+        if (2 * i + 1 < CLOCKS_BLOCKS) {
+            keep_least(&block, &run->block[2 * i]);
+            keep_least(&block, &run->block[2 * i + 1]);
+        }
+        run->block[i] = block;
+    }
+    run->length *= 2;
+}
+
+void clocks_record(struct clocks *clocks, const struct armtap_record *record)
+{
+    struct clocks_run *run = &clocks->now;
+    if (record->direction != ARMTAP_FROM_ROBOT || record->updated == NULL || record->where.time == ARMTAP_NO_TIME ||
+        !armtap_set_has(record->updated, ARMTAP_ID_timestamp))
+        return;
+    int64_t time = record->where.time;
+    double clock = record->state->timestamp;
+    if (!(clock > 0 && clock < 1e12))
+        return;
+    if (run->packages == 0 || clock < run->last_clock - CLOCK_NOISE || time < run->first_time)
+        begin_run(clocks, time, clock);
+    double x = (double)(time - run->first_time) / 1e9;
+    struct clocks_block here = {x, x - (clock - run->first_clock), true};
+    while (!(x < CLOCKS_BLOCKS * run->length))
+        double_length(run);
+    keep_least(&run->block[(size_t)(x / run->length)], &here);
+    run->last_clock = clock;
+    run->last = x;
+    run->packages++;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double *one = a, *other = b;
+    return (*one > *other) - (*one < *other);
+}
+
+static double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, compare);
+    return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+/* The blocks that are used, close together. */
+static size_t used_blocks(const struct clocks_run *run, struct clocks_block used[CLOCKS_BLOCKS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < CLOCKS_BLOCKS; i++)
+        if (run->block[i].used)
+            used[count++] = run->block[i];
+    return count;
+}
+
+/* NAN without memory. */
+static double median_slope(const struct clocks_block *block, size_t count)
+{
+    double *slopes = malloc(PAIRS * sizeof *slopes);
+    size_t pairs = 0;
+    if (slopes == NULL)
+        return NAN;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = i + 1; k < count; k++)
+            if (block[k].x > block[i].x)
+                slopes[pairs++] = (block[k].y - block[i].y) / (block[k].x - block[i].x);
+    double slope = pairs == 0 ? NAN : median(slopes, pairs);
+    free(slopes);
+    return slope;
+}
+
+void clocks_totals(const struct clocks *clocks, struct clocks_totals *totals)
+{
+    const struct clocks_run *run = clocks->now.packages > clocks->best.packages ? &clocks->now : &clocks->best;
+    struct clocks_block used[CLOCKS_BLOCKS];
+    double heights[CLOCKS_BLOCKS], slope = 0, height = INFINITY;
+    *totals = (struct clocks_totals){0};
+    if (run->packages < CLOCKS_PACKAGES || !(run->first_clock < 9e9))
+        return;
+    size_t count = used_blocks(run, used);
+    if (count >= CLOCKS_DRIFT_BLOCKS && run->last >= CLOCKS_DRIFT_SECONDS) {
+        slope = median_slope(used, count);
+        totals->has_drift = !isnan(slope);
+        totals->drift_ppm = totals->has_drift ? -slope * 1e6 : 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        heights[i] = used[i].y - (totals->has_drift ? slope * used[i].x : 0);
+        height = heights[i] < height ? heights[i] : height;
+    }
+    if (totals->has_drift)
+        height = median(heights, count);
+    /* Times of captures are unsigned seconds of 32 or 64 bits: far ones stay without an offset. */
+    double offset = (double)run->first_time - run->first_clock * 1e9 + height * 1e9;
+    totals->has_offset = fabs(offset) < 9e18;
+    if (totals->has_offset)
+        totals->offset = run->first_time - (int64_t)((run->first_clock - height) * 1e9);
+}

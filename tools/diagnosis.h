@@ -1,0 +1,29 @@
+/* What diagnose has to say, and its two ways of saying it. */
+#ifndef DIAGNOSIS_H
+#define DIAGNOSIS_H
+
+#include "watches.h"
+
+struct diagnosis {
+    const struct replay_source *source;
+    const struct armtap_note_kind *around; /* NULL: everything is shown */
+    int64_t reach;                         /* ns */
+    struct streams *streams;
+    struct findings *findings;
+    struct modes modes;
+    struct watches *watches;
+    struct replay_totals totals;
+};
+
+/* Whether what happened there is to be shown: near a finding that --around names, or anywhere without it. */
+bool diagnosis_shows(const struct diagnosis *diagnosis, const struct armtap_where *where);
+/* The file's name, or the interface's. */
+const char *diagnosis_file(const struct diagnosis *diagnosis, const struct armtap_where *where);
+
+void diagnosis_print(const struct diagnosis *diagnosis);
+void diagnosis_print_json(const struct diagnosis *diagnosis);
+/* The registered kinds, the worst first. */
+void diagnosis_list(void);
+void diagnosis_list_json(void);
+
+#endif

@@ -1,0 +1,385 @@
+/* What diagnose prints for people. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnosis.h"
+#include "text.h"
+#include "when.h"
+
+/* So many findings of one id and stream are shown one by one. */
+#define FLOOD 20
+/* And so many lines of one stream's modes. */
+#define MODE_LINES 40
+#define CELL_MAX 40
+
+/* ---- places ---------------------------------------------------------------------------------------------------- */
+
+/* "12:00:00.559", or "-" */
+static const char *clock_text(char to[CELL_MAX], int64_t time)
+{
+    char date[WHEN_DATE_MAX];
+    if (time == ARMTAP_NO_TIME) {
+        snprintf(to, CELL_MAX, "-");
+        return to;
+    }
+    when_date(date, time);
+    const char *clock = strchr(date, 'T');
+    snprintf(to, CELL_MAX, "%.12s", clock == NULL ? date : clock + 1);
+    return to;
+}
+
+/* Says on a line of its own which day and file the next lines are of, where that changed. */
+struct headline {
+    char day[WHEN_DATE_MAX];
+    uint32_t file;
+    bool begun;
+};
+
+static void print_headline(struct headline *headline, const struct diagnosis *diagnosis,
+                           const struct armtap_where *where)
+{
+    bool several = diagnosis->source->count > 1;
+    char day[WHEN_DATE_MAX] = "";
+    if (where->time != ARMTAP_NO_TIME)
+        when_date(day, where->time);
+    day[strcspn(day, "T")] = '\0';
+    bool same = headline->begun && strcmp(day, headline->day) == 0 && (!several || where->file == headline->file);
+    strcpy(headline->day, day);
+    headline->file = where->file;
+    headline->begun = true;
+    if (same || (day[0] == '\0' && !several))
+        return;
+    const char *file = diagnosis_file(diagnosis, where);
+    printf("%s%s%s\n", day, day[0] == '\0' ? "" : " UTC", several && day[0] != '\0' ? ", " : several ? "" : ":");
+    if (several)
+        printf("  %s:\n", file == NULL ? "-" : file);
+}
+
+/* ---- findings -------------------------------------------------------------------------------------------------- */
+
+/* Findings of one id and stream, to sum up a flood of them. */
+struct flood {
+    uint64_t total, shown;
+    struct armtap_where last;
+    bool summed_up;
+};
+
+struct findings_table {
+    const struct diagnosis *diagnosis;
+    struct flood *floods; /* by stream and id */
+    int id_width, stream_width, packet_width;
+};
+
+static struct flood *flood_of(const struct findings_table *table, const struct finding *finding)
+{
+    size_t stream = finding->stream == FINDING_NO_STREAM ? 0 : (size_t)finding->stream + 1, kind = 0;
+    while (armtap_note_at(kind) != finding->kind)
+        kind++;
+    return &table->floods[stream * armtap_note_count() + kind];
+}
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static void measure(struct findings_table *table, const struct finding *finding)
+{
+    char cell[CELL_MAX];
+    struct flood *flood = flood_of(table, finding);
+    flood->total += finding->count;
+    flood->last = finding->last;
+    table->id_width = larger(table->id_width, (int)strlen(finding->kind->id));
+    table->packet_width = larger(table->packet_width, snprintf(cell, sizeof cell, "%" PRIu64, finding->where.packet));
+    if (finding->stream != FINDING_NO_STREAM)
+        table->stream_width = larger(table->stream_width, snprintf(cell, sizeof cell, "%u", finding->stream));
+}
+
+static void print_finding(const struct findings_table *table, const struct finding *finding, const char *text)
+{
+    enum armtap_severity severity = finding->kind->severity;
+    char stream[CELL_MAX] = "-", packet[CELL_MAX] = "-", clock[CELL_MAX];
+    if (finding->stream != FINDING_NO_STREAM)
+        snprintf(stream, sizeof stream, "%u", finding->stream);
+    if (finding->where.packet > 0)
+        snprintf(packet, sizeof packet, "%" PRIu64, finding->where.packet);
+    printf("%s%-8s%s ", text_colour(stdout, severity), armtap_severity_name(severity), text_plain(stdout));
+    int column = 9 + printf("%-*s %*s %*s %12s ", table->id_width, finding->kind->id, table->stream_width, stream,
+                            table->packet_width, packet, clock_text(clock, finding->where.time));
+    if (column + (int)strlen(text) <= TEXT_COLUMNS) {
+        struct text_wrap wrap = text_wrap_begin(stdout, column, column);
+        text_wrap_words(&wrap, text);
+        text_wrap_end(&wrap);
+        return;
+    }
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 9);
+    putchar('\n');
+    text_wrap_words(&wrap, text);
+    text_wrap_end(&wrap);
+}
+
+static void print_or_sum_up(const struct findings_table *table, const struct finding *finding)
+{
+    char text[120];
+    struct flood *flood = flood_of(table, finding);
+    if (flood->summed_up)
+        return;
+    if (flood->shown < FLOOD || flood->total == flood->shown + 1) {
+        flood->shown++;
+        print_finding(table, finding, finding->text);
+        return;
+    }
+    snprintf(text, sizeof text, "and %" PRIu64 " more, up to packet %" PRIu64, flood->total - flood->shown,
+             flood->last.packet);
+    print_finding(table, finding, text);
+    flood->summed_up = true;
+}
+
+static void print_findings(const struct diagnosis *diagnosis)
+{
+    struct findings_table table = {.diagnosis = diagnosis, .id_width = 2, .stream_width = 1, .packet_width = 6};
+    struct headline headline = {0};
+    table.floods = calloc((streams_count(diagnosis->streams) + 1) * armtap_note_count(), sizeof *table.floods);
+    if (table.floods == NULL)
+        return;
+    size_t shown = 0;
+    for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
+        const struct finding *finding = findings_at(diagnosis->findings, i);
+        if (diagnosis_shows(diagnosis, &finding->where)) {
+            measure(&table, finding);
+            shown++;
+        }
+    }
+    if (shown > 0)
+        printf("\n%-8s %-*s %*s %*s %12s what\n", "severity", table.id_width, "id", table.stream_width, "#",
+               table.packet_width, "packet", "time");
+    for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
+        const struct finding *finding = findings_at(diagnosis->findings, i);
+        if (!diagnosis_shows(diagnosis, &finding->where))
+            continue;
+        if (!flood_of(&table, finding)->summed_up)
+            print_headline(&headline, diagnosis, &finding->where);
+        print_or_sum_up(&table, finding);
+    }
+    free(table.floods);
+}
+
+static void print_summary(const struct diagnosis *diagnosis)
+{
+    static const char *const names[][2] = {
+        {"info", "infos"}, {"notice", "notices"}, {"warning", "warnings"}, {"error", "errors"}};
+    uint64_t counts[4] = {0};
+    size_t streams = streams_count(diagnosis->streams);
+    for (size_t i = 0; i < findings_count(diagnosis->findings); i++)
+        counts[findings_at(diagnosis->findings, i)->kind->severity] += findings_at(diagnosis->findings, i)->count;
+    if (counts[ARMTAP_ERROR] + counts[ARMTAP_WARNING] == 0) {
+        printf("Nothing is wrong: %zu stream%s in %" PRIu64 " packets.\n", streams, streams == 1 ? "" : "s",
+               diagnosis->totals.packets);
+    } else {
+        const char *before = "";
+        for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--) {
+            if (counts[severity] == 0)
+                continue;
+            printf("%s%" PRIu64 " %s", before, counts[severity], names[severity][counts[severity] != 1]);
+            before = ", ";
+        }
+        printf("; %zu stream%s in %" PRIu64 " packets\n", streams, streams == 1 ? "" : "s", diagnosis->totals.packets);
+    }
+    if (diagnosis->around != NULL)
+        printf("Shown is what lies within %g s of %s.\n", (double)diagnosis->reach / 1e9, diagnosis->around->id);
+}
+
+/* ---- streams --------------------------------------------------------------------------------------------------- */
+
+static const char *number_text(char to[CELL_MAX], double value, bool known, int digits)
+{
+    if (known)
+        snprintf(to, CELL_MAX, "%.*f", digits, value);
+    else
+        snprintf(to, CELL_MAX, "-");
+    return to;
+}
+
+static const char *ms_text(char to[CELL_MAX], int64_t ns)
+{
+    return number_text(to, (double)ns / 1e6, ns >= 0, 3);
+}
+
+static void print_stream(const struct stream_summary *summary, const struct watch *watch)
+{
+    const struct rates_totals *rates = &watch->rates_totals;
+    char expected[CELL_MAX], rate[CELL_MAX], p50[CELL_MAX], p99[CELL_MAX], max[CELL_MAX], silence[CELL_MAX];
+    printf("%6u %9s %9s %8" PRIu64 " %8" PRIu64 " %8s %8s %8s %8s\n", summary->number,
+           number_text(expected, rates->expected_hz, rates->expected_hz > 0, 1),
+           number_text(rate, rates->rate_hz, rates->rate_hz > 0, 1), rates->skipped,
+           summary->stream.bytes_lost[0] + summary->stream.bytes_lost[1], ms_text(p50, rates->jitter_p50),
+           ms_text(p99, rates->jitter_p99), ms_text(max, rates->jitter_max),
+           number_text(silence, (double)rates->longest_silence / 1e9, rates->longest_silence >= 0, 3));
+}
+
+static void print_clock(const struct stream_summary *summary, const struct watch *watch)
+{
+    const struct clocks_totals *clocks = &watch->clocks_totals;
+    char date[WHEN_DATE_MAX];
+    if (!clocks->has_offset)
+        return;
+    when_date(date, clocks->offset);
+    struct text_wrap wrap = text_wrap_begin(stdout, printf("stream %u:", summary->number), 2);
+    text_wrap_words(&wrap, "the controller's clock began at");
+    text_wrap_word(&wrap, date);
+    char drift[120];
+    if (!clocks->has_drift)
+        snprintf(drift, sizeof drift, "(too short to tell its drift)");
+    else
+        snprintf(drift, sizeof drift, "and is %s by %.1f ppm against the capture's", clocks->drift_ppm < 0 ? "slow" : "fast",
+                 fabs(clocks->drift_ppm));
+    text_wrap_words(&wrap, drift);
+    text_wrap_end(&wrap);
+}
+
+static void print_streams(const struct diagnosis *diagnosis)
+{
+    printf("\n%6s %9s %9s %8s %8s %26s %8s\n", "stream", "expected", "rate", "skipped", "lost",
+           "jitter of arrival, ms", "longest");
+    printf("%6s %9s %9s %8s %8s %8s %8s %8s %8s\n", "", "Hz", "Hz", "packages", "bytes", "p50", "p99", "max", "gap, s");
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
+        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
+        const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
+        if (watch != NULL)
+            print_stream(summary, watch);
+    }
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
+        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
+        const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
+        if (watch != NULL)
+            print_clock(summary, watch);
+    }
+}
+
+/* ---- modes ----------------------------------------------------------------------------------------------------- */
+
+/* Entry `first` and those after it of the same stream and packet, on a line. Returns the index of the last. */
+static size_t print_mode(const struct modes *modes, size_t first)
+{
+    const struct mode_entry *entry = &modes->all[first];
+    char clock[CELL_MAX];
+    size_t last = first;
+    int column = printf("  %12s %8" PRIu64 " ", clock_text(clock, entry->where.time), entry->where.packet);
+    struct text_wrap wrap = text_wrap_begin(stdout, column, 24);
+    for (size_t i = first; i < modes->count; i++) {
+        const struct mode_entry *next = &modes->all[i];
+        if (next->connection != entry->connection)
+            continue;
+        if (next->where.packet != entry->where.packet || next->where.file != entry->where.file || next->where.time == ARMTAP_NO_TIME)
+            if (i > first)
+                break;
+        char text[120];
+        snprintf(text, sizeof text, "%s %" PRId64 "%s%s", next->field->name, next->value, next->name == NULL ? "" : " ",
+                 next->name == NULL ? "" : next->name);
+        text_wrap_words(&wrap, text);
+        last = i;
+    }
+    text_wrap_end(&wrap);
+    return last;
+}
+
+static void print_modes_of(const struct diagnosis *diagnosis, const struct stream_summary *summary)
+{
+    const struct modes *modes = &diagnosis->modes;
+    struct headline headline = {0};
+    size_t lines = 0, more = 0;
+    for (size_t i = 0; i < modes->count; i++) {
+        if (modes->all[i].connection != summary->stream.connection || !diagnosis_shows(diagnosis, &modes->all[i].where))
+            continue;
+        if (lines == MODE_LINES) {
+            more++;
+            continue;
+        }
+        if (lines++ == 0)
+            printf("\nmodes of stream %u\n", summary->number);
+        print_headline(&headline, diagnosis, &modes->all[i].where);
+        i = print_mode(modes, i);
+    }
+    if (more > 0)
+        printf("  and %zu more changes; --json has them\n", more);
+}
+
+/* ---- the arm around stops -------------------------------------------------------------------------------------- */
+
+static void print_vector(const struct moment *moment, enum moment_vector vector)
+{
+    static const char *const titles[MOMENT_VECTORS][7] = {
+        {"joint positions, rad", "base", "shoulder", "elbow", "wrist 1", "wrist 2", "wrist 3"},
+        {"joint currents, A", "base", "shoulder", "elbow", "wrist 1", "wrist 2", "wrist 3"},
+        {"TCP force, N and Nm", "x", "y", "z", "rx", "ry", "rz"}};
+    const struct moment_row *stop = &moment->rows[moment->at];
+    if (!stop->has[vector])
+        return;
+    printf("  %-20s", titles[vector][0]);
+    for (int i = 1; i < 7; i++)
+        printf(" %9s", titles[vector][i]);
+    putchar('\n');
+    for (unsigned k = 0; k < moment->count; k++) {
+        const struct moment_row *row = &moment->rows[k];
+        if (!row->has[vector])
+            continue;
+        char after[CELL_MAX] = "-";
+        if (row->where.time != ARMTAP_NO_TIME && stop->where.time != ARMTAP_NO_TIME)
+            snprintf(after, sizeof after, "%+.3f s", (double)(row->where.time - stop->where.time) / 1e9);
+        printf("  %8s %10s%s", k == moment->at ? "stop" : "", after, " ");
+        for (int i = 0; i < 6; i++)
+            printf(" %9.*f", vector == MOMENT_POSITION ? 4 : 2, row->value[vector][i]);
+        putchar('\n');
+    }
+}
+
+static void print_moments(const struct diagnosis *diagnosis)
+{
+    char clock[CELL_MAX];
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
+        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
+        const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
+        for (unsigned k = 0; watch != NULL && k < watch->moments.count; k++) {
+            const struct moment *moment = watch->moments.all[k];
+            const struct armtap_where *where = &moment->rows[moment->at].where;
+            printf("\nstream %u around the stop in packet %" PRIu64 ", %s\n", summary->number, where->packet,
+                   clock_text(clock, where->time));
+            for (int vector = 0; vector < MOMENT_VECTORS; vector++)
+                print_vector(moment, (enum moment_vector)vector);
+        }
+    }
+}
+
+void diagnosis_print(const struct diagnosis *diagnosis)
+{
+    print_summary(diagnosis);
+    print_findings(diagnosis);
+    print_streams(diagnosis);
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++)
+        print_modes_of(diagnosis, streams_at(diagnosis->streams, i));
+    if (diagnosis->modes.left_out > 0)
+        printf("\n%" PRIu64 " changes of modes were not kept\n", diagnosis->modes.left_out);
+    print_moments(diagnosis);
+}
+
+void diagnosis_list(void)
+{
+    for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--)
+        for (size_t i = 0; i < armtap_note_count(); i++) {
+            const struct armtap_note_kind *kind = armtap_note_at(i);
+            if ((int)kind->severity != severity)
+                continue;
+            printf("%s%-7s%s  %s\n", text_colour(stdout, kind->severity), armtap_severity_name(kind->severity),
+                   text_plain(stdout), kind->id);
+            struct text_wrap wrap = text_wrap_begin(stdout, 0, 9);
+            text_wrap_words(&wrap, kind->meaning);
+            text_wrap_end(&wrap);
+            wrap = text_wrap_begin(stdout, 0, 9);
+            text_wrap_words(&wrap, "to do:");
+            text_wrap_words(&wrap, kind->remedy);
+            text_wrap_end(&wrap);
+        }
+}

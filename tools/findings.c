@@ -1,0 +1,314 @@
+#define _POSIX_C_SOURCE 200809L
+#include "findings.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* While it is not known whether a connection carries telemetry, it gets less room. */
+#define EACH_UNKNOWN 100
+#define TEXT_MAX 500
+
+/* Those of one connection, or of the capture. */
+struct group {
+    uint64_t connection;
+    bool of_stream;
+    struct finding *all;
+    size_t count, room;
+    uint32_t *kept; /* by index of armtap_note_at */
+    size_t *sum;    /* by the same: index in `all` of the one that sums up, plus 1 */
+};
+
+struct findings {
+    struct group **groups; /* the capture's first, then by connection */
+    size_t count, room;
+    size_t recent;
+    uint64_t order;
+    size_t kept;
+    bool failed;
+    struct finding *settled;
+    size_t settled_count;
+};
+
+const struct armtap_note_kind *findings_kind(const char *id)
+{
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (strcmp(armtap_note_at(i)->id, id) == 0)
+            return armtap_note_at(i);
+    return NULL;
+}
+
+struct findings *findings_new(void)
+{
+    return calloc(1, sizeof(struct findings));
+}
+
+static void group_free(struct group *group)
+{
+    for (size_t i = 0; i < group->count; i++)
+        free(group->all[i].text);
+    free(group->all);
+    free(group->kept);
+    free(group->sum);
+    free(group);
+}
+
+void findings_free(struct findings *findings)
+{
+    if (findings == NULL)
+        return;
+    for (size_t i = 0; i < findings->count; i++)
+        group_free(findings->groups[i]);
+    for (size_t i = 0; i < findings->settled_count; i++)
+        free(findings->settled[i].text);
+    free(findings->groups);
+    free(findings->settled);
+    free(findings);
+}
+
+bool findings_failed(const struct findings *findings)
+{
+    return findings->failed;
+}
+
+/* ---- collecting ------------------------------------------------------------------------------------------------ */
+
+static bool is_before(const struct group *group, bool of_stream, uint64_t connection)
+{
+    if (group->of_stream != of_stream)
+        return of_stream;
+    return group->connection < connection;
+}
+
+static size_t place_of(const struct findings *findings, bool of_stream, uint64_t connection)
+{
+    size_t low = 0, high = findings->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (is_before(findings->groups[middle], of_stream, connection))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_group(const struct findings *findings, size_t place, bool of_stream, uint64_t connection)
+{
+    return place < findings->count && findings->groups[place]->of_stream == of_stream &&
+           findings->groups[place]->connection == connection;
+}
+
+static struct group *group_new(bool of_stream, uint64_t connection)
+{
+    struct group *group = calloc(1, sizeof *group);
+    if (group == NULL)
+        return NULL;
+    group->of_stream = of_stream;
+    group->connection = connection;
+    group->kept = calloc(armtap_note_count(), sizeof *group->kept);
+    group->sum = calloc(armtap_note_count(), sizeof *group->sum);
+    if (group->kept != NULL && group->sum != NULL)
+        return group;
+    group_free(group);
+    return NULL;
+}
+
+/* The group of a connection, made if there is none; NULL without memory. */
+static struct group *group_of(struct findings *findings, const struct armtap_stream *stream)
+{
+    bool of_stream = stream != NULL;
+    uint64_t connection = of_stream ? stream->connection : 0;
+    if (is_group(findings, findings->recent, of_stream, connection))
+        return findings->groups[findings->recent];
+    size_t place = place_of(findings, of_stream, connection);
+    if (!is_group(findings, place, of_stream, connection)) {
+        if (findings->count == findings->room) {
+            size_t room = findings->room == 0 ? 16 : findings->room * 2;
+            struct group **groups = realloc(findings->groups, room * sizeof(*groups));
+            if (groups == NULL)
+                return NULL;
+            findings->groups = groups;
+            findings->room = room;
+        }
+        struct group *group = group_new(of_stream, connection);
+        if (group == NULL)
+            return NULL;
+        memmove(findings->groups + place + 1, findings->groups + place,
+                (findings->count - place) * sizeof(*findings->groups));
+        findings->groups[place] = group;
+        findings->count++;
+    }
+    findings->recent = place;
+    return findings->groups[place];
+}
+
+static struct finding *append(struct group *group)
+{
+    if (group->count == group->room) {
+        size_t room = group->room == 0 ? 8 : group->room * 2;
+        struct finding *all = realloc(group->all, room * sizeof *all);
+        if (all == NULL)
+            return NULL;
+        group->all = all;
+        group->room = room;
+    }
+    return &group->all[group->count++];
+}
+
+static bool is_before_place(const struct armtap_where *a, const struct armtap_where *b)
+{
+    return a->file != b->file ? a->file < b->file : a->packet < b->packet;
+}
+
+static void add_to_sum(struct finding *sum, const struct armtap_where *where)
+{
+    sum->count++;
+    if (is_before_place(where, &sum->where))
+        sum->where = *where;
+    if (is_before_place(&sum->last, where))
+        sum->last = *where;
+}
+
+static size_t index_of(const struct armtap_note_kind *kind)
+{
+    size_t i = 0;
+    while (armtap_note_at(i) != kind)
+        i++;
+    return i;
+}
+
+void findings_add(struct findings *findings, const struct armtap_note_kind *kind, const struct armtap_stream *stream,
+                  const struct armtap_where *where, const char *text)
+{
+    struct group *group = group_of(findings, stream);
+    bool unknown = stream != NULL && stream->protocol == ARMTAP_PROTOCOL_NONE;
+    if (group == NULL) {
+        findings->failed = true;
+        return;
+    }
+    size_t index = index_of(kind);
+    if (group->sum[index] > 0) {
+        add_to_sum(&group->all[group->sum[index] - 1], where);
+        return;
+    }
+    bool is_sum = group->kept[index] >= (unknown ? EACH_UNKNOWN : FINDINGS_EACH) || findings->kept >= FINDINGS_ALL;
+    struct finding *finding = append(group);
+    if (finding == NULL) {
+        findings->failed = true;
+        return;
+    }
+    *finding = (struct finding){.kind = kind,
+                                .where = *where,
+                                .last = *where,
+                                .count = 1,
+                                .order = findings->order++,
+                                .stream = FINDING_NO_STREAM};
+    if (is_sum) {
+        group->sum[index] = group->count;
+        return;
+    }
+    group->kept[index]++;
+    findings->kept++;
+    finding->text = strdup(text == NULL ? "" : text);
+    findings->failed = findings->failed || finding->text == NULL;
+}
+
+void findings_say(struct findings *findings, const char *id, const struct armtap_stream *stream,
+                  const struct armtap_where *where, const char *format, ...)
+{
+    const struct armtap_note_kind *kind = findings_kind(id);
+    char text[TEXT_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (kind != NULL)
+        findings_add(findings, kind, stream, where, text);
+}
+
+void findings_forget(struct findings *findings, uint64_t connection)
+{
+    size_t place = place_of(findings, true, connection);
+    if (!is_group(findings, place, true, connection))
+        return;
+    struct group *group = findings->groups[place];
+    for (size_t i = 0; i < group->count; i++)
+        findings->kept -= group->all[i].text != NULL;
+    group_free(group);
+    findings->count--;
+    memmove(findings->groups + place, findings->groups + place + 1,
+            (findings->count - place) * sizeof(*findings->groups));
+}
+
+/* ---- settling -------------------------------------------------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+    const struct finding *one = a;
+    const struct finding *other = b;
+    if (one->where.time != other->where.time)
+        return one->where.time < other->where.time ? -1 : 1;
+    if (one->where.file != other->where.file)
+        return one->where.file < other->where.file ? -1 : 1;
+    if (one->where.packet != other->where.packet)
+        return one->where.packet < other->where.packet ? -1 : 1;
+    return one->order < other->order ? -1 : one->order > other->order;
+}
+
+static int complete_sum(struct finding *sum)
+{
+    char text[TEXT_MAX];
+    if (sum->text != NULL)
+        return 0;
+    snprintf(text, sizeof text, "%" PRIu64 " more, up to packet %" PRIu64, sum->count, sum->last.packet);
+    sum->text = strdup(text);
+    return sum->text == NULL ? -1 : 0;
+}
+
+/* Moves the findings of a group to the settled ones. */
+static int settle_group(struct findings *findings, struct group *group, uint32_t stream)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        struct finding *finding = &group->all[i];
+        if (complete_sum(finding) != 0)
+            return -1;
+        finding->stream = stream;
+        findings->settled[findings->settled_count++] = *finding;
+        finding->text = NULL;
+    }
+    group->count = 0;
+    return 0;
+}
+
+int findings_settle(struct findings *findings, const struct streams *streams)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < findings->count; i++)
+        total += findings->groups[i]->count;
+    findings->settled = calloc(total + 1, sizeof *findings->settled);
+    if (findings->settled == NULL)
+        return -1;
+    for (size_t i = 0; i < findings->count; i++) {
+        struct group *group = findings->groups[i];
+        const struct stream_summary *summary = group->of_stream ? streams_of(streams, group->connection) : NULL;
+        if (group->of_stream && summary == NULL)
+            continue;
+        if (settle_group(findings, group, summary == NULL ? FINDING_NO_STREAM : summary->number) != 0)
+            return -1;
+    }
+    qsort(findings->settled, findings->settled_count, sizeof *findings->settled, compare);
+    return 0;
+}
+
+size_t findings_count(const struct findings *findings)
+{
+    return findings->settled_count;
+}
+
+const struct finding *findings_at(const struct findings *findings, size_t i)
+{
+    return i < findings->settled_count ? &findings->settled[i] : NULL;
+}

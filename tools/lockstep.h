@@ -1,0 +1,20 @@
+/* Two readings of one source at the same time, taking turns, so that records that lie far apart in it can meet without
+ * being kept. Only one of the readings moves at any moment: what both use needs no lock. */
+#ifndef LOCKSTEP_H
+#define LOCKSTEP_H
+
+#include "replay.h"
+
+enum { LOCKSTEP_READINGS = 2 };
+
+struct lockstep_calls {
+    /* A record of a reading (0 or 1). 0: go on; 1: let the other reading go on; -1: end both. */
+    int (*record)(void *user, unsigned reading, const struct armtap_record *record);
+    /* A reading came to its end. 0, or -1 to end both. */
+    int (*over)(void *user, unsigned reading);
+};
+
+/* The source must be repeatable. EXIT_FAILED where a reading failed, else EXIT_DONE. */
+enum exit_status lockstep(const struct replay_source *source, const struct lockstep_calls *calls, void *user);
+
+#endif

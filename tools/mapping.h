@@ -1,0 +1,41 @@
+/* The migration map at work: which RTDE fields give what was asked for by column, name or recipe, and what RTDE lacks.
+ */
+#ifndef MAPPING_H
+#define MAPPING_H
+
+#include "columns.h"
+#include "recipe_write.h"
+
+/* Something asked for that no RTDE field gives. */
+struct mapping_lack {
+    unsigned column; /* 0: it was asked for by name */
+    const char *name;
+    const char *reason;
+};
+
+/* Begins as all zeros. Names belong to the table, or to the recipe that is held. */
+struct mapping {
+    struct recipe_line *line;
+    const struct armtap_field **field; /* of the line; NULL: not in the table */
+    size_t count, room;
+    struct mapping_lack *lack;
+    size_t lack_count, lack_room;
+    struct armtap_recipe *held;
+};
+void mapping_free(struct mapping *mapping);
+
+/* How many columns the longest layout of a generation has. */
+unsigned mapping_last_column(enum armtap_generation generation);
+
+/* Each adds fields, each field once, in the order asked for, and says on standard error what comes whole though only a
+ * part was asked for. 0, or -1 after a message. */
+int mapping_columns(struct mapping *mapping, const struct columns *columns, enum armtap_generation generation);
+/* Names, elements of vectors ("actual_q_0"), UR's names of legacy rows ("q actual"), globs; comma separated. */
+int mapping_names(struct mapping *mapping, const char *list);
+/* The fields of an RTDE recipe, in the types that it has. The recipe is held. */
+int mapping_recipe(struct mapping *mapping, const struct armtap_recipe *recipe);
+
+/* Says on standard error what RTDE lacks of it. */
+void mapping_report(const struct mapping *mapping);
+
+#endif

@@ -1,0 +1,72 @@
+#include "recipe_write.h"
+
+#include <string.h>
+
+/* Fields whose type depends on the protocol: what they were before protocol 3. The table has the newest. */
+static const struct {
+    enum armtap_field_id id;
+    const char *type;
+} older_types[] = {
+    {ARMTAP_ID_configurable_digital_output_mask, "UINT8"},
+    {ARMTAP_ID_configurable_digital_output, "UINT8"},
+};
+
+const char *recipe_write_type(const struct armtap_field *field)
+{
+    if (field->direction == ARMTAP_FIELD_LEGACY)
+        return "";
+    for (size_t i = 0; i < sizeof older_types / sizeof *older_types; i++)
+        if (older_types[i].id == field->id)
+            return older_types[i].type;
+    return armtap_type_name(field->type, field->count);
+}
+
+static bool is_letter_or_digit(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool recipe_write_is_key(const char *key)
+{
+    for (const char *at = key; *at != '\0'; at++)
+        if (!is_letter_or_digit(*at) && strchr("_-.", *at) == NULL)
+            return false;
+    return *key != '\0';
+}
+
+/* Names may come from the wire: nothing in them can end the attribute, or begin another line. */
+static void put_name(FILE *file, const char *name, bool xml)
+{
+    for (const char *at = name; *at != '\0'; at++) {
+        bool plain = *at > ' ' && *at <= '~' && (xml || *at != '#');
+        if (xml && *at == '&')
+            fputs("&amp;", file);
+        else if (xml && *at == '<')
+            fputs("&lt;", file);
+        else if (xml && *at == '"')
+            fputs("&quot;", file);
+        else
+            putc(plain ? *at : '?', file);
+    }
+}
+
+void recipe_write_xml(FILE *file, const char *key, const struct recipe_line *lines, size_t count)
+{
+    fputs("<?xml version=\"1.0\"?>\n<rtde_config>\n  <recipe key=\"", file);
+    put_name(file, key, true);
+    fputs("\">\n", file);
+    for (size_t i = 0; i < count; i++) {
+        fputs("    <field name=\"", file);
+        put_name(file, lines[i].name, true);
+        fprintf(file, "\" type=\"%s\"/>\n", lines[i].type);
+    }
+    fputs("  </recipe>\n</rtde_config>\n", file);
+}
+
+void recipe_write_plain(FILE *file, const struct recipe_line *lines, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        put_name(file, lines[i].name, false);
+        fprintf(file, " %s\n", lines[i].type);
+    }
+}

@@ -1,0 +1,219 @@
+#include "watches.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct watches {
+    struct findings *findings;
+    struct modes *modes;
+    int64_t reach;
+    struct watch **all; /* by connection */
+    size_t count, room;
+    size_t recent;
+};
+
+struct watches *watches_new(struct findings *findings, struct modes *modes, int64_t reach)
+{
+    struct watches *watches = calloc(1, sizeof *watches);
+    if (watches == NULL)
+        return NULL;
+    watches->findings = findings;
+    watches->modes = modes;
+    watches->reach = reach;
+    return watches;
+}
+
+/* What a stream needs while it goes on is much; what is told of it afterwards is little. */
+static void end_watch(struct watch *watch)
+{
+    if (watch->rates == NULL)
+        return;
+    rates_totals(watch->rates, &watch->rates_totals);
+    clocks_totals(watch->clocks, &watch->clocks_totals);
+    rates_free(watch->rates);
+    free(watch->clocks);
+    watch->rates = NULL;
+    watch->clocks = NULL;
+}
+
+static void watch_free(struct watch *watch)
+{
+    rates_free(watch->rates);
+    free(watch->clocks);
+    moments_free(&watch->moments);
+    free(watch);
+}
+
+void watches_free(struct watches *watches)
+{
+    if (watches == NULL)
+        return;
+    for (size_t i = 0; i < watches->count; i++)
+        watch_free(watches->all[i]);
+    free(watches->all);
+    free(watches);
+}
+
+/* ---- finding --------------------------------------------------------------------------------------------------- */
+
+static size_t place_of(const struct watches *watches, uint64_t connection)
+{
+    size_t low = 0, high = watches->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (watches->all[middle]->connection < connection)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct watch *watches_of(const struct watches *watches, uint64_t connection)
+{
+    size_t place = place_of(watches, connection);
+    bool found = place < watches->count && watches->all[place]->connection == connection;
+    return found ? watches->all[place] : NULL;
+}
+
+static struct watch *watch_new(uint64_t connection)
+{
+    struct watch *watch = calloc(1, sizeof *watch);
+    if (watch == NULL)
+        return NULL;
+    watch->connection = connection;
+    watch->rates = rates_new();
+    watch->clocks = calloc(1, sizeof *watch->clocks);
+    if (watch->rates != NULL && watch->clocks != NULL)
+        return watch;
+    watch_free(watch);
+    return NULL;
+}
+
+/* The watch of a connection, made if there is none; NULL without memory. */
+static struct watch *see(struct watches *watches, const struct armtap_stream *stream)
+{
+    uint64_t connection = stream->connection;
+    if (watches->recent < watches->count && watches->all[watches->recent]->connection == connection)
+        return watches->all[watches->recent];
+    size_t place = place_of(watches, connection);
+    if (place == watches->count || watches->all[place]->connection != connection) {
+        if (watches->count == watches->room) {
+            size_t room = watches->room == 0 ? 16 : watches->room * 2;
+            struct watch **all = realloc(watches->all, room * sizeof(*all));
+            if (all == NULL)
+                return NULL;
+            watches->all = all;
+            watches->room = room;
+        }
+        struct watch *watch = watch_new(connection);
+        if (watch == NULL)
+            return NULL;
+        memmove(watches->all + place + 1, watches->all + place, (watches->count - place) * sizeof(*watches->all));
+        watches->all[place] = watch;
+        watches->count++;
+    }
+    watches->recent = place;
+    return watches->all[place];
+}
+
+/* ---- feeding --------------------------------------------------------------------------------------------------- */
+
+int watches_record(struct watches *watches, const struct armtap_record *record)
+{
+    struct watch *watch = see(watches, record->stream);
+    if (watch == NULL)
+        return -1;
+    if (watch->rates == NULL)
+        return 0;
+    rates_record(watch->rates, watches->findings, record);
+    clocks_record(watch->clocks, record);
+    bool stop_begins = modes_record(watches->modes, &watch->modes, watches->findings, record);
+    if (watches->modes->failed || findings_failed(watches->findings))
+        return -1;
+    return watches->reach > 0 ? moments_record(&watch->moments, record, stop_begins, watches->reach) : 0;
+}
+
+int watches_recipe(struct watches *watches, const struct armtap_recipe_event *event)
+{
+    struct watch *watch = see(watches, event->stream);
+    if (watch == NULL)
+        return -1;
+    if (watch->rates != NULL)
+        rates_recipe(watch->rates, watches->findings, event);
+    return findings_failed(watches->findings) ? -1 : 0;
+}
+
+static const char *sender_of(const struct armtap_event *event)
+{
+    return event->direction == ARMTAP_FROM_ROBOT ? "the robot" : "the client";
+}
+
+/* Who closes first is told; the other side's answer, and a reset that only ends what was being closed (a program that quits
+ * while data still comes), are part of that. */
+static void tell_close(struct watches *watches, struct watch *watch, const struct armtap_event *event)
+{
+    const struct armtap_stream *stream = event->stream;
+    if (event->a == ARMTAP_CLOSE_FIN && !watch->closing)
+        findings_say(watches->findings, "tcp.closed", stream, &event->where, "%s closed the connection",
+                     sender_of(event));
+    if (event->a == ARMTAP_CLOSE_RESET && !watch->closing)
+        findings_say(watches->findings, "tcp.reset", stream, &event->where, "%s reset the connection",
+                     sender_of(event));
+}
+
+static void take_close(struct watches *watches, struct watch *watch, const struct armtap_event *event)
+{
+    tell_close(watches, watch, event);
+    if (watch->rates != NULL && !watch->closing)
+        rates_event(watch->rates, watches->findings, event);
+    watch->closing = true;
+    watch->closed[event->direction] = true;
+    if (event->a != ARMTAP_CLOSE_FIN || watch->closed[!event->direction])
+        end_watch(watch);
+}
+
+/* What TCP did; told of connections whose protocol is not known yet, too. */
+static void tell_transport(struct watches *watches, const struct armtap_event *event)
+{
+    const char *from = event->direction == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot";
+    struct findings *findings = watches->findings;
+    const char *bytes = event->a == 1 ? "byte" : "bytes";
+    const char *were = event->a == 1 ? "was" : "were";
+    if (event->type == ARMTAP_EVENT_RETRANSMISSION)
+        findings_say(findings, "tcp.retransmission", event->stream, &event->where, "%" PRIu64 " %s %s %s sent again",
+                     event->a, bytes, from, were);
+    else if (event->type == ARMTAP_EVENT_DUPLICATE)
+        findings_say(findings, "capture.duplicate", event->stream, &event->where, "%" PRIu64 " %s %s %s captured twice",
+                     event->a, bytes, from, were);
+    else if (event->type == ARMTAP_EVENT_OUT_OF_ORDER)
+        findings_say(findings, "tcp.out-of-order", event->stream, &event->where,
+                     "%" PRIu64 " %s %s came after later ones", event->a, bytes, from);
+    else if (event->type == ARMTAP_EVENT_WINDOW && event->a == 0)
+        findings_say(findings, "tcp.zero-window", event->stream, &event->where,
+                     "%s has no room for more: it reads too slowly", sender_of(event));
+}
+
+int watches_event(struct watches *watches, const struct armtap_event *event)
+{
+    tell_transport(watches, event);
+    if (event->stream->protocol != ARMTAP_PROTOCOL_NONE) {
+        struct watch *watch = see(watches, event->stream);
+        if (watch == NULL)
+            return -1;
+        if (event->type == ARMTAP_EVENT_CLOSE)
+            take_close(watches, watch, event);
+        else if (watch->rates != NULL)
+            rates_event(watch->rates, watches->findings, event);
+    } else if (event->type == ARMTAP_EVENT_CLOSE) {
+        findings_forget(watches->findings, event->stream->connection);
+    }
+    return findings_failed(watches->findings) ? -1 : 0;
+}
+
+void watches_end(struct watches *watches)
+{
+    for (size_t i = 0; i < watches->count; i++)
+        end_watch(watches->all[i]);
+}

@@ -1,0 +1,37 @@
+/* What diagnose watches on each telemetry stream while a capture is read: its data's regularity, clocks, modes, and who
+ * ends it. */
+#ifndef WATCHES_H
+#define WATCHES_H
+
+#include "clocks.h"
+#include "findings.h"
+#include "modes.h"
+#include "moments.h"
+#include "rates.h"
+
+struct watch {
+    uint64_t connection;
+    struct rates *rates; /* NULL once it is over */
+    struct clocks *clocks;
+    struct modes_last modes;
+    struct moments moments;
+    bool closing; /* a FIN was seen */
+    bool closed[2];
+    struct rates_totals rates_totals; /* set when it is over */
+    struct clocks_totals clocks_totals;
+};
+
+/* Call its feeders from the callbacks of a sink; without memory they return -1. */
+struct watches;
+/* `reach`: ns around a safety stop that are kept; 0: none. */
+struct watches *watches_new(struct findings *findings, struct modes *modes, int64_t reach);
+void watches_free(struct watches *watches);
+int watches_record(struct watches *watches, const struct armtap_record *record);
+int watches_recipe(struct watches *watches, const struct armtap_recipe_event *event);
+int watches_event(struct watches *watches, const struct armtap_event *event);
+/* After the reading. */
+void watches_end(struct watches *watches);
+/* NULL: there is none. */
+const struct watch *watches_of(const struct watches *watches, uint64_t connection);
+
+#endif
