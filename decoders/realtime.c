@@ -72,8 +72,8 @@ static long line_length(const uint8_t *bytes, size_t length)
     return length >= LONGEST_LINE ? (long)LONGEST_LINE : 0;
 }
 
-/* On the way back a size that is neither that of the packets before nor documented is no packet's: a zero and a cell of 2
- * to 32 behind it look like a length of 64. */
+/* On the way back a size that is neither that of the packets before nor documented is no packet's: a zero and a cell of
+ * 2 to 32 behind it look like a length of 64. */
 static bool is_other_size(const struct realtime *rt, size_t size)
 {
     return rt && rt->searching && rt->last_size != 0 && size != rt->last_size && !size_is_listed(size);

@@ -338,6 +338,8 @@ static int decode_text(struct armtap_conn *conn, const struct armtap_frame *fram
     const void *text = package->text, *source = package->source;
     if (package->source_length > 0)
         return armtap_conn_say(conn, frame, code, "%b: %b", source, package->source_length, text, package->text_length);
+    if (package->text_length == 0)
+        return armtap_conn_say(conn, frame, code, "a message without text");
     return armtap_conn_say(conn, frame, code, "%b", text, package->text_length);
 }
 

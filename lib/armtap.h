@@ -365,6 +365,18 @@ struct armtap_event {
     uint64_t a;
 };
 
+/* Bytes as they came: a whole message of whatever kind, or bytes that were skipped because they are none. */
+struct armtap_message {
+    const struct armtap_stream *stream;
+    struct armtap_where where; /* the packet that carried its last byte to arrive */
+    struct armtap_where first; /* the packet of its first byte */
+    enum armtap_direction direction;
+    bool skipped;    /* no message: bytes of a foreign protocol, or on the way back after damage */
+    uint64_t offset; /* of its first byte in its direction's stream */
+    const uint8_t *bytes;
+    size_t length;
+};
+
 /* Where everything goes. Any callback may be NULL; one that returns other than 0 stops the push, which then returns
  * ERR_STOPPED. Without on_record frames are delimited and counted, but no state is decoded. Set `size` to
  * sizeof(struct armtap_sink). */
@@ -377,6 +389,8 @@ struct armtap_sink {
     int (*on_event)(void *user, const struct armtap_event *event);
     /* Values of RTDE's READ_PROPERTIES: a record that is no data. */
     int (*on_properties)(void *user, const struct armtap_record *record);
+    /* After all else that came of the same bytes. */
+    int (*on_message)(void *user, const struct armtap_message *message);
 };
 
 /* ---- one packet ------------------------------------------------------------------------------------------------ */

@@ -7,6 +7,7 @@
 #include "recipe.h"
 
 #define MARKS_MAX 4096
+#define LOOK_AT 4096 /* bytes that are taken at once while the protocol is not known */
 #define BUFFER_BYTES 2048 /* to begin with */
 #define BUFFER_MARKS 8
 
@@ -212,7 +213,7 @@ static struct armtap_span buffer_span(const struct armtap_half *half, bool final
 
 /* ---- cutting frames ---- */
 
-static void skip(struct armtap_conn *conn, enum armtap_direction direction, size_t length)
+static void pass_over(struct armtap_conn *conn, enum armtap_direction direction, size_t length)
 {
     struct armtap_half *half = &conn->half[direction];
     half->offset += length;
@@ -220,6 +221,15 @@ static void skip(struct armtap_conn *conn, enum armtap_direction direction, size
     conn->stream.bytes_skipped[direction] += length;
     if (length > 0)
         half->after_gap = true;
+}
+
+/* Bytes [from, to) of a span are no message. */
+static int skip(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span, size_t from,
+                size_t to)
+{
+    uint64_t offset = conn->half[direction].offset;
+    pass_over(conn, direction, to - from);
+    return armtap_conn_bytes(conn, direction, span, from, to, offset, true);
 }
 
 static void lose_step(struct armtap_conn *conn, enum armtap_direction direction)
@@ -266,7 +276,8 @@ static int decode_frame(struct armtap_conn *conn, enum armtap_direction directio
     half->offset += length;
     half->synced_end = half->offset;
     conn->stream.bytes_decoded[direction] += length;
-    return conn->decoder->decode(conn->context, conn, &frame);
+    int error = conn->decoder->decode(conn->context, conn, &frame);
+    return error == ARMTAP_OK ? armtap_conn_bytes(conn, direction, span, at, at + length, frame.offset, false) : error;
 }
 
 static int note_resync(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
@@ -295,9 +306,9 @@ static int digest_known(struct armtap_conn *conn, enum armtap_direction directio
         if (half->mode == ARMTAP_HALF_SEEKING) {
             bool found;
             size_t before = armtap_seek(conn, direction, &rest, &found);
-            skip(conn, direction, before);
+            error = skip(conn, direction, span, at, at + before);
             at += before;
-            if (!found)
+            if (!found || error != ARMTAP_OK)
                 break;
             half->mode = ARMTAP_HALF_SYNCED;
             error = note_resync(conn, direction, span, at);
@@ -411,9 +422,9 @@ static int digest_unknown(struct armtap_conn *conn, enum armtap_direction direct
         return outcome < 0 ? outcome : ARMTAP_OK;
     bool untold = span->final && (!half->closed || is_too_little(conn, direction, span));
     *used = span->length;
-    skip(conn, direction, span->length);
-    if (untold || (conn->hint != ARMTAP_PROTOCOL_NONE && direction == ARMTAP_TO_ROBOT))
-        return ARMTAP_OK;
+    outcome = skip(conn, direction, span, 0, span->length);
+    if (outcome != ARMTAP_OK || untold || (conn->hint != ARMTAP_PROTOCOL_NONE && direction == ARMTAP_TO_ROBOT))
+        return outcome;
     conn->foreign = !span->final;
     return note_foreign(conn, direction, span);
 }
@@ -469,12 +480,16 @@ int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, 
     while (length > 0 && error == ARMTAP_OK) {
         struct armtap_half *half = &conn->half[actual(conn, direction)];
         if (conn->foreign) {
-            skip(conn, actual(conn, direction), length);
+            struct armtap_mark mark = {length, *where};
+            struct armtap_span span = {p, length, &mark, 1, false};
+            error = skip(conn, actual(conn, direction), &span, 0, length);
             break;
         }
         if (half->used == 0)
             return digest_direct(conn, direction, p, length, where);
         size_t wanted = half->want > half->used ? half->want - half->used : 1;
+        if (!conn->decoder && wanted < LOOK_AT)
+            wanted = LOOK_AT; /* to look once, not at every byte */
         size_t take = wanted < length ? wanted : length;
         error = buffer_append(half, p, take, where);
         p += take;
@@ -502,13 +517,15 @@ static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction directio
         if (error <= 0) {
             half->offset += frame.length;
             conn->stream.bytes_decoded[frame.direction] += frame.length;
+            if (error == ARMTAP_OK)
+                error = armtap_conn_bytes(conn, frame.direction, &span, 0, frame.length, frame.offset, false);
             buffer_consume(half, frame.length);
             return error;
         }
     }
-    skip(conn, actual(conn, direction), half->used);
+    error = skip(conn, actual(conn, direction), &span, 0, half->used);
     buffer_consume(half, half->used);
-    return ARMTAP_OK;
+    return error;
 }
 
 int armtap_conn_gap(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,

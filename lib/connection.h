@@ -74,6 +74,12 @@ static inline enum armtap_direction armtap_other(enum armtap_direction direction
 /* The latest arrival among the bytes [from, to) of a span. */
 struct armtap_where armtap_span_where(const struct armtap_span *span, size_t from, size_t to);
 
+/* ---- deliver.c ---- */
+
+/* Hands bytes [from, to) of a span to the sink as they came; `offset` is that of the first in its direction's stream. */
+int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                      size_t from, size_t to, uint64_t offset, bool skipped);
+
 /* ---- seek.c ---- */
 
 /* Looks for a protocol in the first bytes of a direction. Returns 0 when it is found (the connection has its decoder),

@@ -163,6 +163,24 @@ static int decode_values(struct armtap_conn *conn, const struct armtap_frame *fr
     return ARMTAP_OK;
 }
 
+int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                      size_t from, size_t to, uint64_t offset, bool skipped)
+{
+    if (!conn->sink.on_message || from == to)
+        return ARMTAP_OK;
+    struct armtap_message message = {
+        .stream = &conn->stream,
+        .where = armtap_span_where(span, from, to),
+        .first = armtap_span_where(span, from, from + 1),
+        .direction = direction,
+        .skipped = skipped,
+        .offset = offset,
+        .bytes = span->bytes + from,
+        .length = to - from,
+    };
+    return stopped(conn->sink.on_message(conn->user, &message));
+}
+
 static struct armtap_record record_of(const struct armtap_conn *conn, const struct armtap_frame *frame,
                                       const struct armtap_data *data)
 {

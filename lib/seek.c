@@ -133,8 +133,7 @@ static enum armtap_fit probe(const struct armtap_conn *conn, const struct armtap
             return begins;
         if (begins == ARMTAP_FIT_MORE && !span->final) {
             long frame = decoder->frame(NULL, direction, span->bytes, span->length);
-            prospect->need = span->length + 1;
-            prospect->first = frame > 0 ? (size_t)frame : prospect->need;
+            prospect->need = prospect->first = frame > 0 ? (size_t)frame : span->length + 1;
             return ARMTAP_FIT_MORE;
         }
     }

@@ -8,6 +8,7 @@ UNIT_TESTS = \
 	tests/unit/test_net \
 	tests/unit/test_number \
 	tests/unit/test_options \
+	tests/unit/test_pairs \
 	tests/unit/test_realtime \
 	tests/unit/test_rtde \
 	tests/unit/test_select \
@@ -42,6 +43,7 @@ endif
 SCRIPT_TESTS = \
 	tests/captures-rebuild \
 	tests/check-runners \
+	tests/compare-check.py \
 	tests/cross-check.py \
 	tests/gates/docs \
 	tests/gates/layers \
@@ -69,7 +71,9 @@ installcheck-local:
 	PKG_CONFIG_PATH='$(DESTDIR)$(pkgconfigdir)' LD_LIBRARY_PATH='$(DESTDIR)$(libdir)' \
 	    sh $(srcdir)/tests/check-installed
 
+include tests/faults/local.mk
 include tests/fuzz/local.mk
+include tests/transport/local.mk
 
 # ---- other targets ---------------------------------------------------------------------------------------------------
 

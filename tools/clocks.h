@@ -1,11 +1,11 @@
 /* The controller's clock against the capture's: offset and drift.
  *
  * Method: what lies between a package and its capture can only be too much, never too little, so the packages that
- * came through quickest tell the clocks apart. Time is cut into at most CLOCKS_BLOCKS blocks of one length, which doubles
- * when they are used up; of each block the package with the least (capture time - controller's clock) is kept. The drift
- * is the median of the slopes of all pairs of blocks (Theil and Sen): a block that is late as a whole, or many, do not move
- * it. The offset is that of the line's median height at the first package. A clock that goes back begins anew; the run
- * with most packages counts. */
+ * came through quickest tell the clocks apart. Time is cut into at most CLOCKS_BLOCKS blocks of one length, which
+ * doubles when they are used up; of each block the package with the least (capture time - controller's clock) is kept.
+ * The drift is the median of the slopes of all pairs of blocks (Theil and Sen): a block that is late as a whole, or
+ * many, do not move it. The offset is that of the line's median height at the first package. A clock that goes back
+ * begins anew; the run with most packages counts. */
 #ifndef CLOCKS_H
 #define CLOCKS_H
 

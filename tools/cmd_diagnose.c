@@ -7,7 +7,6 @@
 #include "diagnosis.h"
 #include "message.h"
 #include "options.h"
-#include "reader.h"
 #include "when.h"
 
 #define AROUND_DEFAULT INT64_C(1000000000)
@@ -16,7 +15,8 @@ enum { OPTION_JSON = 1, OPTION_LIST, OPTION_AROUND };
 
 static const struct option_row rows[] = {
     {OPTION_AROUND, 0, "around", "ID[=SECONDS]",
-     "only what lies near findings of this id, by default within 1 second; around safety.stop with the arm's positions, "
+     "only what lies near findings of this id, by default within 1 second; around safety.stop with the arm's "
+     "positions, "
      "currents and forces"},
     {OPTION_JSON, 0, "json", NULL, "one JSON object instead of tables"},
     {OPTION_LIST, 0, "list", NULL, "print every id with its severity, meaning and remedy"},
@@ -31,7 +31,7 @@ static const struct option_usage usage = {
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
     .reads_captures = true,
-    .without_captures = OPTION_LIST,
+    .may_lack_captures = true,
     .examples = "  armtap diagnose robot.pcapng\n  armtap diagnose --around safety.stop=2 robot.pcapng\n"
                 "  armtap diagnose --json robot.pcapng | jq .findings\n"};
 
@@ -40,8 +40,6 @@ struct command {
     struct options options;
     struct armtap_knowledge *knowledge;
     struct diagnosis diagnosis;
-    const struct finding **near; /* those that --around names */
-    size_t near_count;
     int status; /* enum exit_status */
 };
 
@@ -93,71 +91,63 @@ static int take(void *user, int id, const char *value)
     return 0;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------------------------- */
 
-static int on_record(void *user, const struct armtap_record *record)
+static void run(struct command *command)
 {
-    struct diagnosis *diagnosis = user;
-    if (streams_record(diagnosis->streams, record) != 0)
-        return -1;
-    return watches_record(diagnosis->watches, record);
-}
-
-static int on_recipe(void *user, const struct armtap_recipe_event *event)
-{
-    struct diagnosis *diagnosis = user;
-    if (streams_recipe(diagnosis->streams, event) != 0)
-        return -1;
-    return watches_recipe(diagnosis->watches, event);
-}
-
-static int on_event(void *user, const struct armtap_event *event)
-{
-    struct diagnosis *diagnosis = user;
-    if (streams_event(diagnosis->streams, event) != 0)
-        return -1;
-    return watches_event(diagnosis->watches, event);
-}
-
-static int on_note(void *user, const struct armtap_note *note)
-{
-    struct diagnosis *diagnosis = user;
-    struct findings *findings = diagnosis->findings;
-    if (streams_note(diagnosis->streams, note) != 0)
-        return -1;
-    /* What carries no telemetry has no number: its ends are told instead. */
-    if (note->stream != NULL && strcmp(note->kind->id, "stream.foreign") == 0)
-        findings_say(findings, note->kind->id, NULL, &note->where, "%s and %s: %s", note->stream->robot,
-                     note->stream->client, note->text == NULL ? "" : note->text);
-    else
-        findings_add(findings, note->kind, note->stream, &note->where, note->text);
-    return findings_failed(findings) ? -1 : 0;
-}
-
-/* ---- what is shown --------------------------------------------------------------------------------------------- */
-
-const char *diagnosis_file(const struct diagnosis *diagnosis, const struct armtap_where *where)
-{
-    if (diagnosis->source->interface != NULL)
-        return diagnosis->source->interface;
-    return where->file < diagnosis->source->count ? reader_name(diagnosis->source->names[where->file]) : NULL;
-}
-
-bool diagnosis_shows(const struct diagnosis *diagnosis, const struct armtap_where *where)
-{
-    if (diagnosis->around == NULL)
-        return true;
-    for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
-        const struct finding *finding = findings_at(diagnosis->findings, i);
-        if (finding->kind != diagnosis->around)
-            continue;
-        if (where->time == ARMTAP_NO_TIME || finding->where.time == ARMTAP_NO_TIME) {
-            if (where->file == finding->where.file && where->packet == finding->where.packet)
-                return true;
-        } else if (where->time >= finding->where.time - diagnosis->reach &&
-                   where->time - diagnosis->reach <= finding->where.time) {
-            return true;
-        }
+    struct diagnosis *diagnosis = &command->diagnosis;
+    struct replay_source source = command->options.source;
+    source.knowledge = command->knowledge;
+    diagnosis->source = &source;
+    command->status = diagnosis_read(diagnosis);
+    if (replay_learned(&source) && diagnosis_begin(diagnosis) == 0) {
+        source.quiet = true;
+        diagnosis_read(diagnosis);
     }
-    return false;
+    if (diagnosis_settle(diagnosis) != 0) {
+        message_error("out of memory");
+        command->status = EXIT_FAILED;
+        return;
+    }
+    bool none = streams_count(diagnosis->streams) == 0;
+    if (command->json)
+        diagnosis_print_json(diagnosis);
+    else if (!none)
+        diagnosis_print(diagnosis);
+    if (none && command->status == EXIT_DONE)
+        streams_report_none(diagnosis->streams, &diagnosis->totals);
+    if (none)
+        command->status = EXIT_FAILED;
+    if (command->status == EXIT_DONE && diagnosis_found_fault(diagnosis))
+        command->status = EXIT_FOUND;
+}
+
+static int list(const struct command *command)
+{
+    if (command->json)
+        diagnosis_list_json();
+    else
+        diagnosis_list();
+    return EXIT_DONE;
+}
+
+int cmd_diagnose(int argc, char **argv)
+{
+    struct command command = {.status = EXIT_FAILED};
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &command.options, take, &command);
+    if (outcome != OPTIONS_RUN)
+        return options_status(outcome);
+    const struct replay_source *source = &command.options.source;
+    if (command.list)
+        command.status = list(&command);
+    else if (source->count == 0 && source->interface == NULL)
+        message_error("diagnose: no capture is named; give a file, - for standard input, or -i INTERFACE");
+    else if (diagnosis_begin(&command.diagnosis) == 0 && armtap_knowledge_new(&command.knowledge) == ARMTAP_OK)
+        run(&command);
+    else
+        message_error("out of memory");
+    diagnosis_free(&command.diagnosis);
+    armtap_knowledge_free(command.knowledge);
+    options_free(&command.options);
+    return command.status;
 }

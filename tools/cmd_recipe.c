@@ -215,8 +215,8 @@ static int from_size(struct recipe_job *job, uint64_t size)
     if (count > 0)
         known = armtap_recipe_at(recipe, count - 1)->offset + armtap_recipe_at(recipe, count - 1)->wire_size;
     if (LENGTH_WORD + known < size)
-        message_warning("of a packet of %" PRIu64 " bytes the first %zu are known; sizes that robots send: armtap help "
-                        "recipe",
+        message_warning("of a packet of %" PRIu64 " bytes the first %zu are known; is that "
+                        "the number in its length word?",
                         size, LENGTH_WORD + known);
     int outcome = from_packet(job, recipe, generation);
     armtap_recipe_release(recipe);

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ static const char capture_both[] = "capture both at once, for example tcpdump -s
                                    "tcp port 30004'";
 
 struct counterparts {
-    struct counterpart *all; /* in the order of their first records */
+    struct counterpart *all; /* by connection */
     size_t count, room;
     size_t recent;
 };
@@ -30,20 +31,34 @@ void counterparts_free(struct counterparts *counterparts)
     free(counterparts);
 }
 
+/* Where the connection is, or where it belongs. */
+static size_t place_of(const struct counterparts *counterparts, uint64_t connection)
+{
+    size_t low = 0, high = counterparts->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (counterparts->all[middle].connection < connection)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static struct counterpart *find(struct counterparts *counterparts, uint64_t connection)
 {
     if (counterparts->recent < counterparts->count && counterparts->all[counterparts->recent].connection == connection)
         return &counterparts->all[counterparts->recent];
-    for (size_t i = counterparts->count; i > 0; i--)
-        if (counterparts->all[i - 1].connection == connection) {
-            counterparts->recent = i - 1;
-            return &counterparts->all[i - 1];
-        }
-    return NULL;
+    size_t place = place_of(counterparts, connection);
+    if (place == counterparts->count || counterparts->all[place].connection != connection)
+        return NULL;
+    counterparts->recent = place;
+    return &counterparts->all[place];
 }
 
 static struct counterpart *add(struct counterparts *counterparts, uint64_t connection)
 {
+    size_t place = place_of(counterparts, connection);
     if (counterparts->count == counterparts->room) {
         size_t room = counterparts->room == 0 ? 16 : 2 * counterparts->room;
         struct counterpart *all = realloc(counterparts->all, room * sizeof *all);
@@ -52,7 +67,9 @@ static struct counterpart *add(struct counterparts *counterparts, uint64_t conne
         counterparts->all = all;
         counterparts->room = room;
     }
-    struct counterpart *counterpart = &counterparts->all[counterparts->count++];
+    struct counterpart *counterpart = &counterparts->all[place];
+    memmove(counterpart + 1, counterpart, (counterparts->count - place) * sizeof *counterpart);
+    counterparts->count++;
     *counterpart = (struct counterpart){.connection = connection, .low = (double)INFINITY, .high = -(double)INFINITY};
     return counterpart;
 }

@@ -13,7 +13,18 @@ struct diagnosis {
     struct modes modes;
     struct watches *watches;
     struct replay_totals totals;
+    const struct finding **near; /* those that --around names */
+    size_t near_count;
 };
+
+/* Makes ready for a reading, of the captures or once more. 0, or -1 without memory. */
+int diagnosis_begin(struct diagnosis *diagnosis);
+void diagnosis_free(struct diagnosis *diagnosis);
+enum exit_status diagnosis_read(struct diagnosis *diagnosis);
+/* After the last reading. 0, or -1 without memory. */
+int diagnosis_settle(struct diagnosis *diagnosis);
+/* Whether a warning or an error was found. */
+bool diagnosis_found_fault(const struct diagnosis *diagnosis);
 
 /* Whether what happened there is to be shown: near a finding that --around names, or anywhere without it. */
 bool diagnosis_shows(const struct diagnosis *diagnosis, const struct armtap_where *where);

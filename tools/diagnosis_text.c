@@ -10,7 +10,7 @@
 #include "when.h"
 
 /* So many findings of one id and stream are shown one by one. */
-#define FLOOD 20
+#define FLOOD 10
 /* And so many lines of one stream's modes. */
 #define MODE_LINES 40
 #define CELL_MAX 40
@@ -31,31 +31,40 @@ static const char *clock_text(char to[CELL_MAX], int64_t time)
     return to;
 }
 
-/* Says on a line of its own which day and file the next lines are of, where that changed. */
+/* Says on a line of its own which day and file the next lines are of, where that changes; the first packet's day is
+ * said at the top. */
 struct headline {
     char day[WHEN_DATE_MAX];
     uint32_t file;
-    bool begun;
 };
+
+static void day_text(char to[WHEN_DATE_MAX], int64_t time)
+{
+    when_date(to, time);
+    to[strcspn(to, "T")] = '\0';
+}
+
+static struct headline headline_begin(const struct diagnosis *diagnosis)
+{
+    struct headline headline = {.file = 0};
+    if (diagnosis->totals.first_time != ARMTAP_NO_TIME)
+        day_text(headline.day, diagnosis->totals.first_time);
+    return headline;
+}
 
 static void print_headline(struct headline *headline, const struct diagnosis *diagnosis,
                            const struct armtap_where *where)
 {
-    bool several = diagnosis->source->count > 1;
-    char day[WHEN_DATE_MAX] = "";
-    if (where->time != ARMTAP_NO_TIME)
-        when_date(day, where->time);
-    day[strcspn(day, "T")] = '\0';
-    bool same = headline->begun && strcmp(day, headline->day) == 0 && (!several || where->file == headline->file);
-    strcpy(headline->day, day);
+    char day[WHEN_DATE_MAX];
+    if (where->time != ARMTAP_NO_TIME) {
+        day_text(day, where->time);
+        if (strcmp(day, headline->day) != 0)
+            printf("%s:\n", day);
+        strcpy(headline->day, day);
+    }
+    if (where->file != headline->file)
+        printf("%s:\n", diagnosis_file(diagnosis, where));
     headline->file = where->file;
-    headline->begun = true;
-    if (same || (day[0] == '\0' && !several))
-        return;
-    const char *file = diagnosis_file(diagnosis, where);
-    printf("%s%s%s\n", day, day[0] == '\0' ? "" : " UTC", several && day[0] != '\0' ? ", " : several ? "" : ":");
-    if (several)
-        printf("  %s:\n", file == NULL ? "-" : file);
 }
 
 /* ---- findings -------------------------------------------------------------------------------------------------- */
@@ -106,17 +115,14 @@ static void print_finding(const struct findings_table *table, const struct findi
         snprintf(stream, sizeof stream, "%u", finding->stream);
     if (finding->where.packet > 0)
         snprintf(packet, sizeof packet, "%" PRIu64, finding->where.packet);
-    printf("%s%-8s%s ", text_colour(stdout, severity), armtap_severity_name(severity), text_plain(stdout));
-    int column = 9 + printf("%-*s %*s %*s %12s ", table->id_width, finding->kind->id, table->stream_width, stream,
+    printf("%s%-7s%s ", text_colour(stdout, severity), armtap_severity_name(severity), text_plain(stdout));
+    int column = 8 + printf("%-*s %*s %*s %12s", table->id_width, finding->kind->id, table->stream_width, stream,
                             table->packet_width, packet, clock_text(clock, finding->where.time));
-    if (column + (int)strlen(text) <= TEXT_COLUMNS) {
-        struct text_wrap wrap = text_wrap_begin(stdout, column, column);
-        text_wrap_words(&wrap, text);
-        text_wrap_end(&wrap);
-        return;
-    }
-    struct text_wrap wrap = text_wrap_begin(stdout, 0, 9);
-    putchar('\n');
+    /* A long text has lines of its own. */
+    bool fits = column + 1 + (int)strlen(text) <= TEXT_COLUMNS;
+    if (!fits)
+        putchar('\n');
+    struct text_wrap wrap = text_wrap_begin(stdout, fits ? column : 0, fits ? column + 1 : 8);
     text_wrap_words(&wrap, text);
     text_wrap_end(&wrap);
 }
@@ -141,7 +147,7 @@ static void print_or_sum_up(const struct findings_table *table, const struct fin
 static void print_findings(const struct diagnosis *diagnosis)
 {
     struct findings_table table = {.diagnosis = diagnosis, .id_width = 2, .stream_width = 1, .packet_width = 6};
-    struct headline headline = {0};
+    struct headline headline = headline_begin(diagnosis);
     table.floods = calloc((streams_count(diagnosis->streams) + 1) * armtap_note_count(), sizeof *table.floods);
     if (table.floods == NULL)
         return;
@@ -154,8 +160,8 @@ static void print_findings(const struct diagnosis *diagnosis)
         }
     }
     if (shown > 0)
-        printf("\n%-8s %-*s %*s %*s %12s what\n", "severity", table.id_width, "id", table.stream_width, "#",
-               table.packet_width, "packet", "time");
+        printf("\n%-7s %-*s %*s %*s %12s what\n", "", table.id_width, "id", table.stream_width, "#", table.packet_width,
+               "packet", "time");
     for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
         const struct finding *finding = findings_at(diagnosis->findings, i);
         if (!diagnosis_shows(diagnosis, &finding->where))
@@ -172,12 +178,12 @@ static void print_summary(const struct diagnosis *diagnosis)
     static const char *const names[][2] = {
         {"info", "infos"}, {"notice", "notices"}, {"warning", "warnings"}, {"error", "errors"}};
     uint64_t counts[4] = {0};
+    char date[WHEN_DATE_MAX];
     size_t streams = streams_count(diagnosis->streams);
     for (size_t i = 0; i < findings_count(diagnosis->findings); i++)
         counts[findings_at(diagnosis->findings, i)->kind->severity] += findings_at(diagnosis->findings, i)->count;
     if (counts[ARMTAP_ERROR] + counts[ARMTAP_WARNING] == 0) {
-        printf("Nothing is wrong: %zu stream%s in %" PRIu64 " packets.\n", streams, streams == 1 ? "" : "s",
-               diagnosis->totals.packets);
+        fputs("Nothing is wrong", stdout);
     } else {
         const char *before = "";
         for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--) {
@@ -186,9 +192,16 @@ static void print_summary(const struct diagnosis *diagnosis)
             printf("%s%" PRIu64 " %s", before, counts[severity], names[severity][counts[severity] != 1]);
             before = ", ";
         }
-        printf("; %zu stream%s in %" PRIu64 " packets\n", streams, streams == 1 ? "" : "s", diagnosis->totals.packets);
     }
-    if (diagnosis->around != NULL)
+    printf(": %zu stream%s in %" PRIu64 " packets", streams, streams == 1 ? "" : "s", diagnosis->totals.packets);
+    if (diagnosis->totals.first_time != ARMTAP_NO_TIME) {
+        when_date(date, diagnosis->totals.first_time);
+        printf(", from %.19sZ", date);
+    }
+    putchar('\n');
+    if (diagnosis->around != NULL && diagnosis->near_count == 0)
+        printf("Nothing to show: %s was not found.\n", diagnosis->around->id);
+    else if (diagnosis->around != NULL)
         printf("Shown is what lies within %g s of %s.\n", (double)diagnosis->reach / 1e9, diagnosis->around->id);
 }
 
@@ -220,30 +233,22 @@ static void print_stream(const struct stream_summary *summary, const struct watc
            number_text(silence, (double)rates->longest_silence / 1e9, rates->longest_silence >= 0, 3));
 }
 
+/* When the controller's clock was 0, and by how much it is fast. */
 static void print_clock(const struct stream_summary *summary, const struct watch *watch)
 {
     const struct clocks_totals *clocks = &watch->clocks_totals;
-    char date[WHEN_DATE_MAX];
-    if (!clocks->has_offset)
-        return;
-    when_date(date, clocks->offset);
-    struct text_wrap wrap = text_wrap_begin(stdout, printf("stream %u:", summary->number), 2);
-    text_wrap_words(&wrap, "the controller's clock began at");
-    text_wrap_word(&wrap, date);
-    char drift[120];
-    if (!clocks->has_drift)
-        snprintf(drift, sizeof drift, "(too short to tell its drift)");
-    else
-        snprintf(drift, sizeof drift, "and is %s by %.1f ppm against the capture's", clocks->drift_ppm < 0 ? "slow" : "fast",
-                 fabs(clocks->drift_ppm));
-    text_wrap_words(&wrap, drift);
-    text_wrap_end(&wrap);
+    char date[WHEN_DATE_MAX] = "-", drift[CELL_MAX];
+    if (clocks->has_offset) {
+        when_date(date, clocks->offset);
+        strcpy(date + strcspn(date, ".") + 7, "Z"); /* microseconds are enough */
+    }
+    printf("%6u  %-28s %12s\n", summary->number, date, number_text(drift, clocks->drift_ppm, clocks->has_drift, 1));
 }
 
 static void print_streams(const struct diagnosis *diagnosis)
 {
-    printf("\n%6s %9s %9s %8s %8s %26s %8s\n", "stream", "expected", "rate", "skipped", "lost",
-           "jitter of arrival, ms", "longest");
+    printf("\n%6s %9s %9s %8s %8s %26s %8s\n", "stream", "expected", "rate", "skipped", "lost", "jitter of arrival, ms",
+           "longest");
     printf("%6s %9s %9s %8s %8s %8s %8s %8s %8s\n", "", "Hz", "Hz", "packages", "bytes", "p50", "p99", "max", "gap, s");
     for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
         const struct stream_summary *summary = streams_at(diagnosis->streams, i);
@@ -251,6 +256,7 @@ static void print_streams(const struct diagnosis *diagnosis)
         if (watch != NULL)
             print_stream(summary, watch);
     }
+    printf("\n%6s  %-28s %12s\n", "stream", "controller's clock began at", "fast by, ppm");
     for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
         const struct stream_summary *summary = streams_at(diagnosis->streams, i);
         const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
@@ -273,12 +279,13 @@ static size_t print_mode(const struct modes *modes, size_t first)
         const struct mode_entry *next = &modes->all[i];
         if (next->connection != entry->connection)
             continue;
-        if (next->where.packet != entry->where.packet || next->where.file != entry->where.file || next->where.time == ARMTAP_NO_TIME)
+        if (next->where.packet != entry->where.packet || next->where.file != entry->where.file ||
+            next->where.time == ARMTAP_NO_TIME)
             if (i > first)
                 break;
         char text[120];
-        snprintf(text, sizeof text, "%s %" PRId64 "%s%s", next->field->name, next->value, next->name == NULL ? "" : " ",
-                 next->name == NULL ? "" : next->name);
+        snprintf(text, sizeof text, "%s%s %" PRId64 "%s%s", i == first ? "" : ", ", next->field->name, next->value,
+                 next->name == NULL ? "" : " ", next->name == NULL ? "" : next->name);
         text_wrap_words(&wrap, text);
         last = i;
     }
@@ -289,7 +296,7 @@ static size_t print_mode(const struct modes *modes, size_t first)
 static void print_modes_of(const struct diagnosis *diagnosis, const struct stream_summary *summary)
 {
     const struct modes *modes = &diagnosis->modes;
-    struct headline headline = {0};
+    struct headline headline = headline_begin(diagnosis);
     size_t lines = 0, more = 0;
     for (size_t i = 0; i < modes->count; i++) {
         if (modes->all[i].connection != summary->stream.connection || !diagnosis_shows(diagnosis, &modes->all[i].where))
@@ -320,7 +327,7 @@ static void print_vector(const struct moment *moment, enum moment_vector vector)
         return;
     printf("  %-20s", titles[vector][0]);
     for (int i = 1; i < 7; i++)
-        printf(" %9s", titles[vector][i]);
+        printf(" %8s", titles[vector][i]);
     putchar('\n');
     for (unsigned k = 0; k < moment->count; k++) {
         const struct moment_row *row = &moment->rows[k];
@@ -331,7 +338,7 @@ static void print_vector(const struct moment *moment, enum moment_vector vector)
             snprintf(after, sizeof after, "%+.3f s", (double)(row->where.time - stop->where.time) / 1e9);
         printf("  %8s %10s%s", k == moment->at ? "stop" : "", after, " ");
         for (int i = 0; i < 6; i++)
-            printf(" %9.*f", vector == MOMENT_POSITION ? 4 : 2, row->value[vector][i]);
+            printf(" %8.*f", vector == MOMENT_POSITION ? 4 : 2, row->value[vector][i]);
         putchar('\n');
     }
 }

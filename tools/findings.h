@@ -1,7 +1,7 @@
 /* What diagnose found: collected while a capture is read, put into the order of time afterwards.
  *
- * Memory is bounded: of one id and stream the first FINDINGS_EACH are kept one by one, of all FINDINGS_ALL; those beyond
- * are summed up in one finding for each id and stream, with their number and their first and last place. */
+ * Memory is bounded: of one id and stream the first FINDINGS_EACH are kept one by one, of all FINDINGS_ALL; those
+ * beyond are summed up in one finding for each id and stream, with their number and their first and last place. */
 #ifndef FINDINGS_H
 #define FINDINGS_H
 
@@ -16,8 +16,8 @@ struct finding {
     const struct armtap_note_kind *kind;
     struct armtap_where where; /* of the first, where it sums up several */
     struct armtap_where last;
-    uint64_t count; /* 1, or how many it sums up */
-    uint64_t order; /* in which they were found */
+    uint64_t count;  /* 1, or how many it sums up */
+    uint64_t order;  /* in which they were found */
     uint32_t stream; /* number, or FINDING_NO_STREAM: of the capture; set by findings_settle */
     char *text;      /* one line */
 };

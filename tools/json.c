@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "number.h"
+
 /* The length of the UTF-8 sequence at `text`, 0 if there is none: no overlong form, no surrogate. */
 static size_t utf8_length(const unsigned char *text, size_t left)
 {
@@ -191,6 +193,23 @@ void json_decimal(struct json *json, int64_t number, unsigned digits)
     fprintf(json->file, "%s%" PRIu64, number < 0 ? "-" : "", size / scale);
     if (digits > 0)
         fprintf(json->file, ".%0*" PRIu64, (int)digits, size % scale);
+}
+
+void json_double(struct json *json, double number)
+{
+    char text[NUMBER_MAX];
+    if (number - number != 0) {
+        json_null(json);
+        return;
+    }
+    separate(json);
+    fwrite(text, 1, number_repr(number, text), json->file);
+}
+
+void json_number(struct json *json, const char *digits)
+{
+    separate(json);
+    fputs(digits, json->file);
 }
 
 void json_bool(struct json *json, bool truth)

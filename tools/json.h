@@ -38,6 +38,10 @@ void json_unsigned(struct json *json, uint64_t number);
 void json_signed(struct json *json, int64_t number);
 /* number / 10^digits with all its digits: (1500, 3) is 1.500 */
 void json_decimal(struct json *json, int64_t number, unsigned digits);
+/* With the shortest digits that read back; what JSON cannot say (NaN, infinity) is null. */
+void json_double(struct json *json, double number);
+/* Digits as they are: of a finite number. */
+void json_number(struct json *json, const char *digits);
 void json_bool(struct json *json, bool truth);
 void json_null(struct json *json);
 

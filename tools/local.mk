@@ -5,6 +5,9 @@ armtap_LDADD = tools/libtools.a lib/libinside.la $(PCAP_LIBS) $(ZLIB_LIBS) $(EXP
 # All but main(), for the unit tests to link.
 noinst_LIBRARIES += tools/libtools.a
 tools_libtools_a_SOURCES = \
+	tools/annotate.c \
+	tools/annotate.h \
+	tools/annotate_rtde.c \
 	tools/arrivals.c \
 	tools/arrivals.h \
 	tools/blocks.c \
@@ -15,6 +18,11 @@ tools_libtools_a_SOURCES = \
 	tools/cells.c \
 	tools/cells.h \
 	tools/choice.c \
+	tools/clocks.c \
+	tools/clocks.h \
+	tools/cmd_diagnose.c \
+	tools/cmd_compare.c \
+	tools/cmd_explain.c \
 	tools/cmd_export.c \
 	tools/cmd_fields.c \
 	tools/cmd_info.c \
@@ -23,8 +31,25 @@ tools_libtools_a_SOURCES = \
 	tools/columns.h \
 	tools/commands.def \
 	tools/commands.h \
+	tools/comparison.c \
+	tools/comparison.h \
+	tools/counterparts.c \
+	tools/counterparts.h \
+	tools/diagnosis.c \
+	tools/diagnosis.h \
+	tools/diagnosis_json.c \
+	tools/diagnosis_text.c \
+	tools/differences.c \
+	tools/differences.h \
+	tools/explain.h \
+	tools/explain_hex.c \
+	tools/explain_packet.c \
+	tools/explain_packet.h \
+	tools/explain_print.c \
 	tools/export.c \
 	tools/export.h \
+	tools/findings.c \
+	tools/findings.h \
 	tools/interrupt.c \
 	tools/interrupt.h \
 	tools/job.h \
@@ -34,8 +59,14 @@ tools_libtools_a_SOURCES = \
 	tools/layouts.h \
 	tools/mapping.c \
 	tools/mapping.h \
+	tools/lockstep.c \
+	tools/lockstep.h \
 	tools/message.c \
 	tools/message.h \
+	tools/modes.c \
+	tools/modes.h \
+	tools/moments.c \
+	tools/moments.h \
 	tools/number.cc \
 	tools/number.h \
 	tools/options.c \
@@ -48,8 +79,12 @@ tools_libtools_a_SOURCES = \
 	tools/outlets.h \
 	tools/output.h \
 	tools/outputs.def \
+	tools/pairs.c \
+	tools/pairs.h \
 	tools/progress.c \
 	tools/progress.h \
+	tools/rates.c \
+	tools/rates.h \
 	tools/reader.c \
 	tools/reader.h \
 	tools/recipe_file.c \
@@ -62,12 +97,16 @@ tools_libtools_a_SOURCES = \
 	tools/select.h \
 	tools/sink_file.c \
 	tools/sink_file.h \
+	tools/spread.c \
+	tools/spread.h \
 	tools/streams.c \
 	tools/streams.h \
 	tools/tables.c \
 	tools/tables.h \
 	tools/text.c \
 	tools/text.h \
+	tools/watches.c \
+	tools/watches.h \
 	tools/when.c \
 	tools/when.h
 tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS) $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS)

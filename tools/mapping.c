@@ -29,9 +29,6 @@ void mapping_free(struct mapping *mapping)
 
 static int add_line(struct mapping *mapping, const struct armtap_field *field, const char *name, const char *type)
 {
-    for (size_t i = 0; i < mapping->count; i++)
-        if (strcmp(mapping->line[i].name, name) == 0)
-            return 0;
     if (mapping->count == mapping->room) {
         size_t room = mapping->room == 0 ? 64 : 2 * mapping->room;
         struct recipe_line *line = realloc(mapping->line, room * sizeof *line);
@@ -71,6 +68,9 @@ static int add_field(struct mapping *mapping, const struct armtap_field *field, 
     const char *type = recipe_write_type(field);
     if (*type == '\0')
         return add_lack(mapping, column, field->name, field->meaning);
+    for (size_t i = 0; i < mapping->count; i++)
+        if (mapping->field[i] == field)
+            return 0;
     return add_line(mapping, field, field->name, type);
 }
 

@@ -27,12 +27,12 @@ void mapping_free(struct mapping *mapping);
 /* How many columns the longest layout of a generation has. */
 unsigned mapping_last_column(enum armtap_generation generation);
 
-/* Each adds fields, each field once, in the order asked for, and says on standard error what comes whole though only a
- * part was asked for. 0, or -1 after a message. */
+/* Each adds fields in the order asked for, those asked for by column or name once, and says on standard error what
+ * comes whole though only a part was asked for. 0, or -1 after a message. */
 int mapping_columns(struct mapping *mapping, const struct columns *columns, enum armtap_generation generation);
 /* Names, elements of vectors ("actual_q_0"), UR's names of legacy rows ("q actual"), globs; comma separated. */
 int mapping_names(struct mapping *mapping, const char *list);
-/* The fields of an RTDE recipe, in the types that it has. The recipe is held. */
+/* The fields of an RTDE recipe as they are: in its types, and twice where it has one twice. The recipe is held. */
 int mapping_recipe(struct mapping *mapping, const struct armtap_recipe *recipe);
 
 /* Says on standard error what RTDE lacks of it. */

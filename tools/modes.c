@@ -70,45 +70,52 @@ static int64_t value_of(const struct armtap_state *state, enum armtap_field_id i
 }
 
 #define NAME_MAX_LENGTH 80
-/* "7 RUNNING" */
+/* Its name, or the number where it has none. */
 static const char *describe(char to[NAME_MAX_LENGTH], int64_t value, const char *name)
 {
-    snprintf(to, NAME_MAX_LENGTH, "%" PRId64 "%s%s", value, name == NULL ? "" : " ", name == NULL ? "" : name);
+    if (name != NULL)
+        return name;
+    snprintf(to, NAME_MAX_LENGTH, "%" PRId64, value);
     return to;
+}
+
+/* A mode changed from a value that was known. Returns whether that begins a stop. */
+static bool tell_change(struct findings *findings, const struct armtap_record *record, const struct armtap_field *field,
+                        int64_t old, int64_t value, bool stop_told)
+{
+    char before[NAME_MAX_LENGTH], after[NAME_MAX_LENGTH];
+    enum armtap_generation generation = record->stream->generation;
+    const char *from = describe(before, old, armtap_enum_name(field, old, generation));
+    const char *to = describe(after, value, armtap_enum_name(field, value, generation));
+    bool begins = is_stop(field->id, value, generation);
+    if (begins && !stop_told)
+        findings_say(findings, "safety.stop", record->stream, &record->where, "%s (%s %" PRId64 ")", to, field->name,
+                     value);
+    findings_say(findings, "mode.changed", record->stream, &record->where, "%s %s -> %s", field->name, from, to);
+    return begins;
 }
 
 bool modes_record(struct modes *modes, struct modes_last *last, struct findings *findings,
                   const struct armtap_record *record)
 {
     bool stop_begins = false;
-    char before[NAME_MAX_LENGTH], after[NAME_MAX_LENGTH];
-    enum armtap_generation generation = record->stream->generation;
     if (record->direction != ARMTAP_FROM_ROBOT || record->updated == NULL)
         return false;
     for (size_t i = 0; i < MODES_FIELDS; i++) {
-        enum armtap_field_id id = followed[i];
-        if (!armtap_set_has(record->updated, id))
+        const struct armtap_field *field = armtap_field_at(followed[i]);
+        if (!armtap_set_has(record->updated, field->id))
             continue;
-        int64_t value = value_of(record->state, id), old = last->value[i];
+        int64_t value = value_of(record->state, field->id), old = last->value[i];
         bool was_known = last->known[i];
         if (was_known && value == old)
             continue;
         last->known[i] = true;
         last->value[i] = value;
-        const struct armtap_field *field = armtap_field_at(id);
-        const char *name = armtap_enum_name(field, value, generation);
-        struct mode_entry entry = {record->stream->connection, record->where, field, value, name};
+        struct mode_entry entry = {record->stream->connection, record->where, field, value,
+                                   armtap_enum_name(field, value, record->stream->generation)};
         add_entry(modes, last, &entry);
-        if (!was_known)
-            continue;
-        describe(after, value, name);
-        describe(before, old, armtap_enum_name(field, old, generation));
-        findings_say(findings, "mode.changed", record->stream, &record->where, "%s %s -> %s", field->name, before, after);
-        if (is_stop(id, value, generation) && !stop_begins) {
+        if (was_known && tell_change(findings, record, field, old, value, stop_begins))
             stop_begins = true;
-            findings_say(findings, "safety.stop", record->stream, &record->where, "%s: %s %s",
-                         name == NULL ? "stop" : name, field->name, after);
-        }
     }
     return stop_begins;
 }

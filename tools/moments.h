@@ -32,7 +32,8 @@ struct moments {
     unsigned count;
 };
 
-/* `reach`: ns before and after. Give it every record; `begins`: a stop begins with this one. 0, or -1 without memory. */
+/* `reach`: ns before and after. Give it every record; `begins`: a stop begins with this one. 0, or -1 without memory.
+ */
 int moments_record(struct moments *moments, const struct armtap_record *record, bool begins, int64_t reach);
 void moments_free(struct moments *moments);
 

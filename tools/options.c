@@ -365,7 +365,7 @@ static enum options_outcome judge(const struct parser *parser)
         return OPTIONS_RUN;
     for (size_t i = 0; i < options->operand_count; i++)
         inputs += strcmp(options->operands[i], "-") == 0 ? 1 : 0;
-    if (options->operand_count == 0 && interface == NULL)
+    if (options->operand_count == 0 && interface == NULL && !parser->usage->may_lack_captures)
         message_error("%s: no capture is named; give a file, - for standard input, or -i INTERFACE", command);
     else if (options->operand_count > 0 && interface != NULL)
         message_error("%s: -i reads packets from %s, so %s cannot be read too; leave one of them out", command,

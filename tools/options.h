@@ -21,6 +21,7 @@ struct option_usage {
     size_t row_count;
     bool reads_captures;  /* has --port, --recipe, --raw, -i, --filter, --threads and operands that are captures */
     const char *examples; /* lines, each ends in \n */
+    bool may_lack_captures; /* with reads_captures: there are other things to read; the command judges */
 };
 
 /* What the options that commands share said. The source points into argv and into this. */

@@ -292,6 +292,13 @@ static bool is_leap(double from, double to)
     return to < from - restart_least || to > from + leap_least;
 }
 
+/* Whether a clock goes on from the suspect's rather than from what was before it. */
+static bool confirms(const struct queue *queue, double clock)
+{
+    double suspect = queue->suspect.sample.clock;
+    return !is_leap(suspect, clock) && (!queue->begun || fabs(clock - suspect) < fabs(clock - queue->clock));
+}
+
 static void drop_suspect(struct pairs *pairs, enum pairs_side side)
 {
     pairs->tally.strays[side]++;
@@ -317,7 +324,7 @@ int pairs_push(struct pairs *pairs, enum pairs_side side, const struct sample *s
     if (keep(&kept, sample) != 0)
         return -1;
     if (queue->has_suspect) {
-        if (is_leap(queue->suspect.sample.clock, sample->clock))
+        if (!confirms(queue, sample->clock))
             drop_suspect(pairs, side);
         else if (admit_suspect(pairs, side) != 0) {
             let_go(&kept);

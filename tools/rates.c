@@ -22,7 +22,7 @@
 
 struct arrival {
     struct armtap_where where;
-    double clock;   /* the controller's, s; NAN: not told, or not set yet */
+    double clock;   /* the controller's, s; 0: not set yet; NAN: not told */
     double lost;    /* records that fit into the bytes missing before it */
     bool after_gap; /* bytes before it are missing or were no message */
 };
@@ -53,7 +53,9 @@ struct rates {
     /* all stretches */
     struct spread *jitter;
     uint64_t skipped, steps;
-    int64_t time; /* ns */
+    int64_t time;      /* ns */
+    double packages;   /* expected in it; NAN: not known */
+    double last_known; /* expected step */
     int64_t longest_silence;
 };
 
@@ -153,10 +155,10 @@ static void judge_silence(struct rates *rates, struct findings *findings, const 
     int64_t time = between(from, to);
     if (time < 0)
         return;
-    if (time > rates->longest_silence)
-        rates->longest_silence = time;
     /* Time that the bytes missing in the capture account for is no silence. */
     double silent = (double)time - lost * rates->usual * 1e9;
+    if (silent > (double)rates->longest_silence)
+        rates->longest_silence = (int64_t)silent;
     if (!(silent > (double)SILENCE) || !(silent > SILENT_STEPS * rates->usual * 1e9))
         return;
     rates->silent += time;
@@ -170,19 +172,18 @@ static double judge_clock(struct rates *rates, struct findings *findings, const 
 {
     double step = arrival->clock - rates->last.clock;
     if (step < -CLOCK_NOISE) {
-        findings_say(findings, "clock.backwards", stream, &arrival->where,
-                     "the controller's clock went back from %.3f s to %.3f s", rates->last.clock, arrival->clock);
+        findings_say(findings, "clock.backwards", stream, &arrival->where, "clock %.3f s -> %.3f s", rates->last.clock,
+                     arrival->clock);
         return 0;
     }
-    if (!(rates->usual > 0) || !(step > 0))
+    if (!(rates->usual > 0) || !(step > 0) || rates->last.clock <= 0)
         return 0;
     double beyond = floor(step / rates->usual + 0.25) - 1;
     if (beyond < 1 || arrival->after_gap || beyond > 1e15)
         return beyond > 0 && beyond < 1e15 ? beyond : 0;
     rates->skipped += (uint64_t)beyond;
-    findings_say(findings, "clock.skipped", stream, &arrival->where,
-                 "%.0f package%s left out: the controller's clock went on by %.3f s, usual are %.3f s", beyond,
-                 beyond > 1 ? "s were" : " was", step, rates->usual);
+    findings_say(findings, "clock.skipped", stream, &arrival->where, "%.0f package%s left out, clock +%.3f s", beyond,
+                 beyond > 1 ? "s" : "", step);
     return beyond;
 }
 
@@ -192,7 +193,7 @@ static void judge_jitter(struct rates *rates, const struct arrival *arrival)
     double step = arrival->clock - rates->last.clock;
     if (isnan(step) && !arrival->after_gap)
         step = rates->expected;
-    if (time < 0 || !(step > 0) || step > 1e6)
+    if (time < 0 || !(step > 0) || step > 1e6 || rates->last.clock <= 0)
         return;
     spread_add(rates->jitter, (int64_t)(fabs((double)time - step * 1e9) + 0.5));
 }
@@ -239,9 +240,8 @@ static void judge_rate(struct rates *rates, struct findings *findings, const str
         return;
     double rate = ((double)(rates->records - 1) + rates->missing) / seconds, expected = 1 / rates->expected;
     if (rate < LOW * expected)
-        findings_say(findings, "rate.low", stream, &rates->last.where,
-                     "%.1f packages in a second since packet %" PRIu64 ", expected are %.1f", rate,
-                     rates->first.where.packet, expected);
+        findings_say(findings, "rate.low", stream, &rates->last.where, "%.1f Hz, expected %.1f, since packet %" PRIu64,
+                     rate, expected, rates->first.where.packet);
 }
 
 /* ---- stretches ------------------------------------------------------------------------------------------------- */
@@ -275,7 +275,10 @@ static void end_stretch(struct rates *rates, struct findings *findings, const st
             judge_silence(rates, findings, stream, &rates->granted, at, lost);
     }
     int64_t time = rates->has_last ? between(&rates->first.where, &rates->last.where) : -1;
+    if (rates->expected > 0)
+        rates->last_known = rates->expected;
     if (time > 0) {
+        rates->packages += rates->expected > 0 ? (double)time / 1e9 / rates->expected : NAN;
         rates->steps += rates->records - 1;
         rates->time += time;
         judge_rate(rates, findings, stream, time);
@@ -297,8 +300,8 @@ static struct arrival arrival_of(struct rates *rates, const struct armtap_record
 {
     struct arrival arrival = {
         .where = record->where, .clock = NAN, .after_gap = (record->flags & ARMTAP_AFTER_GAP) != 0};
-    if (record->updated != NULL && armtap_set_has(record->updated, ARMTAP_ID_timestamp) && record->state->timestamp > 0 &&
-        record->state->timestamp < 1e12)
+    if (record->updated != NULL && armtap_set_has(record->updated, ARMTAP_ID_timestamp) &&
+        record->state->timestamp >= 0 && record->state->timestamp < 1e12)
         arrival.clock = record->state->timestamp;
     if (rates->lost_bytes > 0 && record->frame_length > 0)
         arrival.lost = ceil((double)rates->lost_bytes / (double)record->frame_length);
@@ -352,10 +355,20 @@ void rates_event(struct rates *rates, struct findings *findings, const struct ar
     }
 }
 
+/* The mean over the stretches, as the rate seen is. */
+static double expected_rate(const struct rates *rates)
+{
+    if (isnan(rates->packages))
+        return 0;
+    if (rates->time > 0)
+        return rates->packages / ((double)rates->time / 1e9);
+    return rates->last_known > 0 ? 1 / rates->last_known : 0;
+}
+
 void rates_totals(const struct rates *rates, struct rates_totals *totals)
 {
     bool has_jitter = rates->jitter->count > 0;
-    *totals = (struct rates_totals){.expected_hz = rates->expected > 0 ? 1 / rates->expected : 0,
+    *totals = (struct rates_totals){.expected_hz = expected_rate(rates),
                                     .rate_hz = rates->time > 0 ? (double)rates->steps / ((double)rates->time / 1e9) : 0,
                                     .skipped = rates->skipped,
                                     .jitter_p50 = spread_quantile(rates->jitter, 50),

@@ -150,8 +150,8 @@ static const char *sender_of(const struct armtap_event *event)
     return event->direction == ARMTAP_FROM_ROBOT ? "the robot" : "the client";
 }
 
-/* Who closes first is told; the other side's answer, and a reset that only ends what was being closed (a program that quits
- * while data still comes), are part of that. */
+/* Who closes first is told; the other side's answer, and a reset that only ends what was being closed (a program that
+ * quits while data still comes), are part of that. */
 static void tell_close(struct watches *watches, struct watch *watch, const struct armtap_event *event)
 {
     const struct armtap_stream *stream = event->stream;
@@ -191,8 +191,7 @@ static void tell_transport(struct watches *watches, const struct armtap_event *e
         findings_say(findings, "tcp.out-of-order", event->stream, &event->where,
                      "%" PRIu64 " %s %s came after later ones", event->a, bytes, from);
     else if (event->type == ARMTAP_EVENT_WINDOW && event->a == 0)
-        findings_say(findings, "tcp.zero-window", event->stream, &event->where,
-                     "%s has no room for more: it reads too slowly", sender_of(event));
+        findings_say(findings, "tcp.zero-window", event->stream, &event->where, "%s's window is 0", sender_of(event));
 }
 
 int watches_event(struct watches *watches, const struct armtap_event *event)

@@ -159,8 +159,8 @@ static void parse_pcapng(const struct bytes *file, struct capture_list *list)
         }
         uint64_t time = number_at(block + 12, 4, big) << 32 | number_at(block + 16, 4, big);
         if (type == 6)
-            *add_packet(list) = (struct packet){(int64_t)time * unit, at + 28, number_at(block + 20, 4, big),
-                                                at + length};
+            *add_packet(list) =
+                (struct packet){(int64_t)time * unit, at + 28, number_at(block + 20, 4, big), at + length};
         at += length;
     }
 }

@@ -94,7 +94,8 @@ static bool is_robot_of(const struct seen *seen, const struct seen *opened)
 {
     size_t half = opened->address_length / 2;
     return seen->source == opened->target && seen->target == opened->source &&
-           seen->address_length == opened->address_length && memcmp(seen->addresses, opened->addresses + half, half) == 0;
+           seen->address_length == opened->address_length &&
+           memcmp(seen->addresses, opened->addresses + half, half) == 0;
 }
 
 void dialogue_read(struct dialogue *dialogue, const char *file, unsigned index)

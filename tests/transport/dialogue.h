@@ -29,9 +29,9 @@ void dialogue_free(struct dialogue *dialogue);
 struct segment {
     int64_t time;
     enum armtap_direction direction;
-    size_t from, to;  /* bytes of the direction's stream; equal: none */
-    size_t acked;     /* bytes of the other direction */
-    unsigned flags;   /* TCP's, beside ACK */
+    size_t from, to; /* bytes of the direction's stream; equal: none */
+    size_t acked;    /* bytes of the other direction */
+    unsigned flags;  /* TCP's, beside ACK */
     uint16_t ip_id;
     bool has_ack;
 };
@@ -46,7 +46,7 @@ void segments_free(struct segments *segments);
 
 /* How a dialogue is cut into segments. */
 struct cutting {
-    size_t least, most;  /* bytes of a segment; most 0: a segment for each turn */
+    size_t least, most; /* bytes of a segment; most 0: a segment for each turn */
     uint64_t seed;
     bool handshake, end; /* SYN and FIN are there */
     bool without_acks;   /* none but those that data carries */
@@ -56,12 +56,12 @@ void cut(const struct dialogue *dialogue, const struct cutting *cutting, struct 
 /* How segments become packets. */
 struct clothing {
     enum link link;
-    unsigned tags;        /* VLAN tags before the network header */
-    bool v6, extensions;  /* IPv6; hop-by-hop and destination options before TCP */
-    bool no_ip_length;    /* as segmentation offload leaves it */
-    bool little_endian;   /* the family of a null link */
-    bool padded;          /* Ethernet's shortest frame, filled up with something */
-    uint32_t isn[2];      /* initial sequence numbers, by direction */
+    unsigned tags;       /* VLAN tags before the network header */
+    bool v6, extensions; /* IPv6; hop-by-hop and destination options before TCP */
+    bool no_ip_length;   /* as segmentation offload leaves it */
+    bool little_endian;  /* the family of a null link */
+    bool padded;         /* Ethernet's shortest frame, filled up with something */
+    uint32_t isn[2];     /* initial sequence numbers, by direction */
 };
 void dress(const struct dialogue *dialogue, const struct segments *segments, const struct clothing *clothing,
            struct capture_list *list);

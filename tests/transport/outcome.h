@@ -1,4 +1,5 @@
-/* What came out of the library: every record as its place and a hash of its frame and all its values, counters, notes. */
+/* What came out of the library: every record as its place and a hash of its frame and all its values, counters, notes.
+ */
 #ifndef TRANSPORT_OUTCOME_H
 #define TRANSPORT_OUTCOME_H
 
@@ -24,7 +25,7 @@ struct outcome {
     unsigned closes[OUTCOME_STREAMS];
     uint64_t gap_events[2];
     uint64_t gap_bytes[2];
-    struct log notes; /* a line each: "id: text" */
+    struct log notes;             /* a line each: "id: text" */
     struct armtap_recipe *recipe; /* the last of data from the robot; held */
     /* Called for every record, if there; its user is `about`. */
     void (*watch)(void *about, const struct armtap_record *record);

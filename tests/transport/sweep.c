@@ -1,10 +1,10 @@
-/* Damage sweep: every sample with bytes flipped, the end cut off, blocks zeroed and blocks swapped. The program must end
- * with status 0, 1 or 2, in time and in bounds, and every record that lies wholly before the damage must come out as if
- * there were none.
+/* Damage sweep: every sample with bytes flipped, the end cut off, blocks zeroed and blocks swapped. The program must
+ * end with status 0, 1 or 2, in time and in bounds, and every record that lies wholly before the damage must come out
+ * as if there were none.
  *
- * Sampled by default; SWEEP=full in the environment (make sweep) takes every byte and every length. Most of it runs the
- * program's own reader and the library inside of children of this program, a batch a child; a sample of it runs the
- * program itself. */
+ * Sampled by default; SWEEP=full in the environment (make sweep) takes every byte and every length of the smaller ones.
+ * Most of it runs the program's own reader and the library inside of children of this program, a batch a child; a
+ * sample of it runs the program itself. */
 #define _DEFAULT_SOURCE
 #include "outcome.h"
 
@@ -27,10 +27,12 @@
 #define SECONDS 10
 #define MEGABYTES 64
 #define BATCH 64
+#define EVERY_BYTE_OF 65536  /* files up to so many bytes, in full */
+#define SAMPLES_IN_FULL 5000 /* of larger ones */
 
 static const char *const samples[] = {
-    "both-streams.pcap.gz", "cb2-812.pcap.gz", "cb3-1060.pcap.gz",     "e-series-1220.pcapng.gz",
-    "rtde-refused.pcap",    "rtde-stop.pcap",  "rtde-two-recipes.pcap", "rtde-v1.pcap",
+    "both-streams.pcap.gz", "cb2-812.pcap.gz", "cb3-1060.pcap.gz",       "e-series-1220.pcapng.gz",
+    "rtde-refused.pcap",    "rtde-stop.pcap",  "rtde-two-recipes.pcap",  "rtde-v1.pcap",
     "rtde-v2.pcapng.gz",    "rtde-v3.pcapng",  "several-clients.pcapng",
 };
 enum { SAMPLES = sizeof samples / sizeof samples[0] };
@@ -46,11 +48,11 @@ struct place {
 
 struct sample {
     const char *name;
-    struct bytes file;         /* as it is damaged */
-    struct bytes content;      /* unpacked */
-    struct capture_list list;  /* of the content: where each packet ends */
-    struct outcome outcome;    /* without damage */
-    char path[64];             /* of the damaged file */
+    struct bytes file;        /* as it is damaged */
+    struct bytes content;     /* unpacked */
+    struct capture_list list; /* of the content: where each packet ends */
+    struct outcome outcome;   /* without damage */
+    char path[64];            /* of the damaged file */
 };
 
 static bool is_full(void)
@@ -216,17 +218,15 @@ static void add_place(struct places *places, enum damage damage, size_t at, size
     places->at[places->count++] = (struct place){damage, at, length, mask};
 }
 
-/* Headers of the file and of the first packets are always there; the rest is sampled, or whole. */
+/* The beginning, with the headers of the file and of the first packets, is always there; the rest is sampled. */
 static void choose(const struct bytes *file, size_t samples_of_each, struct places *places)
 {
     static const uint8_t masks[] = {0x01, 0x80, 0xff, 0x10};
     uint64_t seed = 20240229;
-    bool full = is_full();
-    size_t steps = full || file->length < samples_of_each ? file->length : samples_of_each;
+    bool full = is_full(), every = full && file->length <= EVERY_BYTE_OF;
+    size_t steps = every ? file->length : full ? SAMPLES_IN_FULL : samples_of_each;
     for (size_t i = 0; i < steps; i++) {
-        size_t at = full || steps == file->length ? i : random_bits(&seed) % file->length;
-        if (!full && i < samples_of_each / 4)
-            at = i % file->length;
+        size_t at = every || i < steps / 4 ? i % file->length : random_bits(&seed) % file->length;
         for (size_t k = 0; k < (full ? 4 : 1); k++)
             add_place(places, FLIP, at, 1, masks[full ? k : random_bits(&seed) % 4]);
         if (full || i % 2)

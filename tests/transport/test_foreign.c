@@ -7,8 +7,8 @@
 
 /* ---- what others say ---- */
 
-/* The primary and secondary interfaces, from their documentation: {int32 length, uint8 type, sub-packages {int32 length,
- * uint8 type, content}}, ten a second. */
+/* The primary and secondary interfaces, from their documentation: {int32 length, uint8 type, sub-packages {int32
+ * length, uint8 type, content}}, ten a second. */
 static void say_state(struct bytes *bytes, unsigned round, bool primary)
 {
     struct bytes body = {0};
@@ -77,10 +77,11 @@ static void say_tls(struct bytes *bytes, unsigned round)
 static void say_json(struct bytes *bytes, unsigned round)
 {
     char text[400];
-    snprintf(text, sizeof text,
-             "{\"id\":%u,\"jsonrpc\":\"2.0\",\"result\":[%u.5,-1.57,2.25,0.0,1.57,%u]}\n{\"jsonrpc\":\"2.0\",\"method\":"
-             "\"RobotState.getJointActualPosition\",\"params\":[],\"id\":%u}\n",
-             round, round, round % 10, round + 1);
+    snprintf(
+        text, sizeof text,
+        "{\"id\":%u,\"jsonrpc\":\"2.0\",\"result\":[%u.5,-1.57,2.25,0.0,1.57,%u]}\n{\"jsonrpc\":\"2.0\",\"method\":"
+        "\"RobotState.getJointActualPosition\",\"params\":[],\"id\":%u}\n",
+        round, round, round % 10, round + 1);
     bytes_text(bytes, text);
 }
 
@@ -133,8 +134,8 @@ static void check(size_t stranger, uint16_t port, const struct cutting *cutting,
     unsigned notes = outcome_notes(&outcome, "stream.foreign");
     bool quiet = notes == 1 && log_count(&outcome.notes, "\n") == 1;
     if (outcome.count[0] + outcome.count[1] > 0 || !quiet || outcome.streams[0].protocol != ARMTAP_PROTOCOL_NONE)
-        fail_msg("%s on %u, %s: %zu records\n%s", strangers[stranger].name, port, how, outcome.count[0] + outcome.count[1],
-                 outcome.notes.text ? outcome.notes.text : "");
+        fail_msg("%s on %u, %s: %zu records\n%s", strangers[stranger].name, port, how,
+                 outcome.count[0] + outcome.count[1], outcome.notes.text ? outcome.notes.text : "");
     outcome_free(&outcome);
     dialogue_free(&dialogue);
 }

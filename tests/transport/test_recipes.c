@@ -24,7 +24,8 @@ static void add_value(struct bytes *values, const struct armtap_recipe_entry *en
         else if (entry->type == ARMTAP_UINT64)
             bytes_number(values, 3, 8);
         else
-            bytes_number(values, entry->type == ARMTAP_BOOL ? 1 : 7, entry->type == ARMTAP_UINT32 || entry->type == ARMTAP_INT32 ? 4 : 1);
+            bytes_number(values, entry->type == ARMTAP_BOOL ? 1 : 7,
+                         entry->type == ARMTAP_UINT32 || entry->type == ARMTAP_INT32 ? 4 : 1);
     }
 }
 
@@ -82,7 +83,7 @@ static size_t bytes_of_type(const char *type)
     static const struct {
         const char *name;
         size_t bytes;
-    } types[] = {{"BOOL", 1},   {"UINT8", 1},     {"UINT32", 4},    {"UINT64", 8},      {"INT32", 4},
+    } types[] = {{"BOOL", 1},   {"UINT8", 1},     {"UINT32", 4},    {"UINT64", 8},        {"INT32", 4},
                  {"DOUBLE", 8}, {"VECTOR3D", 24}, {"VECTOR6D", 48}, {"VECTOR6INT32", 24}, {"VECTOR6UINT32", 24}};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strcmp(types[i].name, type) == 0)
@@ -190,10 +191,11 @@ static void test_well_known_clients(void **state)
 /* Twins that differ in the registers: neither name is given. */
 static void test_twins(void **state)
 {
-    struct dialogue dialogue = data_of("robot_status_bits,safety_status_bits,output_int_register_0,output_int_register_1,"
-                                       "output_double_register_0,output_double_register_1,output_double_register_2,"
-                                       "output_double_register_3,output_double_register_4,output_double_register_5",
-                                       NULL, 2);
+    struct dialogue dialogue =
+        data_of("robot_status_bits,safety_status_bits,output_int_register_0,output_int_register_1,"
+                "output_double_register_0,output_double_register_1,output_double_register_2,"
+                "output_double_register_3,output_double_register_4,output_double_register_5",
+                NULL, 2);
     struct outcome outcome = {0};
     (void)state;
     outcome_of_dialogue(&dialogue, &midstream, &plain, NULL, &outcome);
@@ -427,10 +429,10 @@ static void test_half_handshakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),       cmocka_unit_test(test_well_known_clients),
-        cmocka_unit_test(test_twins),       cmocka_unit_test(test_implausible),
-        cmocka_unit_test(test_learned),     cmocka_unit_test(test_guess_given_up),
-        cmocka_unit_test(test_given),       cmocka_unit_test(test_half_handshakes),
+        cmocka_unit_test(test_sizes),   cmocka_unit_test(test_well_known_clients),
+        cmocka_unit_test(test_twins),   cmocka_unit_test(test_implausible),
+        cmocka_unit_test(test_learned), cmocka_unit_test(test_guess_given_up),
+        cmocka_unit_test(test_given),   cmocka_unit_test(test_half_handshakes),
     };
     return cmocka_run_group_tests_name("recipes", tests, NULL, NULL);
 }

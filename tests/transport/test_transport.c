@@ -1,5 +1,5 @@
-/* One stream, rewritten in every way that networks and capturing machines know: the same records each time. With losses:
- * the same less those touched, and every missing byte accounted for. */
+/* One stream, rewritten in every way that networks and capturing machines know: the same records each time. With
+ * losses: the same less those touched, and every missing byte accounted for. */
 #include "outcome.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ enum { ROUNDS = 24 };
 static const struct {
     const char *file;
     unsigned connection;
-    const char *stream; /* as the samples' INDEX says */
+    const char *stream;    /* as the samples' INDEX says */
     uint64_t handshake[2]; /* bytes without which the rest cannot be read */
 } samples[] = {
     {"rtde-v2.pcapng.gz", 0, "rtde/2/411/396", {800, 800}},
@@ -352,8 +352,7 @@ static void check_losses(const struct outcome *original, const struct outcome *o
     bool hole = false;
     for (size_t i = 0; i < original->count[direction]; i++) {
         const struct outcome_record *expected = &original->records[direction][i];
-        const struct outcome_record *got =
-            next < outcome->count[direction] ? &outcome->records[direction][next] : NULL;
+        const struct outcome_record *got = next < outcome->count[direction] ? &outcome->records[direction][next] : NULL;
         if (got && same_record(expected, got)) {
             for (size_t k = 0; k < count; k++)
                 hole |= i > 0 && ranges[k].from >= original->records[direction][i - 1].offset &&
@@ -404,8 +403,12 @@ static void lose_some(size_t sample, uint64_t round, bool all_kept)
     const struct dialogue *dialogue = &dialogues[sample];
     const uint64_t nothing[2] = {0};
     uint64_t seed = 104729 * round + 3;
-    struct cutting cutting = {.least = 1, .most = 1 + random_bits(&seed) % 1448, .seed = round, .handshake = true,
-                              .end = round % 3 != 0, .without_acks = round % 5 == 4};
+    struct cutting cutting = {.least = 1,
+                              .most = 1 + random_bits(&seed) % 1448,
+                              .seed = round,
+                              .handshake = true,
+                              .end = round % 3 != 0,
+                              .without_acks = round % 5 == 4};
     struct segments segments = {0};
     struct capture_list list = {0};
     struct outcome outcome = {0};
@@ -451,9 +454,8 @@ static void test_losses_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_originals), cmocka_unit_test(test_clothes),
-        cmocka_unit_test(test_segment_sizes), cmocka_unit_test(test_unrest),
-        cmocka_unit_test(test_losses), cmocka_unit_test(test_losses_anywhere),
+        cmocka_unit_test(test_originals), cmocka_unit_test(test_clothes), cmocka_unit_test(test_segment_sizes),
+        cmocka_unit_test(test_unrest),    cmocka_unit_test(test_losses),  cmocka_unit_test(test_losses_anywhere),
     };
     return cmocka_run_group_tests_name("transport", tests, read_samples, free_samples);
 }

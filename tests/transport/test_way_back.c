@@ -1,5 +1,5 @@
-/* Finding the way back: beginnings anywhere in a stream, holes, and damaged bytes; with cells and registers that look like
- * the beginning of a message for ever. */
+/* Finding the way back: beginnings anywhere in a stream, holes, and damaged bytes; with cells and registers that look
+ * like the beginning of a message for ever. */
 #include "outcome.h"
 
 #include <stdio.h>
@@ -10,9 +10,9 @@
 
 struct stream {
     struct bytes bytes;
-    size_t first;     /* of the first data message */
-    size_t frame;     /* bytes of each */
-    unsigned count;   /* data messages */
+    size_t first;   /* of the first data message */
+    size_t frame;   /* bytes of each */
+    unsigned count; /* data messages */
     bool rtde;
     struct armtap_recipe *recipe; /* of the data, where the handshake does not say; or NULL */
 };
@@ -135,8 +135,8 @@ static void end(struct armtap_conn *conn, size_t total, const char *what)
     armtap_conn_free(conn);
 }
 
-/* All that came is a message of the stream, and whole; of those that lie wholly in the stretches, at most one a place is
- * missing. */
+/* All that came is a message of the stream, and whole; of those that lie wholly in the stretches, at most one a place
+ * is missing. */
 struct stretch {
     size_t from, to;
 };
@@ -278,8 +278,9 @@ static void test_rtde(void **state)
         const char *name;
         struct rtde_form form;
     } streams[] = {
-        {"RTDE", {2, "timestamp,output_int_register_0,output_int_register_1,actual_momentum",
-                  "DOUBLE,INT32,INT32,DOUBLE", true, true, "00000001 00000002"}},
+        {"RTDE",
+         {2, "timestamp,output_int_register_0,output_int_register_1,actual_momentum", "DOUBLE,INT32,INT32,DOUBLE", true,
+          true, "00000001 00000002"}},
         {"RTDE, a register that looks like a header",
          {2, "timestamp,output_int_register_0,output_int_register_1,actual_momentum", "DOUBLE,INT32,INT32,DOUBLE", true,
           true, "001c5501 00000002"}},
@@ -287,14 +288,16 @@ static void test_rtde(void **state)
          {2, "timestamp,output_int_register_0,output_int_register_1,actual_momentum", "DOUBLE,INT32,INT32,DOUBLE", true,
           true, "0000001c 55010000"}},
         {"RTDE, nothing but headers",
-         {2, "timestamp,output_int_register_0,output_int_register_1,output_int_register_2,output_int_register_3,actual_momentum", "DOUBLE,INT32,INT32,INT32,INT32,DOUBLE", true,
-          true, "00245501 00245501 00245501 00245501"}},
+         {2,
+          "timestamp,output_int_register_0,output_int_register_1,output_int_register_2,output_int_register_3,actual_"
+          "momentum",
+          "DOUBLE,INT32,INT32,INT32,INT32,DOUBLE", true, true, "00245501 00245501 00245501 00245501"}},
         {"RTDE 1, a register that looks like a header",
          {1, "timestamp,output_int_register_0,output_int_register_1,actual_momentum", "DOUBLE,INT32,INT32,DOUBLE", true,
           true, "001b5501 00000002"}},
         {"RTDE, the recipe given",
-         {2, "timestamp,output_int_register_0,output_int_register_1,actual_momentum", "DOUBLE,INT32,INT32,DOUBLE", false,
-          true, "001c5501 001c5501"}},
+         {2, "timestamp,output_int_register_0,output_int_register_1,actual_momentum", "DOUBLE,INT32,INT32,DOUBLE",
+          false, true, "001c5501 001c5501"}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++) {

@@ -122,10 +122,13 @@ static void log_arguments(struct log *log, const char *format, va_list arguments
 {
     va_list again;
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    log->text = grown(log->text, log->length + 256, &log->capacity);
+    int length = vsnprintf(log->text + log->length, log->capacity - log->length, format, arguments);
     assert_true(length >= 0);
-    log->text = grown(log->text, log->length + (size_t)length + 1, &log->capacity);
-    vsnprintf(log->text + log->length, (size_t)length + 1, format, again);
+    if (log->length + (size_t)length + 1 > log->capacity) {
+        log->text = grown(log->text, log->length + (size_t)length + 1, &log->capacity);
+        vsnprintf(log->text + log->length, (size_t)length + 1, format, again);
+    }
     va_end(again);
     log->length += (size_t)length;
 }
@@ -265,7 +268,9 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
     log->recipes++;
     log_add(log, "recipe %s id%d %g Hz", arrow(event->direction), event->recipe_id, event->frequency);
     log_flags(log, event->flags);
-    for (size_t i = 0; i < armtap_recipe_count(event->recipe); i++) {
+    if (!log->values)
+        log_add(log, " %zu bytes", armtap_recipe_size(event->recipe));
+    for (size_t i = 0; log->values && i < armtap_recipe_count(event->recipe); i++) {
         const struct armtap_recipe_entry *entry = armtap_recipe_at(event->recipe, i);
         log_add(log, " %s:%s%s", entry->name, armtap_type_name(entry->type, entry->count), entry->field ? "" : "?");
     }

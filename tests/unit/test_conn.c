@@ -86,8 +86,8 @@ static void test_packets_of_other_sizes_in_any_chunks(void **unused)
 {
     (void)unused;
     check_packets(12, 20, &realtime);
-    check_packets(101, 6, &realtime);
-    check_packets(101, 6, &unknown);
+    check_packets(101, 3, &realtime);
+    check_packets(101, 3, &unknown);
     check_packets(1500, 3, &realtime);
 }
 
@@ -96,12 +96,12 @@ static void test_script_to_the_robot_in_any_chunks(void **unused)
     struct script script = packets(540, 1, 0.008);
     struct bytes text = {0}, more = {0};
     (void)unused;
-    bytes_text(&text, "set_digital_out(0, True)\ndef p():\r\n  movej([0,0,0,0,0,0])\nend\n");
+    bytes_text(&text, "popup(1)\ndef p():\r\n  stopj(2)\nend\n");
     script_add(&script, TO, &text);
-    bytes_packet(&more, 540, 101);
+    bytes_packet(&more, 101, 101); /* short, so that every two cuts are tried in a moment */
     script_add(&script, FROM, &more);
     text.length = 0;
-    bytes_text(&text, "stopj(2)\n\nno line end");
+    bytes_text(&text, "halt\n\nno line end");
     script_add(&script, TO, &text);
     check_chunkings(&script, &realtime, 2 + 7);
     script_free(&script);

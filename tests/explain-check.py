@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""armtap explain --json, packet by packet, against the packets' own bytes: every byte of every message is in one part, in
+order; the messages that end in a packet are what its TCP payload ends with; numbers are what struct reads there."""
+import importlib.machinery
+import json
+import os
+import struct
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+cross = importlib.machinery.SourceFileLoader("cross", os.path.join(HERE, "cross-check.py")).load_module()
+CAPTURES = {"cb2-812.pcap.gz": 9, "cb3-1060.pcap.gz": 12, "e-series-1220.pcapng.gz": 6, "rtde-v1.pcap": 16,
+            "rtde-v2.pcapng.gz": 26, "rtde-v3.pcapng": 50, "rtde-refused.pcap": 40, "rtde-two-recipes.pcap": 60}
+
+
+def explain(*arguments):
+    done = subprocess.run([os.environ["ARMTAP"], "explain", "--json", *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, (arguments, done.stderr)
+    return json.loads(done.stdout)
+
+
+def check_number(message, part, raw):
+    """A number must be one of the readings that its bytes have; UR's cells are doubles, whole numbers too."""
+    value = part["value"]
+    readings = [int.from_bytes(raw, "big"), int.from_bytes(raw, "big", signed=True)]
+    if len(raw) == 8:
+        cell = struct.unpack(">d", raw)[0]
+        if isinstance(value, float):
+            assert value == cell, (part, cell)
+            return
+        readings += [int(cell)] if message["protocol"] == "realtime" and cell == cell else []
+    assert value in readings, (part, readings)
+    if part["column"] is not None:
+        assert part["offset"] == 4 + 8 * (part["column"] - 1), part
+
+
+def check_message(message):
+    content = b""
+    for part in message["parts"]:
+        raw = bytes.fromhex(part["bytes"])
+        assert part["offset"] == len(content) and part["length"] == len(raw) > 0, part
+        content += raw
+        if isinstance(part["value"], str):
+            assert part["value"].encode() in raw, part
+        elif isinstance(part["value"], bool):
+            assert part["value"] == (raw != b"\0"), part
+        elif part["value"] is not None:
+            check_number(message, part, raw)
+    assert message["length"] == len(content), message["length"]
+    return content
+
+
+def payload_of(packet):
+    ip = packet[14:14 + struct.unpack_from(">H", packet, 16)[0]]
+    tcp = ip[(ip[0] & 15) * 4:]
+    return tcp[(tcp[12] >> 4) * 4:]
+
+
+def check_capture(name, count):
+    path = os.path.join(os.environ.get("srcdir", "."), "captures", name)
+    messages = 0
+    for number, (time, packet) in enumerate(cross.packets(path), 1):
+        if number > count:
+            break
+        said = explain(path, "--packet", str(number))
+        assert said["packet"] == number
+        payload = payload_of(packet)
+        content = b"".join(check_message(message) for message in said["messages"])
+        assert payload.endswith(content) or content.endswith(payload), (number, payload, content)
+        assert (len(content) > 0) == (len(payload) > 0), (number, said)
+        assert content or said["remarks"], number
+        for message in said["messages"]:
+            assert abs(message["time"] - time / 1e9) < 1e-5 and message["stream"] == 0, message
+        messages += len(said["messages"])
+    assert messages > 0
+    return messages
+
+
+def check_hex():
+    """The same bytes by hand, in every way to write them."""
+    package = b"\0\x16U\1" + struct.pack(">dIQ", 1.5, 7, 1 << 40)[:18]
+    for text in (package.hex(), package.hex(" "), package.hex(":"), "0x" + package.hex(),
+                 "\n".join("0x%02X," % byte for byte in package)):
+        assert check_message(explain("--hex", text)["messages"][0]) == package, text
+    cut = struct.pack(">idd", 1220, 1.0, 2.0) + b"\1\2\3"
+    message = explain("--hex", cut.hex())["messages"][0]
+    assert check_message(message) == cut and message["parts"][2]["field"] == "target_q_0", message
+    assert message["parts"][2]["value"] == 2.0
+    rubbish = bytes(range(128, 140))
+    assert check_message(explain("--hex", rubbish.hex())["messages"][0]) == rubbish
+    return 7
+
+
+def main():
+    passed = failed = 0
+    for name, count in list(CAPTURES.items()) + [("--hex", 0)]:
+        try:
+            print("%-24s %d messages are right" % (name, check_capture(name, count) if count else check_hex()))
+            passed += 1
+        except AssertionError as difference:
+            print("FAIL %s: %s" % (name, difference))
+            failed += 1
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

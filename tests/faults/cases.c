@@ -1,0 +1,571 @@
+/* One case for each id, and some ids again where they come about in another way. */
+#include "cases.h"
+
+#include <string.h>
+
+#define MICROSECOND INT64_C(1000)
+#define MILLISECOND INT64_C(1000000)
+#define SECOND (1000 * MILLISECOND)
+
+#define CLOCK_AND_JOINTS "timestamp,actual_q"
+#define MODES "timestamp,actual_q,actual_current,actual_TCP_force,robot_mode,safety_status,runtime_state"
+
+static void expect_last(struct play *play, const char *id, enum armtap_direction sender)
+{
+    play_expect(play, id, play_last(play, sender));
+}
+
+/* ---- RTDE ------------------------------------------------------------------------------------------------------ */
+
+static void start_refused(struct play *play)
+{
+    play_connect(play, 30004);
+    play_greet(play, 5);
+    play_ask(play, (struct armtap_rtde_package){.type = ARMTAP_RTDE_START});
+    play_reply(play, (struct armtap_rtde_package){.type = ARMTAP_RTDE_START, .accepted = 0});
+    expect_last(play, "rtde.start.refused", ARMTAP_FROM_ROBOT);
+}
+
+static void version_refused(struct play *play)
+{
+    play_connect(play, 30004);
+    play_ask(play, (struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .version = 3});
+    play_reply(play, (struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .accepted = 0});
+    expect_last(play, "rtde.version.refused", ARMTAP_FROM_ROBOT);
+    play_greet(play, 5);
+}
+
+static void field_not_found(struct play *play)
+{
+    play_connect(play, 30004);
+    play_greet(play, 5);
+    play_set_up(play, 125, "timestamp,actual_qdd,target_q", "DOUBLE,NOT_FOUND,VECTOR6D");
+    expect_last(play, "rtde.field.not-found", ARMTAP_FROM_ROBOT);
+}
+
+static void field_in_use(struct play *play)
+{
+    const char *names = "input_int_register_0", *types = "IN_USE";
+    play_connect(play, 30004);
+    play_greet(play, 5);
+    play_ask(play, (struct armtap_rtde_package){
+                       .type = ARMTAP_RTDE_SETUP_INPUTS, .names = names, .names_length = strlen(names)});
+    play_reply(play,
+               (struct armtap_rtde_package){
+                   .type = ARMTAP_RTDE_SETUP_INPUTS, .has_id = true, .types = types, .types_length = strlen(types)});
+    expect_last(play, "rtde.field.in-use", ARMTAP_FROM_ROBOT);
+}
+
+static void text(struct play *play, unsigned level, const char *id)
+{
+    const char *words = "something happened", *source = "RTDE";
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 10);
+    play_reply(play, (struct armtap_rtde_package){.type = ARMTAP_RTDE_TEXT,
+                                                  .level = level,
+                                                  .text = words,
+                                                  .text_length = strlen(words),
+                                                  .source = source,
+                                                  .source_length = strlen(source)});
+    expect_last(play, id, ARMTAP_FROM_ROBOT);
+    play_data(play, 10);
+}
+
+static void text_exception(struct play *play)
+{
+    text(play, 0, "rtde.text.exception");
+}
+
+static void text_error(struct play *play)
+{
+    text(play, 1, "rtde.text.error");
+}
+
+static void text_warning(struct play *play)
+{
+    text(play, 2, "rtde.text.warning");
+}
+
+static void text_info(struct play *play)
+{
+    text(play, 3, "rtde.text.info");
+}
+
+static void recipe_missing(struct play *play)
+{
+    play_stream(play, 125, "timestamp,payload,actual_momentum");
+    play_data(play, 4);
+    play_forget(play);
+    play_data(play, 1);
+    expect_last(play, "rtde.recipe.missing", ARMTAP_FROM_ROBOT);
+    play_expect(play, "stream.midstream", 0);
+    play_data(play, 60);
+}
+
+/* Another connection of the same robot had the handshake. */
+static void recipe_guessed(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 4);
+    play_forget(play);
+    play_data(play, 1);
+    expect_last(play, "rtde.recipe.guessed", ARMTAP_FROM_ROBOT);
+    play_expect(play, "stream.midstream", 0);
+    play_data(play, 60);
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 60);
+}
+
+static void type_unknown(struct play *play)
+{
+    play_connect(play, 30004);
+    play_greet(play, 5);
+    play_set_up(play, 125, "timestamp,actual_q", "DOUBLE,QUATERNION");
+    expect_last(play, "rtde.type.unknown", ARMTAP_FROM_ROBOT);
+    play_start(play);
+}
+
+static void package_unknown(struct play *play)
+{
+    play_connect(play, 30004);
+    play_greet(play, 5);
+    play_set_up(play, 125, "timestamp,actual_q", "DOUBLE");
+    expect_last(play, "rtde.package.unknown", ARMTAP_FROM_ROBOT);
+}
+
+static void data_short(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 20);
+    play_odd_data(play, -8);
+    expect_last(play, "rtde.data.short", ARMTAP_FROM_ROBOT);
+    play_data(play, 20);
+}
+
+static void data_long(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 20);
+    play_odd_data(play, 8);
+    expect_last(play, "rtde.data.long", ARMTAP_FROM_ROBOT);
+    play_data(play, 20);
+}
+
+static void field_unknown(struct play *play)
+{
+    play_connect(play, 30004);
+    play_greet(play, 5);
+    play_set_up(play, 125, "timestamp,actual_mood", "DOUBLE,DOUBLE");
+    expect_last(play, "rtde.field.unknown", ARMTAP_FROM_ROBOT);
+    play_start(play);
+    play_data(play, 20);
+}
+
+/* ---- the legacy interface -------------------------------------------------------------------------------------- */
+
+static void size_changed(struct play *play)
+{
+    play_realtime(play, 1060);
+    play_data(play, 20);
+    play->size = 1108;
+    play_data(play, 1);
+    expect_last(play, "rt.size.changed", ARMTAP_FROM_ROBOT);
+    play_data(play, 20);
+}
+
+static void cell_not_integer(struct play *play)
+{
+    static const uint8_t seven_and_a_half[8] = {0x40, 0x1e};
+    enum { ROBOT_MODE = 756 }; /* its offset in UR's table */
+
+    size_t length;
+    play_realtime(play, 1060);
+    play_data(play, 20);
+    memcpy(play_payload(play, play_last(play, ARMTAP_FROM_ROBOT), &length) + ROBOT_MODE, seven_and_a_half, 8);
+    expect_last(play, "rt.cell.not-integer", ARMTAP_FROM_ROBOT);
+    play_data(play, 20);
+}
+
+static void size_unknown(struct play *play)
+{
+    play_realtime(play, 1084);
+    play_data(play, 1);
+    expect_last(play, "rt.size.unknown", ARMTAP_FROM_ROBOT);
+    play_data(play, 40);
+}
+
+/* ---- what the controller left out ------------------------------------------------------------------------------ */
+
+static void skipped(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 100);
+    play_wait(play, 5 * play->step);
+    play_data(play, 1);
+    expect_last(play, "clock.skipped", ARMTAP_FROM_ROBOT);
+    play_data(play, 100);
+}
+
+/* Before enough came to tell the usual step. */
+static void skipped_early(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 3);
+    play_wait(play, play->step);
+    play_data(play, 1);
+    expect_last(play, "clock.skipped", ARMTAP_FROM_ROBOT);
+    play_data(play, 2);
+}
+
+static void skipped_legacy(struct play *play)
+{
+    play->step = 2 * MILLISECOND;
+    play_realtime(play, 1220);
+    play_data(play, 200);
+    play_wait(play, play->step);
+    play_data(play, 1);
+    expect_last(play, "clock.skipped", ARMTAP_FROM_ROBOT);
+    play_data(play, 30);
+}
+
+/* More of one kind than people want to read. */
+static void flood(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 64);
+    for (int i = 0; i < 60; i++) {
+        play_wait(play, play->step);
+        play_data(play, 1);
+        expect_last(play, "clock.skipped", ARMTAP_FROM_ROBOT);
+        play_data(play, 3);
+    }
+}
+
+static void backwards(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 100);
+    play->state->timestamp = 0;
+    play_data(play, 1);
+    expect_last(play, "clock.backwards", ARMTAP_FROM_ROBOT);
+    play_data(play, 100);
+}
+
+/* Every second one of 125: the step is even, so nothing was skipped. */
+static void rate_low(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play->step = 16 * MILLISECOND;
+    play_data(play, 200);
+    expect_last(play, "rate.low", ARMTAP_FROM_ROBOT);
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+}
+
+/* All packages come, late and together. */
+static void silence(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 50);
+    size_t before = play_latest(play);
+    play_stall(play, 5 * SECOND / 2);
+    play_expect(play, "silence", play_next(play, before, ARMTAP_FROM_ROBOT));
+    play_data(play, 20);
+}
+
+static void silence_from_start(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_wait(play, 3 * SECOND);
+    play_data(play, 1);
+    expect_last(play, "silence", ARMTAP_FROM_ROBOT);
+    play_data(play, 20);
+}
+
+static void silence_to_the_end(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 50);
+    play_wait(play, 4 * SECOND);
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+    play_expect(play, "silence", play_latest(play) - 2);
+    play_expect(play, "tcp.closed", play_latest(play) - 2);
+}
+
+static void safety_stop(struct play *play)
+{
+    play_stream(play, 125, MODES);
+    play_data(play, 50);
+    play->state->safety_status = 3;
+    play_data(play, 1);
+    expect_last(play, "safety.stop", ARMTAP_FROM_ROBOT);
+    expect_last(play, "mode.changed", ARMTAP_FROM_ROBOT);
+    play_data(play, 50);
+    play->state->safety_status = 1;
+    play_data(play, 1);
+    expect_last(play, "mode.changed", ARMTAP_FROM_ROBOT);
+    play_data(play, 20);
+}
+
+/* CB2 has no safety mode. */
+static void safety_stop_cb2(struct play *play)
+{
+    play->state->robot_mode = 0;
+    play_realtime(play, 812);
+    play_data(play, 50);
+    play->state->robot_mode = 5;
+    play_data(play, 1);
+    expect_last(play, "safety.stop", ARMTAP_FROM_ROBOT);
+    expect_last(play, "mode.changed", ARMTAP_FROM_ROBOT);
+    play_data(play, 20);
+}
+
+static void mode_changed(struct play *play)
+{
+    play_stream(play, 125, MODES);
+    play_data(play, 50);
+    play->state->runtime_state = 1;
+    play_data(play, 1);
+    expect_last(play, "mode.changed", ARMTAP_FROM_ROBOT);
+    play_data(play, 50);
+}
+
+/* ---- the network ----------------------------------------------------------------------------------------------- */
+
+static void reset(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 20);
+    play_close(play, ARMTAP_FROM_ROBOT, WIRE_CLOSE_RESET);
+    play_expect(play, "tcp.reset", play_latest(play));
+}
+
+static void closed(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 20);
+    play_close(play, ARMTAP_FROM_ROBOT, WIRE_CLOSE_FIN);
+    play_expect(play, "tcp.closed", play_latest(play) - 2);
+}
+
+static void zero_window(struct play *play)
+{
+    static const uint8_t greeting[4] = {0, 4, 'v', 0};
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 21);
+    uint16_t window = play->connection.end[ARMTAP_TO_ROBOT].window;
+    play->connection.end[ARMTAP_TO_ROBOT].window = 0;
+    play_data(play, 1);
+    while (play_latest(play) == play_last(play, ARMTAP_FROM_ROBOT))
+        play_data(play, 1); /* until the client acknowledges */
+    play_expect(play, "tcp.zero-window", play_latest(play));
+    play->connection.end[ARMTAP_TO_ROBOT].window = window;
+    play_bytes(play, ARMTAP_TO_ROBOT, greeting, 3);
+    play_stall(play, 200 * MILLISECOND);
+    play_data(play, 50);
+}
+
+static void retransmission(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 20);
+    size_t copy = play_repeat(play, play_last(play, ARMTAP_FROM_ROBOT), 20 * MICROSECOND);
+    play_set_ip_id(play, copy, 0x7777);
+    play_expect(play, "tcp.retransmission", copy);
+    play_data(play, 20);
+}
+
+/* Lost before it came to the capture, and sent again. */
+static void retransmission_of_hole(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 20);
+    size_t lost = play_last(play, ARMTAP_FROM_ROBOT);
+    play_data(play, 1);
+    play_swap(play, lost, play_last(play, ARMTAP_FROM_ROBOT));
+    size_t again = play_last(play, ARMTAP_FROM_ROBOT);
+    while (play_latest(play) > again)
+        play_drop(play, play_latest(play));
+    play->wire.packets[again].time += 250 * MILLISECOND;
+    play->connection.now = play->wire.packets[again].time;
+    play_set_ip_id(play, again, play_ip_id(play, lost) + 1);
+    play_expect(play, "tcp.retransmission", again);
+    play_stall(play, 256 * MILLISECOND);
+    play_data(play, 20);
+}
+
+static void overlap_differs(struct play *play)
+{
+    size_t length;
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 20);
+    size_t copy = play_repeat(play, play_last(play, ARMTAP_FROM_ROBOT), 20 * MICROSECOND);
+    play_set_ip_id(play, copy, 0x7777);
+    play_payload(play, copy, &length)[20] ^= 0x40;
+    play_expect(play, "tcp.overlap-differs", copy);
+    play_expect(play, "tcp.retransmission", copy);
+    play_data(play, 20);
+}
+
+static void out_of_order(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 20);
+    size_t one = play_last(play, ARMTAP_FROM_ROBOT);
+    play_data(play, 1);
+    size_t other = play_last(play, ARMTAP_FROM_ROBOT);
+    play_swap(play, one, other);
+    play_expect(play, "tcp.out-of-order", other);
+    play_data(play, 20);
+}
+
+static void fragment(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 20);
+    size_t copy = play_repeat(play, play_last(play, ARMTAP_FROM_ROBOT), 20 * MICROSECOND);
+    play->wire.packets[copy].bytes[14 + 6] = 0; /* a later fragment: 800 bytes in */
+    play->wire.packets[copy].bytes[14 + 7] = 100;
+    play_expect_of(play, "ip.fragment", -1, copy);
+    play_data(play, 20);
+}
+
+static void bad_header(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 20);
+    size_t copy = play_repeat(play, play_last(play, ARMTAP_FROM_ROBOT), 20 * MICROSECOND);
+    play->wire.packets[copy].bytes[14 + 20 + 12] = 0x30; /* a TCP header of 12 bytes */
+    play_expect_of(play, "ip.bad-header", -1, copy);
+    play_data(play, 20);
+}
+
+/* ---- the capture ----------------------------------------------------------------------------------------------- */
+
+static void gap(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 60);
+    play_drop(play, play_last(play, ARMTAP_FROM_ROBOT));
+    play_data(play, 1);
+    expect_last(play, "stream.gap", ARMTAP_FROM_ROBOT);
+    play_data(play, 60);
+}
+
+/* What the capture lost is neither silence nor left out. */
+static void gap_long(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 60);
+    size_t first = play_latest(play);
+    play_data(play, 400);
+    while (play_latest(play) > first)
+        play_drop(play, play_latest(play));
+    play_data(play, 1);
+    expect_last(play, "stream.gap", ARMTAP_FROM_ROBOT);
+    play_data(play, 60);
+}
+
+static void duplicate(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 20);
+    size_t copy = play_repeat(play, play_last(play, ARMTAP_FROM_ROBOT), 5 * MICROSECOND);
+    play_expect(play, "capture.duplicate", copy);
+    play_data(play, 20);
+}
+
+/* Cut within its headers: no byte of the stream is lost by that. */
+static void truncated(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 20);
+    size_t copy = play_repeat(play, play_last(play, ARMTAP_FROM_ROBOT), 20 * MICROSECOND);
+    play->cut = copy + 1;
+    play->cut_to = 40;
+    play_expect_of(play, "capture.truncated", -1, copy);
+    play_data(play, 20);
+}
+
+static void midstream(struct play *play)
+{
+    play_realtime(play, 1108);
+    play_data(play, 4);
+    play_forget(play);
+    play_data(play, 1);
+    expect_last(play, "stream.midstream", ARMTAP_FROM_ROBOT);
+    play_data(play, 60);
+}
+
+static void resync(struct play *play)
+{
+    static const char stray[] = "not a package at all";
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 30);
+    play_bytes(play, ARMTAP_FROM_ROBOT, stray, sizeof stray);
+    play_data(play, 1);
+    expect_last(play, "stream.resync", ARMTAP_FROM_ROBOT);
+    play_data(play, 30);
+}
+
+static void foreign(struct play *play)
+{
+    char page[6000];
+    memset(page, 'x', sizeof page);
+    memcpy(page, "HTTP/1.1 200 OK\r\n\r\n", 19);
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 20);
+    play_connect(play, 30004);
+    play_bytes(play, ARMTAP_FROM_ROBOT, page, sizeof page);
+    play_expect_of(play, "stream.foreign", -1, play_last(play, ARMTAP_FROM_ROBOT));
+    play_close(play, ARMTAP_FROM_ROBOT, WIRE_CLOSE_FIN);
+}
+
+const struct fault_case fault_cases[] = {
+    {"rtde.start.refused", start_refused},
+    {"rtde.version.refused", version_refused},
+    {"rtde.field.not-found", field_not_found},
+    {"rtde.field.in-use", field_in_use},
+    {"rtde.text.exception", text_exception},
+    {"rtde.text.error", text_error},
+    {"tcp.reset", reset},
+    {"rtde.recipe.missing", recipe_missing},
+    {"rtde.recipe.guessed", recipe_guessed},
+    {"rtde.type.unknown", type_unknown},
+    {"rtde.package.unknown", package_unknown},
+    {"rtde.data.short", data_short},
+    {"rtde.data.long", data_long},
+    {"rtde.text.warning", text_warning},
+    {"rt.size.changed", size_changed},
+    {"rt.cell.not-integer", cell_not_integer},
+    {"stream.gap", gap},
+    {"stream.gap-long", gap_long},
+    {"capture.truncated", truncated},
+    {"tcp.overlap-differs", overlap_differs},
+    {"tcp.zero-window", zero_window},
+    {"clock.skipped", skipped},
+    {"clock.skipped-early", skipped_early},
+    {"clock.skipped-legacy", skipped_legacy},
+    {"flood", flood},
+    {"clock.backwards", backwards},
+    {"rate.low", rate_low},
+    {"silence", silence},
+    {"silence-from-start", silence_from_start},
+    {"silence-to-the-end", silence_to_the_end},
+    {"safety.stop", safety_stop},
+    {"safety.stop-cb2", safety_stop_cb2},
+    {"rt.size.unknown", size_unknown},
+    {"rtde.field.unknown", field_unknown},
+    {"stream.resync", resync},
+    {"stream.midstream", midstream},
+    {"stream.foreign", foreign},
+    {"tcp.retransmission", retransmission},
+    {"tcp.retransmission-of-hole", retransmission_of_hole},
+    {"ip.fragment", fragment},
+    {"ip.bad-header", bad_header},
+    {"rtde.text.info", text_info},
+    {"tcp.out-of-order", out_of_order},
+    {"tcp.closed", closed},
+    {"capture.duplicate", duplicate},
+    {"mode.changed", mode_changed},
+    {NULL, NULL},
+};

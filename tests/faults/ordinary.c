@@ -1,0 +1,201 @@
+/* Ordinary life: nothing of it is a warning or an error. */
+#include "cases.h"
+
+#include <string.h>
+
+#define MICROSECOND INT64_C(1000)
+#define MILLISECOND INT64_C(1000000)
+#define SECOND (1000 * MILLISECOND)
+
+#define CLOCK_AND_JOINTS "timestamp,actual_q"
+
+static void pause_and_go_on(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 200);
+    play_pause(play);
+    play_wait(play, 5 * SECOND);
+    play_start(play);
+    play_data(play, 200);
+    play_pause(play);
+    play_wait(play, 3 * SECOND);
+    play_set_up(play, 25, "timestamp,actual_q,actual_qd", NULL);
+    play_wait(play, 3 * SECOND);
+    play_start(play);
+    play->step = 40 * MILLISECOND;
+    play_data(play, 60);
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+}
+
+static void set_up_twice(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 50);
+    play_set_up(play, 62.5, CLOCK_AND_JOINTS, NULL);
+    play_wait(play, 3 * SECOND);
+    play_start(play);
+    play->step = 16 * MILLISECOND;
+    play_data(play, 100);
+}
+
+/* 200 Hz of 500 is every second cycle. */
+static void whole_cycles(struct play *play)
+{
+    play_stream(play, 200, CLOCK_AND_JOINTS);
+    play->step = 4 * MILLISECOND;
+    play_data(play, 600);
+}
+
+/* Without the controller's version; 50 Hz are 20 ms on one kind of controller, 16 ms on the other. */
+static void unknown_version(struct play *play)
+{
+    play_connect(play, 30004);
+    play_ask(play, (struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .version = 2});
+    play_reply(play, (struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .accepted = 1});
+    play->protocol = 2;
+    play_set_up(play, 50, CLOCK_AND_JOINTS, NULL);
+    play_start(play);
+    play->step = 16 * MILLISECOND;
+    play_data(play, 200);
+}
+
+/* A package every two and a half seconds is what was asked for. */
+static void slow(struct play *play)
+{
+    play_stream(play, 0.4, CLOCK_AND_JOINTS);
+    play->step = 2500 * MILLISECOND;
+    play_data(play, 12);
+}
+
+static void protocol_1(struct play *play)
+{
+    play_connect(play, 30004);
+    play_set_up(play, 0, CLOCK_AND_JOINTS, NULL);
+    play_start(play);
+    play_data(play, 200);
+}
+
+/* The network stalls, and all comes at once afterwards. */
+static void stall(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    for (int i = 0; i < 3; i++) {
+        play_data(play, 100);
+        play_stall(play, 3 * SECOND / 2);
+    }
+    play_data(play, 100);
+}
+
+static void fast_clock(struct play *play)
+{
+    play->fast = 250e-6;
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 1250);
+}
+
+/* A program that quits while data comes: its machine answers what comes afterwards with a reset. */
+static void quits(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 50);
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+    play_drop(play, play_latest(play));
+    play_drop(play, play_latest(play));
+    play->connection.end[ARMTAP_FROM_ROBOT].sequence--; /* its FIN did not happen */
+    play_data(play, 1);
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_RESET);
+}
+
+/* The clock is 0 until the controller has booted; it is on at once. */
+static void boots(struct play *play)
+{
+    play_realtime(play, 1108);
+    play->state->timestamp = 0;
+    for (int i = 0; i < 50; i++) {
+        play_data(play, 1);
+        play->state->timestamp = 0;
+    }
+    play->state->timestamp = 30;
+    play_data(play, 200);
+}
+
+static void no_clock(struct play *play)
+{
+    play_stream(play, 125, "actual_q,actual_qd");
+    play_data(play, 300);
+}
+
+static void comes_back(struct play *play)
+{
+    for (int i = 0; i < 3; i++) {
+        play_stream(play, 125, CLOCK_AND_JOINTS);
+        play_data(play, 60);
+        play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+        play_wait(play, 4 * SECOND);
+    }
+}
+
+static void keep_alive(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 50);
+    play_pause(play);
+    for (int i = 0; i < 3; i++) {
+        play_wait(play, 10 * SECOND);
+        struct wire_end *end = &play->connection.end[ARMTAP_TO_ROBOT];
+        end->sequence--;
+        play_bytes(play, ARMTAP_TO_ROBOT, "", 1);
+    }
+}
+
+/* A mirror port shows every packet twice. */
+static void mirror(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    for (int i = 0; i < 100; i++) {
+        play_data(play, 1);
+        play_repeat(play, play_latest(play), 2 * MICROSECOND);
+    }
+}
+
+/* A reader that has less and less room, and takes it all in the end. */
+static void window_closing(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    uint16_t *window = &play->connection.end[ARMTAP_TO_ROBOT].window, all = *window;
+    while (*window > 8) {
+        *window /= 2;
+        play_data(play, 20);
+    }
+    *window = all;
+    play_data(play, 50);
+}
+
+static void begins_in_a_stop(struct play *play)
+{
+    play->state->safety_status = 7;
+    play_stream(play, 125, "timestamp,safety_status");
+    play_data(play, 50);
+    play->state->safety_status = 1;
+    play_data(play, 50);
+}
+
+const struct fault_case ordinary_cases[] = {
+    {"begins-in-a-stop", begins_in_a_stop},
+    {"boots", boots},
+    {"comes-back", comes_back},
+    {"fast-clock", fast_clock},
+    {"keep-alive", keep_alive},
+    {"mirror", mirror},
+    {"no-clock", no_clock},
+    {"pause-and-go-on", pause_and_go_on},
+    {"protocol-1", protocol_1},
+    {"quits", quits},
+    {"set-up-twice", set_up_twice},
+    {"slow", slow},
+    {"stall", stall},
+    {"unknown-version", unknown_version},
+    {"whole-cycles", whole_cycles},
+    {"window-closing", window_closing},
+    {NULL, NULL},
+};

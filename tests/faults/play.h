@@ -1,0 +1,91 @@
+/* A captured dialogue between a controller and a client, played packet by packet, with something wrong in it; and what
+ * diagnose must find of it, noted while it is played, with the number that the packet gets in the capture. */
+#ifndef PLAY_H
+#define PLAY_H
+
+#include <stdio.h>
+
+#include "wire.h"
+#include "armtap.h"
+
+enum { PLAY_FINDINGS = 64 };
+
+struct play {
+    struct wire wire;
+    struct wire_connection connection; /* the one at hand; its ends are indexed by who sends */
+    unsigned connections;
+    struct armtap_state *state;   /* what the controller says; its timestamp goes on by itself */
+    struct armtap_recipe *recipe; /* of its RTDE data */
+    int protocol;
+    unsigned size; /* of its legacy packets; 0: it sends RTDE */
+    int64_t time;  /* of the capture, ns; data leaves then */
+    int64_t step;  /* between two packages, ns */
+    double fast;   /* of the controller's clock, 1e-6 is 1 ppm */
+    size_t cut;    /* index of a packet that the capture cut, plus 1 */
+    size_t cut_to; /* bytes left of it */
+    bool failed;
+    struct play_finding {
+        const char *id;
+        int stream; /* -1: of the capture */
+        size_t packet;
+    } findings[PLAY_FINDINGS];
+    size_t finding_count;
+};
+
+int play_begin(struct play *play);
+void play_end(struct play *play);
+/* Writes the capture: pcap, nanoseconds. */
+int play_write(const struct play *play, FILE *file);
+
+/* ---- what goes over the wire ---- */
+
+/* Another connection from now on, to that port of the controller. */
+void play_connect(struct play *play, uint16_t port);
+void play_ask(struct play *play, struct armtap_rtde_package package);
+void play_reply(struct play *play, struct armtap_rtde_package package);
+/* Protocol 2 and the controller's version, as most clients begin. */
+void play_greet(struct play *play, unsigned major);
+/* A set-up with the reply `types`, or what the table says where that is NULL; data follows it. */
+void play_set_up(struct play *play, double frequency, const char *names, const char *types);
+void play_start(struct play *play);
+void play_pause(struct play *play);
+/* Connection, greeting by a controller 5.x, set-up, START. */
+void play_stream(struct play *play, double frequency, const char *names);
+/* The same for the legacy interface. */
+void play_realtime(struct play *play, unsigned size);
+/* So many packages, a step apart. */
+void play_data(struct play *play, unsigned count);
+/* Nothing for that time, then all that was due in it at once. */
+void play_stall(struct play *play, int64_t time);
+/* One data package with `more` bytes than its recipe has. */
+void play_odd_data(struct play *play, int more);
+void play_bytes(struct play *play, enum armtap_direction sender, const void *bytes, size_t length);
+/* Time goes by without a package. */
+void play_wait(struct play *play, int64_t time);
+void play_close(struct play *play, enum armtap_direction sender, enum wire_close how);
+
+/* ---- what happens to the packets; they are named by their index ---- */
+
+/* The last one with bytes from that side. */
+size_t play_last(const struct play *play, enum armtap_direction sender);
+/* The first one with bytes from that side behind `index`. */
+size_t play_next(const struct play *play, size_t index, enum armtap_direction sender);
+/* The last of all. */
+size_t play_latest(const struct play *play);
+uint8_t *play_payload(const struct play *play, size_t index, size_t *length);
+void play_drop(struct play *play, size_t index);
+/* A copy of it, `after` ns after the latest. Returns the copy's index. */
+size_t play_repeat(struct play *play, size_t index, int64_t after);
+unsigned play_ip_id(const struct play *play, size_t index);
+void play_set_ip_id(const struct play *play, size_t index, unsigned id);
+/* Exchanges the bytes of two packets: they come in the other order. */
+void play_swap(struct play *play, size_t one, size_t other);
+/* The capture begins here. */
+void play_forget(struct play *play);
+
+/* ---- what must be found ---- */
+
+void play_expect(struct play *play, const char *id, size_t index);
+void play_expect_of(struct play *play, const char *id, int stream, size_t index);
+
+#endif

@@ -1,0 +1,403 @@
+/* Pairing by the controller's clock, against pairs worked out by hand; and the differences of paired records. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "differences.h"
+#include "pairs.h"
+
+/* ---- pairing --------------------------------------------------------------------------------------------------- */
+
+struct seen {
+    char text[4000]; /* "packet+packet ", legacy first */
+    uint64_t count;
+    uint64_t stop_after;
+};
+
+static int see(void *user, const struct sample samples[PAIRS_SIDES])
+{
+    struct seen *seen = user;
+    size_t length = strlen(seen->text);
+    if (length < sizeof seen->text - 60)
+        snprintf(seen->text + length, sizeof seen->text - length, "%llu+%llu ",
+                 (unsigned long long)samples[PAIRS_LEGACY].where.packet,
+                 (unsigned long long)samples[PAIRS_RTDE].where.packet);
+    return ++seen->count == seen->stop_after ? -1 : 0;
+}
+
+static void push(struct pairs *pairs, enum pairs_side side, double clock, uint64_t packet)
+{
+    const struct sample sample = {.clock = clock, .where = {.packet = packet}};
+    assert_int_equal(pairs_push(pairs, side, &sample), 0);
+}
+
+static void end(struct pairs *pairs)
+{
+    assert_int_equal(pairs_end(pairs, PAIRS_LEGACY), 0);
+    assert_int_equal(pairs_end(pairs, PAIRS_RTDE), 0);
+}
+
+/* The pairs of two lists of clocks; records are numbered from 1 on either side. The lists come one after the other, or
+ * record by record in turn. */
+static struct pairs_tally pair(const double *legacy, size_t legacy_count, const double *rtde, size_t rtde_count,
+                               bool in_turn, struct seen *seen)
+{
+    *seen = (struct seen){.count = 0};
+    struct pairs *pairs = pairs_new(in_turn, see, seen);
+    assert_non_null(pairs);
+    if (in_turn)
+        for (size_t i = 0; i < legacy_count || i < rtde_count; i++) {
+            if (i < legacy_count)
+                push(pairs, PAIRS_LEGACY, legacy[i], i + 1);
+            if (i < rtde_count)
+                push(pairs, PAIRS_RTDE, rtde[i], i + 1);
+        }
+    else {
+        for (size_t i = 0; i < legacy_count; i++)
+            push(pairs, PAIRS_LEGACY, legacy[i], i + 1);
+        for (size_t i = 0; i < rtde_count; i++)
+            push(pairs, PAIRS_RTDE, rtde[i], i + 1);
+    }
+    end(pairs);
+    struct pairs_tally tally = *pairs_tally(pairs);
+    pairs_free(pairs);
+    for (int side = 0; side < PAIRS_SIDES; side++)
+        assert_int_equal(tally.records[side], tally.pairs + tally.unpaired[side] + tally.strays[side]);
+    return tally;
+}
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+#define PAIR(legacy, rtde, in_turn) pair(legacy, COUNT(legacy), rtde, COUNT(rtde), in_turn, &seen)
+
+/* Both ways of coming give the same pairs. */
+#define EXPECT(legacy, rtde, wanted)                                                                                   \
+    do {                                                                                                               \
+        PAIR(legacy, rtde, false);                                                                                     \
+        assert_string_equal(seen.text, wanted);                                                                        \
+        PAIR(legacy, rtde, true);                                                                                      \
+        assert_string_equal(seen.text, wanted);                                                                        \
+    } while (0)
+
+static void same_clocks(void **state)
+{
+    const double legacy[] = {10.000, 10.008, 10.016, 10.024}, rtde[] = {10.008, 10.016, 10.024, 10.032};
+    struct seen seen;
+    (void)state;
+    EXPECT(legacy, rtde, "2+1 3+2 4+3 ");
+    struct pairs_tally tally = PAIR(legacy, rtde, true);
+    assert_int_equal(tally.unpaired[PAIRS_LEGACY], 1);
+    assert_int_equal(tally.unpaired[PAIRS_RTDE], 1);
+    assert_true(tally.farthest == 0);
+    assert_true(tally.cycle > 0.00799 && tally.cycle < 0.00801);
+    assert_true(tally.first == 10.008 && tally.last == 10.024);
+}
+
+/* 125 Hz against 500 Hz: the cycle is 2 ms, every fourth record of RTDE has a counterpart. */
+static void different_rates(void **state)
+{
+    const double legacy[] = {1.000, 1.008, 1.016};
+    const double rtde[] = {0.998, 1.000, 1.002, 1.004, 1.006, 1.008, 1.010, 1.012, 1.014, 1.016, 1.018};
+    struct seen seen;
+    (void)state;
+    EXPECT(legacy, rtde, "1+2 2+6 3+10 ");
+    struct pairs_tally tally = PAIR(legacy, rtde, false);
+    assert_int_equal(tally.unpaired[PAIRS_RTDE], 8);
+    assert_true(tally.cycle > 0.00199 && tally.cycle < 0.00201);
+}
+
+/* 3 ms off at a cycle of 8 ms still pairs, 5 ms off is nearer to the neighbour: 1.013 is 3 ms before 1.016. */
+static void off_by_part_of_a_cycle(void **state)
+{
+    const double legacy[] = {1.000, 1.008, 1.016, 1.024};
+    const double later[] = {1.003, 1.011, 1.019, 1.027}, sooner[] = {0.997, 1.005, 1.013, 1.021};
+    struct seen seen;
+    (void)state;
+    EXPECT(legacy, later, "1+1 2+2 3+3 4+4 ");
+    EXPECT(legacy, sooner, "1+1 2+2 3+3 4+4 ");
+    struct pairs_tally tally = PAIR(legacy, later, true);
+    assert_true(tally.farthest > 0.00299 && tally.farthest < 0.00301);
+    const double far[] = {1.005, 1.013, 1.021, 1.029};
+    EXPECT(legacy, far, "2+1 3+2 4+3 ");
+}
+
+/* RTDE at 10 Hz, 5 ms beside the legacy cycle of 8 ms: 3 ms to the next one, no pair farther than 4 ms. */
+static void nearest_of_two(void **state)
+{
+    const double legacy[] = {2.000, 2.008, 2.016, 2.024, 2.032, 2.040}, rtde[] = {2.005, 2.0265, 2.050};
+    struct seen seen;
+    (void)state;
+    EXPECT(legacy, rtde, "2+1 4+2 ");
+}
+
+static void repeated_clocks(void **state)
+{
+    const double legacy[] = {1.000, 1.008, 1.008, 1.016}, rtde[] = {1.000, 1.008, 1.016, 1.016};
+    struct seen seen;
+    (void)state;
+    EXPECT(legacy, rtde, "1+1 2+2 4+3 ");
+    const double both[] = {1.000, 1.008, 1.008, 1.016};
+    EXPECT(legacy, both, "1+1 2+2 3+3 4+4 ");
+}
+
+static void gaps(void **state)
+{
+    const double legacy[] = {1.000, 1.008, 1.016, 1.056, 1.064}, rtde[] = {1.000, 1.040, 1.048, 1.056, 1.064};
+    struct seen seen;
+    (void)state;
+    EXPECT(legacy, rtde, "1+1 4+4 5+5 ");
+}
+
+/* The clock begins again at 0, and passes the times it had before. */
+static void restart(void **state)
+{
+    const double legacy[] = {5.000, 5.008, 5.016, 0.000, 0.008, 0.016, 5.000, 5.008};
+    const double rtde[] = {5.000, 5.016, 0.000, 0.008, 5.000, 5.008};
+    struct seen seen;
+    (void)state;
+    EXPECT(legacy, rtde, "1+1 3+2 4+3 5+4 7+5 8+6 ");
+    struct pairs_tally tally = PAIR(legacy, rtde, true);
+    assert_int_equal(tally.restarts[PAIRS_LEGACY], 1);
+    assert_int_equal(tally.restarts[PAIRS_RTDE], 1);
+}
+
+/* RTDE begins after the restart: its times belong to the second run of the clock. */
+static void begins_after_a_restart(void **state)
+{
+    struct seen seen = {.count = 0};
+    struct pairs *pairs = pairs_new(true, see, &seen);
+    (void)state;
+    assert_non_null(pairs);
+    push(pairs, PAIRS_LEGACY, 5.000, 1);
+    push(pairs, PAIRS_LEGACY, 5.008, 2);
+    push(pairs, PAIRS_LEGACY, 0.000, 3);
+    push(pairs, PAIRS_LEGACY, 0.008, 4);
+    push(pairs, PAIRS_RTDE, 0.008, 1);
+    push(pairs, PAIRS_LEGACY, 0.016, 5);
+    push(pairs, PAIRS_RTDE, 0.016, 2);
+    end(pairs);
+    assert_string_equal(seen.text, "4+1 5+2 ");
+    pairs_free(pairs);
+}
+
+/* A clock that nothing around it confirms is left out, wherever it stands; so is one that is no number. */
+static void strays(void **state)
+{
+    const double legacy[] = {9e8, 1.000, 1.008, 4000, 1.016, 0.0, 1.024, 1.032};
+    const double rtde[] = {1.000, 1.008, 1.016, 1.024, 1.032};
+    struct seen seen;
+    (void)state;
+    EXPECT(legacy, rtde, "2+1 3+2 5+3 7+4 8+5 ");
+    struct pairs_tally tally = PAIR(legacy, rtde, true);
+    assert_int_equal(tally.strays[PAIRS_LEGACY], 3);
+    assert_int_equal(tally.restarts[PAIRS_LEGACY], 0);
+    const double none[] = {(double)NAN, 1.000, (double)INFINITY, 1.008, 1.016, 1.024, 1.032};
+    EXPECT(none, rtde, "2+1 4+2 5+3 6+4 7+5 ");
+}
+
+static void one_record(void **state)
+{
+    const double one[] = {7.5}, near[] = {7.5005}, far[] = {7.502};
+    struct seen seen;
+    (void)state;
+    EXPECT(one, near, "1+1 ");
+    EXPECT(one, far, "");
+    struct pairs_tally tally = pair(one, 1, far, 0, false, &seen);
+    assert_int_equal(tally.pairs, 0);
+    assert_int_equal(tally.unpaired[PAIRS_LEGACY], 1);
+}
+
+/* However far one side runs ahead, only a window of it waits: what comes 40000 records later finds the newest. */
+static void bounded_window(void **state)
+{
+    struct seen seen = {.count = 0};
+    struct pairs *pairs = pairs_new(true, see, &seen);
+    (void)state;
+    assert_non_null(pairs);
+    for (unsigned i = 0; i < 40000; i++)
+        push(pairs, PAIRS_LEGACY, i * 0.008, i + 1);
+    for (unsigned i = 0; i < 40000; i++)
+        push(pairs, PAIRS_RTDE, i * 0.008, i + 1);
+    end(pairs);
+    const struct pairs_tally *tally = pairs_tally(pairs);
+    assert_in_range(tally->pairs, 16000, 17000);
+    assert_int_equal(tally->pairs + tally->unpaired[PAIRS_LEGACY], 40000);
+    assert_int_equal(tally->pairs + tally->unpaired[PAIRS_RTDE], 40000);
+    pairs_free(pairs);
+}
+
+static void stops_when_told(void **state)
+{
+    struct seen seen = {.stop_after = 2};
+    struct pairs *pairs = pairs_new(true, see, &seen);
+    (void)state;
+    assert_non_null(pairs);
+    for (unsigned i = 0; i < 4; i++) {
+        push(pairs, PAIRS_LEGACY, i * 0.008, i + 1);
+        push(pairs, PAIRS_RTDE, i * 0.008, i + 1);
+    }
+    assert_int_equal(pairs_end(pairs, PAIRS_LEGACY), 0);
+    assert_int_equal(pairs_end(pairs, PAIRS_RTDE), -1);
+    assert_int_equal(seen.count, 2);
+    pairs_free(pairs);
+}
+
+/* ---- differences ----------------------------------------------------------------------------------------------- */
+
+static void put(uint8_t *to, uint64_t bits)
+{
+    for (unsigned i = 0; i < 8; i++)
+        to[i] = (uint8_t)(bits >> (56 - 8 * i));
+}
+
+static void put_double(uint8_t *to, double number)
+{
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    put(to, bits);
+}
+
+/* Two RTDE recipes stand for the two sides: a scalar, a vector, and a name on one side only. */
+struct stage {
+    struct armtap_recipe *recipe[PAIRS_SIDES];
+    uint8_t values[PAIRS_SIDES][8 * 8];
+    struct differences *differences;
+};
+
+static void stage_begin(struct stage *stage, double tolerance)
+{
+    memset(stage, 0, sizeof *stage);
+    assert_int_equal(
+        armtap_recipe_rtde("speed_scaling,actual_q,payload", "DOUBLE,VECTOR6D,DOUBLE", &stage->recipe[PAIRS_LEGACY]),
+        0);
+    assert_int_equal(
+        armtap_recipe_rtde("actual_q,speed_scaling,robot_mode", "VECTOR6D,DOUBLE,INT32", &stage->recipe[PAIRS_RTDE]),
+        0);
+    stage->differences = differences_new(tolerance);
+    assert_non_null(stage->differences);
+}
+
+/* The scalar and the vector's element 4, on either side. */
+static void stage_add(struct stage *stage, double scalar, double element, double rtde_scalar, double rtde_element,
+                      uint64_t packet)
+{
+    const struct sample samples[PAIRS_SIDES] = {
+        {.clock = 1, .where = {.packet = packet}, .recipe = stage->recipe[0], .values = stage->values[0], .length = 64},
+        {.clock = 1,
+         .where = {.packet = packet},
+         .recipe = stage->recipe[1],
+         .values = stage->values[1],
+         .length = 60}};
+    put_double(stage->values[PAIRS_LEGACY], scalar);
+    put_double(stage->values[PAIRS_LEGACY] + 8 + 4 * 8, element);
+    put_double(stage->values[PAIRS_RTDE] + 4 * 8, rtde_element);
+    put_double(stage->values[PAIRS_RTDE] + 48, rtde_scalar);
+    assert_int_equal(differences_add(stage->differences, samples), 0);
+}
+
+static const struct difference *stage_find(struct stage *stage, const char *name)
+{
+    differences_finish(stage->differences);
+    for (size_t i = 0; i < differences_count(stage->differences); i++)
+        if (strcmp(differences_at(stage->differences, i)->name, name) == 0)
+            return differences_at(stage->differences, i);
+    fail_msg("no field %s", name);
+    return NULL;
+}
+
+static void stage_end(struct stage *stage)
+{
+    differences_free(stage->differences);
+    for (int side = 0; side < PAIRS_SIDES; side++)
+        armtap_recipe_release(stage->recipe[side]);
+}
+
+/* Differences 0, 0.5 and 0.25 of the scalar; 0.75 in one of 18 elements of the vector. */
+static void largest_and_mean(void **state)
+{
+    struct stage stage;
+    (void)state;
+    stage_begin(&stage, 0);
+    stage_add(&stage, 1, 2, 1, 2, 10);
+    stage_add(&stage, 1, 2, 1.5, 2, 11);
+    stage_add(&stage, 1, 2, 0.75, 2.75, 12);
+    const struct difference *scalar = stage_find(&stage, "speed_scaling"), *vector = stage_find(&stage, "actual_q");
+    assert_int_equal(scalar->pairs, 3);
+    assert_int_equal(scalar->differ, 2);
+    assert_true(scalar->largest == 0.5 && scalar->mean == 0.25);
+    assert_int_equal(scalar->where[PAIRS_RTDE].packet, 11);
+    assert_int_equal(scalar->verdict, VERDICT_DIFFERS);
+    assert_int_equal(vector->differ, 1);
+    assert_int_equal(vector->element, 4);
+    assert_true(vector->largest == 0.75 && vector->mean == 0.75 / 18);
+    assert_int_equal(stage_find(&stage, "payload")->verdict, VERDICT_ONLY_LEGACY);
+    assert_int_equal(stage_find(&stage, "robot_mode")->verdict, VERDICT_ONLY_RTDE);
+    /* In the order of the legacy record, then what only one side has. */
+    assert_string_equal(differences_at(stage.differences, 0)->name, "speed_scaling");
+    assert_string_equal(differences_at(stage.differences, 1)->name, "actual_q");
+    assert_string_equal(differences_at(stage.differences, 2)->name, "payload");
+    assert_string_equal(differences_at(stage.differences, 3)->name, "robot_mode");
+    stage_end(&stage);
+}
+
+static void tolerance(void **state)
+{
+    struct stage stage;
+    (void)state;
+    stage_begin(&stage, 0.25);
+    stage_add(&stage, 1, 2, 1.25, 2.25001, 1);
+    assert_int_equal(stage_find(&stage, "speed_scaling")->verdict, VERDICT_EQUAL);
+    assert_true(stage_find(&stage, "speed_scaling")->largest == 0.25);
+    assert_int_equal(stage_find(&stage, "actual_q")->verdict, VERDICT_DIFFERS);
+    stage_end(&stage);
+}
+
+/* NaN equals NaN, infinity itself; zeros of different sign have different bits; NaN against a number is no number. */
+static void values_that_are_no_numbers(void **state)
+{
+    struct stage stage;
+    (void)state;
+    stage_begin(&stage, 0);
+    stage_add(&stage, (double)NAN, -(double)INFINITY, -(double)NAN, -(double)INFINITY, 1);
+    assert_int_equal(stage_find(&stage, "speed_scaling")->verdict, VERDICT_EQUAL);
+    assert_true(stage_find(&stage, "speed_scaling")->largest == 0);
+    assert_int_equal(stage_find(&stage, "actual_q")->verdict, VERDICT_EQUAL);
+    stage_end(&stage);
+
+    stage_begin(&stage, 0);
+    stage_add(&stage, 0.0, 1, -0.0, (double)NAN, 7);
+    assert_int_equal(stage_find(&stage, "speed_scaling")->verdict, VERDICT_DIFFERS);
+    assert_true(stage_find(&stage, "speed_scaling")->largest == 0);
+    assert_int_equal(stage_find(&stage, "speed_scaling")->where[0].packet, 7);
+    assert_int_equal(stage_find(&stage, "actual_q")->verdict, VERDICT_DIFFERS);
+    assert_true(stage_find(&stage, "actual_q")->largest != stage_find(&stage, "actual_q")->largest);
+    stage_end(&stage);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_clocks),
+        cmocka_unit_test(different_rates),
+        cmocka_unit_test(off_by_part_of_a_cycle),
+        cmocka_unit_test(nearest_of_two),
+        cmocka_unit_test(repeated_clocks),
+        cmocka_unit_test(gaps),
+        cmocka_unit_test(restart),
+        cmocka_unit_test(begins_after_a_restart),
+        cmocka_unit_test(strays),
+        cmocka_unit_test(one_record),
+        cmocka_unit_test(bounded_window),
+        cmocka_unit_test(stops_when_told),
+        cmocka_unit_test(largest_and_mean),
+        cmocka_unit_test(tolerance),
+        cmocka_unit_test(values_that_are_no_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

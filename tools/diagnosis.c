@@ -1,0 +1,149 @@
+#include "diagnosis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader.h"
+
+int diagnosis_begin(struct diagnosis *diagnosis)
+{
+    /* The arm's rows are shown around safety stops alone. */
+    bool stops = diagnosis->around != NULL && strcmp(diagnosis->around->id, "safety.stop") == 0;
+    diagnosis_free(diagnosis);
+    diagnosis->streams = streams_new();
+    diagnosis->findings = findings_new();
+    if (diagnosis->findings != NULL)
+        diagnosis->watches = watches_new(diagnosis->findings, &diagnosis->modes, stops ? diagnosis->reach : 0);
+    return diagnosis->streams == NULL || diagnosis->watches == NULL ? -1 : 0;
+}
+
+void diagnosis_free(struct diagnosis *diagnosis)
+{
+    streams_free(diagnosis->streams);
+    watches_free(diagnosis->watches);
+    findings_free(diagnosis->findings);
+    modes_free(&diagnosis->modes);
+    free(diagnosis->near);
+    diagnosis->streams = NULL;
+    diagnosis->watches = NULL;
+    diagnosis->findings = NULL;
+    diagnosis->near = NULL;
+    diagnosis->near_count = 0;
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+static int on_record(void *user, const struct armtap_record *record)
+{
+    struct diagnosis *diagnosis = user;
+    if (streams_record(diagnosis->streams, record) != 0)
+        return -1;
+    return watches_record(diagnosis->watches, record);
+}
+
+static int on_recipe(void *user, const struct armtap_recipe_event *event)
+{
+    struct diagnosis *diagnosis = user;
+    if (streams_recipe(diagnosis->streams, event) != 0)
+        return -1;
+    return watches_recipe(diagnosis->watches, event);
+}
+
+static int on_event(void *user, const struct armtap_event *event)
+{
+    struct diagnosis *diagnosis = user;
+    if (streams_event(diagnosis->streams, event) != 0)
+        return -1;
+    return watches_event(diagnosis->watches, event);
+}
+
+static int on_note(void *user, const struct armtap_note *note)
+{
+    struct diagnosis *diagnosis = user;
+    struct findings *findings = diagnosis->findings;
+    if (streams_note(diagnosis->streams, note) != 0)
+        return -1;
+    /* What carries no telemetry has no number: its ends are told instead. */
+    if (note->stream != NULL && strcmp(note->kind->id, "stream.foreign") == 0)
+        findings_say(findings, note->kind->id, NULL, &note->where, "%s and %s: %s", note->stream->robot,
+                     note->stream->client, note->text == NULL ? "" : note->text);
+    else
+        findings_add(findings, note->kind, note->stream, &note->where, note->text);
+    return findings_failed(findings) ? -1 : 0;
+}
+
+enum exit_status diagnosis_read(struct diagnosis *diagnosis)
+{
+    const struct armtap_sink sink = {
+        .size = sizeof sink, .on_record = on_record, .on_recipe = on_recipe, .on_note = on_note, .on_event = on_event};
+    return replay(diagnosis->source, &sink, diagnosis, &diagnosis->totals);
+}
+
+/* The findings that --around names, in the order of time as all are. */
+static int collect_near(struct diagnosis *diagnosis)
+{
+    size_t count = findings_count(diagnosis->findings);
+    diagnosis->near = calloc(count + 1, sizeof(*diagnosis->near));
+    if (diagnosis->near == NULL)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (findings_at(diagnosis->findings, i)->kind == diagnosis->around)
+            diagnosis->near[diagnosis->near_count++] = findings_at(diagnosis->findings, i);
+    return 0;
+}
+
+int diagnosis_settle(struct diagnosis *diagnosis)
+{
+    streams_number(diagnosis->streams);
+    watches_end(diagnosis->watches);
+    if (findings_failed(diagnosis->findings) || diagnosis->modes.failed ||
+        findings_settle(diagnosis->findings, diagnosis->streams) != 0)
+        return -1;
+    return collect_near(diagnosis);
+}
+
+bool diagnosis_found_fault(const struct diagnosis *diagnosis)
+{
+    for (size_t i = 0; i < findings_count(diagnosis->findings); i++)
+        if (findings_at(diagnosis->findings, i)->kind->severity >= ARMTAP_WARNING)
+            return true;
+    return false;
+}
+
+/* ---- what is shown --------------------------------------------------------------------------------------------- */
+
+const char *diagnosis_file(const struct diagnosis *diagnosis, const struct armtap_where *where)
+{
+    if (diagnosis->source->interface != NULL)
+        return diagnosis->source->interface;
+    return where->file < diagnosis->source->count ? reader_name(diagnosis->source->names[where->file]) : NULL;
+}
+
+/* Without times only the very place is near. */
+static bool is_there(const struct diagnosis *diagnosis, const struct armtap_where *where)
+{
+    for (size_t i = 0; i < diagnosis->near_count; i++) {
+        const struct armtap_where *near = &diagnosis->near[i]->where;
+        if (near->time == where->time && near->file == where->file && near->packet == where->packet)
+            return true;
+    }
+    return false;
+}
+
+bool diagnosis_shows(const struct diagnosis *diagnosis, const struct armtap_where *where)
+{
+    size_t low = 0, high = diagnosis->near_count;
+    if (diagnosis->around == NULL)
+        return true;
+    if (where->time == ARMTAP_NO_TIME)
+        return is_there(diagnosis, where);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int64_t near = diagnosis->near[middle]->where.time;
+        if (near != ARMTAP_NO_TIME && near >= where->time - diagnosis->reach)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low < diagnosis->near_count && diagnosis->near[low]->where.time <= where->time + diagnosis->reach;
+}

@@ -1,0 +1,199 @@
+/* armtap explain --hex: bytes without a capture. What they are is told by their content. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "explain.h"
+#include "message.h"
+
+#define TEXT_MOST (4 * 1024 * 1024)
+#define SMALLEST 12u
+#define LARGEST 4096u
+#define LENGTH_WORD 4
+#define LARGEST_CB2_SIZE 812
+#define HEADER 3
+
+/* ---- digits ---------------------------------------------------------------------------------------------------- */
+
+static int digit_of(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* What may stand between bytes: blanks, line ends, marks, and "0x" or "\x" before one. */
+static size_t skip_marks(const char *text, size_t length, size_t at)
+{
+    while (at < length) {
+        if (strchr(" \t\r\n:,;-", text[at]) != NULL && text[at] != '\0')
+            at++;
+        else if (at + 1 < length && (text[at] == '0' || text[at] == '\\') && (text[at + 1] | 0x20) == 'x')
+            at += 2;
+        else
+            break;
+    }
+    return at;
+}
+
+static int parse_digits(const char *text, size_t length, uint8_t *bytes, size_t *count)
+{
+    *count = 0;
+    for (size_t at = skip_marks(text, length, 0); at < length; at = skip_marks(text, length, at)) {
+        int high = digit_of(text[at]), low = at + 1 < length ? digit_of(text[at + 1]) : -1;
+        if (high < 0)
+            message_error("--hex: '%c' at character %zu is no hexadecimal digit; give the bytes alone, as xxd -p does",
+                          text[at], at + 1);
+        else if (low < 0)
+            message_error("--hex: the byte at character %zu has one digit; each has two", at + 1);
+        if (high < 0 || low < 0)
+            return -1;
+        bytes[(*count)++] = (uint8_t)(high << 4 | low);
+        at += 2;
+    }
+    if (*count > 0)
+        return 0;
+    message_error("--hex: there is no byte in it; give some, as in --hex '00 04 56 01'");
+    return -1;
+}
+
+static char *read_input(size_t *length)
+{
+    char *text = malloc(TEXT_MOST + 1);
+    *length = text == NULL ? 0 : fread(text, 1, TEXT_MOST + 1, stdin);
+    if (text != NULL && !ferror(stdin) && *length <= TEXT_MOST)
+        return text;
+    if (text == NULL)
+        message_error("out of memory");
+    else if (ferror(stdin))
+        message_error("standard input: cannot be read: %s", strerror(errno));
+    else
+        message_error("--hex: standard input is longer than messages are; give one, or a few");
+    free(text);
+    return NULL;
+}
+
+int explain_hex_read(const char *text, uint8_t **bytes, size_t *length)
+{
+    size_t text_length = strlen(text), count = 0;
+    char *input = NULL;
+    if (strcmp(text, "-") == 0 && (text = input = read_input(&text_length)) == NULL)
+        return -1;
+    *bytes = malloc(text_length / 2 + 1);
+    if (*bytes == NULL)
+        message_error("out of memory");
+    int outcome = *bytes == NULL ? -1 : parse_digits(text, text_length, *bytes, &count);
+    *length = count;
+    free(input);
+    if (outcome != 0) {
+        free(*bytes);
+        *bytes = NULL;
+    }
+    return outcome;
+}
+
+/* ---- messages -------------------------------------------------------------------------------------------------- */
+
+static bool is_printable(const uint8_t *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if ((bytes[i] < ' ' || bytes[i] > '~') && bytes[i] != '\n' && bytes[i] != '\r' && bytes[i] != '\t')
+            return false;
+    return length > 0;
+}
+
+static bool is_packet(const uint8_t *bytes, size_t length)
+{
+    uint64_t size = length < LENGTH_WORD ? 0 : annotate_integer(bytes, LENGTH_WORD);
+    return size >= SMALLEST && size <= LARGEST;
+}
+
+/* A header of a known type whose message is here, or begins here and is cut. */
+static bool is_package(const uint8_t *bytes, size_t length)
+{
+    size_t size = length < HEADER ? 0 : (size_t)annotate_integer(bytes, 2);
+    return size >= HEADER && bytes[2] != '\0' && strchr("VvMUOISPR", bytes[2]) != NULL;
+}
+
+static enum armtap_protocol tell(const struct explain_hex *hex, const uint8_t *bytes, size_t length)
+{
+    if (hex->protocol != ARMTAP_PROTOCOL_NONE)
+        return hex->protocol;
+    if (is_packet(bytes, length))
+        return ARMTAP_REALTIME;
+    /* Letters would make packages of 8 KB and more. */
+    if (is_printable(bytes, length))
+        return ARMTAP_REALTIME;
+    return is_package(bytes, length) ? ARMTAP_RTDE : ARMTAP_PROTOCOL_NONE;
+}
+
+static int take_packet(struct subject *subject, struct armtap_recipe **layout)
+{
+    size_t size = (size_t)annotate_integer(subject->bytes, LENGTH_WORD);
+    int error = armtap_recipe_realtime(size, layout);
+    if (error != ARMTAP_OK) {
+        message_error("--hex: %s", armtap_strerror(error));
+        return -1;
+    }
+    subject->direction = ARMTAP_FROM_ROBOT;
+    subject->generation = size <= LARGEST_CB2_SIZE ? ARMTAP_GENERATION_CB2 : ARMTAP_GENERATION_CB3E;
+    subject->version = (int)size;
+    subject->recipe = *layout;
+    subject->values_at = LENGTH_WORD;
+    subject->length = size < subject->length ? size : subject->length;
+    return 0;
+}
+
+/* The recipe's length tells whether an id stands before the values: protocol 1 has none from the robot. */
+static void take_recipe(const struct explain_hex *hex, struct subject *subject)
+{
+    size_t payload = subject->length - HEADER;
+    if (hex->recipe == NULL || payload == 0)
+        return;
+    bool has_id = payload != armtap_recipe_size(hex->recipe);
+    subject->recipe = hex->recipe;
+    subject->values_at = HEADER + (has_id ? 1 : 0);
+    subject->version = has_id ? 2 : 1;
+}
+
+static void take_package(const struct explain_hex *hex, struct subject *subject)
+{
+    size_t size = (size_t)annotate_integer(subject->bytes, 2);
+    subject->length = size < subject->length ? size : subject->length;
+    subject->generation = ARMTAP_GENERATION_CB3E;
+    if (subject->bytes[2] == ARMTAP_RTDE_DATA) {
+        take_recipe(hex, subject);
+        return;
+    }
+    annotate_rtde_fits(subject->bytes, subject->length, hex->to_robot, &subject->direction, &subject->version);
+    bool is_layout_told = subject->bytes[2] == ARMTAP_RTDE_SETUP_OUTPUTS;
+    subject->version = is_layout_told ? subject->version : 0;
+}
+
+static void take_line(struct subject *subject)
+{
+    const uint8_t *end = memchr(subject->bytes, '\n', subject->length);
+    subject->direction = ARMTAP_TO_ROBOT;
+    subject->length = end == NULL ? subject->length : (size_t)(end - subject->bytes) + 1;
+}
+
+int explain_hex_next(const struct explain_hex *hex, size_t at, struct subject *subject, struct armtap_recipe **layout)
+{
+    const uint8_t *bytes = hex->bytes + at;
+    size_t length = hex->length - at;
+    *layout = NULL;
+    *subject = (struct subject){.bytes = bytes, .length = length, .protocol = tell(hex, bytes, length)};
+    subject->direction = hex->to_robot ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
+    if (subject->protocol == ARMTAP_REALTIME && !hex->to_robot && is_packet(bytes, length))
+        return take_packet(subject, layout);
+    if (subject->protocol == ARMTAP_REALTIME && (hex->to_robot || is_printable(bytes, length)))
+        take_line(subject);
+    else if (subject->protocol == ARMTAP_RTDE && length >= HEADER && annotate_integer(bytes, 2) >= HEADER)
+        take_package(hex, subject);
+    else
+        subject->skipped = true;
+    return 0;
+}
