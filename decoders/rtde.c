@@ -399,12 +399,14 @@ static int decode_reply(struct armtap_rtde *rtde, struct armtap_conn *conn, cons
 static int decode_request(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                           const struct armtap_rtde_package *package)
 {
+    int error;
     switch (package->type) {
     case ARMTAP_RTDE_VERSION:
     case ARMTAP_RTDE_SETUP_OUTPUTS:
     case ARMTAP_RTDE_SETUP_INPUTS:
     case ARMTAP_RTDE_PROPERTIES:
-        return armtap_rtde_remember(rtde, package);
+        error = armtap_rtde_remember(rtde, package);
+        return error == ARMTAP_OK ? armtap_rtde_name_early(rtde, conn, frame, package) : error;
     case ARMTAP_RTDE_TEXT:
         return decode_text(conn, frame, package);
     default:

@@ -5,6 +5,7 @@
 
 #define REQUEST_BYTES_MAX (256u * 1024) /* waiting requests of one connection */
 #define INPUT_ENTRIES_MAX 65536u        /* entries of all input recipes of one connection */
+#define EARLY_MAX INT64_C(50000000)     /* ns that a reply may be captured before its request */
 #define NAMED_MAX 32                    /* notes about single names, by set-up */
 
 int armtap_rtde_open(void *context)
@@ -30,6 +31,7 @@ void armtap_rtde_close(void *context)
     struct armtap_rtde *rtde = context;
     while (rtde->requests)
         drop_first_request(rtde);
+    free(rtde->early.types);
     armtap_recipe_release(rtde->outputs);
     for (size_t i = 0; i < sizeof rtde->inputs / sizeof rtde->inputs[0]; i++)
         armtap_recipe_release(rtde->inputs[i]);
@@ -72,6 +74,45 @@ struct armtap_rtde_request *armtap_rtde_answered(struct armtap_rtde *rtde, enum 
 }
 
 /* ---- replies to set-ups ---- */
+
+/* Keeps a reply whose request may still come. */
+static int keep_early(struct armtap_rtde *rtde, const struct armtap_frame *frame,
+                      const struct armtap_rtde_package *package)
+{
+    char *types = malloc(package->types_length + 1);
+    if (!types)
+        return ARMTAP_ERR_MEMORY;
+    memcpy(types, package->types, package->types_length);
+    free(rtde->early.types);
+    rtde->early =
+        (struct armtap_rtde_early){package->type, package->id, frame->where.time, types, package->types_length};
+    return ARMTAP_OK;
+}
+
+int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                           const struct armtap_rtde_package *request)
+{
+    struct armtap_rtde_early early = rtde->early;
+    if (!early.types || early.type != request->type)
+        return ARMTAP_OK;
+    rtde->early.types = NULL;
+    int error = ARMTAP_OK;
+    bool timely = frame->where.time - early.time <= EARLY_MAX && frame->where.time >= early.time;
+    if (timely && armtap_list_count(request->names, request->names_length) ==
+                      armtap_list_count(early.types, early.types_length)) {
+        struct armtap_rtde_package reply = {.type = early.type,
+                                            .direction = ARMTAP_FROM_ROBOT,
+                                            .protocol = rtde->protocol,
+                                            .has_id = true,
+                                            .id = early.id,
+                                            .types = early.types,
+                                            .types_length = early.types_length};
+        error = early.type == ARMTAP_RTDE_SETUP_OUTPUTS ? armtap_rtde_set_up_outputs(rtde, conn, frame, &reply)
+                                                        : armtap_rtde_set_up_inputs(rtde, conn, frame, &reply);
+    }
+    free(early.types);
+    return error;
+}
 
 struct reply {
     struct armtap_item names; /* of the request; length 0 without it */
@@ -146,13 +187,15 @@ static int note_strangers(struct armtap_conn *conn, const struct armtap_frame *f
             break;
         if (entry->type == ARMTAP_BYTES) {
             named++;
-            error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_type_unknown, "%s is of type %b: unknown",
-                                    entry->name, (const void *)type.text, type.length);
+            error =
+                armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_type_unknown, "%b is of type %b: unknown",
+                                (const void *)entry->name, strlen(entry->name), (const void *)type.text, type.length);
         } else if (!entry->field && reply->requested) {
             named++;
-            error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_unknown,
-                                    "%s (%b) is not in the table; delivered under its own name", entry->name,
-                                    (const void *)type.text, type.length);
+            error =
+                armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_unknown,
+                                "%b (%b) is not in the table; delivered under its own name", (const void *)entry->name,
+                                strlen(entry->name), (const void *)type.text, type.length);
         }
     }
     return error;
@@ -202,13 +245,18 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
     double frequency = request ? request->frequency : 0;
     int error = make_recipe(conn, frame, &reply, &recipe);
     free(request);
-    if (error != ARMTAP_OK)
+    if (error == ARMTAP_OK && !reply.requested)
+        error = keep_early(rtde, frame, package);
+    if (error != ARMTAP_OK) {
+        armtap_recipe_release(recipe);
         return error;
+    }
     armtap_rtde_take_outputs(rtde, recipe);
     rtde->outputs_refused = !recipe;
     if (!recipe)
         return ARMTAP_OK;
-    armtap_conn_teach(conn, recipe, rtde->protocol, (int)package->id);
+    if (reply.requested)
+        armtap_conn_teach(conn, recipe, rtde->protocol, (int)package->id);
     return armtap_conn_recipe(conn, frame, ARMTAP_FROM_ROBOT, (int)package->id, frequency, 0, recipe);
 }
 
@@ -220,6 +268,10 @@ int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
     struct armtap_recipe *recipe, **place = &rtde->inputs[package->id & 255];
     int error = make_recipe(conn, frame, &reply, &recipe);
     free(request);
+    if (error == ARMTAP_OK && !reply.requested)
+        error = keep_early(rtde, frame, package);
+    if (error != ARMTAP_OK)
+        armtap_recipe_release(recipe);
     if (error != ARMTAP_OK || !recipe)
         return error;
     size_t replaced = *place ? (*place)->count : 0;

@@ -15,11 +15,21 @@ struct armtap_rtde_request {
     char names[];
 };
 
+/* A reply captured before its request: cards with several queues mix up directions for some milliseconds. */
+struct armtap_rtde_early {
+    enum armtap_rtde_type type;
+    unsigned id;
+    int64_t time;
+    char *types; /* NULL: none waits */
+    size_t types_length;
+};
+
 struct armtap_rtde {
     int protocol; /* 0: the handshake was not captured */
     bool begun;   /* a package was seen */
     struct armtap_rtde_request *requests, **requests_end;
     size_t request_bytes;
+    struct armtap_rtde_early early; /* the last one */
     struct armtap_recipe *outputs;
     long clock_offset; /* of timestamp in the outputs, -1 without it */
     bool outputs_refused;
@@ -43,6 +53,9 @@ int armtap_rtde_remember(struct armtap_rtde *rtde, const struct armtap_rtde_pack
  * The caller frees it. */
 struct armtap_rtde_request *armtap_rtde_answered(struct armtap_rtde *rtde, enum armtap_rtde_type type);
 
+/* Names the fields of a reply that was captured before this request, if it can be this one's. */
+int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                           const struct armtap_rtde_package *request);
 /* Makes a recipe that the caller holds, or NULL, the output recipe. */
 void armtap_rtde_take_outputs(struct armtap_rtde *rtde, struct armtap_recipe *recipe);
 /* Finds a recipe for data without a handshake, if there is one. */

@@ -7,7 +7,7 @@
 #include "recipe.h"
 
 #define MARKS_MAX 4096
-#define LOOK_AT 4096 /* bytes that are taken at once while the protocol is not known */
+#define LOOK_AT 4096      /* bytes that are taken at once while the protocol is not known */
 #define BUFFER_BYTES 2048 /* to begin with */
 #define BUFFER_MARKS 8
 
@@ -342,6 +342,7 @@ static int digest_other(struct armtap_conn *conn, enum armtap_direction directio
     size_t used = 0;
     int error = digest_known(conn, direction, &span, &used);
     buffer_consume(half, used);
+    half->looked = half->used;
     return error;
 }
 
@@ -389,11 +390,22 @@ static void swap_roles(struct armtap_conn *conn)
     swap_counters(conn->stream.bytes_skipped);
 }
 
+/* Holes in what came before the protocol was known. */
+static int tell_gaps(struct armtap_conn *conn, const struct armtap_frame *here)
+{
+    uint64_t lost = conn->stream.bytes_lost[0] + conn->stream.bytes_lost[1];
+    if (lost == 0)
+        return ARMTAP_OK;
+    return armtap_conn_say(conn, here, ARMTAP_NOTE_stream_gap, "%u bytes are missing before the first message", lost);
+}
+
 static int tell_recognised(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
 {
     struct armtap_frame here = {direction, NULL, 0, conn->half[direction].offset,
                                 armtap_span_where(span, 0, span->length)};
     int error = armtap_conn_signal(conn, &here, ARMTAP_EVENT_RECOGNISED);
+    if (error == ARMTAP_OK)
+        error = tell_gaps(conn, &here);
     if (error != ARMTAP_OK || !conn->stream.midstream)
         return error;
     here.where = conn->stream.first;
@@ -450,7 +462,17 @@ static int digest_buffer(struct armtap_conn *conn, enum armtap_direction directi
     size_t used = 0;
     int error = digest(conn, actual(conn, direction), &span, &used);
     buffer_consume(&conn->half[actual(conn, direction)], used);
+    conn->half[actual(conn, direction)].looked = conn->half[actual(conn, direction)].used;
     return error;
+}
+
+/* Before the turn goes to a direction: what came in the other is looked at, `want` or not, so that the order in which
+ * directions are understood does not depend on the chunks. */
+static int settle_other(struct armtap_conn *conn, enum armtap_direction direction)
+{
+    const struct armtap_half *half = &conn->half[actual(conn, armtap_other(direction))];
+    return half->used > half->looked && !conn->foreign ? digest_buffer(conn, armtap_other(direction), false)
+                                                       : ARMTAP_OK;
 }
 
 /* Digests straight from the caller's bytes, and keeps the rest. */
@@ -463,7 +485,10 @@ static int digest_direct(struct armtap_conn *conn, enum armtap_direction directi
     int error = digest(conn, actual(conn, direction), &span, &used);
     if (error != ARMTAP_OK || used == length || conn->foreign)
         return error;
-    return buffer_append(&conn->half[actual(conn, direction)], bytes + used, length - used, where);
+    struct armtap_half *half = &conn->half[actual(conn, direction)];
+    error = buffer_append(half, bytes + used, length - used, where);
+    half->looked = half->used;
+    return error;
 }
 
 int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, const void *bytes, size_t length,
@@ -477,6 +502,7 @@ int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, 
     if (!where)
         where = &nowhere;
     conn->stream.last = *where;
+    error = settle_other(conn, direction);
     while (length > 0 && error == ARMTAP_OK) {
         struct armtap_half *half = &conn->half[actual(conn, direction)];
         if (conn->foreign) {
@@ -503,7 +529,9 @@ int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, 
 /* What waits for bytes that will not come is judged; what is left of it is no message. */
 static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction direction, bool closing)
 {
-    int error = ARMTAP_OK;
+    int error = settle_other(conn, direction);
+    if (error != ARMTAP_OK)
+        return error;
     if (conn->half[actual(conn, direction)].used > 0 && !conn->foreign)
         error = digest_buffer(conn, direction, true);
     struct armtap_half *half = &conn->half[actual(conn, direction)];

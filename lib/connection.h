@@ -40,6 +40,7 @@ struct armtap_half {
     size_t want; /* bytes from `offset` on with which something can be done */
     uint8_t *buffer;
     size_t used;
+    size_t looked; /* bytes of the buffer that were looked at; more may wait for `want` */
     size_t capacity;
     struct armtap_mark *marks;
     size_t mark_count;

@@ -1,8 +1,11 @@
 # ---- unit tests: one cmocka program for each file tests/unit/test_NAME.c; a line here ---------------------------------
 
 UNIT_TESTS = \
+	tests/unit/test_annotate \
 	tests/unit/test_capture \
+	tests/unit/test_columns \
 	tests/unit/test_conn \
+	tests/unit/test_diagnose \
 	tests/unit/test_field \
 	tests/unit/test_memory \
 	tests/unit/test_net \
@@ -10,6 +13,7 @@ UNIT_TESTS = \
 	tests/unit/test_options \
 	tests/unit/test_pairs \
 	tests/unit/test_realtime \
+	tests/unit/test_roundtrip \
 	tests/unit/test_rtde \
 	tests/unit/test_select \
 	tests/unit/test_tcp
@@ -45,9 +49,11 @@ SCRIPT_TESTS = \
 	tests/check-runners \
 	tests/compare-check.py \
 	tests/cross-check.py \
+	tests/explain-check.py \
 	tests/gates/docs \
 	tests/gates/layers \
 	tests/gates/symbols \
+	tests/recipe-check.py \
 	tests/run-examples \
 	tests/run-golden
 TESTS += $(SCRIPT_TESTS)

@@ -169,17 +169,19 @@ static void set_element(const struct subject *subject, struct piece *piece, cons
         remark_value(piece, field, (int64_t)value->u64[element], subject->generation);
 }
 
-/* A value that could not be read: a cell without a whole number, or one that is cut. */
-static void set_absent(const struct subject *subject, struct piece *piece, size_t whole)
+/* An element of a value that could not be read: of a vector that is cut, or a cell without a whole number. */
+static void set_absent(const struct subject *subject, struct piece *piece, enum armtap_type type, size_t size,
+                       bool is_cut)
 {
-    if (piece->length < whole) {
-        snprintf(piece->remark, PIECE_REMARK_MAX, "cut: %zu of its %zu bytes", piece->length, whole);
+    bool is_double = size == CELL && (type == ARMTAP_DOUBLE || subject->protocol == ARMTAP_REALTIME);
+    if (piece->length < size) {
+        snprintf(piece->remark, PIECE_REMARK_MAX, "cut: %zu of its %zu bytes", piece->length, size);
         return;
     }
-    if (subject->protocol == ARMTAP_REALTIME && whole == CELL) {
+    if (is_double)
         piece_set_double(piece, be_double(subject->bytes + piece->offset));
-        snprintf(piece->remark, PIECE_REMARK_MAX, "the field needs whole numbers, so it is absent");
-    }
+    snprintf(piece->remark, PIECE_REMARK_MAX,
+             is_cut ? "of a field that is cut, so it is absent" : "no whole number, so the field is absent");
 }
 
 static void add_elements(const struct subject *subject, const struct armtap_recipe_entry *entry,
@@ -201,7 +203,7 @@ static void add_elements(const struct subject *subject, const struct armtap_reci
         if (value->present)
             set_element(subject, piece, value, i);
         else
-            set_absent(subject, piece, size);
+            set_absent(subject, piece, entry->type, size, at + entry->offset + entry->wire_size > end);
     }
 }
 

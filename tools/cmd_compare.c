@@ -368,5 +368,5 @@ int cmd_compare(int argc, char **argv)
     streams_free(compare.streams);
     armtap_knowledge_free(compare.knowledge);
     options_free(&compare.options);
-    return compare.status;
+    return (int)compare.status;
 }

@@ -99,7 +99,7 @@ static void run(struct command *command)
     struct replay_source source = command->options.source;
     source.knowledge = command->knowledge;
     diagnosis->source = &source;
-    command->status = diagnosis_read(diagnosis);
+    command->status = (int)diagnosis_read(diagnosis);
     if (replay_learned(&source) && diagnosis_begin(diagnosis) == 0) {
         source.quiet = true;
         diagnosis_read(diagnosis);

@@ -247,8 +247,10 @@ static enum exit_status run_packet(const struct explain_job *job)
     enum exit_status status = found_read(&found, source);
     bool is_single = source->count <= 1;
     if (found.streams != NULL && is_single && found.totals.packets == 0 && found.totals.bytes > 0) {
-        message_error("explain: %s is a dump without packets; explain its bytes: xxd -p FILE | armtap explain --hex -",
-                      source->count == 1 ? reader_name(source->names[0]) : "the source");
+        if (status == EXIT_DONE)
+            message_error(
+                "explain: %s is a dump without packets; explain its bytes: xxd -p FILE | armtap explain --hex -",
+                source->count == 1 ? reader_name(source->names[0]) : "the source");
         status = EXIT_FAILED;
     } else if (found.streams != NULL && is_single && found.totals.packets < found.packet) {
         message_error("explain: there is no packet %" PRIu64 ": the capture has %" PRIu64, found.packet,

@@ -78,12 +78,12 @@ static unsigned column_of(const struct comparison *comparison, const struct armt
     return field == NULL ? 0 : is_cb2(comparison) ? field->column_cb2 : field->column_cb3e;
 }
 
-static void write_number(char *to, size_t room, const char *format, double number)
+static void write_number(char *to, size_t room, double number)
 {
     if (isnan(number))
         snprintf(to, room, "-");
     else
-        snprintf(to, room, format, number); /* NOLINT: the formats are below */
+        snprintf(to, room, "%.3g", number);
 }
 
 /* An element of a value, with the name of a mode. */
@@ -204,8 +204,8 @@ static void print_row(const struct comparison *comparison, const struct differen
 {
     char columns[24], largest[24], mean[24];
     write_columns(columns, sizeof columns, comparison, difference);
-    write_number(largest, sizeof largest, "%.3g", difference->largest);
-    write_number(mean, sizeof mean, "%.3g", difference->mean);
+    write_number(largest, sizeof largest, difference->largest);
+    write_number(mean, sizeof mean, difference->mean);
     bool differs = difference->verdict == VERDICT_DIFFERS;
     printf("%-7s  %-*s  %8" PRIu64 "  %9s  %9s  %s%s%s\n", columns, width, difference->name, difference->pairs, largest,
            mean, differs ? text_colour(stdout, ARMTAP_WARNING) : "", verdict_names[difference->verdict],

@@ -193,7 +193,9 @@ static void print_summary(const struct diagnosis *diagnosis)
             before = ", ";
         }
     }
-    printf(": %zu stream%s in %" PRIu64 " packets", streams, streams == 1 ? "" : "s", diagnosis->totals.packets);
+    bool raw = diagnosis->totals.packets == 0; /* dumps have none */
+    printf(": %zu stream%s in %" PRIu64 " %s", streams, streams == 1 ? "" : "s",
+           raw ? diagnosis->totals.bytes : diagnosis->totals.packets, raw ? "bytes" : "packets");
     if (diagnosis->totals.first_time != ARMTAP_NO_TIME) {
         when_date(date, diagnosis->totals.first_time);
         printf(", from %.19sZ", date);
@@ -247,15 +249,20 @@ static void print_clock(const struct stream_summary *summary, const struct watch
 
 static void print_streams(const struct diagnosis *diagnosis)
 {
+    bool any_clock = false;
     printf("\n%6s %9s %9s %8s %8s %26s %8s\n", "stream", "expected", "rate", "skipped", "lost", "jitter of arrival, ms",
            "longest");
     printf("%6s %9s %9s %8s %8s %8s %8s %8s %8s\n", "", "Hz", "Hz", "packages", "bytes", "p50", "p99", "max", "gap, s");
     for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
         const struct stream_summary *summary = streams_at(diagnosis->streams, i);
         const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
-        if (watch != NULL)
-            print_stream(summary, watch);
+        if (watch == NULL)
+            continue;
+        print_stream(summary, watch);
+        any_clock = any_clock || watch->clocks_totals.has_offset;
     }
+    if (!any_clock)
+        return;
     printf("\n%6s  %-28s %12s\n", "stream", "controller's clock began at", "fast by, ppm");
     for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
         const struct stream_summary *summary = streams_at(diagnosis->streams, i);
@@ -267,30 +274,43 @@ static void print_streams(const struct diagnosis *diagnosis)
 
 /* ---- modes ----------------------------------------------------------------------------------------------------- */
 
-/* Entry `first` and those after it of the same stream and packet, on a line. Returns the index of the last. */
-static size_t print_mode(const struct modes *modes, size_t first)
+/* What one record changed: the indices of the entries, from `first` on. Without packets it cannot be told where a
+ * record ends but by a field that comes again. */
+static size_t collect_record(const struct modes *modes, size_t first, size_t together[MODES_FIELDS])
 {
     const struct mode_entry *entry = &modes->all[first];
-    char clock[CELL_MAX];
-    size_t last = first;
-    int column = printf("  %12s %8" PRIu64 " ", clock_text(clock, entry->where.time), entry->where.packet);
-    struct text_wrap wrap = text_wrap_begin(stdout, column, 24);
-    for (size_t i = first; i < modes->count; i++) {
+    size_t count = 0;
+    for (size_t i = first; i < modes->count && count < MODES_FIELDS; i++) {
         const struct mode_entry *next = &modes->all[i];
         if (next->connection != entry->connection)
             continue;
-        if (next->where.packet != entry->where.packet || next->where.file != entry->where.file ||
-            next->where.time == ARMTAP_NO_TIME)
-            if (i > first)
-                break;
+        bool again = i > first && next->field == entry->field;
+        if (again || next->where.packet != entry->where.packet || next->where.file != entry->where.file)
+            break;
+        together[count++] = i;
+    }
+    return count;
+}
+
+/* Entry `first` and those of the same record, on a line. Returns the index of the last. */
+static size_t print_mode(const struct modes *modes, size_t first)
+{
+    const struct mode_entry *entry = &modes->all[first];
+    size_t together[MODES_FIELDS], count = collect_record(modes, first, together);
+    char clock[CELL_MAX], packet[CELL_MAX] = "-";
+    if (entry->where.packet > 0)
+        snprintf(packet, sizeof packet, "%" PRIu64, entry->where.packet);
+    int column = printf("  %12s %8s", clock_text(clock, entry->where.time), packet);
+    struct text_wrap wrap = text_wrap_begin(stdout, column, column + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct mode_entry *next = &modes->all[together[i]];
         char text[120];
-        snprintf(text, sizeof text, "%s%s %" PRId64 "%s%s", i == first ? "" : ", ", next->field->name, next->value,
-                 next->name == NULL ? "" : " ", next->name == NULL ? "" : next->name);
+        snprintf(text, sizeof text, "%s %" PRId64 "%s%s%s", next->field->name, next->value,
+                 next->name == NULL ? "" : " ", next->name == NULL ? "" : next->name, i + 1 < count ? "," : "");
         text_wrap_words(&wrap, text);
-        last = i;
     }
     text_wrap_end(&wrap);
-    return last;
+    return together[count - 1];
 }
 
 static void print_modes_of(const struct diagnosis *diagnosis, const struct stream_summary *summary)
@@ -316,6 +336,12 @@ static void print_modes_of(const struct diagnosis *diagnosis, const struct strea
 
 /* ---- the arm around stops -------------------------------------------------------------------------------------- */
 
+/* Never -0.00. */
+static void print_number(double value, int digits)
+{
+    printf(" %8.*f", digits, fabs(value) < 0.5 * pow(10, -digits) ? 0 : value);
+}
+
 static void print_vector(const struct moment *moment, enum moment_vector vector)
 {
     static const char *const titles[MOMENT_VECTORS][7] = {
@@ -338,7 +364,7 @@ static void print_vector(const struct moment *moment, enum moment_vector vector)
             snprintf(after, sizeof after, "%+.3f s", (double)(row->where.time - stop->where.time) / 1e9);
         printf("  %8s %10s%s", k == moment->at ? "stop" : "", after, " ");
         for (int i = 0; i < 6; i++)
-            printf(" %8.*f", vector == MOMENT_POSITION ? 4 : 2, row->value[vector][i]);
+            print_number(row->value[vector][i], vector == MOMENT_POSITION ? 4 : 2);
         putchar('\n');
     }
 }

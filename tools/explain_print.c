@@ -88,7 +88,7 @@ static size_t line_of(const char *text, size_t length, size_t width)
 {
     if (length <= width)
         return length;
-    for (size_t at = width; at > width / 2; at--)
+    for (size_t at = width; at > width / 5; at--)
         if (text[at] == ' ')
             return at;
     return width;
@@ -109,8 +109,11 @@ static void print_piece(const struct subject *subject, const struct piece *piece
             printf("%5zu  ", piece->offset + done);
         else
             printf("%7s", "");
+        size_t shown = length;
+        while (shown > 0 && side->text[at + shown - 1] == ' ')
+            shown--;
         if (length > 0)
-            printf("%-24s %*s%.*s\n", hex, (int)indent, "", (int)length, side->text + at);
+            printf("%-24s %*s%.*s\n", hex, (int)indent, "", (int)shown, side->text + at);
         else
             printf("%.*s\n", (int)(3 * count - 1), hex);
         done += count;

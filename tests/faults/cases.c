@@ -545,7 +545,7 @@ const struct fault_case fault_cases[] = {
     {"clock.skipped", skipped},
     {"clock.skipped-early", skipped_early},
     {"clock.skipped-legacy", skipped_legacy},
-    {"flood", flood},
+    {"clock.skipped-flood", flood},
     {"clock.backwards", backwards},
     {"rate.low", rate_low},
     {"silence", silence},

@@ -419,7 +419,7 @@ static void test_changed_bytes_cost_little(void **unused)
 /* ---- beginning in mid-stream, with cells that look like headers ---- */
 
 /* Temperatures of packet i behind a digital input cell that holds the packet's size: "constant", and what rises. */
-static const double rises[] = {0, 0.01, 0.002, 0.008, 0.1, 0.0625, 1};
+static const double rises[] = {0, -0.01, 0.01, 0.002, 0.008, 0.1, 0.0625, 1};
 
 static struct bytes packets_with_false_chain(size_t size, unsigned count, double cycle, double rise, unsigned every)
 {

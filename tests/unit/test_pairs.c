@@ -134,6 +134,10 @@ static void nearest_of_two(void **state)
     struct seen seen;
     (void)state;
     EXPECT(legacy, rtde, "2+1 4+2 ");
+    /* 0.998 and 1.001 are both near enough to 1.000. */
+    const double regular[] = {1.000, 1.008, 1.016, 1.024}, crowded[] = {0.998, 1.001, 1.009, 1.017};
+    EXPECT(regular, crowded, "1+2 2+3 3+4 ");
+    EXPECT(crowded, regular, "2+1 3+2 4+3 ");
 }
 
 static void repeated_clocks(void **state)

@@ -1,0 +1,182 @@
+/* Annotated messages: the pieces cover every byte, whatever the bytes are, and say what the layouts say. */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate.h"
+#include "explain.h"
+
+/* One after another, none empty, from the first byte to the last. */
+static void assert_covers(const struct subject *subject)
+{
+    struct pieces pieces = {0};
+    size_t at = 0;
+    assert_non_null(annotate(subject, &pieces));
+    assert_false(pieces.failed);
+    for (size_t i = 0; i < pieces.count; i++) {
+        if (pieces.piece[i].offset != at || pieces.piece[i].length == 0)
+            fail_msg("piece %zu (%s) at %zu, %zu bytes, expected at %zu", i, pieces.piece[i].field,
+                     pieces.piece[i].offset, pieces.piece[i].length, at);
+        at += pieces.piece[i].length;
+    }
+    assert_int_equal(at, subject->length);
+    pieces_free(&pieces);
+}
+
+/* "field=value unit remark|...": what --hex says of the first message. */
+static const char *said(const char *digits, bool to_robot, const struct armtap_recipe *recipe, char *out, size_t room)
+{
+    struct bytes bytes = {0};
+    struct subject subject;
+    struct armtap_recipe *layout;
+    struct pieces pieces = {0};
+    size_t length = 0;
+    bytes_hex(&bytes, digits);
+    struct explain_hex hex = {.bytes = bytes.at, .length = bytes.length, .to_robot = to_robot, .recipe = recipe};
+    assert_int_equal(explain_hex_next(&hex, 0, &subject, &layout), 0);
+    assert_covers(&subject);
+    annotate(&subject, &pieces);
+    for (size_t i = 0; i < pieces.count && length < room; i++) {
+        const struct piece *piece = &pieces.piece[i];
+        length += (size_t)snprintf(out + length, room - length, "%s%s=%s%.*s %s %s", i == 0 ? "" : "|", piece->field,
+                                   piece->number, (int)piece->text_length, piece->text == NULL ? "" : piece->text,
+                                   piece->unit, piece->remark);
+    }
+    pieces_free(&pieces);
+    armtap_recipe_release(layout);
+    bytes_free(&bytes);
+    return out;
+}
+
+/* Worked by hand from the tables of the RTDE guide. */
+static void packages(void **state)
+{
+    static const struct {
+        const char *digits, *said;
+        bool to_robot;
+    } rows[] = {
+        {"0005 56 0002", "size=5 bytes |type=V  |protocol=2  ", false}, /* told by its length */
+        {"0004 56 01", "size=4 bytes |type=V  |accepted=1  yes", false},
+        {"0004 53 00", "size=4 bytes |type=S  |accepted=0  refused", false},
+        {"0003 50", "size=3 bytes |type=P  ", false},
+        {"0013 76 00000005 0000000b 00000001 0000006c",
+         "size=19 bytes |type=v  |major=5  |minor=11  |bugfix=1  |build=108  ", false},
+        {"0009 4d 02 6869 01 73 03",
+         "size=9 bytes |type=M  |text length=2  |text=hi  |source length=1  |source=s  |level=3  info", false},
+        {"0007 4d 01 6f6f70", "size=7 bytes |type=M  |level=1  error|text=oop  ", false},
+        {"000f 4f 405f400000000000 612c6262", "size=15 bytes |type=O  |frequency=125.0 Hz |name 1=a  |name 2=bb  ",
+         false},
+        {"0007 4f 612c6262", "size=7 bytes |type=O  |name 1=a  |name 2=bb  ", true},
+        {"0013 4f 01 494e5433322c4e4f545f464f554e44",
+         "size=19 bytes |type=O  |recipe id=1  |type 1=INT32  |type 2=NOT_FOUND  the controller does not know it",
+         false},
+        {"0006 55 01 0203",
+         "size=6 bytes |type=U  |=  values; their recipe is not known: give it with "
+         "--recipe FILE or @NAME",
+         false},
+        {"0005 7a 0102", "=  skipped: no message of a protocol that armtap reads", false},
+        {"6162 0d0a", "URScript=ab  |line end=  ", false},
+    };
+    char out[1000];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_string_equal(said(rows[i].digits, rows[i].to_robot, NULL, out, sizeof out), rows[i].said);
+}
+
+static void values(void **state)
+{
+    struct armtap_recipe *recipe;
+    char out[1000];
+    (void)state;
+    assert_int_equal(armtap_recipe_rtde("actual_TCP_pose,robot_mode,actual_digital_input_bits,x",
+                                        "VECTOR6D,INT32,UINT64,BOOL", &recipe),
+                     ARMTAP_OK);
+    /* 1.0 to 6.0; RUNNING is 7; input 1 and a bit without a name */
+    const char *digits = "0041 55 01 3ff0000000000000 4000000000000000 4008000000000000 4010000000000000 "
+                         "4014000000000000 4018000000000000 00000007 0000010000000002 01";
+    assert_string_equal(said(digits, false, recipe, out, sizeof out),
+                        "size=65 bytes |type=U  |recipe id=1  |actual_TCP_pose_0=1.0 m |actual_TCP_pose_1=2.0 m "
+                        "|actual_TCP_pose_2=3.0 m |actual_TCP_pose_3=4.0 rad |actual_TCP_pose_4=5.0 rad "
+                        "|actual_TCP_pose_5=6.0 rad |robot_mode=7  RUNNING|actual_digital_input_bits=1099511627778  "
+                        "STANDARD_1, bit 40|x=true  ");
+    armtap_recipe_release(recipe);
+}
+
+static void packets(void **state)
+{
+    struct armtap_recipe *layout;
+    struct bytes bytes = {0};
+    struct subject subject;
+    (void)state;
+    bytes_packet(&bytes, 1220, 1.0);
+    put_raw_cell(bytes.at, 95, 0x3FF8000000000000); /* 1.5 is no robot mode */
+    for (size_t length = 0; length <= bytes.length; length++) {
+        struct explain_hex hex = {.bytes = bytes.at, .length = length};
+        assert_int_equal(explain_hex_next(&hex, 0, &subject, &layout), 0);
+        assert_covers(&subject);
+        armtap_recipe_release(layout);
+    }
+    struct explain_hex hex = {.bytes = bytes.at, .length = bytes.length};
+    struct pieces pieces = {0};
+    assert_int_equal(explain_hex_next(&hex, 0, &subject, &layout), 0);
+    annotate(&subject, &pieces);
+    assert_int_equal(pieces.count, 153);
+    assert_int_equal(pieces.piece[95].column, 95);
+    assert_string_equal(pieces.piece[95].number, "1.5");
+    assert_true(pieces.piece[95].remark[0] != '\0');
+    assert_string_equal(pieces.piece[32].field, "actual_q_0");
+    assert_string_equal(pieces.piece[32].number, "32.0");
+    pieces_free(&pieces);
+    armtap_recipe_release(layout);
+    bytes_free(&bytes);
+}
+
+/* Bytes at random, made to look like messages: nothing is left out, nothing read beyond. */
+static void any_bytes(void **state)
+{
+    static const char types[] = "VvMUOISPR\x01z";
+    uint64_t seed = 20261120;
+    struct armtap_recipe *recipe;
+    (void)state;
+    assert_int_equal(armtap_recipe_rtde("timestamp,actual_q,a,b", "DOUBLE,VECTOR6D,BOOL,UINT64", &recipe), ARMTAP_OK);
+    for (unsigned turn = 0; turn < 20000; turn++) {
+        size_t length = 1 + random_bits(&seed) % 120;
+        uint8_t *bytes = malloc(length);
+        struct armtap_recipe *layout;
+        struct subject subject;
+        assert_non_null(bytes);
+        for (size_t i = 0; i < length; i++)
+            bytes[i] = random_bits(&seed) % 3 == 0 ? (uint8_t)random_bits(&seed) : (uint8_t)("AB,_12 c"[i % 8]);
+        if (length > 3 && turn % 4 != 0) {
+            bytes[0] = 0;
+            bytes[1] = (uint8_t)(length + random_bits(&seed) % 3 - 1);
+            bytes[2] = (uint8_t)types[random_bits(&seed) % (sizeof types - 1)];
+        }
+        struct explain_hex hex = {.bytes = bytes,
+                                  .length = length,
+                                  .protocol = (enum armtap_protocol)(turn % 7 == 0 ? turn / 7 % 4 : 0),
+                                  .to_robot = turn % 5 == 0,
+                                  .recipe = turn % 2 == 0 ? recipe : NULL};
+        for (size_t at = 0; at < length; at += subject.length) {
+            assert_int_equal(explain_hex_next(&hex, at, &subject, &layout), 0);
+            assert_true(subject.length > 0 && subject.length <= length - at);
+            assert_covers(&subject);
+            armtap_recipe_release(layout);
+        }
+        free(bytes);
+    }
+    armtap_recipe_release(recipe);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(packages),
+        cmocka_unit_test(values),
+        cmocka_unit_test(packets),
+        cmocka_unit_test(any_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,290 @@
+/* What diagnose works out: quantiles, clocks, expected rates; and that its memory is bounded. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clocks.h"
+#include "rates.h"
+#include "spread.h"
+#include "support.h"
+
+#define MILLISECOND INT64_C(1000000)
+#define START INT64_C(1769860800000000000)
+
+/* ---- quantiles ------------------------------------------------------------------------------------------------- */
+
+static void quantiles_of_few(void **state)
+{
+    struct spread *spread = calloc(1, sizeof *spread);
+    (void)state;
+    assert_non_null(spread);
+    assert_int_equal(spread_quantile(spread, 50), -1);
+    for (int64_t i = 1; i <= 60; i++)
+        spread_add(spread, i);
+    assert_int_equal(spread_quantile(spread, 50), 30);
+    assert_int_equal(spread_quantile(spread, 99), 60);
+    assert_int_equal(spread->largest, 60);
+    free(spread);
+}
+
+static void quantiles_of_any_size(void **state)
+{
+    static const int64_t sizes[] = {1000, 1000000, 7777777777, INT64_C(1) << 40, INT64_MAX / 1000};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct spread *spread = calloc(1, sizeof *spread);
+        assert_non_null(spread);
+        for (int64_t k = 1; k <= 1000; k++)
+            spread_add(spread, sizes[i] / 1000 * k);
+        double median = (double)(sizes[i] / 1000) * 500, got = (double)spread_quantile(spread, 50);
+        assert_true(fabs(got - median) <= 0.016 * median + 1);
+        assert_int_equal(spread->largest, sizes[i] / 1000 * 1000);
+        free(spread);
+    }
+}
+
+static void the_largest_time_has_a_bin(void **state)
+{
+    struct spread *spread = calloc(1, sizeof *spread);
+    (void)state;
+    assert_non_null(spread);
+    spread_add(spread, INT64_MAX);
+    assert_true(spread_quantile(spread, 50) > INT64_MAX / 100 * 98);
+    free(spread);
+}
+
+/* ---- records made by hand -------------------------------------------------------------------------------------- */
+
+struct feed {
+    struct armtap_stream stream;
+    struct armtap_state *state;
+    struct armtap_set updated;
+    struct armtap_record record;
+    struct findings *findings;
+    struct rates *rates;
+};
+
+static void feed_begin(struct feed *feed, enum armtap_protocol protocol, const char *controller)
+{
+    memset(feed, 0, sizeof *feed);
+    feed->state = armtap_state_new();
+    feed->findings = findings_new();
+    feed->rates = rates_new();
+    assert_non_null(feed->state);
+    assert_non_null(feed->findings);
+    assert_non_null(feed->rates);
+    feed->stream.protocol = protocol;
+    snprintf(feed->stream.controller_version, sizeof feed->stream.controller_version, "%s", controller);
+    armtap_set_add(&feed->updated, ARMTAP_ID_timestamp);
+    feed->record = (struct armtap_record){.stream = &feed->stream,
+                                          .protocol = protocol,
+                                          .version = 2,
+                                          .updated = &feed->updated,
+                                          .state = feed->state,
+                                          .frame_length = 60};
+}
+
+static void feed_end(struct feed *feed)
+{
+    armtap_state_free(feed->state);
+    findings_free(feed->findings);
+    rates_free(feed->rates);
+}
+
+static const struct armtap_record *next(struct feed *feed, int64_t time, double clock)
+{
+    feed->record.where.packet++;
+    feed->record.where.time = time;
+    feed->state->timestamp = clock;
+    return &feed->record;
+}
+
+/* ---- clocks ---------------------------------------------------------------------------------------------------- */
+
+/* A clock that is fast by `ppm`, seen through a network that is late by up to 3 ms, and by up to 200 ms for every tenth
+ * package; with `shift`, for a sixth of the time, everything by 5 ms more. */
+static struct clocks_totals clocks_of(double ppm, unsigned count, bool shift)
+{
+    struct clocks_totals totals;
+    struct feed feed;
+    uint64_t seed = 20260131;
+    struct clocks *clocks = calloc(1, sizeof *clocks);
+    assert_non_null(clocks);
+    feed_begin(&feed, ARMTAP_RTDE, "5.9.0.0");
+    for (unsigned i = 0; i < count; i++) {
+        int64_t sent = START + (int64_t)i * 8 * MILLISECOND;
+        double late = (double)(random_bits(&seed) % 3000) * 1e3;
+        if (random_bits(&seed) % 10 == 0)
+            late += (double)(random_bits(&seed) % 200) * 1e6;
+        if (shift && i > count / 3 && i < count / 2)
+            late += 5e6;
+        clocks_record(clocks, next(&feed, sent + (int64_t)late, 1000 + 0.008 * i * (1 + ppm * 1e-6)));
+    }
+    clocks_totals(clocks, &totals);
+    feed_end(&feed);
+    free(clocks);
+    return totals;
+}
+
+static void drift_through_jitter(void **state)
+{
+    static const double drifts[] = {0, 25, -25, 300, -1000};
+    (void)state;
+    for (size_t i = 0; i < sizeof drifts / sizeof *drifts; i++) {
+        struct clocks_totals totals = clocks_of(drifts[i], 37500, false);
+        assert_true(totals.has_offset && totals.has_drift);
+        assert_true(fabs(totals.drift_ppm - drifts[i]) < 0.5);
+        assert_true(llabs(totals.offset - (START - 1000000 * MILLISECOND)) < MILLISECOND / 2);
+    }
+}
+
+static void a_slow_while_moves_nothing(void **state)
+{
+    struct clocks_totals totals = clocks_of(40, 37500, true);
+    (void)state;
+    assert_true(totals.has_drift && fabs(totals.drift_ppm - 40) < 2);
+}
+
+static void few_packages_have_no_drift(void **state)
+{
+    (void)state;
+    assert_false(clocks_of(0, 5, false).has_offset);
+    assert_true(clocks_of(0, 100, false).has_offset);
+    assert_false(clocks_of(0, 100, false).has_drift);
+}
+
+static void a_restart_begins_anew(void **state)
+{
+    struct clocks_totals totals;
+    struct feed feed;
+    struct clocks *clocks = calloc(1, sizeof *clocks);
+    (void)state;
+    assert_non_null(clocks);
+    feed_begin(&feed, ARMTAP_RTDE, "5.9.0.0");
+    for (unsigned i = 0; i < 3000; i++)
+        clocks_record(clocks, next(&feed, START + i * 8 * MILLISECOND, 5000 + 0.008 * i));
+    for (unsigned i = 1; i < 1000; i++)
+        clocks_record(clocks, next(&feed, START + (3000 + i) * 8 * MILLISECOND, 0.008 * i));
+    clocks_totals(clocks, &totals);
+    assert_int_equal(totals.offset, START - 5000000 * MILLISECOND);
+    assert_true(fabs(totals.drift_ppm) < 0.01);
+    feed_end(&feed);
+    free(clocks);
+}
+
+/* ---- expected rates -------------------------------------------------------------------------------------------- */
+
+/* What is expected of a controller of that version that was asked for `frequency` and sends every `ms`. */
+static double expected(const char *controller, int protocol, double frequency, int ms)
+{
+    struct rates_totals totals;
+    struct feed feed;
+    feed_begin(&feed, ARMTAP_RTDE, controller);
+    feed.record.version = protocol;
+    struct armtap_recipe_event recipe = {.stream = &feed.stream, .frequency = frequency};
+    struct armtap_event close = {.stream = &feed.stream, .type = ARMTAP_EVENT_CLOSE};
+    rates_recipe(feed.rates, feed.findings, &recipe);
+    for (int i = 0; i < 50; i++)
+        rates_record(feed.rates, feed.findings,
+                     next(&feed, START + (int64_t)i * ms * MILLISECOND, 10 + 0.001 * i * ms));
+    close.where = feed.record.where;
+    rates_event(feed.rates, feed.findings, &close);
+    rates_totals(feed.rates, &totals);
+    feed_end(&feed);
+    return totals.expected_hz;
+}
+
+#define SAME(got, wanted) assert_true(fabs((got) - (wanted)) < 1e-6 * (wanted))
+
+static void rates_come_in_whole_cycles(void **state)
+{
+    (void)state;
+    SAME(expected("5.9.4.10", 2, 125, 8), 125);
+    SAME(expected("5.9.4.10", 2, 500, 2), 500);
+    SAME(expected("5.9.4.10", 2, 200, 4), 250);
+    SAME(expected("5.9.4.10", 2, 70, 14), 500.0 / 7);
+    SAME(expected("10.7.0.0", 2, 333, 2), 500);
+    SAME(expected("3.15.0.0", 2, 100, 8), 125);
+    SAME(expected("3.15.0.0", 2, 50, 16), 62.5);
+    SAME(expected("3.15.0.0", 2, 125, 16), 125); /* whatever it sends */
+    SAME(expected("3.2.0.0", 1, 0, 8), 125);
+    SAME(expected("5.2.0.0", 1, 0, 2), 500);
+}
+
+static void without_the_version_the_data_decides(void **state)
+{
+    (void)state;
+    SAME(expected("", 2, 50, 16), 62.5);
+    SAME(expected("", 2, 50, 20), 50);
+    SAME(expected("", 2, 200, 4), 250);
+    SAME(expected("", 2, 125, 8), 125);
+    SAME(expected("", 2, 0, 24), 1 / 0.024);
+}
+
+/* ---- bounds ---------------------------------------------------------------------------------------------------- */
+
+static void a_flood_is_bounded(void **state)
+{
+    struct feed feed;
+    struct streams *streams = streams_new();
+    (void)state;
+    feed_begin(&feed, ARMTAP_RTDE, "");
+    assert_non_null(streams);
+    for (uint64_t i = 1; i <= FINDINGS_EACH + 5000; i++) {
+        struct armtap_where where = {.time = START + (int64_t)i, .packet = i};
+        findings_say(feed.findings, "tcp.retransmission", &feed.stream, &where, "%d", (int)i);
+    }
+    assert_int_equal(streams_record(streams, next(&feed, START, 1)), 0);
+    streams_number(streams);
+    assert_int_equal(findings_settle(feed.findings, streams), 0);
+    assert_int_equal(findings_count(feed.findings), FINDINGS_EACH + 1);
+    const struct finding *sum = findings_at(feed.findings, FINDINGS_EACH);
+    assert_int_equal(sum->count, 5000);
+    assert_int_equal(sum->where.packet, FINDINGS_EACH + 1);
+    assert_int_equal(sum->last.packet, FINDINGS_EACH + 5000);
+    assert_string_equal(sum->text, "5000 more, up to packet 15000");
+    streams_free(streams);
+    feed_end(&feed);
+}
+
+static void what_carries_no_telemetry_is_left_out(void **state)
+{
+    struct feed feed;
+    struct streams *streams = streams_new();
+    struct armtap_stream other = {.connection = 1};
+    struct armtap_where where = {.time = START, .packet = 1};
+    (void)state;
+    feed_begin(&feed, ARMTAP_RTDE, "");
+    assert_non_null(streams);
+    findings_say(feed.findings, "tcp.retransmission", &other, &where, "foreign");
+    findings_say(feed.findings, "tcp.retransmission", &feed.stream, &where, "ours");
+    findings_say(feed.findings, "ip.fragment", NULL, &where, "of the capture");
+    assert_int_equal(streams_record(streams, next(&feed, START, 1)), 0);
+    streams_number(streams);
+    assert_int_equal(findings_settle(feed.findings, streams), 0);
+    assert_int_equal(findings_count(feed.findings), 2);
+    assert_string_equal(findings_at(feed.findings, 0)->text, "ours");
+    assert_int_equal(findings_at(feed.findings, 0)->stream, 0);
+    assert_true(findings_at(feed.findings, 1)->stream == FINDING_NO_STREAM);
+    streams_free(streams);
+    feed_end(&feed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quantiles_of_few),
+        cmocka_unit_test(quantiles_of_any_size),
+        cmocka_unit_test(the_largest_time_has_a_bin),
+        cmocka_unit_test(drift_through_jitter),
+        cmocka_unit_test(a_slow_while_moves_nothing),
+        cmocka_unit_test(few_packages_have_no_drift),
+        cmocka_unit_test(a_restart_begins_anew),
+        cmocka_unit_test(rates_come_in_whole_cycles),
+        cmocka_unit_test(without_the_version_the_data_decides),
+        cmocka_unit_test(a_flood_is_bounded),
+        cmocka_unit_test(what_carries_no_telemetry_is_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
