@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../lib/bytes.h"
+#include "../lib/clock.h"
 #include "../lib/decoder.h"
 #include "../lib/recipe.h"
 
@@ -16,8 +17,6 @@
 #define SMALLEST 12u
 #define LARGEST 4096u
 #define LONGEST_LINE 65536u
-#define CLOCK_JUMP_MAX 5.0 /* s between packets that belong together */
-#define CYCLE 0.002        /* s; controllers step their clock by whole multiples */
 
 struct layout {
     size_t size;
@@ -95,15 +94,6 @@ static bool realtime_sure(const void *context, enum armtap_direction direction, 
     return direction == ARMTAP_TO_ROBOT || (rt->last_size == 0 ? size_is_listed(length) : length == rt->last_size);
 }
 
-/* Controllers count time in cycles: a difference of whole cycles is no accident of a temperature or a voltage. */
-static bool is_whole_cycles(double step)
-{
-    double cycles = step / CYCLE;
-    double whole = (double)(int64_t)(cycles + 0.5);
-    double off = cycles > whole ? cycles - whole : whole - cycles;
-    return whole >= 1 && off < 1e-3;
-}
-
 /* Temperatures too can rise by whole cycles; but begun in the wrong place, a frame has no whole numbers for modes. */
 static bool modes_are_whole(const uint8_t *frame, size_t length)
 {
@@ -127,14 +117,14 @@ static enum armtap_fit realtime_follows(const void *context, enum armtap_directi
         return ARMTAP_FIT_MORE;
     if (packet_length(next, available) < 0)
         return ARMTAP_FIT_NO;
-    double step = armtap_be_double(next + LENGTH_WORD) - armtap_be_double(frame + LENGTH_WORD);
-    if (step < 0 || step > CLOCK_JUMP_MAX)
-        return ARMTAP_FIT_NO;
+    enum armtap_fit clock = armtap_clock_fit(frame + LENGTH_WORD, next + LENGTH_WORD);
+    if (clock == ARMTAP_FIT_NO)
+        return clock;
     bool is_known = size_is_listed(length) || (rt && rt->last_size != 0);
-    if (!is_known && (armtap_be32(next) != length || !is_whole_cycles(step)))
+    if (!is_known && (armtap_be32(next) != length || clock != ARMTAP_FIT_WELL))
         return ARMTAP_FIT_NO; /* any binary protocol has small numbers one after another */
     bool same_size = armtap_be32(next) == length && (!rt || rt->last_size == 0 || rt->last_size == length);
-    bool well = same_size && size_is_listed(length) && is_whole_cycles(step) && modes_are_whole(frame, length);
+    bool well = same_size && size_is_listed(length) && clock == ARMTAP_FIT_WELL && modes_are_whole(frame, length);
     return well ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
 }
 

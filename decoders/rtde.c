@@ -9,11 +9,10 @@
 #include <string.h>
 
 #include "../lib/bytes.h"
+#include "../lib/clock.h"
 #include "rtde_package.h"
 #include "rtde_session.h"
 
-#define CLOCK_JUMP_MAX 5.0    /* s between packages that belong together */
-#define CYCLE 0.002           /* s */
 #define SETUP_BEYOND_DOUBT 16 /* bytes of a set-up: so many letters are no accident */
 
 /* ---- telling packages from other bytes ---- */
@@ -125,16 +124,6 @@ static bool rtde_sure(const void *context, enum armtap_direction direction, cons
     return armtap_rtde_size_fits(frame[2], direction, length) && parse_any(rtde, frame, length, direction, &package);
 }
 
-static enum armtap_fit step_fit(const uint8_t *clock, const uint8_t *next_clock)
-{
-    double step = armtap_be_double(next_clock) - armtap_be_double(clock);
-    if (!(step >= 0 && step <= CLOCK_JUMP_MAX))
-        return ARMTAP_FIT_NO;
-    double cycles = step / CYCLE, whole = (double)(int64_t)(cycles + 0.5);
-    double off = cycles > whole ? cycles - whole : whole - cycles;
-    return whole >= 1 && off < 1e-3 ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
-}
-
 /* The step of the controller's clock between two data packages whose values are known. */
 static enum armtap_fit clock_fit(const struct armtap_rtde *rtde, const uint8_t *values, const uint8_t *next_values,
                                  const uint8_t *end)
@@ -143,7 +132,7 @@ static enum armtap_fit clock_fit(const struct armtap_rtde *rtde, const uint8_t *
         return ARMTAP_FIT_YES;
     if (next_values + rtde->clock_offset + 8 > end)
         return ARMTAP_FIT_MORE;
-    return step_fit(values + rtde->clock_offset, next_values + rtde->clock_offset);
+    return armtap_clock_fit(values + rtde->clock_offset, next_values + rtde->clock_offset);
 }
 
 /* Two data packages of one length whose values are not known. Most clients ask for the clock first: what goes on there
@@ -154,7 +143,7 @@ static enum armtap_fit first_clock_fit(const uint8_t *frame, size_t length, cons
         if (at + 8 > available)
             return ARMTAP_FIT_MORE;
         double clock = armtap_be_double(frame + at);
-        if (clock >= 1e-6 && clock <= 1e9 && step_fit(frame + at, next + at) == ARMTAP_FIT_WELL)
+        if (clock >= 1e-6 && clock <= 1e9 && armtap_clock_fit(frame + at, next + at) == ARMTAP_FIT_WELL)
             return ARMTAP_FIT_WELL;
     }
     return ARMTAP_FIT_YES;

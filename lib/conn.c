@@ -7,8 +7,9 @@
 #include "recipe.h"
 
 #define MARKS_MAX 4096
-#define LOOK_AT 4096      /* bytes that are taken at once while the protocol is not known */
-#define BUFFER_BYTES 2048 /* to begin with */
+#define LOOK_AT 4096            /* bytes that are taken at once while the protocol is not known */
+#define BUFFER_BYTES 2048       /* to begin with */
+#define BUFFER_KEPT (16 * 1024) /* an empty buffer is not kept larger */
 #define BUFFER_MARKS 8
 
 /* ---- making ---- */
@@ -31,6 +32,8 @@ int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armta
     conn->user = user;
     conn->hint = setup->protocol;
     conn->forced = setup->forced;
+    conn->pool_used = setup->pool_used;
+    conn->pool_limit = setup->pool_limit;
     conn->knowledge = setup->knowledge;
     conn->roles_guessed = setup->roles_guessed;
     conn->stream.connection = setup->connection;
@@ -69,12 +72,27 @@ int armtap_conn_new(const struct armtap_conn_options *options, const struct armt
     return armtap_conn_create(&setup, sink, user, conn);
 }
 
+/* Gives a buffer that capacity; what it holds counts for the pool. False without memory. */
+static bool buffer_resize(struct armtap_conn *conn, struct armtap_half *half, size_t capacity)
+{
+    uint8_t *buffer = NULL;
+    if (capacity > 0 && !(buffer = realloc(half->buffer, capacity)))
+        return false;
+    if (capacity == 0)
+        free(half->buffer);
+    if (conn->pool_used)
+        *conn->pool_used = *conn->pool_used - half->capacity + capacity;
+    half->buffer = buffer;
+    half->capacity = capacity;
+    return true;
+}
+
 void armtap_conn_free(struct armtap_conn *conn)
 {
     if (!conn)
         return;
     for (int i = 0; i < 2; i++) {
-        free(conn->half[i].buffer);
+        buffer_resize(conn, &conn->half[i], 0);
         free(conn->half[i].marks);
         armtap_state_free(conn->half[i].state);
     }
@@ -160,18 +178,15 @@ static int mark_add(struct armtap_half *half, size_t end, const struct armtap_wh
 
 /* ---- the buffer of a direction ---- */
 
-static int buffer_append(struct armtap_half *half, const uint8_t *bytes, size_t length,
+static int buffer_append(struct armtap_conn *conn, struct armtap_half *half, const uint8_t *bytes, size_t length,
                          const struct armtap_where *where)
 {
     if (half->used + length > half->capacity) {
         size_t capacity = half->capacity ? half->capacity : BUFFER_BYTES;
         while (capacity < half->used + length)
             capacity *= 2;
-        uint8_t *buffer = realloc(half->buffer, capacity);
-        if (!buffer)
+        if (!buffer_resize(conn, half, capacity))
             return ARMTAP_ERR_MEMORY;
-        half->buffer = buffer;
-        half->capacity = capacity;
     }
     memcpy(half->buffer + half->used, bytes, length);
     half->used += length;
@@ -179,13 +194,12 @@ static int buffer_append(struct armtap_half *half, const uint8_t *bytes, size_t 
 }
 
 /* Room that most streams never outgrow, before their first record: a steady stream allocates nothing. */
-static int buffer_reserve(struct armtap_half *half)
+static int buffer_reserve(struct armtap_conn *conn, struct armtap_half *half)
 {
     if (half->buffer)
         return ARMTAP_OK;
-    half->buffer = malloc(BUFFER_BYTES);
-    half->capacity = half->buffer ? BUFFER_BYTES : 0;
-    struct armtap_mark *marks = half->buffer ? realloc(half->marks, BUFFER_MARKS * sizeof *marks) : NULL;
+    bool has_room = buffer_resize(conn, half, BUFFER_BYTES);
+    struct armtap_mark *marks = has_room ? realloc(half->marks, BUFFER_MARKS * sizeof *marks) : NULL;
     if (!marks)
         return ARMTAP_ERR_MEMORY;
     half->marks = marks;
@@ -300,7 +314,7 @@ static int digest_known(struct armtap_conn *conn, enum armtap_direction directio
 {
     struct armtap_half *half = &conn->half[direction];
     size_t at = 0, length = 0;
-    int error = buffer_reserve(half);
+    int error = buffer_reserve(conn, half);
     while (error == ARMTAP_OK && at < span->length) {
         struct armtap_span rest = {span->bytes + at, span->length - at, NULL, 0, span->final};
         if (half->mode == ARMTAP_HALF_SEEKING) {
@@ -461,8 +475,11 @@ static int digest_buffer(struct armtap_conn *conn, enum armtap_direction directi
     struct armtap_span span = buffer_span(&conn->half[actual(conn, direction)], final);
     size_t used = 0;
     int error = digest(conn, actual(conn, direction), &span, &used);
-    buffer_consume(&conn->half[actual(conn, direction)], used);
-    conn->half[actual(conn, direction)].looked = conn->half[actual(conn, direction)].used;
+    struct armtap_half *half = &conn->half[actual(conn, direction)];
+    buffer_consume(half, used);
+    half->looked = half->used;
+    if (half->used == 0 && half->capacity > BUFFER_KEPT)
+        buffer_resize(conn, half, BUFFER_BYTES);
     return error;
 }
 
@@ -473,6 +490,27 @@ static int settle_other(struct armtap_conn *conn, enum armtap_direction directio
     const struct armtap_half *half = &conn->half[actual(conn, armtap_other(direction))];
     return half->used > half->looked && !conn->foreign ? digest_buffer(conn, armtap_other(direction), false)
                                                        : ARMTAP_OK;
+}
+
+/* Keeps bytes that cannot be judged yet. Where the pool is dry they are given up, with those that waited before them.
+ */
+static int keep(struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes, size_t length,
+                const struct armtap_where *where)
+{
+    struct armtap_half *half = &conn->half[direction];
+    bool grows = half->used + length > half->capacity;
+    if (!grows || !conn->pool_used || *conn->pool_used + 2 * (half->used + length) <= conn->pool_limit)
+        return buffer_append(conn, half, bytes, length, where);
+    struct armtap_mark mark = {length, *where};
+    struct armtap_span waited = buffer_span(half, false), span = {bytes, length, &mark, 1, false};
+    if (conn->decoder && half->mode == ARMTAP_HALF_SYNCED)
+        lose_step(conn, direction);
+    int error = skip(conn, direction, &waited, 0, half->used);
+    buffer_consume(half, half->used);
+    if (error == ARMTAP_OK)
+        error = skip(conn, direction, &span, 0, length);
+    half->want = 1;
+    return error;
 }
 
 /* Digests straight from the caller's bytes, and keeps the rest. */
@@ -486,7 +524,7 @@ static int digest_direct(struct armtap_conn *conn, enum armtap_direction directi
     if (error != ARMTAP_OK || used == length || conn->foreign)
         return error;
     struct armtap_half *half = &conn->half[actual(conn, direction)];
-    error = buffer_append(half, bytes + used, length - used, where);
+    error = keep(conn, actual(conn, direction), bytes + used, length - used, where);
     half->looked = half->used;
     return error;
 }
@@ -517,7 +555,7 @@ int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, 
         if (!conn->decoder && wanted < LOOK_AT)
             wanted = LOOK_AT; /* to look once, not at every byte */
         size_t take = wanted < length ? wanted : length;
-        error = buffer_append(half, p, take, where);
+        error = keep(conn, actual(conn, direction), p, take, where);
         p += take;
         length -= take;
         if (error == ARMTAP_OK && half->used >= half->want)

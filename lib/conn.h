@@ -8,6 +8,8 @@
 struct armtap_robot;
 
 struct armtap_conn_setup {
+    size_t *pool_used; /* what waits in the connection counts here too, up to pool_limit; NULL: nobody counts */
+    size_t pool_limit;
     enum armtap_protocol protocol; /* what the port is known to carry, or NONE */
     bool forced;                   /* the user said so: not judged by content */
     bool midstream;                /* no SYN was seen */

@@ -54,8 +54,10 @@ struct armtap_conn {
     struct armtap_sink sink;
     void *user;
     struct armtap_robot *robot;
+    size_t *pool_used; /* see the setup */
+    size_t pool_limit;
     struct armtap_knowledge *knowledge;
-    struct armtap_guess guess; /* where there is no knowledge to keep it */
+    struct armtap_guess guess;            /* where there is no knowledge to keep it */
     const struct armtap_decoder *decoder; /* NULL while the protocol is not known */
     void *context;
     enum armtap_protocol hint;
@@ -77,7 +79,8 @@ struct armtap_where armtap_span_where(const struct armtap_span *span, size_t fro
 
 /* ---- deliver.c ---- */
 
-/* Hands bytes [from, to) of a span to the sink as they came; `offset` is that of the first in its direction's stream. */
+/* Hands bytes [from, to) of a span to the sink as they came; `offset` is that of the first in its direction's stream.
+ */
 int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                       size_t from, size_t to, uint64_t offset, bool skipped);
 

@@ -15,7 +15,7 @@ struct robot_entry {
 struct armtap_knowledge {
     bool sealed;
     struct robot_entry robots[ROBOTS];
-    size_t turn; /* entry to be given up next */
+    size_t turn;                   /* entry to be given up next */
     struct armtap_guess **guesses; /* by connection, ascending */
     size_t guess_count, guess_room;
 };

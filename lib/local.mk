@@ -3,6 +3,7 @@
 noinst_LTLIBRARIES += lib/libinside.la
 lib_libinside_la_SOURCES = \
 	lib/bytes.h \
+	lib/clock.h \
 	lib/conn.c \
 	lib/conn.h \
 	lib/connection.h \

@@ -260,6 +260,8 @@ static int open_conn(struct armtap_net *net, struct armtap_flow *flow, const str
     setup.robot_name = robot_name;
     setup.client_name = client_name;
     setup.knowledge = net->knowledge;
+    setup.pool_used = &net->pool.used;
+    setup.pool_limit = net->pool.limit;
     TRY(armtap_knowledge_robot(net->knowledge, &flow->key.address[robot], &setup.robot));
     TRY(armtap_conn_create(&setup, &net->sink, net->user, &flow->conn));
     armtap_tcp_init(&flow->tcp, &net->pool, &calls, flow);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNHINTED_LIMIT 4096       /* a connection that shows nothing of ours in so many bytes is foreign */
-#define HINTED_LIMIT (16 * 1024)  /* the same where the port promises something: some packages of all variables */
-#define SPACED_FROM 256 /* bytes */
+#define UNHINTED_LIMIT 4096      /* a connection that shows nothing of ours in so many bytes is foreign */
+#define HINTED_LIMIT (16 * 1024) /* the same where the port promises something: some packages of all variables */
+#define SPACED_FROM 256          /* bytes */
 
 struct candidate {
     size_t at;
@@ -122,8 +122,7 @@ struct prospect {
 /* Whether a direction's first bytes are a decoder's. Off the port that promises it, the content must be unmistakable or
  * show two frames in a row. */
 static enum armtap_fit probe(const struct armtap_conn *conn, const struct armtap_decoder *decoder,
-                             enum armtap_direction direction, const struct armtap_span *span,
-                             struct prospect *prospect)
+                             enum armtap_direction direction, const struct armtap_span *span, struct prospect *prospect)
 {
     const struct armtap_half *half = &conn->half[direction];
     bool hinted = conn->hint == decoder->protocol;

@@ -8,6 +8,7 @@ UNIT_TESTS = \
 	tests/unit/test_diagnose \
 	tests/unit/test_field \
 	tests/unit/test_memory \
+	tests/unit/test_message \
 	tests/unit/test_net \
 	tests/unit/test_number \
 	tests/unit/test_options \

@@ -209,10 +209,16 @@ static void print_summary(const struct diagnosis *diagnosis)
 
 /* ---- streams --------------------------------------------------------------------------------------------------- */
 
+/* What would be rounded to -0.0 is 0. */
+static double without_sign_of_zero(double value, int digits)
+{
+    return fabs(value) < 0.5 * pow(10, -digits) ? 0 : value;
+}
+
 static const char *number_text(char to[CELL_MAX], double value, bool known, int digits)
 {
     if (known)
-        snprintf(to, CELL_MAX, "%.*f", digits, value);
+        snprintf(to, CELL_MAX, "%.*f", digits, without_sign_of_zero(value, digits));
     else
         snprintf(to, CELL_MAX, "-");
     return to;
@@ -336,12 +342,6 @@ static void print_modes_of(const struct diagnosis *diagnosis, const struct strea
 
 /* ---- the arm around stops -------------------------------------------------------------------------------------- */
 
-/* Never -0.00. */
-static void print_number(double value, int digits)
-{
-    printf(" %8.*f", digits, fabs(value) < 0.5 * pow(10, -digits) ? 0 : value);
-}
-
 static void print_vector(const struct moment *moment, enum moment_vector vector)
 {
     static const char *const titles[MOMENT_VECTORS][7] = {
@@ -349,6 +349,7 @@ static void print_vector(const struct moment *moment, enum moment_vector vector)
         {"joint currents, A", "base", "shoulder", "elbow", "wrist 1", "wrist 2", "wrist 3"},
         {"TCP force, N and Nm", "x", "y", "z", "rx", "ry", "rz"}};
     const struct moment_row *stop = &moment->rows[moment->at];
+    int digits = vector == MOMENT_POSITION ? 4 : 2;
     if (!stop->has[vector])
         return;
     printf("  %-20s", titles[vector][0]);
@@ -364,7 +365,7 @@ static void print_vector(const struct moment *moment, enum moment_vector vector)
             snprintf(after, sizeof after, "%+.3f s", (double)(row->where.time - stop->where.time) / 1e9);
         printf("  %8s %10s%s", k == moment->at ? "stop" : "", after, " ");
         for (int i = 0; i < 6; i++)
-            print_number(row->value[vector][i], vector == MOMENT_POSITION ? 4 : 2);
+            printf(" %8.*f", digits, without_sign_of_zero(row->value[vector][i], digits));
         putchar('\n');
     }
 }

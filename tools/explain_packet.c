@@ -87,26 +87,24 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
 
 static struct explained *new_message(struct found *found, const uint8_t *bytes, size_t length)
 {
-    uint8_t *copy = malloc(length);
-    if (copy == NULL)
-        return NULL;
     if (found->count == found->room) {
         size_t room = found->room == 0 ? 16 : 2 * found->room;
-        struct explained *message = realloc(found->message, room * sizeof *message);
-        if (message == NULL) {
-            free(copy);
+        struct explained *more = realloc(found->message, room * sizeof *more);
+        if (more == NULL)
             return NULL;
-        }
-        found->message = message;
+        found->message = more;
         found->room = room;
     }
-    memcpy(copy, bytes, length);
-    struct explained *message = &found->message[found->count++];
+    struct explained *message = &found->message[found->count];
     *message = found->pending;
-    message->copy = copy;
-    message->subject.bytes = copy;
+    message->copy = malloc(length);
+    if (message->copy == NULL)
+        return NULL;
+    memcpy(message->copy, bytes, length);
+    message->subject.bytes = message->copy;
     message->subject.length = length;
     found->pending = (struct explained){.number = -1};
+    found->count++;
     return message;
 }
 

@@ -261,6 +261,18 @@ static void rate_low(struct play *play)
     play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
 }
 
+/* A new set-up ends what is judged as a whole. */
+static void rate_low_at_first(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play->step = 16 * MILLISECOND;
+    play_data(play, 200);
+    expect_last(play, "rate.low", ARMTAP_FROM_ROBOT);
+    play_set_up(play, 62.5, CLOCK_AND_JOINTS, NULL);
+    play_start(play);
+    play_data(play, 200);
+}
+
 /* All packages come, late and together. */
 static void silence(struct play *play)
 {
@@ -548,6 +560,7 @@ const struct fault_case fault_cases[] = {
     {"clock.skipped-flood", flood},
     {"clock.backwards", backwards},
     {"rate.low", rate_low},
+    {"rate.low-at-first", rate_low_at_first},
     {"silence", silence},
     {"silence-from-start", silence_from_start},
     {"silence-to-the-end", silence_to_the_end},

@@ -27,6 +27,17 @@ static void pause_and_go_on(struct play *play)
     play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
 }
 
+/* One package was under way when the client asked to pause. */
+static void late_package(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 200);
+    play_pause(play);
+    play_data(play, 1);
+    play_wait(play, 5 * SECOND);
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+}
+
 static void set_up_twice(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -186,6 +197,7 @@ const struct fault_case ordinary_cases[] = {
     {"comes-back", comes_back},
     {"fast-clock", fast_clock},
     {"keep-alive", keep_alive},
+    {"late-package", late_package},
     {"mirror", mirror},
     {"no-clock", no_clock},
     {"pause-and-go-on", pause_and_go_on},

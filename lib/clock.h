@@ -1,0 +1,24 @@
+/* How controllers count time: in cycles, without ever going back. */
+#ifndef ARMTAP_CLOCK_H
+#define ARMTAP_CLOCK_H
+
+#include "bytes.h"
+#include "decoder.h"
+
+#define ARMTAP_CYCLE 0.002        /* s, of the fastest controller; the others' is a multiple of it */
+#define ARMTAP_CLOCK_JUMP_MAX 5.0 /* s between messages that belong together */
+
+/* How well two clock cells, big-endian doubles, follow each other: WELL where the step is one of whole cycles, which is
+ * no accident of a temperature or a voltage. */
+static inline enum armtap_fit armtap_clock_fit(const uint8_t *clock, const uint8_t *next)
+{
+    double step = armtap_be_double(next) - armtap_be_double(clock);
+    if (!(step >= 0 && step <= ARMTAP_CLOCK_JUMP_MAX))
+        return ARMTAP_FIT_NO;
+    double cycles = step / ARMTAP_CYCLE;
+    double whole = (double)(int64_t)(cycles + 0.5);
+    double off = cycles > whole ? cycles - whole : whole - cycles;
+    return whole >= 1 && off < 1e-3 ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
+}
+
+#endif
