@@ -79,13 +79,16 @@ struct armtap_rtde_request *armtap_rtde_answered(struct armtap_rtde *rtde, enum 
 static int keep_early(struct armtap_rtde *rtde, const struct armtap_frame *frame,
                       const struct armtap_rtde_package *package)
 {
-    char *types = malloc(package->types_length + 1);
-    if (!types)
+    struct armtap_rtde_early *early = &rtde->early;
+    free(early->types);
+    early->types = malloc(package->types_length + 1);
+    if (!early->types)
         return ARMTAP_ERR_MEMORY;
-    memcpy(types, package->types, package->types_length);
-    free(rtde->early.types);
-    rtde->early =
-        (struct armtap_rtde_early){package->type, package->id, frame->where.time, types, package->types_length};
+    memcpy(early->types, package->types, package->types_length);
+    early->types_length = package->types_length;
+    early->type = package->type;
+    early->id = package->id;
+    early->time = frame->where.time;
     return ARMTAP_OK;
 }
 

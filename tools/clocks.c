@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "when.h"
+
 #define FIRST_LENGTH (1.0 / 16)
 /* A clock that differs by less did not go back: doubles are rounded. */
 #define CLOCK_NOISE 1e-6
@@ -51,7 +53,7 @@ void clocks_record(struct clocks *clocks, const struct armtap_record *record)
         return;
     if (run->packages == 0 || clock < run->last_clock - CLOCK_NOISE || time < run->first_time)
         begin_run(clocks, time, clock);
-    double x = (double)(time - run->first_time) / 1e9;
+    double x = (double)when_between(run->first_time, time) / 1e9;
     struct clocks_block here = {x, x - (clock - run->first_clock), true};
     while (!(x < CLOCKS_BLOCKS * run->length))
         double_length(run);
@@ -119,9 +121,9 @@ void clocks_totals(const struct clocks *clocks, struct clocks_totals *totals)
     }
     if (totals->has_drift)
         height = median(heights, count);
-    /* Times of captures are unsigned seconds of 32 or 64 bits: far ones stay without an offset. */
-    double offset = (double)run->first_time - run->first_clock * 1e9 + height * 1e9;
-    totals->has_offset = fabs(offset) < 9e18;
+    /* Clocks and times of captures may be anything: far ones stay without an offset. */
+    double zero = (run->first_clock - height) * 1e9;
+    totals->has_offset = fabs(zero) < 9e18 && fabs((double)run->first_time - zero) < 9e18;
     if (totals->has_offset)
-        totals->offset = run->first_time - (int64_t)((run->first_clock - height) * 1e9);
+        totals->offset = run->first_time - (int64_t)zero;
 }

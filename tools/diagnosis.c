@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reader.h"
+#include "when.h"
 
 int diagnosis_begin(struct diagnosis *diagnosis)
 {
@@ -140,10 +141,10 @@ bool diagnosis_shows(const struct diagnosis *diagnosis, const struct armtap_wher
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         int64_t near = diagnosis->near[middle]->where.time;
-        if (near != ARMTAP_NO_TIME && near >= where->time - diagnosis->reach)
+        if (near != ARMTAP_NO_TIME && near >= when_shift(where->time, -diagnosis->reach))
             high = middle;
         else
             low = middle + 1;
     }
-    return low < diagnosis->near_count && diagnosis->near[low]->where.time <= where->time + diagnosis->reach;
+    return low < diagnosis->near_count && diagnosis->near[low]->where.time <= when_shift(where->time, diagnosis->reach);
 }

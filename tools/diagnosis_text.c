@@ -362,7 +362,7 @@ static void print_vector(const struct moment *moment, enum moment_vector vector)
             continue;
         char after[CELL_MAX] = "-";
         if (row->where.time != ARMTAP_NO_TIME && stop->where.time != ARMTAP_NO_TIME)
-            snprintf(after, sizeof after, "%+.3f s", (double)(row->where.time - stop->where.time) / 1e9);
+            snprintf(after, sizeof after, "%+.3f s", ((double)row->where.time - (double)stop->where.time) / 1e9);
         printf("  %8s %10s%s", k == moment->at ? "stop" : "", after, " ");
         for (int i = 0; i < 6; i++)
             printf(" %8.*f", digits, without_sign_of_zero(row->value[vector][i], digits));

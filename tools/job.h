@@ -17,7 +17,7 @@ struct printed {
 struct job {
     const struct export_wish *wish;
     const struct replay_source *source;
-    bool once; /* the source cannot be read twice */
+    bool once;                          /* the source cannot be read twice */
     struct armtap_knowledge *knowledge; /* what the first reading leaves to the second */
     struct streams *streams;
     struct tables *tables;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "when.h"
+
 const enum armtap_field_id moment_fields[MOMENT_VECTORS] = {
     [MOMENT_POSITION] = ARMTAP_ID_actual_q,
     [MOMENT_CURRENT] = ARMTAP_ID_actual_current,
@@ -27,7 +29,8 @@ static bool read_row(struct moment_row *row, const struct armtap_record *record)
 
 static bool is_due(int64_t time, int64_t before, int64_t reach)
 {
-    return time == ARMTAP_NO_TIME || before == ARMTAP_NO_TIME || time < before || time - before >= reach / MOMENT_ROWS;
+    return time == ARMTAP_NO_TIME || before == ARMTAP_NO_TIME || time < before ||
+           when_between(before, time) >= reach / MOMENT_ROWS;
 }
 
 static int begin_moment(struct moments *moments, const struct moment_row *row, int64_t reach)
@@ -41,7 +44,7 @@ static int begin_moment(struct moments *moments, const struct moment_row *row, i
     for (unsigned i = moments->seen - kept; i < moments->seen; i++) {
         const struct moment_row *before = &moments->before[i % MOMENT_ROWS];
         /* After a silence the ring reaches back too far. */
-        if (row->where.time == ARMTAP_NO_TIME || before->where.time >= row->where.time - reach)
+        if (row->where.time == ARMTAP_NO_TIME || before->where.time >= when_shift(row->where.time, -reach))
             moment->rows[moment->count++] = *before;
     }
     moment->at = moment->count;
@@ -53,7 +56,7 @@ static int begin_moment(struct moments *moments, const struct moment_row *row, i
 static void go_on(struct moment *moment, const struct moment_row *row, int64_t reach)
 {
     const struct moment_row *last = &moment->rows[moment->count - 1], *stop = &moment->rows[moment->at];
-    bool is_late = stop->where.time != ARMTAP_NO_TIME && row->where.time > stop->where.time + reach;
+    bool is_late = stop->where.time != ARMTAP_NO_TIME && row->where.time > when_shift(stop->where.time, reach);
     if (moment->count - moment->at <= MOMENT_ROWS && !is_late && is_due(row->where.time, last->where.time, reach))
         moment->rows[moment->count++] = *row;
 }

@@ -19,8 +19,8 @@ struct option_usage {
     const char *summary;   /* one sentence */
     const struct option_row *rows;
     size_t row_count;
-    bool reads_captures;  /* has --port, --recipe, --raw, -i, --filter, --threads and operands that are captures */
-    const char *examples; /* lines, each ends in \n */
+    bool reads_captures;    /* has --port, --recipe, --raw, -i, --filter, --threads and operands that are captures */
+    const char *examples;   /* lines, each ends in \n */
     bool may_lack_captures; /* with reads_captures: there are other things to read; the command judges */
 };
 

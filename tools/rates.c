@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "spread.h"
+#include "when.h"
 
 #define SECOND INT64_C(1000000000)
 #define SILENCE (2 * SECOND)
@@ -48,12 +49,12 @@ struct rates {
     struct arrival first, last;
     uint64_t records;
     double missing; /* records that were left out or lost, as far as known */
-    int64_t silent; /* ns in silences */
+    double silent;  /* s in silences */
     uint64_t lost_bytes;
     /* all stretches */
     struct spread *jitter;
     uint64_t skipped, steps;
-    int64_t time;      /* ns */
+    double time;       /* s */
     double packages;   /* expected in it; NAN: not known */
     double last_known; /* expected step */
     int64_t longest_silence;
@@ -84,7 +85,7 @@ static int64_t between(const struct armtap_where *from, const struct armtap_wher
 {
     if (from->time == ARMTAP_NO_TIME || to->time == ARMTAP_NO_TIME || to->time < from->time)
         return -1;
-    return to->time - from->time;
+    return when_between(from->time, to->time);
 }
 
 /* ---- what is expected ------------------------------------------------------------------------------------------ */
@@ -161,7 +162,7 @@ static void judge_silence(struct rates *rates, struct findings *findings, const 
         rates->longest_silence = (int64_t)silent;
     if (!(silent > (double)SILENCE) || !(silent > SILENT_STEPS * rates->usual * 1e9))
         return;
-    rates->silent += time;
+    rates->silent += (double)time / 1e9;
     findings_say(findings, "silence", stream, to, "no data for %.3f s, since packet %" PRIu64, (double)time / 1e9,
                  from->packet);
 }
@@ -235,7 +236,7 @@ static void settle(struct rates *rates, struct findings *findings, const struct 
 
 static void judge_rate(struct rates *rates, struct findings *findings, const struct armtap_stream *stream, int64_t time)
 {
-    double seconds = (double)(time - rates->silent) / 1e9;
+    double seconds = (double)time / 1e9 - rates->silent;
     if (!(rates->expected > 0) || seconds < 1 || seconds < LOW_PACKAGES * rates->expected)
         return;
     double rate = ((double)(rates->records - 1) + rates->missing) / seconds, expected = 1 / rates->expected;
@@ -249,7 +250,9 @@ static void judge_rate(struct rates *rates, struct findings *findings, const str
 static void begin_stretch(struct rates *rates, enum phase phase, const struct armtap_where *granted)
 {
     rates->phase = phase;
-    rates->granted = granted == NULL ? (struct armtap_where){.time = ARMTAP_NO_TIME} : *granted;
+    rates->granted = (struct armtap_where){.time = ARMTAP_NO_TIME};
+    if (granted != NULL)
+        rates->granted = *granted;
     rates->after_pause = 0;
     rates->waiting_count = 0;
     rates->is_settled = rates->has_last = false;
@@ -280,7 +283,7 @@ static void end_stretch(struct rates *rates, struct findings *findings, const st
     if (time > 0) {
         rates->packages += rates->expected > 0 ? (double)time / 1e9 / rates->expected : NAN;
         rates->steps += rates->records - 1;
-        rates->time += time;
+        rates->time += (double)time / 1e9;
         judge_rate(rates, findings, stream, time);
     }
 }
@@ -361,7 +364,7 @@ static double expected_rate(const struct rates *rates)
     if (isnan(rates->packages))
         return 0;
     if (rates->time > 0)
-        return rates->packages / ((double)rates->time / 1e9);
+        return rates->packages / rates->time;
     return rates->last_known > 0 ? 1 / rates->last_known : 0;
 }
 
@@ -369,7 +372,7 @@ void rates_totals(const struct rates *rates, struct rates_totals *totals)
 {
     bool has_jitter = rates->jitter->count > 0;
     *totals = (struct rates_totals){.expected_hz = expected_rate(rates),
-                                    .rate_hz = rates->time > 0 ? (double)rates->steps / ((double)rates->time / 1e9) : 0,
+                                    .rate_hz = rates->time > 0 ? (double)rates->steps / rates->time : 0,
                                     .skipped = rates->skipped,
                                     .jitter_p50 = spread_quantile(rates->jitter, 50),
                                     .jitter_p99 = spread_quantile(rates->jitter, 99),

@@ -165,3 +165,18 @@ size_t when_date(char to[WHEN_DATE_MAX], int64_t ns)
                           (int)days + 1, (int)(rest / 3600), (int)(rest / 60 % 60), (int)(rest % 60), (int)fraction);
     return length < 0 ? 0 : (size_t)length;
 }
+
+int64_t when_between(int64_t from, int64_t to)
+{
+    uint64_t time = (uint64_t)to - (uint64_t)from;
+    return time > (uint64_t)WHEN_LONGEST ? WHEN_LONGEST : (int64_t)time;
+}
+
+int64_t when_shift(int64_t time, int64_t by)
+{
+    if (by > 0 && time > INT64_MAX - by)
+        return INT64_MAX;
+    if (by < 0 && time < INT64_MIN + 1 - by)
+        return INT64_MIN + 1; /* INT64_MIN is no time at all */
+    return time + by;
+}

@@ -20,6 +20,12 @@ extern const char when_forms[];
 /* ns since the epoch; a relative time counts from `first_time`. ARMTAP_NO_TIME where that is not known. */
 int64_t when_resolve(const struct when *when, int64_t first_time);
 
+/* From one time to a later one; times of captures may be anything, so it is at most WHEN_LONGEST. */
+#define WHEN_LONGEST INT64_C(9000000000000000000)
+int64_t when_between(int64_t from, int64_t to);
+/* So much later, or earlier; stays within what can be told. */
+int64_t when_shift(int64_t time, int64_t by);
+
 #define WHEN_DATE_MAX 40
 /* "2026-01-31T12:00:00.500000000Z" and a NUL. Returns the length. */
 size_t when_date(char to[WHEN_DATE_MAX], int64_t ns);

@@ -359,11 +359,10 @@ static void closed(struct play *play)
     play_expect(play, "tcp.closed", play_latest(play) - 2);
 }
 
-static void zero_window(struct play *play)
+/* The client acknowledges with a window of 0, and opens it again 200 ms later. */
+static void close_window(struct play *play)
 {
-    static const uint8_t greeting[4] = {0, 4, 'v', 0};
-    play_stream(play, 125, CLOCK_AND_JOINTS);
-    play_data(play, 21);
+    static const uint8_t question[3] = {0, 3, 'v'};
     uint16_t window = play->connection.end[ARMTAP_TO_ROBOT].window;
     play->connection.end[ARMTAP_TO_ROBOT].window = 0;
     play_data(play, 1);
@@ -371,8 +370,15 @@ static void zero_window(struct play *play)
         play_data(play, 1); /* until the client acknowledges */
     play_expect(play, "tcp.zero-window", play_latest(play));
     play->connection.end[ARMTAP_TO_ROBOT].window = window;
-    play_bytes(play, ARMTAP_TO_ROBOT, greeting, 3);
+    play_bytes(play, ARMTAP_TO_ROBOT, question, sizeof question);
     play_stall(play, 200 * MILLISECOND);
+}
+
+static void zero_window(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 21);
+    close_window(play);
     play_data(play, 50);
 }
 
@@ -449,6 +455,31 @@ static void bad_header(struct play *play)
     play->wire.packets[copy].bytes[14 + 20 + 12] = 0x30; /* a TCP header of 12 bytes */
     play_expect_of(play, "ip.bad-header", -1, copy);
     play_data(play, 20);
+}
+
+/* Four ways to lose something in one connection, each under its own id. */
+static void losses(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 100);
+    play_wait(play, 3 * play->step);
+    play_data(play, 1);
+    expect_last(play, "clock.skipped", ARMTAP_FROM_ROBOT);
+    play_data(play, 40);
+    size_t copy = play_repeat(play, play_last(play, ARMTAP_FROM_ROBOT), 20 * MICROSECOND);
+    play_set_ip_id(play, copy, 0x7777);
+    play_expect(play, "tcp.retransmission", copy);
+    play_data(play, 40);
+    play_drop(play, play_last(play, ARMTAP_FROM_ROBOT));
+    play_data(play, 1);
+    expect_last(play, "stream.gap", ARMTAP_FROM_ROBOT);
+    play_data(play, 41);
+    close_window(play);
+    play_data(play, 40);
+    play_wait(play, play->step);
+    play_data(play, 1);
+    expect_last(play, "clock.skipped", ARMTAP_FROM_ROBOT);
+    play_data(play, 40);
 }
 
 /* ---- the capture ----------------------------------------------------------------------------------------------- */
@@ -573,6 +604,7 @@ const struct fault_case fault_cases[] = {
     {"stream.foreign", foreign},
     {"tcp.retransmission", retransmission},
     {"tcp.retransmission-of-hole", retransmission_of_hole},
+    {"losses", losses},
     {"ip.fragment", fragment},
     {"ip.bad-header", bad_header},
     {"rtde.text.info", text_info},

@@ -63,7 +63,7 @@ static void show(FILE *said)
     fwrite(text, 1, length, stdout);
 }
 
-static void replay_input(const struct target *target, const char *name, struct result *result)
+static void replay_input(const struct target *target, const char *name, DIR *folder, struct result *result)
 {
     FILE *said = tmpfile();
     int status = 1;
@@ -73,8 +73,10 @@ static void replay_input(const struct target *target, const char *name, struct r
     }
     fflush(stdout);
     pid_t child = fork();
-    if (child == 0)
+    if (child == 0) {
+        closedir(folder); /* or it looks like a leak there */
         run_input(target, name, said);
+    }
     if (child < 0 || waitpid(child, &status, 0) < 0)
         perror("fork");
     if (status == 0) {
@@ -100,7 +102,7 @@ static void replay_target(const struct target *target, const char *corpus, struc
         if (entry->d_name[0] == '.')
             continue;
         snprintf(name, sizeof name, "%s/%s/%s", corpus, target->name, entry->d_name);
-        replay_input(target, name, result);
+        replay_input(target, name, folder, result);
     }
     if (folder != NULL)
         closedir(folder);
