@@ -188,8 +188,8 @@ static int note_unknown_size(struct realtime *rt, struct armtap_conn *conn, cons
         return ARMTAP_OK;
     rt->noted_sizes[rt->noted_count++] = (uint32_t)frame->length;
     return armtap_conn_say(conn, frame, ARMTAP_NOTE_rt_size_unknown,
-                           "packets of %u bytes: no such size is documented; decoded as the first %u columns' layout",
-                           (uint64_t)frame->length, (uint64_t)((frame->length - LENGTH_WORD) / 8));
+                           "packets of %u bytes: no such size is documented; decoded as far as the layout is known",
+                           (uint64_t)frame->length);
 }
 
 static int new_size(struct realtime *rt, struct armtap_conn *conn, const struct armtap_frame *frame,

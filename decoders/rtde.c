@@ -248,7 +248,8 @@ static int deliver_opaque(struct armtap_rtde *rtde, struct armtap_conn *conn, co
         *noted = true;
         if (given && frame->direction == ARMTAP_FROM_ROBOT)
             error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
-                                    "the recipe given has %u bytes of values, the data packages have %u",
+                                    "the recipe given has %u bytes of values; the data packages have %u, with the "
+                                    "recipe id where the protocol has one",
                                     (uint64_t)given->size, (uint64_t)payload);
         else
             error =
@@ -278,6 +279,15 @@ static int adopt_given(struct armtap_rtde *rtde, struct armtap_conn *conn, const
                               rtde->protocol >= 2 ? frame->bytes[ARMTAP_RTDE_HEADER] : 0, 0, 0, given);
 }
 
+/* Said when data comes: until then the request may still turn up. */
+static int note_unnamed(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    rtde->outputs_unnamed = false;
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+                           "the types of %u fields were captured, but not the request with their names",
+                           (uint64_t)rtde->outputs->count);
+}
+
 static int decode_output(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     int error = adopt_given(rtde, conn, frame);
@@ -289,6 +299,10 @@ static int decode_output(struct armtap_rtde *rtde, struct armtap_conn *conn, con
         return error;
     if (!rtde->outputs)
         return deliver_opaque(rtde, conn, frame);
+    if (rtde->outputs_unnamed)
+        error = note_unnamed(rtde, conn, frame);
+    if (error != ARMTAP_OK)
+        return error;
     size_t payload = frame->length - ARMTAP_RTDE_HEADER;
     if (rtde->protocol == 0 && payload == rtde->outputs->size)
         rtde->protocol = 1;

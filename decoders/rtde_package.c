@@ -52,6 +52,11 @@ bool armtap_rtde_size_fits(uint8_t type, enum armtap_direction direction, size_t
     return message && size >= message->fewest[direction] && size <= message->most[direction];
 }
 
+static bool is_direction(enum armtap_direction direction)
+{
+    return direction == ARMTAP_FROM_ROBOT || direction == ARMTAP_TO_ROBOT;
+}
+
 /* ---- taking apart: a cursor over the payload ---- */
 
 struct cursor {
@@ -192,7 +197,7 @@ int armtap_rtde_parse(const void *bytes, size_t length, enum armtap_direction di
                       struct armtap_rtde_package *package)
 {
     const uint8_t *p = bytes;
-    if (!bytes || !package)
+    if (!bytes || !package || !is_direction(direction))
         return ARMTAP_ERR_ARGUMENT;
     if (length < ARMTAP_RTDE_HEADER)
         return ARMTAP_ERR_SHORT;
@@ -221,6 +226,7 @@ int armtap_rtde_parse(const void *bytes, size_t length, enum armtap_direction di
 struct writer {
     uint8_t *at, *end;
     bool full;
+    bool lacks; /* a span has a length but no bytes */
 };
 
 static void write_bytes(struct writer *writer, const void *bytes, size_t length)
@@ -229,7 +235,8 @@ static void write_bytes(struct writer *writer, const void *bytes, size_t length)
         writer->full = true;
         return;
     }
-    if (length > 0)
+    writer->lacks |= !bytes && length > 0;
+    if (bytes && length > 0)
         memcpy(writer->at, bytes, length);
     writer->at += length;
 }
@@ -327,7 +334,8 @@ static void write_from_robot(struct writer *writer, const struct armtap_rtde_pac
 int armtap_rtde_write(const struct armtap_rtde_package *package, void *buffer, size_t capacity)
 {
     uint8_t *bytes = buffer;
-    if (!package || !buffer || !message_of((uint8_t)package->type) || package->release_count > 4)
+    if (!package || !buffer || !message_of((uint8_t)package->type) || package->release_count > 4 ||
+        !is_direction(package->direction))
         return ARMTAP_ERR_ARGUMENT;
     bool counted =
         package->type == ARMTAP_RTDE_TEXT && (package->protocol >= 2 || package->direction == ARMTAP_TO_ROBOT);
@@ -338,11 +346,13 @@ int armtap_rtde_write(const struct armtap_rtde_package *package, void *buffer, s
     bool roomy = capacity > LARGEST;
     struct armtap_rtde_package p = *package;
     p.has_id = package->has_id || carries_id(package);
-    struct writer writer = {bytes + ARMTAP_RTDE_HEADER, bytes + (roomy ? LARGEST : capacity), false};
+    struct writer writer = {bytes + ARMTAP_RTDE_HEADER, bytes + (roomy ? LARGEST : capacity), false, false};
     if (p.direction == ARMTAP_TO_ROBOT)
         write_to_robot(&writer, &p);
     else
         write_from_robot(&writer, &p);
+    if (writer.lacks)
+        return ARMTAP_ERR_ARGUMENT;
     if (writer.full)
         return roomy ? ARMTAP_ERR_ARGUMENT : ARMTAP_ERR_SPACE;
     armtap_put16(bytes, (uint16_t)(writer.at - bytes));

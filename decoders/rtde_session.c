@@ -5,7 +5,7 @@
 
 #define REQUEST_BYTES_MAX (256u * 1024) /* waiting requests of one connection */
 #define INPUT_ENTRIES_MAX 65536u        /* entries of all input recipes of one connection */
-#define EARLY_MAX INT64_C(50000000)     /* ns that a reply may be captured before its request */
+#define EARLY_MAX UINT64_C(50000000)    /* ns that a reply may be captured before its request */
 #define NAMED_MAX 32                    /* notes about single names, by set-up */
 
 int armtap_rtde_open(void *context)
@@ -100,7 +100,7 @@ int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, c
         return ARMTAP_OK;
     rtde->early.types = NULL;
     int error = ARMTAP_OK;
-    bool timely = frame->where.time - early.time <= EARLY_MAX && frame->where.time >= early.time;
+    bool timely = frame->where.time >= early.time && (uint64_t)frame->where.time - (uint64_t)early.time <= EARLY_MAX;
     if (timely && armtap_list_count(request->names, request->names_length) ==
                       armtap_list_count(early.types, early.types_length)) {
         struct armtap_rtde_package reply = {.type = early.type,
@@ -230,11 +230,26 @@ static long clock_offset_of(const struct armtap_recipe *recipe)
     return -1;
 }
 
+/* Where only the types were captured, the names of the recipe that the user gave, if it has those types. */
+static struct armtap_recipe *name_by_given(struct armtap_conn *conn, struct armtap_recipe *recipe, bool *named)
+{
+    const struct armtap_recipe *given = armtap_conn_given_recipe(conn);
+    bool same = given && given->count == recipe->count && given->size == recipe->size;
+    for (size_t i = 0; same && i < recipe->count; i++)
+        same = given->entries[i].offset == recipe->entries[i].offset &&
+               given->entries[i].wire_size == recipe->entries[i].wire_size;
+    *named = same;
+    if (!same)
+        return recipe;
+    armtap_recipe_release(recipe);
+    return armtap_recipe_hold(given);
+}
+
 void armtap_rtde_take_outputs(struct armtap_rtde *rtde, struct armtap_recipe *recipe)
 {
     armtap_recipe_release(rtde->outputs);
     rtde->outputs = recipe;
-    rtde->outputs_guessed = rtde->outputs_known = false;
+    rtde->outputs_unnamed = rtde->outputs_guessed = rtde->outputs_known = false;
     rtde->clock_offset = recipe ? clock_offset_of(recipe) : -1;
     rtde->missing_noted[ARMTAP_FROM_ROBOT] = rtde->size_noted[ARMTAP_FROM_ROBOT] = false;
 }
@@ -246,6 +261,7 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
     struct reply reply = reply_of(request, package);
     struct armtap_recipe *recipe;
     double frequency = request ? request->frequency : 0;
+    bool named = false;
     int error = make_recipe(conn, frame, &reply, &recipe);
     free(request);
     if (error == ARMTAP_OK && !reply.requested)
@@ -254,7 +270,10 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
         armtap_recipe_release(recipe);
         return error;
     }
+    if (recipe && !reply.requested)
+        recipe = name_by_given(conn, recipe, &named);
     armtap_rtde_take_outputs(rtde, recipe);
+    rtde->outputs_unnamed = recipe && !reply.requested && !named;
     rtde->outputs_refused = !recipe;
     if (!recipe)
         return ARMTAP_OK;

@@ -33,6 +33,7 @@ struct armtap_rtde {
     struct armtap_recipe *outputs;
     long clock_offset; /* of timestamp in the outputs, -1 without it */
     bool outputs_refused;
+    bool outputs_unnamed; /* only the reply with their types was captured; to be noted */
     bool outputs_guessed; /* not from a handshake */
     bool outputs_known;   /* from the recipes of well-known clients */
     struct armtap_recipe *inputs[256];

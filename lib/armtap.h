@@ -377,8 +377,8 @@ struct armtap_message {
     size_t length;
 };
 
-/* Where everything goes. Any callback may be NULL; one that returns other than 0 stops the push, which then returns
- * ERR_STOPPED. Without on_record frames are delimited and counted, but no state is decoded. Set `size` to
+/* Where everything goes. Any callback may be NULL; one that returns other than 0 stops the push for good, which then
+ * returns ERR_STOPPED. Without on_record frames are delimited and counted, but no state is decoded. Set `size` to
  * sizeof(struct armtap_sink). */
 struct armtap_sink {
     size_t size;
@@ -478,7 +478,8 @@ struct armtap_conn_options {
 ARMTAP_API int armtap_conn_new(const struct armtap_conn_options *options, const struct armtap_sink *sink, void *user,
                                struct armtap_conn **conn);
 ARMTAP_API void armtap_conn_free(struct armtap_conn *conn);
-/* The next bytes of a direction, any number of them. */
+/* The next bytes of a direction, any number of them. After an error only armtap_conn_free may follow: what was not yet
+ * taken of the bytes is in no counter. The same holds for armtap_net_packet. */
 ARMTAP_API int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, const void *bytes,
                                 size_t length, const struct armtap_where *where);
 /* `length` bytes of a direction are missing here. */

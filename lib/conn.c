@@ -59,6 +59,8 @@ int armtap_conn_new(const struct armtap_conn_options *options, const struct armt
         return ARMTAP_ERR_ARGUMENT;
     if (options)
         memcpy(&all, options, options->size < sizeof all ? options->size : sizeof all);
+    if (all.protocol != ARMTAP_PROTOCOL_NONE && !armtap_decoder_for(all.protocol))
+        return ARMTAP_ERR_UNSUPPORTED;
     struct armtap_conn_setup setup = {
         .protocol = all.protocol,
         .forced = all.protocol != ARMTAP_PROTOCOL_NONE,
@@ -464,6 +466,11 @@ static int digest(struct armtap_conn *conn, enum armtap_direction direction, con
 
 /* ---- bytes in ---- */
 
+static bool is_direction(enum armtap_direction direction)
+{
+    return direction == ARMTAP_FROM_ROBOT || direction == ARMTAP_TO_ROBOT;
+}
+
 static enum armtap_direction actual(const struct armtap_conn *conn, enum armtap_direction direction)
 {
     return conn->swapped ? armtap_other(direction) : direction;
@@ -535,7 +542,7 @@ int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, 
     static const struct armtap_where nowhere = {ARMTAP_NO_TIME, 0, 0};
     const uint8_t *p = bytes;
     int error = ARMTAP_OK;
-    if (!conn || (!bytes && length > 0))
+    if (!conn || (!bytes && length > 0) || !is_direction(direction))
         return ARMTAP_ERR_ARGUMENT;
     if (!where)
         where = &nowhere;
@@ -564,6 +571,20 @@ int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, 
     return error;
 }
 
+/* Bytes behind which no message began again. */
+static int note_tail(struct armtap_conn *conn, enum armtap_direction side)
+{
+    struct armtap_half *half = &conn->half[side];
+    struct armtap_frame here = {side, NULL, 0, half->offset, conn->stream.last};
+    uint64_t skipped = half->search_skipped;
+    half->search_skipped = 0;
+    if (skipped == 0 || !conn->decoder || half->mode != ARMTAP_HALF_SEEKING)
+        return ARMTAP_OK;
+    return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_resync,
+                           "%u bytes were skipped up to byte %u of the stream, and no message began again", skipped,
+                           half->offset);
+}
+
 /* What waits for bytes that will not come is judged; what is left of it is no message. */
 static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction direction, bool closing)
 {
@@ -573,8 +594,10 @@ static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction directio
     if (conn->half[actual(conn, direction)].used > 0 && !conn->foreign)
         error = digest_buffer(conn, direction, true);
     struct armtap_half *half = &conn->half[actual(conn, direction)];
-    if (error != ARMTAP_OK || half->used == 0)
+    if (error != ARMTAP_OK)
         return error;
+    if (half->used == 0)
+        return note_tail(conn, actual(conn, direction));
     struct armtap_span span = buffer_span(half, true);
     if (closing && conn->decoder && conn->decoder->rest && half->mode == ARMTAP_HALF_SYNCED) {
         struct armtap_frame frame = {actual(conn, direction), half->buffer, half->used, half->offset,
@@ -591,14 +614,14 @@ static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction directio
     }
     error = skip(conn, actual(conn, direction), &span, 0, half->used);
     buffer_consume(half, half->used);
-    return error;
+    return error == ARMTAP_OK ? note_tail(conn, actual(conn, direction)) : error;
 }
 
 int armtap_conn_gap(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
                     const struct armtap_where *where)
 {
     static const struct armtap_where nowhere = {ARMTAP_NO_TIME, 0, 0};
-    if (!conn)
+    if (!conn || !is_direction(direction))
         return ARMTAP_ERR_ARGUMENT;
     int error = end_of_bytes(conn, direction, false);
     if (error != ARMTAP_OK || length == 0)
@@ -625,7 +648,7 @@ int armtap_conn_gap(struct armtap_conn *conn, enum armtap_direction direction, u
 
 int armtap_conn_close(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_where *where)
 {
-    if (!conn)
+    if (!conn || !is_direction(direction))
         return ARMTAP_ERR_ARGUMENT;
     if (where)
         conn->stream.last = *where;
