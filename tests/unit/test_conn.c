@@ -642,6 +642,40 @@ static void test_sinks_and_options_may_be_smaller(void **unused)
     script_free(&script);
 }
 
+/* What stands behind the last message is counted, and said. */
+static void test_a_tail_that_is_no_message(void **unused)
+{
+    struct script script = {0};
+    struct bytes bytes = {0};
+    (void)unused;
+    bytes_packet(&bytes, 1060, 10.0);
+    bytes_packet(&bytes, 1060, 10.008);
+    for (int i = 0; i < 3000; i++)
+        bytes_hex(&bytes, "ee");
+    script_add(&script, ARMTAP_FROM_ROBOT, &bytes);
+    struct log log = script_log(&script, NULL);
+    assert_int_equal(log.records[ARMTAP_FROM_ROBOT], 2);
+    assert_true(log_has(&log, "note < stream.resync: 3000 bytes were skipped up to byte 5120 of the stream"));
+    log_free(&log);
+    script_free(&script);
+    bytes_free(&bytes);
+}
+
+static void test_directions_and_protocols_are_checked(void **unused)
+{
+    struct armtap_conn_options options = {.size = sizeof options, .protocol = (enum armtap_protocol)77};
+    struct armtap_sink sink = log_sink();
+    struct log log = {0};
+    struct armtap_conn *conn;
+    (void)unused;
+    assert_int_equal(armtap_conn_new(&options, &sink, &log, &conn), ARMTAP_ERR_UNSUPPORTED);
+    assert_int_equal(armtap_conn_new(NULL, &sink, &log, &conn), ARMTAP_OK);
+    assert_int_equal(armtap_conn_push(conn, (enum armtap_direction)2, "x", 1, NULL), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_conn_gap(conn, (enum armtap_direction)-1, 1, NULL), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_conn_close(conn, (enum armtap_direction)5, NULL), ARMTAP_ERR_ARGUMENT);
+    armtap_conn_free(conn);
+}
+
 static void test_arguments_are_checked(void **unused)
 {
     struct armtap_conn *conn;
@@ -683,6 +717,8 @@ int main(void)
         cmocka_unit_test(test_a_record_names_the_packet_that_completed_it),
         cmocka_unit_test(test_callbacks_can_stop_a_push),
         cmocka_unit_test(test_sinks_and_options_may_be_smaller),
+        cmocka_unit_test(test_a_tail_that_is_no_message),
+        cmocka_unit_test(test_directions_and_protocols_are_checked),
         cmocka_unit_test(test_arguments_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -573,6 +573,56 @@ static void test_names_as_clients_write_them(void **unused)
     }
 }
 
+/* A card with several queues captures a reply before its request: the names are put in as soon as they are known. */
+static void test_a_reply_captured_before_its_request(void **unused)
+{
+    static const struct line lines[] = {
+        V2,
+        {'<', 'O', "01", "DOUBLE,INT32"},
+        {'>', 'O', HZ125, "timestamp,robot_mode"},
+        {'<', 'U', "01 " TWO "00 00 00 07", ""},
+    };
+    (void)unused;
+    struct script script = session(lines, sizeof lines / sizeof lines[0]);
+    struct log log = script_log(&script, &on_port);
+    assert_true(log_has(&log, "v2 id1 timestamp=2 robot_mode=7\n"));
+    assert_int_equal(log.notes, 0);
+    log_free(&log);
+    script_free(&script);
+}
+
+/* Without the request only types are known, which is said when data comes. */
+static void test_names_that_were_not_captured(void **unused)
+{
+    static const struct line lines[] = {
+        V2,
+        {'<', 'O', "01", "DOUBLE,INT32"},
+        {'<', 'U', "01 " TWO "00 00 00 07", ""},
+        {'<', 'U', "01 " TWO "00 00 00 07", ""},
+    };
+    (void)unused;
+    struct script script = session(lines, sizeof lines / sizeof lines[0]);
+    struct log log = script_log(&script, &on_port);
+    assert_true(log_has(&log, "v2 id1 value_0=2 value_1=7\n"));
+    assert_true(log_has(&log, "note < rtde.recipe.missing: the types of 2 fields were captured"));
+    assert_int_equal(log.notes, 1);
+    log_free(&log);
+    script_free(&script);
+}
+
+static void test_packages_with_wrong_arguments(void **unused)
+{
+    uint8_t buffer[64];
+    struct armtap_rtde_package package = {.type = ARMTAP_RTDE_DATA, .protocol = 2, .values_length = 4};
+    (void)unused;
+    assert_int_equal(armtap_rtde_write(&package, buffer, sizeof buffer), ARMTAP_ERR_ARGUMENT);
+    package.values_length = 0;
+    assert_int_equal(armtap_rtde_write(&package, buffer, sizeof buffer), 4);
+    package.direction = (enum armtap_direction)9;
+    assert_int_equal(armtap_rtde_write(&package, buffer, sizeof buffer), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_rtde_parse("\0\3S", 3, (enum armtap_direction)9, 2, &package), ARMTAP_ERR_ARGUMENT);
+}
+
 static void test_any_non_zero_is_true(void **unused)
 {
     static const struct line lines[] = {
@@ -895,6 +945,9 @@ int main(void)
         cmocka_unit_test(test_the_recipe_switches_at_the_reply),
         cmocka_unit_test(test_several_input_recipes),
         cmocka_unit_test(test_names_as_clients_write_them),
+        cmocka_unit_test(test_a_reply_captured_before_its_request),
+        cmocka_unit_test(test_names_that_were_not_captured),
+        cmocka_unit_test(test_packages_with_wrong_arguments),
         cmocka_unit_test(test_any_non_zero_is_true),
         cmocka_unit_test(test_unknown_names_are_delivered_by_type),
         cmocka_unit_test(test_refused_fields_are_named),
