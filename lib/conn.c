@@ -212,6 +212,8 @@ static int buffer_reserve(struct armtap_conn *conn, struct armtap_half *half)
 static void buffer_consume(struct armtap_half *half, size_t length)
 {
     size_t gone = 0;
+    if (length == 0)
+        return;
     memmove(half->buffer, half->buffer + length, half->used - length);
     half->used -= length;
     while (gone < half->mark_count && half->marks[gone].end <= length)

@@ -161,7 +161,7 @@ static const struct armtap_decoder *decoder_in_turn(const struct armtap_conn *co
 /* The first decoder that fits; one before it that needs more bytes to tell is waited for, so that the outcome does not
  * depend on the chunks. */
 static int recognise_as(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
-                        bool swap, enum armtap_fit least, struct prospect *all)
+                        bool swap, struct prospect *all)
 {
     for (size_t i = 0;; i++) {
         const struct armtap_decoder *decoder = decoder_in_turn(conn, i);
@@ -171,7 +171,7 @@ static int recognise_as(struct armtap_conn *conn, enum armtap_direction directio
             continue;
         struct prospect one = {false, 0, 0};
         enum armtap_fit fit = probe(conn, decoder, swap ? armtap_other(direction) : direction, span, &one);
-        if (fit >= least) {
+        if (fit >= ARMTAP_FIT_YES) {
             if (all->open && !swap && !span->final && span->length < limit_of(conn))
                 return 1; /* a decoder before it has not told yet */
             conn->swapped ^= swap;
@@ -187,6 +187,44 @@ static int recognise_as(struct armtap_conn *conn, enum armtap_direction directio
     }
 }
 
+/* How well any decoder, in the roles as they are or swapped, takes the very first bytes of a connection for its own. */
+static enum armtap_fit beginning(const struct armtap_conn *conn, enum armtap_direction direction,
+                                 const struct armtap_span *span, bool swap, const struct armtap_decoder **found)
+{
+    enum armtap_fit best = ARMTAP_FIT_NO;
+    const struct armtap_decoder *decoder;
+    for (size_t i = 0; (decoder = decoder_in_turn(conn, i)); i++) {
+        if (conn->forced && conn->hint != decoder->protocol)
+            continue;
+        enum armtap_fit fit = decoder->begins(swap ? armtap_other(direction) : direction, span->bytes, span->length);
+        bool hinted = conn->hint == decoder->protocol;
+        if (fit == ARMTAP_FIT_WELL || (fit == ARMTAP_FIT_YES && hinted && !swap)) {
+            *found = decoder;
+            return ARMTAP_FIT_WELL;
+        }
+        if (fit == ARMTAP_FIT_MORE)
+            best = fit;
+    }
+    return best;
+}
+
+/* Whether the first bytes show beyond doubt that the roles are the other way round: 0 yes, 1 no, 2 it takes more bytes
+ * to tell, or an error. What else speaks for swapped roles counts only when all bytes were looked at. */
+static int recognise_swapped(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
+{
+    const struct armtap_decoder *decoder;
+    bool first_bytes = !conn->stream.midstream && conn->half[direction].offset == 0;
+    if (!conn->roles_guessed || !first_bytes || beginning(conn, direction, span, false, &decoder) == ARMTAP_FIT_WELL)
+        return 1;
+    enum armtap_fit fit = beginning(conn, direction, span, true, &decoder);
+    if (fit == ARMTAP_FIT_MORE)
+        return span->final ? 1 : 2;
+    if (fit != ARMTAP_FIT_WELL)
+        return 1;
+    conn->swapped = !conn->swapped;
+    return adopt(conn, decoder);
+}
+
 int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
 {
     struct armtap_half *half = &conn->half[direction];
@@ -197,11 +235,12 @@ int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, 
         head.length = limit;
         head.final = true;
     }
-    int outcome = recognise_as(conn, direction, &head, false, ARMTAP_FIT_YES, &all);
-    enum armtap_fit least = all.open && !head.final ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
-    if (outcome == 1 && conn->roles_guessed)
-        outcome = recognise_as(conn, direction, &head, true, least, &all);
-    if (outcome != 1)
+    int outcome = recognise_swapped(conn, direction, &head);
+    if (outcome == 1)
+        outcome = recognise_as(conn, direction, &head, false, &all);
+    if (outcome == 1 && conn->roles_guessed && head.final)
+        outcome = recognise_as(conn, direction, &head, true, &all);
+    if (outcome <= 0)
         return outcome;
     size_t want = spaced(all.need, span->length);
     half->want = all.first > span->length && all.first < want ? all.first : want;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "export.h"
 #include "message.h"
@@ -48,7 +49,7 @@ static const struct option_usage usage = {
     .row_count = sizeof rows / sizeof *rows,
     .reads_captures = true,
     .examples = "  armtap export robot.pcapng -o robot.csv\n"
-                "  armtap export --stream 1 --fields timestamp,actual_q,'*_mode' robot.pcapng -o robot.csv\n"
+                "  armtap export --fields timestamp,actual_q,'*_mode' robot.pcapng -o robot.csv\n"
                 "  armtap export --to-robot -f ndjson robot.pcapng\n",
 };
 
@@ -151,7 +152,7 @@ static const struct output *output_of_ending(const char *ending)
 {
     for (size_t i = 0; i < output_count; i++)
         for (size_t k = 0; k < sizeof outputs[i]->endings / sizeof *outputs[i]->endings; k++)
-            if (outputs[i]->endings[k] != NULL && strcmp(outputs[i]->endings[k], ending) == 0)
+            if (outputs[i]->endings[k] != NULL && strcasecmp(outputs[i]->endings[k], ending) == 0)
                 return outputs[i];
     return NULL;
 }
@@ -190,7 +191,10 @@ static const struct output *choose_output(const struct asked *asked)
     if (output == NULL || asked->dialect == NULL)
         return output;
     const struct output *dialect = output_of_name(output->name, asked->dialect);
-    if (dialect == NULL)
+    if (dialect == NULL && output_of_name("csv", asked->dialect) != NULL)
+        message_error("--dialect %s goes with csv only, not with %s; leave one of them out", asked->dialect,
+                      output->name);
+    else if (dialect == NULL)
         message_error("--dialect '%s': there is only record.py, of csv", asked->dialect);
     return dialect;
 }

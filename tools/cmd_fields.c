@@ -150,7 +150,14 @@ static void print_json(const char *pattern)
 
 /* ---- the table ------------------------------------------------------------------------------------------------- */
 
-static const char table_format[] = "%-39s %-14s %-12s %-5s %s\n";
+enum { name_width = 38, unit_width = 14 };
+
+/* Lines of 80 columns: the longest name takes a column from its unit. */
+static void print_row(const char *name, const char *unit, const char *type, const char *cb2, const char *cb3e)
+{
+    int beyond = strlen(name) > name_width ? (int)(strlen(name) - name_width) : 0;
+    printf("%-*s %-*s %-12s %-5s %s\n", name_width, name, unit_width - beyond, unit, type, cb2, cb3e);
+}
 
 /* The columns of fields that follow one another, as "32-37"; "-" without. */
 static void write_columns(char to[16], unsigned first, unsigned count)
@@ -172,7 +179,7 @@ static void print_field(const struct armtap_field *first, const struct armtap_fi
              first == last ? "" : text_name_number(last->name));
     write_columns(cb2, first->column_cb2, count);
     write_columns(cb3e, first->column_cb3e, count);
-    printf(table_format, name, first->unit[0] == '\0' ? "-" : first->unit, type[0] == '\0' ? "-" : type, cb2, cb3e);
+    print_row(name, first->unit[0] == '\0' ? "-" : first->unit, type[0] == '\0' ? "-" : type, cb2, cb3e);
     struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
     text_wrap_words(&wrap, first->meaning);
     if (first->legacy_name[0] != '\0') {
@@ -200,7 +207,7 @@ static bool belong_together(const struct armtap_field *one, const struct armtap_
 
 static void print_table(const char *pattern)
 {
-    printf(table_format, "name", "unit", "type", "CB2", "CB3/e");
+    print_row("name", "unit", "type", "CB2", "CB3/e");
     for (size_t i = 0, last; i < armtap_field_count(); i = last + 1) {
         last = i;
         if (!is_wanted(pattern, armtap_field_at(i)))

@@ -415,7 +415,7 @@ static void report_opaque(const struct job *job)
                         job->wish->output->all_tables ? "in the output without fields" : "not in the output");
 }
 
-/* Rows that are missing because bytes of the stream are. */
+/* Bytes that the capture lacks cost rows; bytes that were skipped need not. */
 static void report_lost(const struct job *job)
 {
     uint64_t lost = 0;
@@ -428,10 +428,11 @@ static void report_lost(const struct job *job)
         /* What was captured in mid-stream begins with a part of a record, which is no loss of the capture. */
         skipped += stream->midstream ? 0 : stream->bytes_skipped[job->wish->direction];
     }
-    if (lost > 0 || skipped > 0)
-        message_warning("%" PRIu64 " bytes are missing in the capture and %" PRIu64
-                        " could not be read, so rows are missing too; armtap info tells more",
-                        lost, skipped);
+    if (lost > 0)
+        message_warning("%" PRIu64 " bytes are missing in the capture, so rows are missing too; armtap info tells more",
+                        lost);
+    if (skipped > 0)
+        message_warning("%" PRIu64 " bytes were skipped: they are no record; armtap info tells more", skipped);
 }
 
 static bool has_begun(const struct job *job)

@@ -114,9 +114,10 @@ tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS) $(PCAP_CFLAGS) 
 # The manual's table of notes comes from lib/notes.def.
 man_MANS += tools/armtap.1
 CLEANFILES += tools/armtap.1
-tools/armtap.1: tools/armtap.1.in tools/manual-notes lib/notes.def
+note_sources = $(srcdir)/tools/modes.c $(srcdir)/tools/rates.c $(srcdir)/tools/watches.c
+tools/armtap.1: tools/armtap.1.in tools/manual-notes lib/notes.def $(note_sources)
 	$(AM_V_GEN)$(MKDIR_P) tools && \
-	sh $(srcdir)/tools/manual-notes $(srcdir)/tools/armtap.1.in $(srcdir)/lib/notes.def >$@.new && mv $@.new $@
+	sh $(srcdir)/tools/manual-notes $(srcdir)/tools/armtap.1.in $(srcdir)/lib/notes.def $(note_sources) >$@.new && mv $@.new $@
 
 EXTRA_DIST += \
 	tools/README.md \

@@ -25,10 +25,11 @@ enum shared_id {
 
 static const struct option_row help_row = {SHARED_HELP, 'h', "help", NULL, "this text"};
 static const struct option_row shared_rows[] = {
-    {SHARED_PORT, 0, "port", "N=PROTOCOL", "what a TCP port carries: realtime, rtde or aubo; may be repeated"},
+    {SHARED_PORT, 0, "port", "N=PROTOCOL", "may be repeated; what a TCP port carries:"},
     {SHARED_RECIPE, 0, "recipe", "FILE",
-     "the RTDE output recipe where the capture lacks it: UR's XML, or a line \"name type\" per field"},
-    {SHARED_RAW, 0, "raw", "PROTOCOL", "what a raw dump holds, where it is not recognised: realtime, rtde or aubo"},
+     "the RTDE output recipe where the capture lacks it: UR's XML, or a line \"name type\" per field; FILE or @NAME, a "
+     "well-known client's: armtap recipe --list"},
+    {SHARED_RAW, 0, "raw", "PROTOCOL", "what a raw dump holds, where it is not recognised:"},
     {SHARED_INTERFACE, 'i', "interface", "INTERFACE", "read live packets instead of files, until Ctrl-C"},
     {SHARED_FILTER, 0, "filter", "FILTER", "capture filter for -i instead of the telemetry ports; see pcap-filter(7)"},
     {SHARED_THREADS, 0, "threads", "N", "threads to use (default: as many as there are cores); the output is the same"},
@@ -146,7 +147,7 @@ static int unknown_option(const struct parser *parser, const char *word, const c
 
 static void show_row(const struct option_row *row)
 {
-    char left[64] = "  ";
+    char left[64] = "  ", protocols[REPLAY_PROTOCOLS_MAX];
     size_t length = 2;
     if (row->letter != 0)
         length +=
@@ -160,6 +161,10 @@ static void show_row(const struct option_row *row)
         putc('\n', stdout);
     struct text_wrap wrap = text_wrap_begin(stdout, length > 26 ? 0 : (int)length, 28);
     text_wrap_words(&wrap, row->help);
+    if (row->id == SHARED_PORT || row->id == SHARED_RAW) {
+        replay_protocols(protocols, ", ", " or ");
+        text_wrap_words(&wrap, protocols);
+    }
     text_wrap_end(&wrap);
 }
 
@@ -202,7 +207,12 @@ static int take_protocol(const char *option, const char *value, enum armtap_prot
     *protocol = armtap_protocol_find(value);
     if (*protocol != ARMTAP_PROTOCOL_NONE)
         return 0;
-    message_error("%s: there is no protocol '%s'; give realtime, rtde or aubo", option, value);
+    char protocols[REPLAY_PROTOCOLS_MAX];
+    replay_protocols(protocols, ", ", " or ");
+    if (strcmp(value, "aubo") == 0)
+        message_error("%s: protocol 'aubo' is not in this version of armtap; give %s", option, protocols);
+    else
+        message_error("%s: there is no protocol '%s'; give %s", option, value, protocols);
     return -1;
 }
 

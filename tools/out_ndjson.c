@@ -154,11 +154,18 @@ static void put_leading(const struct output_row *row, struct buffer *out)
         put_quoted(row->file, strlen(row->file), out);
     }
     buffer_string(out, ",\"packet\":");
-    buffer_put(out, number, number_unsigned(row->where.packet, number));
+    /* A raw dump has neither packets nor addresses. */
+    if (row->where.packet == 0)
+        buffer_string(out, json.absent);
+    else
+        buffer_put(out, number, number_unsigned(row->where.packet, number));
     buffer_string(out, ",\"stream\":");
     buffer_put(out, number, number_unsigned(row->stream, number));
     buffer_string(out, ",\"robot\":");
-    put_quoted(row->robot, strlen(row->robot), out);
+    if (row->robot[0] == '\0')
+        buffer_string(out, json.absent);
+    else
+        put_quoted(row->robot, strlen(row->robot), out);
     const char *protocol = armtap_protocol_name(row->protocol);
     buffer_string(out, ",\"protocol\":\"");
     buffer_string(out, protocol == NULL ? "" : protocol);

@@ -109,6 +109,22 @@ static void end_raw(struct run *run, struct armtap_conn *conn, const struct armt
         run->stopped = true;
 }
 
+void replay_protocols(char names[REPLAY_PROTOCOLS_MAX], const char *between, const char *before_last)
+{
+    const char *known[ARMTAP_AUBO + 1];
+    size_t count = 0, length = 0;
+    for (int i = ARMTAP_REALTIME; i <= ARMTAP_AUBO; i++)
+        if (armtap_protocol_name((enum armtap_protocol)i) != NULL)
+            known[count++] = armtap_protocol_name((enum armtap_protocol)i);
+    names[0] = '\0';
+    for (size_t i = 0; i < count && length < REPLAY_PROTOCOLS_MAX; i++)
+        length += (size_t)snprintf(names + length, REPLAY_PROTOCOLS_MAX - length, "%s%s",
+                                   i == 0           ? ""
+                                   : i + 1 == count ? before_last
+                                                    : between,
+                                   known[i]);
+}
+
 static void judge_raw(struct run *run, const struct armtap_stream *stream, const char *name, uint64_t length)
 {
     if (run->stopped || stream->bytes_decoded[ARMTAP_FROM_ROBOT] > 0 || stream->records[ARMTAP_FROM_ROBOT] > 0)
@@ -117,6 +133,8 @@ static void judge_raw(struct run *run, const struct armtap_stream *stream, const
     if (run->source->quiet)
         return;
     const char *wanted = armtap_protocol_name(run->source->raw);
+    char protocols[REPLAY_PROTOCOLS_MAX];
+    replay_protocols(protocols, "|", "|");
     if (length == 0)
         message_error("%s: no telemetry: it is empty", reader_name(name));
     else if (wanted != NULL)
@@ -124,8 +142,8 @@ static void judge_raw(struct run *run, const struct armtap_stream *stream, const
                       reader_name(name), wanted);
     else
         message_error("%s: no telemetry: neither a capture (pcap, pcapng) nor a dump of a stream that armtap "
-                      "recognises; if it is a dump, name its protocol: --raw realtime|rtde|aubo",
-                      reader_name(name));
+                      "recognises; if it is a dump, name its protocol: --raw %s",
+                      reader_name(name), protocols);
 }
 
 static void push_raw(struct run *run, struct capture *capture, struct armtap_conn *conn, const char *name,

@@ -265,7 +265,7 @@ bool streams_have_warning(const struct streams *streams)
 
 void streams_report_none(const struct streams *streams, const struct replay_totals *totals)
 {
-    char ports[PORTS_KEPT * 8 + 16] = "";
+    char ports[PORTS_KEPT * 8 + 16] = "", protocols[REPLAY_PROTOCOLS_MAX];
     size_t length = 0;
     if (totals->packets == 0) {
         message_error("no telemetry: there was no packet; capture the robot's traffic, for example tcpdump -s 0 -i any "
@@ -275,13 +275,14 @@ void streams_report_none(const struct streams *streams, const struct replay_tota
     for (size_t i = 0; i < streams->port_count; i++)
         length += (size_t)snprintf(ports + length, sizeof ports - length, "%s%s", i == 0 ? "" : " ", streams->ports[i]);
     const char *packets = totals->packets == 1 ? "packet" : "packets";
+    replay_protocols(protocols, "|", "|");
     if (streams->connections == 0)
         message_error("no telemetry: %" PRIu64 " %s, no TCP connection among them; capture the robot's traffic, for "
                       "example tcpdump -s 0 -i any -w FILE host ROBOT",
                       totals->packets, packets);
     else
         message_error("no telemetry: %" PRIu64 " %s, %" PRIu64 " TCP connection%s (port %s%s); if one of them carries "
-                      "telemetry, say so: --port N=realtime|rtde|aubo",
+                      "telemetry, say so: --port N=%s",
                       totals->packets, packets, streams->connections, streams->connections == 1 ? "" : "s", ports,
-                      streams->more_ports ? " and others" : "");
+                      streams->more_ports ? " and others" : "", protocols);
 }

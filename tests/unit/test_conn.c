@@ -671,7 +671,7 @@ static void test_directions_and_protocols_are_checked(void **unused)
     assert_int_equal(armtap_conn_new(&options, &sink, &log, &conn), ARMTAP_ERR_UNSUPPORTED);
     assert_int_equal(armtap_conn_new(NULL, &sink, &log, &conn), ARMTAP_OK);
     assert_int_equal(armtap_conn_push(conn, (enum armtap_direction)2, "x", 1, NULL), ARMTAP_ERR_ARGUMENT);
-    assert_int_equal(armtap_conn_gap(conn, (enum armtap_direction)-1, 1, NULL), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_conn_gap(conn, (enum armtap_direction) - 1, 1, NULL), ARMTAP_ERR_ARGUMENT);
     assert_int_equal(armtap_conn_close(conn, (enum armtap_direction)5, NULL), ARMTAP_ERR_ARGUMENT);
     armtap_conn_free(conn);
 }
