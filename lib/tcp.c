@@ -6,6 +6,7 @@
 enum {
     JUMP = 16 << 20,     /* bytes: farther than any window, so another connection */
     BEFORE_SYN = 65536,  /* bytes that may be captured before their own SYN */
+    BEFORE_ALL = 65536,  /* bytes before the first one seen that may be of the same connection */
     QUEUE_CHUNKS = 4096, /* of one direction */
     HISTORIES = 256,     /* directions that keep one */
     GRACE_PACKETS = 32,  /* cards with several queues deliver packets behind their acknowledgement */
@@ -264,7 +265,7 @@ static void release(struct armtap_tcp *tcp)
             continue;
         side->state = ARMTAP_TCP_OPEN;
         if (side->queue.head)
-            side->next = side->queue.head->start;
+            side->start = side->next = side->queue.head->start;
     }
 }
 
@@ -322,6 +323,29 @@ static bool is_other_syn(const struct armtap_tcp *tcp, const struct armtap_tcp_s
     return ahead < -1 || ahead > BEFORE_SYN;
 }
 
+/* Bytes behind the end of a closed connection. One byte alone may be a keep-alive, which after a FIN lies there. */
+static bool is_after_end(const struct armtap_tcp *tcp, const struct armtap_tcp_side *side,
+                         const struct armtap_segment *segment)
+{
+    size_t length = segment->length + segment->cut;
+    if (tcp->ignored || !armtap_tcp_is_closed(tcp) || length < 2)
+        return false;
+    if (!was_seen(side) && !side->has_first)
+        return true;
+    uint64_t end = was_seen(side) ? side->highest : side->first;
+    return distance(segment->seq + (uint32_t)length, end) > 1;
+}
+
+/* Bytes long before the first of a direction that began in mid-stream: an older file read behind a newer one. */
+static bool is_before_start(const struct armtap_tcp *tcp, const struct armtap_tcp_side *side,
+                            const struct armtap_segment *segment)
+{
+    if (tcp->ignored || side->has_isn || side->state == ARMTAP_TCP_HELD)
+        return false;
+    uint64_t end = position_of(side, segment->seq) + segment->length + segment->cut;
+    return end + BEFORE_ALL < side->start;
+}
+
 bool armtap_tcp_is_other(const struct armtap_tcp *tcp, enum armtap_direction direction,
                          const struct armtap_segment *segment)
 {
@@ -330,8 +354,14 @@ bool armtap_tcp_is_other(const struct armtap_tcp *tcp, enum armtap_direction dir
         return false;
     if (segment->flags & ARMTAP_TCP_SYN)
         return is_other_syn(tcp, side, segment->seq);
-    if (!was_seen(side) || segment->length + segment->cut == 0)
+    if (segment->length + segment->cut == 0)
         return false;
+    if (is_after_end(tcp, side, segment))
+        return true;
+    if (!was_seen(side))
+        return false;
+    if (is_before_start(tcp, side, segment))
+        return true;
     return distance(segment->seq, side->highest) > JUMP || distance(segment->seq, side->next) < -JUMP;
 }
 
@@ -340,7 +370,7 @@ bool armtap_tcp_is_other(const struct armtap_tcp *tcp, enum armtap_direction dir
 static void begin(struct armtap_tcp *tcp, struct armtap_tcp_side *side, uint32_t seq, enum armtap_tcp_state state)
 {
     side->state = state;
-    side->next = side->highest = (UINT64_C(1) << 32) + seq;
+    side->start = side->next = side->highest = (UINT64_C(1) << 32) + seq;
     side->held_time = tcp->pool->now.time;
     side->held_packet = tcp->pool->packets;
     if (!side->has_first) {

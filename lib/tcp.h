@@ -38,6 +38,7 @@ struct armtap_tcp_side {
     int8_t scale; /* shift of its window, -1 where its SYN had none */
     uint8_t repeated_acks;
     uint32_t isn, first;
+    uint64_t start;   /* position of the first byte, where it began in mid-stream */
     uint64_t next;    /* position of the next byte to deliver */
     uint64_t highest; /* end of what was seen */
     uint64_t end;

@@ -446,6 +446,69 @@ static void test_ports_used_again(void **state)
     assert_int_equal(w.closed[ARMTAP_CLOSE_END_OF_CAPTURE], 1);
 }
 
+static void close_by(struct world *world, unsigned flag, uint32_t seq)
+{
+    transmit(world, client, robot, 1000 + CLIENT_AHEAD, flag, "", 0);
+    if (flag == ARMTAP_TCP_FIN)
+        transmit(world, robot, client, seq, flag, "", 0);
+}
+
+/* Bytes behind a reset or behind both FINs are a connection of their own; what comes late, or again, is not. */
+static void test_bytes_behind_the_end(void **state)
+{
+    static const unsigned flags[] = {ARMTAP_TCP_RST, ARMTAP_TCP_FIN};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct world w;
+        uint32_t end = 1000 + 18 * FRAME;
+        world_begin(&w, NULL);
+        handshake(&w, 999);
+        send_frames(&w, 1000, 0, 18);
+        close_by(&w, flags[i], end);
+        send_frames(&w, end - 2 * FRAME, 16, 18);
+        transmit(&w, robot, client, end - 1, 0, "k", 1); /* keep-alives */
+        transmit(&w, robot, client, end, 0, "k", 1);
+        transmit(&w, client, robot, 1000 + CLIENT_AHEAD, 0, "k", 1);
+        close_by(&w, flags[i], end);
+        assert_int_equal(w.opened, 1);
+        assert_int_equal(w.records, 18);
+        send_frames(&w, end, 18, 60);
+        assert_int_equal(w.opened, 2);
+        assert_true(w.last_midstream);
+        world_end(&w);
+        assert_int_equal(w.opened, 2);
+        assert_int_equal(w.records, 60);
+        assert_int_equal(w.gaps, 0);
+        assert_int_equal(w.closed[ARMTAP_CLOSE_REPLACED], 0);
+    }
+}
+
+/* A capture in two files, of which the newer one is read first, and then the older one. */
+static void test_older_file_last(void **state)
+{
+    static const unsigned ends[] = {0, ARMTAP_TCP_FIN};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct world w;
+        uint32_t middle = 1000 + 150 * FRAME;
+        world_begin(&w, NULL);
+        send_frames(&w, middle, 150, 300);
+        send_frames(&w, middle - 10 * FRAME, 140, 142); /* not far enough before */
+        send_frames(&w, 1000, 0, 1);
+        send_frames(&w, middle + 150 * FRAME, 300, 301);
+        assert_int_equal(w.opened, 1);
+        assert_int_equal(w.notes[1], 1);
+        if (ends[i])
+            close_by(&w, ends[i], middle + 151 * FRAME);
+        send_frames(&w, 1000, 0, 150);
+        world_end(&w);
+        assert_int_equal(w.opened, 2);
+        assert_true(w.last_midstream);
+        assert_int_equal(w.records, 301);
+        assert_int_equal(w.gaps, 0);
+    }
+}
+
 /* One packet with a damaged sequence number does not end a connection; the last packet of all may be a new one. */
 static void test_jump_of_one_packet(void **state)
 {
@@ -615,6 +678,8 @@ int main(void)
         cmocka_unit_test(test_address_text),
         cmocka_unit_test(test_records),
         cmocka_unit_test(test_ports_used_again),
+        cmocka_unit_test(test_bytes_behind_the_end),
+        cmocka_unit_test(test_older_file_last),
         cmocka_unit_test(test_jump_of_one_packet),
         cmocka_unit_test(test_roles),
         cmocka_unit_test(test_notes),

@@ -718,9 +718,30 @@ static void test_other_connection(void **state)
     assert_false(is_other(&s, 1004 + (16 << 20), "", 0)); /* no byte, no jump */
     assert_false(is_other(&s, 0x7fffffff, "", ARMTAP_TCP_RST));
     finish(&s);
-    assert_false(is_other(&s, 1003, "late", 0)); /* a straggler */
+    assert_false(is_other(&s, 999, "late", 0)); /* a straggler */
     assert_false(is_other(&s, 999, "", ARMTAP_TCP_SYN));
     assert_true(is_other(&s, 1200, "", ARMTAP_TCP_SYN));
+    assert_false(is_other(&s, 1000, "abc", 0));
+    assert_false(is_other(&s, 1003, "k", 0));
+    assert_true(is_other(&s, 1003, "new", 0));
+    scene_end(&s);
+}
+
+static void test_long_before_the_start(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s, 1 << 20);
+    data(&s, 1000000, "abc");
+    assert_false(is_other(&s, 900000, "abc", 0)); /* the first bytes still wait */
+    data(&s, 999997, "xyz");
+    others(&s, 32, 50);
+    assert_out(&s, "xyzabc");
+    assert_false(is_other(&s, 999997 - 65539, "abc", 0));
+    assert_true(is_other(&s, 999997 - 65540, "abc", 0));
+    assert_false(is_other(&s, 900000, "", 0));
+    armtap_tcp_ignore(&s.tcp);
+    assert_false(is_other(&s, 900000, "abc", 0));
     scene_end(&s);
 }
 
@@ -995,6 +1016,7 @@ int main(void)
         cmocka_unit_test(test_reset),
         cmocka_unit_test(test_cut_by_the_snapshot_length),
         cmocka_unit_test(test_other_connection),
+        cmocka_unit_test(test_long_before_the_start),
         cmocka_unit_test(test_pool_dry),
         cmocka_unit_test(test_largest_of_equals),
         cmocka_unit_test(test_pool_of_nothing),
