@@ -304,7 +304,6 @@ int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
                                (uint64_t)package->id);
     }
     rtde->input_entries += recipe->count - replaced;
-    rtde->input_count += !*place;
     armtap_recipe_release(*place);
     *place = recipe;
     return armtap_conn_recipe(conn, frame, ARMTAP_TO_ROBOT, (int)package->id, 0, 0, recipe);

@@ -37,7 +37,6 @@ struct armtap_rtde {
     bool outputs_guessed; /* not from a handshake */
     bool outputs_known;   /* from the recipes of well-known clients */
     struct armtap_recipe *inputs[256];
-    unsigned input_count;
     size_t input_entries; /* of all input recipes, to keep them bounded */
     size_t last_data[2];  /* size of the last data package, by direction */
     bool in_step[2];

@@ -223,7 +223,6 @@ int armtap_recipe_realtime(size_t size, struct armtap_recipe **recipe)
     if (!*recipe)
         return ARMTAP_ERR_MEMORY;
     (*recipe)->protocol = ARMTAP_REALTIME;
-    (*recipe)->exact = true;
     unsigned column = 1;
     for (const struct armtap_field *field; (field = armtap_realtime_next(generation, size, &column));)
         recipe_add(*recipe, field->name, field, field->type, field->count, armtap_op_for_cell(field->type));

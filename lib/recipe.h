@@ -9,7 +9,6 @@ struct armtap_recipe {
     enum armtap_protocol protocol;
     size_t size; /* bytes of all values */
     bool open;   /* a type is not known: what stands from there on has no size */
-    bool exact;  /* values beyond `size` are none of its business (legacy layouts) */
     size_t count;
     struct armtap_recipe_entry *entries;
     uint8_t *ops; /* enum armtap_op by entry */

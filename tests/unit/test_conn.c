@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conn.h"
+
 #define FROM ARMTAP_FROM_ROBOT
 #define TO ARMTAP_TO_ROBOT
 #define TWO_CUTS_UP_TO 2048 /* bytes */
@@ -661,6 +663,33 @@ static void test_a_tail_that_is_no_message(void **unused)
     bytes_free(&bytes);
 }
 
+/* Where the pool is dry a connection gives up what waits, counts it, and finds its way back. */
+static void test_a_dry_pool_bounds_what_waits(void **unused)
+{
+    size_t used = 0;
+    struct armtap_conn_setup setup = {.pool_used = &used, .pool_limit = 8192, .protocol = ARMTAP_RTDE};
+    struct armtap_sink sink = log_sink();
+    struct log log = {0};
+    struct armtap_conn *conn;
+    uint8_t piece[1000] = {0xf0, 0x00, 'U'}; /* announces 61440 bytes, which are not in the pool's room */
+    (void)unused;
+    assert_int_equal(armtap_conn_create(&setup, &sink, &log, &conn), ARMTAP_OK);
+    assert_int_equal(armtap_conn_push(conn, ARMTAP_TO_ROBOT, "\0\5V\0\2", 5, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_conn_push(conn, ARMTAP_FROM_ROBOT, "\0\4V\1", 4, NULL), ARMTAP_OK);
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(armtap_conn_push(conn, ARMTAP_FROM_ROBOT, piece, sizeof piece, NULL), ARMTAP_OK);
+        memset(piece, 0xee, 3);
+        assert_in_range(used, 0, setup.pool_limit);
+    }
+    const struct armtap_stream *stream = armtap_conn_stream(conn);
+    assert_in_range(stream->bytes_skipped[ARMTAP_FROM_ROBOT], 4000, 20000);
+    assert_int_equal(armtap_conn_close(conn, ARMTAP_FROM_ROBOT, NULL), ARMTAP_OK);
+    assert_int_equal(stream->bytes_decoded[ARMTAP_FROM_ROBOT] + stream->bytes_skipped[ARMTAP_FROM_ROBOT], 20004);
+    armtap_conn_free(conn);
+    assert_int_equal(used, 0);
+    log_free(&log);
+}
+
 static void test_directions_and_protocols_are_checked(void **unused)
 {
     struct armtap_conn_options options = {.size = sizeof options, .protocol = (enum armtap_protocol)77};
@@ -718,6 +747,7 @@ int main(void)
         cmocka_unit_test(test_callbacks_can_stop_a_push),
         cmocka_unit_test(test_sinks_and_options_may_be_smaller),
         cmocka_unit_test(test_a_tail_that_is_no_message),
+        cmocka_unit_test(test_a_dry_pool_bounds_what_waits),
         cmocka_unit_test(test_directions_and_protocols_are_checked),
         cmocka_unit_test(test_arguments_are_checked),
     };
