@@ -25,6 +25,11 @@ static const struct arm_model models[] = {
      {0.1807, 0, 0, 0.17415, 0.11985, 0.11655},
      {7.369, 13.051, 3.989, 2.1, 1.98, 0.615},
      {13.9, 13.9, 12.11, 9.23, 9.23, 9.23}},
+    {"aubo-i5",
+     {0, -0.408, -0.376, 0, 0, 0},
+     {0.122, 0, 0, 0.1215, 0.1025, 0.094},
+     {4.3, 10.6, 2.8, 2.0, 2.0, 0.4},
+     {13, 13, 13, 9, 9, 9}},
 };
 
 /* Sine of the twist between a joint's axis and the next; all twists of UR's arms are quarter turns. */

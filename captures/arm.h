@@ -21,7 +21,8 @@ struct arm_pose {
     double rotation[3][3];            /* of the flange */
 };
 
-/* "ur5", "ur10", "ur5e", "ur10e"; NULL for others. */
+/* "ur5", "ur10", "ur5e", "ur10e"; "aubo-i5", which is a stand-in: an arm of UR's form in about the size of AUBO's. NULL
+ * for others. */
 const struct arm_model *arm_find(const char *name);
 void arm_forward(const struct arm_model *model, const double q[ARM_JOINTS], struct arm_pose *pose);
 /* Axis times angle, 0 to pi. */

@@ -3,6 +3,14 @@ noinst_PROGRAMS += captures/synth
 captures_synth_SOURCES = \
 	captures/arm.c \
 	captures/arm.h \
+	captures/aubo.c \
+	captures/aubo.h \
+	captures/aubo_session.c \
+	captures/aubo_session.h \
+	captures/deflate.c \
+	captures/deflate.h \
+	captures/json.c \
+	captures/json.h \
 	captures/motion.c \
 	captures/motion.h \
 	captures/number.c \
@@ -14,12 +22,26 @@ captures_synth_SOURCES = \
 	captures/session.c \
 	captures/session.h \
 	captures/synth.c \
+	captures/topics.c \
+	captures/topics.h \
+	captures/websocket.c \
+	captures/websocket.h \
 	captures/wire.c \
 	captures/wire.h
 captures_synth_LDADD = lib/libinside.la $(ZLIB_LIBS) -lm
 
 # The captures, and the scenes that they are made of.
 CAPTURES = \
+	captures/aubo-guide-tcp.pcap \
+	captures/aubo-guide-tcp.scene \
+	captures/aubo-guide-websocket.pcap \
+	captures/aubo-guide-websocket.scene \
+	captures/aubo-tcp.pcap.gz \
+	captures/aubo-tcp.scene \
+	captures/aubo-two-arms.pcap.gz \
+	captures/aubo-two-arms.scene \
+	captures/aubo-websocket.pcap.gz \
+	captures/aubo-websocket.scene \
 	captures/both-streams.pcap.gz \
 	captures/both-streams.scene \
 	captures/cb2-812.pcap.gz \

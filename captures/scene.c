@@ -129,6 +129,14 @@ static void read_pose(struct reader *reader)
 
 /* ---- robots ---------------------------------------------------------------------------------------------------- */
 
+static void read_model(struct reader *reader, struct scene_robot *robot)
+{
+    robot->model = arm_find(reader->words[1]);
+    robot->aubo = strncmp(reader->words[1], "aubo", 4) == 0;
+    if (!robot->model)
+        fail(reader, "not a model (ur5, ur10, ur5e, ur10e, aubo-i5)", reader->words[1]);
+}
+
 static void read_robot(struct reader *reader)
 {
     struct scene *scene = reader->scene;
@@ -137,18 +145,37 @@ static void read_robot(struct reader *reader)
         return;
     }
     struct scene_robot *robot = &scene->robots[scene->robot_count++];
-    robot->model = arm_find(reader->words[1]);
-    if (!robot->model)
-        fail(reader, "not a model (ur5, ur10, ur5e, ur10e)", reader->words[1]);
+    read_model(reader, robot);
     robot->address = address(reader, reader->words[2]);
     unsigned *release = robot->release;
     if (sscanf(reader->words[3], "%u.%u.%u.%u", release, release + 1, release + 2, release + 3) != 4)
         fail(reader, "not a software version like 5.11.1.108", reader->words[3]);
-    robot->cb2 = release[0] < 3;
-    robot->cycle_ms = release[0] < 5 ? 8 : 2;
+    robot->cb2 = release[0] < 3 && !robot->aubo;
+    robot->cycle_ms = robot->aubo ? 5 : release[0] < 5 ? 8 : 2;
     robot->newest_protocol = (release[0] == 5 && release[1] >= 26) || release[0] >= 10 ? 3 : 2;
     robot->stop_at = -1;
     robot->unlock_at = -1;
+    robot->brakes_at = -1;
+}
+
+static void read_arm(struct reader *reader)
+{
+    const struct scene_robot *first = last_robot(reader);
+    struct scene *scene = reader->scene;
+    if (!first || !first->aubo || first->arm > 0 || scene->robot_count == SCENE_ROBOTS) {
+        fail(reader, "an arm follows AUBO's robot, one at most", NULL);
+        return;
+    }
+    struct scene_robot *robot = &scene->robots[scene->robot_count++];
+    *robot = (struct scene_robot){.address = first->address,
+                                  .cycle_ms = first->cycle_ms,
+                                  .vlan = first->vlan,
+                                  .uptime_ms = first->uptime_ms,
+                                  .stop_at = -1,
+                                  .unlock_at = -1,
+                                  .arm = 1,
+                                  .brakes_at = -1};
+    read_model(reader, robot);
 }
 
 static void read_robot_number(struct reader *reader)
@@ -164,6 +191,8 @@ static void read_robot_number(struct reader *reader)
         robot->stop_at = number(reader, reader->words[1]);
     else if (strcmp(reader->words[0], "unlock") == 0)
         robot->unlock_at = number(reader, reader->words[1]);
+    else if (strcmp(reader->words[0], "brakes") == 0)
+        robot->brakes_at = number(reader, reader->words[1]);
     else
         robot->newest_protocol = whole(reader, reader->words[1]);
 }
@@ -255,6 +284,7 @@ static void read_client(struct reader *reader)
         fail(reader, "too many clients", NULL);
     if (!robot || reader->failed)
         return;
+    robot -= robot->arm;
     struct scene_client *client = &scene->clients[scene->client_count++];
     client->robot = robot;
     client->address = address(reader, reader->words[1]);
@@ -268,18 +298,34 @@ struct client_word {
     const char *word;
     enum client_kind kind;
     size_t least, most; /* arguments */
-    char first;         /* what the first argument is: s(econds), c(ount), w(ord); 'f': seconds (Hz) if there are two */
+    char first; /* what comes first: s(econds), c(ount), w(ord); 'f': seconds (Hz) if there are two; 'b'oth, a count
+                   before seconds (Hz) */
 };
 
 static const struct client_word client_words[] = {
-    {"until", CLIENT_UNTIL, 1, 1, 's'},       {"open", CLIENT_OPEN, 0, 0, 'w'},
-    {"close", CLIENT_CLOSE, 1, 1, 'w'},       {"realtime", CLIENT_REALTIME, 1, 1, 'c'},
-    {"say", CLIENT_SAY, 1, 1, 'w'},           {"answer", CLIENT_ANSWER, 1, 1, 'w'},
-    {"protocol", CLIENT_PROTOCOL, 1, 1, 'c'}, {"controller", CLIENT_CONTROLLER, 0, 0, 'w'},
-    {"text", CLIENT_TEXT, 3, 3, 'w'},         {"outputs", CLIENT_OUTPUTS, 1, 2, 'f'},
-    {"inputs", CLIENT_INPUTS, 1, 1, 'w'},     {"start", CLIENT_START, 0, 0, 'w'},
-    {"pause", CLIENT_PAUSE, 0, 0, 'w'},       {"write", CLIENT_WRITE, 2, 1 + SCENE_WORDS, 'c'},
-    {"watchdog", CLIENT_WATCHDOG, 2, 2, 'c'}, {"properties", CLIENT_PROPERTIES, 1, 1, 'w'},
+    {"until", CLIENT_UNTIL, 1, 1, 's'},
+    {"open", CLIENT_OPEN, 0, 0, 'w'},
+    {"close", CLIENT_CLOSE, 1, 1, 'w'},
+    {"realtime", CLIENT_REALTIME, 1, 1, 'c'},
+    {"say", CLIENT_SAY, 1, 1, 'w'},
+    {"answer", CLIENT_ANSWER, 1, 1, 'w'},
+    {"protocol", CLIENT_PROTOCOL, 1, 1, 'c'},
+    {"controller", CLIENT_CONTROLLER, 0, 0, 'w'},
+    {"text", CLIENT_TEXT, 3, 3, 'w'},
+    {"outputs", CLIENT_OUTPUTS, 1, 2, 'f'},
+    {"inputs", CLIENT_INPUTS, 1, 1, 'w'},
+    {"start", CLIENT_START, 0, 0, 'w'},
+    {"pause", CLIENT_PAUSE, 0, 0, 'w'},
+    {"write", CLIENT_WRITE, 2, 1 + SCENE_WORDS, 'c'},
+    {"watchdog", CLIENT_WATCHDOG, 2, 2, 'c'},
+    {"properties", CLIENT_PROPERTIES, 1, 1, 'w'},
+    {"websocket", CLIENT_WEBSOCKET, 1, 1, 'w'},
+    {"dialect", CLIENT_DIALECT, 1, 2, 'w'},
+    {"subscribe", CLIENT_SUBSCRIBE, 3, 3, 'b'},
+    {"unsubscribe", CLIENT_SUBSCRIBE, 1, 1, 'c'},
+    {"publish", CLIENT_PUBLISH, 3, 3, 'b'},
+    {"send", CLIENT_SEND, 2, 1 + SCENE_WORDS, 'c'},
+    {"fragment", CLIENT_FRAGMENT, 0, 0, 'w'},
 };
 
 static void read_client_step(struct reader *reader, const struct client_word *word)
@@ -300,8 +346,10 @@ static void read_client_step(struct reader *reader, const struct client_word *wo
     size_t next = 1;
     if (word->first == 's' || (word->first == 'f' && reader->count == 3))
         step->seconds = number(reader, reader->words[next++]);
-    else if (word->first == 'c')
+    else if (word->first == 'c' || word->first == 'b')
         step->count = whole(reader, reader->words[next++]);
+    if (word->first == 'b')
+        step->seconds = number(reader, reader->words[next++]);
     while (next < reader->count)
         step->words[step->word_count++] = reader->words[next++];
 }
@@ -325,6 +373,8 @@ static const struct {
     {"stop", read_robot_number, 1, 1},
     {"unlock", read_robot_number, 1, 1},
     {"busy", read_busy, 1, 1},
+    {"arm", read_arm, 1, 1},
+    {"brakes", read_robot_number, 1, 1},
     {"at", read_at, 1, 1},
     {"move", read_move, 2, 2},
     {"wait", read_wait, 1, 1},

@@ -41,6 +41,9 @@ struct scene_robot {
     size_t program_length;
     double stop_at;   /* protective stop, s; below 0: none */
     double unlock_at; /* and when a person releases it, s; below 0: never */
+    bool aubo;
+    unsigned arm;     /* of AUBO's controllers: 0 for R1, 1 for R2, which belongs to the robot before it */
+    double brakes_at; /* when the brakes of AUBO's arm begin to open, s; below 0: they are open */
 };
 
 enum client_kind {
@@ -57,9 +60,15 @@ enum client_kind {
     CLIENT_INPUTS,     /* words[0]: names */
     CLIENT_START,
     CLIENT_PAUSE,
-    CLIENT_WRITE,     /* count: recipe id; words: name=value */
-    CLIENT_WATCHDOG,  /* count: recipe id, words[0]: name that counts the packages received */
-    CLIENT_PROPERTIES /* words[0]: names */
+    CLIENT_WRITE,      /* count: recipe id; words: name=value */
+    CLIENT_WATCHDOG,   /* count: recipe id, words[0]: name that counts the packages received */
+    CLIENT_PROPERTIES, /* words[0]: names */
+    CLIENT_WEBSOCKET,  /* words[0]: plain or deflate */
+    CLIENT_DIALECT,    /* words: how AUBO's controller writes: numbers, newline */
+    CLIENT_SUBSCRIBE,  /* count: AUBO's channel, seconds: Hz, words[0]: names; without them it is taken back */
+    CLIENT_PUBLISH,    /* count: AUBO's channel, seconds: Hz, words[0]: names */
+    CLIENT_SEND,       /* count: AUBO's channel, words: values as they are written */
+    CLIENT_FRAGMENT    /* the controller's next message goes in two frames */
 };
 
 struct client_step {

@@ -1,5 +1,7 @@
 #include "session.h"
 
+#include "aubo_session.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +10,16 @@ enum { MAX_PACKAGE = 65535 };
 
 static const int64_t microsecond = 1000;
 
-static void fail(struct session *session, const struct client_step *step, const char *problem, const char *thing)
+void session_fail(struct session *session, const struct client_step *step, const char *problem, const char *thing)
 {
     if (!session->failed)
         fprintf(stderr, "%s:%u: %s%s%s\n", session->path, step->line, problem, thing ? ": " : "", thing ? thing : "");
     session->failed = true;
 }
 
-int session_begin(struct session *session, const struct scene_client *client, struct motion *motion)
+int session_begin(struct session *session, const struct scene_client *client, struct motion *motion, size_t arm_count)
 {
+    session->aubo.topics = (struct topics){.arms = motion, .arm_count = arm_count};
     session->client = client;
     session->motion = motion;
     session->protocol = 1;
@@ -49,8 +52,7 @@ void session_end(struct session *session)
 
 /* ---- packages -------------------------------------------------------------------------------------------------- */
 
-/* Data leaves with what was held back before it. */
-static void flush(struct session *session, int64_t time)
+void session_flush(struct session *session, int64_t time)
 {
     if (session->held_length > 0)
         wire_send(&session->connection, ARMTAP_FROM_ROBOT, session->held, session->held_length, time);
@@ -72,7 +74,7 @@ static void send_package(struct session *session, struct armtap_rtde_package *pa
         session->failed = true;
         return;
     }
-    flush(session, time);
+    session_flush(session, time);
     if (direction == ARMTAP_FROM_ROBOT)
         time = session->connection.now + turnaround * microsecond;
     wire_send(&session->connection, direction, bytes, (size_t)length, time);
@@ -157,7 +159,7 @@ static struct armtap_recipe *recipe_of(struct session *session, const struct cli
     struct armtap_recipe *recipe = NULL;
     int error = armtap_recipe_rtde(step->words[0], types, &recipe);
     if (error)
-        fail(session, step, "no recipe can be made of it", armtap_strerror(error));
+        session_fail(session, step, "no recipe can be made of it", armtap_strerror(error));
     return recipe;
 }
 
@@ -170,8 +172,9 @@ static void open_connection(struct session *session, const struct client_step *s
     session->streaming = false;
     session->realtime = 0;
     session->watchdog = 0;
+    aubo_begin(&session->aubo);
     if (*session->tally_count == SESSION_TALLIES) {
-        fail(session, step, "too many connections", NULL);
+        session_fail(session, step, "too many connections", NULL);
         return;
     }
     session->tally = &session->tallies[(*session->tally_count)++];
@@ -183,7 +186,8 @@ static void open_connection(struct session *session, const struct client_step *s
 static void close_connection(struct session *session, const struct client_step *step, int64_t time)
 {
     const char *how = step->words[0];
-    flush(session, time);
+    session_flush(session, time);
+    aubo_session_close(session, strcmp(how, "client") == 0 ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT, time);
     if (strcmp(how, "client") == 0)
         wire_close(&session->connection, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN, time);
     else if (strcmp(how, "robot") == 0)
@@ -191,14 +195,18 @@ static void close_connection(struct session *session, const struct client_step *
     else if (strcmp(how, "reset") == 0)
         wire_close(&session->connection, ARMTAP_FROM_ROBOT, WIRE_CLOSE_RESET, time);
     else
-        fail(session, step, "closed by client, robot or reset", how);
+        session_fail(session, step, "closed by client, robot or reset", how);
 }
 
 static void say(struct session *session, const struct client_step *step, int64_t time)
 {
     const char *text = step->words[0];
     enum armtap_direction direction = step->kind == CLIENT_SAY ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
-    flush(session, time);
+    session_flush(session, time);
+    if (session->client->robot->aubo) {
+        aubo_session_say(session, direction, text, time);
+        return;
+    }
     wire_send(&session->connection, direction, text, strlen(text), time);
     for (const char *at = text; session->realtime && *at; at++)
         session->tally->records[direction] += *at == '\n';
@@ -229,7 +237,7 @@ static void text_message(struct session *session, const struct client_step *step
     while (level < 4 && strcmp(levels[level], step->words[0]) != 0)
         level++;
     if (level == 4)
-        fail(session, step, "not a level (exception, error, warning, info)", step->words[0]);
+        session_fail(session, step, "not a level (exception, error, warning, info)", step->words[0]);
     reply(session, (struct armtap_rtde_package){.type = ARMTAP_RTDE_TEXT,
                                                 .level = level,
                                                 .source = step->words[1],
@@ -268,7 +276,7 @@ static void set_up_inputs(struct session *session, const struct client_step *ste
     const char *names = step->words[0];
     bool accepted = types_of(session, names, ARMTAP_FIELD_INPUT, types, sizeof types);
     if (session->input_count == SESSION_INPUTS) {
-        fail(session, step, "too many input recipes", NULL);
+        session_fail(session, step, "too many input recipes", NULL);
         return;
     }
     if (accepted)
@@ -314,7 +322,7 @@ static const struct armtap_recipe *input_recipe(struct session *session, const s
 {
     if (step->count >= 1 && step->count <= session->input_count)
         return session->inputs[step->count - 1];
-    fail(session, step, "there is no such input recipe", NULL);
+    session_fail(session, step, "there is no such input recipe", NULL);
     return NULL;
 }
 
@@ -328,7 +336,7 @@ static void write_inputs(struct session *session, const struct client_step *step
         char *end = NULL;
         double number = word[length] ? strtod(word + length + 1, &end) : 0;
         if (!field || !end || *end || !(number >= INT32_MIN && number <= UINT32_MAX))
-            fail(session, step, "not NAME=NUMBER", word);
+            session_fail(session, step, "not NAME=NUMBER", word);
         else
             set_input(session, field, number);
     }
@@ -341,7 +349,7 @@ static void set_watchdog(struct session *session, const struct client_step *step
     const char *name = step->words[0];
     session->watchdog_field = armtap_field_find(name, strlen(name));
     if (!session->watchdog_field)
-        fail(session, step, "no such field", name);
+        session_fail(session, step, "no such field", name);
     else if (input_recipe(session, step))
         session->watchdog = step->count;
 }
@@ -400,7 +408,7 @@ static void read_properties(struct session *session, const struct client_step *s
 static void begin_realtime(struct session *session, const struct client_step *step)
 {
     if (step->count < 12 || step->count > 4096)
-        fail(session, step, "not the size of a realtime packet", NULL);
+        session_fail(session, step, "not the size of a realtime packet", NULL);
     session->realtime = step->count;
     session->tally->protocol = ARMTAP_REALTIME;
     session->tally->version = step->count;
@@ -429,7 +437,10 @@ static void take_step(struct session *session, const struct client_step *step, i
         ask_controller(session, time);
         break;
     case CLIENT_TEXT:
-        text_message(session, step);
+        if (session->client->robot->aubo)
+            aubo_session_step(session, step, time);
+        else
+            text_message(session, step);
         break;
     case CLIENT_OUTPUTS:
         set_up_outputs(session, step, time);
@@ -452,6 +463,14 @@ static void take_step(struct session *session, const struct client_step *step, i
     case CLIENT_PROPERTIES:
         read_properties(session, step, time);
         break;
+    case CLIENT_WEBSOCKET:
+    case CLIENT_DIALECT:
+    case CLIENT_SUBSCRIBE:
+    case CLIENT_PUBLISH:
+    case CLIENT_SEND:
+    case CLIENT_FRAGMENT:
+        aubo_session_step(session, step, time);
+        break;
     case CLIENT_UNTIL:
         break;
     }
@@ -471,7 +490,7 @@ static void send_held(struct session *session, int64_t time)
         session->held_length -= cut;
         time += 150 * microsecond;
     }
-    flush(session, time);
+    session_flush(session, time);
 }
 
 static void send_realtime(struct session *session)
@@ -490,14 +509,16 @@ static void send_realtime(struct session *session)
 static void stream(struct session *session, int64_t time)
 {
     bool due = session->streaming && session->motion->cycle % session->every == 0;
-    if (!due && !session->realtime)
+    bool messages = aubo_session_data(session);
+    if (!due && !session->realtime && !messages)
         return;
     if (due)
         send_data(session, session->outputs, session->motion->state, 1, ARMTAP_FROM_ROBOT, time);
-    else
+    else if (session->realtime)
         send_realtime(session);
     if (!session->failed)
         send_held(session, time);
+    aubo_session_answer(session);
     if (due && session->watchdog && session->held_length == 0 && !session->failed) {
         set_input(session, session->watchdog_field, (double)++session->watchdog_count);
         send_data(session, session->inputs[session->watchdog - 1], session->written, session->watchdog, ARMTAP_TO_ROBOT,
@@ -529,7 +550,7 @@ void session_cycle(struct session *session, int64_t time)
     if (!step || step->kind == CLIENT_UNTIL || busy || session->failed)
         return;
     if (!session->connection.open && step->kind != CLIENT_OPEN) {
-        fail(session, step, "the client is not connected", NULL);
+        session_fail(session, step, "the client is not connected", NULL);
         return;
     }
     session->step++;

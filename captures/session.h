@@ -4,6 +4,7 @@
 #define SESSION_H
 
 #include "armtap.h"
+#include "aubo.h"
 #include "motion.h"
 #include "scene.h"
 #include "wire.h"
@@ -43,15 +44,20 @@ struct session {
     struct session_tally *tallies; /* room for the connections of the scene */
     size_t *tally_count;
     struct session_tally *tally; /* of the connection */
+    struct aubo aubo;
     bool failed;
 };
 
 enum { SESSION_TALLIES = 64 };
 
-/* 0, or -1 without memory. */
-int session_begin(struct session *session, const struct scene_client *client, struct motion *motion);
+/* The controller has `arm_count` arms, the first at `motion`, the others behind it. 0, or -1 without memory. */
+int session_begin(struct session *session, const struct scene_client *client, struct motion *motion, size_t arm_count);
 /* What happens at the cycle that the motion stands at, at capture time `time`. */
 void session_cycle(struct session *session, int64_t time);
 void session_end(struct session *session);
+/* Says on standard error what is wrong with a step; the session has failed. */
+void session_fail(struct session *session, const struct client_step *step, const char *problem, const char *thing);
+/* The controller's data leaves with what was held back before it. */
+void session_flush(struct session *session, int64_t time);
 
 #endif

@@ -12,4 +12,24 @@ lib_libinside_la_SOURCES += \
 	decoders/rtde_session.c \
 	decoders/rtde_session.h
 
+if WITH_AUBO
+lib_libinside_la_SOURCES += \
+	decoders/aubo.c \
+	decoders/aubo_json.c \
+	decoders/aubo_json.h \
+	decoders/aubo_libraries.c \
+	decoders/aubo_scan.c \
+	decoders/aubo_scan.h \
+	decoders/aubo_session.c \
+	decoders/aubo_session.h \
+	decoders/aubo_topics.def \
+	decoders/aubo_web.c \
+	decoders/aubo_web.h \
+	decoders/websocket.c \
+	decoders/websocket.h
+else
+lib_libinside_la_SOURCES += \
+	decoders/aubo_none.c
+endif
+
 EXTRA_DIST += decoders/README.md

@@ -11,6 +11,7 @@
 #include "../lib/clock.h"
 #include "../lib/decoder.h"
 #include "../lib/recipe.h"
+#include "../lib/state.h"
 
 #define LENGTH_WORD 4u
 #define HEADER 12u /* length word and clock cell */
@@ -148,13 +149,16 @@ static void realtime_close(void *context)
     armtap_recipe_release(rt->script);
 }
 
-static void realtime_lost(void *context, enum armtap_direction direction)
+static int realtime_lost(void *context, struct armtap_conn *conn, const struct armtap_frame *here, bool gap)
 {
     struct realtime *rt = context;
-    if (direction == ARMTAP_TO_ROBOT)
+    (void)conn;
+    (void)gap;
+    if (here->direction == ARMTAP_TO_ROBOT)
         rt->line_is_cut = true;
     else
         rt->searching = true;
+    return ARMTAP_OK;
 }
 
 /* The recipe of a size; made when it is first seen, or seen again after several others. */
@@ -286,12 +290,42 @@ const struct armtap_decoder armtap_decoder_realtime = {
 
 /* ---- one packet, without a connection ---- */
 
-static void take_field(const struct armtap_field *field, const uint8_t *cells, unsigned column,
-                       struct armtap_state *state)
+#define COLUMNS 152 /* of the longest layout */
+
+/* The plan of the last packet, kept behind its state: packets of one size follow one another. */
+struct last_plan {
+    uint32_t word; /* the length word, which decides the layout; 0: there is no plan yet */
+    uint32_t size; /* bytes at hand */
+    armtap_plan_decoder *decode;
+    size_t count;
+    struct armtap_step steps[COLUMNS];
+    struct armtap_set fields;
+};
+_Static_assert(sizeof(struct last_plan) <= ARMTAP_STATE_ROOM, "it fits behind the state");
+
+static void make_plan(struct last_plan *plan, uint32_t word, uint32_t size)
 {
-    struct armtap_step step = {armtap_op_for_cell(field->type), field->count, 8 * (column - 1), field->offset};
-    if (armtap_plan_decode(&step, 1, cells, state))
-        armtap_set_add(&state->known, field->id);
+    enum armtap_generation generation = armtap_realtime_generation(word);
+    unsigned column = 1, at = 1;
+    *plan = (struct last_plan){.word = word, .size = size, .decode = armtap_plan_decoder_at(0)};
+    for (const struct armtap_field *field; (field = armtap_realtime_next(generation, size, &column)); at = column) {
+        struct armtap_step step = armtap_plan_step(armtap_op_for_cell(field->type), field, 8 * (at - 1));
+        plan->count = armtap_plan_add(plan->steps, plan->count, step);
+        armtap_set_add(&plan->fields, field->id);
+    }
+}
+
+/* Field by field, where a cell holds no whole number. */
+static void decode_fields(const uint8_t *cells, uint32_t word, uint32_t size, struct armtap_state *state)
+{
+    enum armtap_generation generation = armtap_realtime_generation(word);
+    unsigned column = 1, at = 1;
+    memset(&state->known, 0, sizeof state->known);
+    for (const struct armtap_field *field; (field = armtap_realtime_next(generation, size, &column)); at = column) {
+        struct armtap_step step = armtap_plan_step(armtap_op_for_cell(field->type), field, 8 * (at - 1));
+        if (armtap_plan_decode(&step, 1, cells, state))
+            armtap_set_add(&state->known, field->id);
+    }
 }
 
 int armtap_decode_realtime(const void *packet, size_t length, struct armtap_state *state)
@@ -301,16 +335,16 @@ int armtap_decode_realtime(const void *packet, size_t length, struct armtap_stat
         return ARMTAP_ERR_ARGUMENT;
     if (length < HEADER)
         return ARMTAP_ERR_SHORT;
-    size_t size = armtap_be32(bytes);
-    if (size < SMALLEST || size > LARGEST)
+    uint32_t word = armtap_be32(bytes);
+    if (word < SMALLEST || word > LARGEST)
         return ARMTAP_ERR_NOT_OURS;
-    enum armtap_generation generation = armtap_realtime_generation(size);
-    if (size > length)
-        size = length;
-    memset(&state->known, 0, sizeof state->known);
-    unsigned column = 1, at = 1;
-    for (const struct armtap_field *field; (field = armtap_realtime_next(generation, size, &column)); at = column)
-        take_field(field, bytes + LENGTH_WORD, at, state);
+    uint32_t size = word < length ? word : (uint32_t)length;
+    struct last_plan *plan = armtap_state_room(state);
+    if (plan->word != word || plan->size != size)
+        make_plan(plan, word, size);
+    state->known = plan->fields;
+    if (!plan->decode(plan->steps, plan->count, bytes + LENGTH_WORD, state))
+        decode_fields(bytes + LENGTH_WORD, word, size, state);
     return (int)size;
 }
 
@@ -324,7 +358,7 @@ int armtap_encode_realtime(const struct armtap_state *state, size_t size, void *
     unsigned column = 1, at = 1;
     enum armtap_generation generation = armtap_realtime_generation(size);
     for (const struct armtap_field *field; (field = armtap_realtime_next(generation, size, &column)); at = column) {
-        struct armtap_step step = {armtap_op_for_cell(field->type), field->count, 8 * (at - 1), field->offset};
+        struct armtap_step step = armtap_plan_step(armtap_op_for_cell(field->type), field, 8 * (at - 1));
         if (armtap_set_has(&state->known, field->id))
             armtap_plan_encode(&step, 1, state, bytes + LENGTH_WORD);
     }

@@ -14,6 +14,7 @@
 #include "rtde_session.h"
 
 #define SETUP_BEYOND_DOUBT 16 /* bytes of a set-up: so many letters are no accident */
+#define WAITED_FOR 512        /* bytes of a package that is to confirm the one before it */
 
 /* ---- telling packages from other bytes ---- */
 
@@ -29,13 +30,11 @@ static bool all_in(const char *text, size_t length, const char *also, bool lower
     return true;
 }
 
-/* Printable, but for line ends and tabs; a terminator may stand at its end. */
+/* Printable, but for line ends and tabs. Texts are by length, so that a NUL may be part of them. */
 static bool is_text(const char *text, size_t length)
 {
-    while (length > 0 && text[length - 1] == '\0')
-        length--;
     for (size_t i = 0; i < length; i++)
-        if ((unsigned char)text[i] < 0x20 && text[i] != '\n' && text[i] != '\r' && text[i] != '\t')
+        if ((unsigned char)text[i] < 0x20 && text[i] != '\n' && text[i] != '\r' && text[i] != '\t' && text[i] != '\0')
             return false;
     return true;
 }
@@ -167,8 +166,10 @@ static enum armtap_fit rtde_follows(const void *context, enum armtap_direction d
         return known_type && is_list && length >= SETUP_BEYOND_DOUBT ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
     }
     if (next[2] != ARMTAP_RTDE_DATA) {
+        if (size > WAITED_FOR)
+            return ARMTAP_FIT_YES; /* even where all of it is here, or the answer would depend on the chunks */
         if (available < size)
-            return size <= 512 ? ARMTAP_FIT_MORE : ARMTAP_FIT_YES;
+            return ARMTAP_FIT_MORE;
         return parse_any(rtde, next, size, direction, &package) ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
     }
     if (available < ARMTAP_RTDE_HEADER + 1)
@@ -197,10 +198,13 @@ static enum armtap_fit rtde_begins(enum armtap_direction direction, const uint8_
     return package.type == ARMTAP_RTDE_VERSION ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
 }
 
-static void rtde_lost(void *context, enum armtap_direction direction)
+static int rtde_lost(void *context, struct armtap_conn *conn, const struct armtap_frame *here, bool gap)
 {
     struct armtap_rtde *rtde = context;
-    rtde->in_step[direction] = false;
+    (void)conn;
+    (void)gap;
+    rtde->in_step[here->direction] = false;
+    return ARMTAP_OK;
 }
 
 /* ---- data ---- */

@@ -65,7 +65,9 @@ enum armtap_type {
     ARMTAP_INT32,
     ARMTAP_DOUBLE,
     ARMTAP_STRING, /* UTF-8 or bytes, by pointer and length; never in the state */
-    ARMTAP_BYTES   /* a value whose type is not known */
+    ARMTAP_BYTES,  /* a value whose type is not known */
+    ARMTAP_INT64,  /* a whole number of a text protocol; never in the state */
+    ARMTAP_JSON    /* an array or object, as compact JSON text by pointer and length; in a recipe: any JSON value */
 };
 
 enum armtap_field_direction {
@@ -75,8 +77,13 @@ enum armtap_field_direction {
     ARMTAP_FIELD_LEGACY = 4 /* only in the legacy realtime packet */
 };
 
-/* Two families of controllers, which number their modes differently and have their own legacy layouts. */
-enum armtap_generation { ARMTAP_GENERATION_UNKNOWN, ARMTAP_GENERATION_CB2, ARMTAP_GENERATION_CB3E };
+/* Families of controllers that number their modes differently; the first two have legacy layouts of their own. */
+enum armtap_generation {
+    ARMTAP_GENERATION_UNKNOWN,
+    ARMTAP_GENERATION_CB2,
+    ARMTAP_GENERATION_CB3E,
+    ARMTAP_GENERATION_AUBO
+};
 
 #define ARMTAP_ID_SCALAR(name, ...) ARMTAP_ID_##name,
 #define ARMTAP_ID_VECTOR(name, ...) ARMTAP_ID_##name,
@@ -115,12 +122,13 @@ struct armtap_enum_value {
     int64_t value; /* the number; of a bit field, the bit */
     const char *name;
     bool is_bit;
-    enum armtap_generation generation; /* UNKNOWN: the same in both */
+    enum armtap_generation generation; /* UNKNOWN: the same in CB2 and CB3/e */
 };
 /* The i-th named value or bit of a field, in the order of their numbers; NULL beyond the end. */
 ARMTAP_API const struct armtap_enum_value *armtap_enum_at(const struct armtap_field *field, size_t i);
-/* The name of a value of an enumerated field (robot_mode, safety_status, ...); NULL where it has none. CB2 and CB3/e
- * number their robot modes differently (0 is RUNNING on one, DISCONNECTED on the other), so the generation decides. */
+/* The name of a value of an enumerated field (robot_mode, safety_status, ...); NULL where it has none. CB2, CB3/e and
+ * AUBO number their modes differently (robot mode 0 is RUNNING on CB2, DISCONNECTED on CB3/e), so the generation
+ * decides. */
 ARMTAP_API const char *armtap_enum_name(const struct armtap_field *field, int64_t value,
                                         enum armtap_generation generation);
 
@@ -164,8 +172,8 @@ ARMTAP_API void armtap_state_copy(struct armtap_state *to, const struct armtap_s
 /* Adds what `from` knows to `to`: joins the connections of what the caller knows to be one robot. */
 ARMTAP_API void armtap_state_merge(struct armtap_state *to, const struct armtap_state *from);
 
-/* One value of a frame or a state. The member of the union follows the type: DOUBLE f64; INT32 i64; BOOL, UINT8,
- * UINT32, UINT64 u64; STRING and BYTES text, length. */
+/* One value of a frame or a state. The member of the union follows the type: DOUBLE f64; INT32, INT64 i64; BOOL, UINT8,
+ * UINT32, UINT64 u64; STRING, BYTES and JSON text, length. */
 struct armtap_value {
     const char *name;                 /* as on the wire */
     const struct armtap_field *field; /* NULL: the table has no such field of such a type */
@@ -207,8 +215,9 @@ struct armtap_recipe_entry {
     const struct armtap_field *field; /* NULL: not in the table, delivered under its own name */
     enum armtap_type type;            /* as delivered: a legacy robot mode is an INT32, though it travels as a double */
     unsigned count;
-    size_t offset;    /* of its first byte from the first value of the frame */
-    size_t wire_size; /* bytes */
+    size_t offset;    /* of its first byte from the first value of the frame; 0 in text protocols */
+    size_t wire_size; /* bytes; 0 in text protocols */
+    unsigned arm;     /* which arm the name says: 1 to 4 in AUBO's R1_ to R4_; 0 where it names none */
 };
 ARMTAP_API size_t armtap_recipe_count(const struct armtap_recipe *recipe);
 ARMTAP_API const struct armtap_recipe_entry *armtap_recipe_at(const struct armtap_recipe *recipe, size_t i);
@@ -216,7 +225,8 @@ ARMTAP_API const struct armtap_recipe_entry *armtap_recipe_at(const struct armta
 ARMTAP_API size_t armtap_recipe_size(const struct armtap_recipe *recipe);
 ARMTAP_API enum armtap_protocol armtap_recipe_protocol(const struct armtap_recipe *recipe);
 /* Reads value i from the values of a frame, `length` bytes at `values` (record.values, record.values_length). Any
- * thread may call it while somebody holds the recipe. STRING and BYTES point into `values`. */
+ * thread may call it while somebody holds the recipe. STRING, BYTES and JSON point into `values`. In a text protocol
+ * the value has the type that the message gave it; where that is not the field's, `field` is NULL. */
 ARMTAP_API void armtap_recipe_read(const struct armtap_recipe *recipe, size_t i, const uint8_t *values, size_t length,
                                    struct armtap_value *value);
 /* The layout of a legacy packet of `size` bytes (its length word): up to 812 CB2's, above CB3/e-Series'; of a size that
@@ -226,6 +236,14 @@ ARMTAP_API int armtap_recipe_realtime(size_t size, struct armtap_recipe **recipe
  * lacks (NOT_FOUND and IN_USE included), ERR_ARGUMENT where their numbers differ. Without types the
  * table's are taken, and ERR_TYPE means a name that it lacks. The caller releases it. */
 ARMTAP_API int armtap_recipe_rtde(const char *names, const char *types, struct armtap_recipe **recipe);
+
+/* The recipe of an AUBO subscription or publication, as a client sends it: [100,{"chanel":0,"frequency":50.0,
+ * "segments":["R1_actual_q"],"to_server":false,"trigger":0}]. The caller releases it. ERR_NOT_OURS where `message` is
+ * no such text, ERR_UNSUPPORTED where the library was built without AUBO. */
+ARMTAP_API int armtap_recipe_aubo(const char *message, size_t length, struct armtap_recipe **recipe);
+
+/* The libraries that AUBO's decoder is built with ("json-c 0.16, wslay 1.1.1, ..."); NULL where it was left out. */
+ARMTAP_API const char *armtap_aubo_libraries(void);
 
 /* The default output recipe of a well-known client: what armtap falls back to where the handshake was not captured. */
 struct armtap_known_recipe {
@@ -276,6 +294,14 @@ enum armtap_record_flag {
     ARMTAP_LONG = 8       /* the frame is longer than its recipe */
 };
 
+/* What a record says of one arm. */
+struct armtap_arm {
+    unsigned number;                  /* 1; with AUBO 1 to 4 */
+    const struct armtap_set *updated; /* the fields that this very frame set */
+    const struct armtap_state *state; /* what this direction of the connection said so far, this frame included */
+};
+#define ARMTAP_ARMS_MAX 4
+
 /* One frame of data. */
 struct armtap_record {
     const struct armtap_stream *stream;
@@ -287,12 +313,14 @@ struct armtap_record {
     unsigned flags;                     /* enum armtap_record_flag */
     int recipe_id;                      /* RTDE's recipe id, AUBO's channel; 0 where the protocol has none */
     const struct armtap_recipe *recipe; /* NULL: opaque, only the bytes are known */
-    const struct armtap_set *updated;   /* the fields that this very frame set */
-    const struct armtap_state *state;   /* what this direction of the connection said so far, this frame included */
+    const struct armtap_set *updated;   /* of the first of its arms */
+    const struct armtap_state *state;   /* of the first of its arms */
     const uint8_t *frame;               /* the bytes as they came */
     size_t frame_length;
-    const uint8_t *values; /* where in the frame the values begin */
+    const uint8_t *values; /* where in the frame the values begin; of a text protocol a form for armtap_recipe_read */
     size_t values_length;
+    const struct armtap_arm *arms; /* that its recipe names, by number; one, unless AUBO's names several */
+    size_t arm_count;
 };
 /* Value i of the record, in wire order, also those the table does not know; false beyond the last. */
 ARMTAP_API bool armtap_record_value(const struct armtap_record *record, size_t i, struct armtap_value *value);
@@ -353,7 +381,7 @@ enum armtap_event_type {
     ARMTAP_EVENT_WINDOW, /* a: receive window the sender of `direction` offers, in bytes; when it changes much or is 0
                           */
     ARMTAP_EVENT_START,  /* data was asked for and granted */
-    ARMTAP_EVENT_PAUSE   /* data was stopped */
+    ARMTAP_EVENT_PAUSE   /* data was stopped; of AUBO: on the channel a, which carries data of `direction` */
 };
 enum armtap_close { ARMTAP_CLOSE_FIN, ARMTAP_CLOSE_RESET, ARMTAP_CLOSE_REPLACED, ARMTAP_CLOSE_END_OF_CAPTURE };
 
@@ -488,7 +516,7 @@ ARMTAP_API int armtap_conn_gap(struct armtap_conn *conn, enum armtap_direction d
 /* No more bytes will come in this direction: what waits for them is judged now. */
 ARMTAP_API int armtap_conn_close(struct armtap_conn *conn, enum armtap_direction direction,
                                  const struct armtap_where *where);
-/* The RTDE output recipe to use where no handshake was seen. */
+/* The recipe to use where no handshake was seen: RTDE's of outputs, or an AUBO channel's. */
 ARMTAP_API int armtap_conn_set_recipe(struct armtap_conn *conn, const struct armtap_recipe *recipe);
 ARMTAP_API const struct armtap_stream *armtap_conn_stream(const struct armtap_conn *conn);
 
@@ -525,7 +553,7 @@ struct armtap_net_options {
     size_t size;                     /* sizeof(struct armtap_net_options) */
     const struct armtap_port *ports; /* what ports carry, beyond those the decoders know */
     size_t port_count;
-    const struct armtap_recipe *recipe; /* RTDE output recipe where no handshake was captured, or NULL */
+    const struct armtap_recipe *recipe; /* where no handshake was captured: as in armtap_conn_set_recipe; or NULL */
     size_t pool_bytes;                  /* bound of all that waits for missing bytes; 0: 24 MB */
     struct armtap_knowledge *knowledge; /* outlives the net; NULL: its own */
 };

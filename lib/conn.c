@@ -96,10 +96,12 @@ void armtap_conn_free(struct armtap_conn *conn)
     for (int i = 0; i < 2; i++) {
         buffer_resize(conn, &conn->half[i], 0);
         free(conn->half[i].marks);
-        armtap_state_free(conn->half[i].state);
+        for (size_t k = 0; k < ARMTAP_ARMS_MAX; k++)
+            armtap_state_free(conn->half[i].state[k]);
     }
     if (conn->context && conn->decoder->close)
         conn->decoder->close(conn->context);
+    armtap_conn_claim(conn, 0);
     free(conn->context);
     armtap_recipe_release(conn->given_recipe);
     armtap_robot_release(conn->robot);
@@ -250,12 +252,13 @@ static int skip(struct armtap_conn *conn, enum armtap_direction direction, const
     return armtap_conn_bytes(conn, direction, span, from, to, offset, true);
 }
 
-static void lose_step(struct armtap_conn *conn, enum armtap_direction direction)
+static int lose_step(struct armtap_conn *conn, enum armtap_direction direction, struct armtap_where where, bool gap)
 {
-    conn->half[direction].mode = ARMTAP_HALF_SEEKING;
-    conn->half[direction].search_skipped = 0;
-    if (conn->decoder->lost)
-        conn->decoder->lost(conn->context, direction);
+    struct armtap_half *half = &conn->half[direction];
+    struct armtap_frame here = {direction, NULL, 0, half->offset, where};
+    half->mode = ARMTAP_HALF_SEEKING;
+    half->search_skipped = 0;
+    return conn->decoder->lost ? conn->decoder->lost(conn->context, conn, &here, gap) : ARMTAP_OK;
 }
 
 /* Whether the frame at the head of a span can be taken: 1 yes, 0 more bytes are needed (`want` is set), -1 no. One that
@@ -336,12 +339,12 @@ static int digest_known(struct armtap_conn *conn, enum armtap_direction directio
             length = (size_t)found_length;
         } else {
             int fit = judge_frame(conn, direction, rest.bytes, rest.length, span->final, &length, &half->want);
-            if (fit < 0)
-                lose_step(conn, direction);
             if (fit == 0)
                 break;
-            if (fit < 0)
+            if (fit < 0) {
+                error = lose_step(conn, direction, armtap_span_where(span, at, at + 1), false);
                 continue;
+            }
         }
         error = decode_frame(conn, direction, span, at, length);
         at += length;
@@ -364,15 +367,26 @@ static int digest_other(struct armtap_conn *conn, enum armtap_direction directio
     return error;
 }
 
+/* What it is, where a decoder knows; NULL otherwise. */
+static const char *stranger_of(const struct armtap_span *span)
+{
+    const struct armtap_decoder *decoder;
+    const char *name = NULL;
+    for (size_t i = 0; !name && (decoder = armtap_decoder_at(i)); i++)
+        name = decoder->stranger ? decoder->stranger(span->bytes, span->length) : NULL;
+    return name;
+}
+
 static int note_foreign(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
 {
     struct armtap_frame here = {direction, NULL, 0, 0, armtap_span_where(span, 0, span->length)};
     size_t shown = span->length < 32 ? span->length : 32;
     if (conn->hint == ARMTAP_PROTOCOL_NONE)
         return ARMTAP_OK;
+    const char *stranger = stranger_of(span);
     return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_foreign,
-                           "not %s, though the port says so; begins with \"%b\"", armtap_protocol_name(conn->hint),
-                           (const void *)span->bytes, shown);
+                           "not %s, though the port says so%s%s; begins with \"%b\"", armtap_protocol_name(conn->hint),
+                           stranger ? ": it is " : "", stranger ? stranger : "", (const void *)span->bytes, shown);
 }
 
 /* Whether what a direction ended with is too little to call it foreign: the beginning of a frame, or a piece of one. */
@@ -419,8 +433,8 @@ static int tell_gaps(struct armtap_conn *conn, const struct armtap_frame *here)
 
 static int tell_recognised(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
 {
-    struct armtap_frame here = {direction, NULL, 0, conn->half[direction].offset,
-                                armtap_span_where(span, 0, span->length)};
+    /* Where its first byte came: how many more it took to tell depends on the chunks. */
+    struct armtap_frame here = {direction, NULL, 0, conn->half[direction].offset, armtap_span_where(span, 0, 1)};
     int error = armtap_conn_signal(conn, &here, ARMTAP_EVENT_RECOGNISED);
     if (error == ARMTAP_OK)
         error = tell_gaps(conn, &here);
@@ -512,9 +526,11 @@ static int keep(struct armtap_conn *conn, enum armtap_direction direction, const
         return buffer_append(conn, half, bytes, length, where);
     struct armtap_mark mark = {length, *where};
     struct armtap_span waited = buffer_span(half, false), span = {bytes, length, &mark, 1, false};
+    int error = ARMTAP_OK;
     if (conn->decoder && half->mode == ARMTAP_HALF_SYNCED)
-        lose_step(conn, direction);
-    int error = skip(conn, direction, &waited, 0, half->used);
+        error = lose_step(conn, direction, *where, true);
+    if (error == ARMTAP_OK)
+        error = skip(conn, direction, &waited, 0, half->used);
     buffer_consume(half, half->used);
     if (error == ARMTAP_OK)
         error = skip(conn, direction, &span, 0, length);
@@ -538,6 +554,23 @@ static int digest_direct(struct armtap_conn *conn, enum armtap_direction directi
     return error;
 }
 
+/* How many of the bytes that came are taken at once. While the protocol is not known that is no more than what it must
+ * show itself in, so that long chunks show no more than short ones. */
+static size_t piece(const struct armtap_conn *conn, const struct armtap_half *half, size_t length)
+{
+    size_t most = half->want > half->used ? half->want - half->used : 1;
+    if (half->used == 0)
+        most = length;
+    if (!conn->decoder) {
+        size_t limit = armtap_recognise_limit(conn), room = half->used < limit ? limit - half->used : 1;
+        if (most < LOOK_AT)
+            most = LOOK_AT; /* to look once, not at every byte */
+        if (most > room)
+            most = room;
+    }
+    return most < length ? most : length;
+}
+
 int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, const void *bytes, size_t length,
                      const struct armtap_where *where)
 {
@@ -558,17 +591,16 @@ int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, 
             error = skip(conn, actual(conn, direction), &span, 0, length);
             break;
         }
-        if (half->used == 0)
-            return digest_direct(conn, direction, p, length, where);
-        size_t wanted = half->want > half->used ? half->want - half->used : 1;
-        if (!conn->decoder && wanted < LOOK_AT)
-            wanted = LOOK_AT; /* to look once, not at every byte */
-        size_t take = wanted < length ? wanted : length;
-        error = keep(conn, actual(conn, direction), p, take, where);
+        size_t take = piece(conn, half, length);
+        if (half->used == 0) {
+            error = digest_direct(conn, direction, p, take, where);
+        } else {
+            error = keep(conn, actual(conn, direction), p, take, where);
+            if (error == ARMTAP_OK && half->used >= half->want)
+                error = digest_buffer(conn, direction, false);
+        }
         p += take;
         length -= take;
-        if (error == ARMTAP_OK && half->used >= half->want)
-            error = digest_buffer(conn, direction, false);
     }
     return error;
 }
@@ -639,12 +671,12 @@ int armtap_conn_gap(struct armtap_conn *conn, enum armtap_direction direction, u
     conn->stream.bytes_lost[side] += length;
     if (conn->foreign)
         return ARMTAP_OK;
-    if (conn->decoder)
-        lose_step(conn, side);
     error = armtap_conn_event(conn, direction, ARMTAP_EVENT_GAP, length, where);
     if (error == ARMTAP_OK && conn->decoder)
         error = armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_gap, "%u bytes %s are missing at byte %u of the stream",
                                 length, side == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot", here.offset);
+    if (error == ARMTAP_OK && conn->decoder)
+        error = lose_step(conn, side, *where, true);
     return error;
 }
 

@@ -45,8 +45,8 @@ struct armtap_half {
     struct armtap_mark *marks;
     size_t mark_count;
     size_t mark_capacity;
-    struct armtap_state *state;
-    struct armtap_set bad_cells; /* noted, until they are good again */
+    struct armtap_state *state[ARMTAP_ARMS_MAX]; /* by arm, from 1; made when they are needed */
+    struct armtap_set bad_cells;                 /* noted, until they are good again */
 };
 
 struct armtap_conn {
@@ -56,6 +56,7 @@ struct armtap_conn {
     struct armtap_robot *robot;
     size_t *pool_used; /* see the setup */
     size_t pool_limit;
+    size_t claimed; /* of the pool, by the decoder */
     struct armtap_knowledge *knowledge;
     struct armtap_guess guess;            /* where there is no knowledge to keep it */
     const struct armtap_decoder *decoder; /* NULL while the protocol is not known */
@@ -86,8 +87,11 @@ int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction,
 
 /* ---- seek.c ---- */
 
-/* Looks for a protocol in the first bytes of a direction. Returns 0 when it is found (the connection has its decoder),
- * 1 when not, or an error. Sets the half's `want`, or `hopeless` when nothing will be found. */
+/* In how many bytes a protocol must show itself. */
+size_t armtap_recognise_limit(const struct armtap_conn *conn);
+/* Looks for a protocol in the first bytes of a direction, no more than the limit. Returns 0 when it is found (the
+ * connection has its decoder), 1 when not, or an error. Sets the half's `want`, or `hopeless` when nothing will be
+ * found. */
 int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span);
 /* Searches a frame's beginning. Returns how many bytes lie before it; found tells whether there is one, otherwise those
  * bytes are done with and `want` is set. */

@@ -31,15 +31,19 @@ struct armtap_decoder {
     enum armtap_protocol protocol;
     const uint16_t *ports; /* ends with 0 */
     size_t context_size;   /* zeroed before `open` */
+    bool common;           /* other protocols look like it: off its ports only what fits WELL counts */
     size_t usual;          /* bytes of the longest frame that is documented; 0 where any is as good */
     int (*open)(void *context);
     void (*close)(void *context);
+    /* A direction was captured from its first byte on: a message begins there. May be NULL. */
+    void (*starts)(void *context, enum armtap_direction direction);
     /* Length of the frame that begins at `bytes`; 0: more bytes are needed; -1: no frame begins here. `context` is NULL
      * while the protocol of the connection is not known yet. */
     long (*frame)(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length);
     /* Whether a whole frame is beyond doubt by itself; otherwise a frame must follow that `follows` accepts. */
     bool (*sure)(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length);
-    /* How well `next`, of which `available` bytes are here, goes with the frame before it. */
+    /* How well `next`, of which `available` bytes are here (maybe none), goes with the frame before it; WELL where that
+     * holds whatever comes. */
     enum armtap_fit (*follows)(const void *context, enum armtap_direction direction, const uint8_t *frame,
                                size_t length, const uint8_t *next, size_t available);
     /* How well a connection whose first bytes in this direction these are would be ours: YES where the port says so
@@ -48,8 +52,12 @@ struct armtap_decoder {
     int (*decode)(void *context, struct armtap_conn *conn, const struct armtap_frame *frame);
     /* The rest of a direction that ended within a frame; 1 where it is worth nothing. May be NULL. */
     int (*rest)(void *context, struct armtap_conn *conn, const struct armtap_frame *frame);
-    /* Bytes of a direction are missing, or were skipped. May be NULL. */
-    void (*lost)(void *context, enum armtap_direction direction);
+    /* Messages of a direction are out of step at `here`, which holds no bytes: bytes are missing (`gap`), or no message
+     * begins where one should. May be NULL. */
+    int (*lost)(void *context, struct armtap_conn *conn, const struct armtap_frame *here, bool gap);
+    /* What a connection is whose first bytes are these and that no decoder takes, where this one's vendor is known to
+     * speak it: a few words; NULL otherwise. May be NULL. */
+    const char *(*stranger)(const uint8_t *bytes, size_t length);
 };
 
 /* The decoders built in, by number; NULL beyond the last. */
@@ -75,6 +83,9 @@ int armtap_conn_recipe(struct armtap_conn *conn, const struct armtap_frame *fram
 int armtap_conn_text(struct armtap_conn *conn, const struct armtap_frame *frame, int level,
                      const struct armtap_rtde_package *package);
 int armtap_conn_signal(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_event_type type);
+/* Data of `direction` was stopped on one of several channels. */
+int armtap_conn_pause(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_direction direction,
+                      int channel);
 /* A note about a frame; the format is that of armtap_line_format. */
 int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_note_code code,
                     const char *format, ...);
@@ -86,7 +97,9 @@ const struct armtap_learned *armtap_conn_learned(const struct armtap_conn *conn,
 void armtap_conn_teach(struct armtap_conn *conn, const struct armtap_recipe *recipe, int protocol, int recipe_id);
 /* What is known of the recipe of a connection without a handshake; from an earlier pass, if there was one. */
 int armtap_conn_guess(struct armtap_conn *conn, struct armtap_guess **guess);
-/* The recipe that the user gave for data without a handshake, or NULL. */
+/* The recipe that the user gave for data without a handshake; NULL where there is none of this protocol. */
 const struct armtap_recipe *armtap_conn_given_recipe(const struct armtap_conn *conn);
+/* All that the decoder holds in memory beyond its context: it counts for the pool of what waits. */
+void armtap_conn_claim(struct armtap_conn *conn, size_t bytes);
 
 #endif

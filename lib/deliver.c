@@ -57,6 +57,15 @@ int armtap_conn_signal(struct armtap_conn *conn, const struct armtap_frame *fram
     return stopped(conn->sink.on_event(conn->user, &event));
 }
 
+int armtap_conn_pause(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_direction direction,
+                      int channel)
+{
+    if (!conn->sink.on_event)
+        return ARMTAP_OK;
+    struct armtap_event event = {&conn->stream, frame->where, direction, ARMTAP_EVENT_PAUSE, (uint64_t)channel};
+    return stopped(conn->sink.on_event(conn->user, &event));
+}
+
 void armtap_conn_version(struct armtap_conn *conn, int version, enum armtap_generation generation)
 {
     conn->stream.version = version;
@@ -94,7 +103,15 @@ int armtap_conn_guess(struct armtap_conn *conn, struct armtap_guess **guess)
 
 const struct armtap_recipe *armtap_conn_given_recipe(const struct armtap_conn *conn)
 {
-    return conn->given_recipe;
+    bool fits = conn->given_recipe && conn->decoder && conn->given_recipe->protocol == conn->decoder->protocol;
+    return fits ? conn->given_recipe : NULL;
+}
+
+void armtap_conn_claim(struct armtap_conn *conn, size_t bytes)
+{
+    if (conn->pool_used)
+        *conn->pool_used = *conn->pool_used - conn->claimed + bytes;
+    conn->claimed = bytes;
 }
 
 int armtap_conn_recipe(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_direction direction,
@@ -151,12 +168,12 @@ static bool any_bit(const struct armtap_set *set)
 }
 
 static int decode_values(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data,
-                         struct armtap_set *updated)
+                         struct armtap_state *state, struct armtap_set *updated)
 {
     struct armtap_half *half = &conn->half[frame->direction];
-    armtap_recipe_decode(data->recipe, data->values, data->values_length, half->state, updated);
+    armtap_recipe_decode(data->recipe, data->values, data->values_length, state, updated);
     for (size_t i = 0; i < sizeof updated->word / sizeof updated->word[0]; i++)
-        half->state->known.word[i] |= updated->word[i];
+        state->known.word[i] |= updated->word[i];
     bool cells = data->recipe->protocol == ARMTAP_REALTIME && data->values_length >= data->recipe->size;
     if (cells && (memcmp(updated, &data->recipe->fields, sizeof *updated) != 0 || any_bit(&half->bad_cells)))
         return note_bad_cells(conn, frame, data, updated);
@@ -201,24 +218,67 @@ static struct armtap_record record_of(const struct armtap_conn *conn, const stru
     };
 }
 
+/* The state of an arm, and what a record says of it. */
+static int add_arm(struct armtap_half *half, unsigned number, struct armtap_arm *arm, struct armtap_set *updated)
+{
+    struct armtap_state **state = &half->state[number - 1];
+    if (!*state && !(*state = armtap_state_new()))
+        return ARMTAP_ERR_MEMORY;
+    *arm = (struct armtap_arm){number, updated, *state};
+    return ARMTAP_OK;
+}
+
+/* Each arm that the recipe names; the first where it names none. */
+static int decode_arms(struct armtap_half *half, const struct armtap_data *data, struct armtap_arm *arms,
+                       struct armtap_set *updated, size_t *count)
+{
+    unsigned named = data->recipe->arms ? data->recipe->arms : 1;
+    *count = 0;
+    for (unsigned number = 1; number <= ARMTAP_ARMS_MAX; number++) {
+        if (!(named >> (number - 1) & 1))
+            continue;
+        int error = add_arm(half, number, &arms[*count], &updated[*count]);
+        if (error != ARMTAP_OK)
+            return error;
+        armtap_recipe_decode_arm(data->recipe, data->values, data->values_length, number, half->state[number - 1],
+                                 &updated[*count]);
+        ++*count;
+    }
+    return ARMTAP_OK;
+}
+
+static int decode_record(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data,
+                         struct armtap_arm *arms, struct armtap_set *updated, size_t *count)
+{
+    struct armtap_half *half = &conn->half[frame->direction];
+    if (data->recipe && data->recipe->cells)
+        return decode_arms(half, data, arms, updated, count);
+    *count = 1;
+    int error = add_arm(half, 1, &arms[0], &updated[0]);
+    if (error == ARMTAP_OK && data->recipe)
+        return decode_values(conn, frame, data, half->state[0], &updated[0]);
+    memset(&updated[0], 0, sizeof updated[0]);
+    return error;
+}
+
 int armtap_conn_record(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data)
 {
     struct armtap_half *half = &conn->half[frame->direction];
-    struct armtap_set updated = {{0}};
+    struct armtap_set updated[ARMTAP_ARMS_MAX];
+    struct armtap_arm arms[ARMTAP_ARMS_MAX];
     conn->stream.records[frame->direction]++;
     bool after_gap = half->after_gap;
     half->after_gap = false;
     if (!conn->sink.on_record)
         return ARMTAP_OK;
-    if (!half->state && !(half->state = armtap_state_new()))
-        return ARMTAP_ERR_MEMORY;
-    int error = data->recipe ? decode_values(conn, frame, data, &updated) : ARMTAP_OK;
+    struct armtap_record record = record_of(conn, frame, data);
+    int error = decode_record(conn, frame, data, arms, updated, &record.arm_count);
     if (error != ARMTAP_OK)
         return error;
-    struct armtap_record record = record_of(conn, frame, data);
     record.flags |= after_gap ? ARMTAP_AFTER_GAP : 0u;
-    record.updated = &updated;
-    record.state = half->state;
+    record.arms = arms;
+    record.updated = arms[0].updated;
+    record.state = arms[0].state;
     return stopped(conn->sink.on_record(conn->user, &record));
 }
 

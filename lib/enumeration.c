@@ -1,5 +1,7 @@
 /* The names of numbers: enums.def, asked by field. */
-#include "armtap.h"
+#include "field.h"
+
+#include <string.h>
 
 enum enumeration {
     ENUMERATION_NONE,
@@ -56,12 +58,29 @@ const struct armtap_enum_value *armtap_enum_at(const struct armtap_field *field,
     return NULL;
 }
 
+static bool is_of(const struct armtap_enum_value *row, enum armtap_generation generation)
+{
+    return !row->is_bit && (row->generation == generation ||
+                            (row->generation == ARMTAP_GENERATION_UNKNOWN && generation != ARMTAP_GENERATION_AUBO));
+}
+
 const char *armtap_enum_name(const struct armtap_field *field, int64_t value, enum armtap_generation generation)
 {
     const struct armtap_enum_value *row;
     for (size_t i = 0; (row = armtap_enum_at(field, i)); i++)
-        if (!row->is_bit && row->value == value &&
-            (row->generation == generation || row->generation == ARMTAP_GENERATION_UNKNOWN))
+        if (is_of(row, generation) && row->value == value)
             return row->name;
     return NULL;
+}
+
+bool armtap_enum_number(const struct armtap_field *field, const char *name, size_t length,
+                        enum armtap_generation generation, int64_t *number)
+{
+    const struct armtap_enum_value *row;
+    for (size_t i = 0; (row = armtap_enum_at(field, i)); i++)
+        if (is_of(row, generation) && strlen(row->name) == length && memcmp(row->name, name, length) == 0) {
+            *number = row->value;
+            return true;
+        }
+    return false;
 }

@@ -13,5 +13,8 @@ bool armtap_type_find(const char *name, size_t length, enum armtap_type *type, u
 const struct armtap_field *armtap_field_at_column(enum armtap_generation generation, unsigned column);
 /* Columns of a legacy layout. */
 unsigned armtap_layout_columns(enum armtap_generation generation);
+/* The number that a generation gives a name of an enumerated field; false where it has none. */
+bool armtap_enum_number(const struct armtap_field *field, const char *name, size_t length,
+                        enum armtap_generation generation, int64_t *number);
 
 #endif

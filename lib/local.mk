@@ -3,6 +3,8 @@
 noinst_LTLIBRARIES += lib/libinside.la
 lib_libinside_la_SOURCES = \
 	lib/bytes.h \
+	lib/cells.c \
+	lib/cells.h \
 	lib/clock.h \
 	lib/conn.c \
 	lib/conn.h \
@@ -29,6 +31,7 @@ lib_libinside_la_SOURCES = \
 	lib/notes.def \
 	lib/plan.c \
 	lib/plan.h \
+	lib/plan_decode.c \
 	lib/queue.c \
 	lib/queue.h \
 	lib/recipe.c \
@@ -37,9 +40,12 @@ lib_libinside_la_SOURCES = \
 	lib/robot.h \
 	lib/seek.c \
 	lib/state.c \
+	lib/state.h \
 	lib/tcp.c \
 	lib/tcp.h \
 	lib/types.def
+
+lib_libinside_la_LIBADD = $(AUBO_LIBS)
 
 armtapincludedir = $(includedir)/armtap
 armtapinclude_HEADERS = \

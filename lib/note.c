@@ -27,6 +27,7 @@ const char *armtap_severity_name(enum armtap_severity severity)
 void armtap_line_begin(struct armtap_line *line)
 {
     line->length = 0;
+    line->cut = false;
     line->text[0] = '\0';
 }
 
@@ -34,16 +35,19 @@ static void line_put(struct armtap_line *line, const char *text, size_t length)
 {
     static const char ellipsis[] = "...";
     size_t room = sizeof line->text - sizeof ellipsis - line->length;
-    if (line->length > sizeof line->text - sizeof ellipsis)
-        return; /* it is cut already */
+    if (line->length > sizeof line->text - sizeof ellipsis || line->cut)
+        return;
     if (length <= room) {
         memcpy(line->text + line->length, text, length);
         line->length += length;
         line->text[line->length] = '\0';
     } else {
+        while (room > 0 && ((unsigned char)text[room] & 0xc0) == 0x80)
+            room--; /* not within a character */
         memcpy(line->text + line->length, text, room);
         memcpy(line->text + line->length + room, ellipsis, sizeof ellipsis);
-        line->length = sizeof line->text - 1;
+        line->length += room + sizeof ellipsis - 1;
+        line->cut = true;
     }
 }
 
@@ -52,17 +56,49 @@ void armtap_line_string(struct armtap_line *line, const char *text)
     line_put(line, text, strlen(text));
 }
 
+/* Characters beyond ASCII that do not show: of control, separators of lines, marks that turn the direction of what
+ * follows, tags. */
+static bool is_hidden(uint32_t character)
+{
+    static const uint32_t ranges[][2] = {{0x80, 0x9f},     {0x61c, 0x61c},   {0x200e, 0x200f}, {0x2028, 0x202e},
+                                         {0x2066, 0x2069}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+        if (character >= ranges[i][0] && character <= ranges[i][1])
+            return true;
+    return false;
+}
+
+/* Bytes of the character that begins at `p` and shows; 0 where none does. */
+static size_t shown_length(const uint8_t *p, size_t left)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+    if (p[0] < 0x80)
+        return p[0] >= 0x20 && p[0] != 0x7f;
+    if (p[0] < 0xc0 || p[0] > 0xf4 || left < length)
+        return 0;
+    uint32_t character = p[0] & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+        character = character << 6 | (p[i] & 0x3fu);
+    }
+    bool exists = character >= least[length] && character <= 0x10ffff && (character < 0xd800 || character > 0xdfff);
+    return exists && !is_hidden(character) ? length : 0;
+}
+
 void armtap_line_span(struct armtap_line *line, const void *bytes, size_t length)
 {
     static const char digits[] = "0123456789abcdef";
     const uint8_t *p = bytes;
-    for (size_t i = 0; i < length && line->length < sizeof line->text - 1; i++) {
+    for (size_t i = 0; i < length && !line->cut;) {
+        size_t shown = shown_length(p + i, length - i);
         char escaped[4] = {'\\', 'x', digits[p[i] >> 4], digits[p[i] & 15]};
-        char plain = (char)p[i];
-        if (p[i] >= 0x20 && p[i] < 0x7f)
-            line_put(line, &plain, 1);
+        if (shown > 0)
+            line_put(line, (const char *)p + i, shown);
         else
             line_put(line, escaped, sizeof escaped);
+        i += shown > 0 ? shown : 1;
     }
 }
 

@@ -13,9 +13,11 @@ enum armtap_note_code {
     ARMTAP_NOTE_COUNT
 };
 
-/* A bounded line; what does not fit is cut and ends in "...". Bytes that are not printable ASCII show as \xHH. */
+/* A bounded line; what does not fit is cut and ends in "...". Of spans, valid UTF-8 is taken as it is, but for control
+ * characters and those that turn the direction of writing; they, and bytes that are no UTF-8, show as \xHH. */
 struct armtap_line {
     size_t length;
+    bool cut;
     char text[480];
 };
 void armtap_line_begin(struct armtap_line *line);

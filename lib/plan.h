@@ -3,6 +3,7 @@
 #define ARMTAP_PLAN_H
 
 #include "armtap.h"
+#include "bytes.h"
 
 /* What one element undergoes on its way from the wire to the state. */
 enum armtap_op {
@@ -18,11 +19,12 @@ enum armtap_op {
     ARMTAP_OP_NONE       /* does not go into the state */
 };
 
+/* 8 bytes: a plan for a legacy packet is two cache lines. */
 struct armtap_step {
-    enum armtap_op op;
-    uint32_t count; /* elements */
-    uint32_t wire;  /* offset of the first from the first value of the frame */
-    uint32_t state; /* offset of the first in struct armtap_state */
+    uint32_t wire;  /* offset of the first element from the first value of the frame */
+    uint16_t state; /* offset of the first in struct armtap_state */
+    uint8_t count;  /* elements */
+    uint8_t op;     /* enum armtap_op */
 };
 
 /* Bytes of one element on the wire and in the state. */
@@ -30,19 +32,60 @@ size_t armtap_op_wire_width(enum armtap_op op);
 size_t armtap_op_state_width(enum armtap_op op);
 /* The operation that takes a wire type to a field's type; ARMTAP_OP_NONE where that would lose something. */
 enum armtap_op armtap_op_for(enum armtap_type wire, enum armtap_type field);
+static inline bool armtap_op_is_cell(enum armtap_op op)
+{
+    return op >= ARMTAP_OP_CELL_INT32 && op <= ARMTAP_OP_CELL_BITS;
+}
 /* The operation for a legacy cell of a field. */
 enum armtap_op armtap_op_for_cell(enum armtap_type field);
 
+/* A step for a field whose first element is at `wire`. */
+struct armtap_step armtap_plan_step(enum armtap_op op, const struct armtap_field *field, size_t wire);
 /* Adds a step to an array of steps, as part of the last one where it continues it. Returns the new number of steps. */
 size_t armtap_plan_add(struct armtap_step *steps, size_t count, struct armtap_step step);
 /* Decodes; a step over legacy cells of which one holds no whole number leaves the state as it was and makes the result
  * false. The wire must hold every step's bytes. */
-bool armtap_plan_decode(const struct armtap_step *steps, size_t count, const uint8_t *wire, struct armtap_state *state);
+typedef bool armtap_plan_decoder(const struct armtap_step *steps, size_t count, const uint8_t *wire,
+                                 struct armtap_state *state);
+/* In plain C. */
+armtap_plan_decoder armtap_plan_decode;
+/* Those that this processor runs, the fastest first, the one in plain C last; NULL beyond. All give the same bits. */
+armtap_plan_decoder *armtap_plan_decoder_at(size_t i);
+
 void armtap_plan_encode(const struct armtap_step *steps, size_t count, const struct armtap_state *state, uint8_t *wire);
 
-/* A legacy cell as a number; false where it holds none of that type. */
-bool armtap_cell_int32(const uint8_t *cell, int32_t *number);
-bool armtap_cell_uint32(const uint8_t *cell, uint32_t *number);
-bool armtap_cell_bits(const uint8_t *cell, uint64_t *bits);
+/* ---- a legacy cell as a number; false where it holds none of that type ---- */
+
+static inline bool armtap_cell_int32(const uint8_t *cell, int32_t *number)
+{
+    double value = armtap_be_double(cell);
+    if (!(value >= INT32_MIN && value <= INT32_MAX))
+        return false;
+    *number = (int32_t)value;
+    return value == (double)*number;
+}
+
+static inline bool armtap_cell_uint32(const uint8_t *cell, uint32_t *number)
+{
+    double value = armtap_be_double(cell);
+    if (!(value >= 0 && value <= UINT32_MAX))
+        return false;
+    *number = (uint32_t)value;
+    return value == (double)*number;
+}
+
+#define ARMTAP_TWO_TO_64 18446744073709551616.0
+
+static inline bool armtap_cell_bits(const uint8_t *cell, uint64_t *bits)
+{
+    double value = armtap_be_double(cell);
+    *bits = armtap_be64(cell);
+    if (*bits >> 52 == 0) /* as a double it would be 0 or denormal: it is the raw integer */
+        return true;
+    if (!(value >= 0 && value < ARMTAP_TWO_TO_64))
+        return false;
+    *bits = (uint64_t)value;
+    return value == (double)*bits;
+}
 
 #endif

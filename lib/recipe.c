@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "cells.h"
 #include "field.h"
 
 #define CELL 8u       /* bytes of a legacy cell */
@@ -69,6 +70,7 @@ static struct armtap_recipe *recipe_alloc(size_t count, size_t name_bytes, char 
         return NULL;
     uint8_t *room = (uint8_t *)(recipe + 1);
     recipe->holders = 1;
+    recipe->decode = armtap_plan_decoder_at(0);
     recipe->entries = (struct armtap_recipe_entry *)(void *)room;
     recipe->steps = (struct armtap_step *)(void *)(room + entries);
     recipe->ops = room + entries + steps;
@@ -82,13 +84,12 @@ static void recipe_add(struct armtap_recipe *recipe, const char *name, const str
 {
     size_t width = op == ARMTAP_OP_NONE ? armtap_type_width(type) : armtap_op_wire_width(op);
     struct armtap_recipe_entry *entry = &recipe->entries[recipe->count];
-    *entry = (struct armtap_recipe_entry){name, field, type, count, recipe->size, width * count};
+    *entry = (struct armtap_recipe_entry){name, field, type, count, recipe->size, width * count, 0};
     recipe->ops[recipe->count++] = (uint8_t)op;
     recipe->size += entry->wire_size;
     if (!field)
         return;
-    struct armtap_step step = {op, count, (uint32_t)entry->offset, field->offset};
-    recipe->step_count = armtap_plan_add(recipe->steps, recipe->step_count, step);
+    recipe->step_count = armtap_plan_add(recipe->steps, recipe->step_count, armtap_plan_step(op, field, entry->offset));
     armtap_set_add(&recipe->fields, field->id);
 }
 
@@ -197,6 +198,35 @@ int armtap_recipe_of_text(const char *name, enum armtap_protocol protocol, struc
     (*recipe)->open = true;
     recipe_add(*recipe, at, NULL, ARMTAP_STRING, 1, ARMTAP_OP_NONE);
     return ARMTAP_OK;
+}
+
+int armtap_recipe_of_cells(enum armtap_protocol protocol, size_t count, size_t name_bytes,
+                           struct armtap_recipe **recipe)
+{
+    char *names;
+    *recipe = recipe_alloc(count, name_bytes, &names);
+    if (!*recipe)
+        return ARMTAP_ERR_MEMORY;
+    (*recipe)->protocol = protocol;
+    (*recipe)->cells = true;
+    (*recipe)->open = true;
+    (*recipe)->names_end = names;
+    return ARMTAP_OK;
+}
+
+void armtap_recipe_add_cell(struct armtap_recipe *recipe, const char *name, size_t length,
+                            const struct armtap_field *field, unsigned arm)
+{
+    char *text = recipe->names_end;
+    memcpy(text, name, length);
+    text[length] = '\0';
+    recipe->names_end += length + 1;
+    recipe->ops[recipe->count] = ARMTAP_OP_NONE;
+    recipe->entries[recipe->count++] = (struct armtap_recipe_entry){
+        text, field, field ? field->type : ARMTAP_JSON, field ? field->count : 1, 0, 0, arm};
+    recipe->arms |= arm ? 1u << (arm - 1) : 0u;
+    if (field)
+        armtap_set_add(&recipe->fields, field->id);
 }
 
 enum armtap_generation armtap_realtime_generation(size_t size)
@@ -326,6 +356,12 @@ void armtap_recipe_read(const struct armtap_recipe *recipe, size_t i, const uint
     value->type = entry->type;
     value->count = entry->count;
     value->present = false;
+    if (recipe->cells) {
+        armtap_cells_read(values, length, i, value);
+        if (value->field && (value->type != value->field->type || value->count != value->field->count))
+            value->field = NULL;
+        return;
+    }
     if (entry->offset > length || entry->wire_size > length - entry->offset)
         return;
     if (entry->type == ARMTAP_STRING || entry->type == ARMTAP_BYTES) {
@@ -358,8 +394,7 @@ static void decode_one_by_one(const struct armtap_recipe *recipe, const uint8_t 
         const struct armtap_recipe_entry *entry = &recipe->entries[i];
         if (!entry->field || entry->offset > length || entry->wire_size > length - entry->offset)
             continue;
-        struct armtap_step step = {(enum armtap_op)recipe->ops[i], entry->count, (uint32_t)entry->offset,
-                                   entry->field->offset};
+        struct armtap_step step = armtap_plan_step((enum armtap_op)recipe->ops[i], entry->field, entry->offset);
         if (armtap_plan_decode(&step, 1, values, state))
             armtap_set_add(updated, entry->field->id);
     }
@@ -368,10 +403,30 @@ static void decode_one_by_one(const struct armtap_recipe *recipe, const uint8_t 
 void armtap_recipe_decode(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
                           struct armtap_state *state, struct armtap_set *updated)
 {
-    if (length >= recipe->size && armtap_plan_decode(recipe->steps, recipe->step_count, values, state))
+    if (length >= recipe->size && recipe->decode(recipe->steps, recipe->step_count, values, state))
         *updated = recipe->fields;
     else
         decode_one_by_one(recipe, values, length, state, updated);
+}
+
+/* Whether an entry speaks of an arm: what names none speaks of all. */
+static bool speaks_of(const struct armtap_recipe_entry *entry, unsigned arm)
+{
+    return entry->arm == arm || entry->arm == 0;
+}
+
+void armtap_recipe_decode_arm(const struct armtap_recipe *recipe, const uint8_t *values, size_t length, unsigned arm,
+                              struct armtap_state *state, struct armtap_set *updated)
+{
+    struct armtap_value value;
+    memset(updated, 0, sizeof *updated);
+    for (size_t i = 0; i < recipe->count; i++) {
+        if (!recipe->entries[i].field || !speaks_of(&recipe->entries[i], arm))
+            continue;
+        armtap_recipe_read(recipe, i, values, length, &value);
+        if (value.present && value.field && armtap_state_set(state, value.field, &value) == ARMTAP_OK)
+            armtap_set_add(updated, value.field->id);
+    }
 }
 
 int armtap_encode_values(const struct armtap_recipe *recipe, const struct armtap_state *state, void *buffer,

@@ -14,7 +14,15 @@ struct armtap_recipe {
     uint8_t *ops; /* enum armtap_op by entry */
     struct armtap_step *steps;
     size_t step_count;
-    struct armtap_set fields; /* that a whole frame sets */
+    armtap_plan_decoder *decode; /* the fastest here */
+    struct armtap_set fields;    /* that a whole frame sets */
+    /* Text protocols: values are read by position (cells.h). */
+    bool cells;
+    char *names_end;                 /* where the next name goes */
+    unsigned arms;                   /* bit n - 1: an entry names arm n; bit 0 where none does */
+    int channel;                     /* what a hand-written set-up says: its number ... */
+    double frequency;                /* ... its Hz, 0 where it says none ... */
+    enum armtap_direction direction; /* ... and which way its data goes */
 };
 
 /* A span of a comma separated list; blanks, line ends and NULs around it are not part of it. */
@@ -34,6 +42,17 @@ int armtap_recipe_from_lists(const struct armtap_item *names, const struct armta
                              struct armtap_recipe **recipe);
 /* A recipe of one STRING that fills the frame, under that name: text protocols. */
 int armtap_recipe_of_text(const char *name, enum armtap_protocol protocol, struct armtap_recipe **recipe);
+
+/* A recipe for values read by position, to which names are added, up to `count` of them and `name_bytes` in all,
+ * terminators included. */
+int armtap_recipe_of_cells(enum armtap_protocol protocol, size_t count, size_t name_bytes,
+                           struct armtap_recipe **recipe);
+/* `field` may be NULL: then any JSON value is delivered as it comes. `arm` is 0 where the name says none. */
+void armtap_recipe_add_cell(struct armtap_recipe *recipe, const char *name, size_t length,
+                            const struct armtap_field *field, unsigned arm);
+/* Takes what the cells say of an arm into its state. */
+void armtap_recipe_decode_arm(const struct armtap_recipe *recipe, const uint8_t *values, size_t length, unsigned arm,
+                              struct armtap_state *state, struct armtap_set *updated);
 
 /* Takes the values of a frame into a state. `updated` becomes the set of fields that it set: all of the recipe's, less
  * those beyond `length` and those whose legacy cell holds no whole number. */

@@ -41,9 +41,9 @@ static enum armtap_fit fit_at(const struct armtap_decoder *decoder, const void *
         *need = at + frame;
         return span->final ? ARMTAP_FIT_NO : ARMTAP_FIT_MORE;
     }
-    enum armtap_fit fit = frame == left
-                              ? ARMTAP_FIT_MORE
-                              : decoder->follows(context, direction, bytes, frame, bytes + frame, left - frame);
+    enum armtap_fit fit = decoder->follows(context, direction, bytes, frame, bytes + frame, left - frame);
+    if (frame == left && fit != ARMTAP_FIT_WELL)
+        fit = ARMTAP_FIT_MORE; /* what fits well by itself need not wait for another */
     return fit == ARMTAP_FIT_MORE && span->final ? fit_alone(decoder, context, direction, span, at, frame) : fit;
 }
 
@@ -109,7 +109,11 @@ static int adopt(struct armtap_conn *conn, const struct armtap_decoder *decoder)
     for (int i = 0; i < 2; i++)
         conn->half[i].mode =
             conn->stream.midstream || conn->half[i].offset > 0 ? ARMTAP_HALF_SEEKING : ARMTAP_HALF_SYNCED;
-    return decoder->open ? decoder->open(conn->context) : 0;
+    int error = decoder->open ? decoder->open(conn->context) : 0;
+    for (int i = 0; i < 2 && error == 0 && decoder->starts; i++)
+        if (conn->half[i].mode == ARMTAP_HALF_SYNCED)
+            decoder->starts(conn->context, (enum armtap_direction)(conn->swapped ? 1 - i : i));
+    return error;
 }
 
 /* What more bytes could show. */
@@ -142,11 +146,10 @@ static enum armtap_fit probe(const struct armtap_conn *conn, const struct armtap
     if (best.fit == ARMTAP_FIT_NO && hinted && span->final &&
         decoder->frame(NULL, direction, span->bytes, span->length) == (long)span->length)
         return ARMTAP_FIT_YES; /* one frame, of whatever size, and nothing else */
-    return best.fit;
+    return best.fit == ARMTAP_FIT_YES && decoder->common && !hinted ? ARMTAP_FIT_NO : best.fit;
 }
 
-/* In how many bytes a protocol must show itself. */
-static size_t limit_of(const struct armtap_conn *conn)
+size_t armtap_recognise_limit(const struct armtap_conn *conn)
 {
     return conn->hint != ARMTAP_PROTOCOL_NONE ? HINTED_LIMIT : UNHINTED_LIMIT;
 }
@@ -172,7 +175,7 @@ static int recognise_as(struct armtap_conn *conn, enum armtap_direction directio
         struct prospect one = {false, 0, 0};
         enum armtap_fit fit = probe(conn, decoder, swap ? armtap_other(direction) : direction, span, &one);
         if (fit >= ARMTAP_FIT_YES) {
-            if (all->open && !swap && !span->final && span->length < limit_of(conn))
+            if (all->open && !swap && !span->final && span->length < armtap_recognise_limit(conn))
                 return 1; /* a decoder before it has not told yet */
             conn->swapped ^= swap;
             return adopt(conn, decoder);
@@ -228,13 +231,10 @@ static int recognise_swapped(struct armtap_conn *conn, enum armtap_direction dir
 int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
 {
     struct armtap_half *half = &conn->half[direction];
-    size_t limit = limit_of(conn);
+    size_t limit = armtap_recognise_limit(conn);
     struct prospect all = {false, 0, 0};
-    struct armtap_span head = *span; /* no more than the limit, so that long chunks show no more than short ones */
-    if (head.length >= limit) {
-        head.length = limit;
-        head.final = true;
-    }
+    struct armtap_span head = *span;
+    head.final = span->final || span->length >= limit;
     int outcome = recognise_swapped(conn, direction, &head);
     if (outcome == 1)
         outcome = recognise_as(conn, direction, &head, false, &all);
@@ -244,6 +244,8 @@ int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, 
         return outcome;
     size_t want = spaced(all.need, span->length);
     half->want = all.first > span->length && all.first < want ? all.first : want;
-    half->hopeless = span->final || span->length >= limit;
+    if (half->want > limit)
+        half->want = limit; /* it is judged there, and nowhere else, whatever the chunks */
+    half->hopeless = head.final;
     return 1;
 }

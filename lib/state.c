@@ -1,3 +1,5 @@
+#include "state.h"
+
 #include "field.h"
 
 #include <stdlib.h>
@@ -5,7 +7,7 @@
 
 struct armtap_state *armtap_state_new(void)
 {
-    return calloc(1, sizeof(struct armtap_state));
+    return calloc(1, sizeof(struct armtap_state) + ARMTAP_STATE_ROOM);
 }
 
 void armtap_state_free(struct armtap_state *state)

@@ -440,8 +440,10 @@ static int take_window(struct armtap_tcp *tcp, enum armtap_direction direction, 
         return 0;
     if (side->scale > 0 && (peer->scale >= 0 || !peer->has_isn))
         window <<= side->scale;
-    bool tell =
-        side->has_window && window != side->window && (!window || !side->window || window <= side->window_peak / 2);
+    /* A capture may begin while a reader is stuck. */
+    bool tell = !window
+                    ? !side->has_window || side->window
+                    : side->has_window && window != side->window && (!side->window || window <= side->window_peak / 2);
     if (tell || !side->has_window || window > side->window_peak)
         side->window_peak = window;
     side->has_window = true;

@@ -3,21 +3,31 @@
 UNIT_TESTS = \
 	tests/unit/test_annotate \
 	tests/unit/test_capture \
+	tests/unit/test_cells \
 	tests/unit/test_columns \
 	tests/unit/test_conn \
 	tests/unit/test_diagnose \
 	tests/unit/test_field \
+	tests/unit/test_leaves \
 	tests/unit/test_memory \
 	tests/unit/test_message \
 	tests/unit/test_net \
 	tests/unit/test_number \
 	tests/unit/test_options \
 	tests/unit/test_pairs \
+	tests/unit/test_plan \
 	tests/unit/test_realtime \
 	tests/unit/test_roundtrip \
 	tests/unit/test_rtde \
 	tests/unit/test_select \
-	tests/unit/test_tcp
+	tests/unit/test_tcp \
+	tests/unit/test_utf8
+
+if WITH_AUBO
+UNIT_TESTS += \
+	tests/unit/test_aubo \
+	tests/unit/test_websocket
+endif
 
 # What several unit tests use.
 tests_unit_libunit_a_SOURCES = \
@@ -31,6 +41,16 @@ LDADD = tests/unit/libunit.a tools/libtools.a lib/libinside.la \
 # Its allocations are counted, and made to fail.
 tests_unit_test_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 
+# The same, with json-c's own.
+tests_unit_test_aubo_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+	-Wl,--wrap=json_tokener_new_ex,--wrap=json_tokener_parse_ex
+tests_unit_test_aubo_LDADD = $(LDADD) $(AUBO_LIBS)
+
+# The same, with wslay's own; the test also asks wslay itself.
+tests_unit_test_websocket_LDFLAGS = $(tests_unit_test_memory_LDFLAGS) \
+	-Wl,--wrap=wslay_frame_context_init,--wrap=wslay_frame_context_free
+tests_unit_test_websocket_LDADD = $(LDADD) $(AUBO_LIBS)
+
 if HAVE_CMOCKA
 check_LIBRARIES += tests/unit/libunit.a
 check_PROGRAMS += $(UNIT_TESTS)
@@ -43,20 +63,31 @@ cmocka-is-missing:
 	    "then run configure again" >&2; exit 1
 endif
 
+unit-tests: $(UNIT_TESTS)
+
+# The unit tests on other machines: make check-emulated [ARCH="s390x aarch64"].
+check-emulated: dist
+	$(srcdir)/tests/emulated/run $(distdir).tar.gz $(ARCH)
+.PHONY: unit-tests check-emulated
+
 # ---- tests of the whole ----------------------------------------------------------------------------------------------
 
 SCRIPT_TESTS = \
+	tests/aubo-check.py \
 	tests/captures-rebuild \
 	tests/check-runners \
 	tests/compare-check.py \
 	tests/cross-check.py \
 	tests/explain-check.py \
+	tests/follow-check.py \
 	tests/gates/docs \
 	tests/gates/layers \
 	tests/gates/symbols \
+	tests/json-keys.py \
 	tests/recipe-check.py \
 	tests/run-examples \
-	tests/run-golden
+	tests/run-golden \
+	tests/threads-check
 TESTS += $(SCRIPT_TESTS)
 
 TEST_EXTENSIONS = .py
@@ -78,6 +109,7 @@ installcheck-local:
 	PKG_CONFIG_PATH='$(DESTDIR)$(pkgconfigdir)' LD_LIBRARY_PATH='$(DESTDIR)$(libdir)' \
 	    sh $(srcdir)/tests/check-installed
 
+include tests/bench/local.mk
 include tests/faults/local.mk
 include tests/fuzz/local.mk
 include tests/transport/local.mk
@@ -97,6 +129,7 @@ EXTRA_DIST += \
 	$(SCRIPT_TESTS) \
 	tests/README.md \
 	tests/check-installed \
+	tests/emulated/run \
 	tests/gates/layers.rules \
 	tests/golden \
 	tests/limited \

@@ -18,6 +18,11 @@ tests_fuzz_replay_SOURCES = \
 	tests/fuzz/targets.def \
 	tests/fuzz/watch.c \
 	tests/fuzz/watch.h
+if WITH_AUBO
+tests_fuzz_replay_SOURCES += \
+	tests/fuzz/aubo.c \
+	tests/fuzz/websocket.c
+endif
 tests_fuzz_replay_LDADD = tools/libtools.a lib/libinside.la $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(PTHREAD_LIBS) -lm
 
 # What of the tools is fuzzed too.
@@ -29,14 +34,18 @@ FUZZ_TOOLS = \
 	tools/reader.c \
 	tools/recipe_file.c
 
+if WITH_AUBO
+AUBO_DEFINES = -DARMTAP_WITH_AUBO
+endif
+
 SECONDS = 60
 fuzz:
 	srcdir='$(srcdir)' FUZZ_SOURCES='$(lib_libinside_la_SOURCES) $(FUZZ_TOOLS)' \
-	FUZZ_CPPFLAGS='-DARMTAP_VERSION="" $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS)' \
-	FUZZ_LIBS='$(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) -lm' \
+	FUZZ_CPPFLAGS='-DARMTAP_VERSION="" $(AUBO_DEFINES) $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS)' \
+	FUZZ_LIBS='$(AUBO_LIBS) $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) -lm' \
 	    sh $(srcdir)/tests/fuzz/run '$(SECONDS)' $(FUZZ)
 clean-local:
-	rm -rf fuzz-build
+	rm -rf emulated-build fuzz-build
 .PHONY: fuzz
 
 EXTRA_DIST += \

@@ -82,7 +82,9 @@ static struct armtap_conn *make_conn(const struct script *script, struct watch *
     struct armtap_recipe *recipe;
     CHECK(armtap_conn_create(&script->setup, &sink, watch, &conn) == ARMTAP_OK);
     if (script->recipe_names) {
-        CHECK(armtap_recipe_rtde(script->recipe_names, NULL, &recipe) == ARMTAP_OK);
+        const char *names = script->recipe_names;
+        CHECK((names[0] == '[' ? armtap_recipe_aubo(names, strlen(names), &recipe)
+                               : armtap_recipe_rtde(names, NULL, &recipe)) == ARMTAP_OK);
         CHECK(armtap_conn_set_recipe(conn, recipe) == ARMTAP_OK);
         armtap_recipe_release(recipe);
     }

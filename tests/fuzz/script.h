@@ -17,7 +17,7 @@ struct script_step {
 
 struct script {
     struct armtap_conn_setup setup;
-    const char *recipe_names; /* the recipe given, or NULL */
+    const char *recipe_names; /* the recipe given: RTDE's names, or AUBO's set-up; or NULL */
     unsigned long stop_at;    /* the sink's call that answers "stop"; 0: none */
     size_t count;
     struct script_step steps[SCRIPT_STEPS];

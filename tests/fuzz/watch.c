@@ -82,9 +82,11 @@ static void check_place(struct watch *watch, const struct armtap_record *record)
     enum armtap_direction direction = record->direction;
     uint64_t end = record->offset + record->frame_length;
     CHECK(record->frame_length > 0);
-    CHECK(record->values >= record->frame);
-    CHECK(record->values_length <= record->frame_length);
-    CHECK(record->values + record->values_length <= record->frame + record->frame_length);
+    if (record->protocol != ARMTAP_AUBO) {
+        CHECK(record->values >= record->frame);
+        CHECK(record->values_length <= record->frame_length);
+        CHECK(record->values + record->values_length <= record->frame + record->frame_length);
+    }
     /* the rest of a stream, which may turn out to be no message, is counted behind its record */
     CHECK(accounted(stream, direction) == end || accounted(stream, direction) == record->offset);
     if (watch->conn)
@@ -104,7 +106,7 @@ static void check_value(struct watch *watch, const struct armtap_record *record,
     watch_number(watch, value->present);
     if (!value->present)
         return;
-    if (value->type == ARMTAP_STRING || value->type == ARMTAP_BYTES) {
+    if (value->type == ARMTAP_STRING || value->type == ARMTAP_BYTES || value->type == ARMTAP_JSON) {
         CHECK((const uint8_t *)value->text >= record->values);
         CHECK((const uint8_t *)value->text + value->length <= record->values + record->values_length);
         add_text(watch, value->text, value->length);
@@ -114,7 +116,7 @@ static void check_value(struct watch *watch, const struct armtap_record *record,
 }
 
 /* A value that was read is the same in the state; the last counts where a recipe names a field twice. */
-static void check_state(const struct armtap_record *record, const struct armtap_value *value, struct armtap_set *seen)
+static void check_state(const struct armtap_arm *arm, const struct armtap_value *value, struct armtap_set *seen)
 {
     struct armtap_value known;
     if (!value->field)
@@ -124,23 +126,36 @@ static void check_state(const struct armtap_record *record, const struct armtap_
     armtap_set_add(seen, value->field->id);
     if (!value->present)
         return;
-    CHECK(armtap_set_has(record->updated, value->field->id));
-    armtap_state_get(record->state, value->field, &known);
+    CHECK(armtap_set_has(arm->updated, value->field->id));
+    armtap_state_get(arm->state, value->field, &known);
     CHECK(known.present && known.type == value->type && known.count == value->count);
     CHECK(memcmp(known.u64, value->u64, value->count * sizeof value->u64[0]) == 0);
+}
+
+/* The arm of which entry i speaks; the first where its name says none. */
+static size_t arm_of(const struct armtap_record *record, size_t i)
+{
+    unsigned number = armtap_recipe_at(record->recipe, i)->arm;
+    size_t arm = 0;
+    while (number != 0 && arm < record->arm_count && record->arms[arm].number != number)
+        arm++;
+    CHECK(arm < record->arm_count);
+    return arm;
 }
 
 static void check_values(struct watch *watch, const struct armtap_record *record)
 {
     struct armtap_value value;
-    struct armtap_set seen = {{0}};
+    struct armtap_set seen[ARMTAP_ARMS_MAX] = {{{0}}};
     size_t count = record->recipe ? armtap_recipe_count(record->recipe) : 0;
     CHECK(!armtap_record_value(record, count, &value));
     for (size_t i = count; i-- > 0;) {
         CHECK(armtap_record_value(record, i, &value));
         check_value(watch, record, &value);
-        if (record->state)
-            check_state(record, &value, &seen);
+        if (record->state) {
+            size_t arm = arm_of(record, i);
+            check_state(&record->arms[arm], &value, &seen[arm]);
+        }
     }
 }
 
@@ -167,8 +182,14 @@ static int on_record(void *user, const struct armtap_record *record)
     check_place(watch, record);
     for (size_t i = 0; i < sizeof record->updated->word / sizeof record->updated->word[0]; i++)
         CHECK((record->updated->word[i] & ~record->state->known.word[i]) == 0);
-    CHECK((record->flags & ARMTAP_SHORT) == 0 || record->values_length < armtap_recipe_size(record->recipe));
-    CHECK((record->flags & ARMTAP_LONG) == 0 || record->values_length > armtap_recipe_size(record->recipe));
+    if (record->protocol != ARMTAP_AUBO) {
+        CHECK((record->flags & ARMTAP_SHORT) == 0 || record->values_length < armtap_recipe_size(record->recipe));
+        CHECK((record->flags & ARMTAP_LONG) == 0 || record->values_length > armtap_recipe_size(record->recipe));
+    }
+    for (size_t i = 0; i < record->arm_count; i++) {
+        watch_number(watch, record->arms[i].number);
+        watch_add(watch, record->arms[i].updated, sizeof *record->arms[i].updated);
+    }
     check_values(watch, record);
     add_record(watch, record);
     watch_add(watch, record->state->known.word, sizeof record->state->known.word);
@@ -194,6 +215,7 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
     watch_trace("recipe %d id%d fields %zu", event->direction, event->recipe_id, armtap_recipe_count(event->recipe));
     watch_number(watch, event->direction);
     watch_number(watch, (uint64_t)event->recipe_id);
+    watch_number(watch, event->where.packet);
     watch_number(watch, event->flags);
     for (size_t i = 0; i < armtap_recipe_count(event->recipe); i++) {
         const struct armtap_recipe_entry *entry = armtap_recipe_at(event->recipe, i);
@@ -213,10 +235,25 @@ static int on_text(void *user, const struct armtap_text *text)
     struct watch *watch = user;
     watch_trace("text %d level %d, %zu bytes", text->direction, text->level, text->text_length);
     watch_number(watch, text->direction);
+    watch_number(watch, text->where.packet);
     watch_number(watch, (uint64_t)text->level);
     add_text(watch, text->text, text->text_length);
     add_text(watch, text->source, text->source_length);
     return answer(watch);
+}
+
+/* ASCII without control characters; of UTF-8, a byte that begins or goes on a sequence of its length. */
+static bool is_shown(const unsigned char *byte)
+{
+    if (*byte < 0x80)
+        return *byte >= ' ' && *byte <= '~';
+    if ((*byte & 0xC0) == 0x80)
+        return byte[-1] >= 0x80;
+    unsigned more = *byte >= 0xF0 ? 3 : *byte >= 0xE0 ? 2 : 1;
+    for (unsigned i = 1; i <= more; i++)
+        if ((byte[i] & 0xC0) != 0x80)
+            return false;
+    return *byte >= 0xC2 && *byte <= 0xF4 && (byte[more + 1] & 0xC0) != 0x80;
 }
 
 static int on_note(void *user, const struct armtap_note *note)
@@ -226,7 +263,7 @@ static int on_note(void *user, const struct armtap_note *note)
     watch_trace("note %d %s: %s (packet %" PRIu64 ")", note->direction, note->kind->id, note->text, note->where.packet);
     CHECK(length > 0 && length < sizeof((struct armtap_line *)0)->text);
     for (size_t i = 0; i < length; i++)
-        CHECK(note->text[i] >= ' ' && note->text[i] <= '~');
+        CHECK(is_shown((const unsigned char *)note->text + i));
     watch_number(watch, note->direction);
     watch_number(watch, note->where.packet);
     add_text(watch, note->kind->id, strlen(note->kind->id));
@@ -237,10 +274,12 @@ static int on_note(void *user, const struct armtap_note *note)
 static int on_event(void *user, const struct armtap_event *event)
 {
     struct watch *watch = user;
-    watch_trace("event %d type %d %" PRIu64, event->direction, event->type, event->a);
+    watch_trace("event %d type %d %" PRIu64 " packet %" PRIu64, event->direction, event->type, event->a,
+                event->where.packet);
     watch_number(watch, event->direction);
     watch_number(watch, event->type);
     watch_number(watch, event->a);
+    watch_number(watch, event->where.packet);
     return answer(watch);
 }
 

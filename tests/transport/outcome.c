@@ -19,7 +19,7 @@ static uint64_t hash_value(uint64_t hash, const struct armtap_value *value)
     hash = hash_bytes(hash, &value->present, 1);
     if (!value->present)
         return hash;
-    if (value->type == ARMTAP_STRING || value->type == ARMTAP_BYTES)
+    if (value->type == ARMTAP_STRING || value->type == ARMTAP_BYTES || value->type == ARMTAP_JSON)
         return value->length ? hash_bytes(hash, value->text, value->length) : hash;
     return hash_bytes(hash, value->u64, value->count * sizeof value->u64[0]);
 }

@@ -163,7 +163,7 @@ static void log_element(struct log *log, const struct armtap_value *value, unsig
 {
     if (value->type == ARMTAP_DOUBLE)
         log_double(log, value->f64[i]);
-    else if (value->type == ARMTAP_INT32)
+    else if (value->type == ARMTAP_INT32 || value->type == ARMTAP_INT64)
         log_add(log, "%" PRId64, value->i64[i]);
     else
         log_add(log, "%" PRIu64, value->u64[i]);
@@ -175,6 +175,8 @@ void log_value(struct log *log, const struct armtap_value *value)
         log_add(log, "absent");
     } else if (value->type == ARMTAP_STRING) {
         log_add(log, "\"%.*s\"", (int)value->length, value->text);
+    } else if (value->type == ARMTAP_JSON) {
+        log_add(log, "json %.*s", (int)value->length, value->text);
     } else if (value->type == ARMTAP_BYTES) {
         log_add(log, "%zu bytes", value->length);
     } else if (value->count == 1) {
@@ -227,6 +229,15 @@ static void log_values(struct log *log, const struct armtap_record *record)
     }
 }
 
+/* What a record says of other arms than the first. */
+static void log_arms(struct log *log, const struct armtap_record *record)
+{
+    for (size_t i = 1; i < record->arm_count; i++)
+        log_add(log, " arm %u %016" PRIx64 " %016" PRIx64, record->arms[i].number,
+                hash_of(record->arms[i].updated, sizeof *record->arms[i].updated),
+                hash_of(record->arms[i].state, sizeof *record->arms[i].state));
+}
+
 static void log_record(struct log *log, const char *kind, const struct armtap_record *record)
 {
     log_add(log, "%s %s @%" PRIu64 " +%zu v%d id%d", kind, arrow(record->direction), record->offset,
@@ -234,14 +245,17 @@ static void log_record(struct log *log, const char *kind, const struct armtap_re
     log_flags(log, record->flags);
     if (record->where.packet)
         log_add(log, " packet %" PRIu64, record->where.packet);
-    assert_true(record->values >= record->frame);
-    assert_true(record->values + record->values_length <= record->frame + record->frame_length);
+    if (record->protocol != ARMTAP_AUBO) {
+        assert_true(record->values >= record->frame);
+        assert_true(record->values + record->values_length <= record->frame + record->frame_length);
+    }
     if (log->values)
         log_values(log, record);
     else
         log_add(log, " %016" PRIx64 " %016" PRIx64 " %016" PRIx64, hash_of(record->frame, record->frame_length),
                 hash_of(record->updated, sizeof *record->updated),
                 record->state ? hash_of(record->state, sizeof *record->state) : 0);
+    log_arms(log, record);
     log_add(log, "\n");
 }
 
@@ -318,7 +332,7 @@ struct armtap_sink log_sink(void)
 
 void log_stream(struct log *log, const struct armtap_conn *conn)
 {
-    static const char *const generations[] = {"unknown", "cb2", "cb3e"};
+    static const char *const generations[] = {"unknown", "cb2", "cb3e", "aubo"};
     const struct armtap_stream *stream = armtap_conn_stream(conn);
     const char *protocol = armtap_protocol_name(stream->protocol);
     log_line(log, "stream %s v%d %s controller \"%s\" gaps %" PRIu64, protocol ? protocol : "none", stream->version,

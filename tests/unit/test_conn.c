@@ -215,6 +215,58 @@ static void test_foreign_bytes_in_any_chunks(void **unused)
     bytes_free(&bytes);
 }
 
+static void add_nothing(struct script *script, enum armtap_direction direction, unsigned count)
+{
+    struct bytes bytes = {0};
+    while (count-- > 0)
+        bytes_hex(&bytes, "ee");
+    script_add(script, direction, &bytes);
+    bytes_free(&bytes);
+}
+
+/* Bytes that are looked at ever more seldom are looked at when they are enough to call the connection foreign: the
+ * granted PAUSE of the other direction is not taken for ours when the connection ends. */
+static void test_a_little_more_than_enough_in_any_chunks(void **unused)
+{
+    struct script script = {.count = 0};
+    (void)unused;
+    script_hex(&script, FROM, "00 04 50 01");
+    add_nothing(&script, TO, 4200);
+    check_chunkings(&script, &unknown, 0);
+    script_free(&script);
+}
+
+/* Requests behind bytes that are given up are seen, also where both come in one chunk. */
+static void test_requests_behind_foreign_bytes_in_any_chunks(void **unused)
+{
+    struct script script = {.count = 0};
+    struct log whole = {.values = false}, log = {.values = false};
+    (void)unused;
+    add_nothing(&script, TO, 16 * 1024);
+    script_list(&script, TO, 'O', HZ125, "timestamp,actual_q");
+    script_hex(&script, TO, "00 03 53");
+    script_list(&script, FROM, 'O', "01", "DOUBLE,VECTOR6D");
+    script_play(&script, &rtde, NULL, 0, &whole);
+    assert_true(log_has(&whole, "recipe < id1 125 Hz 56 bytes"));
+    for (size_t i = 0; i < 9; i++)
+        check_cuts(&script, &rtde, (size_t[]){2000 + 100 * i, 16 * 1024 - 4 + i}, 2, &whole, &log);
+    log_free(&whole);
+    log_free(&log);
+    script_free(&script);
+}
+
+/* Data in front of what begins like a long set-up, but is none. */
+static void test_data_before_a_false_set_up_in_any_chunks(void **unused)
+{
+    struct script script = {.count = 0};
+    (void)unused;
+    script_hex(&script, TO, "ee ee ee 00 05 55 01 02 02 44 4f");
+    add_nothing(&script, TO, 0x244 - 3);
+    script_hex(&script, TO, "00 05 55 01 02 00 05 55 01 02");
+    check_chunkings(&script, &rtde, 3);
+    script_free(&script);
+}
+
 /* ---- gaps and damage ---- */
 
 /* A stream of frames, of which some bytes are lost or changed, and what came out of it. */
@@ -603,6 +655,37 @@ static void test_a_record_names_the_packet_that_completed_it(void **unused)
     script_free(&script);
 }
 
+static int see_recognised(void *user, const struct armtap_event *event)
+{
+    uint64_t *packet = user;
+    if (event->type == ARMTAP_EVENT_RECOGNISED)
+        *packet = event->where.packet;
+    return 0;
+}
+
+/* Not the packet with which the protocol could be told, which depends on the pieces. */
+static void test_a_protocol_is_recognised_where_its_first_byte_came(void **unused)
+{
+    static const size_t pieces[] = {100, 7, 1};
+    struct armtap_sink sink = {.size = sizeof sink, .on_event = see_recognised};
+    struct script script = packets(812, 3, 0.008);
+    (void)unused;
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+        uint64_t packet = 0;
+        struct armtap_conn *conn;
+        assert_int_equal(armtap_conn_new(&midstream, &sink, &packet, &conn), ARMTAP_OK);
+        for (size_t at = 0, next; at < script.bytes.length; at = next) {
+            struct armtap_where where = {0, 11 + at / 100, 0};
+            size_t end = (at / 100 + 1) * 100 < script.bytes.length ? (at / 100 + 1) * 100 : script.bytes.length;
+            next = at + pieces[i] < end ? at + pieces[i] : end;
+            assert_int_equal(armtap_conn_push(conn, FROM, script.bytes.at + at, next - at, &where), ARMTAP_OK);
+        }
+        assert_int_equal(packet, 11);
+        armtap_conn_free(conn);
+    }
+    script_free(&script);
+}
+
 static void test_callbacks_can_stop_a_push(void **unused)
 {
     struct script script = packets(540, 2, 0.008);
@@ -734,6 +817,9 @@ int main(void)
         cmocka_unit_test(test_rtde_sessions_in_any_chunks),
         cmocka_unit_test(test_data_without_a_handshake_in_any_chunks),
         cmocka_unit_test(test_foreign_bytes_in_any_chunks),
+        cmocka_unit_test(test_a_little_more_than_enough_in_any_chunks),
+        cmocka_unit_test(test_requests_behind_foreign_bytes_in_any_chunks),
+        cmocka_unit_test(test_data_before_a_false_set_up_in_any_chunks),
         cmocka_unit_test(test_gaps_in_realtime_streams),
         cmocka_unit_test(test_gaps_in_rtde_streams),
         cmocka_unit_test(test_changed_bytes_cost_little),
@@ -744,6 +830,7 @@ int main(void)
         cmocka_unit_test(test_roles_the_other_way_round),
         cmocka_unit_test(test_foreign_protocols_are_left_alone),
         cmocka_unit_test(test_a_record_names_the_packet_that_completed_it),
+        cmocka_unit_test(test_a_protocol_is_recognised_where_its_first_byte_came),
         cmocka_unit_test(test_callbacks_can_stop_a_push),
         cmocka_unit_test(test_sinks_and_options_may_be_smaller),
         cmocka_unit_test(test_a_tail_that_is_no_message),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clocks.h"
+#include "modes.h"
 #include "rates.h"
 #include "spread.h"
 #include "support.h"
@@ -60,6 +61,7 @@ struct feed {
     struct armtap_stream stream;
     struct armtap_state *state;
     struct armtap_set updated;
+    struct armtap_arm arms[2];
     struct armtap_record record;
     struct findings *findings;
     struct rates *rates;
@@ -77,11 +79,15 @@ static void feed_begin(struct feed *feed, enum armtap_protocol protocol, const c
     feed->stream.protocol = protocol;
     snprintf(feed->stream.controller_version, sizeof feed->stream.controller_version, "%s", controller);
     armtap_set_add(&feed->updated, ARMTAP_ID_timestamp);
+    feed->arms[0] = (struct armtap_arm){1, &feed->updated, feed->state};
+    feed->arms[1] = (struct armtap_arm){2, &feed->updated, feed->state};
     feed->record = (struct armtap_record){.stream = &feed->stream,
                                           .protocol = protocol,
                                           .version = 2,
                                           .updated = &feed->updated,
                                           .state = feed->state,
+                                          .arms = feed->arms,
+                                          .arm_count = 1,
                                           .frame_length = 60};
 }
 
@@ -98,6 +104,45 @@ static const struct armtap_record *next(struct feed *feed, int64_t time, double 
     feed->record.where.time = time;
     feed->state->timestamp = clock;
     return &feed->record;
+}
+
+/* ---- modes ------------------------------------------------------------------------------------------------------ */
+
+static void set_modes(struct armtap_state *state, int value)
+{
+    state->robot_mode = state->safety_mode = state->safety_status = value;
+    state->runtime_state = (uint32_t)value;
+}
+
+/* UR's numbers of safety modes and status that are protective, safeguard or emergency stops; and of CB2's robot modes.
+ */
+static void stops_are_stops(void **state)
+{
+    static const int stops[] = {3, 5, 6, 7, 12, 13, 14, 15, 16, 18, 19, 20, 22}, cb2_stops[] = {4, 5, 10};
+    static const enum armtap_field_id fields[] = {ARMTAP_ID_safety_mode, ARMTAP_ID_safety_status, ARMTAP_ID_robot_mode,
+                                                  ARMTAP_ID_robot_mode, ARMTAP_ID_runtime_state};
+    (void)state;
+    for (size_t f = 0; f < 5; f++)
+        for (int value = -1; value < 30; value++) {
+            struct feed feed;
+            struct modes modes = {0};
+            struct modes_last last[ARMTAP_ARMS_MAX];
+            bool expected = false;
+            memset(last, 0, sizeof last);
+            feed_begin(&feed, ARMTAP_RTDE, "5.9.0.0");
+            feed.stream.generation = f == 3 ? ARMTAP_GENERATION_CB2 : ARMTAP_GENERATION_CB3E;
+            armtap_set_add(&feed.updated, fields[f]);
+            set_modes(feed.state, 1);
+            assert_false(modes_record(&modes, last, feed.findings, next(&feed, START, 1), 0));
+            set_modes(feed.state, value);
+            for (size_t i = 0; f < 2 && i < sizeof stops / sizeof *stops; i++)
+                expected = expected || stops[i] == value;
+            for (size_t i = 0; f == 3 && i < sizeof cb2_stops / sizeof *cb2_stops; i++)
+                expected = expected || cb2_stops[i] == value;
+            assert_int_equal(modes_record(&modes, last, feed.findings, next(&feed, START, 2), 0), expected);
+            modes_free(&modes);
+            feed_end(&feed);
+        }
 }
 
 /* ---- clocks ---------------------------------------------------------------------------------------------------- */
@@ -274,17 +319,12 @@ static void what_carries_no_telemetry_is_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles_of_few),
-        cmocka_unit_test(quantiles_of_any_size),
-        cmocka_unit_test(the_largest_time_has_a_bin),
-        cmocka_unit_test(drift_through_jitter),
-        cmocka_unit_test(a_slow_while_moves_nothing),
-        cmocka_unit_test(few_packages_have_no_drift),
-        cmocka_unit_test(a_restart_begins_anew),
-        cmocka_unit_test(rates_come_in_whole_cycles),
-        cmocka_unit_test(without_the_version_the_data_decides),
-        cmocka_unit_test(a_flood_is_bounded),
-        cmocka_unit_test(what_carries_no_telemetry_is_left_out),
+        cmocka_unit_test(quantiles_of_few),           cmocka_unit_test(quantiles_of_any_size),
+        cmocka_unit_test(the_largest_time_has_a_bin), cmocka_unit_test(stops_are_stops),
+        cmocka_unit_test(drift_through_jitter),       cmocka_unit_test(a_slow_while_moves_nothing),
+        cmocka_unit_test(few_packages_have_no_drift), cmocka_unit_test(a_restart_begins_anew),
+        cmocka_unit_test(rates_come_in_whole_cycles), cmocka_unit_test(without_the_version_the_data_decides),
+        cmocka_unit_test(a_flood_is_bounded),         cmocka_unit_test(what_carries_no_telemetry_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -184,6 +184,7 @@ static enum armtap_generation generation_named(const char *name)
 {
     return strcmp(name, "cb2") == 0    ? ARMTAP_GENERATION_CB2
            : strcmp(name, "cb3e") == 0 ? ARMTAP_GENERATION_CB3E
+           : strcmp(name, "aubo") == 0 ? ARMTAP_GENERATION_AUBO
                                        : ARMTAP_GENERATION_UNKNOWN;
 }
 
@@ -211,6 +212,14 @@ static void check_enum_row(void *user, char *const cells[TABLE_CELLS], size_t co
         assert_null(armtap_enum_name(field, number, ARMTAP_GENERATION_CB3E));
         return;
     }
+    if (strcmp(cells[1], "aubo") == 0) {
+        int64_t found = -99;
+        assert_string_equal(armtap_enum_name(field, number, ARMTAP_GENERATION_AUBO), cells[3]);
+        assert_true(armtap_enum_number(field, cells[3], strlen(cells[3]), ARMTAP_GENERATION_AUBO, &found));
+        assert_int_equal(found, number);
+        assert_false(armtap_enum_number(field, cells[3], strlen(cells[3]), ARMTAP_GENERATION_CB3E, &found));
+        return;
+    }
     if (strcmp(cells[1], "cb3e") != 0)
         assert_string_equal(armtap_enum_name(field, number, ARMTAP_GENERATION_CB2), cells[3]);
     if (strcmp(cells[1], "cb2") != 0)
@@ -221,7 +230,7 @@ static void test_enumerations_are_those_of_the_facts(void **unused)
 {
     size_t counts[ARMTAP_FIELD_COUNT] = {0};
     (void)unused;
-    assert_int_equal(table_each("enums.csv", check_enum_row, counts), 189);
+    assert_int_equal(table_each("enums.csv", check_enum_row, counts), 235);
     for (unsigned id = 0; id < armtap_field_count(); id++) {
         size_t rows = 0;
         while (armtap_enum_at(armtap_field_at(id), rows))
@@ -278,6 +287,45 @@ static void test_notes_are_registered_once(void **unused)
     assert_null(armtap_note_at(armtap_note_count()));
     assert_string_equal(armtap_note_at(ARMTAP_NOTE_rtde_field_not_found)->id, "rtde.field.not-found");
     assert_int_equal(armtap_note_at(ARMTAP_NOTE_rtde_field_not_found)->severity, ARMTAP_ERROR);
+}
+
+static void test_lines_keep_utf8(void **unused)
+{
+    static const struct {
+        const char *bytes, *shown;
+    } texts[] = {
+        {"Se\xc3\xb1or", "Se\xc3\xb1or"},
+        {"\xe5\xae\x89\xe5\x85\xa8", "\xe5\xae\x89\xe5\x85\xa8"},
+        {"\xf0\x9f\xa6\xbe", "\xf0\x9f\xa6\xbe"},
+        {"a\tb\x1b[31m\x7f", "a\\x09b\\x1b[31m\\x7f"},
+        {"Se\xf1or", "Se\\xf1or"}, /* Latin-1 */
+        {"\xc2\x9b"
+         "31m",
+         "\\xc2\\x9b31m"},                                     /* C1: CSI */
+        {"\xc2\xa0", "\xc2\xa0"},                              /* just beyond C1 */
+        {"\xe2\x80\xae", "\\xe2\\x80\\xae"},                   /* turns the direction */
+        {"\xe2\x81\xa6", "\\xe2\\x81\\xa6"},                   /* the same */
+        {"\xc0\xaf\xe0\x80\xaf", "\\xc0\\xaf\\xe0\\x80\\xaf"}, /* overlong */
+        {"\xed\xa0\x80", "\\xed\\xa0\\x80"},                   /* half a surrogate pair */
+        {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},          /* beyond the last character */
+        {"\xe5\xae", "\\xe5\\xae"},                            /* cut */
+    };
+    struct armtap_line line;
+    (void)unused;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        armtap_line_begin(&line);
+        armtap_line_span(&line, texts[i].bytes, strlen(texts[i].bytes));
+        assert_string_equal(line.text, texts[i].shown);
+    }
+    /* A line is not cut within a character. */
+    for (size_t begun = 0; begun < 4; begun++) {
+        armtap_line_begin(&line);
+        armtap_line_span(&line, "xxx", begun);
+        for (int i = 0; i < 200; i++)
+            armtap_line_span(&line, "\xe5\xae\x89", 3);
+        assert_string_equal(line.text + line.length - 6, "\xe5\xae\x89...");
+        assert_int_equal(strlen(line.text), line.length);
+    }
 }
 
 static void test_lines_are_bounded(void **unused)
@@ -522,6 +570,7 @@ int main(void)
         cmocka_unit_test(test_types_have_rtde_names),
         cmocka_unit_test(test_notes_are_registered_once),
         cmocka_unit_test(test_lines_are_bounded),
+        cmocka_unit_test(test_lines_keep_utf8),
         cmocka_unit_test(test_errors_and_protocols_have_names),
         cmocka_unit_test(test_every_field_is_set_and_read_back),
         cmocka_unit_test(test_setting_needs_the_fields_type),

@@ -11,17 +11,26 @@
 
 #include "select.h"
 
+#define COLUMN(column_name, column_type, elements)                                                                     \
+    {                                                                                                                  \
+        .name = column_name, .type = column_type, .count = elements                                                    \
+    }
 static const struct table_column robot[] = {
-    {"timestamp", NULL, ARMTAP_DOUBLE, 1},   {"actual_q", NULL, ARMTAP_DOUBLE, 6},
-    {"actual_qd", NULL, ARMTAP_DOUBLE, 6},   {"robot_mode", NULL, ARMTAP_INT32, 1},
-    {"joint_mode", NULL, ARMTAP_INT32, 6},   {"output_int_register_0", NULL, ARMTAP_INT32, 1},
-    {"payload_cog", NULL, ARMTAP_DOUBLE, 3},
-};
+    COLUMN("timestamp", ARMTAP_DOUBLE, 1),  COLUMN("actual_q", ARMTAP_DOUBLE, 6),
+    COLUMN("actual_qd", ARMTAP_DOUBLE, 6),  COLUMN("robot_mode", ARMTAP_INT32, 1),
+    COLUMN("joint_mode", ARMTAP_INT32, 6),  COLUMN("output_int_register_0", ARMTAP_INT32, 1),
+    COLUMN("payload_cog", ARMTAP_DOUBLE, 3)};
 /* A vector, and a field that has the name of one of its elements. */
-static const struct table_column confusing[] = {
-    {"a", NULL, ARMTAP_DOUBLE, 3},    {"a_1", NULL, ARMTAP_DOUBLE, 1}, {"[x]", NULL, ARMTAP_DOUBLE, 1},
-    {"time", NULL, ARMTAP_DOUBLE, 1}, {"a_1", NULL, ARMTAP_DOUBLE, 1},
-};
+static const struct table_column confusing[] = {COLUMN("a", ARMTAP_DOUBLE, 3), COLUMN("a_1", ARMTAP_DOUBLE, 1),
+                                                COLUMN("[x]", ARMTAP_DOUBLE, 1), COLUMN("time", ARMTAP_DOUBLE, 1),
+                                                COLUMN("a_1", ARMTAP_DOUBLE, 1)};
+/* AUBO's: the first arm's fields have names of their own; arrays are as wide as the longest. */
+static const struct table_column arms[] = {
+    {.name = "actual_q", .wire = "R1_actual_q", .type = ARMTAP_DOUBLE, .count = 6, .arm = 1},
+    {.name = "R2_actual_q", .wire = "R2_actual_q", .type = ARMTAP_DOUBLE, .count = 6, .arm = 2, .leaves = 7},
+    {.name = "R1_points", .wire = "R1_points", .type = ARMTAP_JSON, .count = 1, .arm = 1, .leaves = 100},
+    {.name = "R1_message", .wire = "R1_message", .type = ARMTAP_JSON, .count = 1, .arm = 1},
+    {.name = "lone", .wire = "lone", .type = ARMTAP_JSON, .count = 1, .leaves = 1}};
 
 /* "column:first+count", an element with a leading dot; then the names that found nothing after a bar. */
 static const char *picked(const char *list, const struct table_column *columns, size_t count, char *out, size_t room)
@@ -118,6 +127,21 @@ static void what_is_not_there(void **state)
     assert_string_equal(picked("a,time", robot, 0, out, sizeof out), "|a");
 }
 
+static void names_of_the_wire(void **state)
+{
+    char out[400];
+    (void)state;
+    assert_string_equal(PICKED(NULL, arms), "0:0+6 1:0+7 2:0+100 3:0+1 4:0+1");
+    assert_string_equal(PICKED("R1_actual_q", arms), "0:0+6");
+    assert_string_equal(PICKED("actual_q,R1_actual_q", arms), "0:0+6");
+    assert_string_equal(PICKED("R1_actual_q_5,actual_q_5,R1_actual_q_6", arms), ".0:5+1|R1_actual_q_6");
+    assert_string_equal(PICKED("R2_actual_q_6,R2_actual_q_7", arms), ".1:6+1|R2_actual_q_7");
+    assert_string_equal(PICKED("R1_*", arms), "0:0+6 2:0+100 3:0+1");
+    assert_string_equal(PICKED("R?_actual_q_0", arms), ".0:0+1 .1:0+1");
+    assert_string_equal(PICKED("R1_points_99,R1_points_63,R1_points_31", arms), ".2:99+1 .2:63+1 .2:31+1");
+    assert_string_equal(PICKED("lone_0,R1_message_0", arms), ".4:0+1|R1_message_0");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -128,6 +152,7 @@ int main(void)
         cmocka_unit_test(globs),
         cmocka_unit_test(nothing_comes_twice),
         cmocka_unit_test(what_is_not_there),
+        cmocka_unit_test(names_of_the_wire),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

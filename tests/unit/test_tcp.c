@@ -453,7 +453,7 @@ static void test_window_probes(void **state)
     window(&s, 100);
     data(&s, 1003, "def");
     assert_out(&s, "abcdef");
-    assert_events(&s, "window1=100 ");
+    assert_events(&s, "window1=0 window1=100 ");
     window(&s, 0);
     data(&s, 1006, "g"); /* taken by the peer */
     ack(&s, 1, 1007);

@@ -1,0 +1,330 @@
+/* AUBO's RTDE, TCP 30010 and WebSocket 9013, both directions.
+ *
+ * Messages are JSON arrays that begin with a number. A client sets up a channel, 0 to 99, for data from the robot or to
+ * it: [100,{"chanel":0,"frequency":50.0,"segments":["R1_actual_q"],"to_server":false,"trigger":0}]. Data follow in the
+ * order of its segments: [0,[0.0,0.1,0.2,0.3,0.4,0.5]]. Nothing is answered. On raw TCP nothing stands between
+ * messages, or white space.
+ *
+ * Source: AUBO's RTDE guide and SDK 0.25.0-rc.4; what separates messages on raw TCP is not documented. */
+#include <string.h>
+
+#include "aubo_web.h"
+
+#define PIECE_MAX 4096 /* bytes of a message that is too long, each a frame */
+
+/* The rest of a message that is too long: its pieces end at the same bytes however they arrive. */
+static long swallowed_frame(struct armtap_aubo_scan scan, const uint8_t *bytes, size_t length)
+{
+    size_t used, piece = length < PIECE_MAX ? length : PIECE_MAX;
+    switch (armtap_aubo_scan(&scan, false, bytes, piece, &used)) {
+    case ARMTAP_AUBO_WHOLE:
+        return (long)used;
+    case ARMTAP_AUBO_WRONG:
+        return used > 0 ? (long)used : -1;
+    default:
+        return piece == PIECE_MAX ? (long)piece : 0;
+    }
+}
+
+/* Behind white space. In step, bytes up to the one that makes them no message are a frame, which decode() then says. */
+static long message_frame(bool in_step, const uint8_t *bytes, size_t length)
+{
+    struct armtap_aubo_scan scan = {0};
+    size_t used, most = length < ARMTAP_AUBO_MESSAGE_MAX ? length : ARMTAP_AUBO_MESSAGE_MAX;
+    if (!in_step && bytes[0] != '{' && armtap_aubo_prefix(bytes, most, NULL) == ARMTAP_AUBO_WRONG)
+        return -1;
+    switch (armtap_aubo_scan(&scan, !in_step, bytes, most, &used)) {
+    case ARMTAP_AUBO_WHOLE:
+        return (long)used;
+    case ARMTAP_AUBO_WRONG:
+        return in_step && used > 0 ? (long)used : -1;
+    default:
+        return most == ARMTAP_AUBO_MESSAGE_MAX ? (long)most : 0;
+    }
+}
+
+static long raw_frame(const struct armtap_aubo_side *side, const uint8_t *bytes, size_t length)
+{
+    if (side && side->swallows)
+        return swallowed_frame(side->scan, bytes, length);
+    size_t blanks = side ? armtap_aubo_blanks(bytes, length) : 0; /* many protocols have zeros between messages */
+    if (blanks == ARMTAP_AUBO_BLANKS_MAX)
+        return (long)blanks;
+    if (blanks == length)
+        return 0;
+    if (!side && bytes[0] != '[')
+        return -1;
+    long frame = message_frame(side && side->in_step, bytes + blanks, length - blanks);
+    return frame > 0 ? (long)blanks + frame : frame;
+}
+
+/* The form of a direction; the other one's shows it, too. */
+static enum armtap_aubo_form form_of(const struct armtap_aubo *aubo, enum armtap_direction direction)
+{
+    if (!aubo)
+        return ARMTAP_AUBO_UNTOLD;
+    enum armtap_aubo_form form = aubo->sides[direction].form, other = aubo->sides[!direction].form;
+    if (form != ARMTAP_AUBO_UNTOLD)
+        return form;
+    return other == ARMTAP_AUBO_OPAQUE ? ARMTAP_AUBO_WEB : other;
+}
+
+static long aubo_frame(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length)
+{
+    const struct armtap_aubo *aubo = context;
+    switch (form_of(aubo, direction)) {
+    case ARMTAP_AUBO_OPAQUE:
+        return -1;
+    case ARMTAP_AUBO_WEB:
+        return armtap_aubo_web_frame(direction, bytes, length);
+    case ARMTAP_AUBO_RAW:
+        return raw_frame(&aubo->sides[direction], bytes, length);
+    default:
+        break;
+    }
+    switch (armtap_aubo_looks_like_web(direction, bytes, length)) {
+    case ARMTAP_AUBO_WHOLE:
+        return armtap_aubo_web_frame(direction, bytes, length);
+    case ARMTAP_AUBO_MORE:
+        return 0;
+    default:
+        return raw_frame(aubo ? &aubo->sides[direction] : NULL, bytes, length);
+    }
+}
+
+/* The channel whose message this is, if its recipe is known and the message has as many values. */
+static bool fits_channel(const struct armtap_aubo *aubo, enum armtap_direction direction, const uint8_t *message,
+                         size_t length)
+{
+    struct armtap_aubo_scan scan = {0};
+    unsigned number;
+    size_t used;
+    if (!aubo || armtap_aubo_prefix(message, length, &number) != ARMTAP_AUBO_WHOLE || number >= ARMTAP_AUBO_CHANNELS)
+        return false;
+    const struct armtap_recipe *recipe = aubo->sides[direction].channels[number].recipe;
+    return recipe && armtap_aubo_scan(&scan, true, message, length, &used) == ARMTAP_AUBO_WHOLE &&
+           scan.commas == recipe->count;
+}
+
+/* A whole frame that nothing else would look like. */
+static bool is_set_up(enum armtap_direction direction, const uint8_t *frame, size_t length)
+{
+    size_t blanks = armtap_aubo_blanks(frame, length);
+    return direction == ARMTAP_TO_ROBOT &&
+           (armtap_aubo_set_up_prefix(frame + blanks, length - blanks) == ARMTAP_AUBO_WHOLE ||
+            armtap_aubo_web_holds(frame, length, true));
+}
+
+static bool aubo_sure(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length)
+{
+    const struct armtap_aubo *aubo = context;
+    size_t blanks = armtap_aubo_blanks(frame, length);
+    return aubo->sides[direction].in_step || is_set_up(direction, frame, length) ||
+           fits_channel(aubo, direction, frame + blanks, length - blanks) ||
+           armtap_aubo_looks_like_web(direction, frame, length) == ARMTAP_AUBO_WHOLE ||
+           (form_of(aubo, direction) == ARMTAP_AUBO_WEB && armtap_aubo_web_is_head(direction, frame, length));
+}
+
+static enum armtap_fit fit_of(enum armtap_aubo_end end)
+{
+    return end == ARMTAP_AUBO_WHOLE ? ARMTAP_FIT_YES : end == ARMTAP_AUBO_MORE ? ARMTAP_FIT_MORE : ARMTAP_FIT_NO;
+}
+
+/* What follows a message is another one, and behind that one more begins. What follows a list within a message is a
+ * comma or a bracket, within a string at last a quote. */
+static enum armtap_fit raw_follows(enum armtap_direction direction, const uint8_t *frame, size_t length,
+                                   const uint8_t *next, size_t available)
+{
+    struct armtap_aubo_scan scan = {0};
+    size_t used, blanks = armtap_aubo_blanks(frame, length), between = armtap_aubo_blanks(next, available);
+    if (blanks == length || length - blanks == ARMTAP_AUBO_MESSAGE_MAX || between == ARMTAP_AUBO_BLANKS_MAX)
+        return ARMTAP_FIT_NO;
+    next += between;
+    available -= between;
+    if (available > ARMTAP_AUBO_MESSAGE_MAX)
+        available = ARMTAP_AUBO_MESSAGE_MAX;
+    enum armtap_aubo_end end = armtap_aubo_prefix(next, available, NULL);
+    if (end == ARMTAP_AUBO_WHOLE && is_set_up(direction, next, available))
+        return ARMTAP_FIT_YES;
+    if (end == ARMTAP_AUBO_WHOLE)
+        end = armtap_aubo_scan(&scan, true, next, available, &used);
+    if (end == ARMTAP_AUBO_MORE && available == ARMTAP_AUBO_MESSAGE_MAX)
+        return ARMTAP_FIT_NO;
+    if (end != ARMTAP_AUBO_WHOLE)
+        return fit_of(end);
+    if (used == available)
+        return ARMTAP_FIT_MORE;
+    return armtap_aubo_blanks(next + used, 1) == 1 || next[used] == '[' ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
+}
+
+static enum armtap_fit aubo_follows(const void *context, enum armtap_direction direction, const uint8_t *frame,
+                                    size_t length, const uint8_t *next, size_t available)
+{
+    size_t blanks = armtap_aubo_blanks(frame, length);
+    if (is_set_up(direction, frame, length))
+        return ARMTAP_FIT_WELL;
+    if (armtap_aubo_web_holds(frame, length, false))
+        return ARMTAP_FIT_YES;
+    if (armtap_aubo_web_is_upgrade(direction, frame, length))
+        return available == 0 ? ARMTAP_FIT_MORE : fit_of(armtap_aubo_looks_like_web(direction, next, available));
+    if (form_of(context, direction) == ARMTAP_AUBO_WEB)
+        return ARMTAP_FIT_NO;
+    enum armtap_fit fit = raw_follows(direction, frame, length, next, available);
+    bool fits = fit == ARMTAP_FIT_YES && fits_channel(context, direction, frame + blanks, length - blanks);
+    return fits ? ARMTAP_FIT_WELL : fit;
+}
+
+static enum armtap_fit web_begins(enum armtap_direction direction, const uint8_t *bytes, size_t length)
+{
+    enum armtap_aubo_end end = armtap_aubo_looks_like_web(direction, bytes, length);
+    long frame = end == ARMTAP_AUBO_WHOLE ? armtap_aubo_web_frame(direction, bytes, length) : -1;
+    if (end != ARMTAP_AUBO_WHOLE)
+        return fit_of(end);
+    if ((size_t)frame > length)
+        return ARMTAP_FIT_MORE;
+    if (direction == ARMTAP_TO_ROBOT && armtap_aubo_web_holds(bytes, (size_t)frame, true))
+        return ARMTAP_FIT_WELL;
+    return armtap_aubo_web_is_upgrade(direction, bytes, (size_t)frame) ||
+                   armtap_aubo_web_holds(bytes, (size_t)frame, false)
+               ? ARMTAP_FIT_YES
+               : ARMTAP_FIT_NO;
+}
+
+static enum armtap_fit aubo_begins(enum armtap_direction direction, const uint8_t *bytes, size_t length)
+{
+    unsigned number;
+    if (length == 0)
+        return ARMTAP_FIT_MORE;
+    if (bytes[0] != '[')
+        return web_begins(direction, bytes, length);
+    enum armtap_aubo_end end = armtap_aubo_prefix(bytes, length, &number);
+    if (end != ARMTAP_AUBO_WHOLE || number < ARMTAP_AUBO_CHANNELS)
+        return fit_of(end);
+    if (direction == ARMTAP_FROM_ROBOT)
+        return ARMTAP_FIT_NO;
+    end = armtap_aubo_set_up_prefix(bytes, length);
+    return end == ARMTAP_AUBO_WHOLE ? ARMTAP_FIT_WELL : fit_of(end);
+}
+
+/* AUBO's other service, JSON-RPC, has UR's port. */
+static const char *aubo_stranger(const uint8_t *bytes, size_t length)
+{
+    static const char key[] = "\"jsonrpc\"";
+    size_t at = armtap_aubo_blanks(bytes, length);
+    if (at == length || bytes[at] != '{')
+        return NULL;
+    for (; at + sizeof key - 1 <= length; at++)
+        if (memcmp(bytes + at, key, sizeof key - 1) == 0)
+            return "AUBO's JSON-RPC, whose telemetry is on ports 30010 and 9013";
+    return NULL;
+}
+
+static int swallow(struct armtap_aubo_side *side, const struct armtap_frame *frame)
+{
+    size_t used;
+    side->swallows = armtap_aubo_scan(&side->scan, false, frame->bytes, frame->length, &used) == ARMTAP_AUBO_MORE;
+    return ARMTAP_OK;
+}
+
+/* A piece that is no whole message: the beginning of one that is too long, or what stands before a wrong byte. */
+static int decode_piece(struct armtap_aubo_side *side, struct armtap_conn *conn, const struct armtap_frame *frame,
+                        const struct armtap_aubo_scan *scan, size_t length)
+{
+    uint64_t offset = frame->offset + frame->length - length;
+    side->swallows = length == ARMTAP_AUBO_MESSAGE_MAX;
+    if (side->swallows) {
+        side->scan = *scan;
+        return armtap_aubo_say_too_long(conn, frame, offset);
+    }
+    side->in_step = false;
+    return armtap_aubo_say_bad(conn, frame,
+                               scan->in_string
+                                   ? "a control character inside a string"
+                                   : "brackets that do not match or nest too deep, or a byte that JSON lacks",
+                               frame->offset + frame->length);
+}
+
+static int raw_decode(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    struct armtap_aubo_side *side = &aubo->sides[frame->direction];
+    struct armtap_aubo_scan scan = {0};
+    size_t used, blanks = armtap_aubo_blanks(frame->bytes, frame->length);
+    const uint8_t *text = frame->bytes + blanks;
+    size_t length = frame->length - blanks;
+    if (side->swallows)
+        return swallow(side, frame);
+    if (length == 0)
+        return ARMTAP_OK;
+    if (armtap_aubo_scan(&scan, false, text, length, &used) != ARMTAP_AUBO_WHOLE)
+        return decode_piece(side, conn, frame, &scan, length);
+    return armtap_aubo_message(aubo, conn, frame, text, length, frame->offset + blanks);
+}
+
+static int aubo_decode(void *context, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    struct armtap_aubo *aubo = context;
+    struct armtap_aubo_side *side = &aubo->sides[frame->direction];
+    enum armtap_aubo_form form = form_of(aubo, frame->direction);
+    if (form == ARMTAP_AUBO_UNTOLD)
+        form = armtap_aubo_looks_like_web(frame->direction, frame->bytes, frame->length) == ARMTAP_AUBO_WHOLE
+                   ? ARMTAP_AUBO_WEB
+                   : ARMTAP_AUBO_RAW;
+    side->form = form;
+    side->in_step = true;
+    if (armtap_conn_stream(conn)->generation == ARMTAP_GENERATION_UNKNOWN)
+        armtap_conn_version(conn, 0, ARMTAP_GENERATION_AUBO);
+    int error = form == ARMTAP_AUBO_WEB ? armtap_aubo_web_decode(aubo, conn, frame) : raw_decode(aubo, conn, frame);
+    armtap_conn_claim(conn, aubo->recipe_bytes + aubo->cells.capacity + aubo->reader.capacity +
+                                armtap_websocket_held(&aubo->sides[0].websocket) +
+                                armtap_websocket_held(&aubo->sides[1].websocket));
+    return error;
+}
+
+/* White space at the end of a stream is nothing; a part of a message is worth nothing. */
+static int aubo_rest(void *context, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    (void)context;
+    (void)conn;
+    return armtap_aubo_blanks(frame->bytes, frame->length) == frame->length ? ARMTAP_OK : 1;
+}
+
+static void aubo_starts(void *context, enum armtap_direction direction)
+{
+    struct armtap_aubo *aubo = context;
+    aubo->sides[direction].in_step = true;
+}
+
+static int aubo_lost(void *context, struct armtap_conn *conn, const struct armtap_frame *here, bool gap)
+{
+    struct armtap_aubo *aubo = context;
+    struct armtap_aubo_side *side = &aubo->sides[here->direction];
+    bool was_in_step = side->in_step;
+    side->in_step = side->swallows = false;
+    enum armtap_aubo_form form = form_of(aubo, here->direction);
+    if (form == ARMTAP_AUBO_WEB || form == ARMTAP_AUBO_OPAQUE)
+        return armtap_aubo_web_lost(aubo, conn, here, gap);
+    if (gap || !was_in_step)
+        return ARMTAP_OK;
+    return armtap_aubo_say_bad(conn, here, "what begins no message", here->offset);
+}
+
+static const uint16_t ports[] = {30010, 9013, 0};
+
+const struct armtap_decoder armtap_decoder_aubo = {
+    .name = "aubo",
+    .protocol = ARMTAP_AUBO,
+    .ports = ports,
+    .context_size = sizeof(struct armtap_aubo),
+    .common = true,
+    .open = armtap_aubo_open,
+    .close = armtap_aubo_close,
+    .starts = aubo_starts,
+    .frame = aubo_frame,
+    .sure = aubo_sure,
+    .follows = aubo_follows,
+    .begins = aubo_begins,
+    .decode = aubo_decode,
+    .rest = aubo_rest,
+    .lost = aubo_lost,
+    .stranger = aubo_stranger,
+};

@@ -1,0 +1,11 @@
+/* What AUBO's messages are read with. */
+#include <json-c/json.h>
+#include <wslay/wslay.h>
+#include <zlib.h>
+
+#include "../lib/armtap.h"
+
+const char *armtap_aubo_libraries(void)
+{
+    return "json-c " JSON_C_VERSION ", wslay " WSLAY_VERSION ", zlib " ZLIB_VERSION;
+}

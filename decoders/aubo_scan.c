@@ -1,0 +1,220 @@
+#include "aubo_scan.h"
+
+#include <string.h>
+
+static bool is_blank(uint8_t c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\0';
+}
+
+static bool is_digit(uint8_t c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_word(uint8_t c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' || c == '.';
+}
+
+static bool take_in_string(struct armtap_aubo_scan *scan, uint8_t c)
+{
+    if (c < 0x20)
+        return false;
+    if (scan->escaped)
+        scan->escaped = false;
+    else if (c == '\\')
+        scan->escaped = true;
+    else if (c == '"')
+        scan->in_string = false;
+    return true;
+}
+
+/* A value begins; false where JSON has none. */
+static bool begin_value(struct armtap_aubo_scan *scan, bool strict)
+{
+    bool fits = !strict || !scan->operand;
+    scan->operand = true;
+    scan->opened = false;
+    return fits;
+}
+
+static bool open_bracket(struct armtap_aubo_scan *scan, bool strict, bool brace)
+{
+    if (scan->depth == ARMTAP_AUBO_DEPTH_MAX || !begin_value(scan, strict))
+        return false;
+    uint32_t bit = UINT32_C(1) << scan->depth++;
+    scan->braces = brace ? scan->braces | bit : scan->braces & ~bit;
+    scan->operand = false;
+    scan->opened = true;
+    return true;
+}
+
+static bool in_object(const struct armtap_aubo_scan *scan)
+{
+    return scan->depth > 0 && (scan->braces >> (scan->depth - 1) & 1);
+}
+
+static bool close_bracket(struct armtap_aubo_scan *scan, bool strict, bool brace)
+{
+    if (scan->depth == 0 || in_object(scan) != brace || (strict && !scan->operand && !scan->opened))
+        return false;
+    scan->depth--;
+    scan->operand = true;
+    scan->opened = false;
+    return true;
+}
+
+/* A comma or colon. */
+static bool separate(struct armtap_aubo_scan *scan, bool strict, uint8_t c)
+{
+    if (strict && (!scan->operand || (c == ':' && !in_object(scan))))
+        return false;
+    scan->commas += c == ',' && scan->depth == 1;
+    scan->operand = scan->opened = false;
+    return true;
+}
+
+static bool take(struct armtap_aubo_scan *scan, bool strict, uint8_t c)
+{
+    if (scan->in_string)
+        return take_in_string(scan, c);
+    bool goes_on = scan->in_word;
+    scan->in_word = is_word(c);
+    if (scan->in_word)
+        return goes_on || begin_value(scan, strict);
+    switch (c) {
+    case ' ':
+    case '\t':
+    case '\r':
+    case '\n':
+        return true;
+    case '"':
+        scan->in_string = true;
+        return begin_value(scan, strict);
+    case '[':
+    case '{':
+        return open_bracket(scan, strict, c == '{');
+    case ']':
+    case '}':
+        return close_bracket(scan, strict, c == '}');
+    case ',':
+    case ':':
+        return separate(scan, strict, c);
+    default:
+        return !strict && c >= 0x20 && c < 0x7f;
+    }
+}
+
+enum armtap_aubo_end armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes, size_t length,
+                                      size_t *used)
+{
+    for (size_t i = 0; i < length; i++) {
+        bool begun = scan->depth > 0;
+        *used = i;
+        if ((!begun && bytes[i] != '[' && bytes[i] != '{') || !take(scan, strict, bytes[i]))
+            return ARMTAP_AUBO_WRONG;
+        *used = i + 1;
+        if (scan->depth == 0)
+            return ARMTAP_AUBO_WHOLE;
+    }
+    *used = length;
+    return ARMTAP_AUBO_MORE;
+}
+
+size_t armtap_aubo_blanks(const uint8_t *bytes, size_t length)
+{
+    size_t count = 0;
+    while (count < length && count < ARMTAP_AUBO_BLANKS_MAX && is_blank(bytes[count]))
+        count++;
+    return count;
+}
+
+/* What a prefix is read from. */
+struct cursor {
+    const uint8_t *at, *end;
+};
+
+static void skip_blanks(struct cursor *cursor)
+{
+    while (cursor->at < cursor->end && is_blank(*cursor->at) && *cursor->at != '\0')
+        cursor->at++;
+}
+
+/* One character behind white space. */
+static enum armtap_aubo_end expect(struct cursor *cursor, char c)
+{
+    skip_blanks(cursor);
+    if (cursor->at == cursor->end)
+        return ARMTAP_AUBO_MORE;
+    return *cursor->at++ == (uint8_t)c ? ARMTAP_AUBO_WHOLE : ARMTAP_AUBO_WRONG;
+}
+
+static enum armtap_aubo_end read_number(struct cursor *cursor, unsigned *number)
+{
+    unsigned digits = 0;
+    skip_blanks(cursor);
+    *number = 0;
+    for (; cursor->at < cursor->end && is_digit(*cursor->at); cursor->at++) {
+        if ((digits > 0 && *number == 0) || digits++ == 3)
+            return ARMTAP_AUBO_WRONG;
+        *number = *number * 10 + (unsigned)(*cursor->at - '0');
+    }
+    if (cursor->at == cursor->end)
+        return ARMTAP_AUBO_MORE;
+    return digits > 0 && *number <= ARMTAP_AUBO_SET_UP ? ARMTAP_AUBO_WHOLE : ARMTAP_AUBO_WRONG;
+}
+
+enum armtap_aubo_end armtap_aubo_prefix(const uint8_t *bytes, size_t length, unsigned *number)
+{
+    struct cursor cursor = {bytes, bytes + length};
+    unsigned found;
+    enum armtap_aubo_end end = expect(&cursor, '[');
+    if (end == ARMTAP_AUBO_WHOLE)
+        end = read_number(&cursor, &found);
+    if (end != ARMTAP_AUBO_WHOLE)
+        return end;
+    skip_blanks(&cursor);
+    if (cursor.at == cursor.end)
+        return ARMTAP_AUBO_MORE;
+    if (number)
+        *number = found;
+    return *cursor.at == ',' || *cursor.at == ']' ? ARMTAP_AUBO_WHOLE : ARMTAP_AUBO_WRONG;
+}
+
+/* One of the keys of a set-up, quoted, any of which may stand first. */
+static enum armtap_aubo_end read_key(struct cursor *cursor)
+{
+    static const char *const keys[] = {"\"chanel\"",   "\"channel\"",   "\"frequency\"",
+                                       "\"segments\"", "\"to_server\"", "\"trigger\""};
+    enum armtap_aubo_end end = ARMTAP_AUBO_WRONG;
+    skip_blanks(cursor);
+    size_t left = (size_t)(cursor->end - cursor->at);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        size_t length = strlen(keys[i]);
+        if (memcmp(cursor->at, keys[i], left < length ? left : length) != 0)
+            continue;
+        if (left >= length) {
+            cursor->at += length;
+            return ARMTAP_AUBO_WHOLE;
+        }
+        end = ARMTAP_AUBO_MORE;
+    }
+    return end;
+}
+
+enum armtap_aubo_end armtap_aubo_set_up_prefix(const uint8_t *bytes, size_t length)
+{
+    struct cursor cursor = {bytes, bytes + length};
+    unsigned number = 0;
+    enum armtap_aubo_end end = expect(&cursor, '[');
+    if (end == ARMTAP_AUBO_WHOLE)
+        end = read_number(&cursor, &number);
+    if (end == ARMTAP_AUBO_WHOLE)
+        end = number == ARMTAP_AUBO_SET_UP ? expect(&cursor, ',') : ARMTAP_AUBO_WRONG;
+    if (end == ARMTAP_AUBO_WHOLE)
+        end = expect(&cursor, '{');
+    if (end == ARMTAP_AUBO_WHOLE)
+        end = read_key(&cursor);
+    return end == ARMTAP_AUBO_WHOLE ? expect(&cursor, ':') : end;
+}

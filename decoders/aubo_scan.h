@@ -1,0 +1,47 @@
+/* Where AUBO's messages begin and end in a stream of bytes: JSON arrays one after the other, with nothing or white
+ * space between them. */
+#ifndef ARMTAP_AUBO_SCAN_H
+#define ARMTAP_AUBO_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARMTAP_AUBO_DEPTH_MAX 32                /* brackets within brackets */
+#define ARMTAP_AUBO_MESSAGE_MAX (64u * 1024)    /* bytes */
+#define ARMTAP_AUBO_BLANKS_MAX 256u             /* between messages, before they are a piece of their own */
+#define ARMTAP_AUBO_CHANNELS 100                /* 0 to 99 */
+#define ARMTAP_AUBO_SET_UP ARMTAP_AUBO_CHANNELS /* the number that begins a set-up */
+
+enum armtap_aubo_end {
+    ARMTAP_AUBO_MORE, /* the message does not end here */
+    ARMTAP_AUBO_WHOLE,
+    ARMTAP_AUBO_WRONG /* no message goes on so */
+};
+
+/* How far a message is read. All zero: before its first bracket. */
+struct armtap_aubo_scan {
+    uint32_t braces; /* bit d: what is open at depth d is an object */
+    unsigned depth;
+    unsigned commas; /* between the elements of the outermost array */
+    bool in_string;
+    bool escaped;
+    bool in_word; /* a number, true, false, null */
+    bool operand; /* a value stands before, so that a comma or a bracket must follow */
+    bool opened;  /* nothing stands between here and the bracket before */
+};
+/* Reads on. *used becomes the bytes up to the end of the message (WHOLE), those before the one that is wrong (WRONG),
+ * or all (MORE). Only brackets and strings count, unless `strict`: then what JSON would not have there is wrong too. */
+enum armtap_aubo_end armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes, size_t length,
+                                      size_t *used);
+
+/* Leading white space and NULs, up to BLANKS_MAX. */
+size_t armtap_aubo_blanks(const uint8_t *bytes, size_t length);
+
+/* Whether bytes begin like a message: a bracket, then a channel's number or that of a set-up, then a comma or the other
+ * bracket. MORE: cannot be told yet. `number` may be NULL. */
+enum armtap_aubo_end armtap_aubo_prefix(const uint8_t *bytes, size_t length, unsigned *number);
+/* Whether they begin like a set-up: [100,{"chanel": and the like. */
+enum armtap_aubo_end armtap_aubo_set_up_prefix(const uint8_t *bytes, size_t length);
+
+#endif

@@ -1,0 +1,379 @@
+#include "aubo_session.h"
+
+#include <string.h>
+
+#define SEGMENTS_MAX 1000               /* of one channel */
+#define RECIPE_BYTES_MAX (1024u * 1024) /* of all channels of a connection */
+#define LATE_MAX INT64_C(1000000000)    /* ns for which data still comes on a channel that was ended */
+
+/* ---- topics ---- */
+
+struct topic {
+    const char *name;
+    enum armtap_field_id field;
+    bool of_arm;
+};
+static const struct topic topics[] = {
+#define ROBOT(topic, field, factor) {#topic, ARMTAP_ID_##field, false},
+#define ARM(topic, field, factor) {#topic, ARMTAP_ID_##field, true},
+#include "aubo_topics.def"
+#undef ROBOT
+#undef ARM
+};
+
+/* The arm that a name says, 0 where it says none; *name moves behind it. */
+static unsigned arm_of(const char **name, size_t *length)
+{
+    const char *text = *name;
+    if (*length < 3 || text[0] != 'R' || text[1] < '1' || text[1] > '0' + ARMTAP_ARMS_MAX || text[2] != '_')
+        return 0;
+    *name += 3;
+    *length -= 3;
+    return (unsigned)(text[1] - '0');
+}
+
+static const struct armtap_field *field_of(const char *name, size_t length, bool of_arm)
+{
+    for (size_t i = 0; i < sizeof topics / sizeof topics[0]; i++)
+        if (topics[i].of_arm == of_arm && strlen(topics[i].name) == length && memcmp(topics[i].name, name, length) == 0)
+            return armtap_field_at(topics[i].field);
+    return NULL;
+}
+
+static double factor_of(const struct armtap_field *field)
+{
+    switch ((int)field->id) {
+#define ROBOT(topic, field, factor)                                                                                    \
+    case ARMTAP_ID_##field:                                                                                            \
+        return factor;
+#define ARM(topic, field, factor) ROBOT(topic, field, factor)
+#include "aubo_topics.def"
+#undef ROBOT
+#undef ARM
+    default:
+        return 1;
+    }
+}
+
+/* ---- set-ups ---- */
+
+struct set_up {
+    int channel;
+    double frequency;
+    enum armtap_direction direction; /* in which its data goes */
+    struct json_object *segments;
+};
+
+static bool is_number(struct json_object *json)
+{
+    return json_object_is_type(json, json_type_int) || json_object_is_type(json, json_type_double);
+}
+
+static const char *read_channel(struct json_object *body, struct set_up *set_up)
+{
+    struct json_object *json = NULL;
+    if (!json_object_object_get_ex(body, "chanel", &json) && !json_object_object_get_ex(body, "channel", &json))
+        return "a set-up without a channel";
+    int64_t number = json_object_get_int64(json);
+    if (!json_object_is_type(json, json_type_int) || number < 0 || number >= ARMTAP_AUBO_CHANNELS)
+        return "a set-up whose channel is none of 0 to 99";
+    set_up->channel = (int)number;
+    return NULL;
+}
+
+static const char *read_segments(struct json_object *body, struct set_up *set_up)
+{
+    if (!json_object_object_get_ex(body, "segments", &set_up->segments) ||
+        !json_object_is_type(set_up->segments, json_type_array))
+        return "a set-up without a list of segments";
+    size_t count = json_object_array_length(set_up->segments);
+    if (count > SEGMENTS_MAX)
+        return "a set-up of more than 1000 segments";
+    for (size_t i = 0; i < count; i++) {
+        struct json_object *segment = json_object_array_get_idx(set_up->segments, i);
+        if (!json_object_is_type(segment, json_type_string) || json_object_get_string_len(segment) == 0 ||
+            strlen(json_object_get_string(segment)) != (size_t)json_object_get_string_len(segment))
+            return "a set-up in which a segment is no name";
+    }
+    return NULL;
+}
+
+/* NULL, or what is wrong with it. `message` holds what `set_up` points to. */
+static const char *read_set_up(struct json_object *message, struct set_up *set_up)
+{
+    struct json_object *body = json_object_array_get_idx(message, 1), *json = NULL;
+    memset(set_up, 0, sizeof *set_up);
+    if (json_object_array_length(message) != 2 || !json_object_is_type(body, json_type_object))
+        return "a set-up is 100 and one object";
+    const char *wrong = read_channel(body, set_up);
+    if (!wrong)
+        wrong = read_segments(body, set_up);
+    if (wrong)
+        return wrong;
+    if (json_object_object_get_ex(body, "frequency", &json)) {
+        if (!is_number(json))
+            return "a set-up whose frequency is no number";
+        set_up->frequency = json_object_get_double(json);
+    }
+    set_up->direction = ARMTAP_FROM_ROBOT;
+    if (json_object_object_get_ex(body, "to_server", &json)) {
+        if (!json_object_is_type(json, json_type_boolean))
+            return "a set-up whose to_server is neither true nor false";
+        set_up->direction = json_object_get_boolean(json) ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
+    }
+    return NULL;
+}
+
+static int make_recipe(const struct set_up *set_up, struct armtap_recipe **recipe)
+{
+    size_t count = json_object_array_length(set_up->segments), name_bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        name_bytes += (size_t)json_object_get_string_len(json_object_array_get_idx(set_up->segments, i)) + 1;
+    int error = armtap_recipe_of_cells(ARMTAP_AUBO, count, name_bytes, recipe);
+    if (error != ARMTAP_OK)
+        return error;
+    for (size_t i = 0; i < count; i++) {
+        struct json_object *segment = json_object_array_get_idx(set_up->segments, i);
+        const char *name = json_object_get_string(segment), *topic = name;
+        size_t length = (size_t)json_object_get_string_len(segment), topic_length = length;
+        unsigned arm = arm_of(&topic, &topic_length);
+        armtap_recipe_add_cell(*recipe, name, length, field_of(topic, topic_length, arm != 0), arm);
+    }
+    (*recipe)->channel = set_up->channel;
+    (*recipe)->frequency = set_up->frequency;
+    (*recipe)->direction = set_up->direction;
+    return ARMTAP_OK;
+}
+
+static bool is_first_number(struct json_object *message, int64_t *number)
+{
+    struct json_object *first =
+        json_object_is_type(message, json_type_array) ? json_object_array_get_idx(message, 0) : NULL;
+    *number = json_object_get_int64(first);
+    return json_object_is_type(first, json_type_int);
+}
+
+int armtap_recipe_aubo(const char *text, size_t length, struct armtap_recipe **recipe)
+{
+    struct armtap_aubo_reader reader = {NULL, NULL, 0};
+    struct json_object *message;
+    struct set_up set_up;
+    const char *wrong;
+    size_t at;
+    int64_t number;
+    if (!recipe || (!text && length > 0))
+        return ARMTAP_ERR_ARGUMENT;
+    *recipe = NULL;
+    if (length > ARMTAP_AUBO_MESSAGE_MAX)
+        return ARMTAP_ERR_NOT_OURS;
+    int error = armtap_aubo_read(&reader, (const uint8_t *)text, length, &message, &wrong, &at);
+    if (error == ARMTAP_OK) {
+        bool ours = is_first_number(message, &number) && number == ARMTAP_AUBO_SET_UP &&
+                    !read_set_up(message, &set_up) && json_object_array_length(set_up.segments) > 0;
+        error = ours ? make_recipe(&set_up, recipe) : ARMTAP_ERR_NOT_OURS;
+    }
+    json_object_put(message);
+    armtap_aubo_reader_free(&reader);
+    return error;
+}
+
+/* ---- channels ---- */
+
+/* Memory of a recipe, well enough. */
+static size_t bytes_of(const struct armtap_recipe *recipe)
+{
+    if (!recipe)
+        return 0;
+    size_t bytes = sizeof *recipe + recipe->count * (sizeof recipe->entries[0] + sizeof recipe->ops[0]);
+    for (size_t i = 0; i < recipe->count; i++)
+        bytes += strlen(recipe->entries[i].name) + 1;
+    return bytes;
+}
+
+static void give_recipe(struct armtap_aubo *aubo, struct armtap_aubo_channel *channel, struct armtap_recipe *recipe)
+{
+    aubo->recipe_bytes += bytes_of(recipe) - bytes_of(channel->recipe);
+    armtap_recipe_release(channel->recipe);
+    *channel = (struct armtap_aubo_channel){.recipe = recipe};
+}
+
+int armtap_aubo_open(void *context)
+{
+    struct armtap_aubo *aubo = context;
+    for (int side = 0; side < 2; side++)
+        armtap_websocket_init(&aubo->sides[side].websocket, ARMTAP_AUBO_MESSAGE_MAX);
+    return ARMTAP_OK;
+}
+
+void armtap_aubo_close(void *context)
+{
+    struct armtap_aubo *aubo = context;
+    for (int side = 0; side < 2; side++) {
+        armtap_websocket_free(&aubo->sides[side].websocket);
+        for (size_t i = 0; i < ARMTAP_AUBO_CHANNELS; i++)
+            armtap_recipe_release(aubo->sides[side].channels[i].recipe);
+    }
+    armtap_cells_free(&aubo->cells);
+    armtap_aubo_reader_free(&aubo->reader);
+}
+
+int armtap_aubo_say_bad(struct armtap_conn *conn, const struct armtap_frame *frame, const char *wrong, uint64_t offset)
+{
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_aubo_message_bad, "%s, at byte %u of the stream", wrong, offset);
+}
+
+int armtap_aubo_say_too_long(struct armtap_conn *conn, const struct armtap_frame *frame, uint64_t offset)
+{
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_aubo_message_too_long,
+                           "the message at byte %u of the stream is longer than %u bytes", offset,
+                           (uint64_t)ARMTAP_AUBO_MESSAGE_MAX);
+}
+
+static int take_set_up(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
+                       struct json_object *message, uint64_t offset)
+{
+    struct set_up set_up;
+    struct armtap_recipe *recipe;
+    const char *wrong = read_set_up(message, &set_up);
+    if (wrong)
+        return armtap_aubo_say_bad(conn, frame, wrong, offset);
+    struct armtap_aubo_channel *channel = &aubo->sides[set_up.direction].channels[set_up.channel];
+    if (set_up.frequency == 0 || json_object_array_length(set_up.segments) == 0) {
+        channel->ended = true;
+        channel->ended_at = frame->where.time;
+        return armtap_conn_pause(conn, frame, set_up.direction, set_up.channel);
+    }
+    int error = make_recipe(&set_up, &recipe);
+    if (error != ARMTAP_OK)
+        return error;
+    if (aubo->recipe_bytes - bytes_of(channel->recipe) + bytes_of(recipe) > RECIPE_BYTES_MAX) {
+        armtap_recipe_release(recipe);
+        return armtap_aubo_say_bad(conn, frame, "a set-up was left out, since this connection set up too many topics",
+                                   offset);
+    }
+    give_recipe(aubo, channel, recipe);
+    return armtap_conn_recipe(conn, frame, set_up.direction, set_up.channel, set_up.frequency, 0, recipe);
+}
+
+/* ---- data ---- */
+
+/* Cells from the values of a message, `text`, which was read as `message`. */
+static int put_values(struct armtap_aubo *aubo, const struct armtap_recipe *recipe, struct json_object *message,
+                      struct armtap_aubo_element text)
+{
+    size_t count = json_object_array_length(message) - 1;
+    struct armtap_aubo_element element;
+    int error = armtap_cells_begin(&aubo->cells, recipe->count);
+    armtap_aubo_next(&text, &element); /* the channel */
+    for (size_t i = 0; i < recipe->count && i < count && error == ARMTAP_OK; i++) {
+        struct json_object *json = json_object_array_get_idx(message, i + 1);
+        const struct armtap_field *field = recipe->entries[i].field;
+        struct armtap_value value;
+        armtap_aubo_next(&text, &element);
+        if (!field || !armtap_aubo_field_value(json, field, factor_of(field), &value))
+            error = armtap_aubo_value(&aubo->reader, json, &element, &value);
+        if (error == ARMTAP_OK)
+            error = armtap_cells_put(&aubo->cells, i, &value);
+    }
+    return error;
+}
+
+static int deliver(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
+                   struct json_object *message, struct armtap_aubo_element text, int number)
+{
+    struct armtap_aubo_channel *channel = &aubo->sides[frame->direction].channels[number];
+    size_t count = json_object_array_length(message) - 1, expected = channel->recipe->count;
+    struct armtap_data data = {.recipe = channel->recipe, .recipe_id = number};
+    int error = ARMTAP_OK;
+    if (count != expected) {
+        data.flags = count < expected ? (unsigned)ARMTAP_SHORT : (unsigned)ARMTAP_LONG;
+        if (!channel->count_noted)
+            error = armtap_conn_say(conn, frame, ARMTAP_NOTE_aubo_values_count,
+                                    "channel %u: a message of %u values, though it has %u topics", (uint64_t)number,
+                                    (uint64_t)count, (uint64_t)expected);
+    }
+    channel->count_noted = count != expected;
+    if (error == ARMTAP_OK)
+        error = put_values(aubo, channel->recipe, message, text);
+    if (error != ARMTAP_OK)
+        return error;
+    data.values = aubo->cells.bytes;
+    data.values_length = aubo->cells.length;
+    return armtap_conn_record(conn, frame, &data);
+}
+
+static int deliver_opaque(struct armtap_conn *conn, const struct armtap_frame *frame,
+                          struct armtap_aubo_channel *channel, int number, const uint8_t *text, size_t length)
+{
+    struct armtap_data data = {.recipe_id = number, .values = text, .values_length = length};
+    if (!channel->missing_noted) {
+        channel->missing_noted = true;
+        int error = armtap_conn_say(
+            conn, frame, ARMTAP_NOTE_aubo_channel_unknown, "data %s on channel %u, but its set-up was not captured",
+            frame->direction == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot", (uint64_t)number);
+        if (error != ARMTAP_OK)
+            return error;
+    }
+    return armtap_conn_record(conn, frame, &data);
+}
+
+/* The recipe that the user gave, where nothing was set up. */
+static int adopt_given(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
+                       struct armtap_aubo_channel *channel, int number)
+{
+    const struct armtap_recipe *given = armtap_conn_given_recipe(conn);
+    if (channel->recipe || channel->ended || !given || given->channel != number || given->direction != frame->direction)
+        return ARMTAP_OK;
+    give_recipe(aubo, channel, armtap_recipe_hold(given));
+    return armtap_conn_recipe(conn, frame, frame->direction, number, given->frequency, 0, given);
+}
+
+/* Whether data comes too late to be what was under way when its channel was ended. */
+static bool is_late(const struct armtap_aubo_channel *channel, int64_t time)
+{
+    if (time == ARMTAP_NO_TIME || channel->ended_at == ARMTAP_NO_TIME || time < channel->ended_at)
+        return false;
+    return (uint64_t)time - (uint64_t)channel->ended_at > (uint64_t)LATE_MAX;
+}
+
+static int take_data(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
+                     struct json_object *message, int number, const uint8_t *text, size_t length)
+{
+    struct armtap_aubo_channel *channel = &aubo->sides[frame->direction].channels[number];
+    int error = adopt_given(aubo, conn, frame, channel, number);
+    if (error != ARMTAP_OK)
+        return error;
+    if (!channel->recipe || (channel->ended && is_late(channel, frame->where.time)))
+        return deliver_opaque(conn, frame, channel, number, text, length);
+    return deliver(aubo, conn, frame, message, (struct armtap_aubo_element){(const char *)text, length}, number);
+}
+
+static int take(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
+                struct json_object *message, const uint8_t *text, size_t length, uint64_t offset)
+{
+    int64_t number;
+    if (!json_object_is_type(message, json_type_array))
+        return armtap_aubo_say_bad(conn, frame, "an object where a list should be", offset);
+    if (!is_first_number(message, &number))
+        return armtap_aubo_say_bad(conn, frame, "a list that does not begin with a channel's number", offset);
+    if (number == ARMTAP_AUBO_SET_UP && frame->direction == ARMTAP_TO_ROBOT)
+        return take_set_up(aubo, conn, frame, message, offset);
+    if (number < 0 || number >= ARMTAP_AUBO_CHANNELS)
+        return armtap_aubo_say_bad(conn, frame, "a list that begins with a number that is no channel's", offset);
+    return take_data(aubo, conn, frame, message, (int)number, text, length);
+}
+
+int armtap_aubo_message(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
+                        const uint8_t *text, size_t length, uint64_t offset)
+{
+    struct json_object *message;
+    const char *wrong;
+    size_t at;
+    int error = armtap_aubo_read(&aubo->reader, text, length, &message, &wrong, &at);
+    if (error == ARMTAP_OK && !message)
+        error = armtap_aubo_say_bad(conn, frame, wrong, offset + at);
+    else if (error == ARMTAP_OK)
+        error = take(aubo, conn, frame, message, text, length, offset);
+    json_object_put(message);
+    return error;
+}

@@ -1,0 +1,55 @@
+/* What an AUBO connection has agreed upon: a recipe for each channel and direction. */
+#ifndef ARMTAP_AUBO_SESSION_H
+#define ARMTAP_AUBO_SESSION_H
+
+#include "../lib/cells.h"
+#include "../lib/decoder.h"
+#include "../lib/recipe.h"
+#include "aubo_json.h"
+#include "aubo_scan.h"
+#include "websocket.h"
+
+/* One channel of one direction. */
+struct armtap_aubo_channel {
+    struct armtap_recipe *recipe;
+    bool ended;         /* by the client; what was under way may still come */
+    int64_t ended_at;   /* capture time */
+    bool missing_noted; /* that its recipe is not known */
+    bool count_noted;   /* that its messages have another number of values, until one is right again */
+};
+
+/* How a direction carries messages. */
+enum armtap_aubo_form {
+    ARMTAP_AUBO_UNTOLD, /* nothing of it was read */
+    ARMTAP_AUBO_RAW,
+    ARMTAP_AUBO_WEB,   /* HTTP, then frames of a WebSocket */
+    ARMTAP_AUBO_OPAQUE /* a WebSocket that lost its step */
+};
+
+/* One direction. */
+struct armtap_aubo_side {
+    enum armtap_aubo_form form;
+    bool in_step;                 /* the last message ended where this one begins */
+    bool swallows;                /* RAW: in the middle of a message that is too long */
+    struct armtap_aubo_scan scan; /* how far that is read */
+    struct armtap_websocket websocket;
+    struct armtap_aubo_channel channels[ARMTAP_AUBO_CHANNELS];
+};
+
+struct armtap_aubo {
+    struct armtap_aubo_side sides[2];
+    struct armtap_aubo_reader reader;
+    struct armtap_cells cells;
+    size_t recipe_bytes; /* of all channels */
+};
+int armtap_aubo_open(void *context);
+void armtap_aubo_close(void *context);
+
+/* One message, `text` at byte `offset` of the stream; it need not be part of the frame that carries it. */
+int armtap_aubo_message(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
+                        const uint8_t *text, size_t length, uint64_t offset);
+/* A note that bytes are no message. */
+int armtap_aubo_say_bad(struct armtap_conn *conn, const struct armtap_frame *frame, const char *wrong, uint64_t offset);
+int armtap_aubo_say_too_long(struct armtap_conn *conn, const struct armtap_frame *frame, uint64_t offset);
+
+#endif

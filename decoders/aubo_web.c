@@ -1,0 +1,169 @@
+#include "aubo_web.h"
+
+#include <string.h>
+
+#define TEXT_FRAME 0x81 /* the first byte of a frame that is a whole text */
+#define MASKED 0x80     /* of the second byte */
+#define SHORT_LENGTH 0x7f
+#define LENGTH_IN_TWO 126
+#define PEEKED 64 /* bytes of a message that are unmasked to see how it begins */
+
+/* Codes with which a WebSocket closes in good order. */
+#define CLOSED_NORMALLY 1000
+#define GOING_AWAY 1001
+
+/* ---- telling it from other bytes ---- */
+
+bool armtap_aubo_web_is_head(enum armtap_direction direction, const uint8_t *bytes, size_t length)
+{
+    const char *begins = direction == ARMTAP_TO_ROBOT ? "GET " : "HTTP/";
+    size_t wanted = strlen(begins);
+    return memcmp(bytes, begins, length < wanted ? length : wanted) == 0;
+}
+
+/* Bytes of a frame before its payload, as far as its first two bytes tell. */
+static size_t header_length(const uint8_t *frame)
+{
+    unsigned length = frame[1] & SHORT_LENGTH;
+    return 2u + (length == LENGTH_IN_TWO ? 2u : length > LENGTH_IN_TWO ? 8u : 0u) + (frame[1] & MASKED ? 4u : 0u);
+}
+
+/* The first bytes of a payload, unmasked; returns how many. */
+static size_t peek(const uint8_t *frame, size_t length, uint8_t text[PEEKED])
+{
+    size_t header = header_length(frame), count = 0;
+    for (; count < PEEKED && header + count < length; count++)
+        text[count] = frame[header + count] ^ (frame[1] & MASKED ? frame[header - 4 + count % 4] : 0);
+    return count;
+}
+
+bool armtap_aubo_web_is_upgrade(enum armtap_direction direction, const uint8_t *bytes, size_t length)
+{
+    struct armtap_websocket_head head;
+    long whole = armtap_aubo_web_is_head(direction, bytes, length) ? armtap_websocket_http(bytes, length) : -1;
+    if (whole <= 0 || (size_t)whole > length)
+        return false;
+    armtap_websocket_head_read(bytes, (size_t)whole, &head);
+    return head.kind == (direction == ARMTAP_TO_ROBOT ? ARMTAP_WEBSOCKET_REQUEST : ARMTAP_WEBSOCKET_ANSWER);
+}
+
+enum armtap_aubo_end armtap_aubo_looks_like_web(enum armtap_direction direction, const uint8_t *bytes, size_t length)
+{
+    uint8_t text[PEEKED];
+    if (armtap_aubo_web_is_head(direction, bytes, length)) {
+        long head = armtap_websocket_http(bytes, length);
+        if (head == 0)
+            return ARMTAP_AUBO_MORE;
+        return armtap_aubo_web_is_upgrade(direction, bytes, length) ? ARMTAP_AUBO_WHOLE : ARMTAP_AUBO_WRONG;
+    }
+    if (bytes[0] != TEXT_FRAME)
+        return ARMTAP_AUBO_WRONG;
+    if (length < 2 || length <= header_length(bytes))
+        return ARMTAP_AUBO_MORE;
+    return armtap_websocket_frame(bytes, length) < 0 ? ARMTAP_AUBO_WRONG
+                                                     : armtap_aubo_prefix(text, peek(bytes, length, text), NULL);
+}
+
+long armtap_aubo_web_frame(enum armtap_direction direction, const uint8_t *bytes, size_t length)
+{
+    return armtap_aubo_web_is_head(direction, bytes, length) ? armtap_websocket_http(bytes, length)
+                                                             : armtap_websocket_frame(bytes, length);
+}
+
+bool armtap_aubo_web_holds(const uint8_t *frame, size_t length, bool set_up)
+{
+    struct armtap_aubo_scan scan = {0};
+    uint8_t text[PEEKED];
+    size_t used, header;
+    if (length < 2 || frame[0] != TEXT_FRAME || (header = header_length(frame)) >= length)
+        return false;
+    size_t count = peek(frame, length, text);
+    enum armtap_aubo_end end = set_up ? armtap_aubo_set_up_prefix(text, count) : armtap_aubo_prefix(text, count, NULL);
+    for (size_t at = header; end == ARMTAP_AUBO_WHOLE && at < length; at++) {
+        uint8_t c = frame[at] ^ (frame[1] & MASKED ? frame[header - 4 + (at - header) % 4] : 0);
+        end = armtap_aubo_scan(&scan, true, &c, 1, &used);
+        if (end == ARMTAP_AUBO_WHOLE)
+            return at + 1 == length;
+        end = end == ARMTAP_AUBO_MORE ? ARMTAP_AUBO_WHOLE : end;
+    }
+    return false;
+}
+
+/* ---- decoding ---- */
+
+static int decode_head(struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    struct armtap_websocket_head head;
+    armtap_websocket_head_read(frame->bytes, frame->length, &head);
+    if (frame->direction == ARMTAP_TO_ROBOT && head.kind != ARMTAP_WEBSOCKET_REQUEST)
+        return armtap_conn_say(conn, frame, ARMTAP_NOTE_websocket_bad, "a request of HTTP that asks for no WebSocket");
+    if (frame->direction == ARMTAP_FROM_ROBOT && head.kind != ARMTAP_WEBSOCKET_ANSWER)
+        return armtap_conn_say(conn, frame, ARMTAP_NOTE_websocket_bad, "the WebSocket was refused with status %u",
+                               (uint64_t)head.status);
+    return ARMTAP_OK;
+}
+
+/* A message that was put together; AUBO sends one list in each. */
+static int decode_message(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
+                          const struct armtap_websocket_event *event)
+{
+    struct armtap_aubo_scan scan = {0};
+    size_t used, blanks = armtap_aubo_blanks(event->bytes, event->length);
+    const uint8_t *text = event->bytes + blanks;
+    size_t length = event->length - blanks;
+    if (!event->text)
+        return armtap_aubo_say_bad(conn, frame, "a binary message", frame->offset);
+    if (armtap_aubo_scan(&scan, false, text, length, &used) != ARMTAP_AUBO_WHOLE)
+        return armtap_aubo_say_bad(conn, frame, "a message of a WebSocket that holds no whole list", frame->offset);
+    if (used + armtap_aubo_blanks(text + used, length - used) != length)
+        return armtap_aubo_say_bad(conn, frame, "a message of a WebSocket that holds more than a list", frame->offset);
+    return armtap_aubo_message(aubo, conn, frame, text, used, frame->offset);
+}
+
+static int decode_close(struct armtap_aubo_side *side, struct armtap_conn *conn, const struct armtap_frame *frame,
+                        const struct armtap_websocket_event *event)
+{
+    side->form = ARMTAP_AUBO_OPAQUE; /* nothing follows */
+    if (event->code == CLOSED_NORMALLY || event->code == GOING_AWAY || event->code == ARMTAP_WEBSOCKET_NO_CODE)
+        return ARMTAP_OK;
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_websocket_bad, "closed with code %u \"%b\"", (uint64_t)event->code,
+                           (const void *)event->bytes, event->length);
+}
+
+int armtap_aubo_web_decode(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    struct armtap_aubo_side *side = &aubo->sides[frame->direction];
+    struct armtap_websocket_event event;
+    if (armtap_aubo_web_is_head(frame->direction, frame->bytes, frame->length))
+        return decode_head(conn, frame);
+    int error = armtap_websocket_take(&side->websocket, frame->bytes, frame->length, &event);
+    if (error != ARMTAP_OK)
+        return error;
+    switch (event.kind) {
+    case ARMTAP_WEBSOCKET_MESSAGE:
+        return decode_message(aubo, conn, frame, &event);
+    case ARMTAP_WEBSOCKET_TOO_LONG:
+        return armtap_aubo_say_too_long(conn, frame, frame->offset);
+    case ARMTAP_WEBSOCKET_BAD:
+        return armtap_conn_say(conn, frame, ARMTAP_NOTE_websocket_bad, "the frame at byte %u of the stream: %s",
+                               frame->offset, event.fault);
+    case ARMTAP_WEBSOCKET_CLOSED:
+        return decode_close(side, conn, frame, &event);
+    default:
+        return ARMTAP_OK;
+    }
+}
+
+int armtap_aubo_web_lost(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *here, bool gap)
+{
+    struct armtap_aubo_side *side = &aubo->sides[here->direction];
+    if (side->form == ARMTAP_AUBO_OPAQUE)
+        return ARMTAP_OK;
+    side->form = ARMTAP_AUBO_OPAQUE;
+    armtap_websocket_free(&side->websocket);
+    return armtap_conn_say(
+        conn, here, ARMTAP_NOTE_websocket_bad,
+        gap ? "bytes are missing before byte %u of the stream: the rest of this direction cannot be read"
+            : "byte %u of the stream begins no frame: the rest of this direction cannot be read",
+        here->offset);
+}

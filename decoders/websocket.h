@@ -1,0 +1,107 @@
+/* WebSocket (RFC 6455) with permessage-deflate (RFC 7692), read along the way: the HTTP head, the length of a frame,
+ * and messages put together from frames, one `struct armtap_websocket` for each direction. It does not know what the
+ * messages hold, and judges no direction: masked and plain frames are read from both sides. */
+#ifndef ARMTAP_WEBSOCKET_H
+#define ARMTAP_WEBSOCKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- the HTTP head ---- */
+
+#define ARMTAP_WEBSOCKET_HEAD_MAX 16384u /* bytes, the empty line included */
+
+/* Length of the HTTP/1 head that begins at `bytes`, of a request or an answer with any status, up to and including the
+ * empty line; 0: more bytes are needed; -1: none begins here. Lines end with CRLF, methods are capital letters. */
+long armtap_websocket_http(const uint8_t *bytes, size_t length);
+
+enum armtap_websocket_head_kind {
+    ARMTAP_WEBSOCKET_REQUEST, /* asks for the upgrade */
+    ARMTAP_WEBSOCKET_ANSWER,  /* grants it: status 101; frames follow */
+    ARMTAP_WEBSOCKET_OTHER    /* HTTP that leads to no WebSocket, a refusal among them */
+};
+
+struct armtap_websocket_head {
+    enum armtap_websocket_head_kind kind;
+    unsigned status; /* of an answer; 0: a request */
+    bool deflate;    /* permessage-deflate is offered (request) or agreed upon (answer) */
+};
+/* What a whole head, `length` as armtap_websocket_http told, is. */
+void armtap_websocket_head_read(const uint8_t *bytes, size_t length, struct armtap_websocket_head *head);
+
+/* ---- a frame ---- */
+
+#define ARMTAP_WEBSOCKET_PAYLOAD_MAX (1u << 20) /* bytes of one frame; a header that tells more begins no frame */
+
+/* Length of the frame that begins at `bytes`, header included, as soon as its length field is there (at most 10
+ * bytes); 0: more bytes are needed; -1: none begins here. RSV1 is for armtap_websocket_take to judge. */
+long armtap_websocket_frame(const uint8_t *bytes, size_t length);
+
+/* ---- messages ---- */
+
+enum armtap_websocket_event_kind {
+    ARMTAP_WEBSOCKET_NOTHING, /* a fragment; or a rest that is swallowed, its fault told before */
+    ARMTAP_WEBSOCKET_MESSAGE,
+    ARMTAP_WEBSOCKET_TOO_LONG, /* told once, at the fragment that goes over the limit */
+    ARMTAP_WEBSOCKET_BAD,      /* `fault` tells why; the message is dropped, the next one is read again */
+    ARMTAP_WEBSOCKET_PING,
+    ARMTAP_WEBSOCKET_PONG,
+    ARMTAP_WEBSOCKET_CLOSED
+};
+
+#define ARMTAP_WEBSOCKET_NO_CODE 1005u
+
+struct armtap_websocket_event {
+    enum armtap_websocket_event_kind kind;
+    const uint8_t *bytes; /* MESSAGE: its content; PING, PONG: theirs; CLOSED: the reason. A NUL follows them */
+    size_t length;
+    bool text;         /* of a MESSAGE: text, which is valid UTF-8, not binary */
+    bool compressed;   /* of a MESSAGE, TOO_LONG, BAD: the message came compressed */
+    unsigned code;     /* of CLOSED; NO_CODE where none was sent */
+    const char *fault; /* of BAD: a few words, static */
+};
+
+enum armtap_websocket_state {
+    ARMTAP_WEBSOCKET_BETWEEN, /* no message is begun */
+    ARMTAP_WEBSOCKET_WITHIN,
+    ARMTAP_WEBSOCKET_OVERFLOWN, /* too long: inflated on for what later messages refer to, but not kept */
+    ARMTAP_WEBSOCKET_DROPPED    /* bad: the rest is swallowed */
+};
+
+struct wslay_frame_context;
+struct z_stream_s;
+
+/* One direction. Frame reader and inflater point into it: it must stay where it is until it is freed. */
+struct armtap_websocket {
+    size_t limit;
+    enum armtap_websocket_state state;
+    bool text, compressed;
+    bool ended;       /* the deflate stream ended with the last byte: no flush is lacking */
+    uint8_t *message; /* the message so far; of one that is too long, room for what nobody wants */
+    size_t length, capacity;
+    struct z_stream_s *inflater; /* NULL: nothing compressed was seen */
+    size_t inflater_bytes;
+    struct wslay_frame_context *reader;
+    const uint8_t *source, *source_end; /* what the reader has not read */
+    uint8_t control[126];               /* the last control frame, and a NUL */
+    size_t control_length;
+};
+
+/* A message may be `limit` bytes long, inflated; at most ARMTAP_WEBSOCKET_PAYLOAD_MAX. Allocates nothing. */
+void armtap_websocket_init(struct armtap_websocket *websocket, size_t limit);
+/* Takes one whole frame, `length` as armtap_websocket_frame told. What `event` points to is valid until the next call.
+ * Returns 0; ERR_MEMORY: then all is freed, and the direction cannot be read further; ERR_ARGUMENT if the bytes are not
+ * just one frame.
+ *
+ * A compressed message is inflated on what the ones before left in the window, whatever was negotiated: a sender that
+ * begins anew with each message refers to none of it. If one cannot be inflated, the window is empty from there, and
+ * messages that refer to what is lost are bad, too. */
+int armtap_websocket_take(struct armtap_websocket *websocket, const uint8_t *frame, size_t length,
+                          struct armtap_websocket_event *event);
+/* Bytes allocated now. */
+size_t armtap_websocket_held(const struct armtap_websocket *websocket);
+/* Frees all that it holds; it is as after init then. */
+void armtap_websocket_free(struct armtap_websocket *websocket);
+
+#endif

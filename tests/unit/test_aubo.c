@@ -1,0 +1,1076 @@
+/* AUBO's RTDE over raw TCP and over WebSocket. The messages are written out, the frames put together by hand. */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../lib/conn.h"
+
+#define FROM ARMTAP_FROM_ROBOT
+#define TO ARMTAP_TO_ROBOT
+
+static const struct armtap_conn_options on_port = {.size = sizeof on_port, .protocol = ARMTAP_AUBO};
+
+/* ---- allocations that fail ---- */
+
+static struct {
+    long left; /* that succeed; -1: all do */
+    bool failed;
+} memory = {-1, false};
+
+static bool fails(void)
+{
+    if (memory.left != 0) {
+        memory.left -= memory.left > 0;
+        return false;
+    }
+    memory.failed = true;
+    return true;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+struct json_tokener *__real_json_tokener_new_ex(int depth);
+struct json_object *__real_json_tokener_parse_ex(struct json_tokener *tokener, const char *text, int length);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+struct json_tokener *__wrap_json_tokener_new_ex(int depth);
+struct json_object *__wrap_json_tokener_parse_ex(struct json_tokener *tokener, const char *text, int length);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails() ? NULL : __real_realloc(old, size);
+}
+
+struct json_tokener *__wrap_json_tokener_new_ex(int depth)
+{
+    return fails() ? NULL : __real_json_tokener_new_ex(depth);
+}
+
+/* What json-c 0.16 answers where an allocation of its own fails: nothing, and no error. */
+struct json_object *__wrap_json_tokener_parse_ex(struct json_tokener *tokener, const char *text, int length)
+{
+    return fails() ? NULL : __real_json_tokener_parse_ex(tokener, text, length);
+}
+
+/* ---- scripts of texts ---- */
+
+/* '>' to the robot, '<' from it. */
+struct line {
+    char arrow;
+    const char *text;
+};
+
+static void say(struct script *script, enum armtap_direction direction, const void *text, size_t length)
+{
+    struct bytes bytes = {0};
+    bytes_add(&bytes, text, length);
+    script_add(script, direction, &bytes);
+    bytes_free(&bytes);
+}
+
+static struct script raw(const struct line *lines, size_t count)
+{
+    struct script script = {.count = 0};
+    for (size_t i = 0; i < count; i++)
+        say(&script, lines[i].arrow == '>' ? TO : FROM, lines[i].text, strlen(lines[i].text));
+    return script;
+}
+
+static void check_log(const struct script *script, const char *wanted)
+{
+    struct log log = script_log(script, &on_port);
+    assert_string_equal(log.text, wanted);
+    log_free(&log);
+}
+
+static void check_lines(const struct line *lines, size_t count, const char *wanted)
+{
+    struct script script = raw(lines, count);
+    check_log(&script, wanted);
+    script_free(&script);
+}
+#define CHECK(lines, wanted) check_lines(lines, sizeof lines / sizeof lines[0], wanted)
+
+/* Every cut, every pair of cuts that are not too many, and single bytes come to the same. */
+static void check_splits(const struct script *script, size_t stride)
+{
+    struct log whole = {0}, cut = {0};
+    size_t length = script->bytes.length, *all = malloc(length * sizeof *all);
+    assert_non_null(all);
+    script_play(script, &on_port, NULL, 0, &whole);
+    for (size_t i = 0; i < length; i++) {
+        all[i] = i + 1;
+        for (size_t k = i; k < length; k += stride) {
+            size_t cuts[] = {i + 1, k + 1};
+            log_clear(&cut);
+            script_play(script, &on_port, cuts, 2, &cut);
+            if (strcmp(cut.text, whole.text) != 0)
+                fail_msg("cut at %zu and %zu:\n%s\nwhole:\n%s", cuts[0], cuts[1], cut.text, whole.text);
+        }
+    }
+    log_clear(&cut);
+    script_play(script, &on_port, all, length, &cut);
+    assert_string_equal(cut.text, whole.text);
+    free(all);
+    log_free(&whole);
+    log_free(&cut);
+}
+
+/* ---- the examples of the vendor's guide ---- */
+
+#define SUBSCRIBE_Q                                                                                                    \
+    "[100,{\"chanel\":0,\"frequency\":50.0,\"segments\":[\"R1_actual_q\"],\"to_server\":false,\"trigger\":0}]"
+#define PUBLISH_TWO                                                                                                    \
+    "[100,{\"chanel\":1,\"frequency\":1.0,\"segments\":[\"input_float_registers_0\",\"input_double_registers_1\"],"    \
+    "\"to_server\":true,\"trigger\":0}]"
+#define READ_TWO                                                                                                       \
+    "[100,{\"chanel\":1,\"frequency\":50.0,\"segments\":[\"input_float_registers_r0\",\"input_double_registers_r1\"]," \
+    "\"to_server\":false,\"trigger\":0}]"
+#define DATA_Q "[0,[0.0,-0.2618,1.74532925,0.43633231,-1.5707963267949,1e-05]]"
+
+static const struct line guide[] = {
+    {'>', SUBSCRIBE_Q},   {'<', DATA_Q},   {'>', PUBLISH_TWO},
+    {'>', "[1,3.1,4.1]"}, {'>', READ_TWO}, {'<', "[1,3.0999999046325684,4.1]"},
+};
+#define GUIDE (sizeof guide / sizeof guide[0])
+
+#define Q_VALUES "actual_q=[0, -0.2618, 1.74532925, 0.43633231, -1.5707963267949, 1e-05]\n"
+
+static void test_the_examples_of_the_guide(void **unused)
+{
+    (void)unused;
+    CHECK(guide, "event > recognised 0\n"
+                 "recipe < id0 50 Hz R1_actual_q:VECTOR6D\n"
+                 "record < @0 +62 v0 id0 R1_" Q_VALUES
+                 "recipe > id1 1 Hz input_float_registers_0:? input_double_registers_1:?\n"
+                 "record > @221 +11 v0 id1 input_float_registers_0=3.1 input_double_registers_1=4.1\n"
+                 "recipe < id1 50 Hz input_float_registers_r0:? input_double_registers_r1:?\n"
+                 "record < @62 +26 v0 id1 input_float_registers_r0=3.0999999046325684 input_double_registers_r1=4.1\n"
+                 "stream aubo v0 aubo controller \"\" gaps 0\n"
+                 "  < records 2 decoded 88 lost 0 skipped 0\n"
+                 "  > records 1 decoded 365 lost 0 skipped 0\n");
+}
+
+static void test_the_guide_in_all_splits(void **unused)
+{
+    struct script script = raw(guide, GUIDE);
+    (void)unused;
+    check_splits(&script, 29);
+    script_free(&script);
+}
+
+/* ---- WebSocket ---- */
+
+#define REQUEST                                                                                                        \
+    "GET / HTTP/1.1\r\nHost: 192.168.127.128:9013\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"                    \
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+#define ANSWER                                                                                                         \
+    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"                                \
+    "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
+
+/* A frame: its first byte and its payload, masked where it goes to the robot. */
+static void frame(struct script *script, enum armtap_direction direction, unsigned first, const void *payload,
+                  size_t length)
+{
+    static const uint8_t mask[4] = {0x37, 0xfa, 0x21, 0x3d};
+    struct bytes bytes = {0};
+    unsigned masked = direction == TO ? 0x80 : 0;
+    bytes_number(&bytes, first, 1);
+    if (length < 126) {
+        bytes_number(&bytes, masked | length, 1);
+    } else {
+        bytes_number(&bytes, masked | (length < 65536 ? 126 : 127), 1);
+        bytes_number(&bytes, length, length < 65536 ? 2 : 8);
+    }
+    if (masked)
+        bytes_add(&bytes, mask, 4);
+    for (size_t i = 0; i < length; i++) {
+        uint8_t c = ((const uint8_t *)payload)[i] ^ (masked ? mask[i % 4] : 0);
+        bytes_add(&bytes, &c, 1);
+    }
+    script_add(script, direction, &bytes);
+    bytes_free(&bytes);
+}
+
+static void text_frame(struct script *script, enum armtap_direction direction, const char *text)
+{
+    frame(script, direction, 0x81, text, strlen(text));
+}
+
+static struct script upgraded(void)
+{
+    struct script script = {.count = 0};
+    say(&script, TO, REQUEST, strlen(REQUEST));
+    say(&script, FROM, ANSWER, strlen(ANSWER));
+    return script;
+}
+
+static struct script guide_on_the_web(void)
+{
+    struct script script = upgraded();
+    for (size_t i = 0; i < GUIDE; i++)
+        text_frame(&script, guide[i].arrow == '>' ? TO : FROM, guide[i].text);
+    frame(&script, TO, 0x88, "\x03\xe8", 2);
+    frame(&script, FROM, 0x88, "\x03\xe8", 2);
+    return script;
+}
+
+static void test_the_guide_over_a_websocket(void **unused)
+{
+    struct script script = guide_on_the_web();
+    (void)unused;
+    check_log(&script,
+              "event > recognised 0\n"
+              "recipe < id0 50 Hz R1_actual_q:VECTOR6D\n"
+              "record < @129 +64 v0 id0 R1_" Q_VALUES
+              "recipe > id1 1 Hz input_float_registers_0:? input_double_registers_1:?\n"
+              "record > @394 +17 v0 id1 input_float_registers_0=3.1 input_double_registers_1=4.1\n"
+              "recipe < id1 50 Hz input_float_registers_r0:? input_double_registers_r1:?\n"
+              "record < @193 +28 v0 id1 input_float_registers_r0=3.0999999046325684 input_double_registers_r1=4.1\n"
+              "stream aubo v0 aubo controller \"\" gaps 0\n"
+              "  < records 2 decoded 225 lost 0 skipped 0\n"
+              "  > records 1 decoded 560 lost 0 skipped 0\n");
+    script_free(&script);
+}
+
+static void test_the_websocket_in_all_splits(void **unused)
+{
+    struct script script = guide_on_the_web();
+    (void)unused;
+    check_splits(&script, 307);
+    script_free(&script);
+}
+
+static void test_fragments_and_control_frames(void **unused)
+{
+    struct script script = upgraded();
+    (void)unused;
+    frame(&script, TO, 0x01, SUBSCRIBE_Q, 30);
+    frame(&script, TO, 0x89, "are you there", 13);
+    frame(&script, FROM, 0x8a, "are you there", 13);
+    frame(&script, TO, 0x80, SUBSCRIBE_Q + 30, strlen(SUBSCRIBE_Q) - 30);
+    text_frame(&script, FROM, DATA_Q "\n");
+    text_frame(&script, FROM, "[0,[1,2,3,4,5,6]] [0,[1,2,3,4,5,6]]");
+    text_frame(&script, FROM, "[0,[1,2,3");
+    frame(&script, FROM, 0x82, "[0,[1]]", 7);
+    frame(&script, FROM, 0x88,
+          "\x03\xea"
+          "no",
+          4);
+    struct log log = script_log(&script, &on_port);
+    assert_true(log_has(&log, "R1_" Q_VALUES));
+    assert_true(log_has(&log, "aubo.message.bad: a message of a WebSocket that holds more than a list"));
+    assert_true(log_has(&log, "aubo.message.bad: a message of a WebSocket that holds no whole list"));
+    assert_true(log_has(&log, "aubo.message.bad: a binary message"));
+    assert_true(log_has(&log, "websocket.bad: closed with code 1002 \"no\""));
+    assert_int_equal(log.records[FROM], 1);
+    assert_int_equal(log.notes, 4);
+    log_free(&log);
+    script_free(&script);
+}
+
+static void test_what_a_websocket_cannot_go_on_after(void **unused)
+{
+    struct script script = upgraded();
+    (void)unused;
+    text_frame(&script, TO, SUBSCRIBE_Q);
+    text_frame(&script, FROM, DATA_Q);
+    say(&script, FROM, "\xff\xff\xff", 3);
+    text_frame(&script, FROM, DATA_Q);
+    text_frame(&script, TO, PUBLISH_TWO);
+    struct log log = script_log(&script, &on_port);
+    assert_int_equal(log.records[FROM], 1);
+    assert_int_equal(log_count(&log, "websocket.bad"), 1);
+    assert_true(log_has(&log, "byte 193 of the stream begins no frame"));
+    assert_true(log_has(&log, "recipe > id1"));
+    log_free(&log);
+    script_free(&script);
+}
+
+static void test_a_refused_upgrade(void **unused)
+{
+    static const char refusal[] = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n";
+    struct script script = {.count = 0};
+    (void)unused;
+    say(&script, TO, REQUEST, strlen(REQUEST));
+    say(&script, FROM, refusal, strlen(refusal));
+    struct log log = script_log(&script, &on_port);
+    assert_true(log_has(&log, "note < websocket.bad: the WebSocket was refused with status 403\n"));
+    log_free(&log);
+    script_free(&script);
+}
+
+static void test_a_websocket_from_its_middle(void **unused)
+{
+    struct armtap_conn_options options = on_port;
+    struct script script = {.count = 0};
+    (void)unused;
+    options.midstream = true;
+    say(&script, FROM, "2,3,4,5,6]]", 11);
+    text_frame(&script, FROM, DATA_Q);
+    text_frame(&script, FROM, "[0,[1,2,3,4,5,6]]");
+    text_frame(&script, TO, SUBSCRIBE_Q);
+    text_frame(&script, FROM, DATA_Q);
+    struct log log = script_log(&script, &options);
+    assert_int_equal(log.records[FROM], 3);
+    assert_int_equal(log_count(&log, "opaque"), 2);
+    assert_int_equal(log_count(&log, "aubo.channel.unknown"), 1);
+    assert_true(log_has(&log, "R1_" Q_VALUES));
+    assert_true(log_has(&log, "skipped 11\n"));
+    log_free(&log);
+    script_free(&script);
+}
+
+/* ---- what stands between and within messages ---- */
+
+#define SUBSCRIBE(channel, segments)                                                                                   \
+    "[100,{\"chanel\":" channel ",\"frequency\":10,\"segments\":[" segments "],\"to_server\":false}]"
+
+static void test_separators(void **unused)
+{
+    struct script script = {.count = 0};
+    static const char between[] = "\n\0\r\n \t[0,2] \0\n\n  [0,3]\n";
+    char blanks[600];
+    (void)unused;
+    memset(blanks, ' ', sizeof blanks);
+    say(&script, TO, SUBSCRIBE("0", "\"line_number\""), strlen(SUBSCRIBE("0", "\"line_number\"")));
+    say(&script, FROM, "[0,1]", 5);
+    say(&script, FROM, between, sizeof between - 1);
+    say(&script, FROM, blanks, sizeof blanks);
+    say(&script, FROM, "[ 0 ,\t4\r\n]", 10);
+    struct log log = script_log(&script, &on_port);
+    for (unsigned i = 1; i <= 4; i++) {
+        char wanted[40];
+        snprintf(wanted, sizeof wanted, "line_number=%u\n", i);
+        assert_true(log_has(&log, wanted));
+    }
+    assert_int_equal(log.records[FROM], 4);
+    assert_int_equal(log.notes, 0);
+    assert_true(log_has(&log, "skipped 0\n  >"));
+    log_free(&log);
+    check_splits(&script, 223);
+    script_free(&script);
+}
+
+static void test_values_keep_their_types(void **unused)
+{
+    static const struct line lines[] = {
+        {'>', SUBSCRIBE("3", "\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\",\"i\",\"j\",\"k\"")},
+        {'<', "[3,true,-7,18446744073709551615,18446744073709551616,-9223372036854775809,1.50,"
+              "\"x\\\"]\\u0041\\u00e4\",null,[ [1.10, 2] , [] , \"a b\" ],{\"k\" : [NaN, -Infinity], \"l\":1E5},NaN]"},
+        {'<', "[3,false,9223372036854775807,9223372036854775808,1e400,-0.0,\"\",\"\\u0000\",[],{},0,Infinity]"},
+    };
+    (void)unused;
+    struct script script = raw(lines, 3);
+    struct log log = script_log(&script, &on_port);
+    assert_true(log_has(&log, " a=1 b=-7 c=18446744073709551615 d=1.8446744073709552e+19 e=-9.2233720368547758e+18"
+                              " f=1.5 g=\"x\"]A\xc3\xa4\" h=absent i=json [[1.10,2],[],\"a b\"]"
+                              " j=json {\"k\":[null,null],\"l\":1E5} k=nan\n"));
+    assert_true(log_has(&log, " a=0 b=9223372036854775807 c=9223372036854775808 d=inf e=-0 f=\"\" g=\""));
+    assert_true(log_has(&log, " i=json {} j=0 k=inf\n"));
+    assert_int_equal(log.notes, 0);
+    log_free(&log);
+    script_free(&script);
+}
+
+/* ---- fields ---- */
+
+static void test_fields_take_what_means_the_same(void **unused)
+{
+    static const struct line lines[] = {
+        {'>', SUBSCRIBE("0", "\"timestamp\",\"R1_actual_momentum\",\"R1_tcp_force_scalar\",\"R1_elbow_position\","
+                             "\"R1_tool_output_current\",\"R1_euromap67_24V_current\",\"R1_master_io_current\","
+                             "\"R1_robot_status_bits\",\"R1_speed_scaling\"")},
+        {'<', "[0,7,[2.5],[3],[1,2,3.5],0.25,1,0.5,3.0,1]"},
+        {'<', "[0,null,[2.5,1],\"much\",[1,2],null,true,[0.5],4294967296,[[1]]]"},
+        {'<', "[0,[7],2.5,3,[1,2,null],0,0,0,-1,1]"},
+    };
+    (void)unused;
+    CHECK(lines,
+          "event > recognised 0\n"
+          "recipe < id0 10 Hz timestamp:DOUBLE R1_actual_momentum:DOUBLE R1_tcp_force_scalar:DOUBLE "
+          "R1_elbow_position:VECTOR3D R1_tool_output_current:DOUBLE R1_euromap67_24V_current:DOUBLE "
+          "R1_master_io_current:DOUBLE R1_robot_status_bits:UINT32 R1_speed_scaling:DOUBLE\n"
+          "record < @0 +42 v0 id0 timestamp=7 R1_actual_momentum=2.5 R1_tcp_force_scalar=3 R1_elbow_position=[1, 2, "
+          "3.5] R1_tool_output_current=250 R1_euromap67_24V_current=1000 R1_master_io_current=500 "
+          "R1_robot_status_bits=3 R1_speed_scaling=1\n"
+          "record < @42 +62 v0 id0 timestamp=absent R1_actual_momentum=json [2.5,1] R1_tcp_force_scalar=\"much\" "
+          "R1_elbow_position=json [1,2] R1_tool_output_current=absent R1_euromap67_24V_current=1 "
+          "R1_master_io_current=500 R1_robot_status_bits=4294967296 R1_speed_scaling=json [[1]]\n"
+          "record < @104 +35 v0 id0 timestamp=7 R1_actual_momentum=2.5 R1_tcp_force_scalar=3 "
+          "R1_elbow_position=json [1,2,null] R1_tool_output_current=0 R1_euromap67_24V_current=0 "
+          "R1_master_io_current=0 R1_robot_status_bits=-1 R1_speed_scaling=1\n"
+          "stream aubo v0 aubo controller \"\" gaps 0\n"
+          "  < records 3 decoded 139 lost 0 skipped 0\n"
+          "  > records 0 decoded 256 lost 0 skipped 0\n");
+}
+
+/* A row of enums.csv: the mode by name and by number, alone and in an array of six. */
+static void check_mode(void *user, char *const cells[TABLE_CELLS], size_t count)
+{
+    char setup[200], data[200], wanted[200];
+    unsigned *rows = user;
+    const char *prefix = strcmp(cells[0], "runtime_state") == 0 ? "" : "R1_";
+    bool six = strcmp(cells[0], "joint_mode") == 0;
+    if (count != 4 || strcmp(cells[1], "aubo") != 0 || strcmp(cells[0], "safety_status") == 0)
+        return;
+    snprintf(setup, sizeof setup, SUBSCRIBE("0", "\"%s%s\""), prefix, cells[0]);
+    if (six)
+        snprintf(data, sizeof data, "[0,[\"%s\",%s,\"%s\",%s,%s,%s.0]]", cells[3], cells[2], cells[3], cells[2],
+                 cells[2], cells[2]);
+    else
+        snprintf(data, sizeof data, "[0,\"%s\"][0,%s]", cells[3], cells[2]);
+    if (six)
+        snprintf(wanted, sizeof wanted, " R1_joint_mode=[%s, %s, %s, %s, %s, %s]\n", cells[2], cells[2], cells[2],
+                 cells[2], cells[2], cells[2]);
+    else
+        snprintf(wanted, sizeof wanted, " %s%s=%s\n", prefix, cells[0], cells[2]);
+    struct line lines[] = {{'>', setup}, {'<', data}};
+    struct script script = raw(lines, 2);
+    struct log log = script_log(&script, &on_port);
+    assert_int_equal(log_count(&log, wanted), six ? 1 : 2);
+    assert_int_equal(log.notes, 0);
+    ++*rows;
+    log_free(&log);
+    script_free(&script);
+}
+
+static void test_modes_by_name_and_by_number(void **unused)
+{
+    unsigned rows = 0;
+    (void)unused;
+    table_each("enums.csv", check_mode, &rows);
+    assert_int_equal(rows, 36);
+    static const struct line lines[] = {{'>', SUBSCRIBE("0", "\"R1_robot_mode\"")}, {'<', "[0,\"RUNNING\"]"}};
+    struct script script = raw(lines, 2);
+    struct log log = script_log(&script, &on_port);
+    assert_true(log_has(&log, " R1_robot_mode=\"RUNNING\"\n"));
+    log_free(&log);
+    script_free(&script);
+}
+
+/* Topics that have a field, from one that reads the recipe. */
+static void test_every_arm_maps_alike(void **unused)
+{
+    static const char *const names[] = {"R1_actual_q",     "R2_actual_q", "R3_actual_q",  "R4_actual_q",
+                                        "R5_actual_q",     "actual_q",    "R1_timestamp", "timestamp",
+                                        "R_actual_q",      "R1_",         "R1",           "input_int_registers_0",
+                                        "R2_runtime_state"};
+    static const unsigned arms[] = {1, 2, 3, 4, 0, 0, 1, 0, 0, 1, 0, 0, 2};
+    static const bool has_field[] = {true, true,  true,  true,  false, false, false,
+                                     true, false, false, false, false, false};
+    (void)unused;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char text[200];
+        struct armtap_recipe *recipe;
+        int length = snprintf(text, sizeof text, " \n" SUBSCRIBE("5", "\"%s\"") "\n", names[i]);
+        assert_int_equal(armtap_recipe_aubo(text, (size_t)length, &recipe), ARMTAP_OK);
+        const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, 0);
+        assert_string_equal(entry->name, names[i]);
+        assert_int_equal(entry->arm, arms[i]);
+        assert_int_equal(entry->field != NULL, has_field[i]);
+        armtap_recipe_release(recipe);
+    }
+}
+
+/* ---- several arms ---- */
+
+struct arms_seen {
+    unsigned records;
+    double q[3][3], clock[3][3]; /* by record and arm */
+    size_t count[3];
+    bool both[3];
+};
+
+static int see_arms(void *user, const struct armtap_record *record)
+{
+    struct arms_seen *seen = user;
+    struct armtap_value value;
+    size_t row = seen->records++;
+    seen->count[row] = record->arm_count;
+    assert_ptr_equal(record->state, record->arms[0].state);
+    assert_ptr_equal(record->updated, record->arms[0].updated);
+    for (size_t i = 0; i < record->arm_count; i++) {
+        unsigned arm = record->arms[i].number;
+        armtap_state_get(record->arms[i].state, field_named("actual_q"), &value);
+        seen->q[row][arm - 1] = value.present ? value.f64[0] : -1;
+        armtap_state_get(record->arms[i].state, field_named("timestamp"), &value);
+        seen->clock[row][arm - 1] = value.present ? value.f64[0] : -1;
+    }
+    return 0;
+}
+
+static void push_text(struct armtap_conn *conn, enum armtap_direction direction, const char *text)
+{
+    assert_int_equal(armtap_conn_push(conn, direction, text, strlen(text), NULL), ARMTAP_OK);
+}
+
+static void test_arms_have_states_of_their_own(void **unused)
+{
+    struct arms_seen seen = {.records = 0};
+    struct armtap_sink sink = {.size = sizeof sink, .on_record = see_arms};
+    struct armtap_conn *conn;
+    (void)unused;
+    assert_int_equal(armtap_conn_new(&on_port, &sink, &seen, &conn), ARMTAP_OK);
+    push_text(conn, TO, SUBSCRIBE("0", "\"timestamp\",\"R1_actual_q\",\"R3_actual_q\""));
+    push_text(conn, TO, SUBSCRIBE("1", "\"R3_actual_q\""));
+    push_text(conn, FROM, "[0,5,[1,0,0,0,0,0],[3,0,0,0,0,0]]");
+    push_text(conn, FROM, "[1,[30,0,0,0,0,0]]");
+    push_text(conn, FROM, "[0,6,[10,0,0,0,0,0],null]");
+    armtap_conn_free(conn);
+    assert_int_equal(seen.records, 3);
+    assert_int_equal(seen.count[0], 2);
+    assert_int_equal(seen.count[1], 1);
+    assert_true(seen.q[0][0] == 1 && seen.q[0][2] == 3 && seen.clock[0][0] == 5 && seen.clock[0][2] == 5);
+    assert_true(seen.q[1][2] == 30 && seen.clock[1][2] == 5);
+    assert_true(seen.q[2][0] == 10 && seen.q[2][2] == 30 && seen.clock[2][2] == 6);
+}
+
+/* ---- channels ---- */
+
+static void test_a_channel_in_both_directions_and_anew(void **unused)
+{
+    static const struct line lines[] = {
+        {'>', SUBSCRIBE("99", "\"line_number\"")},
+        {'>', "[100,{\"channel\":99,\"frequency\":1,\"segments\":[\"x\",\"y\"],\"to_server\":true}]"},
+        {'<', "[99,1]"},
+        {'>', "[99,1,2]"},
+        {'>', SUBSCRIBE("99", "\"timestamp\",\"line_number\"")},
+        {'<', "[99,1.5,2]"},
+        {'>', "[99,3,4]"},
+    };
+    (void)unused;
+    CHECK(lines, "event > recognised 0\n"
+                 "recipe < id99 10 Hz line_number:?\n"
+                 "recipe > id99 1 Hz x:? y:?\n"
+                 "record < @0 +6 v0 id99 line_number=1\n"
+                 "record > @151 +8 v0 id99 x=1 y=2\n"
+                 "recipe < id99 10 Hz timestamp:DOUBLE line_number:?\n"
+                 "record < @6 +10 v0 id99 timestamp=1.5 line_number=2\n"
+                 "record > @250 +8 v0 id99 x=3 y=4\n"
+                 "stream aubo v0 aubo controller \"\" gaps 0\n"
+                 "  < records 2 decoded 16 lost 0 skipped 0\n"
+                 "  > records 2 decoded 258 lost 0 skipped 0\n");
+}
+
+/* Pushes with the clock at `seconds`. */
+static void push_at(struct armtap_conn *conn, enum armtap_direction direction, const char *text, int seconds)
+{
+    struct armtap_where where = {INT64_C(1000000000) * seconds, (uint64_t)seconds, 0};
+    assert_int_equal(armtap_conn_push(conn, direction, text, strlen(text), &where), ARMTAP_OK);
+}
+
+static void test_a_channel_that_is_ended(void **unused)
+{
+    static const char *const ends[] = {
+        "[100,{\"chanel\":4,\"frequency\":0,\"segments\":[],\"to_server\":false,\"trigger\":0}]",
+        "[100,{\"chanel\":4,\"frequency\":0.0,\"segments\":[\"line_number\"],\"to_server\":false,\"trigger\":0}]",
+        "[100,{\"chanel\":4,\"frequency\":10,\"segments\":[],\"to_server\":false,\"trigger\":0}]",
+    };
+    (void)unused;
+    for (size_t i = 0; i < 3; i++) {
+        struct log log = {.values = true};
+        struct armtap_sink sink = log_sink();
+        struct armtap_conn *conn;
+        assert_int_equal(armtap_conn_new(&on_port, &sink, &log, &conn), ARMTAP_OK);
+        push_at(conn, TO, SUBSCRIBE("4", "\"line_number\""), 1);
+        push_at(conn, FROM, "[4,1]", 2);
+        push_at(conn, TO, ends[i], 3);
+        push_at(conn, FROM, "[4,2]", 4); /* was under way */
+        push_at(conn, FROM, "[4,3]", 5);
+        push_at(conn, FROM, "[4,4]", 6);
+        push_at(conn, TO, SUBSCRIBE("4", "\"line_number\""), 7);
+        push_at(conn, FROM, "[4,5]", 8);
+        armtap_conn_free(conn);
+        assert_true(log_has(&log, " packet 4 line_number=2\n"));
+        assert_int_equal(log_count(&log, "opaque"), 2);
+        assert_int_equal(log_count(&log, "note < aubo.channel.unknown"), 1);
+        assert_true(log_has(&log, "line_number=5\n"));
+        assert_int_equal(log_count(&log, "event < pause 4\n"), 1);
+        log_free(&log);
+    }
+}
+
+static void test_unknown_channels(void **unused)
+{
+    static const struct line lines[] = {
+        {'<', "[7,1][7,2]"},
+        {'>', "[7,true]"},
+        {'<', "[8,\"x\"]"},
+    };
+    (void)unused;
+    CHECK(lines, "event < recognised 0\n"
+                 "note < aubo.channel.unknown: data from the robot on channel 7, but its set-up was not captured\n"
+                 "record < @0 +5 v0 id7 opaque\n"
+                 "record < @5 +5 v0 id7 opaque\n"
+                 "note > aubo.channel.unknown: data to the robot on channel 7, but its set-up was not captured\n"
+                 "record > @0 +8 v0 id7 opaque\n"
+                 "note < aubo.channel.unknown: data from the robot on channel 8, but its set-up was not captured\n"
+                 "record < @10 +7 v0 id8 opaque\n"
+                 "stream aubo v0 aubo controller \"\" gaps 0\n"
+                 "  < records 3 decoded 17 lost 0 skipped 0\n"
+                 "  > records 1 decoded 8 lost 0 skipped 0\n");
+}
+
+static void test_the_recipe_given(void **unused)
+{
+    static const char given[] = "\r\n" SUBSCRIBE("7", "\"line_number\"") "\n";
+    struct log log = {.values = true};
+    struct armtap_sink sink = log_sink();
+    struct armtap_conn *conn;
+    struct armtap_recipe *recipe;
+    (void)unused;
+    assert_int_equal(armtap_recipe_aubo(given, sizeof given - 1, &recipe), ARMTAP_OK);
+    assert_int_equal(armtap_recipe_protocol(recipe), ARMTAP_AUBO);
+    assert_int_equal(armtap_conn_new(&on_port, &sink, &log, &conn), ARMTAP_OK);
+    assert_int_equal(armtap_conn_set_recipe(conn, recipe), ARMTAP_OK);
+    armtap_recipe_release(recipe);
+    push_text(conn, FROM, "[7,1][8,2]");
+    push_text(conn, TO, "[7,3]");
+    push_text(conn, TO, SUBSCRIBE("7", "\"timestamp\""));
+    push_text(conn, FROM, "[7,4]");
+    armtap_conn_free(conn);
+    assert_string_equal(
+        log.text, "event < recognised 0\n"
+                  "recipe < id7 10 Hz line_number:?\n"
+                  "record < @0 +5 v0 id7 line_number=1\n"
+                  "note < aubo.channel.unknown: data from the robot on channel 8, but its set-up was not captured\n"
+                  "record < @5 +5 v0 id8 opaque\n"
+                  "note > aubo.channel.unknown: data to the robot on channel 7, but its set-up was not captured\n"
+                  "record > @0 +5 v0 id7 opaque\n"
+                  "recipe < id7 10 Hz timestamp:DOUBLE\n"
+                  "record < @10 +5 v0 id7 timestamp=4\n");
+    log_free(&log);
+}
+
+static void test_what_is_no_recipe(void **unused)
+{
+    static const char *const wrong[] = {
+        "",
+        " ",
+        "[",
+        "[]",
+        "[100]",
+        "[100,{}]",
+        "{\"chanel\":0}",
+        "[0,1]",
+        "100",
+        "null",
+        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[]}]",
+        "[100,{\"chanel\":100,\"frequency\":1,\"segments\":[\"a\"]}]",
+        "[100,{\"chanel\":-1,\"frequency\":1,\"segments\":[\"a\"]}]",
+        "[100,{\"chanel\":\"0\",\"frequency\":1,\"segments\":[\"a\"]}]",
+        "[100,{\"chanel\":0,\"frequency\":\"1\",\"segments\":[\"a\"]}]",
+        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[1]}]",
+        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"\"]}]",
+        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\\u0000b\"]}]",
+        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":\"a\"}]",
+        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\"],\"to_server\":1}]",
+        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\"]},1]",
+        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\"]}] x",
+        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\"]}",
+        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a",
+        "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\\",
+    };
+    struct armtap_recipe *recipe;
+    (void)unused;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        size_t length = strlen(wrong[i]);
+        char *exact = malloc(length ? length : 1);
+        assert_non_null(exact);
+        memcpy(exact, wrong[i], length);
+        recipe = (struct armtap_recipe *)1;
+        if (armtap_recipe_aubo(exact, length, &recipe) != ARMTAP_ERR_NOT_OURS || recipe)
+            fail_msg("taken for a recipe: %s", wrong[i]);
+        free(exact);
+    }
+    assert_int_equal(armtap_recipe_aubo(NULL, 1, &recipe), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_recipe_aubo("[]", 2, NULL), ARMTAP_ERR_ARGUMENT);
+    assert_non_null(strstr(armtap_aubo_libraries(), "json-c "));
+}
+
+static void test_another_number_of_values(void **unused)
+{
+    static const struct line lines[] = {
+        {'>', SUBSCRIBE("0", "\"timestamp\",\"line_number\"")},
+        {'<', "[0,1][0,2][0]"},
+        {'<', "[0,3,4][0,5,6,7]"},
+    };
+    (void)unused;
+    CHECK(lines, "event > recognised 0\n"
+                 "recipe < id0 10 Hz timestamp:DOUBLE line_number:?\n"
+                 "note < aubo.values.count: channel 0: a message of 1 values, though it has 2 topics\n"
+                 "record < @0 +5 v0 id0 short timestamp=1 line_number=absent\n"
+                 "record < @5 +5 v0 id0 short timestamp=2 line_number=absent\n"
+                 "record < @10 +3 v0 id0 short timestamp=absent line_number=absent\n"
+                 "record < @13 +7 v0 id0 timestamp=3 line_number=4\n"
+                 "note < aubo.values.count: channel 0: a message of 3 values, though it has 2 topics\n"
+                 "record < @20 +9 v0 id0 long timestamp=5 line_number=6\n"
+                 "stream aubo v0 aubo controller \"\" gaps 0\n"
+                 "  < records 5 decoded 29 lost 0 skipped 0\n"
+                 "  > records 0 decoded 90 lost 0 skipped 0\n");
+}
+
+/* ---- what is no message ---- */
+
+struct bad {
+    const char *text;
+    const char *note;
+};
+
+static void test_bad_messages_are_named_and_passed_over(void **unused)
+{
+    static const struct bad bad[] = {
+        {"[0,,1]", "aubo.message.bad: unexpected character, at byte 8 of the stream"},
+        {"[0,1 2]", "at byte 10 of the stream"},
+        {"[0,nan]", "aubo.message.bad: neither a number nor a word of JSON, at byte 8 of the stream"},
+        {"[0,01]", "at byte 8 of the stream"},
+        {"[0,1.]", "at byte 8 of the stream"},
+        {"[0,'a']", "at byte 9 of the stream"},
+        {"[0,\"\\x\"]", "invalid string sequence"},
+        {"{\"a\":1}", "aubo.message.bad: an object where a list should be, at byte 5 of the stream"},
+        {"[]", "a list that does not begin with a channel's number"},
+        {"[\"a\"]", "a list that does not begin with a channel's number"},
+        {"[1.0]", "a list that does not begin with a channel's number"},
+        {"[100,{\"chanel\":0}]", "that is no channel's"},
+        {"[-1,2]", "that is no channel's"},
+        {"[0,1}", "brackets that do not match"},
+        {"[0,\x80]", "brackets that do not match"},
+        {"[0,\"a\nb\"]", "a control character inside a string, at byte 10 of the stream"},
+        {"[0,[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", "nest too deep"},
+        {"x", "what begins no message, at byte 5 of the stream"},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct line lines[] = {{'>', SUBSCRIBE("0", "\"line_number\"")},
+                               {'<', "[0,1]"},
+                               {'<', bad[i].text},
+                               {'<', "[0,2]"},
+                               {'<', "[0,3]"}};
+        struct script script = raw(lines, 5);
+        struct log log = script_log(&script, &on_port);
+        assert_true(log_has(&log, bad[i].note));
+        assert_int_equal(log_count(&log, "aubo.message.bad"), 1);
+        assert_true(log_has(&log, "line_number=1\n"));
+        assert_true(log_has(&log, "line_number=2\n"));
+        assert_true(log_has(&log, "line_number=3\n"));
+        log_free(&log);
+        check_splits(&script, 997);
+        script_free(&script);
+    }
+}
+
+static void test_bad_set_ups(void **unused)
+{
+    static const struct bad bad[] = {
+        {"[100]", "a set-up is 100 and one object"},
+        {"[100,{\"frequency\":1,\"segments\":[\"a\"]}]", "without a channel"},
+        {"[100,{\"chanel\":100,\"segments\":[\"a\"]}]", "none of 0 to 99"},
+        {"[100,{\"chanel\":0}]", "without a list of segments"},
+        {"[100,{\"chanel\":0,\"segments\":[1]}]", "a segment is no name"},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct line lines[] = {{'>', SUBSCRIBE("0", "\"line_number\"")}, {'>', bad[i].text}, {'<', "[0,1]"}};
+        struct script script = raw(lines, 3);
+        struct log log = script_log(&script, &on_port);
+        assert_true(log_has(&log, bad[i].note));
+        assert_true(log_has(&log, "line_number=1\n"));
+        assert_int_equal(log.notes, 1);
+        log_free(&log);
+        script_free(&script);
+    }
+}
+
+static void test_too_many_segments(void **unused)
+{
+    struct script script = {.count = 0};
+    struct bytes text = {0};
+    (void)unused;
+    for (unsigned count = 1000; count <= 1001; count++) {
+        bytes_text(&text, "[100,{\"chanel\":0,\"frequency\":1,\"segments\":[\"a\"");
+        for (unsigned i = 1; i < count; i++)
+            bytes_text(&text, ",\"a\"");
+        bytes_text(&text, "]}]");
+    }
+    script_add(&script, TO, &text);
+    struct log log = script_log(&script, &on_port);
+    assert_int_equal(log.recipes, 1);
+    assert_true(log_has(&log, "a set-up of more than 1000 segments"));
+    log_free(&log);
+    bytes_free(&text);
+    script_free(&script);
+}
+
+/* A message of `length` bytes on channel 0 whose string ends like one. */
+static void add_long(struct bytes *bytes, size_t length)
+{
+    size_t end = bytes->length + length;
+    bytes_text(bytes, "[0,\"");
+    while (bytes->length + 10 < end)
+        bytes_text(bytes, "[0,1]");
+    while (bytes->length + 2 < end)
+        bytes_text(bytes, "x");
+    bytes_text(bytes, "\"]");
+}
+
+static void test_messages_that_are_too_long(void **unused)
+{
+    static const size_t lengths[] = {65535, 65536, 65537, 65536 + 4096, 65536 + 4097, 300000};
+    (void)unused;
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        struct script script = {.count = 0};
+        struct bytes bytes = {0};
+        struct log whole = {0}, cut = {0};
+        size_t cuts[200];
+        bool fits = lengths[i] <= 65536;
+        bytes_text(&bytes, "[0,1]");
+        add_long(&bytes, lengths[i]);
+        bytes_text(&bytes, "[0,2]");
+        say(&script, TO, SUBSCRIBE("0", "\"line_number\""), strlen(SUBSCRIBE("0", "\"line_number\"")));
+        script_add(&script, FROM, &bytes);
+        for (size_t k = 0; k < 200; k++)
+            cuts[k] = 50 + k * 1497;
+        script_play(&script, &on_port, NULL, 0, &whole);
+        script_play(&script, &on_port, cuts, 200, &cut);
+        assert_string_equal(whole.text, cut.text);
+        assert_int_equal(whole.records[FROM], fits ? 3 : 2);
+        assert_int_equal(log_count(&whole, "aubo.message.too-long: the message at byte 5 of the stream"), fits ? 0 : 1);
+        assert_int_equal(whole.notes, fits ? 0 : 1);
+        log_free(&whole);
+        log_free(&cut);
+        bytes_free(&bytes);
+        script_free(&script);
+    }
+}
+
+/* ---- the way back ---- */
+
+/* Loses the robot's bytes [from, to) of a stream of 20 messages with nested lists. */
+static void lose(size_t from, size_t to)
+{
+    struct log log = {.values = true};
+    struct armtap_sink sink = log_sink();
+    struct armtap_conn *conn;
+    struct bytes bytes = {0};
+    size_t starts[21];
+    for (unsigned i = 0; i < 20; i++) {
+        char text[80];
+        starts[i] = bytes.length;
+        snprintf(text, sizeof text, "[0,[[1,2,%u],[3,4]],\"[5,6][7,8]\",[0,1,0]]", i + 100);
+        bytes_text(&bytes, text);
+    }
+    starts[20] = bytes.length;
+    assert_int_equal(armtap_conn_new(&on_port, &sink, &log, &conn), ARMTAP_OK);
+    push_text(conn, TO, SUBSCRIBE("0", "\"a\",\"b\",\"c\""));
+    assert_int_equal(armtap_conn_push(conn, FROM, bytes.at, from, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_conn_gap(conn, FROM, to - from, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_conn_push(conn, FROM, bytes.at + to, bytes.length - to, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_conn_close(conn, FROM, NULL), ARMTAP_OK);
+    armtap_conn_free(conn);
+    for (unsigned i = 0; i < 20; i++) {
+        char wanted[40];
+        bool whole = starts[i + 1] <= from || starts[i] >= to;
+        snprintf(wanted, sizeof wanted, "a=json [[1,2,%u],[3,4]]", i + 100);
+        if (log_count(&log, wanted) != (whole ? 1 : 0))
+            fail_msg("[%zu, %zu) lost, message %u:\n%s", from, to, i, log.text);
+    }
+    assert_int_equal(log.records[FROM], log_count(&log, " b=\"[5,6][7,8]\" c=json [0,1,0]\n"));
+    assert_int_equal(log.after_gap, 1);
+    log_free(&log);
+    bytes_free(&bytes);
+}
+
+static void test_gaps_anywhere(void **unused)
+{
+    (void)unused;
+    for (size_t from = 41; from < 41 * 4; from += 1)
+        for (size_t length = 1; length < 100; length += 3)
+            lose(from, from + length);
+}
+
+static void test_a_gap_in_a_websocket(void **unused)
+{
+    struct script script = guide_on_the_web();
+    struct log log = {.values = true};
+    struct armtap_sink sink = log_sink();
+    struct armtap_conn *conn;
+    (void)unused;
+    assert_int_equal(armtap_conn_new(&on_port, &sink, &log, &conn), ARMTAP_OK);
+    for (size_t i = 0, at = 0; i < script.count; at = script.parts[i++].end) {
+        if (i == 3)
+            assert_int_equal(armtap_conn_gap(conn, FROM, 40, NULL), ARMTAP_OK);
+        assert_int_equal(
+            armtap_conn_push(conn, script.parts[i].direction, script.bytes.at + at, script.parts[i].end - at, NULL),
+            ARMTAP_OK);
+    }
+    armtap_conn_free(conn);
+    assert_int_equal(log.records[FROM], 0);
+    assert_int_equal(log.records[TO], 1);
+    assert_int_equal(log.recipes, 3);
+    assert_int_equal(log_count(&log, "note < websocket.bad: bytes are missing before byte 169"), 1);
+    log_free(&log);
+    script_free(&script);
+}
+
+static void test_from_the_middle_of_a_stream(void **unused)
+{
+    static const struct line lines[] = {
+        {'<', "2,3],[4,5,6],\"[7,8]\"]\n[0,[1,2,3],1]\n[1,2]\n[0,[1,2,3],2]\n"},
+        {'>', "eleven\"],\"to_server\":false}]" SUBSCRIBE("0", "\"a\",\"b\"")},
+        {'<', "[0,[1,2,3],3]\n"},
+    };
+    struct armtap_conn_options options = on_port;
+    struct script script = raw(lines, 3);
+    (void)unused;
+    options.midstream = true;
+    struct log log = script_log(&script, &options);
+    assert_int_equal(log.records[FROM], 4);
+    assert_int_equal(log_count(&log, "opaque"), 3);
+    assert_true(log_has(&log, "a=json [1,2,3] b=3\n"));
+    assert_true(log_has(&log, "recipe < id0"));
+    log_free(&log);
+    script_free(&script);
+}
+
+/* ---- telling it from others ---- */
+
+/* What a connection turns out to be whose port says `hint` and whose sides send these. */
+static void check_told(enum armtap_protocol hint, bool midstream, const char *to, const char *from, const char *wanted)
+{
+    struct armtap_conn_setup setup = {.protocol = hint, .midstream = midstream, .first = {ARMTAP_NO_TIME, 0, 0}};
+    struct armtap_sink sink = log_sink();
+    struct log log = {.values = true};
+    struct armtap_conn *conn;
+    assert_int_equal(armtap_conn_create(&setup, &sink, &log, &conn), ARMTAP_OK);
+    push_text(conn, TO, to);
+    push_text(conn, FROM, from);
+    armtap_conn_close(conn, TO, NULL);
+    armtap_conn_close(conn, FROM, NULL);
+    log_stream(&log, conn);
+    armtap_conn_free(conn);
+    assert_true(log_has(&log, wanted));
+    log_free(&log);
+}
+
+static void test_telling_it_from_others(void **unused)
+{
+    static const char arrays[] = "[1,2,3]\n[2,3,4]\n[3,4,5]\n";
+    static const char objects[] = "{\"a\":[1,2]}\n{\"a\":[1,2]}\n";
+    static const char answer[] = "{\"id\":1,\"jsonrpc\":\"2.0\",\"result\":[0,1]}";
+    static const char request[] = "{\"jsonrpc\":\"2.0\",\"method\":\"rob1.x\",\"params\":[],\"id\":1}";
+    static const enum armtap_protocol others[] = {ARMTAP_PROTOCOL_NONE, ARMTAP_REALTIME, ARMTAP_RTDE};
+    (void)unused;
+    for (size_t i = 0; i < 3; i++) {
+        check_told(others[i], false, SUBSCRIBE_Q, DATA_Q, "stream aubo");
+        check_told(others[i], true, SUBSCRIBE_Q "[1,2]", DATA_Q, "stream aubo");
+        check_told(others[i], false, "", arrays, "stream none");
+        check_told(others[i], true, "", arrays, "stream none");
+        check_told(others[i], false, arrays, "[1,2]", "stream none");
+        check_told(others[i], false, objects, objects, "stream none");
+        check_told(others[i], false, REQUEST, ANSWER "\x81\x05[1,2]", "stream none");
+    }
+    check_told(ARMTAP_AUBO, false, "", "[1,2]", "stream aubo");
+    check_told(ARMTAP_AUBO, true, "", arrays, "stream aubo");
+    check_told(ARMTAP_AUBO, false, REQUEST, ANSWER, "stream aubo");
+    check_told(ARMTAP_AUBO, false, "GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n", "stream none");
+    check_told(ARMTAP_AUBO, false, objects, objects, "stream none");
+    check_told(ARMTAP_RTDE, false, request, answer,
+               "note < stream.foreign: not rtde, though the port says so: it is AUBO's JSON-RPC, whose telemetry is on "
+               "ports 30010 and 9013; begins with \"{\"id\":1,\"jsonrpc\"");
+    check_told(ARMTAP_AUBO, false, request, answer, "not aubo, though the port says so: it is AUBO's JSON-RPC");
+    check_told(ARMTAP_RTDE, false, objects, objects, "though the port says so; begins with \"{\"a\"");
+}
+
+/* ---- memory ---- */
+
+static int play_limited(const struct script *script, struct armtap_recipe **recipe)
+{
+    struct armtap_sink sink = {.size = sizeof sink};
+    struct armtap_conn *conn = NULL;
+    int error = armtap_conn_new(&on_port, &sink, NULL, &conn);
+    for (size_t i = 0, at = 0; i < script->count && error == ARMTAP_OK; at = script->parts[i++].end)
+        error =
+            armtap_conn_push(conn, script->parts[i].direction, script->bytes.at + at, script->parts[i].end - at, NULL);
+    if (error == ARMTAP_OK)
+        error = armtap_recipe_aubo(SUBSCRIBE_Q, strlen(SUBSCRIBE_Q), recipe);
+    memory.left = -1;
+    armtap_conn_free(conn);
+    return error;
+}
+
+static void test_every_allocation_may_fail(void **unused)
+{
+    static const struct line lines[] = {
+        {'>', SUBSCRIBE("0", "\"a\",\"R1_actual_q\"")},
+        {'<', "[0,123456789012345678901234567890,[1,2,3]]"},
+        {'<', "[0,{\"a\":[1,2,\"x\"]},[1,2,3,4,5,6]]"},
+    };
+    struct script scripts[] = {raw(lines, 3), guide_on_the_web()};
+    (void)unused;
+    for (size_t i = 0; i < 2; i++) {
+        long n = 0;
+        for (;; n++) {
+            struct armtap_recipe *recipe = NULL;
+            memory.left = n;
+            memory.failed = false;
+            int error = play_limited(&scripts[i], &recipe);
+            armtap_recipe_release(recipe);
+            if (!memory.failed)
+                break;
+            assert_int_equal(error, ARMTAP_ERR_MEMORY);
+        }
+        assert_in_range(n, 15, 200);
+        script_free(&scripts[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_examples_of_the_guide),
+        cmocka_unit_test(test_the_guide_in_all_splits),
+        cmocka_unit_test(test_the_guide_over_a_websocket),
+        cmocka_unit_test(test_the_websocket_in_all_splits),
+        cmocka_unit_test(test_fragments_and_control_frames),
+        cmocka_unit_test(test_what_a_websocket_cannot_go_on_after),
+        cmocka_unit_test(test_a_refused_upgrade),
+        cmocka_unit_test(test_a_websocket_from_its_middle),
+        cmocka_unit_test(test_separators),
+        cmocka_unit_test(test_values_keep_their_types),
+        cmocka_unit_test(test_fields_take_what_means_the_same),
+        cmocka_unit_test(test_modes_by_name_and_by_number),
+        cmocka_unit_test(test_every_arm_maps_alike),
+        cmocka_unit_test(test_arms_have_states_of_their_own),
+        cmocka_unit_test(test_a_channel_in_both_directions_and_anew),
+        cmocka_unit_test(test_a_channel_that_is_ended),
+        cmocka_unit_test(test_unknown_channels),
+        cmocka_unit_test(test_the_recipe_given),
+        cmocka_unit_test(test_what_is_no_recipe),
+        cmocka_unit_test(test_another_number_of_values),
+        cmocka_unit_test(test_bad_messages_are_named_and_passed_over),
+        cmocka_unit_test(test_bad_set_ups),
+        cmocka_unit_test(test_too_many_segments),
+        cmocka_unit_test(test_messages_that_are_too_long),
+        cmocka_unit_test(test_gaps_anywhere),
+        cmocka_unit_test(test_a_gap_in_a_websocket),
+        cmocka_unit_test(test_from_the_middle_of_a_stream),
+        cmocka_unit_test(test_telling_it_from_others),
+        cmocka_unit_test(test_every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

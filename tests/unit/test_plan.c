@@ -1,0 +1,231 @@
+/* Every way to run a plan that this processor has gives the bits that plain C gives. */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "recipe.h"
+
+static const size_t sizes[] = {540, 692, 740, 756, 764, 812, 1044, 1060, 1108, 1116, 1140, 1220};
+#define SIZES (sizeof sizes / sizeof sizes[0])
+#define ROUNDS 300
+#define STATE_BYTES sizeof(struct armtap_state)
+
+/* Cells that lie on the edges of what is a whole number of some type, and bits that are none. */
+static const uint64_t edges[] = {
+    0x0000000000000000, /* 0 */
+    0x8000000000000000, /* -0 */
+    0x3fe0000000000000, /* 0.5 */
+    0xbff0000000000000, /* -1 */
+    0x41dfffffffc00000, /* 2^31 - 1 */
+    0x41e0000000000000, /* 2^31 */
+    0xc1e0000000000000, /* -2^31 */
+    0xc1e0000000200000, /* -2^31 - 1 */
+    0x41dfffffffe00000, /* 2^31 - 0.5 */
+    0x41efffffffe00000, /* 2^32 - 1 */
+    0x41f0000000000000, /* 2^32 */
+    0x43e0000000000000, /* 2^63 */
+    0x43dfffffffffffff, /* the one below it */
+    0x43f0000000000000, /* 2^64 */
+    0x43efffffffffffff, /* the one below it */
+    0xc3e0000000000000, /* -2^63 */
+    0x7ff0000000000000, /* infinity */
+    0xfff0000000000000, /* the negative one */
+    0x7ff8000000000000, /* NaN */
+    0x7ff0000000000001, /* a signalling NaN */
+    0xfff8123456789abc, /* a NaN with a payload */
+    0x000000000003ffff, /* a raw integer */
+    0x000fffffffffffff, /* the largest one */
+    0x0010000000000000, /* no raw integer any more */
+};
+#define EDGES (sizeof edges / sizeof edges[0])
+
+static void put_bits(uint8_t *at, uint64_t bits)
+{
+    for (unsigned i = 0; i < 8; i++)
+        at[i] = (uint8_t)(bits >> (56 - 8 * i));
+}
+
+/* Random bytes; in `wholes` of eight cells whole numbers, so that most cells of modes hold some, else an edge now and
+ * then. */
+static void fill(uint8_t *wire, size_t length, unsigned wholes, uint64_t *seed)
+{
+    for (size_t i = 0; i < length; i++)
+        wire[i] = (uint8_t)random_bits(seed);
+    for (size_t at = 0; at + 8 <= length; at += 8) {
+        double number = (double)(int32_t)random_bits(seed);
+        uint64_t bits;
+        memcpy(&bits, &number, sizeof bits);
+        if (random_bits(seed) % 8 < wholes)
+            put_bits(wire + at, random_bits(seed) % 3 ? bits & INT64_MAX : bits);
+        else if (random_bits(seed) % 4 == 0)
+            put_bits(wire + at, edges[random_bits(seed) % EDGES]);
+    }
+}
+
+/* Decodes the same bytes over the same old state in plain C and in each other way. The bytes end where their block
+ * does, so that a sanitizer sees a step too far. */
+static void compare(struct armtap_recipe *recipe, const uint8_t *wire, size_t length, uint64_t *seed)
+{
+    struct armtap_state *states[2] = {armtap_state_new(), armtap_state_new()};
+    struct armtap_set updated[2];
+    uint8_t *block = malloc(length + 1), *bytes = block + 1; /* an odd place: wires know no alignment */
+    assert_true(states[0] && states[1] && block);
+    memcpy(bytes, wire, length);
+    for (size_t way = 0; armtap_plan_decoder_at(way); way++) {
+        fill((uint8_t *)states[0], STATE_BYTES, 0, seed);
+        armtap_state_copy(states[1], states[0]);
+        recipe->decode = armtap_plan_decode;
+        armtap_recipe_decode(recipe, bytes, length, states[0], &updated[0]);
+        recipe->decode = armtap_plan_decoder_at(way);
+        armtap_recipe_decode(recipe, bytes, length, states[1], &updated[1]);
+        assert_memory_equal(&updated[0], &updated[1], sizeof updated[0]);
+        assert_memory_equal(states[0], states[1], STATE_BYTES);
+        bool whole =
+            armtap_plan_decode(recipe->steps, length < recipe->size ? 0 : recipe->step_count, bytes, states[0]);
+        assert_int_equal(whole, armtap_plan_decoder_at(way)(
+                                    recipe->steps, length < recipe->size ? 0 : recipe->step_count, bytes, states[1]));
+        assert_memory_equal(states[0], states[1], STATE_BYTES);
+    }
+    free(block);
+    armtap_state_free(states[0]);
+    armtap_state_free(states[1]);
+}
+
+static void test_legacy_sizes_of_random_bytes(void **unused)
+{
+    uint8_t wire[1216];
+    uint64_t seed = 1;
+    (void)unused;
+    for (size_t i = 0; i < SIZES; i++) {
+        struct armtap_recipe *recipe;
+        assert_int_equal(armtap_recipe_realtime(sizes[i], &recipe), ARMTAP_OK);
+        for (unsigned round = 0; round < ROUNDS; round++) {
+            fill(wire, sizes[i] - 4, round % 9, &seed);
+            compare(recipe, wire, sizes[i] - 4, &seed);
+        }
+        armtap_recipe_release(recipe);
+    }
+}
+
+/* One cell at a time is on an edge, in a packet that is well otherwise. */
+static void test_each_cell_on_each_edge(void **unused)
+{
+    uint8_t wire[1216], one[1216];
+    uint64_t seed = 2;
+    struct armtap_recipe *recipe;
+    (void)unused;
+    assert_int_equal(armtap_recipe_realtime(1220, &recipe), ARMTAP_OK);
+    fill(wire, sizeof wire, 8, &seed);
+    for (size_t cell = 80; cell < 152; cell++)
+        for (size_t edge = 0; edge < EDGES; edge++) {
+            memcpy(one, wire, sizeof one);
+            put_bits(one + 8 * cell, edges[edge]);
+            compare(recipe, one, sizeof one, &seed);
+        }
+    armtap_recipe_release(recipe);
+}
+
+static void test_every_truncation(void **unused)
+{
+    uint8_t wire[1216];
+    uint64_t seed = 3;
+    (void)unused;
+    for (size_t i = 0; i < SIZES; i++) {
+        struct armtap_recipe *recipe;
+        assert_int_equal(armtap_recipe_realtime(sizes[i], &recipe), ARMTAP_OK);
+        fill(wire, sizeof wire, 7, &seed);
+        for (size_t length = 0; length <= sizes[i] - 4; length++)
+            compare(recipe, wire, length, &seed);
+        armtap_recipe_release(recipe);
+    }
+}
+
+/* A recipe of random fields of the table, some in types that are wider in the state, some twice. */
+static struct armtap_recipe *random_recipe(uint64_t *seed)
+{
+    struct bytes names = {0}, types = {0};
+    struct armtap_recipe *recipe;
+    size_t count = 1 + random_bits(seed) % 60, id = random_bits(seed) % armtap_field_count();
+    for (size_t i = 0; i < count; i++) {
+        const struct armtap_field *field = armtap_field_at(id);
+        bool widened = field->type == ARMTAP_UINT32 && random_bits(seed) % 2;
+        bytes_text(&names, i ? "," : "");
+        bytes_text(&types, i ? "," : "");
+        bytes_text(&names, field->name);
+        bytes_text(&types, widened ? "UINT8" : armtap_type_name(field->type, field->count));
+        id = random_bits(seed) % 3 ? id + 1 : random_bits(seed); /* runs of neighbours */
+        id %= armtap_field_count();
+    }
+    bytes_number(&names, 0, 1);
+    bytes_number(&types, 0, 1);
+    assert_int_equal(armtap_recipe_rtde((const char *)names.at, (const char *)types.at, &recipe), ARMTAP_OK);
+    bytes_free(&names);
+    bytes_free(&types);
+    return recipe;
+}
+
+static void test_rtde_recipes(void **unused)
+{
+    uint64_t seed = 4;
+    (void)unused;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct armtap_recipe *recipe = random_recipe(&seed);
+        size_t size = armtap_recipe_size(recipe);
+        uint8_t *wire = malloc(size);
+        assert_non_null(wire);
+        fill(wire, size, 0, &seed);
+        compare(recipe, wire, size, &seed);
+        for (unsigned cut = 0; cut < 5; cut++)
+            compare(recipe, wire, random_bits(&seed) % (size + 1), &seed);
+        free(wire);
+        armtap_recipe_release(recipe);
+    }
+}
+
+/* The call for one packet keeps a plan with the state: sizes and cuts in any order give what a fresh state gives. */
+static void test_one_state_for_many_sizes(void **unused)
+{
+    uint64_t seed = 5;
+    struct armtap_state *used = armtap_state_new();
+    (void)unused;
+    assert_non_null(used);
+    for (unsigned round = 0; round < 10 * ROUNDS; round++) {
+        uint8_t packet[1220];
+        size_t word = sizes[random_bits(&seed) % SIZES];
+        size_t length = random_bits(&seed) % 2 ? word : 12 + random_bits(&seed) % (word - 11);
+        struct armtap_state *fresh = armtap_state_new();
+        assert_non_null(fresh);
+        fill(packet + 4, sizeof packet - 4, round % 9, &seed);
+        put_bits(packet, (uint64_t)word << 32 | 0x40000000);
+        armtap_state_copy(fresh, used);
+        assert_int_equal(armtap_decode_realtime(packet, length, used), length);
+        assert_int_equal(armtap_decode_realtime(packet, length, fresh), length);
+        assert_memory_equal(used, fresh, STATE_BYTES);
+        armtap_state_free(fresh);
+    }
+    armtap_state_free(used);
+}
+
+static void test_plain_comes_last(void **unused)
+{
+    size_t count = 0;
+    (void)unused;
+    while (armtap_plan_decoder_at(count))
+        count++;
+    assert_true(count > 0);
+    assert_true(armtap_plan_decoder_at(count - 1) == armtap_plan_decode);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_legacy_sizes_of_random_bytes),
+        cmocka_unit_test(test_each_cell_on_each_edge),
+        cmocka_unit_test(test_every_truncation),
+        cmocka_unit_test(test_rtde_recipes),
+        cmocka_unit_test(test_one_state_for_many_sizes),
+        cmocka_unit_test(test_plain_comes_last),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
