@@ -5,6 +5,7 @@ import itertools
 import json
 import math
 import os
+import random
 import struct
 import subprocess
 import sys
@@ -312,6 +313,80 @@ def cb2(path):
     assert "CB2 has the actual pose in columns 74-79" in text and "80-85 are the target speed" in text
 
 
+def tolerance(path):
+    """It forgives doubles alone: a mode or a bit next to the right one is another one."""
+    records = states(times(10))
+    capture(path, old_stream(records), new_stream(states(times(10), robot_mode=6, actual_digital_input_bits=4,
+                                                         speed_scaling=0.5)))
+    fields = report("--tolerance", "1", path, status=1)[1]
+    assert [name for name in fields if fields[name]["verdict"] == "differs"] == ["actual_digital_input_bits", "robot_mode"]
+    assert fields["speed_scaling"]["max_abs_diff"] == 0.5
+
+
+def clocks(path):
+    """Records whose clock is no number are counted, never dropped in silence; clocks of any size are printed short."""
+    records, other = states(times(30)), states(times(30))
+    for i in 3, 4, 20:
+        other[i][1]["timestamp"] = float("nan")
+    other[25][1]["timestamp"] = float("inf")
+    capture(path, old_stream(records), new_stream(other))
+    assert report(path, status=0)[0] == 26
+    assert "4 more RTDE records are left out: the timestamp is no number" in " ".join(compare(path, status=0).stdout.split())
+    for clock, said in (float("nan"), "never a number"), (1e300, "from 1e+300 to 1e+300 s"), (-1e300, "-1e+300"):
+        capture(path, old_stream(records), new_stream(states([(time, clock) for time, _ in times(30)])))
+        error = compare(path, status=2).stderr
+        assert said in error and len(error) < 400, error
+
+
+def clock_alone(path):
+    records = states(times(10))
+    capture(path, old_stream(records), new_stream(records, names=["timestamp"]))
+    text = " ".join(compare(path, status=0).stdout.split())
+    assert "proves nothing of the rest" in text and text.endswith("the 1 field is equal, to the bit"), text
+    capture(path, old_stream(records), new_stream(records, names=["timestamp", "robot_mode"]))
+    assert "proves nothing" not in compare(path, status=0).stdout
+
+
+def typical_step(clocks):
+    steps = sorted([after - before for before, after in zip(clocks, clocks[1:])][:256])
+    return steps[len(steps) // 2]
+
+
+def uneven(chance, start, step, end):
+    """Clocks of a stream whose steps vary."""
+    clocks = [start]
+    while clocks[-1] < end:
+        clocks.append(round(clocks[-1] + step * chance.choice((0.2, 0.31, 1, 1, 1.07, 2)), 9))
+    return clocks
+
+
+def any_rates(path):
+    """Pairs of streams of any rates, even or not, with records missing, against a search through all of them: no farther
+    apart than half a cycle, and neither has a nearer one."""
+    chance = random.Random(4)
+    for turn in range(80):
+        steps = chance.choice((0.002, 0.004, 0.008)), chance.choice((0.002, 0.008, 0.02, 0.01003, 0.00751))
+        apart, count = chance.choice((0.00017, 0.00053, 0.00119, 0.00231, 0.00377)), chance.randrange(20, 120)
+        steps = steps if turn % 4 < 2 else steps[::-1]
+        end = 100 + count * steps[0]
+        if turn % 2 == 0:
+            ours = [round(100 + i * steps[0], 9) for i in range(count) if chance.random() > 0.1]
+            theirs = [round(100 + apart + i * steps[1], 9) for i in range(int(count * steps[0] / steps[1]) + 9)
+                      if chance.random() > 0.1]
+        else:
+            ours, theirs = uneven(chance, 100, steps[0], end), uneven(chance, 100 + apart, steps[1], end)
+        reach = min(typical_step(ours), typical_step(theirs)) / 2
+        expected = 0
+        for clock in ours:
+            nearest = min(theirs, key=lambda other: abs(other - clock))
+            expected += abs(nearest - clock) <= reach and clock == min(ours, key=lambda one: abs(one - nearest))
+        capture(path, old_stream([(clock - 99.9, state(clock)) for clock in ours]),
+                new_stream([(clock - 99.9, state(clock)) for clock in theirs], names=["timestamp", "robot_mode"]))
+        run = subprocess.run([os.environ["ARMTAP"], "compare", "--json", path], capture_output=True, text=True)
+        pairs = json.loads(run.stdout)["pairs"] if run.stdout else 0
+        assert pairs == expected, (turn, steps, apart, count, pairs, expected, run.stderr)
+
+
 def several(path):
     """Two legacy clients, and a second robot: the error lists them, --stream chooses."""
     records = states(times(20))
@@ -381,6 +456,6 @@ if __name__ == "__main__":
     if "ARMTAP" not in os.environ:
         sys.exit("ARMTAP names the program")
     for test in (equal, one_bit, rates, offset, gaps_and_repeats, restart, two_files, not_numbers, modes, digital, cb2,
-                 several, cannot, damaged):
+                 tolerance, clocks, clock_alone, any_rates, several, cannot, damaged):
         check(test)
     print(passed, "passed")

@@ -2,8 +2,10 @@
 """armtap recipe against UR's tables: each column and each legacy layout gives the RTDE variables that the tables name, in
 the types of the RTDE guide, as XML that is read here in the way of UR's own client."""
 import csv
+import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -95,6 +97,46 @@ def check_captures(layout, types):
     return "captures"
 
 
+def package(capture, kind, number):
+    """The payload of a capture's n-th RTDE package of a kind, by its size and type; names as the client sent them."""
+    with open(os.path.join(CAPTURES, capture), "rb") as file:
+        content = file.read()
+    content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+    found = [match for match in re.finditer(kind + rb"[a-z][a-z0-9_,]+", content)
+             if int.from_bytes(content[match.start() - 2:match.start()], "big") == len(match.group()) + 2]
+    return found[number].group()[1:].decode().split(",")
+
+
+def check_inputs(layout, types):
+    """What the client asked to write; of several recipes the one that is named."""
+    for capture, number, options in (("rtde-v1.pcap", 0, []), ("rtde-v2.pcapng.gz", 0, ["--setup", "1"]),
+                                     ("rtde-v2.pcapng.gz", 1, ["--setup", "2"])):
+        wanted = package(capture, b"I", number)
+        got, _ = recipe("--from", os.path.join(CAPTURES, capture), "--to-robot", *options, key="in")
+        kinds = [types.get(name, types.get(re.sub(r"_\d+$", "_X", name))) for name in wanted]
+        assert got == list(zip(wanted, kinds)), (got, wanted, kinds)
+    several = run("--from", os.path.join(CAPTURES, "rtde-v2.pcapng.gz"), "--to-robot")
+    assert several.returncode == 2 and several.stdout == "" and several.stderr.count("--setup ") == 2, several
+    return "inputs"
+
+
+def check_fields(layout, types):
+    """fields --columns: the fields whose cells the tables have there, in both generations."""
+    for size, options in ((812, ["--generation", "cb2"]), (1220, [])):
+        cells = {}
+        for row in (row for row in layout if int(row["size"]) == size):
+            first = (int(row["offset"]) - 4) // 8 + 1
+            cells.update({column: row["name"] for column in range(first, first + int(row["count"]))})
+        for first, last in [(column, column) for column in cells] + [(1, max(cells)), (30, 60), (85, 103)]:
+            if last not in cells:
+                continue
+            done = subprocess.run([os.environ["ARMTAP"], "fields", "--json", "--columns", "%d-%d" % (first, last), *options],
+                                  capture_output=True, text=True)
+            got = {field["name"] for field in json.loads(done.stdout)}
+            assert got == {cells[column] for column in range(first, last + 1)}, (first, last, got)
+    return "fields"
+
+
 def check_known(layout, types):
     """Every recipe of the list can be printed, and is as long as the list says."""
     widths = {"BOOL": 1, "UINT8": 1, "UINT32": 4, "INT32": 4, "UINT64": 8, "DOUBLE": 8, "VECTOR3D": 24, "VECTOR6D": 48,
@@ -114,7 +156,8 @@ def main():
     layout = rows("realtime_layout.csv")
     types = {row["name"]: row["type"] for row in rows("rtde_variables.csv")}
     passed = failed = 0
-    for check in (check_layouts, check_columns, check_ranges, check_forms, check_captures, check_known):
+    for check in (check_layouts, check_columns, check_ranges, check_forms, check_captures, check_inputs,
+                  check_fields, check_known):
         try:
             print("%s: right" % check(layout, types))
             passed += 1

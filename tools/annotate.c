@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "value.h"
+
 #define LENGTH_WORD 4
 #define CELL 8
 
@@ -214,7 +216,7 @@ void annotate_values(const struct subject *subject, const struct armtap_recipe *
     for (size_t i = 0; i < armtap_recipe_count(recipe); i++) {
         const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
         armtap_recipe_read(recipe, i, subject->bytes + at, length, &value);
-        if (value.type != ARMTAP_STRING && value.type != ARMTAP_BYTES) {
+        if (!value_is_text(&value)) {
             add_elements(subject, entry, &value, at, at + length, pieces);
         } else if (value.present && value.length > 0) {
             size_t offset = (size_t)(value.text - (const char *)subject->bytes);
@@ -278,6 +280,8 @@ const char *annotate(const struct subject *subject, struct pieces *pieces)
             why = "values; their recipe is not known: give it with --recipe FILE or @NAME";
         else if (subject->length > 3 && subject->bytes[2] == 'U')
             why = "beyond the recipe";
+        else if (subject->length > 2 && annotate_integer(subject->bytes, 2) > subject->length)
+            why = "cut: what it holds can be told of whole packages only";
         else
             why = "not what a package of this type holds";
     }

@@ -258,7 +258,7 @@ const char *annotate_rtde(const struct subject *subject, struct pieces *pieces)
     enum armtap_direction direction = subject->direction;
     int protocol = subject->version;
     if (subject->length < HEADER)
-        return "RTDE package, cut";
+        return "package, cut";
     const char *name = name_of(subject->bytes[2]);
     size_t whole = (size_t)annotate_integer(subject->bytes, 2);
     take_number(&taker, 2, "size");
@@ -274,5 +274,5 @@ const char *annotate_rtde(const struct subject *subject, struct pieces *pieces)
     else if (name != NULL && annotate_rtde_fits(subject->bytes, subject->length, true, &direction, &protocol) &&
              armtap_rtde_parse(subject->bytes, subject->length, direction, protocol, &package) == ARMTAP_OK)
         take_payload(&taker, &package);
-    return name == NULL ? "RTDE package of an unknown type" : name;
+    return name == NULL ? "package of an unknown type" : name;
 }

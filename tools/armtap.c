@@ -27,8 +27,8 @@ static void usage(FILE *file)
 {
     fputs("Usage: armtap COMMAND [OPTIONS] [CAPTURE...]\n\n", file);
     struct text_wrap wrap = text_wrap_begin(file, 0, 0);
-    text_wrap_words(&wrap, "Decodes the telemetry of robot arms (Universal Robots' realtime interface and RTDE) from "
-                           "network captures.");
+    text_wrap_words(&wrap, "Decodes the telemetry of robot arms (Universal Robots' realtime interface and RTDE, AUBO's "
+                           "RTDE) from network captures.");
     text_wrap_end(&wrap);
     fputs("\nCommands:\n", file);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
@@ -44,8 +44,9 @@ static void usage(FILE *file)
 
 static void show_version(void)
 {
-    printf("armtap %s\n%s\nzlib version %s\n%s\n", armtap_version(), capture_library(), reader_library(),
-           recipe_file_library());
+    const char *aubo = armtap_aubo_libraries();
+    printf("armtap %s\n%s\nzlib version %s\n%s\n%s\n", armtap_version(), capture_library(), reader_library(),
+           recipe_file_library(), aubo == NULL ? "built without AUBO" : aubo);
 }
 
 static const struct command *find(const char *name)

@@ -1,5 +1,6 @@
 #include "cells.h"
 
+#include "leaves.h"
 #include "number.h"
 
 void cells_hex(const char *bytes, size_t length, struct buffer *out)
@@ -60,7 +61,7 @@ void cells_names(const struct view *view, const struct cell_style *style, struct
 {
     for (size_t i = 0; i < view->picks.count; i++) {
         const struct pick *pick = &view->picks.pick[i];
-        bool spread = pick->element || pick->count > 1;
+        bool spread = pick->element || pick->numbered || pick->count > 1;
         for (unsigned k = 0; k < pick->count; k++) {
             if (i > 0 || k > 0)
                 buffer_char(out, style->separator);
@@ -88,7 +89,7 @@ void cells_number(const struct armtap_value *value, unsigned element, const stru
         return;
     if (value->type == ARMTAP_DOUBLE)
         out->length += number_repr(value->f64[element], at);
-    else if (value->type == ARMTAP_INT32)
+    else if (value_is_signed(value))
         out->length += number_signed(value->i64[element], at);
     else
         out->length += number_unsigned(value->u64[element], at);
@@ -97,34 +98,112 @@ void cells_number(const struct armtap_value *value, unsigned element, const stru
 static void put_cell(const struct armtap_value *value, unsigned element, const struct cell_style *style,
                      struct buffer *out)
 {
-    if (!value->present)
+    bool is_text = value->present && value_is_text(value);
+    if (!value->present || (is_text ? element > 0 || style->only_numbers : element >= value->count))
         buffer_string(out, style->absent);
-    else if (value->type == ARMTAP_STRING)
-        cells_text(value->text, value->length, style, out);
     else if (value->type == ARMTAP_BYTES)
         cells_hex(value->text, value->length, out);
-    else if (element < value->count)
-        cells_number(value, element, style, out);
+    else if (is_text)
+        cells_text(value->text, value->length, style, out);
     else
+        cells_number(value, element, style, out);
+}
+
+static void put_leaf_text(const struct leaf *leaf, const struct cell_style *style, struct buffer *out)
+{
+    struct buffer text = {0};
+    if (leaf->kind == LEAF_OBJECT)
+        buffer_put(&text, leaf->text, leaf->length);
+    else
+        leaf_text(leaf, &text);
+    cells_text(text.data, text.length, style, out);
+    out->failed |= text.failed;
+    free(text.data);
+}
+
+static void put_leaf(const struct leaf *leaf, const struct cell_style *style, struct buffer *out)
+{
+    struct armtap_value number = {.type = ARMTAP_DOUBLE, .count = 1};
+    switch (leaf->kind) {
+    case LEAF_NULL:
         buffer_string(out, style->absent);
+        break;
+    case LEAF_FALSE:
+    case LEAF_TRUE:
+        buffer_string(out, style->truth[leaf->kind == LEAF_TRUE]);
+        break;
+    case LEAF_WHOLE:
+        buffer_put(out, leaf->text, leaf->length);
+        break;
+    case LEAF_NUMBER:
+        number.f64[0] = leaf_number(leaf);
+        cells_number(&number, 0, style, out);
+        break;
+    case LEAF_STRING:
+    case LEAF_OBJECT:
+        put_leaf_text(leaf, style, out);
+        break;
+    }
+}
+
+/* An array of a text protocol, an element in each cell. */
+static void put_leaves(const struct pick *pick, struct leaves *leaves, const struct cell_style *style,
+                       struct buffer *out)
+{
+    struct leaf leaf;
+    for (unsigned skipped = 0; skipped < pick->first && leaves_next(leaves, &leaf); skipped++)
+        ;
+    for (unsigned k = 0; k < pick->count; k++) {
+        if (k > 0)
+            buffer_char(out, style->separator);
+        if (leaves_next(leaves, &leaf))
+            put_leaf(&leaf, style, out);
+        else
+            buffer_string(out, style->absent);
+    }
+}
+
+static void read_pick(const struct pick *pick, const struct output_row *row, struct armtap_value *value)
+{
+    size_t entry = pick->column == TABLE_NONE ? TABLE_NONE : row->layout->entry_of[pick->column];
+    value->present = false;
+    if (entry != TABLE_NONE)
+        armtap_recipe_read(row->layout->recipe, entry, row->values, row->values_length, value);
 }
 
 void cells_values(const struct view *view, const struct output_row *row, const struct cell_style *style,
                   struct buffer *out)
 {
-    const struct armtap_value absent = {.present = false};
     struct armtap_value value;
+    struct leaves leaves;
     for (size_t i = 0; i < view->picks.count; i++) {
         const struct pick *pick = &view->picks.pick[i];
-        size_t entry = pick->column == TABLE_NONE ? TABLE_NONE : row->layout->entry_of[pick->column];
-        if (entry == TABLE_NONE)
-            value = absent;
-        else
-            armtap_recipe_read(row->layout->recipe, entry, row->values, row->values_length, &value);
+        if (i > 0)
+            buffer_char(out, style->separator);
+        read_pick(pick, row, &value);
+        if ((pick->numbered || pick->element) && !style->only_numbers && leaves_begin(&leaves, &value)) {
+            put_leaves(pick, &leaves, style, out);
+            continue;
+        }
         for (unsigned k = 0; k < pick->count; k++) {
-            if (i > 0 || k > 0)
+            if (k > 0)
                 buffer_char(out, style->separator);
             put_cell(&value, pick->first + k, style, out);
         }
     }
+}
+
+size_t cells_too_few(const struct view *view, const struct output_row *row, size_t from, size_t *elements)
+{
+    struct armtap_value value;
+    for (size_t i = from; i < view->picks.count; i++) {
+        const struct pick *pick = &view->picks.pick[i];
+        if (pick->element)
+            continue;
+        read_pick(pick, row, &value);
+        *elements = leaves_count(&value);
+        if (*elements > pick->count || (*elements == 1 && !pick->numbered))
+            return i;
+    }
+    return view->picks.count;
 }

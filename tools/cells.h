@@ -9,6 +9,7 @@ struct cell_style {
     const char *truth[2]; /* of BOOL: false, true */
     const char *absent;
     const char *nan;
+    bool only_numbers;     /* a text counts as absent */
     const char *quoted_if; /* characters that make a text need quotes */
     const char *line_end;
 };
@@ -20,6 +21,9 @@ void cells_names(const struct view *view, const struct cell_style *style, struct
 /* The picks' values with separators between them. */
 void cells_values(const struct view *view, const struct output_row *row, const struct cell_style *style,
                   struct buffer *out);
+/* The first pick from `from` on whose cells do not hold all elements of its value; picks.count where there is none.
+ * `elements` becomes how many it has. */
+size_t cells_too_few(const struct view *view, const struct output_row *row, size_t from, size_t *elements);
 /* One element of a value as it is written without quotes. */
 void cells_number(const struct armtap_value *value, unsigned element, const struct cell_style *style,
                   struct buffer *out);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "cells.h"
 #include "message.h"
 #include "options.h"
 
@@ -69,6 +70,8 @@ static void list_parts(const struct job *job, unsigned stream)
         }
         const struct armtap_recipe *recipe = table->layouts[0]->recipe;
         size_t fields = armtap_recipe_count(recipe);
+        for (size_t k = 1; k < table->layout_count && armtap_recipe_protocol(recipe) != ARMTAP_REALTIME; k++)
+            fields += armtap_recipe_count(table->layouts[k]->recipe);
         message_error("  table %u-%u: %" PRIu64 " rows, %zu fields%s%s%s", stream, table->part, table->rows, fields,
                       fields > 0 ? ", " : "", fields > 0 ? armtap_recipe_at(recipe, 0)->name : "",
                       fields > 1 ? ", ..." : "");
@@ -158,6 +161,23 @@ int choice_judge_names(struct job *job)
     return 0;
 }
 
+int choice_judge_width(struct job *job, const struct view *view)
+{
+    const struct picks *picks = &view->picks;
+    size_t width = 0, widest = 0;
+    for (size_t i = 0; i < picks->count; i++) {
+        width += picks->pick[i].count;
+        if (picks->pick[i].count > picks->pick[widest].count)
+            widest = i;
+    }
+    if (width <= TABLES_COLUMNS_MAX || !job->wish->output->spreads)
+        return 0;
+    message_error("stream %u: %zu columns are too many, %u of them for %s alone; give -f ndjson, or leave it out with "
+                  "--fields",
+                  view->table->stream, width, picks->pick[widest].count, picks->pick[widest].name);
+    return job_give_up(job);
+}
+
 int choice_judge_view(struct job *job, const struct table *table)
 {
     const struct picks *picks = &job->printed[table->index].view.picks;
@@ -185,6 +205,26 @@ int choice_refuse_second(struct job *job, const struct table *table)
             job_direction(job), first->stream, first->summary.robot, first->summary.client, table->stream,
             table->summary.robot, table->summary.client);
     return job_give_up(job);
+}
+
+void choice_warn_cells(struct job *job, struct view *view, const struct output_row *row)
+{
+    static const char remedy[] = "give -f ndjson, or save what is read to a file and export that";
+    size_t elements;
+    for (size_t i = 0; (i = cells_too_few(view, row, i, &elements)) < view->picks.count; i++) {
+        struct pick *pick = &view->picks.pick[i];
+        if (pick->numbered && job->status == EXIT_DONE)
+            job->status = EXIT_FOUND;
+        if (!pick->told && pick->numbered)
+            message_warning("stream %u: %s has %zu elements in packet %" PRIu64 ", and the first row fixed its columns "
+                            "at %u: what is beyond is left out; %s",
+                            row->stream, pick->name, elements, row->where.packet, pick->count, remedy);
+        else if (!pick->told)
+            message_warning("stream %u: %s is an array in packet %" PRIu64 ", and the first row had none to give it "
+                            "columns: it stands in one, as JSON; %s",
+                            row->stream, pick->name, row->where.packet, remedy);
+        pick->told = true;
+    }
 }
 
 void choice_warn_numbers(const struct job *job)

@@ -9,13 +9,17 @@
 #define FIRST_LENGTH (1.0 / 16)
 /* A clock that differs by less did not go back: doubles are rounded. */
 #define CLOCK_NOISE 1e-6
+/* s */
+#define CHANNELS_APART 1
 #define PAIRS (CLOCKS_BLOCKS * (CLOCKS_BLOCKS - 1) / 2)
 
 static void begin_run(struct clocks *clocks, int64_t time, double clock)
 {
     if (clocks->now.packages > clocks->best.packages)
         clocks->best = clocks->now;
+    int channel = clocks->now.channel;
     memset(&clocks->now, 0, sizeof clocks->now);
+    clocks->now.channel = channel;
     clocks->now.first_time = time;
     clocks->now.first_clock = clock;
     clocks->now.length = FIRST_LENGTH;
@@ -51,6 +55,11 @@ void clocks_record(struct clocks *clocks, const struct armtap_record *record)
     double clock = record->state->timestamp;
     if (!(clock > 0 && clock < 1e12))
         return;
+    /* Of two channels, one may have been put together a little earlier. */
+    bool is_behind = run->packages > 0 && record->recipe_id != run->channel && clock < run->last_clock;
+    if (is_behind && clock > run->last_clock - CHANNELS_APART)
+        return;
+    run->channel = record->recipe_id;
     if (run->packages == 0 || clock < run->last_clock - CLOCK_NOISE || time < run->first_time)
         begin_run(clocks, time, clock);
     double x = (double)when_between(run->first_time, time) / 1e9;

@@ -24,6 +24,7 @@ struct clocks_run {
     double last;   /* of the capture, s since the first */
     double length; /* of a block, s */
     uint64_t packages;
+    int channel; /* of the record before: AUBO's, or RTDE's recipe id */
     struct clocks_block {
         double x, y; /* capture time since the first; by how much more it went on than the clock; s */
         bool used;

@@ -19,7 +19,8 @@ enum { OPTION_STREAM = 1, OPTION_TOLERANCE, OPTION_JSON };
 static const struct option_row rows[] = {
     {OPTION_STREAM, 0, "stream", "A,B", "the streams to compare, a legacy one and one of RTDE, where several could be"},
     {OPTION_TOLERANCE, 0, "tolerance", "X",
-     "differences up to X count as equal; by default 0: equal to the bit, NaN equals NaN"},
+     "doubles that differ by up to X count as equal; by default 0: equal to the bit, NaN equals NaN; modes and bits "
+     "must always be the same"},
     {OPTION_JSON, 0, "json", NULL, "one JSON object instead of a table"},
 };
 

@@ -232,6 +232,7 @@ int cmd_export(int argc, char **argv)
     enum options_outcome outcome = options_parse(&usage, argc, argv, &options, take, &asked);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
+    asked.wish.threads = options.threads;
     enum exit_status status = judge(&asked, &options) == 0 ? export_run(&asked.wish, &options.source) : EXIT_FAILED;
     options_free(&options);
     return (int)status;

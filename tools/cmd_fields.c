@@ -9,13 +9,18 @@
 
 #include "commands.h"
 #include "json.h"
+#include "mapping.h"
 #include "message.h"
 #include "options.h"
 #include "text.h"
 
-enum { OPTION_JSON = 1, OPTION_ENUM };
+enum { OPTION_JSON = 1, OPTION_ENUM, OPTION_COLUMNS, OPTION_GENERATION };
 
 static const struct option_row rows[] = {
+    {OPTION_COLUMNS, 0, "columns", "RANGES",
+     "the fields in these columns of the legacy packet: gnuplot's, 2-7,32-37, or Matlab's ranges of doubles, "
+     "'[2:7 32:37]'"},
+    {OPTION_GENERATION, 0, "generation", "NAME", "with --columns: cb2 or cb3e (default), whose layout they count"},
     {OPTION_JSON, 0, "json", NULL, "a JSON array instead of a table"},
     {OPTION_ENUM, 0, "enum", "NAME", "the values or bits of a field that is an enumeration, by generation"},
 };
@@ -29,20 +34,34 @@ static const struct option_usage usage = {
         "in quotes; UR's names of the legacy rows count too.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
-    .examples = "  armtap fields tcp\n  armtap fields 'actual_*' --json\n  armtap fields --enum robot_mode\n"};
+    .examples = "  armtap fields tcp\n  armtap fields --columns 32-37,86\n  armtap fields 'actual_*' --json\n"
+                "  armtap fields --enum robot_mode\n"};
 
 struct fields {
     bool json;
-    const char *enumeration;
+    const char *enumeration, *ranges, *generation_name;
+    /* Which fields are wanted: */
+    const char *pattern; /* by name; NULL: all */
+    struct columns columns;
+    enum armtap_generation generation; /* whose columns; UNKNOWN: by name */
 };
 
 static int take(void *user, int id, const char *value)
 {
     struct fields *fields = user;
-    if (id == OPTION_JSON)
+    switch (id) {
+    case OPTION_JSON:
         fields->json = true;
-    else
+        break;
+    case OPTION_ENUM:
         fields->enumeration = value;
+        break;
+    case OPTION_COLUMNS:
+        fields->ranges = value;
+        break;
+    default:
+        fields->generation_name = value;
+    }
     return 0;
 }
 
@@ -68,9 +87,21 @@ static bool matches(const char *pattern, const char *name)
     return strstr(lower, wanted) != NULL;
 }
 
-static bool is_wanted(const char *pattern, const struct armtap_field *field)
+static bool has_column(const struct fields *fields, const struct armtap_field *field)
 {
-    return pattern == NULL || matches(pattern, field->name) || matches(pattern, field->legacy_name);
+    unsigned first = mapping_column(field, fields->generation);
+    for (size_t i = 0; i < fields->columns.count; i++)
+        if (first != 0 && fields->columns.number[i] >= first && fields->columns.number[i] < first + field->count)
+            return true;
+    return false;
+}
+
+static bool is_wanted(const struct fields *fields, const struct armtap_field *field)
+{
+    if (fields->generation != ARMTAP_GENERATION_UNKNOWN)
+        return has_column(fields, field);
+    return fields->pattern == NULL || matches(fields->pattern, field->name) ||
+           matches(fields->pattern, field->legacy_name);
 }
 
 static int nothing_found(const char *what, const char *name, bool only_enums)
@@ -82,9 +113,9 @@ static int nothing_found(const char *what, const char *name, bool only_enums)
             names[count++] = armtap_field_at(i)->name;
     const char *meant = options_nearest(name, names, count);
     if (meant != NULL)
-        message_error("fields: %s '%s'; is %s meant?", what, name, meant);
+        message_error("fields: %s '%.100s'; is %s meant?", what, name, meant);
     else
-        message_error("fields: %s '%s'; armtap fields lists all", what, name);
+        message_error("fields: %s '%.100s'; armtap fields lists all", what, name);
     return EXIT_FAILED;
 }
 
@@ -137,13 +168,13 @@ static void field_json(struct json *json, const struct armtap_field *field)
     json_close(json);
 }
 
-static void print_json(const char *pattern)
+static void print_json(const struct fields *fields)
 {
     struct json json;
     json_begin(&json, stdout);
     json_array(&json, true);
     for (size_t i = 0; i < armtap_field_count(); i++)
-        if (is_wanted(pattern, armtap_field_at(i)))
+        if (is_wanted(fields, armtap_field_at(i)))
             field_json(&json, armtap_field_at(i));
     json_end(&json);
 }
@@ -205,14 +236,14 @@ static bool belong_together(const struct armtap_field *one, const struct armtap_
            strcmp(one->since, next->since) == 0 && strcmp(one->unit, next->unit) == 0;
 }
 
-static void print_table(const char *pattern)
+static void print_table(const struct fields *fields)
 {
     print_row("name", "unit", "type", "CB2", "CB3/e");
     for (size_t i = 0, last; i < armtap_field_count(); i = last + 1) {
         last = i;
-        if (!is_wanted(pattern, armtap_field_at(i)))
+        if (!is_wanted(fields, armtap_field_at(i)))
             continue;
-        while (last + 1 < armtap_field_count() && is_wanted(pattern, armtap_field_at(last + 1)) &&
+        while (last + 1 < armtap_field_count() && is_wanted(fields, armtap_field_at(last + 1)) &&
                belong_together(armtap_field_at(last), armtap_field_at(last + 1)))
             last++;
         print_field(armtap_field_at(i), armtap_field_at(last));
@@ -221,10 +252,15 @@ static void print_table(const char *pattern)
 
 /* ---- enumerations ---------------------------------------------------------------------------------------------- */
 
-static const char *generation_name(enum armtap_generation generation)
-{
-    return generation == ARMTAP_GENERATION_CB2 ? "cb2" : generation == ARMTAP_GENERATION_CB3E ? "cb3e" : NULL;
-}
+/* Without one: CB2, CB3 and e-Series alike. */
+static const struct {
+    const char *label, *key;
+} generations[] = {
+    [ARMTAP_GENERATION_UNKNOWN] = {"UR", NULL},
+    [ARMTAP_GENERATION_CB2] = {"CB2", "cb2"},
+    [ARMTAP_GENERATION_CB3E] = {"CB3/e", "cb3e"},
+    [ARMTAP_GENERATION_AUBO] = {"AUBO", "aubo"},
+};
 
 static void enum_json(const struct armtap_field *field)
 {
@@ -239,7 +275,7 @@ static void enum_json(const struct armtap_field *field)
         json_key(&json, "name");
         json_text(&json, value->name);
         json_key(&json, "generation");
-        json_text(&json, generation_name(value->generation));
+        json_text(&json, generations[value->generation].key);
         json_close(&json);
     }
     json_end(&json);
@@ -257,45 +293,56 @@ static int show_enum(const char *name, bool json)
     }
     printf("%s: %s\n", field->name, field->meaning);
     for (size_t i = 0; (value = armtap_enum_at(field, i)) != NULL; i++) {
-        const char *generation = value->generation == ARMTAP_GENERATION_CB2    ? "CB2"
-                                 : value->generation == ARMTAP_GENERATION_CB3E ? "CB3/e"
-                                                                               : "all";
-        printf("  %s%4" PRId64 "  %-6s %s\n", value->is_bit ? "bit " : "", value->value, generation, value->name);
+        printf("  %s%4" PRId64 "  %-6s %s\n", value->is_bit ? "bit " : "", value->value,
+               generations[value->generation].label, value->name);
     }
     return EXIT_DONE;
 }
 
 /* ---- the command ----------------------------------------------------------------------------------------------- */
 
-static int run(const struct fields *fields, const char *pattern)
+static int read_columns(struct fields *fields)
+{
+    const char *name = fields->generation_name == NULL ? "cb3e" : fields->generation_name;
+    if (mapping_generation("fields: --generation", name, &fields->generation) != 0)
+        return -1;
+    return columns_parse(fields->ranges, mapping_last_column(fields->generation), &fields->columns);
+}
+
+static int run(struct fields *fields)
 {
     bool found = false;
     if (fields->enumeration != NULL)
         return show_enum(fields->enumeration, fields->json);
+    if (fields->ranges != NULL && read_columns(fields) != 0)
+        return EXIT_FAILED;
     for (size_t i = 0; i < armtap_field_count() && !found; i++)
-        found = is_wanted(pattern, armtap_field_at(i));
+        found = is_wanted(fields, armtap_field_at(i));
     if (!found)
-        return nothing_found("no field has a name like", pattern, false);
+        return nothing_found("no field has a name like", fields->pattern, false);
     if (fields->json)
-        print_json(pattern);
+        print_json(fields);
     else
-        print_table(pattern);
+        print_table(fields);
     return EXIT_DONE;
 }
 
 int cmd_fields(int argc, char **argv)
 {
-    struct fields fields = {0};
+    struct fields fields = {.json = false};
     struct options options;
     int status = EXIT_FAILED;
     enum options_outcome outcome = options_parse(&usage, argc, argv, &options, take, &fields);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
-    size_t count = options.operand_count + (fields.enumeration == NULL ? 0 : 1);
+    size_t count = options.operand_count + (fields.enumeration != NULL) + (fields.ranges != NULL);
+    fields.pattern = options.operand_count == 0 ? NULL : options.operands[0];
     if (count > 1)
-        message_error("fields: one pattern at a time, or --enum NAME alone; put a glob in quotes");
+        message_error("fields: one pattern at a time, or --columns RANGES or --enum NAME alone; put a glob in quotes");
+    else if (fields.generation_name != NULL && fields.ranges == NULL)
+        message_error("fields: --generation says whose columns --columns counts; give both");
     else
-        status = run(&fields, options.operand_count == 0 ? NULL : options.operands[0]);
+        status = run(&fields);
     options_free(&options);
     return status;
 }

@@ -161,13 +161,23 @@ static const char *generation_name(enum armtap_generation generation)
     return generation == ARMTAP_GENERATION_CB2 ? "cb2" : generation == ARMTAP_GENERATION_CB3E ? "cb3e" : NULL;
 }
 
-static void fields_json(struct json *json, const struct armtap_recipe *recipe)
+static void names_json(struct json *json, const struct armtap_recipe *recipe)
 {
     size_t count = recipe == NULL ? 0 : armtap_recipe_count(recipe);
-    json_key(json, "fields");
-    json_array(json, false);
     for (size_t i = 0; i < count; i++)
         json_text(json, armtap_recipe_at(recipe, i)->name);
+}
+
+/* Channels share a table, so what all of them bring are the stream's fields. */
+static void fields_json(struct json *json, const struct stream_summary *summary)
+{
+    json_key(json, "fields");
+    json_array(json, false);
+    for (size_t i = 0; i < summary->channel_count; i++)
+        if (summary->channels[i].direction == ARMTAP_FROM_ROBOT)
+            names_json(json, summary->channels[i].recipe);
+    if (summary->channel_count == 0)
+        names_json(json, summary->recipe);
     json_close(json);
 }
 
@@ -198,7 +208,7 @@ static void stream_json(struct json *json, const struct stream_summary *summary)
         json_null(json);
     else
         json_decimal(json, rate, RATE_DIGITS);
-    fields_json(json, summary->recipe);
+    fields_json(json, summary);
     json_key(json, "midstream");
     json_bool(json, stream->midstream);
     key_unsigned(json, "gaps", stream->gaps);
@@ -331,12 +341,11 @@ static void print_streams(const struct info *info)
     }
 }
 
-/* Names of a recipe, rows of numbered ones as the first and the last number. */
-static void print_fields(const struct armtap_recipe *recipe)
+/* Names of a recipe behind what stands in the line, rows of numbered ones as the first and the last number. */
+static void print_names(const struct armtap_recipe *recipe, int column)
 {
     size_t count = armtap_recipe_count(recipe);
     char word[300];
-    int column = printf("  %zu field%s:", count, count == 1 ? "" : "s");
     struct text_wrap wrap = text_wrap_begin(stdout, column, 4);
     for (size_t i = 0, last; i < count; i = last + 1) {
         const char *name = armtap_recipe_at(recipe, i)->name;
@@ -353,6 +362,37 @@ static void print_fields(const struct armtap_recipe *recipe)
     text_wrap_end(&wrap);
 }
 
+static void print_fields(const struct armtap_recipe *recipe)
+{
+    size_t count = armtap_recipe_count(recipe);
+    print_names(recipe, printf("  %zu field%s:", count, count == 1 ? "" : "s"));
+}
+
+static void print_channels(const struct stream_summary *summary)
+{
+    bool arms[ARMTAP_ARMS_MAX + 1] = {false};
+    unsigned arm_count = 0;
+    for (size_t i = 0; i < summary->channel_count; i++) {
+        const struct stream_channel *channel = &summary->channels[i];
+        size_t count = armtap_recipe_count(channel->recipe);
+        int column =
+            printf("  channel %d%s", channel->id, channel->direction == ARMTAP_TO_ROBOT ? " to the robot" : "");
+        column += channel->frequency > 0 ? printf(", %g Hz", channel->frequency) : 0;
+        column += printf(", %zu topic%s:", count, count == 1 ? "" : "s");
+        print_names(channel->recipe, column);
+        for (size_t k = 0; k < count; k++) {
+            unsigned arm = armtap_recipe_at(channel->recipe, k)->arm;
+            arm_count += arm > 0 && arm <= ARMTAP_ARMS_MAX && !arms[arm];
+            arms[arm <= ARMTAP_ARMS_MAX ? arm : 0] = true;
+        }
+    }
+    for (unsigned arm = 1, told = 0; arm <= ARMTAP_ARMS_MAX && arm_count > 1; arm++)
+        if (arms[arm])
+            printf("%sR%u", told++ == 0 ? "  several arms: " : ", ", arm);
+    if (arm_count > 1)
+        putchar('\n');
+}
+
 static void print_stream(const struct stream_summary *summary)
 {
     const struct armtap_stream *stream = &summary->stream;
@@ -362,7 +402,7 @@ static void print_stream(const struct stream_summary *summary)
         printf(stream->protocol == ARMTAP_REALTIME ? ", packets of %d bytes" : " protocol %d", stream->version);
     if (stream->controller_version[0] != '\0')
         printf(", controller %s", stream->controller_version);
-    if (stream->generation != ARMTAP_GENERATION_UNKNOWN)
+    if (stream->generation == ARMTAP_GENERATION_CB2 || stream->generation == ARMTAP_GENERATION_CB3E)
         printf(", %s", stream->generation == ARMTAP_GENERATION_CB2 ? "CB2" : "CB3 or e-Series");
     if (stream->midstream)
         fputs(", its beginning was not captured", stdout);
@@ -376,6 +416,8 @@ static void print_stream(const struct stream_summary *summary)
     if (summary->recipe != NULL && stream->protocol == ARMTAP_REALTIME)
         printf("  %zu fields: UR's gnuplot columns 1 to %zu\n", armtap_recipe_count(summary->recipe),
                armtap_recipe_size(summary->recipe) / 8);
+    else if (summary->channel_count > 0)
+        print_channels(summary);
     else if (summary->recipe != NULL)
         print_fields(summary->recipe);
     printf("  records to the robot: %" PRIu64 "\n", stream->records[ARMTAP_TO_ROBOT]);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "captured.h"
 #include "commands.h"
 #include "json.h"
 #include "mapping.h"
@@ -12,7 +13,6 @@
 #include "options.h"
 #include "recipe_file.h"
 #include "recipe_write.h"
-#include "streams.h"
 #include "text.h"
 
 #define LARGEST_CB2_SIZE 812
@@ -27,6 +27,8 @@ enum {
     OPTION_LIST,
     OPTION_GENERATION,
     OPTION_STREAM,
+    OPTION_TO_ROBOT,
+    OPTION_SETUP,
     OPTION_KEY,
     OPTION_PLAIN,
     OPTION_JSON
@@ -44,6 +46,8 @@ static const struct option_row rows[] = {
     {OPTION_LIST, 0, "list", NULL, "list the recipes of well-known clients; @NAME prints one of them"},
     {OPTION_GENERATION, 0, "generation", "NAME", "with --columns: cb2 or cb3e (default), whose layout they count"},
     {OPTION_STREAM, 0, "stream", "N", "with --from: this stream, as armtap info numbers them"},
+    {OPTION_TO_ROBOT, 0, "to-robot", NULL, "with --from: the recipe of inputs, which the client writes"},
+    {OPTION_SETUP, 0, "setup", "K", "with --from: of several recipes that the stream set up the K-th, from 1"},
     {OPTION_KEY, 0, "key", "NAME", "key of the recipe in the XML (default: out; in for inputs)"},
     {OPTION_PLAIN, 0, "plain", NULL, "lines \"name type\" instead of XML"},
     {OPTION_JSON, 0, "json", NULL, "JSON instead of XML, or of the list"},
@@ -63,43 +67,27 @@ static const struct option_usage usage = {
                 "  armtap recipe --from robot.pcapng --stream 1\n"
                 "  armtap recipe --list\n  armtap recipe @record.py-2.7.12\n"};
 
-/* What a connection of the capture set up for outputs. */
-struct setup {
-    uint64_t connection;
-    unsigned recipes;
-    bool guessed; /* the last one */
-};
-
 struct recipe_job {
     const char *columns, *fields, *layout, *generation, *key;
-    const char **from;
-    size_t from_count;
+    struct captured_wish wish;
     bool list, plain, json;
-    bool one_stream;
-    uint64_t stream;
     struct options options;
     struct mapping mapping;
     enum armtap_generation counted; /* whose legacy columns were asked for; UNKNOWN: none */
-    struct streams *streams;
-    struct setup *setup;
-    size_t setup_count;
 };
-
-static int out_of_memory(void)
-{
-    message_error("out of memory");
-    return -1;
-}
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
 
 static int take_from(struct recipe_job *job, const char *value)
 {
-    const char **from = realloc(job->from, (job->from_count + 1) * sizeof(*from));
-    if (from == NULL)
-        return out_of_memory();
-    job->from = from;
-    job->from[job->from_count++] = value;
+    struct captured_wish *wish = &job->wish;
+    const char **names = realloc(wish->names, (wish->count + 1) * sizeof(*names));
+    if (names == NULL) {
+        message_error("out of memory");
+        return -1;
+    }
+    wish->names = names;
+    wish->names[wish->count++] = value;
     return 0;
 }
 
@@ -122,8 +110,13 @@ static int take(void *user, int id, const char *value)
         job->generation = value;
         return 0;
     case OPTION_STREAM:
-        job->one_stream = true;
-        return options_number("--stream", value, 0, UINT32_MAX, &job->stream);
+        job->wish.one_stream = true;
+        return options_number("--stream", value, 0, UINT32_MAX, &job->wish.stream);
+    case OPTION_TO_ROBOT:
+        job->wish.to_robot = true;
+        return 0;
+    case OPTION_SETUP:
+        return options_number("--setup", value, 1, UINT32_MAX, &job->wish.setup);
     case OPTION_KEY:
         job->key = value;
         return 0;
@@ -143,7 +136,7 @@ static int take(void *user, int id, const char *value)
 static int judge(struct recipe_job *job)
 {
     const struct options *options = &job->options;
-    int sources = (job->columns != NULL) + (job->fields != NULL) + (job->layout != NULL) + (job->from_count > 0) +
+    int sources = (job->columns != NULL) + (job->fields != NULL) + (job->layout != NULL) + (job->wish.count > 0) +
                   job->list + (int)options->operand_count;
     if (options->operand_count > 0 && options->operands[0][0] != '@')
         message_error("recipe: %s is no @NAME of a well-known client (--list shows them); if it is a capture, say "
@@ -154,8 +147,10 @@ static int judge(struct recipe_job *job)
                       sources == 0 ? "one of" : "only one of");
     else if (job->generation != NULL && job->columns == NULL)
         message_error("recipe: --generation says whose columns --columns counts; give both");
-    else if (job->one_stream && job->from_count == 0)
-        message_error("recipe: --stream needs --from CAPTURE");
+    else if ((job->wish.one_stream || job->wish.to_robot || job->wish.setup > 0) && job->wish.count == 0)
+        message_error("recipe: %s needs --from CAPTURE", job->wish.one_stream ? "--stream"
+                                                         : job->wish.to_robot ? "--to-robot"
+                                                                              : "--setup");
     else if (job->plain && (job->json || job->list))
         message_error("recipe: --plain is one way to write a recipe; leave %s out", job->json ? "--json" : "it");
     else if (job->key != NULL && (job->plain || job->list))
@@ -168,22 +163,13 @@ static int judge(struct recipe_job *job)
     return -1;
 }
 
-static int find_generation(const char *option, const char *name, enum armtap_generation *generation)
-{
-    *generation = strcmp(name, "cb2") == 0 ? ARMTAP_GENERATION_CB2 : ARMTAP_GENERATION_CB3E;
-    if (*generation == ARMTAP_GENERATION_CB2 || strcmp(name, "cb3e") == 0)
-        return 0;
-    message_error("recipe: %s '%s': give cb2 or cb3e", option, name);
-    return -1;
-}
-
 /* ---- from legacy columns --------------------------------------------------------------------------------------- */
 
 static int from_columns(struct recipe_job *job)
 {
     struct columns columns;
     const char *generation = job->generation == NULL ? "cb3e" : job->generation;
-    if (find_generation("--generation", generation, &job->counted) != 0 ||
+    if (mapping_generation("recipe: --generation", generation, &job->counted) != 0 ||
         columns_parse(job->columns, mapping_last_column(job->counted), &columns) != 0)
         return -1;
     return mapping_columns(&job->mapping, &columns, job->counted);
@@ -233,113 +219,17 @@ static int from_layout(struct recipe_job *job)
         message_error("recipe: --layout '%s': give the size of a legacy packet, as 1060, or cb2 or cb3e", job->layout);
         return -1;
     }
-    find_generation("--layout", job->layout, &generation);
+    mapping_generation("recipe: --layout", job->layout, &generation);
     return from_size(job, LENGTH_WORD + CELL * (uint64_t)mapping_last_column(generation));
 }
 
 /* ---- from a capture -------------------------------------------------------------------------------------------- */
 
-static struct setup *setup_of(struct recipe_job *job, uint64_t connection)
+static int take_captured(struct recipe_job *job, const struct captured *captured)
 {
-    for (size_t i = 0; i < job->setup_count; i++)
-        if (job->setup[i].connection == connection)
-            return &job->setup[i];
-    struct setup *setup = realloc(job->setup, (job->setup_count + 1) * sizeof *setup);
-    if (setup == NULL)
-        return NULL;
-    job->setup = setup;
-    job->setup[job->setup_count] = (struct setup){.connection = connection};
-    return &job->setup[job->setup_count++];
-}
-
-static int on_recipe(void *user, const struct armtap_recipe_event *event)
-{
-    struct recipe_job *job = user;
-    if (event->direction == ARMTAP_FROM_ROBOT) {
-        struct setup *setup = setup_of(job, event->stream->connection);
-        if (setup == NULL)
-            return out_of_memory();
-        setup->recipes++;
-        setup->guessed = (event->flags & ARMTAP_GUESSED) != 0;
-    }
-    return streams_recipe(job->streams, event) == 0 ? 0 : out_of_memory();
-}
-
-static int on_event(void *user, const struct armtap_event *event)
-{
-    struct recipe_job *job = user;
-    return streams_event(job->streams, event) == 0 ? 0 : out_of_memory();
-}
-
-static enum exit_status read_capture(struct recipe_job *job)
-{
-    const struct armtap_sink sink = {.size = sizeof sink, .on_recipe = on_recipe, .on_event = on_event};
-    struct replay_source source = {.names = job->from, .count = job->from_count, .progress = true};
-    struct replay_totals totals;
-    enum exit_status status = EXIT_FAILED;
-    if (armtap_knowledge_new(&source.knowledge) != ARMTAP_OK || (job->streams = streams_new()) == NULL)
-        out_of_memory();
-    else
-        status = replay(&source, &sink, job, &totals);
-    if (status == EXIT_DONE && replay_learned(&source)) {
-        source.quiet = true;
-        job->setup_count = 0;
-        status = replay(&source, &sink, job, &totals);
-    }
-    armtap_knowledge_free(source.knowledge);
-    if (job->streams == NULL)
-        return status;
-    streams_number(job->streams);
-    if (streams_count(job->streams) == 0 && status == EXIT_DONE) {
-        streams_report_none(job->streams, &totals);
-        status = EXIT_FAILED;
-    }
-    return status;
-}
-
-/* The stream asked for, or the only one that has a recipe. NULL after a message. */
-static const struct stream_summary *choose(const struct recipe_job *job)
-{
-    const struct stream_summary *chosen = NULL;
-    char numbers[80] = "";
-    size_t length = 0, with = 0, count = streams_count(job->streams);
-    for (size_t i = 0; i < count; i++) {
-        const struct stream_summary *summary = streams_at(job->streams, i);
-        if (summary->recipe == NULL || (job->one_stream && i != job->stream))
-            continue;
-        chosen = summary;
-        with++;
-        if (length + 12 < sizeof numbers)
-            length += (size_t)snprintf(numbers + length, sizeof numbers - length, "%s%zu", with == 1 ? "" : ", ", i);
-    }
-    if (with == 1)
-        return chosen;
-    if (job->one_stream && job->stream >= count)
-        message_error("recipe: there is no stream %" PRIu64 ": they are numbered from 0 to %zu; armtap info lists them",
-                      job->stream, count - 1);
-    else if (job->one_stream)
-        message_error("recipe: stream %" PRIu64 " set up no output recipe that the robot accepted", job->stream);
-    else if (with == 0)
-        message_error("recipe: none of the streams has an output recipe; armtap info lists them");
-    else
-        message_error("recipe: streams %s have recipes; choose one with --stream N, armtap info lists them", numbers);
-    return NULL;
-}
-
-static int from_stream(struct recipe_job *job)
-{
-    const struct stream_summary *summary = choose(job);
-    if (summary == NULL)
-        return -1;
-    const struct setup *setup = setup_of(job, summary->stream.connection);
-    if (setup != NULL && setup->guessed)
-        message_warning("the handshake of stream %u was not captured: its recipe was guessed", summary->number);
-    else if (setup != NULL && setup->recipes > 1)
-        message_warning("stream %u had %u recipes, one after another; this is the last", summary->number,
-                        setup->recipes);
-    if (summary->stream.protocol == ARMTAP_REALTIME)
-        return from_packet(job, summary->recipe, summary->stream.generation);
-    return mapping_recipe(&job->mapping, summary->recipe);
+    if (captured->protocol == ARMTAP_REALTIME)
+        return from_packet(job, captured->recipe, captured->generation);
+    return mapping_recipe(&job->mapping, captured->recipe);
 }
 
 /* ---- what comes out -------------------------------------------------------------------------------------------- */
@@ -393,7 +283,7 @@ static bool is_only(enum armtap_field_direction direction, const struct armtap_f
 }
 
 /* A recipe is of outputs or of inputs. Returns its usual key, NULL after a message. */
-static const char *usual_key(const struct mapping *mapping)
+static const char *usual_key(const struct mapping *mapping, bool to_robot)
 {
     const struct armtap_field *output = NULL, *input = NULL;
     for (size_t i = 0; i < mapping->count; i++) {
@@ -401,7 +291,7 @@ static const char *usual_key(const struct mapping *mapping)
         input = is_only(ARMTAP_FIELD_INPUT, mapping->field[i]) ? mapping->field[i] : input;
     }
     if (output == NULL || input == NULL)
-        return input == NULL ? "out" : "in";
+        return input == NULL && !to_robot ? "out" : "in";
     message_error("recipe: %s is written by the client, %s sent by the robot; a recipe holds one kind: make two",
                   input->name, output->name);
     return NULL;
@@ -462,7 +352,7 @@ static void print_json(const struct mapping *mapping, const char *key)
 static int print(const struct recipe_job *job)
 {
     const struct mapping *mapping = &job->mapping;
-    const char *key = usual_key(mapping);
+    const char *key = usual_key(mapping, job->wish.to_robot);
     if (key == NULL)
         return -1;
     mapping_report(mapping);
@@ -496,10 +386,12 @@ static int from_known(struct recipe_job *job, const char *name)
 /* A damaged capture gives what came before the damage. */
 static enum exit_status run_capture(struct recipe_job *job)
 {
-    enum exit_status status = read_capture(job);
-    if (job->streams == NULL || streams_count(job->streams) == 0)
-        return EXIT_FAILED;
-    return from_stream(job) == 0 && print(job) == 0 ? status : EXIT_FAILED;
+    struct captured captured;
+    enum exit_status status = captured_read(&job->wish, &captured);
+    if (captured.recipe == NULL || take_captured(job, &captured) != 0 || print(job) != 0)
+        status = EXIT_FAILED;
+    armtap_recipe_release(captured.recipe);
+    return status;
 }
 
 static enum exit_status run(struct recipe_job *job)
@@ -511,7 +403,7 @@ static enum exit_status run(struct recipe_job *job)
         list();
     if (job->list)
         return EXIT_DONE;
-    if (job->from_count > 0)
+    if (job->wish.count > 0)
         return run_capture(job);
     if (job->columns != NULL)
         outcome = from_columns(job);
@@ -530,15 +422,13 @@ int cmd_recipe(int argc, char **argv)
     enum exit_status status = EXIT_FAILED;
     enum options_outcome outcome = options_parse(&usage, argc, argv, &job.options, take, &job);
     if (outcome != OPTIONS_RUN) {
-        free(job.from);
+        free(job.wish.names);
         return options_status(outcome);
     }
     if (judge(&job) == 0)
         status = run(&job);
     mapping_free(&job.mapping);
-    streams_free(job.streams);
-    free(job.setup);
-    free(job.from);
+    free(job.wish.names);
     options_free(&job.options);
     return (int)status;
 }

@@ -10,6 +10,7 @@
 #include "number.h"
 #include "reader.h"
 #include "text.h"
+#include "value.h"
 
 enum { name_most = 40, text_room = 400 };
 
@@ -92,7 +93,7 @@ static void write_value(char *to, size_t room, const struct armtap_value *value,
 {
     char text[NUMBER_MAX + 1];
     const char *name = NULL;
-    if (value->type == ARMTAP_STRING || value->type == ARMTAP_BYTES || element >= value->count) {
+    if (value_is_text(value) || element >= value->count) {
         snprintf(to, room, "another kind of value");
         return;
     }
@@ -107,8 +108,8 @@ static void write_value(char *to, size_t room, const struct armtap_value *value,
     }
     if (value->field != NULL)
         name = armtap_enum_name(value->field, value->i64[element], generation);
-    text[value->type == ARMTAP_INT32 ? number_signed(value->i64[element], text)
-                                     : number_unsigned(value->u64[element], text)] = '\0';
+    text[value_is_signed(value) ? number_signed(value->i64[element], text)
+                                : number_unsigned(value->u64[element], text)] = '\0';
     snprintf(to, room, "%s%s%s", text, name == NULL ? "" : " ", name == NULL ? "" : name);
 }
 
@@ -445,6 +446,39 @@ static void remark_clocks(struct remarks *remarks)
     }
 }
 
+/* Records that could not take part: nothing is left out in silence. */
+static void remark_clockless(struct remarks *remarks)
+{
+    for (int side = 0; side < PAIRS_SIDES; side++) {
+        const struct counterpart *one = remarks->comparison->sides[side];
+        const char *name = side == PAIRS_LEGACY ? "legacy" : "RTDE";
+        uint64_t without = one->clockless - one->no_number;
+        if (one->no_number > 0) {
+            struct text_wrap wrap = remark(remarks);
+            wrap_format(&wrap, "%" PRIu64 " more %s record%s left out: the timestamp is no number", one->no_number,
+                        name, one->no_number == 1 ? " is" : "s are");
+            text_wrap_end(&wrap);
+        }
+        if (without > 0) {
+            struct text_wrap wrap = remark(remarks);
+            wrap_format(&wrap, "%" PRIu64 " more %s record%s left out: %s", without, name,
+                        without == 1 ? " is" : "s are",
+                        one->opaque ? "the recipe is not known, or has no timestamp" : "there is no timestamp");
+            text_wrap_end(&wrap);
+        }
+    }
+}
+
+static void remark_little(struct remarks *remarks, size_t compared)
+{
+    if (compared > 1)
+        return;
+    struct text_wrap wrap = remark(remarks);
+    text_wrap_words(&wrap, "only the clock by which records are paired is in both streams, which proves nothing of the "
+                           "rest: let the RTDE client ask for more fields");
+    text_wrap_end(&wrap);
+}
+
 static void remark_recipe(struct remarks *remarks)
 {
     if (!remarks->comparison->sides[PAIRS_RTDE]->guessed)
@@ -469,11 +503,13 @@ void comparison_print(const struct comparison *comparison)
     remark_integers(&remarks);
     remark_absent(&remarks);
     remark_clocks(&remarks);
+    remark_clockless(&remarks);
+    remark_little(&remarks, compared);
     remark_recipe(&remarks);
     if (differ > 0)
-        printf("\n%zu of %zu fields differ", differ, compared);
+        printf("\n%zu of %zu field%s differ%s", differ, compared, compared == 1 ? "" : "s", differ == 1 ? "s" : "");
     else
-        printf("\nall %zu fields are equal", compared);
+        printf("\n%s %zu field%s equal", compared == 1 ? "the" : "all", compared, compared == 1 ? " is" : "s are");
     if (comparison->tolerance > 0)
         printf("%s %g\n", differ > 0 ? " by more than" : " within", comparison->tolerance);
     else

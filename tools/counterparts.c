@@ -11,7 +11,7 @@
 enum { listed_max = 20 };
 
 static const char capture_both[] = "capture both at once, for example tcpdump -s 0 -i any -w FILE 'tcp port 30003 or "
-                                   "tcp port 30004'";
+                                   "tcp port 30013 or tcp port 30004'";
 
 struct counterparts {
     struct counterpart *all; /* by connection */
@@ -74,9 +74,14 @@ static struct counterpart *add(struct counterparts *counterparts, uint64_t conne
     return counterpart;
 }
 
+static bool has_clock(const struct armtap_record *record)
+{
+    return record->recipe != NULL && armtap_set_has(record->updated, ARMTAP_ID_timestamp);
+}
+
 bool counterparts_clock(const struct armtap_record *record, double *clock)
 {
-    if (record->recipe == NULL || !armtap_set_has(record->updated, ARMTAP_ID_timestamp))
+    if (!has_clock(record))
         return false;
     *clock = record->state->timestamp;
     return isfinite(*clock);
@@ -99,6 +104,7 @@ int counterparts_record(struct counterparts *counterparts, const struct armtap_r
     counterpart->guessed = counterpart->guessed || (record->flags & ARMTAP_GUESSED) != 0;
     if (!counterparts_clock(record, &clock)) {
         counterpart->clockless++;
+        counterpart->no_number += has_clock(record) ? 1 : 0;
         return 0;
     }
     counterpart->records++;
@@ -133,10 +139,10 @@ static bool same_robot(const char *one, const char *other)
            (length == counterparts_host(other) && memcmp(one, other, (size_t)length) == 0);
 }
 
-static bool fit(const struct counterpart *legacy, const struct counterpart *rtde)
+/* Whether a stream can be a side of a comparison. */
+static bool has_side(const struct counterpart *one, enum pairs_side side)
 {
-    return is_of_side(legacy->summary, PAIRS_LEGACY) && is_of_side(rtde->summary, PAIRS_RTDE) && legacy->records > 0 &&
-           rtde->records > 0 && same_robot(legacy->summary->stream.robot, rtde->summary->stream.robot);
+    return one->summary != NULL && one->records > 0 && is_of_side(one->summary, side);
 }
 
 static bool overlap(const struct counterpart *legacy, const struct counterpart *rtde)
@@ -145,6 +151,15 @@ static bool overlap(const struct counterpart *legacy, const struct counterpart *
 }
 
 /* ---- messages -------------------------------------------------------------------------------------------------- */
+
+enum { clock_room = 40 };
+
+/* Clocks come from the wire: one may be of any size. */
+static const char *clock_text(char text[clock_room], double clock)
+{
+    snprintf(text, clock_room, fabs(clock) < 1e12 ? "%.3f" : "%.6g", clock);
+    return text;
+}
 
 static void list_streams(const struct counterparts *counterparts)
 {
@@ -158,9 +173,9 @@ static void list_streams(const struct counterparts *counterparts)
             return;
         }
         const struct armtap_stream *stream = &one->summary->stream;
-        char span[80] = "";
+        char span[120] = "", low[clock_room], high[clock_room];
         if (one->records > 0)
-            snprintf(span, sizeof span, ", clock %.3f to %.3f s", one->low, one->high);
+            snprintf(span, sizeof span, ", clock %s to %s s", clock_text(low, one->low), clock_text(high, one->high));
         message_error("  stream %u: %s, robot %s, client %s, %" PRIu64 " records%s", one->summary->number,
                       armtap_protocol_name(stream->protocol), stream->robot[0] != '\0' ? stream->robot : "?",
                       stream->client[0] != '\0' ? stream->client : "?", one->records + one->clockless, span);
@@ -175,6 +190,10 @@ static int judge_clock(const struct counterpart *one)
     if (one->opaque)
         message_error("stream %u: its recipe is not known, so its fields cannot be compared; give it with --recipe "
                       "FILE, or capture from before the client connects",
+                      one->summary->number);
+    else if (one->no_number > 0)
+        message_error("stream %u: the timestamp of its records, by which records are paired, is never a number: is its "
+                      "recipe the right one?",
                       one->summary->number);
     else
         message_error("stream %u: its records have no timestamp, by which records are paired; add timestamp to the "
@@ -208,10 +227,13 @@ static int judge_side(const struct counterparts *counterparts, const struct stre
 
 static int refuse_apart(const struct counterpart *const chosen[PAIRS_SIDES])
 {
-    message_error("no common controller time: stream %u (legacy) has the clock from %.3f to %.3f s, stream %u (RTDE) "
-                  "from %.3f to %.3f s; %s",
-                  chosen[0]->summary->number, chosen[0]->low, chosen[0]->high, chosen[1]->summary->number,
-                  chosen[1]->low, chosen[1]->high, capture_both);
+    char text[2 * PAIRS_SIDES][clock_room];
+    message_error(
+        "no common controller time: stream %u (legacy) has the clock from %s to %s s, stream %u (RTDE) from %s "
+        "to %s s; %s",
+        chosen[0]->summary->number, clock_text(text[0], chosen[0]->low), clock_text(text[1], chosen[0]->high),
+        chosen[1]->summary->number, clock_text(text[2], chosen[1]->low), clock_text(text[3], chosen[1]->high),
+        capture_both);
     return -1;
 }
 
@@ -272,17 +294,19 @@ static size_t count_fitting(const struct counterparts *counterparts, bool with_c
                             const struct counterpart *chosen[PAIRS_SIDES])
 {
     size_t fitting = 0;
-    for (size_t i = 0; i < counterparts->count; i++)
-        for (size_t k = 0; k < counterparts->count; k++) {
-            const struct counterpart *legacy = &counterparts->all[i], *rtde = &counterparts->all[k];
-            if (legacy->summary == NULL || rtde->summary == NULL || !fit(legacy, rtde) ||
-                (with_common_time && !overlap(legacy, rtde)))
+    for (size_t i = 0; i < counterparts->count; i++) {
+        const struct counterpart *legacy = &counterparts->all[i];
+        for (size_t k = 0; k < counterparts->count && has_side(legacy, PAIRS_LEGACY); k++) {
+            const struct counterpart *rtde = &counterparts->all[k];
+            if ((with_common_time && !overlap(legacy, rtde)) || !has_side(rtde, PAIRS_RTDE) ||
+                !same_robot(legacy->summary->stream.robot, rtde->summary->stream.robot))
                 continue;
             chosen[PAIRS_LEGACY] = legacy;
             chosen[PAIRS_RTDE] = rtde;
             if (++fitting > 1)
                 return fitting;
         }
+    }
     return fitting;
 }
 

@@ -17,6 +17,7 @@ struct counterpart {
     const struct stream_summary *summary; /* set when streams are chosen */
     uint64_t records;                     /* from the robot, with a clock */
     uint64_t clockless;                   /* without: the recipe is not known, or has no timestamp */
+    uint64_t no_number;                   /* of these: the timestamp is NaN or infinite */
     bool opaque;                          /* a recipe was not known */
     bool guessed;                         /* or guessed */
     double low, high;                     /* of its clock, s */

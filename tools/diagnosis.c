@@ -70,7 +70,7 @@ static int on_note(void *user, const struct armtap_note *note)
                      note->stream->client, note->text == NULL ? "" : note->text);
     else
         findings_add(findings, note->kind, note->stream, &note->where, note->text);
-    return findings_failed(findings) ? -1 : 0;
+    return findings_failed(findings) ? -1 : watches_note(diagnosis->watches, note);
 }
 
 enum exit_status diagnosis_read(struct diagnosis *diagnosis)

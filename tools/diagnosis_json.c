@@ -96,6 +96,7 @@ static void stream_json(struct json *json, const struct diagnosis *diagnosis, co
 static void mode_json(struct json *json, const struct diagnosis *diagnosis, const struct mode_entry *entry)
 {
     const struct stream_summary *summary = streams_of(diagnosis->streams, entry->connection);
+    char name[MODES_NAME_MAX];
     if (summary == NULL)
         return;
     json_object(json, false);
@@ -104,7 +105,7 @@ static void mode_json(struct json *json, const struct diagnosis *diagnosis, cons
     key_packet(json, entry->where.packet);
     key_time(json, "time", entry->where.time);
     json_key(json, "field");
-    json_text(json, entry->field->name);
+    json_text(json, modes_field_name(entry, name));
     json_key(json, "value");
     json_signed(json, entry->value);
     json_key(json, "name");

@@ -82,12 +82,18 @@ struct findings_table {
     int id_width, stream_width, packet_width;
 };
 
+static size_t note_index(const struct armtap_note_kind *kind)
+{
+    size_t i = 0;
+    while (armtap_note_at(i) != kind)
+        i++;
+    return i;
+}
+
 static struct flood *flood_of(const struct findings_table *table, const struct finding *finding)
 {
-    size_t stream = finding->stream == FINDING_NO_STREAM ? 0 : (size_t)finding->stream + 1, kind = 0;
-    while (armtap_note_at(kind) != finding->kind)
-        kind++;
-    return &table->floods[stream * armtap_note_count() + kind];
+    size_t stream = finding->stream == FINDING_NO_STREAM ? 0 : (size_t)finding->stream + 1;
+    return &table->floods[stream * armtap_note_count() + note_index(finding->kind)];
 }
 
 static int larger(int a, int b)
@@ -173,6 +179,35 @@ static void print_findings(const struct diagnosis *diagnosis)
     free(table.floods);
 }
 
+/* What to do about the faults that are shown, the worst first, each once. */
+static void print_remedies(const struct diagnosis *diagnosis)
+{
+    bool *is_shown = calloc(armtap_note_count(), sizeof *is_shown);
+    bool any = false;
+    if (is_shown == NULL)
+        return;
+    for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
+        const struct finding *finding = findings_at(diagnosis->findings, i);
+        /* Who asks for what is around these has seen their remedy. */
+        if (finding->kind != diagnosis->around && diagnosis_shows(diagnosis, &finding->where))
+            is_shown[note_index(finding->kind)] = true;
+    }
+    for (int severity = ARMTAP_ERROR; severity >= ARMTAP_WARNING; severity--)
+        for (size_t i = 0; i < armtap_note_count(); i++) {
+            const struct armtap_note_kind *kind = armtap_note_at(i);
+            if (!is_shown[i] || (int)kind->severity != severity)
+                continue;
+            if (!any)
+                printf("\nwhat to do about\n");
+            any = true;
+            int column = printf("  %s:", kind->id);
+            struct text_wrap wrap = text_wrap_begin(stdout, column, 4);
+            text_wrap_words(&wrap, kind->remedy);
+            text_wrap_end(&wrap);
+        }
+    free(is_shown);
+}
+
 static void print_summary(const struct diagnosis *diagnosis)
 {
     static const char *const names[][2] = {
@@ -208,6 +243,19 @@ static void print_summary(const struct diagnosis *diagnosis)
 }
 
 /* ---- streams --------------------------------------------------------------------------------------------------- */
+
+/* Who talks in each stream. */
+static void print_ends(const struct diagnosis *diagnosis)
+{
+    printf("\n%6s  %-9s %-22s %s\n", "stream", "protocol", "robot", "client");
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
+        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
+        const struct armtap_stream *stream = &summary->stream;
+        const char *protocol = armtap_protocol_name(stream->protocol);
+        printf("%6u  %-9s %-22s %s\n", summary->number, protocol == NULL ? "-" : protocol,
+               stream->robot[0] == '\0' ? "-" : stream->robot, stream->client[0] == '\0' ? "-" : stream->client);
+    }
+}
 
 /* What would be rounded to -0.0 is 0. */
 static double without_sign_of_zero(double value, int digits)
@@ -280,17 +328,19 @@ static void print_streams(const struct diagnosis *diagnosis)
 
 /* ---- modes ----------------------------------------------------------------------------------------------------- */
 
+#define MODES_TOGETHER (MODES_FIELDS * ARMTAP_ARMS_MAX)
+
 /* What one record changed: the indices of the entries, from `first` on. Without packets it cannot be told where a
  * record ends but by a field that comes again. */
-static size_t collect_record(const struct modes *modes, size_t first, size_t together[MODES_FIELDS])
+static size_t collect_record(const struct modes *modes, size_t first, size_t together[MODES_TOGETHER])
 {
     const struct mode_entry *entry = &modes->all[first];
     size_t count = 0;
-    for (size_t i = first; i < modes->count && count < MODES_FIELDS; i++) {
+    for (size_t i = first; i < modes->count && count < MODES_TOGETHER; i++) {
         const struct mode_entry *next = &modes->all[i];
         if (next->connection != entry->connection)
             continue;
-        bool again = i > first && next->field == entry->field;
+        bool again = i > first && next->field == entry->field && next->arm == entry->arm;
         if (again || next->where.packet != entry->where.packet || next->where.file != entry->where.file)
             break;
         together[count++] = i;
@@ -302,7 +352,7 @@ static size_t collect_record(const struct modes *modes, size_t first, size_t tog
 static size_t print_mode(const struct modes *modes, size_t first)
 {
     const struct mode_entry *entry = &modes->all[first];
-    size_t together[MODES_FIELDS], count = collect_record(modes, first, together);
+    size_t together[MODES_TOGETHER], count = collect_record(modes, first, together);
     char clock[CELL_MAX], packet[CELL_MAX] = "-";
     if (entry->where.packet > 0)
         snprintf(packet, sizeof packet, "%" PRIu64, entry->where.packet);
@@ -310,10 +360,10 @@ static size_t print_mode(const struct modes *modes, size_t first)
     struct text_wrap wrap = text_wrap_begin(stdout, column, column + 1);
     for (size_t i = 0; i < count; i++) {
         const struct mode_entry *next = &modes->all[together[i]];
-        char text[120];
-        snprintf(text, sizeof text, "%s %" PRId64 "%s%s%s", next->field->name, next->value,
+        char name[MODES_NAME_MAX], text[140];
+        snprintf(text, sizeof text, "%s %" PRId64 "%s%s%s", modes_field_name(next, name), next->value,
                  next->name == NULL ? "" : " ", next->name == NULL ? "" : next->name, i + 1 < count ? "," : "");
-        text_wrap_words(&wrap, text);
+        text_wrap_word(&wrap, text);
     }
     text_wrap_end(&wrap);
     return together[count - 1];
@@ -370,20 +420,28 @@ static void print_vector(const struct moment *moment, enum moment_vector vector)
     }
 }
 
+static void print_moments_of(const struct stream_summary *summary, const struct moments *moments, unsigned arm)
+{
+    char clock[CELL_MAX], of[16] = "";
+    if (arm > 1)
+        snprintf(of, sizeof of, ", R%u,", arm);
+    for (unsigned k = 0; k < moments->count; k++) {
+        const struct moment *moment = moments->all[k];
+        const struct armtap_where *where = &moment->rows[moment->at].where;
+        printf("\nstream %u%s around the stop in packet %" PRIu64 ", %s\n", summary->number, of, where->packet,
+               clock_text(clock, where->time));
+        for (int vector = 0; vector < MOMENT_VECTORS; vector++)
+            print_vector(moment, (enum moment_vector)vector);
+    }
+}
+
 static void print_moments(const struct diagnosis *diagnosis)
 {
-    char clock[CELL_MAX];
     for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
         const struct stream_summary *summary = streams_at(diagnosis->streams, i);
         const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
-        for (unsigned k = 0; watch != NULL && k < watch->moments.count; k++) {
-            const struct moment *moment = watch->moments.all[k];
-            const struct armtap_where *where = &moment->rows[moment->at].where;
-            printf("\nstream %u around the stop in packet %" PRIu64 ", %s\n", summary->number, where->packet,
-                   clock_text(clock, where->time));
-            for (int vector = 0; vector < MOMENT_VECTORS; vector++)
-                print_vector(moment, (enum moment_vector)vector);
-        }
+        for (unsigned arm = 1; watch != NULL && arm <= ARMTAP_ARMS_MAX; arm++)
+            print_moments_of(summary, &watch->moments[arm - 1], arm);
     }
 }
 
@@ -391,6 +449,8 @@ void diagnosis_print(const struct diagnosis *diagnosis)
 {
     print_summary(diagnosis);
     print_findings(diagnosis);
+    print_remedies(diagnosis);
+    print_ends(diagnosis);
     print_streams(diagnosis);
     for (size_t i = 0; i < streams_count(diagnosis->streams); i++)
         print_modes_of(diagnosis, streams_at(diagnosis->streams, i));

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "value.h"
+
 /* Names that one stream may show in all: no robot has a tenth of it. */
 enum { fields_max = 20000 };
 
@@ -195,23 +197,18 @@ static int learn_recipes(struct differences *differences, const struct sample sa
 
 /* ---- values ---------------------------------------------------------------------------------------------------- */
 
-static bool is_text(const struct armtap_value *value)
-{
-    return value->type == ARMTAP_STRING || value->type == ARMTAP_BYTES;
-}
-
 static double number_of(const struct armtap_value *value, unsigned element)
 {
     if (value->type == ARMTAP_DOUBLE)
         return value->f64[element];
-    return value->type == ARMTAP_INT32 ? (double)value->i64[element] : (double)value->u64[element];
+    return value_is_signed(value) ? (double)value->i64[element] : (double)value->u64[element];
 }
 
 /* The distance of two integers, whatever their types. */
 static double integers_apart(const struct armtap_value *a, const struct armtap_value *b, unsigned element)
 {
-    bool negative_a = a->type == ARMTAP_INT32 && a->i64[element] < 0;
-    bool negative_b = b->type == ARMTAP_INT32 && b->i64[element] < 0;
+    bool negative_a = value_is_signed(a) && a->i64[element] < 0;
+    bool negative_b = value_is_signed(b) && b->i64[element] < 0;
     uint64_t one = a->u64[element], other = b->u64[element];
     if (negative_a == negative_b)
         return (double)(one > other ? one - other : other - one);
@@ -224,13 +221,14 @@ static bool same_bits(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* By how much an element differs, NaN where that is no finite number; `equal` by the tolerance. */
+/* By how much an element differs, NaN where that is no finite number; `equal` by the tolerance. Integers are modes,
+ * bits and counts: the nearest of them is another one. */
 static double apart(const struct armtap_value *a, const struct armtap_value *b, unsigned element, double tolerance,
                     bool *equal)
 {
     if (a->type != ARMTAP_DOUBLE && b->type != ARMTAP_DOUBLE) {
         double distance = integers_apart(a, b, element);
-        *equal = distance <= tolerance;
+        *equal = distance <= 0;
         return distance;
     }
     double one = number_of(a, element), other = number_of(b, element);
@@ -241,7 +239,7 @@ static double apart(const struct armtap_value *a, const struct armtap_value *b, 
     double distance = fabs(one - other);
     if (!isfinite(distance))
         return (double)NAN;
-    *equal = tolerance > 0 && distance <= tolerance;
+    *equal = both_double && tolerance > 0 && distance <= tolerance;
     return distance;
 }
 
@@ -255,7 +253,7 @@ static void remember(struct difference *difference, unsigned element, const stru
     for (int side = 0; side < PAIRS_SIDES; side++) {
         difference->where[side] = samples[side].where;
         difference->value[side] = values[side];
-        if (is_text(&values[side]))
+        if (value_is_text(&values[side]))
             difference->value[side].text = NULL;
     }
 }
@@ -286,7 +284,7 @@ static bool add_element(struct slot *slot, unsigned element, double tolerance, c
 static bool add_text(struct slot *slot, const struct sample samples[PAIRS_SIDES],
                      const struct armtap_value values[PAIRS_SIDES])
 {
-    if (is_text(&values[0]) && is_text(&values[1]) && values[0].length == values[1].length &&
+    if (value_is_text(&values[0]) && value_is_text(&values[1]) && values[0].length == values[1].length &&
         (values[0].length == 0 || memcmp(values[0].text, values[1].text, values[0].length) == 0)) {
         slot->elements++;
         return true;
@@ -303,7 +301,7 @@ static void add_values(struct differences *differences, struct slot *slot, const
     struct difference *difference = &slot->difference;
     bool equal = true;
     difference->pairs++;
-    if (is_text(&values[0]) || is_text(&values[1]) || values[0].count != values[1].count)
+    if (value_is_text(&values[0]) || value_is_text(&values[1]) || values[0].count != values[1].count)
         equal = add_text(slot, samples, values);
     else
         for (unsigned i = 0; i < values[0].count; i++)

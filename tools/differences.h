@@ -28,8 +28,8 @@ struct difference {
 };
 
 struct differences;
-/* Values are equal that differ by no more than the tolerance; with 0, those of the same bits. NaN equals NaN. NULL
- * without memory. */
+/* Doubles are equal that differ by no more than the tolerance; with 0, those of the same bits; NaN equals NaN. Integers
+ * are equal where they are the same. NULL without memory. */
 struct differences *differences_new(double tolerance);
 void differences_free(struct differences *differences);
 /* 0; -1 without memory, or for more fields than can be. */

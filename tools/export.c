@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "interrupt.h"
 #include "message.h"
 
-enum { interrupt_turn = 256 };
+enum { interrupt_turn = 256, show_every_ns = 200000000 };
 
 int job_give_up(struct job *job)
 {
@@ -96,6 +97,8 @@ static int make_view(struct job *job, struct table *table)
     printed->view.table = table;
     if (selection_apply(&job->selection, table->columns, table->column_count, &printed->view.picks) != 0)
         return job_give_up_memory(job);
+    if (choice_judge_width(job, &printed->view) != 0)
+        return -1;
     const struct output *output = job->wish->output;
     if (output->prepare != NULL && output->prepare(&printed->view, layout_of(job, &table->summary)) != 0)
         return job_give_up_memory(job);
@@ -159,7 +162,7 @@ static int begin_table(struct job *job, struct table *table)
     return 0;
 }
 
-static int print_row(struct job *job, const struct armtap_record *record, const struct view *view,
+static int print_row(struct job *job, const struct armtap_record *record, struct view *view,
                      const struct table_layout *layout, struct outlet *outlet)
 {
     struct output_row row = {
@@ -175,8 +178,12 @@ static int print_row(struct job *job, const struct armtap_record *record, const 
         .values = record->values,
         .values_length = record->values_length,
     };
-    job->wish->output->row(view, &row, &outlet->buffer);
+    if (job->wish->output->spreads && record->protocol == ARMTAP_AUBO)
+        choice_warn_cells(job, view, &row);
     job->rows++;
+    if (job->batches != NULL)
+        return check_sink(job, batches_row(job->batches, outlet, view, &row));
+    job->wish->output->row(view, &row, &outlet->buffer);
     return check_sink(job, outlets_flush_full(&job->outlets, outlet));
 }
 
@@ -193,6 +200,9 @@ static int print_opaque(struct job *job, const struct armtap_record *record)
 static int print_record(struct job *job, const struct armtap_record *record, struct table *table,
                         const struct table_layout *layout)
 {
+    bool moves = table->index >= job->printed_room; /* and with it the views, which rows that wait know */
+    if (moves && job->batches != NULL && check_sink(job, batches_drain(job->batches)) != 0)
+        return -1;
     struct printed *printed = printed_of(job, table->index);
     if (printed == NULL)
         return job_give_up_memory(job);
@@ -280,6 +290,22 @@ static int survey_event(void *user, const struct armtap_event *event)
     return check_tables(job, tables_stream(job->tables, event->stream), event->stream);
 }
 
+/* Who follows a source that goes on, a robot's port behind a pipe, sees its rows while they are new. */
+static int keep_up(struct job *job)
+{
+    struct timespec time;
+    if (!job->once)
+        return 0;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    int64_t now = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+    if (now - job->shown < show_every_ns)
+        return 0;
+    job->shown = now;
+    if (job->batches != NULL && check_sink(job, batches_drain(job->batches)) != 0)
+        return -1;
+    return check_sink(job, outlets_flush_all(&job->outlets));
+}
+
 static int print_on_record(void *user, const struct armtap_record *record)
 {
     struct job *job = user;
@@ -299,7 +325,8 @@ static int print_on_record(void *user, const struct armtap_record *record)
         return timely;
     if (check_tables(job, outcome, record->stream) != 0)
         return -1;
-    return table == NULL ? print_opaque(job, record) : print_record(job, record, table, layout);
+    int printed = table == NULL ? print_opaque(job, record) : print_record(job, record, table, layout);
+    return printed == 0 ? keep_up(job) : printed;
 }
 
 static int print_on_recipe(void *user, const struct armtap_recipe_event *event)
@@ -445,6 +472,9 @@ static bool has_begun(const struct job *job)
 
 static int print(struct job *job)
 {
+    if (job->wish->threads > 1 &&
+        (job->batches = batches_new(job->wish->output, &job->outlets, job->wish->threads)) == NULL)
+        return job_give_up_memory(job);
     if (read_all(job, &print_sink, !job->once) != 0)
         return -1;
     if (job->once && (judge_telemetry(job) != 0 || choice_judge_stream(job) != 0))
@@ -457,6 +487,8 @@ static int print(struct job *job)
     report_lost(job);
     if (job->once)
         choice_warn_numbers(job);
+    if (job->batches != NULL && check_sink(job, batches_drain(job->batches)) != 0)
+        return -1;
     return check_sink(job, outlets_commit(&job->outlets));
 }
 
@@ -496,6 +528,7 @@ int export_guard_inputs(const struct export_wish *wish, const struct replay_sour
 
 static void release(struct job *job)
 {
+    batches_free(job->batches);
     outlets_discard(&job->outlets);
     for (size_t i = 0; i < job->printed_room; i++)
         picks_free(&job->printed[i].view.picks);

@@ -20,6 +20,7 @@ struct export_wish {
     struct when to;
     uint64_t every;
     bool strict;
+    unsigned threads; /* that format, at least 1 */
 };
 
 /* Whether the output would take the place of one of the captures. 0, or -1 after a message. */

@@ -3,6 +3,7 @@
 #define JOB_H
 
 #include "arrivals.h"
+#include "batches.h"
 #include "export.h"
 #include "outlets.h"
 
@@ -26,6 +27,8 @@ struct job {
     struct printed *printed; /* by index of the table */
     size_t printed_room;
     struct outlets outlets;
+    struct batches *batches; /* NULL: one thread does it all */
+    int64_t shown;           /* when rows of a live source were last written: ns of the monotonic clock */
     struct replay_totals totals;
     bool times_known; /* from and to are resolved */
     int64_t from, to;
@@ -54,10 +57,14 @@ int choice_judge_stream(struct job *job);
 int choice_judge_tables(struct job *job);
 /* Whether every name of --fields has matched something. */
 int choice_judge_names(struct job *job);
+/* Whether its arrays leave a table of columns that anybody wants. */
+int choice_judge_width(struct job *job, const struct view *view);
 /* Whether the format can show anything of the table: gnuplot's columns do not hold every field. */
 int choice_judge_view(struct job *job, const struct table *table);
 /* In a reading that cannot look ahead: a table more than the one that has rows already. */
 int choice_refuse_second(struct job *job, const struct table *table);
+/* Where a row has arrays of more elements than the cells that its table has for them. */
+void choice_warn_cells(struct job *job, struct view *view, const struct output_row *row);
 /* After such a reading: where numbers of streams differ from those that a file would have. */
 void choice_warn_numbers(const struct job *job);
 

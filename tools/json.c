@@ -5,28 +5,7 @@
 #include <string.h>
 
 #include "number.h"
-
-/* The length of the UTF-8 sequence at `text`, 0 if there is none: no overlong form, no surrogate. */
-static size_t utf8_length(const unsigned char *text, size_t left)
-{
-    static const struct {
-        unsigned char first, last, low, high; /* of the first byte; of the second byte */
-        size_t length;
-    } forms[] = {{0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
-                 {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
-                 {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4}};
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        if (text[0] < forms[i].first || text[0] > forms[i].last)
-            continue;
-        if (left < forms[i].length || text[1] < forms[i].low || text[1] > forms[i].high)
-            return 0;
-        for (size_t k = 2; k < forms[i].length; k++)
-            if ((text[k] & 0xC0) != 0x80)
-                return 0;
-        return forms[i].length;
-    }
-    return 0;
-}
+#include "utf8.h"
 
 static size_t escape(char *to, unsigned char byte)
 {
@@ -44,6 +23,30 @@ static size_t escape(char *to, unsigned char byte)
     return 6;
 }
 
+/* Writes the sequence at `text`, or U+FFFD; returns how many bytes were read. */
+static size_t copy_sequence(char *to, size_t *out, const char *text, size_t left)
+{
+    size_t sequence = utf8_length((const unsigned char *)text, left);
+    if (sequence == 0)
+        memcpy(to + *out, "\xEF\xBF\xBD", 3);
+    else
+        memcpy(to + *out, text, sequence);
+    *out += sequence == 0 ? 3 : sequence;
+    return sequence == 0 ? 1 : sequence;
+}
+
+size_t json_mend(char *to, const char *json, size_t length)
+{
+    size_t out = 0;
+    for (size_t i = 0; i < length;) {
+        if ((unsigned char)json[i] < 0x80)
+            to[out++] = json[i++];
+        else
+            i += copy_sequence(to, &out, json + i, length - i);
+    }
+    return out;
+}
+
 size_t json_quote(char *to, const char *text, size_t length)
 {
     const unsigned char *bytes = (const unsigned char *)text;
@@ -55,13 +58,7 @@ size_t json_quote(char *to, const char *text, size_t length)
         } else if (bytes[i] < 0x80) {
             to[out++] = text[i++];
         } else {
-            size_t sequence = utf8_length(bytes + i, length - i);
-            if (sequence == 0)
-                memcpy(to + out, "\xEF\xBF\xBD", 3);
-            else
-                memcpy(to + out, text + i, sequence);
-            out += sequence == 0 ? 3 : sequence;
-            i += sequence == 0 ? 1 : sequence;
+            i += copy_sequence(to, &out, text + i, length - i);
         }
     }
     to[out++] = '"';

@@ -13,6 +13,8 @@
 /* Writes the text with its quotes, escaped; a byte that is no UTF-8 becomes U+FFFD. No terminating NUL. Returns the
  * number of bytes written. */
 size_t json_quote(char *to, const char *text, size_t length);
+/* Writes JSON as it is; a byte that is no UTF-8 becomes U+FFFD. The same room suffices. */
+size_t json_mend(char *to, const char *json, size_t length);
 
 /* A writer that puts the commas and line ends. Containers opened with `lines` have an element per line. */
 #define JSON_DEPTH 16

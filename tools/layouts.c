@@ -3,6 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "leaves.h"
+
+/* What an entry's column is called: a field of the only or the first arm by the field's name. */
+static const char *entry_label(const struct armtap_recipe_entry *entry)
+{
+    return entry->field != NULL && entry->arm <= 1 ? entry->field->name : entry->name;
+}
+
 static bool entry_same(const struct armtap_recipe_entry *a, const struct armtap_recipe_entry *b)
 {
     return a->type == b->type && a->count == b->count && strcmp(a->name, b->name) == 0;
@@ -62,14 +70,15 @@ static void index_free(struct column_index *index)
 
 static bool column_fits(const struct table_column *column, const struct armtap_recipe_entry *entry)
 {
-    return column->type == entry->type && column->count == entry->count && strcmp(column->name, entry->name) == 0;
+    return column->type == entry->type && column->count == entry->count &&
+           strcmp(column->name, entry_label(entry)) == 0;
 }
 
 static size_t *index_slot(const struct column_index *index, const struct table_column *columns,
                           const struct armtap_recipe_entry *entry)
 {
     uint64_t hash = UINT64_C(14695981039346656037) ^ entry->count;
-    for (const char *c = entry->name; *c != '\0'; c++)
+    for (const char *c = entry_label(entry); *c != '\0'; c++)
         hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
     size_t at = (size_t)(hash ^ hash >> 32) & index->mask;
     while (index->slots[at] != TABLE_NONE && !column_fits(&columns[index->slots[at]], entry))
@@ -113,8 +122,12 @@ static void layout_match(struct table *table, struct column_index *index, const 
         const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
         size_t column = index_take(index, table->columns, table->column_count, entry, layout);
         if (column == table->column_count)
-            table->columns[table->column_count++] =
-                (struct table_column){entry->name, entry->field, entry->type, entry->count};
+            table->columns[table->column_count++] = (struct table_column){.name = entry_label(entry),
+                                                                          .wire = entry->name,
+                                                                          .field = entry->field,
+                                                                          .type = entry->type,
+                                                                          .count = entry->count,
+                                                                          .arm = entry->arm};
         columns_of[i] = column;
     }
 }
@@ -160,6 +173,18 @@ static int arrange_with(struct table *table, size_t *columns_of, struct column_i
     return 0;
 }
 
+static void widen(struct table *table)
+{
+    for (size_t i = 0; i < table->layout_count; i++) {
+        const struct table_layout *layout = table->layouts[i];
+        for (size_t k = 0; layout->leaves != NULL && k < table->column_count; k++) {
+            size_t leaves = layout->entry_of[k] == TABLE_NONE ? 0 : layout->leaves[layout->entry_of[k]];
+            if (leaves > table->columns[k].leaves)
+                table->columns[k].leaves = leaves;
+        }
+    }
+}
+
 int table_arrange(struct table *table)
 {
     if (table->arranged)
@@ -184,8 +209,26 @@ int table_arrange(struct table *table)
     struct table_column *fitting = realloc(table->columns, (table->column_count + 1) * sizeof *table->columns);
     if (fitting != NULL)
         table->columns = fitting;
+    widen(table);
     table->arranged = true;
     return 0;
+}
+
+enum tables_outcome layout_measure(struct table_layout *layout, const struct armtap_record *record)
+{
+    size_t count = armtap_recipe_count(layout->recipe);
+    struct armtap_value value;
+    if (layout->leaves == NULL)
+        layout->leaves = calloc(count + 1, sizeof *layout->leaves);
+    if (layout->leaves == NULL)
+        return TABLES_NO_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        armtap_recipe_read(layout->recipe, i, record->values, record->values_length, &value);
+        size_t leaves = leaves_count(&value);
+        if (leaves > layout->leaves[i])
+            layout->leaves[i] = leaves;
+    }
+    return TABLES_OK;
 }
 
 enum tables_outcome layout_join(struct table *table, struct table_layout *layout)

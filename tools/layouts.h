@@ -8,5 +8,7 @@
 bool layouts_recipe_same(const struct armtap_recipe *a, const struct armtap_recipe *b);
 /* Fills a layout that comes to a table whose columns are fixed; TABLES_GREW if it has others. */
 enum tables_outcome layout_join(struct table *table, struct table_layout *layout);
+/* Takes note of how many elements the arrays of a record have; of a table whose columns are not fixed yet. */
+enum tables_outcome layout_measure(struct table_layout *layout, const struct armtap_record *record);
 
 #endif

@@ -10,11 +10,15 @@ tools_libtools_a_SOURCES = \
 	tools/annotate_rtde.c \
 	tools/arrivals.c \
 	tools/arrivals.h \
+	tools/batches.c \
+	tools/batches.h \
 	tools/blocks.c \
 	tools/blocks.h \
 	tools/buffer.h \
 	tools/capture.c \
 	tools/capture.h \
+	tools/captured.c \
+	tools/captured.h \
 	tools/cells.c \
 	tools/cells.h \
 	tools/choice.c \
@@ -57,6 +61,8 @@ tools_libtools_a_SOURCES = \
 	tools/json.h \
 	tools/layouts.c \
 	tools/layouts.h \
+	tools/leaves.c \
+	tools/leaves.h \
 	tools/mapping.c \
 	tools/mapping.h \
 	tools/lockstep.c \
@@ -79,6 +85,8 @@ tools_libtools_a_SOURCES = \
 	tools/outlets.h \
 	tools/output.h \
 	tools/outputs.def \
+	tools/pace.c \
+	tools/pace.h \
 	tools/pairs.c \
 	tools/pairs.h \
 	tools/progress.c \
@@ -105,6 +113,9 @@ tools_libtools_a_SOURCES = \
 	tools/tables.h \
 	tools/text.c \
 	tools/text.h \
+	tools/utf8.c \
+	tools/utf8.h \
+	tools/value.h \
 	tools/watches.c \
 	tools/watches.h \
 	tools/when.c \
@@ -114,7 +125,7 @@ tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS) $(PCAP_CFLAGS) 
 # The manual's table of notes comes from lib/notes.def.
 man_MANS += tools/armtap.1
 CLEANFILES += tools/armtap.1
-note_sources = $(srcdir)/tools/modes.c $(srcdir)/tools/rates.c $(srcdir)/tools/watches.c
+note_sources = $(srcdir)/tools/modes.c $(srcdir)/tools/pace.c $(srcdir)/tools/watches.c
 tools/armtap.1: tools/armtap.1.in tools/manual-notes lib/notes.def $(note_sources)
 	$(AM_V_GEN)$(MKDIR_P) tools && \
 	sh $(srcdir)/tools/manual-notes $(srcdir)/tools/armtap.1.in $(srcdir)/lib/notes.def $(note_sources) >$@.new && mv $@.new $@

@@ -76,7 +76,16 @@ static int add_field(struct mapping *mapping, const struct armtap_field *field, 
 
 /* ---- by column ------------------------------------------------------------------------------------------------- */
 
-static unsigned column_of(const struct armtap_field *field, enum armtap_generation generation)
+int mapping_generation(const char *option, const char *name, enum armtap_generation *generation)
+{
+    *generation = strcmp(name, "cb2") == 0 ? ARMTAP_GENERATION_CB2 : ARMTAP_GENERATION_CB3E;
+    if (*generation == ARMTAP_GENERATION_CB2 || strcmp(name, "cb3e") == 0)
+        return 0;
+    message_error("%s '%.40s': give cb2 or cb3e", option, name);
+    return -1;
+}
+
+unsigned mapping_column(const struct armtap_field *field, enum armtap_generation generation)
 {
     return generation == ARMTAP_GENERATION_CB2 ? field->column_cb2 : field->column_cb3e;
 }
@@ -86,7 +95,7 @@ unsigned mapping_last_column(enum armtap_generation generation)
     unsigned last = 0;
     for (size_t i = 0; i < armtap_field_count(); i++) {
         const struct armtap_field *field = armtap_field_at(i);
-        unsigned column = column_of(field, generation);
+        unsigned column = mapping_column(field, generation);
         if (column != 0 && column + field->count - 1 > last)
             last = column + field->count - 1;
     }
@@ -97,7 +106,7 @@ static const struct armtap_field *field_of(unsigned column, enum armtap_generati
 {
     for (size_t i = 0; i < armtap_field_count(); i++) {
         const struct armtap_field *field = armtap_field_at(i);
-        unsigned first = column_of(field, generation);
+        unsigned first = mapping_column(field, generation);
         if (first != 0 && column >= first && column < first + field->count)
             return field;
     }
@@ -135,8 +144,8 @@ int mapping_columns(struct mapping *mapping, const struct columns *columns, enum
             return -1;
     }
     for (size_t i = 0; i < mapping->count; i++)
-        if (column_of(mapping->field[i], generation) != 0)
-            report_whole(mapping->field[i], column_of(mapping->field[i], generation), asked);
+        if (mapping_column(mapping->field[i], generation) != 0)
+            report_whole(mapping->field[i], mapping_column(mapping->field[i], generation), asked);
     return 0;
 }
 
@@ -176,9 +185,9 @@ static int name_unknown(const char *name)
         names[count++] = armtap_field_at(i)->name;
     const char *meant = options_nearest(name, names, count);
     if (meant != NULL)
-        message_error("there is no field '%s'; is %s meant?", name, meant);
+        message_error("there is no field '%.100s'; is %s meant?", name, meant);
     else
-        message_error("there is no field '%s'; armtap fields lists all", name);
+        message_error("there is no field '%.100s'; armtap fields lists all", name);
     return -1;
 }
 

@@ -24,6 +24,10 @@ struct mapping {
 };
 void mapping_free(struct mapping *mapping);
 
+/* "cb2" or "cb3e"; 0, or -1 after a message that names the option. */
+int mapping_generation(const char *option, const char *name, enum armtap_generation *generation);
+/* The first column of a field in the layouts of a generation, 0: it has none. */
+unsigned mapping_column(const struct armtap_field *field, enum armtap_generation generation);
 /* How many columns the longest layout of a generation has. */
 unsigned mapping_last_column(enum armtap_generation generation);
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "utf8.h"
+
 /* One write for the line, so that lines of several programs do not mix. Over what progress has drawn, on a terminal. */
 static void say(const char *lead, const char *text)
 {
@@ -17,15 +19,8 @@ static void say(const char *lead, const char *text)
         length = 4;
     }
     length += (size_t)snprintf(line + length, 40, "armtap: %s", lead);
-    for (const char *c = text; *c != '\0'; c++) {
-        unsigned char byte = (unsigned char)*c;
-        if (byte < 0x20 || byte == 0x7F) {
-            snprintf(line + length, 5, "\\x%02x", byte);
-            length += 4;
-        } else {
-            line[length++] = *c;
-        }
-    }
+    for (size_t left = strlen(text), used; left > 0; left -= used, text += used)
+        length += utf8_show(line + length, text, left, &used);
     line[length++] = '\n';
     fflush(stdout);
     fwrite(line, 1, length, stderr);

@@ -3,30 +3,24 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* In the order of the time line. */
-static const enum armtap_field_id followed[MODES_FIELDS] = {ARMTAP_ID_robot_mode, ARMTAP_ID_safety_mode,
-                                                            ARMTAP_ID_safety_status, ARMTAP_ID_runtime_state};
+enum { ROBOT_MODE, SAFETY_MODE, SAFETY_STATUS, RUNTIME_STATE };
+static const enum armtap_field_id followed[MODES_FIELDS] = {[ROBOT_MODE] = ARMTAP_ID_robot_mode,
+                                                            [SAFETY_MODE] = ARMTAP_ID_safety_mode,
+                                                            [SAFETY_STATUS] = ARMTAP_ID_safety_status,
+                                                            [RUNTIME_STATE] = ARMTAP_ID_runtime_state};
 
-/* Protective, safeguard and emergency stops; the other numbers of the safety mode and status are none. */
-static const int64_t safety_stops[] = {3, 5, 6, 7, 12, 13, 14, 15, 16, 18, 19, 20, 22};
-/* CB2 has no safety mode: its robot mode tells. Security stop is its word for protective stop. */
-static const int64_t cb2_stops[] = {4, 5, 10};
-
-static bool is_among(int64_t value, const int64_t *numbers, size_t count)
+/* Protective, safeguard and emergency stops: they, and no other modes, have the word in their names. CB2 has no safety
+ * mode: its robot mode tells; security stop is its word for protective stop. */
+static bool is_stop(const struct mode_entry *entry, enum armtap_generation generation)
 {
-    for (size_t i = 0; i < count; i++)
-        if (numbers[i] == value)
-            return true;
-    return false;
-}
-
-static bool is_stop(enum armtap_field_id id, int64_t value, enum armtap_generation generation)
-{
-    if (id == ARMTAP_ID_safety_mode || id == ARMTAP_ID_safety_status)
-        return is_among(value, safety_stops, sizeof safety_stops / sizeof *safety_stops);
-    return id == ARMTAP_ID_robot_mode && generation == ARMTAP_GENERATION_CB2 &&
-           is_among(value, cb2_stops, sizeof cb2_stops / sizeof *cb2_stops);
+    if (entry->field->id == ARMTAP_ID_robot_mode && generation != ARMTAP_GENERATION_CB2)
+        return false;
+    if (entry->field->id == ARMTAP_ID_runtime_state || entry->name == NULL)
+        return false;
+    return strstr(entry->name, "STOP") != NULL || strstr(entry->name, "Stop") != NULL;
 }
 
 void modes_free(struct modes *modes)
@@ -79,42 +73,70 @@ static const char *describe(char to[NAME_MAX_LENGTH], int64_t value, const char 
     return to;
 }
 
-/* A mode changed from a value that was known. Returns whether that begins a stop. */
-static bool tell_change(struct findings *findings, const struct armtap_record *record, const struct armtap_field *field,
-                        int64_t old, int64_t value, bool stop_told)
+const char *modes_field_name(const struct mode_entry *entry, char to[MODES_NAME_MAX])
 {
-    char before[NAME_MAX_LENGTH], after[NAME_MAX_LENGTH];
-    enum armtap_generation generation = record->stream->generation;
-    const char *from = describe(before, old, armtap_enum_name(field, old, generation));
-    const char *to = describe(after, value, armtap_enum_name(field, value, generation));
-    bool begins = is_stop(field->id, value, generation);
-    if (begins && !stop_told)
-        findings_say(findings, "safety.stop", record->stream, &record->where, "%s (%s %" PRId64 ")", to, field->name,
-                     value);
-    findings_say(findings, "mode.changed", record->stream, &record->where, "%s %s -> %s", field->name, from, to);
+    if (entry->arm <= 1)
+        return entry->field->name;
+    snprintf(to, MODES_NAME_MAX, "R%u_%s", entry->arm, entry->field->name);
+    return to;
+}
+
+/* A mode changed from a value that was known. */
+static void tell_change(struct findings *findings, const struct armtap_record *record, const struct mode_entry *entry,
+                        int64_t old)
+{
+    char name[MODES_NAME_MAX], before[NAME_MAX_LENGTH], after[NAME_MAX_LENGTH];
+    const char *old_name = armtap_enum_name(entry->field, old, record->stream->generation);
+    findings_say(findings, "mode.changed", record->stream, &record->where, "%s %s -> %s", modes_field_name(entry, name),
+                 describe(before, old, old_name), describe(after, entry->value, entry->name));
+}
+
+/* Safety mode and safety status tell of the same stop, in one record or one soon after the other. */
+static bool is_told(const struct modes_last *last, size_t field, int64_t value)
+{
+    size_t other = followed[field] == ARMTAP_ID_safety_mode     ? SAFETY_STATUS
+                   : followed[field] == ARMTAP_ID_safety_status ? SAFETY_MODE
+                                                                : field;
+    return other != field && last->known[other] && last->value[other] == value;
+}
+
+/* Returns whether a stop begins. */
+static bool take_mode(struct modes *modes, struct modes_last *last, struct findings *findings,
+                      const struct armtap_record *record, const struct armtap_arm *arm, size_t i, bool stop_told)
+{
+    const struct armtap_field *field = armtap_field_at(followed[i]);
+    int64_t value = value_of(arm->state, field->id), old = last->value[i];
+    bool was_known = last->known[i];
+    char name[MODES_NAME_MAX];
+    if (was_known && value == old)
+        return false;
+    struct mode_entry entry = {record->stream->connection,
+                               record->where,
+                               field,
+                               i == RUNTIME_STATE ? 1 : arm->number,
+                               value,
+                               armtap_enum_name(field, value, record->stream->generation)};
+    bool begins = was_known && !stop_told && is_stop(&entry, record->stream->generation) && !is_told(last, i, value);
+    last->known[i] = true;
+    last->value[i] = value;
+    add_entry(modes, last, &entry);
+    if (begins)
+        findings_say(findings, "safety.stop", record->stream, &record->where, "%s (%s %" PRId64 ")", entry.name,
+                     modes_field_name(&entry, name), value);
+    if (was_known)
+        tell_change(findings, record, &entry, old);
     return begins;
 }
 
 bool modes_record(struct modes *modes, struct modes_last *last, struct findings *findings,
-                  const struct armtap_record *record)
+                  const struct armtap_record *record, size_t i)
 {
+    const struct armtap_arm *arm = &record->arms[i];
     bool stop_begins = false;
-    if (record->direction != ARMTAP_FROM_ROBOT || record->updated == NULL)
-        return false;
-    for (size_t i = 0; i < MODES_FIELDS; i++) {
-        const struct armtap_field *field = armtap_field_at(followed[i]);
-        if (!armtap_set_has(record->updated, field->id))
-            continue;
-        int64_t value = value_of(record->state, field->id), old = last->value[i];
-        bool was_known = last->known[i];
-        if (was_known && value == old)
-            continue;
-        last->known[i] = true;
-        last->value[i] = value;
-        struct mode_entry entry = {record->stream->connection, record->where, field, value,
-                                   armtap_enum_name(field, value, record->stream->generation)};
-        add_entry(modes, last, &entry);
-        if (was_known && tell_change(findings, record, field, old, value, stop_begins))
+    for (size_t k = 0; k < MODES_FIELDS; k++) {
+        /* Each arm's state has what is said of the robot as a whole. */
+        struct modes_last *said = &last[k == RUNTIME_STATE ? 0 : arm->number - 1];
+        if (armtap_set_has(arm->updated, followed[k]) && take_mode(modes, said, findings, record, arm, k, stop_begins))
             stop_begins = true;
     }
     return stop_begins;

@@ -12,9 +12,14 @@ struct mode_entry {
     uint64_t connection;
     struct armtap_where where;
     const struct armtap_field *field;
+    unsigned arm; /* 1; with AUBO 1 to 4 */
     int64_t value;
     const char *name; /* NULL: the value has none */
 };
+
+#define MODES_NAME_MAX 40
+/* The field's name as outputs have it: robot_mode, and R2_robot_mode of the second arm. */
+const char *modes_field_name(const struct mode_entry *entry, char to[MODES_NAME_MAX]);
 
 /* Entries in the order in which they came. Begins as zeros. */
 struct modes {
@@ -26,15 +31,16 @@ struct modes {
 void modes_free(struct modes *modes);
 
 #define MODES_FIELDS 4
-/* What a stream said last. Begins as zeros. */
+/* What a stream said last of an arm; of the robot as a whole, with the first. Begins as zeros. */
 struct modes_last {
     int64_t value[MODES_FIELDS];
     bool known[MODES_FIELDS];
     size_t entries;
 };
 
-/* Adds what the record changed: entries, mode.changed and safety.stop. True where a safety stop begins. */
+/* Adds what the record changed of its i-th arm: entries, mode.changed and safety.stop. True where a safety stop begins.
+ * `last` has a place for each arm that there can be. */
 bool modes_record(struct modes *modes, struct modes_last *last, struct findings *findings,
-                  const struct armtap_record *record);
+                  const struct armtap_record *record, size_t i);
 
 #endif

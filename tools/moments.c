@@ -11,16 +11,17 @@ const enum armtap_field_id moment_fields[MOMENT_VECTORS] = {
     [MOMENT_FORCE] = ARMTAP_ID_actual_TCP_force,
 };
 
-static bool read_row(struct moment_row *row, const struct armtap_record *record)
+static bool read_row(struct moment_row *row, const struct armtap_where *where, const struct armtap_state *state,
+                     const struct armtap_set *of)
 {
     struct armtap_value value;
     bool any = false;
-    row->where = record->where;
+    row->where = *where;
     for (size_t i = 0; i < MOMENT_VECTORS; i++) {
-        row->has[i] = armtap_set_has(record->updated, moment_fields[i]);
+        row->has[i] = armtap_set_has(of, moment_fields[i]);
         if (!row->has[i])
             continue;
-        armtap_state_get(record->state, armtap_field_at(moment_fields[i]), &value);
+        armtap_state_get(state, armtap_field_at(moment_fields[i]), &value);
         memcpy(row->value[i], value.f64, sizeof row->value[i]);
         any = true;
     }
@@ -31,6 +32,11 @@ static bool is_due(int64_t time, int64_t before, int64_t reach)
 {
     return time == ARMTAP_NO_TIME || before == ARMTAP_NO_TIME || time < before ||
            when_between(before, time) >= reach / MOMENT_ROWS;
+}
+
+static bool is_within(const struct moment_row *before, const struct moment_row *stop, int64_t reach)
+{
+    return stop->where.time == ARMTAP_NO_TIME || before->where.time >= when_shift(stop->where.time, -reach);
 }
 
 static int begin_moment(struct moments *moments, const struct moment_row *row, int64_t reach)
@@ -44,9 +50,12 @@ static int begin_moment(struct moments *moments, const struct moment_row *row, i
     for (unsigned i = moments->seen - kept; i < moments->seen; i++) {
         const struct moment_row *before = &moments->before[i % MOMENT_ROWS];
         /* After a silence the ring reaches back too far. */
-        if (row->where.time == ARMTAP_NO_TIME || before->where.time >= when_shift(row->where.time, -reach))
+        if (is_within(before, row, reach))
             moment->rows[moment->count++] = *before;
     }
+    /* What made it stop shows there, if anywhere. */
+    if (moments->is_between && is_within(&moments->just_before, row, reach))
+        moment->rows[moment->count++] = moments->just_before;
     moment->at = moment->count;
     moment->rows[moment->count++] = *row;
     moments->all[moments->count++] = moment;
@@ -61,16 +70,23 @@ static void go_on(struct moment *moment, const struct moment_row *row, int64_t r
         moment->rows[moment->count++] = *row;
 }
 
-int moments_record(struct moments *moments, const struct armtap_record *record, bool begins, int64_t reach)
+int moments_record(struct moments *moments, const struct armtap_record *record, const struct armtap_arm *arm,
+                   bool begins, int64_t reach)
 {
     struct moment_row row;
-    if (record->direction != ARMTAP_FROM_ROBOT || record->updated == NULL || !read_row(&row, record))
+    bool any = read_row(&row, &record->where, arm->state, arm->updated);
+    /* Positions may come on another channel than modes: what they said last is nearest. */
+    if (!any && begins)
+        any = read_row(&row, &record->where, arm->state, &arm->state->known);
+    if (!any)
         return 0;
     for (unsigned i = 0; i < moments->count; i++)
         go_on(moments->all[i], &row, reach);
     if (begins && begin_moment(moments, &row, reach) != 0)
         return -1;
-    if (moments->seen == 0 || is_due(row.where.time, moments->latest, reach)) {
+    moments->just_before = row;
+    moments->is_between = moments->seen > 0 && !is_due(row.where.time, moments->latest, reach);
+    if (!moments->is_between) {
         moments->before[moments->seen++ % MOMENT_ROWS] = row;
         moments->latest = row.where.time;
     }

@@ -18,23 +18,27 @@ struct moment_row {
 };
 
 struct moment {
-    struct moment_row rows[2 * MOMENT_ROWS + 1];
+    struct moment_row rows[2 * MOMENT_ROWS + 2]; /* the one just before the stop as well */
     unsigned count;
     unsigned at; /* the row of the stop itself */
 };
 
-/* Those of one stream. Begins as zeros. */
+/* Those of one arm of a stream. Begins as zeros. */
 struct moments {
     struct moment_row before[MOMENT_ROWS]; /* the latest, a ring */
+    struct moment_row just_before;         /* the record before */
+    bool is_between;                       /* it is not in the ring */
     unsigned seen;
     int64_t latest; /* time of the last one put into the ring */
     struct moment *all[MOMENTS_EACH];
     unsigned count;
 };
 
-/* `reach`: ns before and after. Give it every record; `begins`: a stop begins with this one. 0, or -1 without memory.
+/* `reach`: ns before and after. Give it every record of the arm; `begins`: a stop begins with this one. 0, or -1
+ * without memory.
  */
-int moments_record(struct moments *moments, const struct armtap_record *record, bool begins, int64_t reach);
+int moments_record(struct moments *moments, const struct armtap_record *record, const struct armtap_arm *arm,
+                   bool begins, int64_t reach);
 void moments_free(struct moments *moments);
 
 #endif

@@ -27,8 +27,8 @@ static const struct option_row help_row = {SHARED_HELP, 'h', "help", NULL, "this
 static const struct option_row shared_rows[] = {
     {SHARED_PORT, 0, "port", "N=PROTOCOL", "may be repeated; what a TCP port carries:"},
     {SHARED_RECIPE, 0, "recipe", "FILE",
-     "the RTDE output recipe where the capture lacks it: UR's XML, or a line \"name type\" per field; FILE or @NAME, a "
-     "well-known client's: armtap recipe --list"},
+     "the RTDE output recipe where the capture lacks it: UR's XML, or a line \"name type\" per field; or AUBO's "
+     "subscription, as the client sends it; FILE or @NAME, a well-known client's: armtap recipe --list"},
     {SHARED_RAW, 0, "raw", "PROTOCOL", "what a raw dump holds, where it is not recognised:"},
     {SHARED_INTERFACE, 'i', "interface", "INTERFACE", "read live packets instead of files, until Ctrl-C"},
     {SHARED_FILTER, 0, "filter", "FILTER", "capture filter for -i instead of the telemetry ports; see pcap-filter(7)"},
@@ -210,7 +210,7 @@ static int take_protocol(const char *option, const char *value, enum armtap_prot
     char protocols[REPLAY_PROTOCOLS_MAX];
     replay_protocols(protocols, ", ", " or ");
     if (strcmp(value, "aubo") == 0)
-        message_error("%s: protocol 'aubo' is not in this version of armtap; give %s", option, protocols);
+        message_error("%s: this build of armtap lacks protocol 'aubo'; configure it without --without-aubo", option);
     else
         message_error("%s: there is no protocol '%s'; give %s", option, value, protocols);
     return -1;

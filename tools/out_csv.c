@@ -25,4 +25,5 @@ static void csv_row(const struct view *view, const struct output_row *row, struc
     buffer_string(out, csv.line_end);
 }
 
-const struct output output_csv = {.name = "csv", .endings = {".csv"}, .begin = csv_begin, .row = csv_row};
+const struct output output_csv = {
+    .name = "csv", .endings = {".csv"}, .spreads = true, .begin = csv_begin, .row = csv_row};

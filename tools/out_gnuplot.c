@@ -1,8 +1,13 @@
 /* UR's gnuplot columns, blank-separated: column n of the line is column n of UR's tables, whatever the protocol. */
 #include "cells.h"
 
-static const struct cell_style gnuplot = {
-    .separator = ' ', .truth = {"0", "1"}, .absent = "NaN", .nan = "NaN", .quoted_if = "", .line_end = "\n"};
+static const struct cell_style gnuplot = {.separator = ' ',
+                                          .truth = {"0", "1"},
+                                          .absent = "NaN",
+                                          .nan = "NaN",
+                                          .only_numbers = true,
+                                          .quoted_if = "",
+                                          .line_end = "\n"};
 
 enum { columns_cb2 = 101, columns_cb3e = 152 };
 
@@ -33,16 +38,31 @@ static void name_cells(struct source *sources, unsigned count, enum armtap_gener
     }
 }
 
+/* The first of the arms picked: UR's columns are those of one robot. */
+static unsigned picked_arm(const struct view *view)
+{
+    unsigned arm = ARMTAP_ARMS_MAX;
+    for (size_t i = 0; i < view->picks.count; i++) {
+        const struct table_column *column = &view->table->columns[view->picks.pick[i].column];
+        if (column->field != NULL && column->arm > 0 && column->arm < arm)
+            arm = column->arm;
+    }
+    return arm;
+}
+
 /* Puts what was picked into the cells where it belongs. */
 static void fill_cells(struct source *sources, unsigned count, const struct view *view,
                        enum armtap_generation generation)
 {
+    unsigned arm = picked_arm(view);
     for (size_t i = 0; i < view->picks.count; i++) {
         const struct pick *pick = &view->picks.pick[i];
-        const struct armtap_field *field = view->table->columns[pick->column].field;
-        unsigned column = field == NULL ? 0 : field_column(field, generation);
-        for (unsigned k = pick->first; column > 0 && k < pick->first + pick->count && column - 1 + k < count; k++)
-            if (sources[column - 1 + k].column == TABLE_NONE)
+        const struct table_column *from = &view->table->columns[pick->column];
+        unsigned column = from->field == NULL ? 0 : field_column(from->field, generation);
+        if (column == 0 || (from->arm > 0 && from->arm != arm))
+            continue;
+        for (unsigned k = pick->first; k < pick->first + pick->count && k < from->field->count; k++)
+            if (column - 1 + k < count && sources[column - 1 + k].column == TABLE_NONE)
                 sources[column - 1 + k].column = pick->column;
     }
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "json.h"
+#include "leaves.h"
 #include "number.h"
 
 /* The keys that every object begins with. */
@@ -182,20 +183,48 @@ static void put_element(const struct armtap_value *value, unsigned element, stru
         buffer_string(out, json.absent);
 }
 
-static void put_value(const struct pick *pick, const struct armtap_value *value, struct buffer *out)
+/* An element of an array of a text protocol, asked for by its own name. */
+static void put_leaf(unsigned element, struct leaves *leaves, struct buffer *out)
+{
+    struct leaf leaf;
+    unsigned at = 0;
+    while (leaves_next(leaves, &leaf)) {
+        if (at++ != element)
+            continue;
+        leaves_copy(leaf.text, leaf.length, out);
+        return;
+    }
+    buffer_string(out, json.absent);
+}
+
+static void put_text(const struct armtap_value *value, struct buffer *out)
 {
     if (value->type == ARMTAP_STRING) {
         put_quoted(value->text, value->length, out);
-    } else if (value->type == ARMTAP_BYTES) {
+    } else if (value->type == ARMTAP_JSON) {
+        leaves_copy(value->text, value->length, out);
+    } else {
         buffer_char(out, '"');
         cells_hex(value->text, value->length, out);
         buffer_char(out, '"');
-    } else if (pick->element || pick->count == 1) {
+    }
+}
+
+static void put_value(const struct pick *pick, const struct armtap_value *value, struct buffer *out)
+{
+    struct leaves leaves;
+    if (pick->element && leaves_begin(&leaves, value)) {
+        put_leaf(pick->first, &leaves, out);
+    } else if (pick->element && pick->first > 0 && value_is_text(value)) {
+        buffer_string(out, json.absent);
+    } else if (value_is_text(value)) {
+        put_text(value, out);
+    } else if (pick->element || value->count == 1) {
         put_element(value, pick->first, out);
     } else {
-        for (unsigned k = 0; k < pick->count; k++) {
+        for (unsigned k = 0; k < value->count; k++) {
             buffer_char(out, k == 0 ? '[' : ',');
-            put_element(value, pick->first + k, out);
+            put_element(value, k, out);
         }
         buffer_char(out, ']');
     }

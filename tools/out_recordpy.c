@@ -31,4 +31,4 @@ static void recordpy_row(const struct view *view, const struct output_row *row, 
 }
 
 const struct output output_recordpy = {
-    .name = "csv", .dialect = "record.py", .begin = recordpy_begin, .row = recordpy_row};
+    .name = "csv", .dialect = "record.py", .spreads = true, .begin = recordpy_begin, .row = recordpy_row};

@@ -120,11 +120,17 @@ static void forget(struct outlets *outlets)
     outlets->count = outlets->room = 0;
 }
 
-enum sink_outcome outlets_commit(struct outlets *outlets)
+enum sink_outcome outlets_flush_all(const struct outlets *outlets)
 {
     enum sink_outcome outcome = SINK_OK;
     for (size_t i = 0; i < outlets->count && outcome == SINK_OK; i++)
         outcome = flush(outlets, outlets->outlet[i]);
+    return outcome;
+}
+
+enum sink_outcome outlets_commit(struct outlets *outlets)
+{
+    enum sink_outcome outcome = outlets_flush_all(outlets);
     if (outcome != SINK_OK) {
         outlets_discard(outlets);
         return outcome;

@@ -28,6 +28,8 @@ char *outlets_split_name(const char *name, unsigned stream, unsigned part);
 struct outlet *outlets_open(struct outlets *outlets, unsigned stream, unsigned part);
 /* Writes the buffer out once enough has come together. */
 enum sink_outcome outlets_flush_full(const struct outlets *outlets, struct outlet *outlet);
+/* Writes what has come together so far. */
+enum sink_outcome outlets_flush_all(const struct outlets *outlets);
 /* Writes all that is left, and puts the files in their places. */
 enum sink_outcome outlets_commit(struct outlets *outlets);
 /* Takes away what is not in its place. After either, the outlets are empty. */

@@ -32,6 +32,7 @@ struct output {
     const char *dialect;    /* of --dialect, or NULL */
     const char *endings[3]; /* of files, with their dot */
     bool all_tables;        /* one file holds the rows of every table, opaque records too */
+    bool spreads;           /* arrays take a cell for each element, so that there must be cells enough */
     /* Changes the picks to what the format prints; NULL: leaves them. `generation` is whose legacy layout is wanted. 0,
      * or -1 without memory. A view whose picks are all absent then has nothing for this format. */
     int (*prepare)(struct view *view, enum armtap_generation generation);

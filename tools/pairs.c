@@ -35,6 +35,9 @@ struct queue {
     bool begun;
     unsigned epoch;
     double clock; /* of the newest record */
+    bool has_gone;
+    unsigned gone_epoch;
+    double gone; /* clock of the last record that was paired or dropped */
     struct kept suspect;
     bool has_suspect;
 };
@@ -81,6 +84,9 @@ static struct kept *at(const struct queue *queue, size_t i)
 static void pop(struct queue *queue)
 {
     struct kept *kept = at(queue, 0);
+    queue->has_gone = true;
+    queue->gone_epoch = kept->epoch;
+    queue->gone = kept->sample.clock;
     queue->bytes -= kept->sample.length;
     let_go(kept);
     queue->first = (queue->first + 1) % window_records;
@@ -181,6 +187,12 @@ static bool second_is_nearer(const struct queue *queue, double clock)
     return fabs(at(queue, 1)->sample.clock - clock) < fabs(at(queue, 0)->sample.clock - clock);
 }
 
+/* Whether the last record of a side that went away was nearer to a record of the other. */
+static bool gone_is_nearer(const struct queue *queue, const struct kept *kept, double apart)
+{
+    return queue->has_gone && queue->gone_epoch == kept->epoch && fabs(queue->gone - kept->sample.clock) < fabs(apart);
+}
+
 static bool may_have_second(const struct queue *queue)
 {
     return queue->count < 2 && !queue->ended;
@@ -200,9 +212,9 @@ static enum decision decide(const struct pairs *pairs, bool now)
     if (a->epoch != b->epoch)
         return a->epoch < b->epoch ? DECISION_DROP_LEGACY : DECISION_DROP_RTDE;
     double apart = b->sample.clock - a->sample.clock, reach = pairs->tally.cycle / 2 * (1 + rounding);
-    if (apart > reach)
+    if (apart > reach || gone_is_nearer(rtde, a, apart))
         return DECISION_DROP_LEGACY;
-    if (apart < -reach)
+    if (apart < -reach || gone_is_nearer(legacy, b, apart))
         return DECISION_DROP_RTDE;
     if (apart != 0 && !now && (may_have_second(legacy) || may_have_second(rtde)))
         return DECISION_WAIT;

@@ -202,6 +202,25 @@ static int parse_plain(struct parser *parser, char *text)
     return 0;
 }
 
+/* ---- AUBO's subscription --------------------------------------------------------------------------------------- */
+
+static int parse_aubo(struct parser *parser, const char *text, size_t length, struct armtap_recipe **recipe)
+{
+    switch (armtap_recipe_aubo(text, length, recipe)) {
+    case ARMTAP_OK:
+        return 0;
+    case ARMTAP_ERR_UNSUPPORTED:
+        return fail(parser, "this build of armtap lacks AUBO; configure it without --without-aubo", "");
+    case ARMTAP_ERR_MEMORY:
+        return fail(parser, "out of memory", "");
+    default:
+        return fail(parser,
+                    "this is no AUBO subscription, as in [100,{\"chanel\":0,\"frequency\":50.0,"
+                    "\"segments\":[\"R1_actual_q\"],\"to_server\":false,\"trigger\":0}]",
+                    "");
+    }
+}
+
 /* ---- the file -------------------------------------------------------------------------------------------------- */
 
 /* All of a file, with a NUL. NULL after a message. */
@@ -214,7 +233,9 @@ static char *read_all(const char *name, size_t *length)
         *length = fread(text, 1, FILE_MAX + 1, file);
     if (file == NULL || text == NULL || ferror(file) || *length > FILE_MAX) {
         if (file != NULL && text != NULL && !ferror(file))
-            message_error("%s: longer than any recipe; --recipe wants UR's XML or lines \"name type\"", name);
+            message_error(
+                "%s: longer than any recipe; --recipe wants UR's XML, lines \"name type\" or AUBO's subscription",
+                name);
         else
             message_error("%s: cannot be read: %s; --recipe wants a file", name, strerror(errno));
         free(text);
@@ -227,11 +248,17 @@ static char *read_all(const char *name, size_t *length)
     return text;
 }
 
-/* XML begins with "<", maybe after a byte order mark; in UTF-16 there are NULs beside it, which plain lines lack. */
+/* Behind a byte order mark and blanks. */
+static size_t text_begin(const char *text)
+{
+    size_t at = strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    return at + strspn(text + at, " \t\r\n");
+}
+
+/* XML begins with "<"; in UTF-16 there are NULs beside it, which plain lines lack. */
 static bool is_xml(const char *text, size_t length)
 {
-    size_t at = strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : strspn(text, " \t\r\n");
-    return text[at] == '<' || memchr(text, '\0', length) != NULL;
+    return text[text_begin(text)] == '<' || memchr(text, '\0', length) != NULL;
 }
 
 /* --recipe @NAME: what a well-known client asks for. */
@@ -251,6 +278,18 @@ static int read_known(const char *name, struct armtap_recipe **recipe)
     return error == ARMTAP_OK ? 0 : -1;
 }
 
+static int parse_rtde(struct parser *parser, char *text, size_t length, struct armtap_recipe **recipe)
+{
+    int outcome = is_xml(text, length) ? parse_xml(parser, text, length) : parse_plain(parser, text);
+    parser->line = 0;
+    if (outcome == 0 && parser->names.length == 0)
+        outcome = fail(parser, "the recipe has no fields; give UR's XML, or a line \"name type\" for each", "");
+    if (outcome != 0)
+        return outcome;
+    int error = armtap_recipe_rtde(parser->names.text, parser->types.text, recipe);
+    return error == ARMTAP_OK ? 0 : fail(parser, armtap_strerror(error), "");
+}
+
 int recipe_file_read(const char *name, struct armtap_recipe **recipe)
 {
     if (name[0] == '@')
@@ -260,15 +299,9 @@ int recipe_file_read(const char *name, struct armtap_recipe **recipe)
     char *text = read_all(name, &length);
     if (text == NULL)
         return -1;
-    int outcome = is_xml(text, length) ? parse_xml(&parser, text, length) : parse_plain(&parser, text);
-    parser.line = 0;
-    if (outcome == 0 && parser.names.length == 0)
-        outcome = fail(&parser, "the recipe has no fields; give UR's XML, or a line \"name type\" for each", "");
-    if (outcome == 0) {
-        int error = armtap_recipe_rtde(parser.names.text, parser.types.text, recipe);
-        if (error != ARMTAP_OK)
-            outcome = fail(&parser, armtap_strerror(error), "");
-    }
+    size_t begin = text_begin(text);
+    int outcome = text[begin] == '[' ? parse_aubo(&parser, text + begin, length - begin, recipe)
+                                     : parse_rtde(&parser, text, length, recipe);
     free(parser.names.text);
     free(parser.types.text);
     free(text);

@@ -1,4 +1,4 @@
-/* A recipe from a file: UR's XML, or plain lines "name type". */
+/* A recipe from a file: UR's XML, plain lines "name type", or AUBO's subscription. */
 #ifndef RECIPE_FILE_H
 #define RECIPE_FILE_H
 

@@ -111,11 +111,9 @@ static void end_raw(struct run *run, struct armtap_conn *conn, const struct armt
 
 void replay_protocols(char names[REPLAY_PROTOCOLS_MAX], const char *between, const char *before_last)
 {
-    const char *known[ARMTAP_AUBO + 1];
-    size_t count = 0, length = 0;
-    for (int i = ARMTAP_REALTIME; i <= ARMTAP_AUBO; i++)
-        if (armtap_protocol_name((enum armtap_protocol)i) != NULL)
-            known[count++] = armtap_protocol_name((enum armtap_protocol)i);
+    static const char *const known[] = {"realtime", "rtde", "aubo"};
+    const size_t count = sizeof known / sizeof *known;
+    size_t length = 0;
     names[0] = '\0';
     for (size_t i = 0; i < count && length < REPLAY_PROTOCOLS_MAX; i++)
         length += (size_t)snprintf(names + length, REPLAY_PROTOCOLS_MAX - length, "%s%s",

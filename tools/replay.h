@@ -39,7 +39,7 @@ bool replay_is_repeatable(const struct replay_source *source);
 /* After a reading: whether another one, with the same knowledge, would explain more of it. */
 bool replay_learned(const struct replay_source *source);
 
-/* The protocols built in, "a, b or c" with ", " and " or " between them. */
+/* The protocols, also those that this build lacks: "a, b or c" with ", " and " or " between them. */
 #define REPLAY_PROTOCOLS_MAX 64
 void replay_protocols(char names[REPLAY_PROTOCOLS_MAX], const char *between, const char *before_last);
 

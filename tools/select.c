@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { name_max = 4096, elements_max = 32 };
+enum { name_max = 4096 };
 
 void picks_free(struct picks *picks)
 {
@@ -59,22 +59,37 @@ void selection_free(struct selection *selection)
     *selection = (struct selection){0};
 }
 
-/* What has been picked so far; each column has a bit for each element that was picked alone, and one for the whole. */
+/* What has been picked so far; each column has a place for its whole, and one for each element. */
 struct picking {
     const struct table_column *columns;
     size_t column_count;
     struct picks picks;
     size_t room;
-    uint64_t *taken;
+    size_t *place_of; /* by column, in `taken` */
+    bool *taken;
     bool failed;
 };
 
-static void pick_add(struct picking *picking, size_t column, unsigned first, bool element)
+static int picking_begin(struct picking *picking)
 {
-    uint64_t bit = UINT64_C(1) << (element ? first : elements_max);
-    if (picking->taken[column] & bit)
+    size_t places = 0;
+    picking->place_of = calloc(picking->column_count + 1, sizeof *picking->place_of);
+    if (picking->place_of == NULL)
+        return -1;
+    for (size_t i = 0; i < picking->column_count; i++) {
+        picking->place_of[i] = places;
+        places += 1 + column_width(&picking->columns[i]);
+    }
+    picking->taken = calloc(places + 1, sizeof *picking->taken);
+    return picking->taken == NULL ? -1 : 0;
+}
+
+static void pick_add(struct picking *picking, size_t column, size_t first, bool element)
+{
+    bool *taken = &picking->taken[picking->place_of[column] + (element ? 1 + first : 0)];
+    if (*taken)
         return;
-    picking->taken[column] |= bit;
+    *taken = true;
     if (picking->picks.count == picking->room) {
         size_t room = 2 * picking->room + 16;
         struct pick *pick = realloc(picking->picks.pick, room * sizeof *pick);
@@ -86,15 +101,29 @@ static void pick_add(struct picking *picking, size_t column, unsigned first, boo
         picking->room = room;
     }
     const struct table_column *from = &picking->columns[column];
-    picking->picks.pick[picking->picks.count++] = (struct pick){
-        .column = column, .first = first, .count = element ? 1 : from->count, .element = element, .name = from->name};
+    picking->picks.pick[picking->picks.count++] = (struct pick){.column = column,
+                                                                .first = (unsigned)first,
+                                                                .count = element ? 1 : (unsigned)column_width(from),
+                                                                .element = element,
+                                                                .numbered = !element && column_is_spread(from),
+                                                                .name = from->name};
+}
+
+/* Whether a text is one of the column's names, up to its length. */
+static bool is_called(const struct table_column *column, const char *name, size_t length)
+{
+    const char *names[] = {column->name, column->wire};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i] != NULL && strncmp(names[i], name, length) == 0 && names[i][length] == '\0')
+            return true;
+    return false;
 }
 
 static bool pick_exact(struct picking *picking, const char *name)
 {
     bool found = false;
     for (size_t i = 0; i < picking->column_count; i++) {
-        if (strcmp(picking->columns[i].name, name) == 0) {
+        if (is_called(&picking->columns[i], name, strlen(name))) {
             pick_add(picking, i, 0, false);
             found = true;
         }
@@ -111,32 +140,41 @@ static bool pick_element(struct picking *picking, const char *name)
     char *end;
     unsigned long element = strtoul(underscore + 1, &end, 10);
     bool leading_zero = underscore[1] == '0' && underscore[2] != '\0';
-    if (*end != '\0' || leading_zero || element >= elements_max)
+    if (*end != '\0' || leading_zero)
         return false;
     size_t length = (size_t)(underscore - name);
     bool found = false;
     for (size_t i = 0; i < picking->column_count; i++) {
         const struct table_column *column = &picking->columns[i];
-        if (column->count > 1 && element < column->count && strncmp(column->name, name, length) == 0 &&
-            column->name[length] == '\0') {
-            pick_add(picking, i, (unsigned)element, true);
+        if (column_is_spread(column) && element < column_width(column) && is_called(column, name, length)) {
+            pick_add(picking, i, element, true);
             found = true;
         }
     }
     return found;
 }
 
+static bool is_like(const struct table_column *column, const char *glob)
+{
+    return fnmatch(glob, column->name, 0) == 0 || (column->wire != NULL && fnmatch(glob, column->wire, 0) == 0);
+}
+
+static bool element_is_like(const char *stem, size_t element, const char *glob)
+{
+    char name[name_max];
+    int length = stem == NULL ? -1 : snprintf(name, sizeof name, "%s_%zu", stem, element);
+    return length >= 0 && length < (int)sizeof name && fnmatch(glob, name, 0) == 0;
+}
+
 static bool pick_glob_elements(struct picking *picking, size_t i, const char *glob)
 {
     const struct table_column *column = &picking->columns[i];
-    char name[name_max];
     bool found = false;
-    for (unsigned element = 0; column->count > 1 && element < column->count && element < elements_max; element++) {
-        int length = snprintf(name, sizeof name, "%s_%u", column->name, element);
-        if (length < (int)sizeof name && fnmatch(glob, name, 0) == 0) {
-            pick_add(picking, i, element, true);
-            found = true;
-        }
+    for (size_t element = 0; column_is_spread(column) && element < column_width(column); element++) {
+        if (!element_is_like(column->name, element, glob) && !element_is_like(column->wire, element, glob))
+            continue;
+        pick_add(picking, i, element, true);
+        found = true;
     }
     return found;
 }
@@ -145,7 +183,7 @@ static bool pick_glob(struct picking *picking, const char *glob)
 {
     bool found = false;
     for (size_t i = 0; i < picking->column_count; i++) {
-        if (fnmatch(glob, picking->columns[i].name, 0) == 0) {
+        if (is_like(&picking->columns[i], glob)) {
             pick_add(picking, i, 0, false);
             found = true;
         } else if (pick_glob_elements(picking, i, glob)) {
@@ -169,15 +207,17 @@ int selection_apply(struct selection *selection, const struct table_column *colu
 {
     struct picking picking = {.columns = columns, .column_count = column_count};
     *picks = (struct picks){0};
-    picking.taken = calloc(column_count + 1, sizeof *picking.taken);
-    if (picking.taken == NULL)
+    if (picking_begin(&picking) != 0) {
+        free(picking.place_of);
         return -1;
+    }
     if (selection->names == NULL)
         for (size_t i = 0; i < column_count; i++)
             pick_add(&picking, i, 0, false);
     for (size_t i = 0; i < selection->count; i++)
         if (pick_name(&picking, selection->names[i]))
             selection->found[i] = true;
+    free(picking.place_of);
     free(picking.taken);
     if (picking.failed) {
         picks_free(&picking.picks);

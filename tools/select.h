@@ -10,7 +10,9 @@ struct pick {
     unsigned first;
     unsigned count;
     bool element;     /* one element of a vector, asked for by its own name: actual_q_0 */
-    const char *name; /* of the field; not owned */
+    bool numbered;    /* its cells are name_0, name_1 ... */
+    bool told;        /* that a row had more than these cells */
+    const char *name; /* of the column; not owned */
     char *key;        /* what an output format prepared of the name, or NULL; owned */
 };
 
@@ -30,9 +32,9 @@ struct selection {
 int selection_parse(const char *list, struct selection *selection);
 void selection_free(struct selection *selection);
 
-/* What is wanted of these columns: by an exact name first, then NAME_N for an element, then as a glob of either.
- * Nothing comes twice. The name "time" stands for the time that every row begins with, where no column has that name.
- * 0, or -1 without memory. */
+/* What is wanted of these columns, by the names that are printed or those of the wire: by an exact name first, then
+ * NAME_N for an element, then as a glob of either. Nothing comes twice. The name "time" stands for the time that every
+ * row begins with, where no column has that name. 0, or -1 without memory. */
 int selection_apply(struct selection *selection, const struct table_column *columns, size_t column_count,
                     struct picks *picks);
 

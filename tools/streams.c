@@ -40,6 +40,9 @@ static void summary_free(struct stream_summary *summary)
 {
     if (summary->recipe != NULL)
         armtap_recipe_release(summary->recipe);
+    for (size_t i = 0; i < summary->channel_count; i++)
+        armtap_recipe_release(summary->channels[i].recipe);
+    free(summary->channels);
     free(summary->note_counts);
     free(summary);
 }
@@ -147,10 +150,35 @@ int streams_record(struct streams *streams, const struct armtap_record *record)
     return 0;
 }
 
+/* A channel set up again is the last one. */
+static int follow_channel(struct stream_summary *summary, const struct armtap_recipe_event *event)
+{
+    struct stream_channel channel = {event->recipe_id, event->direction, event->frequency, NULL};
+    size_t at = 0;
+    while (at < summary->channel_count &&
+           (summary->channels[at].id != channel.id || summary->channels[at].direction != channel.direction))
+        at++;
+    if (event->recipe == NULL)
+        return 0;
+    if (at < summary->channel_count) {
+        armtap_recipe_release(summary->channels[at].recipe);
+        memmove(summary->channels + at, summary->channels + at + 1,
+                (--summary->channel_count - at) * sizeof *summary->channels);
+    }
+    struct stream_channel *channels =
+        realloc(summary->channels, (summary->channel_count + 1) * sizeof *summary->channels);
+    if (channels == NULL)
+        return -1;
+    summary->channels = channels;
+    channel.recipe = armtap_recipe_hold(event->recipe);
+    channels[summary->channel_count++] = channel;
+    return 0;
+}
+
 int streams_recipe(struct streams *streams, const struct armtap_recipe_event *event)
 {
     struct stream_summary *summary = see(streams, event->stream, &event->where);
-    if (summary == NULL)
+    if (summary == NULL || (event->stream->protocol == ARMTAP_AUBO && follow_channel(summary, event) != 0))
         return -1;
     if (event->direction != ARMTAP_FROM_ROBOT || event->recipe == NULL)
         return 0;

@@ -5,14 +5,24 @@
 
 #include "replay.h"
 
+/* A channel of AUBO: what was last subscribed to on it, or with the direction to the robot published. */
+struct stream_channel {
+    int id;
+    enum armtap_direction direction;
+    double frequency;             /* Hz asked for; 0 where not said */
+    struct armtap_recipe *recipe; /* held */
+};
+
 struct stream_summary {
     struct armtap_stream stream; /* as it was last seen */
     unsigned number;             /* set by streams_number */
     struct armtap_where begin;   /* its first packet; of a raw dump its file */
     int64_t first_time[2];       /* of its data records, by direction; ARMTAP_NO_TIME without one */
     int64_t last_time[2];
-    struct armtap_recipe *recipe; /* the last output recipe, held; NULL without one */
-    uint64_t *note_counts;        /* by index of armtap_note_at */
+    struct armtap_recipe *recipe;    /* the last output recipe, held; NULL without one */
+    struct stream_channel *channels; /* in the order of set-up */
+    size_t channel_count;
+    uint64_t *note_counts; /* by index of armtap_note_at */
 };
 
 /* Collects summaries: call its feeders from the callbacks of a sink. Grows as needed; sorted by connection. What closes

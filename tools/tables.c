@@ -5,8 +5,6 @@
 
 #include "layouts.h"
 
-enum { columns_max = 40000 };
-
 /* A recipe that rows may follow now. */
 struct alive {
     int id;
@@ -68,6 +66,7 @@ static void table_free(struct table *table)
     for (size_t i = 0; i < table->layout_count; i++) {
         armtap_recipe_release(table->layouts[i]->recipe);
         free(table->layouts[i]->entry_of);
+        free(table->layouts[i]->leaves);
         free(table->layouts[i]);
     }
     free(table->layouts);
@@ -183,7 +182,7 @@ static enum tables_outcome table_layout_of(struct table *table, const struct arm
         entries +=
             armtap_recipe_protocol(recipe) == ARMTAP_REALTIME ? 0 : armtap_recipe_count(table->layouts[i]->recipe);
     }
-    if (entries > columns_max)
+    if (entries > TABLES_COLUMNS_MAX)
         return TABLES_MANY;
     struct table_layout **layouts = realloc(table->layouts, (table->layout_count + 1) * sizeof(struct table_layout *));
     if (layouts == NULL)
@@ -353,6 +352,8 @@ enum tables_outcome tables_record(struct tables *tables, const struct armtap_rec
     struct alive *alive = &side->alive[side->latest];
     if (alive->layout == NULL)
         outcome = table_layout_of(side->open, alive->recipe, &alive->layout);
+    if (outcome == TABLES_OK && record->protocol == ARMTAP_AUBO && !side->open->arranged)
+        outcome = layout_measure(alive->layout, record);
     if (outcome != TABLES_OK)
         return outcome;
     if (!tables->rewound)

@@ -1,7 +1,8 @@
 /* The tables of a capture: what one stream says in one direction, as rows under one row of columns.
  *
  * Recipes that are alive together share a table, their fields in the order of set-up; a recipe that replaces another
- * begins a new table with its first row. A legacy stream whose packets change their size keeps one table.
+ * begins a new table with its first row. A legacy stream whose packets change their size keeps one table. In a text
+ * protocol every value tells its own type: arrays get as many columns as the longest has elements.
  *
  * Feed recipes and records as they come. Where the source can be read twice, tables_rewind after the first time: the
  * same events then lead to the same tables, whose columns are all known. Where it cannot, a table's columns are those
@@ -15,16 +16,29 @@
 #define TABLE_NONE ((size_t)-1)
 
 struct table_column {
-    const char *name; /* of the field; lives as long as the tables */
+    const char *name; /* as printed; lives as long as the tables */
+    const char *wire; /* as on the wire: R1_actual_q is printed as actual_q */
     const struct armtap_field *field;
     enum armtap_type type;
     unsigned count;
+    unsigned arm;  /* that the name on the wire says; 0 where it says none */
+    size_t leaves; /* the most elements that an array of a text protocol had in it; 0 where there was none */
 };
+/* How many cells it takes, and whether these are numbered even if it is one. */
+static inline size_t column_width(const struct table_column *column)
+{
+    return column->leaves > column->count ? column->leaves : column->count;
+}
+static inline bool column_is_spread(const struct table_column *column)
+{
+    return column->count > 1 || column->leaves > 0;
+}
 
 /* A recipe of a table, and where in it the table's columns are found. */
 struct table_layout {
     struct armtap_recipe *recipe; /* held */
     size_t *entry_of;             /* by column: index of the recipe's entry, TABLE_NONE if it has none */
+    size_t *leaves;               /* of a text protocol, by entry: as in the column */
 };
 
 struct table {
@@ -36,6 +50,7 @@ struct table {
     uint64_t rows; /* of the first reading; later ones do not count again */
     struct table_layout **layouts;
     size_t layout_count;
+    size_t leaves;                /* of all layouts together */
     struct table_column *columns; /* after table_arrange */
     size_t column_count;
     bool arranged;
@@ -50,10 +65,11 @@ enum tables_outcome {
     TABLES_OK,
     TABLES_OPAQUE, /* the record has no recipe, so no table */
     TABLES_GREW,   /* the table was arranged, and lacks columns of the recipe that was set up now */
-    TABLES_MANY,   /* more tables than anybody wants: TABLES_MAX */
+    TABLES_MANY,   /* more tables than anybody wants: TABLES_MAX; or more columns */
     TABLES_NO_MEMORY
 };
 #define TABLES_MAX 20000
+#define TABLES_COLUMNS_MAX 40000
 
 /* A stream that carries telemetry. Gives it the next number, which tables_rewind may replace. */
 enum tables_outcome tables_stream(struct tables *tables, const struct armtap_stream *stream);

@@ -5,22 +5,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "utf8.h"
+
 struct text_wrap text_wrap_begin(FILE *file, int column, int indent)
 {
     return (struct text_wrap){.file = file, .column = column, .indent = indent};
 }
 
-static bool is_control(char c)
-{
-    return (unsigned char)c < 0x20 || c == 0x7F;
-}
-
 static void put_word(struct text_wrap *wrap, const char *word, size_t length)
 {
+    char shown[UTF8_SHOWN_MAX];
+    size_t used;
     int width = 0;
-    /* Bytes that go on a UTF-8 sequence take no place. */
-    for (size_t i = 0; i < length; i++)
-        width += is_control(word[i]) ? 4 : ((unsigned char)word[i] & 0xC0) == 0x80 ? 0 : 1;
+    for (size_t i = 0; i < length; i += used) {
+        size_t bytes = utf8_show(shown, word + i, length - i, &used);
+        width += used < bytes ? (int)bytes : 1;
+    }
     if (wrap->column > wrap->indent && wrap->column + 1 + width > TEXT_COLUMNS) {
         fprintf(wrap->file, "\n%*s", wrap->indent, "");
         wrap->column = wrap->indent;
@@ -31,11 +31,9 @@ static void put_word(struct text_wrap *wrap, const char *word, size_t length)
         fprintf(wrap->file, "%*s", wrap->indent - wrap->column, "");
         wrap->column = wrap->indent;
     }
-    for (size_t i = 0; i < length; i++) {
-        if (is_control(word[i]))
-            fprintf(wrap->file, "\\x%02x", (unsigned char)word[i]);
-        else
-            putc(word[i], wrap->file);
+    for (size_t i = 0; i < length; i += used) {
+        utf8_show(shown, word + i, length - i, &used);
+        fputs(shown, wrap->file);
     }
     wrap->column += width;
 }

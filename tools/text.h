@@ -17,7 +17,7 @@ struct text_wrap {
 };
 /* The cursor is at `column` of a line now. */
 struct text_wrap text_wrap_begin(FILE *file, int column, int indent);
-/* One word, never broken. Control characters show as \xHH. */
+/* One word, never broken. What must not be printed shows as \xHH. */
 void text_wrap_word(struct text_wrap *wrap, const char *word);
 /* A text, broken at its blanks. */
 void text_wrap_words(struct text_wrap *wrap, const char *text);

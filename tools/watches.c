@@ -41,7 +41,8 @@ static void watch_free(struct watch *watch)
 {
     rates_free(watch->rates);
     free(watch->clocks);
-    moments_free(&watch->moments);
+    for (size_t i = 0; i < ARMTAP_ARMS_MAX; i++)
+        moments_free(&watch->moments[i]);
     free(watch);
 }
 
@@ -120,6 +121,20 @@ static struct watch *see(struct watches *watches, const struct armtap_stream *st
 
 /* ---- feeding --------------------------------------------------------------------------------------------------- */
 
+static int watch_arms(struct watches *watches, struct watch *watch, const struct armtap_record *record)
+{
+    for (size_t i = 0; i < record->arm_count && record->recipe != NULL; i++) {
+        const struct armtap_arm *arm = &record->arms[i];
+        struct moments *moments = &watch->moments[arm->number - 1];
+        bool stop_begins = modes_record(watches->modes, watch->modes, watches->findings, record, i);
+        if (watches->modes->failed || findings_failed(watches->findings))
+            return -1;
+        if (watches->reach > 0 && moments_record(moments, record, arm, stop_begins, watches->reach) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 int watches_record(struct watches *watches, const struct armtap_record *record)
 {
     struct watch *watch = see(watches, record->stream);
@@ -129,10 +144,17 @@ int watches_record(struct watches *watches, const struct armtap_record *record)
         return 0;
     rates_record(watch->rates, watches->findings, record);
     clocks_record(watch->clocks, record);
-    bool stop_begins = modes_record(watches->modes, &watch->modes, watches->findings, record);
-    if (watches->modes->failed || findings_failed(watches->findings))
+    if (rates_failed(watch->rates))
         return -1;
-    return watches->reach > 0 ? moments_record(&watch->moments, record, stop_begins, watches->reach) : 0;
+    return record->direction == ARMTAP_FROM_ROBOT ? watch_arms(watches, watch, record) : 0;
+}
+
+int watches_note(struct watches *watches, const struct armtap_note *note)
+{
+    const struct watch *watch = note->stream == NULL ? NULL : watches_of(watches, note->stream->connection);
+    if (watch != NULL && watch->rates != NULL)
+        rates_note(watch->rates, watches->findings, note);
+    return findings_failed(watches->findings) ? -1 : 0;
 }
 
 int watches_recipe(struct watches *watches, const struct armtap_recipe_event *event)
@@ -142,7 +164,7 @@ int watches_recipe(struct watches *watches, const struct armtap_recipe_event *ev
         return -1;
     if (watch->rates != NULL)
         rates_recipe(watch->rates, watches->findings, event);
-    return findings_failed(watches->findings) ? -1 : 0;
+    return findings_failed(watches->findings) || (watch->rates != NULL && rates_failed(watch->rates)) ? -1 : 0;
 }
 
 static const char *sender_of(const struct armtap_event *event)

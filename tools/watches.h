@@ -13,8 +13,8 @@ struct watch {
     uint64_t connection;
     struct rates *rates; /* NULL once it is over */
     struct clocks *clocks;
-    struct modes_last modes;
-    struct moments moments;
+    struct modes_last modes[ARMTAP_ARMS_MAX];
+    struct moments moments[ARMTAP_ARMS_MAX];
     bool closing; /* a FIN was seen */
     bool closed[2];
     struct rates_totals rates_totals; /* set when it is over */
@@ -29,6 +29,7 @@ void watches_free(struct watches *watches);
 int watches_record(struct watches *watches, const struct armtap_record *record);
 int watches_recipe(struct watches *watches, const struct armtap_recipe_event *event);
 int watches_event(struct watches *watches, const struct armtap_event *event);
+int watches_note(struct watches *watches, const struct armtap_note *note);
 /* After the reading. */
 void watches_end(struct watches *watches);
 /* NULL: there is none. */

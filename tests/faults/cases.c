@@ -81,6 +81,22 @@ static void text_error(struct play *play)
     text(play, 1, "rtde.text.error");
 }
 
+/* Texts are by length: a NUL is a part of them, and what follows is not lost. */
+static void text_with_nul(struct play *play)
+{
+    static const char words[] = "joint 3\0: Se\xc3\xb1" "al perdida", source[] = "RT\0DE";
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 10);
+    play_reply(play, (struct armtap_rtde_package){.type = ARMTAP_RTDE_TEXT,
+                                                  .level = 1,
+                                                  .text = words,
+                                                  .text_length = sizeof words - 1,
+                                                  .source = source,
+                                                  .source_length = sizeof source - 1});
+    expect_last(play, "rtde.text.error", ARMTAP_FROM_ROBOT);
+    play_data(play, 30);
+}
+
 static void text_warning(struct play *play)
 {
     text(play, 2, "rtde.text.warning");
@@ -206,6 +222,31 @@ static void skipped(struct play *play)
     play_data(play, 100);
 }
 
+/* One package is missing in the capture; the other 624 were never sent. */
+static void skipped_in_gap(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 100);
+    play_drop(play, play_last(play, ARMTAP_FROM_ROBOT));
+    play_wait(play, 624 * play->step);
+    play_data(play, 1);
+    expect_last(play, "stream.gap", ARMTAP_FROM_ROBOT);
+    expect_last(play, "clock.skipped", ARMTAP_FROM_ROBOT);
+    expect_last(play, "silence", ARMTAP_FROM_ROBOT);
+    play_data(play, 100);
+}
+
+/* Nobody left out 125 million packages within 8 ms. */
+static void clock_jump(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 100);
+    play->state->timestamp += 1e6;
+    play_data(play, 1);
+    expect_last(play, "clock.skipped", ARMTAP_FROM_ROBOT);
+    play_data(play, 100);
+}
+
 /* Before enough came to tell the usual step. */
 static void skipped_early(struct play *play)
 {
@@ -303,6 +344,38 @@ static void silence_to_the_end(struct play *play)
     play_expect(play, "tcp.closed", play_latest(play) - 2);
 }
 
+/* The robot is gone, and the capture goes on: another client of it talks. */
+static void silence_to_the_captures_end(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 50);
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 500);
+    play_expect(play, "silence", play_latest(play));
+}
+
+/* Safety mode and status tell of one stop, a package apart. */
+static void safety_stop_told_twice(struct play *play)
+{
+    play_stream(play, 125, "timestamp,safety_mode,safety_status");
+    play_data(play, 50);
+    play->state->safety_mode = 3;
+    play_data(play, 1);
+    expect_last(play, "safety.stop", ARMTAP_FROM_ROBOT);
+    expect_last(play, "mode.changed", ARMTAP_FROM_ROBOT);
+    play->state->safety_status = 3;
+    play_data(play, 1);
+    expect_last(play, "mode.changed", ARMTAP_FROM_ROBOT);
+    play_data(play, 50);
+    /* From one stop into another. */
+    play->state->safety_mode = play->state->safety_status = 7;
+    play_data(play, 1);
+    expect_last(play, "safety.stop", ARMTAP_FROM_ROBOT);
+    expect_last(play, "mode.changed", ARMTAP_FROM_ROBOT);
+    expect_last(play, "mode.changed", ARMTAP_FROM_ROBOT);
+    play_data(play, 50);
+}
+
 static void safety_stop(struct play *play)
 {
     play_stream(play, 125, MODES);
@@ -378,6 +451,18 @@ static void zero_window(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
     play_data(play, 21);
+    close_window(play);
+    play_data(play, 50);
+}
+
+/* The capture begins while the client is stuck. */
+static void zero_window_at_first(struct play *play)
+{
+    play_realtime(play, 1108);
+    play_data(play, 10);
+    play_forget(play);
+    play_data(play, 1);
+    expect_last(play, "stream.midstream", ARMTAP_FROM_ROBOT);
     close_window(play);
     play_data(play, 50);
 }
@@ -508,6 +593,24 @@ static void gap_long(struct play *play)
     play_data(play, 60);
 }
 
+/* The client pauses for five seconds, and none of it is captured. */
+static void pause_in_gap(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 100);
+    size_t before = play_latest(play);
+    play_pause(play);
+    play_wait(play, 5 * SECOND);
+    play_start(play);
+    play_data(play, 2);
+    while (play_latest(play) > before)
+        play_drop(play, play_latest(play));
+    play_data(play, 1);
+    expect_last(play, "stream.gap", ARMTAP_FROM_ROBOT);
+    play_data(play, 100);
+    play_expect(play, "stream.gap", play_latest(play)); /* its requests */
+}
+
 static void duplicate(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -570,6 +673,7 @@ const struct fault_case fault_cases[] = {
     {"rtde.field.in-use", field_in_use},
     {"rtde.text.exception", text_exception},
     {"rtde.text.error", text_error},
+    {"rtde.text.error-with-nul", text_with_nul},
     {"tcp.reset", reset},
     {"rtde.recipe.missing", recipe_missing},
     {"rtde.recipe.guessed", recipe_guessed},
@@ -582,11 +686,15 @@ const struct fault_case fault_cases[] = {
     {"rt.cell.not-integer", cell_not_integer},
     {"stream.gap", gap},
     {"stream.gap-long", gap_long},
+    {"stream.gap-with-pause", pause_in_gap},
     {"capture.truncated", truncated},
     {"tcp.overlap-differs", overlap_differs},
     {"tcp.zero-window", zero_window},
+    {"tcp.zero-window-at-first", zero_window_at_first},
     {"clock.skipped", skipped},
     {"clock.skipped-early", skipped_early},
+    {"clock.skipped-in-gap", skipped_in_gap},
+    {"clock.skipped-jump", clock_jump},
     {"clock.skipped-legacy", skipped_legacy},
     {"clock.skipped-flood", flood},
     {"clock.backwards", backwards},
@@ -595,7 +703,9 @@ const struct fault_case fault_cases[] = {
     {"silence", silence},
     {"silence-from-start", silence_from_start},
     {"silence-to-the-end", silence_to_the_end},
+    {"silence-to-the-captures-end", silence_to_the_captures_end},
     {"safety.stop", safety_stop},
+    {"safety.stop-told-twice", safety_stop_told_twice},
     {"safety.stop-cb2", safety_stop_cb2},
     {"rt.size.unknown", size_unknown},
     {"rtde.field.unknown", field_unknown},
@@ -612,5 +722,18 @@ const struct fault_case fault_cases[] = {
     {"tcp.closed", closed},
     {"capture.duplicate", duplicate},
     {"mode.changed", mode_changed},
+    {"aubo.message.bad", aubo_message_bad},
+    {"aubo.message.bad-set-up", aubo_set_up_bad},
+    {"aubo.message.too-long", aubo_message_too_long},
+    {"aubo.channel.unknown", aubo_channel_unknown},
+    {"aubo.values.count", aubo_values_count},
+    {"websocket.bad", aubo_websocket_bad},
+    {"websocket.bad-in-gap", aubo_websocket_gap},
+    {"silence-of-aubo-channel", aubo_silence},
+    {"silence-from-aubo-subscription", aubo_silence_from_subscription},
+    {"rate.low-of-aubo-channel", aubo_rate_low},
+    {"clock.backwards-of-aubo-channels", aubo_clock_backwards},
+    {"safety.stop-of-aubo-arm", aubo_safety_stop},
+    {"safety.stop-of-aubo-by-number", aubo_safety_stop_number},
     {NULL, NULL},
 };

@@ -78,7 +78,25 @@ def check_flood(folder):
     assert len(skips) == 60, len(skips)
     assert diagnose(path)["streams"][0]["skipped"] == 60
     text = run(ARMTAP, "diagnose", path)
-    assert text.count("clock.skipped") == 11 and "and 50 more, up to packet %d" % skips[-1]["packet"] in text, text
+    assert text.count("\nwarning clock.skipped") == 11 and "and 50 more, up to packet %d" % skips[-1]["packet"] in text, text
+
+
+def check_skipped(folder):
+    """What was left out is counted; what the capture lacks, or a clock that was set, is not."""
+    for name, count in (("clock.skipped-in-gap", 624), ("clock.skipped-jump", 0), ("stream.gap-long", 0)):
+        path = os.path.join(folder, name + ".pcap")
+        run(FAULTS, name, path)
+        assert diagnose(path)["streams"][0]["skipped"] == count, (name, diagnose(path)["streams"][0])
+
+
+def check_silence(folder):
+    """A silence says what the controller's clock did meanwhile."""
+    for name, words in (("silence", "clock went on by 0.008 s"), ("silence-to-the-end", "and none afterwards"),
+                        ("clock.skipped-in-gap", "clock went on by 5.008 s")):
+        path = os.path.join(folder, name + ".pcap")
+        run(FAULTS, name, path)
+        told = [finding["text"] for finding in diagnose(path)["findings"] if finding["id"] == "silence"]
+        assert len(told) == 1 and told[0].endswith(words), (name, told)
 
 
 # What tshark says of the same captures, by its own analysis of TCP.
@@ -108,6 +126,13 @@ def check_around(path):
         kept = [thing for thing in told[things] if abs(thing["time"] - stop[0]) <= 0.1]
         assert kept == near[things] and len(kept) < len(told[things]), things
     assert told["streams"] == near["streams"]
+    # The record just before the stop is shown, whatever the time asked for.
+    rows = list(csv.DictReader(io.StringIO(run(ARMTAP, "export", path))))
+    times = [float(row["time"]) for row in rows]
+    before = max(time for time in times if time < stop[0] - 1e-6)
+    table = run(ARMTAP, "diagnose", "--around", "safety.stop=5", path).split("joint currents")[0].splitlines()
+    at = [line.startswith("      stop ") for line in table].index(True)
+    assert table[at - 1].split()[0] == "%+.3f" % (before - stop[0]), table[at - 1]
 
 
 def check_list():
@@ -123,7 +148,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         checks = [(check_numbers, os.path.join(SAMPLES, name))
                   for name in ("rtde-v2.pcapng.gz", "cb3-1060.pcap.gz", "cb2-812.pcap.gz", "e-series-1220.pcapng.gz")]
-        checks += [(check_around, os.path.join(SAMPLES, "rtde-stop.pcap")), (check_drift, folder), (check_flood, folder),
+        checks += [(check_around, os.path.join(SAMPLES, "rtde-stop.pcap")), (check_drift, folder), (check_flood, folder), (check_skipped, folder),
+                   (check_silence, folder),
                    (check_tshark, folder)]
         for check, argument in checks:
             try:

@@ -97,6 +97,24 @@ static void stall(struct play *play)
     play_data(play, 100);
 }
 
+/* The capturing machine sets its clock. */
+static void clock_set(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 300);
+    play->time += 3 * SECOND / 2;
+    play_data(play, 300);
+}
+
+/* The capture ends while the network has hiccups. */
+static void late_end(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 130);
+    play->time += 90 * MILLISECOND;
+    play_data(play, 1);
+}
+
 static void fast_clock(struct play *play)
 {
     play->fast = 250e-6;
@@ -192,11 +210,20 @@ static void begins_in_a_stop(struct play *play)
 }
 
 const struct fault_case ordinary_cases[] = {
+    {"aubo-arms", aubo_arms},
+    {"aubo-bunches", aubo_bunches},
+    {"aubo-channels", aubo_channels},
+    {"aubo-rounds", aubo_rounds},
+    {"aubo-set-up-again", aubo_set_up_again},
+    {"aubo-slow", aubo_slow},
+    {"aubo-web", aubo_web},
     {"begins-in-a-stop", begins_in_a_stop},
     {"boots", boots},
+    {"clock-set", clock_set},
     {"comes-back", comes_back},
     {"fast-clock", fast_clock},
     {"keep-alive", keep_alive},
+    {"late-end", late_end},
     {"late-package", late_package},
     {"mirror", mirror},
     {"no-clock", no_clock},

@@ -1,0 +1,25 @@
+# The bench is run by `make bench` only. `make check` sees that it runs at all, without a look at the times.
+check_PROGRAMS += tests/bench/kernel tests/bench/stream tests/bench/timed
+TESTS += tests/bench/smoke.py
+EXTRA_PROGRAMS = tests/bench/shortest
+CLEANFILES += $(EXTRA_PROGRAMS)
+
+tests_bench_kernel_SOURCES = tests/bench/kernel.c
+tests_bench_kernel_LDADD = lib/libinside.la
+tests_bench_shortest_SOURCES = tests/bench/shortest.cc
+tests_bench_shortest_LDADD = -lstdc++
+tests_bench_stream_SOURCES = tests/bench/stream.c
+tests_bench_stream_LDADD =
+tests_bench_timed_SOURCES = tests/bench/timed.c
+tests_bench_timed_LDADD =
+
+BENCH =
+BENCH_FLAGS =
+bench: armtap$(EXEEXT) tests/bench/kernel tests/bench/shortest tests/bench/stream tests/bench/timed
+	builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/run $(BENCH_FLAGS) $(BENCH)
+.PHONY: bench
+
+EXTRA_DIST += \
+	tests/bench/README.md \
+	tests/bench/run \
+	tests/bench/smoke.py

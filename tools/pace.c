@@ -1,0 +1,564 @@
+#include "pace.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spread.h"
+#include "when.h"
+
+#define SECOND INT64_C(1000000000)
+#define SILENCE (2 * SECOND)
+/* A silence is longer than this many packages' time, too: some clients ask for one in seconds. */
+#define SILENT_STEPS 3
+/* Of the expected rate; less is low. Judged where at least so many packages and so much time were expected. */
+#define LOW 0.95
+#define LOW_PACKAGES 20
+/* A package that came later than its clock says by more than this, and by more than a package's time, was held up, or
+ * the capture's clock was set. ns */
+#define HELD_UP (SECOND / 50)
+/* Nothing is so late: a clock that went on by so much more than the capture's was set, or is damaged. s */
+#define CLOCK_JUMP 60
+/* A gap longer than half the sequence numbers may be longer by all of them. */
+#define GAP_KNOWN 2147483648.0
+/* A clock that differs by less did not go back: doubles are rounded. */
+#define CLOCK_NOISE 1e-6
+/* How many records after PAUSE say that data was asked for again, in packets that were not captured. AUBO's controllers
+ * answer no request: there it is how long they come. ns */
+#define AFTER_PAUSE 16
+#define AFTER_PAUSE_TIME SECOND
+/* Data of an AUBO channel that is under way when it is set up anew follows the set-up before. ns */
+#define UNDER_WAY (SECOND / 10)
+/* No document says how AUBO's controllers round frequencies; they may send in the cycle of their control, or every few
+ * of them. s */
+#define AUBO_CYCLE 0.005
+
+struct arrival {
+    struct armtap_where where;
+    double clock;   /* the controller's, s; 0: not set yet; NAN: not told */
+    double lost;    /* records that fit into the bytes missing before it */
+    double whole;   /* the same where they are exactly so many of its size; 0: not known */
+    size_t length;  /* its bytes */
+    bool after_gap; /* bytes before it are missing or were no message */
+};
+
+enum phase { PHASE_UNKNOWN, PHASE_ACTIVE, PHASE_PAUSED };
+
+struct pace {
+    /* what was said of the data */
+    double frequency; /* asked for; 0: not said */
+    bool legacy, aubo;
+    char label[24]; /* which channel findings are of: "channel 3: ", or "" */
+    int version;    /* RTDE protocol, or packet size */
+    double base;    /* packages in a second if one is sent every cycle; 0: not known */
+    /* the stretch */
+    enum phase phase;
+    struct armtap_where granted; /* START; packet 0: none */
+    struct armtap_where paused;
+    unsigned after_pause;
+    int64_t not_before;                   /* records until then are not judged; NO_TIME: all are */
+    bool unsure;                          /* requests may be missing since the last record */
+    bool deaf;                            /* requests cannot be read any more */
+    bool fell_back;                       /* the clock went back in the record at hand */
+    unsigned unread;                      /* messages that could not be read since the last record */
+    struct arrival waiting[PACE_WAITING]; /* before it is known which step is usual */
+    unsigned waiting_count;
+    bool is_settled;
+    double expected; /* step in s; 0: not known */
+    double usual;    /* the step against which the clock is judged; 0: not known */
+    bool has_last;
+    struct arrival first, last;
+    uint64_t records;
+    double missing; /* records that were left out or lost, as far as known */
+    double silent;  /* s in silences */
+    double held_up; /* s by which packages came late, the largest delays alone */
+    double late;    /* s by which the capture's time went on more than the clock, outside of silences */
+    uint64_t lost_bytes;
+    uint64_t skipped_bytes; /* the stream's counter at the record before */
+    size_t length;          /* of the record before */
+    /* all stretches */
+    struct spread *jitter; /* of the stream */
+    uint64_t skipped, steps;
+    double time;       /* s */
+    double packages;   /* expected in it; NAN: not known */
+    double last_known; /* expected step */
+    int64_t longest_silence;
+};
+
+struct pace *pace_new(const struct armtap_stream *stream, int channel, struct spread *jitter)
+{
+    struct pace *pace = calloc(1, sizeof *pace);
+    if (pace == NULL)
+        return NULL;
+    pace->aubo = stream->protocol == ARMTAP_AUBO;
+    if (pace->aubo)
+        snprintf(pace->label, sizeof pace->label, "channel %d: ", channel);
+    if (pace->aubo)
+        pace->skipped_bytes = stream->bytes_skipped[ARMTAP_FROM_ROBOT];
+    pace->not_before = ARMTAP_NO_TIME;
+    pace->longest_silence = -1;
+    pace->jitter = jitter;
+    return pace;
+}
+
+void pace_free(struct pace *pace)
+{
+    free(pace);
+}
+
+static int64_t between(const struct armtap_where *from, const struct armtap_where *to)
+{
+    if (from->time == ARMTAP_NO_TIME || to->time == ARMTAP_NO_TIME || to->time < from->time)
+        return -1;
+    return when_between(from->time, to->time);
+}
+
+/* ---- what is expected ------------------------------------------------------------------------------------------ */
+
+static int compare_steps(const void *a, const void *b)
+{
+    const double *one = a, *other = b;
+    return (*one > *other) - (*one < *other);
+}
+
+/* The usual step of the clock among those that wait; 0 where there are too few. */
+static double median_step(const struct pace *pace)
+{
+    double steps[PACE_WAITING];
+    size_t count = 0;
+    for (unsigned i = 1; i < pace->waiting_count; i++) {
+        double step = pace->waiting[i].clock - pace->waiting[i - 1].clock;
+        if (step > CLOCK_NOISE && !pace->waiting[i].after_gap)
+            steps[count++] = step;
+    }
+    if (count < 4)
+        return 0;
+    qsort(steps, count, sizeof *steps, compare_steps);
+    return steps[count / 2];
+}
+
+/* A step in whole cycles of 2 ms, if it is near one. */
+static double whole_cycles(double step)
+{
+    double cycles = floor(step / 0.002 + 0.5);
+    return cycles >= 1 && fabs(step - cycles * 0.002) < 0.0002 ? cycles * 0.002 : step;
+}
+
+/* The step in which a controller of that many cycles in a second sends what is asked for. */
+static double asked_step(double base, double frequency)
+{
+    double cycles = floor(base / frequency + 1e-9);
+    return (cycles < 1 ? 1 : cycles) / base;
+}
+
+static double nearer(double median, double one, double other)
+{
+    if (median <= 0)
+        return one == other ? one : 0;
+    return fabs(log(one / median)) <= fabs(log(other / median)) ? one : other;
+}
+
+static double expected_step(const struct pace *pace, double median)
+{
+    if (pace->aubo)
+        return pace->frequency > 0 ? 1 / pace->frequency : median;
+    if (pace->frequency > 0 && pace->base > 0)
+        return asked_step(pace->base, pace->frequency);
+    if (pace->frequency > 125)
+        return asked_step(500, pace->frequency);
+    if (pace->frequency > 0)
+        return nearer(median, asked_step(125, pace->frequency), asked_step(500, pace->frequency));
+    if (pace->base > 0 && (pace->legacy || pace->version == 1))
+        return 1 / pace->base;
+    if (pace->legacy)
+        return nearer(median, 0.008, 0.002);
+    return median > 0 ? whole_cycles(median) : 0;
+}
+
+/* ---- judging --------------------------------------------------------------------------------------------------- */
+
+/* Time without data. */
+struct pause {
+    const struct armtap_where *from, *to;
+    double lost;  /* packages missing in the capture */
+    double clock; /* by how much the controller's went on meanwhile; NAN: not known */
+    bool to_end;  /* no data came any more */
+};
+
+/* Returns whether it was a silence. */
+static bool judge_silence(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
+                          const struct pause *pause)
+{
+    int64_t time = between(pause->from, pause->to);
+    char more[64] = "";
+    if (time < 0)
+        return false;
+    /* Time that the bytes missing in the capture account for is no silence. */
+    double silent = (double)time - pause->lost * pace->usual * 1e9;
+    if (silent > (double)pace->longest_silence)
+        pace->longest_silence = (int64_t)silent;
+    if (!(silent > (double)SILENCE) || !(silent > SILENT_STEPS * pace->usual * 1e9))
+        return false;
+    /* Nobody knows how often an AUBO client wanted it. */
+    if (pace->aubo && !(pace->frequency > 0))
+        return false;
+    pace->silent += (double)time / 1e9;
+    if (pause->to_end)
+        snprintf(more, sizeof more, ", and none afterwards");
+    else if (!isnan(pause->clock))
+        snprintf(more, sizeof more, "; the controller's clock went on by %.3f s", pause->clock);
+    findings_say(findings, "silence", stream, pause->to, "%sno data for %.3f s, since packet %" PRIu64 "%s",
+                 pace->label, (double)time / 1e9, pause->from->packet, more);
+    return true;
+}
+
+/* The clock went on by so much more than time did that packages cannot tell. */
+static bool is_clock_jump(const struct pace *pace, const struct arrival *arrival, double step)
+{
+    int64_t time = between(&pace->last.where, &arrival->where);
+    return time >= 0 && step > (double)time / 1e9 + CLOCK_JUMP;
+}
+
+/* How many of the packages that the step is beyond the usual one are accounted for by a gap: all, unless the bytes
+ * missing say how many they were. */
+static double lost_of(const struct arrival *arrival, double beyond)
+{
+    bool is_known = arrival->whole > 0 && beyond * (double)arrival->length < GAP_KNOWN;
+    if (!arrival->after_gap)
+        return 0;
+    return is_known && arrival->whole < beyond ? arrival->whole : beyond;
+}
+
+static void tell_skipped(const struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
+                         const struct arrival *arrival, double count, double lost, double step)
+{
+    char more[64] = "";
+    if (lost > 0)
+        snprintf(more, sizeof more, ", besides %.0f lost in the capture", lost);
+    findings_say(findings, "clock.skipped", stream, &arrival->where, "%s%.0f package%s left out, clock +%.3f s%s",
+                 pace->label, count, count > 1 ? "s" : "", step, more);
+}
+
+/* Judges the step of the controller's clock. Returns how many packages the step is beyond the usual one. */
+static double judge_clock(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
+                          const struct arrival *arrival, double *lost)
+{
+    double step = arrival->clock - pace->last.clock;
+    *lost = 0;
+    if (step < -CLOCK_NOISE) {
+        pace->fell_back = true;
+        findings_say(findings, "clock.backwards", stream, &arrival->where, "clock %.3f s -> %.3f s", pace->last.clock,
+                     arrival->clock);
+        return 0;
+    }
+    if (!(pace->usual > 0) || !(step > 0) || pace->last.clock <= 0)
+        return 0;
+    double beyond = floor(step / pace->usual + 0.25) - 1;
+    if (beyond < 1 || beyond > 1e15)
+        return 0;
+    *lost = lost_of(arrival, beyond);
+    if (*lost >= beyond)
+        return beyond;
+    if (is_clock_jump(pace, arrival, step)) {
+        findings_say(findings, "clock.skipped", stream, &arrival->where,
+                     "%sthe clock went on by %.3f s within %.3f s of the capture", pace->label, step,
+                     (double)between(&pace->last.where, &arrival->where) / 1e9);
+        return 0;
+    }
+    pace->skipped += (uint64_t)(beyond - *lost);
+    tell_skipped(pace, findings, stream, arrival, beyond - *lost, *lost, step);
+    return beyond;
+}
+
+/* How late the package came, against the one before. */
+static void judge_delay(struct pace *pace, const struct arrival *arrival)
+{
+    int64_t time = between(&pace->last.where, &arrival->where);
+    double step = arrival->clock - pace->last.clock;
+    if (time < 0 || !(step > 0) || step > 1e6)
+        return;
+    double delay = (double)time / 1e9 - step;
+    pace->late += delay;
+    if (delay * 1e9 > (double)HELD_UP && delay > pace->expected)
+        pace->held_up += delay;
+}
+
+static void judge_jitter(struct pace *pace, const struct arrival *arrival)
+{
+    int64_t time = between(&pace->last.where, &arrival->where);
+    double step = arrival->clock - pace->last.clock;
+    if (isnan(step) && !arrival->after_gap)
+        step = pace->expected;
+    if (time < 0 || !(step > 0) || step > 1e6 || pace->last.clock <= 0)
+        return;
+    spread_add(pace->jitter, (int64_t)(fabs((double)time - step * 1e9) + 0.5));
+}
+
+static void judge(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
+                  const struct arrival *arrival)
+{
+    pace->records++;
+    if (!pace->has_last) {
+        pace->first = *arrival;
+        const struct pause pause = {&pace->granted, &arrival->where, arrival->lost, NAN, false};
+        if (pace->granted.packet > 0)
+            judge_silence(pace, findings, stream, &pause);
+    } else {
+        bool clocked = !isnan(arrival->clock) && !isnan(pace->last.clock);
+        double lost = arrival->lost;
+        double beyond = clocked ? judge_clock(pace, findings, stream, arrival, &lost) : lost;
+        double step = clocked && pace->last.clock > 0 ? arrival->clock - pace->last.clock : NAN;
+        const struct pause pause = {&pace->last.where, &arrival->where, lost, step, false};
+        if (!judge_silence(pace, findings, stream, &pause))
+            judge_delay(pace, arrival);
+        judge_jitter(pace, arrival);
+        pace->missing += beyond;
+    }
+    pace->has_last = true;
+    pace->last = *arrival;
+}
+
+/* Enough is known of the stretch to judge it. */
+static void settle(struct pace *pace, struct findings *findings, const struct armtap_stream *stream)
+{
+    double median = median_step(pace);
+    pace->is_settled = true;
+    pace->expected = expected_step(pace, median);
+    pace->usual = median > 0 ? median : pace->expected;
+    if (pace->usual > 0 && pace->expected > 0 && pace->usual > 0.75 * pace->expected &&
+        pace->usual < 1.5 * pace->expected)
+        pace->usual = pace->expected;
+    for (unsigned i = 0; i < pace->waiting_count; i++)
+        judge(pace, findings, stream, &pace->waiting[i]);
+    pace->waiting_count = 0;
+}
+
+/* The longest step in which a controller may send what is asked for. */
+static double longest_step(const struct pace *pace)
+{
+    return pace->aubo ? ceil(pace->expected / AUBO_CYCLE - 1e-6) * AUBO_CYCLE : pace->expected;
+}
+
+static void judge_rate(struct pace *pace, struct findings *findings, const struct armtap_stream *stream, int64_t time)
+{
+    /* What was held up to the end, or a capture's clock that was set, is no low rate; what came late and was made up
+     * for, neither. A controller whose clock is slow as a whole sends too little. */
+    double held_up = pace->held_up < pace->late ? pace->held_up : pace->late;
+    double seconds = (double)time / 1e9 - pace->silent - (held_up > 0 ? held_up : 0);
+    if (!(pace->expected > 0) || seconds < 1 || seconds < LOW_PACKAGES * pace->expected)
+        return;
+    double rate = ((double)(pace->records - 1) + pace->missing) / seconds;
+    if (rate < LOW / longest_step(pace))
+        findings_say(findings, "rate.low", stream, &pace->last.where, "%s%.1f Hz, expected %.1f, since packet %" PRIu64,
+                     pace->label, rate, 1 / pace->expected, pace->first.where.packet);
+}
+
+/* ---- stretches ------------------------------------------------------------------------------------------------- */
+
+static void begin_stretch(struct pace *pace, enum phase phase, const struct armtap_where *granted)
+{
+    pace->phase = phase;
+    pace->granted = (struct armtap_where){.time = ARMTAP_NO_TIME};
+    if (granted != NULL)
+        pace->granted = *granted;
+    pace->paused = (struct armtap_where){.time = ARMTAP_NO_TIME};
+    pace->after_pause = 0;
+    pace->not_before = ARMTAP_NO_TIME;
+    pace->unread = 0;
+    pace->unsure = pace->deaf;
+    pace->waiting_count = 0;
+    pace->is_settled = pace->has_last = false;
+    pace->records = 0;
+    pace->missing = 0;
+    pace->silent = 0;
+    pace->held_up = pace->late = 0;
+    pace->lost_bytes = 0;
+}
+
+/* `at`: where data was expected no more; NULL: it is not known when. */
+static void end_stretch(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
+                        const struct armtap_where *at)
+{
+    if (pace->phase != PHASE_ACTIVE)
+        return;
+    if (!pace->is_settled)
+        settle(pace, findings, stream);
+    if (at != NULL && !pace->legacy) {
+        const struct pause pause = {pace->has_last ? &pace->last.where : &pace->granted, at,
+                                    pace->lost_bytes > 0 || pace->unsure ? INFINITY : (double)pace->unread, NAN, true};
+        if (pause.from->packet > 0)
+            judge_silence(pace, findings, stream, &pause);
+    }
+    int64_t time = pace->has_last ? between(&pace->first.where, &pace->last.where) : -1;
+    if (pace->expected > 0)
+        pace->last_known = pace->expected;
+    if (time > 0) {
+        pace->packages += pace->expected > 0 ? (double)time / 1e9 / pace->expected : NAN;
+        pace->steps += pace->records - 1;
+        pace->time += (double)time / 1e9;
+        judge_rate(pace, findings, stream, time);
+    }
+}
+
+static double base_of(const struct armtap_stream *stream)
+{
+    char *end;
+    long major = strtol(stream->controller_version, &end, 10);
+    if (stream->protocol == ARMTAP_REALTIME)
+        return stream->generation == ARMTAP_GENERATION_CB2 ? 125 : 0;
+    if (end == stream->controller_version || major < 1)
+        return 0;
+    return major < 5 ? 125 : 500;
+}
+
+/* What is missing may have been of any channel, and so may what could not be read. */
+static void add_unread(struct pace *pace, struct arrival *arrival, bool is_missing)
+{
+    arrival->lost = pace->unsure ? INFINITY : arrival->lost + pace->unread;
+    arrival->after_gap = arrival->after_gap || is_missing || arrival->lost > 0;
+    pace->unread = 0;
+    pace->unsure = pace->deaf;
+}
+
+static struct arrival arrival_of(struct pace *pace, const struct armtap_record *record)
+{
+    struct arrival arrival = {.where = record->where,
+                              .clock = NAN,
+                              .after_gap = (record->flags & ARMTAP_AFTER_GAP) != 0,
+                              .length = record->frame_length};
+    if (record->updated != NULL && armtap_set_has(record->updated, ARMTAP_ID_timestamp) &&
+        record->state->timestamp >= 0 && record->state->timestamp < 1e12)
+        arrival.clock = record->state->timestamp;
+    /* The parts of packages at a gap's ends were skipped. */
+    uint64_t skipped = record->stream->bytes_skipped[ARMTAP_FROM_ROBOT];
+    uint64_t missing = pace->lost_bytes + (skipped - pace->skipped_bytes);
+    if (pace->lost_bytes > 0 && record->frame_length > 0) {
+        arrival.lost = ceil((double)pace->lost_bytes / (double)record->frame_length);
+        if (!pace->aubo && missing % record->frame_length == 0 && record->frame_length == pace->length)
+            arrival.whole = (double)(missing / record->frame_length);
+    }
+    if (pace->aubo)
+        add_unread(pace, &arrival, missing > 0);
+    pace->lost_bytes = 0;
+    pace->skipped_bytes = skipped;
+    pace->length = record->frame_length;
+    return arrival;
+}
+
+/* Whether a record belongs to what is over. */
+static bool is_late(struct pace *pace, const struct arrival *arrival)
+{
+    int64_t time = between(&pace->paused, &arrival->where);
+    if (pace->phase == PHASE_PAUSED && pace->aubo && time >= 0)
+        return time <= AFTER_PAUSE_TIME;
+    if (pace->phase == PHASE_PAUSED && !arrival->after_gap)
+        return ++pace->after_pause < AFTER_PAUSE;
+    return pace->not_before != ARMTAP_NO_TIME && arrival->where.time != ARMTAP_NO_TIME &&
+           arrival->where.time < pace->not_before;
+}
+
+bool pace_record(struct pace *pace, struct findings *findings, const struct armtap_record *record)
+{
+    pace->legacy = record->protocol == ARMTAP_REALTIME;
+    pace->version = record->version;
+    pace->base = base_of(record->stream);
+    pace->fell_back = false;
+    struct arrival arrival = arrival_of(pace, record);
+    if (is_late(pace, &arrival))
+        return false;
+    if (pace->phase != PHASE_ACTIVE)
+        begin_stretch(pace, PHASE_ACTIVE, NULL);
+    if (pace->is_settled) {
+        judge(pace, findings, record->stream, &arrival);
+        return pace->fell_back;
+    }
+    pace->waiting[pace->waiting_count++] = arrival;
+    if (pace->waiting_count == PACE_WAITING)
+        settle(pace, findings, record->stream);
+    return pace->fell_back;
+}
+
+void pace_forget_clock(struct pace *pace)
+{
+    pace->last.clock = isnan(pace->last.clock) ? NAN : 0;
+    for (unsigned i = 0; i < pace->waiting_count; i++)
+        pace->waiting[i].clock = isnan(pace->waiting[i].clock) ? NAN : 0;
+}
+
+/* Data is asked for by the set-up alone, and comes in the way of the one before until the controller has it. */
+static void set_up_channel(struct pace *pace, struct findings *findings, const struct armtap_recipe_event *event)
+{
+    bool was_active = pace->phase == PHASE_ACTIVE;
+    end_stretch(pace, findings, event->stream, &event->where);
+    begin_stretch(pace, PHASE_ACTIVE, &event->where);
+    if (was_active && event->where.time != ARMTAP_NO_TIME)
+        pace->not_before = when_shift(event->where.time, UNDER_WAY);
+}
+
+void pace_set_up(struct pace *pace, struct findings *findings, const struct armtap_recipe_event *event)
+{
+    if (pace->aubo) {
+        set_up_channel(pace, findings, event);
+    } else {
+        end_stretch(pace, findings, event->stream, NULL);
+        begin_stretch(pace, PHASE_UNKNOWN, NULL);
+    }
+    pace->frequency = event->frequency > 0 && event->frequency < 1e6 ? event->frequency : 0;
+}
+
+void pace_event(struct pace *pace, struct findings *findings, const struct armtap_event *event)
+{
+    if (event->type == ARMTAP_EVENT_START) {
+        end_stretch(pace, findings, event->stream, NULL);
+        begin_stretch(pace, PHASE_ACTIVE, &event->where);
+    } else if (event->type == ARMTAP_EVENT_PAUSE) {
+        end_stretch(pace, findings, event->stream, &event->where);
+        begin_stretch(pace, PHASE_PAUSED, NULL);
+        pace->paused = event->where;
+        pace->frequency = pace->aubo ? 0 : pace->frequency;
+    } else if (event->type == ARMTAP_EVENT_CLOSE) {
+        end_stretch(pace, findings, event->stream, &event->where);
+        pace->phase = PHASE_PAUSED;
+    } else if (event->type == ARMTAP_EVENT_GAP && event->direction == ARMTAP_FROM_ROBOT) {
+        pace->lost_bytes += event->a;
+    } else if (event->type == ARMTAP_EVENT_GAP) {
+        pace->unsure = pace->aubo;
+    }
+}
+
+void pace_unread(struct pace *pace, enum armtap_direction direction)
+{
+    pace->unread += direction == ARMTAP_FROM_ROBOT;
+    pace->unsure = pace->unsure || direction == ARMTAP_TO_ROBOT;
+}
+
+void pace_blind(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
+                enum armtap_direction direction)
+{
+    if (direction == ARMTAP_TO_ROBOT) {
+        pace->deaf = pace->unsure = true;
+        return;
+    }
+    end_stretch(pace, findings, stream, NULL);
+    begin_stretch(pace, PHASE_UNKNOWN, NULL);
+}
+
+/* The mean over the stretches, as the rate seen is. */
+static double expected_rate(const struct pace *pace)
+{
+    if (isnan(pace->packages))
+        return 0;
+    if (pace->time > 0)
+        return pace->packages / pace->time;
+    return pace->last_known > 0 ? 1 / pace->last_known : 0;
+}
+
+void pace_totals(const struct pace *pace, struct pace_totals *totals)
+{
+    *totals = (struct pace_totals){.expected_hz = expected_rate(pace),
+                                   .rate_hz = pace->time > 0 ? (double)pace->steps / pace->time : 0,
+                                   .skipped = pace->skipped,
+                                   .longest_silence = pace->longest_silence};
+}
