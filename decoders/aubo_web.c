@@ -141,6 +141,7 @@ int armtap_aubo_web_decode(struct armtap_aubo *aubo, struct armtap_conn *conn, c
         return error;
     switch (event.kind) {
     case ARMTAP_WEBSOCKET_MESSAGE:
+        armtap_conn_content(conn, event.bytes, event.length);
         return decode_message(aubo, conn, frame, &event);
     case ARMTAP_WEBSOCKET_TOO_LONG:
         return armtap_aubo_say_too_long(conn, frame, frame->offset);

@@ -403,6 +403,8 @@ struct armtap_message {
     uint64_t offset; /* of its first byte in its direction's stream */
     const uint8_t *bytes;
     size_t length;
+    const uint8_t *content; /* what a WebSocket's frame brings to its end, put together, unmasked, inflated; else NULL */
+    size_t content_length;
 };
 
 /* Where everything goes. Any callback may be NULL; one that returns other than 0 stops the push for good, which then

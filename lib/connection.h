@@ -66,6 +66,8 @@ struct armtap_conn {
     bool roles_guessed;
     bool swapped; /* the roles turned out the other way round */
     bool foreign;
+    const uint8_t *content; /* of the message at hand; NULL: it is its bytes */
+    size_t content_length;
     struct armtap_recipe *given_recipe;
     struct armtap_half half[2];
 };

@@ -180,6 +180,12 @@ static int decode_values(struct armtap_conn *conn, const struct armtap_frame *fr
     return ARMTAP_OK;
 }
 
+void armtap_conn_content(struct armtap_conn *conn, const uint8_t *content, size_t length)
+{
+    conn->content = content;
+    conn->content_length = length;
+}
+
 int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                       size_t from, size_t to, uint64_t offset, bool skipped)
 {
@@ -194,7 +200,10 @@ int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction,
         .offset = offset,
         .bytes = span->bytes + from,
         .length = to - from,
+        .content = conn->content,
+        .content_length = conn->content_length,
     };
+    armtap_conn_content(conn, NULL, 0);
     return stopped(conn->sink.on_message(conn->user, &message));
 }
 

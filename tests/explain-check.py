@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SPEC = importlib.util.spec_from_file_location("cross", os.path.join(HERE, "cross-check.py"))
@@ -19,6 +20,10 @@ cross = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(cross)
 CAPTURES = {"cb2-812.pcap.gz": 9, "cb3-1060.pcap.gz": 12, "e-series-1220.pcapng.gz": 6, "rtde-v1.pcap": 16,
             "rtde-v2.pcapng.gz": 26, "rtde-v3.pcapng": 50, "rtde-refused.pcap": 40, "rtde-two-recipes.pcap": 60}
+
+AUBO = () if "without AUBO" in subprocess.run([os.environ["ARMTAP"], "--version"], capture_output=True, text=True).stdout \
+    else ("aubo-guide-tcp.pcap", "aubo-guide-websocket.pcap", "aubo-tcp.pcap.gz", "aubo-websocket.pcap.gz",
+          "aubo-two-arms.pcap.gz")
 
 
 def explain(*arguments):
@@ -42,12 +47,61 @@ def check_number(message, part, raw):
         assert part["offset"] == 4 + 8 * (part["column"] - 1), part
 
 
-def check_message(message):
+def leaves(value):
+    """Scalars in the order of the text; an empty list or object is one, without a value."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, list):
+        return [value]
+    return [leaf for element in value for leaf in leaves(element)] if value else [None]
+
+
+def said(part):
+    return json.loads('"%s"' % part["value"], strict=False) if isinstance(part["value"], str) else part["value"]
+
+
+def check_aubo(message, content, windows):
+    """JSON as Python reads it; a WebSocket's frames taken apart here, inflated by Python's zlib."""
+    parts = [part for part in message["parts"] if part["field"] != "white space"]
+    if content[:5] in (b"HTTP/", b"GET /"):
+        assert len(parts) == len(content.splitlines()), parts
+        return
+    if not content.strip(b" \t\r\n\0"):
+        assert not parts, parts
+        return
+    if message["message"] != "WebSocket frame":
+        assert [said(part) for part in parts] == leaves(json.loads(content.replace(b"\0", b" "))), content
+        return
+    length, header = content[1] & 127, 2
+    if length == 126:
+        length, header = int.from_bytes(content[2:4], "big"), 4
+    key = content[header:header + 4] if content[1] & 128 else bytes(4)
+    header += 4 if content[1] & 128 else 0
+    payload = bytes(byte ^ key[i % 4] for i, byte in enumerate(content[header:]))
+    assert len(payload) == length and parts[0]["value"] == content[0] & 15 and parts[1]["value"] == content[1] & 127
+    if content[0] & 8:
+        return
+    window = windows.setdefault((message.get("stream"), message["direction"]), [zlib.decompressobj(-15), b"", False])
+    if content[0] & 15:
+        window[1:] = [b"", bool(content[0] & 64)]
+    window[1] += payload
+    if not content[0] & 128:
+        assert parts[-1]["field"] == "payload", parts
+        return
+    text = window[0].decompress(window[1] + b"\0\0\xff\xff") if window[2] else window[1]
+    values = [part for part in parts if part["offset"] >= header and part["field"] not in ("payload", "text")]
+    assert [said(part) for part in values] == leaves(json.loads(text)), (text, values)
+
+
+def check_message(message, windows=None):
     content = b""
     for part in message["parts"]:
         raw = bytes.fromhex(part["bytes"])
-        assert part["offset"] == len(content) and part["length"] == len(raw) > 0, part
+        assert part["offset"] == len(content) and part["length"] == len(raw), part
+        assert raw or message["message"] == "WebSocket frame", part
         content += raw
+        if message["protocol"] == "aubo":
+            continue
         if isinstance(part["value"], str):
             assert part["value"].encode() in raw or "\ufffd" in part["value"], part
         elif isinstance(part["value"], bool):
@@ -55,6 +109,8 @@ def check_message(message):
         elif part["value"] is not None:
             check_number(message, part, raw)
     assert message["length"] == len(content), message["length"]
+    if message["protocol"] == "aubo" and message["message"] is not None:
+        check_aubo(message, content, {} if windows is None else windows)
     return content
 
 
@@ -92,10 +148,10 @@ def check_whole(path):
     """All packets of a capture: every byte that was decoded or skipped, of both directions, is in one message."""
     command = [os.environ["ARMTAP"], "info", "--json", path]
     info = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
-    shown, messages = collections.Counter(), 0
+    shown, messages, windows = collections.Counter(), 0, {}
     for number in range(1, info["packets"] + 1):
         for message in explain(path, "--packet", str(number))["messages"]:
-            shown[message["stream"]] += len(check_message(message))
+            shown[message["stream"]] += len(check_message(message, windows))
             messages += 1
     for stream in info["streams"]:
         told = stream["bytes_decoded"] + stream["bytes_skipped"]
@@ -145,13 +201,40 @@ def check_hex():
     return 7
 
 
+def frame(text, key=None, first=0x81):
+    head = bytes([first, len(text) | (128 if key else 0)]) + (key or b"")
+    return head + bytes(byte ^ (key or bytes(4))[i % 4] for i, byte in enumerate(text))
+
+
+def check_aubo_hex():
+    """AUBO's without a capture: lists, frames masked and compressed, a head."""
+    texts = [b'[0,[1e-05,-0.5,"a\\"b\\u00e9",[],{}],{"k":{"l":[1,null]}},true]', b'[1,3.0999999046325684,4.1]',
+             b'[100,{"chanel":0,"frequency":50.0,"segments":["R1_actual_q"],"to_server":false,"trigger":0}]']
+    deflater = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = (deflater.compress(texts[0]) + deflater.flush(zlib.Z_SYNC_FLUSH))[:-4]
+    head = b"GET / HTTP/1.1\r\nHost: 10.0.0.2:9013\r\nUpgrade: websocket\r\n\r\n"
+    pieces = texts + [frame(texts[1]), frame(texts[2], b"\x19\0\xd5\xb2"), frame(packed, None, 0xc1), head]
+    for piece in pieces:
+        message, = explain("--raw", "aubo", "--hex", piece.hex())["messages"]
+        assert check_message(message) == piece, piece
+    assert check_message(explain("--hex", texts[0].hex())["messages"][0]) == texts[0]
+    both = explain("--raw", "aubo", "--hex", (texts[0] + b"\n" + texts[1]).hex())["messages"]
+    assert [check_message(message) for message in both] == [texts[0], b"\n" + texts[1]]
+    for damaged in (b'[0,1,"x', b"[0,[1,2", b"[0,tru]", b"[0,01]", b'[0,{"a" 1}]', b"\x81\x7e\0", b"\xc1\x03abc", b"[0,1]]]"):
+        messages = explain("--raw", "aubo", "--hex", damaged.hex())["messages"]
+        shown = b"".join(bytes.fromhex(part["bytes"]) for message in messages for part in message["parts"])
+        assert shown == damaged, (damaged, messages)
+    return len(pieces) + 11
+
+
 def main():
     passed = failed = 0
     checks = [(name, lambda name=name, count=count: check_capture(name, count)) for name, count in CAPTURES.items()]
     checks += [("all of " + name, lambda name=name: check_whole(os.path.join(os.environ.get("srcdir", "."), "captures", name)))
-               for name in ("both-streams.pcap.gz", "several-clients.pcapng", "rtde-v3.pcapng", "rtde-refused.pcap")]
+               for name in ("both-streams.pcap.gz", "several-clients.pcapng", "rtde-v3.pcapng", "rtde-refused.pcap") + AUBO]
     checks += [("damaged %s, %d" % (name, seed), lambda name=name, seed=seed: check_damaged(name, 50, seed))
                for name in ("rtde-v1.pcap", "rtde-two-recipes.pcap", "both-streams.pcap.gz") for seed in (1, 2)]
+    checks += [("AUBO's, --hex", check_aubo_hex)] if AUBO else []
     for name, check in checks + [("--hex", check_hex)]:
         try:
             print("%-32s %d messages are right" % (name, check()))

@@ -1,6 +1,7 @@
 #include "annotate.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 void pieces_free(struct pieces *pieces)
 {
     free(pieces->piece);
+    for (size_t i = 0; i < PIECES_KEPT; i++)
+        free(pieces->kept[i]);
     *pieces = (struct pieces){0};
 }
 
@@ -36,7 +39,7 @@ struct piece *pieces_add(struct pieces *pieces, size_t offset, size_t length, co
         pieces->failed = true;
     else
         piece = &pieces->piece[pieces->count++];
-    *piece = (struct piece){.offset = offset, .length = length};
+    *piece = (struct piece){.offset = offset, .length = length, .order = pieces->count};
     snprintf(piece->field, sizeof piece->field, "%s", field);
     return piece;
 }
@@ -46,6 +49,28 @@ void pieces_add_number(struct pieces *pieces, size_t offset, size_t length, cons
     struct piece *piece = pieces_add(pieces, offset, length, field);
     piece->kind = PIECE_NUMBER;
     piece->number[number_unsigned(number, piece->number)] = '\0';
+}
+
+void pieces_remark(struct pieces *pieces, const char *format, ...)
+{
+    struct piece *last = pieces->failed || pieces->count == 0 ? &pieces->spare : &pieces->piece[pieces->count - 1];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(last->remark, PIECE_REMARK_MAX, format, arguments);
+    va_end(arguments);
+}
+
+uint8_t *pieces_keep(struct pieces *pieces, void *memory)
+{
+    size_t i = 0;
+    while (i < PIECES_KEPT && pieces->kept[i] != NULL)
+        i++;
+    if (i == PIECES_KEPT) {
+        free(memory);
+        return NULL;
+    }
+    pieces->kept[i] = memory;
+    return memory;
 }
 
 void piece_set_double(struct piece *piece, double number)
@@ -64,7 +89,9 @@ void piece_set_text(struct piece *piece, const char *text, size_t length)
 static int by_offset(const void *a, const void *b)
 {
     const struct piece *one = a, *other = b;
-    return one->offset < other->offset ? -1 : one->offset > other->offset;
+    if (one->offset != other->offset)
+        return one->offset < other->offset ? -1 : 1;
+    return one->order < other->order ? -1 : one->order > other->order;
 }
 
 /* Bytes that no piece covers get one that says so. */
@@ -121,8 +148,8 @@ static void remark_bits(struct piece *piece, const struct armtap_field *field, u
     }
 }
 
-static void remark_value(struct piece *piece, const struct armtap_field *field, int64_t number,
-                         enum armtap_generation generation)
+void piece_remark_value(struct piece *piece, const struct armtap_field *field, int64_t number,
+                        enum armtap_generation generation)
 {
     const struct armtap_enum_value *first = armtap_enum_at(field, 0);
     const char *name = armtap_enum_name(field, number, generation);
@@ -133,7 +160,7 @@ static void remark_value(struct piece *piece, const struct armtap_field *field, 
 }
 
 /* Of poses, "m, rad": the first three elements are metres, the others radians. */
-static void set_unit(struct piece *piece, const struct armtap_field *field, unsigned element)
+void piece_set_unit(struct piece *piece, const struct armtap_field *field, unsigned element)
 {
     const char *unit = field->unit, *both = strstr(unit, ", ");
     size_t length = strlen(unit);
@@ -153,7 +180,7 @@ static void set_element(const struct subject *subject, struct piece *piece, cons
     size_t length = 0;
     piece->kind = PIECE_NUMBER;
     if (field != NULL)
-        set_unit(piece, field, element);
+        piece_set_unit(piece, field, element);
     if (value->type == ARMTAP_BOOL) {
         piece->kind = PIECE_TRUTH;
         length = (size_t)snprintf(piece->number, sizeof piece->number, value->u64[element] != 0 ? "true" : "false");
@@ -166,9 +193,9 @@ static void set_element(const struct subject *subject, struct piece *piece, cons
     }
     piece->number[length] = '\0';
     if (field != NULL && value->type == ARMTAP_INT32)
-        remark_value(piece, field, value->i64[element], subject->generation);
+        piece_remark_value(piece, field, value->i64[element], subject->generation);
     else if (field != NULL && value->type != ARMTAP_DOUBLE && value->type != ARMTAP_BOOL)
-        remark_value(piece, field, (int64_t)value->u64[element], subject->generation);
+        piece_remark_value(piece, field, (int64_t)value->u64[element], subject->generation);
 }
 
 /* An element of a value that could not be read: of a vector that is cut, or a cell without a whole number. */
@@ -285,6 +312,8 @@ const char *annotate(const struct subject *subject, struct pieces *pieces)
         else
             why = "not what a package of this type holds";
     }
+    if (!subject->skipped && subject->protocol == ARMTAP_AUBO)
+        what = annotate_aubo(subject, pieces, &why);
     fill(pieces, subject->length, why);
     return what;
 }

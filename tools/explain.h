@@ -7,7 +7,7 @@
 /* A message, and where it was found. */
 struct explained {
     struct subject subject;
-    uint8_t *copy;                       /* its bytes, where they were kept; owned */
+    uint8_t *copy;                       /* its bytes, then its content, where they were kept; owned */
     struct armtap_recipe *held, *set_up; /* its recipes, likewise */
     bool captured;                       /* the rest counts */
     struct armtap_stream stream;

@@ -124,6 +124,9 @@ static enum armtap_protocol tell(const struct explain_hex *hex, const uint8_t *b
         return hex->protocol;
     if (is_packet(bytes, length))
         return ARMTAP_REALTIME;
+    /* No line of URScript begins so. */
+    if (is_printable(bytes, length) && length > 1 && bytes[0] == '[' && bytes[1] >= '0' && bytes[1] <= '9')
+        return ARMTAP_AUBO;
     /* Letters would make packages of 8 KB and more. */
     if (is_printable(bytes, length))
         return ARMTAP_REALTIME;
@@ -151,7 +154,7 @@ static int take_packet(struct subject *subject, struct armtap_recipe **layout)
 static void take_recipe(const struct explain_hex *hex, struct subject *subject)
 {
     size_t payload = subject->length - HEADER;
-    if (hex->recipe == NULL || payload == 0)
+    if (hex->recipe == NULL || payload == 0 || armtap_recipe_protocol(hex->recipe) != ARMTAP_RTDE)
         return;
     bool has_id = payload != armtap_recipe_size(hex->recipe);
     subject->recipe = hex->recipe;
@@ -180,6 +183,16 @@ static void take_line(struct subject *subject)
     subject->length = end == NULL ? subject->length : (size_t)(end - subject->bytes) + 1;
 }
 
+static void take_text(const struct explain_hex *hex, struct subject *subject)
+{
+    if (annotate_aubo_to_robot(subject->bytes, subject->length))
+        subject->direction = ARMTAP_TO_ROBOT;
+    subject->length = annotate_aubo_length(subject->bytes, subject->length);
+    subject->generation = ARMTAP_GENERATION_AUBO;
+    if (hex->recipe != NULL && armtap_recipe_protocol(hex->recipe) == ARMTAP_AUBO)
+        subject->recipe = hex->recipe;
+}
+
 int explain_hex_next(const struct explain_hex *hex, size_t at, struct subject *subject, struct armtap_recipe **layout)
 {
     const uint8_t *bytes = hex->bytes + at;
@@ -191,6 +204,8 @@ int explain_hex_next(const struct explain_hex *hex, size_t at, struct subject *s
         return take_packet(subject, layout);
     if (subject->protocol == ARMTAP_REALTIME && (hex->to_robot || is_printable(bytes, length)))
         take_line(subject);
+    else if (subject->protocol == ARMTAP_AUBO)
+        take_text(hex, subject);
     else if (subject->protocol == ARMTAP_RTDE && length >= HEADER && annotate_integer(bytes, 2) >= HEADER)
         take_package(hex, subject);
     else

@@ -63,7 +63,8 @@ static int keep_record(struct found *found, const struct armtap_record *record)
     armtap_recipe_release(pending->held);
     pending->held = record->recipe == NULL ? NULL : armtap_recipe_hold(record->recipe);
     pending->subject.recipe = pending->held;
-    pending->subject.values_at = record->recipe == NULL ? 0 : (size_t)(record->values - record->frame);
+    bool is_text = record->protocol == ARMTAP_AUBO; /* values are not bytes of the frame */
+    pending->subject.values_at = record->recipe == NULL || is_text ? 0 : (size_t)(record->values - record->frame);
     pending->subject.version = record->version;
     pending->flags = record->flags;
     return 0;
@@ -85,7 +86,7 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
     return streams_recipe(found->streams, event) == 0 ? 0 : out_of_memory();
 }
 
-static struct explained *new_message(struct found *found, const uint8_t *bytes, size_t length)
+static struct explained *new_message(struct found *found, const struct armtap_message *from)
 {
     if (found->count == found->room) {
         size_t room = found->room == 0 ? 16 : 2 * found->room;
@@ -97,12 +98,17 @@ static struct explained *new_message(struct found *found, const uint8_t *bytes, 
     }
     struct explained *message = &found->message[found->count];
     *message = found->pending;
-    message->copy = malloc(length);
+    message->copy = malloc(from->length + from->content_length);
     if (message->copy == NULL)
         return NULL;
-    memcpy(message->copy, bytes, length);
+    memcpy(message->copy, from->bytes, from->length);
+    if (from->content != NULL) {
+        memcpy(message->copy + from->length, from->content, from->content_length);
+        message->subject.content = message->copy + from->length;
+        message->subject.content_length = from->content_length;
+    }
     message->subject.bytes = message->copy;
-    message->subject.length = length;
+    message->subject.length = from->length;
     found->pending = (struct explained){.number = -1};
     found->count++;
     return message;
@@ -110,7 +116,7 @@ static struct explained *new_message(struct found *found, const uint8_t *bytes, 
 
 static int keep_message(struct found *found, const struct armtap_message *message)
 {
-    struct explained *kept = new_message(found, message->bytes, message->length);
+    struct explained *kept = new_message(found, message);
     if (kept == NULL)
         return out_of_memory();
     kept->captured = true;

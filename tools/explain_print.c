@@ -10,6 +10,7 @@
 #include "json.h"
 #include "message.h"
 #include "text.h"
+#include "utf8.h"
 #include "when.h"
 
 #define DUMP_BYTES 8
@@ -38,17 +39,8 @@ struct side {
 
 static void side_bytes(struct side *side, const char *bytes, size_t length)
 {
-    static const char digits[] = "0123456789abcdef";
-    for (size_t i = 0; i < length && side->length + 5 < sizeof side->text; i++) {
-        unsigned char c = (unsigned char)bytes[i];
-        if (c >= 0x20 && c < 0x7F) {
-            side->text[side->length++] = bytes[i];
-        } else {
-            const char escaped[4] = {'\\', 'x', digits[c >> 4], digits[c & 15]};
-            memcpy(side->text + side->length, escaped, sizeof escaped);
-            side->length += sizeof escaped;
-        }
-    }
+    for (size_t i = 0, used; i < length && side->length + UTF8_SHOWN_MAX < sizeof side->text; i += used)
+        side->length += utf8_show(side->text + side->length, bytes + i, length - i, &used);
     side->text[side->length] = '\0';
 }
 
@@ -83,15 +75,20 @@ static void fill_side(struct side *side, const struct piece *piece)
     side_word(side, side->length == 0 ? "(" : says ? " " : " (", piece->remark, says ? "" : ")");
 }
 
-/* How much of a text goes on a line of `width`: up to a blank, if there is one. */
+/* How much of a text goes on a line of `width` characters: up to a blank, if there is one. */
 static size_t line_of(const char *text, size_t length, size_t width)
 {
-    if (length <= width)
-        return length;
-    for (size_t at = width; at > width / 5; at--)
-        if (text[at] == ' ')
-            return at;
-    return width;
+    size_t end = 0, blank = 0;
+    for (size_t characters = 0; end < length; characters++) {
+        if (text[end] == ' ' && characters > width / 5)
+            blank = end;
+        if (characters == width)
+            return blank > 0 ? blank : end;
+        do
+            end++;
+        while (end < length && ((unsigned char)text[end] & 0xC0) == 0x80);
+    }
+    return length;
 }
 
 static void print_piece(const struct subject *subject, const struct piece *piece, struct side *side)
@@ -176,8 +173,11 @@ static void print_title(const struct explained *explained, const char *what)
         printf("RTDE %s %s, protocol %d, %zu bytes\n", what, direction_words(subject->direction), subject->version,
                subject->length);
     else
-        printf("%s%s %s, %zu bytes\n", subject->protocol == ARMTAP_RTDE ? "RTDE " : "", what,
-               direction_words(subject->direction), subject->length);
+        printf("%s%s %s, %zu bytes\n",
+               subject->protocol == ARMTAP_RTDE   ? "RTDE "
+               : subject->protocol == ARMTAP_AUBO ? "AUBO "
+                                                  : "",
+               what, direction_words(subject->direction), subject->length);
 }
 
 int explain_print(const struct explained *explained)

@@ -7,7 +7,9 @@ noinst_LIBRARIES += tools/libtools.a
 tools_libtools_a_SOURCES = \
 	tools/annotate.c \
 	tools/annotate.h \
+	tools/annotate_aubo.c \
 	tools/annotate_rtde.c \
+	tools/annotate_web.c \
 	tools/arrivals.c \
 	tools/arrivals.h \
 	tools/batches.c \

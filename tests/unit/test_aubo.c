@@ -373,15 +373,17 @@ static void test_values_keep_their_types(void **unused)
         {'<', "[3,true,-7,18446744073709551615,18446744073709551616,-9223372036854775809,1.50,"
               "\"x\\\"]\\u0041\\u00e4\",null,[ [1.10, 2] , [] , \"a b\" ],{\"k\" : [NaN, -Infinity], \"l\":1E5},NaN]"},
         {'<', "[3,false,9223372036854775807,9223372036854775808,1e400,-0.0,\"\",\"\\u0000\",[],{},0,Infinity]"},
+        {'<', "[3,1,100000000000000000000,-10000000000000000000,4,5,6,7,8,9,10,11]"},
     };
     (void)unused;
-    struct script script = raw(lines, 3);
+    struct script script = raw(lines, 4);
     struct log log = script_log(&script, &on_port);
     assert_true(log_has(&log, " a=1 b=-7 c=18446744073709551615 d=1.8446744073709552e+19 e=-9.2233720368547758e+18"
                               " f=1.5 g=\"x\"]A\xc3\xa4\" h=absent i=json [[1.10,2],[],\"a b\"]"
                               " j=json {\"k\":[null,null],\"l\":1E5} k=nan\n"));
     assert_true(log_has(&log, " a=0 b=9223372036854775807 c=9223372036854775808 d=inf e=-0 f=\"\" g=\""));
     assert_true(log_has(&log, " i=json {} j=0 k=inf\n"));
+    assert_true(log_has(&log, " a=1 b=1e+20 c=-1e+19 d=4 "));
     assert_int_equal(log.notes, 0);
     log_free(&log);
     script_free(&script);
