@@ -2,6 +2,7 @@
 #include "batches.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 
 #include "message.h"
@@ -12,6 +13,7 @@ enum {
     batches_per_thread = 4,    /* so that nobody waits for the slowest */
     bytes_in_flight = 4 << 20, /* of values, in all batches together */
     text_kept = 1 << 20,       /* a batch's text keeps no more room than that */
+    turns_awake = 2000,        /* a millisecond or so */
     threads_max = 16,          /* more have nothing to do: who reads cannot feed them */
 };
 
@@ -86,13 +88,28 @@ static bool format_next(struct batches *batches)
     return true;
 }
 
+/* Waits for a turn. Short waits are spent awake: a thread that sleeps may be woken on the processor of the one that
+ * wakes it, and then both take turns there while the other processor is idle; kernels of virtual machines do that. */
+static void wait_for(struct batches *batches, pthread_cond_t *what, unsigned turns)
+{
+    if (turns >= turns_awake) {
+        pthread_cond_wait(what, &batches->lock);
+        return;
+    }
+    pthread_mutex_unlock(&batches->lock);
+    sched_yield();
+    pthread_mutex_lock(&batches->lock);
+}
+
 static void *work(void *user)
 {
     struct batches *batches = user;
     pthread_mutex_lock(&batches->lock);
-    while (!batches->ends)
-        if (!format_next(batches))
-            pthread_cond_wait(&batches->work, &batches->lock);
+    for (unsigned turns = 0; !batches->ends; turns++)
+        if (format_next(batches))
+            turns = 0;
+        else
+            wait_for(batches, &batches->work, turns);
     pthread_mutex_unlock(&batches->lock);
     return NULL;
 }
@@ -135,9 +152,9 @@ static enum sink_outcome collect_first(struct batches *batches)
 {
     struct batch *batch = batch_at(batches, batches->first);
     pthread_mutex_lock(&batches->lock);
-    while (batch->state != BATCH_DONE)
+    for (unsigned turns = 0; batch->state != BATCH_DONE; turns++)
         if (!format_next(batches))
-            pthread_cond_wait(&batches->done, &batches->lock);
+            wait_for(batches, &batches->done, turns);
     pthread_mutex_unlock(&batches->lock);
     batches->first++;
     return collect(batches, batch);

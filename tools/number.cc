@@ -14,6 +14,11 @@ constexpr char pairs[] =
     "99";
 constexpr size_t digits_max = 20;
 
+/* A double's shortest digits, of which there are at most 17, end at this place of a buffer that is larger: copies of a
+ * fixed length cost less than those of just what is needed. */
+constexpr size_t shortest_max = 17;
+constexpr size_t block = 16;
+
 /* Writes the digits so that they end at `end`; returns where they begin. */
 char *write_backwards(uint64_t number, char *end)
 {
@@ -44,20 +49,74 @@ char *put_zeros(char *out, int count)
     return out;
 }
 
-/* The layouts of repr. `point` is where the decimal point stands, counted in digits from the first. */
+constexpr uint64_t powers_of_ten[] = {1,
+                                      10,
+                                      100,
+                                      1000,
+                                      10000,
+                                      100000,
+                                      1000000,
+                                      10000000,
+                                      100000000,
+                                      1000000000,
+                                      10000000000,
+                                      100000000000,
+                                      1000000000000,
+                                      10000000000000,
+                                      100000000000000,
+                                      1000000000000000,
+                                      10000000000000000,
+                                      100000000000000000};
+
+/* How many digits a number below 10^17 has, not zero: its logarithm from the place of its highest bit, and a look. */
+int count_digits(uint64_t number)
+{
+    const int guess = (64 - __builtin_clzll(number)) * 1233 >> 12;
+    return guess + (number >= powers_of_ten[guess]);
+}
+
+/* Eight digits at once: a number below 10^8 is halved into lanes of four digits, of two, of one. The lanes are bytes,
+ * the first digit in the lowest. */
+[[gnu::always_inline]] inline void write_eight(uint32_t number, char *out)
+{
+    constexpr uint64_t two_lanes = UINT64_C(0x0000007f0000007f), four_lanes = UINT64_C(0x000f000f000f000f);
+    const uint64_t fours = number / 10000 | static_cast<uint64_t>(number % 10000) << 32;
+    const uint64_t hundreds = (fours * 10486 >> 20) & two_lanes;
+    const uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
+    const uint64_t tens = (twos * 103 >> 10) & four_lanes;
+    uint64_t text = (tens | (twos - 10 * tens) << 8) + UINT64_C(0x3030303030303030);
+    if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+        text = __builtin_bswap64(text);
+    std::memcpy(out, &text, sizeof text);
+}
+
+/* Writes a number below 10^17, with leading zeros, into shortest_max places. */
+[[gnu::always_inline]] inline void write_shortest(uint64_t number, char *out)
+{
+    const uint64_t upper = number / 100000000;
+    out[0] = static_cast<char>('0' + upper / 100000000);
+    write_eight(static_cast<uint32_t>(upper % 100000000), out + 1);
+    write_eight(static_cast<uint32_t>(number % 100000000), out + 9);
+}
+
+/* The layouts of repr. `point` is where the decimal point stands, counted in digits from the first. Two blocks may be
+ * read from `digits`. */
 char *put_fixed(char *out, const char *digits, int count, int point)
 {
     if (point <= 0) {
-        out = put_zeros(put(out, "0.", 2), -point);
-        return put(out, digits, static_cast<size_t>(count));
+        std::memcpy(out, "0.000", 5);
+        out += 2 - point;
+        std::memcpy(out, digits, shortest_max);
+        return out + count;
     }
     if (point >= count) {
         out = put_zeros(put(out, digits, static_cast<size_t>(count)), point - count);
         return put(out, ".0", 2);
     }
-    out = put(out, digits, static_cast<size_t>(point));
-    *out++ = '.';
-    return put(out, digits + point, static_cast<size_t>(count - point));
+    std::memcpy(out, digits, block);
+    out[point] = '.';
+    std::memcpy(out + point + 1, digits + point, block);
+    return out + count + 1;
 }
 
 char *put_exponent(char *out, const char *digits, int count, int point)
@@ -96,10 +155,10 @@ extern "C" size_t number_repr(double number, char *out)
         return static_cast<size_t>(put(at, "0.0", 3) - out);
 
     const auto decimal = jkj::dragonbox::to_decimal(number, jkj::dragonbox::policy::sign::ignore);
-    char buffer[digits_max];
-    char *const end = buffer + sizeof buffer;
-    const char *digits = write_backwards(decimal.significand, end);
-    const int count = static_cast<int>(end - digits);
+    char buffer[shortest_max + 2 * block] = {};
+    const int count = count_digits(decimal.significand);
+    const char *digits = buffer + shortest_max - count;
+    write_shortest(decimal.significand, buffer);
     const int point = count + decimal.exponent;
     at = point > -4 && point <= 16 ? put_fixed(at, digits, count, point) : put_exponent(at, digits, count, point);
     return static_cast<size_t>(at - out);
