@@ -403,7 +403,7 @@ struct armtap_message {
     uint64_t offset; /* of its first byte in its direction's stream */
     const uint8_t *bytes;
     size_t length;
-    const uint8_t *content; /* what a WebSocket's frame brings to its end, put together, unmasked, inflated; else NULL */
+    const uint8_t *content; /* what a WebSocket's frame brings to its end, unmasked, inflated, put together; or NULL */
     size_t content_length;
 };
 

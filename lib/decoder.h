@@ -86,7 +86,8 @@ int armtap_conn_signal(struct armtap_conn *conn, const struct armtap_frame *fram
 /* Data of `direction` was stopped on one of several channels. */
 int armtap_conn_pause(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_direction direction,
                       int channel);
-/* What the frame at hand brings to its end, which is not its bytes as they are; valid until the next frame is decoded. */
+/* What the frame at hand brings to its end, where that is not its bytes as they are; valid until the next frame is
+ * decoded. */
 void armtap_conn_content(struct armtap_conn *conn, const uint8_t *content, size_t length);
 /* A note about a frame; the format is that of armtap_line_format. */
 int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_note_code code,

@@ -84,7 +84,7 @@ static void text_error(struct play *play)
 /* Texts are by length: a NUL is a part of them, and what follows is not lost. */
 static void text_with_nul(struct play *play)
 {
-    static const char words[] = "joint 3\0: Se\xc3\xb1" "al perdida", source[] = "RT\0DE";
+    static const char words[] = "joint 3\0: Se\303\261al perdida", source[] = "RT\0DE";
     play_stream(play, 125, CLOCK_AND_JOINTS);
     play_data(play, 10);
     play_reply(play, (struct armtap_rtde_package){.type = ARMTAP_RTDE_TEXT,

@@ -267,6 +267,72 @@ static void without_the_version_the_data_decides(void **state)
     SAME(expected("", 2, 0, 24), 1 / 0.024);
 }
 
+/* ---- AUBO's channels ------------------------------------------------------------------------------------------- */
+
+/* Three seconds of data every `ms` on a channel, with the controller's clock. */
+static void channel_data(struct feed *feed, int channel, int ms)
+{
+    feed->record.recipe_id = channel;
+    for (int64_t at = 0; at <= 3000; at += ms)
+        rates_record(feed->rates, feed->findings, next(feed, START + at * MILLISECOND, 10 + 0.001 * (double)at));
+}
+
+static void subscribe(struct feed *feed, int channel, double frequency)
+{
+    struct armtap_recipe_event event = {.stream = &feed->stream, .recipe_id = channel, .frequency = frequency};
+    event.where = (struct armtap_where){.time = START, .packet = 1};
+    rates_recipe(feed->rates, feed->findings, &event);
+}
+
+static struct rates_totals totals_of(struct feed *feed)
+{
+    struct armtap_event close = {.stream = &feed->stream, .type = ARMTAP_EVENT_CLOSE, .where = feed->record.where};
+    struct rates_totals totals;
+    rates_event(feed->rates, feed->findings, &close);
+    rates_totals(feed->rates, &totals);
+    return totals;
+}
+
+static void channels_are_summed_up(void **state)
+{
+    struct feed feed;
+    (void)state;
+    feed_begin(&feed, ARMTAP_AUBO, "");
+    subscribe(&feed, 0, 50);
+    subscribe(&feed, 99, 5);
+    channel_data(&feed, 0, 20);
+    channel_data(&feed, 99, 200);
+    struct rates_totals totals = totals_of(&feed);
+    SAME(totals.expected_hz, 55);
+    SAME(totals.rate_hz, 55);
+    assert_int_equal(totals.skipped, 0);
+    assert_int_equal(totals.longest_silence, 200 * MILLISECOND);
+    feed_end(&feed);
+}
+
+/* Of one channel nobody knows what was asked for; it is no low rate, and no silence. */
+static void an_unknown_channel_makes_the_sum_unknown(void **state)
+{
+    struct feed feed;
+    struct streams *streams = streams_new();
+    (void)state;
+    assert_non_null(streams);
+    feed_begin(&feed, ARMTAP_AUBO, "");
+    subscribe(&feed, 0, 50);
+    channel_data(&feed, 0, 20);
+    feed.arms[0].updated = feed.record.updated = &(struct armtap_set){{0}};
+    channel_data(&feed, 4, 2500);
+    struct rates_totals totals = totals_of(&feed);
+    assert_true(totals.expected_hz == 0);
+    assert_true(totals.rate_hz > 50);
+    streams_record(streams, &feed.record);
+    streams_number(streams);
+    assert_int_equal(findings_settle(feed.findings, streams), 0);
+    assert_int_equal(findings_count(feed.findings), 0);
+    streams_free(streams);
+    feed_end(&feed);
+}
+
 /* ---- bounds ---------------------------------------------------------------------------------------------------- */
 
 static void a_flood_is_bounded(void **state)
@@ -324,6 +390,7 @@ int main(void)
         cmocka_unit_test(drift_through_jitter),       cmocka_unit_test(a_slow_while_moves_nothing),
         cmocka_unit_test(few_packages_have_no_drift), cmocka_unit_test(a_restart_begins_anew),
         cmocka_unit_test(rates_come_in_whole_cycles), cmocka_unit_test(without_the_version_the_data_decides),
+        cmocka_unit_test(channels_are_summed_up),     cmocka_unit_test(an_unknown_channel_makes_the_sum_unknown),
         cmocka_unit_test(a_flood_is_bounded),         cmocka_unit_test(what_carries_no_telemetry_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
