@@ -183,14 +183,14 @@ static int check_link_type(const struct capture *capture)
     return -1;
 }
 
-struct capture *capture_open(const char *name, bool quiet)
+struct capture *capture_open(const char *name, bool quiet, unsigned threads)
 {
     const uint8_t *first;
     struct capture *capture = capture_new(name);
     if (capture == NULL)
         return NULL;
     capture->quiet = quiet;
-    capture->reader = reader_open(name, quiet);
+    capture->reader = reader_open(name, quiet, threads);
     if (capture->reader == NULL)
         goto failed;
     if (reader_peek(capture->reader, &first, 4) < 4 || !is_capture(first, &capture->is_pcapng))
@@ -402,7 +402,9 @@ struct capture *capture_open_live(const char *interface, const char *filter, boo
 uint64_t capture_dropped(const struct capture *capture)
 {
     struct pcap_stat counts;
-    if (capture->reader != NULL || pcap_stats(capture->pcap, &counts) != 0)
+    if (capture->reader != NULL)
+        return capture->is_pcapng ? blocks_dropped(&capture->blocks) : 0;
+    if (pcap_stats(capture->pcap, &counts) != 0)
         return 0;
     return (uint64_t)counts.ps_drop + counts.ps_ifdrop;
 }

@@ -6,9 +6,10 @@
 
 struct capture;
 
-/* A capture (pcap or pcapng, also gzipped) or a raw dump, told by its content; "-" is standard input. NULL after a
- * message. With `quiet` damage is not reported: an earlier reading did. */
-struct capture *capture_open(const char *name, bool quiet);
+/* A capture (pcap or pcapng, also gzipped) or a raw dump, told by its content; "-" is standard input. With more
+ * than one of `threads` gzip is inflated beside the caller's. NULL after a message. With `quiet` damage is not
+ * reported: an earlier reading did. */
+struct capture *capture_open(const char *name, bool quiet, unsigned threads);
 /* Live packets that pass the filter. With `tagged` those that pass it inside of one or two VLAN tags too. NULL after a
  * message. Ends when interrupt_asked() says so; interrupt_hold() is the caller's to call. */
 struct capture *capture_open_live(const char *interface, const char *filter, bool tagged);
@@ -23,7 +24,8 @@ int capture_next(struct capture *capture, struct armtap_packet *packet);
 long capture_read(struct capture *capture, uint8_t *to, size_t room);
 /* Bytes of the file read so far. */
 uint64_t capture_position(const struct capture *capture);
-/* Packets that the kernel or the interface dropped while capturing live. */
+/* Packets that the kernel or the interface dropped: while capturing live so far, or as a pcapng file that was read to
+ * its end tells. */
 uint64_t capture_dropped(const struct capture *capture);
 
 /* "libpcap version 1.10.3 (...)" */

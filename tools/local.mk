@@ -5,6 +5,8 @@ armtap_LDADD = tools/libtools.a lib/libinside.la $(PCAP_LIBS) $(ZLIB_LIBS) $(EXP
 # All but main(), for the unit tests to link.
 noinst_LIBRARIES += tools/libtools.a
 tools_libtools_a_SOURCES = \
+	tools/ahead.c \
+	tools/ahead.h \
 	tools/annotate.c \
 	tools/annotate.h \
 	tools/annotate_aubo.c \

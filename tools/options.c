@@ -400,6 +400,7 @@ static enum options_outcome finish(struct parser *parser)
     options->source.names = (const char *const *)options->operands;
     options->source.count = options->operand_count;
     options->source.recipe = options->recipe;
+    options->source.threads = options->threads;
     options->source.progress = true;
     hold_interrupts(options);
     return OPTIONS_RUN;

@@ -14,10 +14,11 @@
 
 #include <zlib.h>
 
+#include "ahead.h"
 #include "interrupt.h"
 #include "message.h"
 
-#define INPUT_SIZE 65536
+#define INPUT_SIZE (128 * 1024)
 #define PEEK_SIZE 16
 #define WAIT_MS 100
 /* After Ctrl-C: whoever writes into the pipe got it too, and may have something left to say. */
@@ -26,6 +27,14 @@
 enum gzip_state { GZIP_NONE, GZIP_MEMBER, GZIP_BETWEEN, GZIP_DONE };
 
 struct reader {
+    bool over; /* there was nothing more to read: now the problem counts, whoever found it how far ahead */
+    bool may_run_ahead;
+    struct ahead *ahead;             /* inflates, once what was peeked at is used up; NULL: nothing is read ahead */
+    const struct ahead_block *block; /* of it, in use */
+    size_t block_at;
+    size_t peeked, peek_at;
+    uint8_t peek[PEEK_SIZE];
+    /* What follows belongs to the thread that reads ahead, where there is one, up to its last block. */
     int file;
     bool waits; /* a pipe or terminal: Ctrl-C ends it, and what came is used */
     bool ended;
@@ -34,10 +43,8 @@ struct reader {
     z_stream inflater;
     uint64_t position;
     uint64_t unpacked;
-    size_t peeked, peek_at;
     size_t input_at, input_length;
     char problem[200];
-    uint8_t peek[PEEK_SIZE];
     uint8_t input[INPUT_SIZE + 4];
 };
 
@@ -58,11 +65,11 @@ static int64_t now_ms(void)
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-/* False once somebody pressed Ctrl-C and the grace has passed. */
+/* False once somebody pressed Ctrl-C and the grace has passed, and where what is read ahead is no longer wanted. */
 static bool wait_for_input(struct reader *reader)
 {
     struct pollfd poller = {.fd = reader->file, .events = POLLIN};
-    for (;;) {
+    while (reader->ahead == NULL || !ahead_is_over(reader->ahead)) {
         if (reader->deadline == 0 && interrupt_asked()) {
             interrupt_release();
             reader->deadline = now_ms() + GRACE_MS;
@@ -72,6 +79,16 @@ static bool wait_for_input(struct reader *reader)
         if (poll(&poller, 1, WAIT_MS) != 0)
             return true;
     }
+    return false;
+}
+
+static void cannot_read(struct reader *reader, int error)
+{
+    char reason[80];
+    if (strerror_r(error, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", error);
+    snprintf(reader->problem, sizeof reader->problem, "byte %" PRIu64 ": cannot be read: %s; copy the file again",
+             reader->position, reason);
 }
 
 /* Refills the input once it is used up; false at the end. */
@@ -90,8 +107,7 @@ static bool fill(struct reader *reader)
         got = read(reader->file, reader->input, INPUT_SIZE);
     } while (got < 0 && errno == EINTR);
     if (got < 0)
-        snprintf(reader->problem, sizeof reader->problem, "byte %" PRIu64 ": cannot be read: %s; copy the file again",
-                 reader->position, strerror(errno));
+        cannot_read(reader, errno);
     if (got <= 0) {
         reader->ended = true;
         return false;
@@ -169,8 +185,44 @@ static size_t inflate_some(struct reader *reader, uint8_t *to, size_t room)
     return room - inflater->avail_out;
 }
 
+/* Whether a thread reads ahead, and who uses the reader has not come to the end of that. */
+static bool is_ahead(const struct reader *reader)
+{
+    return reader->ahead != NULL && (reader->block == NULL || !reader->block->is_last);
+}
+
+/* In the thread that reads ahead. A block is what one call gives, as without the thread: what came is not kept back
+ * until there is more. */
+static void inflate_ahead(void *user, struct ahead_block *block)
+{
+    struct reader *reader = user;
+    block->length = inflate_some(reader, block->bytes, AHEAD_BLOCK);
+    block->position = reader->position;
+    block->is_last = reader->gzip == GZIP_DONE;
+}
+
+static size_t read_ahead(struct reader *reader, uint8_t *to, size_t room)
+{
+    while (reader->block == NULL || reader->block_at == reader->block->length) {
+        if (!is_ahead(reader))
+            return 0;
+        reader->block = ahead_take(reader->ahead);
+        reader->block_at = 0;
+        if (reader->block->is_last && reader->deadline != 0)
+            interrupt_release(); /* as the other thread did for itself */
+    }
+    size_t length = reader->block->length - reader->block_at;
+    if (length > room)
+        length = room;
+    memcpy(to, reader->block->bytes + reader->block_at, length);
+    reader->block_at += length;
+    return length;
+}
+
 static size_t read_some(struct reader *reader, uint8_t *to, size_t room)
 {
+    if (reader->ahead != NULL)
+        return read_ahead(reader, to, room);
     if (reader->gzip != GZIP_NONE)
         return inflate_some(reader, to, room);
     if (!fill(reader))
@@ -183,11 +235,23 @@ static size_t read_some(struct reader *reader, uint8_t *to, size_t room)
     return length;
 }
 
+/* Where no thread can be had, inflating in turns with the rest does as well. */
+static void begin_ahead(struct reader *reader)
+{
+    reader->may_run_ahead = false;
+    ahead_start(&reader->ahead, inflate_ahead, reader);
+}
+
 size_t reader_read(struct reader *reader, void *to, size_t room)
 {
     size_t length = reader->peeked - reader->peek_at;
-    if (length == 0)
-        return read_some(reader, to, room);
+    if (length == 0) {
+        if (reader->may_run_ahead && reader->gzip != GZIP_NONE)
+            begin_ahead(reader);
+        length = read_some(reader, to, room);
+        reader->over = length == 0;
+        return length;
+    }
     if (length > room)
         length = room;
     memcpy(to, reader->peek + reader->peek_at, length);
@@ -255,7 +319,7 @@ static void report_open(const char *name, int error)
     message_error("%s: cannot be opened: %s%s", reader_name(name), strerror(error), remedy);
 }
 
-struct reader *reader_open(const char *name, bool quiet)
+struct reader *reader_open(const char *name, bool quiet, unsigned threads)
 {
     struct stat status;
     struct reader *reader = calloc(1, sizeof *reader);
@@ -263,6 +327,7 @@ struct reader *reader_open(const char *name, bool quiet)
         message_error("%s: out of memory", reader_name(name));
         return NULL;
     }
+    reader->may_run_ahead = threads > 1;
     reader->file = open_file(name);
     if (reader->file < 0) {
         if (!quiet)
@@ -283,6 +348,7 @@ void reader_close(struct reader *reader)
 {
     if (reader == NULL)
         return;
+    ahead_free(reader->ahead);
     if (reader->gzip != GZIP_NONE)
         inflateEnd(&reader->inflater);
     close(reader->file);
@@ -291,15 +357,10 @@ void reader_close(struct reader *reader)
 
 const char *reader_problem(const struct reader *reader)
 {
-    return reader->problem[0] == '\0' ? NULL : reader->problem;
-}
-
-bool reader_is_gzip(const struct reader *reader)
-{
-    return reader->gzip != GZIP_NONE;
+    return reader->over && reader->problem[0] != '\0' ? reader->problem : NULL;
 }
 
 uint64_t reader_position(const struct reader *reader)
 {
-    return reader->position;
+    return is_ahead(reader) ? reader->block->position : reader->position;
 }

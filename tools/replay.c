@@ -77,9 +77,29 @@ static void advance(struct run *run, const struct capture *capture)
         progress_update(&run->progress, run->read_before + capture_position(capture));
 }
 
+/* What the capturing machine says that it did not capture, once it is known to the end. */
+static void report_dropped(struct run *run, const struct capture *capture, struct armtap_where where)
+{
+    char text[120];
+    uint64_t dropped = capture_dropped(capture);
+    struct armtap_note note = {.where = where, .text = text};
+    if (dropped == 0 || run->stopped)
+        return;
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (strcmp(armtap_note_at(i)->id, "capture.dropped") == 0)
+            note.kind = armtap_note_at(i);
+    snprintf(text, sizeof text, "the kernel or the interface dropped %llu packets", (unsigned long long)dropped);
+    if (run->source->interface != NULL)
+        message_warning("%s: %s; narrow the --filter, or capture with tcpdump -B 65536 first", run->source->interface,
+                        text);
+    if (note.kind != NULL && run->sink->on_note != NULL && run->sink->on_note(run->user, &note) != 0)
+        run->stopped = true;
+}
+
 static void run_packets(struct run *run, struct capture *capture, uint32_t file)
 {
     struct armtap_packet packet;
+    struct armtap_where last = {ARMTAP_NO_TIME, 0, file};
     int outcome = 0;
     while (!run->stopped && (outcome = capture_next(capture, &packet)) == 1) {
         packet.where.file = file;
@@ -87,11 +107,13 @@ static void run_packets(struct run *run, struct capture *capture, uint32_t file)
         run->totals->bytes += packet.captured;
         if (run->totals->first_time == ARMTAP_NO_TIME)
             run->totals->first_time = packet.where.time;
+        last.packet = packet.where.packet;
         check(run, armtap_net_packet(run->net, &packet));
         advance(run, capture);
     }
     if (!run->stopped && outcome < 0)
         run->damaged = true;
+    report_dropped(run, capture, last);
 }
 
 /* ---- raw dumps ------------------------------------------------------------------------------------------------- */
@@ -190,7 +212,7 @@ static void run_raw(struct run *run, struct capture *capture, uint32_t file, con
 static void run_file(struct run *run, uint32_t file)
 {
     const char *name = run->source->names[file];
-    struct capture *capture = capture_open(name, run->source->quiet);
+    struct capture *capture = capture_open(name, run->source->quiet, run->source->threads);
     if (capture == NULL) {
         run->damaged = true;
         return;
@@ -227,20 +249,6 @@ static char *telemetry_filter(const struct replay_source *source)
     return filter;
 }
 
-static void report_dropped(struct run *run, uint64_t dropped)
-{
-    char text[120];
-    struct armtap_note note = {.where = {.time = ARMTAP_NO_TIME, .packet = run->totals->packets}, .text = text};
-    for (size_t i = 0; i < armtap_note_count(); i++)
-        if (strcmp(armtap_note_at(i)->id, "capture.dropped") == 0)
-            note.kind = armtap_note_at(i);
-    snprintf(text, sizeof text, "the kernel or the interface dropped %llu packets", (unsigned long long)dropped);
-    message_warning("%s: %s; narrow the --filter, or capture with tcpdump -B 65536 first", run->source->interface,
-                    text);
-    if (note.kind != NULL && run->sink->on_note != NULL && run->sink->on_note(run->user, &note) != 0)
-        run->stopped = true;
-}
-
 static void run_live(struct run *run)
 {
     char *made = run->source->filter == NULL ? telemetry_filter(run->source) : NULL;
@@ -258,9 +266,6 @@ static void run_live(struct run *run)
     interrupt_hold();
     run_packets(run, capture, 0);
     interrupt_release();
-    uint64_t dropped = capture_dropped(capture);
-    if (dropped > 0 && !run->stopped)
-        report_dropped(run, dropped);
     capture_close(capture);
 }
 

@@ -16,6 +16,7 @@ struct replay_source {
     size_t port_count;
     const struct armtap_recipe *recipe; /* --recipe */
     struct armtap_knowledge *knowledge; /* what the reading learns or knows already; NULL: it keeps that to itself */
+    unsigned threads;                   /* more than one: gzip is inflated in one beside that of the decoding */
     bool progress;                      /* may draw a progress bar on standard error */
     bool quiet;                         /* what is damaged was reported by an earlier reading */
 };

@@ -621,6 +621,14 @@ static void duplicate(struct play *play)
 }
 
 /* Cut within its headers: no byte of the stream is lost by that. */
+static void dropped(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 40);
+    play->dropped = 17;
+    play_expect_of(play, "capture.dropped", -1, play_latest(play));
+}
+
 static void truncated(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -688,6 +696,7 @@ const struct fault_case fault_cases[] = {
     {"stream.gap-long", gap_long},
     {"stream.gap-with-pause", pause_in_gap},
     {"capture.truncated", truncated},
+    {"capture.dropped", dropped},
     {"tcp.overlap-differs", overlap_differs},
     {"tcp.zero-window", zero_window},
     {"tcp.zero-window-at-first", zero_window_at_first},

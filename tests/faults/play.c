@@ -46,7 +46,50 @@ static void put32(uint8_t *at, uint32_t value)
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-int play_write(const struct play *play, FILE *file)
+/* A block of pcapng: type, body, and its length before and behind. The body is padded to four bytes. */
+static void write_block(FILE *file, uint32_t type, const uint8_t *body, size_t length, const uint8_t *more, size_t rest)
+{
+    static const uint8_t zeros[4];
+    size_t padding = (4 - (length + rest) % 4) % 4;
+    uint8_t words[8];
+    put32(words, type);
+    put32(words + 4, (uint32_t)(12 + length + rest + padding));
+    fwrite(words, 8, 1, file);
+    fwrite(body, 1, length, file);
+    fwrite(more, 1, rest, file);
+    fwrite(zeros, 1, padding, file);
+    fwrite(words + 4, 4, 1, file);
+}
+
+static void put64_halves(uint8_t *at, uint64_t value)
+{
+    put32(at, (uint32_t)(value >> 32));
+    put32(at + 4, (uint32_t)value);
+}
+
+/* Section, interface (Ethernet, times in ns), packets, statistics of the interface: option 5, packets dropped by it. */
+static void write_pcapng(const struct play *play, FILE *file)
+{
+    static const uint8_t section[16] = {0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255};
+    static const uint8_t interface[20] = {1, 0, 0, 0, 255, 255, 0, 0, 9, 0, 1, 0, 9};
+    uint8_t head[28] = {0};
+    write_block(file, 0x0A0D0D0A, section, sizeof section, NULL, 0);
+    write_block(file, 1, interface, sizeof interface, NULL, 0);
+    for (size_t i = 0; i < play->wire.count; i++) {
+        const struct wire_packet *packet = &play->wire.packets[i];
+        put64_halves(head + 4, (uint64_t)packet->time);
+        put32(head + 12, (uint32_t)packet->length);
+        put32(head + 16, (uint32_t)packet->length);
+        write_block(file, 6, head, 20, packet->bytes, packet->length);
+    }
+    put32(head + 12, 8u << 16 | 5u);
+    put32(head + 16, (uint32_t)play->dropped);
+    put32(head + 20, (uint32_t)(play->dropped >> 32));
+    put32(head + 24, 0);
+    write_block(file, 5, head, 28, NULL, 0);
+}
+
+static void write_pcap(const struct play *play, FILE *file)
 {
     uint8_t header[24] = {0x4d, 0x3c, 0xb2, 0xa1, 2, 0, 4, 0};
     put32(header + 16, 65535);
@@ -62,6 +105,14 @@ int play_write(const struct play *play, FILE *file)
         fwrite(header, 16, 1, file);
         fwrite(packet->bytes, captured, 1, file);
     }
+}
+
+int play_write(const struct play *play, FILE *file)
+{
+    if (play->dropped > 0)
+        write_pcapng(play, file);
+    else
+        write_pcap(play, file);
     return ferror(file) || play->failed || play->wire.out_of_memory ? -1 : 0;
 }
 

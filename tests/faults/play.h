@@ -17,12 +17,13 @@ struct play {
     struct armtap_state *state;   /* what the controller says; its timestamp goes on by itself */
     struct armtap_recipe *recipe; /* of its RTDE data */
     int protocol;
-    unsigned size; /* of its legacy packets; 0: it sends RTDE */
-    int64_t time;  /* of the capture, ns; data leaves then */
-    int64_t step;  /* between two packages, ns */
-    double fast;   /* of the controller's clock, 1e-6 is 1 ppm */
-    size_t cut;    /* index of a packet that the capture cut, plus 1 */
-    size_t cut_to; /* bytes left of it */
+    unsigned size;    /* of its legacy packets; 0: it sends RTDE */
+    int64_t time;     /* of the capture, ns; data leaves then */
+    int64_t step;     /* between two packages, ns */
+    double fast;      /* of the controller's clock, 1e-6 is 1 ppm */
+    size_t cut;       /* index of a packet that the capture cut, plus 1 */
+    size_t cut_to;    /* bytes left of it */
+    uint64_t dropped; /* packets, by the interface; not 0: the capture is a pcapng that says so */
     bool failed;
     struct play_finding {
         const char *id;
@@ -34,7 +35,7 @@ struct play {
 
 int play_begin(struct play *play);
 void play_end(struct play *play);
-/* Writes the capture: pcap, nanoseconds. */
+/* Writes the capture, nanoseconds: pcap, or pcapng where it has more to say. */
 int play_write(const struct play *play, FILE *file);
 
 /* ---- what goes over the wire ---- */

@@ -129,13 +129,13 @@ static void read_packets(struct capture *capture, struct reading *reading)
 }
 
 /* Messages go to a file meanwhile. */
-static void read_file(const char *name, struct reading *reading)
+static void read_with(unsigned threads, const char *name, struct reading *reading)
 {
     memset(reading, 0, sizeof *reading);
     fflush(stderr);
     int kept = dup(STDERR_FILENO);
     assert_non_null(freopen(MESSAGE_NAME, "w+", stderr));
-    struct capture *capture = capture_open(name, false);
+    struct capture *capture = capture_open(name, false, threads);
     reading->opened = capture != NULL;
     if (capture != NULL) {
         reading->raw = capture_is_raw(capture);
@@ -150,6 +150,22 @@ static void read_file(const char *name, struct reading *reading)
     dup2(kept, STDERR_FILENO);
     close(kept);
     remove(MESSAGE_NAME);
+}
+
+/* With a thread for gzip and without one: both read the same. */
+static void read_file(const char *name, struct reading *reading)
+{
+    struct reading other;
+    read_with(2, name, &other);
+    read_with(1, name, reading);
+    assert_int_equal(other.opened, reading->opened);
+    assert_int_equal(other.raw, reading->raw);
+    assert_int_equal(other.last, reading->last);
+    assert_int_equal(other.count, reading->count);
+    assert_memory_equal(other.first_byte, reading->first_byte, sizeof other.first_byte);
+    for (size_t i = 0; i < reading->count; i++)
+        assert_int_equal(other.packet[i].captured, reading->packet[i].captured);
+    assert_string_equal(other.message, reading->message);
 }
 
 static void read_back(const struct file *file, struct reading *reading)
@@ -292,6 +308,54 @@ static void pcapng_with_interfaces_that_differ(void **state)
     }
 }
 
+/* Packets dropped by the interface (option 5) and by the system (7), behind one option that says nothing of it. */
+static void put_statistics(struct file *file, uint32_t interface, uint64_t by_interface, uint64_t by_system)
+{
+    put(file, 5, 4);
+    put(file, 64, 4);
+    put(file, interface, 4);
+    put(file, 0, 8);
+    for (unsigned option = 4; option <= 7; option++) {
+        if (option == 6)
+            continue;
+        put(file, option, 2);
+        put(file, 8, 2);
+        put(file, option == 4 ? 1000 : option == 5 ? by_interface : by_system, 8);
+    }
+    put(file, 0, 4);
+    put(file, 64, 4);
+}
+
+/* The newest statistics of an interface count; each section numbers its interfaces from 0; what is of no interface is
+ * nothing. */
+static void dropped_packets_whatever_the_chunks(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        struct file file = {.big_endian = kind == 1};
+        put_section(&file);
+        put_interface(&file, 1, 65535, "eth0");
+        put_interface(&file, 1, 65535, "eth1");
+        put_statistics(&file, 0, 3, 1);
+        put_enhanced(&file, 1000, 1);
+        put_statistics(&file, 0, 10, 2);
+        put_statistics(&file, 1, 0, 5);
+        put_statistics(&file, 2, 900, 900);
+        put_section(&file);
+        put_interface(&file, 1, 65535, "eth0");
+        put_statistics(&file, 0, UINT64_C(1) << 33, 0);
+        put_statistics(&file, UINT32_MAX, 900, 900);
+        for (size_t step = 1; step <= file.length; step++) {
+            struct blocks blocks;
+            blocks_begin(&blocks);
+            for (size_t at = 0; at < file.length; at += step)
+                blocks_push(&blocks, file.bytes + at, step < file.length - at ? step : file.length - at);
+            assert_false(blocks.lost);
+            assert_true(blocks_dropped(&blocks) == 10 + 2 + 5 + (UINT64_C(1) << 33));
+        }
+    }
+}
+
 static void interfaces_whatever_the_chunks(void **state)
 {
     (void)state;
@@ -396,6 +460,102 @@ static void gzip_that_ends_early(void **state)
     }
 }
 
+#define LONG_MEMBERS 400
+#define LONG_MEMBER 8000
+
+static uint8_t long_byte(size_t at)
+{
+    return (uint8_t)((uint32_t)at * UINT32_C(2654435761) >> 24);
+}
+
+/* Many times what is inflated ahead; the last checksum is wrong. How long it is packed. */
+static size_t save_long(void)
+{
+    FILE *stream = fopen(FILE_NAME, "wb");
+    size_t whole = 0;
+    assert_non_null(stream);
+    for (size_t member = 0; member < LONG_MEMBERS; member++) {
+        struct file packed = {.big_endian = false};
+        uint8_t bytes[LONG_MEMBER];
+        for (size_t i = 0; i < LONG_MEMBER; i++)
+            bytes[i] = long_byte(member * LONG_MEMBER + i);
+        put_member(&packed, bytes, LONG_MEMBER);
+        if (member == LONG_MEMBERS - 1)
+            packed.bytes[packed.length - 8] ^= 1;
+        assert_int_equal(fwrite(packed.bytes, 1, packed.length, stream), packed.length);
+        whole += packed.length;
+    }
+    assert_int_equal(fclose(stream), 0);
+    return whole;
+}
+
+/* Reads `wanted` bytes, or up to the end, in pieces that fit nothing else. What the last call returned. */
+static long read_long(struct capture *capture, size_t wanted, size_t whole)
+{
+    uint8_t got[10007];
+    uint64_t position = 0;
+    size_t length = 0;
+    long part = 1;
+    while (length < wanted && (part = capture_read(capture, got, sizeof got)) > 0) {
+        for (size_t i = 0; i < (size_t)part; i++)
+            if (got[i] != long_byte(length + i))
+                fail_msg("byte %zu differs", length + i);
+        length += (size_t)part;
+        assert_true(capture_position(capture) >= position && capture_position(capture) <= whole);
+        position = capture_position(capture);
+    }
+    if (part <= 0) {
+        assert_int_equal(length, LONG_MEMBERS * LONG_MEMBER);
+        assert_int_equal(position, whole);
+    }
+    return part;
+}
+
+static void gzip_longer_than_what_is_inflated_ahead(void **state)
+{
+    static const size_t wanted[] = {1, 300000, 2000000, SIZE_MAX};
+    size_t whole = save_long();
+    (void)state;
+    for (unsigned threads = 1; threads < 3; threads++)
+        for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+            struct capture *capture = capture_open(FILE_NAME, true, threads);
+            assert_non_null(capture);
+            long last = read_long(capture, wanted[i], whole);
+            assert_true(wanted[i] == SIZE_MAX ? last == -1 : last > 0);
+            capture_close(capture);
+        }
+    remove(FILE_NAME);
+}
+
+/* Bytes come while the pipe goes on, and it need not end for the reader to. */
+static void gzip_from_a_pipe_that_goes_on(void **state)
+{
+    struct file packed = {.big_endian = false};
+    int ends[2], kept = dup(STDIN_FILENO);
+    uint8_t got[16];
+    (void)state;
+    put_member(&packed, (const uint8_t *)"abcdefgh", 8);
+    packed.length -= 8;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+    assert_int_equal(write(ends[1], packed.bytes, packed.length), packed.length);
+    alarm(60);
+    for (unsigned threads = 1; threads < 3; threads++) {
+        struct capture *capture = capture_open("-", true, threads);
+        assert_non_null(capture);
+        assert_int_equal(capture_read(capture, got, sizeof got), 4);
+        assert_int_equal(capture_read(capture, got + 4, sizeof got - 4), 4);
+        assert_memory_equal(got, "abcdefgh", 8);
+        capture_close(capture);
+        assert_int_equal(write(ends[1], packed.bytes, packed.length), packed.length);
+    }
+    alarm(0);
+    dup2(kept, STDIN_FILENO);
+    close(kept);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 /* ---- damage ---------------------------------------------------------------------------------------------------- */
 
 static void cut_anywhere(void **state)
@@ -488,11 +648,11 @@ static void bytes_of_a_raw_dump(void **state)
     for (unsigned i = 0; i < 1000; i++)
         put(&plain, i, 4);
     put_member(&packed, plain.bytes, plain.length);
-    for (int kind = 0; kind < 2; kind++) {
+    for (unsigned kind = 0; kind < 3; kind++) {
         size_t length = 0;
         long part;
         save(kind == 0 ? &plain : &packed);
-        struct capture *capture = capture_open(FILE_NAME, false);
+        struct capture *capture = capture_open(FILE_NAME, false, kind);
         assert_non_null(capture);
         while ((part = capture_read(capture, got + length, 97)) > 0)
             length += (size_t)part;
@@ -526,10 +686,13 @@ int main(void)
         cmocka_unit_test(pcapng_of_both_orders),
         cmocka_unit_test(pcapng_with_interfaces_that_differ),
         cmocka_unit_test(interfaces_whatever_the_chunks),
+        cmocka_unit_test(dropped_packets_whatever_the_chunks),
         cmocka_unit_test(gzip_of_several_members),
         cmocka_unit_test(gzip_with_something_behind),
         cmocka_unit_test(gzip_with_a_bad_checksum),
         cmocka_unit_test(gzip_that_ends_early),
+        cmocka_unit_test(gzip_longer_than_what_is_inflated_ahead),
+        cmocka_unit_test(gzip_from_a_pipe_that_goes_on),
         cmocka_unit_test(cut_anywhere),
         cmocka_unit_test(packet_of_absurd_length),
         cmocka_unit_test(link_type_that_is_not_read),
