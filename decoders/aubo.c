@@ -10,34 +10,47 @@
 
 #include "aubo_web.h"
 
-#define PIECE_MAX 4096 /* bytes of a message that is too long, each a frame */
+/* Reads on from where `look`, if there is one, stopped; `scan` is how far what stands before was read. */
+static enum armtap_aubo_end look_on(struct armtap_aubo_look *look, struct armtap_aubo_scan scan, bool strict,
+                                    const uint8_t *bytes, size_t length, size_t *used)
+{
+    size_t done = look && look->done <= length ? look->done : 0;
+    if (done > 0)
+        scan = look->scan;
+    enum armtap_aubo_end end = armtap_aubo_scan(&scan, strict, bytes + done, length - done, used);
+    *used += done;
+    if (look && end == ARMTAP_AUBO_MORE)
+        *look = (struct armtap_aubo_look){.done = length, .scan = scan};
+    return end;
+}
 
 /* The rest of a message that is too long: its pieces end at the same bytes however they arrive. */
-static long swallowed_frame(struct armtap_aubo_scan scan, const uint8_t *bytes, size_t length)
+static long swallowed_frame(const struct armtap_aubo_side *side, const uint8_t *bytes, size_t length)
 {
-    size_t used, piece = length < PIECE_MAX ? length : PIECE_MAX;
-    switch (armtap_aubo_scan(&scan, false, bytes, piece, &used)) {
+    size_t used, piece = length < ARMTAP_AUBO_PIECE_MAX ? length : ARMTAP_AUBO_PIECE_MAX;
+    switch (look_on(side->look, side->scan, false, bytes, piece, &used)) {
     case ARMTAP_AUBO_WHOLE:
         return (long)used;
     case ARMTAP_AUBO_WRONG:
         return used > 0 ? (long)used : -1;
     default:
-        return piece == PIECE_MAX ? (long)piece : 0;
+        return piece == ARMTAP_AUBO_PIECE_MAX ? (long)piece : 0;
     }
 }
 
-/* Behind white space. In step, bytes up to the one that makes them no message are a frame, which decode() then says. */
-static long message_frame(bool in_step, const uint8_t *bytes, size_t length)
+/* Behind white space. In step, which is where there is a `look`, bytes up to the one that makes them no message are a
+ * frame, which decode() then says. */
+static long message_frame(struct armtap_aubo_look *look, const uint8_t *bytes, size_t length)
 {
-    struct armtap_aubo_scan scan = {0};
+    struct armtap_aubo_scan begin = {0};
     size_t used, most = length < ARMTAP_AUBO_MESSAGE_MAX ? length : ARMTAP_AUBO_MESSAGE_MAX;
-    if (!in_step && bytes[0] != '{' && armtap_aubo_prefix(bytes, most, NULL) == ARMTAP_AUBO_WRONG)
+    if (!look && bytes[0] != '{' && armtap_aubo_prefix(bytes, most, NULL) == ARMTAP_AUBO_WRONG)
         return -1;
-    switch (armtap_aubo_scan(&scan, !in_step, bytes, most, &used)) {
+    switch (look_on(look, begin, !look, bytes, most, &used)) {
     case ARMTAP_AUBO_WHOLE:
         return (long)used;
     case ARMTAP_AUBO_WRONG:
-        return in_step && used > 0 ? (long)used : -1;
+        return look && used > 0 ? (long)used : -1;
     default:
         return most == ARMTAP_AUBO_MESSAGE_MAX ? (long)most : 0;
     }
@@ -45,8 +58,10 @@ static long message_frame(bool in_step, const uint8_t *bytes, size_t length)
 
 static long raw_frame(const struct armtap_aubo_side *side, const uint8_t *bytes, size_t length)
 {
+    if (side && side->astray)
+        return -1;
     if (side && side->swallows)
-        return swallowed_frame(side->scan, bytes, length);
+        return swallowed_frame(side, bytes, length);
     size_t blanks = side ? armtap_aubo_blanks(bytes, length) : 0; /* many protocols have zeros between messages */
     if (blanks == ARMTAP_AUBO_BLANKS_MAX)
         return (long)blanks;
@@ -54,7 +69,7 @@ static long raw_frame(const struct armtap_aubo_side *side, const uint8_t *bytes,
         return 0;
     if (!side && bytes[0] != '[')
         return -1;
-    long frame = message_frame(side && side->in_step, bytes + blanks, length - blanks);
+    long frame = message_frame(side && side->in_step ? side->look : NULL, bytes + blanks, length - blanks);
     return frame > 0 ? (long)blanks + frame : frame;
 }
 
@@ -69,14 +84,32 @@ static enum armtap_aubo_form form_of(const struct armtap_aubo *aubo, enum armtap
     return other == ARMTAP_AUBO_OPAQUE ? ARMTAP_AUBO_WEB : other;
 }
 
-static long aubo_frame(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length)
+static void look_anew(struct armtap_aubo_side *side)
 {
-    const struct armtap_aubo *aubo = context;
-    switch (form_of(aubo, direction)) {
+    *side->look = (struct armtap_aubo_look){.done = 0};
+}
+
+/* Whether this is a head of HTTP that needs more bytes. */
+static bool head_goes_on(struct armtap_aubo_look *look, enum armtap_aubo_form form, enum armtap_direction direction,
+                         const uint8_t *bytes, size_t length)
+{
+    return (form == ARMTAP_AUBO_UNTOLD || form == ARMTAP_AUBO_WEB) &&
+           armtap_aubo_web_is_head(direction, bytes, length) &&
+           armtap_websocket_http_on(bytes, length, &look->head) == 0;
+}
+
+static long frame_of(const struct armtap_aubo *aubo, enum armtap_direction direction, const uint8_t *bytes,
+                     size_t length)
+{
+    enum armtap_aubo_form form = form_of(aubo, direction);
+    if (aubo && aubo->sides[direction].in_step &&
+        head_goes_on(aubo->sides[direction].look, form, direction, bytes, length))
+        return 0;
+    switch (form) {
     case ARMTAP_AUBO_OPAQUE:
         return -1;
     case ARMTAP_AUBO_WEB:
-        return armtap_aubo_web_frame(direction, bytes, length);
+        return armtap_aubo_web_piece(&aubo->sides[direction], direction, bytes, length);
     case ARMTAP_AUBO_RAW:
         return raw_frame(&aubo->sides[direction], bytes, length);
     default:
@@ -90,6 +123,15 @@ static long aubo_frame(const void *context, enum armtap_direction direction, con
     default:
         return raw_frame(aubo ? &aubo->sides[direction] : NULL, bytes, length);
     }
+}
+
+static long aubo_frame(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length)
+{
+    const struct armtap_aubo *aubo = context;
+    long frame = frame_of(aubo, direction, bytes, length);
+    if (aubo)
+        aubo->sides[direction].look->begun = frame >= 0 && length < ARMTAP_AUBO_MESSAGE_MAX;
+    return frame;
 }
 
 /* The channel whose message this is, if its recipe is known and the message has as many values. */
@@ -174,6 +216,14 @@ static enum armtap_fit aubo_follows(const void *context, enum armtap_direction d
     return fits ? ARMTAP_FIT_WELL : fit;
 }
 
+/* Whether a whole frame of text begins here that holds a set-up. */
+static bool web_sets_up(enum armtap_direction direction, const uint8_t *bytes, size_t length)
+{
+    long frame = direction == ARMTAP_TO_ROBOT ? armtap_websocket_frame(bytes, length) : -1;
+    return frame > 0 && (size_t)frame <= length && armtap_aubo_web_holds(bytes, (size_t)frame, true);
+}
+
+/* Any WebSocket begins with an upgrade; a set-up behind it is AUBO's. */
 static enum armtap_fit web_begins(enum armtap_direction direction, const uint8_t *bytes, size_t length)
 {
     enum armtap_aubo_end end = armtap_aubo_looks_like_web(direction, bytes, length);
@@ -182,12 +232,13 @@ static enum armtap_fit web_begins(enum armtap_direction direction, const uint8_t
         return fit_of(end);
     if ((size_t)frame > length)
         return ARMTAP_FIT_MORE;
-    if (direction == ARMTAP_TO_ROBOT && armtap_aubo_web_holds(bytes, (size_t)frame, true))
+    if (web_sets_up(direction, bytes, length))
         return ARMTAP_FIT_WELL;
-    return armtap_aubo_web_is_upgrade(direction, bytes, (size_t)frame) ||
-                   armtap_aubo_web_holds(bytes, (size_t)frame, false)
-               ? ARMTAP_FIT_YES
-               : ARMTAP_FIT_NO;
+    if (armtap_aubo_web_holds(bytes, (size_t)frame, false))
+        return ARMTAP_FIT_YES;
+    if (!armtap_aubo_web_is_upgrade(direction, bytes, (size_t)frame))
+        return ARMTAP_FIT_NO;
+    return web_sets_up(direction, bytes + frame, length - (size_t)frame) ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
 }
 
 static enum armtap_fit aubo_begins(enum armtap_direction direction, const uint8_t *bytes, size_t length)
@@ -237,6 +288,7 @@ static int decode_piece(struct armtap_aubo_side *side, struct armtap_conn *conn,
         return armtap_aubo_say_too_long(conn, frame, offset);
     }
     side->in_step = false;
+    side->astray = true;
     return armtap_aubo_say_bad(conn, frame,
                                scan->in_string
                                    ? "a control character inside a string"
@@ -271,6 +323,7 @@ static int aubo_decode(void *context, struct armtap_conn *conn, const struct arm
                    : ARMTAP_AUBO_RAW;
     side->form = form;
     side->in_step = true;
+    look_anew(side);
     if (armtap_conn_stream(conn)->generation == ARMTAP_GENERATION_UNKNOWN)
         armtap_conn_version(conn, 0, ARMTAP_GENERATION_AUBO);
     int error = form == ARMTAP_AUBO_WEB ? armtap_aubo_web_decode(aubo, conn, frame) : raw_decode(aubo, conn, frame);
@@ -298,11 +351,12 @@ static int aubo_lost(void *context, struct armtap_conn *conn, const struct armta
 {
     struct armtap_aubo *aubo = context;
     struct armtap_aubo_side *side = &aubo->sides[here->direction];
-    bool was_in_step = side->in_step;
-    side->in_step = side->swallows = false;
+    bool was_in_step = side->in_step, ends = !gap && side->look->begun;
+    side->in_step = side->swallows = side->astray = false;
+    look_anew(side);
     enum armtap_aubo_form form = form_of(aubo, here->direction);
     if (form == ARMTAP_AUBO_WEB || form == ARMTAP_AUBO_OPAQUE)
-        return armtap_aubo_web_lost(aubo, conn, here, gap);
+        return armtap_aubo_web_lost(aubo, conn, here, gap, ends);
     if (gap || !was_in_step)
         return ARMTAP_OK;
     return armtap_aubo_say_bad(conn, here, "what begins no message", here->offset);

@@ -9,6 +9,7 @@
 
 #define ARMTAP_AUBO_DEPTH_MAX 32                /* brackets within brackets */
 #define ARMTAP_AUBO_MESSAGE_MAX (64u * 1024)    /* bytes */
+#define ARMTAP_AUBO_PIECE_MAX 4096u             /* bytes of a message that is too long, each a frame */
 #define ARMTAP_AUBO_BLANKS_MAX 256u             /* between messages, before they are a piece of their own */
 #define ARMTAP_AUBO_CHANNELS 100                /* 0 to 99 */
 #define ARMTAP_AUBO_SET_UP ARMTAP_AUBO_CHANNELS /* the number that begins a set-up */

@@ -1,5 +1,6 @@
 #include "aubo_session.h"
 
+#include <float.h>
 #include <string.h>
 
 #define SEGMENTS_MAX 1000               /* of one channel */
@@ -59,7 +60,8 @@ static double factor_of(const struct armtap_field *field)
 
 struct set_up {
     int channel;
-    double frequency;
+    double frequency; /* 0 where it says none that could be */
+    bool ends;
     enum armtap_direction direction; /* in which its data goes */
     struct json_object *segments;
 };
@@ -110,10 +112,14 @@ static const char *read_set_up(struct json_object *message, struct set_up *set_u
         wrong = read_segments(body, set_up);
     if (wrong)
         return wrong;
+    set_up->ends = json_object_array_length(set_up->segments) == 0;
     if (json_object_object_get_ex(body, "frequency", &json)) {
         if (!is_number(json))
             return "a set-up whose frequency is no number";
         set_up->frequency = json_object_get_double(json);
+        set_up->ends |= set_up->frequency == 0;
+        if (!(set_up->frequency > 0 && set_up->frequency <= DBL_MAX))
+            set_up->frequency = 0;
     }
     set_up->direction = ARMTAP_FROM_ROBOT;
     if (json_object_object_get_ex(body, "to_server", &json)) {
@@ -190,18 +196,28 @@ static size_t bytes_of(const struct armtap_recipe *recipe)
     return bytes;
 }
 
-static void give_recipe(struct armtap_aubo *aubo, struct armtap_aubo_channel *channel, struct armtap_recipe *recipe)
+static void forget(struct armtap_aubo *aubo, struct armtap_recipe **recipe)
 {
-    aubo->recipe_bytes += bytes_of(recipe) - bytes_of(channel->recipe);
-    armtap_recipe_release(channel->recipe);
-    *channel = (struct armtap_aubo_channel){.recipe = recipe};
+    aubo->recipe_bytes -= bytes_of(*recipe);
+    armtap_recipe_release(*recipe);
+    *recipe = NULL;
+}
+
+static void give_recipe(struct armtap_aubo *aubo, struct armtap_aubo_channel *channel, struct armtap_recipe *recipe,
+                        int64_t time)
+{
+    forget(aubo, &channel->previous);
+    aubo->recipe_bytes += bytes_of(recipe);
+    *channel = (struct armtap_aubo_channel){.recipe = recipe, .previous = channel->recipe, .begun_at = time};
 }
 
 int armtap_aubo_open(void *context)
 {
     struct armtap_aubo *aubo = context;
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2; side++) {
         armtap_websocket_init(&aubo->sides[side].websocket, ARMTAP_AUBO_MESSAGE_MAX);
+        aubo->sides[side].look = &aubo->looks[side];
+    }
     return ARMTAP_OK;
 }
 
@@ -210,8 +226,10 @@ void armtap_aubo_close(void *context)
     struct armtap_aubo *aubo = context;
     for (int side = 0; side < 2; side++) {
         armtap_websocket_free(&aubo->sides[side].websocket);
-        for (size_t i = 0; i < ARMTAP_AUBO_CHANNELS; i++)
+        for (size_t i = 0; i < ARMTAP_AUBO_CHANNELS; i++) {
             armtap_recipe_release(aubo->sides[side].channels[i].recipe);
+            armtap_recipe_release(aubo->sides[side].channels[i].previous);
+        }
     }
     armtap_cells_free(&aubo->cells);
     armtap_aubo_reader_free(&aubo->reader);
@@ -238,7 +256,7 @@ static int take_set_up(struct armtap_aubo *aubo, struct armtap_conn *conn, const
     if (wrong)
         return armtap_aubo_say_bad(conn, frame, wrong, offset);
     struct armtap_aubo_channel *channel = &aubo->sides[set_up.direction].channels[set_up.channel];
-    if (set_up.frequency == 0 || json_object_array_length(set_up.segments) == 0) {
+    if (set_up.ends) {
         channel->ended = true;
         channel->ended_at = frame->where.time;
         return armtap_conn_pause(conn, frame, set_up.direction, set_up.channel);
@@ -246,12 +264,12 @@ static int take_set_up(struct armtap_aubo *aubo, struct armtap_conn *conn, const
     int error = make_recipe(&set_up, &recipe);
     if (error != ARMTAP_OK)
         return error;
-    if (aubo->recipe_bytes - bytes_of(channel->recipe) + bytes_of(recipe) > RECIPE_BYTES_MAX) {
+    if (aubo->recipe_bytes - bytes_of(channel->previous) + bytes_of(recipe) > RECIPE_BYTES_MAX) {
         armtap_recipe_release(recipe);
         return armtap_aubo_say_bad(conn, frame, "a set-up was left out, since this connection set up too many topics",
                                    offset);
     }
-    give_recipe(aubo, channel, recipe);
+    give_recipe(aubo, channel, recipe, frame->where.time);
     return armtap_conn_recipe(conn, frame, set_up.direction, set_up.channel, set_up.frequency, 0, recipe);
 }
 
@@ -278,12 +296,34 @@ static int put_values(struct armtap_aubo *aubo, const struct armtap_recipe *reci
     return error;
 }
 
+/* Whether data comes too late to be what was under way when its channel was ended or set up anew. */
+static bool is_late(int64_t since, int64_t time)
+{
+    if (time == ARMTAP_NO_TIME || since == ARMTAP_NO_TIME || time < since)
+        return false;
+    return (uint64_t)time - (uint64_t)since > (uint64_t)LATE_MAX;
+}
+
+/* The recipe that a message of so many values follows. Nothing answers a set-up: that data comes by it shows where only
+ * the one before has another number of topics. */
+static const struct armtap_recipe *recipe_of(struct armtap_aubo *aubo, struct armtap_aubo_channel *channel,
+                                             size_t count, int64_t time)
+{
+    const struct armtap_recipe *previous = channel->previous;
+    if (previous && count == previous->count && count != channel->recipe->count && !is_late(channel->begun_at, time))
+        return previous;
+    forget(aubo, &channel->previous);
+    return channel->recipe;
+}
+
 static int deliver(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
                    struct json_object *message, struct armtap_aubo_element text, int number)
 {
     struct armtap_aubo_channel *channel = &aubo->sides[frame->direction].channels[number];
-    size_t count = json_object_array_length(message) - 1, expected = channel->recipe->count;
-    struct armtap_data data = {.recipe = channel->recipe, .recipe_id = number};
+    size_t count = json_object_array_length(message) - 1;
+    const struct armtap_recipe *recipe = recipe_of(aubo, channel, count, frame->where.time);
+    size_t expected = recipe->count;
+    struct armtap_data data = {.recipe = recipe, .recipe_id = number};
     int error = ARMTAP_OK;
     if (count != expected) {
         data.flags = count < expected ? (unsigned)ARMTAP_SHORT : (unsigned)ARMTAP_LONG;
@@ -294,7 +334,7 @@ static int deliver(struct armtap_aubo *aubo, struct armtap_conn *conn, const str
     }
     channel->count_noted = count != expected;
     if (error == ARMTAP_OK)
-        error = put_values(aubo, channel->recipe, message, text);
+        error = put_values(aubo, recipe, message, text);
     if (error != ARMTAP_OK)
         return error;
     data.values = aubo->cells.bytes;
@@ -308,9 +348,10 @@ static int deliver_opaque(struct armtap_conn *conn, const struct armtap_frame *f
     struct armtap_data data = {.recipe_id = number, .values = text, .values_length = length};
     if (!channel->missing_noted) {
         channel->missing_noted = true;
-        int error = armtap_conn_say(
-            conn, frame, ARMTAP_NOTE_aubo_channel_unknown, "data %s on channel %u, but its set-up was not captured",
-            frame->direction == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot", (uint64_t)number);
+        int error = armtap_conn_say(conn, frame, ARMTAP_NOTE_aubo_channel_unknown,
+                                    "data %s on channel %u, but its set-up was not captured%s",
+                                    frame->direction == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot",
+                                    (uint64_t)number, channel->ended ? ": the one before was ended" : "");
         if (error != ARMTAP_OK)
             return error;
     }
@@ -324,16 +365,8 @@ static int adopt_given(struct armtap_aubo *aubo, struct armtap_conn *conn, const
     const struct armtap_recipe *given = armtap_conn_given_recipe(conn);
     if (channel->recipe || channel->ended || !given || given->channel != number || given->direction != frame->direction)
         return ARMTAP_OK;
-    give_recipe(aubo, channel, armtap_recipe_hold(given));
+    give_recipe(aubo, channel, armtap_recipe_hold(given), frame->where.time);
     return armtap_conn_recipe(conn, frame, frame->direction, number, given->frequency, 0, given);
-}
-
-/* Whether data comes too late to be what was under way when its channel was ended. */
-static bool is_late(const struct armtap_aubo_channel *channel, int64_t time)
-{
-    if (time == ARMTAP_NO_TIME || channel->ended_at == ARMTAP_NO_TIME || time < channel->ended_at)
-        return false;
-    return (uint64_t)time - (uint64_t)channel->ended_at > (uint64_t)LATE_MAX;
 }
 
 static int take_data(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
@@ -343,7 +376,7 @@ static int take_data(struct armtap_aubo *aubo, struct armtap_conn *conn, const s
     int error = adopt_given(aubo, conn, frame, channel, number);
     if (error != ARMTAP_OK)
         return error;
-    if (!channel->recipe || (channel->ended && is_late(channel, frame->where.time)))
+    if (!channel->recipe || (channel->ended && is_late(channel->ended_at, frame->where.time)))
         return deliver_opaque(conn, frame, channel, number, text, length);
     return deliver(aubo, conn, frame, message, (struct armtap_aubo_element){(const char *)text, length}, number);
 }

@@ -12,10 +12,12 @@
 /* One channel of one direction. */
 struct armtap_aubo_channel {
     struct armtap_recipe *recipe;
-    bool ended;         /* by the client; what was under way may still come */
-    int64_t ended_at;   /* capture time */
-    bool missing_noted; /* that its recipe is not known */
-    bool count_noted;   /* that its messages have another number of values, until one is right again */
+    struct armtap_recipe *previous; /* until data comes that follows `recipe`: what is under way follows this one */
+    int64_t begun_at;               /* capture time of the set-up */
+    bool ended;                     /* by the client; what was under way may still come */
+    int64_t ended_at;               /* capture time */
+    bool missing_noted;             /* that its recipe is not known */
+    bool count_noted;               /* that its messages have another number of values, until one is right again */
 };
 
 /* How a direction carries messages. */
@@ -26,18 +28,31 @@ enum armtap_aubo_form {
     ARMTAP_AUBO_OPAQUE /* a WebSocket that lost its step */
 };
 
+/* How far the message at hand was read while it waits for its end, so that it is not read again from its beginning with
+ * every byte. */
+struct armtap_aubo_look {
+    size_t done; /* bytes; 0: none */
+    struct armtap_aubo_scan scan;
+    struct armtap_websocket_progress head; /* where it is one of HTTP */
+    bool begun;                            /* a frame begins here, though its end was not seen */
+};
+
 /* One direction. */
 struct armtap_aubo_side {
     enum armtap_aubo_form form;
-    bool in_step;                 /* the last message ended where this one begins */
-    bool swallows;                /* RAW: in the middle of a message that is too long */
-    struct armtap_aubo_scan scan; /* how far that is read */
+    bool in_step;                  /* the last message ended where this one begins */
+    bool astray;                   /* RAW: what was read last went wrong here, so that the next one is to be searched */
+    bool swallows;                 /* RAW: in the middle of a message that is too long */
+    struct armtap_aubo_scan scan;  /* how far that is read */
+    struct armtap_aubo_look *look; /* of what is at hand: used in step only, and forgotten with each frame */
     struct armtap_websocket websocket;
+    uint64_t passes; /* WEB: bytes to come of a frame that is too long */
     struct armtap_aubo_channel channels[ARMTAP_AUBO_CHANNELS];
 };
 
 struct armtap_aubo {
     struct armtap_aubo_side sides[2];
+    struct armtap_aubo_look looks[2];
     struct armtap_aubo_reader reader;
     struct armtap_cells cells;
     size_t recipe_bytes; /* of all channels */

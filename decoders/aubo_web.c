@@ -6,7 +6,8 @@
 #define MASKED 0x80     /* of the second byte */
 #define SHORT_LENGTH 0x7f
 #define LENGTH_IN_TWO 126
-#define PEEKED 64 /* bytes of a message that are unmasked to see how it begins */
+#define PASSED_MAX UINT32_MAX /* bytes of a frame; a length beyond that is no length */
+#define PEEKED 64             /* bytes of a message that are unmasked to see how it begins */
 
 /* Codes with which a WebSocket closes in good order. */
 #define CLOSED_NORMALLY 1000
@@ -70,6 +71,26 @@ long armtap_aubo_web_frame(enum armtap_direction direction, const uint8_t *bytes
                                                              : armtap_websocket_frame(bytes, length);
 }
 
+/* Whether a header begins here of a frame that is passed over; *payload becomes its length. */
+static bool is_passed(const uint8_t *bytes, size_t length, long *header, uint64_t *payload)
+{
+    *header = armtap_websocket_header(bytes, length, payload);
+    return *header > 0 && *payload > ARMTAP_WEBSOCKET_PAYLOAD_MAX && *payload <= PASSED_MAX;
+}
+
+long armtap_aubo_web_piece(const struct armtap_aubo_side *side, enum armtap_direction direction, const uint8_t *bytes,
+                           size_t length)
+{
+    long header;
+    uint64_t payload;
+    if (side->passes > 0)
+        return side->passes < ARMTAP_AUBO_PIECE_MAX ? (long)side->passes : (long)ARMTAP_AUBO_PIECE_MAX;
+    if (side->in_step && !armtap_aubo_web_is_head(direction, bytes, length) &&
+        is_passed(bytes, length, &header, &payload))
+        return header;
+    return armtap_aubo_web_frame(direction, bytes, length);
+}
+
 bool armtap_aubo_web_holds(const uint8_t *frame, size_t length, bool set_up)
 {
     struct armtap_aubo_scan scan = {0};
@@ -130,12 +151,31 @@ static int decode_close(struct armtap_aubo_side *side, struct armtap_conn *conn,
                            (const void *)event->bytes, event->length);
 }
 
+/* A piece of a frame that is too long, or the header of one, of which no frame that is not has the length. */
+static bool pass(struct armtap_aubo_side *side, const struct armtap_frame *frame)
+{
+    long header;
+    if (side->passes > 0) {
+        side->passes -= frame->length;
+        return true;
+    }
+    if (!is_passed(frame->bytes, frame->length, &header, &side->passes)) {
+        side->passes = 0;
+        return false;
+    }
+    armtap_websocket_pass(&side->websocket, frame->bytes);
+    return true;
+}
+
 int armtap_aubo_web_decode(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     struct armtap_aubo_side *side = &aubo->sides[frame->direction];
     struct armtap_websocket_event event;
-    if (armtap_aubo_web_is_head(frame->direction, frame->bytes, frame->length))
+    bool goes_on = side->passes > 0;
+    if (!goes_on && armtap_aubo_web_is_head(frame->direction, frame->bytes, frame->length))
         return decode_head(conn, frame);
+    if (pass(side, frame))
+        return goes_on ? ARMTAP_OK : armtap_aubo_say_too_long(conn, frame, frame->offset);
     int error = armtap_websocket_take(&side->websocket, frame->bytes, frame->length, &event);
     if (error != ARMTAP_OK)
         return error;
@@ -155,13 +195,17 @@ int armtap_aubo_web_decode(struct armtap_aubo *aubo, struct armtap_conn *conn, c
     }
 }
 
-int armtap_aubo_web_lost(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *here, bool gap)
+int armtap_aubo_web_lost(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *here, bool gap,
+                         bool ends)
 {
     struct armtap_aubo_side *side = &aubo->sides[here->direction];
     if (side->form == ARMTAP_AUBO_OPAQUE)
         return ARMTAP_OK;
     side->form = ARMTAP_AUBO_OPAQUE;
+    side->passes = 0;
     armtap_websocket_free(&side->websocket);
+    if (ends)
+        return ARMTAP_OK;
     return armtap_conn_say(
         conn, here, ARMTAP_NOTE_websocket_bad,
         gap ? "bytes are missing before byte %u of the stream: the rest of this direction cannot be read"

@@ -11,13 +11,18 @@ enum armtap_aubo_end armtap_aubo_looks_like_web(enum armtap_direction direction,
 bool armtap_aubo_web_is_head(enum armtap_direction direction, const uint8_t *bytes, size_t length);
 /* Length of the head or frame that begins at `bytes`; 0: more bytes are needed; -1: none begins here. */
 long armtap_aubo_web_frame(enum armtap_direction direction, const uint8_t *bytes, size_t length);
+/* The same where the form is known: the header alone of a frame that is longer than any is kept, then its payload piece
+ * by piece. */
+long armtap_aubo_web_piece(const struct armtap_aubo_side *side, enum armtap_direction direction, const uint8_t *bytes,
+                           size_t length);
 /* Whether a whole frame of text holds one message and nothing else; one that is a set-up if `set_up`. */
 bool armtap_aubo_web_holds(const uint8_t *frame, size_t length, bool set_up);
 /* Whether it is a head that leads to a WebSocket. */
 bool armtap_aubo_web_is_upgrade(enum armtap_direction direction, const uint8_t *bytes, size_t length);
 
 int armtap_aubo_web_decode(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame);
-/* The direction cannot be read on: said once. */
-int armtap_aubo_web_lost(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *here, bool gap);
+/* The direction cannot be read on: said once, but where it only ends within a frame. */
+int armtap_aubo_web_lost(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *here, bool gap,
+                         bool ends);
 
 #endif

@@ -14,6 +14,7 @@
 #define READER_BYTES (4096 + 256)  /* about what wslay allocates: a buffer and its state */
 #define WINDOW_BITS (-15)          /* raw deflate; the largest window reads what was written with any smaller one */
 #define METHOD_MAX 16              /* letters */
+#define NAME_MAX_LENGTH 256        /* of a header */
 #define ANSWER_LINE "HTTP/1.# ###" /* # is a digit */
 #define REQUEST_VERSION "HTTP/1.#"
 
@@ -82,16 +83,16 @@ static bool is_header_line(const uint8_t *line, size_t length, bool whole)
     size_t name = 0;
     if (length > 0 && is_blank(line[0]))
         return true; /* continues the line before, as old senders do */
-    while (name < length && is_token_char(line[name]))
+    while (name < length && name <= NAME_MAX_LENGTH && is_token_char(line[name]))
         name++;
     return name == length ? !whole : name > 0 && line[name] == ':';
 }
 
-/* Length of the line with its CRLF; 0: not whole; -1: no line. *text: bytes before the CRLF, as far as they are there.
- */
+/* Length of the line with its CRLF; 0: not whole; -1: no line. *text: bytes before the CRLF, as far as they are there;
+ * at first those that were read before. */
 static long line_length(const uint8_t *bytes, size_t length, size_t *text)
 {
-    for (*text = 0; *text < length; ++*text) {
+    for (; *text < length; ++*text) {
         uint8_t c = bytes[*text];
         if (c == '\r' && *text + 1 == length)
             return 0;
@@ -103,24 +104,32 @@ static long line_length(const uint8_t *bytes, size_t length, size_t *text)
     return 0;
 }
 
-long armtap_websocket_http(const uint8_t *bytes, size_t length)
+long armtap_websocket_http_on(const uint8_t *bytes, size_t length, struct armtap_websocket_progress *progress)
 {
     size_t end = length < ARMTAP_WEBSOCKET_HEAD_MAX ? length : ARMTAP_WEBSOCKET_HEAD_MAX;
-    size_t at = 0;
+    if (progress->line + progress->text > end)
+        *progress = (struct armtap_websocket_progress){0, 0};
     for (;;) {
+        size_t at = progress->line;
         const uint8_t *line = bytes + at;
-        size_t text = 0;
-        long whole = line_length(line, end - at, &text);
+        long whole = line_length(line, end - at, &progress->text);
         if (whole == 2 && at > 0)
             return (long)at + 2;
+        size_t text = progress->text;
         bool fits = at > 0 ? text == 0 || is_header_line(line, text, whole > 0)
                            : is_answer_line(line, text, whole > 0) || is_request_line(line, text, whole > 0);
         if (whole < 0 || !fits)
             return -1;
         if (whole == 0)
             return end < ARMTAP_WEBSOCKET_HEAD_MAX ? 0 : -1;
-        at += (size_t)whole;
+        *progress = (struct armtap_websocket_progress){at + (size_t)whole, 0};
     }
+}
+
+long armtap_websocket_http(const uint8_t *bytes, size_t length)
+{
+    struct armtap_websocket_progress progress = {0, 0};
+    return armtap_websocket_http_on(bytes, length, &progress);
 }
 
 static uint8_t lower(uint8_t c)
@@ -204,7 +213,7 @@ void armtap_websocket_head_read(const uint8_t *bytes, size_t length, struct armt
 
 /* By hand, not by wslay: that tells a length only with the first byte of the payload, and takes memory for it, which a
  * question cannot report to lack. */
-long armtap_websocket_frame(const uint8_t *bytes, size_t length)
+long armtap_websocket_header(const uint8_t *bytes, size_t length, uint64_t *payload)
 {
     if (length < 1)
         return 0;
@@ -214,20 +223,28 @@ long armtap_websocket_frame(const uint8_t *bytes, size_t length)
         return -1;
     if (length < 2)
         return 0;
-    uint64_t payload = bytes[1] & 0x7fu;
-    if (control && payload > 125)
+    *payload = bytes[1] & 0x7fu;
+    if (control && *payload > 125)
         return -1;
-    size_t extended = payload == 126 ? 2 : payload == 127 ? 8 : 0;
+    size_t extended = *payload == 126 ? 2 : *payload == 127 ? 8 : 0;
     if (length < 2 + extended)
         return 0;
     if (extended > 0)
-        payload = 0;
+        *payload = 0;
     for (size_t i = 0; i < extended; i++)
-        payload = payload << 8 | bytes[2 + i];
-    if ((extended == 2 && payload < 126) || (extended == 8 && payload < 65536) ||
-        payload > ARMTAP_WEBSOCKET_PAYLOAD_MAX)
+        *payload = *payload << 8 | bytes[2 + i];
+    if ((extended == 2 && *payload < 126) || (extended == 8 && *payload < 65536))
         return -1;
-    return (long)(2 + extended + (bytes[1] & 0x80 ? 4 : 0) + payload);
+    return (long)(2 + extended + (bytes[1] & 0x80 ? 4 : 0));
+}
+
+long armtap_websocket_frame(const uint8_t *bytes, size_t length)
+{
+    uint64_t payload;
+    long header = armtap_websocket_header(bytes, length, &payload);
+    if (header <= 0)
+        return header;
+    return payload > ARMTAP_WEBSOCKET_PAYLOAD_MAX ? -1 : header + (long)payload;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
@@ -622,4 +639,15 @@ int armtap_websocket_take(struct armtap_websocket *websocket, const uint8_t *fra
         armtap_websocket_free(websocket);
     }
     return error;
+}
+
+void armtap_websocket_pass(struct armtap_websocket *websocket, const uint8_t *header)
+{
+    bool whole = header[0] & 0x80, begins = (header[0] & 0x0f) != WSLAY_CONTINUATION_FRAME;
+    if (begins ? header[0] & 0x40 : websocket->compressed)
+        forget_window(websocket);
+    if (begins)
+        websocket->compressed = header[0] & 0x40;
+    websocket->length = 0;
+    websocket->state = whole ? ARMTAP_WEBSOCKET_BETWEEN : ARMTAP_WEBSOCKET_DROPPED;
 }

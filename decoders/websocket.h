@@ -16,6 +16,14 @@
  * empty line; 0: more bytes are needed; -1: none begins here. Lines end with CRLF, methods are capital letters. */
 long armtap_websocket_http(const uint8_t *bytes, size_t length);
 
+/* How far a head was read that is not whole yet. All zero: not at all. */
+struct armtap_websocket_progress {
+    size_t line; /* where the last line begins */
+    size_t text; /* bytes of it that were read */
+};
+/* The same for a head of which fewer bytes, or none, were asked about before: only what is new is read. */
+long armtap_websocket_http_on(const uint8_t *bytes, size_t length, struct armtap_websocket_progress *progress);
+
 enum armtap_websocket_head_kind {
     ARMTAP_WEBSOCKET_REQUEST, /* asks for the upgrade */
     ARMTAP_WEBSOCKET_ANSWER,  /* grants it: status 101; frames follow */
@@ -37,6 +45,10 @@ void armtap_websocket_head_read(const uint8_t *bytes, size_t length, struct armt
 /* Length of the frame that begins at `bytes`, header included, as soon as its length field is there (at most 10
  * bytes); 0: more bytes are needed; -1: none begins here. RSV1 is for armtap_websocket_take to judge. */
 long armtap_websocket_frame(const uint8_t *bytes, size_t length);
+
+/* Length of its header alone, as soon as the length field is there, and what that tells of the payload, however much;
+ * 0: more bytes are needed; -1: none begins here. */
+long armtap_websocket_header(const uint8_t *bytes, size_t length, uint64_t *payload);
 
 /* ---- messages ---- */
 
@@ -99,6 +111,9 @@ void armtap_websocket_init(struct armtap_websocket *websocket, size_t limit);
  * messages that refer to what is lost are bad, too. */
 int armtap_websocket_take(struct armtap_websocket *websocket, const uint8_t *frame, size_t length,
                           struct armtap_websocket_event *event);
+/* Passes over a frame whose payload is longer than PAYLOAD_MAX, and so over its message: `header` is a whole one. The
+ * next message is read again; if this one came compressed, those that refer to it are bad. */
+void armtap_websocket_pass(struct armtap_websocket *websocket, const uint8_t *header);
 /* Bytes allocated now. */
 size_t armtap_websocket_held(const struct armtap_websocket *websocket);
 /* Frees all that it holds; it is as after init then. */

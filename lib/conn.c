@@ -657,7 +657,7 @@ int armtap_conn_gap(struct armtap_conn *conn, enum armtap_direction direction, u
     static const struct armtap_where nowhere = {ARMTAP_NO_TIME, 0, 0};
     if (!conn || !is_direction(direction))
         return ARMTAP_ERR_ARGUMENT;
-    int error = end_of_bytes(conn, direction, false);
+    int error = length > 0 ? end_of_bytes(conn, direction, false) : ARMTAP_OK;
     if (error != ARMTAP_OK || length == 0)
         return error;
     if (!where)

@@ -211,13 +211,30 @@ static enum armtap_fit beginning(const struct armtap_conn *conn, enum armtap_dir
     return best;
 }
 
+static bool at_the_beginning(const struct armtap_conn *conn, enum armtap_direction direction)
+{
+    return !conn->stream.midstream && conn->half[direction].offset == 0;
+}
+
+/* Whether the first bytes show beyond doubt what this is, whatever a decoder before could still find in them: 0 yes, 1
+ * no, or an error. `open` becomes whether more bytes may show it. */
+static int recognise_beginning(struct armtap_conn *conn, enum armtap_direction direction,
+                               const struct armtap_span *span, bool *open)
+{
+    const struct armtap_decoder *decoder;
+    if (!at_the_beginning(conn, direction))
+        return 1;
+    enum armtap_fit fit = beginning(conn, direction, span, false, &decoder);
+    *open = fit == ARMTAP_FIT_MORE;
+    return fit == ARMTAP_FIT_WELL ? adopt(conn, decoder) : 1;
+}
+
 /* Whether the first bytes show beyond doubt that the roles are the other way round: 0 yes, 1 no, 2 it takes more bytes
  * to tell, or an error. What else speaks for swapped roles counts only when all bytes were looked at. */
 static int recognise_swapped(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
 {
     const struct armtap_decoder *decoder;
-    bool first_bytes = !conn->stream.midstream && conn->half[direction].offset == 0;
-    if (!conn->roles_guessed || !first_bytes || beginning(conn, direction, span, false, &decoder) == ARMTAP_FIT_WELL)
+    if (!conn->roles_guessed || !at_the_beginning(conn, direction))
         return 1;
     enum armtap_fit fit = beginning(conn, direction, span, true, &decoder);
     if (fit == ARMTAP_FIT_MORE)
@@ -235,7 +252,9 @@ int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, 
     struct prospect all = {false, 0, 0};
     struct armtap_span head = *span;
     head.final = span->final || span->length >= limit;
-    int outcome = recognise_swapped(conn, direction, &head);
+    int outcome = recognise_beginning(conn, direction, &head, &all.open);
+    if (outcome == 1)
+        outcome = recognise_swapped(conn, direction, &head);
     if (outcome == 1)
         outcome = recognise_as(conn, direction, &head, false, &all);
     if (outcome == 1 && conn->roles_guessed && head.final)

@@ -43,7 +43,7 @@ tests_unit_test_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,
 
 # The same, with json-c's own.
 tests_unit_test_aubo_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
-	-Wl,--wrap=json_tokener_new_ex,--wrap=json_tokener_parse_ex
+	-Wl,--wrap=json_tokener_new_ex,--wrap=json_tokener_parse_ex,--wrap=armtap_aubo_scan
 tests_unit_test_aubo_LDADD = $(LDADD) $(AUBO_LIBS)
 
 # The same, with wslay's own; the test also asks wslay itself.

@@ -32,7 +32,8 @@ FUZZ_TOOLS = \
 	tools/interrupt.c \
 	tools/message.c \
 	tools/reader.c \
-	tools/recipe_file.c
+	tools/recipe_file.c \
+	tools/utf8.c
 
 if WITH_AUBO
 AUBO_DEFINES = -DARMTAP_WITH_AUBO

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../decoders/aubo_scan.h"
 #include "../../lib/conn.h"
 
 #define FROM ARMTAP_FROM_ROBOT
@@ -66,6 +67,23 @@ struct json_object *__wrap_json_tokener_parse_ex(struct json_tokener *tokener, c
     return fails() ? NULL : __real_json_tokener_parse_ex(tokener, text, length);
 }
 
+/* ---- how much is read ---- */
+
+static size_t bytes_scanned;
+
+enum armtap_aubo_end __real_armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes,
+                                             size_t length, size_t *used);
+enum armtap_aubo_end __wrap_armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes,
+                                             size_t length, size_t *used);
+
+enum armtap_aubo_end __wrap_armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes,
+                                             size_t length, size_t *used)
+{
+    enum armtap_aubo_end end = __real_armtap_aubo_scan(scan, strict, bytes, length, used);
+    bytes_scanned += *used;
+    return end;
+}
+
 /* ---- scripts of texts ---- */
 
 /* '>' to the robot, '<' from it. */
@@ -82,11 +100,16 @@ static void say(struct script *script, enum armtap_direction direction, const vo
     bytes_free(&bytes);
 }
 
+static void say_text(struct script *script, enum armtap_direction direction, const char *text)
+{
+    say(script, direction, text, strlen(text));
+}
+
 static struct script raw(const struct line *lines, size_t count)
 {
     struct script script = {.count = 0};
     for (size_t i = 0; i < count; i++)
-        say(&script, lines[i].arrow == '>' ? TO : FROM, lines[i].text, strlen(lines[i].text));
+        say_text(&script, lines[i].arrow == '>' ? TO : FROM, lines[i].text);
     return script;
 }
 
@@ -576,6 +599,33 @@ static void push_at(struct armtap_conn *conn, enum armtap_direction direction, c
     assert_int_equal(armtap_conn_push(conn, direction, text, strlen(text), &where), ARMTAP_OK);
 }
 
+/* Nothing answers a set-up: data that is under way follows the one before, and shows it where their numbers of topics
+ * differ, for a second at most. */
+static void test_what_is_under_way_when_a_channel_is_set_up_anew(void **unused)
+{
+    struct log log = {.values = true};
+    struct armtap_sink sink = log_sink();
+    struct armtap_conn *conn;
+    (void)unused;
+    assert_int_equal(armtap_conn_new(&on_port, &sink, &log, &conn), ARMTAP_OK);
+    push_at(conn, TO, SUBSCRIBE("4", "\"a\",\"b\""), 1);
+    push_at(conn, FROM, "[4,1,2]", 2);
+    push_at(conn, TO, SUBSCRIBE("4", "\"x\",\"y\",\"z\""), 3);
+    push_at(conn, FROM, "[4,3,4]", 3);
+    push_at(conn, FROM, "[4,5,6,7]", 4);
+    push_at(conn, FROM, "[4,8,9]", 4);
+    push_at(conn, TO, SUBSCRIBE("4", "\"c\""), 5);
+    push_at(conn, FROM, "[4,10,11,12]", 7);
+    armtap_conn_free(conn);
+    assert_true(log_has(&log, " a=1 b=2\n"));
+    assert_true(log_has(&log, " a=3 b=4\n"));
+    assert_true(log_has(&log, " x=5 y=6 z=7\n"));
+    assert_true(log_has(&log, " x=8 y=9 z=absent\n"));
+    assert_true(log_has(&log, " c=10\n"));
+    assert_int_equal(log_count(&log, "aubo.values.count"), 2);
+    log_free(&log);
+}
+
 static void test_a_channel_that_is_ended(void **unused)
 {
     static const char *const ends[] = {
@@ -601,9 +651,29 @@ static void test_a_channel_that_is_ended(void **unused)
         assert_true(log_has(&log, " packet 4 line_number=2\n"));
         assert_int_equal(log_count(&log, "opaque"), 2);
         assert_int_equal(log_count(&log, "note < aubo.channel.unknown"), 1);
+        assert_true(log_has(&log, "its set-up was not captured: the one before was ended\n"));
         assert_true(log_has(&log, "line_number=5\n"));
         assert_int_equal(log_count(&log, "event < pause 4\n"), 1);
         log_free(&log);
+    }
+}
+
+/* Only a frequency of 0 ends a channel; one that is left out, or can be none, is not known. */
+static void test_a_set_up_without_a_frequency(void **unused)
+{
+    static const char *const frequencies[] = {"", "\"frequency\":-5,", "\"frequency\":1e999,", "\"frequency\":NaN,"};
+    (void)unused;
+    for (size_t i = 0; i < 4; i++) {
+        char text[120];
+        struct script script = {.count = 0};
+        snprintf(text, sizeof text, "[100,{\"chanel\":2,%s\"segments\":[\"line_number\"]}]", frequencies[i]);
+        say_text(&script, TO, text);
+        say_text(&script, FROM, "[2,7]");
+        struct log log = script_log(&script, &on_port);
+        assert_true(log_has(&log, "recipe < id2 0 Hz line_number:?\n"));
+        assert_true(log_has(&log, "line_number=7\n"));
+        log_free(&log);
+        script_free(&script);
     }
 }
 
@@ -860,6 +930,92 @@ static void test_messages_that_are_too_long(void **unused)
     }
 }
 
+static void test_long_frames_of_a_websocket(void **unused)
+{
+    static const size_t lengths[] = {65537, 1 << 20, (1 << 20) + 1, 3000000};
+    (void)unused;
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        struct script script = upgraded();
+        struct bytes bytes = {0};
+        struct log whole = {.values = true}, cut = {.values = true};
+        size_t cuts[200];
+        text_frame(&script, TO, SUBSCRIBE("0", "\"line_number\""));
+        text_frame(&script, FROM, "[0,1]");
+        add_long(&bytes, lengths[i]);
+        frame(&script, FROM, 0x81, bytes.at, bytes.length);
+        text_frame(&script, FROM, "[0,2]");
+        frame(&script, FROM, 0x01, "[0,", 3);
+        frame(&script, FROM, 0x00, bytes.at, bytes.length);
+        frame(&script, FROM, 0x80, "9]", 2);
+        text_frame(&script, FROM, "[0,3]");
+        for (size_t k = 0; k < 200; k++)
+            cuts[k] = 150 + k * 14970;
+        script_play(&script, &on_port, NULL, 0, &whole);
+        script_play(&script, &on_port, cuts, 200, &cut);
+        assert_string_equal(whole.text, cut.text);
+        assert_int_equal(whole.records[FROM], 3);
+        assert_true(log_has(&whole, "line_number=3\n"));
+        assert_int_equal(log_count(&whole, "aubo.message.too-long"), 2);
+        assert_true(log_has(&whole, "aubo.message.too-long: the message at byte 136 of the stream"));
+        assert_int_equal(whole.notes, 2);
+        log_free(&whole);
+        log_free(&cut);
+        bytes_free(&bytes);
+        script_free(&script);
+    }
+}
+
+/* A capture may end anywhere. */
+static void test_an_end_within_a_frame(void **unused)
+{
+    (void)unused;
+    for (size_t i = 1; i < 6; i++) {
+        struct script script = upgraded();
+        text_frame(&script, TO, SUBSCRIBE("0", "\"line_number\""));
+        text_frame(&script, FROM, "[0,1]");
+        say(&script, FROM, "\x81\x05[0,2]", i);
+        struct log log = script_log(&script, &on_port);
+        assert_int_equal(log.records[FROM], 1);
+        assert_int_equal(log_count(&log, "websocket.bad"), 0);
+        log_free(&log);
+        script_free(&script);
+    }
+}
+
+/* ---- the effort ---- */
+
+/* How often each of the robot's bytes is read at most, if they come one by one behind a set-up. */
+static size_t effort(const struct bytes *bytes)
+{
+    struct log log = {0};
+    struct armtap_sink sink = log_sink();
+    struct armtap_conn *conn;
+    assert_int_equal(armtap_conn_new(&on_port, &sink, &log, &conn), ARMTAP_OK);
+    push_text(conn, TO, SUBSCRIBE("0", "\"line_number\""));
+    bytes_scanned = 0;
+    for (size_t i = 0; i < bytes->length; i++)
+        assert_int_equal(armtap_conn_push(conn, FROM, bytes->at + i, 1, NULL), ARMTAP_OK);
+    armtap_conn_free(conn);
+    log_free(&log);
+    return bytes_scanned / bytes->length;
+}
+
+static void test_the_effort_does_not_grow_with_the_message(void **unused)
+{
+    static const char *const before[] = {"", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "[0,\x01", "[0,1] "};
+    (void)unused;
+    for (size_t i = 0; i < 4; i++) {
+        struct bytes bytes = {0};
+        bytes_text(&bytes, before[i]);
+        add_long(&bytes, 20000);
+        add_long(&bytes, 20000);
+        add_long(&bytes, 90000);
+        bytes_text(&bytes, "[0,1]");
+        assert_in_range(effort(&bytes), 1, 60);
+        bytes_free(&bytes);
+    }
+}
+
 /* ---- the way back ---- */
 
 /* Loses the robot's bytes [from, to) of a stream of 20 messages with nested lists. */
@@ -903,6 +1059,25 @@ static void test_gaps_anywhere(void **unused)
     for (size_t from = 41; from < 41 * 4; from += 1)
         for (size_t length = 1; length < 100; length += 3)
             lose(from, from + length);
+}
+
+/* A gap of no bytes is none, also within a message. */
+static void test_a_gap_of_nothing(void **unused)
+{
+    struct log log = {.values = true};
+    struct armtap_sink sink = log_sink();
+    struct armtap_conn *conn;
+    (void)unused;
+    assert_int_equal(armtap_conn_new(&on_port, &sink, &log, &conn), ARMTAP_OK);
+    push_text(conn, TO, SUBSCRIBE("0", "\"a\""));
+    push_text(conn, FROM, "[0,1][0,[2,3");
+    assert_int_equal(armtap_conn_gap(conn, FROM, 0, NULL), ARMTAP_OK);
+    push_text(conn, FROM, "]][0,4]");
+    armtap_conn_free(conn);
+    assert_int_equal(log.records[FROM], 3);
+    assert_int_equal(log.notes, 0);
+    assert_true(log_has(&log, "a=json [2,3]\n"));
+    log_free(&log);
 }
 
 static void test_a_gap_in_a_websocket(void **unused)
@@ -979,6 +1154,7 @@ static void test_telling_it_from_others(void **unused)
     (void)unused;
     for (size_t i = 0; i < 3; i++) {
         check_told(others[i], false, SUBSCRIBE_Q, DATA_Q, "stream aubo");
+        check_told(others[i], false, SUBSCRIBE_Q, DATA_Q, "R1_" Q_VALUES);
         check_told(others[i], true, SUBSCRIBE_Q "[1,2]", DATA_Q, "stream aubo");
         check_told(others[i], false, "", arrays, "stream none");
         check_told(others[i], true, "", arrays, "stream none");
@@ -996,6 +1172,32 @@ static void test_telling_it_from_others(void **unused)
                "ports 30010 and 9013; begins with \"{\"id\":1,\"jsonrpc\"");
     check_told(ARMTAP_AUBO, false, request, answer, "not aubo, though the port says so: it is AUBO's JSON-RPC");
     check_told(ARMTAP_RTDE, false, objects, objects, "though the port says so; begins with \"{\"a\"");
+}
+
+/* Wherever it is, AUBO's RTDE says the same, if it was captured from its beginning. */
+static void test_the_port_is_a_hint(void **unused)
+{
+    static const struct armtap_conn_options anywhere = {.size = sizeof anywhere};
+    (void)unused;
+    for (size_t web = 0; web < 2; web++) {
+        struct script script = web ? upgraded() : (struct script){.count = 0};
+        void (*send)(struct script *, enum armtap_direction, const char *) = web ? text_frame : say_text;
+        size_t cuts[400];
+        send(&script, TO, SUBSCRIBE("0", "\"R1_actual_q\",\"R1_actual_TCP_pose\",\"timestamp\""));
+        for (unsigned i = 0; i < 300; i++)
+            send(&script, FROM, "[0,[1,2,3,4,5,6],[1,2,3,4,5,6],0.25]");
+        for (size_t k = 0; k < 400; k++)
+            cuts[k] = k + 1;
+        struct log wanted = script_log(&script, &on_port), log = script_log(&script, &anywhere);
+        assert_int_equal(wanted.records[FROM], 300);
+        assert_string_equal(log.text, wanted.text);
+        log_clear(&log);
+        script_play(&script, &anywhere, cuts, 400, &log);
+        assert_string_equal(log.text, wanted.text);
+        log_free(&log);
+        log_free(&wanted);
+        script_free(&script);
+    }
 }
 
 /* ---- memory ---- */
@@ -1059,7 +1261,9 @@ int main(void)
         cmocka_unit_test(test_every_arm_maps_alike),
         cmocka_unit_test(test_arms_have_states_of_their_own),
         cmocka_unit_test(test_a_channel_in_both_directions_and_anew),
+        cmocka_unit_test(test_what_is_under_way_when_a_channel_is_set_up_anew),
         cmocka_unit_test(test_a_channel_that_is_ended),
+        cmocka_unit_test(test_a_set_up_without_a_frequency),
         cmocka_unit_test(test_unknown_channels),
         cmocka_unit_test(test_the_recipe_given),
         cmocka_unit_test(test_what_is_no_recipe),
@@ -1068,10 +1272,15 @@ int main(void)
         cmocka_unit_test(test_bad_set_ups),
         cmocka_unit_test(test_too_many_segments),
         cmocka_unit_test(test_messages_that_are_too_long),
+        cmocka_unit_test(test_long_frames_of_a_websocket),
+        cmocka_unit_test(test_an_end_within_a_frame),
+        cmocka_unit_test(test_the_effort_does_not_grow_with_the_message),
         cmocka_unit_test(test_gaps_anywhere),
+        cmocka_unit_test(test_a_gap_of_nothing),
         cmocka_unit_test(test_a_gap_in_a_websocket),
         cmocka_unit_test(test_from_the_middle_of_a_stream),
         cmocka_unit_test(test_telling_it_from_others),
+        cmocka_unit_test(test_the_port_is_a_hint),
         cmocka_unit_test(test_every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
