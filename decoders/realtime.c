@@ -296,22 +296,20 @@ const struct armtap_decoder armtap_decoder_realtime = {
 struct last_plan {
     uint32_t word; /* the length word, which decides the layout; 0: there is no plan yet */
     uint32_t size; /* bytes at hand */
-    armtap_plan_decoder *decode;
-    size_t count;
+    struct armtap_plan plan;
     struct armtap_step steps[COLUMNS];
-    struct armtap_set fields;
 };
 _Static_assert(sizeof(struct last_plan) <= ARMTAP_STATE_ROOM, "it fits behind the state");
 
-static void make_plan(struct last_plan *plan, uint32_t word, uint32_t size)
+static void make_plan(struct last_plan *last, uint32_t word, uint32_t size)
 {
     enum armtap_generation generation = armtap_realtime_generation(word);
     unsigned column = 1, at = 1;
-    *plan = (struct last_plan){.word = word, .size = size, .decode = armtap_plan_decoder_at(0)};
+    *last = (struct last_plan){.word = word, .size = size};
+    armtap_plan_init(&last->plan, last->steps);
     for (const struct armtap_field *field; (field = armtap_realtime_next(generation, size, &column)); at = column) {
         struct armtap_step step = armtap_plan_step(armtap_op_for_cell(field->type), field, 8 * (at - 1));
-        plan->count = armtap_plan_add(plan->steps, plan->count, step);
-        armtap_set_add(&plan->fields, field->id);
+        armtap_plan_add(&last->plan, step, field->id);
     }
 }
 
@@ -323,7 +321,7 @@ static void decode_fields(const uint8_t *cells, uint32_t word, uint32_t size, st
     memset(&state->known, 0, sizeof state->known);
     for (const struct armtap_field *field; (field = armtap_realtime_next(generation, size, &column)); at = column) {
         struct armtap_step step = armtap_plan_step(armtap_op_for_cell(field->type), field, 8 * (at - 1));
-        if (armtap_plan_decode(&step, 1, cells, state))
+        if (armtap_step_decode(&step, cells, state))
             armtap_set_add(&state->known, field->id);
     }
 }
@@ -339,11 +337,10 @@ int armtap_decode_realtime(const void *packet, size_t length, struct armtap_stat
     if (word < SMALLEST || word > LARGEST)
         return ARMTAP_ERR_NOT_OURS;
     uint32_t size = word < length ? word : (uint32_t)length;
-    struct last_plan *plan = armtap_state_room(state);
-    if (plan->word != word || plan->size != size)
-        make_plan(plan, word, size);
-    state->known = plan->fields;
-    if (!plan->decode(plan->steps, plan->count, bytes + LENGTH_WORD, state))
+    struct last_plan *last = armtap_state_room(state);
+    if (last->word != word || last->size != size)
+        make_plan(last, word, size);
+    if (!last->plan.decode(&last->plan, bytes + LENGTH_WORD, state, &state->known))
         decode_fields(bytes + LENGTH_WORD, word, size, state);
     return (int)size;
 }
@@ -360,7 +357,7 @@ int armtap_encode_realtime(const struct armtap_state *state, size_t size, void *
     for (const struct armtap_field *field; (field = armtap_realtime_next(generation, size, &column)); at = column) {
         struct armtap_step step = armtap_plan_step(armtap_op_for_cell(field->type), field, 8 * (at - 1));
         if (armtap_set_has(&state->known, field->id))
-            armtap_plan_encode(&step, 1, state, bytes + LENGTH_WORD);
+            armtap_step_encode(&step, state, bytes + LENGTH_WORD);
     }
     return ARMTAP_OK;
 }

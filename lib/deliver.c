@@ -175,7 +175,7 @@ static int decode_values(struct armtap_conn *conn, const struct armtap_frame *fr
     for (size_t i = 0; i < sizeof updated->word / sizeof updated->word[0]; i++)
         state->known.word[i] |= updated->word[i];
     bool cells = data->recipe->protocol == ARMTAP_REALTIME && data->values_length >= data->recipe->size;
-    if (cells && (memcmp(updated, &data->recipe->fields, sizeof *updated) != 0 || any_bit(&half->bad_cells)))
+    if (cells && (memcmp(updated, &data->recipe->plan.fields, sizeof *updated) != 0 || any_bit(&half->bad_cells)))
         return note_bad_cells(conn, frame, data, updated);
     return ARMTAP_OK;
 }

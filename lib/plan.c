@@ -1,5 +1,7 @@
 #include "plan.h"
 
+#include "field.h"
+
 /* op, bytes on the wire, bytes in the state */
 static const uint8_t widths[][2] = {
     [ARMTAP_OP_BYTE] = {1, 1},       [ARMTAP_OP_BOOL] = {1, 1},        [ARMTAP_OP_SWAP4] = {4, 4},
@@ -56,18 +58,61 @@ struct armtap_step armtap_plan_step(enum armtap_op op, const struct armtap_field
     return (struct armtap_step){(uint32_t)wire, (uint16_t)field->offset, (uint8_t)field->count, (uint8_t)op};
 }
 
-size_t armtap_plan_add(struct armtap_step *steps, size_t count, struct armtap_step step)
+void armtap_plan_init(struct armtap_plan *plan, struct armtap_step *steps)
 {
-    struct armtap_step *last = count > 0 ? &steps[count - 1] : NULL;
-    enum armtap_op op = (enum armtap_op)step.op;
-    if (last && last->op == op && last->count + step.count <= UINT8_MAX &&
-        last->wire + last->count * armtap_op_wire_width(op) == step.wire &&
-        last->state + last->count * armtap_op_state_width(op) == step.state) {
-        last->count = (uint8_t)(last->count + step.count);
-        return count;
+    *plan = (struct armtap_plan){.decode = armtap_plan_decoder_at(0), .steps = steps};
+}
+
+static bool follows(const struct armtap_step *last, struct armtap_step step)
+{
+    enum armtap_op op = (enum armtap_op)last->op;
+    return last->count + step.count <= UINT8_MAX && last->wire + last->count * armtap_op_wire_width(op) == step.wire &&
+           last->state + last->count * armtap_op_state_width(op) == step.state;
+}
+
+/* Four bytes of the state that belong to no field. */
+static bool is_padding(size_t offset)
+{
+    for (size_t id = 0; id < armtap_field_count(); id++) {
+        const struct armtap_field *field = armtap_field_at(id);
+        size_t size = armtap_type_width(field->type) * field->count;
+        if (field->offset < offset + 4 && offset < field->offset + size)
+            return false;
     }
-    steps[count] = step;
-    return count + 1;
+    return offset + 4 <= sizeof(struct armtap_state);
+}
+
+static bool can_cover(const struct armtap_plan *plan, struct armtap_step step)
+{
+    enum armtap_op op = (enum armtap_op)step.op;
+    return plan->covered.count < ARMTAP_COVERED_MAX && step.count == 1 && armtap_op_is_cell(op) &&
+           (armtap_op_state_width(op) == 8 || is_padding(step.state + armtap_op_state_width(op)));
+}
+
+static void cover(struct armtap_covered *covered, struct armtap_step step)
+{
+    bool is_signed = step.op == ARMTAP_OP_CELL_INT32, is_long = step.op == ARMTAP_OP_CELL_BITS;
+    for (size_t i = covered->count++; i < ARMTAP_COVERED_MAX; i++) {
+        covered->cells[i] = step;
+        covered->places = (covered->places & ~(UINT64_C(0xffff) << (16 * i))) | (uint64_t)step.state << (16 * i);
+        covered->least[i] = is_signed ? INT32_MIN : 0;
+        covered->most[i] = is_signed ? INT32_MAX : is_long ? ARMTAP_TWO_TO_51 : UINT32_MAX;
+        covered->mask[i] = is_long ? UINT64_MAX : UINT32_MAX;
+    }
+}
+
+void armtap_plan_add(struct armtap_plan *plan, struct armtap_step step, unsigned field)
+{
+    struct armtap_step *last = plan->count > 0 ? &plan->steps[plan->count - 1] : NULL;
+    armtap_set_add(&plan->fields, field);
+    if (last && last->op == step.op && follows(last, step)) {
+        last->count = (uint8_t)(last->count + step.count);
+    } else if (last && last->op == ARMTAP_OP_SWAP8 && follows(last, step) && can_cover(plan, step)) {
+        last->count++;
+        cover(&plan->covered, step);
+    } else {
+        plan->steps[plan->count++] = step;
+    }
 }
 
 static void put_cell_bits(uint8_t *cell, uint64_t bits)
@@ -119,12 +164,18 @@ static void encode_element(enum armtap_op op, const uint8_t *from, uint8_t *wire
     }
 }
 
-void armtap_plan_encode(const struct armtap_step *steps, size_t count, const struct armtap_state *state, uint8_t *wire)
+void armtap_step_encode(const struct armtap_step *step, const struct armtap_state *state, uint8_t *wire)
 {
-    for (const struct armtap_step *step = steps; step < steps + count; step++) {
-        enum armtap_op op = (enum armtap_op)step->op;
-        for (uint32_t i = 0; i < step->count; i++)
-            encode_element(op, (const uint8_t *)state + step->state + i * armtap_op_state_width(op),
-                           wire + step->wire + i * armtap_op_wire_width(op));
-    }
+    enum armtap_op op = (enum armtap_op)step->op;
+    for (uint32_t i = 0; i < step->count; i++)
+        encode_element(op, (const uint8_t *)state + step->state + i * armtap_op_state_width(op),
+                       wire + step->wire + i * armtap_op_wire_width(op));
+}
+
+void armtap_plan_encode(const struct armtap_plan *plan, const struct armtap_state *state, uint8_t *wire)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        armtap_step_encode(&plan->steps[i], state, wire);
+    for (size_t i = 0; i < plan->covered.count; i++)
+        armtap_step_encode(&plan->covered.cells[i], state, wire);
 }

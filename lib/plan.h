@@ -19,12 +19,39 @@ enum armtap_op {
     ARMTAP_OP_NONE       /* does not go into the state */
 };
 
-/* 8 bytes: a plan for a legacy packet is two cache lines. */
 struct armtap_step {
     uint32_t wire;  /* offset of the first element from the first value of the frame */
     uint16_t state; /* offset of the first in struct armtap_state */
     uint8_t count;  /* elements */
     uint8_t op;     /* enum armtap_op */
+};
+
+/* Single legacy cells between doubles that stand in the state as they do on the wire. A run goes over them as if they
+ * were doubles; they are judged before it, and what they hold is written after it. In the state each has eight bytes
+ * for itself: where its field has four, zeroes follow. */
+#define ARMTAP_COVERED_MAX 4
+struct armtap_covered {
+    size_t count;
+    uint64_t places;                              /* of the cells in the state, 16 bits each: one load before the run */
+    struct armtap_step cells[ARMTAP_COVERED_MAX]; /* beyond `count` the last one again: they are taken all at once */
+    double least[ARMTAP_COVERED_MAX];             /* the numbers of the type, ... */
+    double most[ARMTAP_COVERED_MAX];              /* ... ARMTAP_TWO_TO_51 at most */
+    uint64_t mask[ARMTAP_COVERED_MAX];            /* of the bits that the type has */
+};
+
+struct armtap_plan;
+/* Decodes; `updated`, which may be NULL, becomes the plan's fields. False where a legacy cell holds no whole number:
+ * then the fields are to be taken one by one, for some of the others may be as they were, and `updated` means nothing.
+ * The wire must hold every step's bytes. */
+typedef bool armtap_plan_decoder(const struct armtap_plan *plan, const uint8_t *wire, struct armtap_state *state,
+                                 struct armtap_set *updated);
+
+struct armtap_plan {
+    struct armtap_covered covered;
+    size_t count;
+    struct armtap_step *steps;
+    armtap_plan_decoder *decode; /* the fastest here */
+    struct armtap_set fields;    /* that it sets */
 };
 
 /* Bytes of one element on the wire and in the state. */
@@ -41,18 +68,19 @@ enum armtap_op armtap_op_for_cell(enum armtap_type field);
 
 /* A step for a field whose first element is at `wire`. */
 struct armtap_step armtap_plan_step(enum armtap_op op, const struct armtap_field *field, size_t wire);
-/* Adds a step to an array of steps, as part of the last one where it continues it. Returns the new number of steps. */
-size_t armtap_plan_add(struct armtap_step *steps, size_t count, struct armtap_step step);
-/* Decodes; a step over legacy cells of which one holds no whole number leaves the state as it was and makes the result
- * false. The wire must hold every step's bytes. */
-typedef bool armtap_plan_decoder(const struct armtap_step *steps, size_t count, const uint8_t *wire,
-                                 struct armtap_state *state);
+/* A plan without steps; of `steps`, the caller's, there is room for as many as will be added. */
+void armtap_plan_init(struct armtap_plan *plan, struct armtap_step *steps);
+/* Adds a step that sets the field of that id, as part of the last one where it continues it or can be covered by it. */
+void armtap_plan_add(struct armtap_plan *plan, struct armtap_step step, unsigned field);
 /* In plain C. */
 armtap_plan_decoder armtap_plan_decode;
+/* One step of its own, in plain C. Cells of which one holds no whole number leave the state as it was: false. */
+bool armtap_step_decode(const struct armtap_step *step, const uint8_t *wire, struct armtap_state *state);
 /* Those that this processor runs, the fastest first, the one in plain C last; NULL beyond. All give the same bits. */
 armtap_plan_decoder *armtap_plan_decoder_at(size_t i);
 
-void armtap_plan_encode(const struct armtap_step *steps, size_t count, const struct armtap_state *state, uint8_t *wire);
+void armtap_plan_encode(const struct armtap_plan *plan, const struct armtap_state *state, uint8_t *wire);
+void armtap_step_encode(const struct armtap_step *step, const struct armtap_state *state, uint8_t *wire);
 
 /* ---- a legacy cell as a number; false where it holds none of that type ---- */
 
@@ -75,6 +103,7 @@ static inline bool armtap_cell_uint32(const uint8_t *cell, uint32_t *number)
 }
 
 #define ARMTAP_TWO_TO_64 18446744073709551616.0
+#define ARMTAP_TWO_TO_51 2251799813685248.0 /* up to it a double has a bit for halves */
 
 static inline bool armtap_cell_bits(const uint8_t *cell, uint64_t *bits)
 {

@@ -2,8 +2,10 @@
  * what is frequent with AVX2 and AVX-512.
  *
  * What makes it fast: a plan is few and long steps, since the state's members stand in the order of the longest legacy
- * packet; its steps are small, for reading them between writes to the state costs most; one shuffle turns four or eight
- * doubles round; the kernels are inlined, nothing is called but for what is rare. tests/bench/README.md has numbers. */
+ * packet, and what a step costs besides its bytes is more than 64 bytes of it. So a run of doubles goes over the single
+ * cells between them that are none: those are judged before it, all four at once, and written after it. One shuffle
+ * turns four or eight doubles round. The kernels are inlined: nothing is called in the loop, and what they cannot judge
+ * is begun anew in plain C. tests/bench/README.md has numbers. */
 #include "plan.h"
 
 #if defined(__GNUC__)
@@ -14,10 +16,27 @@
 #define CALLED static
 #endif
 
+/* Short loops that are to stay so: clang would make each of them a few hundred bytes, and the loop over the steps would
+ * load what those need each time. */
+#if defined(__clang__)
+#define SHORT _Pragma("clang loop unroll(disable) vectorize(disable)")
+#else
+#define SHORT
+#endif
+
 /* ---- kernels in plain C: `count` elements from `wire` to `to` ---- */
+
+/* Not memcpy: a call in the loop costs the registers that are kept across it. */
+INLINE void copy(const uint8_t *wire, uint8_t *to, uint32_t count)
+{
+    SHORT
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = wire[i];
+}
 
 INLINE void swap4(const uint8_t *wire, uint8_t *to, uint32_t count)
 {
+    SHORT
     for (uint32_t i = 0; i < count; i++) {
         uint32_t v = armtap_be32(wire + 4 * i);
         memcpy(to + 4 * i, &v, sizeof v);
@@ -26,6 +45,7 @@ INLINE void swap4(const uint8_t *wire, uint8_t *to, uint32_t count)
 
 INLINE void swap8(const uint8_t *wire, uint8_t *to, uint32_t count)
 {
+    SHORT
     for (uint32_t i = 0; i < count; i++) {
         uint64_t v = armtap_be64(wire + 8 * i);
         memcpy(to + 8 * i, &v, sizeof v);
@@ -34,12 +54,14 @@ INLINE void swap8(const uint8_t *wire, uint8_t *to, uint32_t count)
 
 INLINE void truths(const uint8_t *wire, uint8_t *to, uint32_t count)
 {
+    SHORT
     for (uint32_t i = 0; i < count; i++)
         to[i] = wire[i] != 0;
 }
 
 INLINE void widen1(const uint8_t *wire, uint8_t *to, uint32_t count)
 {
+    SHORT
     for (uint32_t i = 0; i < count; i++) {
         uint32_t v = wire[i];
         memcpy(to + 4 * i, &v, sizeof v);
@@ -48,6 +70,7 @@ INLINE void widen1(const uint8_t *wire, uint8_t *to, uint32_t count)
 
 INLINE void widen4(const uint8_t *wire, uint8_t *to, uint32_t count)
 {
+    SHORT
     for (uint32_t i = 0; i < count; i++) {
         uint64_t v = armtap_be32(wire + 4 * i);
         memcpy(to + 8 * i, &v, sizeof v);
@@ -87,45 +110,51 @@ CALLED bool cells(const struct armtap_step *step, const uint8_t *wire, uint8_t *
     return true;
 }
 
-/* What RTDE has besides doubles. */
-CALLED void others(const struct armtap_step *step, const uint8_t *wire, uint8_t *to)
+/* What RTDE has besides doubles and numbers of four bytes. */
+INLINE void others(const struct armtap_step *step, const uint8_t *wire, uint8_t *to)
 {
-    switch (step->op) {
-    case ARMTAP_OP_SWAP4:
-        swap4(wire, to, step->count);
-        break;
-    case ARMTAP_OP_BYTE:
-        memcpy(to, wire, step->count);
-        break;
-    case ARMTAP_OP_BOOL:
+    if (step->op == ARMTAP_OP_BYTE)
+        copy(wire, to, step->count);
+    else if (step->op == ARMTAP_OP_BOOL)
         truths(wire, to, step->count);
-        break;
-    case ARMTAP_OP_BYTE_TO_4:
+    else if (step->op == ARMTAP_OP_BYTE_TO_4)
         widen1(wire, to, step->count);
-        break;
-    case ARMTAP_OP_4_TO_8:
+    else if (step->op == ARMTAP_OP_4_TO_8)
         widen4(wire, to, step->count);
-        break;
-    default:
-        break;
-    }
 }
 
 /* ---- the loop ---- */
 
-bool armtap_plan_decode(const struct armtap_step *steps, size_t count, const uint8_t *wire, struct armtap_state *state)
+bool armtap_step_decode(const struct armtap_step *step, const uint8_t *wire, struct armtap_state *state)
 {
+    const uint8_t *from = wire + step->wire;
+    uint8_t *to = (uint8_t *)state + step->state;
+    if (step->op == ARMTAP_OP_SWAP8)
+        swap8(from, to, step->count);
+    else if (step->op == ARMTAP_OP_SWAP4)
+        swap4(from, to, step->count);
+    else if (armtap_op_is_cell((enum armtap_op)step->op))
+        return cells(step, from, to);
+    else
+        others(step, from, to);
+    return true;
+}
+
+bool armtap_plan_decode(const struct armtap_plan *plan, const uint8_t *wire, struct armtap_state *state,
+                        struct armtap_set *updated)
+{
+    const struct armtap_covered *covered = &plan->covered;
+    uint8_t numbers[ARMTAP_COVERED_MAX][8] = {{0}};
     bool whole = true;
-    for (const struct armtap_step *step = steps, *end = steps + count; step < end; step++) {
-        const uint8_t *from = wire + step->wire;
-        uint8_t *to = (uint8_t *)state + step->state;
-        if (step->op == ARMTAP_OP_SWAP8)
-            swap8(from, to, step->count);
-        else if (armtap_op_is_cell((enum armtap_op)step->op))
-            whole &= cells(step, from, to);
-        else
-            others(step, from, to);
-    }
+    for (size_t i = 0; i < covered->count; i++)
+        if (!cell((enum armtap_op)covered->cells[i].op, wire + covered->cells[i].wire, numbers[i]))
+            return false;
+    for (const struct armtap_step *step = plan->steps, *end = step + plan->count; step < end; step++)
+        whole &= armtap_step_decode(step, wire, state);
+    for (size_t i = 0; i < covered->count; i++)
+        memcpy((uint8_t *)state + covered->cells[i].state, numbers[i], sizeof numbers[i]);
+    if (updated)
+        *updated = plan->fields;
     return whole;
 }
 
@@ -135,36 +164,68 @@ bool armtap_plan_decode(const struct armtap_step *steps, size_t count, const uin
 #include <immintrin.h>
 
 #define AVX2 __attribute__((target("avx2")))
-#define ALIGNED __attribute__((aligned(64))) /* the loop takes a tenth longer in some other places */
+#define ALIGNED __attribute__((aligned(64))) /* else the linker's choice of a place makes a tenth */
 #define LANES 4                              /* doubles of a register */
 
-INLINE AVX2 __m256i swapped_order(void)
+/* A kernel turns `size` bytes round, in fours or in eights. */
+typedef void turn_kernel(const uint8_t *wire, uint8_t *to, size_t size, unsigned width);
+
+INLINE AVX2 __m256i turned_order(unsigned width)
 {
-    return _mm256_set_epi8(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2,
-                           3, 4, 5, 6, 7);
+    return width == 8 ? _mm256_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0,
+                                         15, 14, 13, 12, 11, 10, 9, 8)
+                      : _mm256_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12, 3, 2, 1, 0, 7, 6, 5, 4,
+                                         11, 10, 9, 8, 15, 14, 13, 12);
 }
 
-INLINE AVX2 __m256i load_swapped(const uint8_t *wire)
+INLINE AVX2 void turn32(const uint8_t *wire, uint8_t *to, unsigned width)
 {
-    return _mm256_shuffle_epi8(_mm256_loadu_si256((const void *)wire), swapped_order());
+    __m256i lanes = _mm256_loadu_si256((const void *)wire);
+    _mm256_storeu_si256((void *)to, _mm256_shuffle_epi8(lanes, turned_order(width)));
 }
 
-INLINE AVX2 void store(uint8_t *to, __m256i lanes)
+INLINE AVX2 void turn16(const uint8_t *wire, uint8_t *to, unsigned width)
 {
-    _mm256_storeu_si256((void *)to, lanes);
+    __m128i lanes = _mm_loadu_si128((const void *)wire);
+    _mm_storeu_si128((void *)to, _mm_shuffle_epi8(lanes, _mm256_castsi256_si128(turned_order(width))));
+}
+
+/* Less than two registers' bytes: in two, which overlap. */
+INLINE AVX2 void turn_few(const uint8_t *wire, uint8_t *to, size_t size, unsigned width)
+{
+    if (size >= 32) {
+        turn32(wire, to, width);
+        turn32(wire + size - 32, to + size - 32, width);
+    } else if (size >= 16) {
+        turn16(wire, to, width);
+        turn16(wire + size - 16, to + size - 16, width);
+    } else if (width == 8) {
+        swap8(wire, to, (uint32_t)size / 8);
+    } else {
+        swap4(wire, to, (uint32_t)size / 4);
+    }
 }
 
 /* What is left after whole registers is done by one more that ends with the last element, and writes some twice. */
-INLINE AVX2 void swap8_avx2(const uint8_t *wire, uint8_t *to, uint32_t count)
+INLINE AVX2 void turn_avx2(const uint8_t *wire, uint8_t *to, size_t size, unsigned width)
 {
-    if (count < LANES) {
-        swap8(wire, to, count);
+    if (size < 64) {
+        turn_few(wire, to, size, width);
         return;
     }
-    size_t last = 8 * (size_t)(count - LANES);
-    for (size_t at = 0; at < last; at += 32)
-        store(to + at, load_swapped(wire + at));
-    store(to + last, load_swapped(wire + last));
+    size_t last = size - 64;
+    SHORT
+    for (size_t at = 0; at < last; at += 64) {
+        turn32(wire + at, to + at, width);
+        turn32(wire + at + 32, to + at + 32, width);
+    }
+    turn32(wire + last, to + last, width);
+    turn32(wire + last + 32, to + last + 32, width);
+}
+
+INLINE AVX2 __m256d load_doubles(const uint8_t *wire)
+{
+    return _mm256_castsi256_pd(_mm256_shuffle_epi8(_mm256_loadu_si256((const void *)wire), turned_order(8)));
 }
 
 /* All bits set in the lanes whose numbers `fours` hold as they are. */
@@ -177,8 +238,10 @@ INLINE AVX2 __m256d is_whole(__m256d numbers, __m128i fours)
  */
 INLINE AVX2 bool int32_avx2(const uint8_t *wire, uint8_t *to, uint32_t count)
 {
+    if (count < LANES || count > 2 * LANES)
+        return false;
     size_t last = count - LANES;
-    __m256d head = _mm256_castsi256_pd(load_swapped(wire)), tail = _mm256_castsi256_pd(load_swapped(wire + 8 * last));
+    __m256d head = load_doubles(wire), tail = load_doubles(wire + 8 * last);
     __m128i head_fours = _mm256_cvttpd_epi32(head), tail_fours = _mm256_cvttpd_epi32(tail);
     if (_mm256_movemask_pd(_mm256_and_pd(is_whole(head, head_fours), is_whole(tail, tail_fours))) != 15)
         return false;
@@ -187,91 +250,132 @@ INLINE AVX2 bool int32_avx2(const uint8_t *wire, uint8_t *to, uint32_t count)
     return true;
 }
 
-/* One cell that holds a number which fits 63 bits; false is no judgement. */
-INLINE AVX2 bool cell_avx2(enum armtap_op op, const uint8_t *wire, uint8_t *to)
+INLINE AVX2 __m256d gather(const struct armtap_step *cells, const uint8_t *wire)
 {
-    double value = armtap_be_double(wire);
-    int64_t number = _mm_cvttsd_si64(_mm_set_sd(value)); /* INT64_MIN where it does not fit */
-    if ((double)number != value)
-        return false;
-    if (op == ARMTAP_OP_CELL_BITS) {
-        if (number < 0)
-            return false;
-        memcpy(to, &number, 8);
-        return true;
-    }
-    if (op == ARMTAP_OP_CELL_INT32 ? number != (int32_t)number : number != (uint32_t)number)
-        return false;
-    memcpy(to, &number, 4);
-    return true;
+    __m128d low = _mm_loadl_pd(_mm_setzero_pd(), (const void *)(wire + cells[0].wire));
+    __m128d high = _mm_loadl_pd(_mm_setzero_pd(), (const void *)(wire + cells[2].wire));
+    low = _mm_loadh_pd(low, (const void *)(wire + cells[1].wire));
+    high = _mm_loadh_pd(high, (const void *)(wire + cells[3].wire));
+    __m256i turned = _mm256_shuffle_epi8(_mm256_castpd_si256(_mm256_set_m128d(high, low)), turned_order(8));
+    return _mm256_castsi256_pd(turned);
 }
 
-INLINE AVX2 bool cells_avx2(const struct armtap_step *step, const uint8_t *wire, uint8_t *to)
+INLINE AVX2 void scatter(__m256i numbers, uint64_t places, uint8_t *state)
 {
-    if (step->count == 1)
-        return cell_avx2((enum armtap_op)step->op, wire, to);
-    return step->op == ARMTAP_OP_CELL_INT32 && step->count >= LANES && step->count <= 2 * LANES &&
-           int32_avx2(wire, to, step->count);
+    __m128d low = _mm256_castpd256_pd128(_mm256_castsi256_pd(numbers));
+    __m128d high = _mm256_extractf128_pd(_mm256_castsi256_pd(numbers), 1);
+    _mm_storel_pd((void *)(state + (uint16_t)places), low);
+    _mm_storeh_pd((void *)(state + (uint16_t)(places >> 16)), low);
+    _mm_storel_pd((void *)(state + (uint16_t)(places >> 32)), high);
+    _mm_storeh_pd((void *)(state + (uint16_t)(places >> 48)), high);
 }
 
-typedef void swap8_kernel(const uint8_t *wire, uint8_t *to, uint32_t count);
-
-/* What is frequent; the rest of the plan is left to plain C from the first step on that is not. */
-INLINE AVX2 bool decode_frequent(const struct armtap_step *steps, size_t count, const uint8_t *wire,
-                                 struct armtap_state *state, swap8_kernel *fast_swap8)
+/* The numbers of the covered cells; false is no judgement. With 1.5 * 2^52 added a double's last bit counts ones, and
+ * its lower bits are the number; taken off again the sum gives the number back if it was whole. */
+INLINE AVX2 bool judge(const struct armtap_covered *covered, const uint8_t *wire, __m256i *numbers)
 {
-    const struct armtap_step *step = steps, *end = steps + count;
-    for (; step < end; step++) {
+    const __m256d ones = _mm256_set1_pd(3 * ARMTAP_TWO_TO_51), least = _mm256_loadu_pd(covered->least),
+                  most = _mm256_loadu_pd(covered->most);
+    __m256d values = gather(covered->cells, wire), sums = _mm256_add_pd(values, ones);
+    __m256d good = _mm256_cmp_pd(_mm256_sub_pd(sums, ones), values, _CMP_EQ_OQ);
+    good = _mm256_and_pd(good, _mm256_cmp_pd(values, least, _CMP_GE_OQ));
+    good = _mm256_and_pd(good, _mm256_cmp_pd(values, most, _CMP_LE_OQ));
+    *numbers = _mm256_sub_epi64(_mm256_castpd_si256(sums), _mm256_castpd_si256(ones));
+    *numbers = _mm256_and_si256(*numbers, _mm256_loadu_si256((const void *)covered->mask));
+    return _mm256_movemask_pd(good) == 15;
+}
+
+/* What is frequent; a packet with anything else in it is begun anew in plain C. */
+INLINE AVX2 bool decode_frequent(const struct armtap_plan *plan, const uint8_t *wire, struct armtap_state *state,
+                                 struct armtap_set *updated, turn_kernel *turn)
+{
+    const struct armtap_covered *covered = &plan->covered;
+    const bool covers = covered->count > 0;
+    const uint64_t places = covered->places;
+    __m256i numbers = _mm256_setzero_si256();
+    if (covers && !judge(covered, wire, &numbers))
+        return armtap_plan_decode(plan, wire, state, updated);
+    if (updated)
+        *updated = plan->fields;
+    for (const struct armtap_step *step = plan->steps, *end = step + plan->count; step < end; step++) {
         const uint8_t *from = wire + step->wire;
         uint8_t *to = (uint8_t *)state + step->state;
         if (step->op == ARMTAP_OP_SWAP8)
-            fast_swap8(from, to, step->count);
+            turn(from, to, 8 * (size_t)step->count, 8);
         else if (step->op == ARMTAP_OP_SWAP4)
-            swap4(from, to, step->count);
-        else if (!armtap_op_is_cell((enum armtap_op)step->op) || !cells_avx2(step, from, to))
-            return armtap_plan_decode(step, (size_t)(end - step), wire, state);
+            turn(from, to, 4 * (size_t)step->count, 4);
+        else if (!armtap_op_is_cell((enum armtap_op)step->op))
+            others(step, from, to);
+        else if (step->op != ARMTAP_OP_CELL_INT32 || !int32_avx2(from, to, step->count))
+            return armtap_plan_decode(plan, wire, state, updated);
     }
+    if (covers)
+        scatter(numbers, places, (uint8_t *)state);
     return true;
 }
 
-static AVX2 ALIGNED bool decode_avx2(const struct armtap_step *steps, size_t count, const uint8_t *wire,
-                                     struct armtap_state *state)
+static AVX2 ALIGNED bool decode_avx2(const struct armtap_plan *plan, const uint8_t *wire, struct armtap_state *state,
+                                     struct armtap_set *updated)
 {
-    return decode_frequent(steps, count, wire, state, swap8_avx2);
+    return decode_frequent(plan, wire, state, updated, turn_avx2);
 }
 
 /* ---- AVX-512: the same with registers of 64 bytes, which libc's memcpy uses too ---- */
 
-#define AVX512 __attribute__((target("avx2,avx512f,avx512bw")))
+#define AVX512 __attribute__((target("avx2,avx512f,avx512bw,avx512vbmi")))
 
-INLINE AVX512 void swap64(const uint8_t *wire, uint8_t *to)
+INLINE AVX512 __m512i turned_order64(unsigned width)
 {
-    const __m512i order = _mm512_broadcast_i64x4(swapped_order());
+    const __m512i places =
+        _mm512_set_epi64(0x3f3e3d3c3b3a3938, 0x3736353433323130, 0x2f2e2d2c2b2a2928, 0x2726252423222120,
+                         0x1f1e1d1c1b1a1918, 0x1716151413121110, 0x0f0e0d0c0b0a0908, 0x0706050403020100);
+    return _mm512_shuffle_epi8(places, _mm512_broadcast_i64x4(turned_order(width)));
+}
+
+INLINE AVX512 void turn64(const uint8_t *wire, uint8_t *to, unsigned width)
+{
+    const __m512i order = _mm512_broadcast_i64x4(turned_order(width));
     _mm512_storeu_si512((void *)to, _mm512_shuffle_epi8(_mm512_loadu_si512((const void *)wire), order));
 }
 
-INLINE AVX512 void swap8_avx512(const uint8_t *wire, uint8_t *to, uint32_t count)
+/* A packet's values begin anywhere in a cache line, so each 64 bytes of them lie in two, and loading them costs twice.
+ * Between the first and the last, whole lines are loaded, each once, and a shuffle takes its bytes out of two. */
+INLINE AVX512 void turn_avx512(const uint8_t *wire, uint8_t *to, size_t size, unsigned width)
 {
-    if (count < 2 * LANES) {
-        swap8_avx2(wire, to, count);
+    if (size < 64) {
+        turn_few(wire, to, size, width);
         return;
     }
-    size_t last = 8 * (size_t)(count - 2 * LANES);
-    for (size_t at = 0; at < last; at += 64)
-        swap64(wire + at, to + at);
-    swap64(wire + last, to + last);
+    size_t last = size - 64, at = 0;
+    if (size >= 192) {
+        size_t skew = (uintptr_t)wire % 64;
+        const __m512i order = _mm512_add_epi8(turned_order64(width), _mm512_set1_epi8((char)skew));
+        const uint8_t *line = wire - skew + 64;
+        __m512i low = _mm512_load_si512((const void *)line), high;
+        turn64(wire, to, width);
+        SHORT
+        for (at = 64; at + 64 < last; at += 64, low = high) {
+            high = _mm512_load_si512((const void *)(line + at));
+            _mm512_storeu_si512((void *)(to + at), _mm512_permutex2var_epi8(low, order, high));
+        }
+    }
+    SHORT
+    for (; at < last; at += 64)
+        turn64(wire + at, to + at, width);
+    turn64(wire + last, to + last, width);
 }
 
-static AVX512 ALIGNED bool decode_avx512(const struct armtap_step *steps, size_t count, const uint8_t *wire,
-                                         struct armtap_state *state)
+static AVX512 ALIGNED bool decode_avx512(const struct armtap_plan *plan, const uint8_t *wire,
+                                         struct armtap_state *state, struct armtap_set *updated)
 {
-    return decode_frequent(steps, count, wire, state, swap8_avx512);
+    return decode_frequent(plan, wire, state, updated, turn_avx512);
 }
 
 /* The first processors with AVX-512 run slower while they use it; those with VBMI2 do not. */
 armtap_plan_decoder *armtap_plan_decoder_at(size_t i)
 {
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2") && i-- == 0)
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2") &&
+        __builtin_cpu_supports("avx512vbmi") && i-- == 0)
         return decode_avx512;
     if (__builtin_cpu_supports("avx2") && i-- == 0)
         return decode_avx2;

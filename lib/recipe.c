@@ -70,9 +70,8 @@ static struct armtap_recipe *recipe_alloc(size_t count, size_t name_bytes, char 
         return NULL;
     uint8_t *room = (uint8_t *)(recipe + 1);
     recipe->holders = 1;
-    recipe->decode = armtap_plan_decoder_at(0);
     recipe->entries = (struct armtap_recipe_entry *)(void *)room;
-    recipe->steps = (struct armtap_step *)(void *)(room + entries);
+    armtap_plan_init(&recipe->plan, (struct armtap_step *)(void *)(room + entries));
     recipe->ops = room + entries + steps;
     *names = (char *)(recipe->ops + count);
     return recipe;
@@ -89,8 +88,7 @@ static void recipe_add(struct armtap_recipe *recipe, const char *name, const str
     recipe->size += entry->wire_size;
     if (!field)
         return;
-    recipe->step_count = armtap_plan_add(recipe->steps, recipe->step_count, armtap_plan_step(op, field, entry->offset));
-    armtap_set_add(&recipe->fields, field->id);
+    armtap_plan_add(&recipe->plan, armtap_plan_step(op, field, entry->offset), field->id);
 }
 
 static char *invented_name(size_t number, char *at)
@@ -226,7 +224,7 @@ void armtap_recipe_add_cell(struct armtap_recipe *recipe, const char *name, size
         text, field, field ? field->type : ARMTAP_JSON, field ? field->count : 1, 0, 0, arm};
     recipe->arms |= arm ? 1u << (arm - 1) : 0u;
     if (field)
-        armtap_set_add(&recipe->fields, field->id);
+        armtap_set_add(&recipe->plan.fields, field->id);
 }
 
 enum armtap_generation armtap_realtime_generation(size_t size)
@@ -395,7 +393,7 @@ static void decode_one_by_one(const struct armtap_recipe *recipe, const uint8_t 
         if (!entry->field || entry->offset > length || entry->wire_size > length - entry->offset)
             continue;
         struct armtap_step step = armtap_plan_step((enum armtap_op)recipe->ops[i], entry->field, entry->offset);
-        if (armtap_plan_decode(&step, 1, values, state))
+        if (armtap_step_decode(&step, values, state))
             armtap_set_add(updated, entry->field->id);
     }
 }
@@ -403,9 +401,7 @@ static void decode_one_by_one(const struct armtap_recipe *recipe, const uint8_t 
 void armtap_recipe_decode(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
                           struct armtap_state *state, struct armtap_set *updated)
 {
-    if (length >= recipe->size && recipe->decode(recipe->steps, recipe->step_count, values, state))
-        *updated = recipe->fields;
-    else
+    if (length < recipe->size || !recipe->plan.decode(&recipe->plan, values, state, updated))
         decode_one_by_one(recipe, values, length, state, updated);
 }
 
@@ -438,7 +434,7 @@ int armtap_encode_values(const struct armtap_recipe *recipe, const struct armtap
     if (recipe->size > capacity || recipe->size > INT32_MAX)
         return ARMTAP_ERR_SPACE;
     memset(wire, 0, recipe->size);
-    armtap_plan_encode(recipe->steps, recipe->step_count, state, wire);
+    armtap_plan_encode(&recipe->plan, state, wire);
     for (size_t i = 0; i < recipe->count; i++) {
         const struct armtap_recipe_entry *entry = &recipe->entries[i];
         if (!entry->field || !armtap_set_has(&state->known, entry->field->id))

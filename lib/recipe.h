@@ -11,11 +11,8 @@ struct armtap_recipe {
     bool open;   /* a type is not known: what stands from there on has no size */
     size_t count;
     struct armtap_recipe_entry *entries;
-    uint8_t *ops; /* enum armtap_op by entry */
-    struct armtap_step *steps;
-    size_t step_count;
-    armtap_plan_decoder *decode; /* the fastest here */
-    struct armtap_set fields;    /* that a whole frame sets */
+    uint8_t *ops;            /* enum armtap_op by entry */
+    struct armtap_plan plan; /* its fields are those that a whole frame sets, in text protocols too */
     /* Text protocols: values are read by position (cells.h). */
     bool cells;
     char *names_end;                 /* where the next name goes */

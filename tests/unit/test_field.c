@@ -552,7 +552,7 @@ static void test_runs_of_one_kind_merge(void **unused)
     struct armtap_recipe *recipe;
     (void)unused;
     assert_int_equal(armtap_recipe_realtime(1220, &recipe), 0);
-    assert_true(recipe->step_count <= 20);
+    assert_true(recipe->plan.count <= 20);
     armtap_recipe_release(recipe);
 }
 
