@@ -3,9 +3,9 @@
 #include <float.h>
 #include <string.h>
 
-#define SEGMENTS_MAX 1000               /* of one channel */
-#define RECIPE_BYTES_MAX (1024u * 1024) /* of all channels of a connection */
-#define LATE_MAX INT64_C(1000000000)    /* ns for which data still comes on a channel that was ended */
+#define SEGMENTS_MAX 1000              /* of one channel */
+#define RECIPE_BYTES_MAX (256u * 1024) /* of all channels of a connection: some of all topics, or all with a dozen */
+#define LATE_MAX INT64_C(1000000000)   /* ns for which data still comes on a channel that was ended */
 
 /* ---- topics ---- */
 

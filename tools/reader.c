@@ -41,6 +41,7 @@ struct reader {
     int64_t deadline; /* ms of the monotonic clock; 0 before Ctrl-C */
     enum gzip_state gzip;
     z_stream inflater;
+    bool filled; /* the last call of inflate left no room */
     uint64_t position;
     uint64_t unpacked;
     size_t input_at, input_length;
@@ -169,7 +170,9 @@ static size_t inflate_some(struct reader *reader, uint8_t *to, size_t room)
             next_member(reader);
             continue;
         }
-        if (!fill(reader)) {
+        /* What did not fit into the room of the call before is within zlib still. */
+        bool pending = reader->filled;
+        if (!fill(reader) && !pending) {
             if (reader->problem[0] == '\0')
                 damaged(reader, "the gzip data ends early; copy or fetch the file again");
             reader->gzip = GZIP_DONE;
@@ -180,6 +183,7 @@ static size_t inflate_some(struct reader *reader, uint8_t *to, size_t room)
         int outcome = inflate(inflater, Z_NO_FLUSH);
         reader->input_at = reader->input_length - inflater->avail_in;
         reader->unpacked += room - inflater->avail_out;
+        reader->filled = inflater->avail_out == 0;
         judge(reader, outcome);
     }
     return room - inflater->avail_out;

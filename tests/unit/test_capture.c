@@ -12,8 +12,11 @@
 
 #include <cmocka.h>
 
+#include <zlib.h>
+
 #include "blocks.h"
 #include "capture.h"
+#include "reader.h"
 
 #define ROOM 8192
 #define FILE_NAME "test_capture.tmp"
@@ -395,6 +398,53 @@ static void make_members(struct file *packed, const size_t *cuts, size_t count)
     }
 }
 
+/* A gzip of plain bytes, really packed. */
+static void put_packed(struct file *file, uint8_t *plain, size_t length)
+{
+    z_stream stream = {
+        .next_in = plain, .avail_in = (uInt)length, .next_out = file->bytes, .avail_out = (uInt)sizeof file->bytes};
+    assert_int_equal(deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+    deflateEnd(&stream);
+    file->length = sizeof file->bytes - stream.avail_out;
+}
+
+/* What zlib gives of these bytes, all at once. */
+static size_t inflated_at_once(struct file *packed)
+{
+    static uint8_t plain[65536];
+    z_stream stream = {
+        .next_in = packed->bytes, .avail_in = (uInt)packed->length, .next_out = plain, .avail_out = sizeof plain};
+    assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
+    inflate(&stream, Z_NO_FLUSH);
+    inflateEnd(&stream);
+    return sizeof plain - stream.avail_out;
+}
+
+/* A file that is cut where zlib holds more than fitted into the room it had. */
+static void gzip_cut_anywhere_read_in_any_room(void **state)
+{
+    static uint8_t plain[20000];
+    struct file packed = {.big_endian = false};
+    uint8_t got[997];
+    (void)state;
+    for (size_t i = 0; i < sizeof plain; i++)
+        plain[i] = (uint8_t)(i / 700);
+    put_packed(&packed, plain, sizeof plain);
+    size_t whole = packed.length;
+    for (packed.length = 20; packed.length <= whole; packed.length++)
+        for (size_t room = 1; room < sizeof got; room += 83) {
+            size_t length, all = 0;
+            save(&packed);
+            struct reader *reader = reader_open(FILE_NAME, true, 1);
+            assert_non_null(reader);
+            while ((length = reader_read(reader, got, room)) > 0)
+                all += length;
+            assert_int_equal(all, inflated_at_once(&packed));
+            reader_close(reader);
+        }
+}
+
 static void gzip_of_several_members(void **state)
 {
     struct reading reading;
@@ -687,6 +737,7 @@ int main(void)
         cmocka_unit_test(pcapng_with_interfaces_that_differ),
         cmocka_unit_test(interfaces_whatever_the_chunks),
         cmocka_unit_test(dropped_packets_whatever_the_chunks),
+        cmocka_unit_test(gzip_cut_anywhere_read_in_any_room),
         cmocka_unit_test(gzip_of_several_members),
         cmocka_unit_test(gzip_with_something_behind),
         cmocka_unit_test(gzip_with_a_bad_checksum),
