@@ -271,13 +271,16 @@ INLINE AVX2 void scatter(__m256i numbers, uint64_t places, uint8_t *state)
 }
 
 /* The numbers of the covered cells; false is no judgement. With 1.5 * 2^52 added a double's last bit counts ones, and
- * its lower bits are the number; taken off again the sum gives the number back if it was whole. */
+ * its lower bits are the number; taken off again the sum gives the number back if it was whole. Their bits are
+ * compared, for raw integers are denormal, and those equal zero in a program that asked its processor for that
+ * (-ffast-math). */
 INLINE AVX2 bool judge(const struct armtap_covered *covered, const uint8_t *wire, __m256i *numbers)
 {
     const __m256d ones = _mm256_set1_pd(3 * ARMTAP_TWO_TO_51), least = _mm256_loadu_pd(covered->least),
                   most = _mm256_loadu_pd(covered->most);
     __m256d values = gather(covered->cells, wire), sums = _mm256_add_pd(values, ones);
-    __m256d good = _mm256_cmp_pd(_mm256_sub_pd(sums, ones), values, _CMP_EQ_OQ);
+    __m256d good = _mm256_castsi256_pd(
+        _mm256_cmpeq_epi64(_mm256_castpd_si256(_mm256_sub_pd(sums, ones)), _mm256_castpd_si256(values)));
     good = _mm256_and_pd(good, _mm256_cmp_pd(values, least, _CMP_GE_OQ));
     good = _mm256_and_pd(good, _mm256_cmp_pd(values, most, _CMP_LE_OQ));
     *numbers = _mm256_sub_epi64(_mm256_castpd_si256(sums), _mm256_castpd_si256(ones));

@@ -12,6 +12,7 @@ enum {
     bytes_max = 128 * 1024,    /* of the rows' values in a batch */
     batches_per_thread = 4,    /* so that nobody waits for the slowest */
     bytes_in_flight = 4 << 20, /* of values, in all batches together */
+    width_share = 4,           /* of a batch's bytes: so much text besides values; a few values can have a long row */
     text_kept = 1 << 20,       /* a batch's text keeps no more room than that */
     turns_awake = 2000,        /* a millisecond or so */
     threads_max = 16,          /* more have nothing to do: who reads cannot feed them */
@@ -32,6 +33,7 @@ struct batch {
     enum batch_state state; /* the lock's, unless FILLING */
     struct batch_row rows[rows_max];
     size_t count;
+    size_t width; /* of the rows' views, together */
     struct buffer bytes;
     struct buffer text;
 };
@@ -142,6 +144,7 @@ static enum sink_outcome collect(const struct batches *batches, struct batch *ba
     }
     batch->state = BATCH_FILLING;
     batch->count = 0;
+    batch->width = 0;
     batch->bytes.length = 0;
     shrink(&batch->text);
     return outcome;
@@ -190,6 +193,12 @@ static size_t keep_robot(struct batch *batch, const char *robot)
     return keep(&batch->bytes, robot, strlen(robot) + 1);
 }
 
+static bool is_full(const struct batches *batches, const struct batch *batch)
+{
+    return batch->count == rows_max || batch->bytes.length >= batches->bytes_max ||
+           batch->width >= width_share * batches->bytes_max;
+}
+
 enum sink_outcome batches_row(struct batches *batches, struct outlet *outlet, const struct view *view,
                               const struct output_row *row)
 {
@@ -205,7 +214,8 @@ enum sink_outcome batches_row(struct batches *batches, struct outlet *outlet, co
         return SINK_FAILED;
     }
     batch->count++;
-    return batch->count < rows_max && batch->bytes.length < batches->bytes_max ? SINK_OK : submit(batches);
+    batch->width += view == NULL ? 0 : view->width;
+    return is_full(batches, batch) ? submit(batches) : SINK_OK;
 }
 
 enum sink_outcome batches_drain(struct batches *batches)

@@ -89,6 +89,15 @@ static enum armtap_generation layout_of(const struct job *job, const struct armt
     return cb2 ? ARMTAP_GENERATION_CB2 : ARMTAP_GENERATION_CB3E;
 }
 
+static size_t width_of(const struct picks *picks)
+{
+    enum { cell = 4 }; /* a separator, and what may stand for the absent */
+    size_t width = 0;
+    for (size_t i = 0; i < picks->count; i++)
+        width += cell * (size_t)picks->pick[i].count + (picks->pick[i].key == NULL ? 0 : strlen(picks->pick[i].key));
+    return width;
+}
+
 static int make_view(struct job *job, struct table *table)
 {
     struct printed *printed = printed_of(job, table->index);
@@ -102,6 +111,7 @@ static int make_view(struct job *job, struct table *table)
     const struct output *output = job->wish->output;
     if (output->prepare != NULL && output->prepare(&printed->view, layout_of(job, &table->summary)) != 0)
         return job_give_up_memory(job);
+    printed->view.width = width_of(&printed->view.picks);
     return 0;
 }
 

@@ -12,6 +12,7 @@
 struct view {
     const struct table *table;
     struct picks picks;
+    size_t width; /* bytes of a row's text besides its values, about: separators, keys, what stands for the absent */
 };
 
 /* One record, without what only lives during a callback. */

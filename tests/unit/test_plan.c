@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
 
 #include "recipe.h"
 
@@ -125,6 +128,19 @@ static void test_each_cell_on_each_edge(void **unused)
             compare(recipe, one, sizeof one, &seed);
         }
     armtap_recipe_release(recipe);
+}
+
+/* As in a program compiled with -ffast-math: the bits of raw integers are denormal doubles, which then equal zero. */
+static void test_each_cell_where_denormals_are_zero(void **unused)
+{
+#if defined(__SSE2__)
+    unsigned before = _mm_getcsr();
+    _mm_setcsr(before | 0x8040);
+    test_each_cell_on_each_edge(unused);
+    _mm_setcsr(before);
+#else
+    (void)unused;
+#endif
 }
 
 static void test_every_truncation(void **unused)
@@ -263,6 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_legacy_sizes_of_random_bytes),
         cmocka_unit_test(test_each_cell_on_each_edge),
+        cmocka_unit_test(test_each_cell_where_denormals_are_zero),
         cmocka_unit_test(test_every_truncation),
         cmocka_unit_test(test_rtde_recipes),
         cmocka_unit_test(test_one_state_for_many_sizes),
