@@ -73,12 +73,21 @@ static size_t place_of(const struct streams *streams, uint64_t connection)
     return low;
 }
 
+/* Whether a connection is at a place; of many in turns it mostly is where its number says, counted from the last. */
+static bool is_at(const struct streams *streams, size_t place, uint64_t connection)
+{
+    return place < streams->count && streams->all[place]->stream.connection == connection;
+}
+
 static struct stream_summary *find(struct streams *streams, uint64_t connection)
 {
-    if (streams->recent < streams->count && streams->all[streams->recent]->stream.connection == connection)
+    if (is_at(streams, streams->recent, connection))
         return streams->all[streams->recent];
-    size_t place = place_of(streams, connection);
-    if (place == streams->count || streams->all[place]->stream.connection != connection)
+    uint64_t other = streams->count > 0 ? streams->all[streams->recent]->stream.connection : 0;
+    size_t place = streams->recent + (size_t)(connection - other);
+    if (!is_at(streams, place, connection))
+        place = place_of(streams, connection);
+    if (!is_at(streams, place, connection))
         return NULL;
     streams->recent = place;
     return streams->all[place];
