@@ -12,7 +12,16 @@ struct text_wrap text_wrap_begin(FILE *file, int column, int indent)
     return (struct text_wrap){.file = file, .column = column, .indent = indent};
 }
 
-static void put_word(struct text_wrap *wrap, const char *word, size_t length)
+static bool is_plain(const char *word, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (word[i] < ' ' || word[i] > '~')
+            return false;
+    return true;
+}
+
+/* Columns that a word takes as it is shown. */
+static int width_of(const char *word, size_t length)
 {
     char shown[UTF8_SHOWN_MAX];
     size_t used;
@@ -21,6 +30,23 @@ static void put_word(struct text_wrap *wrap, const char *word, size_t length)
         size_t bytes = utf8_show(shown, word + i, length - i, &used);
         width += used < bytes ? (int)bytes : 1;
     }
+    return width;
+}
+
+static void show(const char *word, size_t length, FILE *file)
+{
+    char shown[UTF8_SHOWN_MAX];
+    size_t used;
+    for (size_t i = 0; i < length; i += used) {
+        utf8_show(shown, word + i, length - i, &used);
+        fputs(shown, file);
+    }
+}
+
+static void put_word(struct text_wrap *wrap, const char *word, size_t length)
+{
+    bool plain = is_plain(word, length); /* nearly every word is */
+    int width = plain ? (int)length : width_of(word, length);
     if (wrap->column > wrap->indent && wrap->column + 1 + width > TEXT_COLUMNS) {
         fprintf(wrap->file, "\n%*s", wrap->indent, "");
         wrap->column = wrap->indent;
@@ -31,10 +57,10 @@ static void put_word(struct text_wrap *wrap, const char *word, size_t length)
         fprintf(wrap->file, "%*s", wrap->indent - wrap->column, "");
         wrap->column = wrap->indent;
     }
-    for (size_t i = 0; i < length; i += used) {
-        utf8_show(shown, word + i, length - i, &used);
-        fputs(shown, wrap->file);
-    }
+    if (plain)
+        fwrite(word, 1, length, wrap->file);
+    else
+        show(word, length, wrap->file);
     wrap->column += width;
 }
 
