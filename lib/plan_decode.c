@@ -80,9 +80,9 @@ INLINE void widen4(const uint8_t *wire, uint8_t *to, uint32_t count)
 /* One legacy cell; `to` may be NULL: it is only judged. */
 INLINE bool cell(enum armtap_op op, const uint8_t *wire, uint8_t *to)
 {
-    int32_t i32;
-    uint32_t u32;
-    uint64_t bits;
+    int32_t i32 = 0;
+    uint32_t u32 = 0;
+    uint64_t bits = 0;
     bool whole = op == ARMTAP_OP_CELL_BITS    ? armtap_cell_bits(wire, &bits)
                  : op == ARMTAP_OP_CELL_INT32 ? armtap_cell_int32(wire, &i32)
                                               : armtap_cell_uint32(wire, &u32);

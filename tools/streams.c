@@ -83,8 +83,9 @@ static struct stream_summary *find(struct streams *streams, uint64_t connection)
 {
     if (is_at(streams, streams->recent, connection))
         return streams->all[streams->recent];
-    uint64_t other = streams->count > 0 ? streams->all[streams->recent]->stream.connection : 0;
-    size_t place = streams->recent + (size_t)(connection - other);
+    size_t place = streams->count;
+    if (streams->recent < streams->count) /* streams that turned out foreign were taken out */
+        place = streams->recent + (size_t)(connection - streams->all[streams->recent]->stream.connection);
     if (!is_at(streams, place, connection))
         place = place_of(streams, connection);
     if (!is_at(streams, place, connection))

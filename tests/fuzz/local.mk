@@ -27,6 +27,7 @@ tests_fuzz_replay_LDADD = tools/libtools.a lib/libinside.la $(PCAP_LIBS) $(ZLIB_
 
 # What of the tools is fuzzed too.
 FUZZ_TOOLS = \
+	tools/ahead.c \
 	tools/blocks.c \
 	tools/capture.c \
 	tools/interrupt.c \
@@ -43,7 +44,7 @@ SECONDS = 60
 fuzz:
 	srcdir='$(srcdir)' FUZZ_SOURCES='$(lib_libinside_la_SOURCES) $(FUZZ_TOOLS)' \
 	FUZZ_CPPFLAGS='-DARMTAP_VERSION="" $(AUBO_DEFINES) $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS)' \
-	FUZZ_LIBS='$(AUBO_LIBS) $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) -lm' \
+	FUZZ_LIBS='$(AUBO_LIBS) $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(PTHREAD_LIBS) -lm' \
 	    sh $(srcdir)/tests/fuzz/run '$(SECONDS)' $(FUZZ)
 clean-local:
 	rm -rf emulated-build fuzz-build
