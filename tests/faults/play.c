@@ -56,7 +56,8 @@ static void write_block(FILE *file, uint32_t type, const uint8_t *body, size_t l
     put32(words + 4, (uint32_t)(12 + length + rest + padding));
     fwrite(words, 8, 1, file);
     fwrite(body, 1, length, file);
-    fwrite(more, 1, rest, file);
+    if (rest > 0)
+        fwrite(more, 1, rest, file);
     fwrite(zeros, 1, padding, file);
     fwrite(words + 4, 4, 1, file);
 }
