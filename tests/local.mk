@@ -31,6 +31,8 @@ endif
 
 # What several unit tests use.
 tests_unit_libunit_a_SOURCES = \
+	tests/unit/allocations.c \
+	tests/unit/allocations.h \
 	tests/unit/support.c \
 	tests/unit/support.h
 

@@ -9,61 +9,9 @@
 
 #include <cmocka.h>
 
+#include "allocations.h"
 #include "armtap.h"
 #include "bytes.h"
-
-/* ---- the allocator --------------------------------------------------------------------------------------------- */
-
-static struct {
-    unsigned long count;   /* allocations so far */
-    unsigned long fail_at; /* the one that fails; 0: none */
-    long held;             /* blocks not freed */
-} memory;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void __real_free(void *block);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void __wrap_free(void *block);
-
-static bool is_refused(void)
-{
-    return ++memory.count == memory.fail_at;
-}
-
-static void *counted(void *block)
-{
-    memory.held += block != NULL;
-    return block;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return is_refused() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return is_refused() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *block, size_t size)
-{
-    if (is_refused())
-        return NULL;
-    void *moved = __real_realloc(block, size);
-    memory.held += !block && moved;
-    return moved;
-}
-
-void __wrap_free(void *block)
-{
-    memory.held -= block != NULL;
-    __real_free(block);
-}
 
 /* ---- bytes to be sent ------------------------------------------------------------------------------------------ */
 

@@ -1,6 +1,7 @@
 /* WebSocket: heads, frames, messages put together. The bytes are RFC 6455's and RFC 7692's own examples, worked by
  * hand, or written by Python's zlib; the lengths of frames are compared with wslay's reading of them. Every allocation
  * fails in turn: the linker hands malloc, calloc, realloc, free and wslay's allocation to the functions here. */
+#include "allocations.h"
 #include "support.h"
 
 #include <stdio.h>
@@ -15,67 +16,17 @@
 
 /* ---- the allocator --------------------------------------------------------------------------------------------- */
 
-static struct {
-    unsigned long count;   /* allocations so far */
-    unsigned long fail_at; /* the one that fails; 0: none */
-    long held;             /* blocks not freed */
-} memory;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void __real_free(void *block);
 int __real_wslay_frame_context_init(wslay_frame_context_ptr *reader, const struct wslay_frame_callbacks *callbacks,
                                     void *user);
 void __real_wslay_frame_context_free(wslay_frame_context_ptr reader);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void __wrap_free(void *block);
 int __wrap_wslay_frame_context_init(wslay_frame_context_ptr *reader, const struct wslay_frame_callbacks *callbacks,
                                     void *user);
 void __wrap_wslay_frame_context_free(wslay_frame_context_ptr reader);
 
-static bool is_refused(void)
-{
-    return ++memory.count == memory.fail_at;
-}
-
-static void *counted(void *block)
-{
-    memory.held += block != NULL;
-    return block;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return is_refused() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return is_refused() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *block, size_t size)
-{
-    if (is_refused())
-        return NULL;
-    void *moved = __real_realloc(block, size);
-    memory.held += !block && moved;
-    return moved;
-}
-
-void __wrap_free(void *block)
-{
-    memory.held -= block != NULL;
-    __real_free(block);
-}
-
 int __wrap_wslay_frame_context_init(wslay_frame_context_ptr *reader, const struct wslay_frame_callbacks *callbacks,
                                     void *user)
 {
-    if (is_refused()) {
+    if (allocations_refuse()) {
         *reader = NULL;
         return WSLAY_ERR_NOMEM;
     }

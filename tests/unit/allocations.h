@@ -1,0 +1,25 @@
+/* Counts allocations and makes one of them fail, in programs that are linked with --wrap=malloc, calloc, realloc and
+ * free: the linker hands each of them to the functions of allocations.c. */
+#ifndef ARMTAP_TEST_ALLOCATIONS_H
+#define ARMTAP_TEST_ALLOCATIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct allocations {
+    unsigned long count;   /* so far */
+    unsigned long fail_at; /* the one that fails; 0: none */
+    long held;             /* blocks not freed */
+};
+extern struct allocations memory;
+
+/* One more is asked for: whether it is the one that fails. Also for allocators of other libraries. */
+bool allocations_refuse(void);
+
+/* The allocator itself, for what a test needs and does not count. */
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void __real_free(void *block);
+
+#endif
