@@ -131,7 +131,7 @@ static enum sink_outcome collect(const struct batches *batches, struct batch *ba
 {
     enum sink_outcome outcome = SINK_OK;
     if (batch->text.failed) {
-        message_error("out of memory");
+        message_no_memory();
         return SINK_FAILED;
     }
     for (size_t i = 0, from = 0; i < batch->count && outcome == SINK_OK; i++) {
@@ -210,7 +210,7 @@ enum sink_outcome batches_row(struct batches *batches, struct outlet *outlet, co
     one->robot_at = keep_robot(batch, row->robot);
     one->values_at = keep(&batch->bytes, row->values, row->values_length);
     if (batch->bytes.failed) {
-        message_error("out of memory");
+        message_no_memory();
         return SINK_FAILED;
     }
     batch->count++;

@@ -64,7 +64,7 @@ static struct capture *capture_new(const char *name)
     if (capture == NULL || copy == NULL) {
         free(capture);
         free(copy);
-        message_error("%s: out of memory", name);
+        message_no_memory();
         return NULL;
     }
     capture->name = copy;
@@ -155,7 +155,7 @@ static int begin_pcap(struct capture *capture)
     cookie_io_functions_t functions = {.read = give_bytes};
     capture->file = fopencookie(capture, "r", functions);
     if (capture->file == NULL || setvbuf(capture->file, NULL, _IOFBF, FILE_BUFFER) != 0) {
-        message_error("%s: out of memory", reader_name(capture->name));
+        message_no_memory();
         return -1;
     }
     blocks_begin(&capture->blocks);

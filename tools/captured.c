@@ -27,12 +27,13 @@ struct reading {
     struct setup *setup; /* sorted by connection, direction and order after the reading */
     size_t count, room;
     size_t left_out; /* beyond setups_max */
+    bool broken_off;
 };
 
 static int out_of_memory(void)
 {
-    message_error("out of memory");
-    return -1;
+    message_no_memory();
+    return REPLAY_GAVE_UP;
 }
 
 static void forget_setups(struct reading *reading)
@@ -142,20 +143,21 @@ static enum exit_status read_all(struct reading *reading)
     const struct captured_wish *wish = reading->wish;
     const struct armtap_sink sink = {.size = sizeof sink, .on_recipe = on_recipe, .on_event = on_event};
     struct replay_source source = {.names = wish->names, .count = wish->count, .progress = true};
-    struct replay_totals totals;
+    struct replay_totals totals = {.broken_off = true};
     enum exit_status status = EXIT_FAILED;
     if (armtap_knowledge_new(&source.knowledge) != ARMTAP_OK || (reading->streams = streams_new()) == NULL)
         out_of_memory();
     else
         status = replay(&source, &sink, reading, &totals);
-    if (status == EXIT_DONE && replay_learned(&source)) {
+    if (!totals.broken_off && replay_learned(&source)) {
         source.quiet = true;
         forget_setups(reading);
         status = replay(&source, &sink, reading, &totals);
     }
     armtap_knowledge_free(source.knowledge);
-    if (reading->streams == NULL)
-        return status;
+    reading->broken_off = totals.broken_off;
+    if (totals.broken_off)
+        return EXIT_FAILED;
     streams_number(reading->streams);
     sort_setups(reading);
     if (streams_count(reading->streams) == 0 && status == EXIT_DONE) {
@@ -270,7 +272,7 @@ enum exit_status captured_read(const struct captured_wish *wish, struct captured
     struct reading reading = {.wish = wish};
     *captured = (struct captured){.recipe = NULL};
     enum exit_status status = read_all(&reading);
-    if (reading.streams != NULL && streams_count(reading.streams) > 0)
+    if (!reading.broken_off && streams_count(reading.streams) > 0)
         take_recipe(&reading, captured);
     forget_setups(&reading);
     free(reading.setup);

@@ -54,12 +54,12 @@ struct compare {
     bool gave_up; /* something failed, with a message */
 };
 
-/* Returns -1, what a callback returns to stop. */
+/* Returns what a callback returns to stop, after a message. */
 static int give_up(struct compare *compare)
 {
     compare->status = EXIT_FAILED;
     compare->gave_up = true;
-    return -1;
+    return REPLAY_GAVE_UP;
 }
 
 static void raise_status(struct compare *compare, enum exit_status status)
@@ -70,7 +70,7 @@ static void raise_status(struct compare *compare, enum exit_status status)
 
 static int give_up_memory(struct compare *compare)
 {
-    message_error("out of memory");
+    message_no_memory();
     return give_up(compare);
 }
 
@@ -135,14 +135,14 @@ static int survey_record(void *user, const struct armtap_record *record)
 {
     struct compare *compare = user;
     if (streams_record(compare->streams, record) != 0 || counterparts_record(compare->counterparts, record) != 0)
-        return give_up_memory(compare);
+        return REPLAY_NO_MEMORY;
     return 0;
 }
 
 static int survey_event(void *user, const struct armtap_event *event)
 {
     struct compare *compare = user;
-    return streams_event(compare->streams, event) != 0 ? give_up_memory(compare) : 0;
+    return streams_event(compare->streams, event) != 0 ? REPLAY_NO_MEMORY : 0;
 }
 
 static int forget(struct compare *compare)
@@ -164,18 +164,22 @@ static int judge_telemetry(struct compare *compare)
     return give_up(compare);
 }
 
+/* 0, or -1 after a message where what was read is not what was captured. */
+static int read_all(struct compare *compare, const struct armtap_sink *sink)
+{
+    raise_status(compare, replay(&compare->source, sink, compare, &compare->totals));
+    return compare->totals.broken_off ? -1 : 0;
+}
+
 /* One reading, two where the first one learned of recipes. */
 static int survey(struct compare *compare)
 {
     const struct armtap_sink sink = {.size = sizeof sink, .on_record = survey_record, .on_event = survey_event};
-    raise_status(compare, replay(&compare->source, &sink, compare, &compare->totals));
+    int outcome = read_all(compare, &sink);
     compare->source.quiet = true;
-    if (!compare->gave_up && replay_learned(&compare->source)) {
-        if (forget(compare) != 0)
-            return -1;
-        replay(&compare->source, &sink, compare, &compare->totals);
-    }
-    if (compare->gave_up || judge_telemetry(compare) != 0)
+    if (outcome == 0 && replay_learned(&compare->source))
+        outcome = forget(compare) != 0 ? -1 : read_all(compare, &sink);
+    if (outcome != 0 || judge_telemetry(compare) != 0)
         return -1;
     if (counterparts_choose(compare->counterparts, compare->streams, &compare->wish, compare->chosen) != 0)
         return give_up(compare);
@@ -201,14 +205,14 @@ static int push(struct compare *compare, enum pairs_side side, const struct armt
         return 0;
     if (pairs_push(compare->pairs, side, &sample) == 0)
         return 0;
-    return compare->gave_up ? -1 : give_up_memory(compare);
+    return compare->gave_up ? REPLAY_GAVE_UP : give_up_memory(compare);
 }
 
 static int end_side(struct compare *compare, enum pairs_side side)
 {
     if (pairs_end(compare->pairs, side) == 0)
         return 0;
-    return compare->gave_up ? -1 : give_up_memory(compare);
+    return compare->gave_up ? REPLAY_GAVE_UP : give_up_memory(compare);
 }
 
 static bool is_from(const struct armtap_record *record, uint64_t connection)
@@ -261,16 +265,14 @@ static int compare_chosen(struct compare *compare)
     const struct armtap_sink sink = {.size = sizeof sink, .on_record = compare_record};
     const struct lockstep_calls calls = {.record = lockstep_record, .over = lockstep_over};
     bool interleaved = counterparts_are_interleaved(compare->chosen);
-    struct replay_totals totals;
-    enum exit_status status;
+    bool broken_off = false;
     if (begin_pairs(compare, interleaved) != 0)
         return -1;
     if (interleaved)
-        status = replay(&compare->source, &sink, compare, &totals);
+        broken_off = read_all(compare, &sink) != 0;
     else
-        status = lockstep(&compare->source, &calls, compare);
-    raise_status(compare, status);
-    return compare->gave_up ? -1 : end_pairs(compare);
+        raise_status(compare, lockstep(&compare->source, &calls, compare, &broken_off));
+    return broken_off ? -1 : end_pairs(compare);
 }
 
 /* ---- a source that can be read once ---------------------------------------------------------------------------- */
@@ -280,7 +282,7 @@ static int take_record(void *user, const struct armtap_record *record)
     struct compare *compare = user;
     struct counterparts_taken *taken = &compare->taken;
     if (survey_record(compare, record) != 0)
-        return -1;
+        return REPLAY_NO_MEMORY;
     if (counterparts_take(taken, compare->streams, &compare->wish, record) != 0)
         return give_up(compare);
     for (int side = 0; side < PAIRS_SIDES; side++)
@@ -294,8 +296,7 @@ static int compare_once(struct compare *compare)
     const struct armtap_sink sink = {.size = sizeof sink, .on_record = take_record, .on_event = survey_event};
     if (begin_pairs(compare, true) != 0)
         return -1;
-    raise_status(compare, replay(&compare->source, &sink, compare, &compare->totals));
-    if (compare->gave_up || end_pairs(compare) != 0 || judge_telemetry(compare) != 0)
+    if (read_all(compare, &sink) != 0 || end_pairs(compare) != 0 || judge_telemetry(compare) != 0)
         return -1;
     if (counterparts_judge(compare->counterparts, compare->streams, &compare->taken, compare->chosen) != 0)
         return give_up(compare);
@@ -360,7 +361,7 @@ int cmd_compare(int argc, char **argv)
     bool has_memory = compare.streams != NULL && compare.counterparts != NULL && compare.differences != NULL &&
                       armtap_knowledge_new(&compare.knowledge) == ARMTAP_OK;
     if (!has_memory)
-        message_error("out of memory");
+        message_no_memory();
     else if (judge_options(&compare) == 0)
         run(&compare);
     pairs_free(compare.pairs);

@@ -93,19 +93,32 @@ static int take(void *user, int id, const char *value)
 
 /* ---- the command ----------------------------------------------------------------------------------------------- */
 
+/* One reading, two where the first one learned of recipes. Nothing is known of what a reading broken off had read. */
+static enum exit_status read_all(struct diagnosis *diagnosis, struct replay_source *source)
+{
+    diagnosis->source = source;
+    enum exit_status status = diagnosis_read(diagnosis);
+    if (diagnosis->totals.broken_off || !replay_learned(source))
+        return status;
+    source->quiet = true;
+    if (diagnosis_begin(diagnosis) != 0) {
+        message_no_memory();
+        diagnosis->totals.broken_off = true;
+        return EXIT_FAILED;
+    }
+    return diagnosis_read(diagnosis);
+}
+
 static void run(struct command *command)
 {
     struct diagnosis *diagnosis = &command->diagnosis;
     struct replay_source source = command->options.source;
     source.knowledge = command->knowledge;
-    diagnosis->source = &source;
-    command->status = (int)diagnosis_read(diagnosis);
-    if (replay_learned(&source) && diagnosis_begin(diagnosis) == 0) {
-        source.quiet = true;
-        diagnosis_read(diagnosis);
-    }
+    command->status = (int)read_all(diagnosis, &source);
+    if (diagnosis->totals.broken_off)
+        return;
     if (diagnosis_settle(diagnosis) != 0) {
-        message_error("out of memory");
+        message_no_memory();
         command->status = EXIT_FAILED;
         return;
     }
@@ -145,7 +158,7 @@ int cmd_diagnose(int argc, char **argv)
     else if (diagnosis_begin(&command.diagnosis) == 0 && armtap_knowledge_new(&command.knowledge) == ARMTAP_OK)
         run(&command);
     else
-        message_error("out of memory");
+        message_no_memory();
     diagnosis_free(&command.diagnosis);
     armtap_knowledge_free(command.knowledge);
     options_free(&command.options);

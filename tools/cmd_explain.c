@@ -245,18 +245,18 @@ static enum exit_status run_packet(const struct explain_job *job)
     struct found found = {.packet = job->packet, .file = job->file == 0 ? 0 : (uint32_t)(job->file - 1)};
     const struct replay_source *source = &job->options.source;
     enum exit_status status = found_read(&found, source);
-    bool is_single = source->count <= 1;
-    if (found.streams != NULL && is_single && found.totals.packets == 0 && found.totals.bytes > 0) {
+    bool is_single = source->count <= 1, is_read = !found.totals.broken_off;
+    if (is_read && is_single && found.totals.packets == 0 && found.totals.bytes > 0) {
         if (status == EXIT_DONE)
             message_error(
                 "explain: %s is a dump without packets; explain its bytes: xxd -p FILE | armtap explain --hex -",
                 source->count == 1 ? reader_name(source->names[0]) : "the source");
         status = EXIT_FAILED;
-    } else if (found.streams != NULL && is_single && found.totals.packets < found.packet) {
+    } else if (is_read && is_single && found.totals.packets < found.packet) {
         message_error("explain: there is no packet %" PRIu64 ": the capture has %" PRIu64, found.packet,
                       found.totals.packets);
         status = EXIT_FAILED;
-    } else if (found.streams != NULL) {
+    } else if (is_read) {
         if ((job->json ? print_json(&found, job) : print_text(&found)) != 0)
             status = EXIT_FAILED;
         if (streams_count(found.streams) == 0) {

@@ -495,17 +495,30 @@ static int forget(struct info *info)
     return 0;
 }
 
-static void run(struct info *info)
+/* One reading, two where the first one learned of recipes. */
+static enum exit_status read_all(struct info *info, struct replay_source *source)
 {
     const struct armtap_sink sink = {
         .size = sizeof sink, .on_record = on_record, .on_recipe = on_recipe, .on_note = on_note, .on_event = on_event};
+    enum exit_status status = replay(source, &sink, info, &info->totals);
+    if (info->totals.broken_off || !replay_learned(source))
+        return status;
+    source->quiet = true;
+    if (forget(info) != 0) {
+        message_no_memory();
+        info->totals.broken_off = true;
+        return EXIT_FAILED;
+    }
+    return replay(source, &sink, info, &info->totals);
+}
+
+static void run(struct info *info)
+{
     struct replay_source source = info->options.source;
     source.knowledge = info->knowledge;
-    info->status = (int)replay(&source, &sink, info, &info->totals);
-    if (replay_learned(&source) && forget(info) == 0) {
-        source.quiet = true;
-        replay(&source, &sink, info, &info->totals);
-    }
+    info->status = (int)read_all(info, &source);
+    if (info->totals.broken_off)
+        return;
     streams_number(info->streams);
     bool none = streams_count(info->streams) == 0;
     if (info->json)
@@ -531,7 +544,7 @@ int cmd_info(int argc, char **argv)
     if (info.streams != NULL && info.examples != NULL && armtap_knowledge_new(&info.knowledge) == ARMTAP_OK)
         run(&info);
     else
-        message_error("out of memory");
+        message_no_memory();
     streams_free(info.streams);
     armtap_knowledge_free(info.knowledge);
     free(info.examples);

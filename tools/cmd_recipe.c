@@ -83,7 +83,7 @@ static int take_from(struct recipe_job *job, const char *value)
     struct captured_wish *wish = &job->wish;
     const char **names = realloc(wish->names, (wish->count + 1) * sizeof(*names));
     if (names == NULL) {
-        message_error("out of memory");
+        message_no_memory();
         return -1;
     }
     wish->names = names;

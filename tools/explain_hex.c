@@ -67,7 +67,7 @@ static char *read_input(size_t *length)
     if (text != NULL && !ferror(stdin) && *length <= TEXT_MOST)
         return text;
     if (text == NULL)
-        message_error("out of memory");
+        message_no_memory();
     else if (ferror(stdin))
         message_error("standard input: cannot be read: %s", strerror(errno));
     else
@@ -84,7 +84,7 @@ int explain_hex_read(const char *text, uint8_t **bytes, size_t *length)
         return -1;
     *bytes = malloc(text_length / 2 + 1);
     if (*bytes == NULL)
-        message_error("out of memory");
+        message_no_memory();
     int outcome = *bytes == NULL ? -1 : parse_digits(text, text_length, *bytes, &count);
     *length = count;
     free(input);

@@ -9,8 +9,8 @@
 
 static int out_of_memory(void)
 {
-    message_error("out of memory");
-    return -1;
+    message_no_memory();
+    return REPLAY_GAVE_UP;
 }
 
 static void release(struct explained *explained)
@@ -217,6 +217,7 @@ static enum exit_status read_once(struct found *found, const struct replay_sourc
     struct streams *streams = streams_new();
     if (streams == NULL) {
         out_of_memory();
+        found->totals.broken_off = true;
         return EXIT_FAILED;
     }
     empty(found);
@@ -230,15 +231,16 @@ enum exit_status found_read(struct found *found, const struct replay_source *sou
     struct replay_source with = *source;
     if (armtap_knowledge_new(&with.knowledge) != ARMTAP_OK) {
         out_of_memory();
+        found->totals.broken_off = true;
         return EXIT_FAILED;
     }
     enum exit_status status = read_once(found, &with);
-    if (replay_learned(&with)) {
+    if (!found->totals.broken_off && replay_learned(&with)) {
         with.quiet = true;
-        read_once(found, &with);
+        status = read_once(found, &with);
     }
     armtap_knowledge_free(with.knowledge);
-    if (found->streams == NULL)
+    if (found->totals.broken_off)
         return EXIT_FAILED;
     streams_number(found->streams);
     for (size_t i = 0; i < found->count; i++) {

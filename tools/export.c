@@ -21,7 +21,7 @@ int job_give_up(struct job *job)
 
 int job_give_up_memory(struct job *job)
 {
-    message_error("out of memory");
+    message_no_memory();
     return job_give_up(job);
 }
 
@@ -359,16 +359,35 @@ static int print_on_note(void *user, const struct armtap_note *note)
     return job->once ? survey_note(user, note) : 0;
 }
 
+/* The callbacks above return other than 0 where the job gave up or nobody reads the output any more. */
+#define ANSWER(callback, type)                                                                                         \
+    static int callback##_answer(void *user, const struct type *what)                                                  \
+    {                                                                                                                  \
+        const struct job *job = user;                                                                                  \
+        if (callback(user, what) == 0)                                                                                 \
+            return REPLAY_GO_ON;                                                                                       \
+        return job->closed ? REPLAY_HAS_ENOUGH : job->gave_up ? REPLAY_GAVE_UP : REPLAY_NO_MEMORY;                     \
+    }
+ANSWER(survey_record, armtap_record)
+ANSWER(survey_recipe, armtap_recipe_event)
+ANSWER(survey_note, armtap_note)
+ANSWER(survey_event, armtap_event)
+ANSWER(print_on_record, armtap_record)
+ANSWER(print_on_recipe, armtap_recipe_event)
+ANSWER(print_on_note, armtap_note)
+ANSWER(print_on_event, armtap_event)
+#undef ANSWER
+
 static const struct armtap_sink survey_sink = {.size = sizeof survey_sink,
-                                               .on_record = survey_record,
-                                               .on_recipe = survey_recipe,
-                                               .on_note = survey_note,
-                                               .on_event = survey_event};
+                                               .on_record = survey_record_answer,
+                                               .on_recipe = survey_recipe_answer,
+                                               .on_note = survey_note_answer,
+                                               .on_event = survey_event_answer};
 static const struct armtap_sink print_sink = {.size = sizeof print_sink,
-                                              .on_record = print_on_record,
-                                              .on_recipe = print_on_recipe,
-                                              .on_note = print_on_note,
-                                              .on_event = print_on_event};
+                                              .on_record = print_on_record_answer,
+                                              .on_recipe = print_on_recipe_answer,
+                                              .on_note = print_on_note_answer,
+                                              .on_event = print_on_event_answer};
 
 /* ---- the readings ---------------------------------------------------------------------------------------------- */
 
@@ -382,7 +401,7 @@ static int read_all(struct job *job, const struct armtap_sink *sink, bool quiet)
     enum exit_status status = replay(&source, sink, job, &job->totals);
     if (status > job->status)
         job->status = status;
-    return job->gave_up || job->closed ? -1 : 0;
+    return job->totals.broken_off || job->closed ? -1 : 0;
 }
 
 static int judge_telemetry(struct job *job)

@@ -105,6 +105,8 @@ tools_libtools_a_SOURCES = \
 	tools/recipe_write.h \
 	tools/replay.c \
 	tools/replay.h \
+	tools/replay_stop.c \
+	tools/replay_stop.h \
 	tools/select.c \
 	tools/select.h \
 	tools/sink_file.c \

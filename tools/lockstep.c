@@ -52,7 +52,7 @@ static int on_record(void *user, const struct armtap_record *record)
         pass_turn(turns, reading->number);
         wait_turn(turns, reading->number);
     }
-    return turns->stopped ? -1 : 0;
+    return turns->stopped ? REPLAY_GAVE_UP : REPLAY_GO_ON;
 }
 
 static void *read_through(void *user)
@@ -62,16 +62,18 @@ static void *read_through(void *user)
     const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record};
     struct replay_totals totals;
     wait_turn(turns, reading->number);
+    reading->status = EXIT_FAILED;
     if (!turns->stopped)
         reading->status = replay(&reading->source, &sink, reading, &totals);
-    if (!turns->stopped && reading->calls->over(reading->user, reading->number) != 0)
-        turns->stopped = true;
+    if (!turns->stopped)
+        turns->stopped = totals.broken_off || reading->calls->over(reading->user, reading->number) != 0;
     turns->over[reading->number] = true;
     pass_turn(turns, reading->number);
     return NULL;
 }
 
-enum exit_status lockstep(const struct replay_source *source, const struct lockstep_calls *calls, void *user)
+enum exit_status lockstep(const struct replay_source *source, const struct lockstep_calls *calls, void *user,
+                          bool *broken_off)
 {
     struct turns turns = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
     struct reading readings[LOCKSTEP_READINGS];
@@ -82,9 +84,11 @@ enum exit_status lockstep(const struct replay_source *source, const struct locks
     }
     if (pthread_create(&thread, NULL, read_through, &readings[1]) != 0) {
         message_error("no thread could be made; the system allows no more of them");
+        *broken_off = true;
         return EXIT_FAILED;
     }
     read_through(&readings[0]);
     pthread_join(thread, NULL);
+    *broken_off = turns.stopped;
     return readings[0].status > readings[1].status ? readings[0].status : readings[1].status;
 }

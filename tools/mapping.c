@@ -12,7 +12,7 @@
 
 static int out_of_memory(void)
 {
-    message_error("out of memory");
+    message_no_memory();
     return -1;
 }
 

@@ -45,3 +45,9 @@ void message_warning(const char *format, ...)
     va_end(arguments);
     say("warning: ", text);
 }
+
+void message_no_memory(void)
+{
+    message_error("out of memory; close other programs, or read fewer or shorter captures at a time (editcap -c splits "
+                  "one)");
+}

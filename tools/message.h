@@ -12,5 +12,7 @@
 MESSAGE_FORMAT void message_error(const char *format, ...);
 /* "armtap: warning: ...": does not change the exit status. */
 MESSAGE_FORMAT void message_warning(const char *format, ...);
+/* The message for an allocation that failed. */
+void message_no_memory(void);
 
 #endif

@@ -229,7 +229,7 @@ static int take_port(struct options *options, const char *value)
     number[length] = '\0';
     struct armtap_port *ports = realloc(options->ports, (count + 1) * sizeof *ports);
     if (ports == NULL) {
-        message_error("out of memory");
+        message_no_memory();
         return -1;
     }
     options->ports = ports;
@@ -414,7 +414,7 @@ enum options_outcome options_parse(const struct option_usage *usage, int argc, c
     *options = (struct options){.threads = cores < 1 ? 1 : cores > 1024 ? 1024 : (unsigned)cores};
     options->operands = calloc((size_t)argc + 1, sizeof *options->operands);
     if (options->operands == NULL) {
-        message_error("out of memory");
+        message_no_memory();
         return OPTIONS_BAD;
     }
     enum options_outcome outcome = parse_words(&parser);

@@ -57,7 +57,7 @@ static struct sink_file *open_sink(const struct outlets *outlets, unsigned strea
         return sink_file_open(outlets->name);
     char *name = outlets_split_name(outlets->name, stream, part);
     if (name == NULL) {
-        message_error("out of memory");
+        message_no_memory();
         return NULL;
     }
     struct sink_file *sink = sink_file_open(name);
@@ -75,7 +75,7 @@ struct outlet *outlets_open(struct outlets *outlets, unsigned stream, unsigned p
         return NULL;
     outlet = calloc(1, sizeof *outlet);
     if (outlet == NULL || add(outlets, outlet) != 0) {
-        message_error("out of memory");
+        message_no_memory();
         sink_file_discard(sink);
         free(outlet);
         return NULL;
@@ -89,7 +89,7 @@ struct outlet *outlets_open(struct outlets *outlets, unsigned stream, unsigned p
 static enum sink_outcome flush(const struct outlets *outlets, struct outlet *outlet)
 {
     if (outlet->buffer.failed) {
-        message_error("out of memory");
+        message_no_memory();
         return SINK_FAILED;
     }
     enum sink_outcome outcome = sink_file_write(outlet->sink, outlet->buffer.data, outlet->buffer.length);

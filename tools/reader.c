@@ -328,7 +328,7 @@ struct reader *reader_open(const char *name, bool quiet, unsigned threads)
     struct stat status;
     struct reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
-        message_error("%s: out of memory", reader_name(name));
+        message_no_memory();
         return NULL;
     }
     reader->may_run_ahead = threads > 1;
@@ -341,7 +341,7 @@ struct reader *reader_open(const char *name, bool quiet, unsigned threads)
     }
     reader->waits = fstat(reader->file, &status) == 0 && !S_ISREG(status.st_mode);
     if (begin_gzip(reader) != 0) {
-        message_error("%s: out of memory", reader_name(name));
+        message_no_memory();
         reader_close(reader);
         return NULL;
     }

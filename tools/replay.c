@@ -11,6 +11,7 @@
 #include "message.h"
 #include "progress.h"
 #include "reader.h"
+#include "replay_stop.h"
 
 /* Raw dumps are numbered from here, out of the way of the connections in captures. */
 #define RAW_CONNECTIONS (UINT64_C(1) << 48)
@@ -19,15 +20,15 @@
 
 struct run {
     const struct replay_source *source;
-    const struct armtap_sink *sink;
-    void *user;
+    struct replay_stop stop;
+    struct armtap_sink sink; /* its user is `stop` */
     struct replay_totals *totals;
     struct armtap_net *net;
     struct progress progress;
     uint64_t read_before; /* bytes of the files before this one */
     uint64_t turns;
     bool damaged;
-    bool stopped; /* by the sink, or without memory */
+    bool stopped; /* by the sink, or by an error of the library */
 };
 
 static bool is_ordinary(const char *name, uint64_t *size)
@@ -59,16 +60,28 @@ static uint64_t size_of_all(const struct replay_source *source)
     return size;
 }
 
-/* Judges what a call of the library returned. */
-static void check(struct run *run, int outcome)
+/* Ends the reading; once, with a message unless the callback that asked for it has given one. */
+static void stop(struct run *run, int outcome)
 {
-    if (outcome == ARMTAP_OK || outcome == ARMTAP_ERR_UNSUPPORTED)
+    if (run->stopped)
         return;
     run->stopped = true;
-    if (outcome == ARMTAP_ERR_STOPPED)
+    if (outcome == ARMTAP_ERR_STOPPED && run->stop.why == REPLAY_HAS_ENOUGH)
         return;
-    run->damaged = true;
-    message_error("%s", armtap_strerror(outcome));
+    run->totals->broken_off = true;
+    if (outcome == ARMTAP_ERR_STOPPED && run->stop.why == REPLAY_GAVE_UP)
+        return;
+    if (outcome == ARMTAP_ERR_STOPPED || outcome == ARMTAP_ERR_MEMORY)
+        message_no_memory();
+    else
+        message_error("%s", armtap_strerror(outcome));
+}
+
+/* Judges what a call of the library, or of a callback that takes its place, returned. */
+static void check(struct run *run, int outcome)
+{
+    if (outcome != ARMTAP_OK && outcome != ARMTAP_ERR_UNSUPPORTED)
+        stop(run, outcome);
 }
 
 static void advance(struct run *run, const struct capture *capture)
@@ -92,8 +105,8 @@ static void report_dropped(struct run *run, const struct capture *capture, struc
     if (run->source->interface != NULL)
         message_warning("%s: %s; narrow the --filter, or capture with tcpdump -B 65536 first", run->source->interface,
                         text);
-    if (note.kind != NULL && run->sink->on_note != NULL && run->sink->on_note(run->user, &note) != 0)
-        run->stopped = true;
+    if (note.kind != NULL && run->sink.on_note != NULL && run->sink.on_note(&run->stop, &note) != 0)
+        stop(run, ARMTAP_ERR_STOPPED);
 }
 
 static void run_packets(struct run *run, struct capture *capture, uint32_t file)
@@ -127,8 +140,8 @@ static void end_raw(struct run *run, struct armtap_conn *conn, const struct armt
                                  .direction = ARMTAP_FROM_ROBOT,
                                  .type = ARMTAP_EVENT_CLOSE,
                                  .a = ARMTAP_CLOSE_END_OF_CAPTURE};
-    if (!run->stopped && run->sink->on_event != NULL && run->sink->on_event(run->user, &event) != 0)
-        run->stopped = true;
+    if (!run->stopped && run->sink.on_event != NULL && run->sink.on_event(&run->stop, &event) != 0)
+        stop(run, ARMTAP_ERR_STOPPED);
 }
 
 void replay_protocols(char names[REPLAY_PROTOCOLS_MAX], const char *between, const char *before_last)
@@ -197,7 +210,7 @@ static void run_raw(struct run *run, struct capture *capture, uint32_t file, con
         .size = sizeof options, .protocol = run->source->raw, .connection = RAW_CONNECTIONS + file};
     struct armtap_where where = {.time = ARMTAP_NO_TIME, .file = file};
     struct armtap_conn *conn;
-    int outcome = armtap_conn_new(&options, run->sink, run->user, &conn);
+    int outcome = armtap_conn_new(&options, &run->sink, &run->stop, &conn);
     check(run, outcome);
     if (outcome != ARMTAP_OK)
         return;
@@ -276,7 +289,7 @@ static void run_all(struct run *run)
                                          .port_count = run->source->port_count,
                                          .recipe = run->source->recipe,
                                          .knowledge = run->source->knowledge};
-    int outcome = armtap_net_new(&options, run->sink, run->user, &run->net);
+    int outcome = armtap_net_new(&options, &run->sink, &run->stop, &run->net);
     check(run, outcome);
     if (outcome != ARMTAP_OK)
         return;
@@ -293,12 +306,13 @@ static void run_all(struct run *run)
 enum exit_status replay(const struct replay_source *source, const struct armtap_sink *sink, void *user,
                         struct replay_totals *totals)
 {
-    struct run run = {.source = source, .sink = sink, .user = user, .totals = totals};
+    struct run run = {.source = source, .stop = {.sink = sink, .user = user}, .totals = totals};
+    run.sink = replay_stop_wrap(&run.stop);
     *totals = (struct replay_totals){.first_time = ARMTAP_NO_TIME};
     progress_begin(&run.progress, source->progress && source->interface == NULL, size_of_all(source));
     run_all(&run);
     progress_hide(&run.progress);
-    return run.damaged ? EXIT_FAILED : EXIT_DONE;
+    return run.damaged || totals->broken_off ? EXIT_FAILED : EXIT_DONE;
 }
 
 bool replay_learned(const struct replay_source *source)

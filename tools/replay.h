@@ -6,6 +6,15 @@
 
 enum exit_status { EXIT_DONE = 0, EXIT_FOUND = 1, EXIT_FAILED = 2 };
 
+/* What a callback of a sink given to replay() returns. Any other number counts as REPLAY_NO_MEMORY, so that no callback
+ * ends a reading without a message. */
+enum replay_answer {
+    REPLAY_GO_ON = 0,
+    REPLAY_NO_MEMORY = -1, /* replay() reports it */
+    REPLAY_GAVE_UP = -2,   /* the callback has reported why */
+    REPLAY_HAS_ENOUGH = 1  /* all that was wanted has come: no failure */
+};
+
 struct replay_source {
     const char *const *names; /* files in order; "-" is standard input */
     size_t count;
@@ -25,13 +34,13 @@ struct replay_totals {
     uint64_t packets;
     uint64_t bytes;     /* captured */
     int64_t first_time; /* ARMTAP_NO_TIME without one */
+    bool broken_off;    /* a callback or a lack of memory ended it, not the input: what came is not what was captured */
 };
 
 /* Everything is pushed to the sink, in order; what is damaged is reported on standard error with file, place and
  * remedy, after all that came before it was pushed. `totals` counts while it goes: its first_time is known before the
  * first record comes. Each raw dump is a connection of its own, with a number above those of the captures. EXIT_DONE,
- * or EXIT_FAILED where something could not be read. A sink that stops the push knows why: that alone is no failure
- * here. */
+ * or EXIT_FAILED, after a message, where something could not be read, memory was lacking or a callback gave up. */
 enum exit_status replay(const struct replay_source *source, const struct armtap_sink *sink, void *user,
                         struct replay_totals *totals);
 /* Whether the source can be read a second time: ordinary files only. */

@@ -111,7 +111,7 @@ struct sink_file *sink_file_open(const char *name)
     struct sink_file *sink = calloc(1, sizeof *sink);
     if (sink == NULL || (sink->name = strdup(name)) == NULL) {
         free(sink);
-        message_error("out of memory");
+        message_no_memory();
         return NULL;
     }
     sink->file = -1;

@@ -13,8 +13,8 @@
 struct streams {
     struct stream_summary **all; /* by connection */
     size_t count, room;
-    size_t recent; /* index of the last one asked for: mostly the next one, too */
-    struct stream_summary **numbered;
+    size_t recent;                    /* index of the last one asked for: mostly the next one, too */
+    struct stream_summary **numbered; /* as much room as in `all` */
     size_t numbered_count;
     uint64_t *note_counts;
     uint64_t connections;
@@ -109,22 +109,31 @@ static struct stream_summary *summary_new(void)
     return summary;
 }
 
-/* The summary of a connection, made if there is none, with the stream as it is now. */
+/* Makes room for one more, in both orders, so that numbering needs no memory. 0, or -1. */
+static int make_room(struct streams *streams)
+{
+    size_t room = streams->room == 0 ? 16 : streams->room * 2;
+    if (streams->count < streams->room)
+        return 0;
+    struct stream_summary **all = realloc(streams->all, room * sizeof(*all));
+    if (all == NULL)
+        return -1;
+    streams->all = all;
+    struct stream_summary **numbered = realloc(streams->numbered, room * sizeof(*numbered));
+    if (numbered == NULL)
+        return -1;
+    streams->numbered = numbered;
+    streams->room = room;
+    return 0;
+}
+
+/* The summary of a connection, made if there is none, with the stream as it is now; NULL without memory. */
 static struct stream_summary *see(struct streams *streams, const struct armtap_stream *stream,
                                   const struct armtap_where *where)
 {
     struct stream_summary *summary = find(streams, stream->connection);
     if (summary == NULL) {
-        if (streams->count == streams->room) {
-            size_t room = streams->room == 0 ? 16 : streams->room * 2;
-            struct stream_summary **all = realloc(streams->all, room * sizeof(*all));
-            if (all == NULL)
-                return NULL;
-            streams->all = all;
-            streams->room = room;
-        }
-        summary = summary_new();
-        if (summary == NULL)
+        if (make_room(streams) != 0 || (summary = summary_new()) == NULL)
             return NULL;
         summary->begin = stream->first.packet > 0 ? stream->first : *where;
         size_t place = place_of(streams, stream->connection);
@@ -256,15 +265,12 @@ static int compare(const void *a, const void *b)
 
 void streams_number(struct streams *streams)
 {
-    free(streams->numbered);
     streams->numbered_count = 0;
-    streams->numbered = calloc(streams->count + 1, sizeof *streams->numbered);
-    if (streams->numbered == NULL)
-        return;
     for (size_t i = 0; i < streams->count; i++)
         if (streams->all[i]->stream.protocol != ARMTAP_PROTOCOL_NONE)
             streams->numbered[streams->numbered_count++] = streams->all[i];
-    qsort(streams->numbered, streams->numbered_count, sizeof *streams->numbered, compare);
+    if (streams->numbered_count > 0)
+        qsort(streams->numbered, streams->numbered_count, sizeof *streams->numbered, compare);
     for (size_t i = 0; i < streams->numbered_count; i++)
         streams->numbered[i]->number = (unsigned)i;
 }

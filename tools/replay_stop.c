@@ -1,0 +1,41 @@
+#include "replay_stop.h"
+
+static int judge(struct replay_stop *stop, int answer)
+{
+    if (answer == REPLAY_GO_ON)
+        return 0;
+    if (stop->why == REPLAY_GO_ON)
+        stop->why =
+            answer == REPLAY_GAVE_UP || answer == REPLAY_HAS_ENOUGH ? (enum replay_answer)answer : REPLAY_NO_MEMORY;
+    return -1;
+}
+
+#define FORWARD(callback, type)                                                                                        \
+    static int callback(void *user, const struct type *what)                                                           \
+    {                                                                                                                  \
+        struct replay_stop *stop = user;                                                                               \
+        return judge(stop, stop->sink->callback(stop->user, what));                                                    \
+    }
+FORWARD(on_record, armtap_record)
+FORWARD(on_recipe, armtap_recipe_event)
+FORWARD(on_text, armtap_text)
+FORWARD(on_note, armtap_note)
+FORWARD(on_event, armtap_event)
+FORWARD(on_properties, armtap_record)
+FORWARD(on_message, armtap_message)
+#undef FORWARD
+
+struct armtap_sink replay_stop_wrap(const struct replay_stop *stop)
+{
+    const struct armtap_sink *sink = stop->sink;
+#define IF_WANTED(callback) .callback = sink->callback == NULL ? NULL : callback
+    return (struct armtap_sink){.size = sizeof(struct armtap_sink),
+                                IF_WANTED(on_record),
+                                IF_WANTED(on_recipe),
+                                IF_WANTED(on_text),
+                                IF_WANTED(on_note),
+                                IF_WANTED(on_event),
+                                IF_WANTED(on_properties),
+                                IF_WANTED(on_message)};
+#undef IF_WANTED
+}
