@@ -43,6 +43,9 @@ lib_libinside_la_SOURCES = \
 	lib/state.h \
 	lib/tcp.c \
 	lib/tcp.h \
+	lib/tcp_bytes.c \
+	lib/tcp_deliver.c \
+	lib/tcp_inside.h \
 	lib/types.def
 
 lib_libinside_la_LIBADD = $(AUBO_LIBS)

@@ -1,0 +1,261 @@
+#include "tcp_inside.h"
+
+#include <string.h>
+
+enum { QUEUE_CHUNKS = 4096 /* of one direction */ };
+#define RESEND_TIME INT64_C(200000000) /* ns: what fills a hole that old was sent again */
+
+struct piece {
+    uint64_t start;
+    const uint8_t *bytes;
+    size_t length; /* bytes at hand */
+    size_t cut;    /* bytes after them that are missing for good */
+};
+
+static uint64_t piece_end(const struct piece *piece)
+{
+    return piece->start + piece->length + piece->cut;
+}
+
+static void trim_front(struct piece *piece, uint64_t start)
+{
+    uint64_t count = start - piece->start;
+    size_t at_hand = count < piece->length ? (size_t)count : piece->length;
+    piece->bytes += at_hand;
+    piece->length -= at_hand;
+    piece->cut -= (size_t)count - at_hand;
+    piece->start = start;
+}
+
+static void trim_back(struct piece *piece, uint64_t end)
+{
+    uint64_t keep = end > piece->start ? end - piece->start : 0;
+    if (piece->length > keep)
+        piece->length = (size_t)keep;
+    if (piece->cut > keep - piece->length)
+        piece->cut = (size_t)(keep - piece->length);
+}
+
+/* Sent to see whether the peer is alive: a byte that it has already, or none. */
+static bool is_keep_alive(const struct armtap_tcp_side *side, const struct piece *piece)
+{
+    if (piece_end(piece) - piece->start != 1)
+        return false;
+    return piece->start + 1 == side->highest || (side->state == ARMTAP_TCP_OPEN && piece->start + 1 == side->next);
+}
+
+/* One byte sent into a window of 0. The peer mostly drops it, and it is sent again with those behind it; only what
+ * follows tells. */
+static bool is_window_probe(struct armtap_tcp *tcp, enum armtap_direction direction, const struct piece *piece)
+{
+    const struct armtap_tcp_side *side = &tcp->side[direction];
+    const struct armtap_tcp_side *peer = armtap_tcp_peer(tcp, direction);
+    return side->state == ARMTAP_TCP_OPEN && !side->queue.head && piece->length == 1 && piece->cut == 0 &&
+           piece->start == side->next && peer->has_window && peer->window == 0;
+}
+
+int armtap_tcp_settle_probe(struct armtap_tcp *tcp, enum armtap_direction direction, uint64_t start)
+{
+    struct armtap_tcp_side *side = &tcp->side[direction];
+    bool taken = side->has_probe && start > side->next;
+    side->has_probe = false;
+    return taken ? armtap_tcp_deliver(tcp, direction, &side->probe_byte, 1, &side->probe_where) : 0;
+}
+
+static int note_cut(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
+{
+    if (!segment->cut || tcp->cut_noted)
+        return 0;
+    tcp->cut_noted = true;
+    struct armtap_line line;
+    armtap_line_begin(&line);
+    armtap_line_format(&line, "%u of %u payload bytes were captured; further cut packets of this stream are not noted",
+                       (uint64_t)segment->length, (uint64_t)(segment->length + segment->cut));
+    return tcp->calls->note(tcp->user, direction, ARMTAP_NOTE_capture_truncated, &tcp->pool->now, line.text);
+}
+
+static int note_difference(struct armtap_tcp *tcp, enum armtap_direction direction, uint64_t length)
+{
+    struct armtap_line line;
+    armtap_line_begin(&line);
+    armtap_line_format(&line, "of %u bytes sent twice some differ; the first copy was kept", length);
+    return tcp->calls->note(tcp->user, direction, ARMTAP_NOTE_tcp_overlap_differs, &tcp->pool->now, line.text);
+}
+
+static bool fits(const struct armtap_tcp_side *side, const struct piece *piece)
+{
+    return side->state == ARMTAP_TCP_OPEN && piece->start <= side->next &&
+           (!side->queue.head || piece_end(piece) <= side->queue.head->start);
+}
+
+/* Makes room in the pool for a piece that has to wait; where there can be none, the hole before it is given up. */
+static int make_room(struct armtap_tcp *tcp, enum armtap_direction direction, const struct piece *piece)
+{
+    struct armtap_tcp_side *side = &tcp->side[direction];
+    while (side->queue.chunks >= QUEUE_CHUNKS)
+        TRY(armtap_tcp_give_up_hole(tcp, direction));
+    while (!armtap_pool_has_room(tcp->pool, piece->length)) {
+        struct armtap_queue *largest = armtap_pool_largest(tcp->pool);
+        if (largest) {
+            TRY(armtap_tcp_give_up_hole(largest->owner, largest->direction));
+            continue;
+        }
+        if (side->state == ARMTAP_TCP_HELD)
+            side->state = ARMTAP_TCP_OPEN;
+        else if (side->state == ARMTAP_TCP_OPEN && piece->start > side->next)
+            armtap_tcp_lose(side, piece->start, &tcp->pool->now);
+        break;
+    }
+    return 0;
+}
+
+/* What a segment brought: for the events. */
+struct arrival {
+    bool is_copy;      /* the same packet was captured a moment before */
+    bool was_given_up; /* its bytes were declared missing */
+    bool was_resent;   /* what fills a hole was sent after what follows the hole */
+    uint64_t old;      /* bytes that were there */
+    uint64_t late;     /* new bytes, before others that came already */
+    bool differs;
+};
+
+/* The segment fills a hole before the first chunk that waits. Was it reordered on its way, or lost before it came to
+ * the capture, and sent again? */
+static bool was_resent(const struct armtap_tcp *tcp, const struct armtap_tcp_side *side, uint16_t ip_id)
+{
+    const struct armtap_chunk *head = side->queue.head;
+    if (!head)
+        return false;
+    int16_t after = (int16_t)(uint16_t)(ip_id - head->ip_id);
+    if (ip_id && head->ip_id && after)
+        if (after < 0 || side->repeated_acks)
+            return after > 0;
+    return armtap_tcp_elapsed(tcp->pool->now.time, head->where.time) >= RESEND_TIME;
+}
+
+static int tell_arrival(struct armtap_tcp *tcp, enum armtap_direction direction, const struct arrival *arrival)
+{
+    const struct armtap_where *where = &tcp->pool->now;
+    if (arrival->old) {
+        enum armtap_event_type type = arrival->is_copy        ? ARMTAP_EVENT_DUPLICATE
+                                      : arrival->was_given_up ? ARMTAP_EVENT_OUT_OF_ORDER
+                                                              : ARMTAP_EVENT_RETRANSMISSION;
+        TRY(tcp->calls->event(tcp->user, direction, type, arrival->old, where));
+    }
+    if (arrival->late) {
+        enum armtap_event_type type = arrival->was_resent ? ARMTAP_EVENT_RETRANSMISSION : ARMTAP_EVENT_OUT_OF_ORDER;
+        TRY(tcp->calls->event(tcp->user, direction, type, arrival->late, where));
+    }
+    return arrival->differs ? note_difference(tcp, direction, arrival->old) : 0;
+}
+
+/* Takes off the piece's front what was delivered already. */
+static void trim_delivered(const struct armtap_tcp_side *side, struct piece *piece, struct arrival *arrival)
+{
+    if (side->state != ARMTAP_TCP_OPEN || piece->start >= side->next)
+        return;
+    uint64_t end = piece_end(piece) < side->next ? piece_end(piece) : side->next;
+    arrival->old = end - piece->start;
+    arrival->was_given_up = piece->start >= side->lost_from && end <= side->lost_to;
+    size_t at_hand = arrival->old < piece->length ? (size_t)arrival->old : piece->length;
+    if (side->history)
+        arrival->differs = armtap_history_differs(side->history, piece->start, piece->bytes, at_hand);
+    trim_front(piece, end);
+}
+
+static int enqueue(struct armtap_tcp_side *side, const struct piece *piece, uint16_t ip_id, struct arrival *arrival)
+{
+    struct armtap_overlap overlap = {0, false};
+    if (piece->length)
+        TRY(armtap_queue_insert(&side->queue, piece->start, piece->bytes, piece->length, ip_id, &overlap));
+    if (piece->cut)
+        TRY(armtap_queue_insert(&side->queue, piece->start + piece->length, NULL, piece->cut, ip_id, &overlap));
+    arrival->old += overlap.bytes;
+    arrival->differs = arrival->differs || overlap.differs;
+    return 0;
+}
+
+/* Puts a piece where it belongs, tells what it was, and gives out what became whole. */
+static int place(struct armtap_tcp *tcp, enum armtap_direction direction, struct piece *piece, uint16_t ip_id)
+{
+    struct armtap_tcp_side *side = &tcp->side[direction];
+    uint64_t start = piece->start, end = piece_end(piece), highest = side->highest;
+    struct arrival arrival = {0};
+    TRY(armtap_tcp_keep_history(tcp, side));
+    if (side->history)
+        arrival.is_copy = armtap_history_has_copy(side->history, start, end - start, ip_id, tcp->pool->now.time);
+    trim_delivered(side, piece, &arrival);
+    uint64_t delivered = arrival.old;
+    bool direct = fits(side, piece);
+    arrival.was_resent = was_resent(tcp, side, ip_id);
+    if (!direct)
+        TRY(enqueue(side, piece, ip_id, &arrival));
+    uint64_t below = (end < highest ? end : highest) - (start < highest ? start : highest);
+    if (below > arrival.old)
+        arrival.late = below - arrival.old;
+    if (side->highest < end)
+        side->highest = end;
+    if (side->history)
+        armtap_history_saw(side->history, start, end - start, ip_id, tcp->pool->now.time);
+    TRY(tell_arrival(tcp, direction, &arrival));
+    if (direct && start + delivered < end) {
+        TRY(armtap_tcp_deliver(tcp, direction, piece->bytes, piece->length, &tcp->pool->now));
+        if (piece->cut)
+            armtap_tcp_lose(side, end, &tcp->pool->now);
+    }
+    return armtap_tcp_drain(tcp);
+}
+
+int armtap_tcp_take_bytes(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
+{
+    struct armtap_tcp_side *side = &tcp->side[direction];
+    uint32_t seq = segment->seq + (segment->flags & ARMTAP_TCP_SYN ? 1 : 0);
+    struct piece piece = {0, segment->payload, segment->length, segment->cut};
+    if (side->state == ARMTAP_TCP_CLOSED || piece_end(&piece) == 0)
+        return 0;
+    if (side->state == ARMTAP_TCP_UNSEEN) {
+        if (side->has_first && seq + 1 == side->first && piece_end(&piece) == 1)
+            return 0; /* a keep-alive */
+        bool is_first = side->has_first && seq == side->first;
+        bool waits =
+            armtap_tcp_peer(tcp, direction)->state == ARMTAP_TCP_HELD; /* an answer comes not before its question */
+        armtap_tcp_begin(tcp, side, seq, is_first && !waits ? ARMTAP_TCP_OPEN : ARMTAP_TCP_HELD);
+    }
+    piece.start = armtap_tcp_position(side, seq);
+    if (is_keep_alive(side, &piece))
+        return 0;
+    if (is_window_probe(tcp, direction, &piece)) {
+        side->has_probe = true;
+        side->probe_byte = piece.bytes[0];
+        side->probe_where = tcp->pool->now;
+        return 0;
+    }
+    TRY(armtap_tcp_settle_probe(tcp, direction, piece.start));
+    TRY(note_cut(tcp, direction, segment));
+    if (side->has_end)
+        trim_back(&piece, side->end);
+    if (!fits(side, &piece))
+        TRY(make_room(tcp, direction, &piece));
+    if (side->state == ARMTAP_TCP_CLOSED || piece_end(&piece) == piece.start)
+        return 0;
+    return place(tcp, direction, &piece, segment->ip_id);
+}
+
+int armtap_tcp_take_fin(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
+{
+    struct armtap_tcp_side *side = &tcp->side[direction];
+    uint32_t seq = segment->seq + (uint32_t)(segment->length + segment->cut);
+    if (!(segment->flags & ARMTAP_TCP_FIN) || side->state == ARMTAP_TCP_CLOSED || side->has_end)
+        return 0;
+    if (side->state == ARMTAP_TCP_UNSEEN)
+        armtap_tcp_begin(tcp, side, seq, ARMTAP_TCP_OPEN);
+    uint64_t position = armtap_tcp_position(side, seq);
+    if (!armtap_tcp_is_near(seq, (uint32_t)side->next) || position < side->highest)
+        return 0;
+    TRY(armtap_tcp_settle_probe(tcp, direction, position));
+    side->has_end = true;
+    side->end = position;
+    if (side->state == ARMTAP_TCP_OPEN && !side->queue.head && side->next == position)
+        return armtap_tcp_close_by_fin(tcp, direction, &tcp->pool->now);
+    return armtap_queue_insert_end(&side->queue, position, segment->ip_id);
+}

@@ -1,0 +1,205 @@
+#include "tcp_inside.h"
+
+#include <stdlib.h>
+
+enum {
+    HISTORIES = 256,    /* directions that keep one */
+    GRACE_PACKETS = 32, /* cards with several queues deliver packets behind their acknowledgement */
+    SWEEP_QUEUES = 4    /* looked at per captured packet */
+};
+#define GRACE_TIME INT64_C(50000000)    /* ns */
+#define PATIENCE INT64_C(2000000000)    /* ns: a hole that old is given up */
+#define CLOCK_STEP INT64_C(-1000000000) /* ns: a capture's clock that went back so far was set anew */
+
+int64_t armtap_tcp_elapsed(int64_t now, int64_t then)
+{
+    if (now == ARMTAP_NO_TIME || then == ARMTAP_NO_TIME)
+        return GRACE_TIME; /* without a clock packets alone count */
+    int64_t time = (int64_t)((uint64_t)now - (uint64_t)then);
+    if (time < 0)
+        return time < CLOCK_STEP ? PATIENCE : 0;
+    return time;
+}
+
+void armtap_tcp_forget(struct armtap_tcp *tcp, struct armtap_tcp_side *side)
+{
+    armtap_queue_clear(&side->queue);
+    side->has_probe = false;
+    if (side->history)
+        tcp->pool->histories--;
+    free(side->history);
+    side->history = NULL;
+}
+
+/* ---- bytes, gaps, ends, in stream order ------------------------------------------------------------------------ */
+
+static int tell_gap(struct armtap_tcp *tcp, enum armtap_direction direction)
+{
+    struct armtap_tcp_side *side = &tcp->side[direction];
+    uint64_t lost = side->lost;
+    side->lost = 0;
+    return lost ? tcp->calls->gap(tcp->user, direction, lost, &side->lost_where) : 0;
+}
+
+void armtap_tcp_lose(struct armtap_tcp_side *side, uint64_t end, const struct armtap_where *where)
+{
+    if (!side->lost) {
+        side->lost_where = *where;
+        side->lost_from = side->next;
+    }
+    side->lost += end - side->next;
+    side->lost_to = side->next = end;
+    if (side->highest < end)
+        side->highest = end;
+}
+
+int armtap_tcp_keep_history(struct armtap_tcp *tcp, struct armtap_tcp_side *side)
+{
+    if (side->history || tcp->pool->histories >= HISTORIES)
+        return 0;
+    side->history = armtap_history_new();
+    if (!side->history)
+        return ARMTAP_ERR_MEMORY;
+    tcp->pool->histories++;
+    return 0;
+}
+
+int armtap_tcp_deliver(struct armtap_tcp *tcp, enum armtap_direction direction, const uint8_t *bytes, size_t length,
+                       const struct armtap_where *where)
+{
+    struct armtap_tcp_side *side = &tcp->side[direction];
+    TRY(tell_gap(tcp, direction));
+    if (!length)
+        return 0;
+    if (side->history)
+        armtap_history_add(side->history, side->next, bytes, length);
+    side->next += length;
+    if (side->highest < side->next)
+        side->highest = side->next;
+    side->repeated_acks = 0;
+    return tcp->calls->push(tcp->user, direction, bytes, length, where);
+}
+
+int armtap_tcp_close_side(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_where *where)
+{
+    struct armtap_tcp_side *side = &tcp->side[direction];
+    TRY(tell_gap(tcp, direction));
+    armtap_tcp_forget(tcp, side);
+    side->state = ARMTAP_TCP_CLOSED;
+    return tcp->calls->close(tcp->user, direction, where);
+}
+
+int armtap_tcp_close_by_fin(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_where *where)
+{
+    TRY(armtap_tcp_close_side(tcp, direction, where));
+    return tcp->calls->event(tcp->user, direction, ARMTAP_EVENT_CLOSE, ARMTAP_CLOSE_FIN, where);
+}
+
+static int deliver_chunk(struct armtap_tcp *tcp, enum armtap_direction direction)
+{
+    struct armtap_tcp_side *side = &tcp->side[direction];
+    struct armtap_chunk *chunk = armtap_queue_take(&side->queue);
+    int error = 0;
+    if (chunk->kind == ARMTAP_CHUNK_END) {
+        struct armtap_where where = chunk->where;
+        free(chunk);
+        return armtap_tcp_close_by_fin(tcp, direction, &where);
+    }
+    if (chunk->kind == ARMTAP_CHUNK_MISSING)
+        armtap_tcp_lose(side, chunk->end, &chunk->where);
+    else
+        error = armtap_tcp_deliver(tcp, direction, chunk->bytes, (size_t)(chunk->end - chunk->start), &chunk->where);
+    free(chunk);
+    return error;
+}
+
+static bool is_ready(const struct armtap_tcp_side *side)
+{
+    return side->state == ARMTAP_TCP_OPEN && side->queue.head && side->queue.head->start <= side->next;
+}
+
+/* The direction whose first chunk was captured earlier. */
+static enum armtap_direction earlier(const struct armtap_tcp *tcp)
+{
+    const struct armtap_where *a = &tcp->side[0].queue.head->where;
+    const struct armtap_where *b = &tcp->side[1].queue.head->where;
+    bool first = a->file != b->file ? a->file < b->file : a->packet <= b->packet;
+    return first ? (enum armtap_direction)0 : (enum armtap_direction)1;
+}
+
+int armtap_tcp_drain(struct armtap_tcp *tcp)
+{
+    for (;;) {
+        bool ready[2] = {is_ready(&tcp->side[0]), is_ready(&tcp->side[1])};
+        if (!ready[0] && !ready[1])
+            return 0;
+        enum armtap_direction direction = ready[0] && ready[1] ? earlier(tcp) : (enum armtap_direction)ready[1];
+        TRY(deliver_chunk(tcp, direction));
+    }
+}
+
+/* Both directions that began in mid-stream begin with the earliest bytes that came. */
+static void begin_held(struct armtap_tcp *tcp)
+{
+    for (int i = 0; i < 2; i++) {
+        struct armtap_tcp_side *side = &tcp->side[i];
+        if (side->state != ARMTAP_TCP_HELD)
+            continue;
+        side->state = ARMTAP_TCP_OPEN;
+        if (side->queue.head)
+            side->start = side->next = side->queue.head->start;
+    }
+}
+
+int armtap_tcp_give_up_hole(struct armtap_tcp *tcp, enum armtap_direction direction)
+{
+    struct armtap_tcp_side *side = &tcp->side[direction];
+    if (side->state == ARMTAP_TCP_HELD)
+        begin_held(tcp);
+    else if (side->queue.head->start > side->next)
+        armtap_tcp_lose(side, side->queue.head->start, &side->queue.head->where);
+    return armtap_tcp_drain(tcp);
+}
+
+static bool is_given_up(const struct armtap_tcp_side *side, const struct armtap_pool *pool)
+{
+    const struct armtap_chunk *head = side->queue.head;
+    bool held = side->state == ARMTAP_TCP_HELD;
+    uint64_t packet = held ? side->held_packet : head->acked_packet;
+    int64_t waited = armtap_tcp_elapsed(pool->now.time, held ? side->held_time : head->where.time);
+    if (waited >= PATIENCE)
+        return true;
+    if ((!held && !head->acked) || pool->packets - packet < GRACE_PACKETS)
+        return false;
+    return armtap_tcp_elapsed(pool->now.time, held ? side->held_time : head->acked_time) >= GRACE_TIME;
+}
+
+int armtap_tcp_give_up_overdue(struct armtap_tcp *tcp)
+{
+    for (int i = 0; i < 2; i++) {
+        struct armtap_tcp_side *side = &tcp->side[i];
+        while (side->queue.head && is_given_up(side, tcp->pool))
+            TRY(armtap_tcp_give_up_hole(tcp, (enum armtap_direction)i));
+    }
+    return 0;
+}
+
+int armtap_tcp_flush(struct armtap_tcp *tcp)
+{
+    for (;;) {
+        TRY(armtap_tcp_drain(tcp));
+        const struct armtap_chunk *heads[2] = {tcp->side[0].queue.head, tcp->side[1].queue.head};
+        if (!heads[0] && !heads[1])
+            return 0;
+        TRY(armtap_tcp_give_up_hole(tcp,
+                                    heads[0] && heads[1] ? earlier(tcp) : (enum armtap_direction)(heads[1] != NULL)));
+    }
+}
+
+int armtap_tcp_sweep(struct armtap_pool *pool)
+{
+    size_t count = pool->waiting < SWEEP_QUEUES ? pool->waiting : SWEEP_QUEUES;
+    while (count-- && pool->ring)
+        TRY(armtap_tcp_give_up_overdue(armtap_pool_next(pool)->owner));
+    return 0;
+}
