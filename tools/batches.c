@@ -24,6 +24,7 @@ struct batch_row {
     struct outlet *outlet;
     size_t values_at; /* in the batch's bytes; they move while the batch is filled */
     size_t robot_at;
+    size_t client_at;
     size_t text_end; /* of its text, in the batch's */
 };
 
@@ -70,6 +71,7 @@ static void format(const struct output *output, struct batch *batch)
         struct batch_row *one = &batch->rows[i];
         one->row.values = (const uint8_t *)batch->bytes.data + one->values_at;
         one->row.robot = batch->bytes.data + one->robot_at;
+        one->row.client = batch->bytes.data + one->client_at;
         output->row(one->view, &one->row, &batch->text);
         one->text_end = batch->text.length;
     }
@@ -182,15 +184,12 @@ static size_t keep(struct buffer *bytes, const void *data, size_t length)
     return at;
 }
 
-/* Where the robot's name is kept: with the row before, mostly. */
-static size_t keep_robot(struct batch *batch, const char *robot)
+/* Where a name is kept: with the row before, mostly, whose is at `before`. */
+static size_t keep_name(struct batch *batch, size_t before, const char *name)
 {
-    if (batch->count > 0) {
-        size_t before = batch->rows[batch->count - 1].robot_at;
-        if (strcmp(batch->bytes.data + before, robot) == 0)
-            return before;
-    }
-    return keep(&batch->bytes, robot, strlen(robot) + 1);
+    if (batch->count > 0 && strcmp(batch->bytes.data + before, name) == 0)
+        return before;
+    return keep(&batch->bytes, name, strlen(name) + 1);
 }
 
 static bool is_full(const struct batches *batches, const struct batch *batch)
@@ -207,14 +206,15 @@ enum sink_outcome batches_row(struct batches *batches, struct outlet *outlet, co
     one->row = *row;
     one->view = view;
     one->outlet = outlet;
-    one->robot_at = keep_robot(batch, row->robot);
+    one->robot_at = keep_name(batch, one[-(batch->count > 0)].robot_at, row->robot);
+    one->client_at = keep_name(batch, one[-(batch->count > 0)].client_at, row->client);
     one->values_at = keep(&batch->bytes, row->values, row->values_length);
     if (batch->bytes.failed) {
         message_no_memory();
         return SINK_FAILED;
     }
     batch->count++;
-    batch->width += view == NULL ? 0 : view->width;
+    batch->width += view->width;
     return is_full(batches, batch) ? submit(batches) : SINK_OK;
 }
 

@@ -15,7 +15,7 @@ struct batches *batches_new(const struct output *output, const struct outlets *o
 void batches_free(struct batches *batches);
 
 /* A row for an outlet. The row's bytes and texts are copied; the view and the layout must stay until the next
- * batches_drain. View NULL: an opaque row. */
+ * batches_drain. */
 enum sink_outcome batches_row(struct batches *batches, struct outlet *outlet, const struct view *view,
                               const struct output_row *row);
 /* All rows so far are in their outlets. */

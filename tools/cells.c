@@ -189,6 +189,18 @@ static void put_doubles(const struct pick *pick, const struct armtap_value *valu
     out->length += (size_t)(at - begin);
 }
 
+static void put_row_column(enum row_column column, const struct output_row *row, const struct cell_style *style,
+                           struct buffer *out)
+{
+    char digits[NUMBER_MAX];
+    const char *text;
+    size_t length = row_column_text(column, row, digits, &text);
+    if (length == 0)
+        buffer_string(out, style->absent);
+    else
+        cells_text(text, length, style, out);
+}
+
 static void read_pick(const struct pick *pick, const struct output_row *row, struct armtap_value *value)
 {
     size_t entry = pick->column == TABLE_NONE ? TABLE_NONE : row->layout->entry_of[pick->column];
@@ -206,6 +218,10 @@ void cells_values(const struct view *view, const struct output_row *row, const s
         const struct pick *pick = &view->picks.pick[i];
         if (i > 0)
             buffer_char(out, style->separator);
+        if (pick->row_column != ROW_COLUMN_NONE) {
+            put_row_column(pick->row_column, row, style, out);
+            continue;
+        }
         read_pick(pick, row, &value);
         if (is_doubles(pick, &value)) {
             put_doubles(pick, &value, style, out);

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cells.h"
 #include "message.h"
@@ -124,13 +125,13 @@ int choice_judge_stream(struct job *job)
     return job_give_up(job);
 }
 
-/* The nearest of the names that the tables have. */
+/* The nearest of the names that the tables have, and of the columns that are no fields. */
 static const char *nearest_name(const struct job *job, const char *word)
 {
     size_t count = 0;
     for (size_t i = 0; i < tables_count(job->tables); i++)
         count += tables_at(job->tables, i)->column_count;
-    const char **names = malloc((count + 1) * sizeof *names);
+    const char **names = malloc((count + ROW_COLUMN_END) * sizeof *names);
     if (names == NULL)
         return NULL;
     size_t used = 0;
@@ -139,6 +140,8 @@ static const char *nearest_name(const struct job *job, const char *word)
         for (size_t k = 0; job_wants(job, table) && k < table->column_count; k++)
             names[used++] = table->columns[k].name;
     }
+    for (int i = ROW_COLUMN_NONE + 1; i < ROW_COLUMN_END; i++)
+        names[used++] = row_column_name((enum row_column)i);
     const char *nearest = options_nearest(word, names, used);
     free(names);
     return nearest;
@@ -178,11 +181,43 @@ int choice_judge_width(struct job *job, const struct view *view)
     return job_give_up(job);
 }
 
+int choice_judge_texts(struct job *job, const struct view *view)
+{
+    for (size_t i = 0; i < view->picks.count && job->wish->output->only_numbers; i++) {
+        enum row_column column = view->picks.pick[i].row_column;
+        if (column == ROW_COLUMN_NONE || row_column_is_number(column))
+            continue;
+        message_error("--fields %s: it is text, and %s holds numbers only; leave it out, or give -f csv or ndjson",
+                      row_column_name(column), job->wish->output->name);
+        return job_give_up(job);
+    }
+    return 0;
+}
+
+static bool has_column(const struct table *table, const char *name)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (strcmp(table->columns[i].name, name) == 0 || strcmp(table->columns[i].wire, name) == 0)
+            return true;
+    return false;
+}
+
+void choice_warn_shadowed(struct job *job, const struct view *view)
+{
+    for (size_t i = 0; i < job->selection.count; i++) {
+        const char *name = job->selection.names[i];
+        if (row_column_find(name) == ROW_COLUMN_NONE || !has_column(view->table, name))
+            continue;
+        message_warning("--fields %s: stream %u has a field of that name, and that is what the column holds", name,
+                        view->table->stream);
+    }
+}
+
 int choice_judge_view(struct job *job, const struct table *table)
 {
     const struct picks *picks = &job->printed[table->index].view.picks;
     for (size_t i = 0; i < picks->count; i++)
-        if (picks->pick[i].column != TABLE_NONE)
+        if (picks->pick[i].column != TABLE_NONE || picks->pick[i].row_column != ROW_COLUMN_NONE)
             return 0;
     if (picks->count == 0 || table->column_count == 0)
         return 0;

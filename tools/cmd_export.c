@@ -23,6 +23,13 @@ enum option_id {
     OPTION_STRICT
 };
 
+static const char fields_help[] = "fields in the order wanted: actual_q, one element as actual_q_0, globs in quotes; "
+                                  "also columns that are no fields:"
+#define ROW_COLUMN(name, is_number, meaning) " " #name
+#include "row_columns.def"
+#undef ROW_COLUMN
+    ;
+
 static const struct option_row rows[] = {
     {OPTION_OUT, 'o', "output", "OUT", "file to write, - for standard output; its ending tells the format"},
     {OPTION_FORMAT, 'f', "format", "FORMAT", "csv, gnuplot or ndjson"},
@@ -30,8 +37,7 @@ static const struct option_row rows[] = {
     {OPTION_LAYOUT, 0, "layout", "LAYOUT", "gnuplot: columns of cb2 or cb3e, whatever the stream"},
     {OPTION_STREAM, 0, "stream", "N", "only this stream; armtap info numbers them"},
     {OPTION_SPLIT, 0, "split", NULL, "a file per table: OUT.0.csv, and OUT.0-1.csv where a recipe was replaced"},
-    {OPTION_FIELDS, 0, "fields", "A,B,C",
-     "fields in the order wanted: actual_q, one element as actual_q_0, globs in quotes"},
+    {OPTION_FIELDS, 0, "fields", "A,B,C", fields_help},
     {OPTION_TO_ROBOT, 0, "to-robot", NULL, "what the client sent to the robot"},
     {OPTION_FROM, 0, "from", "T", "records captured at T or later"},
     {OPTION_TO, 0, "to", "T",

@@ -106,8 +106,9 @@ static int make_view(struct job *job, struct table *table)
     printed->view.table = table;
     if (selection_apply(&job->selection, table->columns, table->column_count, &printed->view.picks) != 0)
         return job_give_up_memory(job);
-    if (choice_judge_width(job, &printed->view) != 0)
+    if (choice_judge_width(job, &printed->view) != 0 || choice_judge_texts(job, &printed->view) != 0)
         return -1;
+    choice_warn_shadowed(job, &printed->view);
     const struct output *output = job->wish->output;
     if (output->prepare != NULL && output->prepare(&printed->view, layout_of(job, &table->summary)) != 0)
         return job_give_up_memory(job);
@@ -179,9 +180,9 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .where = record->where,
         .stream = tables_stream_number(job->tables, record->stream->connection),
         .robot = record->stream->robot,
-        .file = job->source->count > 1 && record->where.file < job->source->count
-                    ? job->source->names[record->where.file]
-                    : NULL,
+        .client = record->stream->client,
+        .file = record->where.file < job->source->count ? job->source->names[record->where.file] : NULL,
+        .several_files = job->source->count > 1,
         .protocol = record->protocol,
         .direction = record->direction,
         .layout = layout,
@@ -197,6 +198,17 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
     return check_sink(job, outlets_flush_full(&job->outlets, outlet));
 }
 
+static int make_opaque_view(struct job *job)
+{
+    struct view *view = &job->opaque_view;
+    job->opaque_begun = true;
+    if (selection_apply(&job->selection, NULL, 0, &view->picks) != 0)
+        return job_give_up_memory(job);
+    if (job->wish->output->prepare != NULL && job->wish->output->prepare(view, job->wish->layout) != 0)
+        return job_give_up_memory(job);
+    return 0;
+}
+
 static int print_opaque(struct job *job, const struct armtap_record *record)
 {
     job->opaque++;
@@ -204,7 +216,9 @@ static int print_opaque(struct job *job, const struct armtap_record *record)
         return 0;
     unsigned stream = tables_stream_number(job->tables, record->stream->connection);
     struct outlet *outlet = outlet_of(job, stream, 0);
-    return outlet == NULL ? -1 : print_row(job, record, NULL, NULL, outlet);
+    if (outlet == NULL || (!job->opaque_begun && make_opaque_view(job) != 0))
+        return -1;
+    return print_row(job, record, &job->opaque_view, NULL, outlet);
 }
 
 static int print_record(struct job *job, const struct armtap_record *record, struct table *table,
@@ -561,6 +575,7 @@ static void release(struct job *job)
     outlets_discard(&job->outlets);
     for (size_t i = 0; i < job->printed_room; i++)
         picks_free(&job->printed[i].view.picks);
+    picks_free(&job->opaque_view.picks);
     free(job->printed);
     arrivals_free(&job->arrivals);
     selection_free(&job->selection);

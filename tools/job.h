@@ -26,6 +26,8 @@ struct job {
     struct selection selection;
     struct printed *printed; /* by index of the table */
     size_t printed_room;
+    struct view opaque_view; /* of records without a table */
+    bool opaque_begun;
     struct outlets outlets;
     struct batches *batches; /* NULL: one thread does it all */
     int64_t shown;           /* when rows of a live source were last written: ns of the monotonic clock */
@@ -59,6 +61,10 @@ int choice_judge_tables(struct job *job);
 int choice_judge_names(struct job *job);
 /* Whether its arrays leave a table of columns that anybody wants. */
 int choice_judge_width(struct job *job, const struct view *view);
+/* Whether the format can hold the columns asked for that are no fields. */
+int choice_judge_texts(struct job *job, const struct view *view);
+/* Where a field has the name of such a column, and takes its place. */
+void choice_warn_shadowed(struct job *job, const struct view *view);
 /* Whether the format can show anything of the table: gnuplot's columns do not hold every field. */
 int choice_judge_view(struct job *job, const struct table *table);
 /* In a reading that cannot look ahead: a table more than the one that has rows already. */

@@ -107,6 +107,9 @@ tools_libtools_a_SOURCES = \
 	tools/replay.h \
 	tools/replay_stop.c \
 	tools/replay_stop.h \
+	tools/row_columns.c \
+	tools/row_columns.def \
+	tools/row_columns.h \
 	tools/select.c \
 	tools/select.h \
 	tools/sink_file.c \

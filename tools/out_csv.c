@@ -5,6 +5,14 @@
 static const struct cell_style csv = {
     .separator = ',', .truth = {"0", "1"}, .absent = "", .nan = "nan", .quoted_if = ",\"\r\n", .line_end = "\n"};
 
+/* Every row begins with its time. */
+static int csv_prepare(struct view *view, enum armtap_generation generation)
+{
+    (void)generation;
+    picks_drop(&view->picks, ROW_COLUMN_time);
+    return 0;
+}
+
 static void csv_begin(const struct view *view, struct buffer *out)
 {
     buffer_string(out, "time");
@@ -26,4 +34,4 @@ static void csv_row(const struct view *view, const struct output_row *row, struc
 }
 
 const struct output output_csv = {
-    .name = "csv", .endings = {".csv"}, .spreads = true, .begin = csv_begin, .row = csv_row};
+    .name = "csv", .endings = {".csv"}, .spreads = true, .prepare = csv_prepare, .begin = csv_begin, .row = csv_row};

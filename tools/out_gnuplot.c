@@ -1,4 +1,5 @@
-/* UR's gnuplot columns, blank-separated: column n of the line is column n of UR's tables, whatever the protocol. */
+/* UR's gnuplot columns, blank-separated: column n of the line is column n of UR's tables, whatever the protocol.
+ * Columns that are no fields follow behind them. */
 #include "cells.h"
 
 static const struct cell_style gnuplot = {.separator = ' ',
@@ -43,6 +44,8 @@ static unsigned picked_arm(const struct view *view)
 {
     unsigned arm = ARMTAP_ARMS_MAX;
     for (size_t i = 0; i < view->picks.count; i++) {
+        if (view->picks.pick[i].row_column != ROW_COLUMN_NONE)
+            continue;
         const struct table_column *column = &view->table->columns[view->picks.pick[i].column];
         if (column->field != NULL && column->arm > 0 && column->arm < arm)
             arm = column->arm;
@@ -57,6 +60,8 @@ static void fill_cells(struct source *sources, unsigned count, const struct view
     unsigned arm = picked_arm(view);
     for (size_t i = 0; i < view->picks.count; i++) {
         const struct pick *pick = &view->picks.pick[i];
+        if (pick->row_column != ROW_COLUMN_NONE)
+            continue;
         const struct table_column *from = &view->table->columns[pick->column];
         unsigned column = from->field == NULL ? 0 : field_column(from->field, generation);
         if (column == 0 || (from->arm > 0 && from->arm != arm))
@@ -73,7 +78,7 @@ static int gnuplot_prepare(struct view *view, enum armtap_generation generation)
     unsigned count = generation == ARMTAP_GENERATION_CB2 ? columns_cb2 : columns_cb3e;
     name_cells(sources, count, generation);
     fill_cells(sources, count, view, generation);
-    struct pick *picks = calloc(count, sizeof *picks);
+    struct pick *picks = calloc(count + view->picks.count, sizeof *picks);
     if (picks == NULL)
         return -1;
     size_t used = 0;
@@ -90,6 +95,9 @@ static int gnuplot_prepare(struct view *view, enum armtap_generation generation)
                                       .element = source->field != NULL && source->field->count > 1,
                                       .name = source->field != NULL ? source->field->name : "-"};
     }
+    for (size_t i = 0; i < view->picks.count; i++)
+        if (view->picks.pick[i].row_column != ROW_COLUMN_NONE)
+            picks[used++] = view->picks.pick[i];
     picks_free(&view->picks);
     view->picks = (struct picks){picks, used};
     return 0;
@@ -112,4 +120,5 @@ const struct output output_gnuplot = {.name = "gnuplot",
                                       .endings = {".dat", ".gnuplot"},
                                       .prepare = gnuplot_prepare,
                                       .begin = gnuplot_begin,
+                                      .only_numbers = true,
                                       .row = gnuplot_row};

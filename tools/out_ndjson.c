@@ -6,8 +6,9 @@
 #include "leaves.h"
 #include "number.h"
 
-/* The keys that every object begins with. */
-static const char *const leading[] = {"time", "file", "packet", "stream", "robot", "protocol", "direction"};
+/* The keys that every object begins with; `file` where there are several. */
+static const enum row_column leading[] = {ROW_COLUMN_time,  ROW_COLUMN_file,     ROW_COLUMN_packet,   ROW_COLUMN_stream,
+                                          ROW_COLUMN_robot, ROW_COLUMN_protocol, ROW_COLUMN_direction};
 
 static const struct cell_style json = {.truth = {"false", "true"}, .absent = "null", .nan = "null"};
 
@@ -86,11 +87,13 @@ static char *quoted_key(const char *name)
 static int take_names(const struct view *view, const struct taken *taken, char **names, bool *changed)
 {
     for (size_t i = 0; i < sizeof leading / sizeof *leading; i++)
-        *taken_slot(taken, leading[i]) = (struct taken_slot){leading[i], 1};
+        *taken_slot(taken, row_column_name(leading[i])) = (struct taken_slot){row_column_name(leading[i]), 1};
     for (size_t i = 0; i < view->picks.count; i++) {
         names[i] = own_name(&view->picks.pick[i]);
         if (names[i] == NULL)
             return -1;
+        if (view->picks.pick[i].row_column == ROW_COLUMN_file)
+            continue;
         struct taken_slot *slot = taken_slot(taken, names[i]);
         changed[i] = slot->name != NULL;
         if (!changed[i])
@@ -117,6 +120,9 @@ static int make_keys(struct view *view, const struct taken *taken, char **names,
 static int ndjson_prepare(struct view *view, enum armtap_generation generation)
 {
     (void)generation;
+    for (size_t i = 0; i < sizeof leading / sizeof *leading; i++)
+        if (leading[i] != ROW_COLUMN_file)
+            picks_drop(&view->picks, leading[i]);
     size_t slots = 32;
     while (slots < 2 * (view->picks.count + sizeof leading / sizeof *leading))
         slots *= 2;
@@ -142,36 +148,45 @@ static void put_quoted(const char *bytes, size_t length, struct buffer *out)
         out->length += json_quote(at, bytes, length);
 }
 
+static void put_row_column(enum row_column column, const char *text, size_t length, struct buffer *out)
+{
+    if (length == 0)
+        buffer_string(out, json.absent);
+    else if (row_column_is_number(column))
+        buffer_put(out, text, length);
+    else
+        put_quoted(text, length, out);
+}
+
+/* A raw dump has neither times nor packets nor addresses. */
 static void put_leading(const struct output_row *row, struct buffer *out)
 {
-    char number[NUMBER_MAX];
-    buffer_string(out, "{\"time\":");
-    if (row->where.time == ARMTAP_NO_TIME)
-        buffer_string(out, "null");
-    else
-        buffer_put(out, number, number_seconds(row->where.time, number));
-    if (row->file != NULL) {
-        buffer_string(out, ",\"file\":");
-        put_quoted(row->file, strlen(row->file), out);
+    char digits[NUMBER_MAX];
+    const char *text;
+    char separator = '{';
+    for (size_t i = 0; i < sizeof leading / sizeof *leading; i++) {
+        if (leading[i] == ROW_COLUMN_file && !row->several_files)
+            continue;
+        size_t length = row_column_text(leading[i], row, digits, &text);
+        buffer_char(out, separator);
+        buffer_char(out, '"');
+        buffer_string(out, row_column_name(leading[i]));
+        buffer_string(out, "\":");
+        put_row_column(leading[i], text, length, out);
+        separator = ',';
     }
-    buffer_string(out, ",\"packet\":");
-    /* A raw dump has neither packets nor addresses. */
-    if (row->where.packet == 0)
-        buffer_string(out, json.absent);
-    else
-        buffer_put(out, number, number_unsigned(row->where.packet, number));
-    buffer_string(out, ",\"stream\":");
-    buffer_put(out, number, number_unsigned(row->stream, number));
-    buffer_string(out, ",\"robot\":");
-    if (row->robot[0] == '\0')
-        buffer_string(out, json.absent);
-    else
-        put_quoted(row->robot, strlen(row->robot), out);
-    const char *protocol = armtap_protocol_name(row->protocol);
-    buffer_string(out, ",\"protocol\":\"");
-    buffer_string(out, protocol == NULL ? "" : protocol);
-    buffer_string(out, row->direction == ARMTAP_TO_ROBOT ? "\",\"direction\":\"to-robot\""
-                                                         : "\",\"direction\":\"from-robot\"");
+}
+
+/* Nothing is left out, as an absent field is. */
+static void put_asked(const struct pick *pick, const struct output_row *row, struct buffer *out)
+{
+    char digits[NUMBER_MAX];
+    const char *text;
+    size_t length = row_column_text(pick->row_column, row, digits, &text);
+    if (length == 0 || (pick->row_column == ROW_COLUMN_file && row->several_files))
+        return;
+    buffer_string(out, pick->key);
+    put_row_column(pick->row_column, text, length, out);
 }
 
 static void put_element(const struct armtap_value *value, unsigned element, struct buffer *out)
@@ -233,8 +248,12 @@ static void put_value(const struct pick *pick, const struct armtap_value *value,
 static void ndjson_row(const struct view *view, const struct output_row *row, struct buffer *out)
 {
     put_leading(row, out);
-    for (size_t i = 0; view != NULL && i < view->picks.count; i++) {
+    for (size_t i = 0; i < view->picks.count; i++) {
         const struct pick *pick = &view->picks.pick[i];
+        if (pick->row_column != ROW_COLUMN_NONE) {
+            put_asked(pick, row, out);
+            continue;
+        }
         size_t entry = row->layout->entry_of[pick->column];
         if (entry == TABLE_NONE)
             continue;

@@ -20,7 +20,9 @@ struct output_row {
     struct armtap_where where;
     unsigned stream;
     const char *robot;
-    const char *file; /* NULL where there is only one */
+    const char *client;
+    const char *file; /* NULL: an interface */
+    bool several_files;
     enum armtap_protocol protocol;
     enum armtap_direction direction;
     const struct table_layout *layout; /* NULL: an opaque record, of which no value is known */
@@ -33,12 +35,14 @@ struct output {
     const char *dialect;    /* of --dialect, or NULL */
     const char *endings[3]; /* of files, with their dot */
     bool all_tables;        /* one file holds the rows of every table, opaque records too */
+    bool only_numbers;      /* texts have no place in it */
     bool spreads;           /* arrays take a cell for each element, so that there must be cells enough */
     /* Changes the picks to what the format prints; NULL: leaves them. `generation` is whose legacy layout is wanted. 0,
      * or -1 without memory. A view whose picks are all absent then has nothing for this format. */
     int (*prepare)(struct view *view, enum armtap_generation generation);
     void (*begin)(const struct view *view, struct buffer *out); /* what precedes the first row, or NULL */
-    void (*row)(const struct view *view, const struct output_row *row, struct buffer *out); /* view NULL: opaque */
+    /* Of an opaque record the view has no table, and picks of columns that are no fields alone. */
+    void (*row)(const struct view *view, const struct output_row *row, struct buffer *out);
 };
 
 #define OUTPUT(id) extern const struct output output_##id;

@@ -16,6 +16,17 @@ void picks_free(struct picks *picks)
     *picks = (struct picks){0};
 }
 
+void picks_drop(struct picks *picks, enum row_column column)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < picks->count; i++)
+        if (picks->pick[i].row_column != column)
+            picks->pick[kept++] = picks->pick[i];
+        else
+            free(picks->pick[i].key);
+    picks->count = kept;
+}
+
 int selection_parse(const char *list, struct selection *selection)
 {
     *selection = (struct selection){0};
@@ -67,6 +78,7 @@ struct picking {
     size_t room;
     size_t *place_of; /* by column, in `taken` */
     bool *taken;
+    bool row_taken[ROW_COLUMN_END];
     bool failed;
 };
 
@@ -84,12 +96,8 @@ static int picking_begin(struct picking *picking)
     return picking->taken == NULL ? -1 : 0;
 }
 
-static void pick_add(struct picking *picking, size_t column, size_t first, bool element)
+static void picks_add(struct picking *picking, const struct pick *added)
 {
-    bool *taken = &picking->taken[picking->place_of[column] + (element ? 1 + first : 0)];
-    if (*taken)
-        return;
-    *taken = true;
     if (picking->picks.count == picking->room) {
         size_t room = 2 * picking->room + 16;
         struct pick *pick = realloc(picking->picks.pick, room * sizeof *pick);
@@ -100,13 +108,34 @@ static void pick_add(struct picking *picking, size_t column, size_t first, bool 
         picking->picks.pick = pick;
         picking->room = room;
     }
+    picking->picks.pick[picking->picks.count++] = *added;
+}
+
+static void pick_add(struct picking *picking, size_t column, size_t first, bool element)
+{
+    bool *taken = &picking->taken[picking->place_of[column] + (element ? 1 + first : 0)];
     const struct table_column *from = &picking->columns[column];
-    picking->picks.pick[picking->picks.count++] = (struct pick){.column = column,
-                                                                .first = (unsigned)first,
-                                                                .count = element ? 1 : (unsigned)column_width(from),
-                                                                .element = element,
-                                                                .numbered = !element && column_is_spread(from),
-                                                                .name = from->name};
+    const struct pick pick = {.column = column,
+                              .first = (unsigned)first,
+                              .count = element ? 1 : (unsigned)column_width(from),
+                              .element = element,
+                              .numbered = !element && column_is_spread(from),
+                              .name = from->name};
+    if (!*taken)
+        picks_add(picking, &pick);
+    *taken = true;
+}
+
+static bool pick_row_column(struct picking *picking, const char *name)
+{
+    enum row_column column = row_column_find(name);
+    const struct pick pick = {.row_column = column, .column = TABLE_NONE, .count = 1, .name = row_column_name(column)};
+    if (column == ROW_COLUMN_NONE)
+        return false;
+    if (!picking->row_taken[column])
+        picks_add(picking, &pick);
+    picking->row_taken[column] = true;
+    return true;
 }
 
 /* Whether a text is one of the column's names, up to its length. */
@@ -199,7 +228,7 @@ static bool pick_name(struct picking *picking, const char *name)
         return true;
     if (strpbrk(name, "*?[") != NULL)
         return pick_glob(picking, name);
-    return strcmp(name, "time") == 0;
+    return pick_row_column(picking, name);
 }
 
 int selection_apply(struct selection *selection, const struct table_column *columns, size_t column_count,

@@ -2,11 +2,13 @@
 #ifndef SELECT_H
 #define SELECT_H
 
+#include "row_columns.h"
 #include "tables.h"
 
 /* Something to print of every row: elements of a column. */
 struct pick {
-    size_t column; /* of the table; TABLE_NONE: always absent */
+    enum row_column row_column; /* NONE: a column of the table */
+    size_t column;              /* of the table; TABLE_NONE: always absent */
     unsigned first;
     unsigned count;
     bool element;     /* one element of a vector, asked for by its own name: actual_q_0 */
@@ -21,6 +23,8 @@ struct picks {
     size_t count;
 };
 void picks_free(struct picks *picks);
+/* Takes a column that is no field out of them, if it is there. */
+void picks_drop(struct picks *picks, enum row_column column);
 
 /* The names asked for. */
 struct selection {
@@ -33,8 +37,8 @@ int selection_parse(const char *list, struct selection *selection);
 void selection_free(struct selection *selection);
 
 /* What is wanted of these columns, by the names that are printed or those of the wire: by an exact name first, then
- * NAME_N for an element, then as a glob of either. Nothing comes twice. The name "time" stands for the time that every
- * row begins with, where no column has that name. 0, or -1 without memory. */
+ * NAME_N for an element, then as a glob of either, then as the exact name of a column that is no field. Nothing comes
+ * twice. 0, or -1 without memory. */
 int selection_apply(struct selection *selection, const struct table_column *columns, size_t column_count,
                     struct picks *picks);
 

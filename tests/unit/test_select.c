@@ -24,6 +24,7 @@ static const struct table_column robot[] = {
 static const struct table_column confusing[] = {COLUMN("a", ARMTAP_DOUBLE, 3), COLUMN("a_1", ARMTAP_DOUBLE, 1),
                                                 COLUMN("[x]", ARMTAP_DOUBLE, 1), COLUMN("time", ARMTAP_DOUBLE, 1),
                                                 COLUMN("a_1", ARMTAP_DOUBLE, 1)};
+static const struct table_column lone[] = {COLUMN("timestamp", ARMTAP_DOUBLE, 1)};
 /* AUBO's: the first arm's fields have names of their own; arrays are as wide as the longest. */
 static const struct table_column arms[] = {
     {.name = "actual_q", .wire = "R1_actual_q", .type = ARMTAP_DOUBLE, .count = 6, .arm = 1},
@@ -32,7 +33,8 @@ static const struct table_column arms[] = {
     {.name = "R1_message", .wire = "R1_message", .type = ARMTAP_JSON, .count = 1, .arm = 1},
     {.name = "lone", .wire = "lone", .type = ARMTAP_JSON, .count = 1, .leaves = 1}};
 
-/* "column:first+count", an element with a leading dot; then the names that found nothing after a bar. */
+/* "column:first+count", an element with a leading dot, a column that is no field as @name; then the names that found
+ * nothing after a bar. */
 static const char *picked(const char *list, const struct table_column *columns, size_t count, char *out, size_t room)
 {
     struct selection selection;
@@ -43,6 +45,10 @@ static const char *picked(const char *list, const struct table_column *columns, 
     assert_int_equal(selection_apply(&selection, columns, count, &picks), 0);
     for (size_t i = 0; i < picks.count; i++) {
         const struct pick *pick = &picks.pick[i];
+        if (pick->row_column != ROW_COLUMN_NONE) {
+            length += (size_t)snprintf(out + length, room - length, "%s@%s", i == 0 ? "" : " ", pick->name);
+            continue;
+        }
         assert_string_equal(pick->name, columns[pick->column].name);
         length += (size_t)snprintf(out + length, room - length, "%s%s%zu:%u+%u", i == 0 ? "" : " ",
                                    pick->element ? "." : "", pick->column, pick->first, pick->count);
@@ -118,13 +124,41 @@ static void nothing_comes_twice(void **state)
     assert_string_equal(PICKED("actual_q_1,actual_q_*", robot), ".1:1+1 .1:0+1 .1:2+1 .1:3+1 .1:4+1 .1:5+1");
 }
 
+static void columns_that_are_no_fields(void **state)
+{
+    char out[300];
+    (void)state;
+    assert_string_equal(PICKED("time,timestamp", robot), "@time 0:0+1");
+    assert_string_equal(PICKED("packet,time_ns,robot_mode,packet", robot), "@packet @time_ns 3:0+1");
+    assert_string_equal(PICKED("*", lone), "0:0+1");
+    assert_string_equal(PICKED("pack*,[s]tream,time_n?", robot), "|pack*|[s]tream|time_n?");
+    assert_string_equal(PICKED("Packet,packet_0,time_", robot), "|Packet|packet_0|time_");
+    /* The field goes first. */
+    assert_string_equal(PICKED("time,packet", confusing), "3:0+1 @packet");
+}
+
+static void dropped(void **state)
+{
+    struct selection selection;
+    struct picks picks;
+    (void)state;
+    assert_int_equal(selection_parse("time,timestamp,packet", &selection), 0);
+    assert_int_equal(selection_apply(&selection, robot, 1, &picks), 0);
+    picks_drop(&picks, ROW_COLUMN_time);
+    picks_drop(&picks, ROW_COLUMN_stream);
+    assert_int_equal(picks.count, 2);
+    assert_string_equal(picks.pick[0].name, "timestamp");
+    assert_string_equal(picks.pick[1].name, "packet");
+    picks_free(&picks);
+    selection_free(&selection);
+}
+
 static void what_is_not_there(void **state)
 {
     char out[400];
     (void)state;
     assert_string_equal(PICKED("actual_Q,timestamp,Robot_mode", robot), "0:0+1|actual_Q|Robot_mode");
-    assert_string_equal(PICKED("time,timestamp", robot), "0:0+1");
-    assert_string_equal(picked("a,time", robot, 0, out, sizeof out), "|a");
+    assert_string_equal(picked("a,time", robot, 0, out, sizeof out), "@time|a");
 }
 
 static void names_of_the_wire(void **state)
@@ -151,6 +185,8 @@ int main(void)
         cmocka_unit_test(exact_names_go_first),
         cmocka_unit_test(globs),
         cmocka_unit_test(nothing_comes_twice),
+        cmocka_unit_test(columns_that_are_no_fields),
+        cmocka_unit_test(dropped),
         cmocka_unit_test(what_is_not_there),
         cmocka_unit_test(names_of_the_wire),
     };
