@@ -125,7 +125,15 @@ lint:
 format:
 	cd $(srcdir) && clang-format -i `find lib decoders tools captures tests -name '*.[ch]' -o -name '*.cc'`
 
-.PHONY: lint format
+# Which changes of the code no test notices: make mutants [COUNT=300] [SEED=1] [FILES='tools/pace.c ...']
+mutants:
+	rm -rf mutants
+	$(MAKE) distdir distdir=mutants-source >/dev/null
+	python3 $(srcdir)/tests/mutants --source mutants-source --work mutants \
+	    $(COUNT:%=--count=%) $(SEED:%=--seed=%) --files='$(FILES)'
+	chmod -R u+w mutants-source && rm -rf mutants mutants-source
+
+.PHONY: lint format mutants
 
 EXTRA_DIST += \
 	$(SCRIPT_TESTS) \
@@ -136,6 +144,7 @@ EXTRA_DIST += \
 	tests/golden \
 	tests/limited \
 	tests/lint \
+	tests/mutants \
 	tests/summary \
 	tests/unit/data \
 	tests/with-python
