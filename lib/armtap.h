@@ -356,7 +356,8 @@ struct armtap_note_kind {
     const char *id; /* "rtde.field.not-found" */
     enum armtap_severity severity;
     const char *meaning;
-    const char *remedy;
+    const char
+        *remedy; /* "" where there is nothing to do; a command in it follows "run: ", with FILE for the capture */
 };
 ARMTAP_API size_t armtap_note_count(void);
 ARMTAP_API const struct armtap_note_kind *armtap_note_at(size_t i);

@@ -311,7 +311,7 @@ static int note_resync(struct armtap_conn *conn, enum armtap_direction direction
     if (skipped == 0)
         return ARMTAP_OK;
     return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_resync,
-                           "%u bytes were skipped before a message began again at byte %u of the stream", skipped,
+                           "skipped %u unreadable bytes; decoding resumed at byte %u of the stream", skipped,
                            half->offset);
 }
 
@@ -441,8 +441,8 @@ static int tell_recognised(struct armtap_conn *conn, enum armtap_direction direc
     if (error != ARMTAP_OK || !conn->stream.midstream)
         return error;
     here.where = conn->stream.first;
-    return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_midstream, "%s began before the capture",
-                           conn->decoder->name);
+    return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_midstream,
+                           "this %s connection was already open when the capture began", conn->decoder->name);
 }
 
 static int digest_unknown(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
@@ -615,7 +615,7 @@ static int note_tail(struct armtap_conn *conn, enum armtap_direction side)
     if (skipped == 0 || !conn->decoder || half->mode != ARMTAP_HALF_SEEKING)
         return ARMTAP_OK;
     return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_resync,
-                           "%u bytes were skipped up to byte %u of the stream, and no message began again", skipped,
+                           "the last %u bytes of the stream, up to byte %u, could not be decoded", skipped,
                            half->offset);
 }
 

@@ -86,6 +86,7 @@ SCRIPT_TESTS = \
 	tests/gates/layers \
 	tests/gates/symbols \
 	tests/json-keys.py \
+	tests/paste-check.py \
 	tests/recipe-check.py \
 	tests/run-examples \
 	tests/run-golden \

@@ -60,7 +60,7 @@ static const struct command *find(const char *name)
     names[COMMAND_COUNT] = "help";
     const char *meant = options_nearest(name, names, COMMAND_COUNT + 1);
     if (meant != NULL)
-        message_error("there is no command '%s'; is %s meant?", name, meant);
+        message_error("there is no command '%s'; did you mean '%s'?", name, meant);
     else
         message_error("there is no command '%s'; armtap --help lists them", name);
     return NULL;

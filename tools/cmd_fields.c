@@ -113,7 +113,7 @@ static int nothing_found(const char *what, const char *name, bool only_enums)
             names[count++] = armtap_field_at(i)->name;
     const char *meant = options_nearest(name, names, count);
     if (meant != NULL)
-        message_error("fields: %s '%.100s'; is %s meant?", what, name, meant);
+        message_error("fields: %s '%.100s'; did you mean '%s'?", what, name, meant);
     else
         message_error("fields: %s '%.100s'; armtap fields lists all", what, name);
     return EXIT_FAILED;

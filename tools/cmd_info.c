@@ -9,6 +9,7 @@
 #include "message.h"
 #include "options.h"
 #include "reader.h"
+#include "remedy.h"
 #include "streams.h"
 #include "text.h"
 #include "when.h"
@@ -457,10 +458,11 @@ static void print_note(const struct info *info, size_t index)
     text_wrap_words(&wrap, kind->meaning);
     text_wrap_end(&wrap);
     print_example(info, &info->examples[index]);
+    if (*kind->remedy == '\0')
+        return;
     wrap = text_wrap_begin(stdout, 0, 11);
     text_wrap_words(&wrap, "to do:");
-    text_wrap_words(&wrap, kind->remedy);
-    text_wrap_end(&wrap);
+    remedy_print(&wrap, kind, &info->options.source, &info->examples[index].where);
 }
 
 static void print_tables(const struct info *info)

@@ -388,11 +388,14 @@ static void remark_bits(struct remarks *remarks, enum armtap_field_id id)
 
 static void remark_integers(struct remarks *remarks)
 {
-    if (count_picked(remarks->comparison, is_integer) == 0)
+    size_t count = count_picked(remarks->comparison, is_integer);
+    if (count == 0)
         return;
     struct text_wrap wrap = remark(remarks);
     wrap_names(&wrap, remarks->comparison, is_integer);
-    text_wrap_words(&wrap, "are doubles in the legacy packet and integers in RTDE; they are compared as integers");
+    text_wrap_words(
+        &wrap, count == 1 ? "is a double in the legacy packet and an integer in RTDE; it is compared as an integer"
+                          : "are doubles in the legacy packet and integers in RTDE; they are compared as integers");
     text_wrap_end(&wrap);
 }
 

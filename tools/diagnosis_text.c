@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "diagnosis.h"
+#include "remedy.h"
 #include "text.h"
 #include "when.h"
 
@@ -182,30 +183,30 @@ static void print_findings(const struct diagnosis *diagnosis)
 /* What to do about the faults that are shown, the worst first, each once. */
 static void print_remedies(const struct diagnosis *diagnosis)
 {
-    bool *is_shown = calloc(armtap_note_count(), sizeof *is_shown);
+    const struct finding **first = calloc(armtap_note_count(), sizeof(*first)); /* that is shown, by index */
     bool any = false;
-    if (is_shown == NULL)
+    if (first == NULL)
         return;
     for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
         const struct finding *finding = findings_at(diagnosis->findings, i);
         /* Who asks for what is around these has seen their remedy. */
-        if (finding->kind != diagnosis->around && diagnosis_shows(diagnosis, &finding->where))
-            is_shown[note_index(finding->kind)] = true;
+        const struct finding **of_kind = &first[note_index(finding->kind)];
+        if (finding->kind != diagnosis->around && *of_kind == NULL && diagnosis_shows(diagnosis, &finding->where))
+            *of_kind = finding;
     }
     for (int severity = ARMTAP_ERROR; severity >= ARMTAP_WARNING; severity--)
         for (size_t i = 0; i < armtap_note_count(); i++) {
             const struct armtap_note_kind *kind = armtap_note_at(i);
-            if (!is_shown[i] || (int)kind->severity != severity)
+            if (first[i] == NULL || (int)kind->severity != severity)
                 continue;
             if (!any)
                 printf("\nwhat to do about\n");
             any = true;
             int column = printf("  %s:", kind->id);
             struct text_wrap wrap = text_wrap_begin(stdout, column, 4);
-            text_wrap_words(&wrap, kind->remedy);
-            text_wrap_end(&wrap);
+            remedy_print(&wrap, kind, diagnosis->source, &first[i]->where);
         }
-    free(is_shown);
+    free(first);
 }
 
 static void print_summary(const struct diagnosis *diagnosis)
@@ -298,7 +299,7 @@ static void print_clock(const struct stream_summary *summary, const struct watch
         when_date(date, clocks->offset);
         strcpy(date + strcspn(date, ".") + 7, "Z"); /* microseconds are enough */
     }
-    printf("%6u  %-28s %12s\n", summary->number, date, number_text(drift, clocks->drift_ppm, clocks->has_drift, 1));
+    printf("%6u  %-28s %21s\n", summary->number, date, number_text(drift, clocks->drift_ppm, clocks->has_drift, 1));
 }
 
 static void print_streams(const struct diagnosis *diagnosis)
@@ -317,7 +318,7 @@ static void print_streams(const struct diagnosis *diagnosis)
     }
     if (!any_clock)
         return;
-    printf("\n%6s  %-28s %12s\n", "stream", "controller's clock began at", "fast by, ppm");
+    printf("\n%6s  %-28s %s\n", "stream", "controller clock zero (UTC)", "drift, ppm (+ = fast)");
     for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
         const struct stream_summary *summary = streams_at(diagnosis->streams, i);
         const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
@@ -471,6 +472,8 @@ void diagnosis_list(void)
             struct text_wrap wrap = text_wrap_begin(stdout, 0, 9);
             text_wrap_words(&wrap, kind->meaning);
             text_wrap_end(&wrap);
+            if (*kind->remedy == '\0')
+                continue;
             wrap = text_wrap_begin(stdout, 0, 9);
             text_wrap_words(&wrap, "to do:");
             text_wrap_words(&wrap, kind->remedy);

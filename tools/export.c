@@ -502,7 +502,7 @@ static void report_lost(const struct job *job)
         message_warning("%" PRIu64 " bytes are missing in the capture, so rows are missing too; armtap info tells more",
                         lost);
     if (skipped > 0)
-        message_warning("%" PRIu64 " bytes were skipped: they are no record; armtap info tells more", skipped);
+        message_warning("%" PRIu64 " bytes were skipped: they could not be decoded; armtap info tells more", skipped);
 }
 
 static bool has_begun(const struct job *job)

@@ -103,6 +103,8 @@ tools_libtools_a_SOURCES = \
 	tools/recipe_file.h \
 	tools/recipe_write.c \
 	tools/recipe_write.h \
+	tools/remedy.c \
+	tools/remedy.h \
 	tools/replay.c \
 	tools/replay.h \
 	tools/replay_stop.c \
@@ -112,6 +114,8 @@ tools_libtools_a_SOURCES = \
 	tools/row_columns.h \
 	tools/select.c \
 	tools/select.h \
+	tools/shell.c \
+	tools/shell.h \
 	tools/sink_file.c \
 	tools/sink_file.h \
 	tools/spread.c \

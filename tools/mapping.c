@@ -185,7 +185,7 @@ static int name_unknown(const char *name)
         names[count++] = armtap_field_at(i)->name;
     const char *meant = options_nearest(name, names, count);
     if (meant != NULL)
-        message_error("there is no field '%.100s'; is %s meant?", name, meant);
+        message_error("there is no field '%.100s'; did you mean '%s'?", name, meant);
     else
         message_error("there is no field '%.100s'; armtap fields lists all", name);
     return -1;

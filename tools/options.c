@@ -136,7 +136,7 @@ static int unknown_option(const struct parser *parser, const char *word, const c
             names[count++] = row->name;
     meant = name == NULL ? NULL : options_nearest(name, names, count);
     if (meant != NULL)
-        message_error("%s: there is no option %s; is --%s meant?", parser->usage->command, word, meant);
+        message_error("%s: there is no option %s; did you mean --%s?", parser->usage->command, word, meant);
     else
         message_error("%s: there is no option %s; see armtap %s --help", parser->usage->command, word,
                       parser->usage->command);
@@ -400,6 +400,7 @@ static enum options_outcome finish(struct parser *parser)
     options->source.names = (const char *const *)options->operands;
     options->source.count = options->operand_count;
     options->source.recipe = options->recipe;
+    options->source.recipe_name = parser->recipe_name;
     options->source.threads = options->threads;
     options->source.progress = true;
     hold_interrupts(options);

@@ -237,8 +237,9 @@ static void tell_skipped(const struct pace *pace, struct findings *findings, con
     char more[64] = "";
     if (lost > 0)
         snprintf(more, sizeof more, ", besides %.0f lost in the capture", lost);
-    findings_say(findings, "clock.skipped", stream, &arrival->where, "%s%.0f package%s left out, clock +%.3f s%s",
-                 pace->label, count, count > 1 ? "s" : "", step, more);
+    findings_say(findings, "clock.skipped", stream, &arrival->where,
+                 "%scontroller skipped %.0f package%s (clock jumped %.3f s, expected %.3f s)%s", pace->label, count,
+                 count > 1 ? "s" : "", step, pace->usual, more);
 }
 
 /* Judges the step of the controller's clock. Returns how many packages the step is beyond the usual one. */
@@ -249,8 +250,8 @@ static double judge_clock(struct pace *pace, struct findings *findings, const st
     *lost = 0;
     if (step < -CLOCK_NOISE) {
         pace->fell_back = true;
-        findings_say(findings, "clock.backwards", stream, &arrival->where, "clock %.3f s -> %.3f s", pace->last.clock,
-                     arrival->clock);
+        findings_say(findings, "clock.backwards", stream, &arrival->where,
+                     "the controller's clock went back from %.3f s to %.3f s", pace->last.clock, arrival->clock);
         return 0;
     }
     if (!(pace->usual > 0) || !(step > 0) || pace->last.clock <= 0)
@@ -262,9 +263,10 @@ static double judge_clock(struct pace *pace, struct findings *findings, const st
     if (*lost >= beyond)
         return beyond;
     if (is_clock_jump(pace, arrival, step)) {
-        findings_say(findings, "clock.skipped", stream, &arrival->where,
-                     "%sthe clock went on by %.3f s within %.3f s of the capture", pace->label, step,
-                     (double)between(&pace->last.where, &arrival->where) / 1e9);
+        findings_say(
+            findings, "clock.skipped", stream, &arrival->where,
+            "%sthe controller's clock jumped %.3f s within %.3f s of the capture: it was set, or the value is damaged",
+            pace->label, step, (double)between(&pace->last.where, &arrival->where) / 1e9);
         return 0;
     }
     pace->skipped += (uint64_t)(beyond - *lost);
@@ -351,8 +353,9 @@ static void judge_rate(struct pace *pace, struct findings *findings, const struc
         return;
     double rate = ((double)(pace->records - 1) + pace->missing) / seconds;
     if (rate < LOW / longest_step(pace))
-        findings_say(findings, "rate.low", stream, &pace->last.where, "%s%.1f Hz, expected %.1f, since packet %" PRIu64,
-                     pace->label, rate, 1 / pace->expected, pace->first.where.packet);
+        findings_say(findings, "rate.low", stream, &pace->last.where,
+                     "%s%.1f Hz, expected %.1f Hz, since packet %" PRIu64, pace->label, rate, 1 / pace->expected,
+                     pace->first.where.packet);
 }
 
 /* ---- stretches ------------------------------------------------------------------------------------------------- */

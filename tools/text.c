@@ -69,14 +69,19 @@ void text_wrap_word(struct text_wrap *wrap, const char *word)
     put_word(wrap, word, strlen(word));
 }
 
+void text_wrap_span(struct text_wrap *wrap, const char *text, size_t length)
+{
+    for (size_t begin = 0, end; begin < length; begin = end + 1) {
+        for (end = begin; end < length && text[end] != ' ';)
+            end++;
+        if (end > begin)
+            put_word(wrap, text + begin, end - begin);
+    }
+}
+
 void text_wrap_words(struct text_wrap *wrap, const char *text)
 {
-    while (*text != '\0') {
-        size_t length = strcspn(text, " ");
-        if (length > 0)
-            put_word(wrap, text, length);
-        text += length + (text[length] == ' ' ? 1 : 0);
-    }
+    text_wrap_span(wrap, text, strlen(text));
 }
 
 void text_wrap_end(struct text_wrap *wrap)

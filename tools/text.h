@@ -21,6 +21,8 @@ struct text_wrap text_wrap_begin(FILE *file, int column, int indent);
 void text_wrap_word(struct text_wrap *wrap, const char *word);
 /* A text, broken at its blanks. */
 void text_wrap_words(struct text_wrap *wrap, const char *text);
+/* The first `length` bytes of a text, in the same way. */
+void text_wrap_span(struct text_wrap *wrap, const char *text, size_t length);
 void text_wrap_end(struct text_wrap *wrap);
 
 /* Whether `after` is the name that follows `before` in a numbered row: "in_2", "in_3". */

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""The commands that remedies print are given to a shell as they stand, for captures of awkward names: each must do what
+the sentence before it promises."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
+SAMPLES = os.path.abspath(os.path.join(os.environ.get("srcdir", "."), "captures"))
+FAULTS = os.path.abspath(os.path.join(os.environ.get("builddir", "."), "tests/faults/faults"))
+NAMES = ["plain.pcap", "two words.pcap", "it's.pcap", "-dash.pcap", "$HOME `id`;&.pcap", 'double".pcap', "b\\slash.pcap",
+         "B\u00fcro.pcap", "line\nend\t.pcap", "*.pcap", "~x.pcap", "#hash.pcap", "a" * 150 + ".pcap"]
+
+
+def run(*command, **how):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, **how)
+
+
+def armtap(*words, folder):
+    return run(ARMTAP, *words, cwd=folder).stdout.decode()
+
+
+def commands(text):
+    """The lines behind those that end in "run:"."""
+    lines = text.splitlines()
+    return [after.strip() for line, after in zip(lines, lines[1:]) if line.endswith("run:")]
+
+
+def paste(command, folder):
+    """What bash makes of it: the shell that most people type into."""
+    path = os.path.dirname(ARMTAP) + os.pathsep + os.environ["PATH"]
+    return run("bash", "-c", command, cwd=folder, env={**os.environ, "PATH": path})
+
+
+def operand(name):
+    return "./" + name if name.startswith("-") else name
+
+
+def check_names(folder):
+    for name in NAMES:
+        shutil.copy(os.path.join(SAMPLES, "rtde-stop.pcap"), os.path.join(folder, name))
+        for command in ("diagnose", "info"):
+            found = commands(armtap(command, operand(name), folder=folder))
+            assert len(found) == (1 if command == "diagnose" else 0), (name, found)
+            for line in found:
+                done = paste(line, folder)
+                assert done.returncode == 1 and done.stderr == b"", (name, line, done)
+                assert b"Shown is what lies within 2 s of safety.stop" in done.stdout, (name, line, done.stdout)
+
+
+def check_packet(folder):
+    """Of several captures the packet is looked for in its own."""
+    run(FAULTS, "rtde.package.unknown", os.path.join(folder, "a b.pcap"))
+    shutil.copy(os.path.join(SAMPLES, "rtde-v1.pcap"), folder)
+    found = commands(armtap("info", "rtde-v1.pcap", "a b.pcap", folder=folder))
+    packed = [line for line in found if "--packet" in line]
+    assert packed, found
+    for line in packed:
+        assert line.endswith("--file 2 rtde-v1.pcap 'a b.pcap'"), line
+        done = paste(line, folder)
+        assert done.returncode == 0 and b"packet" in done.stdout, done
+
+
+def check_options(folder):
+    """What it took to read the capture is in the command, too."""
+    stop = os.path.join(folder, "stop.pcap")
+    shutil.copy(os.path.join(SAMPLES, "rtde-stop.pcap"), stop)
+    with open(os.path.join(folder, "my recipe"), "w", encoding="ascii") as recipe:
+        recipe.write("timestamp DOUBLE\n")
+    found = commands(armtap("diagnose", "--port", "30004=rtde", "--recipe", "my recipe", "stop.pcap", folder=folder))
+    assert found == ["armtap diagnose --around safety.stop=2 --port 30004=rtde --recipe 'my recipe' stop.pcap"], found
+    assert paste(found[0], folder).returncode == 1
+
+
+def check_input(folder):
+    """What cannot be read again is named as such."""
+    with open(os.path.join(SAMPLES, "rtde-stop.pcap"), "rb") as capture:
+        text = run(ARMTAP, "diagnose", "-", stdin=capture, cwd=folder).stdout.decode()
+    assert commands(text) == [], text
+    assert "run, with what is read here saved as FILE:" in " ".join(text.split()), text
+    assert "\n      armtap diagnose --around safety.stop=2 FILE\n" in text, text
+
+
+def main():
+    failed = passed = 0
+    if shutil.which("bash") is None:
+        print("bash is not installed")
+        return 77
+    for check in (check_names, check_packet, check_options, check_input):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                check(folder)
+                passed += 1
+            except AssertionError as difference:
+                print("FAIL %s: %r" % (check.__name__, difference))
+                failed += 1
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,46 @@
+#include "remedy.h"
+
+#include <string.h>
+
+#include "shell.h"
+
+/* What stands before a command, and before the sentence that leads to one. */
+static const char lead[] = "run: ";
+
+/* The advice before the sentence that leads to a command, "" without one. */
+static void print_advice(struct text_wrap *wrap, const char *remedy, const char *command)
+{
+    const char *end = command;
+    while (end > remedy && *end != ';')
+        end--;
+    text_wrap_span(wrap, remedy, (size_t)(end - remedy));
+}
+
+static void print_command(struct text_wrap *wrap, const char *remedy, const char *command,
+                          const struct replay_source *source, const struct armtap_where *where)
+{
+    char line[SHELL_MAX];
+    bool is_whole = shell_command(line, command, source, where);
+    if (is_whole) {
+        text_wrap_span(wrap, remedy, (size_t)(command - remedy));
+    } else {
+        text_wrap_span(wrap, remedy, (size_t)(command - remedy) - strlen(lead));
+        text_wrap_words(wrap, "run, with what is read here saved as FILE:");
+    }
+    text_wrap_end(wrap);
+    wrap->indent += 2;
+    text_wrap_word(wrap, line);
+}
+
+void remedy_print(struct text_wrap *wrap, const struct armtap_note_kind *kind, const struct replay_source *source,
+                  const struct armtap_where *where)
+{
+    const char *run = strstr(kind->remedy, lead);
+    if (run == NULL)
+        text_wrap_words(wrap, kind->remedy);
+    else if (strstr(run, "--packet N") != NULL && where->packet == 0)
+        print_advice(wrap, kind->remedy, run);
+    else
+        print_command(wrap, kind->remedy, run + strlen(lead), source, where);
+    text_wrap_end(wrap);
+}
