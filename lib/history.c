@@ -41,28 +41,8 @@ bool armtap_history_differs(const struct armtap_history *history, uint64_t posit
     return false;
 }
 
-void armtap_history_saw(struct armtap_history *history, uint64_t start, uint64_t length, uint16_t ip_id, int64_t time)
+void armtap_history_saw(struct armtap_history *history, const struct armtap_sent *sent)
 {
-    unsigned i = history->next;
-    history->segments[i].start = start;
-    history->segments[i].length = length;
-    history->segments[i].ip_id = ip_id;
-    history->segments[i].time = time;
-    history->next = (i + 1) % ARMTAP_HISTORY_SEGMENTS;
-}
-
-bool armtap_history_has_copy(const struct armtap_history *history, uint64_t start, uint64_t length, uint16_t ip_id,
-                             int64_t time)
-{
-    enum { MOMENT = 1000000 }; /* ns: a mirror port's copy comes at once, a sender waits longer */
-
-    for (unsigned i = 0; i < ARMTAP_HISTORY_SEGMENTS; i++) {
-        if (history->segments[i].length != length || history->segments[i].start != start ||
-            history->segments[i].ip_id != ip_id)
-            continue;
-        int64_t apart = (int64_t)((uint64_t)time - (uint64_t)history->segments[i].time);
-        if (apart >= -MOMENT && apart <= MOMENT)
-            return true;
-    }
-    return false;
+    history->segments[history->next] = *sent;
+    history->next = (history->next + 1) % ARMTAP_HISTORY_SEGMENTS;
 }

@@ -2,19 +2,14 @@
 #ifndef ARMTAP_HISTORY_H
 #define ARMTAP_HISTORY_H
 
-#include "armtap.h"
+#include "sent.h"
 
-enum { ARMTAP_HISTORY_BYTES = 16384, ARMTAP_HISTORY_SEGMENTS = 32 };
+enum { ARMTAP_HISTORY_BYTES = 16384, ARMTAP_HISTORY_SEGMENTS = 256 };
 
 struct armtap_history {
-    uint64_t start, end; /* the positions that `bytes` holds, as a ring */
-    unsigned next;       /* entry of `segments` to be written next */
-    struct {
-        uint64_t start;
-        uint64_t length; /* 0: not used */
-        int64_t time;
-        uint16_t ip_id;
-    } segments[ARMTAP_HISTORY_SEGMENTS];
+    uint64_t start, end;                                  /* the positions that `bytes` holds, as a ring */
+    unsigned next;                                        /* entry of `segments` to be written next */
+    struct armtap_sent segments[ARMTAP_HISTORY_SEGMENTS]; /* captured last; one without bytes: not used */
     uint8_t bytes[ARMTAP_HISTORY_BYTES];
 };
 
@@ -25,10 +20,7 @@ void armtap_history_add(struct armtap_history *history, uint64_t position, const
 /* True where what is kept of [position, position + length) is something else. */
 bool armtap_history_differs(const struct armtap_history *history, uint64_t position, const uint8_t *bytes,
                             size_t length);
-/* A segment was captured. */
-void armtap_history_saw(struct armtap_history *history, uint64_t start, uint64_t length, uint16_t ip_id, int64_t time);
-/* True where the very same packet was captured a moment before. */
-bool armtap_history_has_copy(const struct armtap_history *history, uint64_t start, uint64_t length, uint16_t ip_id,
-                             int64_t time);
+/* A segment with bytes was captured. */
+void armtap_history_saw(struct armtap_history *history, const struct armtap_sent *sent);
 
 #endif

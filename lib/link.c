@@ -65,23 +65,54 @@ static void limit(struct rest *rest, size_t length)
 
 /* ---- TCP ------------------------------------------------------------------------------------------------------- */
 
-static int read_window_scale(const uint8_t *options, size_t length)
-{
-    enum { END = 0, NOP = 1, WINDOW_SCALE = 3, LARGEST_SHIFT = 14 };
+enum tcp_option { OPTION_END = 0, OPTION_NOP = 1, OPTION_WINDOW_SCALE = 3, OPTION_SACK = 5, OPTION_TIMESTAMPS = 8 };
 
+static void read_timestamps(const uint8_t *option, struct armtap_segment *segment)
+{
+    segment->has_timestamps = true;
+    segment->tsval = armtap_be32(option + 2);
+    segment->tsecr = armtap_be32(option + 6);
+}
+
+static void read_sack(const uint8_t *option, struct armtap_segment *segment)
+{
+    segment->sack_count = 0;
+    for (unsigned at = 2; at + 8 <= option[1] && segment->sack_count < ARMTAP_SACK_BLOCKS; at += 8) {
+        segment->sack[segment->sack_count].start = armtap_be32(option + at);
+        segment->sack[segment->sack_count++].end = armtap_be32(option + at + 4);
+    }
+}
+
+static void read_option(const uint8_t *option, struct armtap_segment *segment)
+{
+    enum { LARGEST_SHIFT = 14 };
+
+    if (option[0] == OPTION_WINDOW_SCALE && option[1] == 3 && segment->flags & ARMTAP_TCP_SYN)
+        segment->window_scale = option[2] > LARGEST_SHIFT ? LARGEST_SHIFT : option[2];
+    if (option[0] == OPTION_TIMESTAMPS && option[1] == 10)
+        read_timestamps(option, segment);
+    if (option[0] == OPTION_SACK)
+        read_sack(option, segment);
+}
+
+static void read_options(const uint8_t *options, size_t length, struct armtap_segment *segment)
+{
+    static const uint8_t timestamps_alone[] = {OPTION_NOP, OPTION_NOP, OPTION_TIMESTAMPS, 10};
     size_t i = 0;
-    while (i < length && options[i] != END) {
-        if (options[i] == NOP) {
+    if (length == 12 && memcmp(options, timestamps_alone, sizeof timestamps_alone) == 0) {
+        read_timestamps(options + 2, segment); /* almost every segment that has options at all */
+        return;
+    }
+    while (i < length && options[i] != OPTION_END) {
+        if (options[i] == OPTION_NOP) {
             i++;
             continue;
         }
         if (length - i < 2 || options[i + 1] < 2 || options[i + 1] > length - i)
-            return -1;
-        if (options[i] == WINDOW_SCALE && options[i + 1] == 3)
-            return options[i + 2] > LARGEST_SHIFT ? LARGEST_SHIFT : options[i + 2];
+            return;
+        read_option(options + i, segment);
         i += options[i + 1];
     }
-    return -1;
 }
 
 static enum armtap_link_result parse_tcp(struct rest rest, struct armtap_segment *segment, const char **fault)
@@ -105,7 +136,8 @@ static enum armtap_link_result parse_tcp(struct rest rest, struct armtap_segment
     segment->ack = armtap_be32(tcp + 8);
     segment->flags = tcp[13];
     segment->window = armtap_be16(tcp + 14);
-    segment->window_scale = segment->flags & ARMTAP_TCP_SYN ? read_window_scale(tcp + 20, at_hand - 20) : -1;
+    segment->window_scale = -1;
+    read_options(tcp + 20, at_hand - 20, segment);
     segment->payload = tcp + at_hand;
     segment->length = rest.captured - at_hand;
     segment->cut = rest.length - header - segment->length;

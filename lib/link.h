@@ -12,16 +12,24 @@ struct armtap_address {
 
 enum armtap_tcp_flag { ARMTAP_TCP_FIN = 1, ARMTAP_TCP_SYN = 2, ARMTAP_TCP_RST = 4, ARMTAP_TCP_ACK = 16 };
 
+enum { ARMTAP_SACK_BLOCKS = 4 }; /* as many as a header has room for */
+
 /* One TCP segment. `payload` points into the packet. */
 struct armtap_segment {
     struct armtap_address source, target;
     uint16_t source_port, target_port;
     uint32_t seq, ack;
-    unsigned flags;         /* enum armtap_tcp_flag, other bits as on the wire */
-    uint32_t window;        /* as on the wire, not scaled */
-    int window_scale;       /* of the option, -1 without it; only read where SYN is set */
-    uint16_t ip_id;         /* 0 in IPv6 */
-    const uint8_t *payload; /* bytes at hand */
+    unsigned flags;      /* enum armtap_tcp_flag, other bits as on the wire */
+    uint32_t window;     /* as on the wire, not scaled */
+    int window_scale;    /* of the option, -1 without it; only read where SYN is set */
+    uint16_t ip_id;      /* 0 in IPv6 */
+    bool has_timestamps; /* the option is there: */
+    uint32_t tsval, tsecr;
+    unsigned sack_count;
+    struct {
+        uint32_t start, end;
+    } sack[ARMTAP_SACK_BLOCKS]; /* as on the wire: the first may report bytes that came twice */
+    const uint8_t *payload;     /* bytes at hand */
     size_t length;
     size_t cut; /* payload bytes after them that the snapshot length cut off */
 };

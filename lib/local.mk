@@ -2,6 +2,8 @@
 # what armtap.h declares; the program and the tests link it whole.
 noinst_LTLIBRARIES += lib/libinside.la
 lib_libinside_la_SOURCES = \
+	lib/arrival.c \
+	lib/arrival.h \
 	lib/bytes.h \
 	lib/cells.c \
 	lib/cells.h \
@@ -39,6 +41,9 @@ lib_libinside_la_SOURCES = \
 	lib/robot.c \
 	lib/robot.h \
 	lib/seek.c \
+	lib/sender.c \
+	lib/sender.h \
+	lib/sent.h \
 	lib/state.c \
 	lib/state.h \
 	lib/tcp.c \

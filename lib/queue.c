@@ -182,8 +182,8 @@ static void compare(const struct armtap_chunk *chunk, uint64_t start, uint64_t e
         overlap->differs = true;
 }
 
-int armtap_queue_insert(struct armtap_queue *queue, uint64_t start, const uint8_t *bytes, size_t length, uint16_t ip_id,
-                        struct armtap_overlap *overlap)
+int armtap_queue_insert(struct armtap_queue *queue, uint64_t start, const uint8_t *bytes, size_t length,
+                        const struct armtap_sent *sent, struct armtap_overlap *overlap)
 {
     uint64_t end = start + length;
     struct armtap_chunk *before = queue->tail;
@@ -202,7 +202,7 @@ int armtap_queue_insert(struct armtap_queue *queue, uint64_t start, const uint8_
             before = add_chunk(queue, before, at, stop, bytes ? bytes + (at - start) : NULL);
             if (!before)
                 return ARMTAP_ERR_MEMORY;
-            before->ip_id = ip_id;
+            before->sent = *sent;
         }
         if (stop == end)
             break;
@@ -213,13 +213,13 @@ int armtap_queue_insert(struct armtap_queue *queue, uint64_t start, const uint8_
     return 0;
 }
 
-int armtap_queue_insert_end(struct armtap_queue *queue, uint64_t position, uint16_t ip_id)
+int armtap_queue_insert_end(struct armtap_queue *queue, uint64_t position, const struct armtap_sent *sent)
 {
     struct armtap_chunk *chunk = add_chunk(queue, queue->tail, position, position, NULL);
     if (!chunk)
         return ARMTAP_ERR_MEMORY;
     chunk->kind = ARMTAP_CHUNK_END;
-    chunk->ip_id = ip_id;
+    chunk->sent = *sent;
     return 0;
 }
 

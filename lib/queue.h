@@ -4,7 +4,7 @@
 #ifndef ARMTAP_QUEUE_H
 #define ARMTAP_QUEUE_H
 
-#include "armtap.h"
+#include "sent.h"
 
 struct armtap_queue;
 
@@ -29,8 +29,8 @@ struct armtap_chunk {
     uint64_t start, end;
     struct armtap_where where;
     enum armtap_chunk_kind kind;
-    uint16_t ip_id;
-    bool acked; /* the peer acknowledged up to its start, at: */
+    struct armtap_sent sent; /* the segment that brought it */
+    bool acked;              /* the peer acknowledged up to its start, at: */
     int64_t acked_time;
     uint64_t acked_packet;
     uint8_t bytes[];
@@ -63,11 +63,12 @@ struct armtap_overlap {
 
 void armtap_queue_init(struct armtap_queue *queue, struct armtap_pool *pool, void *owner,
                        enum armtap_direction direction);
-/* Keeps the bytes of a range that are not there yet; `bytes` NULL: they are missing for good. Adds to `overlap`. */
-int armtap_queue_insert(struct armtap_queue *queue, uint64_t start, const uint8_t *bytes, size_t length, uint16_t ip_id,
-                        struct armtap_overlap *overlap);
+/* Keeps the bytes of a range, brought by `sent`, that are not there yet; `bytes` NULL: they are missing for good. Adds
+ * to `overlap`. */
+int armtap_queue_insert(struct armtap_queue *queue, uint64_t start, const uint8_t *bytes, size_t length,
+                        const struct armtap_sent *sent, struct armtap_overlap *overlap);
 /* The end of the stream; `position` is at or behind the end of the last chunk. */
-int armtap_queue_insert_end(struct armtap_queue *queue, uint64_t position, uint16_t ip_id);
+int armtap_queue_insert_end(struct armtap_queue *queue, uint64_t position, const struct armtap_sent *sent);
 /* Takes the first chunk out, charged to the pool no more; the caller frees it with free(). */
 struct armtap_chunk *armtap_queue_take(struct armtap_queue *queue);
 void armtap_queue_clear(struct armtap_queue *queue);

@@ -131,6 +131,8 @@ void armtap_tcp_begin(struct armtap_tcp *tcp, struct armtap_tcp_side *side, uint
 static int take_syn(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
+    if (side->has_isn)
+        armtap_sender_resent(&side->sender);
     if (side->has_isn || side->state == ARMTAP_TCP_CLOSED)
         return 0;
     side->has_isn = true;
@@ -138,6 +140,7 @@ static int take_syn(struct armtap_tcp *tcp, enum armtap_direction direction, con
     side->scale = (int8_t)segment->window_scale;
     if (side->state == ARMTAP_TCP_UNSEEN) {
         armtap_tcp_begin(tcp, side, segment->seq + 1, ARMTAP_TCP_OPEN);
+        armtap_sender_asked(&side->sender, side->start, tcp->pool->now.time);
     } else if (side->state == ARMTAP_TCP_HELD) {
         side->state = ARMTAP_TCP_OPEN;
         side->next = armtap_tcp_position(side, segment->seq + 1);
@@ -162,8 +165,7 @@ static void take_ack(struct armtap_tcp *tcp, enum armtap_direction direction, co
     if (!is_near(segment->ack, peer->next))
         return;
     uint64_t position = armtap_tcp_position(peer, segment->ack);
-    if (position == peer->next && peer->queue.head && segment->length + segment->cut == 0 && peer->repeated_acks < 255)
-        peer->repeated_acks++;
+    armtap_sender_heard(&peer->sender, segment, position, tcp->pool->now.time);
     armtap_queue_acknowledge(&peer->queue, position);
 }
 
@@ -247,6 +249,8 @@ int armtap_tcp_segment(struct armtap_tcp *tcp, enum armtap_direction direction, 
         TRY(take_syn(tcp, direction, segment));
     else
         take_first(tcp, direction, segment);
+    armtap_sender_echoed(&armtap_tcp_peer(tcp, direction)->sender, segment, tcp->pool->now.time);
+    armtap_sender_ticked(&tcp->side[direction].sender, segment, tcp->pool->now.time);
     take_ack(tcp, direction, segment);
     TRY(take_window(tcp, direction, segment));
     TRY(armtap_tcp_take_bytes(tcp, direction, segment));

@@ -2,10 +2,9 @@
 #ifndef ARMTAP_TCP_H
 #define ARMTAP_TCP_H
 
-#include "history.h"
+#include "arrival.h"
 #include "link.h"
 #include "note.h"
-#include "queue.h"
 
 /* What the reassembler calls; each returns 0 or an error that ends the work at once. */
 struct armtap_tcp_calls {
@@ -36,7 +35,6 @@ struct armtap_tcp_side {
     bool has_probe;  /* `probe_byte` is kept aside: a window probe, or the next byte after all */
     uint8_t probe_byte;
     int8_t scale; /* shift of its window, -1 where its SYN had none */
-    uint8_t repeated_acks;
     uint32_t isn, first;
     uint64_t start;   /* position of the first byte, where it began in mid-stream */
     uint64_t next;    /* position of the next byte to deliver */
@@ -50,6 +48,7 @@ struct armtap_tcp_side {
     uint64_t held_packet;
     uint64_t window, window_peak; /* bytes; the peak is that since the last event */
     struct armtap_queue queue;
+    struct armtap_sender sender;
     struct armtap_history *history; /* NULL where too many others keep one */
 };
 

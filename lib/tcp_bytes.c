@@ -3,7 +3,6 @@
 #include <string.h>
 
 enum { QUEUE_CHUNKS = 4096 /* of one direction */ };
-#define RESEND_TIME INT64_C(200000000) /* ns: what fills a hole that old was sent again */
 
 struct piece {
     uint64_t start;
@@ -109,99 +108,119 @@ static int make_room(struct armtap_tcp *tcp, enum armtap_direction direction, co
     return 0;
 }
 
-/* What a segment brought: for the events. */
-struct arrival {
-    bool is_copy;      /* the same packet was captured a moment before */
-    bool was_given_up; /* its bytes were declared missing */
-    bool was_resent;   /* what fills a hole was sent after what follows the hole */
-    uint64_t old;      /* bytes that were there */
-    uint64_t late;     /* new bytes, before others that came already */
+/* What of a segment's bytes was there before. */
+struct repeated {
+    uint64_t bytes;
     bool differs;
 };
 
-/* The segment fills a hole before the first chunk that waits. Was it reordered on its way, or lost before it came to
- * the capture, and sent again? */
-static bool was_resent(const struct armtap_tcp *tcp, const struct armtap_tcp_side *side, uint16_t ip_id)
+static struct armtap_sent sent_of(const struct armtap_segment *segment, const struct piece *piece, int64_t now)
 {
-    const struct armtap_chunk *head = side->queue.head;
-    if (!head)
-        return false;
-    int16_t after = (int16_t)(uint16_t)(ip_id - head->ip_id);
-    if (ip_id && head->ip_id && after)
-        if (after < 0 || side->repeated_acks)
-            return after > 0;
-    return armtap_tcp_elapsed(tcp->pool->now.time, head->where.time) >= RESEND_TIME;
+    struct armtap_sent sent = {.start = piece->start,
+                               .end = piece_end(piece),
+                               .time = now,
+                               .tsval = segment->tsval,
+                               .tsecr = segment->tsecr,
+                               .ack = segment->ack,
+                               .ip_id = segment->ip_id,
+                               .window = (uint16_t)segment->window,
+                               .flags = (uint8_t)segment->flags,
+                               .has_timestamps = segment->has_timestamps};
+    return sent;
 }
 
-static int tell_arrival(struct armtap_tcp *tcp, enum armtap_direction direction, const struct arrival *arrival)
+static enum armtap_arrival judge(struct armtap_tcp *tcp, enum armtap_direction direction,
+                                 const struct armtap_sent *sent)
 {
-    const struct armtap_where *where = &tcp->pool->now;
-    if (arrival->old) {
-        enum armtap_event_type type = arrival->is_copy        ? ARMTAP_EVENT_DUPLICATE
-                                      : arrival->was_given_up ? ARMTAP_EVENT_OUT_OF_ORDER
-                                                              : ARMTAP_EVENT_RETRANSMISSION;
-        TRY(tcp->calls->event(tcp->user, direction, type, arrival->old, where));
-    }
-    if (arrival->late) {
-        enum armtap_event_type type = arrival->was_resent ? ARMTAP_EVENT_RETRANSMISSION : ARMTAP_EVENT_OUT_OF_ORDER;
-        TRY(tcp->calls->event(tcp->user, direction, type, arrival->late, where));
-    }
-    return arrival->differs ? note_difference(tcp, direction, arrival->old) : 0;
+    const struct armtap_tcp_side *side = &tcp->side[direction];
+    if (sent->start >= side->highest)
+        return ARMTAP_ARRIVAL_IN_ORDER;
+    struct armtap_evidence evidence = {.sender = &side->sender,
+                                       .peer = &armtap_tcp_peer(tcp, direction)->sender,
+                                       .queue = &side->queue,
+                                       .history = side->history,
+                                       .highest = side->highest,
+                                       .given_up = sent->start >= side->lost_from && sent->end <= side->lost_to};
+    return armtap_arrival_of(&evidence, sent);
+}
+
+/* The bytes at stake are those of [sent->start, sent->end) that lie before `highest`. */
+static int tell_arrival(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_arrival arrival,
+                        const struct armtap_sent *sent, uint64_t highest)
+{
+    static const enum armtap_event_type types[] = {
+        [ARMTAP_ARRIVAL_COPY] = ARMTAP_EVENT_DUPLICATE,
+        [ARMTAP_ARRIVAL_AGAIN] = ARMTAP_EVENT_RETRANSMISSION,
+        [ARMTAP_ARRIVAL_LATE] = ARMTAP_EVENT_OUT_OF_ORDER,
+    };
+    if (arrival == ARMTAP_ARRIVAL_IN_ORDER)
+        return 0;
+    uint64_t bytes = (sent->end < highest ? sent->end : highest) - sent->start;
+    return tcp->calls->event(tcp->user, direction, types[arrival], bytes, &tcp->pool->now);
+}
+
+/* For what comes later. */
+static void remember(struct armtap_tcp_side *side, enum armtap_arrival arrival, const struct armtap_sent *sent)
+{
+    if (arrival == ARMTAP_ARRIVAL_IN_ORDER)
+        armtap_sender_sent(&side->sender, sent);
+    if (arrival == ARMTAP_ARRIVAL_AGAIN)
+        armtap_sender_resent(&side->sender);
+    if (arrival != ARMTAP_ARRIVAL_COPY && side->history)
+        armtap_history_saw(side->history, sent);
 }
 
 /* Takes off the piece's front what was delivered already. */
-static void trim_delivered(const struct armtap_tcp_side *side, struct piece *piece, struct arrival *arrival)
+static void trim_delivered(const struct armtap_tcp_side *side, struct piece *piece, struct repeated *repeated)
 {
     if (side->state != ARMTAP_TCP_OPEN || piece->start >= side->next)
         return;
     uint64_t end = piece_end(piece) < side->next ? piece_end(piece) : side->next;
-    arrival->old = end - piece->start;
-    arrival->was_given_up = piece->start >= side->lost_from && end <= side->lost_to;
-    size_t at_hand = arrival->old < piece->length ? (size_t)arrival->old : piece->length;
+    repeated->bytes = end - piece->start;
+    size_t at_hand = repeated->bytes < piece->length ? (size_t)repeated->bytes : piece->length;
     if (side->history)
-        arrival->differs = armtap_history_differs(side->history, piece->start, piece->bytes, at_hand);
+        repeated->differs = armtap_history_differs(side->history, piece->start, piece->bytes, at_hand);
     trim_front(piece, end);
 }
 
-static int enqueue(struct armtap_tcp_side *side, const struct piece *piece, uint16_t ip_id, struct arrival *arrival)
+static int enqueue(struct armtap_tcp_side *side, const struct piece *piece, const struct armtap_sent *sent,
+                   struct repeated *repeated)
 {
     struct armtap_overlap overlap = {0, false};
     if (piece->length)
-        TRY(armtap_queue_insert(&side->queue, piece->start, piece->bytes, piece->length, ip_id, &overlap));
+        TRY(armtap_queue_insert(&side->queue, piece->start, piece->bytes, piece->length, sent, &overlap));
     if (piece->cut)
-        TRY(armtap_queue_insert(&side->queue, piece->start + piece->length, NULL, piece->cut, ip_id, &overlap));
-    arrival->old += overlap.bytes;
-    arrival->differs = arrival->differs || overlap.differs;
+        TRY(armtap_queue_insert(&side->queue, piece->start + piece->length, NULL, piece->cut, sent, &overlap));
+    repeated->bytes += overlap.bytes;
+    repeated->differs = repeated->differs || overlap.differs;
     return 0;
 }
 
 /* Puts a piece where it belongs, tells what it was, and gives out what became whole. */
-static int place(struct armtap_tcp *tcp, enum armtap_direction direction, struct piece *piece, uint16_t ip_id)
+static int place(struct armtap_tcp *tcp, enum armtap_direction direction, struct piece *piece,
+                 const struct armtap_segment *segment)
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
-    uint64_t start = piece->start, end = piece_end(piece), highest = side->highest;
-    struct arrival arrival = {0};
+    struct armtap_sent sent = sent_of(segment, piece, tcp->pool->now.time);
+    uint64_t highest = side->highest;
+    struct repeated repeated = {0, false};
     TRY(armtap_tcp_keep_history(tcp, side));
-    if (side->history)
-        arrival.is_copy = armtap_history_has_copy(side->history, start, end - start, ip_id, tcp->pool->now.time);
-    trim_delivered(side, piece, &arrival);
-    uint64_t delivered = arrival.old;
-    bool direct = fits(side, piece);
-    arrival.was_resent = was_resent(tcp, side, ip_id);
+    enum armtap_arrival arrival = judge(tcp, direction, &sent);
+    sent.again = arrival == ARMTAP_ARRIVAL_AGAIN;
+    trim_delivered(side, piece, &repeated);
+    bool direct = fits(side, piece), is_new = piece->start < sent.end;
     if (!direct)
-        TRY(enqueue(side, piece, ip_id, &arrival));
-    uint64_t below = (end < highest ? end : highest) - (start < highest ? start : highest);
-    if (below > arrival.old)
-        arrival.late = below - arrival.old;
-    if (side->highest < end)
-        side->highest = end;
-    if (side->history)
-        armtap_history_saw(side->history, start, end - start, ip_id, tcp->pool->now.time);
-    TRY(tell_arrival(tcp, direction, &arrival));
-    if (direct && start + delivered < end) {
+        TRY(enqueue(side, piece, &sent, &repeated));
+    if (side->highest < sent.end)
+        side->highest = sent.end;
+    remember(side, arrival, &sent);
+    TRY(tell_arrival(tcp, direction, arrival, &sent, highest));
+    if (repeated.differs)
+        TRY(note_difference(tcp, direction, repeated.bytes));
+    if (direct && is_new) {
         TRY(armtap_tcp_deliver(tcp, direction, piece->bytes, piece->length, &tcp->pool->now));
         if (piece->cut)
-            armtap_tcp_lose(side, end, &tcp->pool->now);
+            armtap_tcp_lose(side, sent.end, &tcp->pool->now);
     }
     return armtap_tcp_drain(tcp);
 }
@@ -238,7 +257,7 @@ int armtap_tcp_take_bytes(struct armtap_tcp *tcp, enum armtap_direction directio
         TRY(make_room(tcp, direction, &piece));
     if (side->state == ARMTAP_TCP_CLOSED || piece_end(&piece) == piece.start)
         return 0;
-    return place(tcp, direction, &piece, segment->ip_id);
+    return place(tcp, direction, &piece, segment);
 }
 
 int armtap_tcp_take_fin(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
@@ -257,5 +276,7 @@ int armtap_tcp_take_fin(struct armtap_tcp *tcp, enum armtap_direction direction,
     side->end = position;
     if (side->state == ARMTAP_TCP_OPEN && !side->queue.head && side->next == position)
         return armtap_tcp_close_by_fin(tcp, direction, &tcp->pool->now);
-    return armtap_queue_insert_end(&side->queue, position, segment->ip_id);
+    struct piece end = {position, NULL, 0, 0};
+    struct armtap_sent sent = sent_of(segment, &end, tcp->pool->now.time);
+    return armtap_queue_insert_end(&side->queue, position, &sent);
 }

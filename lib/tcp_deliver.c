@@ -76,7 +76,6 @@ int armtap_tcp_deliver(struct armtap_tcp *tcp, enum armtap_direction direction, 
     side->next += length;
     if (side->highest < side->next)
         side->highest = side->next;
-    side->repeated_acks = 0;
     return tcp->calls->push(tcp->user, direction, bytes, length, where);
 }
 
@@ -161,6 +160,14 @@ int armtap_tcp_give_up_hole(struct armtap_tcp *tcp, enum armtap_direction direct
     return armtap_tcp_drain(tcp);
 }
 
+/* The peer says, and said so of late, that it lacks the bytes before the first chunk: they will be sent again. */
+static bool is_awaited(const struct armtap_tcp_side *side, const struct armtap_pool *pool)
+{
+    return side->queue.head->start > side->next &&
+           armtap_sender_lacks(&side->sender, side->next, side->queue.head->start) &&
+           armtap_tcp_elapsed(pool->now.time, side->sender.heard_time) < PATIENCE;
+}
+
 static bool is_given_up(const struct armtap_tcp_side *side, const struct armtap_pool *pool)
 {
     const struct armtap_chunk *head = side->queue.head;
@@ -168,7 +175,7 @@ static bool is_given_up(const struct armtap_tcp_side *side, const struct armtap_
     uint64_t packet = held ? side->held_packet : head->acked_packet;
     int64_t waited = armtap_tcp_elapsed(pool->now.time, held ? side->held_time : head->where.time);
     if (waited >= PATIENCE)
-        return true;
+        return held || !is_awaited(side, pool);
     if ((!held && !head->acked) || pool->packets - packet < GRACE_PACKETS)
         return false;
     return armtap_tcp_elapsed(pool->now.time, held ? side->held_time : head->acked_time) >= GRACE_TIME;

@@ -181,6 +181,15 @@ static void data(struct scene *scene, uint32_t seq, const char *text)
     assert_int_equal(arrive(scene, 1, ARMTAP_FROM_ROBOT, &segment), 0);
 }
 
+/* The same, sent as the `ip_id`-th packet. */
+static void data_of(struct scene *scene, uint16_t ip_id, uint32_t seq, const char *text)
+{
+    uint16_t next = scene->ip_id;
+    scene->ip_id = ip_id;
+    data(scene, seq, text);
+    scene->ip_id = next;
+}
+
 static void ack(struct scene *scene, int64_t ms, uint32_t number)
 {
     struct armtap_segment segment = segment_of(scene, 77, "");
@@ -251,16 +260,14 @@ static void test_reorder(void **state)
     struct scene s;
     (void)state;
     begin_open(&s);
-    struct armtap_segment early = segment_of(&s, 1003, "def");
-    early.flags = 0;
-    data(&s, 1009, "jkl");
-    data(&s, 1006, "ghi");
+    data_of(&s, 204, 1009, "jkl");
+    data_of(&s, 203, 1006, "ghi");
     assert_out(&s, "");
     assert_true(s.pool.used > 6);
     assert_int_equal(s.pool.waiting, 1);
-    data(&s, 1000, "abc");
+    data_of(&s, 201, 1000, "abc");
     assert_out(&s, "abc");
-    assert_int_equal(arrive(&s, 1, ARMTAP_FROM_ROBOT, &early), 0);
+    data_of(&s, 202, 1003, "def");
     assert_out(&s, "abcdefghijkl");
     assert_int_equal(s.last_where.packet, 2); /* the last bytes came with the first packet behind the SYN */
     assert_events(&s, "late0=3 late0=3 late0=3 ");
@@ -340,11 +347,11 @@ static void test_copies_and_retransmissions(void **state)
     arrive(&s, 1, ARMTAP_FROM_ROBOT, &segment);
     arrive(&s, 0, ARMTAP_FROM_ROBOT, &segment);
     assert_events(&s, "copy0=3 ");
-    arrive(&s, 30, ARMTAP_FROM_ROBOT, &segment); /* the same IP id, but later */
-    assert_events(&s, "copy0=3 again0=3 ");
+    arrive(&s, 30, ARMTAP_FROM_ROBOT, &segment); /* the same IP id, held up on its way */
+    assert_events(&s, "copy0=3 copy0=3 ");
     segment.ip_id++; /* at once, but another IP id */
     arrive(&s, 0, ARMTAP_FROM_ROBOT, &segment);
-    assert_events(&s, "copy0=3 again0=3 again0=3 ");
+    assert_events(&s, "copy0=3 copy0=3 again0=3 ");
     assert_out(&s, "abc");
     assert_int_equal(s.overlaps, 0);
     scene_end(&s);
@@ -381,7 +388,7 @@ static void test_overlap_first_copy_wins(void **state)
     assert_out(&s, "abcdefghijkl");
     data(&s, 1006, "ghijkl");
     assert_int_equal(s.overlaps, 2);
-    assert_events(&s, "again0=2 late0=2 again0=6 late0=2 again0=4 again0=6 ");
+    assert_events(&s, "again0=4 again0=8 again0=4 again0=6 ");
     scene_end(&s);
 }
 
@@ -411,9 +418,9 @@ static void test_keep_alives(void **state)
     data(&s, 1002, "X"); /* with a byte, of any content */
     data(&s, 1002, "X");
     data(&s, 1003, "def");
-    data(&s, 1009, "jkl");
+    data_of(&s, 202, 1009, "jkl");
     data(&s, 1011, "X");
-    data(&s, 1006, "ghi");
+    data_of(&s, 201, 1006, "ghi");
     assert_out(&s, "abcdefghijkl");
     assert_events(&s, "late0=3 ");
     assert_int_equal(s.overlaps, 0);
@@ -513,9 +520,11 @@ static void test_hole_acknowledged(void **state)
     others(&s, 1, 0);
     assert_out(&s, "abc<3>ghi");
     assert_int_equal(s.last_where.packet, 3);
-    data(&s, 1003, "def"); /* too late: not taken, and not sent again either */
+    data_of(&s, 102, 1003, "def"); /* too late: not taken, and not sent again either */
     assert_out(&s, "abc<3>ghi");
     assert_events(&s, "late0=3 ");
+    data(&s, 1003, "def"); /* this one is */
+    assert_events(&s, "late0=3 again0=3 ");
     scene_end(&s);
 }
 
@@ -792,12 +801,13 @@ static void test_largest_of_equals(void **state)
         struct armtap_pool pool;
         struct armtap_queue queues[2];
         struct armtap_overlap overlap = {0, false};
+        struct armtap_sent sent = {0};
         static const uint8_t bytes[1000];
         armtap_pool_init(&pool, 1 << 20);
         for (size_t i = 0; i < 2; i++) {
             armtap_queue_init(&queues[i], &pool, NULL, ARMTAP_FROM_ROBOT);
             for (uint64_t k = 0; k < (i == six ? 6 : 5); k++)
-                assert_int_equal(armtap_queue_insert(&queues[i], 2000 * k, bytes, sizeof bytes, 0, &overlap), 0);
+                assert_int_equal(armtap_queue_insert(&queues[i], 2000 * k, bytes, sizeof bytes, &sent, &overlap), 0);
         }
         assert_int_equal(queues[0].size_class, queues[1].size_class);
         assert_ptr_equal(armtap_pool_largest(&pool), &queues[six]);

@@ -1,0 +1,28 @@
+/* What the network did to a captured segment: the one place that decides. */
+#ifndef ARMTAP_ARRIVAL_H
+#define ARMTAP_ARRIVAL_H
+
+#include "history.h"
+#include "queue.h"
+#include "sender.h"
+
+enum armtap_arrival {
+    ARMTAP_ARRIVAL_IN_ORDER,
+    ARMTAP_ARRIVAL_COPY,  /* this very packet was captured before: copied by the network or a mirror port */
+    ARMTAP_ARRIVAL_AGAIN, /* its bytes were sent before, whether that was captured or not */
+    ARMTAP_ARRIVAL_LATE   /* sent before others that were captured earlier */
+};
+
+/* All that is known of the direction when the segment comes. */
+struct armtap_evidence {
+    const struct armtap_sender *sender, *peer; /* the peer's: of what it sends itself */
+    const struct armtap_queue *queue;          /* what waits behind holes */
+    const struct armtap_history *history;      /* NULL: too many others keep one */
+    uint64_t highest;                          /* end of all that was captured */
+    bool given_up;                             /* the segment's bytes were declared missing */
+};
+
+/* The segment holds bytes before `highest`, at least one. */
+enum armtap_arrival armtap_arrival_of(const struct armtap_evidence *evidence, const struct armtap_sent *sent);
+
+#endif

@@ -1,0 +1,190 @@
+#include "sender.h"
+
+enum {
+    STEP_MOST = 1024, /* packets to others between two of one connection, where they share a counter of IP ids */
+    SCORE_MOST = 16,
+    SCORE_LEAST = -16,
+    COUNTED = 1, /* added for an id that counts up */
+    JUMPED = 4,  /* taken off for one that does not */
+    REPEATS = 3, /* ids in a row that do not change: they are all the same */
+    TICKS_LEAST = 8
+};
+#define TICK_SLOWEST INT64_C(10000000) /* ns: a clock of 100 Hz */
+
+static int32_t clock_difference(uint32_t a, uint32_t b)
+{
+    return (int32_t)(a - b);
+}
+
+static int16_t id_difference(uint16_t a, uint16_t b)
+{
+    return (int16_t)(uint16_t)(a - b);
+}
+
+/* ---- what comes ------------------------------------------------------------------------------------------------ */
+
+static void take_id(struct armtap_sender *sender, uint16_t ip_id)
+{
+    int16_t step = id_difference(ip_id, sender->ip_id);
+    if (sender->has_id) {
+        int score = sender->id_score + (step > 0 && step <= STEP_MOST ? COUNTED : -JUMPED);
+        sender->id_score = (int8_t)(score > SCORE_MOST ? SCORE_MOST : score < SCORE_LEAST ? SCORE_LEAST : score);
+    }
+    if (step)
+        sender->id_repeats = 0;
+    else if (sender->has_id && sender->id_repeats < REPEATS)
+        sender->id_repeats++;
+    sender->has_id = true;
+    sender->ip_id = ip_id;
+}
+
+static void take_clock(struct armtap_sender *sender, const struct armtap_sent *sent)
+{
+    if (!sender->has_clock) {
+        sender->has_clock = true;
+        sender->first_tsval = sent->tsval;
+        sender->first_time = sent->time;
+    } else if (clock_difference(sent->tsval, sender->newest_tsval) <= 0) {
+        return;
+    }
+    sender->newest_tsval = sent->tsval;
+    sender->newest_time = sent->time;
+}
+
+void armtap_sender_sent(struct armtap_sender *sender, const struct armtap_sent *sent)
+{
+    take_id(sender, sent->ip_id);
+    if (sent->has_timestamps)
+        take_clock(sender, sent);
+    armtap_sender_asked(sender, sent->end, sent->time);
+}
+
+void armtap_sender_asked(struct armtap_sender *sender, uint64_t end, int64_t now)
+{
+    if (sender->is_measured || now == ARMTAP_NO_TIME)
+        return;
+    sender->is_measured = true;
+    sender->measured_end = end;
+    sender->measured_time = now;
+}
+
+void armtap_sender_resent(struct armtap_sender *sender)
+{
+    sender->is_measured = false;
+}
+
+static void measure(struct armtap_sender *sender, int64_t from, int64_t to)
+{
+    if (to == ARMTAP_NO_TIME || to < from)
+        return;
+    int64_t time = (int64_t)((uint64_t)to - (uint64_t)from);
+    if (!sender->round_trip || time < sender->round_trip)
+        sender->round_trip = time > 0 ? time : 1;
+}
+
+void armtap_sender_ticked(struct armtap_sender *sender, const struct armtap_segment *segment, int64_t now)
+{
+    if (!segment->has_timestamps || now == ARMTAP_NO_TIME || sender->is_echo_awaited || segment->tsval == sender->echo)
+        return;
+    sender->is_echo_awaited = true;
+    sender->echo = segment->tsval;
+    sender->echo_time = now;
+}
+
+void armtap_sender_echoed(struct armtap_sender *sender, const struct armtap_segment *segment, int64_t now)
+{
+    if (!sender->is_echo_awaited || !segment->has_timestamps || clock_difference(segment->tsecr, sender->echo) < 0)
+        return;
+    sender->is_echo_awaited = false;
+    if (segment->tsecr == sender->echo)
+        measure(sender, sender->echo_time, now);
+}
+
+/* A first block below the acknowledgement, or within the second, is bytes that came twice (DSACK): nothing is lacking
+ * before them. */
+static bool is_duplicate_report(const struct armtap_segment *segment, unsigned i)
+{
+    if ((int32_t)(segment->sack[i].end - segment->ack) <= 0)
+        return true;
+    return i == 0 && segment->sack_count > 1 && (int32_t)(segment->sack[0].start - segment->sack[1].start) >= 0 &&
+           (int32_t)(segment->sack[1].end - segment->sack[0].end) >= 0;
+}
+
+void armtap_sender_heard(struct armtap_sender *sender, const struct armtap_segment *segment, uint64_t acked,
+                         int64_t now)
+{
+    if (sender->is_measured && acked >= sender->measured_end) {
+        sender->is_measured = false;
+        measure(sender, sender->measured_time, now);
+    }
+    if (acked < sender->acked)
+        return;
+    sender->acked = acked;
+    sender->heard_time = now;
+    sender->block_count = 0;
+    for (unsigned i = 0; i < segment->sack_count; i++) {
+        if (is_duplicate_report(segment, i))
+            continue;
+        uint64_t start = acked + (uint64_t)(int64_t)(int32_t)(segment->sack[i].start - segment->ack);
+        uint64_t end = acked + (uint64_t)(int64_t)(int32_t)(segment->sack[i].end - segment->ack);
+        sender->blocks[sender->block_count].start = start;
+        sender->blocks[sender->block_count++].end = end;
+        if (end > sender->sacked_to)
+            sender->sacked_to = end;
+    }
+}
+
+/* ---- what it tells --------------------------------------------------------------------------------------------- */
+
+bool armtap_sender_lacks(const struct armtap_sender *sender, uint64_t start, uint64_t end)
+{
+    if (start < sender->acked || end > sender->sacked_to)
+        return false;
+    for (unsigned i = 0; i < sender->block_count; i++)
+        if (sender->blocks[i].start <= start && end <= sender->blocks[i].end)
+            return false;
+    return true;
+}
+
+int64_t armtap_sender_tick(const struct armtap_sender *sender)
+{
+    int32_t ticks = clock_difference(sender->newest_tsval, sender->first_tsval);
+    int64_t time = sender->newest_time - sender->first_time;
+    if (ticks < TICKS_LEAST || time <= 0 || time / ticks > TICK_SLOWEST)
+        return TICK_SLOWEST;
+    return time / ticks;
+}
+
+static enum armtap_order order_of(int32_t difference)
+{
+    return difference < 0 ? ARMTAP_ORDER_BEFORE : difference > 0 ? ARMTAP_ORDER_AFTER : ARMTAP_ORDER_UNKNOWN;
+}
+
+/* IP ids order packets where they count up. Two that lie near each other say so themselves, unless others said
+ * otherwise; an id of 0 is none, unless it was counted to. */
+static enum armtap_order order_of_ids(const struct armtap_sender *sender, uint16_t a, uint16_t b)
+{
+    int16_t step = id_difference(a, b);
+    bool is_near = a && b && step >= -STEP_MOST && step <= STEP_MOST;
+    if (sender->id_score < 0 || (!is_near && sender->id_score < SCORE_MOST))
+        return ARMTAP_ORDER_UNKNOWN;
+    return order_of(step);
+}
+
+enum armtap_order armtap_sender_order(const struct armtap_sender *sender, const struct armtap_sent *a,
+                                      const struct armtap_sent *b)
+{
+    enum armtap_order order = ARMTAP_ORDER_UNKNOWN;
+    if (a->has_timestamps && b->has_timestamps)
+        order = order_of(clock_difference(a->tsval, b->tsval));
+    if (!order && a->has_timestamps && b->has_timestamps)
+        order = order_of(clock_difference(a->tsecr, b->tsecr));
+    if (!order)
+        order = order_of(clock_difference(a->ack, b->ack));
+    return order ? order : order_of_ids(sender, a->ip_id, b->ip_id);
+}
+
+bool armtap_sender_ids_differ(const struct armtap_sender *sender)
+{
+    return sender->id_repeats < REPEATS;
+}

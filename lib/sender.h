@@ -1,0 +1,53 @@
+/* What the packets of one direction show of their sender: its clock, its IP ids, how long its packets take to the peer
+ * and back, and what the peer reports to lack. */
+#ifndef ARMTAP_SENDER_H
+#define ARMTAP_SENDER_H
+
+#include "link.h"
+#include "sent.h"
+
+struct armtap_sender {
+    bool has_clock, has_id, is_measured;
+    int8_t id_score;    /* high where IP ids count up from packet to packet, low where they do not */
+    uint8_t id_repeats; /* packets in a row with the same IP id */
+    uint16_t ip_id;     /* of the last packet that came in order */
+    uint32_t first_tsval, newest_tsval;
+    int64_t first_time, newest_time;   /* when they were first captured */
+    uint64_t measured_end; /* a segment whose acknowledgement is waited for */
+    uint32_t echo;         /* a timestamp whose echo is waited for */
+    bool is_echo_awaited;
+    int64_t measured_time, echo_time;
+    int64_t round_trip; /* ns: the shortest from the capture to the peer and back, 0: not known */
+    uint64_t acked, sacked_to;         /* by the peer; the end of the last bytes it has */
+    int64_t heard_time; /* when it last acknowledged */
+    unsigned block_count;
+    struct {
+        uint64_t start, end;
+    } blocks[ARMTAP_SACK_BLOCKS]; /* that the peer has beyond `acked`, by its last acknowledgement */
+};
+
+/* A segment with bytes, none of which were captured before, and none after them. */
+void armtap_sender_sent(struct armtap_sender *sender, const struct armtap_sent *sent);
+/* Something whose acknowledgement shows how far the peer is: bytes up to `end`, or a SYN before `end`. */
+void armtap_sender_asked(struct armtap_sender *sender, uint64_t end, int64_t now);
+/* A packet of the sender, and one of its peer's that may echo its timestamp. */
+void armtap_sender_ticked(struct armtap_sender *sender, const struct armtap_segment *segment, int64_t now);
+void armtap_sender_echoed(struct armtap_sender *sender, const struct armtap_segment *segment, int64_t now);
+/* Something was sent again: an acknowledgement may be of either, and measures nothing. */
+void armtap_sender_resent(struct armtap_sender *sender);
+/* The peer acknowledged up to `acked`, which belongs to its number segment->ack. */
+void armtap_sender_heard(struct armtap_sender *sender, const struct armtap_segment *segment, uint64_t acked,
+                         int64_t now);
+/* The peer reported that it has later bytes, but not these. */
+bool armtap_sender_lacks(const struct armtap_sender *sender, uint64_t start, uint64_t end);
+/* ns that the clock of its timestamps takes for a step. */
+int64_t armtap_sender_tick(const struct armtap_sender *sender);
+
+enum armtap_order { ARMTAP_ORDER_UNKNOWN, ARMTAP_ORDER_BEFORE, ARMTAP_ORDER_AFTER };
+/* Was `a` sent before or after `b`, by what their headers say? */
+enum armtap_order armtap_sender_order(const struct armtap_sender *sender, const struct armtap_sent *a,
+                                      const struct armtap_sent *b);
+/* IP ids differ from packet to packet, so that two packets of one id are one. */
+bool armtap_sender_ids_differ(const struct armtap_sender *sender);
+
+#endif

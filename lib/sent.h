@@ -1,0 +1,17 @@
+/* What a captured segment shows of when and as what it was sent. */
+#ifndef ARMTAP_SENT_H
+#define ARMTAP_SENT_H
+
+#include "armtap.h"
+
+struct armtap_sent {
+    uint64_t start, end; /* positions of its bytes */
+    int64_t time;        /* of its capture */
+    uint32_t tsval, tsecr, ack;
+    uint16_t ip_id, window;
+    uint8_t flags; /* TCP's */
+    bool has_timestamps;
+    bool again; /* a retransmission, as far as is known */
+};
+
+#endif
