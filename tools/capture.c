@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* fopencookie */
 #include "capture.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
@@ -64,7 +65,7 @@ static struct capture *capture_new(const char *name)
     if (capture == NULL || copy == NULL) {
         free(capture);
         free(copy);
-        message_no_memory();
+        errno = ENOMEM;
         return NULL;
     }
     capture->name = copy;
@@ -148,18 +149,25 @@ static void report_damage(const struct capture *capture, const char *error)
                       name, place, error);
 }
 
-/* libpcap reads the rest of the file through the reader. 0, or -1 after a message. */
+/* Whether it is memory that libpcap or the reader lacks; libpcap tells only in words. */
+static bool lacked_memory(const struct capture *capture, const char *error)
+{
+    return reader_lacked_memory(capture->reader) || strstr(error, "out of memory") != NULL ||
+           strstr(error, strerror(ENOMEM)) != NULL;
+}
+
+/* libpcap reads the rest of the file through the reader. 0, -1 after a message, or CAPTURE_NO_MEMORY. */
 static int begin_pcap(struct capture *capture)
 {
     char error[PCAP_ERRBUF_SIZE] = "";
     cookie_io_functions_t functions = {.read = give_bytes};
     capture->file = fopencookie(capture, "r", functions);
-    if (capture->file == NULL || setvbuf(capture->file, NULL, _IOFBF, FILE_BUFFER) != 0) {
-        message_no_memory();
-        return -1;
-    }
+    if (capture->file == NULL || setvbuf(capture->file, NULL, _IOFBF, FILE_BUFFER) != 0)
+        return CAPTURE_NO_MEMORY;
     blocks_begin(&capture->blocks);
     capture->pcap = pcap_fopen_offline_with_tstamp_precision(capture->file, PCAP_TSTAMP_PRECISION_NANO, error);
+    if (capture->pcap == NULL && lacked_memory(capture, error))
+        return CAPTURE_NO_MEMORY;
     if (capture->pcap == NULL) {
         report_damage(capture, error);
         return -1;
@@ -191,15 +199,15 @@ struct capture *capture_open(const char *name, bool quiet, unsigned threads)
         return NULL;
     capture->quiet = quiet;
     capture->reader = reader_open(name, quiet, threads);
-    if (capture->reader == NULL)
-        goto failed;
-    if (reader_peek(capture->reader, &first, 4) < 4 || !is_capture(first, &capture->is_pcapng))
+    int outcome = capture->reader != NULL ? 0 : errno == ENOMEM ? CAPTURE_NO_MEMORY : -1;
+    if (outcome == 0 && reader_peek(capture->reader, &first, 4) == 4 && is_capture(first, &capture->is_pcapng))
+        outcome = begin_pcap(capture);
+    if (outcome == 0 && capture->pcap != NULL)
+        outcome = check_link_type(capture);
+    if (outcome == 0)
         return capture;
-    if (begin_pcap(capture) != 0 || check_link_type(capture) != 0)
-        goto failed;
-    return capture;
-failed:
     capture_close(capture);
+    errno = outcome == CAPTURE_NO_MEMORY ? ENOMEM : 0;
     return NULL;
 }
 
@@ -214,6 +222,8 @@ long capture_read(struct capture *capture, uint8_t *to, size_t room)
     const char *problem = reader_problem(capture->reader);
     if (length > 0 || problem == NULL)
         return (long)length;
+    if (reader_lacked_memory(capture->reader))
+        return CAPTURE_NO_MEMORY;
     if (!capture->quiet)
         message_error("%s: %s", reader_name(capture->name), problem);
     return -1;
@@ -238,6 +248,8 @@ static int64_t time_of(const struct pcap_pkthdr *header, bool nanoseconds)
 static int end_of_file(struct capture *capture, int outcome)
 {
     capture->ended = true;
+    if (outcome == PCAP_ERROR && lacked_memory(capture, pcap_geterr(capture->pcap)))
+        return CAPTURE_NO_MEMORY;
     if (outcome == PCAP_ERROR || reader_problem(capture->reader) != NULL) {
         report_damage(capture, pcap_geterr(capture->pcap));
         return -1;
@@ -390,10 +402,12 @@ struct capture *capture_open_live(const char *interface, const char *filter, boo
     if (capture->pcap == NULL) {
         message_error("%s: %s", interface, error);
         capture_close(capture);
+        errno = 0;
         return NULL;
     }
     if (begin_live(capture) != 0 || check_link_type(capture) != 0 || set_filter(capture, filter, tagged) != 0) {
         capture_close(capture);
+        errno = 0;
         return NULL;
     }
     return capture;

@@ -7,8 +7,8 @@
 struct capture;
 
 /* A capture (pcap or pcapng, also gzipped) or a raw dump, told by its content; "-" is standard input. With more
- * than one of `threads` gzip is inflated beside the caller's. NULL after a message. With `quiet` damage is not
- * reported: an earlier reading did. */
+ * than one of `threads` gzip is inflated beside the caller's. With `quiet` damage is not reported: an earlier reading
+ * did. NULL after a message; NULL with errno ENOMEM, and without a message, where memory lacks. */
 struct capture *capture_open(const char *name, bool quiet, unsigned threads);
 /* Live packets that pass the filter. With `tagged` those that pass it inside of one or two VLAN tags too. NULL after a
  * message. Ends when interrupt_asked() says so; interrupt_hold() is the caller's to call. */
@@ -17,6 +17,8 @@ void capture_close(struct capture *capture);
 
 /* Neither pcap nor pcapng: its bytes come from capture_read, not from capture_next. */
 bool capture_is_raw(const struct capture *capture);
+/* In place of the numbers below, where memory lacks: no fault of the file, and no message. */
+#define CAPTURE_NO_MEMORY (-2)
 /* The next packet, numbered from 1; its data are valid until the next call. 1; 0 at the end; -1 after a message: the
  * file is damaged here, or ends with damage. */
 int capture_next(struct capture *capture, struct armtap_packet *packet);

@@ -36,11 +36,13 @@ static int out_of_memory(void)
     return REPLAY_GAVE_UP;
 }
 
-static void forget_setups(struct reading *reading)
+static int forget_setups(void *user)
 {
+    struct reading *reading = user;
     for (size_t i = 0; i < reading->count; i++)
         armtap_recipe_release(reading->setup[i].recipe);
     reading->count = reading->left_out = 0;
+    return 0;
 }
 
 /* ---- what is set up -------------------------------------------------------------------------------------------- */
@@ -148,12 +150,7 @@ static enum exit_status read_all(struct reading *reading)
     if (armtap_knowledge_new(&source.knowledge) != ARMTAP_OK || (reading->streams = streams_new()) == NULL)
         out_of_memory();
     else
-        status = replay(&source, &sink, reading, &totals);
-    if (!totals.broken_off && replay_learned(&source)) {
-        source.quiet = true;
-        forget_setups(reading);
-        status = replay(&source, &sink, reading, &totals);
-    }
+        status = replay_learning(&source, &sink, reading, forget_setups, &totals);
     armtap_knowledge_free(source.knowledge);
     reading->broken_off = totals.broken_off;
     if (totals.broken_off)

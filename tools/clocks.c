@@ -94,20 +94,16 @@ static size_t used_blocks(const struct clocks_run *run, struct clocks_block used
     return count;
 }
 
-/* NAN without memory. */
+/* NAN where no block is later than another. */
 static double median_slope(const struct clocks_block *block, size_t count)
 {
-    double *slopes = malloc(PAIRS * sizeof *slopes);
+    double slopes[PAIRS];
     size_t pairs = 0;
-    if (slopes == NULL)
-        return NAN;
     for (size_t i = 0; i < count; i++)
         for (size_t k = i + 1; k < count; k++)
             if (block[k].x > block[i].x)
                 slopes[pairs++] = (block[k].y - block[i].y) / (block[k].x - block[i].x);
-    double slope = pairs == 0 ? NAN : median(slopes, pairs);
-    free(slopes);
-    return slope;
+    return pairs == 0 ? NAN : median(slopes, pairs);
 }
 
 void clocks_totals(const struct clocks *clocks, struct clocks_totals *totals)

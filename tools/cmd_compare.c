@@ -145,13 +145,14 @@ static int survey_event(void *user, const struct armtap_event *event)
     return streams_event(compare->streams, event) != 0 ? REPLAY_NO_MEMORY : 0;
 }
 
-static int forget(struct compare *compare)
+static int forget(void *user)
 {
+    struct compare *compare = user;
     streams_free(compare->streams);
     counterparts_free(compare->counterparts);
     compare->streams = streams_new();
     compare->counterparts = counterparts_new();
-    return compare->streams == NULL || compare->counterparts == NULL ? give_up_memory(compare) : 0;
+    return compare->streams == NULL || compare->counterparts == NULL ? -1 : 0;
 }
 
 static int judge_telemetry(struct compare *compare)
@@ -171,15 +172,12 @@ static int read_all(struct compare *compare, const struct armtap_sink *sink)
     return compare->totals.broken_off ? -1 : 0;
 }
 
-/* One reading, two where the first one learned of recipes. */
 static int survey(struct compare *compare)
 {
     const struct armtap_sink sink = {.size = sizeof sink, .on_record = survey_record, .on_event = survey_event};
-    int outcome = read_all(compare, &sink);
-    compare->source.quiet = true;
-    if (outcome == 0 && replay_learned(&compare->source))
-        outcome = forget(compare) != 0 ? -1 : read_all(compare, &sink);
-    if (outcome != 0 || judge_telemetry(compare) != 0)
+    raise_status(compare, replay_learning(&compare->source, &sink, compare, forget, &compare->totals));
+    compare->source.quiet = compare->status == EXIT_FAILED;
+    if (compare->totals.broken_off || judge_telemetry(compare) != 0)
         return -1;
     if (counterparts_choose(compare->counterparts, compare->streams, &compare->wish, compare->chosen) != 0)
         return give_up(compare);
@@ -325,7 +323,10 @@ static void print(struct compare *compare)
                                     .tolerance = compare->tolerance,
                                     .source = &compare->source};
     size_t differ;
-    differences_finish(compare->differences);
+    if (differences_finish(compare->differences) != 0) {
+        give_up_memory(compare);
+        return;
+    }
     if (compare->json)
         comparison_json(&comparison);
     else

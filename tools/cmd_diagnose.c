@@ -93,28 +93,13 @@ static int take(void *user, int id, const char *value)
 
 /* ---- the command ----------------------------------------------------------------------------------------------- */
 
-/* One reading, two where the first one learned of recipes. Nothing is known of what a reading broken off had read. */
-static enum exit_status read_all(struct diagnosis *diagnosis, struct replay_source *source)
-{
-    diagnosis->source = source;
-    enum exit_status status = diagnosis_read(diagnosis);
-    if (diagnosis->totals.broken_off || !replay_learned(source))
-        return status;
-    source->quiet = true;
-    if (diagnosis_begin(diagnosis) != 0) {
-        message_no_memory();
-        diagnosis->totals.broken_off = true;
-        return EXIT_FAILED;
-    }
-    return diagnosis_read(diagnosis);
-}
-
 static void run(struct command *command)
 {
     struct diagnosis *diagnosis = &command->diagnosis;
     struct replay_source source = command->options.source;
     source.knowledge = command->knowledge;
-    command->status = (int)read_all(diagnosis, &source);
+    diagnosis->source = &source;
+    command->status = (int)diagnosis_read(diagnosis);
     if (diagnosis->totals.broken_off)
         return;
     if (diagnosis_settle(diagnosis) != 0) {
@@ -125,8 +110,10 @@ static void run(struct command *command)
     bool none = streams_count(diagnosis->streams) == 0;
     if (command->json)
         diagnosis_print_json(diagnosis);
-    else if (!none)
-        diagnosis_print(diagnosis);
+    else if (!none && diagnosis_print(diagnosis) != 0) {
+        message_no_memory();
+        command->status = EXIT_FAILED;
+    }
     if (none && command->status == EXIT_DONE)
         streams_report_none(diagnosis->streams, &diagnosis->totals);
     if (none)

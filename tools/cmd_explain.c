@@ -132,7 +132,7 @@ static enum exit_status run_hex(const struct explain_job *job)
         json_array(&json, true);
     }
     int outcome = show_hex(&hex, job->json ? &json : NULL);
-    if (job->json)
+    if (job->json && outcome == 0) /* what is not whole must not look so */
         json_end(&json);
     free(bytes);
     return outcome == 0 ? EXIT_DONE : EXIT_FAILED;
@@ -231,13 +231,15 @@ static int print_json(const struct found *found, const struct explain_job *job)
     json_array(&json, true);
     for (size_t i = 0; i < found->count && outcome == 0; i++)
         outcome = show(&json, &found->message[i], i == 0);
+    if (outcome != 0) /* what is not whole must not look so */
+        return outcome;
     json_close(&json);
     json_key(&json, "remarks");
     json_array(&json, true);
     for (size_t i = 0; remark_at(found, i, remark); i++)
         json_text(&json, remark);
     json_end(&json);
-    return outcome;
+    return 0;
 }
 
 static enum exit_status run_packet(const struct explain_job *job)

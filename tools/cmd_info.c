@@ -486,8 +486,9 @@ static void print_tables(const struct info *info)
 /* ---- the command ----------------------------------------------------------------------------------------------- */
 
 /* Makes ready for a second reading, which knows what the first one learned. */
-static int forget(struct info *info)
+static int forget(void *user)
 {
+    struct info *info = user;
     struct streams *streams = streams_new();
     if (streams == NULL)
         return -1;
@@ -497,28 +498,13 @@ static int forget(struct info *info)
     return 0;
 }
 
-/* One reading, two where the first one learned of recipes. */
-static enum exit_status read_all(struct info *info, struct replay_source *source)
+static void run(struct info *info)
 {
     const struct armtap_sink sink = {
         .size = sizeof sink, .on_record = on_record, .on_recipe = on_recipe, .on_note = on_note, .on_event = on_event};
-    enum exit_status status = replay(source, &sink, info, &info->totals);
-    if (info->totals.broken_off || !replay_learned(source))
-        return status;
-    source->quiet = true;
-    if (forget(info) != 0) {
-        message_no_memory();
-        info->totals.broken_off = true;
-        return EXIT_FAILED;
-    }
-    return replay(source, &sink, info, &info->totals);
-}
-
-static void run(struct info *info)
-{
     struct replay_source source = info->options.source;
     source.knowledge = info->knowledge;
-    info->status = (int)read_all(info, &source);
+    info->status = (int)replay_learning(&source, &sink, info, forget, &info->totals);
     if (info->totals.broken_off)
         return;
     streams_number(info->streams);

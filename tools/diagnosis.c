@@ -73,11 +73,16 @@ static int on_note(void *user, const struct armtap_note *note)
     return findings_failed(findings) ? -1 : watches_note(diagnosis->watches, note);
 }
 
+static int begin_again(void *user)
+{
+    return diagnosis_begin(user);
+}
+
 enum exit_status diagnosis_read(struct diagnosis *diagnosis)
 {
     const struct armtap_sink sink = {
         .size = sizeof sink, .on_record = on_record, .on_recipe = on_recipe, .on_note = on_note, .on_event = on_event};
-    return replay(diagnosis->source, &sink, diagnosis, &diagnosis->totals);
+    return replay_learning(diagnosis->source, &sink, diagnosis, begin_again, &diagnosis->totals);
 }
 
 /* The findings that --around names, in the order of time as all are. */

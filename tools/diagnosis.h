@@ -17,11 +17,13 @@ struct diagnosis {
     size_t near_count;
 };
 
-/* Makes ready for a reading, of the captures or once more. 0, or -1 without memory. */
+/* Makes ready for a reading. 0, or -1 without memory. */
 int diagnosis_begin(struct diagnosis *diagnosis);
 void diagnosis_free(struct diagnosis *diagnosis);
+/* Reads the source, twice where that explains more of it. Where totals.broken_off says so, nothing may be told of it.
+ */
 enum exit_status diagnosis_read(struct diagnosis *diagnosis);
-/* After the last reading. 0, or -1 without memory. */
+/* After the reading. 0, or -1 without memory. */
 int diagnosis_settle(struct diagnosis *diagnosis);
 /* Whether a warning or an error was found. */
 bool diagnosis_found_fault(const struct diagnosis *diagnosis);
@@ -31,7 +33,8 @@ bool diagnosis_shows(const struct diagnosis *diagnosis, const struct armtap_wher
 /* The file's name, or the interface's. */
 const char *diagnosis_file(const struct diagnosis *diagnosis, const struct armtap_where *where);
 
-void diagnosis_print(const struct diagnosis *diagnosis);
+/* 0, or -1 without memory. */
+int diagnosis_print(const struct diagnosis *diagnosis);
 void diagnosis_print_json(const struct diagnosis *diagnosis);
 /* The registered kinds, the worst first. */
 void diagnosis_list(void);

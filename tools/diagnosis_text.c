@@ -151,13 +151,14 @@ static void print_or_sum_up(const struct findings_table *table, const struct fin
     flood->summed_up = true;
 }
 
-static void print_findings(const struct diagnosis *diagnosis)
+/* 0, or -1 without memory. */
+static int print_findings(const struct diagnosis *diagnosis)
 {
     struct findings_table table = {.diagnosis = diagnosis, .id_width = 2, .stream_width = 1, .packet_width = 6};
     struct headline headline = headline_begin(diagnosis);
     table.floods = calloc((streams_count(diagnosis->streams) + 1) * armtap_note_count(), sizeof *table.floods);
     if (table.floods == NULL)
-        return;
+        return -1;
     size_t shown = 0;
     for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
         const struct finding *finding = findings_at(diagnosis->findings, i);
@@ -178,15 +179,16 @@ static void print_findings(const struct diagnosis *diagnosis)
         print_or_sum_up(&table, finding);
     }
     free(table.floods);
+    return 0;
 }
 
-/* What to do about the faults that are shown, the worst first, each once. */
-static void print_remedies(const struct diagnosis *diagnosis)
+/* What to do about the faults that are shown, the worst first, each once. 0, or -1 without memory. */
+static int print_remedies(const struct diagnosis *diagnosis)
 {
     const struct finding **first = calloc(armtap_note_count(), sizeof(*first)); /* that is shown, by index */
     bool any = false;
     if (first == NULL)
-        return;
+        return -1;
     for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
         const struct finding *finding = findings_at(diagnosis->findings, i);
         /* Who asks for what is around these has seen their remedy. */
@@ -207,6 +209,7 @@ static void print_remedies(const struct diagnosis *diagnosis)
             remedy_print(&wrap, kind, diagnosis->source, &first[i]->where);
         }
     free(first);
+    return 0;
 }
 
 static void print_summary(const struct diagnosis *diagnosis)
@@ -446,11 +449,11 @@ static void print_moments(const struct diagnosis *diagnosis)
     }
 }
 
-void diagnosis_print(const struct diagnosis *diagnosis)
+int diagnosis_print(const struct diagnosis *diagnosis)
 {
     print_summary(diagnosis);
-    print_findings(diagnosis);
-    print_remedies(diagnosis);
+    if (print_findings(diagnosis) != 0 || print_remedies(diagnosis) != 0)
+        return -1;
     print_ends(diagnosis);
     print_streams(diagnosis);
     for (size_t i = 0; i < streams_count(diagnosis->streams); i++)
@@ -458,6 +461,7 @@ void diagnosis_print(const struct diagnosis *diagnosis)
     if (diagnosis->modes.left_out > 0)
         printf("\n%" PRIu64 " changes of modes were not kept\n", diagnosis->modes.left_out);
     print_moments(diagnosis);
+    return 0;
 }
 
 void diagnosis_list(void)

@@ -382,7 +382,7 @@ static int by_place(const void *a, const void *b)
     return strcmp(one->name, other->name);
 }
 
-void differences_finish(struct differences *differences)
+int differences_finish(struct differences *differences)
 {
     for (size_t i = 0; i < differences->count; i++) {
         struct slot *slot = differences->by_name[i];
@@ -396,10 +396,11 @@ void differences_finish(struct differences *differences)
     free(differences->sorted);
     differences->sorted = calloc(differences->count + 1, sizeof *differences->sorted);
     if (differences->sorted == NULL)
-        return;
+        return -1;
     for (size_t i = 0; i < differences->count; i++)
         differences->sorted[i] = differences->by_name[i];
     qsort(differences->sorted, differences->count, sizeof *differences->sorted, by_place);
+    return 0;
 }
 
 size_t differences_count(const struct differences *differences)

@@ -34,8 +34,9 @@ struct differences *differences_new(double tolerance);
 void differences_free(struct differences *differences);
 /* 0; -1 without memory, or for more fields than can be. */
 int differences_add(struct differences *differences, const struct sample samples[PAIRS_SIDES]);
-/* Sums up: fields of both sides in the order of the legacy packet, then those of the legacy one, then RTDE's. */
-void differences_finish(struct differences *differences);
+/* Sums up: fields of both sides in the order of the legacy packet, then those of the legacy one, then RTDE's.
+ * 0, or -1 without memory. */
+int differences_finish(struct differences *differences);
 size_t differences_count(const struct differences *differences);
 const struct difference *differences_at(const struct differences *differences, size_t i);
 

@@ -205,7 +205,20 @@ static int on_event(void *user, const struct armtap_event *event)
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
-static enum exit_status read_once(struct found *found, const struct replay_source *source)
+/* Makes ready for a reading. 0, or -1 without memory. */
+static int begin(void *user)
+{
+    struct found *found = user;
+    struct streams *streams = streams_new();
+    if (streams == NULL)
+        return -1;
+    empty(found);
+    streams_free(found->streams);
+    found->streams = streams;
+    return 0;
+}
+
+enum exit_status found_read(struct found *found, const struct replay_source *source)
 {
     const struct armtap_sink sink = {.size = sizeof sink,
                                      .on_record = on_record,
@@ -214,31 +227,13 @@ static enum exit_status read_once(struct found *found, const struct replay_sourc
                                      .on_event = on_event,
                                      .on_properties = on_record,
                                      .on_message = on_message};
-    struct streams *streams = streams_new();
-    if (streams == NULL) {
-        out_of_memory();
-        found->totals.broken_off = true;
-        return EXIT_FAILED;
-    }
-    empty(found);
-    streams_free(found->streams);
-    found->streams = streams;
-    return replay(source, &sink, found, &found->totals);
-}
-
-enum exit_status found_read(struct found *found, const struct replay_source *source)
-{
     struct replay_source with = *source;
-    if (armtap_knowledge_new(&with.knowledge) != ARMTAP_OK) {
-        out_of_memory();
-        found->totals.broken_off = true;
-        return EXIT_FAILED;
-    }
-    enum exit_status status = read_once(found, &with);
-    if (!found->totals.broken_off && replay_learned(&with)) {
-        with.quiet = true;
-        status = read_once(found, &with);
-    }
+    enum exit_status status = EXIT_FAILED;
+    found->totals.broken_off = true;
+    if (begin(found) != 0 || armtap_knowledge_new(&with.knowledge) != ARMTAP_OK)
+        message_no_memory();
+    else
+        status = replay_learning(&with, &sink, found, begin, &found->totals);
     armtap_knowledge_free(with.knowledge);
     if (found->totals.broken_off)
         return EXIT_FAILED;

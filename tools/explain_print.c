@@ -278,7 +278,8 @@ int explain_json(struct json *json, const struct explained *explained)
     struct pieces pieces = {0};
     struct buffer hex = {0};
     const char *what = annotate(subject, &pieces);
-    if (pieces.failed) {
+    /* Whatever memory is needed is there before anything is written. */
+    if (pieces.failed || buffer_room(&hex, 2 * subject->length + 1) == NULL) {
         pieces_free(&pieces);
         return out_of_memory();
     }
@@ -306,5 +307,5 @@ int explain_json(struct json *json, const struct explained *explained)
     json_close(json);
     pieces_free(&pieces);
     free(hex.data);
-    return hex.failed ? out_of_memory() : 0;
+    return 0;
 }

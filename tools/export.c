@@ -405,14 +405,29 @@ static const struct armtap_sink print_sink = {.size = sizeof print_sink,
 
 /* ---- the readings ---------------------------------------------------------------------------------------------- */
 
-/* Reads with a sink; whether the reading may go on from there. Damage of the input is part of the status only. */
-static int read_all(struct job *job, const struct armtap_sink *sink, bool quiet)
+/* Where a handshake was missing, what was learned may find other tables. */
+static int forget(void *user)
+{
+    struct job *job = user;
+    tables_free(job->tables);
+    streams_free(job->streams);
+    job->tables = tables_new();
+    job->streams = streams_new();
+    return job->tables == NULL || job->streams == NULL ? -1 : 0;
+}
+
+/* Reads with a sink; whether the export may go on from there. Damage of the input is part of the status only. */
+static int read_all(struct job *job, const struct armtap_sink *sink)
 {
     struct replay_source source = *job->source;
-    source.quiet = quiet;
+    enum exit_status status;
+    source.quiet = job->status == EXIT_FAILED;
     source.knowledge = job->knowledge;
     job->turns = 0;
-    enum exit_status status = replay(&source, sink, job, &job->totals);
+    if (sink == &survey_sink)
+        status = replay_learning(&source, sink, job, forget, &job->totals);
+    else
+        status = replay(&source, sink, job, &job->totals);
     if (status > job->status)
         job->status = status;
     return job->totals.broken_off || job->closed ? -1 : 0;
@@ -428,26 +443,10 @@ static int judge_telemetry(struct job *job)
     return job_give_up(job);
 }
 
-/* Where a handshake was missing, what was learned may find other tables. */
-static int survey_again(struct job *job)
-{
-    struct replay_source source = *job->source;
-    source.knowledge = job->knowledge;
-    if (!replay_learned(&source))
-        return 0;
-    tables_free(job->tables);
-    streams_free(job->streams);
-    job->tables = tables_new();
-    job->streams = streams_new();
-    if (job->tables == NULL || job->streams == NULL)
-        return job_give_up_memory(job);
-    return read_all(job, &survey_sink, true);
-}
-
 /* The first of two readings: finds the tables. */
 static int survey(struct job *job)
 {
-    if (read_all(job, &survey_sink, false) != 0 || survey_again(job) != 0 || judge_telemetry(job) != 0)
+    if (read_all(job, &survey_sink) != 0 || judge_telemetry(job) != 0)
         return -1;
     tables_rewind(job->tables, job->streams);
     if (choice_judge_stream(job) != 0 || choice_judge_tables(job) != 0)
@@ -518,7 +517,7 @@ static int print(struct job *job)
     if (job->wish->threads > 1 &&
         (job->batches = batches_new(job->wish->output, &job->outlets, job->wish->threads)) == NULL)
         return job_give_up_memory(job);
-    if (read_all(job, &print_sink, !job->once) != 0)
+    if (read_all(job, &print_sink) != 0)
         return -1;
     if (job->once && (judge_telemetry(job) != 0 || choice_judge_stream(job) != 0))
         return -1;

@@ -46,6 +46,7 @@ struct reader {
     uint64_t unpacked;
     size_t input_at, input_length;
     char problem[200];
+    bool no_memory; /* the problem: nothing is wrong with the file */
     uint8_t input[INPUT_SIZE + 4];
 };
 
@@ -150,10 +151,9 @@ static void judge(struct reader *reader, int outcome)
         reader->gzip = GZIP_BETWEEN;
     } else if (outcome != Z_OK && outcome != Z_BUF_ERROR) {
         snprintf(text, sizeof text, "the gzip data is damaged (%s); copy or fetch the file again",
-                 outcome == Z_MEM_ERROR ? "out of memory"
-                 : why == NULL          ? "no reason given"
-                                        : why);
+                 why == NULL ? "no reason given" : why);
         damaged(reader, text);
+        reader->no_memory = outcome == Z_MEM_ERROR;
         reader->gzip = GZIP_DONE;
     }
 }
@@ -328,7 +328,7 @@ struct reader *reader_open(const char *name, bool quiet, unsigned threads)
     struct stat status;
     struct reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
-        message_no_memory();
+        errno = ENOMEM;
         return NULL;
     }
     reader->may_run_ahead = threads > 1;
@@ -337,12 +337,13 @@ struct reader *reader_open(const char *name, bool quiet, unsigned threads)
         if (!quiet)
             report_open(name, errno);
         free(reader);
+        errno = 0;
         return NULL;
     }
     reader->waits = fstat(reader->file, &status) == 0 && !S_ISREG(status.st_mode);
     if (begin_gzip(reader) != 0) {
-        message_no_memory();
         reader_close(reader);
+        errno = ENOMEM;
         return NULL;
     }
     return reader;
@@ -362,6 +363,11 @@ void reader_close(struct reader *reader)
 const char *reader_problem(const struct reader *reader)
 {
     return reader->over && reader->problem[0] != '\0' ? reader->problem : NULL;
+}
+
+bool reader_lacked_memory(const struct reader *reader)
+{
+    return reader_problem(reader) != NULL && reader->no_memory;
 }
 
 uint64_t reader_position(const struct reader *reader)

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "replay.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,15 @@ static void check(struct run *run, int outcome)
         stop(run, outcome);
 }
 
+/* What could not be read is damage, after which the rest of the capture goes on, unless only memory lacks. */
+static void fail_input(struct run *run, int outcome)
+{
+    if (outcome == CAPTURE_NO_MEMORY)
+        stop(run, ARMTAP_ERR_MEMORY);
+    else
+        run->damaged = true;
+}
+
 static void advance(struct run *run, const struct capture *capture)
 {
     if (run->turns++ % PROGRESS_TURN == 0)
@@ -125,7 +135,7 @@ static void run_packets(struct run *run, struct capture *capture, uint32_t file)
         advance(run, capture);
     }
     if (!run->stopped && outcome < 0)
-        run->damaged = true;
+        fail_input(run, outcome);
     report_dropped(run, capture, last);
 }
 
@@ -196,10 +206,10 @@ static void push_raw(struct run *run, struct capture *capture, struct armtap_con
         advance(run, capture);
     }
     free(chunk);
-    if (!run->stopped)
+    if (!run->stopped && got != CAPTURE_NO_MEMORY)
         end_raw(run, conn, where);
-    if (got < 0)
-        run->damaged = true;
+    if (got < 0 && !run->stopped)
+        fail_input(run, (int)got);
     else
         judge_raw(run, armtap_conn_stream(conn), name, length);
 }
@@ -227,7 +237,7 @@ static void run_file(struct run *run, uint32_t file)
     const char *name = run->source->names[file];
     struct capture *capture = capture_open(name, run->source->quiet, run->source->threads);
     if (capture == NULL) {
-        run->damaged = true;
+        fail_input(run, errno == ENOMEM ? CAPTURE_NO_MEMORY : -1);
         return;
     }
     if (capture_is_raw(capture))
@@ -271,9 +281,10 @@ static void run_live(struct run *run)
         return;
     }
     struct capture *capture = capture_open_live(run->source->interface, filter, made != NULL);
+    int error = errno;
     free(made);
     if (capture == NULL) {
-        run->damaged = true;
+        fail_input(run, error == ENOMEM ? CAPTURE_NO_MEMORY : -1);
         return;
     }
     interrupt_hold();
@@ -315,10 +326,23 @@ enum exit_status replay(const struct replay_source *source, const struct armtap_
     return run.damaged || totals->broken_off ? EXIT_FAILED : EXIT_DONE;
 }
 
-bool replay_learned(const struct replay_source *source)
+static enum exit_status worse(enum exit_status one, enum exit_status other)
 {
-    if (source->knowledge == NULL || !armtap_knowledge_has_guesses(source->knowledge) || !replay_is_repeatable(source))
-        return false;
+    return one > other ? one : other;
+}
+
+enum exit_status replay_learning(const struct replay_source *source, const struct armtap_sink *sink, void *user,
+                                 int (*forget)(void *user), struct replay_totals *totals)
+{
+    struct replay_source again = *source;
+    enum exit_status status = replay(source, sink, user, totals);
+    if (totals->broken_off || !armtap_knowledge_has_guesses(source->knowledge) || !replay_is_repeatable(source))
+        return status;
     armtap_knowledge_seal(source->knowledge);
-    return true;
+    again.quiet = source->quiet || status == EXIT_FAILED;
+    if (forget(user) == 0)
+        return worse(status, replay(&again, sink, user, totals));
+    message_no_memory();
+    totals->broken_off = true;
+    return EXIT_FAILED;
 }

@@ -47,8 +47,11 @@ enum exit_status replay(const struct replay_source *source, const struct armtap_
 /* Whether the source can be read a second time: ordinary files only. */
 bool replay_is_repeatable(const struct replay_source *source);
 
-/* After a reading: whether another one, with the same knowledge, would explain more of it. */
-bool replay_learned(const struct replay_source *source);
+/* As replay(), and the same once more where the source is repeatable and the first reading, into source->knowledge,
+ * learned what explains more of it. `forget` is called between the two: it empties what the sink has collected, and
+ * returns 0, or -1 without memory. */
+enum exit_status replay_learning(const struct replay_source *source, const struct armtap_sink *sink, void *user,
+                                 int (*forget)(void *user), struct replay_totals *totals);
 
 /* The protocols, also those that this build lacks: "a, b or c" with ", " and " or " between them. */
 #define REPLAY_PROTOCOLS_MAX 64

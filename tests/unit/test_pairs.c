@@ -307,7 +307,7 @@ static void stage_add(struct stage *stage, double scalar, double element, double
 
 static const struct difference *stage_find(struct stage *stage, const char *name)
 {
-    differences_finish(stage->differences);
+    assert_int_equal(differences_finish(stage->differences), 0);
     for (size_t i = 0; i < differences_count(stage->differences); i++)
         if (strcmp(differences_at(stage->differences, i)->name, name) == 0)
             return differences_at(stage->differences, i);
