@@ -116,6 +116,7 @@ include tests/bench/local.mk
 include tests/faults/local.mk
 include tests/fuzz/local.mk
 include tests/transport/local.mk
+include tests/starve/local.mk
 
 # ---- other targets ---------------------------------------------------------------------------------------------------
 

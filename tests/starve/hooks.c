@@ -1,0 +1,238 @@
+#define _GNU_SOURCE /* RTLD_NEXT, fopencookie */
+#include "hooks.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct starve_plan plan;
+static atomic_bool counting;
+static atomic_ulong calls[STARVE_KINDS];
+
+enum verdict { PASSES, FAILS, DOES_A_PART };
+
+static void show_trace(void)
+{
+    void *frames[40];
+    backtrace_symbols_fd(frames, backtrace(frames, 40), STDERR_FILENO);
+}
+
+/* Counts a call. errno is set where it fails. */
+static enum verdict count(enum starve_kind kind)
+{
+    if (!counting)
+        return PASSES;
+    unsigned long number = atomic_fetch_add(&calls[kind], 1) + 1;
+    if (kind != plan.kind || plan.at == 0 || (plan.later ? number < plan.at : number != plan.at))
+        return PASSES;
+    if (plan.trace && number == plan.at) {
+        counting = false;
+        show_trace();
+        counting = true;
+    }
+    if (plan.error == 0)
+        return DOES_A_PART;
+    errno = plan.error;
+    return FAILS;
+}
+
+/* The definition that this one took the place of: the sanitizers' or the C library's. */
+#define NEXT(name) (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name)
+#define FETCH(name)                                                                                                    \
+    static __typeof__(&name) next;                                                                                     \
+    if (next == NULL)                                                                                                  \
+    next = NEXT(name)
+
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
+
+void *malloc(size_t size)
+{
+    FETCH(malloc);
+    return count(STARVE_MEMORY) == PASSES ? next(size) : NULL;
+}
+
+void *calloc(size_t number, size_t size)
+{
+    FETCH(calloc);
+    return count(STARVE_MEMORY) == PASSES ? next(number, size) : NULL;
+}
+
+void *realloc(void *block, size_t size)
+{
+    FETCH(realloc);
+    return count(STARVE_MEMORY) == PASSES ? next(block, size) : NULL;
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    FETCH(aligned_alloc);
+    return count(STARVE_MEMORY) == PASSES ? next(alignment, size) : NULL;
+}
+
+int posix_memalign(void **block, size_t alignment, size_t size)
+{
+    FETCH(posix_memalign);
+    return count(STARVE_MEMORY) == PASSES ? next(block, alignment, size) : ENOMEM;
+}
+
+/* A thread takes memory, too. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *user)
+{
+    FETCH(pthread_create);
+    return count(STARVE_MEMORY) == PASSES ? next(thread, attributes, run, user) : EAGAIN;
+}
+
+/* ---- system calls ---------------------------------------------------------------------------------------------- */
+
+ssize_t write(int file, const void *bytes, size_t length)
+{
+    FETCH(write);
+    enum verdict verdict = file == STDERR_FILENO ? PASSES : count(STARVE_WRITE);
+    if (verdict == FAILS)
+        return -1;
+    return next(file, bytes, verdict == DOES_A_PART && length > 1 ? length / 2 : length);
+}
+
+ssize_t read(int file, void *to, size_t room)
+{
+    FETCH(read);
+    enum verdict verdict = count(STARVE_READ);
+    if (verdict == FAILS)
+        return -1;
+    return next(file, to, verdict == DOES_A_PART && room > 1 ? 1 : room);
+}
+
+static bool opens(int flags)
+{
+    return count((flags & O_ACCMODE) == O_RDONLY ? STARVE_READ : STARVE_WRITE) != FAILS;
+}
+
+static mode_t mode_of(int flags, va_list arguments)
+{
+    return (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
+}
+
+int open(const char *name, int flags, ...)
+{
+    FETCH(open);
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = mode_of(flags, arguments);
+    va_end(arguments);
+    return opens(flags) ? next(name, flags, mode) : -1;
+}
+
+int open64(const char *name, int flags, ...)
+{
+    FETCH(open64);
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = mode_of(flags, arguments);
+    va_end(arguments);
+    return opens(flags) ? next(name, flags, mode) : -1;
+}
+
+int dup(int file)
+{
+    FETCH(dup);
+    return count(STARVE_READ) == FAILS ? -1 : next(file);
+}
+
+/* A descriptor is gone also where closing it failed. */
+int close(int file)
+{
+    FETCH(close);
+    bool fails = file != STDERR_FILENO && count(STARVE_WRITE) == FAILS;
+    int error = errno;
+    int outcome = next(file);
+    if (fails)
+        errno = error;
+    return fails ? -1 : outcome;
+}
+
+int rename(const char *from, const char *to)
+{
+    FETCH(rename);
+    return count(STARVE_WRITE) == FAILS ? -1 : next(from, to);
+}
+
+int fsync(int file)
+{
+    FETCH(fsync);
+    return count(STARVE_WRITE) == FAILS ? -1 : next(file);
+}
+
+/* ---- streams --------------------------------------------------------------------------------------------------- */
+
+static ssize_t stream_read(void *cookie, char *to, size_t room)
+{
+    return read((int)(intptr_t)cookie, to, room);
+}
+
+/* As the C library does: what was not written is tried once more until nothing is. */
+static ssize_t stream_write(void *cookie, const char *bytes, size_t length)
+{
+    size_t written = 0;
+    while (written < length) {
+        ssize_t more = write((int)(intptr_t)cookie, bytes + written, length - written);
+        if (more <= 0)
+            break;
+        written += (size_t)more;
+    }
+    return (ssize_t)written;
+}
+
+static int stream_close(void *cookie)
+{
+    return close((int)(intptr_t)cookie);
+}
+
+static FILE *stream_of(int file, const char *mode)
+{
+    cookie_io_functions_t functions = {.read = stream_read, .write = stream_write, .close = stream_close};
+    return fopencookie((void *)(intptr_t)file, mode, functions);
+}
+
+/* The program only reads files this way. */
+FILE *fopen(const char *name, const char *mode)
+{
+    FETCH(fopen);
+    if (!counting)
+        return next(name, mode);
+    if (*mode != 'r')
+        abort();
+    int file = open(name, O_RDONLY | O_CLOEXEC);
+    FILE *stream = file < 0 ? NULL : stream_of(file, mode);
+    if (stream == NULL && file >= 0)
+        close(file);
+    return stream;
+}
+
+int starve_begin(const struct starve_plan *wanted)
+{
+    FILE *in = stream_of(STDIN_FILENO, "r");
+    FILE *out = stream_of(STDOUT_FILENO, "w");
+    if (in == NULL || out == NULL)
+        return -1;
+    stdin = in;
+    stdout = out;
+    plan = *wanted;
+    counting = true;
+    return 0;
+}
+
+void starve_end(unsigned long counts[STARVE_KINDS])
+{
+    counting = false;
+    for (int kind = 0; kind < STARVE_KINDS; kind++)
+        counts[kind] = calls[kind];
+}

@@ -1,0 +1,19 @@
+# ---- every n-th allocation, write and read of the program failing: see README.md one folder up ---------------------------
+
+tests_starve_starve_SOURCES = \
+	tests/starve/commands.c \
+	tests/starve/commands.h \
+	tests/starve/hooks.c \
+	tests/starve/hooks.h \
+	tests/starve/made.c \
+	tests/starve/made.h \
+	tests/starve/program.c \
+	tests/starve/starve.c
+tests_starve_starve_CPPFLAGS = $(TRANSPORT_CPPFLAGS) -iquote $(top_srcdir)/tests/transport
+tests_starve_starve_LDADD = $(TRANSPORT_LDADD) -ldl
+EXTRA_DIST += tests/starve/COMMANDS
+
+if HAVE_CMOCKA
+check_PROGRAMS += tests/starve/starve
+TESTS += tests/starve/starve
+endif

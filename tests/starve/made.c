@@ -1,0 +1,127 @@
+#define _POSIX_C_SOURCE 200809L
+#include "made.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capturefile.h"
+
+#define FOLDER "made/"
+static const char replaced_content[] = "what was there before\n";
+
+static int failed(const char *name)
+{
+    perror(name);
+    return -1;
+}
+
+static bool is_file(const struct dirent *entry)
+{
+    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+static void path_of(char path[300], const struct dirent *entry)
+{
+    snprintf(path, 300, FOLDER "%s", entry->d_name);
+}
+
+int made_prepare(const char *replaced)
+{
+    char path[300];
+    struct dirent *entry;
+    DIR *folder = opendir(FOLDER);
+    if (folder == NULL)
+        return failed(FOLDER);
+    while ((entry = readdir(folder)) != NULL) {
+        path_of(path, entry);
+        if (is_file(entry))
+            unlink(path);
+    }
+    closedir(folder);
+    if (replaced != NULL)
+        file_write(replaced, replaced_content, sizeof replaced_content - 1);
+    return 0;
+}
+
+static int by_name(const void *one, const void *other)
+{
+    return strcmp(((const struct made_file *)one)->name, ((const struct made_file *)other)->name);
+}
+
+int made_read(struct made *made)
+{
+    char path[300];
+    struct dirent *entry;
+    DIR *folder = opendir(FOLDER);
+    if (folder == NULL)
+        return failed(FOLDER);
+    *made = (struct made){.count = 0};
+    file_read_packed("out", &made->out);
+    file_read_packed("err", &made->err);
+    while ((entry = readdir(folder)) != NULL && made->count < MADE_FILES_MAX) {
+        if (!is_file(entry))
+            continue;
+        struct made_file *file = &made->file[made->count++];
+        snprintf(file->name, sizeof file->name, "%.63s", entry->d_name);
+        path_of(path, entry);
+        file_read_packed(path, &file->content);
+    }
+    closedir(folder);
+    qsort(made->file, made->count, sizeof *made->file, by_name);
+    return 0;
+}
+
+void made_free(struct made *made)
+{
+    bytes_free(&made->out);
+    bytes_free(&made->err);
+    for (size_t i = 0; i < made->count; i++)
+        bytes_free(&made->file[i].content);
+    *made = (struct made){.count = 0};
+}
+
+static bool begins(const struct bytes *whole, const struct bytes *part)
+{
+    return part->length <= whole->length && (part->length == 0 || memcmp(whole->at, part->at, part->length) == 0);
+}
+
+static bool same(const struct bytes *one, const struct bytes *other)
+{
+    return one->length == other->length && begins(one, other);
+}
+
+bool made_same(const struct made *one, const struct made *other)
+{
+    if (!same(&one->out, &other->out) || !same(&one->err, &other->err) || one->count != other->count)
+        return false;
+    for (size_t i = 0; i < one->count; i++)
+        if (strcmp(one->file[i].name, other->file[i].name) != 0 ||
+            !same(&one->file[i].content, &other->file[i].content))
+            return false;
+    return true;
+}
+
+bool made_output_begins(const struct made *usual, const struct made *made)
+{
+    return begins(&usual->out, &made->out);
+}
+
+static bool is_whole(const struct made *usual, const struct made_file *file)
+{
+    for (size_t i = 0; i < usual->count; i++)
+        if (strcmp(usual->file[i].name, file->name) == 0)
+            return same(&usual->file[i].content, &file->content);
+    return false;
+}
+
+bool made_is_clean(const struct made *usual, const struct made *made)
+{
+    const struct bytes replaced = {(uint8_t *)(uintptr_t)replaced_content, sizeof replaced_content - 1, 0};
+    for (size_t i = 0; i < made->count; i++)
+        if (!is_whole(usual, &made->file[i]) && !same(&replaced, &made->file[i].content))
+            return false;
+    return true;
+}

@@ -1,0 +1,339 @@
+/* Runs commands of the program again and again, the n-th allocation, write or read failing in turn: it must give what
+ * it gives without, or exit with 2 and a message; never another verdict, no crash, no hang, nothing left behind.
+ *
+ *   starve                     a sample of the points, the same on every run
+ *   starve --full              every point
+ *   starve --command NAME      only this one
+ *   starve --way WAY --at N    one point, with what it prints and where the failing call is; --command too
+ *
+ * Environment: srcdir (the source folder, default .), builddir (default .). */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, nftw */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "armtap.h"
+#include "commands.h"
+#include "hooks.h"
+#include "made.h"
+
+int armtap_main(int argc, char **argv);
+
+#define SECONDS_MAX 20
+/* Points of a command that are tried in each way, without --full. */
+#define SAMPLED 12
+
+/* A way to fail. */
+static const struct way {
+    const char *name;
+    struct starve_plan plan;
+    bool harmless; /* the same must come out */
+    bool quiet;    /* no message is needed */
+} ways[] = {
+    {"memory", {.kind = STARVE_MEMORY, .error = ENOMEM}, false, false},
+    {"memory-on", {.kind = STARVE_MEMORY, .error = ENOMEM, .later = true}, false, false},
+    {"write", {.kind = STARVE_WRITE, .error = EIO}, false, false},
+    {"write-on", {.kind = STARVE_WRITE, .error = ENOSPC, .later = true}, false, false},
+    {"write-closed", {.kind = STARVE_WRITE, .error = EPIPE, .later = true}, false, true},
+    {"write-part", {.kind = STARVE_WRITE}, true, false},
+    {"read", {.kind = STARVE_READ, .error = EIO}, false, false},
+    {"read-on", {.kind = STARVE_READ, .error = EIO, .later = true}, false, false},
+    {"read-again", {.kind = STARVE_READ, .error = EINTR}, false, false},
+    {"read-part", {.kind = STARVE_READ, .later = true}, true, false},
+};
+#define WAY_COUNT (sizeof ways / sizeof *ways)
+
+struct result {
+    int status; /* as waitpid tells */
+    struct made made;
+    unsigned long counts[STARVE_KINDS];
+};
+
+struct tally {
+    unsigned long points, runs, failures;
+};
+
+struct test {
+    bool full;
+    const char *only;      /* command */
+    const struct way *way; /* NULL: all */
+    unsigned long at;      /* 0: all */
+    unsigned long *counts; /* shared with the children */
+    struct tally tally[WAY_COUNT];
+};
+
+/* ---- a run ----------------------------------------------------------------------------------------------------- */
+
+static void redirect(const char *name, int flags, int to)
+{
+    int file = open(name, flags, 0666);
+    if (file < 0 || dup2(file, to) < 0)
+        _exit(99);
+    close(file);
+}
+
+static void run_child(const struct command *command, const struct starve_plan *plan, unsigned long *counts)
+{
+    redirect(command->input == NULL ? "/dev/null" : command->input, O_RDONLY, STDIN_FILENO);
+    redirect("out", O_WRONLY | O_TRUNC | O_CREAT, STDOUT_FILENO);
+    redirect("err", O_WRONLY | O_TRUNC | O_CREAT, STDERR_FILENO);
+    alarm(SECONDS_MAX);
+    if (starve_begin(plan) != 0)
+        _exit(98);
+    struct command mine = *command;
+    int status = armtap_main(mine.count, mine.words);
+    starve_end(counts);
+    _exit(status);
+}
+
+static int run(const struct test *test, const struct command *command, const struct starve_plan *plan,
+               struct result *result)
+{
+    memset(test->counts, 0, STARVE_KINDS * sizeof *test->counts);
+    if (made_prepare(command->replaced) != 0)
+        return -1;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        run_child(command, plan, test->counts);
+    if (child < 0 || waitpid(child, &result->status, 0) != child)
+        return -1;
+    memcpy(result->counts, test->counts, sizeof result->counts);
+    return made_read(&result->made);
+}
+
+/* ---- judging --------------------------------------------------------------------------------------------------- */
+
+static bool exited(const struct result *result, int status)
+{
+    return WIFEXITED(result->status) && WEXITSTATUS(result->status) == status;
+}
+
+/* What is wrong with a run; NULL: nothing. */
+static const char *judge(const struct way *way, const struct result *usual, const struct result *result)
+{
+    if (WIFSIGNALED(result->status))
+        return WTERMSIG(result->status) == SIGALRM ? "it hangs" : "it ends by a signal";
+    bool same = result->status == usual->status && made_same(&usual->made, &result->made);
+    if (same)
+        return NULL;
+    if (way->harmless)
+        return "it gives something else";
+    if (!exited(result, 2))
+        return "another verdict: something else comes out, and the status is not 2";
+    if (!way->quiet && result->made.err.length == 0)
+        return "status 2 without a message";
+    if (way->plan.kind == STARVE_MEMORY && !made_output_begins(&usual->made, &result->made))
+        return "status 2, but the output is not the usual one as far as it goes";
+    if (way->plan.kind != STARVE_READ && !made_is_clean(&usual->made, &result->made))
+        return "a file is left behind";
+    return NULL;
+}
+
+static void show(const char *title, const struct bytes *bytes)
+{
+    printf("---- %s\n%.*s\n", title, (int)(bytes->length < 4000 ? bytes->length : 4000), bytes->at);
+}
+
+/* ---- points ---------------------------------------------------------------------------------------------------- */
+
+static void complain(struct test *test, const struct command *command, const struct way *way, unsigned long at,
+                     const char *wrong, const struct result *result)
+{
+    test->tally[way - ways].failures++;
+    printf("FAIL %s: %s %lu: %s (status %d)\n", command->name, way->name, at, wrong,
+           WIFEXITED(result->status) ? WEXITSTATUS(result->status) : -WTERMSIG(result->status));
+}
+
+static int try_point(struct test *test, const struct command *command, const struct way *way, unsigned long at,
+                     const struct result *usual)
+{
+    struct result result = {0};
+    struct starve_plan plan = way->plan;
+    plan.at = at;
+    plan.trace = test->at > 0;
+    if (run(test, command, &plan, &result) != 0)
+        return -1;
+    const char *wrong = judge(way, usual, &result);
+    test->tally[way - ways].runs++;
+    if (wrong != NULL)
+        complain(test, command, way, at, wrong, &result);
+    if (test->at > 0) {
+        printf("status %d, usually %d\n", result.status, usual->status);
+        show("standard output", &result.made.out);
+        show("standard error", &result.made.err);
+    }
+    made_free(&result.made);
+    return 0;
+}
+
+/* How many points lie between two that are tried, and which is the first: another one for each command and way. */
+static unsigned long stride_of(const struct test *test, unsigned long points)
+{
+    return test->full || points <= SAMPLED ? 1 : (points + SAMPLED - 1) / SAMPLED;
+}
+
+static int try_way(struct test *test, const struct command *command, const struct way *way, const struct result *usual)
+{
+    unsigned long points = usual->counts[way->plan.kind], stride = stride_of(test, points);
+    unsigned long first = 1 + (command->number * WAY_COUNT + (unsigned long)(way - ways)) % stride;
+    test->tally[way - ways].points += points;
+    if (test->at > 0)
+        return try_point(test, command, way, test->at, usual);
+    for (unsigned long at = first; at <= points; at += stride)
+        if (try_point(test, command, way, at, usual) != 0)
+            return -1;
+    return 0;
+}
+
+static int try_command(struct test *test, const struct command *command)
+{
+    struct result usual = {0};
+    const struct starve_plan nothing = {.at = 0};
+    if (run(test, command, &nothing, &usual) != 0)
+        return -1;
+    if (WIFSIGNALED(usual.status) || WEXITSTATUS(usual.status) != command->status) {
+        printf("FAIL %s: without any failure it exits with %d, not %d\n", command->name, WEXITSTATUS(usual.status),
+               command->status);
+        show("standard error", &usual.made.err);
+        test->tally[0].failures++;
+    }
+    for (size_t i = 0; i < WAY_COUNT; i++)
+        if ((test->way == NULL || test->way == &ways[i]) && try_way(test, command, &ways[i], &usual) != 0)
+            return -1;
+    made_free(&usual.made);
+    return 0;
+}
+
+static void report(const struct test *test, size_t commands)
+{
+    struct tally all = {0};
+    printf("| what fails | points | tried | wrong |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < WAY_COUNT; i++) {
+        const struct tally *tally = &test->tally[i];
+        printf("| %s | %lu | %lu | %lu |\n", ways[i].name, tally->points, tally->runs, tally->failures);
+        all.points += tally->points;
+        all.runs += tally->runs;
+        all.failures += tally->failures;
+    }
+    printf("%zu commands, %lu points, %lu tried, %lu wrong\n", commands, all.points, all.runs, all.failures);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------------- */
+
+static const struct way *find_way(const char *name)
+{
+    for (size_t i = 0; i < WAY_COUNT; i++)
+        if (strcmp(ways[i].name, name) == 0)
+            return &ways[i];
+    fprintf(stderr, "starve: there is no way %s\n", name);
+    exit(2);
+}
+
+static void parse_options(int argc, char **argv, struct test *test)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--full") == 0) {
+            test->full = true;
+            continue;
+        }
+        if (strcmp(argv[i], "--command") == 0)
+            test->only = value;
+        else if (strcmp(argv[i], "--way") == 0)
+            test->way = find_way(value);
+        else if (strcmp(argv[i], "--at") == 0)
+            test->at = strtoul(value, NULL, 10);
+        else
+            exit((fprintf(stderr, "starve: no option %s\n", argv[i]), 2));
+        i++;
+    }
+}
+
+/* Whether it is asked for, and what it needs was built. */
+static bool wants(const struct test *test, const struct command *command)
+{
+    bool needs_aubo = strstr(command->name, "aubo") != NULL || strstr(command->name, "web") != NULL ||
+                      strstr(command->name, "arms") != NULL;
+    if (needs_aubo && armtap_aubo_libraries() == NULL) {
+        printf("%s: not tried: built without AUBO\n", command->name);
+        return false;
+    }
+    return test->only == NULL || strcmp(test->only, command->name) == 0;
+}
+
+static int try_commands(struct test *test, const struct commands *commands)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < commands->count; i++) {
+        if (!wants(test, &commands->all[i]))
+            continue;
+        count++;
+        if (try_command(test, &commands->all[i]) != 0)
+            return -1;
+    }
+    report(test, count);
+    return count > 0 ? 0 : -1;
+}
+
+static bool has_failures(const struct test *test)
+{
+    unsigned long failures = 0;
+    for (size_t i = 0; i < WAY_COUNT; i++)
+        failures += test->tally[i].failures;
+    return failures > 0;
+}
+
+/* Works in a folder of its own. */
+static int enter(const char *folder)
+{
+    if (mkdir(folder, 0777) == 0 && chdir(folder) == 0 && mkdir("made", 0777) == 0)
+        return 0;
+    perror(folder);
+    return -1;
+}
+
+static int remove_one(const char *name, const struct stat *status, int type, struct FTW *walk)
+{
+    (void)status;
+    (void)type;
+    (void)walk;
+    return remove(name);
+}
+
+static void leave(const char *folder, const char *here)
+{
+    if (chdir(here) == 0)
+        nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+int main(int argc, char **argv)
+{
+    struct test test = {.full = false};
+    struct commands commands;
+    const char *source = getenv("srcdir");
+    char list[1024], samples[1024], folder[64], here[512];
+    parse_options(argc, argv, &test);
+    if (getcwd(here, sizeof here) == NULL)
+        return 2;
+    bool is_absolute = source != NULL && *source == '/';
+    snprintf(list, sizeof list, "%s/%s/tests/starve/COMMANDS", is_absolute ? "" : here, source == NULL ? "." : source);
+    snprintf(samples, sizeof samples, "%s/%s/captures", is_absolute ? "" : here, source == NULL ? "." : source);
+    snprintf(folder, sizeof folder, "starve.%ld", (long)getpid());
+    test.counts =
+        mmap(NULL, sizeof(unsigned long) * STARVE_KINDS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (test.counts == MAP_FAILED || enter(folder) != 0 || commands_read(list, samples, &commands) != 0)
+        return 2;
+    int outcome = try_commands(&test, &commands);
+    leave(folder, here);
+    commands_free(&commands);
+    return outcome != 0 || has_failures(&test) ? 1 : 0;
+}
