@@ -11,6 +11,7 @@
 #include "../lib/bytes.h"
 #include "../lib/clock.h"
 #include "rtde_package.h"
+#include "rtde_reply.h"
 #include "rtde_session.h"
 
 #define SETUP_BEYOND_DOUBT 16 /* bytes of a set-up: so many letters are no accident */
@@ -49,6 +50,9 @@ static bool content_fits(const struct armtap_rtde_package *p)
         return p->level <= 8 && is_text(p->text, p->text_length) && is_text(p->source, p->source_length);
     case ARMTAP_RTDE_SETUP_OUTPUTS:
     case ARMTAP_RTDE_SETUP_INPUTS:
+        if (p->direction == ARMTAP_FROM_ROBOT && p->types_length == 0)
+            return false;
+        /* fall through */
     case ARMTAP_RTDE_PROPERTIES:
         return all_in(p->names, p->names_length, " \r\n\t.", true) && all_in(p->types, p->types_length, " ", false);
     case ARMTAP_RTDE_START:
@@ -59,10 +63,31 @@ static bool content_fits(const struct armtap_rtde_package *p)
     }
 }
 
+/* Whether an output set-up begins as it does in that protocol: with a name, or with a frequency, no byte of which up to
+ * 131 kHz is a letter first. */
+static bool begins_as_in(int protocol, const uint8_t *payload, size_t length)
+{
+    bool name = length > 0 && payload[0] != '\0' && all_in((const char *)payload, 1, " ", true);
+    return length == 0 || name == (protocol < 2);
+}
+
 static bool parses(const uint8_t *bytes, size_t length, enum armtap_direction direction, int protocol,
                    struct armtap_rtde_package *package)
 {
+    bool asks = direction == ARMTAP_TO_ROBOT && bytes[2] == ARMTAP_RTDE_SETUP_OUTPUTS;
+    if (asks && !begins_as_in(protocol, bytes + ARMTAP_RTDE_HEADER, length - ARMTAP_RTDE_HEADER))
+        return false;
     return armtap_rtde_parse(bytes, length, direction, protocol, package) == ARMTAP_OK && content_fits(package);
+}
+
+/* An output reply of protocols 1 and 2 tells them apart by its types alone, where the recipe id could be a letter. */
+static bool reads_better(const uint8_t *bytes, size_t length, int protocol, const struct armtap_rtde_package *package)
+{
+    struct armtap_rtde_package other;
+    return package->direction == ARMTAP_FROM_ROBOT && package->type == ARMTAP_RTDE_SETUP_OUTPUTS &&
+           !armtap_rtde_are_types(package->types, package->types_length) &&
+           parses(bytes, length, ARMTAP_FROM_ROBOT, protocol, &other) &&
+           armtap_rtde_are_types(other.types, other.types_length);
 }
 
 /* Takes a package apart in the protocol that is known, or in whichever it fits. The layouts tell themselves apart: a
@@ -71,10 +96,12 @@ static bool parse_any(const struct armtap_rtde *rtde, const uint8_t *bytes, size
                       enum armtap_direction direction, struct armtap_rtde_package *package)
 {
     int protocol = rtde ? rtde->protocol : 0;
-    if (protocol != 0 && parses(bytes, length, direction, protocol, package))
+    if (protocol != 0 && parses(bytes, length, direction, protocol, package) &&
+        !reads_better(bytes, length, protocol >= 2 ? 1 : 2, package))
         return true;
     for (int other = 1; other <= 2; other++)
-        if (other != protocol && parses(bytes, length, direction, other, package))
+        if (other != protocol && parses(bytes, length, direction, other, package) &&
+            !(protocol == 0 && other == 1 && reads_better(bytes, length, 2, package)))
             return true;
     return false;
 }
@@ -83,6 +110,18 @@ static bool parse_any(const struct armtap_rtde *rtde, const uint8_t *bytes, size
 static bool rtde_in_step(const struct armtap_rtde *rtde, enum armtap_direction direction)
 {
     return rtde && rtde->in_step[direction];
+}
+
+/* A set-up reply whose request was seen, where a package begins: it is one even if it cannot be read. */
+static bool is_awaited(const struct armtap_rtde *rtde, enum armtap_direction direction, uint8_t type)
+{
+    bool set_up = type == ARMTAP_RTDE_SETUP_OUTPUTS || type == ARMTAP_RTDE_SETUP_INPUTS;
+    if (!set_up || direction != ARMTAP_FROM_ROBOT || !rtde_in_step(rtde, direction))
+        return false;
+    const struct armtap_rtde_request *request = rtde->requests;
+    while (request && (request->answered || request->type != (enum armtap_rtde_type)type))
+        request = request->next;
+    return request != NULL;
 }
 
 static long rtde_frame(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length)
@@ -120,7 +159,8 @@ static bool rtde_sure(const void *context, enum armtap_direction direction, cons
     struct armtap_rtde_package package;
     if (frame[2] == ARMTAP_RTDE_DATA)
         return values_of(rtde, direction, frame, length) || length == rtde->last_data[direction];
-    return armtap_rtde_size_fits(frame[2], direction, length) && parse_any(rtde, frame, length, direction, &package);
+    return armtap_rtde_size_fits(frame[2], direction, length) &&
+           (parse_any(rtde, frame, length, direction, &package) || is_awaited(rtde, direction, frame[2]));
 }
 
 /* The step of the controller's clock between two data packages whose values are known. */
@@ -160,7 +200,8 @@ static enum armtap_fit rtde_follows(const void *context, enum armtap_direction d
         return ARMTAP_FIT_NO;
     bool known_type = armtap_rtde_size_fits(frame[2], direction, length);
     if (frame[2] != ARMTAP_RTDE_DATA) {
-        if (known_type && !parse_any(rtde, frame, length, direction, &package))
+        if (known_type && !parse_any(rtde, frame, length, direction, &package) &&
+            !is_awaited(rtde, direction, frame[2]))
             return ARMTAP_FIT_NO;
         bool is_list = frame[2] == ARMTAP_RTDE_SETUP_OUTPUTS || frame[2] == ARMTAP_RTDE_SETUP_INPUTS;
         return known_type && is_list && length >= SETUP_BEYOND_DOUBT ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
@@ -170,7 +211,8 @@ static enum armtap_fit rtde_follows(const void *context, enum armtap_direction d
             return ARMTAP_FIT_YES; /* even where all of it is here, or the answer would depend on the chunks */
         if (available < size)
             return ARMTAP_FIT_MORE;
-        return parse_any(rtde, next, size, direction, &package) ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
+        return parse_any(rtde, next, size, direction, &package) || is_awaited(rtde, direction, next[2]) ? ARMTAP_FIT_YES
+                                                                                                        : ARMTAP_FIT_NO;
     }
     if (available < ARMTAP_RTDE_HEADER + 1)
         return ARMTAP_FIT_MORE;
@@ -241,6 +283,21 @@ static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const str
     return armtap_conn_record(conn, frame, &data);
 }
 
+static int note_missing(const struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    const struct armtap_rtde_bad *bad = &rtde->bad_reply[frame->direction];
+    const char *from = frame->direction == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot";
+    uint64_t payload = frame->length - ARMTAP_RTDE_HEADER;
+    if (bad->seen && bad->packet > 0)
+        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+                               "data of %u bytes %s, but the reply to its set-up, in packet %u, cannot be read",
+                               payload, from, bad->packet);
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+                           bad->seen ? "data of %u bytes %s, but the reply to its set-up cannot be read"
+                                     : "data of %u bytes %s, but the set-up of its recipe was not captured",
+                           payload, from);
+}
+
 /* Data whose recipe is not known: counted, and said once. */
 static int deliver_opaque(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
@@ -256,10 +313,7 @@ static int deliver_opaque(struct armtap_rtde *rtde, struct armtap_conn *conn, co
                                     "recipe id where the protocol has one",
                                     (uint64_t)given->size, (uint64_t)payload);
         else
-            error =
-                armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
-                                "data of %u bytes %s, but the set-up of its recipe was not captured", (uint64_t)payload,
-                                frame->direction == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot");
+            error = note_missing(rtde, conn, frame);
         if (error != ARMTAP_OK)
             return error;
     }
@@ -287,6 +341,11 @@ static int adopt_given(struct armtap_rtde *rtde, struct armtap_conn *conn, const
 static int note_unnamed(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     rtde->outputs_unnamed = false;
+    if (rtde->bad_reply[ARMTAP_FROM_ROBOT].seen)
+        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+                               "the reply to the set-up has %u types for another number of names: which name belongs "
+                               "to which is not known",
+                               (uint64_t)rtde->outputs->count);
     return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
                            "the types of %u fields were captured, but not the request with their names",
                            (uint64_t)rtde->outputs->count);
@@ -356,6 +415,7 @@ static int decode_version_reply(struct armtap_rtde *rtde, struct armtap_conn *co
     struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_VERSION);
     unsigned asked = request ? request->version : 0;
     free(request);
+    rtde->refused_version = package->accepted ? 0 : asked;
     if (!package->accepted)
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_version_refused, "protocol %u was refused",
                                (uint64_t)asked);
@@ -421,11 +481,12 @@ static int decode_request(struct armtap_rtde *rtde, struct armtap_conn *conn, co
     }
 }
 
-/* A set-up shows the protocol where the capture lacks its negotiation. */
+/* A set-up shows the protocol where the capture lacks its negotiation; the controller's reply does in any case. */
 static void learn_protocol(struct armtap_rtde *rtde, struct armtap_conn *conn,
                            const struct armtap_rtde_package *package)
 {
-    if (rtde->protocol == 0 && package->type == ARMTAP_RTDE_SETUP_OUTPUTS) {
+    bool replied = package->direction == ARMTAP_FROM_ROBOT && (rtde->protocol >= 2) != (package->protocol >= 2);
+    if ((rtde->protocol == 0 || replied) && package->type == ARMTAP_RTDE_SETUP_OUTPUTS) {
         rtde->protocol = package->protocol;
         armtap_conn_version(conn, rtde->protocol, ARMTAP_GENERATION_CB3E);
     }
@@ -447,7 +508,10 @@ static int rtde_decode(void *context, struct armtap_conn *conn, const struct arm
         return frame->direction == ARMTAP_FROM_ROBOT ? decode_output(rtde, conn, frame)
                                                      : decode_input(rtde, conn, frame);
     }
-    if (!parse_any(rtde, frame->bytes, frame->length, frame->direction, &package))
+    bool readable = parse_any(rtde, frame->bytes, frame->length, frame->direction, &package);
+    if (!readable && is_awaited(rtde, frame->direction, frame->bytes[2]))
+        return armtap_rtde_unreadable(rtde, conn, frame);
+    if (!readable)
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_package_unknown,
                                "type %x, %u bytes: not a package of that type's layout", (uint64_t)frame->bytes[2],
                                (uint64_t)frame->length);

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/bytes.h"
+#include "rtde_reply.h"
+
 #define REQUEST_BYTES_MAX (256u * 1024) /* waiting requests of one connection */
 #define INPUT_ENTRIES_MAX 65536u        /* entries of all input recipes of one connection */
 #define EARLY_MAX UINT64_C(50000000)    /* ns that a reply may be captured before its request */
@@ -37,6 +40,17 @@ void armtap_rtde_close(void *context)
         armtap_recipe_release(rtde->inputs[i]);
 }
 
+/* Commas among the bytes of a frequency: to a controller that reads it as a name they end one. */
+static size_t commas_in(double frequency)
+{
+    uint8_t bytes[8];
+    size_t count = 0;
+    armtap_put_double(bytes, frequency);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        count += bytes[i] == ',';
+    return count;
+}
+
 int armtap_rtde_remember(struct armtap_rtde *rtde, const struct armtap_rtde_package *package)
 {
     struct armtap_rtde_request *request = calloc(1, sizeof *request + package->names_length);
@@ -44,7 +58,9 @@ int armtap_rtde_remember(struct armtap_rtde *rtde, const struct armtap_rtde_pack
         return ARMTAP_ERR_MEMORY;
     request->type = package->type;
     request->version = package->version;
+    request->protocol = package->protocol;
     request->frequency = package->frequency;
+    request->frequency_commas = commas_in(package->frequency);
     request->names_length = package->names_length;
     if (package->names_length > 0)
         memcpy(request->names, package->names, package->names_length);
@@ -59,7 +75,7 @@ int armtap_rtde_remember(struct armtap_rtde *rtde, const struct armtap_rtde_pack
 struct armtap_rtde_request *armtap_rtde_answered(struct armtap_rtde *rtde, enum armtap_rtde_type type)
 {
     const struct armtap_rtde_request *found = rtde->requests;
-    while (found && found->type != type)
+    while (found && (found->type != type || found->answered))
         found = found->next;
     if (!found)
         return NULL;
@@ -117,104 +133,17 @@ int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, c
     return error;
 }
 
-struct reply {
-    struct armtap_item names; /* of the request; length 0 without it */
-    struct armtap_item types;
-    bool requested; /* the request was captured */
-    bool refused;   /* a name was not found or is in use */
-};
-
-static struct reply reply_of(const struct armtap_rtde_request *request, const struct armtap_rtde_package *package)
-{
-    struct reply reply = {.types = {package->types, package->types_length}, .requested = request != NULL};
-    if (request)
-        reply.names = (struct armtap_item){request->names, request->names_length};
-    return reply;
-}
-
-static int note_marker(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_item *name,
-                       const struct armtap_item *type)
-{
-    const void *text = name->text;
-    if (armtap_item_is(type, "IN_USE"))
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_in_use,
-                               "%b is in use by another client or a fieldbus", text, name->length);
-    if (armtap_item_is(type, "NOT_SET"))
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_not_found, "%b has no value on this controller",
-                               text, name->length);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_not_found, "%b is not known to this controller", text,
-                           name->length);
-}
-
-static bool is_marker(const struct armtap_item *type)
-{
-    return armtap_item_is(type, "NOT_FOUND") || armtap_item_is(type, "IN_USE") || armtap_item_is(type, "NOT_SET");
-}
-
-/* Notes refused names, and a number of types that is not the number of names. */
-static int note_refusals(struct armtap_conn *conn, const struct armtap_frame *frame, struct reply *reply)
-{
-    const char *name_at = reply->names.text, *type_at = reply->types.text;
-    size_t names = reply->requested ? armtap_list_count(reply->names.text, reply->names.length) : 0;
-    size_t types = armtap_list_count(reply->types.text, reply->types.length);
-    struct armtap_item type;
-    unsigned named = 0;
-    int error = ARMTAP_OK;
-    for (size_t i = 0; armtap_list_next(&type_at, reply->types.text + reply->types.length, &type); i++) {
-        struct armtap_item name = {"a field whose name was not captured", 35};
-        if (i < names)
-            armtap_list_next(&name_at, reply->names.text + reply->names.length, &name);
-        if (!is_marker(&type))
-            continue;
-        reply->refused = true;
-        if (named++ < NAMED_MAX && error == ARMTAP_OK)
-            error = note_marker(conn, frame, &name, &type);
-    }
-    if (error == ARMTAP_OK && reply->requested && names != types)
-        error =
-            armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_package_unknown,
-                            "the reply holds %u types for the %u names asked for", (uint64_t)types, (uint64_t)names);
-    return error;
-}
-
-static int note_strangers(struct armtap_conn *conn, const struct armtap_frame *frame, const struct reply *reply,
-                          const struct armtap_recipe *recipe)
-{
-    const char *type_at = reply->types.text;
-    struct armtap_item type;
-    unsigned named = 0;
-    int error = ARMTAP_OK;
-    for (size_t i = 0; i < recipe->count && named < NAMED_MAX && error == ARMTAP_OK; i++) {
-        const struct armtap_recipe_entry *entry = &recipe->entries[i];
-        if (entry->offset == SIZE_MAX || !armtap_list_next(&type_at, reply->types.text + reply->types.length, &type))
-            break;
-        if (entry->type == ARMTAP_BYTES) {
-            named++;
-            error =
-                armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_type_unknown, "%b is of type %b: unknown",
-                                (const void *)entry->name, strlen(entry->name), (const void *)type.text, type.length);
-        } else if (!entry->field && reply->requested) {
-            named++;
-            error =
-                armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_unknown,
-                                "%b (%b) is not in the table; delivered under its own name", (const void *)entry->name,
-                                strlen(entry->name), (const void *)type.text, type.length);
-        }
-    }
-    return error;
-}
-
-/* The recipe of an accepted reply; NULL where it was refused. */
-static int make_recipe(struct armtap_conn *conn, const struct armtap_frame *frame, struct reply *reply,
-                       struct armtap_recipe **recipe)
+/* What the data that follows this reply looks like; NULL where it was refused or cannot be read. */
+static int make_recipe(const struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                       struct armtap_rtde_reply *reply, struct armtap_recipe **recipe)
 {
     *recipe = NULL;
-    int error = note_refusals(conn, frame, reply);
-    if (error != ARMTAP_OK || reply->refused)
+    int error = armtap_rtde_note_reply(rtde, conn, frame, reply);
+    if (error != ARMTAP_OK || reply->refused || (reply->strange && reply->requested))
         return error;
     error = armtap_recipe_from_lists(reply->requested ? &reply->names : NULL, &reply->types, recipe);
     if (error == ARMTAP_OK)
-        error = note_strangers(conn, frame, reply, *recipe);
+        error = armtap_rtde_note_strangers(conn, frame, reply, *recipe);
     if (error != ARMTAP_OK) {
         armtap_recipe_release(*recipe);
         *recipe = NULL;
@@ -258,13 +187,14 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
                                const struct armtap_rtde_package *package)
 {
     struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_SETUP_OUTPUTS);
-    struct reply reply = reply_of(request, package);
+    struct armtap_rtde_reply reply = armtap_rtde_read_reply(rtde, request, package);
     struct armtap_recipe *recipe;
-    double frequency = request ? request->frequency : 0;
     bool named = false;
-    int error = make_recipe(conn, frame, &reply, &recipe);
+    int error = make_recipe(rtde, conn, frame, &reply, &recipe);
+    bool early = !request;
     free(request);
-    if (error == ARMTAP_OK && !reply.requested)
+    rtde->bad_reply[ARMTAP_FROM_ROBOT] = (struct armtap_rtde_bad){reply.strange, frame->where.packet};
+    if (error == ARMTAP_OK && early)
         error = keep_early(rtde, frame, package);
     if (error != ARMTAP_OK) {
         armtap_recipe_release(recipe);
@@ -274,23 +204,25 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
         recipe = name_by_given(conn, recipe, &named);
     armtap_rtde_take_outputs(rtde, recipe);
     rtde->outputs_unnamed = recipe && !reply.requested && !named;
-    rtde->outputs_refused = !recipe;
+    rtde->outputs_refused = reply.refused;
     if (!recipe)
         return ARMTAP_OK;
     if (reply.requested)
         armtap_conn_teach(conn, recipe, rtde->protocol, (int)package->id);
-    return armtap_conn_recipe(conn, frame, ARMTAP_FROM_ROBOT, (int)package->id, frequency, 0, recipe);
+    return armtap_conn_recipe(conn, frame, ARMTAP_FROM_ROBOT, (int)package->id, reply.frequency, 0, recipe);
 }
 
 int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                               const struct armtap_rtde_package *package)
 {
     struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_SETUP_INPUTS);
-    struct reply reply = reply_of(request, package);
+    struct armtap_rtde_reply reply = armtap_rtde_read_reply(rtde, request, package);
     struct armtap_recipe *recipe, **place = &rtde->inputs[package->id & 255];
-    int error = make_recipe(conn, frame, &reply, &recipe);
+    int error = make_recipe(rtde, conn, frame, &reply, &recipe);
+    bool early = !request;
     free(request);
-    if (error == ARMTAP_OK && !reply.requested)
+    rtde->bad_reply[ARMTAP_TO_ROBOT] = (struct armtap_rtde_bad){reply.strange, frame->where.packet};
+    if (error == ARMTAP_OK && early)
         error = keep_early(rtde, frame, package);
     if (error != ARMTAP_OK)
         armtap_recipe_release(recipe);
@@ -313,9 +245,9 @@ int armtap_rtde_read_properties(struct armtap_rtde *rtde, struct armtap_conn *co
                                 const struct armtap_rtde_package *package)
 {
     struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_PROPERTIES);
-    struct reply reply = reply_of(request, package);
+    struct armtap_rtde_reply reply = armtap_rtde_read_reply(rtde, request, package);
     struct armtap_recipe *recipe = NULL;
-    int error = note_refusals(conn, frame, &reply);
+    int error = armtap_rtde_note_reply(rtde, conn, frame, &reply);
     if (error == ARMTAP_OK && !reply.refused)
         error = armtap_recipe_from_lists(reply.requested ? &reply.names : NULL, &reply.types, &recipe);
     if (error == ARMTAP_OK && recipe) {

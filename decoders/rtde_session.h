@@ -10,7 +10,10 @@ struct armtap_rtde_request {
     struct armtap_rtde_request *next;
     enum armtap_rtde_type type;
     unsigned version;
+    int protocol; /* whose layout it has */
     double frequency;
+    size_t frequency_commas; /* among its bytes */
+    bool answered;           /* by a reply that cannot be read */
     size_t names_length;
     char names[];
 };
@@ -24,9 +27,16 @@ struct armtap_rtde_early {
     size_t types_length;
 };
 
+/* A set-up reply that cannot be read. */
+struct armtap_rtde_bad {
+    bool seen;
+    uint64_t packet;
+};
+
 struct armtap_rtde {
     int protocol; /* 0: the handshake was not captured */
     bool begun;   /* a package was seen */
+    unsigned refused_version;
     struct armtap_rtde_request *requests, **requests_end;
     size_t request_bytes;
     struct armtap_rtde_early early; /* the last one */
@@ -40,8 +50,9 @@ struct armtap_rtde {
     size_t input_entries; /* of all input recipes, to keep them bounded */
     size_t last_data[2];  /* size of the last data package, by direction */
     bool in_step[2];
-    bool missing_noted[2]; /* data without a recipe */
-    bool size_noted[2];    /* data that does not fit its recipe, until it fits again */
+    struct armtap_rtde_bad bad_reply[2]; /* to the last set-up of a direction's data */
+    bool missing_noted[2];               /* data without a recipe */
+    bool size_noted[2];                  /* data that does not fit its recipe, until it fits again */
 };
 
 int armtap_rtde_open(void *context);

@@ -115,6 +115,11 @@ ARMTAP_API size_t armtap_field_count(void);
 ARMTAP_API const struct armtap_field *armtap_field_at(size_t id);
 /* The field of that exact name; NULL if there is none. `length` bytes of `name` are read, no terminator is needed. */
 ARMTAP_API const struct armtap_field *armtap_field_find(const char *name, size_t length);
+/* The field that was probably meant by a name that is none: one that differs in case and separators, an element of a
+ * vector ("actual_q_0"), what other programs call it, or a slip of the keyboard. NULL unless one is clearly nearest.
+ * Only fields of that direction count (ARMTAP_FIELD_BOTH: of either). */
+ARMTAP_API const struct armtap_field *armtap_field_nearest(const char *name, size_t length,
+                                                           enum armtap_field_direction direction);
 /* The RTDE name of a type: ("DOUBLE", 1), ("VECTOR6D", 6); "" where RTDE has none. */
 ARMTAP_API const char *armtap_type_name(enum armtap_type type, unsigned count);
 
@@ -535,7 +540,8 @@ ARMTAP_API int armtap_knowledge_new(struct armtap_knowledge **knowledge);
 ARMTAP_API void armtap_knowledge_free(struct armtap_knowledge *knowledge);
 /* The first pass is over. */
 ARMTAP_API void armtap_knowledge_seal(struct armtap_knowledge *knowledge);
-/* Whether a recipe had to be guessed at all, so that a second pass may know better. */
+/* Whether a recipe had to be guessed, or a controller's release came too late to be named, so that a second pass may
+ * know better. */
 ARMTAP_API bool armtap_knowledge_has_guesses(const struct armtap_knowledge *knowledge);
 
 /* The numbers of link types are those of capture files (https://www.tcpdump.org/linktypes.html). */

@@ -95,6 +95,8 @@ int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, 
 /* Facts that the decoder found out: the newest version, and the controller's. */
 void armtap_conn_version(struct armtap_conn *conn, int version, enum armtap_generation generation);
 void armtap_conn_controller(struct armtap_conn *conn, const char *version);
+/* The release of the controller, as this connection or another one of its robot showed it; "" while none has. */
+const char *armtap_conn_release(struct armtap_conn *conn);
 /* Output recipes that handshakes of the same robot showed, newest first; NULL beyond the last. */
 const struct armtap_learned *armtap_conn_learned(const struct armtap_conn *conn, size_t i);
 void armtap_conn_teach(struct armtap_conn *conn, const struct armtap_recipe *recipe, int protocol, int recipe_id);

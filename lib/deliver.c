@@ -80,6 +80,14 @@ void armtap_conn_controller(struct armtap_conn *conn, const char *version)
     strncpy(conn->robot->controller_version, version, room);
 }
 
+const char *armtap_conn_release(struct armtap_conn *conn)
+{
+    if (conn->stream.controller_version[0] != '\0')
+        return conn->stream.controller_version;
+    conn->robot->release_missed |= conn->robot->controller_version[0] == '\0';
+    return conn->robot->controller_version;
+}
+
 const struct armtap_learned *armtap_conn_learned(const struct armtap_conn *conn, size_t i)
 {
     return i < ARMTAP_LEARNED_MAX && conn->robot->learned[i].recipe ? &conn->robot->learned[i] : NULL;

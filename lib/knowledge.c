@@ -49,6 +49,11 @@ void armtap_knowledge_seal(struct armtap_knowledge *knowledge)
 
 bool armtap_knowledge_has_guesses(const struct armtap_knowledge *knowledge)
 {
+    for (size_t i = 0; i < ROBOTS; i++) {
+        const struct armtap_robot *robot = knowledge->robots[i].robot;
+        if (robot && robot->release_missed && robot->controller_version[0] != '\0')
+            return true;
+    }
     return knowledge->guess_count > 0;
 }
 

@@ -27,6 +27,7 @@ lib_libinside_la_SOURCES = \
 	lib/knowledge.h \
 	lib/link.c \
 	lib/link.h \
+	lib/misnomers.def \
 	lib/net.c \
 	lib/note.c \
 	lib/note.h \
@@ -38,12 +39,15 @@ lib_libinside_la_SOURCES = \
 	lib/queue.h \
 	lib/recipe.c \
 	lib/recipe.h \
+	lib/release.c \
+	lib/release.h \
 	lib/robot.c \
 	lib/robot.h \
 	lib/seek.c \
 	lib/sender.c \
 	lib/sender.h \
 	lib/sent.h \
+	lib/spelling.c \
 	lib/state.c \
 	lib/state.h \
 	lib/tcp.c \

@@ -18,6 +18,7 @@ struct armtap_robot {
     unsigned holders;
     enum armtap_generation generation;
     char controller_version[32];
+    bool release_missed;                               /* something was said that the version would have made clearer */
     struct armtap_learned learned[ARMTAP_LEARNED_MAX]; /* newest first */
 };
 struct armtap_robot *armtap_robot_new(void); /* one holder; NULL without memory */

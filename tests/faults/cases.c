@@ -143,10 +143,58 @@ static void type_unknown(struct play *play)
 
 static void package_unknown(struct play *play)
 {
+    static const uint8_t of_no_type[] = {0, 5, 'X', 1, 2};
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 20);
+    play_bytes(play, ARMTAP_FROM_ROBOT, of_no_type, sizeof of_no_type);
+    expect_last(play, "rtde.package.unknown", ARMTAP_FROM_ROBOT);
+    play_data(play, 20);
+}
+
+static void ask_for_outputs(struct play *play, const char *names)
+{
+    play_ask(play,
+             (struct armtap_rtde_package){
+                 .type = ARMTAP_RTDE_SETUP_OUTPUTS, .frequency = 125, .names = names, .names_length = strlen(names)});
+}
+
+/* Fewer types than names. */
+static void setup_bad_count(struct play *play)
+{
     play_connect(play, 30004);
     play_greet(play, 5);
     play_set_up(play, 125, "timestamp,actual_q", "DOUBLE");
-    expect_last(play, "rtde.package.unknown", ARMTAP_FROM_ROBOT);
+    expect_last(play, "rtde.setup.bad", ARMTAP_FROM_ROBOT);
+}
+
+/* No text at all; the data behind it lacks its recipe for that reason. */
+static void setup_bad(struct play *play)
+{
+    static const uint8_t reply[] = {0, 9, 'O', 1, 0xff, 'D', 0, 1, 2};
+    play_connect(play, 30004);
+    play_greet(play, 5);
+    ask_for_outputs(play, "timestamp,actual_mood");
+    play_bytes(play, ARMTAP_FROM_ROBOT, reply, sizeof reply);
+    expect_last(play, "rtde.setup.bad", ARMTAP_FROM_ROBOT);
+    play_start(play);
+    armtap_recipe_rtde("timestamp,actual_mood", "DOUBLE,DOUBLE", &play->recipe);
+    play_data(play, 1);
+    expect_last(play, "rtde.recipe.missing", ARMTAP_FROM_ROBOT);
+    play_data(play, 20);
+}
+
+/* The layout of protocol 2 while protocol 1 is in force: the first name is not to blame, the last one is. */
+static void version_not_negotiated(struct play *play)
+{
+    const char *types = "NOT_FOUND,VECTOR6D,NOT_FOUND";
+    play_connect(play, 30004);
+    play->protocol = 2;
+    ask_for_outputs(play, "timestamp,actual_q,actual_mood");
+    play->protocol = 1;
+    play_reply(play, (struct armtap_rtde_package){
+                         .type = ARMTAP_RTDE_SETUP_OUTPUTS, .types = types, .types_length = strlen(types)});
+    expect_last(play, "rtde.version.not-negotiated", ARMTAP_FROM_ROBOT);
+    expect_last(play, "rtde.field.not-found", ARMTAP_FROM_ROBOT);
 }
 
 static void data_short(struct play *play)
@@ -687,6 +735,9 @@ const struct fault_case fault_cases[] = {
     {"rtde.recipe.guessed", recipe_guessed},
     {"rtde.type.unknown", type_unknown},
     {"rtde.package.unknown", package_unknown},
+    {"rtde.setup.bad", setup_bad},
+    {"rtde.setup.bad-count", setup_bad_count},
+    {"rtde.version.not-negotiated", version_not_negotiated},
     {"rtde.data.short", data_short},
     {"rtde.data.long", data_long},
     {"rtde.text.warning", text_warning},

@@ -291,6 +291,8 @@ static void test_writing_refuses_what_does_not_fit(void **unused)
 /* ---- sessions ---- */
 
 static const struct armtap_conn_options on_port = {.size = sizeof on_port, .protocol = ARMTAP_RTDE};
+static const struct armtap_conn_options in_the_middle = {
+    .size = sizeof in_the_middle, .protocol = ARMTAP_RTDE, .midstream = true};
 
 /* A script line: direction, package type, head in hex, text behind it. */
 struct line {
@@ -678,8 +680,10 @@ static void test_refused_fields_are_named(void **unused)
     };
     (void)unused;
     CHECK(lines, "event > recognised 0\n"
-                 "note < rtde.field.not-found: actual_qdd is not known to this controller\n"
-                 "note < rtde.field.not-found: no_such is not known to this controller\n"
+                 "note < rtde.field.not-found: actual_qdd is not known to this controller, nor to any release that "
+                 "armtap knows of\n"
+                 "note < rtde.field.not-found: no_such is not known to this controller, nor to any release that armtap "
+                 "knows of\n"
                  "note < rtde.field.in-use: input_int_register_0 is in use by another client or a fieldbus\n"
                  "note < rtde.start.refused: the controller refused START: no output recipe is set up\n"
                  "recipe < id1 125 Hz timestamp:DOUBLE\n"
@@ -791,6 +795,211 @@ static void test_packages_that_break_their_layout(void **unused)
                  "  > records 0 decoded 25 lost 0 skipped 0\n");
 }
 
+/* ---- set-ups that went wrong ---- */
+
+#define UNKNOWN " is not known to this controller"
+
+/* What is noted, beside anything else. */
+static void check_notes(const struct line *lines, size_t count, const char *const *wanted)
+{
+    struct script script = session(lines, count);
+    struct log log = script_log(&script, &on_port);
+    unsigned notes = 0;
+    for (; wanted[notes]; notes++)
+        if (!log_has(&log, wanted[notes]))
+            fail_msg("not noted: %s\namong:\n%s", wanted[notes], log.text);
+    if (log.notes != notes)
+        fail_msg("%u notes, not %u:\n%s", log.notes, notes, log.text);
+    log_free(&log);
+    script_free(&script);
+}
+#define CHECK_NOTES(lines, ...)                                                                                        \
+    check_notes(lines, sizeof lines / sizeof lines[0], (const char *const[]){__VA_ARGS__, NULL})
+
+#define RELEASE(hex)                                                                                                   \
+    {'>', 'v', "", ""},                                                                                                \
+    {                                                                                                                  \
+        '<', 'v', hex, ""                                                                                              \
+    }
+#define CB3_3_4 RELEASE("00 00 00 03 00 00 00 04 00 00 00 05 00 00 00 64")
+#define E_5_9 RELEASE("00 00 00 05 00 00 00 09 00 00 00 04 00 00 00 0a")
+#define X_10_12 RELEASE("00 00 00 0a 00 00 00 0c 00 00 00 00 00 00 00 01")
+
+static void test_why_a_field_is_not_known(void **unused)
+{
+    static const struct line old[] = {
+        V2,
+        CB3_3_4,
+        {'>', 'O', HZ125, "elbow_position,ft_raw_wrench,actual_Q,speed_slider_mask,rt_94,tool_mode,tool_mod2"},
+        {'<', 'O', "00", "NOT_FOUND,NOT_FOUND,NOT_FOUND,NOT_FOUND,NOT_FOUND,NOT_FOUND,NOT_FOUND"},
+    };
+    static const struct line odd[] = {
+        V2,
+        E_5_9,
+        {'>', 'O', HZ125, "elbow_position,input_int_register_0,target_gravity"},
+        {'<', 'O', "00", "NOT_FOUND,NOT_FOUND,NOT_FOUND"},
+        {'>', 'I', "", "actual_q,standard_digital_ouput"},
+        {'<', 'I', "00", "NOT_FOUND,NOT_FOUND"},
+    };
+    static const struct line unversioned[] = {
+        V2,
+        {'>', 'O', HZ125, "elbow_position,tool_mode"},
+        {'<', 'O', "00", "NOT_FOUND,NOT_FOUND"},
+    };
+    static const struct line newest[] = {
+        V2,
+        X_10_12,
+        {'>', 'O', HZ125, "target_base_wrench,target_gravity"},
+        {'<', 'O', "00", "NOT_FOUND,NOT_FOUND"},
+    };
+    (void)unused;
+    CHECK_NOTES(old, "elbow_position" UNKNOWN ": introduced in 3.5.0; the controller has 3.4.5.100\n",
+                "ft_raw_wrench" UNKNOWN
+                ": introduced in 5.9.0 (e-Series), never for CB3; the controller has 3.4.5.100\n",
+                "actual_Q" UNKNOWN "; did you mean actual_q?\n",
+                "speed_slider_mask" UNKNOWN ": it is an input, which only clients write\n",
+                "rt_94" UNKNOWN ": it is in legacy packets only\n",
+                "tool_mode" UNKNOWN ": UR does not say which release introduced it; the controller has 3.4.5.100\n",
+                "tool_mod2" UNKNOWN ", nor to any release that armtap knows of\n");
+    CHECK_NOTES(odd, "elbow_position" UNKNOWN ", although it was introduced in 5.0.0 and the controller has 5.9.4.10\n",
+                "input_int_register_0" UNKNOWN
+                ", although it was introduced in 3.4.0 (CB3) and the controller has 5.9.4.10\n",
+                "target_gravity" UNKNOWN ": introduced in 5.26.0; the controller has 5.9.4.10\n",
+                "actual_q" UNKNOWN ": it is an output, which only the controller writes\n",
+                "standard_digital_ouput" UNKNOWN "; did you mean standard_digital_output?\n");
+    CHECK_NOTES(unversioned,
+                "elbow_position" UNKNOWN
+                ": introduced in 3.5.0 (CB3), 5.0.0 (e-Series); the controller's release was not captured\n",
+                "tool_mode" UNKNOWN ": UR does not say which release introduced it\n");
+    CHECK_NOTES(newest, "target_base_wrench" UNKNOWN ": introduced in 10.14.0; the controller has 10.12.0.1\n",
+                "target_gravity" UNKNOWN ", although it was introduced in 10.12.0 and the controller has 10.12.0.1\n");
+}
+
+#define HZ14 "40 2c 00 00 00 00 00 00" /* its second byte is a comma */
+#define NOT_NEGOTIATED                                                                                                 \
+    "rtde.version.not-negotiated: the set-up begins with a frequency, as from protocol 2 on, but no protocol was "     \
+    "negotiated: the controller took its 8 bytes for a part of the first name, timestamp\n"
+
+/* The layout of protocol 2 while protocol 1 is in force. */
+static void test_a_set_up_that_was_not_negotiated(void **unused)
+{
+    static const struct line plain[] = {
+        {'>', 'O', HZ125, "timestamp,actual_q,actual_qdd"},
+        {'<', 'O', "", "NOT_FOUND,VECTOR6D,NOT_FOUND"},
+    };
+    static const struct line comma[] = {
+        {'>', 'O', HZ14, "timestamp,actual_q"},
+        {'<', 'O', "", "NOT_FOUND,NOT_FOUND,VECTOR6D"},
+    };
+    static const struct line refused[] = {
+        {'>', 'V', "00 03", ""},
+        {'<', 'V', "00", ""},
+        {'>', 'O', HZ125, "timestamp"},
+        {'<', 'O', "", "NOT_FOUND"},
+    };
+    /* Neither is one: its own first name is not known; the frequency did no harm. */
+    static const struct line right[] = {
+        {'>', 'O', "", "timestomp,actual_q"},
+        {'<', 'O', "", "NOT_FOUND,VECTOR6D"},
+    };
+    static const struct line lenient[] = {
+        {'>', 'O', HZ125, "timestamp,actual_mode"},
+        {'<', 'O', "", "DOUBLE,NOT_FOUND"},
+    };
+    (void)unused;
+    CHECK_NOTES(plain, NOT_NEGOTIATED, "actual_qdd" UNKNOWN);
+    CHECK_NOTES(comma, NOT_NEGOTIATED);
+    CHECK_NOTES(refused, "rtde.version.refused", "but protocol 3 was refused: the controller took its 8 bytes for");
+    CHECK_NOTES(right, "timestomp" UNKNOWN "; did you mean timestamp?\n");
+    CHECK_NOTES(lenient, "actual_mode" UNKNOWN);
+}
+
+/* The layout of protocol 1 while protocol 2 is in force: eight letters are taken for a frequency. */
+static void test_a_set_up_without_its_frequency(void **unused)
+{
+    static const struct line cut[] = {
+        V2,
+        {'>', 'O', "", "timestamp,actual_q,actual_mode"},
+        {'<', 'O', "00", "NOT_FOUND,VECTOR6D,NOT_FOUND"},
+    };
+    static const struct line whole[] = {
+        V2,
+        {'>', 'O', "", "payload,timestamp"},
+        {'<', 'O', "01", "DOUBLE"},
+        {'<', 'U', "01 " TWO, ""},
+    };
+    (void)unused;
+    CHECK_NOTES(cut,
+                "rtde.version.not-negotiated: the set-up lacks the frequency that protocol 2 begins it with: the "
+                "controller took a part of its first names for it, up to within timestamp\n",
+                "actual_mode" UNKNOWN);
+    CHECK(whole, "event > recognised 0\n"
+                 "note < rtde.version.not-negotiated: the set-up lacks the frequency that protocol 2 begins it with: "
+                 "the controller took its first names for it, up to before timestamp\n"
+                 "recipe < id1 0 Hz timestamp:DOUBLE\n"
+                 "record < @14 +12 v2 id1 timestamp=2\n"
+                 "stream rtde v2 cb3e controller \"\" gaps 0\n"
+                 "  < records 1 decoded 26 lost 0 skipped 0\n"
+                 "  > records 0 decoded 25 lost 0 skipped 0\n");
+}
+
+/* The capture begins behind the negotiation, so that the reply alone tells the protocol. */
+static void test_a_reply_shows_the_protocol(void **unused)
+{
+    static const struct line lines[] = {
+        {'>', 'O', HZ125, "timestamp,actual_q"},
+        {'<', 'O', "", "NOT_FOUND,VECTOR6D"},
+        {'>', 'O', HZ125, "payload"},
+        {'<', 'O', "42", "DOUBLE"}, /* an id that is a letter */
+        {'<', 'U', "42 " TWO, ""},
+    };
+    (void)unused;
+    struct script script = session(lines, sizeof lines / sizeof lines[0]);
+    struct log log = script_log(&script, &in_the_middle);
+    assert_true(log_has(&log, "rtde.version.not-negotiated: the set-up begins with a frequency, as from protocol 2 on, "
+                              "but the reply is protocol 1's"));
+    assert_true(log_has(&log, "v2 id66 payload=2\n"));
+    log_free(&log);
+    script_free(&script);
+}
+
+static void test_a_reply_that_cannot_be_read(void **unused)
+{
+    static const struct line garbage[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp,actual_mood"},
+        {'<', 'O', "01 44 ff fe 2c", ""},
+        START,
+        {'<', 'U', "01 " TWO TWO, ""},
+        {'>', 'I', "", "standard_digital_output"},
+        {'<', 'I', "01", "uint8"},
+        {'>', 'U', "01 2a", ""},
+    };
+    static const struct line empty[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp"},
+        {'<', 'O', "", ""}, /* not even an id */
+        {'<', 'P', "01", ""},
+    };
+    static const struct line strange[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp,actual_mood"},
+        {'<', 'O', "01", "REAL,REAL"},
+        {'<', 'U', "01 " TWO TWO, ""},
+    };
+    (void)unused;
+    CHECK_NOTES(garbage, "rtde.setup.bad: the reply to the output set-up cannot be read: 00 08 4f 01 44 ff fe 2c\n",
+                "rtde.recipe.missing: data of 17 bytes from the robot, but the reply to its set-up cannot be read\n",
+                "rtde.setup.bad: the reply to the input set-up cannot be read: 00 09 49 01 75 69 6e 74 38\n",
+                "rtde.recipe.missing: data of 2 bytes to the robot, but the reply to its set-up cannot be read\n");
+    CHECK_NOTES(empty, "rtde.setup.bad: the reply to the output set-up cannot be read: 00 03 4f\n");
+    CHECK_NOTES(strange,
+                "rtde.setup.bad: the reply to the output set-up has no type that is known: 00 0d 4f 01 52 45 41 4c 2c "
+                "52 45 41 4c\n",
+                "rtde.recipe.missing: data of 17 bytes from the robot, but the reply to its set-up cannot be read\n");
+}
+
+/* Types of another number than the names: which is whose cannot be told, so that no name is given. */
 static void test_a_reply_of_another_count(void **unused)
 {
     static const struct line lines[] = {
@@ -802,8 +1011,11 @@ static void test_a_reply_of_another_count(void **unused)
     (void)unused;
     struct script script = session(lines, sizeof lines / sizeof lines[0]);
     struct log log = script_log(&script, &on_port);
-    assert_true(log_has(&log, "rtde.package.unknown: the reply holds 2 types for the 3 names asked for\n"));
-    assert_true(log_has(&log, "id1 timestamp=2 robot_mode=7\n"));
+    assert_true(log_has(&log, "rtde.setup.bad: the reply to the output set-up has 2 types for 3 names: 00 10 4f 01 44 "
+                              "4f 55 42 4c 45 2c 49 4e 54 33 32\n"));
+    assert_true(log_has(&log, "rtde.recipe.missing: the reply to the set-up has 2 types for another number of names"));
+    assert_true(log_has(&log, "id1 value_0=2 value_1=7\n"));
+    assert_int_equal(log.notes, 2);
     log_free(&log);
     script_free(&script);
 }
@@ -955,6 +1167,11 @@ int main(void)
         cmocka_unit_test(test_a_refused_version_leaves_protocol_1),
         cmocka_unit_test(test_data_that_does_not_fit_its_recipe),
         cmocka_unit_test(test_packages_that_break_their_layout),
+        cmocka_unit_test(test_why_a_field_is_not_known),
+        cmocka_unit_test(test_a_set_up_that_was_not_negotiated),
+        cmocka_unit_test(test_a_set_up_without_its_frequency),
+        cmocka_unit_test(test_a_reply_shows_the_protocol),
+        cmocka_unit_test(test_a_reply_that_cannot_be_read),
         cmocka_unit_test(test_a_reply_of_another_count),
         cmocka_unit_test(test_a_reply_whose_request_was_not_captured),
         cmocka_unit_test(test_all_variables_at_once),

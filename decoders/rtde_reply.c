@@ -1,0 +1,312 @@
+#include "rtde_reply.h"
+
+#include <string.h>
+
+#include "../lib/field.h"
+#include "../lib/release.h"
+#include "rtde_package.h"
+
+#define NAMED_MAX 32       /* notes about single names, by set-up */
+#define FREQUENCY_BYTES 8u /* before the names, from protocol 2 on */
+#define SHOWN_BYTES 24u    /* of a reply that cannot be read */
+
+/* ---- types and markers ---- */
+
+static bool is_marker(const struct armtap_item *type)
+{
+    return armtap_item_is(type, "NOT_FOUND") || armtap_item_is(type, "IN_USE") || armtap_item_is(type, "NOT_SET");
+}
+
+static size_t known_types(const struct armtap_item *types)
+{
+    const char *at = types->text;
+    struct armtap_item item;
+    enum armtap_type type;
+    unsigned elements;
+    size_t known = 0;
+    while (armtap_list_next(&at, types->text + types->length, &item))
+        known += is_marker(&item) || armtap_type_find(item.text, item.length, &type, &elements);
+    return known;
+}
+
+bool armtap_rtde_are_types(const char *types, size_t length)
+{
+    struct armtap_item list = {types, length};
+    size_t count = armtap_list_count(types, length);
+    return count > 0 && known_types(&list) == count;
+}
+
+/* ---- which type belongs to which name ---- */
+
+static void skip_items(struct armtap_item *list, size_t count)
+{
+    const char *at = list->text, *end = list->text + list->length;
+    struct armtap_item item;
+    while (count-- > 0 && armtap_list_next(&at, end, &item))
+        ;
+    *list = (struct armtap_item){at, (size_t)(end - at)};
+}
+
+/* In protocol 1 the bytes of a frequency belong to the first name, and a comma among them ends one. */
+static bool is_read_as_name(struct armtap_rtde_reply *reply, const struct armtap_rtde_request *request)
+{
+    struct armtap_item types = reply->types, first;
+    skip_items(&types, request->frequency_commas);
+    const char *at = types.text;
+    if (reply->type_count != reply->name_count + request->frequency_commas ||
+        !armtap_list_next(&at, types.text + types.length, &first) || !armtap_item_is(&first, "NOT_FOUND"))
+        return false;
+    reply->types = types;
+    reply->cut = true;
+    return true;
+}
+
+/* From protocol 2 on, the first eight letters of the names are read as a frequency. */
+static bool is_read_as_frequency(struct armtap_rtde_reply *reply)
+{
+    const char *names = reply->names.text, *at = reply->types.text;
+    struct armtap_item rest = {names + FREQUENCY_BYTES, reply->names.length - FREQUENCY_BYTES}, first;
+    if (reply->names.length <= FREQUENCY_BYTES || reply->type_count == 0)
+        return false;
+    armtap_list_next(&at, reply->types.text + reply->types.length, &first);
+    bool whole = names[FREQUENCY_BYTES - 1] == ',';
+    bool refused = armtap_item_is(&first, "NOT_FOUND");
+    if (armtap_list_count(rest.text, rest.length) != reply->type_count || (!whole && !refused) ||
+        (whole && reply->type_count == reply->name_count))
+        return false;
+    reply->cut = !whole;
+    while (!whole && rest.text > names && rest.text[-1] != ',') { /* the name that was cut, whole again */
+        rest.text--;
+        rest.length++;
+    }
+    reply->names = rest;
+    return true;
+}
+
+struct armtap_rtde_reply armtap_rtde_read_reply(const struct armtap_rtde *rtde,
+                                                const struct armtap_rtde_request *request,
+                                                const struct armtap_rtde_package *package)
+{
+    struct armtap_rtde_reply reply = {.type = package->type, .types = {package->types, package->types_length}};
+    reply.type_count = armtap_list_count(package->types, package->types_length);
+    if (!request)
+        return reply;
+    reply.names = (struct armtap_item){request->names, request->names_length};
+    reply.name_count = armtap_list_count(request->names, request->names_length);
+    reply.frequency = request->frequency;
+    if (package->type == ARMTAP_RTDE_SETUP_OUTPUTS && package->protocol < 2 && request->protocol >= 2)
+        reply.misread = is_read_as_name(&reply, request);
+    else if (package->type == ARMTAP_RTDE_SETUP_OUTPUTS && rtde->protocol >= 2 && request->protocol < 2)
+        reply.misread = is_read_as_frequency(&reply);
+    if (reply.misread) {
+        reply.name_count = armtap_list_count(reply.names.text, reply.names.length);
+        reply.type_count = armtap_list_count(reply.types.text, reply.types.length);
+    }
+    size_t known = known_types(&reply.types);
+    reply.strange = reply.name_count != reply.type_count || (reply.type_count > 1 && known == 0);
+    reply.requested = reply.name_count == reply.type_count;
+    return reply;
+}
+
+/* ---- refused names ---- */
+
+static const char *set_up_of(enum armtap_rtde_type type)
+{
+    return type == ARMTAP_RTDE_SETUP_INPUTS    ? "input set-up"
+           : type == ARMTAP_RTDE_SETUP_OUTPUTS ? "output set-up"
+                                               : "property request";
+}
+
+/* Which release brought a field, beside the one that the controller has. */
+static void tell_release(struct armtap_line *line, const struct armtap_field *field, const char *version)
+{
+    const char *release = "", *series = armtap_release_series(version);
+    size_t length = 0;
+    bool own = armtap_release_of_series(field->since, version, &release, &length);
+    enum armtap_release_fit fit = armtap_release_judge(field->since, version);
+    if (field->since[0] == '\0') {
+        armtap_line_string(line, ": UR does not say which release introduced it");
+        armtap_line_format(line, version[0] ? "; the controller has %s" : "", version);
+        return;
+    }
+    armtap_line_string(line, fit == ARMTAP_RELEASE_HAS ? ", although it was introduced in " : ": introduced in ");
+    if (own)
+        armtap_line_format(line, "%b", (const void *)release, length);
+    else
+        armtap_release_list(line, field->since);
+    if (version[0] == '\0')
+        armtap_line_string(line, "; the controller's release was not captured");
+    else if (fit == ARMTAP_RELEASE_NEVER)
+        armtap_line_format(line, ", never for %s; the controller has %s", series, version);
+    else
+        armtap_line_format(line, "%s the controller has %s", fit == ARMTAP_RELEASE_HAS ? " and" : ";", version);
+}
+
+/* Why a controller may not know a name: its release, its direction, or a slip. */
+static void tell_reason(struct armtap_line *line, struct armtap_conn *conn, enum armtap_rtde_type type,
+                        const struct armtap_item *name)
+{
+    enum armtap_field_direction wanted = type == ARMTAP_RTDE_SETUP_INPUTS ? ARMTAP_FIELD_INPUT : ARMTAP_FIELD_OUTPUT;
+    const struct armtap_field *field = armtap_field_find(name->text, name->length);
+    if (field && field->direction == ARMTAP_FIELD_LEGACY) {
+        armtap_line_string(line, ": it is in legacy packets only");
+    } else if (field && !((unsigned)field->direction & (unsigned)wanted)) {
+        armtap_line_string(line, wanted == ARMTAP_FIELD_INPUT ? ": it is an output, which only the controller writes"
+                                                              : ": it is an input, which only clients write");
+    } else if (field) {
+        tell_release(line, field, armtap_conn_release(conn));
+    } else {
+        field = armtap_field_nearest(name->text, name->length, wanted);
+        armtap_line_format(line, field ? "; did you mean %s?" : ", nor to any release that armtap knows of",
+                           field ? field->name : "");
+    }
+}
+
+static int note_marker(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_rtde_type set_up,
+                       const struct armtap_item *name, const struct armtap_item *type)
+{
+    struct armtap_line line;
+    if (armtap_item_is(type, "IN_USE"))
+        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_in_use,
+                               "%b is in use by another client or a fieldbus", (const void *)name->text, name->length);
+    if (armtap_item_is(type, "NOT_SET"))
+        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_not_found, "%b has no value on this controller",
+                               (const void *)name->text, name->length);
+    armtap_line_begin(&line);
+    armtap_line_format(&line, "%b is not known to this controller", (const void *)name->text, name->length);
+    if (set_up != ARMTAP_RTDE_PROPERTIES)
+        tell_reason(&line, conn, set_up, name);
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_not_found, "%s", line.text);
+}
+
+/* ---- what is wrong with the whole ---- */
+
+static int note_misread(const struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                        const struct armtap_rtde_reply *reply)
+{
+    struct armtap_line line;
+    const char *at = reply->names.text;
+    struct armtap_item first = {"", 0};
+    armtap_list_next(&at, reply->names.text + reply->names.length, &first);
+    armtap_line_begin(&line);
+    if (rtde->protocol >= 2) {
+        armtap_line_format(&line, "the set-up lacks the frequency that protocol %u begins it with",
+                           (uint64_t)rtde->protocol);
+        armtap_line_format(&line,
+                           reply->cut ? ": the controller took a part of its first names for it, up to within %b"
+                                      : ": the controller took its first names for it, up to before %b",
+                           (const void *)first.text, first.length);
+    } else {
+        armtap_line_string(&line, "the set-up begins with a frequency, as from protocol 2 on, but ");
+        if (rtde->refused_version > 0)
+            armtap_line_format(&line, "protocol %u was refused", (uint64_t)rtde->refused_version);
+        else
+            armtap_line_string(&line, armtap_conn_stream(conn)->midstream ? "the reply is protocol 1's"
+                                                                          : "no protocol was negotiated");
+        armtap_line_format(&line, ": the controller took its 8 bytes for a part of the first name, %b",
+                           (const void *)first.text, first.length);
+    }
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_version_not_negotiated, "%s", line.text);
+}
+
+static void show_bytes(struct armtap_line *line, const struct armtap_frame *frame)
+{
+    static const char digits[] = "0123456789abcdef";
+    size_t shown = frame->length < SHOWN_BYTES ? frame->length : SHOWN_BYTES;
+    for (size_t i = 0; i < shown; i++) {
+        char text[4] = {' ', digits[frame->bytes[i] >> 4], digits[frame->bytes[i] & 15], '\0'};
+        armtap_line_string(line, text);
+    }
+    armtap_line_string(line, shown < frame->length ? " ..." : "");
+}
+
+static int note_strange(struct armtap_conn *conn, const struct armtap_frame *frame,
+                        const struct armtap_rtde_reply *reply)
+{
+    struct armtap_line line;
+    armtap_line_begin(&line);
+    if (reply->name_count != reply->type_count)
+        armtap_line_format(&line, "the reply to the %s has %u types for %u names:", set_up_of(reply->type),
+                           (uint64_t)reply->type_count, (uint64_t)reply->name_count);
+    else
+        armtap_line_format(&line, "the reply to the %s has no type that is known:", set_up_of(reply->type));
+    show_bytes(&line, frame);
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_setup_bad, "%s", line.text);
+}
+
+static int note_refusals(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_rtde_reply *reply)
+{
+    const char *name_at = reply->names.text, *type_at = reply->types.text;
+    struct armtap_item type;
+    unsigned named = 0;
+    int error = ARMTAP_OK;
+    for (size_t i = 0; armtap_list_next(&type_at, reply->types.text + reply->types.length, &type); i++) {
+        const char *nameless = reply->strange ? "a field that cannot be told" : "a field whose name was not captured";
+        struct armtap_item name = {nameless, strlen(nameless)};
+        if (reply->requested)
+            armtap_list_next(&name_at, reply->names.text + reply->names.length, &name);
+        if (!is_marker(&type))
+            continue;
+        reply->refused = true;
+        if ((i > 0 || !reply->cut) && named++ < NAMED_MAX && error == ARMTAP_OK)
+            error = note_marker(conn, frame, reply->requested ? reply->type : ARMTAP_RTDE_PROPERTIES, &name, &type);
+    }
+    return error;
+}
+
+int armtap_rtde_note_reply(const struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                           struct armtap_rtde_reply *reply)
+{
+    int error = reply->misread ? note_misread(rtde, conn, frame, reply) : ARMTAP_OK;
+    if (error == ARMTAP_OK && reply->strange)
+        error = note_strange(conn, frame, reply);
+    return error == ARMTAP_OK ? note_refusals(conn, frame, reply) : error;
+}
+
+int armtap_rtde_note_strangers(struct armtap_conn *conn, const struct armtap_frame *frame,
+                               const struct armtap_rtde_reply *reply, const struct armtap_recipe *recipe)
+{
+    const char *type_at = reply->types.text;
+    struct armtap_item type;
+    unsigned named = 0;
+    int error = ARMTAP_OK;
+    for (size_t i = 0; i < recipe->count && named < NAMED_MAX && error == ARMTAP_OK; i++) {
+        const struct armtap_recipe_entry *entry = &recipe->entries[i];
+        if (entry->offset == SIZE_MAX || !armtap_list_next(&type_at, reply->types.text + reply->types.length, &type))
+            break;
+        if (entry->type == ARMTAP_BYTES) {
+            named++;
+            error =
+                armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_type_unknown, "%b is of type %b: unknown",
+                                (const void *)entry->name, strlen(entry->name), (const void *)type.text, type.length);
+        } else if (!entry->field && reply->requested) {
+            named++;
+            error =
+                armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_unknown,
+                                "%b (%b) is not in the table; delivered under its own name", (const void *)entry->name,
+                                strlen(entry->name), (const void *)type.text, type.length);
+        }
+    }
+    return error;
+}
+
+int armtap_rtde_unreadable(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    enum armtap_rtde_type type = (enum armtap_rtde_type)frame->bytes[2];
+    struct armtap_rtde_request *request = rtde->requests;
+    struct armtap_line line;
+    while (request && request->type != type)
+        request = request->next;
+    if (request)
+        request->answered = true;
+    if (type == ARMTAP_RTDE_SETUP_OUTPUTS) {
+        armtap_rtde_take_outputs(rtde, NULL);
+        rtde->outputs_refused = false;
+    }
+    rtde->bad_reply[type == ARMTAP_RTDE_SETUP_INPUTS ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT] =
+        (struct armtap_rtde_bad){true, frame->where.packet};
+    armtap_line_begin(&line);
+    armtap_line_format(&line, "the reply to the %s cannot be read:", set_up_of(type));
+    show_bytes(&line, frame);
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_setup_bad, "%s", line.text);
+}
