@@ -219,11 +219,12 @@ void findings_add(struct findings *findings, const struct armtap_note_kind *kind
 void findings_say(struct findings *findings, const char *id, const struct armtap_stream *stream,
                   const struct armtap_where *where, const char *format, ...)
 {
-    const struct armtap_note_kind *kind = findings_kind(id);
+    const struct armtap_note_kind *kind = findings == NULL ? NULL : findings_kind(id);
     char text[TEXT_MAX];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    if (kind != NULL)
+        vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (kind != NULL)
         findings_add(findings, kind, stream, where, text);

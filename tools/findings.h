@@ -34,7 +34,7 @@ void findings_free(struct findings *findings);
 /* `stream` NULL: of the capture. Without memory nothing is added, and findings_failed tells. */
 void findings_add(struct findings *findings, const struct armtap_note_kind *kind, const struct armtap_stream *stream,
                   const struct armtap_where *where, const char *text);
-/* The same of a registered id, with a text put together. */
+/* The same of a registered id, with a text put together. `findings` NULL: nobody wants them. */
 FINDINGS_FORMAT void findings_say(struct findings *findings, const char *id, const struct armtap_stream *stream,
                                   const struct armtap_where *where, const char *format, ...);
 bool findings_failed(const struct findings *findings);

@@ -78,6 +78,12 @@ struct pace {
     uint64_t lost_bytes;
     uint64_t skipped_bytes; /* the stream's counter at the record before */
     size_t length;          /* of the record before */
+    bool is_counted;        /* the last record is of a stretch */
+    struct pace_step step;  /* up to it, if it was judged */
+    /* learned of stretches, or told */
+    int channel;
+    struct pace_learned *learned; /* NULL: nobody wants to know */
+    size_t learned_at;            /* the next that is told */
     /* all stretches */
     struct spread *jitter; /* of the stream */
     uint64_t skipped, steps;
@@ -93,6 +99,7 @@ struct pace *pace_new(const struct armtap_stream *stream, int channel, struct sp
     if (pace == NULL)
         return NULL;
     pace->aubo = stream->protocol == ARMTAP_AUBO;
+    pace->channel = channel;
     if (pace->aubo)
         snprintf(pace->label, sizeof pace->label, "channel %d: ", channel);
     if (pace->aubo)
@@ -106,6 +113,11 @@ struct pace *pace_new(const struct armtap_stream *stream, int channel, struct sp
 void pace_free(struct pace *pace)
 {
     free(pace);
+}
+
+void pace_learn(struct pace *pace, struct pace_learned *learned)
+{
+    pace->learned = learned;
 }
 
 static int64_t between(const struct armtap_where *from, const struct armtap_where *to)
@@ -215,9 +227,9 @@ static bool judge_silence(struct pace *pace, struct findings *findings, const st
 }
 
 /* The clock went on by so much more than time did that packages cannot tell. */
-static bool is_clock_jump(const struct pace *pace, const struct arrival *arrival, double step)
+static bool is_clock_jump(const struct arrival *last, const struct arrival *arrival, double step)
 {
-    int64_t time = between(&pace->last.where, &arrival->where);
+    int64_t time = between(&last->where, &arrival->where);
     return time >= 0 && step > (double)time / 1e9 + CLOCK_JUMP;
 }
 
@@ -242,36 +254,59 @@ static void tell_skipped(const struct pace *pace, struct findings *findings, con
                  count > 1 ? "s" : "", step, pace->usual, more);
 }
 
-/* Judges the step of the controller's clock. Returns how many packages the step is beyond the usual one. */
-static double judge_clock(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
-                          const struct arrival *arrival, double *lost)
+/* The step of the controller's clock from one arrival to the next. */
+struct clock_step {
+    double time;    /* s; NAN: one of them has no clock, or it is not set yet */
+    bool is_back;   /* the clock went back */
+    bool is_jump;   /* it went on by what packages cannot tell */
+    double skipped; /* packages left out by the controller */
+    double lost;    /* packages that a gap accounts for */
+};
+
+static struct clock_step clock_step_of(const struct arrival *last, const struct arrival *arrival, double usual)
 {
-    double step = arrival->clock - pace->last.clock;
-    *lost = 0;
-    if (step < -CLOCK_NOISE) {
+    struct clock_step step = {.time = arrival->clock - last->clock};
+    step.is_back = step.time < -CLOCK_NOISE;
+    if (!(last->clock > 0) || step.is_back)
+        step.time = NAN;
+    if (!(usual > 0) || !(step.time > 0))
+        return step;
+    double beyond = floor(step.time / usual + 0.25) - 1;
+    if (beyond < 1 || beyond > 1e15)
+        return step;
+    step.lost = lost_of(arrival, beyond);
+    step.is_jump = step.lost < beyond && is_clock_jump(last, arrival, step.time);
+    step.skipped = step.is_jump ? 0 : beyond - step.lost;
+    return step;
+}
+
+/* Judges the step of the controller's clock. */
+static struct clock_step judge_clock(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
+                                     const struct arrival *arrival)
+{
+    struct clock_step step = clock_step_of(&pace->last, arrival, pace->usual);
+    if (step.is_back) {
         pace->fell_back = true;
         findings_say(findings, "clock.backwards", stream, &arrival->where,
                      "the controller's clock went back from %.3f s to %.3f s", pace->last.clock, arrival->clock);
-        return 0;
-    }
-    if (!(pace->usual > 0) || !(step > 0) || pace->last.clock <= 0)
-        return 0;
-    double beyond = floor(step / pace->usual + 0.25) - 1;
-    if (beyond < 1 || beyond > 1e15)
-        return 0;
-    *lost = lost_of(arrival, beyond);
-    if (*lost >= beyond)
-        return beyond;
-    if (is_clock_jump(pace, arrival, step)) {
+    } else if (step.is_jump) {
         findings_say(
             findings, "clock.skipped", stream, &arrival->where,
             "%sthe controller's clock jumped %.3f s within %.3f s of the capture: it was set, or the value is damaged",
-            pace->label, step, (double)between(&pace->last.where, &arrival->where) / 1e9);
-        return 0;
+            pace->label, step.time, (double)between(&pace->last.where, &arrival->where) / 1e9);
+    } else if (step.skipped > 0) {
+        pace->skipped += (uint64_t)step.skipped;
+        tell_skipped(pace, findings, stream, arrival, step.skipped, step.lost, step.time);
     }
-    pace->skipped += (uint64_t)(beyond - *lost);
-    tell_skipped(pace, findings, stream, arrival, beyond - *lost, *lost, step);
-    return beyond;
+    return step;
+}
+
+static struct pace_step pace_step_of(const struct clock_step *step, const struct arrival *arrival, double usual)
+{
+    return (struct pace_step){.skipped = (uint64_t)step->skipped,
+                              .lost = isnan(step->time) ? arrival->lost : step->lost,
+                              .clock = step->is_jump ? NAN : step->time,
+                              .usual = usual};
 }
 
 /* How late the package came, against the one before. */
@@ -302,6 +337,7 @@ static void judge(struct pace *pace, struct findings *findings, const struct arm
                   const struct arrival *arrival)
 {
     pace->records++;
+    pace->step = (struct pace_step){.lost = arrival->lost, .clock = NAN, .usual = pace->usual};
     if (!pace->has_last) {
         pace->first = *arrival;
         const struct pause pause = {&pace->granted, &arrival->where, arrival->lost, NAN, false};
@@ -309,9 +345,11 @@ static void judge(struct pace *pace, struct findings *findings, const struct arm
             judge_silence(pace, findings, stream, &pause);
     } else {
         bool clocked = !isnan(arrival->clock) && !isnan(pace->last.clock);
-        double lost = arrival->lost;
-        double beyond = clocked ? judge_clock(pace, findings, stream, arrival, &lost) : lost;
+        struct clock_step clock_step = judge_clock(pace, findings, stream, arrival);
+        double lost = clocked ? clock_step.lost : arrival->lost;
+        double beyond = clock_step.is_jump ? 0 : clock_step.skipped + lost;
         double step = clocked && pace->last.clock > 0 ? arrival->clock - pace->last.clock : NAN;
+        pace->step = pace_step_of(&clock_step, arrival, pace->usual);
         const struct pause pause = {&pace->last.where, &arrival->where, lost, step, false};
         if (!judge_silence(pace, findings, stream, &pause))
             judge_delay(pace, arrival);
@@ -322,16 +360,56 @@ static void judge(struct pace *pace, struct findings *findings, const struct arm
     pace->last = *arrival;
 }
 
+/* The step against which the clock is judged. */
+static double usual_step(double median, double expected)
+{
+    if (median > 0 && expected > 0 && median > 0.75 * expected && median < 1.5 * expected)
+        return expected;
+    return median > 0 ? median : expected;
+}
+
+static void learn(struct pace *pace)
+{
+    struct pace_learned *learned = pace->learned;
+    if (learned == NULL || learned->failed)
+        return;
+    if (learned->count == learned->room) {
+        size_t room = 2 * learned->room + 4;
+        struct pace_stretch *all = realloc(learned->all, room * sizeof *all);
+        learned->failed = all == NULL;
+        if (all == NULL)
+            return;
+        learned->all = all;
+        learned->room = room;
+    }
+    learned->all[learned->count++] = (struct pace_stretch){pace->channel, pace->expected, pace->usual};
+}
+
+/* The flow's next stretch, of what a first reading learned; NULL beyond. */
+static const struct pace_stretch *recall(struct pace *pace)
+{
+    const struct pace_learned *learned = pace->learned;
+    while (pace->learned_at < learned->count)
+        if (learned->all[pace->learned_at++].channel == pace->channel)
+            return &learned->all[pace->learned_at - 1];
+    return NULL;
+}
+
+static bool is_told(const struct pace *pace)
+{
+    return pace->learned != NULL && pace->learned->is_known;
+}
+
 /* Enough is known of the stretch to judge it. */
 static void settle(struct pace *pace, struct findings *findings, const struct armtap_stream *stream)
 {
-    double median = median_step(pace);
+    const struct pace_stretch *told = is_told(pace) ? recall(pace) : NULL;
+    double median = told == NULL ? median_step(pace) : 0;
     pace->is_settled = true;
-    pace->expected = expected_step(pace, median);
-    pace->usual = median > 0 ? median : pace->expected;
-    if (pace->usual > 0 && pace->expected > 0 && pace->usual > 0.75 * pace->expected &&
-        pace->usual < 1.5 * pace->expected)
-        pace->usual = pace->expected;
+    pace->expected = told == NULL ? expected_step(pace, median) : told->expected;
+    pace->usual = told == NULL ? usual_step(median, pace->expected) : told->usual;
+    if (!is_told(pace))
+        learn(pace);
     for (unsigned i = 0; i < pace->waiting_count; i++)
         judge(pace, findings, stream, &pace->waiting[i]);
     pace->waiting_count = 0;
@@ -425,15 +503,19 @@ static void add_unread(struct pace *pace, struct arrival *arrival, bool is_missi
     pace->unsure = pace->deaf;
 }
 
+double pace_clock(const struct armtap_record *record)
+{
+    bool is_set = record->updated != NULL && armtap_set_has(record->updated, ARMTAP_ID_timestamp) &&
+                  record->state->timestamp >= 0 && record->state->timestamp < 1e12;
+    return is_set ? record->state->timestamp : NAN;
+}
+
 static struct arrival arrival_of(struct pace *pace, const struct armtap_record *record)
 {
     struct arrival arrival = {.where = record->where,
-                              .clock = NAN,
+                              .clock = pace_clock(record),
                               .after_gap = (record->flags & ARMTAP_AFTER_GAP) != 0,
                               .length = record->frame_length};
-    if (record->updated != NULL && armtap_set_has(record->updated, ARMTAP_ID_timestamp) &&
-        record->state->timestamp >= 0 && record->state->timestamp < 1e12)
-        arrival.clock = record->state->timestamp;
     /* The parts of packages at a gap's ends were skipped. */
     uint64_t skipped = record->stream->bytes_skipped[ARMTAP_FROM_ROBOT];
     uint64_t missing = pace->lost_bytes + (skipped - pace->skipped_bytes);
@@ -469,10 +551,13 @@ bool pace_record(struct pace *pace, struct findings *findings, const struct armt
     pace->base = base_of(record->stream);
     pace->fell_back = false;
     struct arrival arrival = arrival_of(pace, record);
-    if (is_late(pace, &arrival))
+    pace->is_counted = !is_late(pace, &arrival);
+    if (!pace->is_counted)
         return false;
     if (pace->phase != PHASE_ACTIVE)
         begin_stretch(pace, PHASE_ACTIVE, NULL);
+    if (is_told(pace) && !pace->is_settled)
+        settle(pace, findings, record->stream);
     if (pace->is_settled) {
         judge(pace, findings, record->stream, &arrival);
         return pace->fell_back;
@@ -481,6 +566,24 @@ bool pace_record(struct pace *pace, struct findings *findings, const struct armt
     if (pace->waiting_count == PACE_WAITING)
         settle(pace, findings, record->stream);
     return pace->fell_back;
+}
+
+void pace_last_step(const struct pace *pace, struct pace_step *step)
+{
+    const struct arrival *arrival = pace->waiting_count > 0 ? &pace->waiting[pace->waiting_count - 1] : NULL;
+    *step = (struct pace_step){.clock = NAN};
+    if (!pace->is_counted)
+        return;
+    if (arrival == NULL) {
+        *step = pace->step;
+        return;
+    }
+    double median = median_step(pace);
+    double usual = usual_step(median, expected_step(pace, median));
+    struct clock_step clock_step = {.time = NAN};
+    if (pace->waiting_count > 1)
+        clock_step = clock_step_of(arrival - 1, arrival, usual);
+    *step = pace_step_of(&clock_step, arrival, usual);
 }
 
 void pace_forget_clock(struct pace *pace)

@@ -25,14 +25,41 @@ struct pace_totals {
     int64_t longest_silence; /* within a stretch; ns, -1: not known */
 };
 
+/* What is between a record and the one before it in its flow. */
+struct pace_step {
+    uint64_t skipped; /* packages that the controller left out */
+    double lost;      /* packages that the capture lacks, about; INFINITY: any number */
+    double clock;     /* by how much the controller's clock went on, s; NAN: not known */
+    double usual;     /* time between two packages, s; 0: not known */
+};
+
+/* What was learned of every stretch of a stream's flows: a first reading fills it, a second one is told. Begins as
+ * zeros; the owner frees `all`. */
+struct pace_learned {
+    struct pace_stretch {
+        int channel;
+        double expected, usual;
+    } * all;
+    size_t count, room;
+    bool is_known; /* the first reading is over */
+    bool failed;   /* without memory: what is learned is not whole */
+};
+
 struct pace;
 /* `channel` counts with AUBO alone. Differences between the steps in which packages arrived and those of the
  * controller's clock are added to `jitter`. NULL without memory. */
 struct pace *pace_new(const struct armtap_stream *stream, int channel, struct spread *jitter);
 void pace_free(struct pace *pace);
+/* Before anything else: what to add to, or to take from once it is known. */
+void pace_learn(struct pace *pace, struct pace_learned *learned);
 /* What is wrong goes to the findings: clock.skipped, clock.backwards, rate.low, silence. Records are those from the
- * robot. Returns whether the clock went back. */
+ * robot. Returns whether the clock went back. The findings may be NULL, here and below: nobody wants them. */
 bool pace_record(struct pace *pace, struct findings *findings, const struct armtap_record *record);
+/* Of the last record. Until the usual step is known, in a stretch's first records, the set-up decides, or what came so
+ * far; what was learned is known at once. */
+void pace_last_step(const struct pace *pace, struct pace_step *step);
+/* The controller's clock in a record; NAN where it has none. */
+double pace_clock(const struct armtap_record *record);
 /* Another one told that the clock went back. */
 void pace_forget_clock(struct pace *pace);
 void pace_set_up(struct pace *pace, struct findings *findings, const struct armtap_recipe_event *event);

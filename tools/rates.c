@@ -1,12 +1,12 @@
 #include "rates.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pace.h"
-
 struct rates {
     struct spread jitter;
+    struct pace_learned *learned;         /* NULL: nobody wants to know */
     struct pace *channel[RATES_CHANNELS]; /* the only one is the first, but for AUBO; NULL: no data yet */
     bool failed;
 };
@@ -30,17 +30,36 @@ bool rates_failed(const struct rates *rates)
     return rates->failed;
 }
 
+void rates_learn(struct rates *rates, struct pace_learned *learned)
+{
+    rates->learned = learned;
+}
+
+/* RATES_CHANNELS or above: there is no such channel. */
+static size_t channel_of(const struct armtap_stream *stream, int recipe_id)
+{
+    return stream->protocol == ARMTAP_AUBO && recipe_id > 0 ? (size_t)recipe_id : 0;
+}
+
 /* The flow of that recipe id, made if there is none; NULL without memory. */
 static struct pace *pace_of(struct rates *rates, const struct armtap_stream *stream, int recipe_id)
 {
-    size_t i = stream->protocol == ARMTAP_AUBO && recipe_id > 0 ? (size_t)recipe_id : 0;
+    size_t i = channel_of(stream, recipe_id);
     if (i >= RATES_CHANNELS)
         return NULL;
-    if (rates->channel[i] == NULL)
-        rates->channel[i] = pace_new(stream, (int)i, &rates->jitter);
+    if (rates->channel[i] == NULL && (rates->channel[i] = pace_new(stream, (int)i, &rates->jitter)) != NULL)
+        pace_learn(rates->channel[i], rates->learned);
     if (rates->channel[i] == NULL)
         rates->failed = true;
     return rates->channel[i];
+}
+
+void rates_last_step(const struct rates *rates, const struct armtap_record *record, struct pace_step *step)
+{
+    size_t i = channel_of(record->stream, record->recipe_id);
+    *step = (struct pace_step){.clock = NAN};
+    if (record->direction == ARMTAP_FROM_ROBOT && i < RATES_CHANNELS && rates->channel[i] != NULL)
+        pace_last_step(rates->channel[i], step);
 }
 
 void rates_record(struct rates *rates, struct findings *findings, const struct armtap_record *record)

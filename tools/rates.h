@@ -3,7 +3,7 @@
 #ifndef RATES_H
 #define RATES_H
 
-#include "findings.h"
+#include "pace.h"
 
 #define RATES_CHANNELS 100
 
@@ -21,10 +21,14 @@ struct rates_totals {
 struct rates;
 struct rates *rates_new(void);
 void rates_free(struct rates *rates);
-/* What is wrong goes to the findings: clock.skipped, clock.backwards, rate.low, silence. */
+/* Before anything else: where what is learned of the stretches is added to, or taken from once it is known. */
+void rates_learn(struct rates *rates, struct pace_learned *learned);
+/* What is wrong goes to the findings: clock.skipped, clock.backwards, rate.low, silence. They may be NULL. */
 void rates_record(struct rates *rates, struct findings *findings, const struct armtap_record *record);
 void rates_recipe(struct rates *rates, struct findings *findings, const struct armtap_recipe_event *event);
 void rates_event(struct rates *rates, struct findings *findings, const struct armtap_event *event);
+/* What is between a record, the last that rates_record had, and the one before it in its flow. */
+void rates_last_step(const struct rates *rates, const struct armtap_record *record, struct pace_step *step);
 /* Messages that could not be read. */
 void rates_note(struct rates *rates, struct findings *findings, const struct armtap_note *note);
 /* Without memory: not all was judged. */
