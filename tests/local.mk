@@ -87,6 +87,7 @@ SCRIPT_TESTS = \
 	tests/gates/layers \
 	tests/gates/symbols \
 	tests/json-keys.py \
+	tests/missing-check.py \
 	tests/paste-check.py \
 	tests/recipe-check.py \
 	tests/run-examples \

@@ -186,12 +186,14 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .protocol = record->protocol,
         .direction = record->direction,
         .layout = layout,
+        .missing = *missings_before(job->missings, record),
         .values = record->values,
         .values_length = record->values_length,
     };
     if (job->wish->output->spreads && record->protocol == ARMTAP_AUBO)
         choice_warn_cells(job, view, &row);
     job->rows++;
+    missings_drop(job->missings, record);
     if (job->batches != NULL)
         return check_sink(job, batches_row(job->batches, outlet, view, &row));
     job->wish->output->row(view, &row, &outlet->buffer);
@@ -272,7 +274,7 @@ static int survey_record(void *user, const struct armtap_record *record)
     const struct table_layout *layout;
     if (check_interrupt(job) != 0)
         return -1;
-    if (streams_record(job->streams, record) != 0)
+    if (streams_record(job->streams, record) != 0 || missings_record(job->missings, record) != 0)
         return job_give_up_memory(job);
     if (record->direction != job->wish->direction)
         return check_tables(job, tables_stream(job->tables, record->stream), record->stream);
@@ -289,7 +291,7 @@ static int follow_recipe(struct job *job, const struct armtap_recipe_event *even
 static int survey_recipe(void *user, const struct armtap_recipe_event *event)
 {
     struct job *job = user;
-    if (streams_recipe(job->streams, event) != 0)
+    if (streams_recipe(job->streams, event) != 0 || missings_recipe(job->missings, event) != 0)
         return job_give_up_memory(job);
     return follow_recipe(job, event);
 }
@@ -297,7 +299,9 @@ static int survey_recipe(void *user, const struct armtap_recipe_event *event)
 static int survey_note(void *user, const struct armtap_note *note)
 {
     struct job *job = user;
-    return streams_note(job->streams, note) != 0 ? job_give_up_memory(job) : 0;
+    if (streams_note(job->streams, note) != 0 || missings_note(job->missings, note) != 0)
+        return job_give_up_memory(job);
+    return 0;
 }
 
 static int survey_event(void *user, const struct armtap_event *event)
@@ -305,7 +309,7 @@ static int survey_event(void *user, const struct armtap_event *event)
     struct job *job = user;
     if (check_interrupt(job) != 0)
         return -1;
-    if (streams_event(job->streams, event) != 0)
+    if (streams_event(job->streams, event) != 0 || missings_event(job->missings, event) != 0)
         return job_give_up_memory(job);
     if (job->once)
         return check_tables(job, arrivals_event(&job->arrivals, job->tables, event), event->stream);
@@ -337,7 +341,7 @@ static int print_on_record(void *user, const struct armtap_record *record)
     const struct table_layout *layout;
     if (check_interrupt(job) != 0)
         return -1;
-    if (job->once && streams_record(job->streams, record) != 0)
+    if ((job->once && streams_record(job->streams, record) != 0) || missings_record(job->missings, record) != 0)
         return job_give_up_memory(job);
     if (record->direction != job->wish->direction)
         return check_tables(job, tables_stream(job->tables, record->stream), record->stream);
@@ -345,8 +349,11 @@ static int print_on_record(void *user, const struct armtap_record *record)
     if (!job_wants_stream(job, tables_stream_number(job->tables, record->stream->connection)))
         return outcome == TABLES_GREW ? 0 : check_tables(job, outcome, record->stream);
     int timely = is_in_time(job, record);
-    if (timely <= 0)
+    if (timely <= 0) {
+        missings_drop(job->missings, record);
         return timely;
+    }
+    missings_count(job->missings, record);
     if (check_tables(job, outcome, record->stream) != 0)
         return -1;
     int printed = table == NULL ? print_opaque(job, record) : print_record(job, record, table, layout);
@@ -358,19 +365,25 @@ static int print_on_recipe(void *user, const struct armtap_recipe_event *event)
     struct job *job = user;
     if (job->once)
         return survey_recipe(user, event);
+    if (missings_recipe(job->missings, event) != 0)
+        return job_give_up_memory(job);
     return follow_recipe(job, event);
 }
 
 static int print_on_event(void *user, const struct armtap_event *event)
 {
     struct job *job = user;
-    return job->once ? survey_event(user, event) : check_interrupt(job);
+    if (job->once)
+        return survey_event(user, event);
+    return missings_event(job->missings, event) != 0 ? job_give_up_memory(job) : check_interrupt(job);
 }
 
 static int print_on_note(void *user, const struct armtap_note *note)
 {
     struct job *job = user;
-    return job->once ? survey_note(user, note) : 0;
+    if (job->once)
+        return survey_note(user, note);
+    return missings_note(job->missings, note) != 0 ? job_give_up_memory(job) : 0;
 }
 
 /* The callbacks above return other than 0 where the job gave up or nobody reads the output any more. */
@@ -411,9 +424,11 @@ static int forget(void *user)
     struct job *job = user;
     tables_free(job->tables);
     streams_free(job->streams);
+    missings_free(job->missings);
     job->tables = tables_new();
     job->streams = streams_new();
-    return job->tables == NULL || job->streams == NULL ? -1 : 0;
+    job->missings = missings_new(job->wish->direction);
+    return job->tables == NULL || job->streams == NULL || job->missings == NULL ? -1 : 0;
 }
 
 /* Reads with a sink; whether the export may go on from there. Damage of the input is part of the status only. */
@@ -449,6 +464,7 @@ static int survey(struct job *job)
     if (read_all(job, &survey_sink) != 0 || judge_telemetry(job) != 0)
         return -1;
     tables_rewind(job->tables, job->streams);
+    missings_rewind(job->missings);
     if (choice_judge_stream(job) != 0 || choice_judge_tables(job) != 0)
         return -1;
     return make_all_views(job);
@@ -475,35 +491,6 @@ static int print_nothing(struct job *job)
     return 0;
 }
 
-static void report_opaque(const struct job *job)
-{
-    if (job->opaque > 0)
-        message_warning("%" PRIu64 " records have no known recipe and are %s; give it with --recipe FILE, or capture "
-                        "from before the client connects",
-                        job->opaque,
-                        job->wish->output->all_tables ? "in the output without fields" : "not in the output");
-}
-
-/* Bytes that the capture lacks cost rows; bytes that were skipped need not. */
-static void report_lost(const struct job *job)
-{
-    uint64_t lost = 0;
-    uint64_t skipped = 0;
-    for (size_t i = 0; i < streams_count(job->streams); i++) {
-        const struct armtap_stream *stream = &streams_at(job->streams, i)->stream;
-        if (!job_wants_stream(job, tables_stream_number(job->tables, stream->connection)))
-            continue;
-        lost += stream->bytes_lost[job->wish->direction];
-        /* What was captured in mid-stream begins with a part of a record, which is no loss of the capture. */
-        skipped += stream->midstream ? 0 : stream->bytes_skipped[job->wish->direction];
-    }
-    if (lost > 0)
-        message_warning("%" PRIu64 " bytes are missing in the capture, so rows are missing too; armtap info tells more",
-                        lost);
-    if (skipped > 0)
-        message_warning("%" PRIu64 " bytes were skipped: they could not be decoded; armtap info tells more", skipped);
-}
-
 static bool has_begun(const struct job *job)
 {
     for (size_t i = 0; i < job->printed_room; i++)
@@ -525,8 +512,7 @@ static int print(struct job *job)
         return -1;
     if (!has_begun(job) && job->rows == 0 && print_nothing(job) != 0)
         return -1;
-    report_opaque(job);
-    report_lost(job);
+    job_report(job);
     if (job->once)
         choice_warn_numbers(job);
     if (job->batches != NULL && check_sink(job, batches_drain(job->batches)) != 0)
@@ -539,9 +525,11 @@ static int run(struct job *job)
     job->arrivals = (struct arrivals){.ports = job->source->ports, .port_count = job->source->port_count};
     job->tables = tables_new();
     job->streams = streams_new();
+    job->missings = missings_new(job->wish->direction);
     if (armtap_knowledge_new(&job->knowledge) != ARMTAP_OK)
         return job_give_up_memory(job);
-    if (job->tables == NULL || job->streams == NULL || selection_parse(job->wish->fields, &job->selection) != 0)
+    if (job->tables == NULL || job->streams == NULL || job->missings == NULL ||
+        selection_parse(job->wish->fields, &job->selection) != 0)
         return job_give_up_memory(job);
     /* What cannot be written should be known before gigabytes are read. */
     if (!job->wish->split && outlet_of(job, 0, 0) == NULL)
@@ -581,6 +569,7 @@ static void release(struct job *job)
     armtap_knowledge_free(job->knowledge);
     tables_free(job->tables);
     streams_free(job->streams);
+    missings_free(job->missings);
 }
 
 enum exit_status export_run(const struct export_wish *wish, const struct replay_source *source)

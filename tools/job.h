@@ -22,6 +22,7 @@ struct job {
     struct armtap_knowledge *knowledge; /* what the first reading leaves to the second */
     struct streams *streams;
     struct tables *tables;
+    struct missings *missings;
     struct arrivals arrivals;
     struct selection selection;
     struct printed *printed; /* by index of the table */
@@ -52,6 +53,9 @@ int job_give_up_memory(struct job *job);
 const char *job_direction(const struct job *job);
 bool job_wants_stream(const struct job *job, unsigned number);
 bool job_wants(const struct job *job, const struct table *table);
+
+/* What is missing in what was written, on standard error. */
+void job_report(const struct job *job);
 
 /* Each: 0, or -1 after a message. Whether there is the stream that was asked for. */
 int choice_judge_stream(struct job *job);

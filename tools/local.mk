@@ -19,6 +19,8 @@ tools_libtools_a_SOURCES = \
 	tools/blocks.c \
 	tools/blocks.h \
 	tools/buffer.h \
+	tools/by_connection.c \
+	tools/by_connection.h \
 	tools/capture.c \
 	tools/capture.h \
 	tools/captured.c \
@@ -56,6 +58,7 @@ tools_libtools_a_SOURCES = \
 	tools/explain_print.c \
 	tools/export.c \
 	tools/export.h \
+	tools/export_report.c \
 	tools/findings.c \
 	tools/findings.h \
 	tools/interrupt.c \
@@ -73,6 +76,8 @@ tools_libtools_a_SOURCES = \
 	tools/lockstep.h \
 	tools/message.c \
 	tools/message.h \
+	tools/missing.c \
+	tools/missing.h \
 	tools/modes.c \
 	tools/modes.h \
 	tools/moments.c \

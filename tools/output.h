@@ -4,6 +4,7 @@
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
+#include "missing.h"
 #include "select.h"
 #include "tables.h"
 #include "buffer.h"
@@ -26,6 +27,7 @@ struct output_row {
     enum armtap_protocol protocol;
     enum armtap_direction direction;
     const struct table_layout *layout; /* NULL: an opaque record, of which no value is known */
+    struct missing missing;            /* since the row before */
     const uint8_t *values;
     size_t values_length;
 };

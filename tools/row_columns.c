@@ -1,5 +1,7 @@
 #include "row_columns.h"
 
+#include <math.h>
+
 #include "output.h"
 
 static const struct {
@@ -58,6 +60,12 @@ size_t row_column_text(enum row_column column, const struct output_row *row, cha
         return text_of(armtap_protocol_name(row->protocol), text);
     case ROW_COLUMN_direction:
         return text_of(row->direction == ARMTAP_TO_ROBOT ? "to-robot" : "from-robot", text);
+    case ROW_COLUMN_lost_bytes:
+        return row->missing.bytes > 0 ? number_unsigned(row->missing.bytes, digits) : 0;
+    case ROW_COLUMN_lost_s:
+        return row->missing.bytes > 0 && !isnan(row->missing.seconds) ? number_repr(row->missing.seconds, digits) : 0;
+    case ROW_COLUMN_skipped:
+        return row->missing.skipped > 0 ? number_unsigned(row->missing.skipped, digits) : 0;
     case ROW_COLUMN_NONE:
     case ROW_COLUMN_END:
         break;

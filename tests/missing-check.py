@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+"""What is missing in an export, against captures made here with struct, whose holes and skips are known to the generator: the
+columns lost_bytes, lost_s, skipped, time_ns, packet of every row, csv against ndjson and gnuplot, one thread against several,
+a file against standard input, and the words on standard error. A seed may be given: tests/missing-check.py [SEED [ROUNDS]]."""
+import csv
+import io
+import json
+import os
+import random
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+ARMTAP = os.environ.get("ARMTAP", "./armtap")
+START = 1769860800 * 10**9 + 123456789
+ROBOT, CLIENT = bytes([10, 0, 0, 2]), bytes([10, 0, 0, 9])
+UNSETTLED = 64  # records until the usual step is known, where they are read once
+COLUMNS = ["time_ns", "packet", "lost_bytes", "lost_s", "skipped"]
+
+
+class Capture:
+    """Segments of connections in the order of time; those that are lost count in their sequence alone."""
+
+    def __init__(self):
+        self.segments = []  # time, order, connection, sender, sequence, flags, payload
+        self.placed = []  # (connection, sender, begin, end, packet, time) of what was captured
+
+    def add(self, time, connection, sender, payload, flags=0x18, lost=False):
+        sequence = connection.sequence[sender]
+        connection.sequence[sender] += len(payload) + (flags >> 1 & 1)
+        if not lost:
+            self.segments.append((time, len(self.segments), connection, sender, sequence, flags, payload))
+
+    def write(self, path):
+        with open(path, "wb") as file:
+            file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1))
+            for number, (time, _, connection, sender, sequence, flags, payload) in enumerate(sorted(self.segments)[:], 1):
+                ports = (connection.port, connection.client_port)
+                source, to = (ROBOT, CLIENT) if sender == "r" else (CLIENT, ROBOT)
+                tcp = struct.pack(">HHIIBBHHH", *(ports if sender == "r" else ports[::-1]), (1000 + sequence) % 2**32, 0,
+                                  5 << 4, flags & ~0x10, 65535, 0, 0)
+                ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(payload), number % 65536, 0, 64, 6, 0, source, to)
+                packet = bytes(12) + b"\x08\0" + ip + tcp + payload
+                file.write(struct.pack("<4I", time // 10**9, time % 10**9, len(packet), len(packet)) + packet)
+                self.placed.append((connection, sender, sequence, sequence + len(payload), number, time))
+
+
+class Connection:
+    def __init__(self, port, client_port):
+        self.port, self.client_port = port, client_port
+        self.sequence = {"r": 0, "c": 0}
+        self.rows = []  # what is expected of each record that is whole: begin, end, lost_bytes, lost_s, skipped
+
+
+def rtde(kind, payload=b""):
+    return struct.pack(">HB", 3 + len(payload), ord(kind)) + payload
+
+
+def handshake(capture, connection, time, names, types, frequency, version):
+    for sender, message in [("c", None), ("r", None), ("c", rtde("V", struct.pack(">H", 2))), ("r", rtde("V", b"\1")),
+                            ("c", rtde("v")), ("r", rtde("v", struct.pack(">4I", *version))),
+                            ("c", rtde("O", struct.pack(">d", frequency) + names)), ("r", rtde("O", b"\1" + types)),
+                            ("c", rtde("S")), ("r", rtde("S", b"\1"))]:
+        flags = 0x18 if message else 0x02 if sender == "c" else 0x12
+        capture.add(time, connection, sender, message or b"", flags)
+        time += 100000
+    return time
+
+
+def stream(capture, connection, time, draw, message_of, step, count, has_clock):
+    """`count` messages, a segment now and then cut anywhere, with holes and skips. The truth goes to connection.rows."""
+    clock, sequence = 100.0, connection.sequence["r"]
+    content, messages, skipped = bytearray(), [], 0
+    for i in range(count):
+        if i > 2 and draw.random() < 0.02:
+            skipped = draw.randint(1, 9)
+        clock += step * (1 + skipped)
+        time += round(step * 1e9) * (1 + skipped)
+        message = message_of(round(clock, 6))
+        messages.append((len(content), len(content) + len(message), time + draw.randint(0, 200000), skipped))
+        content += message
+        skipped = 0
+    # Segments: mostly a message each, otherwise cut anywhere.
+    cuts = sorted({end for _, end, _, _ in messages} | {draw.randrange(1, len(content)) for _ in range(count // 4)})
+    segments = list(zip([0] + cuts, cuts))
+    holes, i = [], 0
+    while i < len(segments):
+        length = draw.choice([1, 1, 2, 7, 40]) if draw.random() < 0.01 and 2 < i < len(segments) - 50 else 0
+        if length:
+            holes.append((segments[i][0], segments[i + length - 1][1]))
+        for begin, end in segments[i:i + max(length, 1)]:
+            when = next(at for first, last, at, _ in messages if last >= end)
+            capture.add(when, connection, "r", bytes(content[begin:end]), lost=length > 0)
+        i += max(length, 1)
+    expect(connection, messages, holes, sequence, step if has_clock else None)
+    return time
+
+
+def expect(connection, messages, holes, sequence, step):
+    """The rows: messages that no hole touches, with the holes since the one before."""
+    since, records, skips = 0, 0, 0
+    hole = iter(holes + [(2**62, 2**62)])
+    first, last = next(hole)
+    previous = None
+    for begin, end, at, skipped in messages:
+        while last <= begin:
+            since += last - first
+            first, last = next(hole)
+        if first < end:
+            records += 1
+            skips += skipped
+            continue
+        # The bytes say how many packages are lost; those that were skipped among them are the rest of the clock's step.
+        told = 0 if previous is None or step is None else skipped + skips
+        connection.rows.append((sequence + begin, sequence + end, since, step and round(records * step, 6), told))
+        since, records, skips, previous = 0, 0, 0, at
+
+
+def truth(capture, connection):
+    """What the rows of a connection must say."""
+    packets = [place for place in capture.placed if place[0] is connection and place[1] == "r"]
+    at = 0
+    for begin, end, lost, seconds, skipped in connection.rows:
+        while packets[at][3] < end:
+            at += 1
+        yield packets[at][5], packets[at][4], lost, seconds, skipped
+
+
+def run(*arguments, status=0, stdin=None):
+    done = subprocess.run([ARMTAP, *arguments], capture_output=True, stdin=stdin, check=False)
+    assert done.returncode == status, (arguments, done.returncode, done.stderr.decode())
+    return done.stdout.decode(), done.stderr.decode()
+
+
+def number(text):
+    return 0 if text == "" else float(text) if "." in text else int(text)
+
+
+def check_rows(capture, connection, rows, what, unsettled=0):
+    wanted = list(truth(capture, connection))
+    assert len(rows) == len(wanted), (what, len(rows), len(wanted))
+    values = 0
+    for i, (row, (time, packet, lost, seconds, skipped)) in enumerate(zip(rows, wanted)):
+        assert row["time_ns"] == str(time), (what, i, row, time)
+        assert row["packet"] == str(packet), (what, i, row, packet)
+        assert number(row["lost_bytes"]) == lost and (row["lost_bytes"] == "") == (lost == 0), (what, i, row, lost)
+        if i >= unsettled:
+            assert number(row["skipped"]) == skipped, (what, i, row, skipped)
+            assert (row["lost_s"] == "") == (lost == 0), (what, i, row)
+            assert seconds is None or number(row["lost_s"]) == (seconds if lost else 0), (what, i, row, seconds)
+        values += len(COLUMNS)
+    return values
+
+
+def as_csv(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def check_ndjson(path, rows, number_of):
+    """The same as csv, with what is empty left out."""
+    text, _ = run("export", "-f", "ndjson", "--fields", ",".join(COLUMNS), "--stream", number_of, path)
+    objects = [json.loads(line, parse_float=str, parse_int=str) for line in text.splitlines()]
+    for one, row in zip(objects, rows):
+        assert {key: one.get(key, "") for key in COLUMNS} == {key: row[key] for key in COLUMNS}, (one, row)
+    assert len(objects) == len(rows)
+
+
+def check_gnuplot(path, rows, number_of):
+    text, _ = run("export", "-f", "gnuplot", "--fields", ",".join(["actual_q"] + COLUMNS), "--stream", number_of, path)
+    lines = text.splitlines()
+    assert lines[0].split(" ")[-5:] == COLUMNS, lines[0]
+    for line, row in zip(lines[1:], rows, strict=True):
+        assert line.split(" ")[-5:] == [row[key] or "NaN" for key in COLUMNS], (line[-80:], row)
+
+
+def check_every(path, rows, number_of):
+    """Rows that are left out do not take what is missing before them with them."""
+    text, _ = run("export", "--fields", ",".join(COLUMNS), "--every", "7", "--stream", number_of, path)
+    for column in ("lost_bytes", "skipped"):
+        kept = [number(row[column]) for row in as_csv(text)]
+        wanted = [sum(number(row[column]) for row in rows[max(i - 6, 0):i + 1]) for i in range(0, len(rows), 7)]
+        assert kept == wanted, column
+
+
+def check_said(path, rows, number_of, said):
+    """The words: seconds, records and packages of the whole stream."""
+    skipped = sum(number(row["skipped"]) for row in rows)
+    lost = sum(number(row["lost_s"]) for row in rows)
+    gaps = sum(row["lost_bytes"] != "" for row in rows)
+    line = next((line for line in said.splitlines() if "stream %s: " % number_of in line), "")
+    found = re.search(r"(\d+) packages? skipped by the controller", line)
+    assert (int(found[1]) if found else 0) == skipped, (line, skipped)
+    found = re.search(r"([0-9.]+) s missing in the capture", line)
+    assert abs((float(found[1]) if found else 0) - lost) < 0.06, (line, lost)
+    found = re.search(r"in (\d+) gaps", line)
+    assert gaps < 2 or int(found[1]) == gaps, (line, gaps)
+    assert (gaps + skipped == 0) == (line == ""), (line, gaps)
+    diagnosed = json.loads(run("diagnose", "--json", path, status=1 if gaps + skipped else 0)[0])
+    assert diagnosed["streams"][int(number_of)]["skipped"] == skipped, (diagnosed["streams"], skipped)
+
+
+def check_stream(path, capture, connection, number_of, from_input=True):
+    options = ["export", "--fields", ",".join(COLUMNS), "--stream", number_of]
+    text, said = run(*options, path)
+    rows = as_csv(text)
+    values = check_rows(capture, connection, rows, path)
+    for threads in ("1", "2", "5"):
+        assert run(*options, "--threads", threads, path) == (text, said), threads
+    check_ndjson(path, rows, number_of)
+    check_gnuplot(path, rows, number_of)
+    check_every(path, rows, number_of)
+    check_said(path, rows, number_of, said)
+    if from_input:
+        with open(path, "rb") as file:
+            streamed = as_csv(run(*options, "-", stdin=file)[0])
+        values += check_rows(capture, connection, streamed, "standard input", UNSETTLED)
+    return values, sum(number(row["skipped"]) for row in rows), sum(row["lost_bytes"] != "" for row in rows)
+
+
+def rtde_capture(draw, path, frequency, step, version, names=b"timestamp,actual_q", types=b"DOUBLE,VECTOR6D"):
+    capture, connection = Capture(), Connection(30004, 50000)
+    has_clock = b"timestamp" in names
+    size = 56 if has_clock else 48
+    time = handshake(capture, connection, START, names, types, frequency, version)
+
+    def message_of(clock):
+        values = [clock] * has_clock + [draw.uniform(-3, 3) for _ in range(6)]
+        return rtde("U", b"\1" + struct.pack(">%dd" % (size // 8), *values))
+
+    stream(capture, connection, time, draw, message_of, step, 1200, has_clock)
+    capture.write(path)
+    return capture, connection
+
+
+def realtime_capture(draw, path, size, step):
+    capture, connection = Capture(), Connection(30003, 50001)
+
+    def message_of(clock):
+        return struct.pack(">I%dd" % ((size - 4) // 8), size, clock, *[0.0] * ((size - 4) // 8 - 1))
+
+    capture.add(START, connection, "c", b"", 0x02)
+    capture.add(START + 1000, connection, "r", b"", 0x12)
+    stream(capture, connection, START + 10**6, draw, message_of, step, 800, True)
+    capture.write(path)
+    return capture, connection
+
+
+def check_shadowed(path, draw):
+    """A field goes before the column of its name, and a warning says so."""
+    capture, connection = Capture(), Connection(30004, 50000)
+    time = handshake(capture, connection, START, b"packet,time,timestamp", b"INT32,DOUBLE,DOUBLE", 125.0, (5, 11, 1, 108))
+    for i in range(5):
+        capture.add(time + 8000000 * i, connection, "r", rtde("U", b"\1" + struct.pack(">idd", 700 + i, 0.5, 8e-3 * i)))
+    capture.write(path)
+    text, said = run("export", "--fields", "packet,time,stream", path)
+    rows = list(csv.reader(io.StringIO(text)))
+    assert rows[0] == ["time", "packet", "time", "stream"], rows[0]
+    assert [row[1:] for row in rows[1:]] == [[str(700 + i), "0.5", "0"] for i in range(5)], rows
+    assert said.count("warning: --fields packet: stream 0 has a field of that name") == 1, said
+    assert said.count("warning: --fields time: stream 0 has a field of that name") == 1, said
+    one = json.loads(run("export", "-f", "ndjson", "--fields", "packet", path)[0].splitlines()[0])
+    assert (one["packet"], one["packet_2"]) == (11, 700), one
+    return draw is None
+
+
+def main():
+    seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    cases = [("RTDE, 500 Hz", lambda draw, path: rtde_capture(draw, path, 500.0, 0.002, (5, 11, 1, 108))),
+             ("RTDE, 125 of 500 Hz", lambda draw, path: rtde_capture(draw, path, 125.0, 0.008, (5, 11, 1, 108))),
+             ("RTDE, CB3", lambda draw, path: rtde_capture(draw, path, 125.0, 0.008, (3, 15, 8, 106))),
+             ("RTDE, no clock", lambda draw, path: rtde_capture(draw, path, 500.0, 0.002, (5, 11, 1, 108), b"actual_q",
+                                                                b"VECTOR6D")),
+             ("realtime, 812", lambda draw, path: realtime_capture(draw, path, 812, 0.008)),
+             ("realtime, 1220", lambda draw, path: realtime_capture(draw, path, 1220, 0.002))]
+    failed = gaps = skips = 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "made.pcap")
+        check_shadowed(path, random.Random(seed))
+        for turn in range(seed, seed + rounds):
+            for name, make in cases:
+                draw = random.Random("%d %s" % (turn, name))
+                try:
+                    capture, connection = make(draw, path)
+                    values, skipped, lost = check_stream(path, capture, connection, "0")
+                    print("%-24s %6d values are equal: %d gaps, %d packages skipped" % (name, values, lost, skipped))
+                    gaps += lost
+                    skips += skipped
+                except (AssertionError, StopIteration) as difference:
+                    print("FAIL %s, seed %d: %s" % (name, turn, difference))
+                    failed += 1
+    print("%d gaps, %d skipped packages, %d failed" % (gaps, skips, failed))
+    return 1 if failed or gaps < 20 * rounds or skips < 100 * rounds else 0
+
+
+sys.exit(main())

@@ -1,0 +1,186 @@
+/* What is missing in an export, said on standard error: a line for each stream, in seconds and records. */
+#define _POSIX_C_SOURCE 200809L
+#include "job.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "message.h"
+#include "shell.h"
+
+enum { streams_told = 8, line_max = 1024 };
+
+/* A line as it is put together. */
+struct line {
+    char text[line_max];
+    size_t length;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct line *line, const char *format, ...)
+{
+    va_list arguments;
+    size_t room = sizeof line->text - line->length;
+    va_start(arguments, format);
+    int length = vsnprintf(line->text + line->length, room, format, arguments);
+    va_end(arguments);
+    line->length += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static const char *plural(double count)
+{
+    return count == 1 ? "" : "s"; /* NOLINT: counts are whole */
+}
+
+/* "3.0 s", "0.016 s": three decimals, of long times one, and no zeros that say nothing. */
+static void put_seconds(struct line *line, double seconds)
+{
+    put(line, seconds >= 100 ? "%.1f" : "%.3f", seconds);
+    while (line->text[line->length - 1] == '0' && line->text[line->length - 2] != '.')
+        line->length--;
+    put(line, " s");
+}
+
+static void put_amount(struct line *line, const struct missing *missing)
+{
+    if (isnan(missing->seconds))
+        put(line, "%" PRIu64 " byte%s", missing->bytes, plural((double)missing->bytes));
+    else
+        put_seconds(line, missing->seconds);
+}
+
+/* "before packet 12 (2026-01-31T12:00:00.5Z)" */
+static void put_place(struct line *line, const struct job *job, const struct armtap_where *where)
+{
+    char date[WHEN_DATE_MAX];
+    if (where->packet == 0) {
+        put(line, " at the end");
+        return;
+    }
+    put(line, " before packet %" PRIu64, where->packet);
+    if (job->source->count > 1 && where->file < job->source->count)
+        put(line, " of %s", job->source->names[where->file]);
+    if (where->time == ARMTAP_NO_TIME)
+        return;
+    when_date(date, where->time);
+    put(line, " (%s)", date);
+}
+
+/* ---- of one stream --------------------------------------------------------------------------------------------- */
+
+static void put_gaps(struct line *line, const struct job *job, const struct missing_total *total)
+{
+    if (total->gaps == 0)
+        return;
+    put(line, "; ");
+    put_amount(line, total->missing.seconds > 0 ? &total->missing : &total->longest[0].missing);
+    put(line, " missing in the capture");
+    if (total->gaps == 1)
+        put_place(line, job, &total->longest[0].where);
+    put(line, ", about %.0f record%s", total->missing.records, plural(total->missing.records));
+    for (size_t i = 0; total->gaps > 1 && i < MISSING_PLACES && total->longest[i].missing.bytes > 0; i++) {
+        if (i == 0)
+            put(line, ", in %" PRIu64 " gaps: ", total->gaps);
+        else
+            put(line, ", ");
+        put_amount(line, &total->longest[i].missing);
+        put_place(line, job, &total->longest[i].where);
+    }
+    if (total->gaps > MISSING_PLACES)
+        put(line, ", ...");
+}
+
+static void put_skips(struct line *line, const struct job *job, const struct missing_total *total)
+{
+    if (total->skips == 0)
+        return;
+    put(line, "; %" PRIu64 " package%s skipped by the controller", total->missing.skipped,
+        plural((double)total->missing.skipped));
+    if (total->skips > 1)
+        put(line, " in %" PRIu64 " places, %" PRIu64 " of them", total->skips, total->largest_skip.missing.skipped);
+    put_place(line, job, &total->largest_skip.where);
+}
+
+static void put_opaque(struct line *line, const struct job *job, const struct missing_total *total)
+{
+    if (total->opaque == 0)
+        return;
+    put(line, "; %" PRIu64 " record%s", total->opaque, plural((double)total->opaque));
+    if (total->opaque > 1 && total->first_opaque.time != ARMTAP_NO_TIME) {
+        put(line, " in ");
+        put_seconds(line, (double)when_between(total->first_opaque.time, total->last_opaque.time) / 1e9);
+    }
+    put(line, " %s no known recipe and %s %s the output", total->opaque == 1 ? "has" : "have",
+        total->opaque == 1 ? "is" : "are", job->wish->output->all_tables ? "without fields in" : "not in");
+}
+
+/* All that is missing of a stream, each after "; "; empty where nothing is. */
+static void put_all(struct line *line, const struct job *job, const struct missing_total *total)
+{
+    put_gaps(line, job, total);
+    put_skips(line, job, total);
+    put_opaque(line, job, total);
+    if (total->undecoded > 0)
+        put(line, "; %" PRIu64 " byte%s could not be decoded", total->undecoded, plural((double)total->undecoded));
+}
+
+/* ---- of all ---------------------------------------------------------------------------------------------------- */
+
+static void add_total(struct missing_total *sum, const struct missing_total *one)
+{
+    sum->gaps += one->gaps;
+    sum->missing.seconds += one->missing.seconds;
+    sum->missing.records += one->missing.records;
+    sum->missing.skipped += one->missing.skipped;
+    sum->opaque += one->opaque;
+}
+
+static void report_rest(const struct missing_total *rest, unsigned streams)
+{
+    struct line line = {.length = 0};
+    if (streams == 0)
+        return;
+    put_seconds(&line, rest->missing.seconds);
+    message_warning("%u more streams: %s missing in the capture, about %.0f records; %" PRIu64
+                    " packages skipped by the controller; %" PRIu64 " records could not be decoded",
+                    streams, line.text, rest->missing.records, rest->missing.skipped, rest->opaque);
+}
+
+static void report_remedies(const struct job *job, bool any_opaque)
+{
+    if (any_opaque)
+        message_warning("where the recipe is missing, give it with --recipe FILE, or capture from before the client "
+                        "connects");
+    char command[SHELL_MAX];
+    if (shell_command(command, "armtap diagnose FILE", job->source, NULL))
+        message_warning("for more: %s", command);
+}
+
+void job_report(const struct job *job)
+{
+    struct missing_total total, rest = {0};
+    unsigned told = 0, more = 0;
+    bool any_opaque = false;
+    for (size_t i = 0; i < streams_count(job->streams); i++) {
+        const struct armtap_stream *stream = &streams_at(job->streams, i)->stream;
+        unsigned number = tables_stream_number(job->tables, stream->connection);
+        struct line line = {.length = 0};
+        if (!job_wants_stream(job, number) || !missings_total(job->missings, stream, &total))
+            continue;
+        put_all(&line, job, &total);
+        any_opaque = any_opaque || total.opaque > 0;
+        if (line.length == 0)
+            continue;
+        if (told++ < streams_told) {
+            message_warning("stream %u: %s", number, line.text + strlen("; "));
+        } else {
+            more++;
+            add_total(&rest, &total);
+        }
+    }
+    report_rest(&rest, more);
+    if (told > 0)
+        report_remedies(job, any_opaque);
+}

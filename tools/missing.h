@@ -1,0 +1,60 @@
+/* What is missing between the rows of an export: bytes that the capture lacks, the time that they stand for, packages
+ * that the controller left out. And the same summed up for each stream, for a word on standard error.
+ *
+ * The time: by how much the controller's clock went on since the record before, less one step for every package that
+ * came or was left out; where the records have no clock, or it jumped, by how much the capture's did, less one step if
+ * that is known. In microseconds. */
+#ifndef MISSING_H
+#define MISSING_H
+
+#include "pace.h"
+
+struct missing {
+    uint64_t bytes;   /* lacking in the capture */
+    uint64_t skipped; /* packages that the controller left out */
+    double records;   /* that the bytes stand for, about */
+    double seconds;   /* NAN: not known */
+};
+/* A place where something is missing: before that record. */
+struct missing_place {
+    struct armtap_where where;
+    struct missing missing;
+};
+
+#define MISSING_PLACES 3
+/* Of one direction of a stream. */
+struct missing_total {
+    uint64_t gaps;          /* places where bytes are missing */
+    struct missing missing; /* in all; `seconds` without those that are not known */
+    struct missing_place longest[MISSING_PLACES];
+    uint64_t skips; /* places where the controller left packages out */
+    struct missing_place largest_skip;
+    uint64_t opaque; /* records without a known recipe */
+    struct armtap_where first_opaque, last_opaque;
+    uint64_t guessed;   /* rows of a guessed recipe */
+    uint64_t undecoded; /* bytes that are no message; where the capture began within one, without its rest */
+};
+
+struct missings;
+/* `direction`: whose records are rows. NULL without memory. */
+struct missings *missings_new(enum armtap_direction direction);
+void missings_free(struct missings *missings);
+/* Call its feeders from the callbacks of a sink, in a first reading, if there is one, and after missings_rewind in the
+ * second. Without memory they return -1. */
+int missings_record(struct missings *missings, const struct armtap_record *record);
+int missings_recipe(struct missings *missings, const struct armtap_recipe_event *event);
+int missings_event(struct missings *missings, const struct armtap_event *event);
+int missings_note(struct missings *missings, const struct armtap_note *note);
+void missings_rewind(struct missings *missings);
+
+/* What is missing before the record at hand, of the direction of the rows, and before those since the last
+ * missings_drop of its stream. */
+const struct missing *missings_before(struct missings *missings, const struct armtap_record *record);
+/* It is in a row now, or in none that is wanted. */
+void missings_drop(struct missings *missings, const struct armtap_record *record);
+/* Adds the record at hand, which is wanted, to its stream's total. */
+void missings_count(struct missings *missings, const struct armtap_record *record);
+/* The totals of a stream, what is missing after its last record included if that was counted; false if it has none. */
+bool missings_total(struct missings *missings, const struct armtap_stream *stream, struct missing_total *total);
+
+#endif
