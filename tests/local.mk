@@ -86,6 +86,7 @@ SCRIPT_TESTS = \
 	tests/gates/docs \
 	tests/gates/layers \
 	tests/gates/symbols \
+	tests/gzip-check.py \
 	tests/json-keys.py \
 	tests/missing-check.py \
 	tests/paste-check.py \

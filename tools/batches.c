@@ -41,7 +41,7 @@ struct batch {
 
 struct batches {
     const struct output *output;
-    const struct outlets *outlets;
+    struct outlets *outlets;
     size_t bytes_max; /* of a batch */
     struct batch **ring;
     size_t room;
@@ -266,7 +266,7 @@ static int make_lock(struct batches *batches)
     return batches->has_lock ? 0 : -1;
 }
 
-struct batches *batches_new(const struct output *output, const struct outlets *outlets, unsigned threads)
+struct batches *batches_new(const struct output *output, struct outlets *outlets, unsigned threads)
 {
     struct batches *batches = calloc(1, sizeof *batches);
     if (batches == NULL)

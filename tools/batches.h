@@ -10,7 +10,7 @@
 struct batches;
 
 /* `threads` is how many work, the caller's included. NULL without memory. Both other arguments outlive the batches. */
-struct batches *batches_new(const struct output *output, const struct outlets *outlets, unsigned threads);
+struct batches *batches_new(const struct output *output, struct outlets *outlets, unsigned threads);
 /* What was not drained is lost. NULL is fine. */
 void batches_free(struct batches *batches);
 

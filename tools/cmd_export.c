@@ -6,6 +6,7 @@
 
 #include "export.h"
 #include "message.h"
+#include "outlets.h"
 #include "options.h"
 
 enum option_id {
@@ -31,7 +32,8 @@ static const char fields_help[] = "fields in the order wanted: actual_q, one ele
     ;
 
 static const struct option_row rows[] = {
-    {OPTION_OUT, 'o', "output", "OUT", "file to write, - for standard output; its ending tells the format"},
+    {OPTION_OUT, 'o', "output", "OUT",
+     "file to write, - for standard output; its ending tells the format, and .gz behind it that it is compressed"},
     {OPTION_FORMAT, 'f', "format", "FORMAT", "csv, gnuplot or ndjson"},
     {OPTION_DIALECT, 0, "dialect", "NAME", "record.py: csv as UR's record.py writes it"},
     {OPTION_LAYOUT, 0, "layout", "LAYOUT", "gnuplot: columns of cb2 or cb3e, whatever the stream"},
@@ -146,19 +148,13 @@ static int take(void *user, int id, const char *value)
 
 /* ---- the format ------------------------------------------------------------------------------------------------ */
 
-static const char *ending_of(const char *name)
-{
-    const char *slash = strrchr(name, '/');
-    const char *base = slash == NULL ? name : slash + 1;
-    const char *dot = strrchr(base, '.');
-    return dot == NULL || dot == base ? "" : dot;
-}
-
 static const struct output *output_of_ending(const char *ending)
 {
+    size_t length = strlen(ending) - (outlets_is_gzip(ending) ? strlen(".gz") : 0);
     for (size_t i = 0; i < output_count; i++)
         for (size_t k = 0; k < sizeof outputs[i]->endings / sizeof *outputs[i]->endings; k++)
-            if (outputs[i]->endings[k] != NULL && strcasecmp(outputs[i]->endings[k], ending) == 0)
+            if (outputs[i]->endings[k] != NULL && strlen(outputs[i]->endings[k]) == length &&
+                strncasecmp(outputs[i]->endings[k], ending, length) == 0)
                 return outputs[i];
     return NULL;
 }
@@ -176,7 +172,7 @@ static const struct output *output_of_name(const char *name, const char *dialect
 static const struct output *choose_format(const struct asked *asked)
 {
     const struct output *output;
-    const char *ending = ending_of(asked->wish.out);
+    const char *ending = outlets_ending(asked->wish.out);
     if (asked->format != NULL) {
         output = output_of_name(asked->format, NULL);
         if (output == NULL)
@@ -212,6 +208,7 @@ static int judge(struct asked *asked, const struct options *options)
     struct export_wish *wish = &asked->wish;
     if (wish->out == NULL)
         wish->out = "-";
+    wish->gzipped = outlets_is_gzip(wish->out);
     wish->output = choose_output(asked);
     if (wish->output == NULL)
         return -1;

@@ -577,7 +577,7 @@ enum exit_status export_run(const struct export_wish *wish, const struct replay_
     struct job job = {.wish = wish,
                       .source = source,
                       .once = !replay_is_repeatable(source),
-                      .outlets = {.name = wish->out, .split = wish->split}};
+                      .outlets = {.name = wish->out, .split = wish->split, .gzipped = wish->gzipped}};
     run(&job);
     if (job.status == EXIT_DONE && wish->strict && job.streams != NULL && streams_have_warning(job.streams))
         job.status = EXIT_FOUND;

@@ -9,6 +9,7 @@
 /* What the user wants. */
 struct export_wish {
     const char *out; /* "-": standard output */
+    bool gzipped;    /* compressed, as the name ends */
     const struct output *output;
     enum armtap_generation layout; /* UNKNOWN: that of each stream */
     bool has_stream;

@@ -61,6 +61,8 @@ tools_libtools_a_SOURCES = \
 	tools/export_report.c \
 	tools/findings.c \
 	tools/findings.h \
+	tools/gzip.c \
+	tools/gzip.h \
 	tools/interrupt.c \
 	tools/interrupt.h \
 	tools/job.h \
