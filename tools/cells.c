@@ -2,6 +2,7 @@
 #include "cells.h"
 
 #include "leaves.h"
+#include "mode_names.h"
 #include "number.h"
 
 void cells_hex(const char *bytes, size_t length, struct buffer *out)
@@ -96,8 +97,20 @@ void cells_number(const struct armtap_value *value, unsigned element, const stru
         out->length += number_unsigned(value->u64[element], at);
 }
 
-static void put_cell(const struct armtap_value *value, unsigned element, const struct cell_style *style,
-                     struct buffer *out)
+static void put_mode(const struct armtap_value *value, unsigned element, enum armtap_generation generation,
+                     const struct cell_style *style, struct buffer *out)
+{
+    char digits[MODE_NAME_MAX];
+    const char *name = mode_name(value, element, generation, digits);
+    if (name == NULL)
+        cells_number(value, element, style, out);
+    else
+        cells_text(name, strlen(name), style, out);
+}
+
+/* `generation`: whose modes the value is to be named by; UNKNOWN: it stays a number. */
+static void put_cell(const struct armtap_value *value, unsigned element, enum armtap_generation generation,
+                     const struct cell_style *style, struct buffer *out)
 {
     bool is_text = value->present && value_is_text(value);
     if (!value->present || (is_text ? element > 0 || style->only_numbers : element >= value->count))
@@ -106,6 +119,8 @@ static void put_cell(const struct armtap_value *value, unsigned element, const s
         cells_hex(value->text, value->length, out);
     else if (is_text)
         cells_text(value->text, value->length, style, out);
+    else if (generation != ARMTAP_GENERATION_UNKNOWN)
+        put_mode(value, element, generation, style, out);
     else
         cells_number(value, element, style, out);
 }
@@ -234,7 +249,7 @@ void cells_values(const struct view *view, const struct output_row *row, const s
         for (unsigned k = 0; k < pick->count; k++) {
             if (k > 0)
                 buffer_char(out, style->separator);
-            put_cell(&value, pick->first + k, style, out);
+            put_cell(&value, pick->first + k, pick->by_name ? row->generation : ARMTAP_GENERATION_UNKNOWN, style, out);
         }
     }
 }

@@ -21,6 +21,7 @@ enum option_id {
     OPTION_FROM,
     OPTION_TO,
     OPTION_EVERY,
+    OPTION_ENUMS,
     OPTION_STRICT
 };
 
@@ -46,6 +47,8 @@ static const struct option_row rows[] = {
      "records captured at T or before; 2026-01-31T12:00:00.5Z, seconds since the epoch, or +10.5 from the first "
      "packet"},
     {OPTION_EVERY, 0, "every", "N", "the first record of a table, and every Nth after it"},
+    {OPTION_ENUMS, 0, "enums", "HOW",
+     "modes as number (the default), by name, or both: robot_mode and robot_mode_name"},
     {OPTION_STRICT, 0, "strict", NULL, "exit with 1 if there is a note of warning or error; armtap info counts them"},
 };
 
@@ -96,6 +99,20 @@ static int take_layout(const char *value, enum armtap_generation *layout)
     return *layout == ARMTAP_GENERATION_UNKNOWN ? -1 : 0;
 }
 
+static int take_enums(const char *value, struct export_wish *wish)
+{
+    static const char *const names[] = {
+        [MODES_BY_NUMBER] = "number", [MODES_BY_NAME] = "name", [MODES_BY_BOTH] = "both"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(value, names[i]) != 0)
+            continue;
+        wish->enums = (enum mode_names)i;
+        return 0;
+    }
+    message_error("--enums '%s': give number, name or both", value);
+    return -1;
+}
+
 static int take_stream(const char *value, struct export_wish *wish)
 {
     uint64_t number;
@@ -139,6 +156,8 @@ static int take(void *user, int id, const char *value)
         return take_time("--to", value, &wish->to);
     case OPTION_EVERY:
         return options_number("--every", value, 1, UINT64_MAX, &wish->every);
+    case OPTION_ENUMS:
+        return take_enums(value, wish);
     case OPTION_STRICT:
         wish->strict = true;
         return 0;
@@ -201,6 +220,11 @@ static const struct output *choose_output(const struct asked *asked)
     return dialect;
 }
 
+static const char *format_of(const struct output *output)
+{
+    return output->dialect != NULL ? output->dialect : output->name;
+}
+
 /* ---- what goes together ---------------------------------------------------------------------------------------- */
 
 static int judge(struct asked *asked, const struct options *options)
@@ -218,6 +242,8 @@ static int judge(struct asked *asked, const struct options *options)
         message_error("-o: the name is empty");
     else if (wish->layout != ARMTAP_GENERATION_UNKNOWN && strcmp(wish->output->name, "gnuplot") != 0)
         message_error("--layout is of -f gnuplot; %s has all fields under their names", wish->output->name);
+    else if (wish->enums != MODES_BY_NUMBER && !wish->output->has_names)
+        message_error("--enums: %s has numbers only; give -f csv or ndjson", format_of(wish->output));
     else if (wish->from.given && wish->to.given && wish->from.relative == wish->to.relative &&
              wish->to.ns < wish->from.ns)
         message_error("--to is before --from, so there is nothing between; exchange them");

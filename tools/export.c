@@ -98,6 +98,21 @@ static size_t width_of(const struct picks *picks)
     return width;
 }
 
+static int name_modes(struct job *job, struct view *view)
+{
+    bool if_mixed;
+    enum mode_names how = choice_mode_names(job, view->table, &if_mixed);
+    int outcome = mode_names_apply(how, view->table->columns, &view->picks);
+    for (size_t i = 0; i < view->picks.count; i++)
+        view->picks.pick[i].if_mixed = if_mixed && view->picks.pick[i].by_name;
+    if (how != job->wish->enums && !if_mixed)
+        message_warning(
+            "stream %u: its controllers number their modes differently, so these are written by name; for the "
+            "numbers beside the names give --enums both",
+            view->table->stream);
+    return outcome;
+}
+
 static int make_view(struct job *job, struct table *table)
 {
     struct printed *printed = printed_of(job, table->index);
@@ -109,6 +124,8 @@ static int make_view(struct job *job, struct table *table)
     if (choice_judge_width(job, &printed->view) != 0 || choice_judge_texts(job, &printed->view) != 0)
         return -1;
     choice_warn_shadowed(job, &printed->view);
+    if (name_modes(job, &printed->view) != 0)
+        return job_give_up_memory(job);
     const struct output *output = job->wish->output;
     if (output->prepare != NULL && output->prepare(&printed->view, layout_of(job, &table->summary)) != 0)
         return job_give_up_memory(job);
@@ -124,6 +141,7 @@ static int make_all_views(struct job *job)
         if (!job_wants(job, table))
             continue;
         wanted++;
+        job->generations |= table->generations;
         if (make_view(job, table) != 0)
             return -1;
     }
@@ -185,6 +203,8 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .several_files = job->source->count > 1,
         .protocol = record->protocol,
         .direction = record->direction,
+        .generation = record->stream->generation,
+        .is_mixed = mode_names_are_mixed(job->generations),
         .layout = layout,
         .missing = *missings_before(job->missings, record),
         .values = record->values,
@@ -193,6 +213,7 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
     if (job->wish->output->spreads && record->protocol == ARMTAP_AUBO)
         choice_warn_cells(job, view, &row);
     job->rows++;
+    job->generations |= 1u << record->stream->generation;
     missings_drop(job->missings, record);
     if (job->batches != NULL)
         return check_sink(job, batches_row(job->batches, outlet, view, &row));
@@ -237,6 +258,8 @@ static int print_record(struct job *job, const struct armtap_record *record, str
             return -1;
         printed = &job->printed[table->index];
     }
+    if (choice_judge_modes(job, &printed->view) != 0)
+        return -1;
     if (printed->seen++ % job->wish->every != 0)
         return 0;
     return print_row(job, record, &printed->view, layout, printed->outlet);

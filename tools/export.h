@@ -2,6 +2,7 @@
 #ifndef EXPORT_H
 #define EXPORT_H
 
+#include "mode_names.h"
 #include "output.h"
 #include "replay.h"
 #include "when.h"
@@ -21,6 +22,7 @@ struct export_wish {
     struct when to;
     uint64_t every;
     bool strict;
+    enum mode_names enums;
     unsigned threads; /* that format, at least 1 */
 };
 

@@ -39,7 +39,8 @@ struct job {
     unsigned turns;
     uint64_t rows;
     uint64_t opaque;
-    unsigned only_table; /* index of the one that is printed, in a reading that cannot look ahead */
+    unsigned generations; /* of all rows' streams so far, or known beforehand, a bit for each */
+    unsigned only_table;  /* index of the one that is printed, in a reading that cannot look ahead */
     enum exit_status status;
     bool gave_up; /* something failed, with a message */
     bool closed;  /* nobody reads any more */
@@ -67,6 +68,10 @@ int choice_judge_names(struct job *job);
 int choice_judge_width(struct job *job, const struct view *view);
 /* Whether the format can hold the columns asked for that are no fields. */
 int choice_judge_texts(struct job *job, const struct view *view);
+/* How modes are printed of a table, and whether names are only for rows of several generations. */
+enum mode_names choice_mode_names(struct job *job, const struct table *table, bool *if_mixed);
+/* In a reading that cannot look ahead: whether a table's modes are still of one generation, or have names. */
+int choice_judge_modes(struct job *job, const struct view *view);
 /* Where a field has the name of such a column, and takes its place. */
 void choice_warn_shadowed(struct job *job, const struct view *view);
 /* Whether the format can show anything of the table: gnuplot's columns do not hold every field. */

@@ -80,6 +80,8 @@ tools_libtools_a_SOURCES = \
 	tools/message.h \
 	tools/missing.c \
 	tools/missing.h \
+	tools/mode_names.c \
+	tools/mode_names.h \
 	tools/modes.c \
 	tools/modes.h \
 	tools/moments.c \

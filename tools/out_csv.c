@@ -33,5 +33,10 @@ static void csv_row(const struct view *view, const struct output_row *row, struc
     buffer_string(out, csv.line_end);
 }
 
-const struct output output_csv = {
-    .name = "csv", .endings = {".csv"}, .spreads = true, .prepare = csv_prepare, .begin = csv_begin, .row = csv_row};
+const struct output output_csv = {.name = "csv",
+                                  .endings = {".csv"},
+                                  .has_names = true,
+                                  .spreads = true,
+                                  .prepare = csv_prepare,
+                                  .begin = csv_begin,
+                                  .row = csv_row};

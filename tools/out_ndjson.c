@@ -4,6 +4,7 @@
 
 #include "json.h"
 #include "leaves.h"
+#include "mode_names.h"
 #include "number.h"
 
 /* The keys that every object begins with; `file` where there are several. */
@@ -225,6 +226,31 @@ static void put_text(const struct armtap_value *value, struct buffer *out)
     }
 }
 
+static void put_mode(const struct armtap_value *value, unsigned element, enum armtap_generation generation,
+                     struct buffer *out)
+{
+    char digits[MODE_NAME_MAX];
+    const char *name = mode_name(value, element, generation, digits);
+    if (name == NULL)
+        put_element(value, element, out);
+    else
+        put_quoted(name, strlen(name), out);
+}
+
+static void put_modes(const struct pick *pick, const struct armtap_value *value, enum armtap_generation generation,
+                      struct buffer *out)
+{
+    if (pick->element || value->count == 1) {
+        put_mode(value, pick->first, generation, out);
+        return;
+    }
+    for (unsigned k = 0; k < value->count; k++) {
+        buffer_char(out, k == 0 ? '[' : ',');
+        put_mode(value, k, generation, out);
+    }
+    buffer_char(out, ']');
+}
+
 static void put_value(const struct pick *pick, const struct armtap_value *value, struct buffer *out)
 {
     struct leaves leaves;
@@ -255,14 +281,17 @@ static void ndjson_row(const struct view *view, const struct output_row *row, st
             continue;
         }
         size_t entry = row->layout->entry_of[pick->column];
-        if (entry == TABLE_NONE)
+        if (entry == TABLE_NONE || (pick->if_mixed && !row->is_mixed))
             continue;
         struct armtap_value value;
         armtap_recipe_read(row->layout->recipe, entry, row->values, row->values_length, &value);
         if (!value.present)
             continue;
         buffer_string(out, pick->key);
-        put_value(pick, &value, out);
+        if (pick->by_name && !value_is_text(&value))
+            put_modes(pick, &value, row->generation, out);
+        else
+            put_value(pick, &value, out);
     }
     buffer_string(out, "}\n");
 }
@@ -270,5 +299,6 @@ static void ndjson_row(const struct view *view, const struct output_row *row, st
 const struct output output_ndjson = {.name = "ndjson",
                                      .endings = {".ndjson", ".jsonl"},
                                      .all_tables = true,
+                                     .has_names = true,
                                      .prepare = ndjson_prepare,
                                      .row = ndjson_row};

@@ -26,6 +26,8 @@ struct output_row {
     bool several_files;
     enum armtap_protocol protocol;
     enum armtap_direction direction;
+    enum armtap_generation generation;
+    bool is_mixed; /* rows of another generation, which numbers its modes differently, are in the same output */
     const struct table_layout *layout; /* NULL: an opaque record, of which no value is known */
     struct missing missing;            /* since the row before */
     const uint8_t *values;
@@ -38,6 +40,7 @@ struct output {
     const char *endings[3]; /* of files, with their dot */
     bool all_tables;        /* one file holds the rows of every table, opaque records too */
     bool only_numbers;      /* texts have no place in it */
+    bool has_names;         /* modes may stand by their names */
     bool spreads;           /* arrays take a cell for each element, so that there must be cells enough */
     /* Changes the picks to what the format prints; NULL: leaves them. `generation` is whose legacy layout is wanted. 0,
      * or -1 without memory. A view whose picks are all absent then has nothing for this format. */

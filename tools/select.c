@@ -10,8 +10,10 @@ enum { name_max = 4096 };
 
 void picks_free(struct picks *picks)
 {
-    for (size_t i = 0; i < picks->count; i++)
+    for (size_t i = 0; i < picks->count; i++) {
         free(picks->pick[i].key);
+        free(picks->pick[i].own_name);
+    }
     free(picks->pick);
     *picks = (struct picks){0};
 }

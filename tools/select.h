@@ -14,7 +14,10 @@ struct pick {
     bool element;     /* one element of a vector, asked for by its own name: actual_q_0 */
     bool numbered;    /* its cells are name_0, name_1 ... */
     bool told;        /* that a row had more than these cells */
+    bool by_name;     /* modes by their names */
+    bool if_mixed;    /* only where rows of several generations come together */
     const char *name; /* of the column; not owned */
+    char *own_name;   /* the same where the column's is not it, or NULL; owned */
     char *key;        /* what an output format prepared of the name, or NULL; owned */
 };
 

@@ -358,6 +358,7 @@ enum tables_outcome tables_record(struct tables *tables, const struct armtap_rec
         return outcome;
     if (!tables->rewound)
         side->open->rows++;
+    side->open->generations |= 1u << record->stream->generation;
     *table = side->open;
     *layout = alive->layout;
     return TABLES_OK;

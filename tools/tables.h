@@ -47,7 +47,8 @@ struct table {
     unsigned part;                /* counts the tables of its stream and direction from 0 */
     struct armtap_stream summary; /* of its stream, as it was at the table's last recipe */
     enum armtap_direction direction;
-    uint64_t rows; /* of the first reading; later ones do not count again */
+    unsigned generations; /* of its rows' streams so far, a bit for each */
+    uint64_t rows;        /* of the first reading; later ones do not count again */
     struct table_layout **layouts;
     size_t layout_count;
     size_t leaves;                /* of all layouts together */
