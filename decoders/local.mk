@@ -9,6 +9,7 @@ lib_libinside_la_SOURCES += \
 	decoders/rtde_messages.def \
 	decoders/rtde_package.c \
 	decoders/rtde_package.h \
+	decoders/rtde_refused.c \
 	decoders/rtde_reply.c \
 	decoders/rtde_reply.h \
 	decoders/rtde_session.c \

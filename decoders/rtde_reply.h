@@ -25,6 +25,9 @@ struct armtap_rtde_reply armtap_rtde_read_reply(const struct armtap_rtde *rtde,
 /* Notes what is wrong with a reply, and tells `refused`. */
 int armtap_rtde_note_reply(const struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                            struct armtap_rtde_reply *reply);
+/* Hands a set-up that was refused in part to the sink. */
+int armtap_rtde_tell_refused(struct armtap_conn *conn, const struct armtap_frame *frame,
+                             const struct armtap_rtde_reply *reply);
 /* Notes fields and types that are not known. */
 int armtap_rtde_note_strangers(struct armtap_conn *conn, const struct armtap_frame *frame,
                                const struct armtap_rtde_reply *reply, const struct armtap_recipe *recipe);

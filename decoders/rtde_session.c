@@ -139,6 +139,8 @@ static int make_recipe(const struct armtap_rtde *rtde, struct armtap_conn *conn,
 {
     *recipe = NULL;
     int error = armtap_rtde_note_reply(rtde, conn, frame, reply);
+    if (error == ARMTAP_OK && reply->refused && reply->requested)
+        error = armtap_rtde_tell_refused(conn, frame, reply);
     if (error != ARMTAP_OK || reply->refused || (reply->strange && reply->requested))
         return error;
     error = armtap_recipe_from_lists(reply->requested ? &reply->names : NULL, &reply->types, recipe);

@@ -341,6 +341,29 @@ struct armtap_recipe_event {
     const struct armtap_recipe *recipe;
 };
 
+enum armtap_refusal {
+    ARMTAP_REFUSAL_NOT_FOUND,
+    ARMTAP_REFUSAL_IN_USE,
+    ARMTAP_REFUSAL_NOT_SET,
+    ARMTAP_REFUSAL_MISREAD /* the controller read it with bytes that are not its own, so that it was never asked for;
+                            * in `accepted`, of the table's type, where the table has it */
+};
+struct armtap_refused {
+    const char *name; /* not NUL-terminated */
+    size_t length;
+    enum armtap_refusal why;
+};
+/* An RTDE set-up that the controller refused because of some of its names: no data follows it. */
+struct armtap_refused_setup {
+    const struct armtap_stream *stream;
+    struct armtap_where where;               /* of the reply */
+    enum armtap_direction direction;         /* of the data that was set up */
+    double frequency;                        /* Hz asked for; 0 where not said */
+    const struct armtap_recipe *accepted;    /* the names that the reply gives a type, maybe none */
+    const struct armtap_refused *refused;    /* the others, in their order */
+    size_t refused_count;
+};
+
 /* A text message of the controller (level, source) or to it. Not NUL-terminated. */
 struct armtap_text {
     const struct armtap_stream *stream;
@@ -427,6 +450,7 @@ struct armtap_sink {
     int (*on_properties)(void *user, const struct armtap_record *record);
     /* After all else that came of the same bytes. */
     int (*on_message)(void *user, const struct armtap_message *message);
+    int (*on_refused)(void *user, const struct armtap_refused_setup *setup);
 };
 
 /* ---- one packet ------------------------------------------------------------------------------------------------ */

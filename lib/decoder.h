@@ -80,6 +80,9 @@ int armtap_conn_properties(struct armtap_conn *conn, const struct armtap_frame *
 /* Data of `direction` follows this recipe from now on. */
 int armtap_conn_recipe(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_direction direction,
                        int recipe_id, double frequency, unsigned flags, const struct armtap_recipe *recipe);
+/* A set-up that was refused in part; `setup` lacks stream and where. Nobody may listen: ask first. */
+bool armtap_conn_hears_refusals(const struct armtap_conn *conn);
+int armtap_conn_refused(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_refused_setup *setup);
 int armtap_conn_text(struct armtap_conn *conn, const struct armtap_frame *frame, int level,
                      const struct armtap_rtde_package *package);
 int armtap_conn_signal(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_event_type type);

@@ -131,6 +131,18 @@ int armtap_conn_recipe(struct armtap_conn *conn, const struct armtap_frame *fram
     return stopped(conn->sink.on_recipe(conn->user, &event));
 }
 
+bool armtap_conn_hears_refusals(const struct armtap_conn *conn)
+{
+    return conn->sink.on_refused != NULL;
+}
+
+int armtap_conn_refused(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_refused_setup *setup)
+{
+    setup->stream = &conn->stream;
+    setup->where = frame->where;
+    return stopped(conn->sink.on_refused(conn->user, setup));
+}
+
 int armtap_conn_text(struct armtap_conn *conn, const struct armtap_frame *frame, int level,
                      const struct armtap_rtde_package *package)
 {

@@ -276,6 +276,14 @@ static int on_properties(void *user, const struct armtap_record *record)
     return log->stop;
 }
 
+static void log_entries(struct log *log, const struct armtap_recipe *recipe)
+{
+    for (size_t i = 0; i < armtap_recipe_count(recipe); i++) {
+        const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
+        log_add(log, " %s:%s%s", entry->name, armtap_type_name(entry->type, entry->count), entry->field ? "" : "?");
+    }
+}
+
 static int on_recipe(void *user, const struct armtap_recipe_event *event)
 {
     struct log *log = user;
@@ -284,10 +292,8 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
     log_flags(log, event->flags);
     if (!log->values)
         log_add(log, " %zu bytes", armtap_recipe_size(event->recipe));
-    for (size_t i = 0; log->values && i < armtap_recipe_count(event->recipe); i++) {
-        const struct armtap_recipe_entry *entry = armtap_recipe_at(event->recipe, i);
-        log_add(log, " %s:%s%s", entry->name, armtap_type_name(entry->type, entry->count), entry->field ? "" : "?");
-    }
+    if (log->values)
+        log_entries(log, event->recipe);
     log_add(log, "\n");
     return log->stop;
 }
@@ -319,6 +325,19 @@ static int on_event(void *user, const struct armtap_event *event)
     return log->stop;
 }
 
+static int on_refused(void *user, const struct armtap_refused_setup *setup)
+{
+    static const char *const why[] = {"NOT_FOUND", "IN_USE", "NOT_SET", "MISREAD"};
+    struct log *log = user;
+    log_add(log, "refused %s %g Hz, accepted", arrow(setup->direction), setup->frequency);
+    log_entries(log, setup->accepted);
+    log_add(log, "; left out");
+    for (size_t i = 0; i < setup->refused_count; i++)
+        log_add(log, " %.*s:%s", (int)setup->refused[i].length, setup->refused[i].name, why[setup->refused[i].why]);
+    log_add(log, "\n");
+    return log->stop;
+}
+
 struct armtap_sink log_sink(void)
 {
     return (struct armtap_sink){.size = sizeof(struct armtap_sink),
@@ -327,7 +346,8 @@ struct armtap_sink log_sink(void)
                                 .on_text = on_text,
                                 .on_note = on_note,
                                 .on_event = on_event,
-                                .on_properties = on_properties};
+                                .on_properties = on_properties,
+                                .on_refused = on_refused};
 }
 
 void log_stream(struct log *log, const struct armtap_conn *conn)

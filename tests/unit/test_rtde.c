@@ -684,7 +684,10 @@ static void test_refused_fields_are_named(void **unused)
                  "armtap knows of\n"
                  "note < rtde.field.not-found: no_such is not known to this controller, nor to any release that armtap "
                  "knows of\n"
+                 "refused < 125 Hz, accepted timestamp:DOUBLE robot_mode:INT32; left out actual_qdd:NOT_FOUND "
+                 "no_such:NOT_FOUND\n"
                  "note < rtde.field.in-use: input_int_register_0 is in use by another client or a fieldbus\n"
+                 "refused > 0 Hz, accepted standard_digital_output:UINT8; left out input_int_register_0:IN_USE\n"
                  "note < rtde.start.refused: the controller refused START: no output recipe is set up\n"
                  "recipe < id1 125 Hz timestamp:DOUBLE\n"
                  "event < start 0\n"
@@ -912,6 +915,40 @@ static void test_a_set_up_that_was_not_negotiated(void **unused)
     CHECK_NOTES(refused, "rtde.version.refused", "but protocol 3 was refused: the controller took its 8 bytes for");
     CHECK_NOTES(right, "timestomp" UNKNOWN "; did you mean timestamp?\n");
     CHECK_NOTES(lenient, "actual_mode" UNKNOWN);
+}
+
+/* What is left of refused set-ups, with the types of the reply; the name that was misread gets the table's. */
+static void test_what_is_left_of_a_refused_set_up(void **unused)
+{
+    static const struct line lines[] = {
+        {'>', 'O', HZ14, "timestamp,actual_q,actual_qdd"},
+        {'<', 'O', "", "NOT_FOUND,NOT_FOUND,VECTOR6INT32,NOT_FOUND"},
+        {'>', 'O', HZ125, "no_such,payload"},
+        {'<', 'O', "", "NOT_FOUND,DOUBLE"},
+        V2,
+        {'>', 'O', "", "timestamp,actual_q,"},
+        {'<', 'O', "00", "NOT_FOUND,VECTOR6D,"},
+        {'>', 'O', HZ125, "no_such,, a ,payload"},
+        {'<', 'O', "00", "NOT_FOUND,NOT_SET,IN_USE,QUATERNION"},
+        {'>', 'O', HZ125, "timestamp,actual_q"},
+        {'<', 'O', "00", "NOT_FOUND,DOUBLE,DOUBLE"}, /* which name is refused cannot be told */
+    };
+    static const char *const wanted[] = {
+        "refused < 14 Hz, accepted timestamp:DOUBLE actual_q:VECTOR6INT32?; left out timestamp:MISREAD "
+        "actual_qdd:NOT_FOUND\n",
+        "refused < 125 Hz, accepted payload:DOUBLE; left out no_such:MISREAD\n",
+        "refused < 0 Hz, accepted timestamp:DOUBLE actual_q:VECTOR6D; left out timestamp:MISREAD\n",
+        "refused < 125 Hz, accepted payload:?; left out no_such:NOT_FOUND :NOT_SET a:IN_USE\n",
+    };
+    (void)unused;
+    struct script script = session(lines, sizeof lines / sizeof lines[0]);
+    struct log log = script_log(&script, &on_port);
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        if (!log_has(&log, wanted[i]))
+            fail_msg("not in the log: %s\n%s", wanted[i], log.text);
+    assert_int_equal(log_count(&log, "refused < "), 4);
+    log_free(&log);
+    script_free(&script);
 }
 
 /* The layout of protocol 1 while protocol 2 is in force: eight letters are taken for a frequency. */
@@ -1169,6 +1206,7 @@ int main(void)
         cmocka_unit_test(test_packages_that_break_their_layout),
         cmocka_unit_test(test_why_a_field_is_not_known),
         cmocka_unit_test(test_a_set_up_that_was_not_negotiated),
+        cmocka_unit_test(test_what_is_left_of_a_refused_set_up),
         cmocka_unit_test(test_a_set_up_without_its_frequency),
         cmocka_unit_test(test_a_reply_shows_the_protocol),
         cmocka_unit_test(test_a_reply_that_cannot_be_read),
