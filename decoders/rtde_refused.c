@@ -7,8 +7,8 @@
 
 /* Two lists under construction, of names and their types, and those refused. */
 struct parts {
-    char *text;           /* room for both lists */
-    char *names, *types;  /* where the next item goes */
+    char *text;          /* room for both lists */
+    char *names, *types; /* where the next item goes */
     struct armtap_refused *refused;
     size_t count;
 };

@@ -356,11 +356,11 @@ struct armtap_refused {
 /* An RTDE set-up that the controller refused because of some of its names: no data follows it. */
 struct armtap_refused_setup {
     const struct armtap_stream *stream;
-    struct armtap_where where;               /* of the reply */
-    enum armtap_direction direction;         /* of the data that was set up */
-    double frequency;                        /* Hz asked for; 0 where not said */
-    const struct armtap_recipe *accepted;    /* the names that the reply gives a type, maybe none */
-    const struct armtap_refused *refused;    /* the others, in their order */
+    struct armtap_where where;            /* of the reply */
+    enum armtap_direction direction;      /* of the data that was set up */
+    double frequency;                     /* Hz asked for; 0 where not said */
+    const struct armtap_recipe *accepted; /* the names that the reply gives a type, maybe none */
+    const struct armtap_refused *refused; /* the others, in their order */
     size_t refused_count;
 };
 

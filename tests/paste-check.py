@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 SAMPLES = os.path.abspath(os.path.join(os.environ.get("srcdir", "."), "captures"))
@@ -74,6 +75,27 @@ def check_options(folder):
     assert paste(found[0], folder).returncode == 1
 
 
+def check_accepted(folder):
+    """The corrected recipe of each refused set-up, of outputs and of inputs; --recipe reads it."""
+    for name in NAMES:
+        shutil.copy(os.path.join(SAMPLES, "rtde-refused.pcap"), os.path.join(folder, name))
+        for others in ([], ["other.pcap"]):
+            for other in others:
+                shutil.copy(os.path.join(SAMPLES, "rtde-v1.pcap"), os.path.join(folder, other))
+            found = commands(armtap("diagnose", *others, operand(name), folder=folder))
+            assert len(found) == 2, (name, found)
+            for line, key, fields in zip(found, ("out", "in"), (["timestamp", "actual_q"], ["input_int_register_1"])):
+                done = paste(line, folder)
+                assert done.returncode == 0 and done.stderr.count(b" is left out: ") == 1, (name, line, done)
+                recipe = xml.etree.ElementTree.fromstring(done.stdout).find("recipe")
+                assert recipe.get("key") == key, (name, line, done)
+                assert [field.get("name") for field in recipe] == fields, (name, line, done)
+                with open(os.path.join(folder, "recipe.xml"), "wb") as file:
+                    file.write(done.stdout)
+                read = run(ARMTAP, "info", "--recipe", "recipe.xml", operand(name), cwd=folder)
+                assert read.stderr == b"" and read.returncode == 1, (name, line, read)
+
+
 def check_input(folder):
     """What cannot be read again is named as such."""
     with open(os.path.join(SAMPLES, "rtde-stop.pcap"), "rb") as capture:
@@ -88,7 +110,7 @@ def main():
     if shutil.which("bash") is None:
         print("bash is not installed")
         return 77
-    for check in (check_names, check_packet, check_options, check_input):
+    for check in (check_names, check_packet, check_accepted, check_options, check_input):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(folder)

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L
 #include "captured.h"
 
 #include <inttypes.h>
@@ -18,7 +19,10 @@ struct setup {
     size_t order; /* in the capture */
     struct armtap_where where;
     bool guessed;
+    bool is_refused;              /* in part; the recipe is what is left of it */
     struct armtap_recipe *recipe; /* held */
+    struct captured_refusal *refused;
+    size_t refused_count;
 };
 
 struct reading {
@@ -36,48 +40,96 @@ static int out_of_memory(void)
     return REPLAY_GAVE_UP;
 }
 
+static void refusals_free(struct captured_refusal *refused, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(refused[i].name);
+    free(refused);
+}
+
+static void forget_setup(struct setup *setup)
+{
+    armtap_recipe_release(setup->recipe);
+    refusals_free(setup->refused, setup->refused_count);
+}
+
 static int forget_setups(void *user)
 {
     struct reading *reading = user;
     for (size_t i = 0; i < reading->count; i++)
-        armtap_recipe_release(reading->setup[i].recipe);
+        forget_setup(&reading->setup[i]);
     reading->count = reading->left_out = 0;
     return 0;
 }
 
 /* ---- what is set up -------------------------------------------------------------------------------------------- */
 
-static int add_setup(struct reading *reading, const struct armtap_recipe_event *event)
+/* A place for the next set-up; NULL without memory. */
+static struct setup *add_setup(struct reading *reading, const struct armtap_stream *stream,
+                               const struct armtap_where *where, enum armtap_direction direction,
+                               const struct armtap_recipe *recipe)
 {
-    if (reading->count == setups_max) {
-        reading->left_out++;
-        return 0;
-    }
     if (reading->count == reading->room) {
         size_t room = reading->room == 0 ? 16 : 2 * reading->room;
         struct setup *setup = realloc(reading->setup, room * sizeof *setup);
         if (setup == NULL)
-            return -1;
+            return NULL;
         reading->setup = setup;
         reading->room = room;
     }
-    reading->setup[reading->count] = (struct setup){.connection = event->stream->connection,
-                                                    .direction = event->direction,
-                                                    .order = reading->count,
-                                                    .where = event->where,
-                                                    .guessed = (event->flags & ARMTAP_GUESSED) != 0,
-                                                    .recipe = armtap_recipe_hold(event->recipe)};
-    reading->count++;
-    return 0;
+    struct setup *setup = &reading->setup[reading->count];
+    *setup = (struct setup){.connection = stream->connection,
+                            .direction = direction,
+                            .order = reading->count++,
+                            .where = *where,
+                            .recipe = armtap_recipe_hold(recipe)};
+    return setup;
+}
+
+/* Whether a set-up is one of those asked for, and there is room for it. */
+static bool is_wanted(struct reading *reading, const struct armtap_where *where, enum armtap_direction direction)
+{
+    const struct captured_wish *wish = reading->wish;
+    uint64_t file = wish->file == 0 ? 0 : wish->file - 1;
+    if (wish->packet > 0 ? where->packet != wish->packet || where->file != file
+                         : (direction == ARMTAP_TO_ROBOT) != wish->to_robot)
+        return false;
+    if (reading->count < setups_max)
+        return true;
+    reading->left_out++;
+    return false;
 }
 
 static int on_recipe(void *user, const struct armtap_recipe_event *event)
 {
     struct reading *reading = user;
-    bool wanted = (event->direction == ARMTAP_TO_ROBOT) == reading->wish->to_robot && event->recipe != NULL;
-    if (wanted && add_setup(reading, event) != 0)
-        return out_of_memory();
+    if (event->recipe != NULL && is_wanted(reading, &event->where, event->direction)) {
+        struct setup *setup = add_setup(reading, event->stream, &event->where, event->direction, event->recipe);
+        if (setup == NULL)
+            return out_of_memory();
+        setup->guessed = (event->flags & ARMTAP_GUESSED) != 0;
+    }
     return streams_recipe(reading->streams, event) == 0 ? 0 : out_of_memory();
+}
+
+static int on_refused(void *user, const struct armtap_refused_setup *refused)
+{
+    struct reading *reading = user;
+    if (!is_wanted(reading, &refused->where, refused->direction))
+        return 0;
+    struct setup *setup = add_setup(reading, refused->stream, &refused->where, refused->direction, refused->accepted);
+    if (setup == NULL)
+        return out_of_memory();
+    setup->is_refused = true;
+    setup->refused = calloc(refused->refused_count + 1, sizeof *setup->refused);
+    for (size_t i = 0; i < refused->refused_count && setup->refused != NULL; i++) {
+        const struct armtap_refused *name = &refused->refused[i];
+        setup->refused[i] = (struct captured_refusal){strndup(name->name, name->length), name->why};
+        setup->refused_count = i + 1;
+        if (setup->refused[i].name == NULL)
+            return out_of_memory();
+    }
+    return setup->refused == NULL ? out_of_memory() : 0;
 }
 
 static int on_event(void *user, const struct armtap_event *event)
@@ -106,16 +158,37 @@ static bool same_fields(const struct armtap_recipe *one, const struct armtap_rec
     return true;
 }
 
+/* Of the set-ups of the stream asked for, or of all: where some were refused in part, those alone. */
+static void keep_refused(struct reading *reading)
+{
+    const struct captured_wish *wish = reading->wish;
+    const struct stream_summary *only = wish->one_stream ? streams_at(reading->streams, (size_t)wish->stream) : NULL;
+    size_t kept = 0;
+    bool any = false;
+    for (size_t i = 0; i < reading->count; i++)
+        any |=
+            reading->setup[i].is_refused && (only == NULL || only->stream.connection == reading->setup[i].connection);
+    for (size_t i = 0; i < reading->count; i++)
+        if (any && !reading->setup[i].is_refused)
+            forget_setup(&reading->setup[i]);
+        else
+            reading->setup[kept++] = reading->setup[i];
+    reading->count = kept;
+}
+
 /* Sorts, and of recipes that a client set up again right away keeps the last. */
 static void sort_setups(struct reading *reading)
 {
     size_t kept = 0;
+    if (reading->wish->accepted)
+        keep_refused(reading);
     if (reading->count > 1)
         qsort(reading->setup, reading->count, sizeof *reading->setup, by_connection);
     for (size_t i = 0; i < reading->count; i++) {
         struct setup *last = kept == 0 ? NULL : &reading->setup[kept - 1], *setup = &reading->setup[i];
-        if (last != NULL && last->connection == setup->connection && same_fields(last->recipe, setup->recipe))
-            armtap_recipe_release(last->recipe);
+        if (last != NULL && last->connection == setup->connection && last->direction == setup->direction &&
+            same_fields(last->recipe, setup->recipe))
+            forget_setup(last);
         else
             kept++;
         reading->setup[kept - 1] = *setup;
@@ -124,7 +197,7 @@ static void sort_setups(struct reading *reading)
 }
 
 /* Those of a connection, in order; returns how many. */
-static size_t setups_of(const struct reading *reading, uint64_t connection, const struct setup **first)
+static size_t setups_of(const struct reading *reading, uint64_t connection, struct setup **first)
 {
     size_t low = 0, high = reading->count, end;
     while (low < high) {
@@ -143,7 +216,10 @@ static size_t setups_of(const struct reading *reading, uint64_t connection, cons
 static enum exit_status read_all(struct reading *reading)
 {
     const struct captured_wish *wish = reading->wish;
-    const struct armtap_sink sink = {.size = sizeof sink, .on_recipe = on_recipe, .on_event = on_event};
+    const struct armtap_sink sink = {.size = sizeof sink,
+                                     .on_recipe = on_recipe,
+                                     .on_event = on_event,
+                                     .on_refused = wish->accepted ? on_refused : NULL};
     struct replay_source source = {.names = wish->names, .count = wish->count, .progress = true};
     struct replay_totals totals = {.broken_off = true};
     enum exit_status status = EXIT_FAILED;
@@ -178,6 +254,9 @@ static void refuse_stream(const struct reading *reading, size_t with, const char
     if (wish->one_stream && wish->stream >= count)
         message_error("recipe: there is no stream %" PRIu64 ": they are numbered from 0 to %zu; armtap info lists them",
                       wish->stream, count - 1);
+    else if (wish->packet > 0)
+        message_error("recipe: no set-up was answered in packet %" PRIu64 "%s; armtap diagnose names the packets",
+                      wish->packet, wish->accepted ? "" : " and accepted as a whole");
     else if (wish->one_stream)
         message_error("recipe: stream %" PRIu64 " set up no %s recipe that the robot accepted", wish->stream,
                       kind(wish));
@@ -192,7 +271,7 @@ static const struct stream_summary *choose_stream(const struct reading *reading)
 {
     const struct captured_wish *wish = reading->wish;
     const struct stream_summary *chosen = NULL;
-    const struct setup *first;
+    struct setup *first;
     char numbers[200] = "";
     size_t length = 0, with = 0, count = streams_count(reading->streams);
     for (size_t i = 0; i < count; i++) {
@@ -230,12 +309,13 @@ static void list_setups(const struct setup *first, size_t count)
 }
 
 /* NULL after a message. */
-static const struct setup *choose_setup(const struct reading *reading, const struct stream_summary *summary)
+static struct setup *choose_setup(const struct reading *reading, const struct stream_summary *summary)
 {
     const struct captured_wish *wish = reading->wish;
-    const struct setup *first;
+    struct setup *first;
     size_t count = setups_of(reading, summary->stream.connection, &first);
-    if (wish->setup > count || (wish->setup == 0 && wish->to_robot && count > 1)) {
+    bool takes_last = !wish->to_robot || wish->accepted || wish->packet > 0;
+    if (wish->setup > count || (wish->setup == 0 && !takes_last && count > 1)) {
         message_error("recipe: stream %u set up %zu %s recipe%s; %s", summary->number, count, kind(wish),
                       count == 1 ? "" : "s", wish->setup > 0 ? "--setup takes one of these:" : "choose one:");
         list_setups(first, count);
@@ -243,23 +323,42 @@ static const struct setup *choose_setup(const struct reading *reading, const str
     }
     if (wish->setup > 0)
         return &first[wish->setup - 1];
-    if (count > 1 && !first[count - 1].guessed)
+    if (count > 1 && first[count - 1].is_refused)
+        message_warning("stream %u had %zu set-ups refused in part; this is the last, --setup 1 is the first",
+                        summary->number, count);
+    else if (count > 1 && !first[count - 1].guessed)
         message_warning("stream %u had %zu recipes, one after another; this is the last, --setup 1 is the first",
                         summary->number, count);
     return &first[count - 1];
 }
 
-static void take_recipe(const struct reading *reading, struct captured *captured)
+/* None may be left. */
+static bool has_fields(const struct setup *setup)
+{
+    if (armtap_recipe_count(setup->recipe) > 0)
+        return true;
+    message_error("recipe: of the set-up answered in packet %" PRIu64 " the controller accepted none of %zu names; "
+                  "armtap diagnose shows why",
+                  setup->where.packet, setup->refused_count);
+    return false;
+}
+
+static void take_recipe(struct reading *reading, struct captured *captured)
 {
     const struct stream_summary *summary = choose_stream(reading);
-    const struct setup *setup = summary == NULL ? NULL : choose_setup(reading, summary);
-    if (setup == NULL)
+    struct setup *setup = summary == NULL ? NULL : choose_setup(reading, summary);
+    if (setup == NULL || !has_fields(setup))
         return;
     if (setup->guessed)
         message_warning("the handshake of stream %u was not captured: its recipe was guessed", summary->number);
     if (reading->left_out > 0)
         message_warning("%zu more recipes were set up in this capture; they are not looked at", reading->left_out);
     captured->recipe = armtap_recipe_hold(setup->recipe);
+    captured->direction = setup->direction;
+    captured->refused = setup->refused;
+    captured->refused_count = setup->refused_count;
+    setup->refused = NULL;
+    setup->refused_count = 0;
     captured->protocol = summary->stream.protocol;
     captured->generation = summary->stream.generation;
 }
@@ -275,4 +374,11 @@ enum exit_status captured_read(const struct captured_wish *wish, struct captured
     free(reading.setup);
     streams_free(reading.streams);
     return captured->recipe == NULL ? EXIT_FAILED : status;
+}
+
+void captured_free(struct captured *captured)
+{
+    armtap_recipe_release(captured->recipe);
+    refusals_free(captured->refused, captured->refused_count);
+    *captured = (struct captured){.recipe = NULL};
 }

@@ -29,6 +29,9 @@ enum {
     OPTION_STREAM,
     OPTION_TO_ROBOT,
     OPTION_SETUP,
+    OPTION_ACCEPTED,
+    OPTION_PACKET,
+    OPTION_FILE,
     OPTION_KEY,
     OPTION_PLAIN,
     OPTION_JSON
@@ -48,6 +51,11 @@ static const struct option_row rows[] = {
     {OPTION_STREAM, 0, "stream", "N", "with --from: this stream, as armtap info numbers them"},
     {OPTION_TO_ROBOT, 0, "to-robot", NULL, "with --from: the recipe of inputs, which the client writes"},
     {OPTION_SETUP, 0, "setup", "K", "with --from: of several recipes that the stream set up the K-th, from 1"},
+    {OPTION_ACCEPTED, 0, "accepted", NULL,
+     "with --from: of a set-up that the controller refused in part, what it accepted; on standard error what not, and "
+     "why"},
+    {OPTION_PACKET, 0, "packet", "N", "with --from: the set-up whose reply is in that packet, as diagnose names it"},
+    {OPTION_FILE, 0, "file", "I", "with --packet: which of several captures holds it, counted from 1"},
     {OPTION_KEY, 0, "key", "NAME", "key of the recipe in the XML (default: out; in for inputs)"},
     {OPTION_PLAIN, 0, "plain", NULL, "lines \"name type\" instead of XML"},
     {OPTION_JSON, 0, "json", NULL, "JSON instead of XML, or of the list"},
@@ -65,6 +73,7 @@ static const struct option_usage usage = {
     .examples = "  armtap recipe --columns 2-7,32-37 > recipe.xml\n"
                 "  armtap recipe --layout 1060 --plain\n"
                 "  armtap recipe --from robot.pcapng --stream 1\n"
+                "  armtap recipe --from refused.pcapng --accepted > recipe.xml\n"
                 "  armtap recipe --list\n  armtap recipe @record.py-2.7.12\n"};
 
 struct recipe_job {
@@ -117,6 +126,13 @@ static int take(void *user, int id, const char *value)
         return 0;
     case OPTION_SETUP:
         return options_number("--setup", value, 1, UINT32_MAX, &job->wish.setup);
+    case OPTION_ACCEPTED:
+        job->wish.accepted = true;
+        return 0;
+    case OPTION_PACKET:
+        return options_number("--packet", value, 1, UINT64_MAX, &job->wish.packet);
+    case OPTION_FILE:
+        return options_number("--file", value, 1, UINT32_MAX, &job->wish.file);
     case OPTION_KEY:
         job->key = value;
         return 0;
@@ -130,6 +146,18 @@ static int take(void *user, int id, const char *value)
         job->json = true;
         return 0;
     }
+}
+
+/* An option that says which set-up of a capture is meant; NULL without one. */
+static const char *choosing_option(const struct captured_wish *wish)
+{
+    return wish->one_stream   ? "--stream"
+           : wish->to_robot   ? "--to-robot"
+           : wish->accepted   ? "--accepted"
+           : wish->packet > 0 ? "--packet"
+           : wish->file > 0   ? "--file"
+           : wish->setup > 0  ? "--setup"
+                              : NULL;
 }
 
 /* Whether what was said goes together. */
@@ -147,10 +175,15 @@ static int judge(struct recipe_job *job)
                       sources == 0 ? "one of" : "only one of");
     else if (job->generation != NULL && job->columns == NULL)
         message_error("recipe: --generation says whose columns --columns counts; give both");
-    else if ((job->wish.one_stream || job->wish.to_robot || job->wish.setup > 0) && job->wish.count == 0)
-        message_error("recipe: %s needs --from CAPTURE", job->wish.one_stream ? "--stream"
-                                                         : job->wish.to_robot ? "--to-robot"
-                                                                              : "--setup");
+    else if (choosing_option(&job->wish) != NULL && job->wish.count == 0)
+        message_error("recipe: %s needs --from CAPTURE", choosing_option(&job->wish));
+    else if (job->wish.packet > 0 && (job->wish.one_stream || job->wish.setup > 0))
+        message_error("recipe: --packet names one set-up; leave %s out", job->wish.one_stream ? "--stream" : "--setup");
+    else if (job->wish.file > 0 && job->wish.packet == 0)
+        message_error("recipe: --file says in which capture the packet of --packet is; give both");
+    else if (job->wish.file > job->wish.count)
+        message_error("recipe: --file %" PRIu64 ": there %s %zu", job->wish.file, job->wish.count == 1 ? "is" : "are",
+                      job->wish.count);
     else if (job->plain && (job->json || job->list))
         message_error("recipe: --plain is one way to write a recipe; leave %s out", job->json ? "--json" : "it");
     else if (job->key != NULL && (job->plain || job->list))
@@ -225,8 +258,47 @@ static int from_layout(struct recipe_job *job)
 
 /* ---- from a capture -------------------------------------------------------------------------------------------- */
 
+static const char *refusal_reason(enum armtap_refusal why)
+{
+    switch (why) {
+    case ARMTAP_REFUSAL_NOT_FOUND:
+        return "the controller does not know it; armtap diagnose says why";
+    case ARMTAP_REFUSAL_IN_USE:
+        return "another client or a fieldbus holds it";
+    case ARMTAP_REFUSAL_NOT_SET:
+        return "it has no value on this controller";
+    default:
+        return "the controller misread it, and armtap does not know its type";
+    }
+}
+
+static bool has_name(const struct armtap_recipe *recipe, const char *name)
+{
+    size_t i = 0, count = armtap_recipe_count(recipe);
+    while (i < count && strcmp(armtap_recipe_at(recipe, i)->name, name) != 0)
+        i++;
+    return i < count;
+}
+
+static int take_refused(struct recipe_job *job, const struct captured *captured)
+{
+    for (size_t i = 0; i < captured->refused_count; i++) {
+        const struct captured_refusal *refused = &captured->refused[i];
+        if (refused->why == ARMTAP_REFUSAL_MISREAD && has_name(captured->recipe, refused->name))
+            message_warning("%s was misread by the controller, for the client had not negotiated the protocol; it is "
+                            "kept, with the type that armtap knows",
+                            refused->name);
+        else if (mapping_refused(&job->mapping, refused->name, refusal_reason(refused->why)) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int take_captured(struct recipe_job *job, const struct captured *captured)
 {
+    job->wish.to_robot = captured->direction == ARMTAP_TO_ROBOT;
+    if (take_refused(job, captured) != 0)
+        return -1;
     if (captured->protocol == ARMTAP_REALTIME)
         return from_packet(job, captured->recipe, captured->generation);
     return mapping_recipe(&job->mapping, captured->recipe);
@@ -390,7 +462,8 @@ static enum exit_status run_capture(struct recipe_job *job)
     enum exit_status status = captured_read(&job->wish, &captured);
     if (captured.recipe == NULL || take_captured(job, &captured) != 0 || print(job) != 0)
         status = EXIT_FAILED;
-    armtap_recipe_release(captured.recipe);
+    mapping_free(&job->mapping); /* it may name what is captured */
+    captured_free(&captured);
     return status;
 }
 

@@ -59,7 +59,17 @@ static int add_lack(struct mapping *mapping, unsigned column, const char *name, 
         mapping->lack = lack;
         mapping->lack_room = room;
     }
-    mapping->lack[mapping->lack_count++] = (struct mapping_lack){column, name, reason};
+    mapping->lack[mapping->lack_count++] = (struct mapping_lack){column, name, reason, false};
+    return 0;
+}
+
+int mapping_refused(struct mapping *mapping, const char *name, const char *reason)
+{
+    size_t before = mapping->lack_count;
+    if (add_lack(mapping, 0, name, reason) != 0)
+        return -1;
+    if (mapping->lack_count > before)
+        mapping->lack[before].is_refused = true;
     return 0;
 }
 
@@ -225,13 +235,20 @@ int mapping_names(struct mapping *mapping, const char *list)
 
 /* ---- by recipe ------------------------------------------------------------------------------------------------- */
 
+/* The type that the controller replied: two fields are wider in the table than on the wire before protocol 3. */
+static const char *wire_type(const struct armtap_recipe_entry *entry)
+{
+    bool is_narrow = entry->type == ARMTAP_UINT32 && entry->count == 1 && entry->wire_size == 1;
+    return is_narrow ? armtap_type_name(ARMTAP_UINT8, 1) : armtap_type_name(entry->type, entry->count);
+}
+
 int mapping_recipe(struct mapping *mapping, const struct armtap_recipe *recipe)
 {
     armtap_recipe_release(mapping->held);
     mapping->held = armtap_recipe_hold(recipe);
     for (size_t i = 0; i < armtap_recipe_count(recipe); i++) {
         const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
-        const char *type = armtap_type_name(entry->type, entry->count);
+        const char *type = wire_type(entry);
         int outcome = *type == '\0' ? add_lack(mapping, 0, entry->name, "its type is not known")
                                     : add_line(mapping, entry->field, entry->name, type);
         if (outcome != 0)
@@ -258,7 +275,9 @@ void mapping_report(const struct mapping *mapping)
     for (size_t i = 0, last; i < mapping->lack_count; i = last + 1) {
         const struct mapping_lack *lack = &mapping->lack[i];
         last = same_reason(mapping, i);
-        if (lack->column == 0)
+        if (lack->is_refused)
+            message_warning("%s is left out: %s", lack->name, lack->reason);
+        else if (lack->column == 0)
             message_warning("%s is left out, RTDE has no such field: %s", lack->name, lack->reason);
         else if (last == i)
             message_warning("column %u is left out, RTDE has no such field: %s", lack->column, lack->reason);

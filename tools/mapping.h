@@ -6,11 +6,12 @@
 #include "columns.h"
 #include "recipe_write.h"
 
-/* Something asked for that no RTDE field gives. */
+/* Something asked for that is left out. */
 struct mapping_lack {
     unsigned column; /* 0: it was asked for by name */
     const char *name;
     const char *reason;
+    bool is_refused; /* by the controller; otherwise no RTDE field gives it */
 };
 
 /* Begins as all zeros. Names belong to the table, or to the recipe that is held. */
@@ -39,7 +40,10 @@ int mapping_names(struct mapping *mapping, const char *list);
 /* The fields of an RTDE recipe as they are: in its types, and twice where it has one twice. The recipe is held. */
 int mapping_recipe(struct mapping *mapping, const struct armtap_recipe *recipe);
 
-/* Says on standard error what RTDE lacks of it. */
+/* A name that the controller refused; it outlives the mapping, as the reason does. 0, or -1 after a message. */
+int mapping_refused(struct mapping *mapping, const char *name, const char *reason);
+
+/* Says on standard error what is left out of it. */
 void mapping_report(const struct mapping *mapping);
 
 #endif

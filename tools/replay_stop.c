@@ -23,6 +23,7 @@ FORWARD(on_note, armtap_note)
 FORWARD(on_event, armtap_event)
 FORWARD(on_properties, armtap_record)
 FORWARD(on_message, armtap_message)
+FORWARD(on_refused, armtap_refused_setup)
 #undef FORWARD
 
 struct armtap_sink replay_stop_wrap(const struct replay_stop *stop)
@@ -36,6 +37,7 @@ struct armtap_sink replay_stop_wrap(const struct replay_stop *stop)
                                 IF_WANTED(on_note),
                                 IF_WANTED(on_event),
                                 IF_WANTED(on_properties),
-                                IF_WANTED(on_message)};
+                                IF_WANTED(on_message),
+                                IF_WANTED(on_refused)};
 #undef IF_WANTED
 }
