@@ -93,7 +93,8 @@ SCRIPT_TESTS = \
 	tests/recipe-check.py \
 	tests/run-examples \
 	tests/run-golden \
-	tests/threads-check
+	tests/threads-check \
+	tests/union-check.py
 TESTS += $(SCRIPT_TESTS)
 
 TEST_EXTENSIONS = .py

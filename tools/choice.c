@@ -207,17 +207,6 @@ enum mode_names choice_mode_names(struct job *job, const struct table *table, bo
     return mode_names_are_mixed(table->generations) ? MODES_BY_NAME : MODES_BY_NUMBER;
 }
 
-int choice_judge_modes(struct job *job, const struct view *view)
-{
-    if (!job->once || job->wish->output->all_tables || !mode_names_are_mixed(view->table->generations) ||
-        !mode_names_are_missing(view->table->columns, &view->picks))
-        return 0;
-    message_error("stream %u: its controllers number their modes differently, and the first row has them as numbers; "
-                  "give --enums name, or save what is read to a file and export that",
-                  view->table->stream);
-    return job_give_up(job);
-}
-
 static bool has_column(const struct table *table, const char *name)
 {
     for (size_t i = 0; i < table->column_count; i++)

@@ -16,6 +16,7 @@ enum option_id {
     OPTION_LAYOUT,
     OPTION_STREAM,
     OPTION_SPLIT,
+    OPTION_UNION,
     OPTION_FIELDS,
     OPTION_TO_ROBOT,
     OPTION_FROM,
@@ -40,6 +41,8 @@ static const struct option_row rows[] = {
     {OPTION_LAYOUT, 0, "layout", "LAYOUT", "gnuplot: columns of cb2 or cb3e, whatever the stream"},
     {OPTION_STREAM, 0, "stream", "N", "only this stream; armtap info numbers them"},
     {OPTION_SPLIT, 0, "split", NULL, "a file per table: OUT.0.csv, and OUT.0-1.csv where a recipe was replaced"},
+    {OPTION_UNION, 0, "union", NULL,
+     "one table of all streams, csv or ndjson: robot, stream and protocol first, then the fields of all"},
     {OPTION_FIELDS, 0, "fields", "A,B,C", fields_help},
     {OPTION_TO_ROBOT, 0, "to-robot", NULL, "what the client sent to the robot"},
     {OPTION_FROM, 0, "from", "T", "records captured at T or later"},
@@ -144,6 +147,9 @@ static int take(void *user, int id, const char *value)
     case OPTION_SPLIT:
         wish->split = true;
         return 0;
+    case OPTION_UNION:
+        wish->joined = true;
+        return 0;
     case OPTION_FIELDS:
         wish->fields = value;
         return 0;
@@ -242,6 +248,15 @@ static int judge(struct asked *asked, const struct options *options)
         message_error("-o: the name is empty");
     else if (wish->layout != ARMTAP_GENERATION_UNKNOWN && strcmp(wish->output->name, "gnuplot") != 0)
         message_error("--layout is of -f gnuplot; %s has all fields under their names", wish->output->name);
+    else if (wish->joined && (wish->split || wish->has_stream))
+        message_error("--union puts all streams into one table, %s; leave one of them out",
+                      wish->split ? "--split each into its own" : "--stream takes one of them");
+    else if (wish->joined && !wish->output->has_names)
+        message_error("--union: %s has no place for the streams' names; give -f csv or ndjson",
+                      format_of(wish->output));
+    else if (wish->joined && !replay_is_repeatable(&options->source))
+        message_error("--union: the fields of all streams must be known before the first row, and standard input and "
+                      "interfaces are read once; save what is read to a file and export that");
     else if (wish->enums != MODES_BY_NUMBER && !wish->output->has_names)
         message_error("--enums: %s has numbers only; give -f csv or ndjson", format_of(wish->output));
     else if (wish->from.given && wish->to.given && wish->from.relative == wish->to.relative &&

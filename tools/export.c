@@ -106,10 +106,9 @@ static int name_modes(struct job *job, struct view *view)
     for (size_t i = 0; i < view->picks.count; i++)
         view->picks.pick[i].if_mixed = if_mixed && view->picks.pick[i].by_name;
     if (how != job->wish->enums && !if_mixed)
-        message_warning(
-            "stream %u: its controllers number their modes differently, so these are written by name; for the "
-            "numbers beside the names give --enums both",
-            view->table->stream);
+        message_warning("the controllers of %s number their modes differently, so these are written by name; for the "
+                        "numbers beside the names give --enums both",
+                        view->table->is_joined ? "these streams" : "a stream whose packets changed");
     return outcome;
 }
 
@@ -194,6 +193,7 @@ static int begin_table(struct job *job, struct table *table)
 static int print_row(struct job *job, const struct armtap_record *record, struct view *view,
                      const struct table_layout *layout, struct outlet *outlet)
 {
+    job->generations |= 1u << record->stream->generation;
     struct output_row row = {
         .where = record->where,
         .stream = tables_stream_number(job->tables, record->stream->connection),
@@ -213,7 +213,6 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
     if (job->wish->output->spreads && record->protocol == ARMTAP_AUBO)
         choice_warn_cells(job, view, &row);
     job->rows++;
-    job->generations |= 1u << record->stream->generation;
     missings_drop(job->missings, record);
     if (job->batches != NULL)
         return check_sink(job, batches_row(job->batches, outlet, view, &row));
@@ -258,9 +257,8 @@ static int print_record(struct job *job, const struct armtap_record *record, str
             return -1;
         printed = &job->printed[table->index];
     }
-    if (choice_judge_modes(job, &printed->view) != 0)
-        return -1;
-    if (printed->seen++ % job->wish->every != 0)
+    uint64_t seen = job->wish->joined ? tables_count_row(job->tables, record->stream) : printed->seen++;
+    if (seen % job->wish->every != 0)
         return 0;
     return print_row(job, record, &printed->view, layout, printed->outlet);
 }
@@ -448,7 +446,7 @@ static int forget(void *user)
     tables_free(job->tables);
     streams_free(job->streams);
     missings_free(job->missings);
-    job->tables = tables_new();
+    job->tables = tables_new(job->wish->joined);
     job->streams = streams_new();
     job->missings = missings_new(job->wish->direction);
     return job->tables == NULL || job->streams == NULL || job->missings == NULL ? -1 : 0;
@@ -546,7 +544,7 @@ static int print(struct job *job)
 static int run(struct job *job)
 {
     job->arrivals = (struct arrivals){.ports = job->source->ports, .port_count = job->source->port_count};
-    job->tables = tables_new();
+    job->tables = tables_new(job->wish->joined);
     job->streams = streams_new();
     job->missings = missings_new(job->wish->direction);
     if (armtap_knowledge_new(&job->knowledge) != ARMTAP_OK)
@@ -557,6 +555,7 @@ static int run(struct job *job)
     /* What cannot be written should be known before gigabytes are read. */
     if (!job->wish->split && outlet_of(job, 0, 0) == NULL)
         return -1;
+    job->selection.joined = job->wish->joined;
     job->interruptible = !job->once && (job->wish->split || outlets_are_pending(&job->outlets));
     if (job->interruptible)
         interrupt_hold();

@@ -16,6 +16,7 @@ struct export_wish {
     bool has_stream;
     unsigned stream;
     bool split;
+    bool joined;        /* --union */
     const char *fields; /* NULL: all */
     enum armtap_direction direction;
     struct when from;

@@ -70,8 +70,6 @@ int choice_judge_width(struct job *job, const struct view *view);
 int choice_judge_texts(struct job *job, const struct view *view);
 /* How modes are printed of a table, and whether names are only for rows of several generations. */
 enum mode_names choice_mode_names(struct job *job, const struct table *table, bool *if_mixed);
-/* In a reading that cannot look ahead: whether a table's modes are still of one generation, or have names. */
-int choice_judge_modes(struct job *job, const struct view *view);
 /* Where a field has the name of such a column, and takes its place. */
 void choice_warn_shadowed(struct job *job, const struct view *view);
 /* Whether the format can show anything of the table: gnuplot's columns do not hold every field. */

@@ -1,5 +1,6 @@
 #include "layouts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,29 +69,36 @@ static void index_free(struct column_index *index)
     free(index->chains);
 }
 
-static bool column_fits(const struct table_column *column, const struct armtap_recipe_entry *entry)
+static bool is_aubo(const struct armtap_recipe *recipe)
 {
-    return column->type == entry->type && column->count == entry->count &&
+    return armtap_recipe_protocol(recipe) == ARMTAP_AUBO;
+}
+
+/* A field of the dictionary is the same of any vendor, in the same unit. */
+static bool column_fits(const struct table_column *column, const struct armtap_recipe_entry *entry, bool of_aubo)
+{
+    bool same_meaning = column->is_aubo == of_aubo || (column->field != NULL && entry->field != NULL);
+    return same_meaning && column->type == entry->type && column->count == entry->count &&
            strcmp(column->name, entry_label(entry)) == 0;
 }
 
 static size_t *index_slot(const struct column_index *index, const struct table_column *columns,
-                          const struct armtap_recipe_entry *entry)
+                          const struct armtap_recipe_entry *entry, bool of_aubo)
 {
     uint64_t hash = UINT64_C(14695981039346656037) ^ entry->count;
     for (const char *c = entry_label(entry); *c != '\0'; c++)
         hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
     size_t at = (size_t)(hash ^ hash >> 32) & index->mask;
-    while (index->slots[at] != TABLE_NONE && !column_fits(&columns[index->slots[at]], entry))
+    while (index->slots[at] != TABLE_NONE && !column_fits(&columns[index->slots[at]], entry, of_aubo))
         at = (at + 1) & index->mask;
     return &index->slots[at];
 }
 
 /* The column of a layout's next entry: one that is there, or the next new one, which is linked in. */
 static size_t index_take(struct column_index *index, const struct table_column *columns, size_t column_count,
-                         const struct armtap_recipe_entry *entry, size_t layout)
+                         const struct armtap_recipe_entry *entry, bool of_aubo, size_t layout)
 {
-    size_t *slot = index_slot(index, columns, entry);
+    size_t *slot = index_slot(index, columns, entry, of_aubo);
     struct column_chain fresh = {.next = TABLE_NONE, .cursor = column_count, .layout = layout};
     if (*slot == TABLE_NONE) {
         *slot = column_count;
@@ -120,13 +128,14 @@ static void layout_match(struct table *table, struct column_index *index, const 
     size_t count = armtap_recipe_count(recipe);
     for (size_t i = 0; i < count; i++) {
         const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
-        size_t column = index_take(index, table->columns, table->column_count, entry, layout);
+        size_t column = index_take(index, table->columns, table->column_count, entry, is_aubo(recipe), layout);
         if (column == table->column_count)
             table->columns[table->column_count++] = (struct table_column){.name = entry_label(entry),
                                                                           .wire = entry->name,
                                                                           .field = entry->field,
                                                                           .type = entry->type,
                                                                           .count = entry->count,
+                                                                          .is_aubo = is_aubo(recipe),
                                                                           .arm = entry->arm};
         columns_of[i] = column;
     }
@@ -153,7 +162,8 @@ static size_t leading_layout(const struct table *table)
     size_t lead = 0;
     if (armtap_recipe_protocol(table->layouts[0]->recipe) == ARMTAP_REALTIME)
         for (size_t i = 1; i < table->layout_count; i++)
-            if (armtap_recipe_size(table->layouts[i]->recipe) > armtap_recipe_size(table->layouts[lead]->recipe))
+            if (armtap_recipe_protocol(table->layouts[i]->recipe) == ARMTAP_REALTIME &&
+                armtap_recipe_size(table->layouts[i]->recipe) > armtap_recipe_size(table->layouts[lead]->recipe))
                 lead = i;
     return lead;
 }
@@ -185,6 +195,82 @@ static void widen(struct table *table)
     }
 }
 
+/* ---- names of their own ------------------------------------------------------------------------------------------ */
+
+static int compare_names(const void *left, const void *right)
+{
+    const struct table_column *one = *(const struct table_column *const *)left;
+    const struct table_column *other = *(const struct table_column *const *)right;
+    int order = strcmp(one->name, other->name);
+    return order != 0 ? order : one < other ? -1 : one > other;
+}
+
+static bool is_name(const struct table *table, const char *name)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (strcmp(table->columns[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static int rename_column(struct table *table, struct table_column *column)
+{
+    size_t room = strlen(column->name) + 32;
+    char *name = malloc(room);
+    char **own_names = realloc(table->own_names, (table->own_name_count + 1) * sizeof *own_names);
+    table->own_names = own_names == NULL ? table->own_names : own_names;
+    if (name == NULL || own_names == NULL) {
+        free(name);
+        return -1;
+    }
+    snprintf(name, room, "%s_aubo", column->name);
+    for (unsigned i = 2; !column->is_aubo || is_name(table, name); i++) {
+        snprintf(name, room, "%s_%u", column->name, i);
+        if (!is_name(table, name))
+            break;
+    }
+    own_names[table->own_name_count++] = name;
+    column->name = name;
+    return 0;
+}
+
+/* Whether two columns of a name are the same field, of which a recipe has several. */
+static bool is_repeated(const struct table_column *one, const struct table_column *other)
+{
+    return one->type == other->type && one->count == other->count && one->is_aubo == other->is_aubo;
+}
+
+/* Of columns of one name UR's first keeps it. */
+static int rename_group(struct table *table, struct table_column **columns, size_t count)
+{
+    struct table_column *keeps = columns[0];
+    for (size_t i = 1; i < count; i++)
+        if (keeps->is_aubo && !columns[i]->is_aubo)
+            keeps = columns[i];
+    for (size_t i = 0; i < count; i++)
+        if (!is_repeated(keeps, columns[i]) && rename_column(table, columns[i]) != 0)
+            return -1;
+    return 0;
+}
+
+static int rename_columns(struct table *table)
+{
+    struct table_column **sorted = malloc((table->column_count + 1) * sizeof *sorted);
+    int outcome = sorted == NULL ? -1 : 0;
+    for (size_t i = 0; sorted != NULL && i < table->column_count; i++)
+        sorted[i] = &table->columns[i];
+    if (sorted != NULL)
+        qsort(sorted, table->column_count, sizeof *sorted, compare_names);
+    for (size_t i = 0, end; outcome == 0 && i < table->column_count; i = end) {
+        for (end = i + 1; end < table->column_count && strcmp(sorted[end]->name, sorted[i]->name) == 0; end++)
+            ;
+        if (end > i + 1)
+            outcome = rename_group(table, sorted + i, end - i);
+    }
+    free(sorted);
+    return outcome;
+}
+
 int table_arrange(struct table *table)
 {
     if (table->arranged)
@@ -211,7 +297,7 @@ int table_arrange(struct table *table)
         table->columns = fitting;
     widen(table);
     table->arranged = true;
-    return 0;
+    return table->is_joined ? rename_columns(table) : 0;
 }
 
 enum tables_outcome layout_measure(struct table_layout *layout, const struct armtap_record *record)
@@ -247,8 +333,8 @@ enum tables_outcome layout_join(struct table *table, struct table_layout *layout
     if (outcome == TABLES_OK) {
         for (size_t i = 0; i < known; i++) {
             struct armtap_recipe_entry entry = {
-                .name = columns[i].name, .type = columns[i].type, .count = columns[i].count};
-            index_take(&index, columns, i, &entry, 0);
+                .name = columns[i].name, .field = columns[i].field, .type = columns[i].type, .count = columns[i].count};
+            index_take(&index, columns, i, &entry, columns[i].is_aubo, 0);
         }
         layout_match(table, &index, layout->recipe, 1, columns_of);
         if (table->column_count > known)

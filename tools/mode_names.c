@@ -57,17 +57,6 @@ int mode_names_apply(enum mode_names how, const struct table_column *columns, st
     return failed ? -1 : 0;
 }
 
-bool mode_names_are_missing(const struct table_column *columns, const struct picks *picks)
-{
-    for (size_t i = 0; i < picks->count; i++) {
-        const struct pick *pick = &picks->pick[i];
-        bool is_named = pick->by_name || (i + 1 < picks->count && pick[1].by_name && pick[1].column == pick->column);
-        if (is_mode(columns, pick) && !is_named)
-            return true;
-    }
-    return false;
-}
-
 bool mode_names_are_mixed(unsigned generations)
 {
     unsigned known = generations & ~(1u << ARMTAP_GENERATION_UNKNOWN);

@@ -11,8 +11,6 @@ bool mode_names_has(const struct armtap_field *field);
 /* Makes the picks of modes ones of their names; with MODES_BY_BOTH each is followed by one of its names, called
  * robot_mode_name, joint_mode_name_0 ... 0, or -1 without memory. */
 int mode_names_apply(enum mode_names how, const struct table_column *columns, struct picks *picks);
-/* Whether there are modes among the picks whose numbers are printed without names. */
-bool mode_names_are_missing(const struct table_column *columns, const struct picks *picks);
 /* Whether a set of generations, a bit for each, number their modes differently. */
 bool mode_names_are_mixed(unsigned generations);
 

@@ -128,9 +128,8 @@ static void pick_add(struct picking *picking, size_t column, size_t first, bool 
     *taken = true;
 }
 
-static bool pick_row_column(struct picking *picking, const char *name)
+static bool pick_row_column(struct picking *picking, enum row_column column)
 {
-    enum row_column column = row_column_find(name);
     const struct pick pick = {.row_column = column, .column = TABLE_NONE, .count = 1, .name = row_column_name(column)};
     if (column == ROW_COLUMN_NONE)
         return false;
@@ -230,7 +229,7 @@ static bool pick_name(struct picking *picking, const char *name)
         return true;
     if (strpbrk(name, "*?[") != NULL)
         return pick_glob(picking, name);
-    return pick_row_column(picking, name);
+    return pick_row_column(picking, row_column_find(name));
 }
 
 int selection_apply(struct selection *selection, const struct table_column *columns, size_t column_count,
@@ -241,6 +240,11 @@ int selection_apply(struct selection *selection, const struct table_column *colu
     if (picking_begin(&picking) != 0) {
         free(picking.place_of);
         return -1;
+    }
+    if (selection->joined) {
+        pick_row_column(&picking, ROW_COLUMN_robot);
+        pick_row_column(&picking, ROW_COLUMN_stream);
+        pick_row_column(&picking, ROW_COLUMN_protocol);
     }
     if (selection->names == NULL)
         for (size_t i = 0; i < column_count; i++)

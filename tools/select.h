@@ -33,6 +33,7 @@ void picks_drop(struct picks *picks, enum row_column column);
 struct selection {
     char **names; /* NULL where all columns are wanted */
     bool *found;  /* by name: has matched something so far */
+    bool joined;  /* robot, stream and protocol come first, asked for or not */
     size_t count;
 };
 /* "a,b,c"; NULL selects all. 0, or -1 without memory. */

@@ -27,9 +27,11 @@ struct track {
     uint64_t connection;
     unsigned number;
     struct side side[2];
+    uint64_t counted; /* rows of a joined table */
 };
 
 struct tables {
+    bool joined;
     struct track **tracks; /* sorted by connection */
     size_t track_count;
     size_t track_room;
@@ -56,9 +58,12 @@ static void *grown(void *array, size_t count, size_t *room, size_t element)
     return larger;
 }
 
-struct tables *tables_new(void)
+struct tables *tables_new(bool joined)
 {
-    return calloc(1, sizeof(struct tables));
+    struct tables *tables = calloc(1, sizeof *tables);
+    if (tables != NULL)
+        tables->joined = joined;
+    return tables;
 }
 
 static void table_free(struct table *table)
@@ -69,6 +74,9 @@ static void table_free(struct table *table)
         free(table->layouts[i]->leaves);
         free(table->layouts[i]);
     }
+    for (size_t i = 0; i < table->own_name_count; i++)
+        free(table->own_names[i]);
+    free(table->own_names);
     free(table->layouts);
     free(table->columns);
     free(table);
@@ -162,6 +170,12 @@ unsigned tables_stream_number(const struct tables *tables, uint64_t connection)
     return track == NULL ? 0 : track->number;
 }
 
+uint64_t tables_count_row(struct tables *tables, const struct armtap_stream *stream)
+{
+    struct track *track = track_find(tables, stream->connection);
+    return track == NULL ? 0 : track->counted++;
+}
+
 size_t tables_stream_count(const struct tables *tables)
 {
     return tables->track_count;
@@ -224,6 +238,7 @@ static enum tables_outcome table_make(struct tables *tables, struct track *track
     table->stream = track->number;
     table->part = (unsigned)side->part_count;
     table->direction = direction;
+    table->is_joined = tables->joined;
     all[tables->table_count++] = table;
     parts[side->part_count++] = table;
     return TABLES_OK;
@@ -234,12 +249,13 @@ static enum tables_outcome side_open(struct tables *tables, struct track *track,
                                      const struct armtap_stream *stream)
 {
     struct side *side = &track->side[direction];
-    if (side->next_part == side->part_count) {
+    bool is_joined = tables->joined && tables->table_count > 0;
+    if (!is_joined && side->next_part == side->part_count) {
         enum tables_outcome outcome = table_make(tables, track, direction);
         if (outcome != TABLES_OK)
             return outcome;
     }
-    side->open = side->parts[side->next_part++];
+    side->open = is_joined ? tables->tables[0] : side->parts[side->next_part++];
     if (!tables->rewound)
         side->open->summary = *stream;
     for (size_t i = 0; i < side->alive_count; i++) {

@@ -4,6 +4,10 @@
  * begins a new table with its first row. A legacy stream whose packets change their size keeps one table. In a text
  * protocol every value tells its own type: arrays get as many columns as the longest has elements.
  *
+ * Joined, all streams share one table: the union of their fields. Fields of the dictionary are the same whoever sends
+ * them, in the same unit; others share a column with those of their vendor alone. What then has the name of another
+ * column gets one of its own: NAME_aubo for AUBO's, else NAME_2, NAME_3 ...
+ *
  * Feed recipes and records as they come. Where the source can be read twice, tables_rewind after the first time: the
  * same events then lead to the same tables, whose columns are all known. Where it cannot, a table's columns are those
  * that are known at its first row. */
@@ -21,6 +25,7 @@ struct table_column {
     const struct armtap_field *field;
     enum armtap_type type;
     unsigned count;
+    bool is_aubo;  /* who named it: AUBO, or UR */
     unsigned arm;  /* that the name on the wire says; 0 where it says none */
     size_t leaves; /* the most elements that an array of a text protocol had in it; 0 where there was none */
 };
@@ -44,6 +49,7 @@ struct table_layout {
 struct table {
     size_t index;                 /* among the tables */
     unsigned stream;              /* number of its stream */
+    bool is_joined;               /* all streams share it */
     unsigned part;                /* counts the tables of its stream and direction from 0 */
     struct armtap_stream summary; /* of its stream, as it was at the table's last recipe */
     enum armtap_direction direction;
@@ -54,11 +60,14 @@ struct table {
     size_t leaves;                /* of all layouts together */
     struct table_column *columns; /* after table_arrange */
     size_t column_count;
+    char **own_names; /* of columns that would otherwise have the name of another one */
+    size_t own_name_count;
     bool arranged;
 };
 
 struct tables;
-struct tables *tables_new(void); /* NULL without memory */
+/* `joined`: all streams share one table, whatever their recipes. NULL without memory. */
+struct tables *tables_new(bool joined);
 void tables_free(struct tables *tables);
 
 /* What a record or a recipe led to. */
@@ -80,6 +89,8 @@ enum tables_outcome tables_record(struct tables *tables, const struct armtap_rec
                                   const struct table_layout **layout);
 /* The number of a stream that was seen. */
 unsigned tables_stream_number(const struct tables *tables, uint64_t connection);
+/* How many rows of a stream of a joined table were counted with this: one more each time. */
+uint64_t tables_count_row(struct tables *tables, const struct armtap_stream *stream);
 /* How many streams were seen: their numbers are below that. */
 size_t tables_stream_count(const struct tables *tables);
 /* Before a second reading: streams get their final numbers, and tables are sorted by them. */
