@@ -305,6 +305,7 @@ struct client_word {
 static const struct client_word client_words[] = {
     {"until", CLIENT_UNTIL, 1, 1, 's'},
     {"open", CLIENT_OPEN, 0, 0, 'w'},
+    {"call", CLIENT_CALL, 1, 1, 'w'},
     {"close", CLIENT_CLOSE, 1, 1, 'w'},
     {"realtime", CLIENT_REALTIME, 1, 1, 'c'},
     {"say", CLIENT_SAY, 1, 1, 'w'},

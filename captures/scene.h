@@ -49,6 +49,7 @@ struct scene_robot {
 enum client_kind {
     CLIENT_UNTIL,      /* seconds: go on as it is until then */
     CLIENT_OPEN,       /* connect */
+    CLIENT_CALL,       /* in vain */
     CLIENT_CLOSE,      /* words[0]: client, robot or reset */
     CLIENT_REALTIME,   /* count: bytes of the packets that the robot sends from now on */
     CLIENT_SAY,        /* words[0]: text to the robot */

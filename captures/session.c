@@ -183,6 +183,18 @@ static void open_connection(struct session *session, const struct client_step *s
     session->tally->time = time;
 }
 
+/* A call that comes to nothing, or the SYN of the last one again. */
+static void call(struct session *session, const struct client_step *step, int64_t time)
+{
+    const char *how = step->words[0];
+    if (strcmp(how, "again") == 0)
+        wire_ask_again(&session->connection, time);
+    else
+        wire_ask(&session->connection, time);
+    if (strcmp(how, "refused") == 0)
+        wire_refuse(&session->connection);
+}
+
 static void close_connection(struct session *session, const struct client_step *step, int64_t time)
 {
     const char *how = step->words[0];
@@ -420,6 +432,9 @@ static void take_step(struct session *session, const struct client_step *step, i
     case CLIENT_OPEN:
         open_connection(session, step, time);
         break;
+    case CLIENT_CALL:
+        call(session, step, time);
+        break;
     case CLIENT_CLOSE:
         close_connection(session, step, time);
         break;
@@ -549,7 +564,7 @@ void session_cycle(struct session *session, int64_t time)
     }
     if (!step || step->kind == CLIENT_UNTIL || busy || session->failed)
         return;
-    if (!session->connection.open && step->kind != CLIENT_OPEN) {
+    if (!session->connection.open && step->kind != CLIENT_OPEN && step->kind != CLIENT_CALL) {
         session_fail(session, step, "the client is not connected", NULL);
         return;
     }

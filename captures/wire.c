@@ -204,11 +204,23 @@ static void emit_flags(struct wire_connection *connection, enum armtap_direction
     emit(connection, &(struct segment){.sender = sender, .flags = flags}, time, after);
 }
 
-void wire_open(struct wire_connection *connection, int64_t time)
-{
-    /* MSS, selective acknowledgement permitted, window scale: 5 for the robot, 7 for the client. */
-    static const uint8_t options[2][12] = {{2, 4, MSS >> 8, MSS & 0xff, 1, 1, 4, 2, 1, 3, 3, 5},
+/* MSS, selective acknowledgement permitted, window scale: 5 for the robot, 7 for the client. */
+static const uint8_t syn_options[2][12] = {{2, 4, MSS >> 8, MSS & 0xff, 1, 1, 4, 2, 1, 3, 3, 5},
                                            {2, 4, MSS >> 8, MSS & 0xff, 1, 1, 4, 2, 1, 3, 3, 7}};
+
+static void emit_syn(struct wire_connection *connection, enum armtap_direction sender, unsigned flags, int64_t time,
+                     int64_t after)
+{
+    emit(connection,
+         &(struct segment){.sender = sender,
+                           .flags = flags,
+                           .options = syn_options[sender],
+                           .options_length = sizeof syn_options[sender]},
+         time, after);
+}
+
+void wire_ask(struct wire_connection *connection, int64_t time)
+{
     for (int i = 0; i < 2; i++) {
         struct wire_end *end = &connection->end[i];
         end->sequence = (uint32_t)prng_next(&connection->prng);
@@ -216,15 +228,32 @@ void wire_open(struct wire_connection *connection, int64_t time)
         end->window = (uint16_t)(i == ARMTAP_FROM_ROBOT ? 29056 >> 5 : 64128 >> 7);
         end->unanswered = 0;
     }
-    emit(connection,
-         &(struct segment){.sender = ARMTAP_TO_ROBOT, .flags = SYN, .options = options[1], .options_length = 12}, time,
-         some_time(connection, 30));
-    emit(
-        connection,
-        &(struct segment){.sender = ARMTAP_FROM_ROBOT, .flags = SYN | ACK, .options = options[0], .options_length = 12},
-        0, some_time(connection, 180));
+    emit_syn(connection, ARMTAP_TO_ROBOT, SYN, time, some_time(connection, 30));
+}
+
+void wire_ask_again(struct wire_connection *connection, int64_t time)
+{
+    connection->end[ARMTAP_TO_ROBOT].sequence--;
+    emit_syn(connection, ARMTAP_TO_ROBOT, SYN, time, some_time(connection, 30));
+}
+
+void wire_accept(struct wire_connection *connection)
+{
+    emit_syn(connection, ARMTAP_FROM_ROBOT, SYN | ACK, 0, some_time(connection, 180));
     emit_flags(connection, ARMTAP_TO_ROBOT, ACK, 0, some_time(connection, 25));
     connection->open = true;
+}
+
+void wire_refuse(struct wire_connection *connection)
+{
+    connection->end[ARMTAP_FROM_ROBOT].sequence = 0;
+    emit_flags(connection, ARMTAP_FROM_ROBOT, RST | ACK, 0, some_time(connection, 180));
+}
+
+void wire_open(struct wire_connection *connection, int64_t time)
+{
+    wire_ask(connection, time);
+    wire_accept(connection);
 }
 
 void wire_wait(struct wire_connection *connection, int64_t time)

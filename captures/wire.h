@@ -56,6 +56,11 @@ struct wire_connection {
 
 enum wire_close { WIRE_CLOSE_FIN, WIRE_CLOSE_RESET };
 
+/* The client's SYN, the same once more, and the two answers to it. Addresses, ports, vlan and prng are set before. */
+void wire_ask(struct wire_connection *connection, int64_t time);
+void wire_ask_again(struct wire_connection *connection, int64_t time);
+void wire_accept(struct wire_connection *connection);
+void wire_refuse(struct wire_connection *connection);
 /* The three packets of a connection's beginning. Addresses, ports, vlan and prng are set before. */
 void wire_open(struct wire_connection *connection, int64_t time);
 /* Bytes from one end to the other, in as many segments as they need, with the acknowledgements that fall due. */
