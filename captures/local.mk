@@ -50,6 +50,8 @@ CAPTURES = \
 	captures/cb3-1060.scene \
 	captures/e-series-1220.pcapng.gz \
 	captures/e-series-1220.scene \
+	captures/not-connected.pcap \
+	captures/not-connected.scene \
 	captures/rtde-refused.pcap \
 	captures/rtde-refused.scene \
 	captures/rtde-stop.pcap \

@@ -290,6 +290,7 @@ struct armtap_stream {
     uint64_t bytes_decoded[2]; /* bytes of whole messages, by direction */
     uint64_t bytes_lost[2];    /* missing in the capture */
     uint64_t bytes_skipped[2]; /* there, but no message; finding the way back */
+    uint64_t packets[2];       /* captured, by direction, until it is closed */
 };
 
 enum armtap_record_flag {
@@ -410,7 +411,12 @@ enum armtap_event_type {
     ARMTAP_EVENT_WINDOW, /* a: receive window the sender of `direction` offers, in bytes; when it changes much or is 0
                           */
     ARMTAP_EVENT_START,  /* data was asked for and granted */
-    ARMTAP_EVENT_PAUSE   /* data was stopped; of AUBO: on the channel a, which carries data of `direction` */
+    ARMTAP_EVENT_PAUSE,  /* data was stopped; of AUBO: on the channel a, which carries data of `direction` */
+    /* What became of an attempt to connect to a telemetry port; a: SYNs sent until then, retransmitted ones included.
+     * None of an attempt whose beginning was not captured, or on which the capture ends too soon to know. */
+    ARMTAP_EVENT_CONNECTED, /* it was answered, now or, where the answer was not captured, before */
+    ARMTAP_EVENT_REFUSED,   /* by a RST, which is at `where` */
+    ARMTAP_EVENT_NO_ANSWER  /* within 3 s of the last SYN, or sent again and never answered; `where`: the first SYN */
 };
 enum armtap_close { ARMTAP_CLOSE_FIN, ARMTAP_CLOSE_RESET, ARMTAP_CLOSE_REPLACED, ARMTAP_CLOSE_END_OF_CAPTURE };
 

@@ -127,8 +127,14 @@ bool armtap_conn_is_foreign(const struct armtap_conn *conn)
     return conn->foreign;
 }
 
-void armtap_conn_touch(struct armtap_conn *conn, const struct armtap_where *where)
+static enum armtap_direction actual(const struct armtap_conn *conn, enum armtap_direction direction)
 {
+    return conn->swapped ? armtap_other(direction) : direction;
+}
+
+void armtap_conn_touch(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_where *where)
+{
+    conn->stream.packets[actual(conn, direction)]++;
     conn->stream.last = *where;
 }
 
@@ -420,6 +426,7 @@ static void swap_roles(struct armtap_conn *conn)
     memcpy(conn->stream.client, name, sizeof name);
     swap_counters(conn->stream.bytes_lost);
     swap_counters(conn->stream.bytes_skipped);
+    swap_counters(conn->stream.packets);
 }
 
 /* Holes in what came before the protocol was known. */
@@ -485,11 +492,6 @@ static int digest(struct armtap_conn *conn, enum armtap_direction direction, con
 static bool is_direction(enum armtap_direction direction)
 {
     return direction == ARMTAP_FROM_ROBOT || direction == ARMTAP_TO_ROBOT;
-}
-
-static enum armtap_direction actual(const struct armtap_conn *conn, enum armtap_direction direction)
-{
-    return conn->swapped ? armtap_other(direction) : direction;
 }
 
 /* Digests what waits in the buffer. */

@@ -130,6 +130,11 @@ struct armtap_flow *armtap_flow_surplus(const struct armtap_flow_table *table)
     return NULL;
 }
 
+struct armtap_flow *armtap_flow_of(struct armtap_attempt *attempt)
+{
+    return (struct armtap_flow *)((char *)attempt - offsetof(struct armtap_flow, attempt));
+}
+
 void armtap_flow_remove(struct armtap_flow_table *table, struct armtap_flow *flow)
 {
     struct armtap_flow **at = &table->buckets[flow->hash & (table->bucket_count - 1)];

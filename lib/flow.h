@@ -2,6 +2,7 @@
 #ifndef ARMTAP_FLOW_H
 #define ARMTAP_FLOW_H
 
+#include "attempt.h"
 #include "conn.h"
 #include "link.h"
 #include "tcp.h"
@@ -37,6 +38,7 @@ struct armtap_flow {
     unsigned robot_end;                /* which end of the key is the robot */
     struct armtap_conn *conn;          /* NULL once it is closed */
     struct armtap_doubt *doubt;        /* NULL mostly */
+    struct armtap_attempt attempt;     /* to connect; of other ports none */
     struct armtap_tcp tcp;
 };
 
@@ -62,6 +64,8 @@ struct armtap_flow *armtap_flow_add(struct armtap_flow_table *table, const struc
 void armtap_flow_enter(struct armtap_flow_table *table, struct armtap_flow *flow, enum armtap_flow_class class);
 /* The oldest flow of a class that holds more than it may; NULL if none does. */
 struct armtap_flow *armtap_flow_surplus(const struct armtap_flow_table *table);
+/* The flow of an attempt. */
+struct armtap_flow *armtap_flow_of(struct armtap_attempt *attempt);
 /* Takes it out and frees it; connection and reassembly are the caller's to free before. */
 void armtap_flow_remove(struct armtap_flow_table *table, struct armtap_flow *flow);
 /* Frees the table itself, which is empty. */

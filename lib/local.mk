@@ -4,6 +4,8 @@ noinst_LTLIBRARIES += lib/libinside.la
 lib_libinside_la_SOURCES = \
 	lib/arrival.c \
 	lib/arrival.h \
+	lib/attempt.c \
+	lib/attempt.h \
 	lib/bytes.h \
 	lib/cells.c \
 	lib/cells.h \

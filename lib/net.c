@@ -30,6 +30,7 @@ struct armtap_net {
     struct armtap_recipe *recipe;
     struct armtap_pool pool;
     struct armtap_flow_table flows;
+    struct armtap_attempts attempts;
     uint64_t connections; /* so far */
     struct armtap_knowledge *knowledge;
     bool own_knowledge;
@@ -134,6 +135,7 @@ static void drop_doubt(struct armtap_net *net, struct armtap_flow *flow)
 static void drop_flow(struct armtap_net *net, struct armtap_flow *flow)
 {
     drop_doubt(net, flow);
+    armtap_attempt_give_up(&net->attempts, &flow->attempt);
     armtap_tcp_clear(&flow->tcp);
     armtap_conn_free(flow->conn);
     armtap_flow_remove(&net->flows, flow);
@@ -217,6 +219,11 @@ static enum armtap_protocol port_of_decoder(uint16_t port)
     return ARMTAP_PROTOCOL_NONE;
 }
 
+static bool is_telemetry(const struct armtap_net *net, uint16_t port)
+{
+    return port_of_user(net, port) || port_of_decoder(port);
+}
+
 /* The end that the first segment's SYN makes the server; without SYN, that of the lower port. */
 static unsigned server_end(const struct armtap_flow *flow, const struct armtap_segment *segment, unsigned sender)
 {
@@ -288,6 +295,56 @@ static int end_conn(struct armtap_flow *flow, enum armtap_direction direction, e
     return error;
 }
 
+static enum armtap_direction direction_of(const struct armtap_flow *flow, unsigned sender)
+{
+    return sender == flow->robot_end ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT;
+}
+
+/* ---- connections that never came to be ------------------------------------------------------------------------- */
+
+/* No answer will come, or it can no longer be known whether one does. */
+static int end_attempt(struct armtap_net *net, struct armtap_flow *flow)
+{
+    if (!armtap_attempt_give_up(&net->attempts, &flow->attempt) || !flow->conn)
+        return 0;
+    return armtap_conn_event(flow->conn, ARMTAP_TO_ROBOT, ARMTAP_EVENT_NO_ANSWER, flow->attempt.syns,
+                             &flow->attempt.first);
+}
+
+static int end_overdue_attempts(struct armtap_net *net)
+{
+    struct armtap_attempt *attempt;
+    while ((attempt = armtap_attempts_overdue(&net->attempts)) != NULL)
+        TRY(end_attempt(net, armtap_flow_of(attempt)));
+    return 0;
+}
+
+static bool is_ask(const struct armtap_net *net, const struct armtap_segment *segment)
+{
+    unsigned flags = segment->flags & (ARMTAP_TCP_SYN | ARMTAP_TCP_ACK | ARMTAP_TCP_RST);
+    return flags == ARMTAP_TCP_SYN && is_telemetry(net, segment->target_port);
+}
+
+/* Tells what a segment says of the attempt to connect. */
+static int follow_attempt(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
+                          unsigned sender)
+{
+    if (is_ask(net, segment) && flow->robot_end != sender) {
+        armtap_attempt_ask(&net->attempts, &flow->attempt, sender, segment);
+        return 0;
+    }
+    switch (armtap_attempt_hear(&net->attempts, &flow->attempt, sender, segment)) {
+    case ARMTAP_ATTEMPT_CONNECTED:
+        return armtap_conn_event(flow->conn, direction_of(flow, sender), ARMTAP_EVENT_CONNECTED, flow->attempt.syns,
+                                 &net->pool.now);
+    case ARMTAP_ATTEMPT_REFUSED:
+        return armtap_conn_event(flow->conn, ARMTAP_FROM_ROBOT, ARMTAP_EVENT_REFUSED, flow->attempt.syns,
+                                 &net->pool.now);
+    default:
+        return 0;
+    }
+}
+
 /* The connection may have ended, or shown what it is. */
 static void classify(struct armtap_net *net, struct armtap_flow *flow)
 {
@@ -310,15 +367,11 @@ static void classify(struct armtap_net *net, struct armtap_flow *flow)
     armtap_flow_enter(&net->flows, flow, class);
 }
 
-static enum armtap_direction direction_of(const struct armtap_flow *flow, unsigned sender)
-{
-    return sender == flow->robot_end ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT;
-}
-
 static int feed(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment, unsigned sender)
 {
     if (flow->conn) {
-        armtap_conn_touch(flow->conn, &net->pool.now);
+        armtap_conn_touch(flow->conn, direction_of(flow, sender), &net->pool.now);
+        TRY(follow_attempt(net, flow, segment, sender));
         TRY(armtap_tcp_segment(&flow->tcp, direction_of(flow, sender), segment));
     }
     classify(net, flow);
@@ -328,6 +381,7 @@ static int feed(struct armtap_net *net, struct armtap_flow *flow, const struct a
 static int replace_conn(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
                         unsigned sender)
 {
+    TRY(end_attempt(net, flow));
     TRY(end_conn(flow, direction_of(flow, sender), ARMTAP_CLOSE_REPLACED));
     armtap_flow_enter(&net->flows, flow, ARMTAP_FLOW_NEW);
     return open_conn(net, flow, segment, sender);
@@ -410,11 +464,20 @@ static int make_place(struct armtap_net *net)
     while ((flow = armtap_flow_surplus(&net->flows)) != NULL) {
         int error = flow->doubt ? confirm_doubt(net, flow) : 0;
         if (!error)
+            error = end_attempt(net, flow);
+        if (!error)
             error = end_conn(flow, ARMTAP_FROM_ROBOT, ARMTAP_CLOSE_REPLACED);
         drop_flow(net, flow);
         TRY(error);
     }
     return 0;
+}
+
+/* Windows sends a SYN again after a RST; the service may be up then. */
+static bool is_late_answer(const struct armtap_flow *flow, const struct armtap_segment *segment, unsigned sender)
+{
+    return !flow->conn && flow->attempt.state == ARMTAP_ATTEMPT_REFUSED && sender == flow->robot_end &&
+           segment->flags & ARMTAP_TCP_SYN && segment->ack == flow->attempt.acknowledged;
 }
 
 static int take_segment(struct armtap_net *net, const struct armtap_segment *segment)
@@ -432,7 +495,9 @@ static int take_segment(struct armtap_net *net, const struct armtap_segment *seg
     }
     if (flow->doubt)
         TRY(settle_doubt(net, flow, segment, sender));
-    if (armtap_tcp_is_other(&flow->tcp, direction_of(flow, sender), segment)) {
+    if (is_late_answer(flow, segment, sender)) {
+        TRY(replace_conn(net, flow, segment, sender));
+    } else if (armtap_tcp_is_other(&flow->tcp, direction_of(flow, sender), segment)) {
         if (is_doubtful(net, flow, segment))
             return keep_doubt(net, flow, segment, sender);
         TRY(replace_conn(net, flow, segment, sender));
@@ -450,6 +515,8 @@ int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet
     const char *fault = "";
     net->pool.now = packet->where;
     net->pool.packets++;
+    armtap_attempts_tick(&net->attempts, &net->pool.now);
+    TRY(end_overdue_attempts(net));
     enum armtap_link_result result = armtap_link_parse(packet, &segment, &fault);
     if (result == ARMTAP_LINK_UNKNOWN)
         return ARMTAP_ERR_UNSUPPORTED;
@@ -496,7 +563,9 @@ int armtap_net_finish(struct armtap_net *net)
         error = open[i]->doubt ? confirm_doubt(net, open[i]) : 0;
     count = list_open(net, open);
     for (size_t i = 0; i < count && !error; i++) {
-        error = end_conn(open[i], ARMTAP_FROM_ROBOT, ARMTAP_CLOSE_END_OF_CAPTURE);
+        error = end_attempt(net, open[i]);
+        if (!error)
+            error = end_conn(open[i], ARMTAP_FROM_ROBOT, ARMTAP_CLOSE_END_OF_CAPTURE);
         armtap_flow_enter(&net->flows, open[i], ARMTAP_FLOW_IDLE);
     }
     free(open);

@@ -9,7 +9,7 @@ import sys
 
 CAPTURES = os.path.join(os.environ.get("srcdir", "."), "captures")
 MANUAL = os.path.join(os.environ.get("builddir", "."), "tools", "armtap.1")
-COMMANDS = [["info", "cb3-1060.pcap.gz"], ["info", "rtde-refused.pcap"], ["compare", "both-streams.pcap.gz"],
+COMMANDS = [["info", "cb3-1060.pcap.gz"], ["info", "rtde-refused.pcap"], ["info", "not-connected.pcap"], ["compare", "both-streams.pcap.gz"],
             ["diagnose", "rtde-stop.pcap"], ["diagnose", "--list"], ["fields"], ["fields", "--columns", "1-20"],
             ["fields", "--enum", "robot_mode"], ["fields", "--enum", "safety_status_bits"], ["recipe", "--layout", "1220"],
             ["recipe", "--list"], ["recipe", "--to-robot", "--from", "rtde-v1.pcap"],

@@ -76,6 +76,7 @@ check-emulated: dist
 # ---- tests of the whole ----------------------------------------------------------------------------------------------
 
 SCRIPT_TESTS = \
+	tests/attempts-check.py \
 	tests/aubo-check.py \
 	tests/captures-rebuild \
 	tests/check-runners \

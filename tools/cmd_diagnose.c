@@ -107,7 +107,7 @@ static void run(struct command *command)
         command->status = EXIT_FAILED;
         return;
     }
-    bool none = streams_count(diagnosis->streams) == 0;
+    bool none = !diagnosis_has_content(diagnosis);
     if (command->json)
         diagnosis_print_json(diagnosis);
     else if (!none && diagnosis_print(diagnosis) != 0) {

@@ -220,6 +220,26 @@ static void stream_json(struct json *json, const struct stream_summary *summary)
     json_close(json);
 }
 
+static void attempts_json(struct json *json, const struct attempts *attempts)
+{
+    const struct attempt_summary *summary;
+    json_key(json, "attempts");
+    json_array(json, true);
+    for (size_t i = 0; (summary = attempts_at(attempts, i)) != NULL; i++) {
+        json_object(json, false);
+        key_text(json, "robot", summary->robot);
+        key_text(json, "client", summary->client);
+        key_text(json, "outcome", summary->outcome == ATTEMPT_REFUSED ? "refused" : "no-answer");
+        key_unsigned(json, "count", summary->count);
+        key_time(json, "first_time", summary->first.time);
+        key_time(json, "last_time", summary->last.time);
+        key_unsigned(json, "first_packet", summary->first.packet);
+        key_time(json, "connected_time", summary->has_connected ? summary->connected.time : ARMTAP_NO_TIME);
+        json_close(json);
+    }
+    json_close(json);
+}
+
 static void print_json(const struct info *info)
 {
     struct json json;
@@ -232,6 +252,7 @@ static void print_json(const struct info *info)
     for (size_t i = 0; i < streams_count(info->streams); i++)
         stream_json(&json, streams_at(info->streams, i));
     json_close(&json);
+    attempts_json(&json, streams_attempts(info->streams));
     notes_json(&json, streams_note_counts(info->streams));
     json_end(&json);
 }
@@ -430,6 +451,24 @@ static void print_stream(const struct stream_summary *summary)
             printf("  %s: %" PRIu64 "\n", armtap_note_at(i)->id, summary->note_counts[i]);
 }
 
+static void print_attempts(const struct attempts *attempts)
+{
+    const struct attempt_summary *summary;
+    char text[ATTEMPT_TEXT_MAX];
+    for (size_t i = 0; (summary = attempts_at(attempts, i)) != NULL; i++) {
+        if (i == 0)
+            puts("\nconnections that never came to be");
+        struct text_wrap wrap = text_wrap_begin(stdout, printf(" "), 4);
+        attempt_text(text, attempts, summary);
+        text_wrap_words(&wrap, text);
+        text_wrap_end(&wrap);
+    }
+    for (int i = 0; i < ATTEMPT_OUTCOMES; i++)
+        if (attempts_left_out(attempts, (enum attempt_outcome)i) > 0)
+            printf("  %s: %" PRIu64 " more attempts, of other clients or at other robots\n",
+                   attempt_id((enum attempt_outcome)i), attempts_left_out(attempts, (enum attempt_outcome)i));
+}
+
 /* The text of the first note of a kind, and where in the capture it belongs. */
 static void print_example(const struct info *info, const struct example *example)
 {
@@ -469,9 +508,13 @@ static void print_tables(const struct info *info)
 {
     bool begun = false;
     printf("%" PRIu64 " packets, %" PRIu64 " bytes captured\n\n", info->totals.packets, info->totals.bytes);
-    print_streams(info);
+    if (streams_count(info->streams) > 0)
+        print_streams(info);
+    else
+        puts("no telemetry");
     for (size_t i = 0; i < streams_count(info->streams); i++)
         print_stream(streams_at(info->streams, i));
+    print_attempts(streams_attempts(info->streams));
     for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--)
         for (size_t i = 0; i < armtap_note_count(); i++) {
             if (streams_note_counts(info->streams)[i] == 0 || (int)armtap_note_at(i)->severity != severity)
@@ -508,7 +551,7 @@ static void run(struct info *info)
     if (info->totals.broken_off)
         return;
     streams_number(info->streams);
-    bool none = streams_count(info->streams) == 0;
+    bool none = streams_count(info->streams) == 0 && attempts_at(streams_attempts(info->streams), 0) == NULL;
     if (info->json)
         print_json(info);
     else if (!none)

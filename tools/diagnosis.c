@@ -1,5 +1,6 @@
 #include "diagnosis.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,10 +99,31 @@ static int collect_near(struct diagnosis *diagnosis)
     return 0;
 }
 
+/* Of a robot's port and a client there is one, however often the client tried. */
+static void find_attempts(struct diagnosis *diagnosis)
+{
+    char text[ATTEMPT_TEXT_MAX];
+    const struct attempts *attempts = streams_attempts(diagnosis->streams);
+    const struct attempt_summary *summary = NULL;
+    for (size_t i = 0; (summary = attempts_at(attempts, i)) != NULL; i++) {
+        attempt_text(text, attempts, summary);
+        findings_say(diagnosis->findings, attempt_id(summary->outcome), NULL, &summary->first, "%s", text);
+    }
+    for (int i = 0; i < ATTEMPT_OUTCOMES; i++) {
+        enum attempt_outcome outcome = (enum attempt_outcome)i;
+        uint64_t more = attempts_left_out(attempts, outcome);
+        const struct armtap_where nowhere = {.time = ARMTAP_NO_TIME};
+        if (more > 0)
+            findings_say(diagnosis->findings, attempt_id(outcome), NULL, &nowhere,
+                         "%" PRIu64 " more attempts, of other clients or at other robots", more);
+    }
+}
+
 int diagnosis_settle(struct diagnosis *diagnosis)
 {
     streams_number(diagnosis->streams);
     watches_end(diagnosis->watches);
+    find_attempts(diagnosis);
     if (findings_failed(diagnosis->findings) || diagnosis->modes.failed ||
         findings_settle(diagnosis->findings, diagnosis->streams) != 0)
         return -1;
@@ -114,6 +136,11 @@ bool diagnosis_found_fault(const struct diagnosis *diagnosis)
         if (findings_at(diagnosis->findings, i)->kind->severity >= ARMTAP_WARNING)
             return true;
     return false;
+}
+
+bool diagnosis_has_content(const struct diagnosis *diagnosis)
+{
+    return streams_count(diagnosis->streams) > 0 || attempts_at(streams_attempts(diagnosis->streams), 0) != NULL;
 }
 
 /* ---- what is shown --------------------------------------------------------------------------------------------- */

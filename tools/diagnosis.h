@@ -25,6 +25,8 @@ void diagnosis_free(struct diagnosis *diagnosis);
 enum exit_status diagnosis_read(struct diagnosis *diagnosis);
 /* After the reading. 0, or -1 without memory. */
 int diagnosis_settle(struct diagnosis *diagnosis);
+/* Whether there is anything to tell about: a stream, or an attempt to connect. */
+bool diagnosis_has_content(const struct diagnosis *diagnosis);
 /* Whether a warning or an error was found. */
 bool diagnosis_found_fault(const struct diagnosis *diagnosis);
 

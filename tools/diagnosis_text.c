@@ -454,8 +454,10 @@ int diagnosis_print(const struct diagnosis *diagnosis)
     print_summary(diagnosis);
     if (print_findings(diagnosis) != 0 || print_remedies(diagnosis) != 0)
         return -1;
-    print_ends(diagnosis);
-    print_streams(diagnosis);
+    if (streams_count(diagnosis->streams) > 0) {
+        print_ends(diagnosis);
+        print_streams(diagnosis);
+    }
     for (size_t i = 0; i < streams_count(diagnosis->streams); i++)
         print_modes_of(diagnosis, streams_at(diagnosis->streams, i));
     if (diagnosis->modes.left_out > 0)

@@ -14,6 +14,8 @@ tools_libtools_a_SOURCES = \
 	tools/annotate_web.c \
 	tools/arrivals.c \
 	tools/arrivals.h \
+	tools/attempts.c \
+	tools/attempts.h \
 	tools/batches.c \
 	tools/batches.h \
 	tools/blocks.c \

@@ -17,6 +17,7 @@ struct streams {
     struct stream_summary **numbered; /* as much room as in `all` */
     size_t numbered_count;
     uint64_t *note_counts;
+    struct attempts *attempts;
     uint64_t connections;
     char ports[PORTS_KEPT][8];
     size_t port_count;
@@ -29,11 +30,11 @@ struct streams *streams_new(void)
     if (streams == NULL)
         return NULL;
     streams->note_counts = calloc(armtap_note_count() + 1, sizeof *streams->note_counts);
-    if (streams->note_counts == NULL) {
-        free(streams);
-        return NULL;
-    }
-    return streams;
+    streams->attempts = attempts_new();
+    if (streams->note_counts != NULL && streams->attempts != NULL)
+        return streams;
+    streams_free(streams);
+    return NULL;
 }
 
 static void summary_free(struct stream_summary *summary)
@@ -56,6 +57,7 @@ void streams_free(struct streams *streams)
     free(streams->all);
     free(streams->numbered);
     free(streams->note_counts);
+    attempts_free(streams->attempts);
     free(streams);
 }
 
@@ -221,6 +223,12 @@ int streams_note(struct streams *streams, const struct armtap_note *note)
     return 0;
 }
 
+static void count_attempt(struct streams *streams, enum attempt_outcome outcome)
+{
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        streams->note_counts[i] += strcmp(armtap_note_at(i)->id, attempt_id(outcome)) == 0;
+}
+
 static void keep_port(struct streams *streams, const struct armtap_stream *stream)
 {
     const char *colon = strrchr(stream->robot, ':');
@@ -243,6 +251,10 @@ int streams_event(struct streams *streams, const struct armtap_event *event)
         streams->connections++;
         keep_port(streams, stream);
     }
+    if (event->type == ARMTAP_EVENT_REFUSED || event->type == ARMTAP_EVENT_NO_ANSWER)
+        count_attempt(streams, event->type == ARMTAP_EVENT_REFUSED ? ATTEMPT_REFUSED : ATTEMPT_NO_ANSWER);
+    if (attempts_event(streams->attempts, event) != 0)
+        return -1;
     if (stream->protocol != ARMTAP_PROTOCOL_NONE || find(streams, stream->connection) != NULL)
         if (see(streams, stream, &event->where) == NULL)
             return -1;
@@ -299,12 +311,27 @@ const uint64_t *streams_note_counts(const struct streams *streams)
     return streams->note_counts;
 }
 
+const struct attempts *streams_attempts(const struct streams *streams)
+{
+    return streams->attempts;
+}
+
 bool streams_have_warning(const struct streams *streams)
 {
     for (size_t i = 0; i < armtap_note_count(); i++)
         if (streams->note_counts[i] > 0 && armtap_note_at(i)->severity >= ARMTAP_WARNING)
             return true;
     return false;
+}
+
+/* Of the first, with what to do. */
+static void report_attempts(const struct streams *streams)
+{
+    char text[ATTEMPT_TEXT_MAX];
+    const struct attempt_summary *first = attempts_at(streams->attempts, 0);
+    attempt_text(text, streams->attempts, first);
+    message_error("no telemetry: %s%s; armtap diagnose tells what to do", text,
+                  attempts_at(streams->attempts, 1) == NULL ? "" : ", and others");
 }
 
 void streams_report_none(const struct streams *streams, const struct replay_totals *totals)
@@ -320,7 +347,9 @@ void streams_report_none(const struct streams *streams, const struct replay_tota
         length += (size_t)snprintf(ports + length, sizeof ports - length, "%s%s", i == 0 ? "" : " ", streams->ports[i]);
     const char *packets = totals->packets == 1 ? "packet" : "packets";
     replay_protocols(protocols, "|", "|");
-    if (streams->connections == 0)
+    if (attempts_at(streams->attempts, 0) != NULL)
+        report_attempts(streams);
+    else if (streams->connections == 0)
         message_error("no telemetry: %" PRIu64 " %s, no TCP connection among them; capture the robot's traffic, for "
                       "example tcpdump -s 0 -i any -w FILE host ROBOT",
                       totals->packets, packets);

@@ -3,6 +3,7 @@
 #ifndef STREAMS_H
 #define STREAMS_H
 
+#include "attempts.h"
 #include "replay.h"
 
 /* A channel of AUBO: what was last subscribed to on it, or with the direction to the robot published. */
@@ -41,8 +42,11 @@ size_t streams_count(const struct streams *streams); /* of numbered ones */
 const struct stream_summary *streams_at(const struct streams *streams, size_t number);
 const struct stream_summary *streams_of(const struct streams *streams, uint64_t connection); /* NULL: none */
 
-/* Notes of the whole capture, those that belong to no stream included, by index of armtap_note_at. */
+/* Notes of the whole capture, those that belong to no stream included (of attempts to connect, one each), by index of
+ * armtap_note_at. */
 const uint64_t *streams_note_counts(const struct streams *streams);
+/* Connections that never came to be; they are no streams. */
+const struct attempts *streams_attempts(const struct streams *streams);
 /* Whether there is a note of warning or error. */
 bool streams_have_warning(const struct streams *streams);
 /* Says on standard error that there is no telemetry, what there was instead, and what to do. */

@@ -35,4 +35,24 @@ void aubo_slow(struct play *play);
 void aubo_web(struct play *play);
 void aubo_arms(struct play *play);
 
+/* Connections that never came to be, of both tables. */
+void attempt_refused(struct play *play);
+void attempt_refused_v6(struct play *play);
+void attempt_refused_for_an_hour(struct play *play);
+void attempt_refused_then_connected(struct play *play);
+void attempt_refused_same_syn(struct play *play);
+void attempt_no_answer(struct play *play);
+void attempt_no_answer_v6(struct play *play);
+void attempt_no_answer_alone(struct play *play);
+void attempt_no_answer_to_the_end(struct play *play);
+void attempt_no_answer_once(struct play *play);
+void attempt_no_answer_for_ever(struct play *play);
+void attempt_no_answer_then_connected(struct play *play);
+void attempt_syn_lost(struct play *play);
+void attempt_at_the_end(struct play *play);
+void attempt_answer_not_captured(struct play *play);
+void attempt_copied(struct play *play);
+void attempt_other_ports(struct play *play);
+void attempt_stray_reset(struct play *play);
+
 #endif

@@ -6,6 +6,7 @@ tests_faults_faults_SOURCES = \
 	captures/number.h \
 	captures/wire.c \
 	captures/wire.h \
+	tests/faults/attempt_cases.c \
 	tests/faults/aubo_cases.c \
 	tests/faults/cases.c \
 	tests/faults/cases.h \

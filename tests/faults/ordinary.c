@@ -236,5 +236,11 @@ const struct fault_case ordinary_cases[] = {
     {"unknown-version", unknown_version},
     {"whole-cycles", whole_cycles},
     {"window-closing", window_closing},
+    {"attempt-syn-lost", attempt_syn_lost},
+    {"attempt-at-the-end", attempt_at_the_end},
+    {"attempt-answer-not-captured", attempt_answer_not_captured},
+    {"attempt-copied", attempt_copied},
+    {"attempt-other-ports", attempt_other_ports},
+    {"attempt-stray-reset", attempt_stray_reset},
     {NULL, NULL},
 };

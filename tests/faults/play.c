@@ -126,20 +126,52 @@ static int64_t now(const struct play *play)
     return play->time > earliest ? play->time : earliest;
 }
 
-void play_connect(struct play *play, uint16_t port)
+static void set_address(const struct play *play, struct wire_address *address, const uint8_t bytes[4])
+{
+    address->v6 = play->v6;
+    if (play->v6) {
+        address->bytes[0] = 0xfd;
+        address->bytes[15] = bytes[3];
+    } else {
+        memcpy(address->bytes, bytes, 4);
+    }
+}
+
+void play_call(struct play *play, uint16_t port)
 {
     struct wire_connection *connection = &play->connection;
     play->time = now(play);
     memset(connection, 0, sizeof *connection);
     connection->wire = &play->wire;
     connection->prng.state = 7 + play->connections;
-    memcpy(connection->end[ARMTAP_FROM_ROBOT].address.bytes, robot_address, 4);
-    memcpy(connection->end[ARMTAP_TO_ROBOT].address.bytes, client_address, 4);
+    set_address(play, &connection->end[ARMTAP_FROM_ROBOT].address, robot_address);
+    set_address(play, &connection->end[ARMTAP_TO_ROBOT].address, client_address);
     connection->end[ARMTAP_FROM_ROBOT].port = port;
     connection->end[ARMTAP_TO_ROBOT].port = (uint16_t)(50000 + play->connections++);
-    wire_open(connection, play->time);
+    wire_ask(connection, play->time);
     play->protocol = 1;
     play->size = 0;
+}
+
+void play_call_again(struct play *play)
+{
+    wire_ask_again(&play->connection, now(play));
+}
+
+void play_refuse(struct play *play)
+{
+    wire_refuse(&play->connection);
+}
+
+void play_accept(struct play *play)
+{
+    wire_accept(&play->connection);
+}
+
+void play_connect(struct play *play, uint16_t port)
+{
+    play_call(play, port);
+    play_accept(play);
 }
 
 void play_bytes(struct play *play, enum armtap_direction sender, const void *bytes, size_t length)
@@ -288,6 +320,12 @@ void play_data(struct play *play, unsigned count)
 {
     while (count-- > 0)
         play_odd_data(play, 0);
+}
+
+void play_realtime_data(struct play *play, unsigned size, unsigned count)
+{
+    play->size = size;
+    play_data(play, count);
 }
 
 void play_stall(struct play *play, int64_t time)

@@ -14,6 +14,7 @@ struct play {
     struct wire wire;
     struct wire_connection connection; /* the one at hand; its ends are indexed by who sends */
     unsigned connections;
+    bool v6;                      /* connections from now on are IPv6's */
     struct armtap_state *state;   /* what the controller says; its timestamp goes on by itself */
     struct armtap_recipe *recipe; /* of its RTDE data */
     int protocol;
@@ -40,7 +41,13 @@ int play_write(const struct play *play, FILE *file);
 
 /* ---- what goes over the wire ---- */
 
-/* Another connection from now on, to that port of the controller. */
+/* Another connection from now on, to that port of the controller: the client's SYN; the same SYN again; the answers to
+ * it. */
+void play_call(struct play *play, uint16_t port);
+void play_call_again(struct play *play);
+void play_refuse(struct play *play);
+void play_accept(struct play *play);
+/* A call that is accepted. */
 void play_connect(struct play *play, uint16_t port);
 void play_ask(struct play *play, struct armtap_rtde_package package);
 void play_reply(struct play *play, struct armtap_rtde_package package);
@@ -54,6 +61,8 @@ void play_pause(struct play *play);
 void play_stream(struct play *play, double frequency, const char *names);
 /* The same for the legacy interface. */
 void play_realtime(struct play *play, unsigned size);
+/* Legacy packets of that size on the connection at hand. */
+void play_realtime_data(struct play *play, unsigned size, unsigned count);
 /* So many packages, a step apart. */
 void play_data(struct play *play, unsigned count);
 /* Nothing for that time, then all that was due in it at once. */

@@ -319,7 +319,7 @@ static int on_event(void *user, const struct armtap_event *event)
 {
     static const char *const names[] = {"open",      "close",        "recognised", "gap",   "retransmission",
                                         "duplicate", "out-of-order", "window",     "start", "pause",
-                                        NULL};
+                                        "connected", "refused",      "no-answer"};
     struct log *log = user;
     log_line(log, "event %s %s %" PRIu64, arrow(event->direction), names[event->type], event->a);
     return log->stop;

@@ -1,0 +1,119 @@
+#include "attempt.h"
+
+/* ns: an answer within a network takes milliseconds, SYNs are sent again after 1, 3 and 7 s */
+#define PATIENCE INT64_C(3000000000)
+/* ns: sooner, a SYN comes again as a copy, or after a RST (Windows tries again within 0.5 s) */
+#define RESEND_TIME INT64_C(800000000)
+
+/* ns between two places; 0 where it is not known or the clock went back. */
+static int64_t elapsed(const struct armtap_where *from, const struct armtap_where *to)
+{
+    if (from->time == ARMTAP_NO_TIME || to->time == ARMTAP_NO_TIME || to->time < from->time)
+        return 0;
+    uint64_t time = (uint64_t)to->time - (uint64_t)from->time;
+    return time > INT64_MAX ? INT64_MAX : (int64_t)time;
+}
+
+static void unlink_waiting(struct armtap_attempts *attempts, struct armtap_attempt *attempt)
+{
+    if (attempt->state != ARMTAP_ATTEMPT_WAITING)
+        return;
+    *(attempt->older ? &attempt->older->newer : &attempts->oldest) = attempt->newer;
+    *(attempt->newer ? &attempt->newer->older : &attempts->newest) = attempt->older;
+    attempt->older = attempt->newer = NULL;
+}
+
+static void leave(struct armtap_attempts *attempts, struct armtap_attempt *attempt, enum armtap_attempt_state state)
+{
+    unlink_waiting(attempts, attempt);
+    attempt->state = state;
+}
+
+static void wait_as_newest(struct armtap_attempts *attempts, struct armtap_attempt *attempt)
+{
+    attempt->state = ARMTAP_ATTEMPT_WAITING;
+    attempt->newer = NULL;
+    attempt->older = attempts->newest;
+    *(attempts->newest ? &attempts->newest->newer : &attempts->oldest) = attempt;
+    attempts->newest = attempt;
+}
+
+void armtap_attempts_tick(struct armtap_attempts *attempts, const struct armtap_where *now)
+{
+    bool paused = attempts->last.packet && now->file != attempts->last.file && elapsed(&attempts->last, now) > PATIENCE;
+    for (struct armtap_attempt *attempt = paused ? attempts->oldest : NULL, *newer; attempt; attempt = newer) {
+        newer = attempt->newer;
+        if (attempt->syns == 1)
+            leave(attempts, attempt, ARMTAP_ATTEMPT_NONE);
+    }
+    attempts->last = *now;
+}
+
+struct armtap_attempt *armtap_attempts_overdue(const struct armtap_attempts *attempts)
+{
+    struct armtap_attempt *oldest = attempts->oldest;
+    return oldest && elapsed(&oldest->last, &attempts->last) >= PATIENCE ? oldest : NULL;
+}
+
+bool armtap_attempt_is_other(const struct armtap_attempt *attempt, unsigned sender,
+                             const struct armtap_segment *segment)
+{
+    return (segment->flags & (ARMTAP_TCP_SYN | ARMTAP_TCP_ACK)) == ARMTAP_TCP_SYN &&
+           (attempt->state == ARMTAP_ATTEMPT_NONE || attempt->client != sender || attempt->isn != segment->seq);
+}
+
+void armtap_attempt_ask(struct armtap_attempts *attempts, struct armtap_attempt *attempt, unsigned sender,
+                        const struct armtap_segment *segment)
+{
+    const struct armtap_where *now = &attempts->last;
+    if (armtap_attempt_is_other(attempt, sender, segment)) {
+        unlink_waiting(attempts, attempt);
+        *attempt =
+            (struct armtap_attempt){.client = sender,
+                                    .isn = segment->seq,
+                                    .acknowledged = segment->seq + 1 + (uint32_t)(segment->length + segment->cut),
+                                    .syns = 1,
+                                    .first = *now,
+                                    .last = *now};
+        wait_as_newest(attempts, attempt);
+        return;
+    }
+    attempt->syns += elapsed(&attempt->last, now) >= RESEND_TIME;
+    attempt->last = *now;
+    if (attempt->state == ARMTAP_ATTEMPT_WAITING) {
+        unlink_waiting(attempts, attempt);
+        wait_as_newest(attempts, attempt);
+    }
+}
+
+/* Whether an acknowledgement answers the SYN. */
+static bool answers(const struct armtap_attempt *attempt, const struct armtap_segment *segment)
+{
+    return segment->flags & ARMTAP_TCP_ACK && segment->ack != attempt->isn &&
+           segment->ack - attempt->isn <= attempt->acknowledged - attempt->isn;
+}
+
+enum armtap_attempt_state armtap_attempt_hear(struct armtap_attempts *attempts, struct armtap_attempt *attempt,
+                                              unsigned sender, const struct armtap_segment *segment)
+{
+    enum armtap_attempt_state was = attempt->state, is = ARMTAP_ATTEMPT_NONE;
+    if (was == ARMTAP_ATTEMPT_NONE || was == ARMTAP_ATTEMPT_CONNECTED)
+        return ARMTAP_ATTEMPT_NONE;
+    if (sender == attempt->client)
+        is = segment->flags & ARMTAP_TCP_ACK && !(segment->flags & ARMTAP_TCP_RST) ? ARMTAP_ATTEMPT_CONNECTED : was;
+    else if (answers(attempt, segment))
+        is = segment->flags & ARMTAP_TCP_RST ? ARMTAP_ATTEMPT_REFUSED : ARMTAP_ATTEMPT_CONNECTED;
+    if (is == was)
+        return ARMTAP_ATTEMPT_NONE;
+    leave(attempts, attempt, is);
+    return is;
+}
+
+bool armtap_attempt_give_up(struct armtap_attempts *attempts, struct armtap_attempt *attempt)
+{
+    bool sure = attempt->syns > 1 || elapsed(&attempt->last, &attempts->last) >= PATIENCE;
+    if (attempt->state != ARMTAP_ATTEMPT_WAITING)
+        return false;
+    leave(attempts, attempt, sure ? ARMTAP_ATTEMPT_UNANSWERED : ARMTAP_ATTEMPT_NONE);
+    return sure;
+}

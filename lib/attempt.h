@@ -1,0 +1,50 @@
+/* Attempts to connect: a SYN to a telemetry port, and whether anybody answers it. */
+#ifndef ARMTAP_ATTEMPT_H
+#define ARMTAP_ATTEMPT_H
+
+#include "link.h"
+
+enum armtap_attempt_state {
+    ARMTAP_ATTEMPT_NONE,      /* no SYN was captured, or its outcome cannot be known */
+    ARMTAP_ATTEMPT_WAITING,   /* for an answer */
+    ARMTAP_ATTEMPT_CONNECTED, /* the SYN was answered, or its sender goes on as if it had been */
+    ARMTAP_ATTEMPT_REFUSED,   /* by a RST */
+    ARMTAP_ATTEMPT_UNANSWERED
+};
+
+struct armtap_attempt {
+    enum armtap_attempt_state state;
+    unsigned client; /* which end sent the SYN */
+    uint32_t isn;
+    uint32_t acknowledged; /* the most that an answer may acknowledge */
+    unsigned syns;         /* the first one, and those for which the sender waited before it tried again */
+    struct armtap_where first;
+    struct armtap_where last;
+    struct armtap_attempt *older, *newer; /* among those that wait, by their last SYNs */
+};
+
+/* Those that wait for an answer. All zero: none. */
+struct armtap_attempts {
+    struct armtap_attempt *oldest, *newest;
+    struct armtap_where last; /* the last packet of the capture */
+};
+
+/* A packet comes. Between two files the capture may have paused, and what was not answered until then may have been
+ * answered in between: those attempts are given up as unknown. */
+void armtap_attempts_tick(struct armtap_attempts *attempts, const struct armtap_where *now);
+/* The oldest that has waited too long; NULL if none has. */
+struct armtap_attempt *armtap_attempts_overdue(const struct armtap_attempts *attempts);
+
+/* Whether a segment is a SYN of another attempt than the one at hand. */
+bool armtap_attempt_is_other(const struct armtap_attempt *attempt, unsigned sender,
+                             const struct armtap_segment *segment);
+/* A SYN to a telemetry port: the attempt begins, or goes on. */
+void armtap_attempt_ask(struct armtap_attempts *attempts, struct armtap_attempt *attempt, unsigned sender,
+                        const struct armtap_segment *segment);
+/* Any other segment of its connection. Returns CONNECTED or REFUSED where it became that just now, else NONE. */
+enum armtap_attempt_state armtap_attempt_hear(struct armtap_attempts *attempts, struct armtap_attempt *attempt,
+                                              unsigned sender, const struct armtap_segment *segment);
+/* Nothing more is heard of it: becomes UNANSWERED where that is sure (true), else NONE. */
+bool armtap_attempt_give_up(struct armtap_attempts *attempts, struct armtap_attempt *attempt);
+
+#endif

@@ -1,0 +1,217 @@
+/* Connections that never came to be, and those that only nearly did not. */
+#include "cases.h"
+
+#define MILLISECOND INT64_C(1000000)
+#define SECOND (1000 * MILLISECOND)
+
+#define CLOCK_AND_JOINTS "timestamp,actual_q"
+
+static void expect(struct play *play, const char *id, size_t index)
+{
+    play_expect_of(play, id, -1, index);
+}
+
+static void call_and_refuse(struct play *play, uint16_t port)
+{
+    play_call(play, port);
+    play_refuse(play);
+}
+
+/* The first SYN was the latest packet `waits` of them ago. */
+static void call_in_vain(struct play *play, uint16_t port)
+{
+    static const int64_t waits[] = {SECOND, 2 * SECOND, 4 * SECOND};
+    play_call(play, port);
+    for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
+        play_wait(play, waits[i]);
+        play_call_again(play);
+    }
+}
+
+/* A connection of somebody else shows that the capture goes on, and in both directions. */
+static void other_stream(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 50);
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+}
+
+/* ---- refused --------------------------------------------------------------------------------------------------- */
+
+void attempt_refused(struct play *play)
+{
+    call_and_refuse(play, 30004);
+    expect(play, "tcp.refused", play_latest(play));
+}
+
+void attempt_refused_v6(struct play *play)
+{
+    play->v6 = true;
+    attempt_refused(play);
+}
+
+/* Once for the two ports that were tried. */
+void attempt_refused_for_an_hour(struct play *play)
+{
+    for (int i = 0; i < 3600; i++) {
+        call_and_refuse(play, 30004);
+        if (i == 0)
+            expect(play, "tcp.refused", play_latest(play));
+        play_wait(play, SECOND);
+    }
+    call_and_refuse(play, 30003);
+    expect(play, "tcp.refused", play_latest(play));
+}
+
+/* The robot boots. */
+void attempt_refused_then_connected(struct play *play)
+{
+    for (int i = 0; i < 3; i++) {
+        call_and_refuse(play, 30004);
+        if (i == 0)
+            expect(play, "tcp.refused", play_latest(play));
+        play_wait(play, SECOND);
+    }
+    other_stream(play);
+}
+
+/* Windows sends the same SYN again, half a second after each RST; the third is accepted. */
+void attempt_refused_same_syn(struct play *play)
+{
+    call_and_refuse(play, 30004);
+    expect(play, "tcp.refused", play_latest(play));
+    for (int i = 0; i < 2; i++) {
+        play_wait(play, 500 * MILLISECOND);
+        play_call_again(play);
+        if (i == 0)
+            play_refuse(play);
+    }
+    play_accept(play);
+    play_realtime_data(play, 1108, 100);
+}
+
+/* ---- without an answer ----------------------------------------------------------------------------------------- */
+
+void attempt_no_answer(struct play *play)
+{
+    size_t first = play->wire.count;
+    call_in_vain(play, 30004);
+    play_wait(play, 4 * SECOND);
+    other_stream(play);
+    expect(play, "tcp.no-answer", first);
+}
+
+void attempt_no_answer_v6(struct play *play)
+{
+    play->v6 = true;
+    attempt_no_answer(play);
+}
+
+/* Nothing else is in the capture. */
+void attempt_no_answer_alone(struct play *play)
+{
+    call_in_vain(play, 30004);
+    expect(play, "tcp.no-answer", 0);
+}
+
+/* The capture ends with the first SYN that is sent again. */
+void attempt_no_answer_to_the_end(struct play *play)
+{
+    other_stream(play);
+    play_call(play, 30004);
+    expect(play, "tcp.no-answer", play_latest(play));
+    play_wait(play, SECOND);
+    play_call_again(play);
+}
+
+/* A client that gives up soon sends no SYN again; the capture goes on for 3 s. */
+void attempt_no_answer_once(struct play *play)
+{
+    play_call(play, 30004);
+    expect(play, "tcp.no-answer", play_latest(play));
+    play_wait(play, 3 * SECOND);
+    other_stream(play);
+}
+
+/* Every five seconds from another port, as drivers do. */
+void attempt_no_answer_for_ever(struct play *play)
+{
+    expect(play, "tcp.no-answer", 0);
+    for (int i = 0; i < 100; i++) {
+        play_call(play, 30004);
+        play_wait(play, SECOND);
+        play_call_again(play);
+        play_wait(play, 4 * SECOND);
+    }
+    other_stream(play);
+}
+
+/* After seven seconds it answers after all. */
+void attempt_no_answer_then_connected(struct play *play)
+{
+    expect(play, "tcp.no-answer", 0);
+    call_in_vain(play, 30003);
+    play_accept(play);
+    play_realtime_data(play, 1108, 100);
+}
+
+/* ---- ordinary life --------------------------------------------------------------------------------------------- */
+
+/* One SYN was lost; so was one of the answers. */
+void attempt_syn_lost(struct play *play)
+{
+    for (int i = 0; i < 2; i++) {
+        play_call(play, 30003);
+        play_wait(play, SECOND);
+        play_call_again(play);
+        play_accept(play);
+        play_realtime_data(play, 1108, 100);
+    }
+}
+
+/* The capture ends less than 3 s after a SYN. */
+void attempt_at_the_end(struct play *play)
+{
+    play_call(play, 30004);
+    play_wait(play, 2 * SECOND);
+    other_stream(play);
+    play_call(play, 30004);
+}
+
+/* The answer was not captured, but the client goes on. */
+void attempt_answer_not_captured(struct play *play)
+{
+    play_connect(play, 30003);
+    play_drop(play, 1);
+    play_wait(play, 5 * SECOND);
+    play_realtime_data(play, 1108, 100);
+}
+
+/* A mirror port shows every packet twice. */
+void attempt_copied(struct play *play)
+{
+    play_call(play, 30003);
+    play_repeat(play, 0, 1000);
+    play_accept(play);
+    play_wait(play, 4 * SECOND);
+    play_realtime_data(play, 1108, 100);
+}
+
+/* Nobody expects telemetry on these. */
+void attempt_other_ports(struct play *play)
+{
+    call_and_refuse(play, 8080);
+    call_in_vain(play, 443);
+    play_wait(play, 4 * SECOND);
+    other_stream(play);
+}
+
+/* A RST that acknowledges something else belongs to an older connection. */
+void attempt_stray_reset(struct play *play)
+{
+    play_call(play, 30004);
+    play->connection.end[ARMTAP_FROM_ROBOT].received += 77777;
+    play_refuse(play);
+    play_wait(play, 4 * SECOND);
+    other_stream(play);
+}
