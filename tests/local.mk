@@ -90,6 +90,7 @@ SCRIPT_TESTS = \
 	tests/gzip-check.py \
 	tests/json-keys.py \
 	tests/missing-check.py \
+	tests/pandas-check.py \
 	tests/paste-check.py \
 	tests/recipe-check.py \
 	tests/run-examples \
