@@ -4,8 +4,13 @@ lib_libinside_la_SOURCES += \
 	decoders/realtime.c \
 	decoders/realtime_sizes.def \
 	decoders/rtde.c \
+	decoders/rtde_evidence.c \
+	decoders/rtde_evidence.def \
+	decoders/rtde_evidence.h \
 	decoders/rtde_guess.c \
+	decoders/rtde_known.c \
 	decoders/rtde_known.def \
+	decoders/rtde_known.h \
 	decoders/rtde_messages.def \
 	decoders/rtde_package.c \
 	decoders/rtde_package.h \

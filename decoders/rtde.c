@@ -251,6 +251,13 @@ static int rtde_lost(void *context, struct armtap_conn *conn, const struct armta
 
 /* ---- data ---- */
 
+/* Where the clock of opaque data stands, once it was found. */
+static const uint8_t *sampled_clock(const struct armtap_rtde *rtde, const struct armtap_frame *frame)
+{
+    bool found = rtde->sampled_clock >= 0 && frame->length - ARMTAP_RTDE_HEADER == rtde->sampled_length;
+    return found ? frame->bytes + ARMTAP_RTDE_HEADER + rtde->sampled_clock : NULL;
+}
+
 static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                    const struct armtap_recipe *recipe, bool has_id)
 {
@@ -263,6 +270,7 @@ static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const str
         .flags = recipe && frame->direction == ARMTAP_FROM_ROBOT && rtde->outputs_guessed ? ARMTAP_GUESSED : 0u,
         .values = payload + skip,
         .values_length = frame->length - ARMTAP_RTDE_HEADER - skip,
+        .clock = recipe || frame->direction == ARMTAP_TO_ROBOT ? NULL : sampled_clock(rtde, frame),
     };
     bool *noted = &rtde->size_noted[frame->direction];
     bool fits = !recipe || recipe->open || data.values_length == recipe->size;
@@ -354,9 +362,7 @@ static int note_unnamed(struct armtap_rtde *rtde, struct armtap_conn *conn, cons
 static int decode_output(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     int error = adopt_given(rtde, conn, frame);
-    if (error == ARMTAP_OK && rtde->outputs_known)
-        error = armtap_rtde_check_guess(rtde, conn, frame);
-    else if (error == ARMTAP_OK && !rtde->outputs && !armtap_conn_given_recipe(conn))
+    if (error == ARMTAP_OK && (!rtde->outputs || rtde->outputs_inferred))
         error = armtap_rtde_guess(rtde, conn, frame);
     if (error != ARMTAP_OK)
         return error;

@@ -15,7 +15,7 @@ int armtap_rtde_open(void *context)
 {
     struct armtap_rtde *rtde = context;
     rtde->requests_end = &rtde->requests;
-    rtde->clock_offset = -1;
+    rtde->clock_offset = rtde->sampled_clock = -1;
     return ARMTAP_OK;
 }
 
@@ -35,6 +35,7 @@ void armtap_rtde_close(void *context)
     while (rtde->requests)
         drop_first_request(rtde);
     free(rtde->early.types);
+    free(rtde->limits);
     armtap_recipe_release(rtde->outputs);
     for (size_t i = 0; i < sizeof rtde->inputs / sizeof rtde->inputs[0]; i++)
         armtap_recipe_release(rtde->inputs[i]);
@@ -180,7 +181,7 @@ void armtap_rtde_take_outputs(struct armtap_rtde *rtde, struct armtap_recipe *re
 {
     armtap_recipe_release(rtde->outputs);
     rtde->outputs = recipe;
-    rtde->outputs_unnamed = rtde->outputs_guessed = rtde->outputs_known = false;
+    rtde->outputs_unnamed = rtde->outputs_guessed = rtde->outputs_inferred = false;
     rtde->clock_offset = recipe ? clock_offset_of(recipe) : -1;
     rtde->missing_noted[ARMTAP_FROM_ROBOT] = rtde->size_noted[ARMTAP_FROM_ROBOT] = false;
 }

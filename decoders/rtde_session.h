@@ -4,6 +4,7 @@
 
 #include "../lib/decoder.h"
 #include "../lib/recipe.h"
+#include "rtde_evidence.h"
 
 /* A set-up, version or property request whose reply has not come. */
 struct armtap_rtde_request {
@@ -14,6 +15,7 @@ struct armtap_rtde_request {
     double frequency;
     size_t frequency_commas; /* among its bytes */
     bool answered;           /* by a reply that cannot be read */
+    size_t unfit_length; /* of data that these names do not fit, if some came without the reply */
     size_t names_length;
     char names[];
 };
@@ -43,9 +45,14 @@ struct armtap_rtde {
     struct armtap_recipe *outputs;
     long clock_offset; /* of timestamp in the outputs, -1 without it */
     bool outputs_refused;
-    bool outputs_unnamed; /* only the reply with their types was captured; to be noted */
-    bool outputs_guessed; /* not from a handshake */
-    bool outputs_known;   /* from the recipes of well-known clients */
+    bool outputs_unnamed;  /* only the reply with their types was captured; to be noted */
+    bool outputs_guessed;  /* not from a handshake */
+    bool outputs_inferred; /* guessed from the data itself: all of it must keep within the limits */
+    struct armtap_rtde_limit *limits;
+    size_t limit_count;
+    bool judged;           /* the sample of data without a handshake was judged */
+    long sampled_clock;    /* where in the payload the clock was found, -1 without it ... */
+    size_t sampled_length; /* ... in data packages of that payload */
     struct armtap_recipe *inputs[256];
     size_t input_entries; /* of all input recipes, to keep them bounded */
     size_t last_data[2];  /* size of the last data package, by direction */
@@ -69,10 +76,9 @@ int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, c
                            const struct armtap_rtde_package *request);
 /* Makes a recipe that the caller holds, or NULL, the output recipe. */
 void armtap_rtde_take_outputs(struct armtap_rtde *rtde, struct armtap_recipe *recipe);
-/* Finds a recipe for data without a handshake, if there is one. */
+/* Data without a handshake: samples it, and finds a recipe for it if there is evidence enough; gives up one that data
+ * contradicts. */
 int armtap_rtde_guess(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);
-/* Holds a package against the recipe that was guessed, and gives it up where it does not fit. */
-int armtap_rtde_check_guess(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);
 
 /* Replies to O, I and R: notes what was refused, makes the recipe, hands it on. */
 int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,

@@ -327,9 +327,18 @@ struct armtap_record {
     size_t values_length;
     const struct armtap_arm *arms; /* that its recipe names, by number; one, unless AUBO's names several */
     size_t arm_count;
+    double clock; /* of an opaque record: the controller's clock in s, where it was found by how it grows; else NAN */
 };
 /* Value i of the record, in wire order, also those the table does not know; false beyond the last. */
 ARMTAP_API bool armtap_record_value(const struct armtap_record *record, size_t i, struct armtap_value *value);
+
+/* Why a recipe was guessed. */
+struct armtap_guess_evidence {
+    const char *source;  /* whose recipe it is */
+    unsigned score;      /* points for it: about a bit each against other fields at the same bytes */
+    unsigned needed;     /* points without which this source is not believed */
+    const char *reasons; /* what spoke for it, "; " between; "" where nothing had to */
+};
 
 /* A recipe that data frames of this direction follow from now on. */
 struct armtap_recipe_event {
@@ -340,6 +349,7 @@ struct armtap_recipe_event {
     double frequency; /* Hz asked for; 0 where not said */
     unsigned flags;   /* ARMTAP_GUESSED */
     const struct armtap_recipe *recipe;
+    const struct armtap_guess_evidence *guess; /* NULL: not guessed */
 };
 
 enum armtap_refusal {
@@ -539,6 +549,7 @@ struct armtap_conn_options {
     const char *robot, *client;    /* addresses for the stream, or NULL */
     bool midstream;                /* the first bytes pushed are not the connection's first */
     uint64_t connection;           /* number for the stream */
+    bool no_guess;                 /* data whose handshake was not seen stays opaque, unless a recipe is given */
 };
 /* `options` may be NULL. The sink is copied. */
 ARMTAP_API int armtap_conn_new(const struct armtap_conn_options *options, const struct armtap_sink *sink, void *user,
@@ -595,6 +606,7 @@ struct armtap_net_options {
     const struct armtap_recipe *recipe; /* where no handshake was captured: as in armtap_conn_set_recipe; or NULL */
     size_t pool_bytes;                  /* bound of all that waits for missing bytes; 0: 24 MB */
     struct armtap_knowledge *knowledge; /* outlives the net; NULL: its own */
+    bool no_guess;                      /* as in armtap_conn_options */
 };
 ARMTAP_API int armtap_net_new(const struct armtap_net_options *options, const struct armtap_sink *sink, void *user,
                               struct armtap_net **net);

@@ -35,6 +35,7 @@ int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armta
     conn->pool_used = setup->pool_used;
     conn->pool_limit = setup->pool_limit;
     conn->knowledge = setup->knowledge;
+    conn->no_guess = setup->no_guess;
     conn->roles_guessed = setup->roles_guessed;
     conn->stream.connection = setup->connection;
     conn->stream.midstream = setup->midstream;
@@ -65,6 +66,7 @@ int armtap_conn_new(const struct armtap_conn_options *options, const struct armt
         .protocol = all.protocol,
         .forced = all.protocol != ARMTAP_PROTOCOL_NONE,
         .midstream = all.midstream,
+        .no_guess = all.no_guess,
         .roles_guessed = true,
         .robot_name = all.robot,
         .client_name = all.client,
@@ -104,6 +106,7 @@ void armtap_conn_free(struct armtap_conn *conn)
     armtap_conn_claim(conn, 0);
     free(conn->context);
     armtap_recipe_release(conn->given_recipe);
+    armtap_guess_drop_sample(&conn->guess);
     armtap_robot_release(conn->robot);
     free(conn);
 }

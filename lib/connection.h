@@ -63,6 +63,7 @@ struct armtap_conn {
     void *context;
     enum armtap_protocol hint;
     bool forced;
+    bool no_guess; /* data without a handshake stays opaque */
     bool roles_guessed;
     bool swapped; /* the roles turned out the other way round */
     bool foreign;

@@ -73,6 +73,7 @@ struct armtap_data {
     unsigned flags; /* enum armtap_record_flag; the connection adds AFTER_GAP */
     const uint8_t *values;
     size_t values_length;
+    const uint8_t *clock; /* of opaque data: the double that was found to be the controller's clock; or NULL */
 };
 /* A record: decodes its values into the direction's state and hands it to the sink. */
 int armtap_conn_record(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data);
@@ -83,6 +84,9 @@ int armtap_conn_recipe(struct armtap_conn *conn, const struct armtap_frame *fram
 /* A set-up that was refused in part; `setup` lacks stream and where. Nobody may listen: ask first. */
 bool armtap_conn_hears_refusals(const struct armtap_conn *conn);
 int armtap_conn_refused(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_refused_setup *setup);
+/* The same for data from the robot whose recipe was guessed, and why. */
+int armtap_conn_guessed_recipe(struct armtap_conn *conn, const struct armtap_frame *frame, int recipe_id,
+                               const struct armtap_recipe *recipe, const struct armtap_guess_evidence *evidence);
 int armtap_conn_text(struct armtap_conn *conn, const struct armtap_frame *frame, int level,
                      const struct armtap_rtde_package *package);
 int armtap_conn_signal(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_event_type type);
@@ -105,6 +109,10 @@ const struct armtap_learned *armtap_conn_learned(const struct armtap_conn *conn,
 void armtap_conn_teach(struct armtap_conn *conn, const struct armtap_recipe *recipe, int protocol, int recipe_id);
 /* What is known of the recipe of a connection without a handshake; from an earlier pass, if there was one. */
 int armtap_conn_guess(struct armtap_conn *conn, struct armtap_guess **guess);
+/* Makes room for a sample of data packages of that length. Without room to spare it stays NULL. */
+int armtap_conn_sample(struct armtap_conn *conn, struct armtap_guess *guess, size_t length);
+/* Whether data without a handshake may get names: the user wants it, and gave no recipe. */
+bool armtap_conn_may_guess(const struct armtap_conn *conn);
 /* The recipe that the user gave for data without a handshake; NULL where there is none of this protocol. */
 const struct armtap_recipe *armtap_conn_given_recipe(const struct armtap_conn *conn);
 /* All that the decoder holds in memory beyond its context: it counts for the pool of what waits. */

@@ -1,8 +1,10 @@
 /* Everything that a connection hands to its sink. */
 #include "connection.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "knowledge.h"
 #include "recipe.h"
 
@@ -109,10 +111,23 @@ int armtap_conn_guess(struct armtap_conn *conn, struct armtap_guess **guess)
     return error;
 }
 
+int armtap_conn_sample(struct armtap_conn *conn, struct armtap_guess *guess, size_t length)
+{
+    if (guess != &conn->guess)
+        return armtap_knowledge_sample(conn->knowledge, guess, length);
+    guess->sample = armtap_sample_new(length);
+    return guess->sample ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
+}
+
 const struct armtap_recipe *armtap_conn_given_recipe(const struct armtap_conn *conn)
 {
     bool fits = conn->given_recipe && conn->decoder && conn->given_recipe->protocol == conn->decoder->protocol;
     return fits ? conn->given_recipe : NULL;
+}
+
+bool armtap_conn_may_guess(const struct armtap_conn *conn)
+{
+    return !conn->no_guess && !armtap_conn_given_recipe(conn);
 }
 
 void armtap_conn_claim(struct armtap_conn *conn, size_t bytes)
@@ -127,7 +142,18 @@ int armtap_conn_recipe(struct armtap_conn *conn, const struct armtap_frame *fram
 {
     if (!conn->sink.on_recipe)
         return ARMTAP_OK;
-    struct armtap_recipe_event event = {&conn->stream, frame->where, direction, recipe_id, frequency, flags, recipe};
+    struct armtap_recipe_event event = {&conn->stream, frame->where, direction, recipe_id,
+                                        frequency,     flags,        recipe,    NULL};
+    return stopped(conn->sink.on_recipe(conn->user, &event));
+}
+
+int armtap_conn_guessed_recipe(struct armtap_conn *conn, const struct armtap_frame *frame, int recipe_id,
+                               const struct armtap_recipe *recipe, const struct armtap_guess_evidence *evidence)
+{
+    if (!conn->sink.on_recipe)
+        return ARMTAP_OK;
+    struct armtap_recipe_event event = {&conn->stream,  frame->where, ARMTAP_FROM_ROBOT, recipe_id, 0,
+                                        ARMTAP_GUESSED, recipe,       evidence};
     return stopped(conn->sink.on_recipe(conn->user, &event));
 }
 
@@ -244,6 +270,7 @@ static struct armtap_record record_of(const struct armtap_conn *conn, const stru
         .frame_length = frame->length,
         .values = data->values,
         .values_length = data->values_length,
+        .clock = data->clock ? armtap_be_double(data->clock) : NAN,
     };
 }
 

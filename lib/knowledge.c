@@ -5,6 +5,7 @@
 
 #define ROBOTS 256     /* addresses whose connections share what they learn */
 #define GUESSES 65536u /* connections without a handshake that are remembered */
+#define SAMPLES_MAX (16u * 1024 * 1024) /* bytes of all their samples; the oldest give way */
 
 struct robot_entry {
     struct armtap_address address;
@@ -18,6 +19,7 @@ struct armtap_knowledge {
     size_t turn;                   /* entry to be given up next */
     struct armtap_guess **guesses; /* by connection, ascending */
     size_t guess_count, guess_room;
+    size_t sample_bytes;
 };
 
 int armtap_knowledge_new(struct armtap_knowledge **knowledge)
@@ -34,8 +36,10 @@ void armtap_knowledge_free(struct armtap_knowledge *knowledge)
         return;
     for (size_t i = 0; i < ROBOTS; i++)
         armtap_robot_release(knowledge->robots[i].robot);
-    for (size_t i = 0; i < knowledge->guess_count; i++)
+    for (size_t i = 0; i < knowledge->guess_count; i++) {
+        armtap_guess_drop_sample(knowledge->guesses[i]);
         free(knowledge->guesses[i]);
+    }
     free(knowledge->guesses);
     free(knowledge);
 }
@@ -44,7 +48,7 @@ void armtap_knowledge_seal(struct armtap_knowledge *knowledge)
 {
     knowledge->sealed = true;
     for (size_t i = 0; i < knowledge->guess_count; i++)
-        knowledge->guesses[i]->closed = true;
+        knowledge->guesses[i]->sealed = true;
 }
 
 bool armtap_knowledge_has_guesses(const struct armtap_knowledge *knowledge)
@@ -136,5 +140,23 @@ int armtap_knowledge_guess(struct armtap_knowledge *knowledge, uint64_t connecti
     knowledge->guesses[place] = guess;
     knowledge->guess_count++;
     *out = guess;
+    return ARMTAP_OK;
+}
+
+int armtap_knowledge_sample(struct armtap_knowledge *knowledge, struct armtap_guess *guess, size_t length)
+{
+    size_t room = armtap_sample_room(length);
+    for (size_t i = 0; i < knowledge->guess_count && knowledge->sample_bytes + room > SAMPLES_MAX; i++) {
+        struct armtap_guess *oldest = knowledge->guesses[i];
+        if (!oldest->sample)
+            continue;
+        knowledge->sample_bytes -= armtap_sample_room(oldest->sample->length);
+        armtap_guess_drop_sample(oldest);
+        oldest->ruled_out = true;
+    }
+    guess->sample = armtap_sample_new(length);
+    if (!guess->sample)
+        return ARMTAP_ERR_MEMORY;
+    knowledge->sample_bytes += room;
     return ARMTAP_OK;
 }

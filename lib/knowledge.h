@@ -12,5 +12,7 @@ int armtap_knowledge_robot(struct armtap_knowledge *knowledge, const struct armt
 void armtap_knowledge_prove(struct armtap_knowledge *knowledge, const struct armtap_address *address);
 /* The guess about a connection; NULL without room, or where the first pass made none. */
 int armtap_knowledge_guess(struct armtap_knowledge *knowledge, uint64_t connection, struct armtap_guess **guess);
+/* Makes a sample for one of its guesses; others may have to give up theirs. */
+int armtap_knowledge_sample(struct armtap_knowledge *knowledge, struct armtap_guess *guess, size_t length);
 
 #endif

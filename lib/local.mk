@@ -45,6 +45,8 @@ lib_libinside_la_SOURCES = \
 	lib/release.h \
 	lib/robot.c \
 	lib/robot.h \
+	lib/sample.c \
+	lib/sample.h \
 	lib/seek.c \
 	lib/sender.c \
 	lib/sender.h \

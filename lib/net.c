@@ -33,6 +33,7 @@ struct armtap_net {
     struct armtap_attempts attempts;
     uint64_t connections; /* so far */
     struct armtap_knowledge *knowledge;
+    bool no_guess;
     bool own_knowledge;
     unsigned notes[ARMTAP_NOTE_COUNT];
     unsigned doubts; /* flows that hold a segment in doubt */
@@ -117,6 +118,7 @@ int armtap_net_new(const struct armtap_net_options *options, const struct armtap
         memcpy(&net->sink, sink, sink->size < sizeof net->sink ? sink->size : sizeof net->sink);
     net->sink.size = sizeof net->sink;
     net->user = user;
+    net->no_guess = all.no_guess;
     net->recipe = all.recipe ? armtap_recipe_hold(all.recipe) : NULL;
     armtap_pool_init(&net->pool, all.pool_bytes ? all.pool_bytes : POOL_BYTES);
     armtap_flow_table_init(&net->flows);
@@ -267,6 +269,7 @@ static int open_conn(struct armtap_net *net, struct armtap_flow *flow, const str
     setup.robot_name = robot_name;
     setup.client_name = client_name;
     setup.knowledge = net->knowledge;
+    setup.no_guess = net->no_guess;
     setup.pool_used = &net->pool.used;
     setup.pool_limit = net->pool.limit;
     TRY(armtap_knowledge_robot(net->knowledge, &flow->key.address[robot], &setup.robot));

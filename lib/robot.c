@@ -40,3 +40,9 @@ void armtap_robot_learn(struct armtap_robot *robot, const struct armtap_recipe *
     robot->learned[0] = (struct armtap_learned){armtap_recipe_hold(recipe), protocol, recipe_id};
     armtap_recipe_release(gone);
 }
+
+void armtap_guess_drop_sample(struct armtap_guess *guess)
+{
+    free(guess->sample);
+    guess->sample = NULL;
+}

@@ -4,6 +4,7 @@
 #define ARMTAP_ROBOT_H
 
 #include "armtap.h"
+#include "sample.h"
 
 #define ARMTAP_LEARNED_MAX 8
 
@@ -27,13 +28,13 @@ void armtap_robot_release(struct armtap_robot *robot);
 /* Remembers a recipe; the oldest makes room. */
 void armtap_robot_learn(struct armtap_robot *robot, const struct armtap_recipe *recipe, int protocol, int recipe_id);
 
-/* Which of the recipes that well-known clients ask for fit all data of a connection without a handshake: a bit each. */
-#define ARMTAP_GUESS_BITS 128
+/* What the data of a connection without a handshake lets its recipe be guessed from. */
 struct armtap_guess {
     uint64_t connection;
-    bool begun;  /* data was held against the recipes */
-    bool closed; /* all data was: the bits are final */
-    uint64_t fits[ARMTAP_GUESS_BITS / 64];
+    struct armtap_sample *sample; /* NULL: no data yet, or no room */
+    bool sealed;                  /* an earlier pass saw all of the data */
+    bool ruled_out;               /* something in the data forbids a guess */
 };
+void armtap_guess_drop_sample(struct armtap_guess *guess);
 
 #endif

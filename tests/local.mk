@@ -8,6 +8,7 @@ UNIT_TESTS = \
 	tests/unit/test_conn \
 	tests/unit/test_diagnose \
 	tests/unit/test_field \
+	tests/unit/test_guesses \
 	tests/unit/test_leaves \
 	tests/unit/test_memory \
 	tests/unit/test_message \
@@ -34,6 +35,8 @@ endif
 tests_unit_libunit_a_SOURCES = \
 	tests/unit/allocations.c \
 	tests/unit/allocations.h \
+	tests/unit/robot_model.c \
+	tests/unit/robot_model.h \
 	tests/unit/support.c \
 	tests/unit/support.h
 

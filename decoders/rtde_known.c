@@ -1,0 +1,126 @@
+/* The default recipes of well-known clients, as candidates for data whose handshake was not captured. */
+#include "rtde_known.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct armtap_known_recipe known[] = {
+#define KNOWN(name, client, size, fields) {name, client, size, fields},
+#include "rtde_known.def"
+#undef KNOWN
+};
+#define KNOWN_COUNT (sizeof known / sizeof known[0])
+
+const struct armtap_known_recipe *armtap_known_recipe_at(size_t i)
+{
+    return i < KNOWN_COUNT ? &known[i] : NULL;
+}
+
+/* ---- what candidates agree on ---------------------------------------------------------------------------------- */
+
+/* Text under construction; grows. */
+struct list {
+    char *text;
+    size_t length, room;
+};
+
+static int list_add(struct list *list, const char *item)
+{
+    size_t length = strlen(item);
+    if (list->length + length + 2 > list->room) {
+        size_t room = 2 * (list->length + length + 2) + 512;
+        char *text = realloc(list->text, room);
+        if (!text)
+            return ARMTAP_ERR_MEMORY;
+        list->text = text;
+        list->room = room;
+    }
+    memcpy(list->text + list->length, item, length);
+    list->length += length;
+    memcpy(list->text + list->length, ",", 2);
+    list->length++;
+    return ARMTAP_OK;
+}
+
+/* The entry of a recipe that begins at an offset; NULL where none does. */
+static const struct armtap_recipe_entry *entry_from(const struct armtap_recipe *recipe, size_t offset)
+{
+    for (size_t i = 0; i < recipe->count; i++)
+        if (recipe->entries[i].offset == offset)
+            return &recipe->entries[i];
+    return NULL;
+}
+
+/* What two recipes of one size agree on: common entries under their names, entries of one type without, and single
+ * bytes where even their borders differ. */
+static int agree(const struct armtap_recipe *a, const struct armtap_recipe *b, struct armtap_recipe **both)
+{
+    struct list names = {NULL, 0, 0}, types = {NULL, 0, 0};
+    int error = ARMTAP_OK;
+    for (size_t at = 0; at < a->size && error == ARMTAP_OK;) {
+        const struct armtap_recipe_entry *x = entry_from(a, at), *y = entry_from(b, at);
+        bool same_type = x && y && x->type == y->type && x->count == y->count;
+        bool same_name = same_type && strcmp(x->name, y->name) == 0;
+        error = list_add(&names, same_name ? x->name : "");
+        if (error == ARMTAP_OK)
+            error = list_add(&types, same_type ? armtap_type_name(x->type, x->count) : "UINT8");
+        at += same_type ? x->wire_size : 1;
+    }
+    struct armtap_item name_list = {names.text, names.length}, type_list = {types.text, types.length};
+    if (error == ARMTAP_OK)
+        error = armtap_recipe_from_lists(&name_list, &type_list, both);
+    free(names.text);
+    free(types.text);
+    return error;
+}
+
+/* ---- candidates ------------------------------------------------------------------------------------------------ */
+
+/* Takes over a candidate: what it and those before it agree on. */
+static int join(struct armtap_rtde_found *found, struct armtap_recipe *recipe, const char *client,
+                const struct armtap_rtde_evidence *evidence)
+{
+    struct armtap_recipe *both = recipe;
+    if (found->recipe) {
+        int error = agree(found->recipe, recipe, &both);
+        armtap_recipe_release(recipe);
+        if (error != ARMTAP_OK)
+            return error;
+        armtap_recipe_release(found->recipe);
+        armtap_line_string(&found->source, "; ");
+    }
+    armtap_line_string(&found->source, client);
+    if (!found->recipe || evidence->score < found->score) {
+        found->score = evidence->score;
+        found->reasons = evidence->reasons;
+    }
+    found->recipe = both;
+    return ARMTAP_OK;
+}
+
+int armtap_rtde_find_known(const struct armtap_sample *sample, size_t skip, long clock, struct armtap_rtde_found *found)
+{
+    struct armtap_rtde_evidence evidence;
+    found->recipe = NULL;
+    found->score = 0;
+    armtap_line_begin(&found->source);
+    armtap_line_begin(&found->reasons);
+    for (size_t i = 0; i < KNOWN_COUNT; i++) {
+        struct armtap_recipe *recipe;
+        if (known[i].size + skip != sample->length)
+            continue;
+        int error = armtap_recipe_rtde(known[i].fields, NULL, &recipe);
+        if (error == ARMTAP_OK)
+            armtap_rtde_weigh(recipe, sample, skip, clock, &evidence);
+        if (error == ARMTAP_OK && !evidence.contradicted && evidence.score >= armtap_rtde_needed(recipe->size))
+            error = join(found, recipe, known[i].client, &evidence);
+        else if (error == ARMTAP_OK)
+            armtap_recipe_release(recipe);
+        if (error != ARMTAP_OK) {
+            armtap_recipe_release(found->recipe);
+            found->recipe = NULL;
+            return error;
+        }
+    }
+    return ARMTAP_OK;
+}

@@ -1,0 +1,38 @@
+/* A sample of the data packages of a connection: runs of consecutive ones, spread over all that came, in bounded room.
+ * What a recipe is guessed from. */
+#ifndef ARMTAP_SAMPLE_H
+#define ARMTAP_SAMPLE_H
+
+#include "armtap.h"
+
+#define ARMTAP_SAMPLE_RUN 4u /* packages one after the other */
+#define ARMTAP_SAMPLE_RUNS 24u
+#define ARMTAP_SAMPLE_MAX (ARMTAP_SAMPLE_RUN * ARMTAP_SAMPLE_RUNS)
+
+struct armtap_sample {
+    size_t length;                      /* bytes of every package */
+    uint64_t seen;                      /* packages that came, kept or not */
+    uint64_t every;                     /* one run of so many is kept */
+    unsigned count;                     /* packages kept, oldest first */
+    int64_t time[ARMTAP_SAMPLE_MAX];    /* of capture, ns or ARMTAP_NO_TIME */
+    uint64_t number[ARMTAP_SAMPLE_MAX]; /* among those that came */
+    uint8_t bytes[];
+};
+/* For packages of that length; NULL without memory. The caller frees. */
+struct armtap_sample *armtap_sample_new(size_t length);
+/* Bytes of memory that it takes. */
+size_t armtap_sample_room(size_t length);
+/* The next package. The sample depends on the packages alone, not on when it is looked at. */
+void armtap_sample_add(struct armtap_sample *sample, const uint8_t *package, int64_t time);
+
+static inline const uint8_t *armtap_sample_at(const struct armtap_sample *sample, unsigned i)
+{
+    return sample->bytes + i * sample->length;
+}
+/* Nothing came between package i and the next one kept. */
+static inline bool armtap_sample_goes_on(const struct armtap_sample *sample, unsigned i)
+{
+    return i + 1 < sample->count && sample->number[i + 1] == sample->number[i] + 1;
+}
+
+#endif

@@ -1,0 +1,381 @@
+/* How often data without its handshake gets a wrong name, and how often the recipe of a well-known client is found:
+ * measured on robots that move and stand, with recipes that somebody wrote who had other things in mind. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "armtap.h"
+#include "robot_model.h"
+
+#define LENGTHS_MAX 128
+
+/* ---- counting -------------------------------------------------------------------------------------------------- */
+
+struct outcome {
+    const struct armtap_recipe *truth;
+    unsigned guesses; /* recipes that were named at any time */
+    unsigned wrong;   /* names at bytes that hold another field, of any of them */
+    unsigned right;
+    char first_wrong[64];
+    char reasons[600];
+    bool guessed; /* at the end */
+};
+
+static bool has(const struct armtap_recipe *truth, const struct armtap_recipe_entry *entry)
+{
+    for (size_t i = 0; i < armtap_recipe_count(truth); i++) {
+        const struct armtap_recipe_entry *other = armtap_recipe_at(truth, i);
+        if (other->offset == entry->offset && other->type == entry->type && other->count == entry->count &&
+            strcmp(other->name, entry->name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int on_recipe(void *user, const struct armtap_recipe_event *event)
+{
+    struct outcome *outcome = user;
+    assert_int_equal(event->flags, ARMTAP_GUESSED);
+    assert_non_null(event->guess);
+    outcome->guesses++;
+    snprintf(outcome->reasons, sizeof outcome->reasons, "%s: %u: %s", event->guess->source, event->guess->score,
+             event->guess->reasons);
+    outcome->right = 0;
+    for (size_t i = 0; i < armtap_recipe_count(event->recipe); i++) {
+        const struct armtap_recipe_entry *entry = armtap_recipe_at(event->recipe, i);
+        if (!entry->field)
+            continue;
+        bool right = has(outcome->truth, entry);
+        outcome->right += right;
+        if (!right && outcome->wrong++ == 0)
+            snprintf(outcome->first_wrong, sizeof outcome->first_wrong, "%s", entry->name);
+    }
+    return 0;
+}
+
+static int on_record(void *user, const struct armtap_record *record)
+{
+    struct outcome *outcome = user;
+    outcome->guessed = record->recipe != NULL;
+    return 0;
+}
+
+/* ---- data ------------------------------------------------------------------------------------------------------ */
+
+struct trial {
+    struct robot_options options;
+    int protocol;
+    unsigned packages;
+    uint64_t seed;
+};
+
+static struct outcome run(const struct armtap_recipe *recipe, const struct trial *trial)
+{
+    static uint8_t package[ROBOT_PACKAGE_MAX];
+    const struct armtap_conn_options options = {.size = sizeof options, .protocol = ARMTAP_RTDE, .midstream = true};
+    const struct armtap_sink sink = {.size = sizeof sink, .on_recipe = on_recipe, .on_record = on_record};
+    struct outcome outcome = {.truth = recipe};
+    struct armtap_conn *conn;
+    struct robot robot;
+    robot_begin(&robot, &trial->options, trial->seed);
+    double begin = robot_clock(&robot), late = 0;
+    assert_int_equal(armtap_conn_new(&options, &sink, &outcome, &conn), 0);
+    for (unsigned i = 0; i < trial->packages; i++) {
+        robot_step(&robot);
+        size_t length = robot_package(&robot, recipe, trial->protocol, 1, package);
+        late = dice_roll(&robot.dice, 50) == 0 ? dice_between(&robot.dice, 0, 0.03) : late * 0.5;
+        double time = robot_clock(&robot) - begin + late + dice_between(&robot.dice, 0, 3e-4);
+        struct armtap_where where = {1700000000000000000 + (int64_t)(time * 1e9), i + 1, 0};
+        assert_int_equal(armtap_conn_push(conn, ARMTAP_FROM_ROBOT, package, length, &where), 0);
+    }
+    armtap_conn_close(conn, ARMTAP_FROM_ROBOT, NULL);
+    armtap_conn_free(conn);
+    return outcome;
+}
+
+/* ---- recipes that somebody wrote ------------------------------------------------------------------------------- */
+
+struct names {
+    const struct armtap_field *field[400];
+    size_t count;
+};
+
+static size_t bytes_of(const struct armtap_field *field)
+{
+    static const size_t size[] = {[ARMTAP_BOOL] = 1,   [ARMTAP_UINT8] = 1, [ARMTAP_UINT32] = 4,
+                                  [ARMTAP_UINT64] = 8, [ARMTAP_INT32] = 4, [ARMTAP_DOUBLE] = 8};
+    return size[field->type] * field->count;
+}
+
+static bool is_output(const struct armtap_field *field)
+{
+    return field->direction == ARMTAP_FIELD_OUTPUT || field->direction == ARMTAP_FIELD_BOTH;
+}
+
+static bool is_register(const struct armtap_field *field)
+{
+    return strstr(field->name, "_register") != NULL;
+}
+
+static bool contains(const struct names *names, const struct armtap_field *field)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (names->field[i] == field)
+            return true;
+    return false;
+}
+
+/* A field that nobody asked for yet and that has room; NULL after many tries. */
+static const struct armtap_field *another(struct dice *dice, const struct names *names, size_t room, double registers)
+{
+    for (int tries = 0; tries < 400; tries++) {
+        const struct armtap_field *field = armtap_field_at(dice_roll(dice, armtap_field_count()));
+        bool wanted = is_register(field) == (dice_between(dice, 0, 1) < registers) && is_output(field);
+        if (wanted && bytes_of(field) <= room && bytes_of(field) != 1 && !contains(names, field))
+            return field;
+    }
+    return NULL;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct armtap_field *one = *(const struct armtap_field *const *)a;
+    const struct armtap_field *other = *(const struct armtap_field *const *)b;
+    return (one->id > other->id) - (one->id < other->id);
+}
+
+/* Names of exactly that many bytes: half of the people ask for the time first, half keep the guide's order. */
+static bool write_names(struct dice *dice, size_t length, struct names *names)
+{
+    const struct armtap_field *clock = armtap_field_find("timestamp", 9), *next;
+    double registers = dice_roll(dice, 2) ? 0.1 : 0.4;
+    size_t sum = 0;
+    *names = (struct names){.count = 0};
+    if (dice_roll(dice, 2) && length >= 8) {
+        names->field[names->count++] = clock;
+        sum = 8;
+    }
+    while (sum < length && names->count < 400 && (next = another(dice, names, length - sum, registers))) {
+        names->field[names->count++] = next;
+        sum += bytes_of(next);
+    }
+    if (dice_roll(dice, 2))
+        qsort(names->field, names->count, sizeof *names->field, by_id);
+    return sum == length;
+}
+
+static struct armtap_recipe *recipe_of(const struct names *names)
+{
+    static char text[400 * 64];
+    struct armtap_recipe *recipe;
+    size_t length = 0;
+    for (size_t i = 0; i < names->count; i++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", i ? "," : "", names->field[i]->name);
+    assert_int_equal(armtap_recipe_rtde(text, NULL, &recipe), 0);
+    return recipe;
+}
+
+static struct armtap_recipe *written(struct dice *dice, size_t length)
+{
+    struct names names;
+    for (int tries = 0; tries < 1000; tries++)
+        if (write_names(dice, length, &names))
+            return recipe_of(&names);
+    fail_msg("no recipe of %zu bytes", length);
+    return NULL;
+}
+
+static struct armtap_recipe *known_recipe(const struct armtap_known_recipe *known)
+{
+    struct armtap_recipe *recipe;
+    assert_int_equal(armtap_recipe_rtde(known->fields, NULL, &recipe), 0);
+    return recipe;
+}
+
+/* A well-known recipe in which one field was replaced by another of its type, or two were exchanged. */
+static struct armtap_recipe *altered(struct dice *dice, const struct armtap_known_recipe *known)
+{
+    struct armtap_recipe *recipe = known_recipe(known);
+    struct names names = {.count = armtap_recipe_count(recipe)};
+    for (size_t i = 0; i < names.count; i++)
+        names.field[i] = armtap_recipe_at(recipe, i)->field;
+    armtap_recipe_release(recipe);
+    for (int tries = 0; tries < 4000; tries++) {
+        size_t i = dice_roll(dice, names.count), k = dice_roll(dice, names.count);
+        const struct armtap_field *mine = names.field[i],
+                                  *other = armtap_field_at(dice_roll(dice, armtap_field_count()));
+        if (dice_roll(dice, 2))
+            other = names.field[k];
+        if (other == mine || other->type != mine->type || other->count != mine->count || !is_output(other))
+            continue;
+        if (contains(&names, other))
+            names.field[k] = other == names.field[k] ? mine : names.field[k];
+        else
+            k = names.count;
+        if (k < names.count && names.field[k] != mine)
+            continue;
+        names.field[i] = other;
+        return recipe_of(&names);
+    }
+    return known_recipe(known);
+}
+
+/* ---- the measure ----------------------------------------------------------------------------------------------- */
+
+/* Tuned on the first; the figures that count are those of the second, whose robots move in other ways. */
+struct set {
+    const char *name;
+    uint64_t seed;
+    enum motion motion[2];
+};
+static const struct set development = {"development", 1, {MOTION_NONE, MOTION_WAVES}};
+static const struct set evaluation = {"evaluation", 20260117, {MOTION_NONE, MOTION_MOVES}};
+
+static struct trial trial_of(struct dice *dice, enum motion motion)
+{
+    static const double cycles[] = {0.002, 0.002, 0.008, 0.008, 0.004, 0.01, 0.02, 0.04};
+    struct trial trial = {.options = {.motion = motion, .cycle = cycles[dice_roll(dice, 8)]},
+                          .protocol = 1 + (int)dice_roll(dice, 2),
+                          .packages = (unsigned)(64 + dice_roll(dice, 240)),
+                          .seed = 1 + dice_roll(dice, UINT64_C(1) << 40)};
+    trial.options.simulated = dice_roll(dice, 5) == 0;
+    return trial;
+}
+
+static size_t known_lengths(size_t lengths[LENGTHS_MAX])
+{
+    const struct armtap_known_recipe *known;
+    size_t count = 0;
+    for (size_t i = 0; (known = armtap_known_recipe_at(i)); i++) {
+        bool seen = false;
+        for (size_t k = 0; k < count; k++)
+            seen |= lengths[k] == known->size;
+        if (!seen)
+            lengths[count++] = known->size;
+    }
+    return count;
+}
+
+struct tally {
+    unsigned trials, guessed, wrong;
+};
+
+static void add(struct tally *tally, const struct outcome *outcome, size_t length, const struct trial *trial)
+{
+    tally->trials++;
+    tally->guessed += outcome->guessed;
+    tally->wrong += outcome->wrong > 0;
+    if (outcome->wrong > 0 && getenv("GUESSES_SHOW"))
+        print_message("  wrong: %zu bytes, motion %d: %s (and %u more); %s\n", length, trial->options.motion,
+                      outcome->first_wrong, outcome->wrong - 1, outcome->reasons);
+}
+
+static struct tally measure_written(const struct set *set, unsigned each)
+{
+    size_t lengths[LENGTHS_MAX], count = known_lengths(lengths);
+    struct dice dice = {set->seed};
+    struct tally tally = {0};
+    for (size_t i = 0; i < count; i++)
+        for (unsigned k = 0; k < each; k++) {
+            struct armtap_recipe *recipe = written(&dice, lengths[i]);
+            struct trial trial = trial_of(&dice, set->motion[(i + k) % 2]);
+            struct outcome outcome = run(recipe, &trial);
+            add(&tally, &outcome, lengths[i], &trial);
+            armtap_recipe_release(recipe);
+        }
+    return tally;
+}
+
+static struct tally measure_altered(const struct set *set, unsigned each)
+{
+    struct dice dice = {set->seed + 1};
+    struct tally tally = {0};
+    const struct armtap_known_recipe *known;
+    for (size_t i = 0; (known = armtap_known_recipe_at(i)); i++)
+        for (unsigned k = 0; k < each; k++) {
+            struct armtap_recipe *recipe = altered(&dice, known);
+            struct trial trial = trial_of(&dice, set->motion[(i + k) % 2]);
+            struct outcome outcome = run(recipe, &trial);
+            add(&tally, &outcome, known->size, &trial);
+            armtap_recipe_release(recipe);
+        }
+    return tally;
+}
+
+/* Whether something in a recipe can tell it from others: what has no clock, no modes and no two status words cannot
+ * be told, nor can a position and a speed that are all there is. */
+static bool can_speak(const char *fields)
+{
+    return strstr(fields, "timestamp") || strstr(fields, "joint_mode") || strstr(fields, "robot_mode") ||
+           strstr(fields, "actual_TCP_speed") || strstr(fields, "safety_status_bits");
+}
+
+static struct tally measure_known(const struct set *set, unsigned each, bool speaking)
+{
+    struct dice dice = {set->seed + 2 + speaking};
+    struct tally tally = {0};
+    const struct armtap_known_recipe *known;
+    for (size_t i = 0; (known = armtap_known_recipe_at(i)); i++)
+        for (unsigned k = 0; k < each && can_speak(known->fields) == speaking; k++) {
+            struct armtap_recipe *recipe = known_recipe(known);
+            struct trial trial = trial_of(&dice, set->motion[(i + k) % 2]);
+            struct outcome outcome = run(recipe, &trial);
+            add(&tally, &outcome, known->size, &trial);
+            if (!outcome.guessed && getenv("GUESSES_SHOW"))
+                print_message("  not found: %s, motion %d, %u packages\n", known->name, trial.options.motion,
+                              trial.packages);
+            armtap_recipe_release(recipe);
+        }
+    return tally;
+}
+
+static void measure(const struct set *set, unsigned each)
+{
+    const char *more = getenv("GUESSES_EACH");
+    if (more)
+        each = (unsigned)strtoul(more, NULL, 10);
+    struct tally wrote = measure_written(set, each), alter = measure_altered(set, each / 4);
+    struct tally known = measure_known(set, each / 4, true), all = known, mute = measure_known(set, each / 4, false);
+    all.trials += mute.trials;
+    all.guessed += mute.guessed;
+    print_message("%s: of %u custom recipes of known lengths %u were named, %u with a wrong name\n", set->name,
+                  wrote.trials, wrote.guessed, wrote.wrong);
+    print_message("%s: of %u known recipes with a field altered %u were named, %u with a wrong name\n", set->name,
+                  alter.trials, alter.guessed, alter.wrong);
+    print_message(
+        "%s: of %u known recipes with a discriminating field %u were found (%.1f %%), of all %u %u (%.1f %%); "
+        "%u with a wrong name\n",
+        set->name, known.trials, known.guessed, 100.0 * known.guessed / known.trials, all.trials, all.guessed,
+        100.0 * all.guessed / all.trials, known.wrong + mute.wrong);
+    assert_true(wrote.trials > 900 || each < 20);
+    assert_true(wrote.wrong * 1000 <= wrote.trials);
+    assert_true(known.guessed * 100 >= known.trials * 95);
+    assert_int_equal(known.wrong + mute.wrong, 0);
+    assert_true(alter.wrong * 100 <= alter.trials * 50);
+}
+
+static void test_development(void **state)
+{
+    (void)state;
+    measure(&development, 4);
+}
+
+static void test_evaluation(void **state)
+{
+    (void)state;
+    if (!getenv("GUESSES_DEVELOPMENT"))
+        measure(&evaluation, 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_development),
+        cmocka_unit_test(test_evaluation),
+    };
+    return cmocka_run_group_tests_name("guesses", tests, NULL, NULL);
+}
