@@ -6,6 +6,8 @@ enum {
     SCORE_LEAST = -16,
     COUNTED = 1, /* added for an id that counts up */
     JUMPED = 4,  /* taken off for one that does not */
+    REPORTS_THAT_ASK = 3,
+    ECHOES_A_ROUND = 64,
     REPEATS = 3, /* ids in a row that do not change: they are all the same */
     TICKS_LEAST = 8
 };
@@ -38,28 +40,13 @@ static void take_id(struct armtap_sender *sender, uint16_t ip_id)
     sender->ip_id = ip_id;
 }
 
-static void take_clock(struct armtap_sender *sender, const struct armtap_sent *sent)
-{
-    if (!sender->has_clock) {
-        sender->has_clock = true;
-        sender->first_tsval = sent->tsval;
-        sender->first_time = sent->time;
-    } else if (clock_difference(sent->tsval, sender->newest_tsval) <= 0) {
-        return;
-    }
-    sender->newest_tsval = sent->tsval;
-    sender->newest_time = sent->time;
-}
-
 void armtap_sender_sent(struct armtap_sender *sender, const struct armtap_sent *sent)
 {
     take_id(sender, sent->ip_id);
-    if (sent->has_timestamps)
-        take_clock(sender, sent);
-    armtap_sender_asked(sender, sent->end, sent->time);
+    armtap_sender_measure(sender, sent->end, sent->time);
 }
 
-void armtap_sender_asked(struct armtap_sender *sender, uint64_t end, int64_t now)
+void armtap_sender_measure(struct armtap_sender *sender, uint64_t end, int64_t now)
 {
     if (sender->is_measured || now == ARMTAP_NO_TIME)
         return;
@@ -73,22 +60,47 @@ void armtap_sender_resent(struct armtap_sender *sender)
     sender->is_measured = false;
 }
 
-static void measure(struct armtap_sender *sender, int64_t from, int64_t to)
+/* At least 1, at most all that there is; 0 without a clock. */
+static int64_t time_between(int64_t from, int64_t to)
 {
     if (to == ARMTAP_NO_TIME || to < from)
+        return 0;
+    return to > from ? (int64_t)((uint64_t)to - (uint64_t)from) : 1;
+}
+
+static void keep_shorter(int64_t *shortest, int64_t time)
+{
+    if (time && (!*shortest || time < *shortest))
+        *shortest = time;
+}
+
+static void take_echo(struct armtap_echoes *echoes, int64_t time)
+{
+    keep_shorter(&echoes->shortest, time);
+    if (++echoes->count < ECHOES_A_ROUND)
         return;
-    int64_t time = (int64_t)((uint64_t)to - (uint64_t)from);
-    if (!sender->round_trip || time < sender->round_trip)
-        sender->round_trip = time > 0 ? time : 1;
+    echoes->rounds[echoes->round++ % 3] = echoes->shortest;
+    echoes->shortest = 0;
+    echoes->count = 0;
 }
 
 void armtap_sender_ticked(struct armtap_sender *sender, const struct armtap_segment *segment, int64_t now)
 {
-    if (!segment->has_timestamps || now == ARMTAP_NO_TIME || sender->is_echo_awaited || segment->tsval == sender->echo)
+    bool is_newer = !sender->has_clock || clock_difference(segment->tsval, sender->newest_tsval) > 0;
+    if (!segment->has_timestamps || now == ARMTAP_NO_TIME || !is_newer)
         return;
-    sender->is_echo_awaited = true;
-    sender->echo = segment->tsval;
-    sender->echo_time = now;
+    if (!sender->has_clock) {
+        sender->has_clock = true;
+        sender->first_tsval = segment->tsval;
+        sender->first_time = now;
+    }
+    sender->newest_tsval = segment->tsval;
+    sender->newest_time = now;
+    if (!sender->is_echo_awaited) {
+        sender->is_echo_awaited = true;
+        sender->echo = segment->tsval;
+        sender->echo_time = now;
+    }
 }
 
 void armtap_sender_echoed(struct armtap_sender *sender, const struct armtap_segment *segment, int64_t now)
@@ -97,7 +109,7 @@ void armtap_sender_echoed(struct armtap_sender *sender, const struct armtap_segm
         return;
     sender->is_echo_awaited = false;
     if (segment->tsecr == sender->echo)
-        measure(sender, sender->echo_time, now);
+        take_echo(&sender->echoes, time_between(sender->echo_time, now));
 }
 
 /* A first block below the acknowledgement, or within the second, is bytes that came twice (DSACK): nothing is lacking
@@ -110,15 +122,27 @@ static bool is_duplicate_report(const struct armtap_segment *segment, unsigned i
            (int32_t)(segment->sack[1].end - segment->sack[0].end) >= 0;
 }
 
+/* It reports bytes behind a hole; without SACK, it only repeats what was acknowledged before. */
+static bool is_report(const struct armtap_sender *sender, const struct armtap_segment *segment, uint64_t acked)
+{
+    if (segment->length + segment->cut)
+        return false;
+    return segment->sack_count ? segment->sack_count > 1 || !is_duplicate_report(segment, 0) : acked == sender->acked;
+}
+
 void armtap_sender_heard(struct armtap_sender *sender, const struct armtap_segment *segment, uint64_t acked,
                          int64_t now)
 {
     if (sender->is_measured && acked >= sender->measured_end) {
         sender->is_measured = false;
-        measure(sender, sender->measured_time, now);
+        keep_shorter(&sender->acked_after, time_between(sender->measured_time, now));
     }
     if (acked < sender->acked)
         return;
+    if (acked > sender->acked)
+        sender->reports = 0;
+    if (is_report(sender, segment, acked) && ++sender->reports == REPORTS_THAT_ASK)
+        sender->asked_time = now;
     sender->acked = acked;
     sender->heard_time = now;
     sender->block_count = 0;
@@ -138,12 +162,39 @@ void armtap_sender_heard(struct armtap_sender *sender, const struct armtap_segme
 
 bool armtap_sender_lacks(const struct armtap_sender *sender, uint64_t start, uint64_t end)
 {
-    if (start < sender->acked || end > sender->sacked_to)
+    if (!sender->acked || start < sender->acked)
+        return false;
+    if (!sender->sacked_to)
+        return start == sender->acked && sender->reports >= REPORTS_THAT_ASK;
+    if (end > sender->sacked_to)
         return false;
     for (unsigned i = 0; i < sender->block_count; i++)
         if (sender->blocks[i].start <= start && end <= sender->blocks[i].end)
             return false;
     return true;
+}
+
+int64_t armtap_sender_asked_since(const struct armtap_sender *sender, uint64_t start, int64_t now)
+{
+    if (start != sender->acked || sender->reports < REPORTS_THAT_ASK || now < sender->asked_time)
+        return -1;
+    return (int64_t)((uint64_t)now - (uint64_t)sender->asked_time);
+}
+
+static int64_t echoed_after(const struct armtap_echoes *echoes)
+{
+    int64_t a = echoes->rounds[0], b = echoes->rounds[1], c = echoes->rounds[2];
+    if (!c)
+        return a ? a : echoes->shortest;
+    int64_t less = a < b ? a : b, more = a < b ? b : a;
+    return c < less ? less : c > more ? more : c;
+}
+
+int64_t armtap_sender_round_trip(const struct armtap_sender *sender)
+{
+    int64_t shortest = sender->acked_after;
+    keep_shorter(&shortest, echoed_after(&sender->echoes));
+    return shortest;
 }
 
 int64_t armtap_sender_tick(const struct armtap_sender *sender)

@@ -6,20 +6,30 @@
 #include "link.h"
 #include "sent.h"
 
+/* Times of echoes. One that was dropped makes the next seem shorter, so that the shortest of all would not do: it is
+ * the median of the shortest in each of the last three rounds. */
+struct armtap_echoes {
+    int64_t shortest, rounds[3]; /* ns; 0: none yet */
+    unsigned count, round;
+};
+
 struct armtap_sender {
     bool has_clock, has_id, is_measured;
     int8_t id_score;    /* high where IP ids count up from packet to packet, low where they do not */
     uint8_t id_repeats; /* packets in a row with the same IP id */
     uint16_t ip_id;     /* of the last packet that came in order */
     uint32_t first_tsval, newest_tsval;
-    int64_t first_time, newest_time;   /* when they were first captured */
-    uint64_t measured_end; /* a segment whose acknowledgement is waited for */
-    uint32_t echo;         /* a timestamp whose echo is waited for */
+    int64_t first_time, newest_time; /* when they were first captured */
+    uint64_t measured_end;           /* a segment whose acknowledgement is waited for */
+    uint32_t echo;                   /* a timestamp whose echo is waited for */
     bool is_echo_awaited;
     int64_t measured_time, echo_time;
-    int64_t round_trip; /* ns: the shortest from the capture to the peer and back, 0: not known */
-    uint64_t acked, sacked_to;         /* by the peer; the end of the last bytes it has */
-    int64_t heard_time; /* when it last acknowledged */
+    int64_t acked_after;         /* ns: the shortest until an acknowledgement; 0: none yet */
+    struct armtap_echoes echoes; /* until its timestamps came back */
+    uint64_t acked, sacked_to;   /* by the peer; the end of the last bytes it has */
+    int64_t heard_time;          /* when it last acknowledged */
+    unsigned reports;            /* of a hole before bytes that it has, since `acked` grew */
+    int64_t asked_time;          /* of the third of them, by which a sender knows what is missing */
     unsigned block_count;
     struct {
         uint64_t start, end;
@@ -29,8 +39,8 @@ struct armtap_sender {
 /* A segment with bytes, none of which were captured before, and none after them. */
 void armtap_sender_sent(struct armtap_sender *sender, const struct armtap_sent *sent);
 /* Something whose acknowledgement shows how far the peer is: bytes up to `end`, or a SYN before `end`. */
-void armtap_sender_asked(struct armtap_sender *sender, uint64_t end, int64_t now);
-/* A packet of the sender, and one of its peer's that may echo its timestamp. */
+void armtap_sender_measure(struct armtap_sender *sender, uint64_t end, int64_t now);
+/* A packet of the sender's, whatever it holds, and one of its peer's that may echo the sender's timestamp. */
 void armtap_sender_ticked(struct armtap_sender *sender, const struct armtap_segment *segment, int64_t now);
 void armtap_sender_echoed(struct armtap_sender *sender, const struct armtap_segment *segment, int64_t now);
 /* Something was sent again: an acknowledgement may be of either, and measures nothing. */
@@ -38,8 +48,12 @@ void armtap_sender_resent(struct armtap_sender *sender);
 /* The peer acknowledged up to `acked`, which belongs to its number segment->ack. */
 void armtap_sender_heard(struct armtap_sender *sender, const struct armtap_segment *segment, uint64_t acked,
                          int64_t now);
-/* The peer reported that it has later bytes, but not these. */
+/* By the peer's acknowledgements it lacks these bytes, and has later ones. */
 bool armtap_sender_lacks(const struct armtap_sender *sender, uint64_t start, uint64_t end);
+/* How long ago the peer asked for the bytes at `start` the third time; -1 where it has not. */
+int64_t armtap_sender_asked_since(const struct armtap_sender *sender, uint64_t start, int64_t now);
+/* ns from the capture to the peer and back, at the least; 0: not known. */
+int64_t armtap_sender_round_trip(const struct armtap_sender *sender);
 /* ns that the clock of its timestamps takes for a step. */
 int64_t armtap_sender_tick(const struct armtap_sender *sender);
 

@@ -8,6 +8,7 @@ struct armtap_sent {
     uint64_t start, end; /* positions of its bytes */
     int64_t time;        /* of its capture */
     uint32_t tsval, tsecr, ack;
+    uint32_t peer_tsval; /* the newest timestamp of the peer captured before */
     uint16_t ip_id, window;
     uint8_t flags; /* TCP's */
     bool has_timestamps;

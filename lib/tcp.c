@@ -8,6 +8,8 @@ enum {
     BEFORE_ALL = 65536  /* bytes before the first one seen that may be of the same connection */
 };
 
+#define SYN_AGAIN INT64_C(500000000) /* ns: a SYN that comes twice before is a copy */
+
 static bool is_near(uint32_t seq, uint64_t position)
 {
     int32_t d = armtap_tcp_distance(seq, position);
@@ -131,7 +133,7 @@ void armtap_tcp_begin(struct armtap_tcp *tcp, struct armtap_tcp_side *side, uint
 static int take_syn(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
-    if (side->has_isn)
+    if (side->has_isn && armtap_tcp_elapsed(tcp->pool->now.time, side->sender.measured_time) >= SYN_AGAIN)
         armtap_sender_resent(&side->sender);
     if (side->has_isn || side->state == ARMTAP_TCP_CLOSED)
         return 0;
@@ -140,7 +142,7 @@ static int take_syn(struct armtap_tcp *tcp, enum armtap_direction direction, con
     side->scale = (int8_t)segment->window_scale;
     if (side->state == ARMTAP_TCP_UNSEEN) {
         armtap_tcp_begin(tcp, side, segment->seq + 1, ARMTAP_TCP_OPEN);
-        armtap_sender_asked(&side->sender, side->start, tcp->pool->now.time);
+        armtap_sender_measure(&side->sender, side->start, tcp->pool->now.time);
     } else if (side->state == ARMTAP_TCP_HELD) {
         side->state = ARMTAP_TCP_OPEN;
         side->next = armtap_tcp_position(side, segment->seq + 1);

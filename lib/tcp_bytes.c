@@ -114,7 +114,8 @@ struct repeated {
     bool differs;
 };
 
-static struct armtap_sent sent_of(const struct armtap_segment *segment, const struct piece *piece, int64_t now)
+static struct armtap_sent sent_of(const struct armtap_segment *segment, const struct piece *piece,
+                                  const struct armtap_sender *peer, int64_t now)
 {
     struct armtap_sent sent = {.start = piece->start,
                                .end = piece_end(piece),
@@ -122,6 +123,7 @@ static struct armtap_sent sent_of(const struct armtap_segment *segment, const st
                                .tsval = segment->tsval,
                                .tsecr = segment->tsecr,
                                .ack = segment->ack,
+                               .peer_tsval = peer->newest_tsval,
                                .ip_id = segment->ip_id,
                                .window = (uint16_t)segment->window,
                                .flags = (uint8_t)segment->flags,
@@ -201,7 +203,7 @@ static int place(struct armtap_tcp *tcp, enum armtap_direction direction, struct
                  const struct armtap_segment *segment)
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
-    struct armtap_sent sent = sent_of(segment, piece, tcp->pool->now.time);
+    struct armtap_sent sent = sent_of(segment, piece, &armtap_tcp_peer(tcp, direction)->sender, tcp->pool->now.time);
     uint64_t highest = side->highest;
     struct repeated repeated = {0, false};
     TRY(armtap_tcp_keep_history(tcp, side));
@@ -277,6 +279,6 @@ int armtap_tcp_take_fin(struct armtap_tcp *tcp, enum armtap_direction direction,
     if (side->state == ARMTAP_TCP_OPEN && !side->queue.head && side->next == position)
         return armtap_tcp_close_by_fin(tcp, direction, &tcp->pool->now);
     struct piece end = {position, NULL, 0, 0};
-    struct armtap_sent sent = sent_of(segment, &end, tcp->pool->now.time);
+    struct armtap_sent sent = sent_of(segment, &end, &armtap_tcp_peer(tcp, direction)->sender, tcp->pool->now.time);
     return armtap_queue_insert_end(&side->queue, position, &sent);
 }
