@@ -4,6 +4,7 @@ TRANSPORT_TESTS = \
 	tests/transport/test_foreign \
 	tests/transport/test_forms \
 	tests/transport/test_gaps \
+	tests/transport/test_network \
 	tests/transport/test_recipes \
 	tests/transport/test_transport \
 	tests/transport/test_way_back
@@ -15,7 +16,9 @@ tests_transport_libtransport_a_SOURCES = \
 	tests/transport/dialogue.c \
 	tests/transport/dialogue.h \
 	tests/transport/outcome.c \
-	tests/transport/outcome.h
+	tests/transport/outcome.h \
+	tests/transport/path.c \
+	tests/transport/path.h
 tests_transport_libtransport_a_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tests/unit
 
 TRANSPORT_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tests/unit
@@ -28,6 +31,8 @@ tests_transport_test_forms_CPPFLAGS = $(TRANSPORT_CPPFLAGS)
 tests_transport_test_forms_LDADD = $(TRANSPORT_LDADD)
 tests_transport_test_gaps_CPPFLAGS = $(TRANSPORT_CPPFLAGS)
 tests_transport_test_gaps_LDADD = $(TRANSPORT_LDADD)
+tests_transport_test_network_CPPFLAGS = $(TRANSPORT_CPPFLAGS)
+tests_transport_test_network_LDADD = $(TRANSPORT_LDADD)
 tests_transport_test_recipes_CPPFLAGS = $(TRANSPORT_CPPFLAGS)
 tests_transport_test_recipes_LDADD = $(TRANSPORT_LDADD)
 tests_transport_test_transport_CPPFLAGS = $(TRANSPORT_CPPFLAGS)

@@ -1,0 +1,295 @@
+/* What the library says that the network did, held against the truth of a connection played over a path: per kind of
+ * event precision and recall, for IPv4 and IPv6, with and without timestamps, captured before and behind the path.
+ *
+ *     test_network                 the bar, on seeds that the library was not made with
+ *     SEED=7 SEGMENTS=100000 test_network
+ *     ONLY=IPv6 test_network       those whose names hold this
+ *     DETAILS=1 test_network       every packet that was taken for something else
+ *     WRITE=FOLDER test_network    the captures, for another program to judge */
+#include "path.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define US INT64_C(1000)
+#define MS INT64_C(1000000)
+
+enum { SEED = 5040, SEGMENTS = 10000, NAME = 96 };
+
+static const char *const kinds[TRUTH_KINDS + 1] = {"first", "retransmission", "out-of-order", "duplicate", "gap"};
+
+/* ---- what the library says ------------------------------------------------------------------------------------- */
+
+struct said {
+    enum truth *packets; /* by packet number, from 1 */
+    struct path_gap *gaps;
+    size_t gap_count, gap_room;
+    bool several; /* a packet was said to be two things */
+};
+
+static int on_event(void *user, const struct armtap_event *event)
+{
+    struct said *said = user;
+    enum truth kind = TRUTH_FIRST;
+    if (event->type == ARMTAP_EVENT_RETRANSMISSION)
+        kind = TRUTH_AGAIN;
+    if (event->type == ARMTAP_EVENT_OUT_OF_ORDER)
+        kind = TRUTH_LATE;
+    if (event->type == ARMTAP_EVENT_DUPLICATE)
+        kind = TRUTH_COPY;
+    if (event->type == ARMTAP_EVENT_GAP) {
+        if (said->gap_count == said->gap_room) {
+            said->gap_room = said->gap_room ? 2 * said->gap_room : 64;
+            said->gaps = realloc(said->gaps, said->gap_room * sizeof *said->gaps);
+            assert_non_null(said->gaps);
+        }
+        said->gaps[said->gap_count++] = (struct path_gap){event->a, event->where.packet};
+    }
+    if (kind == TRUTH_FIRST)
+        return 0;
+    said->several |= said->packets[event->where.packet] != TRUTH_FIRST;
+    said->packets[event->where.packet] = kind;
+    return 0;
+}
+
+static void listen(const struct path_capture *capture, struct said *said)
+{
+    const struct capture_list *list = &capture->list;
+    struct armtap_sink sink = {.size = sizeof sink, .on_event = on_event};
+    struct armtap_net *net;
+    *said = (struct said){.packets = calloc(list->count + 1, sizeof *said->packets)};
+    assert_non_null(said->packets);
+    assert_int_equal(armtap_net_new(NULL, &sink, said, &net), 0);
+    for (size_t i = 0; i < list->count; i++) {
+        struct armtap_packet packet = {.link_type = (int)list->link,
+                                       .where = {list->packets[i].time, i + 1, 0},
+                                       .data = list->bytes.at + list->packets[i].at,
+                                       .captured = list->packets[i].length,
+                                       .length = list->packets[i].length};
+        assert_int_equal(armtap_net_packet(net, &packet), 0);
+    }
+    assert_int_equal(armtap_net_finish(net), 0);
+    armtap_net_free(net);
+}
+
+/* ---- the score ------------------------------------------------------------------------------------------------- */
+
+struct count {
+    unsigned there, said, right;
+};
+
+struct score {
+    struct count kinds[TRUTH_KINDS + 1];
+    unsigned hidden, segments;
+};
+
+static void count_packets(const struct path_capture *capture, const struct said *said, struct score *score)
+{
+    for (size_t i = 0; i < capture->list.count; i++) {
+        enum truth truth = capture->packets[i].truth, told = said->packets[i + 1];
+        if (capture->packets[i].hidden) {
+            score->hidden++;
+            continue;
+        }
+        score->kinds[truth].there++;
+        score->kinds[told].said++;
+        score->kinds[truth].right += truth == told;
+        if (truth != told && getenv("DETAILS"))
+            printf("# packet %zu is %s, not %s\n", i + 1, kinds[truth], kinds[told]);
+    }
+}
+
+static void count_gaps(const struct path_capture *capture, const struct said *said, struct count *count)
+{
+    count->there = (unsigned)capture->gap_count;
+    count->said = (unsigned)said->gap_count;
+    for (size_t i = 0, k = 0; i < capture->gap_count; i++) {
+        const struct path_gap *gap = &capture->gaps[i];
+        for (size_t at = k; at < said->gap_count && at < k + 8; at++) {
+            if (said->gaps[at].length != gap->length || (gap->packet && said->gaps[at].packet != gap->packet))
+                continue;
+            count->right++;
+            k = at + 1;
+            break;
+        }
+    }
+}
+
+static void write_capture(const struct path_capture *capture, const char *name)
+{
+    char file[512];
+    struct file_form form = {.nanoseconds = true};
+    struct bytes bytes = {0};
+    if (!getenv("WRITE"))
+        return;
+    snprintf(file, sizeof file, "%s/%s.pcap", getenv("WRITE"), name);
+    for (char *at = strrchr(file, '/'); *at; at++)
+        if (*at == ' ')
+            *at = '_';
+    capture_form(&capture->list, 0, capture->list.count, &form, &bytes);
+    file_write(file, bytes.at, bytes.length);
+    bytes_free(&bytes);
+}
+
+static struct score judge(const struct path *path, const char *name)
+{
+    struct path_capture capture;
+    struct score score = {0};
+    struct said said;
+    path_play(path, &capture);
+    listen(&capture, &said);
+    score.segments = (unsigned)capture.segments;
+    count_packets(&capture, &said, &score);
+    count_gaps(&capture, &said, &score.kinds[TRUTH_KINDS]);
+    write_capture(&capture, name);
+    assert_false(said.several);
+    free(said.packets);
+    free(said.gaps);
+    path_capture_free(&capture);
+    return score;
+}
+
+static double part(unsigned right, unsigned of)
+{
+    return of ? (double)right / of : 1;
+}
+
+/* A class of which there is none may be named once in a hundred times what the bar leaves. */
+static bool passes(const struct score *score, double bar)
+{
+    for (int kind = TRUTH_AGAIN; kind <= TRUTH_KINDS; kind++) {
+        const struct count *count = &score->kinds[kind];
+        if (!count->there && count->said <= score->segments * (1 - bar) / 100)
+            continue;
+        if (part(count->right, count->there) < bar || part(count->right, count->said) < bar)
+            return false;
+    }
+    return true;
+}
+
+static void print(const char *name, const struct score *score, double bar)
+{
+    printf("%-62s %5u", name, score->segments);
+    for (int kind = TRUTH_AGAIN; kind <= TRUTH_KINDS; kind++) {
+        const struct count *count = &score->kinds[kind];
+        if (count->there + count->said)
+            printf(" %5u %.3f %.3f", count->there, part(count->right, count->said), part(count->right, count->there));
+        else
+            printf("     0     -     -");
+    }
+    printf(" %4u %.2f%s\n", score->hidden, bar, passes(score, bar) ? "" : " FAILS");
+}
+
+/* ---- the scenes ------------------------------------------------------------------------------------------------ */
+
+struct ground {
+    const char *name;
+    int64_t delay, jitter, cycle;
+    unsigned burst;
+    int64_t reorder_by, copy_by;
+};
+
+static const struct ground grounds[] = {
+    {"LAN 500 Hz", 150 * US, 50 * US, 2 * MS, 1, 6 * MS, 5 * MS},
+    {"WAN 125 Hz", 20 * MS, 4 * MS, 8 * MS, 1, 20 * MS, 20 * MS},
+    {"WAN bursts", 20 * MS, 4 * MS, 320 * MS, 40, 1 * MS, 20 * MS},
+};
+
+struct headers {
+    const char *name;
+    bool v6, timestamps;
+    enum path_ids ids;
+    int64_t tick;
+    bool has_ids; /* that tell packets apart, and their order */
+};
+
+static const struct headers headers[] = {
+    {"IPv4 counted, timestamps", false, true, PATH_IDS_COUNT, 1 * MS, true},
+    {"IPv4 counted", false, false, PATH_IDS_COUNT, 1 * MS, true},
+    {"IPv4 shared counter", false, false, PATH_IDS_SHARED, 1 * MS, true},
+    {"IPv4 id 0, timestamps", false, true, PATH_IDS_ZERO, 1 * MS, false},
+    {"IPv4 random id, timestamps", false, true, PATH_IDS_RANDOM, 4 * MS, false},
+    {"IPv6, timestamps", true, true, PATH_IDS_ZERO, 1 * MS, false},
+    {"IPv6, timestamps of 10 ms", true, true, PATH_IDS_ZERO, 10 * MS, false},
+    {"IPv4 id 0", false, false, PATH_IDS_ZERO, 1 * MS, false},
+    {"IPv4 random id", false, false, PATH_IDS_RANDOM, 1 * MS, false},
+    {"IPv6", true, false, PATH_IDS_ZERO, 1 * MS, false},
+};
+
+/* What must be reached. Where neither ids nor timestamps order packets, time alone tells a late packet from one sent
+ * again, and a packet held up for longer than a round trip looks like a retransmission; without a handshake the round
+ * trip is not known either. A clock that ticks slower than packets go and come back hides the order of those. */
+static double bar_of(const struct headers *header, const struct ground *ground, bool midstream)
+{
+    if (header->has_ids)
+        return 0.99;
+    if (!header->timestamps)
+        return midstream ? 0.50 : 0.90;
+    return header->tick > 2 * ground->delay && header->tick > ground->cycle ? 0.90 : 0.99;
+}
+
+static unsigned number_of(const char *name, unsigned otherwise)
+{
+    return getenv(name) ? (unsigned)strtoul(getenv(name), NULL, 10) : otherwise;
+}
+
+static unsigned run(unsigned number, const struct ground *ground, const struct headers *header, unsigned per_cent,
+                    bool at_receiver, bool midstream)
+{
+    struct path path = {.seed = number_of("SEED", SEED) * UINT64_C(1000) + number,
+                        .segments = number_of("SEGMENTS", SEGMENTS),
+                        .burst = ground->burst,
+                        .cycle = ground->cycle,
+                        .delay = ground->delay,
+                        .jitter = ground->jitter,
+                        .loss = per_cent / 100.0,
+                        .reorder = per_cent / 100.0,
+                        .copy = 0.01,
+                        .reorder_by = ground->reorder_by,
+                        .copy_by = ground->copy_by,
+                        .v6 = header->v6,
+                        .timestamps = header->timestamps,
+                        .tick = header->tick,
+                        .ids = header->ids,
+                        .at_receiver = at_receiver,
+                        .midstream = midstream,
+                        .drop = 0.005,
+                        .mirror = 0.01};
+    char name[NAME];
+    snprintf(name, sizeof name, "%s, %s, %u %%, %s%s", ground->name, header->name, per_cent,
+             at_receiver ? "client" : "robot", midstream ? ", joined" : "");
+    if (getenv("ONLY") && !strstr(name, getenv("ONLY")))
+        return 0;
+    struct score score = judge(&path, name);
+    double bar = bar_of(header, ground, midstream);
+    print(name, &score, bar);
+    assert_true(score.segments >= path.segments);
+    return !passes(&score, bar);
+}
+
+static void test_paths(void **state)
+{
+    unsigned failed = 0, number = 0;
+    (void)state;
+    printf("%-62s %5s", "path, headers, loss and reordering, captured at", "segm.");
+    for (int kind = TRUTH_AGAIN; kind <= TRUTH_KINDS; kind++)
+        printf(" %17.17s", kinds[kind]);
+    printf(" hidden bar\n%-68s", "");
+    for (int kind = TRUTH_AGAIN; kind <= TRUTH_KINDS; kind++)
+        printf(" there prec. recall");
+    printf("\n");
+    for (size_t h = 0; h < sizeof headers / sizeof *headers; h++)
+        for (size_t g = 0; g < sizeof grounds / sizeof *grounds; g++)
+            for (unsigned per_cent = 1; per_cent <= 3; per_cent += 2)
+                for (int side = 0; side < 2; side++)
+                    failed +=
+                        run(number++, &grounds[g], &headers[h], per_cent, side == 1, (per_cent == 3) == (side == 1));
+    assert_int_equal(failed, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_paths)};
+    return cmocka_run_group_tests_name("network", tests, NULL, NULL);
+}
