@@ -18,6 +18,7 @@ UNIT_TESTS = \
 	tests/unit/test_pairs \
 	tests/unit/test_plan \
 	tests/unit/test_realtime \
+	tests/unit/test_replay \
 	tests/unit/test_roundtrip \
 	tests/unit/test_rtde \
 	tests/unit/test_select \

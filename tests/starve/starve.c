@@ -28,7 +28,8 @@
 int armtap_main(int argc, char **argv);
 
 #define SECONDS_MAX 20
-/* Points of a command that are tried in each way, without --full. A child of AddressSanitizer's takes ten times as long. */
+/* Points of a command that are tried in each way, without --full. A child of AddressSanitizer's takes ten times as
+ * long. */
 #ifdef __SANITIZE_ADDRESS__
 #define SAMPLED 3
 #else
@@ -95,7 +96,7 @@ static void run_child(const struct command *command, const struct starve_plan *p
     struct command mine = *command;
     int status = armtap_main(mine.count, mine.words);
     starve_end(counts);
-    _exit(status);
+    exit(status); /* not _exit: what was not freed is told there under the sanitizers */
 }
 
 static int run(const struct test *test, const struct command *command, const struct starve_plan *plan,
