@@ -148,6 +148,7 @@ static int judge(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
                  struct armtap_guess *guess)
 {
     bool named = false;
+    const struct armtap_recipe *before = rtde->outputs;
     int error = ARMTAP_OK;
     rtde->judged = true;
     rtde->sampled_clock = armtap_rtde_find_clock(guess->sample);
@@ -155,8 +156,11 @@ static int judge(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
     if (!armtap_conn_may_guess(conn))
         return ARMTAP_OK;
     error = judge_learned(rtde, conn, frame, guess->sample, &named);
+    rtde->all_within = guess->sealed && guess->all_checked && !named;
     if (error == ARMTAP_OK && !named)
         error = judge_known(rtde, conn, frame, guess->sample, &named);
+    if (!guess->sealed && named && rtde->outputs != before)
+        guess->all_checked = guess->sample->every == 1;
     if (error == ARMTAP_OK && named && !rtde->outputs_inferred)
         error = keep_limits(rtde);
     else if (error == ARMTAP_OK && !named && rtde->outputs_inferred)
@@ -192,7 +196,7 @@ static int infer(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
         rule_out(rtde, guess);
         return ARMTAP_OK;
     }
-    if (rtde->outputs_inferred &&
+    if (rtde->outputs_inferred && !rtde->all_within &&
         !armtap_rtde_within(rtde->limits, rtde->limit_count, payload + (rtde->protocol >= 2 ? 1 : 0))) {
         rule_out(rtde, guess);
         return ARMTAP_OK;

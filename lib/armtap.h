@@ -327,7 +327,7 @@ struct armtap_record {
     size_t values_length;
     const struct armtap_arm *arms; /* that its recipe names, by number; one, unless AUBO's names several */
     size_t arm_count;
-    double clock; /* of an opaque record: the controller's clock in s, where it was found by how it grows; else NAN */
+    double clock; /* the controller's, s: its timestamp, or of an opaque record what grows like one; NAN without it */
 };
 /* Value i of the record, in wire order, also those the table does not know; false beyond the last. */
 ARMTAP_API bool armtap_record_value(const struct armtap_record *record, size_t i, struct armtap_value *value);

@@ -270,7 +270,6 @@ static struct armtap_record record_of(const struct armtap_conn *conn, const stru
         .frame_length = frame->length,
         .values = data->values,
         .values_length = data->values_length,
-        .clock = data->clock ? armtap_be_double(data->clock) : NAN,
     };
 }
 
@@ -317,6 +316,13 @@ static int decode_record(struct armtap_conn *conn, const struct armtap_frame *fr
     return error;
 }
 
+static double clock_of(const struct armtap_record *record, const struct armtap_data *data)
+{
+    if (data->clock)
+        return armtap_be_double(data->clock);
+    return armtap_set_has(record->updated, ARMTAP_ID_timestamp) ? record->state->timestamp : NAN;
+}
+
 int armtap_conn_record(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data)
 {
     struct armtap_half *half = &conn->half[frame->direction];
@@ -335,6 +341,7 @@ int armtap_conn_record(struct armtap_conn *conn, const struct armtap_frame *fram
     record.arms = arms;
     record.updated = arms[0].updated;
     record.state = arms[0].state;
+    record.clock = clock_of(&record, data);
     return stopped(conn->sink.on_record(conn->user, &record));
 }
 
@@ -345,5 +352,6 @@ int armtap_conn_properties(struct armtap_conn *conn, const struct armtap_frame *
         return ARMTAP_OK;
     struct armtap_record record = record_of(conn, frame, data);
     record.updated = &none;
+    record.clock = NAN;
     return stopped(conn->sink.on_properties(conn->user, &record));
 }

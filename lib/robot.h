@@ -33,6 +33,7 @@ struct armtap_guess {
     uint64_t connection;
     struct armtap_sample *sample; /* NULL: no data yet, or no room */
     bool sealed;                  /* an earlier pass saw all of the data */
+    bool all_checked;             /* no package was without a look at it when the recipe was named */
     bool ruled_out;               /* something in the data forbids a guess */
 };
 void armtap_guess_drop_sample(struct armtap_guess *guess);

@@ -91,6 +91,7 @@ SCRIPT_TESTS = \
 	tests/gates/docs \
 	tests/gates/layers \
 	tests/gates/symbols \
+	tests/guess-check.py \
 	tests/gzip-check.py \
 	tests/json-keys.py \
 	tests/missing-check.py \

@@ -48,11 +48,10 @@ static void double_length(struct clocks_run *run)
 void clocks_record(struct clocks *clocks, const struct armtap_record *record)
 {
     struct clocks_run *run = &clocks->now;
-    if (record->direction != ARMTAP_FROM_ROBOT || record->updated == NULL || record->where.time == ARMTAP_NO_TIME ||
-        !armtap_set_has(record->updated, ARMTAP_ID_timestamp))
+    if (record->direction != ARMTAP_FROM_ROBOT || record->where.time == ARMTAP_NO_TIME)
         return;
     int64_t time = record->where.time;
-    double clock = record->state->timestamp;
+    double clock = record->clock;
     if (!(clock > 0 && clock < 1e12))
         return;
     /* Of two channels, one may have been put together a little earlier. */

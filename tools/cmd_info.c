@@ -182,6 +182,30 @@ static void fields_json(struct json *json, const struct stream_summary *summary)
     json_close(json);
 }
 
+static void guess_json(struct json *json, const struct stream_guess *guess)
+{
+    json_key(json, "guess");
+    if (guess == NULL) {
+        json_null(json);
+        return;
+    }
+    json_object(json, false);
+    key_text(json, "source", guess->source);
+    key_unsigned(json, "score", guess->score);
+    key_unsigned(json, "needed", guess->needed);
+    json_key(json, "reasons");
+    json_array(json, false);
+    for (const char *at = guess->reasons, *end; *at != '\0'; at = *end == '\0' ? end : end + 2) {
+        char reason[sizeof guess->reasons];
+        end = strstr(at, "; ");
+        end = end == NULL ? at + strlen(at) : end;
+        snprintf(reason, sizeof reason, "%.*s", (int)(end - at), at);
+        json_text(json, reason);
+    }
+    json_close(json);
+    json_close(json);
+}
+
 static void stream_json(struct json *json, const struct stream_summary *summary)
 {
     const struct armtap_stream *stream = &summary->stream;
@@ -210,6 +234,7 @@ static void stream_json(struct json *json, const struct stream_summary *summary)
     else
         json_decimal(json, rate, RATE_DIGITS);
     fields_json(json, summary);
+    guess_json(json, summary->guess);
     json_key(json, "midstream");
     json_bool(json, stream->midstream);
     key_unsigned(json, "gaps", stream->gaps);
@@ -390,6 +415,20 @@ static void print_fields(const struct armtap_recipe *recipe)
     print_names(recipe, printf("  %zu field%s:", count, count == 1 ? "" : "s"));
 }
 
+static void print_guess(const struct stream_guess *guess)
+{
+    char points[60] = "";
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
+    if (guess->needed > 0)
+        snprintf(points, sizeof points, "; %u points, %u needed", guess->score, guess->needed);
+    text_wrap_words(&wrap, "  these names are guessed, taken from");
+    text_wrap_words(&wrap, guess->source);
+    text_wrap_words(&wrap, points);
+    text_wrap_words(&wrap, guess->reasons[0] == '\0' ? "" : "for what the data shows:");
+    text_wrap_words(&wrap, guess->reasons);
+    text_wrap_end(&wrap);
+}
+
 static void print_channels(const struct stream_summary *summary)
 {
     bool arms[ARMTAP_ARMS_MAX + 1] = {false};
@@ -442,6 +481,8 @@ static void print_stream(const struct stream_summary *summary)
         print_channels(summary);
     else if (summary->recipe != NULL)
         print_fields(summary->recipe);
+    if (summary->guess != NULL)
+        print_guess(summary->guess);
     printf("  records to the robot: %" PRIu64 "\n", stream->records[ARMTAP_TO_ROBOT]);
     if (both(stream->bytes_lost) + both(stream->bytes_skipped) > 0)
         printf("  bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped\n",

@@ -158,11 +158,27 @@ static void report_remedies(const struct job *job, bool any_opaque)
         message_warning("for more: %s", command);
 }
 
+/* A guess is no knowledge, however good: it is said whatever else there is to say. */
+static void report_guessed(const struct job *job)
+{
+    for (size_t i = 0; i < streams_count(job->streams) && job->wish->direction == ARMTAP_FROM_ROBOT; i++) {
+        const struct stream_summary *summary = streams_at(job->streams, i);
+        unsigned number = tables_stream_number(job->tables, summary->stream.connection);
+        if (!job_wants_stream(job, number) || summary->guessed == 0)
+            continue;
+        message_warning("stream %u: the field names of %" PRIu64 " record%s are guessed, since its handshake was not "
+                        "captured; taken from %s. 'armtap info' shows the evidence, --no-guess leaves the names out",
+                        number, summary->guessed, plural((double)summary->guessed),
+                        summary->guess == NULL ? "what later data contradicted" : summary->guess->source);
+    }
+}
+
 void job_report(const struct job *job)
 {
     struct missing_total total, rest = {0};
     unsigned told = 0, more = 0;
     bool any_opaque = false;
+    report_guessed(job);
     for (size_t i = 0; i < streams_count(job->streams); i++) {
         const struct armtap_stream *stream = &streams_at(job->streams, i)->stream;
         unsigned number = tables_stream_number(job->tables, stream->connection);

@@ -16,6 +16,7 @@
 enum shared_id {
     SHARED_PORT = 1000,
     SHARED_RECIPE,
+    SHARED_NO_GUESS,
     SHARED_RAW,
     SHARED_INTERFACE,
     SHARED_FILTER,
@@ -29,6 +30,8 @@ static const struct option_row shared_rows[] = {
     {SHARED_RECIPE, 0, "recipe", "FILE",
      "the RTDE output recipe where the capture lacks it: UR's XML, or a line \"name type\" per field; or AUBO's "
      "subscription, as the client sends it; FILE or @NAME, a well-known client's: armtap recipe --list"},
+    {SHARED_NO_GUESS, 0, "no-guess", NULL,
+     "guess no recipe where the handshake was not captured: its records stay opaque"},
     {SHARED_RAW, 0, "raw", "PROTOCOL", "what a raw dump holds, where it is not recognised:"},
     {SHARED_INTERFACE, 'i', "interface", "INTERFACE", "read live packets instead of files, until Ctrl-C"},
     {SHARED_FILTER, 0, "filter", "FILTER", "capture filter for -i instead of the telemetry ports; see pcap-filter(7)"},
@@ -251,6 +254,9 @@ static int take_shared(struct parser *parser, int id, const char *value)
         return take_port(options, value);
     case SHARED_RECIPE:
         parser->recipe_name = value;
+        return 0;
+    case SHARED_NO_GUESS:
+        options->source.no_guess = true;
         return 0;
     case SHARED_RAW:
         return take_protocol("--raw", value, &options->source.raw);

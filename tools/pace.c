@@ -505,9 +505,7 @@ static void add_unread(struct pace *pace, struct arrival *arrival, bool is_missi
 
 double pace_clock(const struct armtap_record *record)
 {
-    bool is_set = record->updated != NULL && armtap_set_has(record->updated, ARMTAP_ID_timestamp) &&
-                  record->state->timestamp >= 0 && record->state->timestamp < 1e12;
-    return is_set ? record->state->timestamp : NAN;
+    return record->clock >= 0 && record->clock < 1e12 ? record->clock : NAN;
 }
 
 static struct arrival arrival_of(struct pace *pace, const struct armtap_record *record)

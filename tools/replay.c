@@ -216,8 +216,10 @@ static void push_raw(struct run *run, struct capture *capture, struct armtap_con
 
 static void run_raw(struct run *run, struct capture *capture, uint32_t file, const char *name)
 {
-    struct armtap_conn_options options = {
-        .size = sizeof options, .protocol = run->source->raw, .connection = RAW_CONNECTIONS + file};
+    struct armtap_conn_options options = {.size = sizeof options,
+                                          .protocol = run->source->raw,
+                                          .connection = RAW_CONNECTIONS + file,
+                                          .no_guess = run->source->no_guess};
     struct armtap_where where = {.time = ARMTAP_NO_TIME, .file = file};
     struct armtap_conn *conn;
     int outcome = armtap_conn_new(&options, &run->sink, &run->stop, &conn);
@@ -299,7 +301,8 @@ static void run_all(struct run *run)
                                          .ports = run->source->ports,
                                          .port_count = run->source->port_count,
                                          .recipe = run->source->recipe,
-                                         .knowledge = run->source->knowledge};
+                                         .knowledge = run->source->knowledge,
+                                         .no_guess = run->source->no_guess};
     int outcome = armtap_net_new(&options, &run->sink, &run->stop, &run->net);
     check(run, outcome);
     if (outcome != ARMTAP_OK)

@@ -26,6 +26,7 @@ struct replay_source {
     const struct armtap_recipe *recipe; /* --recipe */
     const char *recipe_name;            /* as it was given; NULL without one */
     struct armtap_knowledge *knowledge; /* what the reading learns or knows already; NULL: it keeps that to itself */
+    bool no_guess;                      /* data whose handshake was not captured stays opaque */
     unsigned threads;                   /* more than one: gzip is inflated in one beside that of the decoding */
     bool progress;                      /* may draw a progress bar on standard error */
     bool quiet;                         /* what is damaged was reported by an earlier reading */

@@ -45,6 +45,7 @@ static void summary_free(struct stream_summary *summary)
         armtap_recipe_release(summary->channels[i].recipe);
     free(summary->channels);
     free(summary->note_counts);
+    free(summary->guess);
     free(summary);
 }
 
@@ -168,6 +169,7 @@ int streams_record(struct streams *streams, const struct armtap_record *record)
             summary->first_time[record->direction] = record->where.time;
         summary->last_time[record->direction] = record->where.time;
     }
+    summary->guessed += (record->flags & ARMTAP_GUESSED) != 0;
     return 0;
 }
 
@@ -196,6 +198,20 @@ static int follow_channel(struct stream_summary *summary, const struct armtap_re
     return 0;
 }
 
+/* 0, or -1 without memory */
+static int keep_guess(struct stream_summary *summary, const struct armtap_guess_evidence *guess)
+{
+    free(summary->guess);
+    summary->guess = guess == NULL ? NULL : calloc(1, sizeof *summary->guess);
+    if (guess == NULL || summary->guess == NULL)
+        return guess == NULL ? 0 : -1;
+    summary->guess->score = guess->score;
+    summary->guess->needed = guess->needed;
+    snprintf(summary->guess->source, sizeof summary->guess->source, "%s", guess->source);
+    snprintf(summary->guess->reasons, sizeof summary->guess->reasons, "%s", guess->reasons);
+    return 0;
+}
+
 int streams_recipe(struct streams *streams, const struct armtap_recipe_event *event)
 {
     struct stream_summary *summary = see(streams, event->stream, &event->where);
@@ -206,7 +222,7 @@ int streams_recipe(struct streams *streams, const struct armtap_recipe_event *ev
     if (summary->recipe != NULL)
         armtap_recipe_release(summary->recipe);
     summary->recipe = armtap_recipe_hold(event->recipe);
-    return 0;
+    return keep_guess(summary, event->guess);
 }
 
 int streams_note(struct streams *streams, const struct armtap_note *note)

@@ -14,6 +14,13 @@ struct stream_channel {
     struct armtap_recipe *recipe; /* held */
 };
 
+/* Why the names of a stream's data were guessed. */
+struct stream_guess {
+    unsigned score, needed;
+    char source[480];
+    char reasons[480]; /* "; " between */
+};
+
 struct stream_summary {
     struct armtap_stream stream; /* as it was last seen */
     unsigned number;             /* set by streams_number */
@@ -23,7 +30,9 @@ struct stream_summary {
     struct armtap_recipe *recipe;    /* the last output recipe, held; NULL without one */
     struct stream_channel *channels; /* in the order of set-up */
     size_t channel_count;
-    uint64_t *note_counts; /* by index of armtap_note_at */
+    uint64_t *note_counts;      /* by index of armtap_note_at */
+    struct stream_guess *guess; /* of the last output recipe; NULL: not guessed */
+    uint64_t guessed;           /* records from the robot that go by a guess */
 };
 
 /* Collects summaries: call its feeders from the callbacks of a sink. Grows as needed; sorted by connection. What closes

@@ -103,6 +103,7 @@ static const struct armtap_record *next(struct feed *feed, int64_t time, double 
     feed->record.where.packet++;
     feed->record.where.time = time;
     feed->state->timestamp = clock;
+    feed->record.clock = armtap_set_has(feed->record.updated, ARMTAP_ID_timestamp) ? clock : NAN;
     return &feed->record;
 }
 

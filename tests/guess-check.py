@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Data whose handshake was not captured, in captures made here with struct: when its names are guessed, that every
+command says so and why, that --no-guess keeps them out, and what the clock of opaque data tells."""
+import csv
+import io
+import json
+import math
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROBOT, CLIENT = bytes([10, 0, 0, 2]), bytes([10, 0, 0, 9])
+EPOCH = 1769860800
+MANUAL = os.path.join(os.environ.get("builddir", "."), "tools", "armtap.1")
+failed = passed = 0
+
+
+def check(what, good, found=None):
+    global failed, passed
+    passed, failed = passed + bool(good), failed + (not good)
+    if not good:
+        print("FAIL %s%s" % (what, "" if found is None else ": %s" % (found,)))
+
+
+# ---- captures
+
+def package(payload):
+    return struct.pack(">HB", len(payload) + 4, ord("U")) + b"\1" + payload
+
+
+def driver(clock, time):
+    """timestamp, actual_q, actual_qd, speed_scaling, target_speed_fraction, runtime_state: an early ROS driver's."""
+    q = [0.5 * math.sin(1.5 * time + joint) + 0.3 * joint + 0.4 for joint in range(6)]
+    qd = [0.75 * math.cos(1.5 * time + joint) for joint in range(6)]
+    return struct.pack(">d6d6dddI", clock, *q, *qd, 1.0, 0.8, 2)
+
+
+def stranger(clock, time):
+    """As many bytes as the driver's: timestamp, a force, a register and a current of 6, speed_scaling, a line of script."""
+    force = [40 + 3 * math.sin(9 * time + k) for k in range(6)]
+    current = [math.cos(5 * time + k) for k in range(6)]
+    return struct.pack(">d6d6dddI", clock, *force, *current, 250.0, 0.8, int(time))
+
+
+def capture(path, form, packages, step=0.008, left_out=(), pause=None):
+    """Packages of one connection that began before; `left_out` by their number, `pause` (number, s) holds all back."""
+    seq, late = 1000, 0.0
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 101))
+        for i in range(packages):
+            if pause and i == pause[0]:
+                late = pause[1]
+            if i in left_out:
+                continue
+            data = package(form(500 + step * i + late, step * i + late))
+            tcp = struct.pack(">HHIIBBHHH", 30004, 50000, seq, 1, 0x50, 0x18, 8192, 0, 0)
+            ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(data), i & 65535, 0, 64, 6, 0, ROBOT, CLIENT)
+            seq += len(data)
+            time = round((EPOCH + step * i + late) * 1e9)
+            file.write(struct.pack("<IIII", time // 10**9, time % 10**9, 40 + len(data), 40 + len(data)))
+            file.write(ip + tcp + data)
+    return path
+
+
+def armtap(*words, stdin=None):
+    with open(stdin or os.devnull, "rb") as file:
+        run = subprocess.run([os.environ["ARMTAP"], *words], stdin=file, capture_output=True, text=True)
+    return run.returncode, run.stdout, run.stderr
+
+
+def rows_of(text):
+    return list(csv.reader(io.StringIO(text)))
+
+
+# ---- a recipe that is well known
+
+def check_guessed(folder):
+    path = capture(os.path.join(folder, "driver.pcap"), driver, 200)
+    status, out, err = armtap("export", path)
+    rows = rows_of(out)
+    check("export of a guess: status", status == 0, (status, err))
+    check("export names the fields", "actual_q_0" in rows[0] and "runtime_state" in rows[0], rows[0])
+    check("export has every record", len(rows) == 201, len(rows))
+    clocks = [float(row[rows[0].index("timestamp")]) for row in rows[1:]]
+    check("export's values", clocks == [500 + 0.008 * i for i in range(200)])
+    check("export says that names are guessed", "200 records are guessed" in err and "ur_robot_driver ROS 1" in err, err)
+    status, out, err = armtap("export", path, "-o", os.path.join(folder, "out.ndjson"))
+    check("export to a file says it too", status == 0 and "200 records are guessed" in err, err)
+    status, out, err = armtap("export", "-", stdin=path)
+    check("standard input: guessed when the evidence suffices", len(rows_of(out)) == 1 + 200 - 31, len(rows_of(out)))
+    check("standard input says both", "169 records are guessed" in err and re.search("31 records .*have no known recipe", err), err)
+
+
+def check_told(folder):
+    path = os.path.join(folder, "driver.pcap")
+    status, out, _ = armtap("info", "--json", path)
+    guess = json.loads(out)["streams"][0]["guess"]
+    check("info --json: keys", set(guess) == {"source", "score", "needed", "reasons"}, guess)
+    check("info --json: score", guess["score"] >= guess["needed"] > 0, guess)
+    check("info --json: source", "until 2019-06-05" in guess["source"], guess)
+    check("info --json: reasons", "timestamp keeps time" in guess["reasons"] and
+          "actual_qd is the derivative of actual_q" in guess["reasons"], guess)
+    with open(MANUAL, encoding="utf-8") as file:
+        info = re.split(r"^\.S[sh] ", file.read(), flags=re.MULTILINE)
+    section = next(part for part in info if part.startswith("info"))
+    for key in ["guess", *guess]:
+        check("the manual knows %s" % key, re.search(r"\bQl %s\b" % key, section))
+    check("info: status", status == 1, status)
+    text = " ".join(armtap("info", path)[1].split())
+    check("info tells", "these names are guessed, taken from ur_robot_driver ROS 1" in text, text)
+    findings = json.loads(armtap("diagnose", "--json", path)[1])["findings"]
+    notes = [finding["text"] for finding in findings if finding["id"] == "rtde.recipe.guessed"]
+    check("the note has client, score and reasons", len(notes) == 1 and "ur_robot_driver" in notes[0] and
+          "evidence" in notes[0] and "keeps time" in notes[0], notes)
+
+
+def check_kept_out(folder):
+    path = os.path.join(folder, "driver.pcap")
+    for command in (["export"], ["export", "-f", "ndjson"]):
+        _, out, err = armtap(*command, "--no-guess", path)
+        check("%s --no-guess: no field" % command, "actual_q" not in out, out[:200])
+        check("%s --no-guess says that records are opaque" % command, re.search("200 records .*have no known recipe", err), err)
+        check("%s --no-guess guesses nothing" % command, "guessed" not in err, err)
+    _, out, _ = armtap("info", "--json", "--no-guess", path)
+    stream = json.loads(out)["streams"][0]
+    check("info --no-guess", stream["guess"] is None and stream["fields"] == [], stream)
+    check("explain --no-guess", "actual_q" not in armtap("explain", path, "--packet", "9", "--no-guess")[1])
+    check("explain guesses", "actual_q" in armtap("explain", path, "--packet", "9")[1])
+
+
+# ---- one that nobody knows
+
+def check_opaque(folder):
+    path = capture(os.path.join(folder, "stranger.pcap"), stranger, 900, left_out=(300, 301, 302, 600))
+    _, out, err = armtap("export", path)
+    check("a stranger of a known length is not named", "guessed" not in err and "actual_q" not in out, (err, out[:100]))
+    _, out, _ = armtap("info", "--json", path)
+    stream = json.loads(out)["streams"][0]
+    check("info of a stranger", stream["guess"] is None and stream["fields"] == [], stream)
+    whole = json.loads(armtap("diagnose", "--json", path)[1])
+    rates = whole["streams"][0]
+    check("opaque data: the rate", rates["expected_hz"] == 125, rates)
+    check("opaque data: skips", rates["skipped"] == 4, rates)
+    check("opaque data: drift", rates["clock_offset_s"] is not None, rates)
+    check("opaque data: a finding for each skip",
+          [finding["id"] for finding in whole["findings"]].count("clock.skipped") == 2, whole["findings"])
+
+
+def check_silence(folder):
+    path = capture(os.path.join(folder, "silent.pcap"), stranger, 600, pause=(300, 3.5))
+    whole = json.loads(armtap("diagnose", "--json", path)[1])
+    silences = [finding["text"] for finding in whole["findings"] if finding["id"] == "silence"]
+    check("opaque data: silence", len(silences) == 1, whole["findings"])
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for test in (check_guessed, check_told, check_kept_out, check_opaque, check_silence):
+            test(folder)
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
