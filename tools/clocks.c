@@ -11,6 +11,8 @@
 #define CLOCK_NOISE 1e-6
 /* s */
 #define CHANNELS_APART 1
+/* Fewer blocks at an end may be late for another reason. */
+#define SET_BLOCKS 3
 #define PAIRS (CLOCKS_BLOCKS * (CLOCKS_BLOCKS - 1) / 2)
 
 static void begin_run(struct clocks *clocks, int64_t time, double clock)
@@ -105,6 +107,35 @@ static double median_slope(const struct clocks_block *block, size_t count)
     return pairs == 0 ? NAN : median(slopes, pairs);
 }
 
+/* The median height above the line of blocks `from` to `to`. */
+static double median_height(const struct clocks_block *block, size_t from, size_t to, double slope)
+{
+    double heights[CLOCKS_BLOCKS];
+    for (size_t i = from; i < to; i++)
+        heights[i - from] = block[i].y - slope * block[i].x;
+    return median(heights, to - from);
+}
+
+/* Whether all blocks from one on lie higher, or lower, than all before it. */
+static bool was_set(const struct clocks_block *block, size_t count, double slope)
+{
+    for (size_t i = SET_BLOCKS; i + SET_BLOCKS <= count; i++)
+        if (fabs(median_height(block, i, count, slope) - median_height(block, 0, i, slope)) > CLOCKS_SET)
+            return true;
+    return false;
+}
+
+/* The slope, NAN where the halves of the time do not confirm it: a clock that was set in the middle leaves the halves
+ * as they are, one that was set in a half tilts that half most. */
+static double confirmed_slope(const struct clocks_block *block, size_t count)
+{
+    size_t half = count / 2;
+    double slope = median_slope(block, count);
+    double first = median_slope(block, half), second = median_slope(block + half, count - half);
+    bool is_same = fabs(first - slope) * 1e6 <= CLOCKS_DRIFT_APART && fabs(second - slope) * 1e6 <= CLOCKS_DRIFT_APART;
+    return is_same && !was_set(block, count, slope) ? slope : NAN;
+}
+
 void clocks_totals(const struct clocks *clocks, struct clocks_totals *totals)
 {
     const struct clocks_run *run = clocks->now.packages > clocks->best.packages ? &clocks->now : &clocks->best;
@@ -115,7 +146,7 @@ void clocks_totals(const struct clocks *clocks, struct clocks_totals *totals)
         return;
     size_t count = used_blocks(run, used);
     if (count >= CLOCKS_DRIFT_BLOCKS && run->last >= CLOCKS_DRIFT_SECONDS) {
-        slope = median_slope(used, count);
+        slope = confirmed_slope(used, count);
         totals->has_drift = !isnan(slope);
         totals->drift_ppm = totals->has_drift ? -slope * 1e6 : 0;
     }

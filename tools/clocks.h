@@ -4,8 +4,9 @@
  * came through quickest tell the clocks apart. Time is cut into at most CLOCKS_BLOCKS blocks of one length, which
  * doubles when they are used up; of each block the package with the least (capture time - controller's clock) is kept.
  * The drift is the median of the slopes of all pairs of blocks (Theil and Sen): a block that is late as a whole, or
- * many, do not move it. The offset is that of the line's median height at the first package. A clock that goes back
- * begins anew; the run with most packages counts. */
+ * many, do not move it. It is known where the first and the second half of the time tell the same: not where the
+ * capture's clock was set, nor in so short a time that the network's delays hide it. The offset is that of the line's
+ * median height at the first package. A clock that goes back begins anew; the run with most packages counts. */
 #ifndef CLOCKS_H
 #define CLOCKS_H
 
@@ -16,6 +17,10 @@
 #define CLOCKS_PACKAGES 10
 #define CLOCKS_DRIFT_BLOCKS 16
 #define CLOCKS_DRIFT_SECONDS 5
+/* ppm by which the halves of the time may differ from the whole. */
+#define CLOCKS_DRIFT_APART 25
+/* s by which the capture's clock was set, at least. */
+#define CLOCKS_SET 0.02
 
 struct clocks_run {
     int64_t first_time; /* of the capture, ns */
