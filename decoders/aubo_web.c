@@ -117,7 +117,7 @@ static int decode_head(struct armtap_conn *conn, const struct armtap_frame *fram
     struct armtap_websocket_head head;
     armtap_websocket_head_read(frame->bytes, frame->length, &head);
     if (frame->direction == ARMTAP_TO_ROBOT && head.kind != ARMTAP_WEBSOCKET_REQUEST)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_websocket_bad, "a request of HTTP that asks for no WebSocket");
+        return armtap_conn_say(conn, frame, ARMTAP_NOTE_websocket_bad, "an HTTP request that does not ask for a WebSocket");
     if (frame->direction == ARMTAP_FROM_ROBOT && head.kind != ARMTAP_WEBSOCKET_ANSWER)
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_websocket_bad, "the WebSocket was refused with status %u",
                                (uint64_t)head.status);
@@ -208,7 +208,7 @@ int armtap_aubo_web_lost(struct armtap_aubo *aubo, struct armtap_conn *conn, con
         return ARMTAP_OK;
     return armtap_conn_say(
         conn, here, ARMTAP_NOTE_websocket_bad,
-        gap ? "bytes are missing before byte %u of the stream: the rest of this direction cannot be read"
-            : "byte %u of the stream begins no frame: the rest of this direction cannot be read",
+        gap ? "bytes are missing before byte %u of the stream: the rest of this direction cannot be decoded"
+            : "no frame begins at byte %u of the stream: the rest of this direction cannot be decoded",
         here->offset);
 }

@@ -192,7 +192,7 @@ static int note_unknown_size(struct realtime *rt, struct armtap_conn *conn, cons
         return ARMTAP_OK;
     rt->noted_sizes[rt->noted_count++] = (uint32_t)frame->length;
     return armtap_conn_say(conn, frame, ARMTAP_NOTE_rt_size_unknown,
-                           "packets of %u bytes: no such size is documented; decoded as far as the layout is known",
+                           "packets of %u bytes, an undocumented size: decoded as far as the layout is known",
                            (uint64_t)frame->length);
 }
 
@@ -203,7 +203,7 @@ static int new_size(struct realtime *rt, struct armtap_conn *conn, const struct 
     if (!size_is_listed(frame->length))
         error = note_unknown_size(rt, conn, frame);
     if (error == ARMTAP_OK && rt->last_size != 0)
-        error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rt_size_changed, "packets of %u bytes, before of %u",
+        error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rt_size_changed, "packets of %u bytes, after packets of %u",
                                 (uint64_t)frame->length, (uint64_t)rt->last_size);
     rt->last_size = frame->length;
     if (error == ARMTAP_OK)

@@ -199,7 +199,7 @@ static int note_bad_cells(struct armtap_conn *conn, const struct armtap_frame *f
         }
         armtap_set_add(&half->bad_cells, field->id);
         error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rt_cell_not_integer,
-                                "%s, at byte %u of the packet, holds no whole number that fits it: the field is absent",
+                                "%s, at byte %u of the packet, does not hold an integer that fits it: the field is left out",
                                 field->name, (uint64_t)(data->values - frame->bytes) + data->recipe->entries[i].offset);
     }
     return error;

@@ -100,6 +100,7 @@ SCRIPT_TESTS = \
 	tests/recipe-check.py \
 	tests/run-examples \
 	tests/run-golden \
+	tests/terminal-check.py \
 	tests/threads-check \
 	tests/union-check.py
 TESTS += $(SCRIPT_TESTS)

@@ -105,12 +105,23 @@ def check_input(folder):
     assert "\n      armtap diagnose --around safety.stop=2 FILE\n" in text, text
 
 
+def check_many(folder):
+    """More names than a line should have."""
+    names = ["%s-%03d.pcap" % ("a" * 60, i) for i in range(40)]
+    for name in names:
+        shutil.copy(os.path.join(SAMPLES, "rtde-stop.pcap"), os.path.join(folder, name))
+    text = armtap("diagnose", *names, folder=folder)
+    assert "run, with the names of all captures for FILE: armtap diagnose --around safety.stop=2 FILE" in " ".join(
+        text.split()), text
+    assert len(commands(armtap("diagnose", *names[:15], folder=folder))) == 1
+
+
 def main():
     failed = passed = 0
     if shutil.which("bash") is None:
         print("bash is not installed")
         return 77
-    for check in (check_names, check_packet, check_accepted, check_options, check_input):
+    for check in (check_names, check_packet, check_accepted, check_options, check_input, check_many):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(folder)

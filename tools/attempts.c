@@ -177,16 +177,17 @@ static bool may_have_been_answered(const struct attempts *attempts, const struct
 }
 
 /* "2026-01-31T12:00:05.123Z (packet 7)" */
-static int put_place(char *text, size_t room, const struct armtap_where *where)
+static int put_place(char *text, size_t room, const struct armtap_where *where, enum when_zone zone)
 {
     char date[WHEN_DATE_MAX];
     if (where->time == ARMTAP_NO_TIME)
         return snprintf(text, room, "packet %" PRIu64, where->packet);
-    when_date(date, where->time);
-    return snprintf(text, room, "%.23sZ (packet %" PRIu64 ")", date, where->packet);
+    when_date(date, where->time, zone);
+    return snprintf(text, room, "%.23s%s (packet %" PRIu64 ")", date, date + 29, where->packet);
 }
 
-void attempt_text(char text[ATTEMPT_TEXT_MAX], const struct attempts *attempts, const struct attempt_summary *summary)
+void attempt_text(char text[ATTEMPT_TEXT_MAX], const struct attempts *attempts, const struct attempt_summary *summary,
+                  enum when_zone zone)
 {
     size_t at = (size_t)snprintf(text, ATTEMPT_TEXT_MAX, "%s %s %s", summary->robot,
                                  summary->outcome == ATTEMPT_REFUSED ? "refused" : "did not answer", summary->client);
@@ -195,11 +196,11 @@ void attempt_text(char text[ATTEMPT_TEXT_MAX], const struct attempts *attempts, 
     if (summary->count > 1) {
         at +=
             (size_t)snprintf(text + at, ATTEMPT_TEXT_MAX - at, ", %" PRIu64 " attempts, the last at ", summary->count);
-        at += (size_t)put_place(text + at, ATTEMPT_TEXT_MAX - at, &summary->last);
+        at += (size_t)put_place(text + at, ATTEMPT_TEXT_MAX - at, &summary->last, zone);
     }
     if (summary->has_connected) {
         at += (size_t)snprintf(text + at, ATTEMPT_TEXT_MAX - at, "; connected at ");
-        at += (size_t)put_place(text + at, ATTEMPT_TEXT_MAX - at, &summary->connected);
+        at += (size_t)put_place(text + at, ATTEMPT_TEXT_MAX - at, &summary->connected, zone);
     }
     if (may_have_been_answered(attempts, summary))
         snprintf(text + at, ATTEMPT_TEXT_MAX - at,

@@ -4,6 +4,7 @@
 #define ATTEMPTS_H
 
 #include "armtap.h"
+#include "when.h"
 
 /* Pairs of robot and client that are told apart; those beyond are only counted. */
 #define ATTEMPTS_PAIRS 1000
@@ -35,6 +36,7 @@ uint64_t attempts_left_out(const struct attempts *attempts, enum attempt_outcome
 const char *attempt_id(enum attempt_outcome outcome);
 /* What became of them, in one line. */
 #define ATTEMPT_TEXT_MAX 480
-void attempt_text(char text[ATTEMPT_TEXT_MAX], const struct attempts *attempts, const struct attempt_summary *summary);
+void attempt_text(char text[ATTEMPT_TEXT_MAX], const struct attempts *attempts, const struct attempt_summary *summary,
+                  enum when_zone zone);
 
 #endif

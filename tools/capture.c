@@ -14,6 +14,7 @@
 #include "interrupt.h"
 #include "message.h"
 #include "reader.h"
+#include "shell.h"
 
 #define FILE_BUFFER (256 * 1024)
 #define LIVE_SNAPSHOT 262144
@@ -120,7 +121,9 @@ static void refuse_interfaces(const struct capture *capture, const char *place)
                                    i == 0 ? "" : ", ", i, interface->name, link_name(interface->link_type),
                                    interface->snapshot_length);
     }
-    const char *file = strcmp(capture->name, "-") == 0 ? "FILE" : capture->name;
+    char file[SHELL_MAX] = "";
+    if (strcmp(capture->name, "-") == 0 || !shell_word(file, sizeof file, capture->name))
+        strcpy(file, "FILE");
     message_error("%s: %s: its interfaces differ in link type or snapshot length, which libpcap does not read: %s; "
                   "split it, one interface a file: tshark -r %s -Y 'frame.interface_id==0' -F pcap -w OUT",
                   reader_name(capture->name), place, list, file);

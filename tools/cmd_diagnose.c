@@ -54,8 +54,10 @@ static int unknown_id(const char *id)
         count++;
     }
     const char *nearest = options_nearest(id, names, count);
-    message_error("diagnose: --around: no finding has the id %s%s%s; armtap diagnose --list prints them all", id,
-                  nearest == NULL ? "" : ", did you mean ", nearest == NULL ? "" : nearest);
+    if (nearest != NULL)
+        message_error("diagnose: --around: no finding has the id '%s'; did you mean '%s'?", id, nearest);
+    else
+        message_error("diagnose: --around: no finding has the id '%s'; armtap diagnose --list prints them all", id);
     return -1;
 }
 
@@ -99,6 +101,7 @@ static void run(struct command *command)
     struct replay_source source = command->options.source;
     source.knowledge = command->knowledge;
     diagnosis->source = &source;
+    diagnosis->zone = command->options.zone;
     command->status = (int)diagnosis_read(diagnosis);
     if (diagnosis->totals.broken_off)
         return;
@@ -108,9 +111,9 @@ static void run(struct command *command)
         return;
     }
     bool none = !diagnosis_has_content(diagnosis);
-    if (command->json)
+    if (command->json) {
         diagnosis_print_json(diagnosis);
-    else if (!none && diagnosis_print(diagnosis) != 0) {
+    } else if (!none && diagnosis_print(diagnosis) != 0) {
         message_no_memory();
         command->status = EXIT_FAILED;
     }

@@ -11,6 +11,7 @@
 #include "message.h"
 #include "options.h"
 #include "reader.h"
+#include "shell.h"
 #include "text.h"
 
 enum { OPTION_PACKET = 1, OPTION_FILE, OPTION_HEX, OPTION_TO_ROBOT, OPTION_JSON };
@@ -92,13 +93,13 @@ static int judge(const struct explain_job *job)
 
 /* ---- bytes given by hand --------------------------------------------------------------------------------------- */
 
-static int show(struct json *json, const struct explained *explained, bool first)
+static int show(struct json *json, const struct explained *explained, enum when_zone zone, bool first)
 {
     if (json != NULL)
         return explain_json(json, explained);
     if (!first)
         putchar('\n');
-    return explain_print(explained);
+    return explain_print(explained, zone);
 }
 
 static int show_hex(const struct explain_hex *hex, struct json *json)
@@ -109,7 +110,7 @@ static int show_hex(const struct explain_hex *hex, struct json *json)
         struct armtap_recipe *layout;
         outcome = explain_hex_next(hex, at, &explained.subject, &layout);
         if (outcome == 0)
-            outcome = show(json, &explained, at == 0);
+            outcome = show(json, &explained, WHEN_UTC, at == 0);
         at += explained.subject.length;
         armtap_recipe_release(layout);
     }
@@ -189,7 +190,7 @@ static bool remark_at(const struct found *found, size_t i, char remark[REMARK_MA
     return true;
 }
 
-static int print_text(const struct found *found)
+static int print_text(const struct found *found, enum when_zone zone)
 {
     char remark[REMARK_MAX];
     int outcome = 0;
@@ -200,7 +201,7 @@ static int print_text(const struct found *found)
     else
         printf("packet %" PRIu64 ": %zu messages\n\n", found->packet, found->count);
     for (size_t i = 0; i < found->count && outcome == 0; i++)
-        outcome = show(NULL, &found->message[i], i == 0);
+        outcome = show(NULL, &found->message[i], zone, i == 0);
     for (size_t i = 0; remark_at(found, i, remark); i++) {
         if (i == 0 && found->count > 0)
             putchar('\n');
@@ -230,7 +231,7 @@ static int print_json(const struct found *found, const struct explain_job *job)
     json_key(&json, "messages");
     json_array(&json, true);
     for (size_t i = 0; i < found->count && outcome == 0; i++)
-        outcome = show(&json, &found->message[i], i == 0);
+        outcome = show(&json, &found->message[i], job->options.zone, i == 0);
     if (outcome != 0) /* what is not whole must not look so */
         return outcome;
     json_close(&json);
@@ -242,6 +243,16 @@ static int print_json(const struct found *found, const struct explain_job *job)
     return 0;
 }
 
+static void refuse_dump(const struct replay_source *source)
+{
+    char file[SHELL_MAX] = "";
+    bool is_file = source->count == 1 && strcmp(source->names[0], "-") != 0;
+    if (!is_file || !shell_word(file, sizeof file, source->names[0]))
+        strcpy(file, "FILE");
+    message_error("explain: %s is a dump without packets; explain its bytes: xxd -p %s | armtap explain --hex -",
+                  source->count == 1 ? reader_name(source->names[0]) : "the source", file);
+}
+
 static enum exit_status run_packet(const struct explain_job *job)
 {
     struct found found = {.packet = job->packet, .file = job->file == 0 ? 0 : (uint32_t)(job->file - 1)};
@@ -250,16 +261,14 @@ static enum exit_status run_packet(const struct explain_job *job)
     bool is_single = source->count <= 1, is_read = !found.totals.broken_off;
     if (is_read && is_single && found.totals.packets == 0 && found.totals.bytes > 0) {
         if (status == EXIT_DONE)
-            message_error(
-                "explain: %s is a dump without packets; explain its bytes: xxd -p FILE | armtap explain --hex -",
-                source->count == 1 ? reader_name(source->names[0]) : "the source");
+            refuse_dump(source);
         status = EXIT_FAILED;
     } else if (is_read && is_single && found.totals.packets < found.packet) {
         message_error("explain: there is no packet %" PRIu64 ": the capture has %" PRIu64, found.packet,
                       found.totals.packets);
         status = EXIT_FAILED;
     } else if (is_read) {
-        if ((job->json ? print_json(&found, job) : print_text(&found)) != 0)
+        if ((job->json ? print_json(&found, job) : print_text(&found, job->options.zone)) != 0)
             status = EXIT_FAILED;
         if (streams_count(found.streams) == 0) {
             streams_report_none(found.streams, &found.totals);

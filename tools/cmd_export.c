@@ -47,8 +47,8 @@ static const struct option_row rows[] = {
     {OPTION_TO_ROBOT, 0, "to-robot", NULL, "what the client sent to the robot"},
     {OPTION_FROM, 0, "from", "T", "records captured at T or later"},
     {OPTION_TO, 0, "to", "T",
-     "records captured at T or before; 2026-01-31T12:00:00.5Z, seconds since the epoch, or +10.5 from the first "
-     "packet"},
+     "records captured at T or before; 2026-01-31T12:00:00.5Z, seconds since the epoch, +10.5, +1m or +2h from the "
+     "first packet, or 08:53:30, the first such time in the capture"},
     {OPTION_EVERY, 0, "every", "N", "the first record of a table, and every Nth after it"},
     {OPTION_ENUMS, 0, "enums", "HOW",
      "modes as number (the default), by name, or both: robot_mode and robot_mode_name"},
@@ -259,9 +259,9 @@ static int judge(struct asked *asked, const struct options *options)
                       "interfaces are read once; save what is read to a file and export that");
     else if (wish->enums != MODES_BY_NUMBER && !wish->output->has_names)
         message_error("--enums: %s has numbers only; give -f csv or ndjson", format_of(wish->output));
-    else if (wish->from.given && wish->to.given && wish->from.relative == wish->to.relative &&
-             wish->to.ns < wish->from.ns)
-        message_error("--to is before --from, so there is nothing between; exchange them");
+    else if (wish->from.given && wish->to.given && wish->from.relative == wish->to.relative && !wish->from.of_day &&
+             !wish->to.of_day && wish->to.ns < wish->from.ns)
+        message_error("--to is before --from, so there is nothing between; swap them");
     else if (wish->fields != NULL && wish->fields[strspn(wish->fields, " ,\t")] == '\0')
         message_error("--fields: no name is given");
     else
@@ -277,6 +277,7 @@ int cmd_export(int argc, char **argv)
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
     asked.wish.threads = options.threads;
+    asked.wish.zone = options.zone;
     enum exit_status status = judge(&asked, &options) == 0 ? export_run(&asked.wish, &options.source) : EXIT_FAILED;
     options_free(&options);
     return (int)status;

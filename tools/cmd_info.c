@@ -378,8 +378,9 @@ static void print_streams(const struct info *info)
         total += layout.width[i];
         snprintf(row.cell[i], CELL_MAX, "%s", columns[i].title);
     }
-    layout.two_lines = total + COLUMN_COUNT - 1 > TEXT_COLUMNS;
-    if (!layout.two_lines && total + 2 * (COLUMN_COUNT - 1) > TEXT_COLUMNS)
+    int room = text_columns(stdout);
+    layout.two_lines = total + COLUMN_COUNT - 1 > room;
+    if (!layout.two_lines && total + 2 * (COLUMN_COUNT - 1) > room)
         layout.between = 1;
     print_row(&row, &layout);
     for (size_t k = 0; k < streams_count(info->streams); k++) {
@@ -454,7 +455,7 @@ static void print_channels(const struct stream_summary *summary)
         putchar('\n');
 }
 
-static void print_stream(const struct stream_summary *summary)
+static void print_stream(const struct info *info, const struct stream_summary *summary)
 {
     const struct armtap_stream *stream = &summary->stream;
     char date[WHEN_DATE_MAX];
@@ -469,9 +470,9 @@ static void print_stream(const struct stream_summary *summary)
         fputs(", its beginning was not captured", stdout);
     putchar('\n');
     if (summary->first_time[told_by(summary)] != ARMTAP_NO_TIME) {
-        when_date(date, summary->first_time[told_by(summary)]);
+        when_date(date, summary->first_time[told_by(summary)], info->options.zone);
         printf("  from %s", date);
-        when_date(date, summary->last_time[told_by(summary)]);
+        when_date(date, summary->last_time[told_by(summary)], info->options.zone);
         printf(" to %s\n", date);
     }
     if (summary->recipe != NULL && stream->protocol == ARMTAP_REALTIME)
@@ -492,7 +493,7 @@ static void print_stream(const struct stream_summary *summary)
             printf("  %s: %" PRIu64 "\n", armtap_note_at(i)->id, summary->note_counts[i]);
 }
 
-static void print_attempts(const struct attempts *attempts)
+static void print_attempts(const struct attempts *attempts, enum when_zone zone)
 {
     const struct attempt_summary *summary;
     char text[ATTEMPT_TEXT_MAX];
@@ -500,7 +501,7 @@ static void print_attempts(const struct attempts *attempts)
         if (i == 0)
             puts("\nconnections that never came to be");
         struct text_wrap wrap = text_wrap_begin(stdout, printf(" "), 4);
-        attempt_text(text, attempts, summary);
+        attempt_text(text, attempts, summary, zone);
         text_wrap_words(&wrap, text);
         text_wrap_end(&wrap);
     }
@@ -554,8 +555,8 @@ static void print_tables(const struct info *info)
     else
         puts("no telemetry");
     for (size_t i = 0; i < streams_count(info->streams); i++)
-        print_stream(streams_at(info->streams, i));
-    print_attempts(streams_attempts(info->streams));
+        print_stream(info, streams_at(info->streams, i));
+    print_attempts(streams_attempts(info->streams), info->options.zone);
     for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--)
         for (size_t i = 0; i < armtap_note_count(); i++) {
             if (streams_note_counts(info->streams)[i] == 0 || (int)armtap_note_at(i)->severity != severity)

@@ -320,7 +320,7 @@ struct remarks {
 static struct text_wrap remark(struct remarks *remarks)
 {
     if (!remarks->begun)
-        puts("\nto know");
+        puts("\nworth knowing");
     remarks->begun = true;
     fputs("  -", stdout);
     return text_wrap_begin(stdout, 3, 4);

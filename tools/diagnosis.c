@@ -69,7 +69,7 @@ static int on_note(void *user, const struct armtap_note *note)
     if (note->stream != NULL && strcmp(note->kind->id, "stream.foreign") == 0)
         findings_say(findings, note->kind->id, NULL, &note->where, "%s and %s: %s", note->stream->robot,
                      note->stream->client, note->text == NULL ? "" : note->text);
-    else
+    else if (!watches_keep(diagnosis->watches, note))
         findings_add(findings, note->kind, note->stream, &note->where, note->text);
     return findings_failed(findings) ? -1 : watches_note(diagnosis->watches, note);
 }
@@ -83,7 +83,9 @@ enum exit_status diagnosis_read(struct diagnosis *diagnosis)
 {
     const struct armtap_sink sink = {
         .size = sizeof sink, .on_record = on_record, .on_recipe = on_recipe, .on_note = on_note, .on_event = on_event};
-    return replay_learning(diagnosis->source, &sink, diagnosis, begin_again, &diagnosis->totals);
+    enum exit_status status = replay_learning(diagnosis->source, &sink, diagnosis, begin_again, &diagnosis->totals);
+    diagnosis->is_whole = status == EXIT_DONE;
+    return status;
 }
 
 /* The findings that --around names, in the order of time as all are. */
@@ -106,7 +108,7 @@ static void find_attempts(struct diagnosis *diagnosis)
     const struct attempts *attempts = streams_attempts(diagnosis->streams);
     const struct attempt_summary *summary = NULL;
     for (size_t i = 0; (summary = attempts_at(attempts, i)) != NULL; i++) {
-        attempt_text(text, attempts, summary);
+        attempt_text(text, attempts, summary, diagnosis->zone);
         findings_say(diagnosis->findings, attempt_id(summary->outcome), NULL, &summary->first, "%s", text);
     }
     for (int i = 0; i < ATTEMPT_OUTCOMES; i++) {

@@ -3,16 +3,19 @@
 #define DIAGNOSIS_H
 
 #include "watches.h"
+#include "when.h"
 
 struct diagnosis {
     const struct replay_source *source;
     const struct armtap_note_kind *around; /* NULL: everything is shown */
     int64_t reach;                         /* ns */
+    enum when_zone zone;                   /* of times for people */
     struct streams *streams;
     struct findings *findings;
     struct modes modes;
     struct watches *watches;
     struct replay_totals totals;
+    bool is_whole;               /* all was read; set by diagnosis_read */
     const struct finding **near; /* those that --around names */
     size_t near_count;
 };

@@ -8,6 +8,7 @@
 #include "diagnosis.h"
 #include "remedy.h"
 #include "text.h"
+#include "verdict.h"
 #include "when.h"
 
 /* So many findings of one id and stream are shown one by one. */
@@ -15,20 +16,23 @@
 /* And so many lines of one stream's modes. */
 #define MODE_LINES 40
 #define CELL_MAX 40
+#define SUM_MAX 700
+#define CLOCK_WIDTH 13
+#define ZERO_WIDTH 32
 
 /* ---- places ---------------------------------------------------------------------------------------------------- */
 
-/* "12:00:00.559", or "-" */
-static const char *clock_text(char to[CELL_MAX], int64_t time)
+/* "12:00:00.559Z", in the machine's zone "13:00:00.559", or "-" */
+static const char *clock_text(char to[CELL_MAX], int64_t time, enum when_zone zone)
 {
     char date[WHEN_DATE_MAX];
     if (time == ARMTAP_NO_TIME) {
         snprintf(to, CELL_MAX, "-");
         return to;
     }
-    when_date(date, time);
+    when_date(date, time, zone);
     const char *clock = strchr(date, 'T');
-    snprintf(to, CELL_MAX, "%.12s", clock == NULL ? date : clock + 1);
+    snprintf(to, CELL_MAX, "%.12s%s", clock == NULL ? date : clock + 1, zone == WHEN_UTC ? "Z" : "");
     return to;
 }
 
@@ -39,9 +43,17 @@ struct headline {
     uint32_t file;
 };
 
-static void day_text(char to[WHEN_DATE_MAX], int64_t time)
+/* Leaves so many characters of a date's fraction, its dot included. */
+static void cut_fraction(char date[WHEN_DATE_MAX], size_t characters)
 {
-    when_date(to, time);
+    char *dot = strchr(date, '.');
+    if (dot != NULL)
+        memmove(dot + characters, dot + 10, strlen(dot + 10) + 1);
+}
+
+static void day_text(char to[WHEN_DATE_MAX], int64_t time, enum when_zone zone)
+{
+    when_date(to, time, zone);
     to[strcspn(to, "T")] = '\0';
 }
 
@@ -49,7 +61,7 @@ static struct headline headline_begin(const struct diagnosis *diagnosis)
 {
     struct headline headline = {.file = 0};
     if (diagnosis->totals.first_time != ARMTAP_NO_TIME)
-        day_text(headline.day, diagnosis->totals.first_time);
+        day_text(headline.day, diagnosis->totals.first_time, diagnosis->zone);
     return headline;
 }
 
@@ -58,7 +70,7 @@ static void print_headline(struct headline *headline, const struct diagnosis *di
 {
     char day[WHEN_DATE_MAX];
     if (where->time != ARMTAP_NO_TIME) {
-        day_text(day, where->time);
+        day_text(day, where->time, diagnosis->zone);
         if (strcmp(day, headline->day) != 0)
             printf("%s:\n", day);
         strcpy(headline->day, day);
@@ -70,9 +82,12 @@ static void print_headline(struct headline *headline, const struct diagnosis *di
 
 /* ---- findings -------------------------------------------------------------------------------------------------- */
 
-/* Findings of one id and stream, to sum up a flood of them. */
+/* Findings of one id and stream, to sum up a flood of them: the largest are shown. */
 struct flood {
-    uint64_t total, shown;
+    uint64_t total;
+    const struct finding *largest[FLOOD + 1]; /* the largest first, of equal ones the earlier */
+    size_t count;
+    const struct finding *sum; /* of those that were not kept one by one; or NULL */
     struct armtap_where last;
     bool summed_up;
 };
@@ -102,16 +117,46 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
+static void keep_largest(struct flood *flood, const struct finding *finding)
+{
+    size_t place = flood->count;
+    while (place > 0 && flood->largest[place - 1]->size < finding->size)
+        place--;
+    if (place > FLOOD)
+        return;
+    flood->count += flood->count <= FLOOD;
+    memmove(flood->largest + place + 1, flood->largest + place, (flood->count - place - 1) * sizeof(*flood->largest));
+    flood->largest[place] = finding;
+}
+
 static void measure(struct findings_table *table, const struct finding *finding)
 {
     char cell[CELL_MAX];
     struct flood *flood = flood_of(table, finding);
     flood->total += finding->count;
     flood->last = finding->last;
+    if (finding->is_sum)
+        flood->sum = finding;
+    else
+        keep_largest(flood, finding);
     table->id_width = larger(table->id_width, (int)strlen(finding->kind->id));
     table->packet_width = larger(table->packet_width, snprintf(cell, sizeof cell, "%" PRIu64, finding->where.packet));
     if (finding->stream != FINDING_NO_STREAM)
         table->stream_width = larger(table->stream_width, snprintf(cell, sizeof cell, "%u", finding->stream));
+}
+
+/* How many of a flood are shown: one more takes no more room than its sum. */
+static size_t shown_of(const struct flood *flood)
+{
+    return flood->total == flood->count ? flood->count : flood->count < FLOOD ? flood->count : FLOOD;
+}
+
+static bool is_shown(const struct flood *flood, const struct finding *finding)
+{
+    for (size_t i = 0; i < shown_of(flood); i++)
+        if (flood->largest[i] == finding)
+            return true;
+    return false;
 }
 
 static void print_finding(const struct findings_table *table, const struct finding *finding, const char *text)
@@ -123,10 +168,11 @@ static void print_finding(const struct findings_table *table, const struct findi
     if (finding->where.packet > 0)
         snprintf(packet, sizeof packet, "%" PRIu64, finding->where.packet);
     printf("%s%-7s%s ", text_colour(stdout, severity), armtap_severity_name(severity), text_plain(stdout));
-    int column = 8 + printf("%-*s %*s %*s %12s", table->id_width, finding->kind->id, table->stream_width, stream,
-                            table->packet_width, packet, clock_text(clock, finding->where.time));
+    int column = 8 + printf("%-*s %*s %*s %*s", table->id_width, finding->kind->id, table->stream_width, stream,
+                            table->packet_width, packet, CLOCK_WIDTH,
+                            clock_text(clock, finding->where.time, table->diagnosis->zone));
     /* A long text has lines of its own. */
-    bool fits = column + 1 + (int)strlen(text) <= TEXT_COLUMNS;
+    bool fits = column + 1 + (int)strlen(text) <= text_columns(stdout);
     if (!fits)
         putchar('\n');
     struct text_wrap wrap = text_wrap_begin(stdout, fits ? column : 0, fits ? column + 1 : 8);
@@ -134,21 +180,27 @@ static void print_finding(const struct findings_table *table, const struct findi
     text_wrap_end(&wrap);
 }
 
+/* The first finding that is not shown stands for all of them. */
+static void sum_up(const struct findings_table *table, const struct finding *first, struct flood *flood)
+{
+    char text[SUM_MAX];
+    size_t shown = shown_of(flood);
+    const struct finding *smallest = shown > 0 ? flood->largest[shown - 1] : NULL;
+    bool is_larger = flood->sum != NULL && (smallest == NULL || flood->sum->size > smallest->size);
+    snprintf(text, sizeof text, "and %" PRIu64 " more%s, up to packet %" PRIu64 "%s%s", flood->total - shown,
+             smallest == NULL || smallest->size <= 0 || is_larger ? "" : ", none larger", flood->last.packet,
+             is_larger ? "; " : "", is_larger ? flood->sum->text + flood->sum->largest : "");
+    print_finding(table, first, text);
+    flood->summed_up = true;
+}
+
 static void print_or_sum_up(const struct findings_table *table, const struct finding *finding)
 {
-    char text[120];
     struct flood *flood = flood_of(table, finding);
-    if (flood->summed_up)
-        return;
-    if (flood->shown < FLOOD || flood->total == flood->shown + 1) {
-        flood->shown++;
+    if (is_shown(flood, finding))
         print_finding(table, finding, finding->text);
-        return;
-    }
-    snprintf(text, sizeof text, "and %" PRIu64 " more, up to packet %" PRIu64, flood->total - flood->shown,
-             flood->last.packet);
-    print_finding(table, finding, text);
-    flood->summed_up = true;
+    else if (!flood->summed_up)
+        sum_up(table, finding, flood);
 }
 
 /* 0, or -1 without memory. */
@@ -168,13 +220,13 @@ static int print_findings(const struct diagnosis *diagnosis)
         }
     }
     if (shown > 0)
-        printf("\n%-7s %-*s %*s %*s %12s what\n", "", table.id_width, "id", table.stream_width, "#", table.packet_width,
-               "packet", "time");
+        printf("\n%-7s %-*s %*s %*s %*s what\n", "", table.id_width, "id", table.stream_width, "#", table.packet_width,
+               "packet", CLOCK_WIDTH, diagnosis->zone == WHEN_UTC ? "time" : "local time");
     for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
         const struct finding *finding = findings_at(diagnosis->findings, i);
         if (!diagnosis_shows(diagnosis, &finding->where))
             continue;
-        if (!flood_of(&table, finding)->summed_up)
+        if (is_shown(flood_of(&table, finding), finding) || !flood_of(&table, finding)->summed_up)
             print_headline(&headline, diagnosis, &finding->where);
         print_or_sum_up(&table, finding);
     }
@@ -212,32 +264,40 @@ static int print_remedies(const struct diagnosis *diagnosis)
     return 0;
 }
 
-static void print_summary(const struct diagnosis *diagnosis)
+/* "2 warnings, 7 infos" of those that are shown */
+static void print_counts(const struct diagnosis *diagnosis)
 {
     static const char *const names[][2] = {
         {"info", "infos"}, {"notice", "notices"}, {"warning", "warnings"}, {"error", "errors"}};
     uint64_t counts[4] = {0};
+    const char *before = "";
+    for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
+        const struct finding *finding = findings_at(diagnosis->findings, i);
+        if (diagnosis_shows(diagnosis, &finding->where))
+            counts[finding->kind->severity] += finding->count;
+    }
+    for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--) {
+        if (counts[severity] == 0)
+            continue;
+        printf("%s%" PRIu64 " %s", before, counts[severity], names[severity][counts[severity] != 1]);
+        before = ", ";
+    }
+    if (*before == '\0')
+        fputs("No findings", stdout);
+}
+
+static void print_summary(const struct diagnosis *diagnosis)
+{
     char date[WHEN_DATE_MAX];
     size_t streams = streams_count(diagnosis->streams);
-    for (size_t i = 0; i < findings_count(diagnosis->findings); i++)
-        counts[findings_at(diagnosis->findings, i)->kind->severity] += findings_at(diagnosis->findings, i)->count;
-    if (counts[ARMTAP_ERROR] + counts[ARMTAP_WARNING] == 0) {
-        fputs("Nothing is wrong", stdout);
-    } else {
-        const char *before = "";
-        for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--) {
-            if (counts[severity] == 0)
-                continue;
-            printf("%s%" PRIu64 " %s", before, counts[severity], names[severity][counts[severity] != 1]);
-            before = ", ";
-        }
-    }
+    print_counts(diagnosis);
     bool raw = diagnosis->totals.packets == 0; /* dumps have none */
     printf(": %zu stream%s in %" PRIu64 " %s", streams, streams == 1 ? "" : "s",
            raw ? diagnosis->totals.bytes : diagnosis->totals.packets, raw ? "bytes" : "packets");
     if (diagnosis->totals.first_time != ARMTAP_NO_TIME) {
-        when_date(date, diagnosis->totals.first_time);
-        printf(", from %.19sZ", date);
+        when_date(date, diagnosis->totals.first_time, diagnosis->zone);
+        cut_fraction(date, 0);
+        printf(", from %s", date);
     }
     putchar('\n');
     if (diagnosis->around != NULL && diagnosis->near_count == 0)
@@ -294,15 +354,33 @@ static void print_stream(const struct stream_summary *summary, const struct watc
 }
 
 /* When the controller's clock was 0, and by how much it is fast. */
-static void print_clock(const struct stream_summary *summary, const struct watch *watch)
+static void print_clock(const struct stream_summary *summary, const struct watch *watch, enum when_zone zone)
 {
     const struct clocks_totals *clocks = &watch->clocks_totals;
     char date[WHEN_DATE_MAX] = "-", drift[CELL_MAX];
     if (clocks->has_offset) {
-        when_date(date, clocks->offset);
-        strcpy(date + strcspn(date, ".") + 7, "Z"); /* microseconds are enough */
+        when_date(date, clocks->offset, zone);
+        cut_fraction(date, 7); /* microseconds are enough */
     }
-    printf("%6u  %-28s %21s\n", summary->number, date, number_text(drift, clocks->drift_ppm, clocks->has_drift, 1));
+    printf("%6u  %-*s %21s\n", summary->number, ZERO_WIDTH, date,
+           number_text(drift, clocks->drift_ppm, clocks->has_drift, 1));
+}
+
+/* Whoever asks for another rate than the controller can send may not know it. */
+static void print_requests(const struct diagnosis *diagnosis)
+{
+    bool any = false;
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
+        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
+        const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
+        double requested = watch == NULL ? 0 : watch->rates_totals.requested_hz;
+        double highest = watch == NULL ? 0 : watch->rates_totals.highest_hz;
+        if (!(requested > 0) || !(highest > 0) || requested == highest)
+            continue;
+        printf("%sstream %u: the client requested %g Hz; this controller can send %g Hz\n", any ? "" : "\n",
+               summary->number, requested, highest);
+        any = true;
+    }
 }
 
 static void print_streams(const struct diagnosis *diagnosis)
@@ -319,14 +397,15 @@ static void print_streams(const struct diagnosis *diagnosis)
         print_stream(summary, watch);
         any_clock = any_clock || watch->clocks_totals.has_offset;
     }
+    print_requests(diagnosis);
     if (!any_clock)
         return;
-    printf("\n%6s  %-28s %s\n", "stream", "controller clock zero (UTC)", "drift, ppm (+ = fast)");
+    printf("\n%6s  %-*s %s\n", "stream", ZERO_WIDTH, "controller clock zero", "drift, ppm (+ = fast)");
     for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
         const struct stream_summary *summary = streams_at(diagnosis->streams, i);
         const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
         if (watch != NULL)
-            print_clock(summary, watch);
+            print_clock(summary, watch, diagnosis->zone);
     }
 }
 
@@ -353,14 +432,14 @@ static size_t collect_record(const struct modes *modes, size_t first, size_t tog
 }
 
 /* Entry `first` and those of the same record, on a line. Returns the index of the last. */
-static size_t print_mode(const struct modes *modes, size_t first)
+static size_t print_mode(const struct modes *modes, size_t first, enum when_zone zone)
 {
     const struct mode_entry *entry = &modes->all[first];
     size_t together[MODES_TOGETHER], count = collect_record(modes, first, together);
     char clock[CELL_MAX], packet[CELL_MAX] = "-";
     if (entry->where.packet > 0)
         snprintf(packet, sizeof packet, "%" PRIu64, entry->where.packet);
-    int column = printf("  %12s %8s", clock_text(clock, entry->where.time), packet);
+    int column = printf("  %*s %8s", CLOCK_WIDTH, clock_text(clock, entry->where.time, zone), packet);
     struct text_wrap wrap = text_wrap_begin(stdout, column, column + 1);
     for (size_t i = 0; i < count; i++) {
         const struct mode_entry *next = &modes->all[together[i]];
@@ -388,7 +467,7 @@ static void print_modes_of(const struct diagnosis *diagnosis, const struct strea
         if (lines++ == 0)
             printf("\nmodes of stream %u\n", summary->number);
         print_headline(&headline, diagnosis, &modes->all[i].where);
-        i = print_mode(modes, i);
+        i = print_mode(modes, i, diagnosis->zone);
     }
     if (more > 0)
         printf("  and %zu more changes; --json has them\n", more);
@@ -424,7 +503,8 @@ static void print_vector(const struct moment *moment, enum moment_vector vector)
     }
 }
 
-static void print_moments_of(const struct stream_summary *summary, const struct moments *moments, unsigned arm)
+static void print_moments_of(const struct stream_summary *summary, const struct moments *moments, unsigned arm,
+                             enum when_zone zone)
 {
     char clock[CELL_MAX], of[16] = "";
     if (arm > 1)
@@ -433,7 +513,7 @@ static void print_moments_of(const struct stream_summary *summary, const struct 
         const struct moment *moment = moments->all[k];
         const struct armtap_where *where = &moment->rows[moment->at].where;
         printf("\nstream %u%s around the stop in packet %" PRIu64 ", %s\n", summary->number, of, where->packet,
-               clock_text(clock, where->time));
+               clock_text(clock, where->time, zone));
         for (int vector = 0; vector < MOMENT_VECTORS; vector++)
             print_vector(moment, (enum moment_vector)vector);
     }
@@ -445,7 +525,7 @@ static void print_moments(const struct diagnosis *diagnosis)
         const struct stream_summary *summary = streams_at(diagnosis->streams, i);
         const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
         for (unsigned arm = 1; watch != NULL && arm <= ARMTAP_ARMS_MAX; arm++)
-            print_moments_of(summary, &watch->moments[arm - 1], arm);
+            print_moments_of(summary, &watch->moments[arm - 1], arm, diagnosis->zone);
     }
 }
 
@@ -463,7 +543,7 @@ int diagnosis_print(const struct diagnosis *diagnosis)
     if (diagnosis->modes.left_out > 0)
         printf("\n%" PRIu64 " changes of modes were not kept\n", diagnosis->modes.left_out);
     print_moments(diagnosis);
-    return 0;
+    return verdict_print(diagnosis);
 }
 
 void diagnosis_list(void)

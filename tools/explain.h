@@ -3,6 +3,7 @@
 #define EXPLAIN_H
 
 #include "annotate.h"
+#include "when.h"
 
 /* A message, and where it was found. */
 struct explained {
@@ -17,8 +18,8 @@ struct explained {
     unsigned flags;  /* enum armtap_record_flag */
 };
 
-/* As text for 80 columns. 0, or -1 after a message. */
-int explain_print(const struct explained *explained);
+/* As text for people. 0, or -1 after a message. */
+int explain_print(const struct explained *explained, enum when_zone zone);
 
 struct json;
 /* As one object. 0, or -1 after a message. */

@@ -93,13 +93,13 @@ static size_t line_of(const char *text, size_t length, size_t width)
 
 static void print_piece(const struct subject *subject, const struct piece *piece, struct side *side)
 {
-    size_t done = 0, at = 0;
+    size_t done = 0, at = 0, room = (size_t)text_columns(stdout) - TEXT_AT;
     fill_side(side, piece);
     for (bool first = true; done < piece->length || at < side->length; first = false) {
         char hex[HEX_MAX + 1] = "";
         size_t left = piece->length - done, count = left < DUMP_BYTES ? left : DUMP_BYTES;
         size_t indent = first ? 0 : 2;
-        size_t length = line_of(side->text + at, side->length - at, TEXT_COLUMNS - TEXT_AT - indent);
+        size_t length = line_of(side->text + at, side->length - at, room - indent);
         for (size_t i = 0; i < count; i++)
             snprintf(hex + 3 * i, 4, "%02x ", subject->bytes[piece->offset + done + i]);
         if (count > 0)
@@ -128,7 +128,7 @@ static void put_words(struct text_wrap *wrap, const char *before, const char *wo
     text_wrap_words(wrap, text);
 }
 
-static void print_place(const struct explained *explained)
+static void print_place(const struct explained *explained, enum when_zone zone)
 {
     const struct armtap_stream *stream = &explained->stream;
     struct text_wrap wrap = text_wrap_begin(stdout, 0, 2);
@@ -140,7 +140,7 @@ static void print_place(const struct explained *explained)
     if (stream->client[0] != '\0')
         put_words(&wrap, "client ", stream->client, ",");
     if (explained->where.time != ARMTAP_NO_TIME) {
-        when_date(number, explained->where.time);
+        when_date(number, explained->where.time, zone);
         put_words(&wrap, "", number, ",");
     }
     bool begins_before = explained->first.packet != explained->where.packet;
@@ -180,7 +180,7 @@ static void print_title(const struct explained *explained, const char *what)
                what, direction_words(subject->direction), subject->length);
 }
 
-int explain_print(const struct explained *explained)
+int explain_print(const struct explained *explained, enum when_zone zone)
 {
     struct pieces pieces = {0};
     struct side side;
@@ -191,7 +191,7 @@ int explain_print(const struct explained *explained)
     }
     print_title(explained, what);
     if (explained->captured)
-        print_place(explained);
+        print_place(explained, zone);
     printf("%5s  %-24s %s\n", "at", "bytes",
            explained->subject.protocol == ARMTAP_REALTIME && explained->subject.direction == ARMTAP_FROM_ROBOT
                ? "column, field, value, unit"

@@ -267,8 +267,8 @@ static void resolve_times(struct job *job)
 {
     const struct export_wish *wish = job->wish;
     job->times_known = true;
-    job->from = wish->from.given ? when_resolve(&wish->from, job->totals.first_time) : INT64_MIN;
-    job->to = wish->to.given ? when_resolve(&wish->to, job->totals.first_time) : INT64_MAX;
+    job->from = wish->from.given ? when_resolve(&wish->from, job->totals.first_time, wish->zone) : INT64_MIN;
+    job->to = wish->to.given ? when_resolve(&wish->to, job->totals.first_time, wish->zone) : INT64_MAX;
 }
 
 /* 1: within --from and --to; 0: not; -1: it cannot be told. */

@@ -21,6 +21,7 @@ struct export_wish {
     enum armtap_direction direction;
     struct when from;
     struct when to;
+    enum when_zone zone; /* of a time of day in them */
     uint64_t every;
     bool strict;
     enum mode_names enums;

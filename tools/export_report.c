@@ -64,7 +64,7 @@ static void put_place(struct line *line, const struct job *job, const struct arm
         put(line, " of %s", job->source->names[where->file]);
     if (where->time == ARMTAP_NO_TIME)
         return;
-    when_date(date, where->time);
+    when_date(date, where->time, job->wish->zone);
     put(line, " (%s)", date);
 }
 

@@ -163,13 +163,23 @@ static bool is_before_place(const struct armtap_where *a, const struct armtap_wh
     return a->file != b->file ? a->file < b->file : a->packet < b->packet;
 }
 
-static void add_to_sum(struct finding *sum, const struct armtap_where *where)
+/* Takes over the text of what is larger than all that it sums up so far. Returns false without memory. */
+static bool add_to_sum(struct finding *sum, double size, const struct armtap_where *where, const char *text)
 {
     sum->count++;
+    sum->total += size;
     if (is_before_place(where, &sum->where))
         sum->where = *where;
     if (is_before_place(&sum->last, where))
         sum->last = *where;
+    if (size <= sum->size)
+        return true;
+    char largest[TEXT_MAX];
+    snprintf(largest, sizeof largest, "%s, in packet %" PRIu64, text, where->packet);
+    free(sum->text);
+    sum->text = strdup(largest);
+    sum->size = size;
+    return sum->text != NULL;
 }
 
 static size_t index_of(const struct armtap_note_kind *kind)
@@ -180,8 +190,8 @@ static size_t index_of(const struct armtap_note_kind *kind)
     return i;
 }
 
-void findings_add(struct findings *findings, const struct armtap_note_kind *kind, const struct armtap_stream *stream,
-                  const struct armtap_where *where, const char *text)
+static void add(struct findings *findings, const struct armtap_note_kind *kind, double size,
+                const struct armtap_stream *stream, const struct armtap_where *where, const char *text)
 {
     struct group *group = group_of(findings, stream);
     bool unknown = stream != NULL && stream->protocol == ARMTAP_PROTOCOL_NONE;
@@ -191,7 +201,7 @@ void findings_add(struct findings *findings, const struct armtap_note_kind *kind
     }
     size_t index = index_of(kind);
     if (group->sum[index] > 0) {
-        add_to_sum(&group->all[group->sum[index] - 1], where);
+        findings->failed = !add_to_sum(&group->all[group->sum[index] - 1], size, where, text) || findings->failed;
         return;
     }
     bool is_sum = group->kept[index] >= (unknown ? EACH_UNKNOWN : FINDINGS_EACH) || findings->kept >= FINDINGS_ALL;
@@ -200,34 +210,55 @@ void findings_add(struct findings *findings, const struct armtap_note_kind *kind
         findings->failed = true;
         return;
     }
-    *finding = (struct finding){.kind = kind,
-                                .where = *where,
-                                .last = *where,
-                                .count = 1,
-                                .order = findings->order++,
-                                .stream = FINDING_NO_STREAM};
+    *finding = (struct finding){
+        .kind = kind, .where = *where, .last = *where, .order = findings->order++, .stream = FINDING_NO_STREAM};
+    finding->is_sum = is_sum;
     if (is_sum) {
         group->sum[index] = group->count;
+        findings->failed = !add_to_sum(finding, size, where, text) || findings->failed;
         return;
     }
+    finding->count = 1;
+    finding->size = finding->total = size;
     group->kept[index]++;
     findings->kept++;
-    finding->text = strdup(text == NULL ? "" : text);
+    finding->text = strdup(text);
     findings->failed = findings->failed || finding->text == NULL;
+}
+
+void findings_add(struct findings *findings, const struct armtap_note_kind *kind, const struct armtap_stream *stream,
+                  const struct armtap_where *where, const char *text)
+{
+    add(findings, kind, 0, stream, where, text == NULL ? "" : text);
+}
+
+static void say(struct findings *findings, const char *id, double size, const struct armtap_stream *stream,
+                const struct armtap_where *where, const char *format, va_list arguments)
+{
+    const struct armtap_note_kind *kind = findings == NULL ? NULL : findings_kind(id);
+    char text[TEXT_MAX];
+    if (kind == NULL)
+        return;
+    vsnprintf(text, sizeof text, format, arguments);
+    add(findings, kind, size, stream, where, text);
 }
 
 void findings_say(struct findings *findings, const char *id, const struct armtap_stream *stream,
                   const struct armtap_where *where, const char *format, ...)
 {
-    const struct armtap_note_kind *kind = findings == NULL ? NULL : findings_kind(id);
-    char text[TEXT_MAX];
     va_list arguments;
     va_start(arguments, format);
-    if (kind != NULL)
-        vsnprintf(text, sizeof text, format, arguments);
+    say(findings, id, 0, stream, where, format, arguments);
     va_end(arguments);
-    if (kind != NULL)
-        findings_add(findings, kind, stream, where, text);
+}
+
+void findings_measure(struct findings *findings, const char *id, double size, const struct armtap_stream *stream,
+                      const struct armtap_where *where, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(findings, id, size, stream, where, format, arguments);
+    va_end(arguments);
 }
 
 void findings_forget(struct findings *findings, uint64_t connection)
@@ -237,7 +268,7 @@ void findings_forget(struct findings *findings, uint64_t connection)
         return;
     struct group *group = findings->groups[place];
     for (size_t i = 0; i < group->count; i++)
-        findings->kept -= group->all[i].text != NULL;
+        findings->kept -= !group->all[i].is_sum;
     group_free(group);
     findings->count--;
     memmove(findings->groups + place, findings->groups + place + 1,
@@ -261,10 +292,13 @@ static int compare(const void *a, const void *b)
 
 static int complete_sum(struct finding *sum)
 {
-    char text[TEXT_MAX];
-    if (sum->text != NULL)
-        return 0;
-    snprintf(text, sizeof text, "%" PRIu64 " more, up to packet %" PRIu64, sum->count, sum->last.packet);
+    char text[TEXT_MAX + 80];
+    int length = snprintf(text, sizeof text, "%" PRIu64 " more, up to packet %" PRIu64, sum->count, sum->last.packet);
+    if (sum->text != NULL) {
+        snprintf(text + length, sizeof text - (size_t)length, "; the largest: %s", sum->text);
+        sum->largest = (size_t)length + 2;
+    }
+    free(sum->text);
     sum->text = strdup(text);
     return sum->text == NULL ? -1 : 0;
 }
@@ -274,7 +308,7 @@ static int settle_group(struct findings *findings, struct group *group, uint32_t
 {
     for (size_t i = 0; i < group->count; i++) {
         struct finding *finding = &group->all[i];
-        if (complete_sum(finding) != 0)
+        if (finding->is_sum && complete_sum(finding) != 0)
             return -1;
         finding->stream = stream;
         findings->settled[findings->settled_count++] = *finding;

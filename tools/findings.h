@@ -1,7 +1,8 @@
 /* What diagnose found: collected while a capture is read, put into the order of time afterwards.
  *
  * Memory is bounded: of one id and stream the first FINDINGS_EACH are kept one by one, of all FINDINGS_ALL; those
- * beyond are summed up in one finding for each id and stream, with their number and their first and last place. */
+ * beyond are summed up in one finding for each id and stream, with their number, their first and last place, and the
+ * largest of them. */
 #ifndef FINDINGS_H
 #define FINDINGS_H
 
@@ -16,16 +17,20 @@ struct finding {
     const struct armtap_note_kind *kind;
     struct armtap_where where; /* of the first, where it sums up several */
     struct armtap_where last;
+    bool is_sum;     /* of those beyond what is kept one by one */
     uint64_t count;  /* 1, or how many it sums up */
+    double size;     /* packages, bytes or seconds, to find the largest of its kind; 0 where it has none */
+    double total;    /* of all that it sums up */
     uint64_t order;  /* in which they were found */
     uint32_t stream; /* number, or FINDING_NO_STREAM: of the capture; set by findings_settle */
-    char *text;      /* one line */
+    char *text;      /* one line; of several the largest's until findings_settle */
+    size_t largest;  /* of several: where in the text the largest stands; 0: nowhere */
 };
 
 #if defined(__GNUC__)
-#define FINDINGS_FORMAT __attribute__((format(printf, 5, 6)))
+#define FINDINGS_FORMAT(text, arguments) __attribute__((format(printf, text, arguments)))
 #else
-#define FINDINGS_FORMAT
+#define FINDINGS_FORMAT(text, arguments)
 #endif
 
 struct findings;
@@ -35,8 +40,13 @@ void findings_free(struct findings *findings);
 void findings_add(struct findings *findings, const struct armtap_note_kind *kind, const struct armtap_stream *stream,
                   const struct armtap_where *where, const char *text);
 /* The same of a registered id, with a text put together. `findings` NULL: nobody wants them. */
-FINDINGS_FORMAT void findings_say(struct findings *findings, const char *id, const struct armtap_stream *stream,
-                                  const struct armtap_where *where, const char *format, ...);
+FINDINGS_FORMAT(5, 6)
+void findings_say(struct findings *findings, const char *id, const struct armtap_stream *stream,
+                  const struct armtap_where *where, const char *format, ...);
+/* The same with a size. */
+FINDINGS_FORMAT(6, 7)
+void findings_measure(struct findings *findings, const char *id, double size, const struct armtap_stream *stream,
+                      const struct armtap_where *where, const char *format, ...);
 bool findings_failed(const struct findings *findings);
 /* The connection turned out to carry no telemetry. */
 void findings_forget(struct findings *findings, uint64_t connection);

@@ -65,6 +65,8 @@ tools_libtools_a_SOURCES = \
 	tools/findings.h \
 	tools/gzip.c \
 	tools/gzip.h \
+	tools/holes.c \
+	tools/holes.h \
 	tools/interrupt.c \
 	tools/interrupt.h \
 	tools/job.h \
@@ -131,6 +133,8 @@ tools_libtools_a_SOURCES = \
 	tools/sink_file.h \
 	tools/spread.c \
 	tools/spread.h \
+	tools/stalls.c \
+	tools/stalls.h \
 	tools/streams.c \
 	tools/streams.h \
 	tools/tables.c \
@@ -140,6 +144,8 @@ tools_libtools_a_SOURCES = \
 	tools/utf8.c \
 	tools/utf8.h \
 	tools/value.h \
+	tools/verdict.c \
+	tools/verdict.h \
 	tools/watches.c \
 	tools/watches.h \
 	tools/when.c \

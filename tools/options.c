@@ -21,6 +21,7 @@ enum shared_id {
     SHARED_INTERFACE,
     SHARED_FILTER,
     SHARED_THREADS,
+    SHARED_LOCAL,
     SHARED_HELP
 };
 
@@ -36,6 +37,7 @@ static const struct option_row shared_rows[] = {
     {SHARED_INTERFACE, 'i', "interface", "INTERFACE", "read live packets instead of files, until Ctrl-C"},
     {SHARED_FILTER, 0, "filter", "FILTER", "capture filter for -i instead of the telemetry ports; see pcap-filter(7)"},
     {SHARED_THREADS, 0, "threads", "N", "threads to use (default: as many as there are cores); the output is the same"},
+    {SHARED_LOCAL, 0, "local", NULL, "times for people, and of day, in this machine's zone instead of UTC"},
 };
 #define SHARED_COUNT (sizeof shared_rows / sizeof *shared_rows)
 
@@ -265,6 +267,9 @@ static int take_shared(struct parser *parser, int id, const char *value)
         return 0;
     case SHARED_FILTER:
         options->source.filter = value;
+        return 0;
+    case SHARED_LOCAL:
+        options->zone = WHEN_LOCAL;
         return 0;
     default:
         if (options_number("--threads", value, 1, 1024, &number) != 0)

@@ -3,6 +3,7 @@
 #define OPTIONS_H
 
 #include "replay.h"
+#include "when.h"
 
 /* An option of a command. */
 struct option_row {
@@ -19,7 +20,8 @@ struct option_usage {
     const char *summary;   /* one sentence */
     const struct option_row *rows;
     size_t row_count;
-    bool reads_captures;    /* has --port, --recipe, --raw, -i, --filter, --threads and operands that are captures */
+    bool reads_captures; /* has --port, --recipe, --raw, -i, --filter, --threads, --local and operands that are captures
+                          */
     const char *examples;   /* lines, each ends in \n */
     bool may_lack_captures; /* with reads_captures: there are other things to read; the command judges */
 };
@@ -32,6 +34,7 @@ struct options {
     size_t operand_count;
     struct armtap_port *ports;
     struct armtap_recipe *recipe;
+    enum when_zone zone; /* of times for people */
 };
 
 enum options_outcome { OPTIONS_RUN, OPTIONS_HELP_SHOWN, OPTIONS_BAD };

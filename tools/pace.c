@@ -19,6 +19,12 @@
 /* A package that came later than its clock says by more than this, and by more than a package's time, was held up, or
  * the capture's clock was set. ns */
 #define HELD_UP (SECOND / 50)
+/* After a silence, the share of it that must be made up within so many s, and packages' times, for the data to have
+ * been held up; and the share by which the controller's clock must have gone on for the controller to have run. */
+#define MADE_UP 0.8
+#define CATCH_UP 1
+#define CATCH_UP_STEPS 10
+#define WENT_ON 0.9
 /* Nothing is so late: a clock that went on by so much more than the capture's was set, or is damaged. s */
 #define CLOCK_JUMP 60
 /* A gap longer than half the sequence numbers may be longer by all of them. */
@@ -42,6 +48,16 @@ struct arrival {
     double whole;   /* the same where they are exactly so many of its size; 0: not known */
     size_t length;  /* its bytes */
     bool after_gap; /* bytes before it are missing or were no message */
+};
+
+/* The reason of a silence that later packages tell. */
+#define NOTHING_TOLD ": the data was held up on its way, the controller stood still, or the capture's clock was set"
+struct silence {
+    bool waits; /* for what comes after it */
+    struct armtap_where from, to;
+    double seconds;
+    double step;    /* of the controller's clock; NAN: not known */
+    double made_up; /* s */
 };
 
 enum phase { PHASE_UNKNOWN, PHASE_ACTIVE, PHASE_PAUSED };
@@ -71,6 +87,7 @@ struct pace {
     bool has_last;
     struct arrival first, last;
     uint64_t records;
+    struct silence silence;
     double missing; /* records that were left out or lost, as far as known */
     double silent;  /* s in silences */
     double held_up; /* s by which packages came late, the largest delays alone */
@@ -199,12 +216,86 @@ struct pause {
     bool to_end;  /* no data came any more */
 };
 
+static void tell_silence(const struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
+                         const struct silence *silence, const char *reason)
+{
+    findings_measure(findings, "silence", silence->seconds, stream, &silence->to,
+                     "%sno data for %.3f s, since packet %" PRIu64 "%s", pace->label, silence->seconds,
+                     silence->from.packet, reason);
+}
+
+/* By how much the controller's clock went on meanwhile, in words. */
+static void write_advance(char *to, size_t size, const struct pace *pace, double step)
+{
+    if (step < 1.5 * pace->usual)
+        snprintf(to, size, ": the controller's clock advanced by one cycle only (%.3f s)", step);
+    else
+        snprintf(to, size, ": the controller's clock advanced by %.3f s only", step);
+}
+
+/* What made up for a silence, or did not, tells why it was: data that was held up on its way comes all at once. */
+static void end_silence(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
+                        const char *reason)
+{
+    char text[200];
+    size_t length;
+    if (!pace->silence.waits)
+        return;
+    write_advance(text, sizeof text, pace, pace->silence.step);
+    length = strlen(text);
+    snprintf(text + length, sizeof text - length, "%s", reason);
+    tell_silence(pace, findings, stream, &pace->silence, text);
+    pace->silence.waits = false;
+}
+
+/* The package after a silence, or a later one: `ahead` is by how much the clock went on more than time. */
+static void follow_silence(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
+                           const struct arrival *arrival)
+{
+    double since = when_seconds(pace->silence.to.time, arrival->where.time);
+    double time = when_seconds(pace->last.where.time, arrival->where.time), step = arrival->clock - pace->last.clock;
+    if (!pace->silence.waits || time < 0)
+        return;
+    if (step > 0 && step < 1e6)
+        pace->silence.made_up += step - time;
+    if (pace->silence.made_up > MADE_UP * (pace->silence.seconds - pace->silence.step))
+        end_silence(pace, findings, stream, ", and what came next made up for it: the data was held up on its way");
+    else if (since > CATCH_UP && since > CATCH_UP_STEPS * pace->usual)
+        end_silence(pace, findings, stream,
+                    ", and nothing made up for it: the controller stood still, or the capture's clock was set");
+}
+
+/* Why there was no data, as far as the clocks tell. */
+static void judge_reason(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
+                         const struct pause *pause)
+{
+    struct silence silence = {.from = *pause->from,
+                              .to = *pause->to,
+                              .seconds = (double)between(pause->from, pause->to) / 1e9,
+                              .step = pause->clock};
+    char text[120];
+    if (pause->to_end)
+        snprintf(text, sizeof text, ", and none afterwards; this stream does not show why");
+    else if (isnan(silence.step))
+        snprintf(text, sizeof text, "; the data does not show why (no controller clock on both sides of it)");
+    else if (silence.step < 0 || pause->lost > 0 || silence.step > silence.seconds + CLOCK_JUMP)
+        snprintf(text, sizeof text, "; the controller's clock advanced by %.3f s", silence.step);
+    else if (silence.step >= WENT_ON * silence.seconds)
+        snprintf(text, sizeof text, ": the controller's clock went on (%.3f s), but the controller sent nothing",
+                 silence.step);
+    else
+        silence.waits = true;
+    if (silence.waits)
+        pace->silence = silence;
+    else
+        tell_silence(pace, findings, stream, &silence, text);
+}
+
 /* Returns whether it was a silence. */
 static bool judge_silence(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
                           const struct pause *pause)
 {
     int64_t time = between(pause->from, pause->to);
-    char more[64] = "";
     if (time < 0)
         return false;
     /* Time that the bytes missing in the capture account for is no silence. */
@@ -217,12 +308,8 @@ static bool judge_silence(struct pace *pace, struct findings *findings, const st
     if (pace->aubo && !(pace->frequency > 0))
         return false;
     pace->silent += (double)time / 1e9;
-    if (pause->to_end)
-        snprintf(more, sizeof more, ", and none afterwards");
-    else if (!isnan(pause->clock))
-        snprintf(more, sizeof more, "; the controller's clock went on by %.3f s", pause->clock);
-    findings_say(findings, "silence", stream, pause->to, "%sno data for %.3f s, since packet %" PRIu64 "%s",
-                 pace->label, (double)time / 1e9, pause->from->packet, more);
+    end_silence(pace, findings, stream, NOTHING_TOLD);
+    judge_reason(pace, findings, stream, pause);
     return true;
 }
 
@@ -249,9 +336,9 @@ static void tell_skipped(const struct pace *pace, struct findings *findings, con
     char more[64] = "";
     if (lost > 0)
         snprintf(more, sizeof more, ", besides %.0f lost in the capture", lost);
-    findings_say(findings, "clock.skipped", stream, &arrival->where,
-                 "%scontroller skipped %.0f package%s (clock jumped %.3f s, expected %.3f s)%s", pace->label, count,
-                 count > 1 ? "s" : "", step, pace->usual, more);
+    findings_measure(findings, "clock.skipped", count, stream, &arrival->where,
+                     "%scontroller skipped %.0f package%s (clock jumped %.3f s, expected %.3f s)%s", pace->label, count,
+                     count > 1 ? "s" : "", step, pace->usual, more);
 }
 
 /* The step of the controller's clock from one arrival to the next. */
@@ -351,6 +438,7 @@ static void judge(struct pace *pace, struct findings *findings, const struct arm
         double step = clocked && pace->last.clock > 0 ? arrival->clock - pace->last.clock : NAN;
         pace->step = pace_step_of(&clock_step, arrival, pace->usual);
         const struct pause pause = {&pace->last.where, &arrival->where, lost, step, false};
+        follow_silence(pace, findings, stream, arrival);
         if (!judge_silence(pace, findings, stream, &pause))
             judge_delay(pace, arrival);
         judge_jitter(pace, arrival);
@@ -431,9 +519,9 @@ static void judge_rate(struct pace *pace, struct findings *findings, const struc
         return;
     double rate = ((double)(pace->records - 1) + pace->missing) / seconds;
     if (rate < LOW / longest_step(pace))
-        findings_say(findings, "rate.low", stream, &pace->last.where,
-                     "%s%.1f Hz, expected %.1f Hz, since packet %" PRIu64, pace->label, rate, 1 / pace->expected,
-                     pace->first.where.packet);
+        findings_measure(findings, "rate.low", seconds, stream, &pace->last.where,
+                         "%s%.1f Hz instead of %.1f Hz for %.3f s, since packet %" PRIu64, pace->label, rate,
+                         1 / pace->expected, seconds, pace->first.where.packet);
 }
 
 /* ---- stretches ------------------------------------------------------------------------------------------------- */
@@ -472,6 +560,7 @@ static void end_stretch(struct pace *pace, struct findings *findings, const stru
         if (pause.from->packet > 0)
             judge_silence(pace, findings, stream, &pause);
     }
+    end_silence(pace, findings, stream, NOTHING_TOLD);
     int64_t time = pace->has_last ? between(&pace->first.where, &pace->last.where) : -1;
     if (pace->expected > 0)
         pace->last_known = pace->expected;
@@ -664,5 +753,7 @@ void pace_totals(const struct pace *pace, struct pace_totals *totals)
     *totals = (struct pace_totals){.expected_hz = expected_rate(pace),
                                    .rate_hz = pace->time > 0 ? (double)pace->steps / pace->time : 0,
                                    .skipped = pace->skipped,
-                                   .longest_silence = pace->longest_silence};
+                                   .longest_silence = pace->longest_silence,
+                                   .requested_hz = pace->frequency,
+                                   .highest_hz = pace->legacy || pace->aubo ? 0 : pace->base};
 }

@@ -23,6 +23,8 @@ struct pace_totals {
     double rate_hz;          /* the same; 0: not known */
     uint64_t skipped;        /* packages that the controller left out */
     int64_t longest_silence; /* within a stretch; ns, -1: not known */
+    double requested_hz;     /* by the last set-up; 0: not known */
+    double highest_hz;       /* that the controller can send; 0: not known */
 };
 
 /* What is between a record and the one before it in its flow. */

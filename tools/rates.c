@@ -122,6 +122,8 @@ void rates_totals(const struct rates *rates, struct rates_totals *totals)
         totals->expected_hz += channel.expected_hz;
         totals->rate_hz += channel.rate_hz;
         totals->skipped += channel.skipped;
+        totals->requested_hz = channel.highest_hz > 0 ? channel.requested_hz : 0;
+        totals->highest_hz = channel.highest_hz;
         if (channel.longest_silence > totals->longest_silence)
             totals->longest_silence = channel.longest_silence;
     }

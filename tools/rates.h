@@ -16,6 +16,8 @@ struct rates_totals {
      * -1: not known. */
     int64_t jitter_p50, jitter_p99, jitter_max;
     int64_t longest_silence; /* of a channel, within a stretch; ns, -1: not known */
+    /* Of RTDE: what the last set-up asked for, and what the controller can send; 0: not known. */
+    double requested_hz, highest_hz;
 };
 
 struct rates;

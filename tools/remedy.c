@@ -25,7 +25,8 @@ static void print_command(struct text_wrap *wrap, const char *remedy, const char
         text_wrap_span(wrap, remedy, (size_t)(command - remedy));
     } else {
         text_wrap_span(wrap, remedy, (size_t)(command - remedy) - strlen(lead));
-        text_wrap_words(wrap, "run, with what is read here saved as FILE:");
+        text_wrap_words(wrap, shell_can_name(source) ? "run, with the names of all captures for FILE:"
+                                                     : "run, with what is read here saved as FILE:");
     }
     text_wrap_end(wrap);
     wrap->indent += 2;

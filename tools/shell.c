@@ -71,7 +71,7 @@ bool shell_word(char *to, size_t size, const char *word)
 
 /* ---- commands -------------------------------------------------------------------------------------------------- */
 
-static bool can_be_named(const struct replay_source *source)
+bool shell_can_name(const struct replay_source *source)
 {
     if (source->interface != NULL || source->count == 0)
         return false;
@@ -131,7 +131,7 @@ static bool put_word(char *to, size_t size, const char *word, size_t length, con
 {
     size_t before = strlen(to);
     bool is_file = length == 4 && memcmp(word, "FILE", 4) == 0, is_packet = length == 1 && *word == 'N';
-    if (is_file && can_be_named(source) && put_names(to, size, source, ends_with(to, "--from ")))
+    if (is_file && shell_can_name(source) && put_names(to, size, source, ends_with(to, "--from ")))
         return true;
     to[before] = '\0';
     if (is_packet && where != NULL && where->packet > 0)

@@ -10,6 +10,9 @@
  * Returns false, with `to` as it was, where there is no room. */
 bool shell_word(char *to, size_t size, const char *word);
 
+/* Whether the source can be read again by its names: neither standard input nor an interface. */
+bool shell_can_name(const struct replay_source *source);
+
 /* Writes `pattern`, a command, with its word FILE replaced by the captures of `source`, behind the options --port,
  * --raw and --recipe that they were read with, and its word N by the packet of `where`, behind --file where there are
  * several captures. After --from the captures alone are put, each with a --from of its own. `where` may be NULL.

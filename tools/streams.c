@@ -345,7 +345,7 @@ static void report_attempts(const struct streams *streams)
 {
     char text[ATTEMPT_TEXT_MAX];
     const struct attempt_summary *first = attempts_at(streams->attempts, 0);
-    attempt_text(text, streams->attempts, first);
+    attempt_text(text, streams->attempts, first, WHEN_UTC);
     message_error("no telemetry: %s%s; armtap diagnose tells what to do", text,
                   attempts_at(streams->attempts, 1) == NULL ? "" : ", and others");
 }

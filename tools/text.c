@@ -3,13 +3,28 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "utf8.h"
 
+int text_columns(FILE *file)
+{
+#ifdef TIOCGWINSZ
+    struct winsize size;
+    if (isatty(fileno(file)) && ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col < TEXT_COLUMNS_MIN   ? TEXT_COLUMNS_MIN
+               : size.ws_col > TEXT_COLUMNS_MAX ? TEXT_COLUMNS_MAX
+                                                : (int)size.ws_col;
+#else
+    (void)file;
+#endif
+    return TEXT_COLUMNS;
+}
+
 struct text_wrap text_wrap_begin(FILE *file, int column, int indent)
 {
-    return (struct text_wrap){.file = file, .column = column, .indent = indent};
+    return (struct text_wrap){.file = file, .column = column, .indent = indent, .columns = text_columns(file)};
 }
 
 static bool is_plain(const char *word, size_t length)
@@ -47,7 +62,7 @@ static void put_word(struct text_wrap *wrap, const char *word, size_t length)
 {
     bool plain = is_plain(word, length); /* nearly every word is */
     int width = plain ? (int)length : width_of(word, length);
-    if (wrap->column > wrap->indent && wrap->column + 1 + width > TEXT_COLUMNS) {
+    if (wrap->column > wrap->indent && wrap->column + 1 + width > wrap->columns) {
         fprintf(wrap->file, "\n%*s", wrap->indent, "");
         wrap->column = wrap->indent;
     } else if (wrap->column > wrap->indent) {

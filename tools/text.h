@@ -1,4 +1,4 @@
-/* Text for people: lines wrapped to a terminal's 80 columns. */
+/* Text for people: lines wrapped to the terminal's width. */
 #ifndef TEXT_H
 #define TEXT_H
 
@@ -7,13 +7,18 @@
 
 #include "armtap.h"
 
+/* The columns of the terminal that the file is, within bounds; 80 where it is none. */
 #define TEXT_COLUMNS 80
+#define TEXT_COLUMNS_MIN 40
+#define TEXT_COLUMNS_MAX 250
+int text_columns(FILE *file);
 
 /* Words put on lines; those after the first begin at `indent`. */
 struct text_wrap {
     FILE *file;
     int column;
     int indent;
+    int columns; /* of a line */
 };
 /* The cursor is at `column` of a line now. */
 struct text_wrap text_wrap_begin(FILE *file, int column, int indent);

@@ -8,6 +8,7 @@ struct watches {
     struct findings *findings;
     struct modes *modes;
     int64_t reach;
+    struct stalls stalls;
     struct watch **all; /* by connection */
     size_t count, room;
     size_t recent;
@@ -25,22 +26,27 @@ struct watches *watches_new(struct findings *findings, struct modes *modes, int6
 }
 
 /* What a stream needs while it goes on is much; what is told of it afterwards is little. */
-static void end_watch(struct watch *watch)
+static void end_watch(struct watch *watch, struct findings *findings)
 {
     if (watch->rates == NULL)
         return;
+    holes_end(watch->holes, findings);
     rates_totals(watch->rates, &watch->rates_totals);
     clocks_totals(watch->clocks, &watch->clocks_totals);
+    watch->clocks_totals.has_drift = watch->clocks_totals.has_drift && !watch->was_full;
     rates_free(watch->rates);
     free(watch->clocks);
+    free(watch->holes);
     watch->rates = NULL;
     watch->clocks = NULL;
+    watch->holes = NULL;
 }
 
 static void watch_free(struct watch *watch)
 {
     rates_free(watch->rates);
     free(watch->clocks);
+    free(watch->holes);
     for (size_t i = 0; i < ARMTAP_ARMS_MAX; i++)
         moments_free(&watch->moments[i]);
     free(watch);
@@ -52,6 +58,7 @@ void watches_free(struct watches *watches)
         return;
     for (size_t i = 0; i < watches->count; i++)
         watch_free(watches->all[i]);
+    stalls_free(&watches->stalls);
     free(watches->all);
     free(watches);
 }
@@ -86,7 +93,8 @@ static struct watch *watch_new(uint64_t connection)
     watch->connection = connection;
     watch->rates = rates_new();
     watch->clocks = calloc(1, sizeof *watch->clocks);
-    if (watch->rates != NULL && watch->clocks != NULL)
+    watch->holes = calloc(1, sizeof *watch->holes);
+    if (watch->rates != NULL && watch->clocks != NULL && watch->holes != NULL)
         return watch;
     watch_free(watch);
     return NULL;
@@ -112,6 +120,7 @@ static struct watch *see(struct watches *watches, const struct armtap_stream *st
         if (watch == NULL)
             return NULL;
         memmove(watches->all + place + 1, watches->all + place, (watches->count - place) * sizeof(*watches->all));
+        watch->was_full = stalls_of_client(&watches->stalls, connection);
         watches->all[place] = watch;
         watches->count++;
     }
@@ -142,6 +151,7 @@ int watches_record(struct watches *watches, const struct armtap_record *record)
         return -1;
     if (watch->rates == NULL)
         return 0;
+    holes_record(watch->holes, watches->findings, record);
     rates_record(watch->rates, watches->findings, record);
     clocks_record(watch->clocks, record);
     if (rates_failed(watch->rates))
@@ -155,6 +165,12 @@ int watches_note(struct watches *watches, const struct armtap_note *note)
     if (watch != NULL && watch->rates != NULL)
         rates_note(watch->rates, watches->findings, note);
     return findings_failed(watches->findings) ? -1 : 0;
+}
+
+bool watches_keep(struct watches *watches, const struct armtap_note *note)
+{
+    const struct watch *watch = note->stream == NULL ? NULL : watches_of(watches, note->stream->connection);
+    return watch != NULL && watch->holes != NULL && holes_note(watch->holes, note);
 }
 
 int watches_recipe(struct watches *watches, const struct armtap_recipe_event *event)
@@ -193,7 +209,7 @@ static void take_close(struct watches *watches, struct watch *watch, const struc
     watch->closing = true;
     watch->closed[event->direction] = true;
     if (event->a != ARMTAP_CLOSE_FIN || watch->closed[!event->direction])
-        end_watch(watch);
+        end_watch(watch, watches->findings);
 }
 
 /* What TCP did; told of connections whose protocol is not known yet, too. */
@@ -211,23 +227,27 @@ static void tell_transport(struct watches *watches, const struct armtap_event *e
                      event->a, bytes, from, were);
     else if (event->type == ARMTAP_EVENT_OUT_OF_ORDER)
         findings_say(findings, "tcp.out-of-order", event->stream, &event->where,
-                     "%" PRIu64 " %s %s came after later ones", event->a, bytes, from);
-    else if (event->type == ARMTAP_EVENT_WINDOW && event->a == 0)
-        findings_say(findings, "tcp.zero-window", event->stream, &event->where, "%s's window is 0", sender_of(event));
+                     "%" PRIu64 " %s %s arrived after later ones", event->a, bytes, from);
 }
 
 int watches_event(struct watches *watches, const struct armtap_event *event)
 {
     tell_transport(watches, event);
+    if (stalls_event(&watches->stalls, watches->findings, event) != 0)
+        return -1;
     if (event->stream->protocol != ARMTAP_PROTOCOL_NONE) {
         struct watch *watch = see(watches, event->stream);
         if (watch == NULL)
             return -1;
-        if (event->type == ARMTAP_EVENT_CLOSE)
+        watch->was_full = watch->was_full || stalls_of_client(&watches->stalls, watch->connection);
+        if (event->type == ARMTAP_EVENT_CLOSE) {
             take_close(watches, watch, event);
-        else if (watch->rates != NULL)
+        } else if (watch->rates != NULL) {
+            holes_event(watch->holes, event);
             rates_event(watch->rates, watches->findings, event);
+        }
     } else if (event->type == ARMTAP_EVENT_CLOSE) {
+        stalls_forget(&watches->stalls, event->stream->connection);
         findings_forget(watches->findings, event->stream->connection);
     }
     return findings_failed(watches->findings) ? -1 : 0;
@@ -236,5 +256,5 @@ int watches_event(struct watches *watches, const struct armtap_event *event)
 void watches_end(struct watches *watches)
 {
     for (size_t i = 0; i < watches->count; i++)
-        end_watch(watches->all[i]);
+        end_watch(watches->all[i], watches->findings);
 }

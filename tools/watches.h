@@ -5,14 +5,18 @@
 
 #include "clocks.h"
 #include "findings.h"
+#include "holes.h"
 #include "modes.h"
 #include "moments.h"
 #include "rates.h"
+#include "stalls.h"
 
 struct watch {
     uint64_t connection;
     struct rates *rates; /* NULL once it is over */
     struct clocks *clocks;
+    struct holes *holes;
+    bool was_full; /* the client did not read for a while: what came then was late */
     struct modes_last modes[ARMTAP_ARMS_MAX];
     struct moments moments[ARMTAP_ARMS_MAX];
     bool closing; /* a FIN was seen */
@@ -30,6 +34,8 @@ int watches_record(struct watches *watches, const struct armtap_record *record);
 int watches_recipe(struct watches *watches, const struct armtap_recipe_event *event);
 int watches_event(struct watches *watches, const struct armtap_event *event);
 int watches_note(struct watches *watches, const struct armtap_note *note);
+/* Whether a note becomes a finding later, when it is known how much it is about; otherwise the caller adds it. */
+bool watches_keep(struct watches *watches, const struct armtap_note *note);
 /* After the reading. */
 void watches_end(struct watches *watches);
 /* NULL: there is none. */

@@ -119,6 +119,28 @@ static void recipe_missing(struct play *play)
 }
 
 /* Another connection of the same robot had the handshake. */
+/* Cards with several queues capture a reply before its request; so much later it is another matter. */
+static void reply_before_request(struct play *play, int64_t apart)
+{
+    play_connect(play, 30004);
+    play_greet(play, 5);
+    size_t before = play_latest(play);
+    play_set_up(play, 125, CLOCK_AND_JOINTS, NULL);
+    size_t request = play_next(play, before, ARMTAP_TO_ROBOT), reply = play_next(play, before, ARMTAP_FROM_ROBOT);
+    play_swap(play, request, reply);
+    play->wire.packets[reply].time = play->wire.packets[request].time + apart;
+    play->connection.now = play->wire.packets[reply].time;
+    play_start(play);
+}
+
+static void reply_too_early(struct play *play)
+{
+    reply_before_request(play, 51 * MILLISECOND);
+    play_data(play, 1);
+    expect_last(play, "rtde.recipe.missing", ARMTAP_FROM_ROBOT);
+    play_data(play, 50);
+}
+
 static void recipe_guessed(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -295,6 +317,27 @@ static void clock_jump(struct play *play)
     play_data(play, 100);
 }
 
+/* A minute is a jump, a second less was left out. */
+static void clock_near_jump(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 100);
+    play->state->timestamp += 59;
+    play_data(play, 1);
+    expect_last(play, "clock.skipped", ARMTAP_FROM_ROBOT);
+    play_data(play, 100);
+}
+
+static void clock_just_jump(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 100);
+    play->state->timestamp += 61;
+    play_data(play, 1);
+    expect_last(play, "clock.skipped", ARMTAP_FROM_ROBOT);
+    play_data(play, 100);
+}
+
 /* Before enough came to tell the usual step. */
 static void skipped_early(struct play *play)
 {
@@ -330,6 +373,19 @@ static void flood(struct play *play)
     }
 }
 
+/* The largest is not among the first. */
+static void flood_of_sizes(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 64);
+    for (int i = 0; i < 30; i++) {
+        play_wait(play, (i == 24 ? 40 : i == 27 ? 7 : 1) * play->step);
+        play_data(play, 1);
+        expect_last(play, "clock.skipped", ARMTAP_FROM_ROBOT);
+        play_data(play, 3);
+    }
+}
+
 static void backwards(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -346,6 +402,16 @@ static void rate_low(struct play *play)
     play_stream(play, 125, CLOCK_AND_JOINTS);
     play->step = 16 * MILLISECOND;
     play_data(play, 200);
+    expect_last(play, "rate.low", ARMTAP_FROM_ROBOT);
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+}
+
+/* 118.1 of 125 Hz are 94.5 %. */
+static void rate_just_low(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play->step = 8466 * MICROSECOND;
+    play_data(play, 400);
     expect_last(play, "rate.low", ARMTAP_FROM_ROBOT);
     play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
 }
@@ -371,6 +437,133 @@ static void silence(struct play *play)
     play_stall(play, 5 * SECOND / 2);
     play_expect(play, "silence", play_next(play, before, ARMTAP_FROM_ROBOT));
     play_data(play, 20);
+}
+
+/* The controller stands still: its clock goes on as if nothing had been. */
+static void silence_of_controller(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 50);
+    play->time += 3 * SECOND;
+    play_data(play, 1);
+    expect_last(play, "silence", ARMTAP_FROM_ROBOT);
+    play_data(play, 200);
+}
+
+/* It goes on, but sends nothing. */
+static void silence_that_skipped(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 50);
+    play_wait(play, 3 * SECOND);
+    play_data(play, 1);
+    expect_last(play, "clock.skipped", ARMTAP_FROM_ROBOT);
+    expect_last(play, "silence", ARMTAP_FROM_ROBOT);
+    play_data(play, 200);
+}
+
+/* A package a second: 3.2 seconds without one are long, for that. */
+static void silence_of_slow_stream(struct play *play)
+{
+    play_stream(play, 1, CLOCK_AND_JOINTS);
+    play->step = SECOND;
+    play_data(play, 12);
+    play->time += 2200 * MILLISECOND;
+    play_data(play, 1);
+    expect_last(play, "silence", ARMTAP_FROM_ROBOT);
+    play_data(play, 12);
+}
+
+/* So many packages after PAUSE say that data was asked for again, in packets that are not in the capture. */
+static void silence_after_pause(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 200);
+    play_pause(play);
+    play_data(play, 16);
+    play_wait(play, 5 * SECOND);
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+    play_expect(play, "silence", play_latest(play) - 2);
+}
+
+/* A quarter of it is never made up for; and a seventh. */
+static void made_up(struct play *play, int64_t lost, int64_t held_up)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 50);
+    play->time += lost;
+    size_t before = play_latest(play);
+    play_stall(play, held_up);
+    play_expect(play, "silence", play_next(play, before, ARMTAP_FROM_ROBOT));
+    play_data(play, 200);
+}
+
+static void silence_made_up_too_little(struct play *play)
+{
+    made_up(play, 750 * MILLISECOND, 2250 * MILLISECOND);
+}
+
+static void silence_made_up_enough(struct play *play)
+{
+    made_up(play, 450 * MILLISECOND, 2550 * MILLISECOND);
+}
+
+/* The controller's clock goes on by `ran` of 3 s. */
+static void ran(struct play *play, int64_t for_so_long)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 50);
+    play->time += 3 * SECOND - for_so_long;
+    play_wait(play, for_so_long);
+    play_data(play, 1);
+    expect_last(play, "clock.skipped", ARMTAP_FROM_ROBOT);
+    expect_last(play, "silence", ARMTAP_FROM_ROBOT);
+    play_data(play, 200);
+}
+
+static void silence_that_ran_mostly(struct play *play)
+{
+    ran(play, 2776 * MILLISECOND);
+}
+
+static void silence_that_ran_partly(struct play *play)
+{
+    ran(play, 2600 * MILLISECOND);
+}
+
+/* And the capture ends before it can be told why. */
+static void silence_at_last(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 50);
+    play->time += 3 * SECOND;
+    play_data(play, 1);
+    expect_last(play, "silence", ARMTAP_FROM_ROBOT);
+    play_data(play, 20);
+}
+
+static void silence_without_clock(struct play *play)
+{
+    play_stream(play, 125, "actual_q");
+    play_data(play, 50);
+    play->time += 3 * SECOND;
+    play_data(play, 1);
+    expect_last(play, "silence", ARMTAP_FROM_ROBOT);
+    play_data(play, 200);
+}
+
+/* The client is stuck until the capture ends. */
+static void zero_window_at_last(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 21);
+    play->connection.end[ARMTAP_TO_ROBOT].window = 0;
+    play_data(play, 1);
+    while (play_latest(play) == play_last(play, ARMTAP_FROM_ROBOT))
+        play_data(play, 1);
+    play_expect(play, "tcp.zero-window", play_latest(play));
+    play_stream(play, 125, CLOCK_AND_JOINTS); /* another client's */
+    play_data(play, 100);
 }
 
 static void silence_from_start(struct play *play)
@@ -491,7 +684,10 @@ static void close_window(struct play *play)
         play_data(play, 1); /* until the client acknowledges */
     play_expect(play, "tcp.zero-window", play_latest(play));
     play->connection.end[ARMTAP_TO_ROBOT].window = window;
+    int64_t time = play->time;
+    play->time += 200 * MILLISECOND;
     play_bytes(play, ARMTAP_TO_ROBOT, question, sizeof question);
+    play->time = time;
     play_stall(play, 200 * MILLISECOND);
 }
 
@@ -501,6 +697,16 @@ static void zero_window(struct play *play)
     play_data(play, 21);
     close_window(play);
     play_data(play, 50);
+}
+
+/* Long enough to tell a drift, if the client had read. */
+static void zero_window_in_long_stream(struct play *play)
+{
+    play->fast = 250e-6;
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 501);
+    close_window(play);
+    play_data(play, 500);
 }
 
 /* The capture begins while the client is stuck. */
@@ -744,6 +950,7 @@ const struct fault_case fault_cases[] = {
     {"tcp.no-answer-for-ever", attempt_no_answer_for_ever},
     {"tcp.no-answer-then-connected", attempt_no_answer_then_connected},
     {"rtde.recipe.missing", recipe_missing},
+    {"rtde.recipe.missing-reply-too-early", reply_too_early},
     {"rtde.recipe.guessed", recipe_guessed},
     {"rtde.type.unknown", type_unknown},
     {"rtde.package.unknown", package_unknown},
@@ -767,13 +974,29 @@ const struct fault_case fault_cases[] = {
     {"clock.skipped-early", skipped_early},
     {"clock.skipped-in-gap", skipped_in_gap},
     {"clock.skipped-jump", clock_jump},
+    {"clock.skipped-near-jump", clock_near_jump},
+    {"clock.skipped-just-jump", clock_just_jump},
     {"clock.skipped-legacy", skipped_legacy},
     {"clock.skipped-flood", flood},
+    {"clock.skipped-flood-of-sizes", flood_of_sizes},
     {"clock.backwards", backwards},
     {"rate.low", rate_low},
+    {"rate.low-just", rate_just_low},
     {"rate.low-at-first", rate_low_at_first},
     {"silence", silence},
     {"silence-from-start", silence_from_start},
+    {"silence-of-controller", silence_of_controller},
+    {"silence-at-last", silence_at_last},
+    {"silence-of-slow-stream", silence_of_slow_stream},
+    {"silence-after-pause", silence_after_pause},
+    {"silence-made-up-too-little", silence_made_up_too_little},
+    {"silence-made-up-enough", silence_made_up_enough},
+    {"silence-that-ran-mostly", silence_that_ran_mostly},
+    {"silence-that-ran-partly", silence_that_ran_partly},
+    {"silence-that-skipped", silence_that_skipped},
+    {"silence-without-clock", silence_without_clock},
+    {"tcp.zero-window-at-last", zero_window_at_last},
+    {"tcp.zero-window-in-long-stream", zero_window_in_long_stream},
     {"silence-to-the-end", silence_to_the_end},
     {"silence-to-the-captures-end", silence_to_the_captures_end},
     {"safety.stop", safety_stop},

@@ -30,6 +30,11 @@ def diagnose(path, *options):
     return json.loads(run(ARMTAP, "diagnose", "--json", *options, path))
 
 
+def words(text):
+    """Without the line ends of a page."""
+    return " ".join(text.split())
+
+
 def check_keys(thing, keys):
     assert list(thing) == list(keys), (list(thing), list(keys))
     for key, kind in keys.items():
@@ -68,6 +73,12 @@ def check_drift(folder):
     run(FAULTS, "fast-clock", path)
     told = diagnose(path)["streams"][0]
     assert abs(told["clock_drift_ppm"] - 250) < 3, told["clock_drift_ppm"]
+    # What a client read late says nothing of the clocks.
+    path = os.path.join(folder, "full.pcap")
+    run(FAULTS, "tcp.zero-window-in-long-stream", path)
+    told = diagnose(path)["streams"][0]
+    assert told["clock_drift_ppm"] is None and told["clock_offset_s"] is not None, told
+    assert run(ARMTAP, "diagnose", path).split("(+ = fast)")[1].split()[:3][-1] == "-"
 
 
 def check_flood(folder):
@@ -78,25 +89,96 @@ def check_flood(folder):
     assert len(skips) == 60, len(skips)
     assert diagnose(path)["streams"][0]["skipped"] == 60
     text = run(ARMTAP, "diagnose", path)
-    assert text.count("\nwarning clock.skipped") == 11 and "and 50 more, up to packet %d" % skips[-1]["packet"] in text, text
+    assert text.count("\nwarning clock.skipped") == 11, text
+    assert "and 50 more, none larger, up to packet %d" % skips[-1]["packet"] in text, text
+    assert words(text).endswith("The controller skipped 60 packages (first in packet %d); the network lost nothing."
+                                % skips[0]["packet"]), text
+
+
+def check_largest(folder):
+    """The largest of many is shown; the rest is summed up, and all are counted."""
+    path = os.path.join(folder, "sizes.pcap")
+    run(FAULTS, "clock.skipped-flood-of-sizes", path)
+    text = words(run(ARMTAP, "diagnose", path))
+    assert "skipped 40 packages" in text and "skipped 7 packages" in text, text
+    assert text.count("skipped 1 package (") == 8 and "and 20 more, none larger" in text, text
+    assert "The controller skipped 75 packages" in text and text.startswith("30 warnings"), text
+    assert diagnose(path)["streams"][0]["skipped"] == 28 + 40 + 7
 
 
 def check_skipped(folder):
     """What was left out is counted; what the capture lacks, or a clock that was set, is not."""
-    for name, count in (("clock.skipped-in-gap", 624), ("clock.skipped-jump", 0), ("stream.gap-long", 0)):
+    for name, count in (("clock.skipped-in-gap", 624), ("clock.skipped-jump", 0), ("clock.skipped-just-jump", 0),
+                        ("clock.skipped-near-jump", 7375), ("stream.gap-long", 0)):
         path = os.path.join(folder, name + ".pcap")
         run(FAULTS, name, path)
         assert diagnose(path)["streams"][0]["skipped"] == count, (name, diagnose(path)["streams"][0])
 
 
 def check_silence(folder):
-    """A silence says what the controller's clock did meanwhile."""
-    for name, words in (("silence", "clock went on by 0.008 s"), ("silence-to-the-end", "and none afterwards"),
-                        ("clock.skipped-in-gap", "clock went on by 5.008 s")):
+    """A silence says why there was no data, as far as the clocks tell."""
+    for name, told in (("silence", "advanced by one cycle only (0.008 s), and what came next made up for it: "
+                                   "the data was held up on its way"),
+                       ("silence-of-controller", "advanced by one cycle only (0.008 s), and nothing made up for it: "
+                                                 "the controller stood still, or the capture's clock was set"),
+                       ("silence-at-last", "only (0.008 s): the data was held up on its way, the controller stood still, "
+                                           "or the capture's clock was set"),
+                       ("silence-that-skipped", "no data for 3.008 s, since packet 88: the controller's clock went on "
+                                                "(3.008 s), but the controller sent nothing"),
+                       ("silence-made-up-enough", "made up for it: the data was held up on its way"),
+                       ("silence-made-up-too-little", "the controller stood still, or the capture's clock was set"),
+                       ("silence-that-ran-mostly", "went on (2.784 s), but the controller sent nothing"),
+                       ("silence-that-ran-partly", "advanced by 2.608 s only, and nothing made up for it: "
+                                                   "the controller stood still, or the capture's clock was set"),
+                       ("silence-without-clock", "does not show why (no controller clock on both sides of it)"),
+                       ("silence-to-the-end", "and none afterwards; this stream does not show why"),
+                       ("clock.skipped-in-gap", "; the controller's clock advanced by 5.008 s")):
         path = os.path.join(folder, name + ".pcap")
         run(FAULTS, name, path)
-        told = [finding["text"] for finding in diagnose(path)["findings"] if finding["id"] == "silence"]
-        assert len(told) == 1 and told[0].endswith(words), (name, told)
+        texts = [finding["text"] for finding in diagnose(path)["findings"] if finding["id"] == "silence"]
+        assert len(texts) == 1 and texts[0].endswith(told), (name, texts)
+
+
+def check_extent(folder):
+    """What is missing is told in records and seconds: the generator knows how many there were."""
+    for name, told in (("stream.gap", "about 1 record, no data for 0.016 s"),
+                       ("stream.gap-long", "about 400 records, no data for 3.208 s"),
+                       ("stream.resync", "part of a record, no data for 0.008 s")):
+        path = os.path.join(folder, name + ".pcap")
+        run(FAULTS, name, path)
+        kind = name.replace("-long", "")
+        texts = [finding["text"] for finding in diagnose(path)["findings"] if finding["id"] == kind]
+        assert len(texts) == 1 and texts[0].endswith(": " + told), (name, texts)
+
+
+def check_verdicts(folder):
+    """The closing sentence: of what was found, no more."""
+    for name, sentence in (
+            ("losses", "The controller skipped 4 packages (first in packet 165); a receiver did not read for 0.208 s "
+                       "(packet 355); the capture lacks 60 bytes (packet 289)."),
+            ("safety.stop", "The controller went into PROTECTIVE_STOP at 12:00:00.400Z (packet 89); the network lost nothing."),
+            ("rtde.recipe.missing", "Data could not be decoded, so what it says cannot be known (packet 1)."),
+            ("rtde.start.refused", "The controller refused to start sending data (packet 9)."),
+            ("tcp.retransmission", "Nothing is wrong with the data that was captured. Worth knowing: Bytes were sent again "
+                                   "once (packet 43).")):
+        path = os.path.join(folder, name + ".pcap")
+        run(FAULTS, name, path)
+        text = words(run(ARMTAP, "diagnose", path))
+        assert text.endswith(sentence), (name, text[-300:])
+
+
+def check_clean(folder):
+    """Nothing is wrong where all was read, and only there."""
+    path = os.path.join(folder, "clean.pcap")
+    run(FAULTS, "late-package", path)
+    text = words(run(ARMTAP, "diagnose", path))
+    assert text.endswith("Nothing is wrong: 201 records were decoded, and nothing is missing."), text
+    with open(path, "rb") as capture:
+        cut = capture.read()[:-30]
+    with open(path, "wb") as capture:
+        capture.write(cut)
+    text = words(run(ARMTAP, "diagnose", path))
+    assert text.endswith("Nothing wrong was found in what could be read; what follows cannot be known."), text
 
 
 # What tshark says of the same captures, by its own analysis of TCP.
@@ -119,6 +201,27 @@ def check_tshark(folder):
         assert frames and told[0] == int(frames[0]), (name, told, frames)
 
 
+def check_zero_window(folder):
+    """For how long there was no room: up to the window update that tshark finds, or the capture's end."""
+    for name in ("tcp.zero-window", "tcp.zero-window-at-first", "tcp.zero-window-at-last"):
+        path = os.path.join(folder, name + ".pcap")
+        run(FAULTS, name, path)
+        told = [finding for finding in diagnose(path)["findings"] if finding["id"] == "tcp.zero-window"]
+        assert len(told) == 1, told
+        assert told[0]["text"].startswith("the client stopped reading: its receive buffer was full for "), told
+        if not shutil.which("tshark"):
+            continue
+        rows = [line.split("\t") for line in run("tshark", "-r", path, "-T", "fields", "-e", "frame.number", "-e",
+                                                 "frame.time_epoch", "-e", "tcp.window_size_value", "-e", "tcp.srcport",
+                                                 ).splitlines()]
+        first = next(i for i, row in enumerate(rows) if row[2] == "0")
+        opened = next((row for row in rows[first:] if row[3] == rows[first][3] and row[2] != "0"), rows[-1])
+        assert int(rows[first][0]) == told[0]["packet"], (rows[first], told)
+        seconds = float(opened[1]) - float(rows[first][1])
+        assert "full for %.3f s" % seconds in told[0]["text"], (seconds, told)
+        assert told[0]["text"].endswith("still is at the end of the capture") == name.endswith("-last"), told
+
+
 def check_around(path):
     told, near = diagnose(path), diagnose(path, "--around", "safety.stop=0.1")
     stop = [finding["time"] for finding in told["findings"] if finding["id"] == "safety.stop"]
@@ -126,6 +229,13 @@ def check_around(path):
         kept = [thing for thing in told[things] if abs(thing["time"] - stop[0]) <= 0.1]
         assert kept == near[things] and len(kept) < len(told[things]), things
     assert told["streams"] == near["streams"]
+    # The header counts what is listed.
+    counts = {"error": 0, "warning": 0, "notice": 0, "info": 0}
+    for finding in near["findings"]:
+        counts[finding["severity"]] += 1
+    header = run(ARMTAP, "diagnose", "--around", "safety.stop=0.1", path).split(":")[0]
+    assert header == ", ".join("%d %s%s" % (count, severity, "" if count == 1 else "s")
+                               for severity, count in counts.items() if count), header
     # The record just before the stop is shown, whatever the time asked for.
     rows = list(csv.DictReader(io.StringIO(run(ARMTAP, "export", path))))
     times = [float(row["time"]) for row in rows]
@@ -149,7 +259,8 @@ def main():
         checks = [(check_numbers, os.path.join(SAMPLES, name))
                   for name in ("rtde-v2.pcapng.gz", "cb3-1060.pcap.gz", "cb2-812.pcap.gz", "e-series-1220.pcapng.gz")]
         checks += [(check_around, os.path.join(SAMPLES, "rtde-stop.pcap")), (check_drift, folder), (check_flood, folder), (check_skipped, folder),
-                   (check_silence, folder),
+                   (check_silence, folder), (check_largest, folder), (check_extent, folder), (check_verdicts, folder), (check_clean, folder),
+                   (check_zero_window, folder),
                    (check_tshark, folder)]
         for check, argument in checks:
             try:

@@ -209,6 +209,51 @@ static void begins_in_a_stop(struct play *play)
     play_data(play, 50);
 }
 
+/* 119.4 of 125 Hz are 95.5 %. */
+static void rate_nearly_low(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play->step = 8377 * MICROSECOND;
+    play_data(play, 400);
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+}
+
+/* A package a second: 2.8 seconds without one are not long, for that. */
+static void slow_stream(struct play *play)
+{
+    play_stream(play, 1, CLOCK_AND_JOINTS);
+    play->step = SECOND;
+    play_data(play, 12);
+    play->time += 1800 * MILLISECOND;
+    play_data(play, 13);
+}
+
+/* As many packages as are under way when a client asks to pause, at most. */
+static void late_packages(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 200);
+    play_pause(play);
+    play_data(play, 15);
+    play_wait(play, 5 * SECOND);
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+}
+
+/* Captured before its request, by a card with several queues. */
+static void reply_before_request(struct play *play)
+{
+    play_connect(play, 30004);
+    play_greet(play, 5);
+    size_t before = play_latest(play);
+    play_set_up(play, 125, CLOCK_AND_JOINTS, NULL);
+    size_t request = play_next(play, before, ARMTAP_TO_ROBOT), reply = play_next(play, before, ARMTAP_FROM_ROBOT);
+    play_swap(play, request, reply);
+    play->wire.packets[reply].time = play->wire.packets[request].time + 49 * MILLISECOND;
+    play->connection.now = play->wire.packets[reply].time;
+    play_start(play);
+    play_data(play, 50);
+}
+
 const struct fault_case ordinary_cases[] = {
     {"aubo-arms", aubo_arms},
     {"aubo-bunches", aubo_bunches},
@@ -222,6 +267,10 @@ const struct fault_case ordinary_cases[] = {
     {"clock-set", clock_set},
     {"comes-back", comes_back},
     {"fast-clock", fast_clock},
+    {"rate-nearly-low", rate_nearly_low},
+    {"slow-stream", slow_stream},
+    {"late-packages", late_packages},
+    {"reply-before-request", reply_before_request},
     {"keep-alive", keep_alive},
     {"late-end", late_end},
     {"late-package", late_package},

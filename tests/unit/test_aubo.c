@@ -318,7 +318,7 @@ static void test_what_a_websocket_cannot_go_on_after(void **unused)
     struct log log = script_log(&script, &on_port);
     assert_int_equal(log.records[FROM], 1);
     assert_int_equal(log_count(&log, "websocket.bad"), 1);
-    assert_true(log_has(&log, "byte 193 of the stream begins no frame"));
+    assert_true(log_has(&log, "no frame begins at byte 193 of the stream"));
     assert_true(log_has(&log, "recipe > id1"));
     log_free(&log);
     script_free(&script);
@@ -785,12 +785,12 @@ static void test_another_number_of_values(void **unused)
     (void)unused;
     CHECK(lines, "event > recognised 0\n"
                  "recipe < id0 10 Hz timestamp:DOUBLE line_number:?\n"
-                 "note < aubo.values.count: channel 0: a message of 1 values, though it has 2 topics\n"
+                 "note < aubo.values.count: channel 0: a message has 1 values, but the channel has 2 topics\n"
                  "record < @0 +5 v0 id0 short timestamp=1 line_number=absent\n"
                  "record < @5 +5 v0 id0 short timestamp=2 line_number=absent\n"
                  "record < @10 +3 v0 id0 short timestamp=absent line_number=absent\n"
                  "record < @13 +7 v0 id0 timestamp=3 line_number=4\n"
-                 "note < aubo.values.count: channel 0: a message of 3 values, though it has 2 topics\n"
+                 "note < aubo.values.count: channel 0: a message has 3 values, but the channel has 2 topics\n"
                  "record < @20 +9 v0 id0 long timestamp=5 line_number=6\n"
                  "stream aubo v0 aubo controller \"\" gaps 0\n"
                  "  < records 5 decoded 29 lost 0 skipped 0\n"

@@ -200,6 +200,84 @@ static void few_packages_have_no_drift(void **state)
     assert_false(clocks_of(0, 100, false).has_drift);
 }
 
+/* The capture's clock is put forward by `set` s after `part` of `count` packages; late by up to `noise` us. */
+static struct clocks_totals clocks_of_set(double set, double part, unsigned count, unsigned noise, uint64_t seed)
+{
+    struct clocks_totals totals;
+    struct feed feed;
+    struct clocks *clocks = calloc(1, sizeof *clocks);
+    assert_non_null(clocks);
+    feed_begin(&feed, ARMTAP_RTDE, "5.9.0.0");
+    for (unsigned i = 0; i < count; i++) {
+        double late = (double)(random_bits(&seed) % noise) * 1e3 + (i > part * count ? set * 1e9 : 0);
+        clocks_record(clocks, next(&feed, START + (int64_t)i * 8 * MILLISECOND + (int64_t)late, 1000 + 0.008 * i));
+    }
+    clocks_totals(clocks, &totals);
+    feed_end(&feed);
+    free(clocks);
+    return totals;
+}
+
+/* The true drift is 0: what is told may be off by little, and is not told where a clock that was set would tilt it. */
+static void a_clock_that_was_set_has_no_drift(void **state)
+{
+    static const double sets[] = {0.002, 0.01, 0.05, 0.5, 3, 3600};
+    unsigned told = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        for (double part = 0.2; part < 0.81; part += 0.1) {
+            struct clocks_totals totals = clocks_of_set(sets[i], part, 37500, 300, 1 + i);
+            assert_true(totals.has_offset);
+            told += totals.has_drift;
+            if (totals.has_drift && (fabs(totals.drift_ppm) > CLOCKS_DRIFT_APART || sets[i] > CLOCKS_SET))
+                fail_msg("set by %g s after %g: %g ppm", sets[i], part, totals.drift_ppm);
+        }
+    print_message("a drift was told of %u of 42 captures whose clock was set\n", told);
+    assert_true(clocks_of_set(0, 0.5, 37500, 300, 1).has_drift);
+    assert_false(clocks_of_set(-0.5, 0.1, 37500, 300, 1).has_drift);
+    assert_true(clocks_of_set(0.018, 0.1, 37500, 30, 1).has_drift);
+    assert_false(clocks_of_set(0.022, 0.1, 37500, 30, 1).has_drift);
+}
+
+/* Of 5 to 8 seconds. */
+static void a_short_time_tells_no_wrong_drift(void **state)
+{
+    unsigned told = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct clocks_totals totals = clocks_of_set(0, 0, 640 + (unsigned)seed * 2, 3000, seed);
+        told += totals.has_drift;
+        if (totals.has_drift && fabs(totals.drift_ppm) > 2 * CLOCKS_DRIFT_APART)
+            fail_msg("seed %u: %g ppm", (unsigned)seed, totals.drift_ppm);
+    }
+    print_message("a drift was told of %u of 200 short captures\n", told);
+}
+
+/* Halves of 0 and `bent` ppm: as a whole half of it. */
+static bool has_drift_bent(double bent)
+{
+    struct clocks_totals totals;
+    struct feed feed;
+    struct clocks *clocks = calloc(1, sizeof *clocks);
+    assert_non_null(clocks);
+    feed_begin(&feed, ARMTAP_RTDE, "5.9.0.0");
+    for (unsigned i = 0; i < 32768; i++) { /* 128 blocks of whole powers of two */
+        double clock = 0.0078125 * i + (i > 16384 ? 0.0078125 * (i - 16384) * bent * 1e-6 : 0);
+        clocks_record(clocks, next(&feed, START + (int64_t)i * 7812500, 1000 + clock));
+    }
+    clocks_totals(clocks, &totals);
+    feed_end(&feed);
+    free(clocks);
+    return totals.has_drift;
+}
+
+static void halves_must_agree(void **state)
+{
+    (void)state;
+    assert_true(has_drift_bent(48) && has_drift_bent(-48));
+    assert_false(has_drift_bent(52) || has_drift_bent(-52));
+}
+
 static void a_restart_begins_anew(void **state)
 {
     struct clocks_totals totals;
@@ -383,16 +461,73 @@ static void what_carries_no_telemetry_is_left_out(void **state)
     feed_end(&feed);
 }
 
+/* Findings of a connection that later turns out to be telemetry; the last one is the largest. */
+static struct findings *findings_of(enum armtap_protocol protocol, unsigned count, struct streams *streams)
+{
+    struct findings *findings = findings_new();
+    struct armtap_stream stream = {.protocol = protocol, .records = {1, 0}};
+    struct armtap_record record = {.stream = &stream, .protocol = ARMTAP_RTDE};
+    assert_non_null(findings);
+    for (unsigned i = 1; i <= count; i++) {
+        const struct armtap_where where = {.time = START + i, .packet = i};
+        findings_measure(findings, "stream.gap", i, &stream, &where, "%u bytes", i);
+    }
+    stream.protocol = ARMTAP_RTDE;
+    assert_int_equal(streams_record(streams, &record), 0);
+    streams_number(streams);
+    assert_int_equal(findings_settle(findings, streams), 0);
+    return findings;
+}
+
+static void what_is_not_known_yet_gets_less_room(void **state)
+{
+    (void)state;
+    for (unsigned count = 99; count <= 103; count++) {
+        struct streams *streams = streams_new();
+        struct findings *findings = findings_of(ARMTAP_PROTOCOL_NONE, count, streams);
+        assert_int_equal(findings_count(findings), count > 100 ? 101 : count);
+        if (count > 100)
+            assert_int_equal(findings_at(findings, 100)->count, count - 100);
+        findings_free(findings);
+        streams_free(streams);
+    }
+}
+
+static void the_largest_of_a_sum_is_told(void **state)
+{
+    struct streams *streams = streams_new();
+    (void)state;
+    struct findings *findings = findings_of(ARMTAP_RTDE, FINDINGS_EACH + 3, streams);
+    assert_int_equal(findings_count(findings), FINDINGS_EACH + 1);
+    const struct finding *sum = findings_at(findings, FINDINGS_EACH);
+    assert_true(sum->is_sum && sum->count == 3 && sum->size == 10003 && sum->total == 10001 + 10002 + 10003);
+    assert_string_equal(sum->text, "3 more, up to packet 10003; the largest: 10003 bytes, in packet 10003");
+    findings_free(findings);
+    streams_free(streams);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles_of_few),           cmocka_unit_test(quantiles_of_any_size),
-        cmocka_unit_test(the_largest_time_has_a_bin), cmocka_unit_test(stops_are_stops),
-        cmocka_unit_test(drift_through_jitter),       cmocka_unit_test(a_slow_while_moves_nothing),
-        cmocka_unit_test(few_packages_have_no_drift), cmocka_unit_test(a_restart_begins_anew),
-        cmocka_unit_test(rates_come_in_whole_cycles), cmocka_unit_test(without_the_version_the_data_decides),
-        cmocka_unit_test(channels_are_summed_up),     cmocka_unit_test(an_unknown_channel_makes_the_sum_unknown),
-        cmocka_unit_test(a_flood_is_bounded),         cmocka_unit_test(what_carries_no_telemetry_is_left_out),
+        cmocka_unit_test(quantiles_of_few),
+        cmocka_unit_test(quantiles_of_any_size),
+        cmocka_unit_test(the_largest_time_has_a_bin),
+        cmocka_unit_test(stops_are_stops),
+        cmocka_unit_test(drift_through_jitter),
+        cmocka_unit_test(a_slow_while_moves_nothing),
+        cmocka_unit_test(few_packages_have_no_drift),
+        cmocka_unit_test(a_clock_that_was_set_has_no_drift),
+        cmocka_unit_test(a_short_time_tells_no_wrong_drift),
+        cmocka_unit_test(halves_must_agree),
+        cmocka_unit_test(what_is_not_known_yet_gets_less_room),
+        cmocka_unit_test(the_largest_of_a_sum_is_told),
+        cmocka_unit_test(a_restart_begins_anew),
+        cmocka_unit_test(rates_come_in_whole_cycles),
+        cmocka_unit_test(without_the_version_the_data_decides),
+        cmocka_unit_test(channels_are_summed_up),
+        cmocka_unit_test(an_unknown_channel_makes_the_sum_unknown),
+        cmocka_unit_test(a_flood_is_bounded),
+        cmocka_unit_test(what_carries_no_telemetry_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

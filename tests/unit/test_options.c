@@ -44,6 +44,10 @@ static void times_to_the_nanosecond(void **state)
         {"0", false, 0},
         {"+10.5", true, INT64_C(10500000000)},
         {"+0.000000001", true, 1},
+        {"+1m", true, INT64_C(60000000000)},
+        {"+2h", true, INT64_C(7200000000000)},
+        {"+1h30m1.5s", true, INT64_C(5401500000000)},
+        {"+1.5m", true, INT64_C(90000000000)},
     };
     struct when when;
     (void)state;
@@ -66,6 +70,18 @@ static void what_is_no_time(void **state)
                                         "1.",
                                         ".5",
                                         "1.5s",
+                                        "+1m2h",
+                                        "+1x",
+                                        "+1h30",
+                                        "+m",
+                                        "+99999999999h",
+                                        "24:00:00",
+                                        "08:60:00",
+                                        "08:53:60",
+                                        "8:53:30",
+                                        "08:53:",
+                                        "08:53:30Z",
+                                        "08:53:30.",
                                         "1e3",
                                         "0x10",
                                         "1.0000000001",
@@ -96,12 +112,63 @@ static void relative_times(void **state)
     struct when when;
     (void)state;
     assert_int_equal(when_parse("+1.5", &when), 0);
-    assert_true(when_resolve(&when, INT64_C(1700000000000000001)) == INT64_C(1700000001500000001));
-    assert_true(when_resolve(&when, ARMTAP_NO_TIME) == ARMTAP_NO_TIME);
+    assert_true(when_resolve(&when, INT64_C(1700000000000000001), WHEN_UTC) == INT64_C(1700000001500000001));
+    assert_true(when_resolve(&when, ARMTAP_NO_TIME, WHEN_UTC) == ARMTAP_NO_TIME);
     assert_int_equal(when_parse("+9000000000", &when), 0);
-    assert_true(when_resolve(&when, INT64_C(1700000000000000000)) == INT64_MAX);
+    assert_true(when_resolve(&when, INT64_C(1700000000000000000), WHEN_UTC) == INT64_MAX);
     assert_int_equal(when_parse("7", &when), 0);
-    assert_true(when_resolve(&when, 5) == INT64_C(7000000000));
+    assert_true(when_resolve(&when, 5, WHEN_UTC) == INT64_C(7000000000));
+}
+
+/* What is expected comes from date -d 'TZ="ZONE" DAY TIME' +%s. */
+static void times_of_day(void **state)
+{
+    static const struct {
+        const char *zone, *text;
+        int64_t first, expected; /* s */
+    } rows[] = {
+        {NULL, "08:53:30", 1769849610, 1769849610}, /* the first packet's own */
+        {NULL, "08:53:30", 1769849611, 1769936010}, /* a second earlier: the next day's */
+        {NULL, "08:53", 1769849000, 1769849580},    /* later that day */
+        {NULL, "00:00:00", 1769903999, 1769904000}, /* midnight in the capture */
+        {NULL, "23:59:59", -2, -1},                 /* before 1970 */
+        {"CET-1CEST,M3.5.0,M10.5.0/3", "09:53:30", 1769849000, 1769849610},
+        {"CET-1CEST,M3.5.0,M10.5.0/3", "00:30:00", 1769898600, 1769902200},
+        {"CET-1CEST,M3.5.0,M10.5.0/3", "02:30:00", 1774740000, 1774830600}, /* 2026-03-29 has none: the 30th's */
+        {"CET-1CEST,M3.5.0,M10.5.0/3", "03:30:00", 1774740000, 1774747800}, /* right after it was put forward */
+        {"EST5EDT,M3.2.0,M11.1.0", "20:00:00", 1769904000, 1769907600},
+    };
+    struct when when;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        setenv("TZ", rows[i].zone == NULL ? "UTC0" : rows[i].zone, 1);
+        assert_int_equal(when_parse(rows[i].text, &when), 0);
+        int64_t got = when_resolve(&when, rows[i].first * 1000000000, rows[i].zone == NULL ? WHEN_UTC : WHEN_LOCAL);
+        if (got != rows[i].expected * 1000000000)
+            fail_msg("row %zu: %s after %lld is not %lld", i, rows[i].text, (long long)rows[i].first, (long long)got);
+    }
+    /* Half a second after it the time has passed. */
+    assert_int_equal(when_parse("08:53:30.25", &when), 0);
+    assert_true(when_resolve(&when, INT64_C(1769849610500000000), WHEN_UTC) == INT64_C(1769936010250000000));
+    assert_true(when_resolve(&when, ARMTAP_NO_TIME, WHEN_UTC) == ARMTAP_NO_TIME);
+    unsetenv("TZ");
+}
+
+static void local_dates(void **state)
+{
+    char text[WHEN_DATE_MAX];
+    (void)state;
+    setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+    when_date(text, INT64_C(1769860800500000000), WHEN_LOCAL);
+    assert_string_equal(text, "2026-01-31T13:00:00.500000000+01:00");
+    when_date(text, INT64_C(1784894400000000000), WHEN_LOCAL);
+    assert_string_equal(text, "2026-07-24T14:00:00.000000000+02:00");
+    setenv("TZ", "NST3:30", 1);
+    when_date(text, INT64_C(1769860800000000001), WHEN_LOCAL);
+    assert_string_equal(text, "2026-01-31T08:30:00.000000001-03:30");
+    when_date(text, INT64_C(1769860800000000001), WHEN_UTC);
+    assert_string_equal(text, "2026-01-31T12:00:00.000000001Z");
+    unsetenv("TZ");
 }
 
 static void dates(void **state)
@@ -109,18 +176,18 @@ static void dates(void **state)
     char text[WHEN_DATE_MAX];
     struct when when;
     (void)state;
-    when_date(text, INT64_C(1709251199000000001));
+    when_date(text, INT64_C(1709251199000000001), WHEN_UTC);
     assert_string_equal(text, "2024-02-29T23:59:59.000000001Z");
-    when_date(text, -1);
+    when_date(text, -1, WHEN_UTC);
     assert_string_equal(text, "1969-12-31T23:59:59.999999999Z");
-    when_date(text, INT64_MAX);
+    when_date(text, INT64_MAX, WHEN_UTC);
     assert_string_equal(text, "2262-04-11T23:47:16.854775807Z");
-    when_date(text, INT64_MIN + 1);
+    when_date(text, INT64_MIN + 1, WHEN_UTC);
     assert_string_equal(text, "1677-09-21T00:12:43.145224193Z");
     /* Every date reads back, over the leap years and centuries. */
     for (int64_t day = -30000; day < 90000; day += 7) {
         int64_t ns = day * INT64_C(86400000000000) + 123;
-        when_date(text, ns);
+        when_date(text, ns, WHEN_UTC);
         assert_int_equal(when_parse(text, &when), 0);
         assert_true(when.ns == ns);
     }
@@ -369,6 +436,8 @@ int main(void)
         cmocka_unit_test(times_to_the_nanosecond),
         cmocka_unit_test(what_is_no_time),
         cmocka_unit_test(relative_times),
+        cmocka_unit_test(times_of_day),
+        cmocka_unit_test(local_dates),
         cmocka_unit_test(dates),
         cmocka_unit_test(json_strings),
         cmocka_unit_test(json_writer),

@@ -171,6 +171,22 @@ static void restart(void **state)
     assert_int_equal(tally.restarts[PAIRS_RTDE], 1);
 }
 
+/* A clock 30 s ahead must be confirmed; one that is less ahead is taken, and what comes next is a restart. */
+static void leaps_must_be_confirmed(void **state)
+{
+    const double near[] = {1.000, 1.008, 30.9, 1.016, 1.024}, far[] = {1.000, 1.008, 31.1, 1.016, 1.024};
+    const double rtde[] = {1.000, 1.008, 1.016, 1.024};
+    struct seen seen;
+    (void)state;
+    struct pairs_tally tally = PAIR(near, rtde, false);
+    assert_int_equal(tally.strays[PAIRS_LEGACY], 0);
+    assert_int_equal(tally.restarts[PAIRS_LEGACY], 1);
+    tally = PAIR(far, rtde, false);
+    assert_int_equal(tally.strays[PAIRS_LEGACY], 1);
+    assert_int_equal(tally.restarts[PAIRS_LEGACY], 0);
+    assert_string_equal(seen.text, "1+1 2+2 4+3 5+4 ");
+}
+
 /* RTDE begins after the restart: its times belong to the second run of the clock. */
 static void begins_after_a_restart(void **state)
 {
@@ -394,6 +410,7 @@ int main(void)
         cmocka_unit_test(repeated_clocks),
         cmocka_unit_test(gaps),
         cmocka_unit_test(restart),
+        cmocka_unit_test(leaps_must_be_confirmed),
         cmocka_unit_test(begins_after_a_restart),
         cmocka_unit_test(strays),
         cmocka_unit_test(one_record),

@@ -507,8 +507,8 @@ static void test_a_size_that_changes_is_noted(void **unused)
     play(&bytes, &log);
     assert_int_equal(log.records[ARMTAP_FROM_ROBOT], 7);
     assert_int_equal(log.recipes, 4);
-    assert_int_equal(log_count(&log, "rt.size.changed: packets of 1116 bytes, before of 1108"), 1);
-    assert_int_equal(log_count(&log, "rt.size.changed: packets of 900 bytes, before of 1116"), 1);
+    assert_int_equal(log_count(&log, "rt.size.changed: packets of 1116 bytes, after packets of 1108"), 1);
+    assert_int_equal(log_count(&log, "rt.size.changed: packets of 900 bytes, after packets of 1116"), 1);
     assert_int_equal(log_count(&log, "rt.size.unknown: packets of 900 bytes"), 1);
     assert_int_equal(log.notes, 4);
     assert_true(log_has(&log, "stream realtime v1108 cb3e"));

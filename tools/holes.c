@@ -1,0 +1,83 @@
+#include "holes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "when.h"
+
+bool holes_note(struct holes *holes, const struct armtap_note *note)
+{
+    bool is_gap = strcmp(note->kind->id, "stream.gap") == 0, is_resync = strcmp(note->kind->id, "stream.resync") == 0;
+    if ((!is_gap && !is_resync) || note->direction != ARMTAP_FROM_ROBOT || holes->count == HOLES_WAITING)
+        return false;
+    struct hole *hole = &holes->waiting[holes->count++];
+    *hole = (struct hole){.kind = note->kind, .where = note->where};
+    hole->bytes = is_gap ? holes->missing : note->stream->bytes_skipped[ARMTAP_FROM_ROBOT] - holes->skipped;
+    snprintf(hole->text, sizeof hole->text, "%s", note->text == NULL ? "" : note->text);
+    holes->stream = *note->stream;
+    holes->missing = 0;
+    holes->skipped = note->stream->bytes_skipped[ARMTAP_FROM_ROBOT];
+    return true;
+}
+
+void holes_event(struct holes *holes, const struct armtap_event *event)
+{
+    if (event->type == ARMTAP_EVENT_GAP && event->direction == ARMTAP_FROM_ROBOT)
+        holes->missing = event->a;
+}
+
+/* ": about 8 records, no data for 0.072 s", as far as it is known. */
+static void write_extent(char *to, size_t size, double records, double seconds)
+{
+    int length = 0;
+    *to = '\0';
+    if (records > 0 && records < 0.75)
+        length = snprintf(to, size, ": part of a record");
+    else if (records > 0)
+        length = snprintf(to, size, ": about %.0f record%s", records, records < 1.5 ? "" : "s");
+    if (seconds >= 0)
+        snprintf(to + length, size - (size_t)length, "%s no data for %.3f s", length > 0 ? "," : ":", seconds);
+}
+
+/* Tells all that waits; `next`: the record that came, of that many bytes, or NULL. */
+static void tell(struct holes *holes, struct findings *findings, const struct armtap_where *next, double length)
+{
+    double seconds = holes->has_last && next != NULL ? when_seconds(holes->last.time, next->time) : -1;
+    for (size_t i = 0; i < holes->count; i++) {
+        const struct hole *hole = &holes->waiting[i];
+        char extent[100];
+        write_extent(extent, sizeof extent, length > 0 ? (double)hole->bytes / length : 0, seconds);
+        findings_measure(findings, hole->kind->id, (double)hole->bytes, &holes->stream, &hole->where, "%s%s",
+                         hole->text, extent);
+    }
+    holes->count = 0;
+}
+
+/* The bytes of a record: of the last one, or the mean where they differ. */
+static double length_of(const struct holes *holes)
+{
+    if (holes->length > 0 || holes->records == 0)
+        return (double)holes->length;
+    return (double)holes->bytes / (double)holes->records;
+}
+
+void holes_record(struct holes *holes, struct findings *findings, const struct armtap_record *record)
+{
+    if (record->direction != ARMTAP_FROM_ROBOT)
+        return;
+    bool is_text = record->protocol == ARMTAP_AUBO;
+    if (holes->count > 0)
+        tell(holes, findings, &record->where, holes->has_last ? length_of(holes) : (double)record->frame_length);
+    holes->has_last = true;
+    holes->last = record->where;
+    holes->skipped = record->stream->bytes_skipped[ARMTAP_FROM_ROBOT];
+    holes->records++;
+    holes->bytes += record->frame_length;
+    holes->length = is_text ? 0 : record->frame_length;
+}
+
+void holes_end(struct holes *holes, struct findings *findings)
+{
+    tell(holes, findings, NULL, length_of(holes));
+}

@@ -1,0 +1,334 @@
+#include "verdict.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+/* So many streams get a sentence of their own. */
+#define SENTENCES 10
+#define CLAUSE_MAX 240
+
+/* Findings of one id and stream. */
+struct tally {
+    uint64_t count;
+    double total; /* of their sizes */
+    const struct finding *first;
+};
+
+enum measure { BY_COUNT, BY_PACKAGES, BY_BYTES, BY_SECONDS };
+
+/* How a kind of finding reads in a sentence: # is its measure, @ the number of findings. Kinds that are the
+ * controller's come first: they share it as their subject. */
+static const struct clause {
+    const char *id;
+    bool of_controller;
+    enum measure measure;
+    const char *one, *many;
+} clauses[] = {
+    {"rtde.version.refused", true, BY_COUNT, "refused the requested protocol version",
+     "refused the requested protocol version # times"},
+    {"rtde.field.not-found", true, BY_COUNT, "does not know a requested field", "does not know # requested fields"},
+    {"rtde.field.in-use", true, BY_COUNT, "refused an input that another client or a fieldbus holds",
+     "refused # inputs that other clients or a fieldbus hold"},
+    {"rtde.start.refused", true, BY_COUNT, "refused to start sending data", "refused # times to start sending data"},
+    {"rtde.text.exception", true, BY_COUNT, "sent an exception message", "sent # exception messages"},
+    {"rtde.text.error", true, BY_COUNT, "sent an error message", "sent # error messages"},
+    {"rtde.text.warning", true, BY_COUNT, "sent a warning message", "sent # warning messages"},
+    {"clock.backwards", true, BY_COUNT, "set its clock back", "set its clock back # times"},
+    {"clock.skipped", true, BY_PACKAGES, "skipped 1 package", "skipped # packages"},
+    {"safety.stop", true, BY_COUNT, "went into", "stopped for safety # times, at first with"},
+    {"silence", false, BY_SECONDS, "no data came for # s", "no data came for # s in all, in @ silences"},
+    {"rate.low", false, BY_COUNT, "data came at a lower rate than requested",
+     "data came at a lower rate than requested, @ times"},
+    {"tcp.zero-window", false, BY_SECONDS, "a receiver did not read for # s",
+     "a receiver did not read for # s in all, @ times"},
+    {"tcp.refused", false, BY_COUNT, "a robot refused a connection", "# connections were refused"},
+    {"tcp.no-answer", false, BY_COUNT, "a connection got no answer", "# connections got no answer"},
+    {"tcp.reset", false, BY_COUNT, "the connection was reset", "connections were reset # times"},
+    {"tcp.retransmission", false, BY_COUNT, "bytes were sent again once", "bytes were sent again # times"},
+    {"stream.gap", false, BY_BYTES, "the capture lacks # bytes", "the capture lacks # bytes in @ places"},
+    {"capture.dropped", false, BY_COUNT, "the capturing machine dropped packets",
+     "the capturing machine dropped packets, @ times"},
+    {"capture.truncated", false, BY_COUNT, "packets were cut when they were captured",
+     "packets were cut when they were captured"},
+    {"rtde.recipe.missing", false, BY_COUNT, "data could not be decoded, so what it says cannot be known",
+     "data could not be decoded, so what it says cannot be known"},
+    {"aubo.channel.unknown", false, BY_COUNT, "data could not be decoded, so what it says cannot be known",
+     "data of @ channels could not be decoded, so what it says cannot be known"},
+    {"rtde.recipe.guessed", false, BY_COUNT, "the names of fields are guessed", "the names of fields are guessed"},
+    {"stream.midstream", false, BY_COUNT, "its beginning was not captured", "its beginning was not captured"},
+    {"stream.foreign", false, BY_COUNT, "a connection on a telemetry port does not carry telemetry",
+     "# connections on telemetry ports do not carry telemetry"},
+    {"stream.resync", false, BY_COUNT, "bytes could not be decoded in 1 place",
+     "bytes could not be decoded in # places"},
+};
+enum { clause_count = sizeof clauses / sizeof *clauses };
+
+/* What else is worth a clause where nothing is worse, by its id alone. */
+static const struct clause other = {"", false, BY_COUNT, "", ""};
+
+/* Where the id of a finding begins so, it cannot be said that the network lost nothing. */
+static const char *const of_network[] = {"silence",    "tcp.retransmission", "tcp.out-of-order", "tcp.overlap",
+                                         "tcp.zero",   "tcp.reset",          "tcp.refused",      "tcp.no-",
+                                         "stream.gap", "stream.resync",      "capture.dropped",  "capture.truncated",
+                                         "ip.",        "websocket.",         "rate.low"};
+
+struct verdict {
+    const struct diagnosis *diagnosis;
+    struct tally *tallies; /* by stream, the capture's first, then by index of armtap_note_at */
+    size_t streams;        /* and the capture */
+};
+
+static size_t index_of(const struct armtap_note_kind *kind)
+{
+    size_t i = 0;
+    while (armtap_note_at(i) != kind)
+        i++;
+    return i;
+}
+
+static void add(const struct verdict *verdict, const struct finding *finding)
+{
+    size_t stream = finding->stream == FINDING_NO_STREAM ? 0 : (size_t)finding->stream + 1;
+    struct tally *tally = &verdict->tallies[stream * armtap_note_count() + index_of(finding->kind)];
+    tally->count += finding->count;
+    tally->total += finding->total;
+    if (tally->first == NULL)
+        tally->first = finding;
+}
+
+static const struct tally *tally_at(const struct verdict *verdict, size_t stream, size_t kind)
+{
+    return &verdict->tallies[stream * armtap_note_count() + kind];
+}
+
+/* ---- sentences ------------------------------------------------------------------------------------------------- */
+
+#define CLAUSES 12
+
+struct sentence {
+    char clause[CLAUSES][CLAUSE_MAX];
+    size_t count, of_controller; /* the first so many */
+    size_t more;                 /* for which there was no room */
+};
+
+static void put_number(char to[CLAUSE_MAX], const struct clause *clause, const struct tally *tally)
+{
+    size_t used = strlen(to), room = CLAUSE_MAX - used;
+    if (clause->measure == BY_SECONDS)
+        snprintf(to + used, room, "%.3f", tally->total);
+    else
+        snprintf(to + used, room, "%.0f", clause->measure == BY_COUNT ? (double)tally->count : tally->total);
+}
+
+static void append(char to[CLAUSE_MAX], const char *text, size_t length)
+{
+    size_t used = strlen(to), room = CLAUSE_MAX - 1 - used;
+    length = length < room ? length : room;
+    memcpy(to + used, text, length);
+    to[used + length] = '\0';
+}
+
+static void write_pattern(char to[CLAUSE_MAX], const struct clause *clause, const struct tally *tally)
+{
+    bool is_one = clause->measure == BY_PACKAGES ? tally->total <= 1 : tally->count == 1;
+    char count[24];
+    snprintf(count, sizeof count, "%" PRIu64, tally->count);
+    for (const char *at = is_one ? clause->one : clause->many; *at != '\0'; at++)
+        if (*at == '#')
+            put_number(to, clause, tally);
+        else if (*at == '@')
+            append(to, count, strlen(count));
+        else
+            append(to, at, 1);
+}
+
+/* The name of the stop, which its finding begins with, and when it was. */
+static void write_stop(char to[CLAUSE_MAX], const struct finding *stop, enum when_zone zone)
+{
+    char date[WHEN_DATE_MAX];
+    append(to, " ", 1);
+    append(to, stop->text, strcspn(stop->text, " "));
+    if (stop->where.time == ARMTAP_NO_TIME)
+        return;
+    when_date(date, stop->where.time, zone);
+    char *dot = strchr(date, '.');
+    memmove(dot + 4, dot + 10, strlen(dot + 10) + 1);
+    append(to, " at ", 4);
+    append(to, strchr(date, 'T') + 1, strlen(strchr(date, 'T') + 1));
+}
+
+static void write_clause(char to[CLAUSE_MAX], const struct verdict *verdict, const struct clause *clause,
+                         const struct tally *tally)
+{
+    char place[60];
+    bool is_stop = strcmp(tally->first->kind->id, "safety.stop") == 0;
+    *to = '\0';
+    /* A size that is not known is not told. */
+    if (clause == &other || (clause->measure != BY_COUNT && !(tally->total > 0)))
+        snprintf(to, CLAUSE_MAX, "%" PRIu64 " finding%s of %s", tally->count, tally->count == 1 ? "" : "s",
+                 tally->first->kind->id);
+    else
+        write_pattern(to, clause, tally);
+    if (is_stop)
+        write_stop(to, tally->first, verdict->diagnosis->zone);
+    snprintf(place, sizeof place, " (%spacket %" PRIu64 ")", tally->count == 1 || is_stop ? "" : "first in ",
+             tally->first->where.packet);
+    if (tally->first->where.packet > 0)
+        append(to, place, strlen(place));
+}
+
+static const struct clause *clause_of(const char *id, bool of_controller)
+{
+    for (size_t i = 0; i < clause_count; i++)
+        if (strcmp(clauses[i].id, id) == 0)
+            return clauses[i].of_controller == of_controller ? &clauses[i] : NULL;
+    return of_controller ? NULL : &other;
+}
+
+/* In the order of `clauses`, then of the notes; at least as bad as `severity`. */
+static void add_kinds(struct sentence *sentence, const struct verdict *verdict, size_t stream,
+                      enum armtap_severity severity, bool of_controller)
+{
+    for (size_t i = 0; i < clause_count + armtap_note_count(); i++) {
+        const struct armtap_note_kind *kind =
+            i < clause_count ? findings_kind(clauses[i].id) : armtap_note_at(i - clause_count);
+        const struct clause *clause = kind == NULL ? NULL : clause_of(kind->id, of_controller);
+        if (clause == NULL || (i >= clause_count) != (clause == &other) || kind->severity < severity)
+            continue;
+        const struct tally *tally = tally_at(verdict, stream, index_of(kind));
+        if (tally->count > 0 && sentence->count == CLAUSES)
+            sentence->more++;
+        else if (tally->count > 0)
+            write_clause(sentence->clause[sentence->count++], verdict, clause, tally);
+    }
+    if (of_controller)
+        sentence->of_controller = sentence->count;
+}
+
+/* Whether there is data, all of it, and nothing hints at the network. */
+static bool is_network_clean(const struct verdict *verdict, size_t stream)
+{
+    const struct stream_summary *summary = streams_at(verdict->diagnosis->streams, stream - 1);
+    if (summary == NULL || summary->stream.records[ARMTAP_FROM_ROBOT] == 0)
+        return false;
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        for (size_t k = 0; k < sizeof of_network / sizeof *of_network; k++)
+            if (strncmp(armtap_note_at(i)->id, of_network[k], strlen(of_network[k])) == 0 &&
+                tally_at(verdict, stream, i)->count + tally_at(verdict, 0, i)->count > 0)
+                return false;
+    return verdict->diagnosis->is_whole && verdict->diagnosis->totals.packets > 0;
+}
+
+/* Whose sentence it is, where there are several. Returns the column. */
+static int print_subject(const struct verdict *verdict, size_t stream)
+{
+    if (verdict->streams <= 2)
+        return 0;
+    return stream == 0 ? printf("capture:") : printf("stream %zu:", stream - 1);
+}
+
+/* What stands between a clause and the next. */
+static const char *sign_behind(const struct sentence *sentence, size_t i)
+{
+    if (i + 1 == sentence->count)
+        return sentence->more > 0 ? "; and more." : ".";
+    if (i + 1 >= sentence->of_controller)
+        return ";";
+    return i + 2 == sentence->of_controller ? " and" : ",";
+}
+
+static void write_out(const struct sentence *sentence, int column)
+{
+    struct text_wrap wrap = text_wrap_begin(stdout, column, column == 0 ? 0 : 2);
+    if (sentence->of_controller > 0)
+        text_wrap_words(&wrap, column == 0 ? "The controller" : "the controller");
+    for (size_t i = 0; i < sentence->count; i++) {
+        char text[CLAUSE_MAX + 20];
+        snprintf(text, sizeof text, "%s%s", sentence->clause[i], sign_behind(sentence, i));
+        if (i == 0 && sentence->of_controller == 0 && column == 0 && *text >= 'a' && *text <= 'z')
+            *text = (char)(*text - 'a' + 'A');
+        text_wrap_words(&wrap, text);
+    }
+    text_wrap_end(&wrap);
+}
+
+static void print_sentence(const struct verdict *verdict, size_t stream, enum armtap_severity severity)
+{
+    struct sentence sentence = {.count = 0};
+    add_kinds(&sentence, verdict, stream, severity, true);
+    add_kinds(&sentence, verdict, stream, severity, false);
+    if (sentence.of_controller > 0 && stream > 0 && sentence.count < CLAUSES && is_network_clean(verdict, stream))
+        snprintf(sentence.clause[sentence.count++], CLAUSE_MAX, "the network lost nothing");
+    write_out(&sentence, print_subject(verdict, stream));
+}
+
+/* ---- what it comes to ------------------------------------------------------------------------------------------ */
+
+static bool has(const struct verdict *verdict, size_t stream, enum armtap_severity severity)
+{
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (armtap_note_at(i)->severity >= severity && tally_at(verdict, stream, i)->count > 0)
+            return true;
+    return false;
+}
+
+/* A sentence for each stream, and for the capture, with something of that severity. Returns how many there are. */
+static size_t print_sentences(const struct verdict *verdict, enum armtap_severity severity)
+{
+    size_t found = 0;
+    for (size_t stream = 0; stream < verdict->streams; stream++)
+        if (has(verdict, stream, severity) && found++ < SENTENCES)
+            print_sentence(verdict, stream, severity);
+    if (found > SENTENCES)
+        printf("and %zu more streams that something is wrong with\n", found - SENTENCES);
+    return found;
+}
+
+static uint64_t records_of(const struct diagnosis *diagnosis)
+{
+    uint64_t records = 0;
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++)
+        records += streams_at(diagnosis->streams, i)->stream.records[ARMTAP_FROM_ROBOT];
+    return records;
+}
+
+/* There is neither warning nor error. */
+static void print_clean(const struct verdict *verdict)
+{
+    uint64_t records = records_of(verdict->diagnosis);
+    bool notices = false;
+    for (size_t stream = 0; stream < verdict->streams; stream++)
+        notices = notices || has(verdict, stream, ARMTAP_NOTICE);
+    if (records == 0)
+        puts("No data of the robot is in it, so what the robot did cannot be known.");
+    else if (!verdict->diagnosis->is_whole)
+        puts("Nothing wrong was found in what could be read; what follows cannot be known.");
+    else if (notices)
+        puts("Nothing is wrong with the data that was captured. Worth knowing:");
+    else
+        printf("Nothing is wrong: %" PRIu64 " record%s decoded, and nothing is missing.\n", records,
+               records == 1 ? " was" : "s were");
+    if (notices)
+        print_sentences(verdict, ARMTAP_NOTICE);
+}
+
+int verdict_print(const struct diagnosis *diagnosis)
+{
+    struct verdict verdict = {.diagnosis = diagnosis, .streams = streams_count(diagnosis->streams) + 1};
+    verdict.tallies = calloc(verdict.streams * armtap_note_count(), sizeof *verdict.tallies);
+    if (verdict.tallies == NULL)
+        return -1;
+    for (size_t i = 0; i < findings_count(diagnosis->findings); i++)
+        add(&verdict, findings_at(diagnosis->findings, i));
+    putchar('\n');
+    if (print_sentences(&verdict, ARMTAP_WARNING) == 0)
+        print_clean(&verdict);
+    else if (!diagnosis->is_whole)
+        puts("Not all could be read; what follows cannot be known.");
+    free(verdict.tallies);
+    return 0;
+}
