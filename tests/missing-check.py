@@ -74,7 +74,7 @@ def stream(capture, connection, time, draw, message_of, step, count, has_clock):
     clock, sequence = 100.0, connection.sequence["r"]
     content, messages, skipped = bytearray(), [], 0
     for i in range(count):
-        if i > 2 and draw.random() < 0.02:
+        if i == 1 or (i > 2 and draw.random() < 0.02):
             skipped = draw.randint(1, 9)
         clock += step * (1 + skipped)
         time += round(step * 1e9) * (1 + skipped)
@@ -247,6 +247,130 @@ def realtime_capture(draw, path, size, step):
     return capture, connection
 
 
+def inputs_capture(draw, path):
+    """Rows to the robot: no clock, so the capture's counts."""
+    capture, connection = Capture(), Connection(30004, 50000)
+    time = handshake(capture, connection, START, b"timestamp", b"DOUBLE", 500.0, (5, 11, 1, 108))
+    capture.add(time, connection, "c", rtde("I", b"input_int_register_0,input_double_register_1"))
+    capture.add(time, connection, "r", rtde("I", b"\1INT32,DOUBLE"))
+    lost, rows = 0, []
+    for i in range(300):
+        time += 8000000
+        message = rtde("U", struct.pack(">Bid", 1, i, i / 2))
+        gone = i > 1 and i < 290 and draw.random() < 0.1
+        capture.add(time, connection, "c", message, lost=gone)
+        lost += len(message) if gone else 0
+        if not gone:
+            rows.append((time, lost, lost // len(message) * 0.008 + 0.008 if lost else 0))
+            lost = 0
+    capture.write(path)
+    return rows
+
+
+def check_inputs(path, draw):
+    rows = inputs_capture(draw, path)
+    text, said = run("export", "--to-robot", "--fields", ",".join(COLUMNS), path)
+    for row, (time, lost, seconds) in zip(as_csv(text), rows, strict=True):
+        assert row["time_ns"] == str(time) and number(row["lost_bytes"]) == lost and row["skipped"] == "", (row, time, lost)
+        assert abs(number(row["lost_s"]) - seconds) < 1e-9, (row, seconds)
+    gone = sum(lost for _, lost, _ in rows) // 16
+    assert "about %d records" % gone in said, (said, gone)
+
+
+def check_range(path, draw):
+    """What is missing outside of --from and --to is not said."""
+    capture, connection = rtde_capture(draw, path, 500.0, 0.002, (5, 11, 1, 108))
+    wanted = list(truth(capture, connection))
+    middle = [row for row in wanted[len(wanted) // 3:2 * len(wanted) // 3]]
+    times = ["%d.%09d" % divmod(row[0], 10**9) for row in (middle[0], middle[-1])]
+    text, said = run("export", "--fields", ",".join(COLUMNS), "--from", times[0], "--to", times[1], path)
+    rows = as_csv(text)
+    assert len(rows) == len(middle)
+    for row, (_, packet, lost, seconds, skipped) in zip(rows, middle):
+        assert (number(row["packet"]), number(row["lost_bytes"]), number(row["skipped"])) == (packet, lost, skipped), row
+        assert not lost or number(row["lost_s"]) == seconds, row
+    count = sum(row[4] for row in middle)
+    assert count > 0 and "%d packages skipped" % count in said, (said, count)
+
+
+def check_tail(path, draw):
+    """What is missing behind the last record, if that is wanted."""
+    capture, connection = Capture(), Connection(30003, 50001)
+    for i in range(120):
+        message = struct.pack(">I152d", 1220, 5 + i * 0.002, *[draw.random()] * 151)
+        capture.add(START + i * 2000000, connection, "r", message, lost=i >= 115)
+    capture.add(START + 10**9, connection, "r", b"", 0x11)
+    capture.write(path)
+    rows, said = run("export", "--fields", "lost_bytes", path)
+    assert len(rows.splitlines()) == 116 and not any(line.endswith("0") for line in rows.splitlines()), rows
+    assert "stream 0: 0.01 s missing in the capture at the end, about 5 records\n" in said, said
+    assert run("export", "--to", "+0.2", path)[1] == ""
+
+
+def check_aubo(path, draw):
+    """Two channels of one stream: the first row after a hole has it, of whichever channel."""
+    if "without AUBO" in run("--version")[0]:
+        return
+    capture, connection = Capture(), Connection(30010, 50000)
+    for channel, frequency in ((1, 50.0), (2, 10.0)):
+        capture.add(START, connection, "c", json.dumps([100, {
+            "chanel": channel, "frequency": frequency, "segments": ["timestamp", "R1_actual_q"], "to_server": False,
+            "trigger": 0}]).encode())
+    lost, gone, wanted, skipping = 0, 0, [], 0
+    for i in range(600):
+        time, clock = START + 10**8 + i * 20000000, 50 + i * 0.02
+        for channel in (1, 2) if i % 5 == 0 else (1,):
+            message = json.dumps([channel, clock, [draw.uniform(-3, 3) for _ in range(6)]]).encode()
+            gone = gone - 1 if gone > 0 else draw.choice([0] * 60 + [1, 5, 30]) if 10 < i < 560 else 0
+            if not gone and channel == 1 and i > 80 and draw.random() < 0.01:
+                continue  # left out by the controller
+            capture.add(time + channel * 1000, connection, "r", message, lost=gone > 0)
+            lost += len(message) if gone else 0
+            if not gone:
+                wanted.append((time + channel * 1000, lost))
+                lost = 0
+    capture.write(path)
+    text, said = run("export", "--fields", ",".join(COLUMNS), path)
+    rows = as_csv(text)
+    for row, (time, lost) in zip(rows, wanted, strict=True):
+        assert (row["time_ns"], number(row["lost_bytes"])) == (str(time), lost), (row, time, lost)
+    check_said(path, rows, "0", said)
+    assert sum(lost > 0 for _, lost in wanted) > 5
+
+
+def check_many(path, draw):
+    """Of many streams the first few have a line each, the others one together."""
+    capture, records = Capture(), 0
+    for k in range(30):
+        connection = Connection(30003, 41000 + k)
+        clock = 5.0
+        for i in range(40):
+            missing = i in (20, 21)
+            clock += 0.002
+            records += missing
+            capture.add(START + i * 2000000 + k * 1000, connection, "r",
+                        struct.pack(">I152d", 1220, clock, *[0.0] * 151), lost=missing)
+    capture.write(path)
+    said = run("export", "-f", "ndjson", path)[1].splitlines()
+    each = [line for line in said if re.search(r"stream \d+: 0\.004 s missing in the capture before packet \d+ .*, about 2 "
+                                               "records$", line)]
+    assert len(each) == 8 and len(said) == 10, said
+    assert "22 more streams: 0.088 s missing in the capture, about 44 records; 0 packages skipped" in said[8], said
+    assert said[9] == "armtap: warning: for more: armtap diagnose %s" % path, said
+    assert draw is not None and records == 60
+
+
+def check_late(path, draw):
+    """Begun late, without its recipe."""
+    capture, connection = rtde_capture(draw, path, 500.0, 0.002, (5, 11, 1, 108))
+    capture.segments = [one for one in capture.segments if one[6][2:3] not in (b"O", b"V", b"v", b"S") and not one[5] & 2]
+    capture.placed = []
+    capture.write(path)
+    said = run("export", path)[1]
+    assert re.search(r"stream 0: .*\d+ records in 2\.\d+ s have no known recipe and are not in the output", said), said
+    assert "give it with --recipe FILE" in said, said
+
+
 def check_shadowed(path, draw):
     """A field goes before the column of its name, and a warning says so."""
     capture, connection = Capture(), Connection(30004, 50000)
@@ -262,7 +386,7 @@ def check_shadowed(path, draw):
     assert said.count("warning: --fields time: stream 0 has a field of that name") == 1, said
     one = json.loads(run("export", "-f", "ndjson", "--fields", "packet", path)[0].splitlines()[0])
     assert (one["packet"], one["packet_2"]) == (11, 700), one
-    return draw is None
+    assert draw is not None
 
 
 def main():
@@ -278,7 +402,13 @@ def main():
     failed = gaps = skips = 0
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "made.pcap")
-        check_shadowed(path, random.Random(seed))
+        for check in (check_shadowed, check_inputs, check_range, check_tail, check_aubo, check_many, check_late):
+            try:
+                check(path, random.Random(seed))
+                print("%-24s as it should be" % check.__name__)
+            except AssertionError as difference:
+                print("FAIL %s, seed %d: %s" % (check.__name__, seed, difference))
+                failed += 1
         for turn in range(seed, seed + rounds):
             for name, make in cases:
                 draw = random.Random("%d %s" % (turn, name))

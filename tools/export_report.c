@@ -144,7 +144,7 @@ static void report_rest(const struct missing_total *rest, unsigned streams)
         return;
     put_seconds(&line, rest->missing.seconds);
     message_warning("%u more streams: %s missing in the capture, about %.0f records; %" PRIu64
-                    " packages skipped by the controller; %" PRIu64 " records could not be decoded",
+                    " packages skipped by the controller; %" PRIu64 " records without a recipe",
                     streams, line.text, rest->missing.records, rest->missing.skipped, rest->opaque);
 }
 

@@ -74,31 +74,31 @@ static bool is_aubo(const struct armtap_recipe *recipe)
     return armtap_recipe_protocol(recipe) == ARMTAP_AUBO;
 }
 
-/* A field of the dictionary is the same of any vendor, in the same unit. */
-static bool column_fits(const struct table_column *column, const struct armtap_recipe_entry *entry, bool of_aubo)
+/* A field of the dictionary is the same of any vendor, in the same unit. What the dictionary lacks of AUBO's is of any
+ * JSON type, which nothing of UR's is: so they never share a column. */
+static bool column_fits(const struct table_column *column, const struct armtap_recipe_entry *entry)
 {
-    bool same_meaning = column->is_aubo == of_aubo || (column->field != NULL && entry->field != NULL);
-    return same_meaning && column->type == entry->type && column->count == entry->count &&
+    return column->type == entry->type && column->count == entry->count &&
            strcmp(column->name, entry_label(entry)) == 0;
 }
 
 static size_t *index_slot(const struct column_index *index, const struct table_column *columns,
-                          const struct armtap_recipe_entry *entry, bool of_aubo)
+                          const struct armtap_recipe_entry *entry)
 {
     uint64_t hash = UINT64_C(14695981039346656037) ^ entry->count;
     for (const char *c = entry_label(entry); *c != '\0'; c++)
         hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
     size_t at = (size_t)(hash ^ hash >> 32) & index->mask;
-    while (index->slots[at] != TABLE_NONE && !column_fits(&columns[index->slots[at]], entry, of_aubo))
+    while (index->slots[at] != TABLE_NONE && !column_fits(&columns[index->slots[at]], entry))
         at = (at + 1) & index->mask;
     return &index->slots[at];
 }
 
 /* The column of a layout's next entry: one that is there, or the next new one, which is linked in. */
 static size_t index_take(struct column_index *index, const struct table_column *columns, size_t column_count,
-                         const struct armtap_recipe_entry *entry, bool of_aubo, size_t layout)
+                         const struct armtap_recipe_entry *entry, size_t layout)
 {
-    size_t *slot = index_slot(index, columns, entry, of_aubo);
+    size_t *slot = index_slot(index, columns, entry);
     struct column_chain fresh = {.next = TABLE_NONE, .cursor = column_count, .layout = layout};
     if (*slot == TABLE_NONE) {
         *slot = column_count;
@@ -128,7 +128,7 @@ static void layout_match(struct table *table, struct column_index *index, const 
     size_t count = armtap_recipe_count(recipe);
     for (size_t i = 0; i < count; i++) {
         const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
-        size_t column = index_take(index, table->columns, table->column_count, entry, is_aubo(recipe), layout);
+        size_t column = index_take(index, table->columns, table->column_count, entry, layout);
         if (column == table->column_count)
             table->columns[table->column_count++] = (struct table_column){.name = entry_label(entry),
                                                                           .wire = entry->name,
@@ -333,8 +333,8 @@ enum tables_outcome layout_join(struct table *table, struct table_layout *layout
     if (outcome == TABLES_OK) {
         for (size_t i = 0; i < known; i++) {
             struct armtap_recipe_entry entry = {
-                .name = columns[i].name, .field = columns[i].field, .type = columns[i].type, .count = columns[i].count};
-            index_take(&index, columns, i, &entry, columns[i].is_aubo, 0);
+                .name = columns[i].name, .type = columns[i].type, .count = columns[i].count};
+            index_take(&index, columns, i, &entry, 0);
         }
         layout_match(table, &index, layout->recipe, 1, columns_of);
         if (table->column_count > known)

@@ -288,7 +288,6 @@ void missings_count(struct missings *missings, const struct armtap_record *recor
             total->largest_skip = place;
     }
     total->undecoded += flow->undecoded;
-    total->guessed += (record->flags & ARMTAP_GUESSED) != 0;
     if (record->recipe == NULL) {
         if (total->opaque++ == 0)
             total->first_opaque = record->where;

@@ -31,7 +31,6 @@ struct missing_total {
     struct missing_place largest_skip;
     uint64_t opaque; /* records without a known recipe */
     struct armtap_where first_opaque, last_opaque;
-    uint64_t guessed;   /* rows of a guessed recipe */
     uint64_t undecoded; /* bytes that are no message; where the capture began within one, without its rest */
 };
 
