@@ -112,14 +112,11 @@ void armtap_sender_echoed(struct armtap_sender *sender, const struct armtap_segm
         take_echo(&sender->echoes, time_between(sender->echo_time, now));
 }
 
-/* A first block below the acknowledgement, or within the second, is bytes that came twice (DSACK): nothing is lacking
- * before them. */
+/* A block below the acknowledgement is bytes that came twice (DSACK): nothing is lacking before them. One that lies
+ * within the block behind it is among bytes that the peer has, anyway. */
 static bool is_duplicate_report(const struct armtap_segment *segment, unsigned i)
 {
-    if ((int32_t)(segment->sack[i].end - segment->ack) <= 0)
-        return true;
-    return i == 0 && segment->sack_count > 1 && (int32_t)(segment->sack[0].start - segment->sack[1].start) >= 0 &&
-           (int32_t)(segment->sack[1].end - segment->sack[0].end) >= 0;
+    return (int32_t)(segment->sack[i].end - segment->ack) <= 0;
 }
 
 /* It reports bytes behind a hole; without SACK, it only repeats what was acknowledged before. */

@@ -1,0 +1,503 @@
+/* The decision alone: what was captured before, a segment, and what became of it. Times are in µs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "arrival.h"
+
+#define US INT64_C(1000)
+enum { LENGTH = 100 };
+
+struct scene {
+    struct armtap_pool pool;
+    struct armtap_queue queue;
+    struct armtap_history *history;
+    struct armtap_sender sender, peer;
+    uint64_t highest;
+    bool given_up;
+};
+
+static void scene_begin(struct scene *scene)
+{
+    *scene = (struct scene){0};
+    armtap_pool_init(&scene->pool, 1 << 20);
+    armtap_queue_init(&scene->queue, &scene->pool, scene, ARMTAP_FROM_ROBOT);
+    scene->history = armtap_history_new();
+    assert_non_null(scene->history);
+}
+
+static void scene_end(struct scene *scene)
+{
+    armtap_queue_clear(&scene->queue);
+    free(scene->history);
+}
+
+static struct armtap_sent at(uint64_t start, int64_t us)
+{
+    return (struct armtap_sent){.start = start, .end = start + LENGTH, .time = us * US, .flags = 16};
+}
+
+static struct armtap_sent numbered(uint64_t start, int64_t us, uint16_t ip_id)
+{
+    struct armtap_sent sent = at(start, us);
+    sent.ip_id = ip_id;
+    return sent;
+}
+
+static struct armtap_sent stamped(uint64_t start, int64_t us, uint32_t tsval, uint32_t tsecr)
+{
+    struct armtap_sent sent = at(start, us);
+    sent.has_timestamps = true;
+    sent.tsval = tsval;
+    sent.tsecr = tsecr;
+    return sent;
+}
+
+/* It was captured, and was delivered. */
+static void delivered(struct scene *scene, struct armtap_sent sent)
+{
+    armtap_history_saw(scene->history, &sent);
+    scene->highest = sent.end > scene->highest ? sent.end : scene->highest;
+}
+
+/* It was captured, and waits behind a hole. */
+static void waits(struct scene *scene, struct armtap_sent sent)
+{
+    static const uint8_t bytes[LENGTH];
+    struct armtap_overlap overlap = {0, false};
+    assert_int_equal(armtap_queue_insert(&scene->queue, sent.start, bytes, LENGTH, &sent, &overlap), 0);
+    delivered(scene, sent);
+}
+
+static enum armtap_arrival arrival(const struct scene *scene, struct armtap_sent sent)
+{
+    struct armtap_evidence evidence = {.sender = &scene->sender,
+                                       .peer = &scene->peer,
+                                       .queue = &scene->queue,
+                                       .history = scene->history,
+                                       .highest = scene->highest,
+                                       .given_up = scene->given_up};
+    return armtap_arrival_of(&evidence, &sent);
+}
+
+#define assert_arrival(scene, sent, kind) assert_int_equal(arrival(scene, sent), ARMTAP_ARRIVAL_##kind)
+
+/* A packet of the sender's with a timestamp. */
+static void ticks(struct armtap_sender *sender, int64_t us, uint32_t tsval)
+{
+    struct armtap_segment segment = {.has_timestamps = true, .tsval = tsval};
+    armtap_sender_ticked(sender, &segment, us * US);
+}
+
+/* The peer acknowledges up to `acked`, and reports `blocks` pairs of start and end. */
+static void hears(struct armtap_sender *sender, int64_t us, uint64_t acked, const uint32_t *edges, unsigned blocks)
+{
+    struct armtap_segment segment = {.ack = (uint32_t)acked, .sack_count = blocks};
+    for (unsigned i = 0; i < blocks; i++) {
+        segment.sack[i].start = edges[2 * i];
+        segment.sack[i].end = edges[2 * i + 1];
+    }
+    armtap_sender_heard(sender, &segment, acked, us * US);
+}
+
+/* ---- the order of sending -------------------------------------------------------------------------------------- */
+
+/* Three holes: each is held against what lies right behind it, not against the first that waits. */
+static void test_right_neighbour(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    waits(&s, numbered(200, 0, 12));
+    waits(&s, numbered(400, 0, 14));
+    waits(&s, numbered(600, 0, 16));
+    assert_arrival(&s, numbered(500, 900, 15), LATE);
+    assert_arrival(&s, numbered(300, 900, 13), LATE);
+    assert_arrival(&s, numbered(300, 900, 15), AGAIN);
+    assert_arrival(&s, numbered(500, 900, 17), AGAIN);
+    scene_end(&s);
+}
+
+/* A neighbour that was sent again itself says nothing of when its bytes were sent first. */
+static void test_neighbour_sent_again(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    struct armtap_sent again = numbered(200, 0, 30);
+    again.again = true;
+    waits(&s, again);
+    waits(&s, numbered(300, 0, 14));
+    assert_arrival(&s, numbered(100, 900, 29), AGAIN);
+    assert_arrival(&s, numbered(100, 900, 12), LATE);
+    scene_end(&s);
+}
+
+static void test_ids_wrap_and_are_zero(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    waits(&s, numbered(200, 0, 2));
+    assert_arrival(&s, numbered(100, 900, 0xffff), LATE);
+    assert_arrival(&s, numbered(100, 900, 3), AGAIN);
+    assert_arrival(&s, numbered(100, 900, 0), LATE); /* none: silent */
+    scene_end(&s);
+}
+
+/* Two ids alone order packets only where they are near. */
+static void test_ids_far_apart(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    waits(&s, numbered(200, 0, 2000));
+    assert_arrival(&s, numbered(100, 900, 2000 + 1024), AGAIN);
+    assert_arrival(&s, numbered(100, 900, 2000 + 1025), LATE);
+    for (uint16_t i = 0; i < 20; i++) { /* but all of them count up */
+        struct armtap_sent sent = numbered(1000 + (uint64_t)LENGTH * i, 0, (uint16_t)(2000 + 100 * i));
+        armtap_sender_sent(&s.sender, &sent);
+    }
+    assert_arrival(&s, numbered(100, 900, 2000 + 1025), AGAIN);
+    for (uint16_t i = 0; i < 5; i++) { /* until some do not */
+        struct armtap_sent sent = numbered(4000 + (uint64_t)LENGTH * i, 0, (uint16_t)(60000 - 7000 * i));
+        armtap_sender_sent(&s.sender, &sent);
+    }
+    assert_arrival(&s, numbered(100, 900, 2000 + 1024), LATE);
+    scene_end(&s);
+}
+
+/* Ids that do not count up order nothing. */
+static void test_random_ids(void **state)
+{
+    static const uint16_t ids[] = {100, 40000, 7, 65000, 1234};
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    waits(&s, numbered(200, 0, 500));
+    assert_arrival(&s, numbered(100, 900, 510), AGAIN);
+    for (size_t i = 0; i < 5; i++) {
+        struct armtap_sent sent = numbered(1000 + LENGTH * i, 0, ids[i]);
+        armtap_sender_sent(&s.sender, &sent);
+    }
+    assert_arrival(&s, numbered(100, 900, 510), LATE);
+    scene_end(&s);
+}
+
+static void test_timestamps(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    ticks(&s.sender, 0, 0xffffffff);
+    waits(&s, stamped(200, 0, 0xffffffff, 70));
+    assert_arrival(&s, stamped(100, 100, 0xfffffffe, 70), LATE);
+    assert_arrival(&s, stamped(100, 100, 0, 70), AGAIN); /* wrapped */
+    assert_arrival(&s, stamped(100, 100, 0xffffffff, 69), LATE);
+    assert_arrival(&s, stamped(100, 100, 0xffffffff, 71), AGAIN); /* it echoes something newer */
+    assert_arrival(&s, stamped(100, 100, 0xffffffff, 70), LATE);  /* silent */
+    struct armtap_sent counted = stamped(100, 100, 0xfffffffe, 70);
+    counted.ip_id = 20; /* timestamps go before ids */
+    assert_arrival(&s, counted, LATE);
+    scene_end(&s);
+}
+
+/* ---- the same packet ------------------------------------------------------------------------------------------- */
+
+static void test_copies_by_id(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    delivered(&s, numbered(100, 0, 12));
+    assert_arrival(&s, numbered(100, 0, 12), COPY);
+    assert_arrival(&s, numbered(100, 700000, 12), COPY); /* however late */
+    assert_arrival(&s, numbered(100, 0, 13), AGAIN);     /* however soon */
+    struct armtap_sent longer = numbered(100, 0, 12);
+    longer.end += 20;
+    assert_arrival(&s, longer, AGAIN);
+    for (uint64_t i = 0; i < 5; i++) { /* a stack that gives all packets one id */
+        struct armtap_sent sent = numbered(1000 + LENGTH * i, 0, 12);
+        armtap_sender_sent(&s.sender, &sent);
+    }
+    assert_arrival(&s, numbered(100, 700000, 12), AGAIN);
+    scene_end(&s);
+}
+
+static void test_copies_by_clock(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    ticks(&s.sender, 0, 100);
+    ticks(&s.sender, 40000, 140); /* 1 ms a tick */
+    delivered(&s, stamped(100, 40000, 140, 7));
+    assert_arrival(&s, stamped(100, 40300, 140, 7), COPY);
+    assert_arrival(&s, stamped(100, 40300, 141, 7), AGAIN);
+    assert_arrival(&s, stamped(100, 40300, 140, 8), AGAIN);
+    assert_arrival(&s, stamped(100, 400000, 140, 7), COPY); /* sent now it would carry 500 */
+    scene_end(&s);
+}
+
+/* Nothing but time: 200 ms. */
+static void test_copies_by_time(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    delivered(&s, at(100, 0));
+    delivered(&s, at(200, 0));
+    assert_arrival(&s, at(100, 199999), COPY);
+    assert_arrival(&s, at(100, 200000), AGAIN);
+    scene_end(&s);
+}
+
+/* The last bytes of all, not acknowledged: probed for after two round trips and 2 ms, or 40 ms where they are one
+ * segment, whose acknowledgement is kept back. */
+static void test_tail(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    s.sender.acked_after = s.peer.acked_after = 8000 * US; /* 16 ms, of which 15 are counted */
+    delivered(&s, at(100, 0));
+    delivered(&s, at(200, 0));
+    hears(&s.sender, 0, 100, NULL, 0);
+    assert_arrival(&s, at(200, 31999), COPY);
+    assert_arrival(&s, at(200, 32000), AGAIN);
+    hears(&s.sender, 0, 200, NULL, 0);
+    assert_arrival(&s, at(200, 69999), COPY);
+    assert_arrival(&s, at(200, 70000), AGAIN);
+    hears(&s.sender, 0, 300, NULL, 0);
+    assert_arrival(&s, at(200, 70000), COPY);
+    scene_end(&s);
+}
+
+/* A retransmission was captured, and now the packet that it repeats, or a copy of it. */
+static void test_behind_its_retransmission(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    struct armtap_sent again = stamped(100, 10000, 60, 7);
+    again.again = true;
+    delivered(&s, stamped(200, 0, 50, 7));
+    delivered(&s, again);
+    assert_arrival(&s, stamped(100, 12000, 49, 7), LATE);
+    assert_arrival(&s, stamped(100, 12000, 60, 7), COPY);
+    assert_arrival(&s, stamped(100, 12000, 61, 7), AGAIN);
+    scene_end(&s);
+
+    scene_begin(&s);
+    again = numbered(100, 10000, 60000);
+    again.again = true;
+    s.sender.id_score = -16; /* ids at random */
+    delivered(&s, again);
+    assert_arrival(&s, numbered(100, 209999, 333), LATE);
+    assert_arrival(&s, numbered(100, 210000, 333), AGAIN);
+    scene_end(&s);
+
+    scene_begin(&s);
+    again = at(100, 10000);
+    again.again = true;
+    delivered(&s, again);
+    delivered(&s, at(200, 10000));
+    assert_arrival(&s, at(100, 10999), COPY); /* by a mirror port */
+    assert_arrival(&s, at(100, 11000), LATE);
+    scene_end(&s);
+}
+
+/* ---- time ------------------------------------------------------------------------------------------------------ */
+
+static void test_round_trip(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    s.sender.acked_after = 6000 * US;
+    s.peer.acked_after = 10000 * US; /* 16 ms, of which 15 are counted */
+    waits(&s, at(200, 0));
+    waits(&s, at(300, 1000));
+    assert_arrival(&s, at(100, 100000), LATE); /* two behind it */
+    assert_arrival(&s, at(100, 199999), LATE);
+    assert_arrival(&s, at(100, 200000), AGAIN);
+    waits(&s, at(400, 2000));
+    assert_arrival(&s, at(100, 16999), LATE);
+    assert_arrival(&s, at(100, 17000), AGAIN); /* the third came at 2 ms */
+    s.given_up = true;
+    assert_arrival(&s, at(100, 17000), LATE);
+    scene_end(&s);
+}
+
+/* The peer asked three times; the capture lacks what made it. */
+static void test_asked_for(void **state)
+{
+    static const uint32_t behind[] = {200, 300};
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    s.sender.acked_after = 1;
+    s.peer.acked_after = 16000 * US;
+    waits(&s, at(200, 0));
+    for (int i = 0; i < 3; i++)
+        hears(&s.sender, i * 1000, 100, behind, 1);
+    assert_arrival(&s, at(100, 16999), LATE);
+    assert_arrival(&s, at(100, 17000), AGAIN);
+    scene_end(&s);
+}
+
+/* The same tick as its neighbour: sent with it, if the clock has gone on since. */
+static void test_same_tick(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    s.sender.acked_after = s.peer.acked_after = 100 * US;
+    ticks(&s.sender, 0, 100);
+    ticks(&s.sender, 7000, 107);
+    assert_int_equal(armtap_sender_tick(&s.sender), 10000 * US); /* too few of them to know */
+    ticks(&s.sender, 8000, 108);
+    assert_int_equal(armtap_sender_tick(&s.sender), 1000 * US);
+    for (uint64_t i = 0; i < 3; i++)
+        waits(&s, stamped(200 + LENGTH * i, 8000, 108, 7));
+    assert_arrival(&s, stamped(100, 10000, 108, 7), AGAIN);
+    assert_arrival(&s, stamped(100, 10001, 108, 7), LATE);
+    scene_end(&s);
+}
+
+/* What it echoes is older than what the peer had sent when the third came: the sender had not heard of it. */
+static void test_echo_of_the_third(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    ticks(&s.peer, 0, 70);
+    for (uint64_t i = 0; i < 3; i++) {
+        struct armtap_sent sent = stamped(200 + LENGTH * i, 0, 50, 70);
+        sent.peer_tsval = 71;
+        waits(&s, sent);
+    }
+    assert_arrival(&s, stamped(100, 5000, 50, 70), LATE);
+    s.queue.head->after->after->sent.peer_tsval = 70;
+    s.queue.head->after->sent.peer_tsval = 70;
+    s.queue.head->sent.peer_tsval = 70;
+    assert_arrival(&s, stamped(100, 5000, 50, 70), AGAIN);
+    scene_end(&s);
+}
+
+static void test_no_clock(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    struct armtap_sent first = at(200, 0), second = at(100, 0);
+    first.time = second.time = ARMTAP_NO_TIME;
+    waits(&s, first);
+    assert_arrival(&s, second, LATE);
+    assert_arrival(&s, first, COPY);
+    scene_end(&s);
+}
+
+/* ---- what the peer says ---------------------------------------------------------------------------------------- */
+
+static void test_reports(void **state)
+{
+    static const uint32_t behind[] = {200, 500}, copy[] = {50, 100}, copy_within[] = {300, 400, 200, 500};
+    struct armtap_sender sender = {0};
+    (void)state;
+    assert_false(armtap_sender_lacks(&sender, 100, 200)); /* never heard of */
+    hears(&sender, 0, 100, copy, 1);
+    assert_false(armtap_sender_lacks(&sender, 100, 200)); /* that came twice, nothing is missing */
+    hears(&sender, 1, 100, behind, 1);
+    assert_true(armtap_sender_lacks(&sender, 100, 200));
+    assert_false(armtap_sender_lacks(&sender, 200, 300));
+    assert_false(armtap_sender_lacks(&sender, 500, 600)); /* beyond all that it has */
+    assert_int_equal(armtap_sender_asked_since(&sender, 100, 9 * US), -1);
+    hears(&sender, 2, 100, copy_within, 2);
+    hears(&sender, 3, 100, behind, 1);
+    assert_int_equal(armtap_sender_asked_since(&sender, 100, 9 * US), 6 * US);
+    assert_int_equal(armtap_sender_asked_since(&sender, 101, 9 * US), -1);
+    hears(&sender, 4, 500, NULL, 0);
+    assert_false(armtap_sender_lacks(&sender, 100, 200));
+    assert_int_equal(armtap_sender_asked_since(&sender, 500, 9 * US), -1);
+}
+
+/* Without SACK: the third repeated acknowledgement. */
+static void test_repeated_acknowledgements(void **state)
+{
+    struct armtap_sender sender = {0};
+    (void)state;
+    hears(&sender, 0, 100, NULL, 0);
+    hears(&sender, 1, 100, NULL, 0);
+    hears(&sender, 2, 100, NULL, 0);
+    assert_false(armtap_sender_lacks(&sender, 100, 200));
+    hears(&sender, 3, 100, NULL, 0);
+    assert_true(armtap_sender_lacks(&sender, 100, 200));
+    assert_false(armtap_sender_lacks(&sender, 200, 300));
+}
+
+/* Captured before the path: sent again a round trip after its neighbour, since the peer lacks it. */
+static void test_repair(void **state)
+{
+    static const uint32_t behind[] = {200, 300};
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    s.sender.acked_after = 16000 * US;
+    s.peer.acked_after = 1;
+    delivered(&s, at(100, 0));
+    delivered(&s, at(200, 1000));
+    delivered(&s, at(300, 2000));
+    assert_arrival(&s, at(100, 16500), COPY);
+    hears(&s.sender, 16000, 100, behind, 1);
+    assert_arrival(&s, at(100, 15900), COPY);
+    assert_arrival(&s, at(100, 16100), AGAIN);
+    scene_end(&s);
+}
+
+static void test_round_trip_by_echoes(void **state)
+{
+    struct armtap_sender sender = {0};
+    int64_t now = 1000 * US;
+    (void)state;
+    assert_int_equal(armtap_sender_round_trip(&sender), 0);
+    for (uint32_t i = 0; i < 64 * 3; i++, now += 1000 * US) {
+        struct armtap_segment segment = {.has_timestamps = true, .tsval = i + 1, .tsecr = i + 1};
+        armtap_sender_ticked(&sender, &segment, now);
+        int64_t after = i == 70 ? 3 : 300 + i % 10; /* once what was echoed first was not captured */
+        armtap_sender_echoed(&sender, &segment, now + after * US);
+    }
+    assert_int_equal(armtap_sender_round_trip(&sender), 300 * US);
+    assert_int_equal(armtap_sender_tick(&sender), 1000 * US);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_right_neighbour),
+        cmocka_unit_test(test_neighbour_sent_again),
+        cmocka_unit_test(test_ids_wrap_and_are_zero),
+        cmocka_unit_test(test_ids_far_apart),
+        cmocka_unit_test(test_random_ids),
+        cmocka_unit_test(test_timestamps),
+        cmocka_unit_test(test_copies_by_id),
+        cmocka_unit_test(test_copies_by_clock),
+        cmocka_unit_test(test_copies_by_time),
+        cmocka_unit_test(test_tail),
+        cmocka_unit_test(test_behind_its_retransmission),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_asked_for),
+        cmocka_unit_test(test_same_tick),
+        cmocka_unit_test(test_echo_of_the_third),
+        cmocka_unit_test(test_no_clock),
+        cmocka_unit_test(test_reports),
+        cmocka_unit_test(test_repeated_acknowledgements),
+        cmocka_unit_test(test_repair),
+        cmocka_unit_test(test_round_trip_by_echoes),
+    };
+    return cmocka_run_group_tests_name("arrival", tests, NULL, NULL);
+}
