@@ -411,13 +411,15 @@ struct armtap_note {
 };
 
 enum armtap_event_type {
-    ARMTAP_EVENT_OPEN,           /* a connection's first packet; a: 1 with SYN, 0 in mid-stream */
-    ARMTAP_EVENT_CLOSE,          /* a: enum armtap_close; by the sender of `direction` */
-    ARMTAP_EVENT_RECOGNISED,     /* the stream's protocol is known now */
-    ARMTAP_EVENT_GAP,            /* a: bytes missing */
-    ARMTAP_EVENT_RETRANSMISSION, /* a: bytes sent again */
-    ARMTAP_EVENT_DUPLICATE,      /* a: bytes of a packet captured twice */
-    ARMTAP_EVENT_OUT_OF_ORDER,   /* a: bytes that came after later ones */
+    ARMTAP_EVENT_OPEN,       /* a connection's first packet; a: 1 with SYN, 0 in mid-stream */
+    ARMTAP_EVENT_CLOSE,      /* a: enum armtap_close; by the sender of `direction` */
+    ARMTAP_EVENT_RECOGNISED, /* the stream's protocol is known now */
+    ARMTAP_EVENT_GAP,        /* a: bytes missing */
+    /* What the network did to a packet; a: its bytes, less those behind all that was captured before. One packet is one
+     * of these; keep-alives and window probes are none. */
+    ARMTAP_EVENT_RETRANSMISSION, /* its bytes were sent before, whether that was captured or lost */
+    ARMTAP_EVENT_DUPLICATE,      /* the same packet was captured before: a mirror port, or a network that copies */
+    ARMTAP_EVENT_OUT_OF_ORDER,   /* sent before packets that were captured earlier */
     ARMTAP_EVENT_WINDOW, /* a: receive window the sender of `direction` offers, in bytes; when it changes much or is 0
                           */
     ARMTAP_EVENT_START,  /* data was asked for and granted */

@@ -874,6 +874,16 @@ static void duplicate(struct play *play)
     play_data(play, 20);
 }
 
+/* Copied by the network, not by a mirror port: it comes later, with the same IP id. */
+static void duplicate_late(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 20);
+    size_t copy = play_repeat(play, play_last(play, ARMTAP_FROM_ROBOT), 5 * MILLISECOND);
+    play_expect(play, "capture.duplicate", copy);
+    play_data(play, 20);
+}
+
 /* Cut within its headers: no byte of the stream is lost by that. */
 static void dropped(struct play *play)
 {
@@ -1016,6 +1026,7 @@ const struct fault_case fault_cases[] = {
     {"tcp.out-of-order", out_of_order},
     {"tcp.closed", closed},
     {"capture.duplicate", duplicate},
+    {"capture.duplicate-late", duplicate_late},
     {"mode.changed", mode_changed},
     {"aubo.message.bad", aubo_message_bad},
     {"aubo.message.bad-set-up", aubo_set_up_bad},

@@ -566,6 +566,33 @@ static void test_hole_too_old(void **state)
     scene_end(&s);
 }
 
+/* Lost again and again: the peer asks for it by SACK, and it will come. */
+static void test_hole_still_asked_for(void **state)
+{
+    struct scene s;
+    (void)state;
+    for (int quiet = 0; quiet < 2; quiet++) {
+        begin_hole(&s);
+        struct armtap_segment report = segment_of(&s, 77, "");
+        report.ack = 1003;
+        report.sack_count = 1;
+        report.sack[0].start = 1006;
+        report.sack[0].end = 1009;
+        assert_int_equal(arrive(&s, 1500, ARMTAP_TO_ROBOT, &report), 0);
+        others(&s, 1, 1999);
+        assert_out(&s, "abc");
+        if (quiet) {
+            others(&s, 1, 1); /* nobody has asked for 2 s */
+            assert_out(&s, "abc<3>ghi");
+        } else {
+            data(&s, 1003, "def");
+            assert_out(&s, "abcdefghi");
+            assert_events(&s, "again0=3 ");
+        }
+        scene_end(&s);
+    }
+}
+
 static void test_hole_at_the_end(void **state)
 {
     struct scene s;
@@ -1018,6 +1045,7 @@ int main(void)
         cmocka_unit_test(test_hole_acknowledged),
         cmocka_unit_test(test_hole_acknowledged_but_fresh),
         cmocka_unit_test(test_hole_too_old),
+        cmocka_unit_test(test_hole_still_asked_for),
         cmocka_unit_test(test_hole_at_the_end),
         cmocka_unit_test(test_hole_before_fin),
         cmocka_unit_test(test_fin_amid_the_bytes),
