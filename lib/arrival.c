@@ -11,7 +11,7 @@
  * 4. What the peer reports (SACK): it lacks these bytes and has later ones.
  *
  * Where all of it is silent, bytes that were captured before are a copy, and bytes that were not are out of order: a
- * network does either without losing anything. */
+ * network does either without losing anything. Bytes so old that the history has forgotten them were sent again. */
 #include "arrival.h"
 
 enum { SEGMENTS_THAT_TELL = 3 /* behind a hole, until a sender takes it for lost */ };
