@@ -60,12 +60,13 @@ void armtap_sender_resent(struct armtap_sender *sender)
     sender->is_measured = false;
 }
 
-/* At least 1, at most all that there is; 0 without a clock. */
+/* At least 1; 0 without a clock, or with one that makes no sense. */
 static int64_t time_between(int64_t from, int64_t to)
 {
-    if (to == ARMTAP_NO_TIME || to < from)
+    uint64_t time = (uint64_t)to - (uint64_t)from;
+    if (to == ARMTAP_NO_TIME || to < from || time > INT64_MAX)
         return 0;
-    return to > from ? (int64_t)((uint64_t)to - (uint64_t)from) : 1;
+    return time ? (int64_t)time : 1;
 }
 
 static void keep_shorter(int64_t *shortest, int64_t time)
@@ -197,7 +198,7 @@ int64_t armtap_sender_round_trip(const struct armtap_sender *sender)
 int64_t armtap_sender_tick(const struct armtap_sender *sender)
 {
     int32_t ticks = clock_difference(sender->newest_tsval, sender->first_tsval);
-    int64_t time = sender->newest_time - sender->first_time;
+    int64_t time = time_between(sender->first_time, sender->newest_time);
     if (ticks < TICKS_LEAST || time <= 0 || time / ticks > TICK_SLOWEST)
         return TICK_SLOWEST;
     return time / ticks;
