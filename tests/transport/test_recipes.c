@@ -364,6 +364,43 @@ static void test_guess_given_up(void **state)
     dialogue_free(&dialogue);
 }
 
+/* What is guessed, and from which record on, does not depend on how the bytes were cut. */
+static void test_cut_otherwise(void **state)
+{
+    struct dialogue dialogue =
+        data_of("timestamp,actual_q,actual_qd,speed_scaling,target_speed_fraction,runtime_state", NULL, 2);
+    struct outcome whole = {0};
+    (void)state;
+    outcome_of_dialogue(&dialogue, &midstream, &plain, NULL, &whole);
+    assert_false(whole.records[0][JUDGED - 1].opaque);
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        struct cutting cutting = {.least = 1, .most = 20 << seed, .seed = seed};
+        struct outcome pieces = {0};
+        outcome_of_dialogue(&dialogue, &cutting, &plain, NULL, &pieces);
+        assert_same_records(&whole, &pieces, "a guess");
+        assert_int_equal(outcome_notes(&pieces, "rtde.recipe.guessed"), 1);
+        outcome_free(&pieces);
+    }
+    outcome_free(&whole);
+    dialogue_free(&dialogue);
+}
+
+/* With no_guess in the options all of it stays opaque, whatever speaks for a recipe. */
+static void test_no_guess(void **state)
+{
+    struct dialogue dialogue = data_of("timestamp,actual_q,actual_qd,speed_scaling,target_speed_fraction", NULL, 2);
+    struct armtap_net_options options = {.size = sizeof options, .no_guess = true};
+    struct outcome outcome = {0};
+    (void)state;
+    outcome_of_dialogue(&dialogue, &midstream, &plain, &options, &outcome);
+    assert_int_equal(outcome.count[0], PACKAGES);
+    for (size_t i = 0; i < PACKAGES; i++)
+        assert_true(outcome.records[0][i].opaque);
+    assert_int_equal(outcome_notes(&outcome, "rtde.recipe.guessed"), 0);
+    outcome_free(&outcome);
+    dialogue_free(&dialogue);
+}
+
 /* ---- given by the user ---- */
 
 static void test_given(void **state)
@@ -442,10 +479,11 @@ static void test_half_handshakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),   cmocka_unit_test(test_well_known_clients),
-        cmocka_unit_test(test_twins),   cmocka_unit_test(test_strangers),
-        cmocka_unit_test(test_learned), cmocka_unit_test(test_guess_given_up),
-        cmocka_unit_test(test_given),   cmocka_unit_test(test_half_handshakes),
+        cmocka_unit_test(test_sizes),    cmocka_unit_test(test_well_known_clients),
+        cmocka_unit_test(test_twins),    cmocka_unit_test(test_strangers),
+        cmocka_unit_test(test_learned),  cmocka_unit_test(test_guess_given_up),
+        cmocka_unit_test(test_given),    cmocka_unit_test(test_cut_otherwise),
+        cmocka_unit_test(test_no_guess), cmocka_unit_test(test_half_handshakes),
     };
     return cmocka_run_group_tests_name("recipes", tests, NULL, NULL);
 }
