@@ -387,7 +387,8 @@ static double step_time(const struct subject *subject, unsigned i)
 
 /* Sums over the steps of a position and of its speed. */
 struct motion {
-    double product, square, off, most;
+    double product, square, step_square;
+    double off, most; /* of steps that are more than noise */
     unsigned count;
 };
 
@@ -402,6 +403,7 @@ static void add_motion(const struct subject *subject, const struct armtap_recipe
         double known = step_time(subject, i), seconds = known > 0 ? known : time;
         motion->product += step * mean;
         motion->square += mean * mean;
+        motion->step_square += step * step;
         if (!(size_of(step) > MOVING * seconds) && !(size_of(mean) > MOVING))
             continue;
         motion->off += size_of(step - mean * seconds);
@@ -433,7 +435,9 @@ static void weigh_derivative(const struct subject *subject, const struct pair *p
         add_motion(subject, speed, position, k, time, &all);
     if (all.count < MOVES_LEAST)
         return;
-    if (all.off > 0.6 * all.most)
+    /* One that is sent every few cycles may miss what happened between; it still goes the same way. */
+    bool same_way = all.product > 0 && all.product * all.product > 0.25 * all.square * all.step_square;
+    if (all.off > 0.6 * all.most && !same_way)
         subject->evidence->contradicted = true;
     if (all.off < 0.25 * all.most)
         support(subject, pair->points, " is the derivative of ", speed->name, position->name);
