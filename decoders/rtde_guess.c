@@ -1,7 +1,7 @@
 /* The recipe of data whose handshake was not captured. In this order: the request, where only its reply is missing; one
- * learned from another connection of the robot, if nothing in the data contradicts it; that of a well-known client, if
- * the data gives evidence enough. Packages are sampled, and judged when twice as many came as at the time before; a
- * second reading judges what the first one sampled, and knows from the first package on. */
+ * learned from another connection of the robot, if nothing in the data contradicts it and something speaks for it; that
+ * of a well-known client, if the data gives evidence enough. Packages are sampled, and judged when twice as many came
+ * as at the time before; a second reading judges what the first one sampled, and knows from the first package on. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +12,8 @@
 
 /* Packages before which nothing is judged. */
 #define JUDGED_LEAST 32
+/* Points that data needs for a recipe that a handshake of the same robot showed: something must speak for it. */
+#define LEARNED_NEEDED 3
 
 /* ---- adopting -------------------------------------------------------------------------------------------------- */
 
@@ -86,7 +88,7 @@ static bool may_have_id(const struct armtap_sample *sample)
     return id != 0;
 }
 
-/* From handshakes of the same robot: nothing may contradict them. */
+/* From handshakes of the same robot: nothing may contradict them, and something must speak for them. */
 static int judge_learned(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                          const struct armtap_sample *sample, bool *named)
 {
@@ -99,10 +101,11 @@ static int judge_learned(struct armtap_rtde *rtde, struct armtap_conn *conn, con
         if (has_id && frame->bytes[ARMTAP_RTDE_HEADER] != learned->recipe_id)
             continue;
         armtap_rtde_weigh(learned->recipe, sample, has_id ? 1 : 0, rtde->sampled_clock, &evidence);
-        if (evidence.contradicted)
+        if (evidence.contradicted || evidence.score < LEARNED_NEEDED)
             continue;
         struct armtap_guess_evidence reason = {.source = "the handshake of another connection of this robot",
                                                .score = evidence.score,
+                                               .needed = LEARNED_NEEDED,
                                                .reasons = evidence.reasons.text};
         *named = true;
         return adopt(rtde, conn, frame, learned->recipe, learned->protocol, &reason);

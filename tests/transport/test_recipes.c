@@ -247,17 +247,17 @@ static void test_strangers(void **state)
 #define ODD_NAMES "timestamp,actual_q,output_bit_register_70"
 #define ODD_TYPES "DOUBLE,VECTOR6D,BOOL"
 
-static struct dialogue shaken(uint16_t client_port, unsigned id)
+static struct dialogue shaken_for(const char *names, const char *types, uint16_t client_port, unsigned id)
 {
     struct dialogue dialogue;
-    struct armtap_recipe *recipe = recipe_of(ODD_NAMES, ODD_TYPES);
+    struct armtap_recipe *recipe = recipe_of(names, types);
     char head[4];
     snprintf(head, sizeof head, "%02x", id);
     begin(&dialogue, client_port);
     say_list(&dialogue, ARMTAP_TO_ROBOT, 'V', "0002", "");
     say_list(&dialogue, ARMTAP_FROM_ROBOT, 'V', "01", "");
-    say_list(&dialogue, ARMTAP_TO_ROBOT, 'O', "405f400000000000", ODD_NAMES);
-    say_list(&dialogue, ARMTAP_FROM_ROBOT, 'O', head, ODD_TYPES);
+    say_list(&dialogue, ARMTAP_TO_ROBOT, 'O', "405f400000000000", names);
+    say_list(&dialogue, ARMTAP_FROM_ROBOT, 'O', head, types);
     say_list(&dialogue, ARMTAP_TO_ROBOT, 'S', "", "");
     say_list(&dialogue, ARMTAP_FROM_ROBOT, 'S', "01", "");
     struct robot robot = moving_robot();
@@ -265,6 +265,11 @@ static struct dialogue shaken(uint16_t client_port, unsigned id)
         say_data(&dialogue, recipe, 2, id, &robot);
     armtap_recipe_release(recipe);
     return dialogue;
+}
+
+static struct dialogue shaken(uint16_t client_port, unsigned id)
+{
+    return shaken_for(ODD_NAMES, ODD_TYPES, client_port, id);
 }
 
 /* Two connections, one after the other. */
@@ -333,6 +338,21 @@ static void test_learned(void **state)
     dialogue_free(&known);
     dialogue_free(&unknown);
     dialogue_free(&other);
+}
+
+/* The robot was asked for as many bytes before, but nothing says that these are the same. */
+static void test_learned_without_evidence(void **state)
+{
+    struct dialogue known = shaken_for("actual_q", "VECTOR6D", 50001, 1);
+    struct dialogue unknown = data_of("actual_TCP_speed", "VECTOR6D", 2);
+    struct outcome outcome = {0};
+    (void)state;
+    unknown.client_port = 50002;
+    play(&known, &opened, &unknown, &midstream, NULL, &outcome);
+    assert_learned(&outcome, 1, 0);
+    outcome_free(&outcome);
+    dialogue_free(&known);
+    dialogue_free(&unknown);
 }
 
 /* A guess that the first pass had to give up in the middle is not made in the second. */
@@ -479,11 +499,17 @@ static void test_half_handshakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),    cmocka_unit_test(test_well_known_clients),
-        cmocka_unit_test(test_twins),    cmocka_unit_test(test_strangers),
-        cmocka_unit_test(test_learned),  cmocka_unit_test(test_guess_given_up),
-        cmocka_unit_test(test_given),    cmocka_unit_test(test_cut_otherwise),
-        cmocka_unit_test(test_no_guess), cmocka_unit_test(test_half_handshakes),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_well_known_clients),
+        cmocka_unit_test(test_twins),
+        cmocka_unit_test(test_strangers),
+        cmocka_unit_test(test_learned),
+        cmocka_unit_test(test_guess_given_up),
+        cmocka_unit_test(test_learned_without_evidence),
+        cmocka_unit_test(test_given),
+        cmocka_unit_test(test_cut_otherwise),
+        cmocka_unit_test(test_no_guess),
+        cmocka_unit_test(test_half_handshakes),
     };
     return cmocka_run_group_tests_name("recipes", tests, NULL, NULL);
 }
