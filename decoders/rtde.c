@@ -377,7 +377,9 @@ static int decode_output(struct armtap_rtde *rtde, struct armtap_conn *conn, con
         rtde->protocol = 1;
     else if (rtde->protocol == 0)
         rtde->protocol = 2;
-    return deliver(rtde, conn, frame, rtde->outputs, rtde->protocol >= 2 && payload > 0);
+    bool has_id = rtde->protocol >= 2 && payload > 0;
+    error = armtap_rtde_size_unknown(rtde, conn, frame, &rtde->outputs, payload - (has_id ? 1 : 0));
+    return error == ARMTAP_OK ? deliver(rtde, conn, frame, rtde->outputs, has_id) : error;
 }
 
 /* Protocol 1 clients that robots understand send the id too; UR's newest client does not, so what fits decides. */
@@ -386,7 +388,11 @@ static int decode_input(struct armtap_rtde *rtde, struct armtap_conn *conn, cons
     const uint8_t *payload = frame->bytes + ARMTAP_RTDE_HEADER;
     size_t length = frame->length - ARMTAP_RTDE_HEADER;
     const struct armtap_recipe *recipe = length > 0 ? rtde->inputs[payload[0]] : NULL;
-    if (recipe && (length == recipe->size + 1 || rtde->protocol >= 2))
+    if (recipe && rtde->protocol >= 2) {
+        int error = armtap_rtde_size_unknown(rtde, conn, frame, &rtde->inputs[payload[0]], length - 1);
+        return error == ARMTAP_OK ? deliver(rtde, conn, frame, rtde->inputs[payload[0]], true) : error;
+    }
+    if (recipe && length == recipe->size + 1)
         return deliver(rtde, conn, frame, recipe, true);
     for (size_t i = 0; rtde->protocol <= 1 && i < 256; i++)
         if (rtde->inputs[i] && rtde->inputs[i]->size == length)

@@ -268,6 +268,7 @@ int armtap_rtde_note_strangers(struct armtap_conn *conn, const struct armtap_fra
 {
     const char *type_at = reply->types.text;
     struct armtap_item type;
+    bool is_single = known_types(&reply->types) + 1 == reply->type_count;
     unsigned named = 0;
     int error = ARMTAP_OK;
     for (size_t i = 0; i < recipe->count && named < NAMED_MAX && error == ARMTAP_OK; i++) {
@@ -276,9 +277,11 @@ int armtap_rtde_note_strangers(struct armtap_conn *conn, const struct armtap_fra
             break;
         if (entry->type == ARMTAP_BYTES) {
             named++;
-            error =
-                armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_type_unknown, "%b is of type %b: unknown",
-                                (const void *)entry->name, strlen(entry->name), (const void *)type.text, type.length);
+            error = armtap_conn_say(
+                conn, frame, ARMTAP_NOTE_rtde_type_unknown, "%b is of type %b, which is not known: %s",
+                (const void *)entry->name, strlen(entry->name), (const void *)type.text, type.length,
+                is_single ? "it gets what the other fields leave of a data package's length"
+                          : "fields from there on cannot be decoded, for another one is not known either");
         } else if (!entry->field && reply->requested) {
             named++;
             error =

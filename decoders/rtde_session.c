@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../lib/bytes.h"
+#include "rtde_package.h"
 #include "rtde_reply.h"
 
 #define REQUEST_BYTES_MAX (256u * 1024) /* waiting requests of one connection */
@@ -162,6 +163,48 @@ static long clock_offset_of(const struct armtap_recipe *recipe)
     return -1;
 }
 
+static int note_varying(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_recipe *recipe,
+                        size_t length)
+{
+    size_t i = 0;
+    while (recipe->entries[i].type != ARMTAP_BYTES)
+        i++;
+    const char *name = recipe->entries[i].name;
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_type_unknown,
+                           "data packages vary in length (%u bytes of values, then %u): fields from %b on cannot be "
+                           "decoded",
+                           (uint64_t)recipe->size, (uint64_t)length, (const void *)name, strlen(name));
+}
+
+int armtap_rtde_size_unknown(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                             struct armtap_recipe **place, size_t length)
+{
+    struct armtap_recipe *recipe = *place, *other = NULL;
+    bool outputs = frame->direction == ARMTAP_FROM_ROBOT;
+    int id = !outputs || rtde->protocol >= 2 ? frame->bytes[ARMTAP_RTDE_HEADER] : 0;
+    int error = ARMTAP_OK;
+    if (recipe->replied && recipe->size != length) {
+        error = note_varying(conn, frame, recipe, length);
+        other = armtap_recipe_hold(recipe->replied);
+        other->unsized = true;
+    } else if (recipe->open && !recipe->unsized) {
+        error = armtap_recipe_of_length(recipe, length, &other);
+        recipe->unsized = other == NULL;
+    }
+    if (!other)
+        return error;
+    armtap_recipe_release(recipe);
+    *place = other;
+    if (outputs)
+        rtde->clock_offset = clock_offset_of(other);
+    if (outputs && !other->open && !rtde->outputs_guessed && !rtde->outputs_unnamed)
+        armtap_conn_teach(conn, other, rtde->protocol, id);
+    if (error != ARMTAP_OK)
+        return error;
+    return armtap_conn_recipe(conn, frame, frame->direction, id, outputs ? rtde->frequency : 0,
+                              outputs && rtde->outputs_guessed ? ARMTAP_GUESSED : 0, other);
+}
+
 /* Where only the types were captured, the names of the recipe that the user gave, if it has those types. */
 static struct armtap_recipe *name_by_given(struct armtap_conn *conn, struct armtap_recipe *recipe, bool *named)
 {
@@ -210,7 +253,8 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
     rtde->outputs_refused = reply.refused;
     if (!recipe)
         return ARMTAP_OK;
-    if (reply.requested)
+    rtde->frequency = reply.frequency;
+    if (reply.requested && !recipe->open)
         armtap_conn_teach(conn, recipe, rtde->protocol, (int)package->id);
     return armtap_conn_recipe(conn, frame, ARMTAP_FROM_ROBOT, (int)package->id, reply.frequency, 0, recipe);
 }

@@ -43,6 +43,7 @@ struct armtap_rtde {
     size_t request_bytes;
     struct armtap_rtde_early early; /* the last one */
     struct armtap_recipe *outputs;
+    double frequency;  /* asked for with them */
     long clock_offset; /* of timestamp in the outputs, -1 without it */
     bool outputs_refused;
     bool outputs_unnamed;  /* only the reply with their types was captured; to be noted */
@@ -77,6 +78,10 @@ int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, c
                            const struct armtap_rtde_package *request);
 /* Makes a recipe that the caller holds, or NULL, the output recipe. */
 void armtap_rtde_take_outputs(struct armtap_rtde *rtde, struct armtap_recipe *recipe);
+/* Where a type of the recipe at `place`, of data of the frame's direction, is not known: the recipe for values of
+ * `length` bytes takes its place, or the open one again where the length varies. */
+int armtap_rtde_size_unknown(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                             struct armtap_recipe **place, size_t length);
 /* Data without a handshake: samples it, and finds a recipe for it if there is evidence enough; gives up one that data
  * contradicts. */
 int armtap_rtde_guess(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);

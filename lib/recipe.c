@@ -108,6 +108,18 @@ static char *invented_name(size_t number, char *at)
 }
 #define INVENTED_NAME_ROOM 32
 
+/* An entry that goes into the state where the field, which may be NULL, has that type or a wider one. */
+static void add_typed(struct armtap_recipe *recipe, const char *name, const struct armtap_field *field,
+                      enum armtap_type type, unsigned count)
+{
+    enum armtap_op op = ARMTAP_OP_NONE;
+    if (field && field->direction != ARMTAP_FIELD_LEGACY && field->count == count)
+        op = armtap_op_for(type, field->type);
+    if (op == ARMTAP_OP_NONE)
+        field = NULL;
+    recipe_add(recipe, name, field, field ? field->type : type, count, op);
+}
+
 static void add_rtde_entry(struct armtap_recipe *recipe, const char *name, const struct armtap_item *type_name)
 {
     const struct armtap_field *field = armtap_field_find(name, strlen(name));
@@ -124,13 +136,8 @@ static void add_rtde_entry(struct armtap_recipe *recipe, const char *name, const
     } else if (!type_name) {
         recipe->open = true;
     }
-    enum armtap_op op = ARMTAP_OP_NONE;
-    if (field && field->count == count && !placeless)
-        op = armtap_op_for(type, field->type);
-    if (op == ARMTAP_OP_NONE)
-        field = NULL;
     size_t size = recipe->size;
-    recipe_add(recipe, name, field, field ? field->type : type, count, op);
+    add_typed(recipe, name, placeless ? NULL : field, type, count);
     if (placeless) { /* it stands behind a value of unknown size: nobody knows where */
         recipe->entries[recipe->count - 1].offset = SIZE_MAX;
         recipe->entries[recipe->count - 1].wire_size = 0;
@@ -183,6 +190,58 @@ int armtap_recipe_rtde(const char *names, const char *types, struct armtap_recip
     if (error != ARMTAP_OK)
         *recipe = NULL;
     return error;
+}
+
+/* The one entry of unknown type; NULL where there are several. `rest` becomes the bytes of all others. */
+static const struct armtap_recipe_entry *only_unknown(const struct armtap_recipe *open, size_t *rest)
+{
+    const struct armtap_recipe_entry *unknown = NULL;
+    *rest = 0;
+    for (size_t i = 0; i < open->count; i++) {
+        const struct armtap_recipe_entry *entry = &open->entries[i];
+        size_t width = armtap_type_width(entry->type) * entry->count;
+        if (width == 0 && unknown)
+            return NULL;
+        if (width == 0)
+            unknown = entry;
+        else
+            *rest += entry->offset == SIZE_MAX ? width : entry->wire_size;
+    }
+    return unknown;
+}
+
+int armtap_recipe_of_length(struct armtap_recipe *open, size_t length, struct armtap_recipe **recipe)
+{
+    size_t name_bytes = 0, rest;
+    char *at;
+    *recipe = NULL;
+    const struct armtap_recipe_entry *unknown = only_unknown(open, &rest);
+    if (!unknown || rest >= length)
+        return ARMTAP_OK;
+    for (size_t i = 0; i < open->count; i++)
+        name_bytes += strlen(open->entries[i].name) + 1;
+    struct armtap_recipe *made = recipe_alloc(open->count, name_bytes, &at);
+    if (!made)
+        return ARMTAP_ERR_MEMORY;
+    made->protocol = open->protocol;
+    made->replied = armtap_recipe_hold(open);
+    for (size_t i = 0; i < open->count; i++) {
+        const struct armtap_recipe_entry *entry = &open->entries[i];
+        size_t name_length = strlen(entry->name) + 1;
+        memcpy(at, entry->name, name_length);
+        if (entry == unknown) {
+            recipe_add(made, at, NULL, ARMTAP_BYTES, 1, ARMTAP_OP_NONE);
+            made->entries[i].wire_size = length - rest;
+            made->size += length - rest;
+        } else if (entry->offset == SIZE_MAX) {
+            add_typed(made, at, armtap_field_find(at, name_length - 1), entry->type, entry->count);
+        } else {
+            recipe_add(made, at, entry->field, entry->type, entry->count, (enum armtap_op)open->ops[i]);
+        }
+        at += name_length;
+    }
+    *recipe = made;
+    return ARMTAP_OK;
 }
 
 int armtap_recipe_of_text(const char *name, enum armtap_protocol protocol, struct armtap_recipe **recipe)
@@ -266,8 +325,11 @@ struct armtap_recipe *armtap_recipe_hold(const struct armtap_recipe *recipe)
 
 void armtap_recipe_release(struct armtap_recipe *recipe)
 {
-    if (recipe && --recipe->holders == 0)
+    while (recipe && --recipe->holders == 0) {
+        struct armtap_recipe *replied = recipe->replied;
         free(recipe);
+        recipe = replied;
+    }
 }
 
 /* ---- asking ---- */
@@ -365,7 +427,7 @@ void armtap_recipe_read(const struct armtap_recipe *recipe, size_t i, const uint
     if (entry->type == ARMTAP_STRING || entry->type == ARMTAP_BYTES) {
         value->present = true;
         value->text = (const char *)values + entry->offset;
-        value->length = length - entry->offset;
+        value->length = entry->wire_size > 0 ? entry->wire_size : length - entry->offset;
         return;
     }
     size_t width = entry->wire_size / entry->count;

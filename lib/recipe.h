@@ -7,8 +7,10 @@
 struct armtap_recipe {
     unsigned holders;
     enum armtap_protocol protocol;
-    size_t size; /* bytes of all values */
-    bool open;   /* a type is not known: what stands from there on has no size */
+    size_t size;                   /* bytes of all values */
+    bool open;                     /* a type is not known: what stands from there on has no size */
+    bool unsized;                  /* of an open one: the length of data does not tell the size of that type */
+    struct armtap_recipe *replied; /* held: the open one of which armtap_recipe_of_length made this; NULL for others */
     size_t count;
     struct armtap_recipe_entry *entries;
     uint8_t *ops;            /* enum armtap_op by entry */
@@ -37,6 +39,9 @@ bool armtap_item_is(const struct armtap_item *item, const char *text);
  * are not known leave the recipe open from there on. */
 int armtap_recipe_from_lists(const struct armtap_item *names, const struct armtap_item *types,
                              struct armtap_recipe **recipe);
+/* Where one type of an open recipe is not known: the same recipe for data of `length` bytes, of which that type takes
+ * what the others leave. *recipe is NULL where several are not known, or nothing is left. */
+int armtap_recipe_of_length(struct armtap_recipe *open, size_t length, struct armtap_recipe **recipe);
 /* A recipe of one STRING that fills the frame, under that name: text protocols. */
 int armtap_recipe_of_text(const char *name, enum armtap_protocol protocol, struct armtap_recipe **recipe);
 

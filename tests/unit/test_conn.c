@@ -172,6 +172,37 @@ static void test_rtde_sessions_in_any_chunks(void **unused)
     }
 }
 
+/* Set-ups that go wrong in every way, and a type that is not known, its data of one length and of another. */
+static void test_odd_set_ups_in_any_chunks(void **unused)
+{
+    struct script script = {.count = 0};
+    (void)unused;
+    script_list(&script, TO, 'O', HZ125, "timestamp,no_such");
+    script_list(&script, FROM, 'O', "", "NOT_FOUND,NOT_FOUND");
+    script_hex(&script, TO, "00 05 56 00 02");
+    script_hex(&script, FROM, "00 04 56 01");
+    script_list(&script, TO, 'O', "", "timestamp,my_own");
+    script_list(&script, FROM, 'O', "00", "NOT_FOUND,UINT32");
+    script_list(&script, TO, 'O', HZ125, "timestamp,my_own");
+    script_hex(&script, FROM, "00 08 4f 01 44 ff fe 2c");
+    add_data(&script, "01", 1, 1);
+    script_list(&script, TO, 'I', "", "speed_slider_mask");
+    script_hex(&script, FROM, "00 03 49");
+    script_list(&script, TO, 'O', HZ125, "timestamp,my_own,a");
+    script_list(&script, FROM, 'O', "01", "DOUBLE,UINT32");
+    add_data(&script, "01", 2, 2);
+    script_list(&script, TO, 'O', HZ125, "my_own,timestamp,payload");
+    script_list(&script, FROM, 'O', "01", "ODD,DOUBLE,UINT32");
+    add_data(&script, "01 aa bb", 3, 3);
+    add_data(&script, "01 aa bc", 4, 4);
+    add_data(&script, "01 aa bc cc", 5, 5);
+    add_data(&script, "01 aa bd", 6, 6);
+    script_hex(&script, TO, "00 03 50");
+    script_hex(&script, FROM, "00 04 50 01");
+    check_chunkings(&script, &rtde, 6);
+    script_free(&script);
+}
+
 static void test_data_without_a_handshake_in_any_chunks(void **unused)
 {
     struct armtap_conn_options options = rtde;
@@ -740,7 +771,8 @@ static void test_a_tail_that_is_no_message(void **unused)
     script_add(&script, ARMTAP_FROM_ROBOT, &bytes);
     struct log log = script_log(&script, NULL);
     assert_int_equal(log.records[ARMTAP_FROM_ROBOT], 2);
-    assert_true(log_has(&log, "note < stream.resync: the last 3000 bytes of the stream, up to byte 5120, could not be decoded"));
+    assert_true(log_has(
+        &log, "note < stream.resync: the last 3000 bytes of the stream, up to byte 5120, could not be decoded"));
     log_free(&log);
     script_free(&script);
     bytes_free(&bytes);
@@ -815,6 +847,7 @@ int main(void)
         cmocka_unit_test(test_packets_of_other_sizes_in_any_chunks),
         cmocka_unit_test(test_script_to_the_robot_in_any_chunks),
         cmocka_unit_test(test_rtde_sessions_in_any_chunks),
+        cmocka_unit_test(test_odd_set_ups_in_any_chunks),
         cmocka_unit_test(test_data_without_a_handshake_in_any_chunks),
         cmocka_unit_test(test_foreign_bytes_in_any_chunks),
         cmocka_unit_test(test_a_little_more_than_enough_in_any_chunks),

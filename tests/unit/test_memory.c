@@ -337,15 +337,20 @@ static int begin(struct armtap_net *net, struct link *link)
     return send_next(net, link, ARMTAP_FROM_ROBOT, SYN | ACK, NULL, 0);
 }
 
-static int set_up(struct armtap_net *net, struct link *link)
+static int set_up_as(struct armtap_net *net, struct link *link, const char *types)
 {
     static const char hertz[8] = {0x40, 0x5f, 0x40, 0, 0, 0, 0, 0};
     put_package(&wire, 'V', "\0\2", 2, "");
     put_package(&wire, 'O', hertz, 8, "timestamp,actual_q");
     TRY(send_all(net, link, ARMTAP_TO_ROBOT, 1000, false));
     put_package(&wire, 'V', "\1", 1, "");
-    put_package(&wire, 'O', "\1", 1, "DOUBLE,VECTOR6D");
+    put_package(&wire, 'O', "\1", 1, types);
     return send_all(net, link, ARMTAP_FROM_ROBOT, 1000, false);
+}
+
+static int set_up(struct armtap_net *net, struct link *link)
+{
+    return set_up_as(net, link, "DOUBLE,VECTOR6D");
 }
 
 static int feed_net(struct armtap_net *net)
@@ -514,7 +519,7 @@ static void check_steady(struct armtap_net *net, struct link *link, const struct
     assert_int_equal(seen->last_count - seen->first_count, 0);
 }
 
-static void steady(uint16_t port, size_t segment)
+static void steady(uint16_t port, size_t segment, const char *types)
 {
     struct link link = {2, 9, port, {1000, 5000}, 0};
     struct seen seen = {0};
@@ -523,7 +528,7 @@ static void steady(uint16_t port, size_t segment)
     assert_int_equal(armtap_net_new(NULL, &sink, &seen, &net), ARMTAP_OK);
     assert_int_equal(begin(net, &link), ARMTAP_OK);
     if (port == 30004)
-        assert_int_equal(set_up(net, &link), ARMTAP_OK);
+        assert_int_equal(set_up_as(net, &link, types), ARMTAP_OK);
     check_steady(net, &link, &seen, segment);
     wire.length = 0;
     assert_int_equal(armtap_net_finish(net), ARMTAP_OK);
@@ -533,19 +538,21 @@ static void steady(uint16_t port, size_t segment)
 static void test_steady_realtime(void **state)
 {
     (void)state;
-    steady(30003, 1220);
-    steady(30003, 1000);
-    steady(30003, 1448);
-    steady(30003, 77);
+    steady(30003, 1220, NULL);
+    steady(30003, 1000, NULL);
+    steady(30003, 1448, NULL);
+    steady(30003, 77, NULL);
 }
 
 static void test_steady_rtde(void **state)
 {
     (void)state;
-    steady(30004, 60);
-    steady(30004, 41);
-    steady(30004, 1448);
-    steady(30004, 7);
+    steady(30004, 60, "DOUBLE,VECTOR6D");
+    steady(30004, 41, "DOUBLE,VECTOR6D");
+    steady(30004, 1448, "DOUBLE,VECTOR6D");
+    steady(30004, 7, "DOUBLE,VECTOR6D");
+    steady(30004, 41, "DOUBLE,MATRIX"); /* its size follows from the first package */
+    steady(30004, 41, "MATRIX,MATRIX"); /* nothing to go by */
 }
 
 int main(void)

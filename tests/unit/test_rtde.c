@@ -697,28 +697,110 @@ static void test_refused_fields_are_named(void **unused)
                  "  > records 0 decoded 128 lost 0 skipped 0\n");
 }
 
-static void test_an_unknown_type_ends_what_can_be_read(void **unused)
+#define UNKNOWN_TYPE "note < rtde.type.unknown: odd is of type MATRIX4, which is not known: "
+#define GETS_THE_REST UNKNOWN_TYPE "it gets what the other fields leave of a data package's length\n"
+#define SEVEN "00 00 00 07"
+
+/* One type that is not known: its size is what the others leave, and they are decoded wherever they stand. */
+static void test_an_unknown_type_gets_the_rest(void **unused)
 {
-    static const struct line lines[] = {
+    static const struct line between[] = {
         V2,
         {'>', 'O', HZ125, "timestamp,odd,robot_mode"},
         {'<', 'O', "01", "DOUBLE,MATRIX4,INT32"},
         START,
-        {'<', 'U', "01 " TWO "00 11 22 33 44 55", ""},
-        {'<', 'U', "01 " ONE_POINT_FIVE "00 11 22 33 44 56", ""},
+        {'<', 'U', "01 " TWO "00 11" SEVEN, ""},
+        {'<', 'U', "01 " ONE_POINT_FIVE "00 12" SEVEN, ""},
         {'<', 'P', "01", ""},
     };
+    static const struct line first[] = {
+        {'>', 'O', "", "odd,timestamp,actual_TCP_pose"},
+        {'<', 'O', "", "MATRIX4,DOUBLE,INT32"},
+        {'<', 'U', "aa" TWO SEVEN, ""},
+    };
+    static const struct line input[] = {
+        V2,
+        {'>', 'I', "", "odd,input_int_register_24"},
+        {'<', 'I', "05", "MATRIX4,INT32"},
+        {'>', 'U', "05 aa bb cc" SEVEN, ""},
+    };
     (void)unused;
-    CHECK(lines, "event > recognised 0\n"
-                 "note < rtde.type.unknown: odd is of type MATRIX4: unknown\n"
-                 "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32?\n"
-                 "event < start 0\n"
-                 "record < @32 +18 v2 id1 timestamp=2 odd=6 bytes robot_mode=absent\n"
-                 "record < @50 +18 v2 id1 timestamp=1.5 odd=6 bytes robot_mode=absent\n"
-                 "event < pause 0\n"
+    CHECK(between,
+          "event > recognised 0\n" GETS_THE_REST "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32?\n"
+          "event < start 0\n"
+          "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32\n"
+          "record < @32 +18 v2 id1 timestamp=2 odd=2 bytes robot_mode=7\n"
+          "record < @50 +18 v2 id1 timestamp=1.5 odd=2 bytes robot_mode=7\n"
+          "event < pause 0\n"
+          "stream rtde v2 cb3e controller \"\" gaps 0\n"
+          "  < records 2 decoded 72 lost 0 skipped 0\n"
+          "  > records 0 decoded 43 lost 0 skipped 0\n");
+    CHECK(first,
+          "event > recognised 0\n" GETS_THE_REST "recipe < id0 0 Hz odd:? timestamp:DOUBLE? actual_TCP_pose:INT32?\n"
+          "recipe < id0 0 Hz odd:? timestamp:DOUBLE actual_TCP_pose:INT32?\n"
+          "record < @23 +16 v1 id0 odd=1 bytes timestamp=2 actual_TCP_pose=7\n"
+          "stream rtde v1 cb3e controller \"\" gaps 0\n"
+          "  < records 1 decoded 39 lost 0 skipped 0\n"
+          "  > records 0 decoded 32 lost 0 skipped 0\n");
+    CHECK(input, "event > recognised 0\n" GETS_THE_REST "recipe > id5 0 Hz odd:? input_int_register_24:INT32?\n"
+                 "recipe > id5 0 Hz odd:? input_int_register_24:INT32\n"
+                 "record > @33 +11 v2 id5 odd=3 bytes input_int_register_24=7\n"
                  "stream rtde v2 cb3e controller \"\" gaps 0\n"
-                 "  < records 2 decoded 72 lost 0 skipped 0\n"
-                 "  > records 0 decoded 43 lost 0 skipped 0\n");
+                 "  < records 0 decoded 21 lost 0 skipped 0\n"
+                 "  > records 1 decoded 44 lost 0 skipped 0\n");
+}
+
+/* Where lengths vary, nothing is left for it, or two types are not known, only what precedes it is decoded. */
+static void test_an_unknown_type_without_a_size(void **unused)
+{
+    static const struct line varying[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp,odd,robot_mode"},
+        {'<', 'O', "01", "DOUBLE,MATRIX4,INT32"},
+        {'<', 'U', "01 " TWO "00 11" SEVEN, ""},
+        {'<', 'U', "01 " TWO "00 11 22" SEVEN, ""},
+        {'<', 'U', "01 " ONE_POINT_FIVE "00 11" SEVEN, ""},
+    };
+    static const struct line nothing[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp,odd,robot_mode"},
+        {'<', 'O', "01", "DOUBLE,MATRIX4,INT32"},
+        {'<', 'U', "01 " TWO SEVEN, ""},
+        {'<', 'U', "01 " TWO SEVEN, ""},
+    };
+    static const struct line two[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp,odd,robot_mode,odder"},
+        {'<', 'O', "01", "DOUBLE,MATRIX4,INT32,MATRIX5"},
+        {'<', 'U', "01 " TWO "00 11" SEVEN "22", ""},
+    };
+    (void)unused;
+    CHECK(varying,
+          "event > recognised 0\n" GETS_THE_REST "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32?\n"
+          "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32\n"
+          "record < @28 +18 v2 id1 timestamp=2 odd=2 bytes robot_mode=7\n"
+          "note < rtde.type.unknown: data packages vary in length (14 bytes of values, then 15): fields from "
+          "odd on cannot be decoded\n"
+          "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32?\n"
+          "record < @46 +19 v2 id1 timestamp=2 odd=7 bytes robot_mode=absent\n"
+          "record < @65 +18 v2 id1 timestamp=1.5 odd=6 bytes robot_mode=absent\n"
+          "stream rtde v2 cb3e controller \"\" gaps 0\n"
+          "  < records 3 decoded 83 lost 0 skipped 0\n"
+          "  > records 0 decoded 40 lost 0 skipped 0\n");
+    CHECK(nothing,
+          "event > recognised 0\n" GETS_THE_REST "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32?\n"
+          "record < @28 +16 v2 id1 timestamp=2 odd=4 bytes robot_mode=absent\n"
+          "record < @44 +16 v2 id1 timestamp=2 odd=4 bytes robot_mode=absent\n"
+          "stream rtde v2 cb3e controller \"\" gaps 0\n"
+          "  < records 2 decoded 60 lost 0 skipped 0\n"
+          "  > records 0 decoded 40 lost 0 skipped 0\n");
+    CHECK(two, "event > recognised 0\n" UNKNOWN_TYPE
+               "fields from there on cannot be decoded, for another one is not known either\n"
+               "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32? odder:?\n"
+               "record < @36 +19 v2 id1 timestamp=2 odd=7 bytes robot_mode=absent odder=absent\n"
+               "stream rtde v2 cb3e controller \"\" gaps 0\n"
+               "  < records 1 decoded 55 lost 0 skipped 0\n"
+               "  > records 0 decoded 46 lost 0 skipped 0\n");
 }
 
 static void test_a_refused_version_leaves_protocol_1(void **unused)
@@ -1200,7 +1282,8 @@ int main(void)
         cmocka_unit_test(test_any_non_zero_is_true),
         cmocka_unit_test(test_unknown_names_are_delivered_by_type),
         cmocka_unit_test(test_refused_fields_are_named),
-        cmocka_unit_test(test_an_unknown_type_ends_what_can_be_read),
+        cmocka_unit_test(test_an_unknown_type_gets_the_rest),
+        cmocka_unit_test(test_an_unknown_type_without_a_size),
         cmocka_unit_test(test_a_refused_version_leaves_protocol_1),
         cmocka_unit_test(test_data_that_does_not_fit_its_recipe),
         cmocka_unit_test(test_packages_that_break_their_layout),
