@@ -94,6 +94,7 @@ SCRIPT_TESTS = \
 	tests/gates/symbols \
 	tests/guess-check.py \
 	tests/gzip-check.py \
+	tests/handshake-check.py \
 	tests/json-keys.py \
 	tests/missing-check.py \
 	tests/pandas-check.py \

@@ -1,0 +1,336 @@
+#!/usr/bin/env python3
+"""RTDE handshakes that went wrong, on captures made here with struct by a controller whose releases, fields and mistakes are
+known: what diagnose says of each refused name, the recipe that recipe --accepted leaves, the values behind a type that
+armtap does not know, what explain and info make of it. Which release brought a field is read from `armtap fields --json`
+and judged here a second time. A seed may be given: tests/handshake-check.py [SEED [ROUNDS]]."""
+import csv
+import io
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+ARMTAP = os.environ.get("ARMTAP", "./armtap")
+ROBOT, OTHER, CLIENT = bytes([10, 0, 0, 2]), bytes([10, 0, 0, 3]), bytes([10, 0, 0, 9])
+EPOCH = 1769860800
+SERIES = {3: "CB3", 5: "e-Series", 10: "PolyScope X"}
+RELEASES = [(3, 4, 5, 100), (3, 9, 0, 1), (3, 15, 8, 106339), (5, 0, 0, 7), (5, 3, 9, 2), (5, 9, 4, 10), (5, 26, 0, 4),
+            (10, 3, 0, 1), (10, 12, 1, 9)]
+
+
+class Connection:
+    """Packets of a TCP connection: (time, bytes)."""
+
+    def __init__(self, client_port, robot=ROBOT, at=0.0):
+        self.ends = {"r": (robot, 30004), "c": (CLIENT, client_port)}
+        self.sequence = {"r": 1000, "c": 2000}
+        self.packets = []
+        self.time = at
+        self.send("c", b"", 0x02)
+        self.send("r", b"", 0x12)
+
+    def send(self, sender, payload, flags=0x18):
+        receiver = "c" if sender == "r" else "r"
+        (source, source_port), (to, to_port) = self.ends[sender], self.ends[receiver]
+        tcp = struct.pack(">HHIIBBHHH", source_port, to_port, self.sequence[sender], self.sequence[receiver], 5 << 4, flags,
+                          65535, 0, 0)
+        ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(payload), len(self.packets) + 1, 0, 64, 6, 0, source, to)
+        self.packets.append((self.time, bytes(12) + b"\x08\0" + ip + tcp + payload))
+        self.sequence[sender] += len(payload) + (flags >> 1 & 1)
+        self.time += 0.001
+
+    def ask(self, kind, payload=b""):
+        self.send("c", struct.pack(">HB", 3 + len(payload), ord(kind)) + payload)
+
+    def reply(self, kind, payload=b""):
+        self.send("r", struct.pack(">HB", 3 + len(payload), ord(kind)) + payload)
+
+    def negotiate(self, version=2):
+        self.ask("V", struct.pack(">H", version))
+        self.reply("V", b"\1")
+
+    def tell_release(self, release):
+        self.ask("v")
+        self.reply("v", struct.pack(">4I", *release))
+
+
+def write(path, *connections):
+    packets = sorted((packet for connection in connections for packet in connection.packets), key=lambda one: one[0])
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1))
+        for time, packet in packets:
+            file.write(struct.pack("<4I", EPOCH, round(time * 1e9), len(packet), len(packet)) + packet)
+    return path
+
+
+def armtap(*arguments, status):
+    run = subprocess.run([ARMTAP, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
+                         timeout=60, check=False)
+    assert run.returncode == status, (arguments, run.returncode, run.stdout[-800:], run.stderr)
+    return run
+
+
+def findings(path):
+    return json.loads(armtap("diagnose", "--json", path, status=1).stdout)["findings"]
+
+
+# ---- a controller of a release -------------------------------------------------------------------------------------------
+
+def outputs():
+    return {field["name"]: field for field in json.loads(armtap("fields", "--json", status=0).stdout)
+            if field["direction"] in ("output", "both")}
+
+
+def numbers(text):
+    return tuple(int(part) for part in text.split(".")) + (0,) * (2 - text.count("."))
+
+
+def knows(release, since):
+    """Whether a controller has a field; a series begins with all that the one before it ever had."""
+    firsts = [numbers(first) for first in (since or "").split(" / ") if first]
+    own = [first for first in firsts if first[0] == release[0]]
+    if own:
+        return own[0] <= release[:3]
+    return not firsts or min(firsts)[0] < release[0]
+
+
+def reason(release, since):
+    """What diagnose must say of a name that a controller of that release does not know."""
+    firsts = since.split(" / ")
+    own = [first for first in firsts if numbers(first)[0] == release[0]]
+    version = ".".join(str(part) for part in release)
+    if own:
+        return ": introduced in %s; the controller has %s" % (own[0], version)
+    listed = ", ".join("%s (%s)" % (first, SERIES[numbers(first)[0]]) for first in firsts)
+    return ": introduced in %s, never for %s; the controller has %s" % (listed, SERIES[release[0]], version)
+
+
+def slip(name, rng):
+    """A name with one letter too few, in capitals, or as a column is called."""
+    way = rng.randrange(3)
+    letters = [i for i in range(1, len(name) - 1) if name[i].isalpha() and name[i - 1] != "_" and name[i + 1] != "_"]
+    if way == 0 and len(name) > 12 and letters:
+        at = rng.choice(letters)
+        return name[:at] + name[at + 1:]
+    return name.upper() if way == 1 or not name.islower() else "get" + name.title().replace("_", "")
+
+
+def play(rng, fields, path):
+    """One refused set-up. Returns what must be found: texts, the packet of the reply, the recipe that is left."""
+    release, way = rng.choice(RELEASES), rng.choice(["2", "2", "2", "1", "not negotiated"])
+    dated = [name for name in fields if fields[name]["since"] and not knows(release, fields[name]["since"])]
+    known = [name for name in fields if knows(release, fields[name]["since"])]
+    names, types, texts, left = ["timestamp"], ["DOUBLE"], [], [("timestamp", "DOUBLE")]
+    for _ in range(rng.randrange(3, 9)):
+        kind = rng.choice(["known", "known", "dated", "slip", "nonsense"])
+        if kind == "dated" and dated:
+            name = rng.choice(dated)
+            names.append(name), types.append("NOT_FOUND")
+            texts.append(name + " is not known to this controller" + reason(release, fields[name]["since"]))
+        elif kind == "slip":
+            meant = rng.choice(known)
+            name = slip(meant, rng)
+            if name in fields:
+                continue
+            names.append(name), types.append("NOT_FOUND")
+            texts.append("%s is not known to this controller; did you mean %s?" % (name, meant))
+        elif kind == "nonsense":
+            name = "zz" + "".join(rng.choice("bcdfghjk_") for _ in range(rng.randrange(5, 30))) + "x"
+            names.append(name), types.append("NOT_FOUND")
+            texts.append(name + " is not known to this controller, nor to any release that armtap knows of")
+        else:
+            name = rng.choice(known)
+            names.append(name), types.append(fields[name]["type"])
+            left.append((name, fields[name]["type"]))
+    if not texts and way != "not negotiated":
+        names.append("zzz"), types.append("NOT_FOUND")
+        texts.append("zzz is not known to this controller, nor to any release that armtap knows of")
+    own, other = Connection(50000, at=0.1), Connection(50001, at=rng.choice([0.0, 0.5]))
+    frequency = struct.pack(">d", rng.choice([1, 14, 14, 14, 125, 500]))
+    if way == "2":
+        own.negotiate()
+    (own if rng.random() < 0.5 else other).tell_release(release)
+    own.ask("O", (b"" if way == "1" else frequency) + ",".join(names).encode())
+    if way == "not negotiated":
+        types[0] = ",".join(["NOT_FOUND"] * (1 + frequency.count(b",")))
+    own.reply("O", (b"\0" if way == "2" else b"") + ",".join(types).encode())
+    write(path, own, other)
+    packets = sorted(own.packets + other.packets, key=lambda one: one[0])
+    return way, texts, 1 + packets.index(own.packets[-1]), left
+
+
+def check_refusals(folder, rng, rounds):
+    path, fields = os.path.join(folder, "refused.pcap"), outputs()
+    said = 0
+    for _ in range(rounds):
+        way, texts, packet, left = play(rng, fields, path)
+        found = findings(path)
+        assert all(one["packet"] == packet for one in found), (way, packet, found)
+        assert sorted(one["text"] for one in found if one["id"] == "rtde.field.not-found") == sorted(set(texts)) or \
+            sorted(one["text"] for one in found if one["id"] == "rtde.field.not-found") == sorted(texts), (found, texts)
+        wrong = [one["text"] for one in found if one["id"] == "rtde.version.not-negotiated"]
+        assert len(wrong) == (way == "not negotiated"), (way, wrong)
+        assert not wrong or wrong[0].endswith(" a part of the first name, timestamp"), wrong
+        run = armtap("recipe", "--from", path, "--accepted", "--packet", str(packet), status=0)
+        recipe = xml.etree.ElementTree.fromstring(run.stdout).find("recipe")
+        assert [(field.get("name"), field.get("type")) for field in recipe] == left, (run.stdout, left)
+        assert run.stderr.count(" is left out: the controller does not know it") == len(set(texts)), (run.stderr, texts)
+        assert ("misread by the controller" in run.stderr) == (way == "not negotiated"), run.stderr
+        assert armtap("recipe", "--from", path, "--accepted", status=0).stdout == run.stdout
+        plain = armtap("recipe", "--from", path, "--accepted", "--plain", status=0).stdout
+        assert plain == "".join("%s %s\n" % pair for pair in left), plain
+        said += len(texts) + len(wrong)
+    print("refused set-ups: %d, %d findings, each as the controller's release says" % (rounds, said))
+
+
+def check_several(folder, rng, rounds):
+    """The release comes late, inputs, several set-ups and streams: which one is meant, and which is left."""
+    del rng, rounds
+    late, own = Connection(50001, at=0.5), Connection(50000)
+    own.negotiate()
+    own.ask("O", struct.pack(">d", 125) + b"timestamp,ft_raw_wrench")
+    own.reply("O", b"\0DOUBLE,NOT_FOUND")
+    for register in (0, 1, 2):
+        own.ask("I", b"input_int_register_%d,input_double_register_%d,configurable_digital_output" % (register, register))
+        own.reply("I", b"\0IN_USE,DOUBLE,UINT8")
+    own.ask("I", b"speed_slider_mask")
+    own.reply("I", b"\1UINT32")
+    late.tell_release((3, 15, 8, 1))
+    elsewhere = Connection(50002, robot=OTHER, at=0.9)
+    elsewhere.tell_release((5, 9, 4, 1))
+    path = write(os.path.join(folder, "several.pcap"), own, late, elsewhere)
+    found = findings(path)
+    assert found[0]["text"].endswith("introduced in 5.9.0 (e-Series), never for CB3; the controller has 3.15.8.1"), found
+    assert [one["id"] for one in found].count("rtde.field.in-use") == 3, found
+    assert armtap("recipe", "--from", path, "--accepted", "--plain", status=0).stdout == "timestamp DOUBLE\n"
+    for number, one in enumerate(one for one in found if one["id"] == "rtde.field.in-use"):
+        wanted = "input_double_register_%d DOUBLE\nconfigurable_digital_output UINT8\n" % number
+        run = armtap("recipe", "--from", path, "--accepted", "--packet", str(one["packet"]), "--plain", status=0)
+        assert run.stdout == wanted and "input_int_register_%d is left out" % number in run.stderr, run
+        by_number = armtap("recipe", "--from", path, "--accepted", "--to-robot", "--setup", str(number + 1), "--plain",
+                           status=0)
+        assert by_number.stdout == wanted, by_number
+    last = armtap("recipe", "--from", path, "--accepted", "--to-robot", "--plain", status=0)
+    assert last.stdout == wanted and "3 set-ups refused in part" in last.stderr, last
+    accepted = armtap("recipe", "--from", path, "--to-robot", "--plain", status=0)
+    assert accepted.stdout == "speed_slider_mask UINT32\n", accepted
+
+
+def check_streams(folder, rng, rounds):
+    """Two clients were refused: one must be named; a client that accepted all does not count."""
+    del rng, rounds
+    clients = [Connection(50000 + i, at=i * 0.1) for i in range(3)]
+    for client, name in zip(clients, (b"actual_Q", b"actual_q", b"actual_tcp_pose")):
+        client.negotiate()
+        client.ask("O", struct.pack(">d", 125) + b"timestamp," + name)
+        client.reply("O", b"\1DOUBLE,VECTOR6D" if name == b"actual_q" else b"\0DOUBLE,NOT_FOUND")
+    path = write(os.path.join(folder, "streams.pcap"), *clients)
+    refused = armtap("recipe", "--from", path, "--accepted", status=2)
+    assert "streams 0, 2 have recipes; choose one with --stream N" in refused.stderr, refused
+    for stream, wanted in ((0, "timestamp DOUBLE\n"), (1, "timestamp DOUBLE\nactual_q VECTOR6D\n"), (2, "timestamp DOUBLE\n")):
+        run = armtap("recipe", "--from", path, "--accepted", "--stream", str(stream), "--plain", status=0)
+        assert run.stdout == wanted, (stream, run)
+    first = write(os.path.join(folder, "one.pcap"), *clients[:2])
+    assert armtap("recipe", "--from", first, "--accepted", "--plain", status=0).stdout == "timestamp DOUBLE\n"
+
+
+# ---- a type that armtap does not know ------------------------------------------------------------------------------------
+
+FORMS = {"DOUBLE": "d", "INT32": "i", "UINT32": "I", "UINT64": "Q", "UINT8": "B", "VECTOR6D": "6d", "VECTOR3D": "3d",
+         "VECTOR6INT32": "6i"}
+
+
+def unknown_type(rng, fields, path):
+    """The name whose type is not known, and the values of every package, its own in hex."""
+    names = rng.sample([name for name in fields if fields[name]["type"] in FORMS and name != "timestamp" and
+                        fields[name]["unit"] != "enum"], 5)
+    names.insert(rng.randrange(6), "timestamp")
+    strange, size = rng.randrange(6), rng.choice([1, 2, 4, 8, 12, 32])
+    types = [fields[name]["type"] for name in names]
+    connection, rows = Connection(50000), []
+    connection.negotiate()
+    connection.ask("O", struct.pack(">d", 125) + ",".join(names).encode())
+    connection.reply("O", b"\1" + ",".join("QUATERNION" if i == strange else t for i, t in enumerate(types)).encode())
+    connection.ask("S")
+    connection.reply("S", b"\1")
+    for step in range(20):
+        payload, row = b"\1", []
+        for i, form in enumerate(FORMS[t] for t in types):
+            count = int(form[0]) if form[0].isdigit() else 1
+            values = [0.008 * (step + 1) if names[i] == "timestamp" else rng.random() if form[-1] == "d" else
+                      rng.randrange(100) for _ in range(count)]
+            junk = bytes(rng.randrange(256) for _ in range(size))
+            payload += junk if i == strange else struct.pack(">" + form, *values)
+            row += [junk.hex()] if i == strange else values
+        connection.reply("U", payload)
+        connection.time += 0.007
+        rows.append(row)
+    write(path, connection)
+    return names[strange], rows
+
+
+def check_unknown_types(folder, rng, rounds):
+    path, fields, values = os.path.join(folder, "unknown.pcap"), outputs(), 0
+    for _ in range(rounds):
+        name, rows = unknown_type(rng, fields, path)
+        found = findings(path)
+        assert [one["id"] for one in found if one["severity"] == "warning"] == ["rtde.type.unknown"], found
+        assert found[0]["text"].startswith(name + " is of type QUATERNION"), found
+        exported = list(csv.reader(io.StringIO(armtap("export", path, status=0).stdout)))
+        assert name in exported[0] and len(exported) == 21, (name, exported[:2])
+        for row, cells in zip(rows, exported[1:]):
+            for value, cell in zip(row, cells[1:]):
+                assert cell == value if isinstance(value, str) else float(cell) == value, (value, cell, exported[0])
+                values += 1
+        last = 5 + 20
+        explained = armtap("explain", path, "--packet", str(last + 2), status=0).stdout
+        assert name in explained and "timestamp" in explained, explained
+    print("a type that is not known: %d captures, %d values beside it, all as sent" % (rounds, values))
+
+
+# ---- the rest ------------------------------------------------------------------------------------------------------------
+
+def check_unreadable(folder, rng, rounds):
+    """Replies of random bytes: named as such with their bytes, and as the reason why the data is not decoded."""
+    path = os.path.join(folder, "bad.pcap")
+    for _ in range(rounds):
+        junk = b"\1" + bytes(rng.randrange(128, 256) for _ in range(rng.randrange(1, 60)))
+        own = Connection(50000)
+        own.negotiate()
+        own.ask("O", struct.pack(">d", 125) + b"timestamp,actual_mood")
+        own.reply("O", junk)
+        bad = len(own.packets)
+        own.ask("S")
+        own.reply("S", b"\1")
+        for step in range(8):
+            own.reply("U", b"\1" + struct.pack(">dd", 7 + 0.008 * step, 1))
+        found = [(one["id"], one["packet"], one["text"]) for one in findings(write(path, own))]
+        frame = struct.pack(">HB", 3 + len(junk), ord("O")) + junk
+        shown = frame[:24].hex(" ") + (" ..." if len(frame) > 24 else "")
+        assert found[0] == ("rtde.setup.bad", bad, "the reply to the output set-up cannot be read: " + shown), found
+        assert found[1][:2] == ("rtde.recipe.missing", bad + 3), found
+        assert found[1][2].endswith("but the reply to its set-up, in packet %d, cannot be read" % bad), found
+
+
+def main():
+    rng = random.Random(int(sys.argv[1]) if len(sys.argv) > 1 else 6)
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 40
+    failed = passed = 0
+    for check in (check_refusals, check_several, check_streams, check_unknown_types, check_unreadable):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                check(folder, rng, rounds)
+                passed += 1
+            except AssertionError as difference:
+                print("FAIL %s: %r" % (check.__name__, difference))
+                failed += 1
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
