@@ -226,8 +226,9 @@ static int note_strange(struct armtap_conn *conn, const struct armtap_frame *fra
     struct armtap_line line;
     armtap_line_begin(&line);
     if (reply->name_count != reply->type_count)
-        armtap_line_format(&line, "the reply to the %s has %u types for %u names:", set_up_of(reply->type),
-                           (uint64_t)reply->type_count, (uint64_t)reply->name_count);
+        armtap_line_format(&line, "the reply to the %s has %u type%s for %u name%s:", set_up_of(reply->type),
+                           (uint64_t)reply->type_count, reply->type_count == 1 ? "" : "s", (uint64_t)reply->name_count,
+                           reply->name_count == 1 ? "" : "s");
     else
         armtap_line_format(&line, "the reply to the %s has no type that is known:", set_up_of(reply->type));
     show_bytes(&line, frame);

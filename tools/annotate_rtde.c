@@ -120,6 +120,8 @@ static void take_frequency(struct taker *taker, double hertz)
     struct piece *piece = pieces_add(taker->pieces, taker->at, 8, "frequency");
     piece_set_double(piece, hertz);
     snprintf(piece->unit, sizeof piece->unit, "Hz");
+    if (taker->subject->version == 1)
+        snprintf(piece->remark, PIECE_REMARK_MAX, "as from protocol 2 on, which no reply has accepted");
     taker->at += 8;
 }
 
