@@ -340,7 +340,8 @@ struct armtap_guess_evidence {
     const char *reasons; /* what spoke for it, "; " between; "" where nothing had to */
 };
 
-/* A recipe that data frames of this direction follow from now on. */
+/* A recipe that data frames of this direction follow from now on. Of an RTDE recipe with one type that is not known,
+ * fields behind it have no place (offset SIZE_MAX) until the first data package tells its size, in a second event. */
 struct armtap_recipe_event {
     const struct armtap_stream *stream;
     struct armtap_where where;
