@@ -55,13 +55,16 @@ static int adopt(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
 /* Only the reply is missing: the names are known, and their types from the table. */
 static int try_request(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
-    static const struct armtap_guess_evidence reason = {
+    static const struct armtap_guess_evidence missing = {
         .source = "the request; the controller's reply was not captured", .reasons = ""};
-    struct armtap_rtde_request *request = rtde->requests;
+    static const struct armtap_guess_evidence unreadable = {
+        .source = "the request; the controller's reply cannot be read", .reasons = ""};
+    struct armtap_rtde_request *request = NULL;
     struct armtap_recipe *recipe;
     size_t length = frame->length - ARMTAP_RTDE_HEADER;
-    while (request && request->type != ARMTAP_RTDE_SETUP_OUTPUTS)
-        request = request->next;
+    for (struct armtap_rtde_request *next = rtde->requests; next; next = next->next)
+        if (next->type == ARMTAP_RTDE_SETUP_OUTPUTS)
+            request = next; /* the last one is in force */
     if (!request || request->unfit_length == length)
         return ARMTAP_OK;
     struct armtap_item names = {request->names, request->names_length};
@@ -71,7 +74,11 @@ static int try_request(struct armtap_rtde *rtde, struct armtap_conn *conn, const
     request->unfit_length = length;
     bool has_id = rtde->protocol != 1 && length == recipe->size + 1, has_none = length == recipe->size;
     if (!recipe->open && (has_id || (has_none && rtde->protocol <= 1)))
-        error = adopt(rtde, conn, frame, recipe, !has_id ? 1 : rtde->protocol ? rtde->protocol : 2, &reason);
+        error = adopt(rtde, conn, frame, recipe,
+                      !has_id          ? 1
+                      : rtde->protocol ? rtde->protocol
+                                       : 2,
+                      request->answered ? &unreadable : &missing);
     armtap_recipe_release(recipe);
     return error;
 }

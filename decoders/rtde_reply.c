@@ -297,12 +297,8 @@ int armtap_rtde_note_strangers(struct armtap_conn *conn, const struct armtap_fra
 int armtap_rtde_unreadable(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     enum armtap_rtde_type type = (enum armtap_rtde_type)frame->bytes[2];
-    struct armtap_rtde_request *request = rtde->requests;
     struct armtap_line line;
-    while (request && request->type != type)
-        request = request->next;
-    if (request)
-        request->answered = true;
+    armtap_rtde_answered_badly(rtde, type);
     if (type == ARMTAP_RTDE_SETUP_OUTPUTS) {
         armtap_rtde_take_outputs(rtde, NULL);
         rtde->outputs_refused = false;

@@ -74,6 +74,18 @@ int armtap_rtde_remember(struct armtap_rtde *rtde, const struct armtap_rtde_pack
     return ARMTAP_OK;
 }
 
+void armtap_rtde_answered_badly(struct armtap_rtde *rtde, enum armtap_rtde_type type)
+{
+    struct armtap_rtde_request *found = rtde->requests;
+    while (found && (found->type != type || found->answered))
+        found = found->next;
+    if (!found)
+        return;
+    found->answered = true;
+    while (rtde->requests != found)
+        drop_first_request(rtde);
+}
+
 struct armtap_rtde_request *armtap_rtde_answered(struct armtap_rtde *rtde, enum armtap_rtde_type type)
 {
     const struct armtap_rtde_request *found = rtde->requests;

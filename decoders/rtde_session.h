@@ -15,7 +15,7 @@ struct armtap_rtde_request {
     double frequency;
     size_t frequency_commas; /* among its bytes */
     bool answered;           /* by a reply that cannot be read */
-    size_t unfit_length; /* of data that these names do not fit, if some came without the reply */
+    size_t unfit_length;     /* of data that these names do not fit, if some came without the reply */
     size_t names_length;
     char names[];
 };
@@ -51,7 +51,7 @@ struct armtap_rtde {
     bool outputs_inferred; /* guessed from the data itself: all of it must keep within the limits */
     struct armtap_rtde_limit *limits;
     size_t limit_count;
-    bool all_within;        /* an earlier pass held all packages against them */
+    bool all_within;       /* an earlier pass held all packages against them */
     bool judged;           /* the sample of data without a handshake was judged */
     long sampled_clock;    /* where in the payload the clock was found, -1 without it ... */
     size_t sampled_length; /* ... in data packages of that payload */
@@ -72,6 +72,8 @@ int armtap_rtde_remember(struct armtap_rtde *rtde, const struct armtap_rtde_pack
 /* The request that a reply of that type answers, taken out of the queue with those before it; NULL if none was seen.
  * The caller frees it. */
 struct armtap_rtde_request *armtap_rtde_answered(struct armtap_rtde *rtde, enum armtap_rtde_type type);
+/* The same for a reply that cannot be read: the request stays, for its names may explain data, but awaits nothing. */
+void armtap_rtde_answered_badly(struct armtap_rtde *rtde, enum armtap_rtde_type type);
 
 /* Names the fields of a reply that was captured before this request, if it can be this one's. */
 int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,

@@ -1094,6 +1094,15 @@ static void test_a_reply_that_cannot_be_read(void **unused)
         {'<', 'I', "01", "uint8"},
         {'>', 'U', "01 2a", ""},
     };
+    /* The names fit the data in the types of the table: that is a guess, and says so. */
+    static const struct line fitting[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp,actual_q"},
+        {'<', 'O', "01 ff", ""},
+        {'>', 'O', HZ125, "timestamp,robot_mode"},
+        {'<', 'O', "01 fe", ""},
+        {'<', 'U', "01 " TWO "00 00 00 07", ""},
+    };
     static const struct line empty[] = {
         V2,
         {'>', 'O', HZ125, "timestamp"},
@@ -1111,6 +1120,9 @@ static void test_a_reply_that_cannot_be_read(void **unused)
                 "rtde.recipe.missing: data of 17 bytes from the robot, but the reply to its set-up cannot be read\n",
                 "rtde.setup.bad: the reply to the input set-up cannot be read: 00 09 49 01 75 69 6e 74 38\n",
                 "rtde.recipe.missing: data of 2 bytes to the robot, but the reply to its set-up cannot be read\n");
+    CHECK_NOTES(fitting, "rtde.setup.bad: the reply to the output set-up cannot be read: 00 05 4f 01 ff\n",
+                "rtde.setup.bad: the reply to the output set-up cannot be read: 00 05 4f 01 fe\n",
+                "rtde.recipe.guessed: 2 fields, taken from the request; the controller's reply cannot be read");
     CHECK_NOTES(empty, "rtde.setup.bad: the reply to the output set-up cannot be read: 00 03 4f\n");
     CHECK_NOTES(strange,
                 "rtde.setup.bad: the reply to the output set-up has no type that is known: 00 0d 4f 01 52 45 41 4c 2c "
