@@ -103,8 +103,13 @@ struct outlet *outlets_open(struct outlets *outlets, unsigned stream, unsigned p
     return outlet;
 }
 
+/* What was compressed, unless memory lacked for some of it: then the file is not whole. */
 static enum sink_outcome write_packed(struct outlets *outlets, struct outlet *outlet)
 {
+    if (outlets->packed.failed) {
+        message_no_memory();
+        return SINK_FAILED;
+    }
     enum sink_outcome outcome = sink_file_write(outlet->sink, outlets->packed.data, outlets->packed.length);
     outlets->packed.length = 0;
     return outcome;
@@ -144,10 +149,6 @@ static enum sink_outcome flush_packed(struct outlets *outlets, struct outlet *ou
     enum sink_outcome outcome = begin_packing(outlets, outlet);
     if (outcome == SINK_OK && outlet->gzip != NULL)
         gzip_add(outlet->gzip, outlet->buffer.data, outlet->buffer.length, at_once, &outlets->packed);
-    if (outlets->packed.failed) {
-        message_no_memory();
-        return SINK_FAILED;
-    }
     return outcome == SINK_OK ? write_packed(outlets, outlet) : outcome;
 }
 
