@@ -33,7 +33,7 @@ int armtap_main(int argc, char **argv);
 #ifdef __SANITIZE_ADDRESS__
 #define SAMPLED 3
 #else
-#define SAMPLED 12
+#define SAMPLED 8
 #endif
 
 /* A way to fail. */
