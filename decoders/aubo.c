@@ -8,6 +8,7 @@
  * Source: AUBO's RTDE guide and SDK 0.25.0-rc.4; what separates messages on raw TCP is not documented. */
 #include <string.h>
 
+#include "aubo_sniff.h"
 #include "aubo_web.h"
 
 /* Reads on from where `look`, if there is one, stopped; `scan` is how far what stands before was read. */
@@ -115,6 +116,8 @@ static long frame_of(const struct armtap_aubo *aubo, enum armtap_direction direc
     default:
         break;
     }
+    if (length > 0 && bytes[0] == ARMTAP_AUBO_PACKED_FRAME)
+        return armtap_aubo_web_frame(direction, bytes, length);
     switch (armtap_aubo_looks_like_web(direction, bytes, length)) {
     case ARMTAP_AUBO_WHOLE:
         return armtap_aubo_web_frame(direction, bytes, length);
@@ -209,7 +212,7 @@ static enum armtap_fit aubo_follows(const void *context, enum armtap_direction d
         return ARMTAP_FIT_YES;
     if (armtap_aubo_web_is_upgrade(direction, frame, length))
         return available == 0 ? ARMTAP_FIT_MORE : fit_of(armtap_aubo_looks_like_web(direction, next, available));
-    if (form_of(context, direction) == ARMTAP_AUBO_WEB)
+    if (form_of(context, direction) == ARMTAP_AUBO_WEB || frame[0] == ARMTAP_AUBO_PACKED_FRAME)
         return ARMTAP_FIT_NO;
     enum armtap_fit fit = raw_follows(direction, frame, length, next, available);
     bool fits = fit == ARMTAP_FIT_YES && fits_channel(context, direction, frame + blanks, length - blanks);
@@ -234,8 +237,6 @@ static enum armtap_fit web_begins(enum armtap_direction direction, const uint8_t
         return ARMTAP_FIT_MORE;
     if (web_sets_up(direction, bytes, length))
         return ARMTAP_FIT_WELL;
-    if (armtap_aubo_web_holds(bytes, (size_t)frame, false))
-        return ARMTAP_FIT_YES;
     if (!armtap_aubo_web_is_upgrade(direction, bytes, (size_t)frame))
         return ARMTAP_FIT_NO;
     return web_sets_up(direction, bytes + frame, length - (size_t)frame) ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
@@ -249,8 +250,10 @@ static enum armtap_fit aubo_begins(enum armtap_direction direction, const uint8_
     if (bytes[0] != '[')
         return web_begins(direction, bytes, length);
     enum armtap_aubo_end end = armtap_aubo_prefix(bytes, length, &number);
-    if (end != ARMTAP_AUBO_WHOLE || number < ARMTAP_AUBO_CHANNELS)
+    if (end != ARMTAP_AUBO_WHOLE)
         return fit_of(end);
+    if (number < ARMTAP_AUBO_CHANNELS)
+        return ARMTAP_FIT_MAYBE;
     if (direction == ARMTAP_FROM_ROBOT)
         return ARMTAP_FIT_NO;
     end = armtap_aubo_set_up_prefix(bytes, length);
@@ -262,6 +265,8 @@ static const char *aubo_stranger(const uint8_t *bytes, size_t length)
 {
     static const char key[] = "\"jsonrpc\"";
     size_t at = armtap_aubo_blanks(bytes, length);
+    if (armtap_aubo_holds_packed(bytes, length))
+        return "a compressed WebSocket that began before the capture, which cannot be decoded";
     if (at == length || bytes[at] != '{')
         return NULL;
     for (; at + sizeof key - 1 <= length; at++)
@@ -318,7 +323,8 @@ static int aubo_decode(void *context, struct armtap_conn *conn, const struct arm
     struct armtap_aubo_side *side = &aubo->sides[frame->direction];
     enum armtap_aubo_form form = form_of(aubo, frame->direction);
     if (form == ARMTAP_AUBO_UNTOLD)
-        form = armtap_aubo_looks_like_web(frame->direction, frame->bytes, frame->length) == ARMTAP_AUBO_WHOLE
+        form = frame->bytes[0] == ARMTAP_AUBO_PACKED_FRAME ||
+                       armtap_aubo_looks_like_web(frame->direction, frame->bytes, frame->length) == ARMTAP_AUBO_WHOLE
                    ? ARMTAP_AUBO_WEB
                    : ARMTAP_AUBO_RAW;
     side->form = form;
@@ -377,6 +383,7 @@ const struct armtap_decoder armtap_decoder_aubo = {
     .sure = aubo_sure,
     .follows = aubo_follows,
     .begins = aubo_begins,
+    .shows = armtap_aubo_shows,
     .decode = aubo_decode,
     .rest = aubo_rest,
     .lost = aubo_lost,

@@ -56,6 +56,7 @@ struct armtap_aubo {
     struct armtap_aubo_reader reader;
     struct armtap_cells cells;
     size_t recipe_bytes; /* of all channels */
+    bool packed_noted;   /* that messages refer to what was not captured */
 };
 int armtap_aubo_open(void *context);
 void armtap_aubo_close(void *context);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #define TEXT_FRAME 0x81 /* the first byte of a frame that is a whole text */
+#define BLOCK_TYPE 0x06 /* bits of the first byte of deflated data; all set: no type */
 #define MASKED 0x80     /* of the second byte */
 #define SHORT_LENGTH 0x7f
 #define LENGTH_IN_TWO 126
@@ -91,7 +92,7 @@ long armtap_aubo_web_piece(const struct armtap_aubo_side *side, enum armtap_dire
     return armtap_aubo_web_frame(direction, bytes, length);
 }
 
-bool armtap_aubo_web_holds(const uint8_t *frame, size_t length, bool set_up)
+bool armtap_aubo_web_list(const uint8_t *frame, size_t length, bool set_up, unsigned *number, unsigned *commas)
 {
     struct armtap_aubo_scan scan = {0};
     uint8_t text[PEEKED];
@@ -99,15 +100,32 @@ bool armtap_aubo_web_holds(const uint8_t *frame, size_t length, bool set_up)
     if (length < 2 || frame[0] != TEXT_FRAME || (header = header_length(frame)) >= length)
         return false;
     size_t count = peek(frame, length, text);
-    enum armtap_aubo_end end = set_up ? armtap_aubo_set_up_prefix(text, count) : armtap_aubo_prefix(text, count, NULL);
+    enum armtap_aubo_end end = armtap_aubo_prefix(text, count, number);
+    if (set_up)
+        end = armtap_aubo_set_up_prefix(text, count);
     for (size_t at = header; end == ARMTAP_AUBO_WHOLE && at < length; at++) {
         uint8_t c = frame[at] ^ (frame[1] & MASKED ? frame[header - 4 + (at - header) % 4] : 0);
         end = armtap_aubo_scan(&scan, true, &c, 1, &used);
+        *commas = scan.commas;
         if (end == ARMTAP_AUBO_WHOLE)
             return at + 1 == length;
         end = end == ARMTAP_AUBO_MORE ? ARMTAP_AUBO_WHOLE : end;
     }
     return false;
+}
+
+bool armtap_aubo_web_holds(const uint8_t *frame, size_t length, bool set_up)
+{
+    unsigned number, commas;
+    return armtap_aubo_web_list(frame, length, set_up, &number, &commas);
+}
+
+bool armtap_aubo_web_packed(enum armtap_direction direction, const uint8_t *frame, size_t header)
+{
+    bool is_masked = frame[1] & MASKED;
+    uint8_t first = frame[header] ^ (is_masked ? frame[header - 4] : 0);
+    return frame[0] == ARMTAP_AUBO_PACKED_FRAME && is_masked == (direction == ARMTAP_TO_ROBOT) &&
+           (first & BLOCK_TYPE) != BLOCK_TYPE;
 }
 
 /* ---- decoding ---- */
@@ -151,6 +169,20 @@ static int decode_close(struct armtap_aubo_side *side, struct armtap_conn *conn,
                            (const void *)event->bytes, event->length);
 }
 
+/* What later messages refer to was sent before the capture began. */
+static int give_up_packed(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    struct armtap_aubo_side *side = &aubo->sides[frame->direction];
+    side->form = ARMTAP_AUBO_OPAQUE;
+    armtap_websocket_free(&side->websocket);
+    if (aubo->packed_noted)
+        return ARMTAP_OK;
+    aubo->packed_noted = true;
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_websocket_bad,
+                           "a compressed WebSocket that began before the capture: it cannot be decoded; capture from "
+                           "before the client connects");
+}
+
 /* A piece of a frame that is too long, or the header of one, of which no frame that is not has the length. */
 static bool pass(struct armtap_aubo_side *side, const struct armtap_frame *frame)
 {
@@ -186,6 +218,8 @@ int armtap_aubo_web_decode(struct armtap_aubo *aubo, struct armtap_conn *conn, c
     case ARMTAP_WEBSOCKET_TOO_LONG:
         return armtap_aubo_say_too_long(conn, frame, frame->offset);
     case ARMTAP_WEBSOCKET_BAD:
+        if (event.compressed && armtap_conn_stream(conn)->midstream)
+            return give_up_packed(aubo, conn, frame);
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_websocket_bad, "the frame at byte %u of the stream: %s",
                                frame->offset, event.fault);
     case ARMTAP_WEBSOCKET_CLOSED:

@@ -4,6 +4,8 @@
 
 #include "aubo_session.h"
 
+#define ARMTAP_AUBO_PACKED_FRAME 0xc1 /* the first byte of a frame that is a whole compressed text */
+
 /* Whether bytes in whose form nothing is known look like a WebSocket's: its head, or a frame of text that holds a
  * message. MORE: cannot be told yet. */
 enum armtap_aubo_end armtap_aubo_looks_like_web(enum armtap_direction direction, const uint8_t *bytes, size_t length);
@@ -17,6 +19,11 @@ long armtap_aubo_web_piece(const struct armtap_aubo_side *side, enum armtap_dire
                            size_t length);
 /* Whether a whole frame of text holds one message and nothing else; one that is a set-up if `set_up`. */
 bool armtap_aubo_web_holds(const uint8_t *frame, size_t length, bool set_up);
+/* The same, with the number that it begins with and the commas between its values. */
+bool armtap_aubo_web_list(const uint8_t *frame, size_t length, bool set_up, unsigned *number, unsigned *commas);
+/* Whether a frame, of which the header and the first byte of its payload are there, is one of compressed text, masked
+ * as its direction has it. */
+bool armtap_aubo_web_packed(enum armtap_direction direction, const uint8_t *frame, size_t header);
 /* Whether it is a head that leads to a WebSocket. */
 bool armtap_aubo_web_is_upgrade(enum armtap_direction direction, const uint8_t *bytes, size_t length);
 

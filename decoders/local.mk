@@ -18,7 +18,9 @@ lib_libinside_la_SOURCES += \
 	decoders/rtde_reply.c \
 	decoders/rtde_reply.h \
 	decoders/rtde_session.c \
-	decoders/rtde_session.h
+	decoders/rtde_session.h \
+	decoders/rtde_sniff.c \
+	decoders/rtde_sniff.h
 
 if WITH_AUBO
 lib_libinside_la_SOURCES += \
@@ -30,6 +32,8 @@ lib_libinside_la_SOURCES += \
 	decoders/aubo_scan.h \
 	decoders/aubo_session.c \
 	decoders/aubo_session.h \
+	decoders/aubo_sniff.c \
+	decoders/aubo_sniff.h \
 	decoders/aubo_topics.def \
 	decoders/aubo_web.c \
 	decoders/aubo_web.h \

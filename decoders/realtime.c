@@ -18,6 +18,9 @@
 #define SMALLEST 12u
 #define LARGEST 4096u
 #define LONGEST_LINE 65536u
+#define WITH_MODES 764u  /* bytes: the robot mode is in it */
+#define WITH_CLOCK 3u    /* packets that show a stream of another size, or with odd modes */
+#define WITHOUT_CLOCK 5u /* the same where the clock stands */
 
 struct layout {
     size_t size;
@@ -95,17 +98,23 @@ static bool realtime_sure(const void *context, enum armtap_direction direction, 
     return direction == ARMTAP_TO_ROBOT || (rt->last_size == 0 ? size_is_listed(length) : length == rt->last_size);
 }
 
-/* Temperatures too can rise by whole cycles; but begun in the wrong place, a frame has no whole numbers for modes. */
-static bool modes_are_whole(const uint8_t *frame, size_t length)
+enum modes { MODES_ODD, MODES_SILENT, MODES_SPEAK };
+
+/* Temperatures too can rise by whole cycles; but begun in the wrong place, a frame has no whole numbers for modes.
+ * SILENT: there are none, or all are 0. */
+static enum modes modes_of(const uint8_t *frame, size_t length)
 {
     enum armtap_generation generation = armtap_realtime_generation(length);
+    enum modes modes = MODES_SILENT;
     unsigned column = 1, at = 1;
     int32_t mode;
     for (const struct armtap_field *field; (field = armtap_realtime_next(generation, length, &column)); at = column)
-        for (unsigned i = 0; field->type == ARMTAP_INT32 && i < field->count; i++)
+        for (unsigned i = 0; field->type == ARMTAP_INT32 && i < field->count; i++) {
             if (!armtap_cell_int32(frame + LENGTH_WORD + 8 * (at - 1 + i), &mode))
-                return false;
-    return true;
+                return MODES_ODD;
+            modes = mode != 0 ? MODES_SPEAK : modes;
+        }
+    return modes;
 }
 
 static enum armtap_fit realtime_follows(const void *context, enum armtap_direction direction, const uint8_t *frame,
@@ -125,8 +134,51 @@ static enum armtap_fit realtime_follows(const void *context, enum armtap_directi
     if (!is_known && (armtap_be32(next) != length || clock != ARMTAP_FIT_WELL))
         return ARMTAP_FIT_NO; /* any binary protocol has small numbers one after another */
     bool same_size = armtap_be32(next) == length && (!rt || rt->last_size == 0 || rt->last_size == length);
-    bool well = same_size && size_is_listed(length) && clock == ARMTAP_FIT_WELL && modes_are_whole(frame, length);
+    bool well = same_size && size_is_listed(length) && clock == ARMTAP_FIT_WELL && modes_of(frame, length) != MODES_ODD;
     return well ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
+}
+
+/* Another size than those documented needs modes that speak for it; or the user knows better. */
+static bool size_may_be(size_t size, enum armtap_told told)
+{
+    return size_is_listed(size) || told == ARMTAP_TOLD_BY_USER ||
+           (told == ARMTAP_TOLD_BY_PORT && size >= WITH_MODES && (size - LENGTH_WORD) % 8 == 0);
+}
+
+/* Packets that follow one another: the second is beyond doubt where size, clock and modes all are a robot's. A clock
+ * that stands, or a size that is not documented, takes more of them, and the port must say so too. */
+static enum armtap_fit realtime_shows(enum armtap_direction direction, const struct armtap_sight *sight, size_t *need)
+{
+    long length = direction == ARMTAP_TO_ROBOT ? -1 : packet_length(sight->bytes, sight->length);
+    *need = HEADER;
+    if (length <= 0)
+        return length < 0 || sight->whole ? ARMTAP_FIT_NO : ARMTAP_FIT_MORE;
+    size_t size = (size_t)length;
+    bool is_listed = size_is_listed(size), goes_on = true, has_modes = true, speaks = true;
+    if (!size_may_be(size, sight->told))
+        return ARMTAP_FIT_NO;
+    enum armtap_fit weak = sight->told == ARMTAP_TOLD_BY_NOBODY ? ARMTAP_FIT_NO : ARMTAP_FIT_YES;
+    for (size_t seen = 2;; seen++) {
+        const uint8_t *next = sight->bytes + (seen - 1) * size, *packet = next - size;
+        *need = (seen - 1) * size + HEADER;
+        if (sight->length < *need)
+            return !sight->whole ? ARMTAP_FIT_MORE : seen > 2 && is_listed && speaks ? weak : ARMTAP_FIT_NO;
+        enum armtap_fit clock = armtap_clock_fit(packet + LENGTH_WORD, next + LENGTH_WORD);
+        if (packet_length(next, HEADER) != length || clock == ARMTAP_FIT_NO)
+            return ARMTAP_FIT_NO;
+        goes_on = goes_on && clock == ARMTAP_FIT_WELL;
+        enum modes modes = modes_of(packet, size);
+        has_modes = has_modes && modes != MODES_ODD;
+        speaks = speaks && modes == MODES_SPEAK;
+        if (goes_on && has_modes && is_listed)
+            return ARMTAP_FIT_WELL;
+        if (!is_listed && !(goes_on && (speaks || sight->told == ARMTAP_TOLD_BY_USER)))
+            return ARMTAP_FIT_NO;
+        if (seen == WITH_CLOCK && goes_on)
+            return weak;
+        if (seen == WITHOUT_CLOCK)
+            return speaks ? weak : ARMTAP_FIT_NO;
+    }
 }
 
 static enum armtap_fit realtime_begins(enum armtap_direction direction, const uint8_t *bytes, size_t length)
@@ -136,9 +188,12 @@ static enum armtap_fit realtime_begins(enum armtap_direction direction, const ui
     long size = packet_length(bytes, length);
     if (size < 0)
         return ARMTAP_FIT_NO;
-    if (size == 0 || (size_t)size > length)
+    if (size != 0 && !size_is_listed((size_t)size))
+        return ARMTAP_FIT_NO;
+    if (size == 0 || length < (size_t)size)
         return ARMTAP_FIT_MORE;
-    return size_is_listed((size_t)size) ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
+    bool is_plain = armtap_be_double(bytes + LENGTH_WORD) != 0 && modes_of(bytes, (size_t)size) == MODES_SPEAK;
+    return is_plain ? ARMTAP_FIT_YES : ARMTAP_FIT_MAYBE;
 }
 
 static void realtime_close(void *context)
@@ -283,6 +338,7 @@ const struct armtap_decoder armtap_decoder_realtime = {
     .sure = realtime_sure,
     .follows = realtime_follows,
     .begins = realtime_begins,
+    .shows = realtime_shows,
     .decode = realtime_decode,
     .rest = realtime_rest,
     .lost = realtime_lost,

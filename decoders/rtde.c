@@ -13,6 +13,7 @@
 #include "rtde_package.h"
 #include "rtde_reply.h"
 #include "rtde_session.h"
+#include "rtde_sniff.h"
 
 #define SETUP_BEYOND_DOUBT 16 /* bytes of a set-up: so many letters are no accident */
 #define WAITED_FOR 512        /* bytes of a package that is to confirm the one before it */
@@ -225,19 +226,6 @@ static enum armtap_fit rtde_follows(const void *context, enum armtap_direction d
     if (values || next_values || size != length)
         return ARMTAP_FIT_NO;
     return first_clock_fit(frame, length, next, available);
-}
-
-static enum armtap_fit rtde_begins(enum armtap_direction direction, const uint8_t *bytes, size_t length)
-{
-    struct armtap_rtde_package package;
-    long size = rtde_frame(NULL, direction, bytes, length);
-    if (size < 0 || (length >= ARMTAP_RTDE_HEADER && bytes[2] == ARMTAP_RTDE_DATA))
-        return ARMTAP_FIT_NO;
-    if (size == 0 || (size_t)size > length)
-        return ARMTAP_FIT_MORE;
-    if (!parse_any(NULL, bytes, (size_t)size, direction, &package))
-        return ARMTAP_FIT_NO;
-    return package.type == ARMTAP_RTDE_VERSION ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
 }
 
 static int rtde_lost(void *context, struct armtap_conn *conn, const struct armtap_frame *here, bool gap)
@@ -544,7 +532,8 @@ const struct armtap_decoder armtap_decoder_rtde = {
     .frame = rtde_frame,
     .sure = rtde_sure,
     .follows = rtde_follows,
-    .begins = rtde_begins,
+    .begins = armtap_rtde_begins,
+    .shows = armtap_rtde_shows,
     .decode = rtde_decode,
     .lost = rtde_lost,
 };

@@ -21,23 +21,20 @@
 #define TEXT_MAX 255u
 
 struct message {
-    enum armtap_rtde_type type;
     const char *name;
     size_t fewest[2], most[2]; /* by enum armtap_direction */
 };
-static const struct message messages[] = {
+/* By type, so that sniffing costs little. */
+static const struct message messages[128] = {
 #define MESSAGE(type, name, to_fewest, to_most, from_fewest, from_most)                                                \
-    {type, name, {from_fewest, to_fewest}, {from_most, to_most}},
+    [type] = {name, {from_fewest, to_fewest}, {from_most, to_most}},
 #include "rtde_messages.def"
 #undef MESSAGE
 };
 
 static const struct message *message_of(uint8_t type)
 {
-    for (size_t i = 0; i < sizeof messages / sizeof messages[0]; i++)
-        if (messages[i].type == (enum armtap_rtde_type)type)
-            return &messages[i];
-    return NULL;
+    return type < sizeof messages / sizeof messages[0] && messages[type].name ? &messages[type] : NULL;
 }
 
 const char *armtap_rtde_type_name(uint8_t type)

@@ -256,7 +256,10 @@ static void pass_over(struct armtap_conn *conn, enum armtap_direction direction,
 static int skip(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span, size_t from,
                 size_t to)
 {
-    uint64_t offset = conn->half[direction].offset;
+    struct armtap_half *half = &conn->half[direction];
+    uint64_t offset = half->offset;
+    if (!conn->decoder)
+        memset(half->ruled_out, 0, sizeof half->ruled_out);
     pass_over(conn, direction, to - from);
     return armtap_conn_bytes(conn, direction, span, from, to, offset, true);
 }
@@ -324,28 +327,40 @@ static int note_resync(struct armtap_conn *conn, enum armtap_direction direction
                            half->offset);
 }
 
-/* Takes what can be taken from a span of a recognised connection; *used becomes the bytes that are done with. */
+/* Passes over the bytes [at, at + before) of a span: a frame begins behind them. */
+static int begin_frames(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                        size_t at, size_t before)
+{
+    int error = skip(conn, direction, span, at, at + before);
+    conn->half[direction].mode = ARMTAP_HALF_SYNCED;
+    return error == ARMTAP_OK ? note_resync(conn, direction, span, at + before) : error;
+}
+
+static size_t frame_length(const struct armtap_conn *conn, enum armtap_direction direction,
+                           const struct armtap_span *span, size_t at)
+{
+    long length = conn->decoder->frame(conn->context, direction, span->bytes + at, span->length - at);
+    return length > 0 ? (size_t)length : 0;
+}
+
+/* Takes what can be taken from a span of a recognised connection; *used are the bytes that are done with. */
 static int digest_known(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                         size_t *used)
 {
     struct armtap_half *half = &conn->half[direction];
-    size_t at = 0, length = 0;
+    size_t at = *used, length = 0;
     int error = buffer_reserve(conn, half);
     while (error == ARMTAP_OK && at < span->length) {
         struct armtap_span rest = {span->bytes + at, span->length - at, NULL, 0, span->final};
         if (half->mode == ARMTAP_HALF_SEEKING) {
             bool found;
             size_t before = armtap_seek(conn, direction, &rest, &found);
-            error = skip(conn, direction, span, at, at + before);
+            error =
+                found ? begin_frames(conn, direction, span, at, before) : skip(conn, direction, span, at, at + before);
             at += before;
             if (!found || error != ARMTAP_OK)
                 break;
-            half->mode = ARMTAP_HALF_SYNCED;
-            error = note_resync(conn, direction, span, at);
-            if (error != ARMTAP_OK)
-                break;
-            long found_length = conn->decoder->frame(conn->context, direction, span->bytes + at, span->length - at);
-            length = (size_t)found_length;
+            length = frame_length(conn, direction, span, at);
         } else {
             int fit = judge_frame(conn, direction, rest.bytes, rest.length, span->final, &length, &half->want);
             if (fit == 0)
@@ -455,12 +470,29 @@ static int tell_recognised(struct armtap_conn *conn, enum armtap_direction direc
                            "this %s connection was already open when the capture began", conn->decoder->name);
 }
 
+/* The first frame, where recognition found it: what makes a chain of it is not judged again. */
+static int digest_first(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                        long begin, size_t *used)
+{
+    if (begin < 0 || conn->half[direction].mode != ARMTAP_HALF_SEEKING)
+        return ARMTAP_OK;
+    *used = (size_t)begin;
+    int error = begin_frames(conn, direction, span, 0, *used);
+    size_t length = error == ARMTAP_OK ? frame_length(conn, direction, span, *used) : 0;
+    if (length == 0 || length > span->length - *used)
+        return error;
+    error = decode_frame(conn, direction, span, *used, length);
+    *used += length;
+    return error;
+}
+
 static int digest_unknown(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                           size_t *used)
 {
     struct armtap_half *half = &conn->half[direction];
     bool was_swapped = conn->swapped;
-    int outcome = armtap_recognise(conn, direction, span);
+    long begin;
+    int outcome = armtap_recognise(conn, direction, span, &begin);
     if (outcome == 0) {
         if (conn->swapped != was_swapped) {
             swap_roles(conn);
@@ -470,6 +502,8 @@ static int digest_unknown(struct armtap_conn *conn, enum armtap_direction direct
         if (error != ARMTAP_OK)
             return error;
         error = digest_other(conn, armtap_other(direction)); /* it came earlier */
+        if (error == ARMTAP_OK)
+            error = digest_first(conn, direction, span, begin, used);
         return error == ARMTAP_OK ? digest_known(conn, direction, span, used) : error;
     }
     if (outcome < 0 || !half->hopeless)

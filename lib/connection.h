@@ -6,6 +6,8 @@
 #include "decoder.h"
 #include "robot.h"
 
+#define ARMTAP_DECODERS_MAX 8
+
 enum armtap_half_mode {
     ARMTAP_HALF_UNKNOWN, /* the protocol is not known */
     ARMTAP_HALF_SYNCED,  /* the next byte begins a frame */
@@ -37,7 +39,8 @@ struct armtap_half {
     uint64_t offset;     /* of the first byte not yet consumed */
     uint64_t synced_end; /* of the last frame that was in step */
     uint64_t search_skipped;
-    size_t want; /* bytes from `offset` on with which something can be done */
+    size_t want;                           /* bytes from `offset` on with which something can be done */
+    size_t ruled_out[ARMTAP_DECODERS_MAX]; /* UNKNOWN: by decoder, bytes of which none begins a frame of its */
     uint8_t *buffer;
     size_t used;
     size_t looked; /* bytes of the buffer that were looked at; more may wait for `want` */
@@ -94,8 +97,9 @@ int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction,
 size_t armtap_recognise_limit(const struct armtap_conn *conn);
 /* Looks for a protocol in the first bytes of a direction, no more than the limit. Returns 0 when it is found (the
  * connection has its decoder), 1 when not, or an error. Sets the half's `want`, or `hopeless` when nothing will be
- * found. */
-int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span);
+ * found; *begin becomes where the first frame begins if that is known, -1 otherwise. */
+int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                     long *begin);
 /* Searches a frame's beginning. Returns how many bytes lie before it; found tells whether there is one, otherwise those
  * bytes are done with and `want` is set. */
 size_t armtap_seek(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,

@@ -21,9 +21,21 @@ struct armtap_frame {
 
 enum armtap_fit {
     ARMTAP_FIT_NO,
-    ARMTAP_FIT_MORE, /* cannot be told from so few bytes */
+    ARMTAP_FIT_MORE,  /* cannot be told from so few bytes */
+    ARMTAP_FIT_MAYBE, /* others look like it, too */
     ARMTAP_FIT_YES,
     ARMTAP_FIT_WELL /* nothing else would look like this */
+};
+
+/* Who says that a connection is of a decoder's protocol. */
+enum armtap_told { ARMTAP_TOLD_BY_NOBODY, ARMTAP_TOLD_BY_PORT, ARMTAP_TOLD_BY_USER };
+
+/* Bytes of a direction whose protocol is not known. */
+struct armtap_sight {
+    const uint8_t *bytes;
+    size_t length;
+    bool whole; /* none follow */
+    enum armtap_told told;
 };
 
 struct armtap_decoder {
@@ -31,7 +43,7 @@ struct armtap_decoder {
     enum armtap_protocol protocol;
     const uint16_t *ports; /* ends with 0 */
     size_t context_size;   /* zeroed before `open` */
-    bool common;           /* other protocols look like it: off its ports only what fits WELL counts */
+    bool common;           /* other protocols look like it: what begins like it is its own on its ports only */
     size_t usual;          /* bytes of the longest frame that is documented; 0 where any is as good */
     int (*open)(void *context);
     void (*close)(void *context);
@@ -46,9 +58,14 @@ struct armtap_decoder {
      * holds whatever comes. */
     enum armtap_fit (*follows)(const void *context, enum armtap_direction direction, const uint8_t *frame,
                                size_t length, const uint8_t *next, size_t available);
-    /* How well a connection whose first bytes in this direction these are would be ours: YES where the port says so
-     * too, WELL on any port. */
+    /* How well a connection whose first bytes in this direction these are would be ours: MAYBE where the user says so,
+     * YES where the port says so too, WELL on any port. */
     enum armtap_fit (*begins)(enum armtap_direction direction, const uint8_t *bytes, size_t length);
+    /* How much the frames that begin at the first byte, anywhere in a connection of which nothing is known yet, speak
+     * for this protocol: NO where they break off before there is enough evidence, MORE while they fit, YES where
+     * nothing that fits WELL begins within the first of them. *need becomes the bytes with which MORE can be decided
+     * further. The answer never depends on how many bytes beyond those are there. */
+    enum armtap_fit (*shows)(enum armtap_direction direction, const struct armtap_sight *sight, size_t *need);
     int (*decode)(void *context, struct armtap_conn *conn, const struct armtap_frame *frame);
     /* The rest of a direction that ended within a frame; 1 where it is worth nothing. May be NULL. */
     int (*rest)(void *context, struct armtap_conn *conn, const struct armtap_frame *frame);

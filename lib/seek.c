@@ -14,23 +14,31 @@ struct candidate {
     enum armtap_fit fit;
 };
 
-/* How well a whole frame at bytes[at] fits behind which no other can be seen. */
-static enum armtap_fit fit_alone(const struct armtap_decoder *decoder, const void *context,
-                                 enum armtap_direction direction, const struct armtap_span *span, size_t at,
-                                 size_t length)
-{
-    bool fits = context ? decoder->sure(context, direction, span->bytes + at, length)
-                        : at == 0 && decoder->begins(direction, span->bytes, length) != ARMTAP_FIT_NO;
-    return fits ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
-}
+/* Where frames of a decoder are looked for. */
+struct search {
+    const struct armtap_half *half;
+    const struct armtap_decoder *decoder;
+    const void *context; /* NULL: the protocol is not known */
+    enum armtap_told told;
+    enum armtap_direction direction;
+    const struct armtap_span *span;
+};
 
-/* How well a frame begins at bytes[at]. `need` becomes the length with which a MORE can be told. */
-static enum armtap_fit fit_at(const struct armtap_decoder *decoder, const void *context,
-                              enum armtap_direction direction, const struct armtap_span *span, size_t at, size_t *need)
+/* How well a frame begins at bytes[at]; of a connection whose protocol is not known, a chain of them. `need` becomes
+ * the length with which a MORE can be told. */
+static enum armtap_fit fit_at(const struct search *search, size_t at, size_t *need)
 {
+    const struct armtap_decoder *decoder = search->decoder;
+    const struct armtap_span *span = search->span;
     const uint8_t *bytes = span->bytes + at;
     size_t left = span->length - at;
-    long length = decoder->frame(context, direction, bytes, left);
+    if (!search->context) {
+        struct armtap_sight sight = {bytes, left, span->final, search->told};
+        enum armtap_fit shown = decoder->shows(search->direction, &sight, need);
+        *need += at;
+        return shown;
+    }
+    long length = decoder->frame(search->context, search->direction, bytes, left);
     *need = span->length + 1;
     if (length < 0)
         return ARMTAP_FIT_NO;
@@ -41,40 +49,48 @@ static enum armtap_fit fit_at(const struct armtap_decoder *decoder, const void *
         *need = at + frame;
         return span->final ? ARMTAP_FIT_NO : ARMTAP_FIT_MORE;
     }
-    enum armtap_fit fit = decoder->follows(context, direction, bytes, frame, bytes + frame, left - frame);
+    enum armtap_fit fit =
+        decoder->follows(search->context, search->direction, bytes, frame, bytes + frame, left - frame);
     if (frame == left && fit != ARMTAP_FIT_WELL)
         fit = ARMTAP_FIT_MORE; /* what fits well by itself need not wait for another */
-    return fit == ARMTAP_FIT_MORE && span->final ? fit_alone(decoder, context, direction, span, at, frame) : fit;
+    if (fit == ARMTAP_FIT_MORE && span->final)
+        fit = decoder->sure(search->context, search->direction, bytes, frame) ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
+    return fit;
+}
+
+static long frame_at(const struct search *search, size_t at)
+{
+    return search->decoder->frame(search->context, search->direction, search->span->bytes + at,
+                                  search->span->length - at);
 }
 
 /* The frame boundaries before the damage go on after it, if frames have one length. */
-static bool continues_grid(const struct armtap_half *half, const struct armtap_decoder *decoder, const void *context,
-                           enum armtap_direction direction, const struct armtap_span *span, size_t at)
+static bool continues_grid(const struct search *search, size_t at)
 {
-    long length = decoder->frame(context, direction, span->bytes + at, span->length - at);
-    return half->synced_end > 0 && length > 0 && (half->offset + at - half->synced_end) % (uint64_t)length == 0;
+    const struct armtap_half *half = search->half;
+    long length = half->synced_end > 0 ? frame_at(search, at) : 0;
+    return length > 0 && (half->offset + at - half->synced_end) % (uint64_t)length == 0;
 }
 
-/* The best beginning in a span. Between the first that fits and the end of the frame it announces (or of a usual one: a
- * false chain may have short links), one that fits well wins. */
-static struct candidate best_in(const struct armtap_half *half, const struct armtap_decoder *decoder,
-                                const void *context, enum armtap_direction direction, const struct armtap_span *span,
-                                size_t *need)
+/* The best beginning in a span from `from` on. Between the first that fits and the end of the frame it announces (or of
+ * a usual one: a false chain may have short links), one that fits well wins. */
+static struct candidate best_in(const struct search *search, size_t from, size_t *need)
 {
+    const struct armtap_span *span = search->span;
     struct candidate best = {span->length, ARMTAP_FIT_NO};
     size_t limit = span->length;
-    for (size_t at = 0; at < limit; at++) {
-        enum armtap_fit fit = fit_at(decoder, context, direction, span, at, need);
-        if (fit == ARMTAP_FIT_YES && continues_grid(half, decoder, context, direction, span, at))
+    for (size_t at = from; at < limit; at++) {
+        enum armtap_fit fit = fit_at(search, at, need);
+        if (fit == ARMTAP_FIT_YES && continues_grid(search, at))
             fit = ARMTAP_FIT_WELL;
         if (fit == ARMTAP_FIT_WELL)
             return (struct candidate){at, fit};
         if (fit == ARMTAP_FIT_MORE)
             return (struct candidate){best.fit == ARMTAP_FIT_YES ? best.at : at, ARMTAP_FIT_MORE};
         if (fit == ARMTAP_FIT_YES && best.fit == ARMTAP_FIT_NO) {
-            long length = decoder->frame(context, direction, span->bytes + at, span->length - at);
+            size_t length = (size_t)frame_at(search, at);
             best = (struct candidate){at, fit};
-            size_t reach = (size_t)length > decoder->usual ? (size_t)length : decoder->usual;
+            size_t reach = length > search->decoder->usual ? length : search->decoder->usual;
             limit = span->final && at + reach > span->length ? span->length : at + reach;
         }
     }
@@ -93,7 +109,8 @@ size_t armtap_seek(struct armtap_conn *conn, enum armtap_direction direction, co
 {
     struct armtap_half *half = &conn->half[direction];
     size_t need = 0;
-    struct candidate best = best_in(half, conn->decoder, conn->context, direction, span, &need);
+    struct search search = {half, conn->decoder, conn->context, ARMTAP_TOLD_BY_NOBODY, direction, span};
+    struct candidate best = best_in(&search, 0, &need);
     *found = best.fit == ARMTAP_FIT_YES || best.fit == ARMTAP_FIT_WELL;
     half->want = best.fit == ARMTAP_FIT_MORE ? spaced(need - best.at, span->length - best.at) : 1;
     return best.at;
@@ -121,32 +138,64 @@ struct prospect {
     bool open;    /* a decoder cannot tell yet */
     size_t need;  /* bytes with which one may */
     size_t first; /* bytes of the first frame, where they begin like one; 0 otherwise */
+    long begin;   /* where the first frame begins; -1: not known */
 };
+
+static enum armtap_told told_of(const struct armtap_conn *conn, const struct armtap_decoder *decoder)
+{
+    if (conn->hint != decoder->protocol)
+        return ARMTAP_TOLD_BY_NOBODY;
+    return conn->forced ? ARMTAP_TOLD_BY_USER : ARMTAP_TOLD_BY_PORT;
+}
+
+/* Whether the very first bytes show a decoder. */
+static bool is_begun(const struct armtap_conn *conn, const struct armtap_decoder *decoder, enum armtap_fit begins)
+{
+    enum armtap_told told = told_of(conn, decoder);
+    return begins == ARMTAP_FIT_WELL || (begins == ARMTAP_FIT_YES && told != ARMTAP_TOLD_BY_NOBODY) ||
+           (begins == ARMTAP_FIT_MAYBE && told == ARMTAP_TOLD_BY_USER);
+}
+
+/* Nothing follows: whether one frame stands at the beginning, and nothing else, or what begins like a connection. */
+static bool is_all_there_is(const struct armtap_conn *conn, const struct armtap_decoder *decoder,
+                            enum armtap_direction direction, const struct armtap_span *span)
+{
+    long frame = decoder->frame(NULL, direction, span->bytes, span->length);
+    if (frame <= 0 || (size_t)frame > span->length)
+        return false;
+    bool is_told = told_of(conn, decoder) != ARMTAP_TOLD_BY_NOBODY, is_alone = (size_t)frame == span->length;
+    enum armtap_fit begins = decoder->begins(direction, span->bytes, span->length);
+    if (is_told && is_alone)
+        return true;
+    if (begins == ARMTAP_FIT_NO || (decoder->common && !is_told))
+        return begins == ARMTAP_FIT_WELL;
+    return begins != ARMTAP_FIT_MAYBE || is_alone || told_of(conn, decoder) == ARMTAP_TOLD_BY_USER;
+}
 
 /* Whether a direction's first bytes are a decoder's. Off the port that promises it, the content must be unmistakable or
  * show two frames in a row. */
 static enum armtap_fit probe(const struct armtap_conn *conn, const struct armtap_decoder *decoder,
-                             enum armtap_direction direction, const struct armtap_span *span, struct prospect *prospect)
+                             enum armtap_direction direction, const struct armtap_span *span, size_t *ruled_out,
+                             struct prospect *prospect)
 {
     const struct armtap_half *half = &conn->half[direction];
-    bool hinted = conn->hint == decoder->protocol;
     enum armtap_fit begins = decoder->begins(direction, span->bytes, span->length);
     if (!conn->stream.midstream && half->offset == 0) {
-        if (begins == ARMTAP_FIT_WELL || (begins == ARMTAP_FIT_YES && hinted))
-            return begins;
+        if (is_begun(conn, decoder, begins))
+            return ARMTAP_FIT_WELL;
         if (begins == ARMTAP_FIT_MORE && !span->final) {
             long frame = decoder->frame(NULL, direction, span->bytes, span->length);
             prospect->need = prospect->first = frame > 0 ? (size_t)frame : span->length + 1;
             return ARMTAP_FIT_MORE;
         }
     }
-    if (!decoder->follows)
-        return ARMTAP_FIT_NO;
-    struct candidate best = best_in(half, decoder, NULL, direction, span, &prospect->need);
-    if (best.fit == ARMTAP_FIT_NO && hinted && span->final &&
-        decoder->frame(NULL, direction, span->bytes, span->length) == (long)span->length)
-        return ARMTAP_FIT_YES; /* one frame, of whatever size, and nothing else */
-    return best.fit == ARMTAP_FIT_YES && decoder->common && !hinted ? ARMTAP_FIT_NO : best.fit;
+    struct search search = {half, decoder, NULL, told_of(conn, decoder), direction, span};
+    struct candidate best = best_in(&search, *ruled_out, &prospect->need);
+    *ruled_out = best.at;
+    if (best.fit == ARMTAP_FIT_NO && span->final && is_all_there_is(conn, decoder, direction, span))
+        return ARMTAP_FIT_YES;
+    prospect->begin = (long)best.at;
+    return best.fit;
 }
 
 size_t armtap_recognise_limit(const struct armtap_conn *conn)
@@ -172,12 +221,15 @@ static int recognise_as(struct armtap_conn *conn, enum armtap_direction directio
             return 1;
         if (conn->forced && conn->hint != decoder->protocol)
             continue;
-        struct prospect one = {false, 0, 0};
-        enum armtap_fit fit = probe(conn, decoder, swap ? armtap_other(direction) : direction, span, &one);
+        struct prospect one = {.begin = -1};
+        size_t from_start = 0; /* in swapped roles all is looked at once, at last */
+        enum armtap_fit fit = probe(conn, decoder, swap ? armtap_other(direction) : direction, span,
+                                    swap ? &from_start : &conn->half[direction].ruled_out[i], &one);
         if (fit >= ARMTAP_FIT_YES) {
             if (all->open && !swap && !span->final && span->length < armtap_recognise_limit(conn))
                 return 1; /* a decoder before it has not told yet */
             conn->swapped ^= swap;
+            all->begin = one.begin;
             return adopt(conn, decoder);
         }
         if (fit == ARMTAP_FIT_MORE) {
@@ -200,8 +252,7 @@ static enum armtap_fit beginning(const struct armtap_conn *conn, enum armtap_dir
         if (conn->forced && conn->hint != decoder->protocol)
             continue;
         enum armtap_fit fit = decoder->begins(swap ? armtap_other(direction) : direction, span->bytes, span->length);
-        bool hinted = conn->hint == decoder->protocol;
-        if (fit == ARMTAP_FIT_WELL || (fit == ARMTAP_FIT_YES && hinted && !swap)) {
+        if (fit == ARMTAP_FIT_WELL || (!swap && is_begun(conn, decoder, fit))) {
             *found = decoder;
             return ARMTAP_FIT_WELL;
         }
@@ -245,11 +296,12 @@ static int recognise_swapped(struct armtap_conn *conn, enum armtap_direction dir
     return adopt(conn, decoder);
 }
 
-int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
+int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                     long *begin)
 {
     struct armtap_half *half = &conn->half[direction];
     size_t limit = armtap_recognise_limit(conn);
-    struct prospect all = {false, 0, 0};
+    struct prospect all = {.begin = -1};
     struct armtap_span head = *span;
     head.final = span->final || span->length >= limit;
     int outcome = recognise_beginning(conn, direction, &head, &all.open);
@@ -259,6 +311,7 @@ int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, 
         outcome = recognise_as(conn, direction, &head, false, &all);
     if (outcome == 1 && conn->roles_guessed && head.final)
         outcome = recognise_as(conn, direction, &head, true, &all);
+    *begin = all.begin;
     if (outcome <= 0)
         return outcome;
     size_t want = spaced(all.need, span->length);

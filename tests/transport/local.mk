@@ -6,6 +6,7 @@ TRANSPORT_TESTS = \
 	tests/transport/test_gaps \
 	tests/transport/test_network \
 	tests/transport/test_recipes \
+	tests/transport/test_sniffing \
 	tests/transport/test_transport \
 	tests/transport/test_way_back
 
@@ -35,6 +36,14 @@ tests_transport_test_network_CPPFLAGS = $(TRANSPORT_CPPFLAGS)
 tests_transport_test_network_LDADD = $(TRANSPORT_LDADD)
 tests_transport_test_recipes_CPPFLAGS = $(TRANSPORT_CPPFLAGS)
 tests_transport_test_recipes_LDADD = $(TRANSPORT_LDADD)
+tests_transport_test_sniffing_SOURCES = \
+	tests/transport/genuine.c \
+	tests/transport/genuine.h \
+	tests/transport/strangers.c \
+	tests/transport/strangers.h \
+	tests/transport/test_sniffing.c
+tests_transport_test_sniffing_CPPFLAGS = $(TRANSPORT_CPPFLAGS)
+tests_transport_test_sniffing_LDADD = $(TRANSPORT_LDADD)
 tests_transport_test_transport_CPPFLAGS = $(TRANSPORT_CPPFLAGS)
 tests_transport_test_transport_LDADD = $(TRANSPORT_LDADD)
 tests_transport_test_way_back_CPPFLAGS = $(TRANSPORT_CPPFLAGS)

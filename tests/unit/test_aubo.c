@@ -1163,7 +1163,8 @@ static void test_telling_it_from_others(void **unused)
         check_told(others[i], false, REQUEST, ANSWER "\x81\x05[1,2]", "stream none");
     }
     check_told(ARMTAP_AUBO, false, "", "[1,2]", "stream aubo");
-    check_told(ARMTAP_AUBO, true, "", arrays, "stream aubo");
+    check_told(ARMTAP_AUBO, true, "", arrays, "stream none");
+    check_told(ARMTAP_AUBO, true, "", "[1,2,3]\n[1,3,4]\n[1,4,5]\n", "stream aubo");
     check_told(ARMTAP_AUBO, false, REQUEST, ANSWER, "stream aubo");
     check_told(ARMTAP_AUBO, false, "GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n", "stream none");
     check_told(ARMTAP_AUBO, false, objects, objects, "stream none");
