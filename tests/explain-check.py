@@ -201,6 +201,85 @@ def check_hex():
     return 7
 
 
+def texts_of(message):
+    return {part["field"]: part["value"] for part in message["parts"] if part["field"] is not None}
+
+
+def sub_package(number, content):
+    return struct.pack(">IB", 5 + len(content), number) + content
+
+
+def check_primary_hex():
+    """Messages of UR's primary interface, put together here from its documentation: named, never another protocol's."""
+    mode = struct.pack(">Q9B3dB", 25643784000, 1, 1, 1, 0, 0, 1, 0, 7, 0, 1.0, 0.5, 1.0, 0)
+    joints = b"".join(struct.pack(">3d4fB", q, q, 0.0, 1.5, 48.0, 30.0, 0.0, 253) for q in (0.1, -1.5, 2.0, 0.0, 1.0, -3.0))
+    state = sub_package(0, mode) + sub_package(1, joints) + sub_package(2, bytes(32)) + sub_package(14, bytes(73))
+    state = struct.pack(">IB", 5 + len(state), 16) + state
+    assert len(mode) == 42 and len(joints) == 246
+    message, = explain("--hex", state.hex())["messages"]
+    assert check_message(message) == state and message["protocol"] is None, message
+    parts = message["parts"]
+    assert [part["value"] for part in parts if part["field"] == "sub-package length"] == [47, 251, 37, 78], parts
+    assert [part["remark"] for part in parts if part["field"] == "sub-package type"] == [
+        "RobotModeData", "JointData", "ToolData", "not documented"], parts
+    said_there = texts_of(message)
+    assert (said_there["timestamp"], said_there["robot mode"], said_there["speed scaling"]) == (25643784000, 7, 0.5)
+    for cut in range(5, len(state), 7):
+        message, = explain("--hex", state[:cut].hex())["messages"]
+        assert check_message(message) == state[:cut] and "primary" in message["message"], (cut, message)
+    error = struct.pack(">IBQbBiiIII", 35, 20, 12345678000, -3, 6, 153, 2, 3, 1, 0)
+    message, = explain("--hex", error.hex())["messages"]
+    said_there = texts_of(message)
+    assert (said_there["source"], said_there["code"], said_there["argument"]) == (-3, 153, 2), message
+    both = explain("--hex", (state + error).hex())["messages"]
+    assert b"".join(check_message(message) for message in both) == state + error and len(both) == 2
+    broken = bytearray(state)
+    broken[5 + 3] += 1  # the chain does not end with the message
+    message, = explain("--hex", broken.hex())["messages"]
+    assert message["message"] is None and "clock" in message["parts"][0]["remark"], message
+    forced, = explain("--raw", "realtime", "--hex", broken.hex())["messages"]
+    assert forced["message"] == "realtime packet"
+    return 5 + len(range(5, len(state), 7))
+
+
+def check_doubtful_hex():
+    """Random bytes behind the length of a packet are no packet, and what is shown says why; a real one is one."""
+    dice, count = random.Random(11), 0
+    for size in (756, 812, 1060, 1220, 44, 100):
+        for _ in range(10):
+            noise = struct.pack(">I", size) + bytes(dice.getrandbits(8) for _ in range(size - 4))
+            message, = explain("--hex", noise.hex())["messages"]
+            assert message["protocol"] is None and "realtime packet of %d bytes" % size in message["parts"][0]["remark"]
+            clocked = noise[:4] + struct.pack(">d", 12.5) + noise[12:]
+            message, = explain("--hex", clocked.hex())["messages"]
+            assert message["protocol"] is None and "cells" in message["parts"][0]["remark"], message
+        cells = [12.5] + [dice.uniform(-3, 3) for _ in range((size - 4) // 8 - 1)]
+        packet = struct.pack(">I%dd" % len(cells), size, *cells)
+        message, = explain("--hex", packet.hex())["messages"]
+        assert message["protocol"] == "realtime" and check_message(message) == packet
+        count += 21
+    for package in (b"\0\x05V\xff\x02", b"\0\x06S\x01\x02\x03"):
+        message, = explain("--hex", package.hex())["messages"]
+        assert message["protocol"] is None and "RTDE package" in message["parts"][0]["remark"], message
+    return count + 2
+
+
+def check_protocol_1_hex():
+    """A set-up without a frequency and a reply without an id are protocol 1; with them, 2."""
+    for names in (b"timestamp,actual_q", b"actual_q", b"payload"):
+        for protocol, head in ((1, b""), (2, struct.pack(">d", 125.0))):
+            package = struct.pack(">HB", 3 + len(head + names), 79) + head + names
+            message, = explain("--hex", package.hex())["messages"]
+            assert message["version"] == protocol and message["direction"] == "to-robot", message
+            assert check_message(message) == package and texts_of(message)["name 1"] == names.split(b",")[0].decode()
+    for protocol, head in ((1, b""), (2, b"\1")):
+        package = struct.pack(">HB", 18 + len(head), 79) + head + b"DOUBLE,VECTOR6D"
+        message, = explain("--hex", package.hex())["messages"]
+        assert message["version"] == protocol and message["direction"] == "from-robot", message
+        assert texts_of(message)["type 1"] == "DOUBLE", message
+    return 8
+
+
 def frame(text, key=None, first=0x81):
     head = bytes([first, len(text) | (128 if key else 0)]) + (key or b"")
     return head + bytes(byte ^ (key or bytes(4))[i % 4] for i, byte in enumerate(text))
@@ -235,7 +314,9 @@ def main():
     checks += [("damaged %s, %d" % (name, seed), lambda name=name, seed=seed: check_damaged(name, 50, seed))
                for name in ("rtde-v1.pcap", "rtde-two-recipes.pcap", "both-streams.pcap.gz") for seed in (1, 2)]
     checks += [("AUBO's, --hex", check_aubo_hex)] if AUBO else []
-    for name, check in checks + [("--hex", check_hex)]:
+    for name, check in checks + [("--hex", check_hex), ("the primary interface, --hex", check_primary_hex),
+                                 ("what is doubtful, --hex", check_doubtful_hex),
+                                 ("protocol 1, --hex", check_protocol_1_hex)]:
         try:
             print("%-32s %d messages are right" % (name, check()))
             passed += 1

@@ -297,7 +297,9 @@ const char *annotate(const struct subject *subject, struct pieces *pieces)
     const char *what = "message", *why = "no field is known here";
     if (subject->skipped) {
         what = "no message";
-        why = "skipped: no message of a protocol that armtap reads";
+        why = subject->doubt[0] != '\0' ? subject->doubt : "skipped: no message of a protocol that armtap reads";
+    } else if (subject->primary) {
+        what = annotate_primary(subject, pieces, &why);
     } else if (subject->protocol == ARMTAP_REALTIME) {
         what =
             subject->direction == ARMTAP_FROM_ROBOT ? annotate_packet(subject, pieces) : annotate_line(subject, pieces);

@@ -15,7 +15,7 @@ enum piece_kind { PIECE_BARE, PIECE_NUMBER, PIECE_TRUTH, PIECE_TEXT };
 
 #define PIECE_FIELD_MAX 80
 #define PIECE_UNIT_MAX 24
-#define PIECE_REMARK_MAX 160
+#define PIECE_REMARK_MAX 256
 
 struct piece {
     size_t offset, length;       /* in the message; 0 bytes: told of the content that the bytes before it pack */
@@ -45,7 +45,9 @@ void pieces_free(struct pieces *pieces);
 struct subject {
     const uint8_t *bytes;
     size_t length;
-    bool skipped; /* it is no message */
+    bool skipped;                 /* it is no message */
+    bool primary;                 /* it is one of UR's primary interface */
+    char doubt[PIECE_REMARK_MAX]; /* of bytes skipped: what they may be, and what speaks against it; "" mostly */
     enum armtap_protocol protocol;
     enum armtap_direction direction;
     int version; /* RTDE protocol, 0: not known */
@@ -104,6 +106,11 @@ bool annotate_list(const struct subject *subject, const struct annotate_text *te
 size_t annotate_aubo_length(const uint8_t *bytes, size_t length);
 /* Whether it is one that clients alone send. */
 bool annotate_aubo_to_robot(const uint8_t *bytes, size_t length);
+
+/* A message of UR's primary or secondary interface: what there is of it in bytes, 0 where none begins. */
+size_t annotate_primary_length(const uint8_t *bytes, size_t length);
+/* *why as in annotate_aubo. */
+const char *annotate_primary(const struct subject *subject, struct pieces *pieces, const char **why);
 
 /* The head or a frame of a WebSocket. */
 const char *annotate_web(const struct subject *subject, struct pieces *pieces, const char **why);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define HEADER 3
+#define HERTZ_MOST 10000
 
 static const struct {
     enum armtap_rtde_type type;
@@ -54,6 +55,16 @@ static bool content_fits(const struct armtap_rtde_package *package)
            is_list(package->types, package->types_length, false);
 }
 
+/* Whether an output set-up reads well as one of protocol 2, where no handshake told: it begins with a frequency, its
+ * reply with an id, which counts from 1. In protocol 1 both are letters. */
+static bool reads_as_2(const struct armtap_rtde_package *package)
+{
+    if (package->type != ARMTAP_RTDE_SETUP_OUTPUTS || package->protocol < 2)
+        return true;
+    return package->direction == ARMTAP_TO_ROBOT ? package->frequency >= 0 && package->frequency <= HERTZ_MOST
+                                                 : package->id < 'A' || package->id > 'Z';
+}
+
 bool annotate_rtde_fits(const uint8_t *bytes, size_t length, bool direction_known, enum armtap_direction *direction,
                         int *protocol)
 {
@@ -65,7 +76,7 @@ bool annotate_rtde_fits(const uint8_t *bytes, size_t length, bool direction_know
             if (direction_known && directions[i] != *direction)
                 continue;
             if (armtap_rtde_parse(bytes, length, directions[i], protocols[k], &package) != ARMTAP_OK ||
-                !content_fits(&package))
+                !content_fits(&package) || (*protocol == 0 && !reads_as_2(&package)))
                 continue;
             *direction = directions[i];
             *protocol = protocols[k];

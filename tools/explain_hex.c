@@ -118,19 +118,80 @@ static bool is_package(const uint8_t *bytes, size_t length)
     return size >= HEADER && bytes[2] != '\0' && strchr("VvMUOISPR", bytes[2]) != NULL;
 }
 
-static enum armtap_protocol tell(const struct explain_hex *hex, const uint8_t *bytes, size_t length)
+#define CLOCK_LEAST 1e-6
+#define CLOCK_MOST 1e9
+#define CELL 8
+#define CELL_LEAST 1e-30 /* of what is not 0: a robot's numbers are of everyday size */
+#define CELL_MOST 1e9
+
+static double cell_at(const uint8_t *bytes)
+{
+    uint64_t bits = annotate_integer(bytes, CELL);
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+/* Whether what would be a realtime packet holds what one holds; otherwise `doubt` becomes what speaks against it. A few
+ * cells may be odd: digital bits are, as raw integers. */
+static bool holds_packet(const uint8_t *bytes, size_t length, char doubt[PIECE_REMARK_MAX])
+{
+    static const char except[] = "--raw realtime decodes it all the same";
+    size_t size = (size_t)annotate_integer(bytes, LENGTH_WORD), end = size < length ? size : length;
+    size_t odd = 0, count = 0;
+    uint8_t first[CELL] = {0}; /* cut, it says enough */
+    memcpy(first, bytes + LENGTH_WORD, end < LENGTH_WORD + CELL ? end - LENGTH_WORD : CELL);
+    double clock = cell_at(first);
+    if (clock != 0 && !(clock >= CLOCK_LEAST && clock <= CLOCK_MOST)) {
+        snprintf(doubt, PIECE_REMARK_MAX,
+                 "not known: begins like a realtime packet of %zu bytes, but its clock would be %g s; %s", size, clock,
+                 except);
+        return false;
+    }
+    for (size_t at = LENGTH_WORD + CELL; at + CELL <= end; at += CELL, count++) {
+        double cell = cell_at(bytes + at), magnitude = cell < 0 ? -cell : cell;
+        odd += cell != 0 && !(magnitude >= CELL_LEAST && magnitude <= CELL_MOST);
+    }
+    if (odd <= 2 + count / 10)
+        return true;
+    snprintf(doubt, PIECE_REMARK_MAX,
+             "not known: begins like a realtime packet of %zu bytes, but %zu of its %zu cells are far from any number "
+             "of a robot; %s",
+             size, odd, count, except);
+    return false;
+}
+
+/* Whether a whole package that is no data holds what its type says. */
+static bool holds_package(const uint8_t *bytes, size_t length, bool to_robot, char doubt[PIECE_REMARK_MAX])
+{
+    size_t size = (size_t)annotate_integer(bytes, 2);
+    enum armtap_direction direction = ARMTAP_TO_ROBOT;
+    int protocol = 0;
+    if (bytes[2] == ARMTAP_RTDE_DATA || size > length ||
+        annotate_rtde_fits(bytes, size, to_robot, &direction, &protocol))
+        return true;
+    snprintf(doubt, PIECE_REMARK_MAX,
+             "not known: begins like an RTDE package of %zu bytes and type \"%c\", but what follows is not what such a "
+             "package holds; --raw rtde decodes it all the same",
+             size, bytes[2]);
+    return false;
+}
+
+static enum armtap_protocol tell(const struct explain_hex *hex, const uint8_t *bytes, size_t length,
+                                 char doubt[PIECE_REMARK_MAX])
 {
     if (hex->protocol != ARMTAP_PROTOCOL_NONE)
         return hex->protocol;
     if (is_packet(bytes, length))
-        return ARMTAP_REALTIME;
+        return holds_packet(bytes, length, doubt) ? ARMTAP_REALTIME : ARMTAP_PROTOCOL_NONE;
     /* No line of URScript begins so. */
     if (is_printable(bytes, length) && length > 1 && bytes[0] == '[' && bytes[1] >= '0' && bytes[1] <= '9')
         return ARMTAP_AUBO;
     /* Letters would make packages of 8 KB and more. */
     if (is_printable(bytes, length))
         return ARMTAP_REALTIME;
-    return is_package(bytes, length) ? ARMTAP_RTDE : ARMTAP_PROTOCOL_NONE;
+    bool is_rtde = is_package(bytes, length) && holds_package(bytes, length, hex->to_robot, doubt);
+    return is_rtde ? ARMTAP_RTDE : ARMTAP_PROTOCOL_NONE;
 }
 
 static int take_packet(struct subject *subject, struct armtap_recipe **layout)
@@ -198,7 +259,15 @@ int explain_hex_next(const struct explain_hex *hex, size_t at, struct subject *s
     const uint8_t *bytes = hex->bytes + at;
     size_t length = hex->length - at;
     *layout = NULL;
-    *subject = (struct subject){.bytes = bytes, .length = length, .protocol = tell(hex, bytes, length)};
+    size_t primary = hex->protocol == ARMTAP_PROTOCOL_NONE ? annotate_primary_length(bytes, length) : 0;
+    *subject = (struct subject){.bytes = bytes, .length = length};
+    if (primary > 0) {
+        subject->primary = true;
+        subject->length = primary;
+        subject->direction = ARMTAP_FROM_ROBOT;
+        return 0;
+    }
+    subject->protocol = tell(hex, bytes, length, subject->doubt);
     subject->direction = hex->to_robot ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
     if (subject->protocol == ARMTAP_REALTIME && !hex->to_robot && is_packet(bytes, length))
         return take_packet(subject, layout);

@@ -10,6 +10,7 @@ tools_libtools_a_SOURCES = \
 	tools/annotate.c \
 	tools/annotate.h \
 	tools/annotate_aubo.c \
+	tools/annotate_primary.c \
 	tools/annotate_rtde.c \
 	tools/annotate_web.c \
 	tools/arrivals.c \
