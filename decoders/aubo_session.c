@@ -329,8 +329,8 @@ static int deliver(struct armtap_aubo *aubo, struct armtap_conn *conn, const str
         data.flags = count < expected ? (unsigned)ARMTAP_SHORT : (unsigned)ARMTAP_LONG;
         if (!channel->count_noted)
             error = armtap_conn_say(conn, frame, ARMTAP_NOTE_aubo_values_count,
-                                    "channel %u: a message has %u values, but the channel has %u topics", (uint64_t)number,
-                                    (uint64_t)count, (uint64_t)expected);
+                                    "channel %u: a message has %u values, but the channel has %u topics",
+                                    (uint64_t)number, (uint64_t)count, (uint64_t)expected);
     }
     channel->count_noted = count != expected;
     if (error == ARMTAP_OK)

@@ -135,7 +135,8 @@ static int decode_head(struct armtap_conn *conn, const struct armtap_frame *fram
     struct armtap_websocket_head head;
     armtap_websocket_head_read(frame->bytes, frame->length, &head);
     if (frame->direction == ARMTAP_TO_ROBOT && head.kind != ARMTAP_WEBSOCKET_REQUEST)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_websocket_bad, "an HTTP request that does not ask for a WebSocket");
+        return armtap_conn_say(conn, frame, ARMTAP_NOTE_websocket_bad,
+                               "an HTTP request that does not ask for a WebSocket");
     if (frame->direction == ARMTAP_FROM_ROBOT && head.kind != ARMTAP_WEBSOCKET_ANSWER)
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_websocket_bad, "the WebSocket was refused with status %u",
                                (uint64_t)head.status);

@@ -198,9 +198,10 @@ static int note_bad_cells(struct armtap_conn *conn, const struct armtap_frame *f
             continue;
         }
         armtap_set_add(&half->bad_cells, field->id);
-        error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rt_cell_not_integer,
-                                "%s, at byte %u of the packet, does not hold an integer that fits it: the field is left out",
-                                field->name, (uint64_t)(data->values - frame->bytes) + data->recipe->entries[i].offset);
+        error = armtap_conn_say(
+            conn, frame, ARMTAP_NOTE_rt_cell_not_integer,
+            "%s, at byte %u of the packet, does not hold an integer that fits it: the field is left out", field->name,
+            (uint64_t)(data->values - frame->bytes) + data->recipe->entries[i].offset);
     }
     return error;
 }

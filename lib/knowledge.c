@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROBOTS 256     /* addresses whose connections share what they learn */
-#define GUESSES 65536u /* connections without a handshake that are remembered */
+#define ROBOTS 256                      /* addresses whose connections share what they learn */
+#define GUESSES 65536u                  /* connections without a handshake that are remembered */
 #define SAMPLES_MAX (16u * 1024 * 1024) /* bytes of all their samples; the oldest give way */
 
 struct robot_entry {

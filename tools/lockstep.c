@@ -60,7 +60,7 @@ static void *read_through(void *user)
     struct reading *reading = user;
     struct turns *turns = reading->turns;
     const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record};
-    struct replay_totals totals;
+    struct replay_totals totals = {.broken_off = true};
     wait_turn(turns, reading->number);
     reading->status = EXIT_FAILED;
     if (!turns->stopped)
