@@ -34,6 +34,7 @@ FUZZ_TOOLS = \
 	tools/message.c \
 	tools/reader.c \
 	tools/recipe_file.c \
+	tools/shell.c \
 	tools/utf8.c
 
 if WITH_AUBO
