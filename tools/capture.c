@@ -11,6 +11,7 @@
 #include <pcap/pcap.h>
 
 #include "blocks.h"
+#include "drops.h"
 #include "interrupt.h"
 #include "message.h"
 #include "reader.h"
@@ -35,6 +36,7 @@ struct capture {
     int link_type;
     uint64_t packets;
     struct blocks blocks;
+    struct drops_counter kernel_drops, interface_drops;
 };
 
 const char *capture_library(void)
@@ -267,23 +269,22 @@ static void wait_for_packets(struct capture *capture)
     poll(&poller, poller.fd < 0 ? 0 : 1, LIVE_WAIT_MS);
 }
 
-/* The next packet of an interface: 1, 0 once it is to end, -1 after a message. */
+/* The next packet of an interface: 1, CAPTURE_SILENT, 0 once it is to end, -1 after a message. */
 static int next_live(struct capture *capture, struct pcap_pkthdr **header, const u_char **data)
 {
     if (capture->packets % LIVE_TURN == 0 && interrupt_asked())
         return 0;
-    for (;;) {
-        int outcome = pcap_next_ex(capture->pcap, header, data);
-        if (outcome == 1)
-            return 1;
-        if (outcome != 0) {
-            message_error("%s: %s; is the interface still up?", capture->name, pcap_geterr(capture->pcap));
-            return -1;
-        }
-        if (interrupt_asked())
-            return 0;
-        wait_for_packets(capture);
+    int outcome = pcap_next_ex(capture->pcap, header, data);
+    if (outcome == 1)
+        return 1;
+    if (outcome != 0) {
+        message_error("%s: %s; is the interface still up?", capture->name, pcap_geterr(capture->pcap));
+        return -1;
     }
+    if (interrupt_asked())
+        return 0;
+    wait_for_packets(capture);
+    return CAPTURE_SILENT;
 }
 
 int capture_next(struct capture *capture, struct armtap_packet *packet)
@@ -295,7 +296,7 @@ int capture_next(struct capture *capture, struct armtap_packet *packet)
         return 0;
     if (capture->reader == NULL) {
         outcome = next_live(capture, &header, &data);
-        capture->ended = outcome != 1;
+        capture->ended = outcome <= 0;
     } else {
         outcome = pcap_next_ex(capture->pcap, &header, &data);
         if (outcome != 1)
@@ -418,12 +419,14 @@ struct capture *capture_open_live(const char *interface, const char *filter, boo
     return capture;
 }
 
-uint64_t capture_dropped(const struct capture *capture)
+uint64_t capture_dropped(struct capture *capture)
 {
     struct pcap_stat counts;
     if (capture->reader != NULL)
         return capture->is_pcapng ? blocks_dropped(&capture->blocks) : 0;
-    if (pcap_stats(capture->pcap, &counts) != 0)
-        return 0;
-    return (uint64_t)counts.ps_drop + counts.ps_ifdrop;
+    if (pcap_stats(capture->pcap, &counts) == 0) {
+        drops_count(&capture->kernel_drops, counts.ps_drop);
+        drops_count(&capture->interface_drops, counts.ps_ifdrop);
+    }
+    return capture->kernel_drops.total + capture->interface_drops.total;
 }

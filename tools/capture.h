@@ -19,8 +19,10 @@ void capture_close(struct capture *capture);
 bool capture_is_raw(const struct capture *capture);
 /* In place of the numbers below, where memory lacks: no fault of the file, and no message. */
 #define CAPTURE_NO_MEMORY (-2)
-/* The next packet, numbered from 1; its data are valid until the next call. 1; 0 at the end; -1 after a message: the
- * file is damaged here, or ends with damage. */
+/* An interface was silent for a moment. */
+#define CAPTURE_SILENT 2
+/* The next packet, numbered from 1; its data are valid until the next call. 1, or CAPTURE_SILENT; 0 at the end; -1
+ * after a message: the file is damaged here, or ends with damage. */
 int capture_next(struct capture *capture, struct armtap_packet *packet);
 /* Bytes of a raw dump, at least one; 0 at the end, -1 after a message. */
 long capture_read(struct capture *capture, uint8_t *to, size_t room);
@@ -28,7 +30,7 @@ long capture_read(struct capture *capture, uint8_t *to, size_t room);
 uint64_t capture_position(const struct capture *capture);
 /* Packets that the kernel or the interface dropped: while capturing live so far, or as a pcapng file that was read to
  * its end tells. */
-uint64_t capture_dropped(const struct capture *capture);
+uint64_t capture_dropped(struct capture *capture);
 
 /* "libpcap version 1.10.3 (...)" */
 const char *capture_library(void);

@@ -1,4 +1,4 @@
-/* Ctrl-C (and SIGTERM) as a question that a loop asks, without a handler. */
+/* Ctrl-C (and SIGTERM, SIGHUP) as a question that a loop asks, without a handler. */
 #ifndef INTERRUPT_H
 #define INTERRUPT_H
 

@@ -54,6 +54,8 @@ tools_libtools_a_SOURCES = \
 	tools/diagnosis_text.c \
 	tools/differences.c \
 	tools/differences.h \
+	tools/drops.c \
+	tools/drops.h \
 	tools/explain.h \
 	tools/explain_hex.c \
 	tools/explain_packet.c \

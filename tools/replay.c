@@ -6,18 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "capture.h"
+#include "drops.h"
 #include "interrupt.h"
 #include "message.h"
 #include "progress.h"
 #include "reader.h"
+#include "when.h"
 #include "replay_stop.h"
 
 /* Raw dumps are numbered from here, out of the way of the connections in captures. */
 #define RAW_CONNECTIONS (UINT64_C(1) << 48)
 #define RAW_CHUNK 65536
 #define PROGRESS_TURN 512
+/* ns: how often the kernel is asked what it dropped */
+#define DROPS_TURN 100000000
 
 struct run {
     const struct replay_source *source;
@@ -28,6 +34,7 @@ struct run {
     struct progress progress;
     uint64_t read_before; /* bytes of the files before this one */
     uint64_t turns;
+    struct drops drops;
     bool damaged;
     bool stopped; /* by the sink, or by an error of the library */
 };
@@ -50,6 +57,15 @@ bool replay_is_repeatable(const struct replay_source *source)
         if (!is_ordinary(source->names[i], &size))
             return false;
     return true;
+}
+
+bool replay_is_live(const struct replay_source *source)
+{
+    struct stat status;
+    for (size_t i = 0; i < source->count; i++)
+        if (strcmp(source->names[i], "-") == 0)
+            return fstat(STDIN_FILENO, &status) == 0 && !S_ISREG(status.st_mode);
+    return source->interface != NULL;
 }
 
 static uint64_t size_of_all(const struct replay_source *source)
@@ -100,43 +116,92 @@ static void advance(struct run *run, const struct capture *capture)
         progress_update(&run->progress, run->read_before + capture_position(capture));
 }
 
-/* What the capturing machine says that it did not capture, once it is known to the end. */
-static void report_dropped(struct run *run, const struct capture *capture, struct armtap_where where)
+static void turn(struct run *run)
 {
-    char text[120];
-    uint64_t dropped = capture_dropped(capture);
-    struct armtap_note note = {.where = where, .text = text};
-    if (dropped == 0 || run->stopped)
-        return;
+    if (run->source->on_turn != NULL)
+        run->source->on_turn(run->stop.user, run->totals);
+}
+
+static void note_dropped(struct run *run, const struct armtap_where *where, const char *text)
+{
+    struct armtap_note note = {.where = *where, .text = text};
     for (size_t i = 0; i < armtap_note_count(); i++)
         if (strcmp(armtap_note_at(i)->id, "capture.dropped") == 0)
             note.kind = armtap_note_at(i);
+    if (note.kind != NULL && run->sink.on_note != NULL && run->sink.on_note(&run->stop, &note) != 0)
+        stop(run, ARMTAP_ERR_STOPPED);
+}
+
+/* What the capturing machine says that it did not capture, once it is known to the end. */
+static void report_dropped(struct run *run, struct capture *capture, const struct armtap_where *where)
+{
+    char text[120];
+    uint64_t dropped = capture_dropped(capture);
+    if (dropped == 0 || run->stopped)
+        return;
     snprintf(text, sizeof text, "the kernel or the interface dropped %llu packets", (unsigned long long)dropped);
     if (run->source->interface != NULL)
         message_warning("%s: %s; narrow the --filter, or capture with tcpdump -B 65536 first", run->source->interface,
                         text);
-    if (note.kind != NULL && run->sink.on_note != NULL && run->sink.on_note(&run->stop, &note) != 0)
-        stop(run, ARMTAP_ERR_STOPPED);
+    else
+        note_dropped(run, where, text);
+}
+
+static int64_t clock_time(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Whether the capturing machine dropped packets just now: the capture's clock is its own. */
+static void watch_drops(struct run *run, struct capture *capture, uint64_t packet, bool last)
+{
+    char text[200], from[WHEN_DATE_MAX], to[WHEN_DATE_MAX];
+    struct armtap_where now = {.time = clock_time(), .packet = packet}, since;
+    if (now.time - run->drops.read.time < DROPS_TURN && !last)
+        return;
+    uint64_t dropped = drops_read(&run->drops, capture_dropped(capture), &now, &since);
+    if (dropped == 0 || run->stopped)
+        return;
+    when_date(from, since.time, WHEN_UTC);
+    when_date(to, now.time, WHEN_UTC);
+    snprintf(text, sizeof text, "the kernel or the interface dropped %llu packets between %.23sZ and %.23sZ",
+             (unsigned long long)dropped, from, to);
+    note_dropped(run, &since, text);
+}
+
+static void take_packet(struct run *run, struct armtap_packet *packet)
+{
+    run->totals->packets++;
+    run->totals->bytes += packet->captured;
+    if (run->totals->first_time == ARMTAP_NO_TIME)
+        run->totals->first_time = packet->where.time;
+    check(run, armtap_net_packet(run->net, packet));
 }
 
 static void run_packets(struct run *run, struct capture *capture, uint32_t file)
 {
     struct armtap_packet packet;
     struct armtap_where last = {ARMTAP_NO_TIME, 0, file};
+    bool live = run->source->interface != NULL;
     int outcome = 0;
-    while (!run->stopped && (outcome = capture_next(capture, &packet)) == 1) {
-        packet.where.file = file;
-        run->totals->packets++;
-        run->totals->bytes += packet.captured;
-        if (run->totals->first_time == ARMTAP_NO_TIME)
-            run->totals->first_time = packet.where.time;
-        last.packet = packet.where.packet;
-        check(run, armtap_net_packet(run->net, &packet));
-        advance(run, capture);
+    while (!run->stopped && (outcome = capture_next(capture, &packet)) > 0) {
+        if (outcome == 1) {
+            packet.where.file = file;
+            last.packet = packet.where.packet;
+            take_packet(run, &packet);
+            advance(run, capture);
+        }
+        if (live)
+            watch_drops(run, capture, last.packet, false);
+        turn(run);
     }
     if (!run->stopped && outcome < 0)
         fail_input(run, outcome);
-    report_dropped(run, capture, last);
+    if (live)
+        watch_drops(run, capture, last.packet, true);
+    report_dropped(run, capture, &last);
 }
 
 /* ---- raw dumps ------------------------------------------------------------------------------------------------- */
@@ -204,6 +269,7 @@ static void push_raw(struct run *run, struct capture *capture, struct armtap_con
         run->totals->bytes += (uint64_t)got;
         check(run, armtap_conn_push(conn, ARMTAP_FROM_ROBOT, chunk, (size_t)got, where));
         advance(run, capture);
+        turn(run);
     }
     free(chunk);
     if (!run->stopped && got != CAPTURE_NO_MEMORY)
@@ -290,6 +356,7 @@ static void run_live(struct run *run)
         return;
     }
     interrupt_hold();
+    drops_begin(&run->drops, clock_time());
     run_packets(run, capture, 0);
     interrupt_release();
     capture_close(capture);

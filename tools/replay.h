@@ -15,6 +15,13 @@ enum replay_answer {
     REPLAY_HAS_ENOUGH = 1  /* all that was wanted has come: no failure */
 };
 
+struct replay_totals {
+    uint64_t packets;
+    uint64_t bytes;     /* captured */
+    int64_t first_time; /* ARMTAP_NO_TIME without one */
+    bool broken_off;    /* a callback or a lack of memory ended it, not the input: what came is not what was captured */
+};
+
 struct replay_source {
     const char *const *names; /* files in order; "-" is standard input */
     size_t count;
@@ -28,15 +35,10 @@ struct replay_source {
     struct armtap_knowledge *knowledge; /* what the reading learns or knows already; NULL: it keeps that to itself */
     bool no_guess;                      /* data whose handshake was not captured stays opaque */
     unsigned threads;                   /* more than one: gzip is inflated in one beside that of the decoding */
-    bool progress;                      /* may draw a progress bar on standard error */
-    bool quiet;                         /* what is damaged was reported by an earlier reading */
-};
-
-struct replay_totals {
-    uint64_t packets;
-    uint64_t bytes;     /* captured */
-    int64_t first_time; /* ARMTAP_NO_TIME without one */
-    bool broken_off;    /* a callback or a lack of memory ended it, not the input: what came is not what was captured */
+    /* called with each packet, and about ten times a second while an interface is silent; NULL: nobody cares */
+    void (*on_turn)(void *user, const struct replay_totals *totals);
+    bool progress; /* may draw a progress bar on standard error */
+    bool quiet;    /* what is damaged was reported by an earlier reading */
 };
 
 /* Everything is pushed to the sink, in order; what is damaged is reported on standard error with file, place and
@@ -45,6 +47,8 @@ struct replay_totals {
  * or EXIT_FAILED, after a message, where something could not be read, memory was lacking or a callback gave up. */
 enum exit_status replay(const struct replay_source *source, const struct armtap_sink *sink, void *user,
                         struct replay_totals *totals);
+/* Whether the source goes on while it is read: an interface, or standard input that is a pipe or a terminal. */
+bool replay_is_live(const struct replay_source *source);
 /* Whether the source can be read a second time: ordinary files only. */
 bool replay_is_repeatable(const struct replay_source *source);
 

@@ -16,6 +16,7 @@
 
 #include "blocks.h"
 #include "capture.h"
+#include "drops.h"
 #include "reader.h"
 
 #define ROOM 8192
@@ -729,6 +730,34 @@ static void files_that_cannot_be_opened(void **state)
     expect_message(&reading, "no/such\\x0afile");
 }
 
+/* ---- packets that were dropped --------------------------------------------------------------------------------- */
+
+static void counters_that_wrap(void **state)
+{
+    struct drops_counter counter = {0};
+    (void)state;
+    assert_true(drops_count(&counter, 0) == 0);
+    assert_true(drops_count(&counter, 7) == 7);
+    assert_true(drops_count(&counter, 7) == 7);
+    assert_true(drops_count(&counter, UINT32_MAX) == UINT32_MAX);
+    assert_true(drops_count(&counter, 4) == (uint64_t)UINT32_MAX + 5);
+}
+
+static void drops_in_time(void **state)
+{
+    struct drops drops;
+    struct armtap_where since;
+    (void)state;
+    drops_begin(&drops, 1000);
+    assert_true(drops_read(&drops, 0, &(struct armtap_where){.time = 1100, .packet = 5}, &since) == 0);
+    assert_true(drops_read(&drops, 30, &(struct armtap_where){.time = 1200, .packet = 9}, &since) == 30);
+    assert_true(since.time == 1100 && since.packet == 5);
+    assert_true(drops_read(&drops, 30, &(struct armtap_where){.time = 1300, .packet = 11}, &since) == 0);
+    assert_true(drops_read(&drops, 29, &(struct armtap_where){.time = 1400, .packet = 12}, &since) == 0);
+    assert_true(drops_read(&drops, 31, &(struct armtap_where){.time = 1500, .packet = 20}, &since) == 1);
+    assert_true(since.time == 1400 && since.packet == 12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -750,6 +779,8 @@ int main(void)
         cmocka_unit_test(raw_ip_by_its_number_in_files),
         cmocka_unit_test(what_is_no_capture),
         cmocka_unit_test(bytes_of_a_raw_dump),
+        cmocka_unit_test(counters_that_wrap),
+        cmocka_unit_test(drops_in_time),
         cmocka_unit_test(files_that_cannot_be_opened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
