@@ -96,6 +96,7 @@ SCRIPT_TESTS = \
 	tests/gzip-check.py \
 	tests/handshake-check.py \
 	tests/json-keys.py \
+	tests/live-check.py \
 	tests/missing-check.py \
 	tests/pandas-check.py \
 	tests/paste-check.py \

@@ -23,6 +23,7 @@ struct attempts {
     struct attempt_summary **all;
     size_t count;
     uint64_t left_out[ATTEMPT_OUTCOMES];
+    const struct attempt_summary *news;
     bool both_ways; /* of some connection packets of both directions were captured */
     bool one_way;   /* of some only those of one */
 };
@@ -96,6 +97,7 @@ static void connect(struct attempts *attempts, const struct armtap_event *event)
             continue;
         failed->connected = event->where;
         failed->has_connected = true;
+        attempts->news = failed;
     }
 }
 
@@ -124,7 +126,8 @@ static int fail(struct attempts *attempts, const struct armtap_event *event, enu
     struct attempt_summary *summary = pair->failed[outcome];
     if (summary == NULL && (summary = begin(attempts, pair, outcome, &event->where)) == NULL)
         return -1;
-    summary->count++;
+    if (summary->count++ == 0 || summary->has_connected)
+        attempts->news = summary;
     summary->syns += event->a;
     summary->last = event->where;
     summary->has_connected = pair->has_connected && is_before(&event->where, &pair->connected);
@@ -136,6 +139,7 @@ static int fail(struct attempts *attempts, const struct armtap_event *event, enu
 int attempts_event(struct attempts *attempts, const struct armtap_event *event)
 {
     const uint64_t *packets = event->stream->packets;
+    attempts->news = NULL;
     attempts->both_ways = attempts->both_ways || (packets[0] > 0 && packets[1] > 0);
     switch (event->type) {
     case ARMTAP_EVENT_CONNECTED:
@@ -152,6 +156,11 @@ int attempts_event(struct attempts *attempts, const struct armtap_event *event)
 }
 
 /* ---- telling --------------------------------------------------------------------------------------------------- */
+
+const struct attempt_summary *attempts_news(const struct attempts *attempts)
+{
+    return attempts->news;
+}
 
 const struct attempt_summary *attempts_at(const struct attempts *attempts, size_t i)
 {

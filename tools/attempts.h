@@ -27,6 +27,9 @@ struct attempts *attempts_new(void);
 void attempts_free(struct attempts *attempts);
 /* 0, or -1 without memory */
 int attempts_event(struct attempts *attempts, const struct armtap_event *event);
+/* What the last event changed for those who follow it live: a pair's first failure, a new one after it had connected,
+ * or that it connected at last; NULL: nothing. */
+const struct attempt_summary *attempts_news(const struct attempts *attempts);
 /* In the order in which they came to be; NULL beyond the last. */
 const struct attempt_summary *attempts_at(const struct attempts *attempts, size_t i);
 /* Attempts of pairs beyond the bound. */

@@ -95,14 +95,26 @@ static int take(void *user, int id, const char *value)
 
 /* ---- the command ----------------------------------------------------------------------------------------------- */
 
+static void on_turn(void *user, const struct replay_totals *totals)
+{
+    const struct diagnosis *diagnosis = user;
+    live_turn(diagnosis->live, totals);
+}
+
 static void run(struct command *command)
 {
     struct diagnosis *diagnosis = &command->diagnosis;
     struct replay_source source = command->options.source;
     source.knowledge = command->knowledge;
+    if (diagnosis->live != NULL) {
+        source.on_turn = on_turn;
+        source.progress = false;
+    }
     diagnosis->source = &source;
     diagnosis->zone = command->options.zone;
     command->status = (int)diagnosis_read(diagnosis);
+    if (diagnosis->live != NULL && live_end(diagnosis->live))
+        putchar('\n');
     if (diagnosis->totals.broken_off)
         return;
     if (diagnosis_settle(diagnosis) != 0) {
@@ -125,6 +137,19 @@ static void run(struct command *command)
         command->status = EXIT_FOUND;
 }
 
+/* What is asked for as one JSON object, or around something, is known at the end. 0, or -1 without memory. */
+static int begin(struct command *command)
+{
+    const struct replay_source *source = &command->options.source;
+    struct diagnosis *diagnosis = &command->diagnosis;
+    if (replay_is_live(source) && !command->json && diagnosis->around == NULL) {
+        diagnosis->live = live_new(source->interface == NULL, command->options.zone);
+        if (diagnosis->live == NULL)
+            return -1;
+    }
+    return diagnosis_begin(diagnosis) == 0 && armtap_knowledge_new(&command->knowledge) == ARMTAP_OK ? 0 : -1;
+}
+
 static int list(const struct command *command)
 {
     if (command->json)
@@ -145,11 +170,12 @@ int cmd_diagnose(int argc, char **argv)
         command.status = list(&command);
     else if (source->count == 0 && source->interface == NULL)
         message_error("diagnose: no capture is named; give a file, - for standard input, or -i INTERFACE");
-    else if (diagnosis_begin(&command.diagnosis) == 0 && armtap_knowledge_new(&command.knowledge) == ARMTAP_OK)
+    else if (begin(&command) == 0)
         run(&command);
     else
         message_no_memory();
     diagnosis_free(&command.diagnosis);
+    live_free(command.diagnosis.live);
     armtap_knowledge_free(command.knowledge);
     options_free(&command.options);
     return command.status;

@@ -7,6 +7,13 @@
 #include "reader.h"
 #include "when.h"
 
+static void hear(void *user, const struct armtap_note_kind *kind, const struct armtap_stream *stream,
+                 const struct armtap_where *where, const char *text)
+{
+    const struct diagnosis *diagnosis = user;
+    live_finding(diagnosis->live, kind, stream, where, text);
+}
+
 int diagnosis_begin(struct diagnosis *diagnosis)
 {
     /* The arm's rows are shown around safety stops alone. */
@@ -14,6 +21,8 @@ int diagnosis_begin(struct diagnosis *diagnosis)
     diagnosis_free(diagnosis);
     diagnosis->streams = streams_new();
     diagnosis->findings = findings_new();
+    if (diagnosis->findings != NULL && diagnosis->live != NULL)
+        findings_listen(diagnosis->findings, hear, diagnosis);
     if (diagnosis->findings != NULL)
         diagnosis->watches = watches_new(diagnosis->findings, &diagnosis->modes, stops ? diagnosis->reach : 0);
     return diagnosis->streams == NULL || diagnosis->watches == NULL ? -1 : 0;
@@ -40,6 +49,8 @@ static int on_record(void *user, const struct armtap_record *record)
     struct diagnosis *diagnosis = user;
     if (streams_record(diagnosis->streams, record) != 0)
         return -1;
+    if (diagnosis->live != NULL)
+        live_record(diagnosis->live, record);
     return watches_record(diagnosis->watches, record);
 }
 
@@ -51,11 +62,26 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
     return watches_recipe(diagnosis->watches, event);
 }
 
+/* Of a client that tries again and again the first time is told. */
+static void follow_attempts(struct diagnosis *diagnosis, const struct armtap_event *event)
+{
+    char text[ATTEMPT_TEXT_MAX];
+    const struct attempts *attempts = streams_attempts(diagnosis->streams);
+    const struct attempt_summary *news = attempts_news(attempts);
+    live_event(diagnosis->live, event);
+    if (news == NULL)
+        return;
+    attempt_text(text, attempts, news, diagnosis->zone);
+    live_finding(diagnosis->live, findings_kind(attempt_id(news->outcome)), NULL, &event->where, text);
+}
+
 static int on_event(void *user, const struct armtap_event *event)
 {
     struct diagnosis *diagnosis = user;
     if (streams_event(diagnosis->streams, event) != 0)
         return -1;
+    if (diagnosis->live != NULL)
+        follow_attempts(diagnosis, event);
     return watches_event(diagnosis->watches, event);
 }
 
@@ -124,6 +150,7 @@ static void find_attempts(struct diagnosis *diagnosis)
 int diagnosis_settle(struct diagnosis *diagnosis)
 {
     streams_number(diagnosis->streams);
+    findings_listen(diagnosis->findings, NULL, NULL);
     watches_end(diagnosis->watches);
     find_attempts(diagnosis);
     if (findings_failed(diagnosis->findings) || diagnosis->modes.failed ||

@@ -2,6 +2,7 @@
 #ifndef DIAGNOSIS_H
 #define DIAGNOSIS_H
 
+#include "live.h"
 #include "watches.h"
 #include "when.h"
 
@@ -10,6 +11,7 @@ struct diagnosis {
     const struct armtap_note_kind *around; /* NULL: everything is shown */
     int64_t reach;                         /* ns */
     enum when_zone zone;                   /* of times for people */
+    struct live *live;                     /* NULL: everything is told at the end */
     struct streams *streams;
     struct findings *findings;
     struct modes modes;

@@ -28,6 +28,8 @@ struct findings {
     uint64_t order;
     size_t kept;
     bool failed;
+    findings_listener *listener; /* NULL: none */
+    void *listener_user;
     struct finding *settled;
     size_t settled_count;
 };
@@ -71,6 +73,12 @@ void findings_free(struct findings *findings)
 bool findings_failed(const struct findings *findings)
 {
     return findings->failed;
+}
+
+void findings_listen(struct findings *findings, findings_listener *listener, void *user)
+{
+    findings->listener = listener;
+    findings->listener_user = user;
 }
 
 /* ---- collecting ------------------------------------------------------------------------------------------------ */
@@ -199,6 +207,8 @@ static void add(struct findings *findings, const struct armtap_note_kind *kind, 
         findings->failed = true;
         return;
     }
+    if (findings->listener != NULL)
+        findings->listener(findings->listener_user, kind, stream, where, text == NULL ? "" : text);
     size_t index = index_of(kind);
     if (group->sum[index] > 0) {
         findings->failed = !add_to_sum(&group->all[group->sum[index] - 1], size, where, text) || findings->failed;

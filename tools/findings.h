@@ -36,6 +36,10 @@ struct finding {
 struct findings;
 struct findings *findings_new(void);
 void findings_free(struct findings *findings);
+/* Whoever wants to know of each finding when it is added. */
+typedef void findings_listener(void *user, const struct armtap_note_kind *kind, const struct armtap_stream *stream,
+                               const struct armtap_where *where, const char *text);
+void findings_listen(struct findings *findings, findings_listener *listener, void *user);
 /* `stream` NULL: of the capture. Without memory nothing is added, and findings_failed tells. */
 void findings_add(struct findings *findings, const struct armtap_note_kind *kind, const struct armtap_stream *stream,
                   const struct armtap_where *where, const char *text);

@@ -81,6 +81,8 @@ tools_libtools_a_SOURCES = \
 	tools/leaves.h \
 	tools/mapping.c \
 	tools/mapping.h \
+	tools/live.c \
+	tools/live.h \
 	tools/lockstep.c \
 	tools/lockstep.h \
 	tools/message.c \

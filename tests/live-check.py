@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""What diagnose shows of a source that goes on: findings while it goes on, a line of state on a terminal and nowhere
+else, and the whole report after a signal. Standard input is a growing pipe; as root the loopback interface, too."""
+import json
+import os
+import pty
+import re
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+ARMTAP = os.environ.get("ARMTAP", "./armtap")
+PATIENCE = 20  # seconds, of a machine that does much else
+PORT = 30004
+passed = failed = 0
+
+
+def expect(what, truth, shown=""):
+    global passed, failed
+    passed += bool(truth)
+    failed += not truth
+    if not truth:
+        print("FAIL", what, shown)
+
+
+def header():
+    return struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 101)
+
+
+def packet(now, robot, from_robot, flags, seq, ack, payload=b""):
+    """Of a client of 10.0.0.<robot>."""
+    ports = (PORT, 50000) if from_robot else (50000, PORT)
+    hosts = (b"\x0a\0\0" + bytes([robot]), b"\x0a\0\0\x09")[::1 if from_robot else -1]
+    data = struct.pack(">BBHHHBBH", 0x45, 0, 40 + len(payload), 1, 0, 64, 6, 0) + hosts[0] + hosts[1] + \
+        struct.pack(">HHIIBBHHH", *ports, seq, ack, 0x50, flags, 64240, 0, 0) + payload
+    return struct.pack("<IIII", int(now), int(now % 1 * 1e6), len(data), len(data)) + data
+
+
+def refusal(now, robot):
+    return packet(now, robot, False, 2, 1000, 0) + packet(now, robot, True, 20, 0, 1001)
+
+
+def data(now, count):
+    """Port 30004 carries a legacy stream here: a packet of 1108 bytes."""
+    return packet(now, 2, True, 16, 1 + 1108 * count, 1, struct.pack(">I138d", 1108, 1 + count * 0.008, *[0.0] * 137))
+
+
+class Run:
+    def __init__(self, *options, stderr=subprocess.DEVNULL, source="-"):
+        self.program = subprocess.Popen([ARMTAP, "diagnose", *options, *([source] if source else [])], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=stderr)
+        self.out = b""
+        if source == "-":
+            self.send(header())
+
+    def send(self, data):
+        self.program.stdin.write(data)
+        self.program.stdin.flush()
+
+    def read(self, seconds):
+        if select.select([self.program.stdout], [], [], seconds)[0]:
+            self.out += os.read(self.program.stdout.fileno(), 65536)
+
+    def feed_until(self, text, limit=PATIENCE):
+        """Data goes on until the text is there."""
+        end, count = time.monotonic() + limit, 0
+        while text not in self.out and time.monotonic() < end:
+            self.send(data(time.time(), count))
+            count += 1
+            self.read(0.05)
+        return text in self.out
+
+    def end(self, how):
+        if how:
+            self.program.send_signal(how)
+        else:
+            self.program.stdin.close()
+        end = time.monotonic() + PATIENCE
+        while self.program.poll() is None and time.monotonic() < end:
+            self.read(0.05)
+        self.program.kill()
+        self.out += self.program.stdout.read()
+        return self.program.wait()
+
+
+LINE = re.compile(rb"^[-0-9]{10}T[:0-9]{8}\.\d{3}Z error tcp\.refused packet \d+: 10\.0\.0\.(\d):30004 refused 10\.0\.0\.9$",
+                  re.MULTILINE)
+
+# findings come while the source goes on, and again in the report, however it ends
+for how in None, signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+    run = Run()
+    run.send(refusal(time.time(), 3))
+    expect("a finding comes (%s)" % how, run.feed_until(b"10.0.0.3:30004 refused"), run.out)
+    run.send(refusal(time.time(), 4))
+    expect("and another (%s)" % how, run.feed_until(b"10.0.0.4:30004 refused"), run.out)
+    expect("a line each", LINE.findall(run.out) == [b"3", b"4"], run.out)
+    early = run.out
+    status = run.end(how)
+    report = run.out[len(early):].decode()
+    expect("whole report after %s" % how, status == 1 and "2 errors: " not in early.decode() and
+           re.search(r"^2 errors\b", report, re.MULTILINE) and "modes of stream" not in early.decode() and
+           "what to do about" in report and "realtime" in report, (status, report))
+
+# a client that tries again is told once, and when it comes through
+run = Run()
+for i in range(5):
+    run.send(packet(time.time(), 3, False, 2, 1000 + i, 0) + packet(time.time(), 3, True, 20, 0, 1001 + i))
+run.send(packet(time.time(), 3, False, 2, 2000, 0) + packet(time.time(), 3, True, 18, 0, 2001))
+expect("connected", run.feed_until(b"connected at"), run.out)
+expect("twice in all", run.out.count(b"tcp.refused") == 2, run.out)
+run.end(None)
+
+# --json is one object at the end
+run = Run("--json")
+run.send(refusal(time.time(), 3))
+run.feed_until(b"refused", 2)
+expect("nothing before the end", run.out == b"", run.out)
+status = run.end(signal.SIGINT)
+expect("one object", status == 1 and 
+       [f["id"] for f in json.loads(run.out)["findings"] if f["severity"] == "error"] == ["tcp.refused"], run.out)
+
+# what unpacks a file gives the report alone
+run = Run()
+run.send(refusal(time.time(), 3) + data(time.time(), 0))
+status = run.end(None)
+expect("a short pipe", status == 1 and run.out.startswith(b"1 error"), run.out)
+
+# a flood is thinned
+run = Run()
+run.send(b"".join(refusal(time.time(), i) for i in range(10, 250)))
+end = time.monotonic() + PATIENCE
+while b" (230 more before it)" not in run.out and time.monotonic() < end:
+    run.feed_until(b"never", 1.2)
+    run.send(refusal(time.time(), 250))
+    run.feed_until(b"10.0.0.250:30004", 1)
+expect("flood", b"10.0.0.250:30004 refused 10.0.0.9 (230 more before it)\n" in run.out, run.out)
+expect("flood of 240", run.out.count(b"\n") < 30, run.out.count(b"\n"))
+run.end(None)
+
+# the line of state
+master, slave = pty.openpty()
+run = Run(stderr=slave)
+shown, end = b"", time.monotonic() + PATIENCE
+while shown.count(b" records/s") < 3 and time.monotonic() < end:
+    run.feed_until(b"never", 0.3)
+    if select.select([master], [], [], 0)[0]:
+        shown += os.read(master, 65536)
+run.end(signal.SIGINT)
+if select.select([master], [], [], 0.2)[0]:
+    shown += os.read(master, 65536)
+os.close(slave)
+expect("drawn", re.search(rb"\r\x1b\[K\d+\.\d records/s, \d+ records; \d+ packets; 0 bytes lost", shown), shown)
+expect("erased", shown.endswith(b"\r\x1b[K"), shown)
+expect("not mixed with the report", b"records/s" not in run.out, run.out)
+run = Run(stderr=subprocess.PIPE)
+run.feed_until(b"never", 2.5)
+run.end(signal.SIGINT)
+expect("not without a terminal", run.program.stderr.read() == b"")
+
+# the loopback interface, where this user may capture: nobody listens on the port
+run = Run("-i", "lo", "--port", "39993=rtde", stderr=subprocess.PIPE, source=None)
+end = time.monotonic() + PATIENCE
+while b"refused" not in run.out and run.program.poll() is None and time.monotonic() < end:
+    with socket.socket() as client:
+        client.connect_ex(("127.0.0.1", 39993))
+    run.read(0.2)
+if run.program.poll() is None:
+    expect("lo", b"tcp.refused" in run.out, run.out)
+    status = run.end(signal.SIGTERM)
+    expect("lo's report", status == 1 and b"what to do about" in run.out, run.out)
+else:
+    error = run.program.stderr.read().decode()
+    expect("lo", "rights" in error or "cannot capture" in error, error)
+    print("lo was not tried:", error.strip())
+
+print("%d passed, %d failed" % (passed, failed))
+sys.exit(failed != 0)
