@@ -455,6 +455,16 @@ struct armtap_message {
     size_t content_length;
 };
 
+/* What was captured of a robot's port that is known but not decoded: its primary interface, its dashboard, Modbus. Of
+ * at most 256 ports. */
+struct armtap_traffic {
+    char robot[64]; /* its address: "10.0.0.2", "[fd00::2]" */
+    uint16_t port;  /* External Control's are the client's: the robot connects to them */
+    const char *name;
+    uint64_t packets;
+    uint64_t bytes; /* payload of TCP, with what was sent again */
+};
+
 /* Where everything goes. Any callback may be NULL; one that returns other than 0 stops the push for good, which then
  * returns ERR_STOPPED. Without on_record frames are delimited and counted, but no state is decoded. Set `size` to
  * sizeof(struct armtap_sink). */
@@ -470,6 +480,8 @@ struct armtap_sink {
     /* After all else that came of the same bytes. */
     int (*on_message)(void *user, const struct armtap_message *message);
     int (*on_refused)(void *user, const struct armtap_refused_setup *setup);
+    /* By armtap_net_finish, after all else. */
+    int (*on_traffic)(void *user, const struct armtap_traffic *traffic);
 };
 
 /* ---- one packet ------------------------------------------------------------------------------------------------ */

@@ -6,6 +6,7 @@
 #include "conn.h"
 #include "link.h"
 #include "tcp.h"
+#include "traffic.h"
 
 /* Both ends, the lesser first, so that both directions have one key. */
 struct armtap_flow_key {
@@ -34,11 +35,13 @@ struct armtap_flow {
     uint64_t hash;
     struct armtap_flow *next; /* of the same bucket */
     enum armtap_flow_class class;
-    struct armtap_flow *older, *newer; /* of the same class, by their last packets */
-    unsigned robot_end;                /* which end of the key is the robot */
-    struct armtap_conn *conn;          /* NULL once it is closed */
-    struct armtap_doubt *doubt;        /* NULL mostly */
-    struct armtap_attempt attempt;     /* to connect; of other ports none */
+    struct armtap_flow *older, *newer;   /* of the same class, by their last packets */
+    unsigned robot_end;                  /* which end of the key is the robot */
+    struct armtap_conn *conn;            /* NULL once it is closed */
+    struct armtap_doubt *doubt;          /* NULL mostly */
+    struct armtap_traffic_count traffic; /* of a robot's port that may be another than telemetry's */
+    bool decoded;                        /* it is telemetry */
+    struct armtap_attempt attempt;       /* to connect; of other ports none */
     struct armtap_tcp tcp;
 };
 

@@ -45,6 +45,7 @@ lib_libinside_la_SOURCES = \
 	lib/release.h \
 	lib/robot.c \
 	lib/robot.h \
+	lib/robot_ports.def \
 	lib/sample.c \
 	lib/sample.h \
 	lib/seek.c \
@@ -59,6 +60,8 @@ lib_libinside_la_SOURCES = \
 	lib/tcp_bytes.c \
 	lib/tcp_deliver.c \
 	lib/tcp_inside.h \
+	lib/traffic.c \
+	lib/traffic.h \
 	lib/types.def
 
 lib_libinside_la_LIBADD = $(AUBO_LIBS)

@@ -31,6 +31,7 @@ struct armtap_net {
     struct armtap_pool pool;
     struct armtap_flow_table flows;
     struct armtap_attempts attempts;
+    struct armtap_traffics traffics;
     uint64_t connections; /* so far */
     struct armtap_knowledge *knowledge;
     bool no_guess;
@@ -138,6 +139,8 @@ static void drop_flow(struct armtap_net *net, struct armtap_flow *flow)
 {
     drop_doubt(net, flow);
     armtap_attempt_give_up(&net->attempts, &flow->attempt);
+    if (!flow->decoded)
+        armtap_traffics_add(&net->traffics, &flow->traffic);
     armtap_tcp_clear(&flow->tcp);
     armtap_conn_free(flow->conn);
     armtap_flow_remove(&net->flows, flow);
@@ -253,6 +256,15 @@ static void tell_roles(const struct armtap_net *net, struct armtap_flow *flow, c
     setup->roles_guessed = !has_syn && (both || !setup->protocol);
 }
 
+/* Telemetry ports are not listed, whatever they carry: a note tells. */
+static void begin_traffic(const struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
+                          unsigned sender)
+{
+    if (!is_telemetry(net, flow->key.port[0]) && !is_telemetry(net, flow->key.port[1]))
+        armtap_traffic_begin(&flow->traffic, flow->key.address, flow->key.port, segment->flags & ARMTAP_TCP_SYN,
+                             server_end(flow, segment, sender));
+}
+
 /* ---- connections ----------------------------------------------------------------------------------------------- */
 
 static int open_conn(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
@@ -282,8 +294,15 @@ static int open_conn(struct armtap_net *net, struct armtap_flow *flow, const str
     return armtap_conn_event(flow->conn, direction, ARMTAP_EVENT_OPEN, has_syn, &net->pool.now);
 }
 
+static bool is_decoded(const struct armtap_flow *flow)
+{
+    const struct armtap_stream *stream = armtap_conn_stream(flow->conn);
+    return stream->bytes_decoded[0] || stream->bytes_decoded[1];
+}
+
 static void free_conn(struct armtap_flow *flow)
 {
+    flow->decoded = flow->decoded || is_decoded(flow);
     armtap_tcp_clear(&flow->tcp);
     armtap_conn_free(flow->conn);
     flow->conn = NULL;
@@ -359,8 +378,7 @@ static void classify(struct armtap_net *net, struct armtap_flow *flow)
     if (!flow->conn || flow->tcp.ignored) {
         class = ARMTAP_FLOW_IDLE;
     } else if (class == ARMTAP_FLOW_NEW) {
-        const struct armtap_stream *stream = armtap_conn_stream(flow->conn);
-        if (stream->bytes_decoded[0] || stream->bytes_decoded[1]) {
+        if (is_decoded(flow)) {
             class = ARMTAP_FLOW_LIVE;
             armtap_knowledge_prove(net->knowledge, &flow->key.address[flow->robot_end]);
         }
@@ -372,6 +390,8 @@ static void classify(struct armtap_net *net, struct armtap_flow *flow)
 
 static int feed(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment, unsigned sender)
 {
+    flow->traffic.packets++;
+    flow->traffic.bytes += segment->length + segment->cut;
     if (flow->conn) {
         armtap_conn_touch(flow->conn, direction_of(flow, sender), &net->pool.now);
         TRY(follow_attempt(net, flow, segment, sender));
@@ -493,6 +513,7 @@ static int take_segment(struct armtap_net *net, const struct armtap_segment *seg
         flow = armtap_flow_add(&net->flows, &key);
         if (!flow)
             return ARMTAP_ERR_MEMORY;
+        begin_traffic(net, flow, segment, sender);
         TRY(open_conn(net, flow, segment, sender));
         return feed(net, flow, segment, sender);
     }
@@ -551,6 +572,37 @@ static size_t list_open(const struct armtap_net *net, struct armtap_flow **open)
     return count;
 }
 
+static bool is_robot(const struct armtap_net *net, const struct armtap_address *address)
+{
+    for (int i = 0; i < ARMTAP_FLOW_CLASSES; i++)
+        for (const struct armtap_flow *flow = net->flows.class[i].oldest; flow; flow = flow->newer)
+            if (flow->decoded && memcmp(&flow->key.address[flow->robot_end], address, sizeof *address) == 0)
+                return true;
+    return armtap_traffics_know(&net->traffics, address);
+}
+
+static int tell_traffic(struct armtap_net *net)
+{
+    for (int i = 0; i < ARMTAP_FLOW_CLASSES; i++)
+        for (struct armtap_flow *flow = net->flows.class[i].oldest; flow; flow = flow->newer)
+            if (!flow->decoded)
+                armtap_traffics_add(&net->traffics, &flow->traffic);
+    for (size_t i = 0; i < net->traffics.count && net->sink.on_traffic; i++) {
+        const struct armtap_traffic_count *count = &net->traffics.all[i];
+        if (!count->sure && !is_robot(net, &count->robot))
+            continue;
+        struct armtap_traffic traffic = {.port = count->port,
+                                         .name = armtap_traffic_name(count->port),
+                                         .packets = count->packets,
+                                         .bytes = count->bytes};
+        armtap_address_text(&count->robot, 0, traffic.robot);
+        traffic.robot[strlen(traffic.robot) - 2] = '\0'; /* the port */
+        if (net->sink.on_traffic(net->user, &traffic))
+            return ARMTAP_ERR_STOPPED;
+    }
+    return 0;
+}
+
 int armtap_net_finish(struct armtap_net *net)
 {
     if (!net)
@@ -572,5 +624,5 @@ int armtap_net_finish(struct armtap_net *net)
         armtap_flow_enter(&net->flows, open[i], ARMTAP_FLOW_IDLE);
     }
     free(open);
-    return error;
+    return error ? error : tell_traffic(net);
 }

@@ -174,6 +174,45 @@ expect("hedged", text[0].endswith(hedge), text)
 text = check("both directions", [unanswered()], [syn(0), *both_ways(3)])
 expect("not hedged", "lacks" not in text[0], text)
 
+# ports that are not decoded
+
+
+def ports(what, wanted, *captures, options=()):
+    """`wanted`: robot, port, packets, bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        info = run("info", folder, captures, "--json", *options)
+        found = [(p["robot"], p["port"], p["packets"], p["bytes"]) for p in json.loads(info.stdout)["other_ports"]]
+        expect(what, found == wanted, "%s, not %s" % (found, wanted))
+        return run("info", folder, captures, *options)
+
+
+def segments(port, client_port, length=10, flags=ACK, **hosts):
+    robot, client = hosts.get("robot", ROBOT), hosts.get("client", CLIENT)
+    return [tcp(1, client, client_port, robot, port, flags, 1, 1, b""),
+            tcp(2, robot, port, client, client_port, ACK, 1, 1, bytes(range(length))),
+            tcp(2.1, robot, port, client, client_port, ACK, 1, 1, bytes(range(length)))]
+
+
+plain = ports("primary", [(ROBOT, 30001, 3, 20)], segments(30001, 50000))
+expect("primary", "\nnot decoded\n  10.0.0.2 port 30001, primary interface: 3 packets, 20 bytes\n" in plain.stdout and
+       plain.returncode == 2 and "no telemetry" in plain.stderr, plain.stdout + plain.stderr)
+ports("IPv6", [("[fd00::2]", 29999, 3, 20)], segments(29999, 40000, robot="fd00::2", client="fd00::9"))
+ports("two connections, two robots", [(ROBOT, 502, 6, 20 + 400), ("10.0.0.3", 502, 3, 20)],
+      segments(502, 40000) + segments(502, 40001, 200) + segments(502, 40000, robot="10.0.0.3"))
+ports("a client's port by chance", [(ROBOT, 30001, 3, 20)], segments(30001, 50002))
+ports("of a web server", [], segments(443, 50001))
+ports("of something on a high port", [], segments(50051, 50001))
+ports("of EtherNet/IP", [(ROBOT, 44818, 3, 20)], segments(44818, 50001))
+ports("of telemetry's", [], segments(30004, 50001))
+ports("the robot connects", [(ROBOT, 50001, 3, 20)], segments(50001, 40000, flags=SYN, robot="10.0.0.50", client=ROBOT))
+ports("or had connected", [(ROBOT, 30001, 3, 20), (ROBOT, 50001, 3, 20)],
+      segments(30001, 50000) + segments(50001, 40000, robot="10.0.0.50", client=ROBOT))
+ports("what it carries is telemetry", [],
+      [tcp(i * 0.008, ROBOT, 30001, CLIENT, 50000, ACK, 1 + 1108 * i, 1, struct.pack(">I138d", 1108, 1 + i * 0.008, *[0.0] * 137))
+       for i in range(5)])
+ports("bounded", [("10.1.%d.%d" % (i // 100, i % 100), 502, 3, 20) for i in range(256)],
+      [p for i in range(300) for p in segments(502, 40000, robot="10.1.%d.%d" % (i // 100, i % 100))])
+
 # a scan is bounded
 hosts = ["10.%d.%d.1" % (i // 200, i % 200) for i in range(1200)]
 with tempfile.TemporaryDirectory() as folder:

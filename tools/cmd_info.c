@@ -46,7 +46,9 @@ struct info {
     struct options options;
     struct armtap_knowledge *knowledge;
     struct streams *streams;
-    struct example *examples; /* by index of armtap_note_at */
+    struct example *examples;     /* by index of armtap_note_at */
+    struct armtap_traffic *ports; /* that are not decoded */
+    size_t port_count;
     struct replay_totals totals;
     int status; /* enum exit_status */
 };
@@ -82,6 +84,17 @@ static int on_note(void *user, const struct armtap_note *note)
         }
     }
     return streams_note(info->streams, note);
+}
+
+static int on_traffic(void *user, const struct armtap_traffic *traffic)
+{
+    struct info *info = user;
+    struct armtap_traffic *ports = realloc(info->ports, (info->port_count + 1) * sizeof *ports);
+    if (ports == NULL)
+        return -1;
+    info->ports = ports;
+    ports[info->port_count++] = *traffic;
+    return 0;
 }
 
 static int take(void *user, int id, const char *value)
@@ -265,6 +278,22 @@ static void attempts_json(struct json *json, const struct attempts *attempts)
     json_close(json);
 }
 
+static void ports_json(struct json *json, const struct info *info)
+{
+    json_key(json, "other_ports");
+    json_array(json, true);
+    for (size_t i = 0; i < info->port_count; i++) {
+        json_object(json, false);
+        key_text(json, "robot", info->ports[i].robot);
+        key_unsigned(json, "port", info->ports[i].port);
+        key_text(json, "name", info->ports[i].name);
+        key_unsigned(json, "packets", info->ports[i].packets);
+        key_unsigned(json, "bytes", info->ports[i].bytes);
+        json_close(json);
+    }
+    json_close(json);
+}
+
 static void print_json(const struct info *info)
 {
     struct json json;
@@ -278,6 +307,7 @@ static void print_json(const struct info *info)
         stream_json(&json, streams_at(info->streams, i));
     json_close(&json);
     attempts_json(&json, streams_attempts(info->streams));
+    ports_json(&json, info);
     notes_json(&json, streams_note_counts(info->streams));
     json_end(&json);
 }
@@ -511,6 +541,26 @@ static void print_attempts(const struct attempts *attempts, enum when_zone zone)
                    attempt_id((enum attempt_outcome)i), attempts_left_out(attempts, (enum attempt_outcome)i));
 }
 
+/* "950 bytes", "1.2 kB", "3.4 MB" */
+static void print_size(uint64_t bytes)
+{
+    if (bytes < 1000)
+        printf("%" PRIu64 " bytes", bytes);
+    else
+        printf("%.1f %s", (double)bytes / (bytes < 1000000 ? 1e3 : 1e6), bytes < 1000000 ? "kB" : "MB");
+}
+
+static void print_ports(const struct info *info)
+{
+    for (size_t i = 0; i < info->port_count; i++) {
+        const struct armtap_traffic *port = &info->ports[i];
+        printf("%s  %s port %u, %s: %" PRIu64 " packet%s, ", i == 0 ? "\nnot decoded\n" : "", port->robot,
+               (unsigned)port->port, port->name, port->packets, port->packets == 1 ? "" : "s");
+        print_size(port->bytes);
+        putchar('\n');
+    }
+}
+
 /* The text of the first note of a kind, and where in the capture it belongs. */
 static void print_example(const struct info *info, const struct example *example)
 {
@@ -557,6 +607,7 @@ static void print_tables(const struct info *info)
     for (size_t i = 0; i < streams_count(info->streams); i++)
         print_stream(info, streams_at(info->streams, i));
     print_attempts(streams_attempts(info->streams), info->options.zone);
+    print_ports(info);
     for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--)
         for (size_t i = 0; i < armtap_note_count(); i++) {
             if (streams_note_counts(info->streams)[i] == 0 || (int)armtap_note_at(i)->severity != severity)
@@ -579,14 +630,19 @@ static int forget(void *user)
         return -1;
     streams_free(info->streams);
     info->streams = streams;
+    info->port_count = 0;
     memset(info->examples, 0, armtap_note_count() * sizeof *info->examples);
     return 0;
 }
 
 static void run(struct info *info)
 {
-    const struct armtap_sink sink = {
-        .size = sizeof sink, .on_record = on_record, .on_recipe = on_recipe, .on_note = on_note, .on_event = on_event};
+    const struct armtap_sink sink = {.size = sizeof sink,
+                                     .on_record = on_record,
+                                     .on_recipe = on_recipe,
+                                     .on_note = on_note,
+                                     .on_event = on_event,
+                                     .on_traffic = on_traffic};
     struct replay_source source = info->options.source;
     source.knowledge = info->knowledge;
     info->status = (int)replay_learning(&source, &sink, info, forget, &info->totals);
@@ -596,7 +652,7 @@ static void run(struct info *info)
     bool none = streams_count(info->streams) == 0 && attempts_at(streams_attempts(info->streams), 0) == NULL;
     if (info->json)
         print_json(info);
-    else if (!none)
+    else if (!none || info->port_count > 0)
         print_tables(info);
     if (none && info->status == EXIT_DONE)
         streams_report_none(info->streams, &info->totals);
@@ -621,6 +677,7 @@ int cmd_info(int argc, char **argv)
     streams_free(info.streams);
     armtap_knowledge_free(info.knowledge);
     free(info.examples);
+    free(info.ports);
     options_free(&info.options);
     return info.status;
 }

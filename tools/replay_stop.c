@@ -24,6 +24,7 @@ FORWARD(on_event, armtap_event)
 FORWARD(on_properties, armtap_record)
 FORWARD(on_message, armtap_message)
 FORWARD(on_refused, armtap_refused_setup)
+FORWARD(on_traffic, armtap_traffic)
 #undef FORWARD
 
 struct armtap_sink replay_stop_wrap(const struct replay_stop *stop)
@@ -38,6 +39,7 @@ struct armtap_sink replay_stop_wrap(const struct replay_stop *stop)
                                 IF_WANTED(on_event),
                                 IF_WANTED(on_properties),
                                 IF_WANTED(on_message),
-                                IF_WANTED(on_refused)};
+                                IF_WANTED(on_refused),
+                                IF_WANTED(on_traffic)};
 #undef IF_WANTED
 }
