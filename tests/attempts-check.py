@@ -201,6 +201,7 @@ ports("two connections, two robots", [(ROBOT, 502, 6, 20 + 400), ("10.0.0.3", 50
       segments(502, 40000) + segments(502, 40001, 200) + segments(502, 40000, robot="10.0.0.3"))
 ports("a client's port by chance", [(ROBOT, 30001, 3, 20)], segments(30001, 50002))
 ports("of a web server", [], segments(443, 50001))
+ports("of a robot's web server", [(ROBOT, 30001, 3, 20)], segments(30001, 50000) + segments(443, 50001))
 ports("of something on a high port", [], segments(50051, 50001))
 ports("of EtherNet/IP", [(ROBOT, 44818, 3, 20)], segments(44818, 50001))
 ports("of telemetry's", [], segments(30004, 50001))
