@@ -7,7 +7,7 @@
 #define CHANNELS_MAX 8u  /* in use at a time, as far as sniffing goes */
 #define MESSAGES_MAX 64u /* in a chain */
 #define REPEATS 3u       /* messages of a channel that was there before, besides one for each channel */
-#define LAST_REPEATS 1u  /* the same where the bytes end */
+#define LAST_REPEATS 2u  /* the same where the bytes end */
 #define PACKED_ENOUGH 5u /* compressed frames one after another, a dozen bits each; one less where the bytes end */
 
 struct chain {

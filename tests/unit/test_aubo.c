@@ -1164,7 +1164,8 @@ static void test_telling_it_from_others(void **unused)
     }
     check_told(ARMTAP_AUBO, false, "", "[1,2]", "stream aubo");
     check_told(ARMTAP_AUBO, true, "", arrays, "stream none");
-    check_told(ARMTAP_AUBO, true, "", "[1,2,3]\n[1,3,4]\n[1,4,5]\n", "stream aubo");
+    check_told(ARMTAP_AUBO, true, "", "[1,2,3]\n[1,3,4]\n[1,4,5]\n", "stream none");
+    check_told(ARMTAP_AUBO, true, "", "[1,2,3]\n[1,3,4]\n[1,4,5]\n[1,5,6]\n", "stream aubo");
     check_told(ARMTAP_AUBO, false, REQUEST, ANSWER, "stream aubo");
     check_told(ARMTAP_AUBO, false, "GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n", "stream none");
     check_told(ARMTAP_AUBO, false, objects, objects, "stream none");
