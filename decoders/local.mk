@@ -17,6 +17,7 @@ lib_libinside_la_SOURCES += \
 	decoders/rtde_refused.c \
 	decoders/rtde_reply.c \
 	decoders/rtde_reply.h \
+	decoders/rtde_requests.c \
 	decoders/rtde_session.c \
 	decoders/rtde_session.h \
 	decoders/rtde_sniff.c \

@@ -119,10 +119,7 @@ static bool is_awaited(const struct armtap_rtde *rtde, enum armtap_direction dir
     bool set_up = type == ARMTAP_RTDE_SETUP_OUTPUTS || type == ARMTAP_RTDE_SETUP_INPUTS;
     if (!set_up || direction != ARMTAP_FROM_ROBOT || !rtde_in_step(rtde, direction))
         return false;
-    const struct armtap_rtde_request *request = rtde->requests;
-    while (request && (request->answered || request->type != (enum armtap_rtde_type)type))
-        request = request->next;
-    return request != NULL;
+    return armtap_rtde_waiting(rtde, (enum armtap_rtde_type)type) != NULL;
 }
 
 static long rtde_frame(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length)
@@ -151,6 +148,8 @@ static const uint8_t *values_of(const struct armtap_rtde *rtde, enum armtap_dire
         return NULL;
     if (direction == ARMTAP_FROM_ROBOT && rtde->protocol == 1)
         return left == recipe->size ? payload : NULL;
+    if (direction == ARMTAP_FROM_ROBOT && rtde->outputs_id >= 0 && payload[0] != rtde->outputs_id)
+        return NULL;
     return left == recipe->size + 1 ? payload + 1 : NULL;
 }
 
@@ -231,10 +230,12 @@ static enum armtap_fit rtde_follows(const void *context, enum armtap_direction d
 static int rtde_lost(void *context, struct armtap_conn *conn, const struct armtap_frame *here, bool gap)
 {
     struct armtap_rtde *rtde = context;
-    (void)conn;
     (void)gap;
     rtde->in_step[here->direction] = false;
-    return ARMTAP_OK;
+    if (here->direction == ARMTAP_TO_ROBOT)
+        return ARMTAP_OK;
+    armtap_rtde_missed_replies(rtde);
+    return armtap_rtde_doubt_outputs(rtde, conn, here->where.time);
 }
 
 /* ---- data ---- */
@@ -284,6 +285,11 @@ static int note_missing(const struct armtap_rtde *rtde, struct armtap_conn *conn
     const struct armtap_rtde_bad *bad = &rtde->bad_reply[frame->direction];
     const char *from = frame->direction == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot";
     uint64_t payload = frame->length - ARMTAP_RTDE_HEADER;
+    if (frame->direction == ARMTAP_FROM_ROBOT && armtap_rtde_waiting(rtde, ARMTAP_RTDE_SETUP_OUTPUTS))
+        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+                               "data of %u bytes %s, which the names in the set-up do not explain: the reply to it was "
+                               "not captured",
+                               payload, from);
     if (bad->seen && bad->packet > 0)
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
                                "data of %u bytes %s, but the reply to its set-up, in packet %u, cannot be read",
@@ -347,25 +353,44 @@ static int note_unnamed(struct armtap_rtde *rtde, struct armtap_conn *conn, cons
                            (uint64_t)rtde->outputs->count);
 }
 
+/* A controller keeps one output recipe: data of another id follows a set-up that is not in the capture. */
+static int deliver_other_id(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    bool *noted = &rtde->missing_noted[ARMTAP_FROM_ROBOT];
+    int error = *noted ? ARMTAP_OK
+                       : armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+                                         rtde->outputs_guessed ? "data of recipe %u; the recipe guessed is of recipe %u"
+                                                               : "data of recipe %u; only recipe %u was set up",
+                                         (uint64_t)frame->bytes[ARMTAP_RTDE_HEADER], (uint64_t)rtde->outputs_id);
+    *noted = true;
+    return error == ARMTAP_OK ? deliver(rtde, conn, frame, NULL, false) : error;
+}
+
 static int decode_output(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
-    int error = adopt_given(rtde, conn, frame);
+    int error = armtap_rtde_doubt_outputs(rtde, conn, frame->where.time);
+    if (error == ARMTAP_OK)
+        error = adopt_given(rtde, conn, frame);
     if (error == ARMTAP_OK && (!rtde->outputs || rtde->outputs_inferred))
         error = armtap_rtde_guess(rtde, conn, frame);
     if (error != ARMTAP_OK)
         return error;
     if (!rtde->outputs)
         return deliver_opaque(rtde, conn, frame);
-    if (rtde->outputs_unnamed)
-        error = note_unnamed(rtde, conn, frame);
-    if (error != ARMTAP_OK)
-        return error;
     size_t payload = frame->length - ARMTAP_RTDE_HEADER;
     if (rtde->protocol == 0 && payload == rtde->outputs->size)
         rtde->protocol = 1;
     else if (rtde->protocol == 0)
         rtde->protocol = 2;
     bool has_id = rtde->protocol >= 2 && payload > 0;
+    if (has_id && rtde->outputs_id < 0)
+        rtde->outputs_id = frame->bytes[ARMTAP_RTDE_HEADER];
+    if (has_id && frame->bytes[ARMTAP_RTDE_HEADER] != rtde->outputs_id)
+        return deliver_other_id(rtde, conn, frame);
+    if (rtde->outputs_unnamed)
+        error = note_unnamed(rtde, conn, frame);
+    if (error != ARMTAP_OK)
+        return error;
     error = armtap_rtde_size_unknown(rtde, conn, frame, &rtde->outputs, payload - (has_id ? 1 : 0));
     return error == ARMTAP_OK ? deliver(rtde, conn, frame, rtde->outputs, has_id) : error;
 }
@@ -439,6 +464,7 @@ static void take_release(struct armtap_conn *conn, const struct armtap_rtde_pack
 static int decode_reply(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                         const struct armtap_rtde_package *package)
 {
+    int error;
     switch (package->type) {
     case ARMTAP_RTDE_VERSION:
         return decode_version_reply(rtde, conn, frame, package);
@@ -452,6 +478,10 @@ static int decode_reply(struct armtap_rtde *rtde, struct armtap_conn *conn, cons
     case ARMTAP_RTDE_PROPERTIES:
         return armtap_rtde_read_properties(rtde, conn, frame, package);
     case ARMTAP_RTDE_START:
+        armtap_rtde_missed_replies(rtde);
+        error = armtap_rtde_doubt_outputs(rtde, conn, frame->where.time);
+        if (error != ARMTAP_OK)
+            return error;
         if (package->accepted)
             return armtap_conn_signal(conn, frame, ARMTAP_EVENT_START);
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_start_refused, "the controller refused START%s",
@@ -472,8 +502,11 @@ static int decode_request(struct armtap_rtde *rtde, struct armtap_conn *conn, co
     case ARMTAP_RTDE_SETUP_OUTPUTS:
     case ARMTAP_RTDE_SETUP_INPUTS:
     case ARMTAP_RTDE_PROPERTIES:
-        error = armtap_rtde_remember(rtde, package);
+        error = armtap_rtde_remember(rtde, package, frame->where.time);
         return error == ARMTAP_OK ? armtap_rtde_name_early(rtde, conn, frame, package) : error;
+    case ARMTAP_RTDE_START:
+        armtap_rtde_went_on(rtde);
+        return ARMTAP_OK;
     case ARMTAP_RTDE_TEXT:
         return decode_text(conn, frame, package);
     default:

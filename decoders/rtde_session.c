@@ -7,100 +7,28 @@
 #include "rtde_package.h"
 #include "rtde_reply.h"
 
-#define REQUEST_BYTES_MAX (256u * 1024) /* waiting requests of one connection */
-#define INPUT_ENTRIES_MAX 65536u        /* entries of all input recipes of one connection */
-#define EARLY_MAX UINT64_C(50000000)    /* ns that a reply may be captured before its request */
-#define NAMED_MAX 32                    /* notes about single names, by set-up */
+#define INPUT_ENTRIES_MAX 65536u      /* entries of all input recipes of one connection */
+#define EARLY_MAX UINT64_C(50000000)  /* ns that a reply may be captured before its request ... */
+#define ANSWERED_MAX (20 * EARLY_MAX) /* ... and within which a request without a reply may be its request */
+#define NAMED_MAX 32                  /* notes about single names, by set-up */
 
 int armtap_rtde_open(void *context)
 {
     struct armtap_rtde *rtde = context;
     rtde->requests_end = &rtde->requests;
-    rtde->clock_offset = rtde->sampled_clock = -1;
+    rtde->clock_offset = rtde->sampled_clock = rtde->outputs_id = -1;
     return ARMTAP_OK;
-}
-
-static void drop_first_request(struct armtap_rtde *rtde)
-{
-    struct armtap_rtde_request *first = rtde->requests;
-    rtde->requests = first->next;
-    rtde->request_bytes -= sizeof *first + first->names_length;
-    if (!rtde->requests)
-        rtde->requests_end = &rtde->requests;
-    free(first);
 }
 
 void armtap_rtde_close(void *context)
 {
     struct armtap_rtde *rtde = context;
-    while (rtde->requests)
-        drop_first_request(rtde);
+    armtap_rtde_forget_requests(rtde);
     free(rtde->early.types);
     free(rtde->limits);
     armtap_recipe_release(rtde->outputs);
     for (size_t i = 0; i < sizeof rtde->inputs / sizeof rtde->inputs[0]; i++)
         armtap_recipe_release(rtde->inputs[i]);
-}
-
-/* Commas among the bytes of a frequency: to a controller that reads it as a name they end one. */
-static size_t commas_in(double frequency)
-{
-    uint8_t bytes[8];
-    size_t count = 0;
-    armtap_put_double(bytes, frequency);
-    for (size_t i = 0; i < sizeof bytes; i++)
-        count += bytes[i] == ',';
-    return count;
-}
-
-int armtap_rtde_remember(struct armtap_rtde *rtde, const struct armtap_rtde_package *package)
-{
-    struct armtap_rtde_request *request = calloc(1, sizeof *request + package->names_length);
-    if (!request)
-        return ARMTAP_ERR_MEMORY;
-    request->type = package->type;
-    request->version = package->version;
-    request->protocol = package->protocol;
-    request->frequency = package->frequency;
-    request->frequency_commas = commas_in(package->frequency);
-    request->names_length = package->names_length;
-    if (package->names_length > 0)
-        memcpy(request->names, package->names, package->names_length);
-    rtde->request_bytes += sizeof *request + request->names_length;
-    *rtde->requests_end = request;
-    rtde->requests_end = &request->next;
-    while (rtde->request_bytes > REQUEST_BYTES_MAX && rtde->requests != request)
-        drop_first_request(rtde);
-    return ARMTAP_OK;
-}
-
-void armtap_rtde_answered_badly(struct armtap_rtde *rtde, enum armtap_rtde_type type)
-{
-    struct armtap_rtde_request *found = rtde->requests;
-    while (found && (found->type != type || found->answered))
-        found = found->next;
-    if (!found)
-        return;
-    found->answered = true;
-    while (rtde->requests != found)
-        drop_first_request(rtde);
-}
-
-struct armtap_rtde_request *armtap_rtde_answered(struct armtap_rtde *rtde, enum armtap_rtde_type type)
-{
-    const struct armtap_rtde_request *found = rtde->requests;
-    while (found && (found->type != type || found->answered))
-        found = found->next;
-    if (!found)
-        return NULL;
-    while (rtde->requests != found)
-        drop_first_request(rtde);
-    struct armtap_rtde_request *request = rtde->requests;
-    rtde->requests = request->next;
-    rtde->request_bytes -= sizeof *request + request->names_length;
-    if (!rtde->requests)
-        rtde->requests_end = &rtde->requests;
-    return request;
 }
 
 /* ---- replies to set-ups ---- */
@@ -130,7 +58,11 @@ int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, c
         return ARMTAP_OK;
     rtde->early.types = NULL;
     int error = ARMTAP_OK;
-    bool timely = frame->where.time >= early.time && (uint64_t)frame->where.time - (uint64_t)early.time <= EARLY_MAX;
+    uint64_t apart = (uint64_t)frame->where.time - (uint64_t)early.time;
+    bool timely = frame->where.time >= early.time && apart <= EARLY_MAX;
+    struct armtap_rtde_request *waiting = armtap_rtde_waiting(rtde, request->type);
+    if (waiting && !timely && apart <= ANSWERED_MAX)
+        waiting->in_force = true; /* the reply may be the one captured: what it says stays */
     if (timely && armtap_list_count(request->names, request->names_length) ==
                       armtap_list_count(early.types, early.types_length)) {
         struct armtap_rtde_package reply = {.type = early.type,
@@ -237,6 +169,7 @@ void armtap_rtde_take_outputs(struct armtap_rtde *rtde, struct armtap_recipe *re
     armtap_recipe_release(rtde->outputs);
     rtde->outputs = recipe;
     rtde->outputs_unnamed = rtde->outputs_guessed = rtde->outputs_inferred = false;
+    rtde->outputs_id = -1;
     rtde->clock_offset = recipe ? clock_offset_of(recipe) : -1;
     rtde->missing_noted[ARMTAP_FROM_ROBOT] = rtde->size_noted[ARMTAP_FROM_ROBOT] = false;
 }
@@ -266,6 +199,7 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
     if (!recipe)
         return ARMTAP_OK;
     rtde->frequency = reply.frequency;
+    rtde->outputs_id = package->has_id && rtde->protocol >= 2 ? (int)package->id : -1;
     if (reply.requested && !recipe->open)
         armtap_conn_teach(conn, recipe, rtde->protocol, (int)package->id);
     return armtap_conn_recipe(conn, frame, ARMTAP_FROM_ROBOT, (int)package->id, reply.frequency, 0, recipe);

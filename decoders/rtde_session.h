@@ -14,7 +14,11 @@ struct armtap_rtde_request {
     int protocol; /* whose layout it has */
     double frequency;
     size_t frequency_commas; /* among its bytes */
+    int64_t time;            /* when it was captured */
     bool answered;           /* by a reply that cannot be read */
+    bool passed;             /* the client went on to START */
+    bool missed;             /* its reply should have come by now */
+    bool in_force;           /* an output set-up that data follows, although its reply is missing */
     size_t unfit_length;     /* of data that these names do not fit, if some came without the reply */
     size_t names_length;
     char names[];
@@ -43,6 +47,7 @@ struct armtap_rtde {
     size_t request_bytes;
     struct armtap_rtde_early early; /* the last one */
     struct armtap_recipe *outputs;
+    int outputs_id;    /* in data of protocols 2 and 3; -1 until the first package shows it */
     double frequency;  /* asked for with them */
     long clock_offset; /* of timestamp in the outputs, -1 without it */
     bool outputs_refused;
@@ -67,13 +72,25 @@ struct armtap_rtde {
 int armtap_rtde_open(void *context);
 void armtap_rtde_close(void *context);
 
+/* ---- rtde_requests.c ---- */
+
 /* Remembers a request until its reply comes. */
-int armtap_rtde_remember(struct armtap_rtde *rtde, const struct armtap_rtde_package *package);
-/* The request that a reply of that type answers, taken out of the queue with those before it; NULL if none was seen.
- * The caller frees it. */
+int armtap_rtde_remember(struct armtap_rtde *rtde, const struct armtap_rtde_package *package, int64_t time);
+void armtap_rtde_forget_requests(struct armtap_rtde *rtde);
+/* The request that a reply of that type would answer; NULL where none waits. */
+struct armtap_rtde_request *armtap_rtde_waiting(const struct armtap_rtde *rtde, enum armtap_rtde_type type);
+/* The same, taken out of the queue with those before it that explain nothing. The caller frees it. */
 struct armtap_rtde_request *armtap_rtde_answered(struct armtap_rtde *rtde, enum armtap_rtde_type type);
 /* The same for a reply that cannot be read: the request stays, for its names may explain data, but awaits nothing. */
 void armtap_rtde_answered_badly(struct armtap_rtde *rtde, enum armtap_rtde_type type);
+/* The client sent START, which it does when all its requests are answered. */
+void armtap_rtde_went_on(struct armtap_rtde *rtde);
+/* What the controller sent from now on follows the replies to all requests so far. */
+void armtap_rtde_missed_replies(struct armtap_rtde *rtde);
+/* Gives up the output recipe where a further set-up must have replaced it by now. */
+int armtap_rtde_doubt_outputs(struct armtap_rtde *rtde, struct armtap_conn *conn, int64_t now);
+
+/* ---- rtde_session.c ---- */
 
 /* Names the fields of a reply that was captured before this request, if it can be this one's. */
 int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,

@@ -316,11 +316,58 @@ def check_unreadable(folder, rng, rounds):
         assert found[1][2].endswith("but the reply to its set-up, in packet %d, cannot be read" % bad), found
 
 
+def check_lost_replies(folder, rng, rounds):
+    """A second set-up whose reply the capture lacks, or all of it: no value of the new recipe gets a name of the old one."""
+    path, named, opaque = os.path.join(folder, "lost.pcap"), 0, 0
+    for _ in range(rounds):
+        own, lost, second = Connection(50000), rng.choice(["reply", "reply", "both", "nothing"]), rng.choice([1, 2])
+        fits = rng.random() < 0.7
+        own.negotiate()
+        rows = []
+        for number, names in ((1, "timestamp,actual_q,robot_mode"), (second, "timestamp,actual_TCP_pose,safety_mode")):
+            kept, replaced = len(own.packets), bool(rows)
+            own.ask("O", struct.pack(">d", 125) + names.encode())
+            if replaced and lost == "both":
+                del own.packets[kept:]
+            kept = len(own.packets)
+            own.reply("O", bytes([number]) + b"DOUBLE,VECTOR6D," + (b"INT32" if fits or not replaced else b"DOUBLE"))
+            if replaced and lost in ("reply", "both"):
+                del own.packets[kept:]
+            own.ask("S")
+            own.reply("S", b"\1")
+            for _ in range(20):
+                values = [own.time] + [rng.uniform(-3, 3) for _ in range(6)] + [rng.randrange(1, 5)]
+                own.reply("U", bytes([number]) + struct.pack(">7di" if fits or not replaced else ">8d", *values))
+                own.time += 0.007
+                rows.append((names.split(","), values))
+            own.ask("P")
+            own.reply("P", b"\1")
+        if lost == "both" and second == 1:
+            continue  # nothing in the capture tells
+        write(path, own)
+        found = [one["id"] for one in findings(path)] if lost != "nothing" else []
+        assert lost == "nothing" or "rtde.recipe.guessed" in found or "rtde.recipe.missing" in found, (lost, found)
+        lines = [json.loads(line) for line in armtap("export", "-f", "ndjson", path, status=0).stdout.splitlines()]
+        assert len(lines) == len(rows), (lost, len(lines))
+        for (names, values), line in zip(rows, lines):
+            shown = [line.get(name) for name in names]
+            if shown == [None] * 3:
+                opaque += 1
+                assert not set(line) & {"actual_q", "robot_mode", "timestamp"}, line
+                continue
+            assert shown == [values[0], values[1:7], values[7]], (lost, second, line, values)
+            named += 1
+        assert lost != "nothing" or all("opaque" not in line for line in lines), lines[-1]
+    print("lost set-ups: %d records named as they were sent, %d left opaque" % (named, opaque))
+    assert named and opaque
+
+
 def main():
     rng = random.Random(int(sys.argv[1]) if len(sys.argv) > 1 else 6)
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 40
     failed = passed = 0
-    for check in (check_refusals, check_several, check_streams, check_unknown_types, check_unreadable):
+    for check in (check_refusals, check_several, check_streams, check_unknown_types, check_unreadable,
+                  check_lost_replies):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(folder, rng, rounds)

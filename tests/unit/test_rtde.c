@@ -1151,6 +1151,104 @@ static void test_a_reply_of_another_count(void **unused)
     script_free(&script);
 }
 
+#define JOINTS_RECIPE                                                                                                  \
+    {'>', 'O', HZ125, "timestamp,robot_mode"},                                                                         \
+    {                                                                                                                  \
+        '<', 'O', "01", "DOUBLE,INT32"                                                                                 \
+    }
+#define SAFETY_ASKED                                                                                                   \
+    {'>', 'P', "", ""}, {'<', 'P', "01", ""},                                                                          \
+    {                                                                                                                  \
+        '>', 'O', HZ125, "timestamp,safety_mode"                                                                       \
+    }
+#define CHECK_HAS(lines, wanted)                                                                                       \
+    do {                                                                                                               \
+        struct script script_ = session(lines, sizeof lines / sizeof lines[0]);                                        \
+        struct log log_ = script_log(&script_, &on_port);                                                              \
+        assert_true(log_has(&log_, wanted));                                                                           \
+        log_free(&log_);                                                                                               \
+        script_free(&script_);                                                                                         \
+    } while (0)
+
+/* A controller keeps one output recipe: data of another one's id never gets its names, whatever its length. */
+static void test_data_of_another_recipe(void **unused)
+{
+    static const struct line lines[] = {
+        V2,
+        JOINTS_RECIPE,
+        START,
+        {'<', 'U', "02 " TWO "00 00 00 05", ""},
+        {'<', 'U', "01 " TWO "00 00 00 07", ""},
+        {'<', 'U', "02 " TWO TWO, ""},
+    };
+    static const struct line old[] = {
+        {'>', 'O', "", "timestamp,robot_mode"}, /* protocol 1 has no id: the first byte is a value's */
+        {'<', 'O', "", "DOUBLE,INT32"},
+        {'<', 'U', TWO "00 00 00 07", ""},
+        {'<', 'U', ONE_POINT_FIVE "00 00 00 05", ""},
+    };
+    (void)unused;
+    CHECK_NOTES(lines, "rtde.recipe.missing: data of recipe 2; only recipe 1 was set up\n");
+    CHECK_HAS(lines, "record < @24 +16 v2 id0 opaque\n"
+                     "record < @40 +16 v2 id1 timestamp=2 robot_mode=7\n"
+                     "record < @56 +20 v2 id0 opaque\n");
+    CHECK_HAS(old, "timestamp=2 robot_mode=7\nrecord < @30 +15 v1 id0 timestamp=1.5 robot_mode=5\n");
+}
+
+/* The reply to a second set-up is missing: it replaced the first one all the same. */
+static void test_a_second_set_up_without_its_reply(void **unused)
+{
+    static const struct line same_length[] = {
+        V2,
+        JOINTS_RECIPE,
+        START,
+        {'<', 'U', "01 " TWO "00 00 00 07", ""},
+        SAFETY_ASKED,
+        START,
+        {'<', 'U', "01 " TWO "00 00 00 01", ""},
+    };
+    static const struct line other_length[] = {
+        V2, JOINTS_RECIPE, SAFETY_ASKED, START, {'<', 'U', "01 " TWO TWO, ""},
+    };
+    /* An input set-up's reply, too, shows that the one before it is missing. */
+    static const struct line overtaken[] = {
+        V2,
+        JOINTS_RECIPE,
+        SAFETY_ASKED,
+        {'>', 'I', "", "standard_digital_output"},
+        {'<', 'I', "01", "UINT8"},
+        {'<', 'U', "01 " TWO "00 00 00 01", ""},
+    };
+    /* What comes before the reply follows the recipe before it. */
+    static const struct line answered[] = {
+        V2,
+        JOINTS_RECIPE,
+        START,
+        {'>', 'O', HZ125, "timestamp,safety_mode"},
+        {'<', 'U', "01 " TWO "00 00 00 07", ""},
+        {'<', 'O', "02", "DOUBLE,INT32"},
+        {'<', 'U', "02 " TWO "00 00 00 01", ""},
+    };
+    /* After a refusal, too. */
+    static const struct line after_refusal[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp,actual_Q"},
+        {'<', 'O', "00", "DOUBLE,NOT_FOUND"},
+        {'>', 'O', HZ125, "timestamp,safety_mode"},
+        START,
+        {'<', 'U', "01 " TWO "00 00 00 01", ""},
+    };
+    (void)unused;
+    CHECK_NOTES(same_length, "rtde.recipe.guessed: 2 fields, taken from the request; the controller's reply was not");
+    CHECK_HAS(same_length, "timestamp=2 safety_mode=1\n");
+    CHECK_NOTES(other_length, "rtde.recipe.missing: data of 17 bytes from the robot, which the names in the set-up do "
+                              "not explain: the reply to it was not captured\n");
+    CHECK_HAS(overtaken, "timestamp=2 safety_mode=1\n");
+    CHECK_HAS(answered, "id1 timestamp=2 robot_mode=7\n");
+    CHECK_HAS(answered, "id2 timestamp=2 safety_mode=1\n");
+    CHECK_HAS(after_refusal, "timestamp=2 safety_mode=1\n");
+}
+
 static void test_a_reply_whose_request_was_not_captured(void **unused)
 {
     static const struct line lines[] = {
@@ -1306,6 +1404,8 @@ int main(void)
         cmocka_unit_test(test_a_reply_shows_the_protocol),
         cmocka_unit_test(test_a_reply_that_cannot_be_read),
         cmocka_unit_test(test_a_reply_of_another_count),
+        cmocka_unit_test(test_data_of_another_recipe),
+        cmocka_unit_test(test_a_second_set_up_without_its_reply),
         cmocka_unit_test(test_a_reply_whose_request_was_not_captured),
         cmocka_unit_test(test_all_variables_at_once),
     };

@@ -1,0 +1,149 @@
+/* Requests that wait for their replies. The controller answers them in order, so that a reply also tells that those to
+ * the requests before it were missed; so may a gap in what it sent. A set-up whose reply was missed replaced the output
+ * recipe all the same: what the one before it said of the data is no longer believed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/bytes.h"
+#include "rtde_session.h"
+
+#define REQUEST_BYTES_MAX (256u * 1024)    /* waiting requests of one connection */
+#define PASSED_MAX INT64_C(50000000)       /* ns that a reply may be captured after the client's next request */
+#define UNANSWERED_MAX INT64_C(1000000000) /* ns that a client waits for a reply */
+
+static void forget_first(struct armtap_rtde *rtde)
+{
+    struct armtap_rtde_request *first = rtde->requests;
+    rtde->requests = first->next;
+    rtde->request_bytes -= sizeof *first + first->names_length;
+    if (!rtde->requests)
+        rtde->requests_end = &rtde->requests;
+    free(first);
+}
+
+void armtap_rtde_forget_requests(struct armtap_rtde *rtde)
+{
+    while (rtde->requests)
+        forget_first(rtde);
+}
+
+/* Commas among the bytes of a frequency: to a controller that reads it as a name they end one. */
+static size_t commas_in(double frequency)
+{
+    uint8_t bytes[8];
+    size_t count = 0;
+    armtap_put_double(bytes, frequency);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        count += bytes[i] == ',';
+    return count;
+}
+
+int armtap_rtde_remember(struct armtap_rtde *rtde, const struct armtap_rtde_package *package, int64_t time)
+{
+    struct armtap_rtde_request *request = calloc(1, sizeof *request + package->names_length);
+    if (!request)
+        return ARMTAP_ERR_MEMORY;
+    request->type = package->type;
+    request->version = package->version;
+    request->protocol = package->protocol;
+    request->frequency = package->frequency;
+    request->frequency_commas = commas_in(package->frequency);
+    request->time = time;
+    request->names_length = package->names_length;
+    if (package->names_length > 0)
+        memcpy(request->names, package->names, package->names_length);
+    rtde->request_bytes += sizeof *request + request->names_length;
+    *rtde->requests_end = request;
+    rtde->requests_end = &request->next;
+    while (rtde->request_bytes > REQUEST_BYTES_MAX && rtde->requests != request)
+        forget_first(rtde);
+    return ARMTAP_OK;
+}
+
+struct armtap_rtde_request *armtap_rtde_waiting(const struct armtap_rtde *rtde, enum armtap_rtde_type type)
+{
+    struct armtap_rtde_request *first = NULL, *last = NULL;
+    for (struct armtap_rtde_request *next = rtde->requests; next; next = next->next) {
+        if (next->type != type || next->answered)
+            continue;
+        if (!first && !next->missed)
+            first = next;
+        last = next;
+    }
+    return first ? first : last;
+}
+
+/* Those before `answered` were answered, too: only output set-ups may still explain data. */
+static void pass_over(struct armtap_rtde *rtde, const struct armtap_rtde_request *answered)
+{
+    while (rtde->requests != answered &&
+           (rtde->requests->type != ARMTAP_RTDE_SETUP_OUTPUTS || answered->type == ARMTAP_RTDE_SETUP_OUTPUTS))
+        forget_first(rtde);
+    for (struct armtap_rtde_request *next = rtde->requests; next != answered; next = next->next)
+        next->missed = true;
+}
+
+void armtap_rtde_answered_badly(struct armtap_rtde *rtde, enum armtap_rtde_type type)
+{
+    struct armtap_rtde_request *found = armtap_rtde_waiting(rtde, type);
+    if (!found)
+        return;
+    pass_over(rtde, found);
+    found->answered = true;
+}
+
+struct armtap_rtde_request *armtap_rtde_answered(struct armtap_rtde *rtde, enum armtap_rtde_type type)
+{
+    struct armtap_rtde_request *found = armtap_rtde_waiting(rtde, type), **place = &rtde->requests;
+    if (!found)
+        return NULL;
+    pass_over(rtde, found);
+    while (*place != found)
+        place = &(*place)->next;
+    *place = found->next;
+    if (!found->next)
+        rtde->requests_end = place;
+    rtde->request_bytes -= sizeof *found + found->names_length;
+    return found;
+}
+
+/* ---- replies that were missed ---- */
+
+void armtap_rtde_went_on(struct armtap_rtde *rtde)
+{
+    for (struct armtap_rtde_request *next = rtde->requests; next; next = next->next)
+        next->passed = true;
+}
+
+void armtap_rtde_missed_replies(struct armtap_rtde *rtde)
+{
+    for (struct armtap_rtde_request *next = rtde->requests; next; next = next->next)
+        next->missed = true;
+}
+
+static bool is_overdue(const struct armtap_rtde_request *request, int64_t now)
+{
+    int64_t limit = request->passed ? PASSED_MAX : UNANSWERED_MAX;
+    return now > request->time && (uint64_t)now - (uint64_t)request->time > (uint64_t)limit;
+}
+
+int armtap_rtde_doubt_outputs(struct armtap_rtde *rtde, struct armtap_conn *conn, int64_t now)
+{
+    struct armtap_guess *guess;
+    bool replaced = false;
+    for (struct armtap_rtde_request *next = rtde->requests; next; next = next->next) {
+        if (next->type != ARMTAP_RTDE_SETUP_OUTPUTS || next->answered || next->in_force)
+            continue;
+        next->missed |= is_overdue(next, now);
+        next->in_force = next->missed || !rtde->outputs;
+        replaced |= next->in_force;
+    }
+    if (!replaced || (!rtde->outputs && !rtde->outputs_refused))
+        return ARMTAP_OK;
+    armtap_rtde_take_outputs(rtde, NULL);
+    rtde->outputs_refused = false;
+    int error = armtap_conn_guess(conn, &guess); /* only the names that were asked for may explain the data */
+    if (error == ARMTAP_OK)
+        guess->ruled_out = true;
+    return error;
+}
