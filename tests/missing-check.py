@@ -360,6 +360,95 @@ def check_many(path, draw):
     assert draw is not None and records == 60
 
 
+def regular(path, lost=(), garbage=(), count=250):
+    """Packages of 56 bytes every 8 ms from START + 1 s on, some of them lost, some of them garbage."""
+    capture, connection = Capture(), Connection(30004, 50000)
+    handshake(capture, connection, START, b"timestamp,actual_q", b"DOUBLE,VECTOR6D", 125.0, (3, 15, 8, 106))
+    for i in range(count):
+        message = rtde("U", b"\1" + struct.pack(">7d", 50 + i * 0.008, *[0.1 * i] * 6))
+        content = bytes([0xFF]) * len(message) if i in garbage else message
+        capture.add(START + 10**9 + i * 8000000, connection, "r", content, lost=i in lost)
+    capture.add(START + 10 * 10**9, connection, "r", b"", 0x11)
+    capture.write(path)
+
+
+def check_unread(path, draw):
+    """Records that are there and cannot be read are missing data: in seconds and records, not in bytes of the capture."""
+    regular(path, garbage=range(100, 150))
+    text, said = run("export", "--fields", "timestamp," + ",".join(COLUMNS), path)
+    rows = as_csv(text)
+    assert len(rows) == 200 and [row["lost_s"] for row in rows] == [""] * 100 + ["0.4"] + [""] * 99, rows[99:102]
+    assert all(row["lost_bytes"] == row["skipped"] == "" for row in rows), rows[99:102]
+    assert "stream 0: 0.4 s could not be decoded before packet 161 (2026-01-31T12:00:02.323456789Z), about 50 records\n" in said
+    regular(path, garbage=range(100, 150), lost=range(40, 50))
+    said = run("export", path)[1]
+    assert re.search(r"stream 0: 0\.08 s missing in the capture before packet 51 \(\S+, about 10 records; "
+                     r"0\.4 s could not be decoded before packet 151 \(\S+, about 50 records\n", said), said
+    assert draw is not None
+
+
+def check_window(path, draw):
+    """The part of a hole that --from and --to ask for, where no row within tells of it: i is captured at 1 + 0.008 i s."""
+    regular(path, lost=range(50, 150))  # of 1.4 to 2.2 s
+    for times, rows, missing in [(("--to", "+1.8"), 50, (0.408, 51)), (("--to", "+1.399"), 50, None),
+                                 (("--to", "+1.404"), 50, (0.008, 1)), (("--from", "+1.6", "--to", "+1.7"), 0, (0.104, 13)),
+                                 (("--from", "+2.21"), 98, None), (("--from", "+1.8", "--to", "+2.3"), 13, (0.8, 100))]:
+        text, said = run("export", *times, path)
+        found = re.search(r"stream 0: ([0-9.]+) s missing in the capture before packet 61 .*, about (\d+) records?\n", said)
+        assert len(text.splitlines()) - 1 == rows, (times, len(text.splitlines()))
+        assert (found and (float(found[1]), int(found[2]))) == missing, (times, said)
+        assert ("no record from the robot in that time: " in said) == (rows == 0), said
+    regular(path, lost=range(240, 250))
+    assert "0.08 s missing in the capture at the end, about 10 records\n" in run("export", path)[1]
+    assert "0.024 s missing in the capture at the end, about 3 records\n" in run("export", "--to", "+2.94", path)[1]
+    assert "missing" not in run("export", "--to", "+2.915", path)[1]
+    assert "in that time" in run("export", "--from", "+9", path)[1]
+    assert draw is not None
+
+
+def check_pause(path, draw):
+    """No data is due from PAUSE to START: a hole there has bytes, and neither seconds nor records."""
+    for lost, lost_data in (((False, True), 0), ((False, True), 3), ((True, True), 0)):
+        capture, connection = Capture(), Connection(30004, 50000)
+        time = handshake(capture, connection, START, b"timestamp,actual_q", b"DOUBLE,VECTOR6D", 125.0, (3, 15, 8, 106))
+        for i in range(100):
+            time += 8000000
+            if i == 60:
+                capture.add(time, connection, "c", rtde("P"), lost=lost[0])
+                capture.add(time + 1000, connection, "r", rtde("P", b"\1"), lost=lost[0])
+                capture.add(time + 400000000, connection, "c", rtde("S"), lost=lost[0])
+                capture.add(time + 401000000, connection, "r", rtde("S", b"\1"), lost=lost[1])
+                time += 408000000
+            message = rtde("U", b"\1" + struct.pack(">7d", (time - START) / 1e9, *[0.1 * i] * 6))
+            capture.add(time, connection, "r", message, lost=60 <= i < 60 + lost_data)
+        capture.write(path)
+        text, said = run("export", "--fields", ",".join(COLUMNS), path)
+        row = as_csv(text)[60]
+        control = 4 + 4 * lost[0]
+        assert (row["lost_bytes"], row["lost_s"]) == (str(60 * lost_data + control), "0.024" if lost_data else "0.0"), row
+        wanted = r"0\.024 s missing .*, about 3 records\n" if lost_data else r"%d bytes missing [^,]*\)\n" % control
+        assert re.search("stream 0: " + wanted, said), said
+    assert draw is not None
+
+
+def check_cut(path, draw):
+    """Captured with a snap length shorter than any record: the set-up says how many they were."""
+    regular(path, lost=())
+    content, cut = open(path, "rb").read(), bytearray()
+    at = 24
+    cut += content[:at]
+    while at < len(content):
+        length = struct.unpack_from("<I", content, at + 8)[0]
+        kept = min(length, 92) if length == 54 + 60 else length
+        cut += content[at:at + 8] + struct.pack("<II", kept, length) + content[at + 16:at + 16 + kept]
+        at += 16 + length
+    with open(path, "wb") as file:
+        file.write(cut)
+    said = run("export", path)[1]
+    assert "stream 0: 2.0 s missing in the capture at the end, about 250 records\n" in said, said
+    assert draw is not None
+
+
 def check_late(path, draw):
     """Begun late, without its recipe."""
     capture, connection = rtde_capture(draw, path, 500.0, 0.002, (5, 11, 1, 108))
@@ -402,7 +491,8 @@ def main():
     failed = gaps = skips = 0
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "made.pcap")
-        for check in (check_shadowed, check_inputs, check_range, check_tail, check_aubo, check_many, check_late):
+        for check in (check_shadowed, check_inputs, check_range, check_tail, check_aubo, check_many, check_late, check_unread, check_window,
+                      check_pause, check_cut):
             try:
                 check(path, random.Random(seed))
                 print("%-24s as it should be" % check.__name__)

@@ -269,6 +269,7 @@ static void resolve_times(struct job *job)
     job->times_known = true;
     job->from = wish->from.given ? when_resolve(&wish->from, job->totals.first_time, wish->zone) : INT64_MIN;
     job->to = wish->to.given ? when_resolve(&wish->to, job->totals.first_time, wish->zone) : INT64_MAX;
+    missings_limit(job->missings, job->from, job->to);
 }
 
 /* 1: within --from and --to; 0: not; -1: it cannot be told. */
@@ -371,6 +372,8 @@ static int print_on_record(void *user, const struct armtap_record *record)
         return outcome == TABLES_GREW ? 0 : check_tables(job, outcome, record->stream);
     int timely = is_in_time(job, record);
     if (timely <= 0) {
+        job->untimely++;
+        missings_count_part(job->missings, record);
         missings_drop(job->missings, record);
         return timely;
     }
@@ -494,8 +497,8 @@ static int survey(struct job *job)
 /* An output without rows: what would have preceded them. */
 static int print_nothing(struct job *job)
 {
-    message_warning("no record %s%s: the output has no row", job_direction(job),
-                    job->opaque > 0 ? " that can be read" : "");
+    message_warning("no record %s%s%s: the output has no row", job_direction(job),
+                    job->opaque > 0 ? " that can be read" : "", job->untimely > 0 ? " in that time" : "");
     if (job->wish->split)
         return 0;
     struct outlet *outlet = outlet_of(job, 0, 0);

@@ -45,62 +45,87 @@ static void put_seconds(struct line *line, double seconds)
 
 static void put_amount(struct line *line, const struct missing *missing)
 {
-    if (isnan(missing->seconds))
-        put(line, "%" PRIu64 " byte%s", missing->bytes, plural((double)missing->bytes));
-    else
+    uint64_t bytes = missing->bytes > 0 ? missing->bytes : missing->unread;
+    if (missing->seconds > 0)
         put_seconds(line, missing->seconds);
+    else
+        put(line, "%" PRIu64 " byte%s", bytes, plural((double)bytes));
 }
 
-/* "before packet 12 (2026-01-31T12:00:00.5Z)" */
-static void put_place(struct line *line, const struct job *job, const struct armtap_where *where)
+/* Without zeros that say nothing. */
+static void put_date(struct line *line, int64_t time, enum when_zone zone)
 {
     char date[WHEN_DATE_MAX];
-    if (where->packet == 0) {
+    when_date(date, time, zone);
+    size_t point = strcspn(date, "."), end = point + strcspn(date + point, "Z+-"), kept = end;
+    while (kept > point && (date[kept - 1] == '0' || date[kept - 1] == '.'))
+        kept--;
+    put(line, "%.*s%s", (int)kept, date, date + end);
+}
+
+/* "before packet 12 (2026-01-31T12:00:00.5Z)"; nothing in a raw dump, which has no packets */
+static void put_place(struct line *line, const struct job *job, const struct missing_place *place)
+{
+    const struct armtap_where *where = &place->where;
+    if (place->is_end)
         put(line, " at the end");
+    if (where->packet == 0)
         return;
-    }
     put(line, " before packet %" PRIu64, where->packet);
     if (job->source->count > 1 && where->file < job->source->count)
         put(line, " of %s", job->source->names[where->file]);
     if (where->time == ARMTAP_NO_TIME)
         return;
-    when_date(date, where->time, job->wish->zone);
-    put(line, " (%s)", date);
+    put(line, " (");
+    put_date(line, where->time, job->wish->zone);
+    put(line, ")");
 }
 
 /* ---- of one stream --------------------------------------------------------------------------------------------- */
 
-static void put_gaps(struct line *line, const struct job *job, const struct missing_total *total)
+static void put_places(struct line *line, const struct job *job, const struct missing_holes *holes)
 {
-    if (total->gaps == 0)
+    for (size_t i = 0; i < MISSING_PLACES && i < holes->count; i++) {
+        if (i > 0) {
+            put(line, ", ");
+            put_amount(line, &holes->longest[i].missing);
+        } else if (holes->count > 1) {
+            put_amount(line, &holes->longest[i].missing);
+        }
+        put_place(line, job, &holes->longest[i]);
+    }
+    if (holes->count > MISSING_PLACES)
+        put(line, ", ...");
+}
+
+/* `what`: that it is missing, or could not be decoded; `places`: what such places are called. */
+static void put_holes(struct line *line, const struct job *job, const struct missing_holes *holes, const char *what,
+                      const char *places)
+{
+    double records = floor(holes->sum.records + 0.5);
+    if (holes->count == 0)
         return;
     put(line, "; ");
-    put_amount(line, total->missing.seconds > 0 ? &total->missing : &total->longest[0].missing);
-    put(line, " missing in the capture");
-    if (total->gaps == 1)
-        put_place(line, job, &total->longest[0].where);
-    put(line, ", about %.0f record%s", total->missing.records, plural(total->missing.records));
-    for (size_t i = 0; total->gaps > 1 && i < MISSING_PLACES && total->longest[i].missing.bytes > 0; i++) {
-        if (i == 0)
-            put(line, ", in %" PRIu64 " gaps: ", total->gaps);
-        else
-            put(line, ", ");
-        put_amount(line, &total->longest[i].missing);
-        put_place(line, job, &total->longest[i].where);
-    }
-    if (total->gaps > MISSING_PLACES)
-        put(line, ", ...");
+    put_amount(line, &holes->sum);
+    put(line, " %s", what);
+    if (holes->count == 1)
+        put_places(line, job, holes);
+    if (records > 0)
+        put(line, ", about %.0f record%s", records, plural(records));
+    if (holes->count == 1)
+        return;
+    put(line, ", in %" PRIu64 " %s: ", holes->count, places);
+    put_places(line, job, holes);
 }
 
 static void put_skips(struct line *line, const struct job *job, const struct missing_total *total)
 {
     if (total->skips == 0)
         return;
-    put(line, "; %" PRIu64 " package%s skipped by the controller", total->missing.skipped,
-        plural((double)total->missing.skipped));
+    put(line, "; %" PRIu64 " package%s skipped by the controller", total->skipped, plural((double)total->skipped));
     if (total->skips > 1)
         put(line, " in %" PRIu64 " places, %" PRIu64 " of them", total->skips, total->largest_skip.missing.skipped);
-    put_place(line, job, &total->largest_skip.where);
+    put_place(line, job, &total->largest_skip);
 }
 
 static void put_opaque(struct line *line, const struct job *job, const struct missing_total *total)
@@ -119,21 +144,21 @@ static void put_opaque(struct line *line, const struct job *job, const struct mi
 /* All that is missing of a stream, each after "; "; empty where nothing is. */
 static void put_all(struct line *line, const struct job *job, const struct missing_total *total)
 {
-    put_gaps(line, job, total);
+    put_holes(line, job, &total->gaps, "missing in the capture", "gaps");
+    put_holes(line, job, &total->unread, "could not be decoded", "places");
     put_skips(line, job, total);
     put_opaque(line, job, total);
-    if (total->undecoded > 0)
-        put(line, "; %" PRIu64 " byte%s could not be decoded", total->undecoded, plural((double)total->undecoded));
 }
 
 /* ---- of all ---------------------------------------------------------------------------------------------------- */
 
 static void add_total(struct missing_total *sum, const struct missing_total *one)
 {
-    sum->gaps += one->gaps;
-    sum->missing.seconds += one->missing.seconds;
-    sum->missing.records += one->missing.records;
-    sum->missing.skipped += one->missing.skipped;
+    sum->gaps.sum.seconds += one->gaps.sum.seconds;
+    sum->gaps.sum.records += one->gaps.sum.records;
+    sum->unread.sum.seconds += one->unread.sum.seconds;
+    sum->unread.sum.records += one->unread.sum.records;
+    sum->skipped += one->skipped;
     sum->opaque += one->opaque;
 }
 
@@ -142,10 +167,15 @@ static void report_rest(const struct missing_total *rest, unsigned streams)
     struct line line = {.length = 0};
     if (streams == 0)
         return;
-    put_seconds(&line, rest->missing.seconds);
-    message_warning("%u more streams: %s missing in the capture, about %.0f records; %" PRIu64
-                    " packages skipped by the controller; %" PRIu64 " records without a recipe",
-                    streams, line.text, rest->missing.records, rest->missing.skipped, rest->opaque);
+    put_seconds(&line, rest->gaps.sum.seconds);
+    put(&line, " missing in the capture, about %.0f records; ", rest->gaps.sum.records);
+    if (rest->unread.sum.seconds > 0) {
+        put_seconds(&line, rest->unread.sum.seconds);
+        put(&line, " could not be decoded, about %.0f records; ", rest->unread.sum.records);
+    }
+    message_warning("%u more streams: %s%" PRIu64 " packages skipped by the controller; %" PRIu64
+                    " records without a recipe",
+                    streams, line.text, rest->skipped, rest->opaque);
 }
 
 static void report_remedies(const struct job *job, bool any_opaque)

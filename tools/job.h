@@ -39,6 +39,7 @@ struct job {
     unsigned turns;
     uint64_t rows;
     uint64_t opaque;
+    uint64_t untimely;    /* records outside of --from and --to */
     unsigned generations; /* of all rows' streams so far, or known beforehand, a bit for each */
     unsigned only_table;  /* index of the one that is printed, in a reading that cannot look ahead */
     enum exit_status status;

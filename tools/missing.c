@@ -13,14 +13,14 @@ struct flow {
     struct pace_learned learned;
     bool has_last;
     int64_t last_time;
+    int64_t before_last; /* the record before the last one, or the stream's beginning */
     double last_clock;   /* NAN: none yet */
-    double usual;        /* the last step that was known; 0: none */
-    size_t length;       /* bytes of the last record */
+    double usual;        /* the last step that was known, or by the last set-up; 0: none */
+    size_t length;       /* bytes of the last record, or by the last set-up; 0: not known */
     uint64_t lost_bytes; /* the stream's counter at the last record */
     uint64_t skipped_bytes;
-    uint64_t undecoded; /* before the last record */
+    bool paused; /* data was not due all the time since the last record */
     bool closed[2];
-    bool is_last_counted;
     struct missing here;    /* before the last record */
     struct missing pending; /* before the next row */
     struct missing_total total;
@@ -28,15 +28,24 @@ struct flow {
 
 struct missings {
     enum armtap_direction direction;
+    int64_t from, to; /* what is wanted */
     struct by_connection flows;
 };
 
 struct missings *missings_new(enum armtap_direction direction)
 {
     struct missings *missings = calloc(1, sizeof *missings);
-    if (missings != NULL)
-        missings->direction = direction;
+    if (missings == NULL)
+        return NULL;
+    missings->direction = direction;
+    missings_limit(missings, INT64_MIN, INT64_MAX);
     return missings;
+}
+
+void missings_limit(struct missings *missings, int64_t from, int64_t to)
+{
+    missings->from = from;
+    missings->to = to;
 }
 
 void missings_free(struct missings *missings)
@@ -110,12 +119,20 @@ static double rounded(double seconds)
     return seconds > 0 ? floor(seconds * 1e6 + 0.5) / 1e6 : 0;
 }
 
-static double seconds_missing(const struct flow *flow, const struct armtap_record *record, const struct pace_step *step)
+/* A gap longer than half the sequence numbers may be longer by all of them. */
+#define GAP_KNOWN (UINT64_C(1) << 31)
+
+/* Records that fit into the bytes of a hole: those that a hole cut in part count as well, since their other parts could
+ * not be read. */
+static double records_in(size_t length, const struct missing *hole)
+{
+    return length == 0 ? 0 : (double)(hole->bytes + hole->unread) / (double)length;
+}
+
+static double seconds_between(const struct flow *flow, const struct armtap_record *record, const struct pace_step *step)
 {
     double clock = pace_clock(record) - flow->last_clock;
     double steps = step->usual * (1 + (double)step->skipped);
-    if (!flow->has_last)
-        return NAN;
     /* Of several channels the clock of the last one tells, of whichever it is. */
     if (!isnan(step->clock) && clock >= 0)
         return rounded(clock - steps);
@@ -124,30 +141,58 @@ static double seconds_missing(const struct flow *flow, const struct armtap_recor
     return rounded((double)when_between(flow->last_time, record->where.time) / 1e9 - steps);
 }
 
-static double records_missing(const struct flow *flow, const struct armtap_record *record, const struct pace_step *step,
-                              uint64_t bytes)
+/* Whether the bytes are too few for the packages that the clock misses: then some message is missing, or a pause, and
+ * no more data than fits. */
+static bool is_too_small(const struct flow *flow, const struct armtap_record *record, const struct pace_step *step,
+                         const struct missing *hole)
 {
-    if (flow->has_last && isfinite(step->lost) && (step->lost > 0 || !isnan(step->clock)))
-        return step->lost;
-    return record->frame_length == 0 ? 0 : ceil((double)bytes / (double)record->frame_length);
+    size_t shortest = flow->length < record->frame_length ? flow->length : record->frame_length;
+    return record->protocol != ARMTAP_AUBO && hole->bytes < GAP_KNOWN && shortest > 0 && isfinite(step->lost) &&
+           floor(records_in(shortest, hole)) < step->lost;
+}
+
+/* Fills in the records and seconds of a hole; `flow` is as it was at the record before. */
+static void measure(const struct flow *flow, const struct armtap_record *record, const struct pace_step *step,
+                    struct missing *hole)
+{
+    double fitting = records_in(record->frame_length, hole), whole = floor(fitting);
+    bool is_clocked = flow->has_last && !isnan(step->clock);
+    hole->records = ceil(fitting);
+    hole->seconds = NAN;
+    if (flow->has_last && (flow->paused || (is_clocked && is_too_small(flow, record, step, hole)))) {
+        hole->records = whole;
+        hole->seconds = rounded(whole * (step->usual > 0 ? step->usual : flow->usual));
+    } else if (hole->bytes == 0 && whole < 1 && !(is_clocked && step->usual > 0)) {
+        hole->records = hole->seconds = 0;
+    } else if (flow->has_last) {
+        if (is_clocked || (isfinite(step->lost) && step->lost > 0))
+            hole->records = step->lost;
+        hole->seconds = seconds_between(flow, record, step);
+    }
+}
+
+static bool is_hole(const struct missing *missing)
+{
+    return missing->bytes > 0 || missing->unread > 0;
 }
 
 static void look_before(struct flow *flow, const struct armtap_record *record, const struct pace_step *step)
 {
     uint64_t lost = record->stream->bytes_lost[record->direction];
-    flow->here = (struct missing){.bytes = lost - flow->lost_bytes, .skipped = step->skipped};
-    if (flow->here.bytes > 0) {
-        flow->here.seconds = seconds_missing(flow, record, step);
-        flow->here.records = records_missing(flow, record, step, flow->here.bytes);
-    }
     uint64_t skipped = record->stream->bytes_skipped[record->direction];
     bool is_rest = !flow->has_last && record->stream->midstream;
-    flow->undecoded = is_rest ? 0 : skipped - flow->skipped_bytes;
+    flow->here = (struct missing){.bytes = lost - flow->lost_bytes,
+                                  .unread = is_rest ? 0 : skipped - flow->skipped_bytes,
+                                  .skipped = step->skipped};
+    if (is_hole(&flow->here))
+        measure(flow, record, step, &flow->here);
+    flow->length = record->frame_length;
     flow->skipped_bytes = skipped;
     flow->lost_bytes = lost;
     flow->has_last = true;
+    flow->paused = false;
+    flow->before_last = flow->last_time;
     flow->last_time = record->where.time;
-    flow->length = record->frame_length;
     if (!isnan(pace_clock(record)))
         flow->last_clock = pace_clock(record);
     if (step->usual > 0)
@@ -157,6 +202,7 @@ static void look_before(struct flow *flow, const struct armtap_record *record, c
 static void add(struct missing *sum, const struct missing *one)
 {
     sum->bytes += one->bytes;
+    sum->unread += one->unread;
     sum->skipped += one->skipped;
     sum->records += one->records;
     sum->seconds += one->seconds;
@@ -175,7 +221,6 @@ int missings_record(struct missings *missings, const struct armtap_record *recor
         rates_last_step(flow->rates, record, &step);
     }
     look_before(flow, record, &step);
-    flow->is_last_counted = false;
     add(&flow->pending, &flow->here);
     return judge_memory(flow);
 }
@@ -196,11 +241,37 @@ void missings_drop(struct missings *missings, const struct armtap_record *record
 
 /* ---- what else comes ------------------------------------------------------------------------------------------- */
 
+/* An RTDE package: its length word and type, a recipe's id in protocol 2, the values. */
+static size_t package_length(const struct armtap_recipe_event *event)
+{
+    return (event->recipe_id > 0 ? 4U : 3U) + armtap_recipe_size(event->recipe);
+}
+
+/* What a set-up says of the packages to come; AUBO's channels differ, and their messages are text. */
+static void take_set_up(struct flow *flow, const struct armtap_recipe_event *event)
+{
+    if (event->stream->protocol != ARMTAP_RTDE || (event->flags & ARMTAP_GUESSED) != 0)
+        return;
+    flow->paused = true;
+    flow->length = package_length(event);
+    if (event->frequency > 0 && event->frequency < 1e6)
+        flow->usual = 1 / event->frequency;
+}
+
+static void begin_at(struct flow *flow, int64_t time)
+{
+    if (!flow->has_last && flow->last_time == ARMTAP_NO_TIME)
+        flow->last_time = time;
+}
+
 int missings_recipe(struct missings *missings, const struct armtap_recipe_event *event)
 {
     struct flow *flow = paced_flow(missings, event->stream);
     if (flow == NULL)
         return -1;
+    begin_at(flow, event->where.time);
+    if (event->direction == missings->direction)
+        take_set_up(flow, event);
     if (flow->rates != NULL)
         rates_recipe(flow->rates, NULL, event);
     return judge_memory(flow);
@@ -225,6 +296,9 @@ int missings_event(struct missings *missings, const struct armtap_event *event)
     struct flow *flow = paced_flow(missings, event->stream);
     if (flow == NULL)
         return -1;
+    begin_at(flow, event->where.time);
+    bool is_pause = event->type == ARMTAP_EVENT_PAUSE || event->type == ARMTAP_EVENT_START;
+    flow->paused = flow->paused || (is_pause && event->stream->protocol == ARMTAP_RTDE);
     if (flow->rates != NULL)
         rates_event(flow->rates, NULL, event);
     int outcome = judge_memory(flow);
@@ -247,28 +321,42 @@ int missings_note(struct missings *missings, const struct armtap_note *note)
 static bool is_longer(const struct missing *one, const struct missing *other)
 {
     double a = isnan(one->seconds) ? -1 : one->seconds;
-    double b = other->bytes == 0 ? -2 : isnan(other->seconds) ? -1 : other->seconds;
-    return a > b || (a == b && one->bytes > other->bytes);
+    double b = !is_hole(other) ? -2 : isnan(other->seconds) ? -1 : other->seconds;
+    return a > b || (a == b && one->bytes + one->unread > other->bytes + other->unread);
 }
 
-static void keep_longest(struct missing_total *total, struct missing_place place)
+static void keep_longest(struct missing_holes *holes, struct missing_place place)
 {
     for (size_t i = 0; i < MISSING_PLACES; i++) {
-        struct missing_place kept = total->longest[i];
+        struct missing_place kept = holes->longest[i];
         if (!is_longer(&place.missing, &kept.missing))
             continue;
-        total->longest[i] = place;
+        holes->longest[i] = place;
         place = kept;
     }
 }
 
-static void count_gap(struct missing_total *total, const struct missing_place *place)
+static void count_hole(struct missing_total *total, const struct missing_place *place)
 {
-    total->gaps++;
-    total->missing.bytes += place->missing.bytes;
-    total->missing.records += place->missing.records;
-    total->missing.seconds += isnan(place->missing.seconds) ? 0 : place->missing.seconds;
-    keep_longest(total, *place);
+    struct missing_holes *holes = place->missing.bytes > 0 ? &total->gaps : &total->unread;
+    struct missing known = place->missing;
+    if (!is_hole(&known))
+        return;
+    if (isnan(known.seconds))
+        known.seconds = 0;
+    holes->count++;
+    add(&holes->sum, &known);
+    keep_longest(holes, *place);
+}
+
+static void count_skip(struct missing_total *total, const struct missing_place *place)
+{
+    if (place->missing.skipped == 0)
+        return;
+    total->skips++;
+    total->skipped += place->missing.skipped;
+    if (place->missing.skipped > total->largest_skip.missing.skipped)
+        total->largest_skip = *place;
 }
 
 void missings_count(struct missings *missings, const struct armtap_record *record)
@@ -277,22 +365,75 @@ void missings_count(struct missings *missings, const struct armtap_record *recor
     if (flow == NULL)
         return;
     struct missing_total *total = &flow->total;
-    const struct missing_place place = {record->where, flow->here};
-    flow->is_last_counted = true;
-    if (place.missing.bytes > 0)
-        count_gap(total, &place);
-    if (place.missing.skipped > 0) {
-        total->skips++;
-        total->missing.skipped += place.missing.skipped;
-        if (place.missing.skipped > total->largest_skip.missing.skipped)
-            total->largest_skip = place;
-    }
-    total->undecoded += flow->undecoded;
+    const struct missing_place place = {record->where, flow->here, false};
+    count_hole(total, &place);
+    count_skip(total, &place);
     if (record->recipe == NULL) {
         if (total->opaque++ == 0)
             total->first_opaque = record->where;
         total->last_opaque = record->where;
     }
+}
+
+/* Of a step; times of captures and steps are rounded. */
+#define DUE_NOISE 1e-3
+
+/* How many records were due from `after` up to a time, or before it, each a step later than the one before. */
+static double due_until(const struct flow *flow, int64_t after, int64_t time, bool is_before)
+{
+    double steps = ((double)time - (double)after) / 1e9 / flow->usual;
+    steps = is_before ? ceil(steps - DUE_NOISE) - 1 : floor(steps + DUE_NOISE);
+    return steps > 0 ? steps : 0;
+}
+
+/* The part of a hole that is wanted; `after`: the record that it follows. Where the steps are not known, neither is the
+ * part. */
+static struct missing part_of(const struct missings *missings, const struct flow *flow, struct missing hole,
+                              int64_t after)
+{
+    if (!(flow->usual > 0)) {
+        hole.seconds = NAN;
+        hole.records = 0;
+        return hole;
+    }
+    double lost = isnan(hole.seconds) ? 0 : floor(hole.seconds / flow->usual + 0.5);
+    double last = due_until(flow, after, missings->to, false), before = due_until(flow, after, missings->from, true);
+    double of_lost = fmax(0, fmin(last, lost) - before);
+    double of_both = fmax(0, fmin(last, lost + (double)hole.skipped) - before);
+    hole.skipped = (uint64_t)(of_both - of_lost);
+    if (isnan(hole.seconds))
+        return hole;
+    hole.seconds = rounded(of_lost * flow->usual);
+    hole.records = lost > 0 ? hole.records * of_lost / lost : 0;
+    if (!(of_lost > 0) && lost > 0)
+        hole.bytes = hole.unread = 0;
+    return hole;
+}
+
+void missings_count_part(struct missings *missings, const struct armtap_record *record)
+{
+    struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
+    if (flow == NULL || record->where.time <= missings->to || flow->before_last == ARMTAP_NO_TIME ||
+        flow->before_last >= missings->to)
+        return;
+    const struct missing_place place = {record->where, part_of(missings, flow, flow->here, flow->before_last), false};
+    count_hole(&flow->total, &place);
+    count_skip(&flow->total, &place);
+}
+
+/* What is missing after the last record. */
+static struct missing tail_of(const struct missings *missings, const struct flow *flow,
+                              const struct armtap_stream *stream)
+{
+    bool is_rest = !flow->has_last && stream->midstream;
+    struct missing tail = {
+        .bytes = stream->bytes_lost[missings->direction] - flow->lost_bytes,
+        .unread = is_rest ? 0 : stream->bytes_skipped[missings->direction] - flow->skipped_bytes,
+    };
+    double fitting = records_in(flow->length, &tail);
+    tail.records = tail.bytes > 0 && !flow->paused ? ceil(fitting) : floor(fitting);
+    tail.seconds = flow->usual > 0 && flow->length > 0 ? rounded(tail.records * flow->usual) : NAN;
+    return tail;
 }
 
 bool missings_total(struct missings *missings, const struct armtap_stream *stream, struct missing_total *total)
@@ -301,14 +442,12 @@ bool missings_total(struct missings *missings, const struct armtap_stream *strea
     if (flow == NULL)
         return false;
     *total = flow->total;
-    if (!flow->is_last_counted && flow->has_last)
+    bool is_limited = missings->from != INT64_MIN || missings->to != INT64_MAX;
+    if (is_limited && (flow->last_time == ARMTAP_NO_TIME || flow->last_time > missings->to))
         return true;
-    uint64_t lost = stream->bytes_lost[missings->direction] - flow->lost_bytes;
-    double records = flow->length == 0 ? 0 : ceil((double)lost / (double)flow->length);
-    double seconds = flow->usual > 0 ? rounded(records * flow->usual) : NAN;
-    if (lost > 0)
-        count_gap(total, &(struct missing_place){.missing = {lost, 0, records, seconds}});
-    if (flow->has_last || !stream->midstream)
-        total->undecoded += stream->bytes_skipped[missings->direction] - flow->skipped_bytes;
+    struct missing tail = tail_of(missings, flow, stream);
+    count_hole(total,
+               &(struct missing_place){.missing = is_limited ? part_of(missings, flow, tail, flow->last_time) : tail,
+                                       .is_end = true});
     return true;
 }

@@ -1,9 +1,11 @@
-/* What is missing between the rows of an export: bytes that the capture lacks, the time that they stand for, packages
- * that the controller left out. And the same summed up for each stream, for a word on standard error.
+/* What is missing between the rows of an export: bytes that the capture lacks, bytes that could not be read, the time
+ * that both stand for, packages that the controller left out. And the same summed up for each stream, for a word on
+ * standard error.
  *
  * The time: by how much the controller's clock went on since the record before, less one step for every package that
  * came or was left out; where the records have no clock, or it jumped, by how much the capture's did, less one step if
- * that is known. In microseconds. */
+ * that is known. Across a pause, in which no data is due, only the records that fit into the bytes count, a step each.
+ * In microseconds. */
 #ifndef MISSING_H
 #define MISSING_H
 
@@ -11,27 +13,33 @@
 
 struct missing {
     uint64_t bytes;   /* lacking in the capture */
+    uint64_t unread;  /* captured, and no message */
     uint64_t skipped; /* packages that the controller left out */
-    double records;   /* that the bytes stand for, about */
+    double records;   /* that both stand for, about */
     double seconds;   /* NAN: not known */
 };
-/* A place where something is missing: before that record. */
+/* A place where something is missing: before that record, or after the last one. */
 struct missing_place {
     struct armtap_where where;
     struct missing missing;
+    bool is_end;
 };
 
 #define MISSING_PLACES 3
+struct missing_holes {
+    uint64_t count;
+    struct missing sum; /* `seconds` without those that are not known */
+    struct missing_place longest[MISSING_PLACES];
+};
 /* Of one direction of a stream. */
 struct missing_total {
-    uint64_t gaps;          /* places where bytes are missing */
-    struct missing missing; /* in all; `seconds` without those that are not known */
-    struct missing_place longest[MISSING_PLACES];
-    uint64_t skips; /* places where the controller left packages out */
+    struct missing_holes gaps;   /* where the capture lacks bytes, with those beside them that could not be read */
+    struct missing_holes unread; /* where it lacks none */
+    uint64_t skipped;            /* packages that the controller left out */
+    uint64_t skips;              /* places where it did */
     struct missing_place largest_skip;
     uint64_t opaque; /* records without a known recipe */
     struct armtap_where first_opaque, last_opaque;
-    uint64_t undecoded; /* bytes that are no message; where the capture began within one, without its rest */
 };
 
 struct missings;
@@ -53,6 +61,10 @@ const struct missing *missings_before(struct missings *missings, const struct ar
 void missings_drop(struct missings *missings, const struct armtap_record *record);
 /* Adds the record at hand, which is wanted, to its stream's total. */
 void missings_count(struct missings *missings, const struct armtap_record *record);
+/* Only what was captured from one time to another is wanted. */
+void missings_limit(struct missings *missings, int64_t from, int64_t to);
+/* The record at hand is outside of that: adds what is missing before it and within. */
+void missings_count_part(struct missings *missings, const struct armtap_record *record);
 /* The totals of a stream, what is missing after its last record included if that was counted; false if it has none. */
 bool missings_total(struct missings *missings, const struct armtap_stream *stream, struct missing_total *total);
 

@@ -37,6 +37,11 @@ static size_t text_of(const char *name, const char **text)
     return name == NULL ? 0 : strlen(name);
 }
 
+static bool is_time_known(const struct missing *missing)
+{
+    return missing->seconds > 0 || (missing->bytes > 0 && !isnan(missing->seconds));
+}
+
 size_t row_column_text(enum row_column column, const struct output_row *row, char digits[NUMBER_MAX], const char **text)
 {
     bool has_time = row->where.time != ARMTAP_NO_TIME;
@@ -63,7 +68,7 @@ size_t row_column_text(enum row_column column, const struct output_row *row, cha
     case ROW_COLUMN_lost_bytes:
         return row->missing.bytes > 0 ? number_unsigned(row->missing.bytes, digits) : 0;
     case ROW_COLUMN_lost_s:
-        return row->missing.bytes > 0 && !isnan(row->missing.seconds) ? number_repr(row->missing.seconds, digits) : 0;
+        return is_time_known(&row->missing) ? number_repr(row->missing.seconds, digits) : 0;
     case ROW_COLUMN_skipped:
         return row->missing.skipped > 0 ? number_unsigned(row->missing.skipped, digits) : 0;
     case ROW_COLUMN_NONE:
