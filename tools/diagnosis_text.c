@@ -234,6 +234,18 @@ static int print_findings(const struct diagnosis *diagnosis)
     return 0;
 }
 
+/* Who asks for what is around these does already what their remedy says. */
+static bool is_remedy_taken(const struct diagnosis *diagnosis, const struct armtap_note_kind *kind)
+{
+    return kind == diagnosis->around && strstr(kind->remedy, "--around") != NULL;
+}
+
+static void print_words(struct text_wrap *wrap, const char *words)
+{
+    text_wrap_words(wrap, words);
+    text_wrap_end(wrap);
+}
+
 /* What to do about the faults that are shown, the worst first, each once. 0, or -1 without memory. */
 static int print_remedies(const struct diagnosis *diagnosis)
 {
@@ -243,9 +255,9 @@ static int print_remedies(const struct diagnosis *diagnosis)
         return -1;
     for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
         const struct finding *finding = findings_at(diagnosis->findings, i);
-        /* Who asks for what is around these has seen their remedy. */
         const struct finding **of_kind = &first[note_index(finding->kind)];
-        if (finding->kind != diagnosis->around && *of_kind == NULL && diagnosis_shows(diagnosis, &finding->where))
+        if (!is_remedy_taken(diagnosis, finding->kind) && diagnosis_shows(diagnosis, &finding->where) &&
+            (*of_kind == NULL || (!((*of_kind)->total > 0) && finding->total > 0)))
             *of_kind = finding;
     }
     for (int severity = ARMTAP_ERROR; severity >= ARMTAP_WARNING; severity--)
@@ -258,7 +270,10 @@ static int print_remedies(const struct diagnosis *diagnosis)
             any = true;
             int column = printf("  %s:", kind->id);
             struct text_wrap wrap = text_wrap_begin(stdout, column, 4);
-            remedy_print(&wrap, kind, diagnosis->source, &first[i]->where);
+            if (strcmp(kind->id, "clock.skipped") == 0 && !(first[i]->total > 0))
+                print_words(&wrap, "controller times on the two sides of a clock that was set cannot be compared");
+            else
+                remedy_print(&wrap, kind, diagnosis->source, &first[i]->where);
         }
     free(first);
     return 0;

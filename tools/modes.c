@@ -81,14 +81,35 @@ const char *modes_field_name(const struct mode_entry *entry, char to[MODES_NAME_
     return to;
 }
 
+static const char by_guess[] = " (by a guessed recipe)";
+
+static const char *doubt(const struct armtap_record *record)
+{
+    return (record->flags & ARMTAP_GUESSED) != 0 ? by_guess : "";
+}
+
+bool modes_is_guess(const char *text)
+{
+    return strstr(text, by_guess) != NULL;
+}
+
+const char *modes_stop_field(const char *text, char to[MODES_NAME_MAX])
+{
+    const char *field = strchr(text, '(');
+    field = field == NULL ? text : field + 1;
+    snprintf(to, MODES_NAME_MAX, "%.*s", (int)strcspn(field, " "), field);
+    return to;
+}
+
 /* A mode changed from a value that was known. */
 static void tell_change(struct findings *findings, const struct armtap_record *record, const struct mode_entry *entry,
                         int64_t old)
 {
     char name[MODES_NAME_MAX], before[NAME_MAX_LENGTH], after[NAME_MAX_LENGTH];
     const char *old_name = armtap_enum_name(entry->field, old, record->stream->generation);
-    findings_say(findings, "mode.changed", record->stream, &record->where, "%s %s -> %s", modes_field_name(entry, name),
-                 describe(before, old, old_name), describe(after, entry->value, entry->name));
+    findings_say(findings, "mode.changed", record->stream, &record->where, "%s %s -> %s%s",
+                 modes_field_name(entry, name), describe(before, old, old_name),
+                 describe(after, entry->value, entry->name), doubt(record));
 }
 
 /* Safety mode and safety status tell of the same stop, in one record or one soon after the other. */
@@ -121,8 +142,8 @@ static bool take_mode(struct modes *modes, struct modes_last *last, struct findi
     last->value[i] = value;
     add_entry(modes, last, &entry);
     if (begins)
-        findings_say(findings, "safety.stop", record->stream, &record->where, "%s (%s %" PRId64 ")", entry.name,
-                     modes_field_name(&entry, name), value);
+        findings_say(findings, "safety.stop", record->stream, &record->where, "%s (%s %" PRId64 ")%s", entry.name,
+                     modes_field_name(&entry, name), value, doubt(record));
     if (was_known)
         tell_change(findings, record, &entry, old);
     return begins;

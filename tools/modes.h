@@ -43,4 +43,9 @@ struct modes_last {
 bool modes_record(struct modes *modes, struct modes_last *last, struct findings *findings,
                   const struct armtap_record *record, size_t i);
 
+/* How the text of a safety.stop or mode.changed tells that the names of the fields are guessed. */
+bool modes_is_guess(const char *text);
+/* The field that a safety.stop's text names. */
+const char *modes_stop_field(const char *text, char to[MODES_NAME_MAX]);
+
 #endif

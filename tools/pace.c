@@ -379,7 +379,8 @@ static struct clock_step judge_clock(struct pace *pace, struct findings *finding
     } else if (step.is_jump) {
         findings_say(
             findings, "clock.skipped", stream, &arrival->where,
-            "%sthe controller's clock jumped %.3f s within %.3f s of the capture: it was set, or the value is damaged",
+            "%sthe controller's clock jumped %.3f s within %.3f s of the capture: it was set forward, or the value is "
+            "damaged; this is no skip of packages",
             pace->label, step.time, (double)between(&pace->last.where, &arrival->where) / 1e9);
     } else if (step.skipped > 0) {
         pace->skipped += (uint64_t)step.skipped;

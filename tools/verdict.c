@@ -14,8 +14,9 @@
 /* Findings of one id and stream. */
 struct tally {
     uint64_t count;
-    double total; /* of their sizes */
-    const struct finding *first;
+    uint64_t unsized; /* those without a size */
+    double total;     /* of their sizes */
+    const struct finding *first, *first_unsized;
 };
 
 enum measure { BY_COUNT, BY_PACKAGES, BY_BYTES, BY_SECONDS };
@@ -67,14 +68,23 @@ static const struct clause {
 };
 enum { clause_count = sizeof clauses / sizeof *clauses };
 
-/* What else is worth a clause where nothing is worse, by its id alone. */
+/* Of other kinds the meaning of the note is the clause. */
 static const struct clause other = {"", false, BY_COUNT, "", ""};
+/* A skip without a number of packages. */
+static const struct clause clock_set = {"clock.skipped", true, BY_COUNT, "had its clock set forward",
+                                        "had its clock set forward # times"};
+/* Names that are guessed prove no stop. */
+static const struct clause guessed_stop = {"safety.stop", false, BY_COUNT, "a field guessed to be # shows",
+                                           "a field guessed to be # shows @ safety stops, at first"};
 
 /* Where the id of a finding begins so, it cannot be said that the network lost nothing. */
 static const char *const of_network[] = {"silence",    "tcp.retransmission", "tcp.out-of-order", "tcp.overlap",
                                          "tcp.zero",   "tcp.reset",          "tcp.refused",      "tcp.no-",
                                          "stream.gap", "stream.resync",      "capture.dropped",  "capture.truncated",
                                          "ip.",        "websocket.",         "rate.low"};
+
+/* What stands before the controller's doings where it caused them. */
+static const char cause[] = "tcp.zero-window";
 
 struct verdict {
     const struct diagnosis *diagnosis;
@@ -98,6 +108,22 @@ static void add(const struct verdict *verdict, const struct finding *finding)
     tally->total += finding->total;
     if (tally->first == NULL)
         tally->first = finding;
+    if (finding->total > 0)
+        return;
+    tally->unsized += finding->count;
+    if (tally->first_unsized == NULL)
+        tally->first_unsized = finding;
+}
+
+/* Not every gap's finding has a size; what is missing in all is counted. */
+static void count_missing_bytes(const struct verdict *verdict)
+{
+    size_t kind = index_of(findings_kind("stream.gap"));
+    for (size_t stream = 1; stream < verdict->streams; stream++) {
+        const struct stream_summary *summary = streams_at(verdict->diagnosis->streams, stream - 1);
+        verdict->tallies[stream * armtap_note_count() + kind].total =
+            (double)(summary->stream.bytes_lost[0] + summary->stream.bytes_lost[1]);
+    }
 }
 
 static const struct tally *tally_at(const struct verdict *verdict, size_t stream, size_t kind)
@@ -111,8 +137,9 @@ static const struct tally *tally_at(const struct verdict *verdict, size_t stream
 
 struct sentence {
     char clause[CLAUSES][CLAUSE_MAX];
-    size_t count, of_controller; /* the first so many */
-    size_t more;                 /* for which there was no room */
+    size_t count;
+    size_t before, of_controller; /* from `before` to `of_controller` they are the controller's */
+    size_t more;                  /* for which there was no room */
 };
 
 static void put_number(char to[CLAUSE_MAX], const struct clause *clause, const struct tally *tally)
@@ -135,10 +162,12 @@ static void append(char to[CLAUSE_MAX], const char *text, size_t length)
 static void write_pattern(char to[CLAUSE_MAX], const struct clause *clause, const struct tally *tally)
 {
     bool is_one = clause->measure == BY_PACKAGES ? tally->total <= 1 : tally->count == 1;
-    char count[24];
+    char count[24], field[MODES_NAME_MAX];
     snprintf(count, sizeof count, "%" PRIu64, tally->count);
     for (const char *at = is_one ? clause->one : clause->many; *at != '\0'; at++)
-        if (*at == '#')
+        if (*at == '#' && clause == &guessed_stop)
+            append(to, field, strlen(modes_stop_field(tally->first->text, field)));
+        else if (*at == '#')
             put_number(to, clause, tally);
         else if (*at == '@')
             append(to, count, strlen(count));
@@ -161,6 +190,17 @@ static void write_stop(char to[CLAUSE_MAX], const struct finding *stop, enum whe
     append(to, strchr(date, 'T') + 1, strlen(strchr(date, 'T') + 1));
 }
 
+/* The meaning up to where it explains itself. */
+static void write_meaning(char to[CLAUSE_MAX], const struct tally *tally)
+{
+    const char *meaning = tally->first->kind->meaning;
+    snprintf(to, CLAUSE_MAX, "%.*s", (int)strcspn(meaning, ":;"), meaning);
+    if (tally->count == 1)
+        return;
+    size_t used = strlen(to);
+    snprintf(to + used, CLAUSE_MAX - used, ", %" PRIu64 " times", tally->count);
+}
+
 static void write_clause(char to[CLAUSE_MAX], const struct verdict *verdict, const struct clause *clause,
                          const struct tally *tally)
 {
@@ -169,8 +209,7 @@ static void write_clause(char to[CLAUSE_MAX], const struct verdict *verdict, con
     *to = '\0';
     /* A size that is not known is not told. */
     if (clause == &other || (clause->measure != BY_COUNT && !(tally->total > 0)))
-        snprintf(to, CLAUSE_MAX, "%" PRIu64 " finding%s of %s", tally->count, tally->count == 1 ? "" : "s",
-                 tally->first->kind->id);
+        write_meaning(to, tally);
     else
         write_pattern(to, clause, tally);
     if (is_stop)
@@ -181,12 +220,49 @@ static void write_clause(char to[CLAUSE_MAX], const struct verdict *verdict, con
         append(to, place, strlen(place));
 }
 
-static const struct clause *clause_of(const char *id, bool of_controller)
+/* Adds it where there is room. */
+static void add_clause(struct sentence *sentence, const struct verdict *verdict, const struct clause *clause,
+                       const struct tally *tally)
+{
+    if (tally->count > 0 && sentence->count == CLAUSES)
+        sentence->more++;
+    else if (tally->count > 0)
+        write_clause(sentence->clause[sentence->count++], verdict, clause, tally);
+}
+
+/* A clock that was set is no skip: they are told apart by whether packages were counted. */
+static void add_skips(struct sentence *sentence, const struct verdict *verdict, const struct clause *clause,
+                      const struct tally *tally)
+{
+    struct tally skips = *tally, jumps = *tally;
+    skips.count -= tally->unsized;
+    jumps.count = tally->unsized;
+    jumps.first = tally->first_unsized;
+    add_clause(sentence, verdict, clause, &skips);
+    add_clause(sentence, verdict, &clock_set, &jumps);
+}
+
+/* A stop is the controller's where the names of its fields are known. */
+static void add_kind(struct sentence *sentence, const struct verdict *verdict, const struct clause *clause,
+                     const struct tally *tally, bool of_controller)
+{
+    bool is_guess = strcmp(clause->id, guessed_stop.id) == 0 && modes_is_guess(tally->first->text);
+    if (is_guess && !of_controller)
+        add_clause(sentence, verdict, &guessed_stop, tally);
+    else if (is_guess || clause->of_controller != of_controller)
+        return;
+    else if (strcmp(clause->id, clock_set.id) == 0)
+        add_skips(sentence, verdict, clause, tally);
+    else
+        add_clause(sentence, verdict, clause, tally);
+}
+
+static const struct clause *clause_of(const char *id)
 {
     for (size_t i = 0; i < clause_count; i++)
         if (strcmp(clauses[i].id, id) == 0)
-            return clauses[i].of_controller == of_controller ? &clauses[i] : NULL;
-    return of_controller ? NULL : &other;
+            return &clauses[i];
+    return &other;
 }
 
 /* In the order of `clauses`, then of the notes; at least as bad as `severity`. */
@@ -196,17 +272,28 @@ static void add_kinds(struct sentence *sentence, const struct verdict *verdict, 
     for (size_t i = 0; i < clause_count + armtap_note_count(); i++) {
         const struct armtap_note_kind *kind =
             i < clause_count ? findings_kind(clauses[i].id) : armtap_note_at(i - clause_count);
-        const struct clause *clause = kind == NULL ? NULL : clause_of(kind->id, of_controller);
+        const struct clause *clause = kind == NULL ? NULL : clause_of(kind->id);
         if (clause == NULL || (i >= clause_count) != (clause == &other) || kind->severity < severity)
             continue;
         const struct tally *tally = tally_at(verdict, stream, index_of(kind));
-        if (tally->count > 0 && sentence->count == CLAUSES)
-            sentence->more++;
-        else if (tally->count > 0)
-            write_clause(sentence->clause[sentence->count++], verdict, clause, tally);
+        if (tally->count > 0 && (sentence->before == 0 || strcmp(kind->id, cause) != 0))
+            add_kind(sentence, verdict, clause, tally, of_controller);
     }
     if (of_controller)
         sentence->of_controller = sentence->count;
+}
+
+/* Whoever does not read makes a controller skip packages. */
+static void add_cause(struct sentence *sentence, const struct verdict *verdict, size_t stream)
+{
+    const struct tally *full = tally_at(verdict, stream, index_of(findings_kind(cause)));
+    const struct tally *skips = tally_at(verdict, stream, index_of(findings_kind("clock.skipped")));
+    const struct tally *silence = tally_at(verdict, stream, index_of(findings_kind("silence")));
+    const struct tally *effect = skips->count > 0 ? skips : silence;
+    if (full->count == 0 || effect->count == 0 || full->first->where.time > effect->first->where.time)
+        return;
+    add_clause(sentence, verdict, clause_of(cause), full);
+    sentence->before = sentence->count;
 }
 
 /* Whether there is data, all of it, and nothing hints at the network. */
@@ -236,7 +323,7 @@ static const char *sign_behind(const struct sentence *sentence, size_t i)
 {
     if (i + 1 == sentence->count)
         return sentence->more > 0 ? "; and more." : ".";
-    if (i + 1 >= sentence->of_controller)
+    if (i < sentence->before || i + 1 >= sentence->of_controller)
         return ";";
     return i + 2 == sentence->of_controller ? " and" : ",";
 }
@@ -244,12 +331,12 @@ static const char *sign_behind(const struct sentence *sentence, size_t i)
 static void write_out(const struct sentence *sentence, int column)
 {
     struct text_wrap wrap = text_wrap_begin(stdout, column, column == 0 ? 0 : 2);
-    if (sentence->of_controller > 0)
-        text_wrap_words(&wrap, column == 0 ? "The controller" : "the controller");
     for (size_t i = 0; i < sentence->count; i++) {
-        char text[CLAUSE_MAX + 20];
-        snprintf(text, sizeof text, "%s%s", sentence->clause[i], sign_behind(sentence, i));
-        if (i == 0 && sentence->of_controller == 0 && column == 0 && *text >= 'a' && *text <= 'z')
+        char text[CLAUSE_MAX + 40];
+        bool has_subject = i == sentence->before && i < sentence->of_controller;
+        snprintf(text, sizeof text, "%s%s%s", has_subject ? "the controller " : "", sentence->clause[i],
+                 sign_behind(sentence, i));
+        if (i == 0 && column == 0 && *text >= 'a' && *text <= 'z')
             *text = (char)(*text - 'a' + 'A');
         text_wrap_words(&wrap, text);
     }
@@ -259,9 +346,11 @@ static void write_out(const struct sentence *sentence, int column)
 static void print_sentence(const struct verdict *verdict, size_t stream, enum armtap_severity severity)
 {
     struct sentence sentence = {.count = 0};
+    add_cause(&sentence, verdict, stream);
     add_kinds(&sentence, verdict, stream, severity, true);
     add_kinds(&sentence, verdict, stream, severity, false);
-    if (sentence.of_controller > 0 && stream > 0 && sentence.count < CLAUSES && is_network_clean(verdict, stream))
+    if (sentence.of_controller > sentence.before && stream > 0 && sentence.count < CLAUSES &&
+        is_network_clean(verdict, stream))
         snprintf(sentence.clause[sentence.count++], CLAUSE_MAX, "the network lost nothing");
     write_out(&sentence, print_subject(verdict, stream));
 }
@@ -324,6 +413,7 @@ int verdict_print(const struct diagnosis *diagnosis)
         return -1;
     for (size_t i = 0; i < findings_count(diagnosis->findings); i++)
         add(&verdict, findings_at(diagnosis->findings, i));
+    count_missing_bytes(&verdict);
     putchar('\n');
     if (print_sentences(&verdict, ARMTAP_WARNING) == 0)
         print_clean(&verdict);

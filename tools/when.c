@@ -149,8 +149,8 @@ static int parse_span(const char *at, int64_t *ns)
     return 0;
 }
 
-/* "08:53", "08:53:30.5" */
-static int parse_time_of_day(const char *at, int64_t *ns)
+/* "08:53", "08:53:30.5", "08:53:30Z" */
+static int parse_time_of_day(const char *at, struct when *when)
 {
     int64_t hours, minutes, seconds = 0, fraction = 0;
     at = read_number(at, 2, &hours);
@@ -158,9 +158,11 @@ static int parse_time_of_day(const char *at, int64_t *ns)
         return -1;
     if (*at == ':' && ((at = read_number(at + 1, 2, &seconds)) == NULL || (at = read_fraction(at, &fraction)) == NULL))
         return -1;
+    when->is_utc = *at == 'Z' || *at == 'z';
+    at += when->is_utc ? 1 : 0;
     if (*at != '\0' || hours > 23 || minutes > 59 || seconds > 59)
         return -1;
-    return join(hours * 3600 + minutes * 60 + seconds, fraction, ns);
+    return join(hours * 3600 + minutes * 60 + seconds, fraction, &when->ns);
 }
 
 int when_parse(const char *text, struct when *when)
@@ -170,7 +172,7 @@ int when_parse(const char *text, struct when *when)
     if (strlen(text) > 10 && text[4] == '-')
         return parse_date(text, &when->ns);
     if (when->of_day)
-        return parse_time_of_day(text, &when->ns);
+        return parse_time_of_day(text, when);
     if (when->relative)
         return parse_span(text + 1, &when->ns);
     const char *at = read_number(text, 0, &seconds);
@@ -226,7 +228,7 @@ int64_t when_resolve(const struct when *when, int64_t first_time, enum when_zone
     if (first_time == ARMTAP_NO_TIME)
         return ARMTAP_NO_TIME;
     if (when->of_day)
-        return next_time_of_day(when->ns, first_time, zone);
+        return next_time_of_day(when->ns, first_time, when->is_utc ? WHEN_UTC : zone);
     return when->ns > INT64_MAX - (first_time > 0 ? first_time : 0) ? INT64_MAX : first_time + when->ns;
 }
 

@@ -13,6 +13,7 @@ struct when {
     bool given;
     bool relative; /* to the first packet of the capture */
     bool of_day;   /* the first such time of day in the capture */
+    bool is_utc;   /* of day: UTC, whatever the zone of the others */
     int64_t ns;    /* since the epoch, since the first packet, or since midnight */
 };
 

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -157,6 +158,7 @@ def check_verdicts(folder):
             ("losses", "The controller skipped 4 packages (first in packet 165); a receiver did not read for 0.208 s "
                        "(packet 355); the capture lacks 60 bytes (packet 289)."),
             ("safety.stop", "The controller went into PROTECTIVE_STOP at 12:00:00.400Z (packet 89); the network lost nothing."),
+            ("clock.skipped-jump", "The controller had its clock set forward (packet 165); the network lost nothing."),
             ("rtde.recipe.missing", "Data could not be decoded, so what it says cannot be known (packet 1)."),
             ("rtde.start.refused", "The controller refused to start sending data (packet 9)."),
             ("tcp.retransmission", "Nothing is wrong with the data that was captured. Worth knowing: Bytes were sent again "
@@ -165,6 +167,62 @@ def check_verdicts(folder):
         run(FAULTS, name, path)
         text = words(run(ARMTAP, "diagnose", path))
         assert text.endswith(sentence), (name, text[-300:])
+
+
+def rewrite(source, path, change):
+    """A classic capture written anew: change(index, seconds, packet) gives (seconds, packet), or None to leave it out."""
+    with open(source, "rb") as capture:
+        data = capture.read()
+    order = "<" if data[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") else ">"
+    unit = 1e9 if data[:4] in (b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d") else 1e6
+    at, index, written = 24, 0, [data[:24]]
+    while at < len(data):
+        whole, part, length, original = struct.unpack_from(order + "IIII", data, at)
+        changed = change(index, whole + part / unit, data[at + 16:at + 16 + length])
+        at, index = at + 16 + length, index + 1
+        if changed is not None:
+            whole = int(changed[0])
+            written.append(struct.pack(order + "IIII", whole, round((changed[0] - whole) * unit) % int(unit), len(changed[1]),
+                                       original) + changed[1])
+    with open(path, "wb") as capture:
+        capture.write(b"".join(written))
+
+
+def check_missing_bytes(folder):
+    """The verdict's number of missing bytes is that of the table, also where gaps come without records between them."""
+    whole, path = os.path.join(folder, "whole.pcap"), os.path.join(folder, "snapped.pcap")
+    run(FAULTS, "late-package", whole)
+    rewrite(whole, path, lambda index, time, packet: (time, packet[:96]))
+    told = diagnose(path)
+    gaps = [finding["text"] for finding in told["findings"] if finding["id"] == "stream.gap"]
+    lost = sum(int(text.split()[0]) for text in gaps)
+    assert len(gaps) > 100 and told["streams"][0]["bytes_lost"] == lost, (len(gaps), lost)
+    text = words(run(ARMTAP, "diagnose", path))
+    assert "The capture lacks %d bytes in %d places" % (lost, len(gaps)) in text, text[-300:]
+
+
+def check_words(folder):
+    """The verdict speaks in words of every kind that it may name, not in ids."""
+    for kind in json.loads(run(ARMTAP, "diagnose", "--list", "--json")):
+        path = os.path.join(folder, kind["id"] + ".pcap")
+        run(FAULTS, kind["id"], path)
+        if kind["severity"] == "info" or os.path.getsize(path) == 0:
+            continue
+        text = words(run(ARMTAP, "diagnose", path)).rsplit("what to do about", 1)[-1]
+        sentence = text.rsplit("gap, s", 1)[-1]
+        assert kind["id"] + " " not in sentence and "finding of" not in sentence, sentence[-300:]
+    path = os.path.join(folder, "rtde.data.short.pcap")
+    text = words(run(ARMTAP, "diagnose", path))
+    assert "A data package is shorter than its recipe requires (packet " in text, text[-300:]
+
+
+def check_around_remedy(folder):
+    """What to do is said of what is asked for, unless that is to ask for it."""
+    for name, is_told in (("tcp.refused", True), ("safety.stop", False)):
+        path = os.path.join(folder, name + ".pcap")
+        run(FAULTS, name, path)
+        text = run(ARMTAP, "diagnose", "--around", name, path)
+        assert ("\n  %s: " % name in text) == is_told, text
 
 
 def check_clean(folder):
@@ -260,6 +318,7 @@ def main():
                   for name in ("rtde-v2.pcapng.gz", "cb3-1060.pcap.gz", "cb2-812.pcap.gz", "e-series-1220.pcapng.gz")]
         checks += [(check_around, os.path.join(SAMPLES, "rtde-stop.pcap")), (check_drift, folder), (check_flood, folder), (check_skipped, folder),
                    (check_silence, folder), (check_largest, folder), (check_extent, folder), (check_verdicts, folder), (check_clean, folder),
+                   (check_missing_bytes, folder), (check_words, folder), (check_around_remedy, folder),
                    (check_zero_window, folder),
                    (check_tshark, folder)]
         for check, argument in checks:

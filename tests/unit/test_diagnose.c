@@ -146,6 +146,40 @@ static void stops_are_stops(void **state)
         }
 }
 
+/* Names that are guessed prove nothing, and both kinds of findings say so. */
+static void a_guess_is_called_one(void **state)
+{
+    struct modes modes = {0};
+    struct modes_last last[ARMTAP_ARMS_MAX];
+    struct feed feed;
+    char field[MODES_NAME_MAX];
+    (void)state;
+    for (unsigned flags = 0; flags <= ARMTAP_GUESSED; flags += ARMTAP_GUESSED) {
+        memset(last, 0, sizeof last);
+        feed_begin(&feed, ARMTAP_RTDE, "5.9.0.0");
+        feed.record.flags = flags;
+        armtap_set_add(&feed.updated, ARMTAP_ID_safety_mode);
+        set_modes(feed.state, 1);
+        assert_false(modes_record(&modes, last, feed.findings, next(&feed, START, 1), 0));
+        set_modes(feed.state, 3);
+        assert_true(modes_record(&modes, last, feed.findings, next(&feed, START, 2), 0));
+        struct streams *streams = streams_new();
+        assert_int_equal(streams_record(streams, &feed.record), 0);
+        streams_number(streams);
+        assert_int_equal(findings_settle(feed.findings, streams), 0);
+        assert_int_equal(findings_count(feed.findings), 2);
+        for (size_t i = 0; i < 2; i++) {
+            const char *text = findings_at(feed.findings, i)->text;
+            assert_int_equal(strstr(text, " (by a guessed recipe)") != NULL, flags == ARMTAP_GUESSED);
+            assert_int_equal(modes_is_guess(text), flags == ARMTAP_GUESSED);
+        }
+        assert_string_equal(modes_stop_field(findings_at(feed.findings, 0)->text, field), "safety_mode");
+        streams_free(streams);
+        feed_end(&feed);
+    }
+    modes_free(&modes);
+}
+
 /* ---- clocks ---------------------------------------------------------------------------------------------------- */
 
 /* A clock that is fast by `ppm`, seen through a network that is late by up to 3 ms, and by up to 200 ms for every tenth
@@ -513,6 +547,7 @@ int main(void)
         cmocka_unit_test(quantiles_of_any_size),
         cmocka_unit_test(the_largest_time_has_a_bin),
         cmocka_unit_test(stops_are_stops),
+        cmocka_unit_test(a_guess_is_called_one),
         cmocka_unit_test(drift_through_jitter),
         cmocka_unit_test(a_slow_while_moves_nothing),
         cmocka_unit_test(few_packages_have_no_drift),
