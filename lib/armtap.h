@@ -291,6 +291,8 @@ struct armtap_stream {
     uint64_t bytes_lost[2];    /* missing in the capture */
     uint64_t bytes_skipped[2]; /* there, but no message; finding the way back */
     uint64_t packets[2];       /* captured, by direction, until it is closed */
+    /* Of a telemetry port: where the robot accepted the connection; packet 0: that was not captured. */
+    struct armtap_where accepted;
 };
 
 enum armtap_record_flag {
@@ -425,11 +427,13 @@ enum armtap_event_type {
                           */
     ARMTAP_EVENT_START,  /* data was asked for and granted */
     ARMTAP_EVENT_PAUSE,  /* data was stopped; of AUBO: on the channel a, which carries data of `direction` */
-    /* What became of an attempt to connect to a telemetry port; a: SYNs sent until then, retransmitted ones included.
-     * None of an attempt whose beginning was not captured, or on which the capture ends too soon to know. */
+    /* What became of an attempt to connect to a telemetry port, or to another port that only robots have; a: SYNs sent
+     * until then, retransmitted ones included. None of an attempt whose beginning was not captured. */
     ARMTAP_EVENT_CONNECTED, /* it was answered, now or, where the answer was not captured, before */
     ARMTAP_EVENT_REFUSED,   /* by a RST, which is at `where` */
-    ARMTAP_EVENT_NO_ANSWER  /* within 3 s of the last SYN, or sent again and never answered; `where`: the first SYN */
+    ARMTAP_EVENT_NO_ANSWER, /* within 3 s of the last SYN, or sent again and never answered; `where`: the first SYN */
+    ARMTAP_EVENT_SYN_AGAIN, /* after NO_ANSWER, of the same attempt */
+    ARMTAP_EVENT_TOO_SOON   /* the capture ends less than 3 s after the SYN, which is at `where` */
 };
 enum armtap_close { ARMTAP_CLOSE_FIN, ARMTAP_CLOSE_RESET, ARMTAP_CLOSE_REPLACED, ARMTAP_CLOSE_END_OF_CAPTURE };
 

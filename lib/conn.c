@@ -135,6 +135,11 @@ static enum armtap_direction actual(const struct armtap_conn *conn, enum armtap_
     return conn->swapped ? armtap_other(direction) : direction;
 }
 
+void armtap_conn_accept(struct armtap_conn *conn, const struct armtap_where *where)
+{
+    conn->stream.accepted = *where;
+}
+
 void armtap_conn_touch(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_where *where)
 {
     conn->stream.packets[actual(conn, direction)]++;

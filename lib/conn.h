@@ -27,6 +27,8 @@ int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armta
 
 /* Nothing of ours is carried: bytes need not be pushed any more. */
 bool armtap_conn_is_foreign(const struct armtap_conn *conn);
+/* The robot accepted it. */
+void armtap_conn_accept(struct armtap_conn *conn, const struct armtap_where *where);
 /* A packet of it was captured. */
 void armtap_conn_touch(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_where *where);
 /* Hands an event or a note of this connection to the sink. Directions are those of the setup, even where the content

@@ -322,7 +322,7 @@ static enum armtap_direction direction_of(const struct armtap_flow *flow, unsign
     return sender == flow->robot_end ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT;
 }
 
-/* ---- connections that never came to be ------------------------------------------------------------------------- */
+/* ---- attempts to connect ----------------------------------------------------------------------------------------- */
 
 /* No answer will come, or it can no longer be known whether one does. */
 static int end_attempt(struct armtap_net *net, struct armtap_flow *flow)
@@ -330,6 +330,17 @@ static int end_attempt(struct armtap_net *net, struct armtap_flow *flow)
     if (!armtap_attempt_give_up(&net->attempts, &flow->attempt) || !flow->conn)
         return 0;
     return armtap_conn_event(flow->conn, ARMTAP_TO_ROBOT, ARMTAP_EVENT_NO_ANSWER, flow->attempt.syns,
+                             &flow->attempt.first);
+}
+
+/* The capture ends. */
+static int finish_attempt(struct armtap_net *net, struct armtap_flow *flow)
+{
+    bool waits = flow->attempt.state == ARMTAP_ATTEMPT_WAITING;
+    TRY(end_attempt(net, flow));
+    if (!waits || !flow->conn || flow->attempt.state == ARMTAP_ATTEMPT_UNANSWERED)
+        return 0;
+    return armtap_conn_event(flow->conn, ARMTAP_TO_ROBOT, ARMTAP_EVENT_TOO_SOON, flow->attempt.syns,
                              &flow->attempt.first);
 }
 
@@ -344,7 +355,8 @@ static int end_overdue_attempts(struct armtap_net *net)
 static bool is_ask(const struct armtap_net *net, const struct armtap_segment *segment)
 {
     unsigned flags = segment->flags & (ARMTAP_TCP_SYN | ARMTAP_TCP_ACK | ARMTAP_TCP_RST);
-    return flags == ARMTAP_TCP_SYN && is_telemetry(net, segment->target_port);
+    return flags == ARMTAP_TCP_SYN &&
+           (is_telemetry(net, segment->target_port) || armtap_traffic_is_robots(segment->target_port));
 }
 
 /* Tells what a segment says of the attempt to connect. */
@@ -352,11 +364,17 @@ static int follow_attempt(struct armtap_net *net, struct armtap_flow *flow, cons
                           unsigned sender)
 {
     if (is_ask(net, segment) && flow->robot_end != sender) {
+        unsigned before = flow->attempt.syns;
         armtap_attempt_ask(&net->attempts, &flow->attempt, sender, segment);
-        return 0;
+        if (flow->attempt.state != ARMTAP_ATTEMPT_UNANSWERED || flow->attempt.syns == before)
+            return 0;
+        return armtap_conn_event(flow->conn, ARMTAP_TO_ROBOT, ARMTAP_EVENT_SYN_AGAIN, flow->attempt.syns,
+                                 &net->pool.now);
     }
     switch (armtap_attempt_hear(&net->attempts, &flow->attempt, sender, segment)) {
     case ARMTAP_ATTEMPT_CONNECTED:
+        if (sender == flow->robot_end && is_telemetry(net, segment->source_port))
+            armtap_conn_accept(flow->conn, &net->pool.now);
         return armtap_conn_event(flow->conn, direction_of(flow, sender), ARMTAP_EVENT_CONNECTED, flow->attempt.syns,
                                  &net->pool.now);
     case ARMTAP_ATTEMPT_REFUSED:
@@ -618,7 +636,7 @@ int armtap_net_finish(struct armtap_net *net)
         error = open[i]->doubt ? confirm_doubt(net, open[i]) : 0;
     count = list_open(net, open);
     for (size_t i = 0; i < count && !error; i++) {
-        error = end_attempt(net, open[i]);
+        error = finish_attempt(net, open[i]);
         if (!error)
             error = end_conn(open[i], ARMTAP_FROM_ROBOT, ARMTAP_CLOSE_END_OF_CAPTURE);
         armtap_flow_enter(&net->flows, open[i], ARMTAP_FLOW_IDLE);

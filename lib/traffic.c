@@ -4,7 +4,7 @@
 
 enum { EPHEMERAL = 32768 /* from here on systems take ports for clients; some from 49152 on */ };
 
-enum listener { LISTENER_ROBOT, LISTENER_CLIENT };
+enum listener { LISTENER_ROBOT, LISTENER_MACHINE, LISTENER_CLIENT };
 
 static const struct robot_port {
     uint16_t port;
@@ -30,6 +30,12 @@ const char *armtap_traffic_name(uint16_t port)
     return found ? found->name : NULL;
 }
 
+bool armtap_traffic_is_robots(uint16_t port)
+{
+    const struct robot_port *found = find(port);
+    return found && found->listener == LISTENER_ROBOT;
+}
+
 /* Without SYN: a port below those of clients is a server's; one among them may be either's, unless the other end's is
  * among them too. */
 static bool may_serve(const uint16_t port[2], unsigned end)
@@ -46,8 +52,8 @@ void armtap_traffic_begin(struct armtap_traffic_count *count, const struct armta
             continue;
         if (count->robot.version && found->listener == LISTENER_CLIENT)
             continue;
-        count->sure = has_syn || found->listener == LISTENER_ROBOT;
-        count->robot = address[found->listener == LISTENER_ROBOT ? end : !end];
+        count->sure = has_syn || found->listener != LISTENER_CLIENT;
+        count->robot = address[found->listener != LISTENER_CLIENT ? end : !end];
         count->port = port[end];
     }
 }

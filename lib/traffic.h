@@ -29,6 +29,8 @@ void armtap_traffic_begin(struct armtap_traffic_count *count, const struct armta
 void armtap_traffics_add(struct armtap_traffics *traffics, const struct armtap_traffic_count *count);
 /* Whether one of them is surely a port of that robot. */
 bool armtap_traffics_know(const struct armtap_traffics *traffics, const struct armtap_address *robot);
+/* Whether only robots listen on a port. */
+bool armtap_traffic_is_robots(uint16_t port);
 /* The name of a port in the table; NULL: not in it. */
 const char *armtap_traffic_name(uint16_t port);
 
