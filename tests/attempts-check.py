@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Connections that never came to be, in captures made here byte by byte: what info and diagnose say of them, and where
+"""Attempts to connect that failed, in captures made here byte by byte: what info and diagnose say of them, and where
 they do not. Thresholds from both sides: 3 s without an answer, 0.8 s before a SYN counts as sent again."""
 import json
 import os
@@ -79,6 +79,10 @@ def expect(what, truth, shown=""):
         print("FAIL", what, shown)
 
 
+FINDINGS = {"refused": ("tcp.refused", "error"), "no-answer": ("tcp.no-answer", "error"), "reset": ("tcp.reset", "error"),
+            "closed": ("tcp.no-data", "warning"), "silent": ("tcp.no-data", "warning"), "left": ("tcp.closed", "info")}
+
+
 def check(what, wanted, *captures, options=()):
     """`wanted`: robot, client, outcome, count, first time, last time, first packet, connected."""
     with tempfile.TemporaryDirectory() as folder:
@@ -90,13 +94,14 @@ def check(what, wanted, *captures, options=()):
         expect(what, found == wanted, "info: %s, not %s" % (found, wanted))
         diagnosis = run("diagnose", folder, captures, "--json", *options)
         findings = [(f["id"], f["severity"], f["stream"], f["packet"], round(f["time"] - BEGIN, 6))
-                    for f in json.loads(diagnosis.stdout)["findings"] if f["id"] in ("tcp.refused", "tcp.no-answer")]
-        ids = [("tcp." + w[2], "error", None, w[6], w[4]) for w in wanted]
+                    for f in json.loads(diagnosis.stdout)["findings"]]
+        ids = [(*FINDINGS[w[2]], None, w[6], w[4]) for w in wanted]
         expect(what, sorted(findings) == sorted(ids), "diagnose: %s, not %s" % (findings, ids))
-        status = 1 if wanted else 2
+        status = 1 if any(w[2] != "left" for w in wanted) else 2
         expect(what, (info.returncode, diagnosis.returncode) == (status, status),
                "status %d, %d, not %d" % (info.returncode, diagnosis.returncode, status))
-        expect(what, bool(info.stderr) == bool(diagnosis.stderr) == (not wanted), info.stderr + diagnosis.stderr)
+        expect(what, bool(info.stderr) == bool(diagnosis.stderr) == (status == 2), info.stderr + diagnosis.stderr)
+        expect(what, "--port" not in info.stderr or "(port 30004)" not in info.stderr, info.stderr)
         texts = [f["text"] for f in json.loads(diagnosis.stdout)["findings"]]
         plain = run("info", folder, captures, *options).stdout
         expect(what, all(" ".join(text.split()) in " ".join(plain.split()) for text in texts), "info prints others")
@@ -111,18 +116,29 @@ def unanswered(count=1, first=0.0, last=None, packet=1, connected=None, robot=RO
     return robot, client, "no-answer", count, first, first if last is None else last, packet, connected
 
 
+def empty(outcome, count=1, first=0.0, last=None, packet=3, robot=ROBOT + ":30004", client=CLIENT):
+    return robot, client, outcome, count, first, first if last is None else last, packet, None
+
+
+def verdict(*captures):
+    """The last paragraph of diagnose, in one line, and its first line."""
+    with tempfile.TemporaryDirectory() as folder:
+        shown = run("diagnose", folder, captures).stdout
+        return " ".join(shown.strip().split("\n\n")[-1].split()), shown.split("\n")[0]
+
+
 # refused
 check("one", [refused()], [syn(0), rst(0.0001)])
 check("IPv6", [refused(robot="[fd00::2]:30004", client="fd00::9")],
       [syn(0, robot="fd00::2", client="fd00::9"), rst(0.0001, robot="fd00::2", client="fd00::9")])
 hour = [p for i in range(3600) for p in (syn(i, client_port=20000 + i, isn=i), rst(i + 0.0001, client_port=20000 + i, isn=i))]
 text = check("an hour", [refused(3600, last=3599.0001)], hour)
-expect("an hour's text", text == ["10.0.0.2:30004 refused 10.0.0.9, 3600 attempts, the last at "
+expect("an hour's text", text == ["10.0.0.2:30004 refused 10.0.0.9 3600 times, the last at "
                                   "2026-01-31T12:59:59.000Z (packet 7200)"], text)
 again = [syn(3600, client_port=9999), syn_ack(3600.1, client_port=9999), ack(3600.2, client_port=9999)]
 text = check("connected then", [refused(3600, last=3599.0001, connected=3600.1)], hour + again)
 expect("connected", text[0].endswith("; connected at 2026-01-31T13:00:00.100Z (packet 7202)"), text)
-check("connected before", [refused(first=9.0001, packet=5)],
+check("connected before", [refused(first=9.0001, packet=5), empty("silent", first=9.0001, packet=5)],
       [syn(0, isn=5), syn_ack(0.1, isn=5), ack(0.2, isn=5), syn(9, client_port=3), rst(9.0001, client_port=3)])
 check("same SYN again", [refused()], [syn(0), rst(0.0001), syn(0.5), rst(0.5001), syn(1), rst(1.0001)])
 check("same ports, another SYN", [refused(2, last=0.5001)], [syn(0), rst(0.0001), syn(0.5, isn=99), rst(0.5001, isn=99)])
@@ -140,7 +156,7 @@ check("a RST for something else", [], [syn(0), rst(0.0001, isn=77), other(9)])
 check("a RST that acknowledges nothing", [], [syn(0), rst(0.0001, isn=999), other(9)])
 check("the client gives up", [], [syn(0), tcp(0.001, CLIENT, 50000, ROBOT, 30004, RST, 1001), other(2.999)])
 check("a RST without SYN", [], [rst(0), other(9)])
-check("reset later", [], [syn(0), syn_ack(0.1), ack(0.2), tcp(0.3, ROBOT, 30004, CLIENT, 50000, RST | ACK, 7001, 1001)])
+check("reset later", [empty("reset", first=0.3, packet=4)], [syn(0), syn_ack(0.1), ack(0.2), tcp(0.3, ROBOT, 30004, CLIENT, 50000, RST | ACK, 7001, 1001)])
 
 # no answer
 check("3 s", [unanswered()], [syn(0), *both_ways(3)])
@@ -150,12 +166,12 @@ check("sent again after 0.8 s", [unanswered()], [syn(0), syn(0.8)])
 check("sooner", [], [syn(0), syn(0.799)])
 check("3 s after the last SYN", [], [syn(0), syn(0.5), other(3.4)])
 text = check("1 s, 3 s, 7 s", [unanswered()], [syn(0), syn(1), syn(3), syn(7), *both_ways(20)])
-expect("SYNs", text == ["10.0.0.2:30004 did not answer 10.0.0.9, which sent its SYN again"], text)
-check("answered after a second", [], [syn(0), syn(1), syn_ack(1.001), ack(1.002), other(9)])
+expect("SYNs", text == ["10.0.0.2:30004 did not answer 10.0.0.9: 4 SYNs within 7.000 s"], text)
+check("answered after a second", [empty("silent", first=9, packet=5)], [syn(0), syn(1), syn_ack(1.001), ack(1.002), other(9)])
 check("answered late", [unanswered(connected=7.1)], [syn(0), syn(1), syn(3), syn(7), syn_ack(7.1), ack(7.2)])
 check("only the client is captured, and goes on", [], [syn(0), ack(0.1), tcp(9, CLIENT, 50000, ROBOT, 30004, ACK, 1001, 7001)])
 check("only the robot is captured", [], [syn_ack(0), other(9)])
-check("a retry comes through", [unanswered(connected=0.6)],
+check("a retry comes through", [unanswered(connected=0.6), empty("silent", first=9, packet=5)],
       [syn(0), syn(0.5, client_port=50001), syn_ack(0.6, client_port=50001), ack(0.7, client_port=50001), other(9)])
 check("every five seconds", [unanswered(20, last=95)],
       [syn(5 * i, client_port=50000 + i) for i in range(20)] + both_ways(100))
@@ -163,6 +179,76 @@ check("refused, then off", [refused(), unanswered(first=1, packet=3)], [syn(0), 
 check("the capture pauses between files", [], [syn(0)], [other(60)])
 check("and does not", [unanswered()], [syn(0)], [other(2), *both_ways(4)])
 check("a clock set back", [], [syn(0), other(-5000), other(-4000)])
+
+# what is told of them
+text = check("more SYNs than decided upon", [unanswered()], [syn(0), syn(1), syn(3), syn(7), syn(15)])
+expect("SYNs, s", text == ["10.0.0.2:30004 did not answer 10.0.0.9: 5 SYNs within 15.000 s"], text)
+text = check("a late RST", [refused(first=10, packet=5)], [syn(0), syn(1), syn(3), syn(7), rst(10)])
+expect("one attempt", text == ["10.0.0.2:30004 refused 10.0.0.9 after 4 SYNs within 10.000 s"], text)
+three = [p for i in range(3) for p in (syn(i, isn=i), rst(i + 0.0001, isn=i))]
+told = verdict(three)
+expect("verdict", told == ("10.0.0.2:30004 refused 10.0.0.9 3 times (first in packet 2).",
+                           "1 error (3 failed attempts to connect): 0 streams in 6 packets, from 2026-01-31T12:00:00Z"), told)
+told = verdict([syn(0), rst(0.0001), syn(1, client="10.0.0.8"), rst(1.0001, client="10.0.0.8")])
+expect("two clients", told[0] == "10.0.0.2:30004 refused 2 clients 2 times (first in packet 2).", told)
+come = [syn(6, isn=50), syn_ack(6.1, isn=50), ack(6.2, isn=50)]
+told = verdict(three + come)
+expect("then connected", told[0] == "10.0.0.9 connected at 2026-01-31T12:00:06.100Z, after 10.0.0.2:30004 refused it 3 times "
+       "(first in packet 2).", told)
+four = [p for i in range(100, 104) for p in (syn(i, isn=i), rst(i + 0.0001, isn=i))]
+gone = [tcp(6.3, CLIENT, 50000, ROBOT, 30004, RST, 51)]
+check("refused, connected, refused", [refused(3, last=2.0001, connected=6.1), empty("left", first=6.3, packet=10),
+                                      refused(4, 100.0001, 103.0001, 12)], three + come + gone + four)
+told = verdict(three + come + gone + four)
+expect("in between", told[0] == "10.0.0.2:30004 refused 10.0.0.9 7 times, and accepted it in between (first in packet 2).", told)
+told = verdict([syn(0), tcp(3, CLIENT, 1, "10.0.0.7", 2, ACK)])
+expect("not sure", told[0] == "The capture, which may lack what robots sent, holds no answer of 10.0.0.2:30004 to 10.0.0.9 "
+       "(packet 1).", told)
+
+# the capture's end
+with tempfile.TemporaryDirectory() as folder:
+    for after, is_open in ((2.998, True), (3, False)):
+        late = [syn(0), rst(0.0001), syn(9, isn=3), syn(9 + after - 2, client="10.0.0.8"), *both_ways(9 + after)]
+        for command in "info", "diagnose":
+            shown = " ".join(run(command, folder, [late]).stdout.split())
+            line = "10.0.0.9 sent 1 SYN to 10.0.0.2:30004, at 2026-01-31T12:00:09.000Z (packet 3): the capture ends too soon"
+            expect("open " + command, (line in shown) == is_open and "10.0.0.8 sent 1 SYN" in shown, shown)
+    result = run("info", folder, [[syn(0)]])
+    expect("only that", result.returncode == 2 and "10.0.0.9 sent 1 SYN to 10.0.0.2:30004" in result.stderr, result.stderr)
+
+# accepted, then nothing
+begin = [syn(0), syn_ack(0.1), ack(0.2)]
+
+
+def fin(time, of_robot=True):
+    return tcp(time, ROBOT, 30004, CLIENT, 50000, FIN | ACK, 7001, 1001) if of_robot else \
+        tcp(time, CLIENT, 50000, ROBOT, 30004, FIN | ACK, 1001, 7001)
+
+
+text = check("the robot closes", [empty("closed", first=0.3, packet=4)], begin + [fin(0.3), fin(0.4, False)])
+expect("closes", text == ["10.0.0.2:30004 accepted 10.0.0.9 and closed the connection after 0.200 s, before anything was sent"], text)
+text = check("the client closes", [empty("left", first=2.099, packet=4)], begin + [fin(2.099, False), fin(2.2)])
+expect("leaves", text == ["10.0.0.2:30004 accepted 10.0.0.9, which ended the connection after 1.999 s, before anything was sent"], text)
+check("after 2 s", [empty("silent", first=2.1, packet=4)], begin + [fin(2.1, False), fin(2.2)])
+check("the client resets", [empty("left", first=0.2)], [syn(0), syn_ack(0.1), tcp(0.2, CLIENT, 50000, ROBOT, 30004, RST, 1001)])
+check("the capture ends", [], begin + [other(2.099)])
+text = check("nothing until then", [empty("silent", first=2.1, packet=4)], begin + [other(2.1)])
+expect("silent", text == ["10.0.0.2:30004 accepted 10.0.0.9, but nothing was sent in 2.000 s"], text)
+text = check("not confirmed", [empty("silent", first=4, packet=4)], [syn(0), syn_ack(0.1), syn_ack(1.1), syn_ack(4)])
+expect("confirmed", text[0].endswith("the client did not confirm it: the robot's answer may not reach it"), text)
+again = [p for i in range(6) for p in (syn(i, isn=10 * i, port=30003), syn_ack(i + .1, 30003, isn=10 * i), ack(i + .2, 30003, isn=10 * i),
+                                       tcp(i + .3 + i / 100, ROBOT, 30003, CLIENT, 50000, RST | ACK, 7001, 10 * i + 1))]
+text = check("again and again", [empty("reset", 6, 0.3, 5.35, 4, robot=ROBOT + ":30003")], again)
+expect("each", text == ["10.0.0.2:30003 accepted 10.0.0.9 6 times and reset the connection each time, after 0.200 to 0.250 s, before "
+                        "anything was sent, the last at 2026-01-31T12:00:05.350Z (packet 24)"], text)
+told = verdict(again)
+expect("each in short", told[0] == "10.0.0.2:30003 accepted 10.0.0.9 6 times and reset the connection before anything was sent "
+       "(first in packet 4).", told)
+
+# other ports that only robots have
+check("the robot's other ports", [refused(robot=ROBOT + ":29999"), refused(first=1.0001, packet=4, robot=ROBOT + ":30002")],
+      [syn(0, 29999), rst(0.0001, 29999), syn(1, 30002), rst(1.0001, 30002)])
+check("any machine's", [], [syn(0, 502), rst(0.0001, 502)])
 
 # what the capture may lack
 hedge = "; the capture holds no packet from a robot: if it lacks that direction, an answer may have come"
@@ -224,6 +310,11 @@ with tempfile.TemporaryDirectory() as folder:
            "%d findings" % len(found))
     result = run("export", folder, [[syn(0), rst(0.0001)]])
     expect("export", result.returncode == 2 and "no telemetry: 10.0.0.2:30004 refused 10.0.0.9;" in result.stderr, result.stderr)
+
+not_connected = os.path.join(os.environ.get("srcdir", "."), "captures/not-connected.pcap")
+if os.path.exists(not_connected):
+    result = subprocess.run([ARMTAP, "export", "--strict", not_connected], capture_output=True, text=True)
+    expect("export --strict", result.returncode == 0 and result.stdout.count("\n") > 50, (result.returncode, result.stderr))
 
 print("%d passed, %d failed" % (passed, failed))
 sys.exit(failed != 0)

@@ -122,10 +122,10 @@ static void run(struct command *command)
         command->status = EXIT_FAILED;
         return;
     }
-    bool none = !diagnosis_has_content(diagnosis);
+    bool blank = !diagnosis_has_content(diagnosis), none = !diagnosis_has_subject(diagnosis);
     if (command->json) {
         diagnosis_print_json(diagnosis);
-    } else if (!none && diagnosis_print(diagnosis) != 0) {
+    } else if (!blank && diagnosis_print(diagnosis) != 0) {
         message_no_memory();
         command->status = EXIT_FAILED;
     }

@@ -267,7 +267,7 @@ static void attempts_json(struct json *json, const struct attempts *attempts)
         json_object(json, false);
         key_text(json, "robot", summary->robot);
         key_text(json, "client", summary->client);
-        key_text(json, "outcome", summary->outcome == ATTEMPT_REFUSED ? "refused" : "no-answer");
+        key_text(json, "outcome", attempt_outcome_name(summary->outcome));
         key_unsigned(json, "count", summary->count);
         key_time(json, "first_time", summary->first.time);
         key_time(json, "last_time", summary->last.time);
@@ -523,17 +523,29 @@ static void print_stream(const struct info *info, const struct stream_summary *s
             printf("  %s: %" PRIu64 "\n", armtap_note_at(i)->id, summary->note_counts[i]);
 }
 
+static void print_line(const char *text)
+{
+    struct text_wrap wrap = text_wrap_begin(stdout, printf(" "), 4);
+    text_wrap_words(&wrap, text);
+    text_wrap_end(&wrap);
+}
+
 static void print_attempts(const struct attempts *attempts, enum when_zone zone)
 {
     const struct attempt_summary *summary;
+    struct attempt_open open;
     char text[ATTEMPT_TEXT_MAX];
     for (size_t i = 0; (summary = attempts_at(attempts, i)) != NULL; i++) {
         if (i == 0)
-            puts("\nconnections that never came to be");
-        struct text_wrap wrap = text_wrap_begin(stdout, printf(" "), 4);
+            puts("\nattempts to connect that failed");
         attempt_text(text, attempts, summary, zone);
-        text_wrap_words(&wrap, text);
-        text_wrap_end(&wrap);
+        print_line(text);
+    }
+    for (size_t i = 0; attempts_open_at(attempts, i, &open); i++) {
+        if (i == 0)
+            puts("\nattempts to connect at the capture's end");
+        attempt_open_text(text, &open, zone);
+        print_line(text);
     }
     for (int i = 0; i < ATTEMPT_OUTCOMES; i++)
         if (attempts_left_out(attempts, (enum attempt_outcome)i) > 0)
@@ -649,10 +661,11 @@ static void run(struct info *info)
     if (info->totals.broken_off)
         return;
     streams_number(info->streams);
-    bool none = streams_count(info->streams) == 0 && attempts_at(streams_attempts(info->streams), 0) == NULL;
+    const struct attempts *attempts = streams_attempts(info->streams);
+    bool none = streams_count(info->streams) == 0 && !attempts_have_fault(attempts);
     if (info->json)
         print_json(info);
-    else if (!none || info->port_count > 0)
+    else if (!none || info->port_count > 0 || attempts_at(attempts, 0) != NULL)
         print_tables(info);
     if (none && info->status == EXIT_DONE)
         streams_report_none(info->streams, &info->totals);

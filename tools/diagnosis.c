@@ -172,6 +172,11 @@ bool diagnosis_has_content(const struct diagnosis *diagnosis)
     return streams_count(diagnosis->streams) > 0 || attempts_at(streams_attempts(diagnosis->streams), 0) != NULL;
 }
 
+bool diagnosis_has_subject(const struct diagnosis *diagnosis)
+{
+    return streams_count(diagnosis->streams) > 0 || attempts_have_fault(streams_attempts(diagnosis->streams));
+}
+
 /* ---- what is shown --------------------------------------------------------------------------------------------- */
 
 const char *diagnosis_file(const struct diagnosis *diagnosis, const struct armtap_where *where)

@@ -32,6 +32,8 @@ enum exit_status diagnosis_read(struct diagnosis *diagnosis);
 int diagnosis_settle(struct diagnosis *diagnosis);
 /* Whether there is anything to tell about: a stream, or an attempt to connect. */
 bool diagnosis_has_content(const struct diagnosis *diagnosis);
+/* Whether that is telemetry, or what kept it from coming. */
+bool diagnosis_has_subject(const struct diagnosis *diagnosis);
 /* Whether a warning or an error was found. */
 bool diagnosis_found_fault(const struct diagnosis *diagnosis);
 

@@ -301,11 +301,40 @@ static void print_counts(const struct diagnosis *diagnosis)
         fputs("No findings", stdout);
 }
 
+/* A finding stands for all attempts of a client at a port. */
+static void print_attempt_count(const struct diagnosis *diagnosis)
+{
+    const struct attempts *attempts = streams_attempts(diagnosis->streams);
+    uint64_t total = 0, entries = 0;
+    for (int i = 0; i < ATTEMPT_OUTCOMES; i++)
+        total += attempts_total(attempts, (enum attempt_outcome)i);
+    while (attempts_at(attempts, (size_t)entries) != NULL)
+        entries++;
+    if (total > entries && diagnosis->around == NULL)
+        printf(" (%" PRIu64 " failed attempts to connect)", total);
+}
+
+/* What the capture's end left open. */
+static void print_open_attempts(const struct diagnosis *diagnosis)
+{
+    struct attempt_open open;
+    char text[ATTEMPT_TEXT_MAX];
+    for (size_t i = 0; attempts_open_at(streams_attempts(diagnosis->streams), i, &open); i++) {
+        attempt_open_text(text, &open, diagnosis->zone);
+        if (i == 0)
+            putchar('\n');
+        struct text_wrap wrap = text_wrap_begin(stdout, 0, 2);
+        text_wrap_words(&wrap, text);
+        text_wrap_end(&wrap);
+    }
+}
+
 static void print_summary(const struct diagnosis *diagnosis)
 {
     char date[WHEN_DATE_MAX];
     size_t streams = streams_count(diagnosis->streams);
     print_counts(diagnosis);
+    print_attempt_count(diagnosis);
     bool raw = diagnosis->totals.packets == 0; /* dumps have none */
     printf(": %zu stream%s in %" PRIu64 " %s", streams, streams == 1 ? "" : "s",
            raw ? diagnosis->totals.bytes : diagnosis->totals.packets, raw ? "bytes" : "packets");
@@ -549,6 +578,7 @@ int diagnosis_print(const struct diagnosis *diagnosis)
     print_summary(diagnosis);
     if (print_findings(diagnosis) != 0 || print_remedies(diagnosis) != 0)
         return -1;
+    print_open_attempts(diagnosis);
     if (streams_count(diagnosis->streams) > 0) {
         print_ends(diagnosis);
         print_streams(diagnosis);

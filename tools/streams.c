@@ -18,6 +18,7 @@ struct streams {
     size_t numbered_count;
     uint64_t *note_counts;
     struct attempts *attempts;
+    uint64_t attempts_counted[ATTEMPT_OUTCOMES]; /* in note_counts */
     uint64_t connections;
     char ports[PORTS_KEPT][8];
     size_t port_count;
@@ -239,16 +240,20 @@ int streams_note(struct streams *streams, const struct armtap_note *note)
     return 0;
 }
 
-static void count_attempt(struct streams *streams, enum attempt_outcome outcome)
+static bool is_telemetry_port(const char *port)
 {
-    for (size_t i = 0; i < armtap_note_count(); i++)
-        streams->note_counts[i] += strcmp(armtap_note_at(i)->id, attempt_id(outcome)) == 0;
+    struct armtap_port known;
+    for (size_t i = 0; armtap_port_at(i, &known); i++)
+        if (known.port == strtoul(port, NULL, 10))
+            return true;
+    return false;
 }
 
+/* Ports that might carry telemetry if the user said so; of telemetry's own that is known. */
 static void keep_port(struct streams *streams, const struct armtap_stream *stream)
 {
     const char *colon = strrchr(stream->robot, ':');
-    if (colon == NULL || strlen(colon + 1) >= sizeof streams->ports[0])
+    if (colon == NULL || strlen(colon + 1) >= sizeof streams->ports[0] || is_telemetry_port(colon + 1))
         return;
     for (size_t i = 0; i < streams->port_count; i++)
         if (strcmp(streams->ports[i], colon + 1) == 0)
@@ -267,8 +272,6 @@ int streams_event(struct streams *streams, const struct armtap_event *event)
         streams->connections++;
         keep_port(streams, stream);
     }
-    if (event->type == ARMTAP_EVENT_REFUSED || event->type == ARMTAP_EVENT_NO_ANSWER)
-        count_attempt(streams, event->type == ARMTAP_EVENT_REFUSED ? ATTEMPT_REFUSED : ATTEMPT_NO_ANSWER);
     if (attempts_event(streams->attempts, event) != 0)
         return -1;
     if (stream->protocol != ARMTAP_PROTOCOL_NONE || find(streams, stream->connection) != NULL)
@@ -291,8 +294,21 @@ static int compare(const void *a, const void *b)
     return one->stream.connection < other->stream.connection ? -1 : one->stream.connection > other->stream.connection;
 }
 
+/* An attempt counts as a note. */
+static void count_attempts(struct streams *streams)
+{
+    for (int outcome = 0; outcome < ATTEMPT_OUTCOMES; outcome++) {
+        uint64_t total = attempts_total(streams->attempts, (enum attempt_outcome)outcome);
+        for (size_t i = 0; i < armtap_note_count(); i++)
+            if (strcmp(armtap_note_at(i)->id, attempt_id((enum attempt_outcome)outcome)) == 0)
+                streams->note_counts[i] += total - streams->attempts_counted[outcome];
+        streams->attempts_counted[outcome] = total;
+    }
+}
+
 void streams_number(struct streams *streams)
 {
+    count_attempts(streams);
     streams->numbered_count = 0;
     for (size_t i = 0; i < streams->count; i++)
         if (streams->all[i]->stream.protocol != ARMTAP_PROTOCOL_NONE)
@@ -332,6 +348,18 @@ const struct attempts *streams_attempts(const struct streams *streams)
     return streams->attempts;
 }
 
+bool streams_data_have_warning(const struct streams *streams)
+{
+    uint64_t attempts = 0, notes = 0;
+    for (int i = 0; i < ATTEMPT_OUTCOMES; i++)
+        if (i != ATTEMPT_LEFT)
+            attempts += streams->attempts_counted[i];
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (armtap_note_at(i)->severity >= ARMTAP_WARNING)
+            notes += streams->note_counts[i];
+    return notes > attempts;
+}
+
 bool streams_have_warning(const struct streams *streams)
 {
     for (size_t i = 0; i < armtap_note_count(); i++)
@@ -346,13 +374,21 @@ static void report_attempts(const struct streams *streams)
     char text[ATTEMPT_TEXT_MAX];
     const struct attempt_summary *first = attempts_at(streams->attempts, 0);
     attempt_text(text, streams->attempts, first, WHEN_UTC);
-    message_error("no telemetry: %s%s; armtap diagnose tells what to do", text,
-                  attempts_at(streams->attempts, 1) == NULL ? "" : ", and others");
+    message_error("no telemetry: %s%s%s", text, attempts_at(streams->attempts, 1) == NULL ? "" : ", and others",
+                  attempts_have_fault(streams->attempts) ? "; armtap diagnose tells what to do" : "");
+}
+
+static void report_open(const struct attempt_open *open)
+{
+    char text[ATTEMPT_TEXT_MAX];
+    attempt_open_text(text, open, WHEN_UTC);
+    message_error("no telemetry: %s", text);
 }
 
 void streams_report_none(const struct streams *streams, const struct replay_totals *totals)
 {
     char ports[PORTS_KEPT * 8 + 16] = "", protocols[REPLAY_PROTOCOLS_MAX];
+    struct attempt_open open;
     size_t length = 0;
     if (totals->packets == 0) {
         message_error("no telemetry: there was no packet; capture the robot's traffic, for example tcpdump -s 0 -i any "
@@ -365,6 +401,13 @@ void streams_report_none(const struct streams *streams, const struct replay_tota
     replay_protocols(protocols, "|", "|");
     if (attempts_at(streams->attempts, 0) != NULL)
         report_attempts(streams);
+    else if (attempts_open_at(streams->attempts, 0, &open))
+        report_open(&open);
+    else if (streams->connections > 0 && streams->port_count == 0)
+        message_error("no telemetry: %" PRIu64 " %s, %" PRIu64
+                      " TCP connection%s to the telemetry ports, but no data in "
+                      "them; capture for longer, both directions, from before the client connects",
+                      totals->packets, packets, streams->connections, streams->connections == 1 ? "" : "s");
     else if (streams->connections == 0)
         message_error("no telemetry: %" PRIu64 " %s, no TCP connection among them; capture the robot's traffic, for "
                       "example tcpdump -s 0 -i any -w FILE host ROBOT",

@@ -54,10 +54,12 @@ const struct stream_summary *streams_of(const struct streams *streams, uint64_t 
 /* Notes of the whole capture, those that belong to no stream included (of attempts to connect, one each), by index of
  * armtap_note_at. */
 const uint64_t *streams_note_counts(const struct streams *streams);
-/* Connections that never came to be; they are no streams. */
+/* Attempts to connect; they are no streams. */
 const struct attempts *streams_attempts(const struct streams *streams);
 /* Whether there is a note of warning or error. */
 bool streams_have_warning(const struct streams *streams);
+/* The same without attempts to connect that failed: no record is missing because of them. */
+bool streams_data_have_warning(const struct streams *streams);
 /* Says on standard error that there is no telemetry, what there was instead, and what to do. */
 void streams_report_none(const struct streams *streams, const struct replay_totals *totals);
 

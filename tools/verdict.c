@@ -48,6 +48,7 @@ static const struct clause {
      "a receiver did not read for # s in all, @ times"},
     {"tcp.refused", false, BY_COUNT, "a robot refused a connection", "# connections were refused"},
     {"tcp.no-answer", false, BY_COUNT, "a connection got no answer", "# connections got no answer"},
+    {"tcp.no-data", false, BY_COUNT, "a connection carried nothing", "# connections carried nothing"},
     {"tcp.reset", false, BY_COUNT, "the connection was reset", "connections were reset # times"},
     {"tcp.retransmission", false, BY_COUNT, "bytes were sent again once", "bytes were sent again # times"},
     {"stream.gap", false, BY_BYTES, "the capture lacks # bytes", "the capture lacks # bytes in @ places"},
@@ -159,6 +160,24 @@ static void append(char to[CLAUSE_MAX], const char *text, size_t length)
     to[used + length] = '\0';
 }
 
+/* Failed attempts to connect, which are findings of the capture, with their robot and number. */
+static bool write_attempts(char to[CLAUSE_MAX], const struct verdict *verdict, const struct tally *tally)
+{
+    char text[ATTEMPT_TEXT_MAX], place[60];
+    const struct finding *first = tally->first;
+    if (first->stream != FINDING_NO_STREAM)
+        return false;
+    uint64_t count = attempts_clause(text, streams_attempts(verdict->diagnosis->streams), first->kind->id,
+                                     verdict->diagnosis->zone);
+    if (count == 0)
+        return false;
+    *to = '\0';
+    snprintf(place, sizeof place, " (%spacket %" PRIu64 ")", count == 1 ? "" : "first in ", first->where.packet);
+    append(to, text, strlen(text));
+    append(to, place, strlen(place));
+    return true;
+}
+
 static void write_pattern(char to[CLAUSE_MAX], const struct clause *clause, const struct tally *tally)
 {
     bool is_one = clause->measure == BY_PACKAGES ? tally->total <= 1 : tally->count == 1;
@@ -205,6 +224,8 @@ static void write_clause(char to[CLAUSE_MAX], const struct verdict *verdict, con
                          const struct tally *tally)
 {
     char place[60];
+    if (write_attempts(to, verdict, tally))
+        return;
     bool is_stop = strcmp(tally->first->kind->id, "safety.stop") == 0;
     *to = '\0';
     /* A size that is not known is not told. */
@@ -214,8 +235,8 @@ static void write_clause(char to[CLAUSE_MAX], const struct verdict *verdict, con
         write_pattern(to, clause, tally);
     if (is_stop)
         write_stop(to, tally->first, verdict->diagnosis->zone);
-    snprintf(place, sizeof place, " (%spacket %" PRIu64 ")", tally->count == 1 || is_stop ? "" : "first in ",
-             tally->first->where.packet);
+    snprintf(place, sizeof place, " (%spacket %" PRIu64 ")",
+             tally->count == 1 || is_stop ? "" : "first in ", tally->first->where.packet);
     if (tally->first->where.packet > 0)
         append(to, place, strlen(place));
 }

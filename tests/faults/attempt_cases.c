@@ -155,6 +155,30 @@ void attempt_no_answer_then_connected(struct play *play)
     play_realtime_data(play, 1108, 100);
 }
 
+/* ---- accepted, then nothing ---------------------------------------------------------------------------------------
+ */
+
+/* The robot closes at once, again and again: one finding, at the first end. */
+void attempt_closed_by_robot(struct play *play)
+{
+    for (int i = 0; i < 5; i++) {
+        play_connect(play, 30003);
+        if (i == 0)
+            expect(play, "tcp.no-data", play->wire.count);
+        play_close(play, ARMTAP_FROM_ROBOT, WIRE_CLOSE_FIN);
+        play_wait(play, SECOND);
+    }
+}
+
+/* The client asks for nothing, and goes after a while. */
+void attempt_silent(struct play *play)
+{
+    play_connect(play, 30004);
+    play_wait(play, 3 * SECOND);
+    expect(play, "tcp.no-data", play->wire.count);
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+}
+
 /* ---- ordinary life --------------------------------------------------------------------------------------------- */
 
 /* One SYN was lost; so was one of the answers. */
@@ -185,6 +209,14 @@ void attempt_answer_not_captured(struct play *play)
     play_drop(play, 1);
     play_wait(play, 5 * SECOND);
     play_realtime_data(play, 1108, 100);
+}
+
+/* A program that only looks whether somebody listens. */
+void attempt_probe(struct play *play)
+{
+    play_connect(play, 30004);
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+    other_stream(play);
 }
 
 /* A mirror port shows every packet twice. */

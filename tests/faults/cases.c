@@ -959,6 +959,8 @@ const struct fault_case fault_cases[] = {
     {"tcp.no-answer-once", attempt_no_answer_once},
     {"tcp.no-answer-for-ever", attempt_no_answer_for_ever},
     {"tcp.no-answer-then-connected", attempt_no_answer_then_connected},
+    {"tcp.no-data-closed", attempt_closed_by_robot},
+    {"tcp.no-data", attempt_silent},
     {"rtde.recipe.missing", recipe_missing},
     {"rtde.recipe.missing-reply-too-early", reply_too_early},
     {"rtde.recipe.guessed", recipe_guessed},

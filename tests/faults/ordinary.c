@@ -288,6 +288,7 @@ const struct fault_case ordinary_cases[] = {
     {"attempt-syn-lost", attempt_syn_lost},
     {"attempt-at-the-end", attempt_at_the_end},
     {"attempt-answer-not-captured", attempt_answer_not_captured},
+    {"attempt-probe", attempt_probe},
     {"attempt-copied", attempt_copied},
     {"attempt-other-ports", attempt_other_ports},
     {"attempt-stray-reset", attempt_stray_reset},
