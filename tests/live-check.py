@@ -177,6 +177,27 @@ if run.program.poll() is None:
     expect("lo", b"tcp.refused" in run.out, run.out)
     status = run.end(signal.SIGTERM)
     expect("lo's report", status == 1 and b"what to do about" in run.out, run.out)
+
+    # a robot that falls silent is told of while no packet comes at all
+    listener = socket.create_server(("127.0.0.1", 39994))
+    run = Run("-i", "lo", "--port", "39994=realtime", stderr=subprocess.PIPE, source=None)
+    run.read(1)  # until it listens
+    with socket.create_connection(("127.0.0.1", 39994)) as client:
+        robot = listener.accept()[0]
+        for i in range(120):
+            robot.sendall(struct.pack(">I138d", 1108, 1 + i * 0.008, *[0.0] * 137))
+            client.recv(65536)
+            run.read(0.008)
+        expect("not while data comes", b"silence" not in run.out, run.out)
+        stopped = time.monotonic()
+        while b"so far" not in run.out and time.monotonic() < stopped + PATIENCE:
+            run.read(0.2)
+        expect("silence", re.search(rb" warning silence 127\.0\.0\.1:39994 packet \d+: no data for \d+\.\d s so far", run.out) and
+               time.monotonic() > stopped + 1.9, run.out)
+        run.read(2.5)
+        expect("once", run.out.count(b"so far") == 1, run.out)
+        robot.close()
+    run.end(signal.SIGTERM)
 else:
     error = run.program.stderr.read().decode()
     expect("lo", "rights" in error or "cannot capture" in error, error)

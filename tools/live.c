@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "findings.h"
 #include "text.h"
 
 #define SECOND INT64_C(1000000000)
@@ -16,11 +17,25 @@
 #define PENDING_MAX 16384
 /* Without a record for so long, that is said. */
 #define QUIET (2 * SECOND)
+/* And for so many times as long as between the records before. */
+#define QUIET_STEPS 3
+/* Who was not called for so long did not listen: nothing can be said of the time. */
+#define DEAF (SECOND / 2)
+/* Further streams are not watched for silence. */
+#define WATCHED 64
 
 struct kind_flow {
     unsigned shown; /* of the burst */
     int64_t time;   /* of the last one shown */
     uint64_t left_out;
+};
+
+/* A stream that data comes from. */
+struct flowing {
+    struct armtap_stream stream;
+    struct armtap_where last; /* record */
+    int64_t time, step;       /* of the last record, and from the one before it; time 0: none */
+    bool paused, told;
 };
 
 struct live {
@@ -35,6 +50,10 @@ struct live {
     int64_t draw_time;
     uint64_t records, records_drawn, lost;
     int64_t record_time;
+    bool is_pipe; /* may be held up by whoever writes it */
+    struct flowing flowing[WATCHED];
+    size_t flowing_count;
+    int64_t turn_time;
 };
 
 static int64_t now(void)
@@ -51,8 +70,8 @@ struct live *live_new(bool is_pipe, enum when_zone zone)
         return NULL;
     live->flows = calloc(armtap_note_count(), sizeof *live->flows);
     live->pending = malloc(PENDING_MAX);
-    live->begin = live->draw_time = live->record_time = now();
-    live->waits = is_pipe;
+    live->begin = live->draw_time = live->record_time = live->turn_time = now();
+    live->waits = live->is_pipe = is_pipe;
     live->zone = zone;
     live->draws = isatty(STDERR_FILENO);
     if (live->flows != NULL && live->pending != NULL)
@@ -142,6 +161,81 @@ void live_finding(struct live *live, const struct armtap_note_kind *kind, const 
         show_pending(live);
 }
 
+/* ---- silence --------------------------------------------------------------------------------------------------- */
+
+static struct flowing *flowing_of(struct live *live, const struct armtap_stream *stream, bool make)
+{
+    for (size_t i = 0; i < live->flowing_count; i++)
+        if (live->flowing[i].stream.connection == stream->connection)
+            return &live->flowing[i];
+    if (!make || live->flowing_count == WATCHED)
+        return NULL;
+    struct flowing *flowing = &live->flowing[live->flowing_count++];
+    *flowing = (struct flowing){.stream = *stream};
+    return flowing;
+}
+
+/* AUBO's data may come on change alone. */
+static bool is_steady(const struct live *live, const struct armtap_stream *stream)
+{
+    return !live->is_pipe && (stream->protocol == ARMTAP_RTDE || stream->protocol == ARMTAP_REALTIME);
+}
+
+static void follow_flow(struct live *live, const struct armtap_record *record)
+{
+    struct flowing *flowing = is_steady(live, record->stream) ? flowing_of(live, record->stream, true) : NULL;
+    if (flowing == NULL)
+        return;
+    int64_t time = now();
+    flowing->step = flowing->time == 0 ? 0 : time - flowing->time;
+    flowing->time = time;
+    flowing->last = record->where;
+    flowing->told = false;
+}
+
+static void follow_state(struct live *live, const struct armtap_event *event)
+{
+    bool pauses = event->type == ARMTAP_EVENT_PAUSE, starts = event->type == ARMTAP_EVENT_START;
+    struct flowing *flowing = flowing_of(live, event->stream, starts && is_steady(live, event->stream));
+    if (flowing == NULL)
+        return;
+    if (event->type == ARMTAP_EVENT_CLOSE)
+        *flowing = live->flowing[--live->flowing_count];
+    if (!pauses && !starts)
+        return;
+    flowing->paused = pauses;
+    flowing->told = false;
+    flowing->time = now();
+    flowing->last = event->where;
+}
+
+static void judge_silence(struct live *live, struct flowing *flowing, int64_t time)
+{
+    char text[120];
+    int64_t silent = time - flowing->time;
+    struct armtap_where where = flowing->last;
+    if (flowing->told || flowing->paused || flowing->time == 0 || silent < QUIET || silent < QUIET_STEPS * flowing->step)
+        return;
+    flowing->told = true;
+    snprintf(text, sizeof text, "no data for %.1f s so far, since packet %" PRIu64, (double)silent / 1e9, where.packet);
+    if (where.time != ARMTAP_NO_TIME)
+        where.time = when_shift(where.time, silent);
+    live_finding(live, findings_kind("silence"), &flowing->stream, &where, text);
+}
+
+/* Time in which nobody listened does not count. */
+static void judge_silences(struct live *live, int64_t time)
+{
+    int64_t deaf = time - live->turn_time;
+    live->turn_time = time;
+    for (size_t i = 0; i < live->flowing_count; i++) {
+        struct flowing *flowing = &live->flowing[i];
+        if (deaf > DEAF && flowing->time != 0)
+            flowing->time += deaf;
+        judge_silence(live, flowing, time);
+    }
+}
+
 /* ---- the line of state ----------------------------------------------------------------------------------------- */
 
 void live_record(struct live *live, const struct armtap_record *record)
@@ -149,12 +243,14 @@ void live_record(struct live *live, const struct armtap_record *record)
     if (record->direction != ARMTAP_FROM_ROBOT)
         return;
     live->records++;
+    follow_flow(live, record);
     if (live->draws)
         live->record_time = now();
 }
 
 void live_event(struct live *live, const struct armtap_event *event)
 {
+    follow_state(live, event);
     if (event->type == ARMTAP_EVENT_GAP && event->stream->protocol != ARMTAP_PROTOCOL_NONE)
         live->lost += event->a;
 }
@@ -176,6 +272,7 @@ static void draw(struct live *live, int64_t time, const struct replay_totals *to
 void live_turn(struct live *live, const struct replay_totals *totals)
 {
     int64_t time = now();
+    judge_silences(live, time);
     if (live->waits && time - live->begin >= SECOND) {
         live->waits = false;
         show_pending(live);

@@ -15,7 +15,7 @@ void live_finding(struct live *live, const struct armtap_note_kind *kind, const 
                   const struct armtap_where *where, const char *text);
 void live_record(struct live *live, const struct armtap_record *record);
 void live_event(struct live *live, const struct armtap_event *event);
-/* Time goes by: call it often. */
+/* Time goes by: call it often. A stream of an interface that falls silent is told then, not only at its next record. */
 void live_turn(struct live *live, const struct replay_totals *totals);
 /* The reading is over: the line is erased. Returns whether findings were shown. */
 bool live_end(struct live *live);
