@@ -293,6 +293,7 @@ struct armtap_stream {
     uint64_t packets[2];       /* captured, by direction, until it is closed */
     /* Of a telemetry port: where the robot accepted the connection; packet 0: that was not captured. */
     struct armtap_where accepted;
+    uint64_t payload[2]; /* bytes in those packets, with what was sent again */
 };
 
 enum armtap_record_flag {

@@ -140,8 +140,10 @@ void armtap_conn_accept(struct armtap_conn *conn, const struct armtap_where *whe
     conn->stream.accepted = *where;
 }
 
-void armtap_conn_touch(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_where *where)
+void armtap_conn_touch(struct armtap_conn *conn, enum armtap_direction direction, uint64_t payload,
+                       const struct armtap_where *where)
 {
+    conn->stream.payload[actual(conn, direction)] += payload;
     conn->stream.packets[actual(conn, direction)]++;
     conn->stream.last = *where;
 }

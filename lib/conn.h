@@ -29,8 +29,9 @@ int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armta
 bool armtap_conn_is_foreign(const struct armtap_conn *conn);
 /* The robot accepted it. */
 void armtap_conn_accept(struct armtap_conn *conn, const struct armtap_where *where);
-/* A packet of it was captured. */
-void armtap_conn_touch(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_where *where);
+/* A packet of it was captured, with so many bytes. */
+void armtap_conn_touch(struct armtap_conn *conn, enum armtap_direction direction, uint64_t payload,
+                       const struct armtap_where *where);
 /* Hands an event or a note of this connection to the sink. Directions are those of the setup, even where the content
  * showed later that the roles are the other way round. */
 int armtap_conn_event(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type,

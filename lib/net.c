@@ -411,7 +411,7 @@ static int feed(struct armtap_net *net, struct armtap_flow *flow, const struct a
     flow->traffic.packets++;
     flow->traffic.bytes += segment->length + segment->cut;
     if (flow->conn) {
-        armtap_conn_touch(flow->conn, direction_of(flow, sender), &net->pool.now);
+        armtap_conn_touch(flow->conn, direction_of(flow, sender), segment->length + segment->cut, &net->pool.now);
         TRY(follow_attempt(net, flow, segment, sender));
         TRY(armtap_tcp_segment(&flow->tcp, direction_of(flow, sender), segment));
     }

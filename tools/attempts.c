@@ -243,10 +243,7 @@ static bool is_first_end(struct attempts *attempts, uint64_t connection)
 
 static bool is_empty(const struct armtap_stream *stream)
 {
-    for (int i = 0; i < 2; i++)
-        if (stream->bytes_decoded[i] + stream->bytes_lost[i] + stream->bytes_skipped[i] > 0)
-            return false;
-    return stream->protocol == ARMTAP_PROTOCOL_NONE || stream->records[0] + stream->records[1] == 0;
+    return stream->payload[0] + stream->payload[1] == 0;
 }
 
 /* Of an open connection that the capture's end cut short, OUTCOMES. */

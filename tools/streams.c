@@ -405,7 +405,7 @@ void streams_report_none(const struct streams *streams, const struct replay_tota
         report_open(&open);
     else if (streams->connections > 0 && streams->port_count == 0)
         message_error("no telemetry: %" PRIu64 " %s, %" PRIu64
-                      " TCP connection%s to the telemetry ports, but no data in "
+                      " TCP connection%s to the telemetry ports, without telemetry in "
                       "them; capture for longer, both directions, from before the client connects",
                       totals->packets, packets, streams->connections, streams->connections == 1 ? "" : "s");
     else if (streams->connections == 0)
