@@ -14,6 +14,7 @@ import tempfile
 
 ROBOT, CLIENT = bytes([10, 0, 0, 2]), bytes([10, 0, 0, 9])
 EPOCH = 1769860800
+ARMTAP = os.environ.get("ARMTAP", "./armtap")
 MANUAL = os.path.join(os.environ.get("builddir", "."), "tools", "armtap.1")
 failed = passed = 0
 
@@ -67,7 +68,7 @@ def capture(path, form, packages, step=0.008, left_out=(), pause=None):
 
 def armtap(*words, stdin=None):
     with open(stdin or os.devnull, "rb") as file:
-        run = subprocess.run([os.environ["ARMTAP"], *words], stdin=file, capture_output=True, text=True)
+        run = subprocess.run([ARMTAP, *words], stdin=file, capture_output=True, text=True)
     return run.returncode, run.stdout, run.stderr
 
 

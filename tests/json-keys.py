@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 CAPTURES = os.path.join(os.environ.get("srcdir", "."), "captures")
+ARMTAP = os.environ.get("ARMTAP", "./armtap")
 MANUAL = os.path.join(os.environ.get("builddir", "."), "tools", "armtap.1")
 COMMANDS = [["info", "cb3-1060.pcap.gz"], ["info", "rtde-refused.pcap"], ["info", "not-connected.pcap"], ["compare", "both-streams.pcap.gz"],
             ["diagnose", "rtde-stop.pcap"], ["diagnose", "--list"], ["fields"], ["fields", "--columns", "1-20"],
@@ -38,7 +39,7 @@ def main():
     failed = 0
     for command in COMMANDS:
         words = [os.path.join(CAPTURES, word) if ".pcap" in word else word for word in command]
-        run = subprocess.run([os.environ["ARMTAP"], *words, "--json"], capture_output=True, text=True)
+        run = subprocess.run([ARMTAP, *words, "--json"], capture_output=True, text=True)
         keys = keys_of(json.loads(run.stdout))
         missing = keys - manual[command[0]]
         if not keys or missing:

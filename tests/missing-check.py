@@ -449,6 +449,29 @@ def check_cut(path, draw):
     assert draw is not None
 
 
+def check_words(path, draw):
+    """Every status other than 0 has its reason on standard error; what is said to type can be typed."""
+    regular(path, lost=range(50, 150))
+    said = run("export", "--strict", path, status=1)[1]
+    assert re.search(r"warning: --strict: the status is 1, .*: stream\.gap \(1\)\n$", said), said
+    assert "--strict: " in run("export", "--strict", "--to", "+1.2", path, status=1)[1]
+    said = run("export", "--fields", "lost_*", path, status=2)[1]
+    assert said.endswith("--fields lost_bytes,lost_s\n"), said
+    with open(path, "rb") as file:
+        said = run("export", "/dev/stdin", stdin=file)[1]
+    assert "missing in the capture" in said and "/dev/stdin" not in said, said
+    regular(path)
+    assert run("export", "--strict", path)[1] == "", path
+    capture, connection = Capture(), Connection(30004, 50000)
+    time = handshake(capture, connection, START, b"timestamp,robot_mode", b"DOUBLE,INT32", 125.0, (3, 15, 8, 106))
+    capture.add(time, connection, "r", rtde("U", b"\1" + struct.pack(">di", 5, 7)))
+    capture.write(path)
+    said = run("export", "--enums", "both", "--fields", "robot_mode_name", path, status=2)[1]
+    assert "give --enums both --fields robot_mode," in said, said
+    assert run("export", "--enums", "both", "--fields", "robot_mode", path)[0].endswith(",7,RUNNING\n")
+    assert draw is not None
+
+
 def check_late(path, draw):
     """Begun late, without its recipe."""
     capture, connection = rtde_capture(draw, path, 500.0, 0.002, (5, 11, 1, 108))
@@ -492,7 +515,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "made.pcap")
         for check in (check_shadowed, check_inputs, check_range, check_tail, check_aubo, check_many, check_late, check_unread, check_window,
-                      check_pause, check_cut):
+                      check_pause, check_cut, check_words):
             try:
                 check(path, random.Random(seed))
                 print("%-24s as it should be" % check.__name__)

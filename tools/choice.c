@@ -1,6 +1,9 @@
+#define _POSIX_C_SOURCE 200809L
 #include "job.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,9 +84,10 @@ static void list_parts(const struct job *job, unsigned stream)
 
 static int refuse_streams(struct job *job)
 {
-    message_error("several streams have records %s, and a %s file holds one table; choose one with --stream N, or give "
-                  "-o FILE --split for a file each:",
-                  job_direction(job), job->wish->output->name);
+    message_error("several streams have records %s, and a %s file holds one table; choose one with --stream N, give "
+                  "-o FILE --split for a file each%s:",
+                  job_direction(job), job->wish->output->name,
+                  job->wish->output->has_names ? ", or --union for one table of all" : "");
     list_streams(job, true);
     return job_give_up(job);
 }
@@ -147,14 +151,57 @@ static const char *nearest_name(const struct job *job, const char *word)
     return nearest;
 }
 
+/* Patterns are for fields: which of the columns that are none this one would match. */
+static bool refuse_pattern(const char *name)
+{
+    char columns[400] = "";
+    size_t length = 0;
+    if (strpbrk(name, "*?[") == NULL)
+        return false;
+    for (int i = ROW_COLUMN_NONE + 1; i < ROW_COLUMN_END; i++) {
+        const char *column = row_column_name((enum row_column)i);
+        if (fnmatch(name, column, 0) == 0 && length < sizeof columns)
+            length +=
+                (size_t)snprintf(columns + length, sizeof columns - length, "%s%s", length > 0 ? "," : "", column);
+    }
+    if (length > 0)
+        message_error("--fields: no field is like '%s', and patterns are for fields; by their names: --fields %s", name,
+                      columns);
+    return length > 0;
+}
+
+/* The mode whose names --enums both writes into a column of that name; NULL: it is none. */
+static const char *mode_of(const struct job *job, const char *name)
+{
+    static const char ending[] = "_name";
+    size_t length = strlen(name), stem = length - (sizeof ending - 1);
+    if (length < sizeof ending || strcmp(name + stem, ending) != 0)
+        return NULL;
+    for (size_t i = 0; i < tables_count(job->tables); i++) {
+        const struct table *table = tables_at(job->tables, i);
+        for (size_t k = 0; job_wants(job, table) && k < table->column_count; k++) {
+            const char *mode = table->columns[k].name;
+            if (strlen(mode) == stem && memcmp(mode, name, stem) == 0 && mode_names_has(table->columns[k].field))
+                return mode;
+        }
+    }
+    return NULL;
+}
+
 int choice_judge_names(struct job *job)
 {
     for (size_t i = 0; i < job->selection.count; i++) {
         if (job->selection.found[i])
             continue;
         const char *name = job->selection.names[i];
-        const char *nearest = nearest_name(job, name);
-        if (nearest != NULL)
+        const char *mode = mode_of(job, name), *nearest = nearest_name(job, name);
+        if (refuse_pattern(name))
+            return job_give_up(job);
+        if (mode != NULL)
+            message_error("--fields: '%s' comes beside '%s' with --enums both, and cannot be asked for alone; give "
+                          "--enums both --fields %s, or --enums name for the names without the numbers",
+                          name, mode, mode);
+        else if (nearest != NULL)
             message_error("--fields: nothing here is named '%s'; did you mean '%s'?", name, nearest);
         else
             message_error("--fields: nothing here is named '%s'; armtap info --json lists the fields of every stream",

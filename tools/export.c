@@ -604,8 +604,10 @@ enum exit_status export_run(const struct export_wish *wish, const struct replay_
                       .once = !replay_is_repeatable(source),
                       .outlets = {.name = wish->out, .split = wish->split, .gzipped = wish->gzipped}};
     run(&job);
-    if (job.status == EXIT_DONE && wish->strict && job.streams != NULL && streams_data_have_warning(job.streams))
+    if (job.status == EXIT_DONE && wish->strict && job.streams != NULL && streams_data_have_warning(job.streams)) {
         job.status = EXIT_FOUND;
+        job_report_strict(&job);
+    }
     release(&job);
     if (job.interruptible)
         interrupt_release();

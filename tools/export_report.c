@@ -230,3 +230,14 @@ void job_report(const struct job *job)
     if (told > 0)
         report_remedies(job, any_opaque);
 }
+
+void job_report_strict(const struct job *job)
+{
+    const uint64_t *counts = streams_note_counts(job->streams);
+    struct line line = {.length = 0};
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (counts[i] > 0 && armtap_note_at(i)->severity >= ARMTAP_WARNING)
+            put(&line, "%s%s (%" PRIu64 ")", line.length > 0 ? ", " : "", armtap_note_at(i)->id, counts[i]);
+    message_warning("--strict: the status is 1, since there are notes of warning or error, which armtap info shows: %s",
+                    line.text);
+}

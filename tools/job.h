@@ -58,6 +58,8 @@ bool job_wants(const struct job *job, const struct table *table);
 
 /* What is missing in what was written, on standard error. */
 void job_report(const struct job *job);
+/* Why --strict makes the status 1. */
+void job_report_strict(const struct job *job);
 
 /* Each: 0, or -1 after a message. Whether there is the stream that was asked for. */
 int choice_judge_stream(struct job *job);

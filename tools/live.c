@@ -42,8 +42,8 @@ struct live {
     struct kind_flow *flows; /* by index of armtap_note_at */
     int64_t begin;           /* of the monotonic clock, as all times here */
     enum when_zone zone;
-    bool waits;              /* the first second of a pipe */
-    char *pending;           /* lines that wait with it */
+    bool waits;    /* the first second of a pipe */
+    char *pending; /* lines that wait with it */
     size_t pending_length;
     bool any;
     bool draws, drawn; /* the line of state */

@@ -71,12 +71,18 @@ bool shell_word(char *to, size_t size, const char *word)
 
 /* ---- commands -------------------------------------------------------------------------------------------------- */
 
+/* What only this process can open, or only once: the shell's <(...), standard input under its other names. */
+static bool is_passing(const char *name)
+{
+    return strcmp(name, "-") == 0 || strncmp(name, "/dev/", 5) == 0 || strncmp(name, "/proc/", 6) == 0;
+}
+
 bool shell_can_name(const struct replay_source *source)
 {
     if (source->interface != NULL || source->count == 0)
         return false;
     for (size_t i = 0; i < source->count; i++)
-        if (strcmp(source->names[i], "-") == 0)
+        if (is_passing(source->names[i]))
             return false;
     return true;
 }
