@@ -32,23 +32,34 @@ static bool all_in(const char *text, size_t length, const char *also, bool lower
     return true;
 }
 
-/* Printable, but for line ends and tabs. Texts are by length, so that a NUL may be part of them. */
-static bool is_text(const char *text, size_t length)
+/* Printable, but for line ends and tabs, and up to `most` other bytes of control. Texts are by length, so that a NUL
+ * may be part of them. */
+static bool is_text(const char *text, size_t length, size_t most)
 {
+    size_t control = 0;
     for (size_t i = 0; i < length; i++)
-        if ((unsigned char)text[i] < 0x20 && text[i] != '\n' && text[i] != '\r' && text[i] != '\t' && text[i] != '\0')
-            return false;
-    return true;
+        control +=
+            (unsigned char)text[i] < 0x20 && text[i] != '\n' && text[i] != '\r' && text[i] != '\t' && text[i] != '\0';
+    return control <= most;
+}
+
+/* Where a package begins, lengths that add up are enough: controllers hand on what programs print. Protocol 1 has none
+ * from the robot. */
+static bool text_fits(const struct armtap_rtde_package *p, bool in_step)
+{
+    bool has_lengths = p->protocol >= 2 || p->direction == ARMTAP_TO_ROBOT;
+    size_t most = !in_step ? 0 : has_lengths ? p->text_length : p->text_length / 4;
+    return p->level <= 8 && is_text(p->text, p->text_length, most) && is_text(p->source, p->source_length, most);
 }
 
 /* A package whose content is what its type says. Data can hold anything. */
-static bool content_fits(const struct armtap_rtde_package *p)
+static bool content_fits(const struct armtap_rtde_package *p, bool in_step)
 {
     switch (p->type) {
     case ARMTAP_RTDE_VERSION:
         return p->direction == ARMTAP_FROM_ROBOT ? p->accepted <= 1 : p->version >= 1 && p->version <= 16;
     case ARMTAP_RTDE_TEXT:
-        return p->level <= 8 && is_text(p->text, p->text_length) && is_text(p->source, p->source_length);
+        return text_fits(p, in_step);
     case ARMTAP_RTDE_SETUP_OUTPUTS:
     case ARMTAP_RTDE_SETUP_INPUTS:
         if (p->direction == ARMTAP_FROM_ROBOT && p->types_length == 0)
@@ -72,13 +83,14 @@ static bool begins_as_in(int protocol, const uint8_t *payload, size_t length)
     return length == 0 || name == (protocol < 2);
 }
 
-static bool parses(const uint8_t *bytes, size_t length, enum armtap_direction direction, int protocol,
+static bool parses(const uint8_t *bytes, size_t length, enum armtap_direction direction, int protocol, bool in_step,
                    struct armtap_rtde_package *package)
 {
     bool asks = direction == ARMTAP_TO_ROBOT && bytes[2] == ARMTAP_RTDE_SETUP_OUTPUTS;
     if (asks && !begins_as_in(protocol, bytes + ARMTAP_RTDE_HEADER, length - ARMTAP_RTDE_HEADER))
         return false;
-    return armtap_rtde_parse(bytes, length, direction, protocol, package) == ARMTAP_OK && content_fits(package);
+    return armtap_rtde_parse(bytes, length, direction, protocol, package) == ARMTAP_OK &&
+           content_fits(package, in_step);
 }
 
 /* An output reply of protocols 1 and 2 tells them apart by its types alone, where the recipe id could be a letter. */
@@ -87,8 +99,14 @@ static bool reads_better(const uint8_t *bytes, size_t length, int protocol, cons
     struct armtap_rtde_package other;
     return package->direction == ARMTAP_FROM_ROBOT && package->type == ARMTAP_RTDE_SETUP_OUTPUTS &&
            !armtap_rtde_are_types(package->types, package->types_length) &&
-           parses(bytes, length, ARMTAP_FROM_ROBOT, protocol, &other) &&
+           parses(bytes, length, ARMTAP_FROM_ROBOT, protocol, false, &other) &&
            armtap_rtde_are_types(other.types, other.types_length);
+}
+
+/* The last frame ended where this one begins. */
+static bool rtde_in_step(const struct armtap_rtde *rtde, enum armtap_direction direction)
+{
+    return rtde && rtde->in_step[direction];
 }
 
 /* Takes a package apart in the protocol that is known, or in whichever it fits. The layouts tell themselves apart: a
@@ -97,20 +115,15 @@ static bool parse_any(const struct armtap_rtde *rtde, const uint8_t *bytes, size
                       enum armtap_direction direction, struct armtap_rtde_package *package)
 {
     int protocol = rtde ? rtde->protocol : 0;
-    if (protocol != 0 && parses(bytes, length, direction, protocol, package) &&
+    bool in_step = rtde_in_step(rtde, direction);
+    if (protocol != 0 && parses(bytes, length, direction, protocol, in_step, package) &&
         !reads_better(bytes, length, protocol >= 2 ? 1 : 2, package))
         return true;
     for (int other = 1; other <= 2; other++)
-        if (other != protocol && parses(bytes, length, direction, other, package) &&
+        if (other != protocol && parses(bytes, length, direction, other, in_step, package) &&
             !(protocol == 0 && other == 1 && reads_better(bytes, length, 2, package)))
             return true;
     return false;
-}
-
-/* The last frame ended where this one begins. */
-static bool rtde_in_step(const struct armtap_rtde *rtde, enum armtap_direction direction)
-{
-    return rtde && rtde->in_step[direction];
 }
 
 /* A set-up reply whose request was seen, where a package begins: it is one even if it cannot be read. */
@@ -434,6 +447,36 @@ static int decode_text(struct armtap_conn *conn, const struct armtap_frame *fram
     return armtap_conn_say(conn, frame, code, "%b", text, package->text_length);
 }
 
+static void settle_protocol(struct armtap_rtde *rtde, struct armtap_conn *conn, int protocol)
+{
+    rtde->protocol = protocol;
+    rtde->default_in_force = false;
+    if (protocol > 0)
+        armtap_conn_version(conn, protocol, ARMTAP_GENERATION_CB3E);
+}
+
+/* Protocol 1 is in force from the beginning until another is accepted. A client that goes on without the reply to its
+ * request had one that the capture lacks. */
+static void take_default(struct armtap_rtde *rtde, struct armtap_conn *conn, uint8_t type)
+{
+    const struct armtap_stream *stream = armtap_conn_stream(conn);
+    bool asked = armtap_rtde_waiting(rtde, ARMTAP_RTDE_VERSION) != NULL;
+    if (!rtde->begun && !stream->midstream) {
+        rtde->protocol = 1;
+        rtde->default_in_force = true;
+    }
+    if (!rtde->begun)
+        armtap_conn_version(conn, 0, ARMTAP_GENERATION_CB3E);
+    rtde->begun = true;
+    if (!rtde->default_in_force || type == ARMTAP_RTDE_VERSION || type == ARMTAP_RTDE_TEXT)
+        return;
+    if (asked)
+        rtde->protocol = 0;
+    else
+        settle_protocol(rtde, conn, 1);
+    rtde->default_in_force = false;
+}
+
 static int decode_version_reply(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                                 const struct armtap_rtde_package *package)
 {
@@ -441,12 +484,12 @@ static int decode_version_reply(struct armtap_rtde *rtde, struct armtap_conn *co
     unsigned asked = request ? request->version : 0;
     free(request);
     rtde->refused_version = package->accepted ? 0 : asked;
+    if (!package->accepted && rtde->default_in_force)
+        settle_protocol(rtde, conn, 1);
     if (!package->accepted)
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_version_refused, "protocol %u was refused",
                                (uint64_t)asked);
-    rtde->protocol = (int)asked;
-    if (asked > 0)
-        armtap_conn_version(conn, rtde->protocol, ARMTAP_GENERATION_CB3E);
+    settle_protocol(rtde, conn, (int)asked);
     return ARMTAP_OK;
 }
 
@@ -519,7 +562,8 @@ static void learn_protocol(struct armtap_rtde *rtde, struct armtap_conn *conn,
                            const struct armtap_rtde_package *package)
 {
     bool replied = package->direction == ARMTAP_FROM_ROBOT && (rtde->protocol >= 2) != (package->protocol >= 2);
-    if ((rtde->protocol == 0 || replied) && package->type == ARMTAP_RTDE_SETUP_OUTPUTS) {
+    bool awaited = package->direction == ARMTAP_TO_ROBOT && armtap_rtde_waiting(rtde, ARMTAP_RTDE_VERSION);
+    if ((rtde->protocol == 0 || replied) && !awaited && package->type == ARMTAP_RTDE_SETUP_OUTPUTS) {
         rtde->protocol = package->protocol;
         armtap_conn_version(conn, rtde->protocol, ARMTAP_GENERATION_CB3E);
     }
@@ -529,13 +573,8 @@ static int rtde_decode(void *context, struct armtap_conn *conn, const struct arm
 {
     struct armtap_rtde *rtde = context;
     struct armtap_rtde_package package;
-    const struct armtap_stream *stream = armtap_conn_stream(conn);
     rtde->in_step[frame->direction] = true;
-    if (!rtde->begun && !stream->midstream)
-        rtde->protocol = 1; /* it is in force until another is accepted */
-    rtde->begun = true;
-    if (stream->generation == ARMTAP_GENERATION_UNKNOWN)
-        armtap_conn_version(conn, rtde->protocol, ARMTAP_GENERATION_CB3E);
+    take_default(rtde, conn, frame->bytes[2]);
     if (frame->bytes[2] == ARMTAP_RTDE_DATA) {
         rtde->last_data[frame->direction] = frame->length;
         return frame->direction == ARMTAP_FROM_ROBOT ? decode_output(rtde, conn, frame)

@@ -40,8 +40,9 @@ struct armtap_rtde_bad {
 };
 
 struct armtap_rtde {
-    int protocol; /* 0: the handshake was not captured */
-    bool begun;   /* a package was seen */
+    int protocol;          /* 0: the handshake was not captured */
+    bool begun;            /* a package was seen */
+    bool default_in_force; /* protocol 1, and nothing but requests for another one and texts was seen */
     unsigned refused_version;
     struct armtap_rtde_request *requests, **requests_end;
     size_t request_bytes;

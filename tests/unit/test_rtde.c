@@ -1170,6 +1170,56 @@ static void test_a_reply_of_another_count(void **unused)
         script_free(&script_);                                                                                         \
     } while (0)
 
+/* What is in force is not known where the reply to the request for a protocol is missing. */
+static void test_a_version_without_its_reply(void **unused)
+{
+    static const struct line requests[] = {
+        {'>', 'V', "00 02", ""},
+        {'>', 'O', HZ125, "timestamp,robot_mode"},
+        {'>', 'S', "", ""},
+    };
+    static const struct line data[] = {
+        {'>', 'V', "00 02", ""},
+        {'>', 'O', HZ125, "timestamp,robot_mode"},
+        {'>', 'S', "", ""},
+        {'<', 'U', "01 " TWO "00 00 00 07", ""},
+    };
+    static const struct line none[] = {
+        {'>', 'O', "", "timestamp,robot_mode"},
+        {'>', 'S', "", ""},
+    };
+    static const struct line refused[] = {
+        {'>', 'V', "00 02", ""},
+        {'<', 'V', "00", ""},
+    };
+    (void)unused;
+    CHECK_HAS(requests, "stream rtde v0 cb3e controller");
+    CHECK_HAS(data, "v2 id1 guessed timestamp=2 robot_mode=7\n");
+    CHECK_HAS(none, "stream rtde v1 cb3e controller");
+    CHECK_HAS(refused, "stream rtde v1 cb3e controller");
+}
+
+/* Controllers hand on what programs print, colours for a terminal among it; it shows escaped. */
+static void test_a_text_with_control_characters(void **unused)
+{
+    static const struct line lines[] = {
+        V2,
+        {'<', 'M', "07 61 1b 5b 33 31 6d 62 01 78 00", ""},
+        {'<', 'M', "03 1b 07 08 00 02", ""}, /* nothing else */
+        {'<', 'P', "01", ""},
+    };
+    static const struct line old[] = {
+        {'>', 'O', "", "timestamp"},
+        {'<', 'O', "", "DOUBLE"},
+        {'<', 'M', "01", "an \x1b[1merror"},
+        {'<', 'P', "01", ""},
+    };
+    (void)unused;
+    CHECK_NOTES(lines, "rtde.text.exception: x: a\\x1b[31mb\n", "rtde.text.warning: \\x1b\\x07\\x08\n");
+    CHECK_NOTES(old, "rtde.text.error: an \\x1b[1merror\n");
+    CHECK_HAS(lines, "decoded 31 lost 0 skipped 0\n");
+}
+
 /* A controller keeps one output recipe: data of another one's id never gets its names, whatever its length. */
 static void test_data_of_another_recipe(void **unused)
 {
@@ -1404,6 +1454,8 @@ int main(void)
         cmocka_unit_test(test_a_reply_shows_the_protocol),
         cmocka_unit_test(test_a_reply_that_cannot_be_read),
         cmocka_unit_test(test_a_reply_of_another_count),
+        cmocka_unit_test(test_a_version_without_its_reply),
+        cmocka_unit_test(test_a_text_with_control_characters),
         cmocka_unit_test(test_data_of_another_recipe),
         cmocka_unit_test(test_a_second_set_up_without_its_reply),
         cmocka_unit_test(test_a_reply_whose_request_was_not_captured),
