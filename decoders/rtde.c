@@ -303,6 +303,12 @@ static int note_missing(const struct armtap_rtde *rtde, struct armtap_conn *conn
                                "data of %u bytes %s, which the names in the set-up do not explain: the reply to it was "
                                "not captured",
                                payload, from);
+    if (bad->refused)
+        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+                               bad->packet > 0
+                                   ? "data of %u bytes %s, but the controller refused its set-up in packet %u"
+                                   : "data of %u bytes %s, but the controller refused its set-up",
+                               payload, from, bad->packet);
     if (bad->seen && bad->packet > 0)
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
                                "data of %u bytes %s, but the reply to its set-up, in packet %u, cannot be read",
@@ -477,6 +483,33 @@ static void take_default(struct armtap_rtde *rtde, struct armtap_conn *conn, uin
     rtde->default_in_force = false;
 }
 
+/* The client goes on without another protocol. */
+static int note_refusals(struct armtap_rtde *rtde, struct armtap_conn *conn)
+{
+    int error = ARMTAP_OK;
+    for (size_t i = 0; i < rtde->refusal_count && error == ARMTAP_OK; i++) {
+        const struct armtap_rtde_refusal *refusal = &rtde->refusals[i];
+        struct armtap_frame frame = {ARMTAP_FROM_ROBOT, NULL, 0, refusal->offset, refusal->where};
+        error = armtap_conn_say(conn, &frame, ARMTAP_NOTE_rtde_version_refused, "protocol %u was refused",
+                                (uint64_t)refusal->version);
+    }
+    rtde->refusal_count = 0;
+    return error;
+}
+
+static int rtde_ends(void *context, struct armtap_conn *conn)
+{
+    return note_refusals(context, conn);
+}
+
+static int hold_refusal(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                        unsigned version)
+{
+    int error = rtde->refusal_count < ARMTAP_RTDE_REFUSALS ? ARMTAP_OK : note_refusals(rtde, conn);
+    rtde->refusals[rtde->refusal_count++] = (struct armtap_rtde_refusal){version, frame->offset, frame->where};
+    return error;
+}
+
 static int decode_version_reply(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                                 const struct armtap_rtde_package *package)
 {
@@ -487,8 +520,8 @@ static int decode_version_reply(struct armtap_rtde *rtde, struct armtap_conn *co
     if (!package->accepted && rtde->default_in_force)
         settle_protocol(rtde, conn, 1);
     if (!package->accepted)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_version_refused, "protocol %u was refused",
-                               (uint64_t)asked);
+        return hold_refusal(rtde, conn, frame, asked);
+    rtde->refusal_count = 0;
     settle_protocol(rtde, conn, (int)asked);
     return ARMTAP_OK;
 }
@@ -569,12 +602,23 @@ static void learn_protocol(struct armtap_rtde *rtde, struct armtap_conn *conn,
     }
 }
 
+/* Clients ask for the release and send texts between two requests for a protocol. */
+static bool gives_up_versions(enum armtap_rtde_type type)
+{
+    return type != ARMTAP_RTDE_VERSION && type != ARMTAP_RTDE_CONTROLLER_VERSION && type != ARMTAP_RTDE_TEXT;
+}
+
 static int rtde_decode(void *context, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     struct armtap_rtde *rtde = context;
     struct armtap_rtde_package package;
     rtde->in_step[frame->direction] = true;
     take_default(rtde, conn, frame->bytes[2]);
+    if (rtde->refusal_count > 0 && gives_up_versions((enum armtap_rtde_type)frame->bytes[2])) {
+        int error = note_refusals(rtde, conn);
+        if (error != ARMTAP_OK)
+            return error;
+    }
     if (frame->bytes[2] == ARMTAP_RTDE_DATA) {
         rtde->last_data[frame->direction] = frame->length;
         return frame->direction == ARMTAP_FROM_ROBOT ? decode_output(rtde, conn, frame)
@@ -608,4 +652,5 @@ const struct armtap_decoder armtap_decoder_rtde = {
     .shows = armtap_rtde_shows,
     .decode = rtde_decode,
     .lost = rtde_lost,
+    .ends = rtde_ends,
 };

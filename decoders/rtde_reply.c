@@ -304,7 +304,7 @@ int armtap_rtde_unreadable(struct armtap_rtde *rtde, struct armtap_conn *conn, c
         rtde->outputs_refused = false;
     }
     rtde->bad_reply[type == ARMTAP_RTDE_SETUP_INPUTS ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT] =
-        (struct armtap_rtde_bad){true, frame->where.packet};
+        (struct armtap_rtde_bad){true, false, frame->where.packet};
     armtap_line_begin(&line);
     armtap_line_format(&line, "the reply to the %s cannot be read:", set_up_of(type));
     show_bytes(&line, frame);

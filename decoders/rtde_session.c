@@ -184,7 +184,7 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
     int error = make_recipe(rtde, conn, frame, &reply, &recipe);
     bool early = !request;
     free(request);
-    rtde->bad_reply[ARMTAP_FROM_ROBOT] = (struct armtap_rtde_bad){reply.strange, frame->where.packet};
+    rtde->bad_reply[ARMTAP_FROM_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};
     if (error == ARMTAP_OK && early)
         error = keep_early(rtde, frame, package);
     if (error != ARMTAP_OK) {
@@ -214,7 +214,7 @@ int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
     int error = make_recipe(rtde, conn, frame, &reply, &recipe);
     bool early = !request;
     free(request);
-    rtde->bad_reply[ARMTAP_TO_ROBOT] = (struct armtap_rtde_bad){reply.strange, frame->where.packet};
+    rtde->bad_reply[ARMTAP_TO_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};
     if (error == ARMTAP_OK && early)
         error = keep_early(rtde, frame, package);
     if (error != ARMTAP_OK)

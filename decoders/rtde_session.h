@@ -33,17 +33,28 @@ struct armtap_rtde_early {
     size_t types_length;
 };
 
-/* A set-up reply that cannot be read. */
+/* A set-up reply that cannot be read, or that refuses. */
 struct armtap_rtde_bad {
     bool seen;
+    bool refused;
     uint64_t packet;
 };
+
+/* A request for a protocol that was refused, which is no fault where the client then got another one. */
+struct armtap_rtde_refusal {
+    unsigned version;
+    uint64_t offset;
+    struct armtap_where where;
+};
+#define ARMTAP_RTDE_REFUSALS 4
 
 struct armtap_rtde {
     int protocol;          /* 0: the handshake was not captured */
     bool begun;            /* a package was seen */
     bool default_in_force; /* protocol 1, and nothing but requests for another one and texts was seen */
     unsigned refused_version;
+    struct armtap_rtde_refusal refusals[ARMTAP_RTDE_REFUSALS]; /* yet to be noted */
+    size_t refusal_count;
     struct armtap_rtde_request *requests, **requests_end;
     size_t request_bytes;
     struct armtap_rtde_early early; /* the last one */

@@ -733,5 +733,8 @@ int armtap_conn_close(struct armtap_conn *conn, enum armtap_direction direction,
     if (where)
         conn->stream.last = *where;
     conn->half[actual(conn, direction)].closed = true;
-    return end_of_bytes(conn, direction, true);
+    int error = end_of_bytes(conn, direction, true);
+    if (error == ARMTAP_OK && conn->decoder && conn->decoder->ends && !conn->foreign)
+        error = conn->decoder->ends(conn->context, conn);
+    return error;
 }

@@ -1220,6 +1220,59 @@ static void test_a_text_with_control_characters(void **unused)
     CHECK_HAS(lines, "decoded 31 lost 0 skipped 0\n");
 }
 
+/* A refused request is no fault where another protocol is accepted afterwards. */
+static void test_a_refused_version(void **unused)
+{
+    static const struct line fell_back[] = {
+        {'>', 'V', "00 03", ""},
+        {'<', 'V', "00", ""},
+        {'>', 'v', "", ""},
+        {'<', 'v', "00 00 00 05 00 00 00 0b 00 00 00 01 00 00 00 6c", ""},
+        V2,
+        JOINTS_RECIPE,
+    };
+    static const struct line went_on[] = {
+        {'>', 'V', "00 03", ""},
+        {'<', 'V', "00", ""},
+        {'>', 'V', "00 02", ""},
+        {'<', 'V', "00", ""},
+        {'>', 'O', "", "timestamp"},
+        {'<', 'O', "", "DOUBLE"},
+        V2,
+    };
+    static const struct line gave_up[] = {
+        {'>', 'V', "00 02", ""},
+        {'<', 'V', "00", ""},
+    };
+    (void)unused;
+    CHECK_NOTES(fell_back, NULL);
+    CHECK_NOTES(went_on, "rtde.version.refused: protocol 3 was refused\n",
+                "rtde.version.refused: protocol 2 was refused\n");
+    CHECK_NOTES(gave_up, "rtde.version.refused: protocol 2 was refused\n");
+}
+
+/* Data behind a set-up that the controller refused: it is that, and not the capture, that lacks the recipe. */
+static void test_data_behind_a_refused_set_up(void **unused)
+{
+    static const struct line inputs[] = {
+        V2,
+        {'>', 'I', "", "input_int_register_24,nonsense"},
+        {'<', 'I', "00", "INT32,NOT_FOUND"},
+        {'>', 'U', "01 00 00 00 05", ""},
+    };
+    static const struct line outputs[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp,nonsense"},
+        {'<', 'O', "00", "DOUBLE,NOT_FOUND"},
+        {'<', 'U', "01 " TWO, ""},
+    };
+    (void)unused;
+    CHECK_NOTES(inputs, "nonsense" UNKNOWN ", nor to any release that armtap knows of\n",
+                "rtde.recipe.missing: data of 5 bytes to the robot, but the controller refused its set-up\n");
+    CHECK_NOTES(outputs, "nonsense" UNKNOWN ", nor to any release that armtap knows of\n",
+                "rtde.recipe.missing: data of 9 bytes from the robot, but the controller refused its set-up\n");
+}
+
 /* A controller keeps one output recipe: data of another one's id never gets its names, whatever its length. */
 static void test_data_of_another_recipe(void **unused)
 {
@@ -1456,6 +1509,8 @@ int main(void)
         cmocka_unit_test(test_a_reply_of_another_count),
         cmocka_unit_test(test_a_version_without_its_reply),
         cmocka_unit_test(test_a_text_with_control_characters),
+        cmocka_unit_test(test_a_refused_version),
+        cmocka_unit_test(test_data_behind_a_refused_set_up),
         cmocka_unit_test(test_data_of_another_recipe),
         cmocka_unit_test(test_a_second_set_up_without_its_reply),
         cmocka_unit_test(test_a_reply_whose_request_was_not_captured),
