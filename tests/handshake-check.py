@@ -175,6 +175,7 @@ def check_refusals(folder, rng, rounds):
         wrong = [one["text"] for one in found if one["id"] == "rtde.version.not-negotiated"]
         assert len(wrong) == (way == "not negotiated"), (way, wrong)
         assert not wrong or wrong[0].endswith(" a part of the first name, timestamp"), wrong
+        assert not wrong or wrong[0] in " ".join(armtap("info", path, status=1).stdout.split()), wrong
         run = armtap("recipe", "--from", path, "--accepted", "--packet", str(packet), status=0)
         recipe = xml.etree.ElementTree.fromstring(run.stdout).find("recipe")
         assert [(field.get("name"), field.get("type")) for field in recipe] == left, (run.stdout, left)
@@ -316,6 +317,40 @@ def check_unreadable(folder, rng, rounds):
         assert found[1][2].endswith("but the reply to its set-up, in packet %d, cannot be read" % bad), found
 
 
+def offered(text):
+    """The recipe command that a page of armtap offers, as words; None where it offers none."""
+    lines = [line.split() for line in text.splitlines() if line.strip().startswith("armtap recipe ")]
+    assert len(lines) <= 1, text
+    return lines[0][1:] if lines else None
+
+
+def check_offers(folder, rng, rounds):
+    """diagnose and info offer recipe --accepted where it prints something, and there alone."""
+    del rng, rounds
+    cases = [("O", b"", b"NOT_FOUND", False), ("O", b"timestamp, actual_q,", b"DOUBLE,NOT_FOUND,NOT_FOUND", False),
+             ("O", b"actual_Q", b"NOT_FOUND", False), ("O", b"timestamp,actual_Q", b"DOUBLE,NOT_FOUND", True),
+             ("I", b"speed_slider_mask,speed_slider_fraction", b"IN_USE,IN_USE", False),
+             ("I", b"speed_slider_mask,speed_slider_fraction", b"UINT32,IN_USE", True)]
+    path = os.path.join(folder, "offers.pcap")
+    for kind, names, types, prints in cases:
+        own = Connection(50000)
+        own.negotiate()
+        own.ask(kind, (struct.pack(">d", 125) if kind == "O" else b"") + names)
+        own.reply(kind, b"\0" + types)
+        write(path, own)
+        for command in ("diagnose", "info"):
+            words = offered(armtap(command, path, status=1).stdout)
+            assert (words is not None) == prints, (command, names, types, words)
+            assert words is None or armtap(*words, status=0).stdout, words
+    none, some = Connection(50000), Connection(50001, at=0.5)
+    for connection, types in ((none, b"\0NOT_FOUND"), (some, b"\0NOT_FOUND,DOUBLE")):
+        connection.negotiate()
+        connection.ask("O", struct.pack(">d", 125) + (b"actual_Q" if connection is none else b"actual_Q,timestamp"))
+        connection.reply("O", types)
+    words = offered(armtap("diagnose", write(path, none, some), status=1).stdout)
+    assert armtap(*words, "--plain", status=0).stdout == "timestamp DOUBLE\n", words
+
+
 def check_lost_replies(folder, rng, rounds):
     """A second set-up whose reply the capture lacks, or all of it: no value of the new recipe gets a name of the old one."""
     path, named, opaque = os.path.join(folder, "lost.pcap"), 0, 0
@@ -367,7 +402,7 @@ def main():
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 40
     failed = passed = 0
     for check in (check_refusals, check_several, check_streams, check_unknown_types, check_unreadable,
-                  check_lost_replies):
+                  check_offers, check_lost_replies):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(folder, rng, rounds)

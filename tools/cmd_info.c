@@ -17,7 +17,7 @@
 #define SECOND INT64_C(1000000000)
 #define RATE_DIGITS 6
 /* How much of a note's own text is shown. */
-#define EXAMPLE_MAX 160
+#define EXAMPLE_MAX 512
 
 enum { OPTION_JSON = 1 };
 
@@ -49,6 +49,7 @@ struct info {
     struct example *examples;     /* by index of armtap_note_at */
     struct armtap_traffic *ports; /* that are not decoded */
     size_t port_count;
+    struct remedy_offers offers;
     struct replay_totals totals;
     int status; /* enum exit_status */
 };
@@ -65,6 +66,13 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
 {
     struct info *info = user;
     return streams_recipe(info->streams, event);
+}
+
+static int on_refused(void *user, const struct armtap_refused_setup *setup)
+{
+    struct info *info = user;
+    remedy_offer(&info->offers, setup);
+    return 0;
 }
 
 static int on_event(void *user, const struct armtap_event *event)
@@ -605,7 +613,7 @@ static void print_note(const struct info *info, size_t index)
         return;
     wrap = text_wrap_begin(stdout, 0, 11);
     text_wrap_words(&wrap, "to do:");
-    remedy_print(&wrap, kind, &info->options.source, &info->examples[index].where);
+    remedy_print(&wrap, kind, &info->options.source, &info->offers, &info->examples[index].where);
 }
 
 static void print_tables(const struct info *info)
@@ -643,6 +651,7 @@ static int forget(void *user)
     streams_free(info->streams);
     info->streams = streams;
     info->port_count = 0;
+    info->offers.count = 0;
     memset(info->examples, 0, armtap_note_count() * sizeof *info->examples);
     return 0;
 }
@@ -654,7 +663,8 @@ static void run(struct info *info)
                                      .on_recipe = on_recipe,
                                      .on_note = on_note,
                                      .on_event = on_event,
-                                     .on_traffic = on_traffic};
+                                     .on_traffic = on_traffic,
+                                     .on_refused = on_refused};
     struct replay_source source = info->options.source;
     source.knowledge = info->knowledge;
     info->status = (int)replay_learning(&source, &sink, info, forget, &info->totals);

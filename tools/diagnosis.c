@@ -40,6 +40,7 @@ void diagnosis_free(struct diagnosis *diagnosis)
     diagnosis->findings = NULL;
     diagnosis->near = NULL;
     diagnosis->near_count = 0;
+    diagnosis->offers.count = 0;
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
@@ -100,6 +101,13 @@ static int on_note(void *user, const struct armtap_note *note)
     return findings_failed(findings) ? -1 : watches_note(diagnosis->watches, note);
 }
 
+static int on_refused(void *user, const struct armtap_refused_setup *setup)
+{
+    struct diagnosis *diagnosis = user;
+    remedy_offer(&diagnosis->offers, setup);
+    return 0;
+}
+
 static int begin_again(void *user)
 {
     return diagnosis_begin(user);
@@ -107,8 +115,12 @@ static int begin_again(void *user)
 
 enum exit_status diagnosis_read(struct diagnosis *diagnosis)
 {
-    const struct armtap_sink sink = {
-        .size = sizeof sink, .on_record = on_record, .on_recipe = on_recipe, .on_note = on_note, .on_event = on_event};
+    const struct armtap_sink sink = {.size = sizeof sink,
+                                     .on_record = on_record,
+                                     .on_recipe = on_recipe,
+                                     .on_note = on_note,
+                                     .on_event = on_event,
+                                     .on_refused = on_refused};
     enum exit_status status = replay_learning(diagnosis->source, &sink, diagnosis, begin_again, &diagnosis->totals);
     diagnosis->is_whole = status == EXIT_DONE;
     return status;

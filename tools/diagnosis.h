@@ -3,6 +3,7 @@
 #define DIAGNOSIS_H
 
 #include "live.h"
+#include "remedy.h"
 #include "watches.h"
 #include "when.h"
 
@@ -16,6 +17,7 @@ struct diagnosis {
     struct findings *findings;
     struct modes modes;
     struct watches *watches;
+    struct remedy_offers offers;
     struct replay_totals totals;
     bool is_whole;               /* all was read; set by diagnosis_read */
     const struct finding **near; /* those that --around names */

@@ -246,6 +246,15 @@ static void print_words(struct text_wrap *wrap, const char *words)
     text_wrap_end(wrap);
 }
 
+/* Whether the remedy is better said of `next` than of `first`: it has a size, or a command that prints something. */
+static bool explains_better(const struct diagnosis *diagnosis, const struct finding *first, const struct finding *next)
+{
+    if (!(first->total > 0) && next->total > 0)
+        return true;
+    return !remedy_is_offered(&diagnosis->offers, first->kind, &first->where) &&
+           remedy_is_offered(&diagnosis->offers, next->kind, &next->where);
+}
+
 /* What to do about the faults that are shown, the worst first, each once. 0, or -1 without memory. */
 static int print_remedies(const struct diagnosis *diagnosis)
 {
@@ -256,8 +265,9 @@ static int print_remedies(const struct diagnosis *diagnosis)
     for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
         const struct finding *finding = findings_at(diagnosis->findings, i);
         const struct finding **of_kind = &first[note_index(finding->kind)];
-        if (!is_remedy_taken(diagnosis, finding->kind) && diagnosis_shows(diagnosis, &finding->where) &&
-            (*of_kind == NULL || (!((*of_kind)->total > 0) && finding->total > 0)))
+        if (is_remedy_taken(diagnosis, finding->kind) || !diagnosis_shows(diagnosis, &finding->where))
+            continue;
+        if (*of_kind == NULL || explains_better(diagnosis, *of_kind, finding))
             *of_kind = finding;
     }
     for (int severity = ARMTAP_ERROR; severity >= ARMTAP_WARNING; severity--)
@@ -273,7 +283,7 @@ static int print_remedies(const struct diagnosis *diagnosis)
             if (strcmp(kind->id, "clock.skipped") == 0 && !(first[i]->total > 0))
                 print_words(&wrap, "controller times on the two sides of a clock that was set cannot be compared");
             else
-                remedy_print(&wrap, kind, diagnosis->source, &first[i]->where);
+                remedy_print(&wrap, kind, diagnosis->source, &diagnosis->offers, &first[i]->where);
         }
     free(first);
     return 0;
