@@ -260,6 +260,40 @@ static const uint8_t *sampled_clock(const struct armtap_rtde *rtde, const struct
     return found ? frame->bytes + ARMTAP_RTDE_HEADER + rtde->sampled_clock : NULL;
 }
 
+/* Says how many there were beyond the first. */
+static int end_misfits(struct armtap_rtde *rtde, struct armtap_conn *conn, enum armtap_direction direction)
+{
+    struct armtap_rtde_misfits misfits = rtde->misfits[direction];
+    struct armtap_frame last = {direction, NULL, 0, misfits.offset, misfits.where};
+    if (!misfits.noted)
+        return ARMTAP_OK;
+    rtde->misfits[direction].noted = false;
+    rtde->misfits[direction].more = 0;
+    if (misfits.more == 0)
+        return ARMTAP_OK;
+    return armtap_conn_say(conn, &last, misfits.is_short ? ARMTAP_NOTE_rtde_data_short : ARMTAP_NOTE_rtde_data_long,
+                           misfits.more == 1 ? "%u more data package, this one, does not fit its recipe"
+                                             : "%u more data packages, up to this one, do not fit their recipe",
+                           misfits.more);
+}
+
+static int note_misfit(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                       size_t length, size_t wanted)
+{
+    struct armtap_rtde_misfits *misfits = &rtde->misfits[frame->direction];
+    misfits->where = frame->where;
+    misfits->offset = frame->offset;
+    if (misfits->noted) {
+        misfits->more++;
+        return ARMTAP_OK;
+    }
+    misfits->noted = true;
+    misfits->is_short = length < wanted;
+    return armtap_conn_say(conn, frame, misfits->is_short ? ARMTAP_NOTE_rtde_data_short : ARMTAP_NOTE_rtde_data_long,
+                           "a data package of %u bytes of values, its recipe has %u", (uint64_t)length,
+                           (uint64_t)wanted);
+}
+
 static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                    const struct armtap_recipe *recipe, bool has_id)
 {
@@ -274,23 +308,14 @@ static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const str
         .values_length = frame->length - ARMTAP_RTDE_HEADER - skip,
         .clock = recipe || frame->direction == ARMTAP_TO_ROBOT ? NULL : sampled_clock(rtde, frame),
     };
-    bool *noted = &rtde->size_noted[frame->direction];
-    bool fits = !recipe || recipe->open || data.values_length == recipe->size;
-    if (fits) {
-        *noted = *noted && !recipe;
+    if (!recipe)
         return armtap_conn_record(conn, frame, &data);
-    }
-    bool is_short = data.values_length < recipe->size;
-    data.flags |= is_short ? (unsigned)ARMTAP_SHORT : (unsigned)ARMTAP_LONG;
-    if (!*noted) {
-        *noted = true;
-        int error = armtap_conn_say(conn, frame, is_short ? ARMTAP_NOTE_rtde_data_short : ARMTAP_NOTE_rtde_data_long,
-                                    "a data package of %u bytes of values, its recipe has %u",
-                                    (uint64_t)data.values_length, (uint64_t)recipe->size);
-        if (error != ARMTAP_OK)
-            return error;
-    }
-    return armtap_conn_record(conn, frame, &data);
+    bool fits = recipe->open || data.values_length == recipe->size;
+    if (!fits)
+        data.flags |= data.values_length < recipe->size ? (unsigned)ARMTAP_SHORT : (unsigned)ARMTAP_LONG;
+    int error = fits ? end_misfits(rtde, conn, frame->direction)
+                     : note_misfit(rtde, conn, frame, data.values_length, recipe->size);
+    return error == ARMTAP_OK ? armtap_conn_record(conn, frame, &data) : error;
 }
 
 static int note_missing(const struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
@@ -497,9 +522,11 @@ static int note_refusals(struct armtap_rtde *rtde, struct armtap_conn *conn)
     return error;
 }
 
-static int rtde_ends(void *context, struct armtap_conn *conn)
+static int rtde_ends(void *context, struct armtap_conn *conn, enum armtap_direction direction)
 {
-    return note_refusals(context, conn);
+    struct armtap_rtde *rtde = context;
+    int error = note_refusals(rtde, conn);
+    return error == ARMTAP_OK ? end_misfits(rtde, conn, direction) : error;
 }
 
 static int hold_refusal(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,

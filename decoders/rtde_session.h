@@ -48,6 +48,15 @@ struct armtap_rtde_refusal {
 };
 #define ARMTAP_RTDE_REFUSALS 4
 
+/* Data packages that do not fit their recipe, one after another: the first is noted, then how many there were. */
+struct armtap_rtde_misfits {
+    bool noted;
+    bool is_short; /* the first */
+    uint64_t more;
+    uint64_t offset; /* of the last */
+    struct armtap_where where;
+};
+
 struct armtap_rtde {
     int protocol;          /* 0: the handshake was not captured */
     bool begun;            /* a package was seen */
@@ -78,7 +87,7 @@ struct armtap_rtde {
     bool in_step[2];
     struct armtap_rtde_bad bad_reply[2]; /* to the last set-up of a direction's data */
     bool missing_noted[2];               /* data without a recipe */
-    bool size_noted[2];                  /* data that does not fit its recipe, until it fits again */
+    struct armtap_rtde_misfits misfits[2];
 };
 
 int armtap_rtde_open(void *context);

@@ -735,6 +735,6 @@ int armtap_conn_close(struct armtap_conn *conn, enum armtap_direction direction,
     conn->half[actual(conn, direction)].closed = true;
     int error = end_of_bytes(conn, direction, true);
     if (error == ARMTAP_OK && conn->decoder && conn->decoder->ends && !conn->foreign)
-        error = conn->decoder->ends(conn->context, conn);
+        error = conn->decoder->ends(conn->context, conn, actual(conn, direction));
     return error;
 }

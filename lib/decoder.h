@@ -72,8 +72,8 @@ struct armtap_decoder {
     /* Messages of a direction are out of step at `here`, which holds no bytes: bytes are missing (`gap`), or no message
      * begins where one should. May be NULL. */
     int (*lost)(void *context, struct armtap_conn *conn, const struct armtap_frame *here, bool gap);
-    /* A direction ended: nothing that was waited for will come. Once for each. May be NULL. */
-    int (*ends)(void *context, struct armtap_conn *conn);
+    /* A direction ended: nothing that was waited for will come. May be NULL. */
+    int (*ends)(void *context, struct armtap_conn *conn, enum armtap_direction direction);
     /* What a connection is whose first bytes are these and that no decoder takes, where this one's vendor is known to
      * speak it: a few words; NULL otherwise. May be NULL. */
     const char *(*stranger)(const uint8_t *bytes, size_t length);

@@ -351,6 +351,20 @@ def check_offers(folder, rng, rounds):
     assert armtap(*words, "--plain", status=0).stdout == "timestamp DOUBLE\n", words
 
 
+def check_names_not_captured(folder, rng, rounds):
+    """What the robot sends alone holds types without names: no recipe to set up again."""
+    del rng, rounds
+    own = Connection(50000)
+    own.negotiate()
+    own.ask("O", struct.pack(">d", 125) + b"timestamp,actual_q")
+    own.reply("O", b"\1DOUBLE,VECTOR6D")
+    whole = write(os.path.join(folder, "whole.pcap"), own)
+    assert armtap("recipe", "--from", whole, "--plain", status=0).stdout == "timestamp DOUBLE\nactual_q VECTOR6D\n"
+    own.packets = [packet for packet in own.packets if packet[1][26:30] == ROBOT]
+    run = armtap("recipe", "--from", write(os.path.join(folder, "robot.pcap"), own), status=2)
+    assert not run.stdout and "the types of 2 fields were captured, but not the request" in run.stderr, run
+
+
 def check_lost_replies(folder, rng, rounds):
     """A second set-up whose reply the capture lacks, or all of it: no value of the new recipe gets a name of the old one."""
     path, named, opaque = os.path.join(folder, "lost.pcap"), 0, 0
@@ -402,7 +416,7 @@ def main():
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 40
     failed = passed = 0
     for check in (check_refusals, check_several, check_streams, check_unknown_types, check_unreadable,
-                  check_offers, check_lost_replies):
+                  check_offers, check_names_not_captured, check_lost_replies):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(folder, rng, rounds)

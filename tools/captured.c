@@ -343,11 +343,28 @@ static bool has_fields(const struct setup *setup)
     return false;
 }
 
+/* The library numbers the fields of a reply whose request was not captured. */
+static bool has_names(const struct setup *setup)
+{
+    char numbered[32];
+    size_t count = armtap_recipe_count(setup->recipe);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(numbered, sizeof numbered, "value_%zu", i);
+        if (strcmp(armtap_recipe_at(setup->recipe, i)->name, numbered) != 0)
+            return true;
+    }
+    message_error("recipe: of the set-up answered in packet %" PRIu64
+                  " the types of %zu field%s were captured, but not "
+                  "the request with their names; capture what the client sends, too",
+                  setup->where.packet, count, count == 1 ? "" : "s");
+    return false;
+}
+
 static void take_recipe(struct reading *reading, struct captured *captured)
 {
     const struct stream_summary *summary = choose_stream(reading);
     struct setup *setup = summary == NULL ? NULL : choose_setup(reading, summary);
-    if (setup == NULL || !has_fields(setup))
+    if (setup == NULL || !has_fields(setup) || !has_names(setup))
         return;
     if (setup->guessed)
         message_warning("the handshake of stream %u was not captured: its recipe was guessed", summary->number);

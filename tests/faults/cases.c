@@ -32,7 +32,6 @@ static void version_refused(struct play *play)
     play_ask(play, (struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .version = 3});
     play_reply(play, (struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .accepted = 0});
     expect_last(play, "rtde.version.refused", ARMTAP_FROM_ROBOT);
-    play_greet(play, 5);
 }
 
 static void field_not_found(struct play *play)

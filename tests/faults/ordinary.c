@@ -254,6 +254,18 @@ static void reply_before_request(struct play *play)
     play_data(play, 50);
 }
 
+/* The client asks for a protocol that the controller lacks, and takes a lower one. */
+static void lower_version(struct play *play)
+{
+    play_connect(play, 30004);
+    play_ask(play, (struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .version = 3});
+    play_reply(play, (struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .accepted = 0});
+    play_greet(play, 5);
+    play_set_up(play, 125, CLOCK_AND_JOINTS, NULL);
+    play_start(play);
+    play_data(play, 20);
+}
+
 const struct fault_case ordinary_cases[] = {
     {"aubo-arms", aubo_arms},
     {"aubo-bunches", aubo_bunches},
@@ -274,6 +286,7 @@ const struct fault_case ordinary_cases[] = {
     {"keep-alive", keep_alive},
     {"late-end", late_end},
     {"late-package", late_package},
+    {"lower-version", lower_version},
     {"mirror", mirror},
     {"no-clock", no_clock},
     {"pause-and-go-on", pause_and_go_on},

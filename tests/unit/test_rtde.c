@@ -843,6 +843,7 @@ static void test_data_that_does_not_fit_its_recipe(void **unused)
                  "note < rtde.data.short: a data package of 10 bytes of values, its recipe has 12\n"
                  "record < @40 +14 v2 id1 short timestamp=2 robot_mode=absent\n"
                  "record < @54 +12 v2 id1 short timestamp=2 robot_mode=absent\n"
+                 "note < rtde.data.short: 1 more data package, this one, does not fit its recipe\n"
                  "record < @66 +16 v2 id1 timestamp=2 robot_mode=5\n"
                  "note < rtde.data.long: a data package of 14 bytes of values, its recipe has 12\n"
                  "record < @82 +18 v2 id1 long timestamp=2 robot_mode=6\n"
@@ -1273,6 +1274,22 @@ static void test_data_behind_a_refused_set_up(void **unused)
                 "rtde.recipe.missing: data of 9 bytes from the robot, but the controller refused its set-up\n");
 }
 
+/* However many there are: the first, and how many more. */
+static void test_how_many_do_not_fit(void **unused)
+{
+    static const struct line lines[] = {
+        V2,
+        JOINTS_RECIPE,
+        {'<', 'U', "01 " TWO, ""},
+        {'<', 'U', "01 " TWO, ""},
+        {'<', 'U', "01 " TWO TWO, ""},
+        {'<', 'U', "01 " TWO, ""},
+    };
+    (void)unused;
+    CHECK_NOTES(lines, "rtde.data.short: a data package of 8 bytes of values, its recipe has 12\n",
+                "rtde.data.short: 3 more data packages, up to this one, do not fit their recipe\n");
+}
+
 /* A controller keeps one output recipe: data of another one's id never gets its names, whatever its length. */
 static void test_data_of_another_recipe(void **unused)
 {
@@ -1511,6 +1528,7 @@ int main(void)
         cmocka_unit_test(test_a_text_with_control_characters),
         cmocka_unit_test(test_a_refused_version),
         cmocka_unit_test(test_data_behind_a_refused_set_up),
+        cmocka_unit_test(test_how_many_do_not_fit),
         cmocka_unit_test(test_data_of_another_recipe),
         cmocka_unit_test(test_a_second_set_up_without_its_reply),
         cmocka_unit_test(test_a_reply_whose_request_was_not_captured),
