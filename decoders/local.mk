@@ -21,7 +21,9 @@ lib_libinside_la_SOURCES += \
 	decoders/rtde_session.c \
 	decoders/rtde_session.h \
 	decoders/rtde_sniff.c \
-	decoders/rtde_sniff.h
+	decoders/rtde_sniff.h \
+	decoders/rtde_support.c \
+	decoders/rtde_support.h
 
 if WITH_AUBO
 lib_libinside_la_SOURCES += \

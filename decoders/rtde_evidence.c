@@ -34,6 +34,7 @@ struct pair {
 #define INTEGERS(name, points)
 #define DERIVATIVE(name, other, elements, points)
 #define FOLLOWS(name, other, elements, lag, points)
+#define TWINS(name, other)
 
 #undef DOUBLES
 #define DOUBLES(name, ...) {ARMTAP_ID_##name, __VA_ARGS__},
@@ -70,6 +71,16 @@ static const struct pair derivatives[] = {
 #undef FOLLOWS
 #define FOLLOWS(name, other, elements, lag, points) {ARMTAP_ID_##name, ARMTAP_ID_##other, elements, lag, points},
 static const struct pair followers[] = {
+#include "rtde_evidence.def"
+};
+#undef FOLLOWS
+#define FOLLOWS(name, other, elements, lag, points)
+
+#undef TWINS
+#define TWINS(name, other) {ARMTAP_ID_##name, ARMTAP_ID_##other},
+static const struct {
+    enum armtap_field_id id, other;
+} twins[] = {
 #include "rtde_evidence.def"
 };
 
@@ -125,8 +136,24 @@ struct subject {
     const struct armtap_sample *sample;
     size_t skip;
     long clock;
+    const struct armtap_set *about; /* only tests of these fields; NULL: all tests */
     struct armtap_rtde_evidence *evidence;
 };
+
+static bool is_about(const struct subject *subject, enum armtap_field_id id)
+{
+    return !subject->about || armtap_set_has(subject->about, id);
+}
+
+static bool is_about_pair(const struct subject *subject, const struct pair *pair)
+{
+    return is_about(subject, pair->id) || is_about(subject, pair->other);
+}
+
+static bool is_about_entry(const struct subject *subject, const struct armtap_recipe_entry *entry)
+{
+    return !subject->about || (entry->field && armtap_set_has(subject->about, entry->field->id));
+}
 
 static const uint8_t *bytes_at(const struct subject *subject, unsigned package, const struct armtap_recipe_entry *entry)
 {
@@ -531,21 +558,48 @@ bool armtap_rtde_within(const struct armtap_rtde_limit *limits, size_t count, co
 
 /* ---- all of it ------------------------------------------------------------------------------------------------- */
 
-void armtap_rtde_weigh(const struct armtap_recipe *recipe, const struct armtap_sample *sample, size_t skip, long clock,
-                       struct armtap_rtde_evidence *evidence)
+bool armtap_rtde_has_test(const struct armtap_field *field)
 {
-    struct subject subject = {recipe, sample, skip, clock, evidence};
+    const struct doubles *like = doubles_of(field);
+    bool has = (like && like->points > 0) || field->id == ARMTAP_ID_timestamp;
+    for (size_t i = 0; i < COUNT(integers_like); i++)
+        has = has || integers_like[i].id == field->id;
+    for (size_t i = 0; i < COUNT(derivatives); i++)
+        has = has || derivatives[i].id == field->id || derivatives[i].other == field->id;
+    for (size_t i = 0; i < COUNT(followers); i++)
+        has = has || followers[i].id == field->id || followers[i].other == field->id;
+    return has || field->id == ARMTAP_ID_actual_tool_accelerometer;
+}
+
+bool armtap_rtde_twin(const struct armtap_field *field, enum armtap_field_id *twin)
+{
+    for (size_t i = 0; i < COUNT(twins); i++)
+        if (twins[i].id == field->id || twins[i].other == field->id) {
+            *twin = twins[i].id == field->id ? twins[i].other : twins[i].id;
+            return true;
+        }
+    return false;
+}
+
+void armtap_rtde_weigh(const struct armtap_recipe *recipe, const struct armtap_sample *sample, size_t skip, long clock,
+                       const struct armtap_set *about, struct armtap_rtde_evidence *evidence)
+{
+    struct subject subject = {recipe, sample, skip, clock, about, evidence};
     evidence->contradicted = recipe->open || recipe->size + skip != sample->length;
     evidence->score = 0;
     armtap_line_begin(&evidence->reasons);
-    if (!evidence->contradicted)
+    if (!evidence->contradicted && is_about(&subject, ARMTAP_ID_timestamp))
         weigh_clock(&subject);
     for (size_t i = 0; i < recipe->count && !evidence->contradicted; i++)
-        weigh_field(&subject, &recipe->entries[i]);
+        if (is_about_entry(&subject, &recipe->entries[i]))
+            weigh_field(&subject, &recipe->entries[i]);
     for (size_t i = 0; i < COUNT(derivatives) && !evidence->contradicted; i++)
-        weigh_derivative(&subject, &derivatives[i]);
+        if (is_about_pair(&subject, &derivatives[i]))
+            weigh_derivative(&subject, &derivatives[i]);
     for (size_t i = 0; i < COUNT(followers) && !evidence->contradicted; i++)
-        weigh_follower(&subject, &followers[i]);
-    if (!evidence->contradicted)
+        if (is_about_pair(&subject, &followers[i]))
+            weigh_follower(&subject, &followers[i]);
+    if (!evidence->contradicted &&
+        (is_about(&subject, ARMTAP_ID_runtime_state) || is_about(&subject, ARMTAP_ID_robot_status_bits)))
         weigh_program(&subject);
 }

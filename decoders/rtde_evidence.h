@@ -16,9 +16,13 @@ struct armtap_rtde_evidence {
  * -1. */
 long armtap_rtde_find_clock(const struct armtap_sample *sample);
 /* Holds the fields of a recipe, whose first value stands at `skip`, against all packages of a sample. `clock` is where
- * the clock was found. */
+ * the clock was found. Of `about`, only tests in which one of these fields takes part; NULL: all. */
 void armtap_rtde_weigh(const struct armtap_recipe *recipe, const struct armtap_sample *sample, size_t skip, long clock,
-                       struct armtap_rtde_evidence *evidence);
+                       const struct armtap_set *about, struct armtap_rtde_evidence *evidence);
+/* Whether a test exists that can speak for a field. */
+bool armtap_rtde_has_test(const struct armtap_field *field);
+/* The field that a robot's motion makes look the same; false: none. */
+bool armtap_rtde_twin(const struct armtap_field *field, enum armtap_field_id *twin);
 
 /* What is asked of every package that goes by a guessed recipe: that a double keeps within its field's limits. */
 struct armtap_rtde_limit {

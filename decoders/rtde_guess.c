@@ -9,11 +9,14 @@
 #include "rtde_known.h"
 #include "rtde_package.h"
 #include "rtde_session.h"
+#include "rtde_support.h"
 
 /* Packages before which nothing is judged. */
 #define JUDGED_LEAST 32
 /* Points that data needs for a recipe that a handshake of the same robot showed: something must speak for it. */
 #define LEARNED_NEEDED 3
+/* Names that a note lists. */
+#define LISTED_MOST 6
 
 /* ---- adopting -------------------------------------------------------------------------------------------------- */
 
@@ -30,26 +33,76 @@ static int keep_limits(struct armtap_rtde *rtde)
     return ARMTAP_OK;
 }
 
+/* Names for which nothing speaks but where they stand, ", " between, as many as fit. */
+static unsigned list_unsupported(const struct armtap_recipe *recipe, const struct armtap_set *supported,
+                                 struct armtap_line *names)
+{
+    unsigned count = 0;
+    armtap_line_begin(names);
+    for (size_t i = 0; i < recipe->count; i++) {
+        const struct armtap_field *field = recipe->entries[i].field;
+        if (!field || armtap_set_has(supported, field->id))
+            continue;
+        if (++count <= LISTED_MOST) {
+            armtap_line_string(names, count > 1 ? ", " : ": ");
+            armtap_line_string(names, field->name);
+        }
+    }
+    if (count > LISTED_MOST)
+        armtap_line_format(names, " and %u more", (uint64_t)(count - LISTED_MOST));
+    return count;
+}
+
+static unsigned names_of(const struct armtap_recipe *recipe)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < recipe->count; i++)
+        count += recipe->entries[i].field != NULL;
+    return count;
+}
+
+static int tell_judged(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_recipe *recipe,
+                       const struct armtap_guess_evidence *reason)
+{
+    struct armtap_line names;
+    unsigned unsupported = list_unsupported(recipe, reason->supported, &names);
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_guessed,
+                           "%u fields, taken from %s; %u of %u names rest on their place in the recipe, since their "
+                           "values may be another field's%s; evidence %u points, %u needed: %s",
+                           (uint64_t)recipe->count, reason->source, (uint64_t)unsupported, (uint64_t)names_of(recipe),
+                           names.text, (uint64_t)reason->score, (uint64_t)reason->needed, reason->reasons);
+}
+
 static int adopt(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                  const struct armtap_recipe *recipe, int protocol, const struct armtap_guess_evidence *reason)
 {
     int id = protocol >= 2 ? frame->bytes[ARMTAP_RTDE_HEADER] : 0, error;
-    if (rtde->outputs && armtap_recipe_same(rtde->outputs, recipe))
-        return ARMTAP_OK;
     rtde->protocol = protocol;
     armtap_rtde_take_outputs(rtde, armtap_recipe_hold(recipe));
     rtde->outputs_guessed = true;
     armtap_conn_version(conn, protocol, ARMTAP_GENERATION_CB3E);
-    if (reason->needed > 0)
-        error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_guessed,
-                                "%u fields, taken from %s; evidence %u points, %u needed: %s", (uint64_t)recipe->count,
-                                reason->source, (uint64_t)reason->score, (uint64_t)reason->needed, reason->reasons);
+    if (reason->supported)
+        error = tell_judged(conn, frame, recipe, reason);
     else
         error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_guessed, "%u fields, taken from %s",
                                 (uint64_t)recipe->count, reason->source);
     if (error != ARMTAP_OK)
         return error;
     return armtap_conn_guessed_recipe(conn, frame, id, recipe, reason);
+}
+
+/* With what the sample says of each name. */
+static int adopt_judged(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                        const struct armtap_recipe *recipe, int protocol, const struct armtap_sample *sample,
+                        const struct armtap_guess_evidence *reason)
+{
+    struct armtap_set supported = {{0}};
+    struct armtap_guess_evidence whole = *reason;
+    whole.supported = &supported;
+    if (rtde->outputs && armtap_recipe_same(rtde->outputs, recipe))
+        return ARMTAP_OK;
+    int error = armtap_rtde_supported(recipe, sample, protocol >= 2 ? 1 : 0, rtde->sampled_clock, &supported);
+    return error == ARMTAP_OK ? adopt(rtde, conn, frame, recipe, protocol, &whole) : error;
 }
 
 /* Only the reply is missing: the names are known, and their types from the table. */
@@ -107,7 +160,7 @@ static int judge_learned(struct armtap_rtde *rtde, struct armtap_conn *conn, con
             continue;
         if (has_id && frame->bytes[ARMTAP_RTDE_HEADER] != learned->recipe_id)
             continue;
-        armtap_rtde_weigh(learned->recipe, sample, has_id ? 1 : 0, rtde->sampled_clock, &evidence);
+        armtap_rtde_weigh(learned->recipe, sample, has_id ? 1 : 0, rtde->sampled_clock, NULL, &evidence);
         if (evidence.contradicted || evidence.score < LEARNED_NEEDED)
             continue;
         struct armtap_guess_evidence reason = {.source = "the handshake of another connection of this robot",
@@ -115,7 +168,7 @@ static int judge_learned(struct armtap_rtde *rtde, struct armtap_conn *conn, con
                                                .needed = LEARNED_NEEDED,
                                                .reasons = evidence.reasons.text};
         *named = true;
-        return adopt(rtde, conn, frame, learned->recipe, learned->protocol, &reason);
+        return adopt_judged(rtde, conn, frame, learned->recipe, learned->protocol, sample, &reason);
     }
     return ARMTAP_OK;
 }
@@ -137,8 +190,8 @@ static int judge_known(struct armtap_rtde *rtde, struct armtap_conn *conn, const
                                                .needed = *named ? armtap_rtde_needed(found.recipe->size) : 0,
                                                .reasons = found.reasons.text};
         if (found.recipe)
-            error = adopt(rtde, conn, frame, found.recipe, protocol == 2 && rtde->protocol ? rtde->protocol : protocol,
-                          &reason);
+            error = adopt_judged(rtde, conn, frame, found.recipe,
+                                 protocol == 2 && rtde->protocol ? rtde->protocol : protocol, sample, &reason);
         armtap_recipe_release(found.recipe);
         if (error != ARMTAP_OK)
             return error;

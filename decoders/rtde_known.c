@@ -111,7 +111,7 @@ int armtap_rtde_find_known(const struct armtap_sample *sample, size_t skip, long
             continue;
         int error = armtap_recipe_rtde(known[i].fields, NULL, &recipe);
         if (error == ARMTAP_OK)
-            armtap_rtde_weigh(recipe, sample, skip, clock, &evidence);
+            armtap_rtde_weigh(recipe, sample, skip, clock, NULL, &evidence);
         if (error == ARMTAP_OK && !evidence.contradicted && evidence.score >= armtap_rtde_needed(recipe->size))
             error = join(found, recipe, known[i].client, &evidence);
         else if (error == ARMTAP_OK)

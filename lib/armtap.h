@@ -341,6 +341,9 @@ struct armtap_guess_evidence {
     unsigned score;      /* points for it: about a bit each against other fields at the same bytes */
     unsigned needed;     /* points without which this source is not believed */
     const char *reasons; /* what spoke for it, "; " between; "" where nothing had to */
+    /* Fields whose values speak for their name by themselves; the others have theirs from where they stand in a recipe
+     * of that length. NULL: the names were captured. */
+    const struct armtap_set *supported;
 };
 
 /* A recipe that data frames of this direction follow from now on. Of an RTDE recipe with one type that is not known,

@@ -203,17 +203,8 @@ static void fields_json(struct json *json, const struct stream_summary *summary)
     json_close(json);
 }
 
-static void guess_json(struct json *json, const struct stream_guess *guess)
+static void reasons_json(struct json *json, const struct stream_guess *guess)
 {
-    json_key(json, "guess");
-    if (guess == NULL) {
-        json_null(json);
-        return;
-    }
-    json_object(json, false);
-    key_text(json, "source", guess->source);
-    key_unsigned(json, "score", guess->score);
-    key_unsigned(json, "needed", guess->needed);
     json_key(json, "reasons");
     json_array(json, false);
     for (const char *at = guess->reasons, *end; *at != '\0'; at = *end == '\0' ? end : end + 2) {
@@ -223,6 +214,26 @@ static void guess_json(struct json *json, const struct stream_guess *guess)
         snprintf(reason, sizeof reason, "%.*s", (int)(end - at), at);
         json_text(json, reason);
     }
+    json_close(json);
+}
+
+static void guess_json(struct json *json, const struct stream_summary *summary)
+{
+    json_key(json, "guess");
+    if (summary->guess == NULL) {
+        json_null(json);
+        return;
+    }
+    json_object(json, false);
+    key_text(json, "source", summary->guess->source);
+    key_unsigned(json, "score", summary->guess->score);
+    key_unsigned(json, "needed", summary->guess->needed);
+    reasons_json(json, summary->guess);
+    json_key(json, "by_position");
+    json_array(json, false);
+    for (size_t i = 0; i < armtap_recipe_count(summary->recipe); i++)
+        if (streams_is_by_position(summary, armtap_recipe_at(summary->recipe, i)))
+            json_text(json, armtap_recipe_at(summary->recipe, i)->name);
     json_close(json);
     json_close(json);
 }
@@ -255,7 +266,7 @@ static void stream_json(struct json *json, const struct stream_summary *summary)
     else
         json_decimal(json, rate, RATE_DIGITS);
     fields_json(json, summary);
-    guess_json(json, summary->guess);
+    guess_json(json, summary);
     json_key(json, "midstream");
     json_bool(json, stream->midstream);
     key_unsigned(json, "gaps", stream->gaps);
@@ -454,8 +465,27 @@ static void print_fields(const struct armtap_recipe *recipe)
     print_names(recipe, printf("  %zu field%s:", count, count == 1 ? "" : "s"));
 }
 
-static void print_guess(const struct stream_guess *guess)
+/* Names that nothing speaks for but where they stand. */
+static void print_by_position(const struct stream_summary *summary)
 {
+    char count[128];
+    size_t names, by_position = streams_by_position(summary, &names);
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
+    if (by_position == 0)
+        return;
+    snprintf(count, sizeof count,
+             "  %zu of %zu names rest on their place in the recipe, since their values may be another field's:",
+             by_position, names);
+    text_wrap_words(&wrap, count);
+    for (size_t i = 0; i < armtap_recipe_count(summary->recipe); i++)
+        if (streams_is_by_position(summary, armtap_recipe_at(summary->recipe, i)))
+            text_wrap_word(&wrap, armtap_recipe_at(summary->recipe, i)->name);
+    text_wrap_end(&wrap);
+}
+
+static void print_guess(const struct stream_summary *summary)
+{
+    const struct stream_guess *guess = summary->guess;
     char points[60] = "";
     struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
     if (guess->needed > 0)
@@ -466,6 +496,7 @@ static void print_guess(const struct stream_guess *guess)
     text_wrap_words(&wrap, guess->reasons[0] == '\0' ? "" : "for what the data shows:");
     text_wrap_words(&wrap, guess->reasons);
     text_wrap_end(&wrap);
+    print_by_position(summary);
 }
 
 static void print_channels(const struct stream_summary *summary)
@@ -521,7 +552,7 @@ static void print_stream(const struct info *info, const struct stream_summary *s
     else if (summary->recipe != NULL)
         print_fields(summary->recipe);
     if (summary->guess != NULL)
-        print_guess(summary->guess);
+        print_guess(summary);
     printf("  records to the robot: %" PRIu64 "\n", stream->records[ARMTAP_TO_ROBOT]);
     if (both(stream->bytes_lost) + both(stream->bytes_skipped) > 0)
         printf("  bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped\n",

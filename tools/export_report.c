@@ -196,10 +196,15 @@ static void report_guessed(const struct job *job)
         unsigned number = tables_stream_number(job->tables, summary->stream.connection);
         if (!job_wants_stream(job, number) || summary->guessed == 0)
             continue;
+        size_t names = 0, by_position = summary->guess == NULL ? 0 : streams_by_position(summary, &names);
+        char unsupported[80] = "";
+        if (by_position > 0)
+            snprintf(unsupported, sizeof unsupported, "; %zu of %zu names rest on their place in the recipe",
+                     by_position, names);
         message_warning("stream %u: the field names of %" PRIu64 " record%s are guessed, since its handshake was not "
-                        "captured; taken from %s. 'armtap info' shows the evidence, --no-guess leaves the names out",
+                        "captured; taken from %s%s. 'armtap info' shows the evidence, --no-guess leaves the names out",
                         number, summary->guessed, plural((double)summary->guessed),
-                        summary->guess == NULL ? "what later data contradicted" : summary->guess->source);
+                        summary->guess == NULL ? "what later data contradicted" : summary->guess->source, unsupported);
     }
 }
 

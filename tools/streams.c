@@ -208,9 +208,31 @@ static int keep_guess(struct stream_summary *summary, const struct armtap_guess_
         return guess == NULL ? 0 : -1;
     summary->guess->score = guess->score;
     summary->guess->needed = guess->needed;
+    summary->guess->names_captured = guess->supported == NULL;
+    if (guess->supported != NULL)
+        summary->guess->supported = *guess->supported;
     snprintf(summary->guess->source, sizeof summary->guess->source, "%s", guess->source);
     snprintf(summary->guess->reasons, sizeof summary->guess->reasons, "%s", guess->reasons);
     return 0;
+}
+
+bool streams_is_by_position(const struct stream_summary *summary, const struct armtap_recipe_entry *entry)
+{
+    const struct stream_guess *guess = summary->guess;
+    return guess != NULL && !guess->names_captured && entry->field != NULL &&
+           !armtap_set_has(&guess->supported, entry->field->id);
+}
+
+size_t streams_by_position(const struct stream_summary *summary, size_t *names)
+{
+    size_t count = 0;
+    *names = 0;
+    for (size_t i = 0; i < armtap_recipe_count(summary->recipe); i++) {
+        const struct armtap_recipe_entry *entry = armtap_recipe_at(summary->recipe, i);
+        *names += entry->field != NULL;
+        count += streams_is_by_position(summary, entry);
+    }
+    return count;
 }
 
 int streams_recipe(struct streams *streams, const struct armtap_recipe_event *event)

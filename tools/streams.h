@@ -17,6 +17,8 @@ struct stream_channel {
 /* Why the names of a stream's data were guessed. */
 struct stream_guess {
     unsigned score, needed;
+    bool names_captured;         /* in the request */
+    struct armtap_set supported; /* fields whose values speak for their name */
     char source[480];
     char reasons[480]; /* "; " between */
 };
@@ -45,6 +47,10 @@ int streams_record(struct streams *streams, const struct armtap_record *record);
 int streams_recipe(struct streams *streams, const struct armtap_recipe_event *event);
 int streams_note(struct streams *streams, const struct armtap_note *note);
 int streams_event(struct streams *streams, const struct armtap_event *event);
+/* Whether nothing speaks for the name of an entry of the stream's recipe but its place there. */
+bool streams_is_by_position(const struct stream_summary *summary, const struct armtap_recipe_entry *entry);
+/* How many names are so; *names of how many. */
+size_t streams_by_position(const struct stream_summary *summary, size_t *names);
 /* Gives numbers to the connections that turned out to carry telemetry, in the order of their first packets. */
 void streams_number(struct streams *streams);
 size_t streams_count(const struct streams *streams); /* of numbered ones */

@@ -21,6 +21,9 @@ struct outcome {
     unsigned guesses; /* recipes that were named at any time */
     unsigned wrong;   /* names at bytes that hold another field, of any of them */
     unsigned right;
+    unsigned supported;       /* names that the data was said to speak for by themselves */
+    unsigned supported_wrong; /* ... of these wrong ones, at any time */
+    size_t bytes, supported_bytes;
     char first_wrong[64];
     char reasons[600];
     bool guessed; /* at the end */
@@ -45,13 +48,19 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
     outcome->guesses++;
     snprintf(outcome->reasons, sizeof outcome->reasons, "%s: %u: %s", event->guess->source, event->guess->score,
              event->guess->reasons);
-    outcome->right = 0;
+    outcome->right = outcome->supported = 0;
+    outcome->bytes = outcome->supported_bytes = 0;
     for (size_t i = 0; i < armtap_recipe_count(event->recipe); i++) {
         const struct armtap_recipe_entry *entry = armtap_recipe_at(event->recipe, i);
         if (!entry->field)
             continue;
         bool right = has(outcome->truth, entry);
+        bool supported = armtap_set_has(event->guess->supported, entry->field->id);
         outcome->right += right;
+        outcome->supported += supported;
+        outcome->bytes += entry->wire_size;
+        outcome->supported_bytes += supported ? entry->wire_size : 0;
+        outcome->supported_wrong += supported && !right;
         if (!right && outcome->wrong++ == 0)
             snprintf(outcome->first_wrong, sizeof outcome->first_wrong, "%s", entry->name);
     }
@@ -250,7 +259,7 @@ struct set {
     enum motion motion[2];
 };
 static const struct set development = {"development", 1, {MOTION_NONE, MOTION_WAVES}};
-static const struct set evaluation = {"evaluation", 20260117, {MOTION_NONE, MOTION_MOVES}};
+static const struct set evaluation = {"evaluation", 20261121, {MOTION_NONE, MOTION_MOVES}};
 
 static struct trial trial_of(struct dice *dice, enum motion motion)
 {
@@ -279,6 +288,8 @@ static size_t known_lengths(size_t lengths[LENGTHS_MAX])
 
 struct tally {
     unsigned trials, guessed, wrong;
+    unsigned supported_wrong; /* trials with a wrong name that the data was said to speak for */
+    size_t names, supported, bytes, supported_bytes;
 };
 
 static void add(struct tally *tally, const struct outcome *outcome, size_t length, const struct trial *trial)
@@ -286,9 +297,15 @@ static void add(struct tally *tally, const struct outcome *outcome, size_t lengt
     tally->trials++;
     tally->guessed += outcome->guessed;
     tally->wrong += outcome->wrong > 0;
+    tally->supported_wrong += outcome->supported_wrong > 0;
+    tally->names += outcome->right;
+    tally->supported += outcome->supported;
+    tally->bytes += outcome->bytes;
+    tally->supported_bytes += outcome->supported_bytes;
     if (outcome->wrong > 0 && getenv("GUESSES_SHOW"))
-        print_message("  wrong: %zu bytes, motion %d: %s (and %u more); %s\n", length, trial->options.motion,
-                      outcome->first_wrong, outcome->wrong - 1, outcome->reasons);
+        print_message("  wrong: %zu bytes, motion %d: %s (and %u more, %u of all supported); %s\n", length,
+                      trial->options.motion, outcome->first_wrong, outcome->wrong - 1, outcome->supported_wrong,
+                      outcome->reasons);
 }
 
 static struct tally measure_written(const struct set *set, unsigned each)
@@ -362,17 +379,23 @@ static void measure(const struct set *set, unsigned each)
     all.guessed += mute.guessed;
     print_message("%s: of %u custom recipes of known lengths %u were named, %u with a wrong name\n", set->name,
                   wrote.trials, wrote.guessed, wrote.wrong);
-    print_message("%s: of %u known recipes with a field altered %u were named, %u with a wrong name\n", set->name,
-                  alter.trials, alter.guessed, alter.wrong);
+    print_message("%s: of %u known recipes with a field altered %u were named, %u with a wrong name; "
+                  "%u with a wrong name of which it was said that the data speaks for it\n",
+                  set->name, alter.trials, alter.guessed, alter.wrong, alter.supported_wrong);
     print_message(
         "%s: of %u known recipes with a discriminating field %u were found (%.1f %%), of all %u %u (%.1f %%); "
         "%u with a wrong name\n",
         set->name, known.trials, known.guessed, 100.0 * known.guessed / known.trials, all.trials, all.guessed,
         100.0 * all.guessed / all.trials, known.wrong + mute.wrong);
+    print_message("%s: the data speaks for %.1f %% of their names and %.1f %% of their bytes\n", set->name,
+                  100.0 * (double)known.supported / (double)known.names,
+                  100.0 * (double)known.supported_bytes / (double)known.bytes);
     assert_true(wrote.trials > 2000 || each < 42);
     assert_true(wrote.wrong * 1000 <= wrote.trials || wrote.trials < 1000);
     assert_true(known.guessed * 100 >= known.trials * 95);
     assert_int_equal(known.wrong + mute.wrong, 0);
+    assert_true(alter.wrong > 10 && alter.supported_wrong * 50 <= alter.guessed);
+    assert_true(known.supported * 100 >= known.names * 15 && known.supported_bytes * 5 >= known.bytes);
 }
 
 static void test_development(void **state)
