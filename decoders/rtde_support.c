@@ -77,10 +77,26 @@ static bool is_supported(struct contest *contest, size_t i)
     return ahead;
 }
 
+/* Nobody asks for a field twice; contests over such a recipe would take time without bound. */
+static bool has_twice(const struct armtap_recipe *recipe)
+{
+    struct armtap_set seen = {{0}};
+    for (size_t i = 0; i < recipe->count; i++) {
+        const struct armtap_field *field = recipe->entries[i].field;
+        if (field && armtap_set_has(&seen, field->id))
+            return true;
+        if (field)
+            armtap_set_add(&seen, field->id);
+    }
+    return false;
+}
+
 int armtap_rtde_supported(const struct armtap_recipe *recipe, const struct armtap_sample *sample, size_t skip,
                           long clock, struct armtap_set *supported)
 {
     struct contest contest = {recipe, *recipe, sample, skip, clock};
+    if (has_twice(recipe))
+        return ARMTAP_OK;
     contest.other.entries = malloc((recipe->count + 1) * sizeof *recipe->entries);
     if (!contest.other.entries)
         return ARMTAP_ERR_MEMORY;

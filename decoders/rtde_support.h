@@ -6,7 +6,7 @@
 #include "../lib/sample.h"
 
 /* Adds to `supported` the fields whose name explains the sample better than any other name at their bytes would; the
- * others have theirs from the recipe as a whole. */
+ * others have theirs from the recipe as a whole. None of a recipe that has a field twice. */
 int armtap_rtde_supported(const struct armtap_recipe *recipe, const struct armtap_sample *sample, size_t skip,
                           long clock, struct armtap_set *supported);
 
