@@ -248,9 +248,18 @@ static bool is_due(const struct armtap_rtde *rtde, const struct armtap_guess *gu
     return seen >= JUDGED_LEAST && (guess->sealed ? !rtde->judged : (seen & (seen - 1)) == 0);
 }
 
+/* Its length is the recipe's in the protocol that is in force, which a late version reply may have changed. */
+static bool keeps_to_guess(const struct armtap_rtde *rtde, const struct armtap_frame *frame)
+{
+    size_t skip = rtde->protocol >= 2 ? 1 : 0;
+    const uint8_t *values = frame->bytes + ARMTAP_RTDE_HEADER + skip;
+    if (frame->length != ARMTAP_RTDE_HEADER + skip + rtde->outputs->size)
+        return false;
+    return rtde->all_within || armtap_rtde_within(rtde->limits, rtde->limit_count, values);
+}
+
 static int infer(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
-    const uint8_t *payload = frame->bytes + ARMTAP_RTDE_HEADER;
     struct armtap_guess *guess;
     int error = armtap_conn_guess(conn, &guess);
     if (error != ARMTAP_OK || guess->ruled_out)
@@ -259,8 +268,7 @@ static int infer(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
         rule_out(rtde, guess);
         return ARMTAP_OK;
     }
-    if (rtde->outputs_inferred && !rtde->all_within &&
-        !armtap_rtde_within(rtde->limits, rtde->limit_count, payload + (rtde->protocol >= 2 ? 1 : 0))) {
+    if (rtde->outputs_inferred && !keeps_to_guess(rtde, frame)) {
         rule_out(rtde, guess);
         return ARMTAP_OK;
     }

@@ -125,7 +125,8 @@ int armtap_rtde_size_unknown(struct armtap_rtde *rtde, struct armtap_conn *conn,
 {
     struct armtap_recipe *recipe = *place, *other = NULL;
     bool outputs = frame->direction == ARMTAP_FROM_ROBOT;
-    int id = !outputs || rtde->protocol >= 2 ? frame->bytes[ARMTAP_RTDE_HEADER] : 0;
+    bool has_id = (!outputs || rtde->protocol >= 2) && frame->length > ARMTAP_RTDE_HEADER;
+    int id = has_id ? frame->bytes[ARMTAP_RTDE_HEADER] : 0;
     int error = ARMTAP_OK;
     if (recipe->replied && recipe->size != length) {
         error = note_varying(conn, frame, recipe, length);

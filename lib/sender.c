@@ -11,7 +11,8 @@ enum {
     REPEATS = 3, /* ids in a row that do not change: they are all the same */
     TICKS_LEAST = 8
 };
-#define TICK_SLOWEST INT64_C(10000000) /* ns: a clock of 100 Hz */
+#define TICK_SLOWEST INT64_C(10000000)       /* ns: a clock of 100 Hz */
+#define ROUND_TRIP_MOST INT64_C(60000000000) /* ns: what takes longer is no round trip */
 
 static int32_t clock_difference(uint32_t a, uint32_t b)
 {
@@ -71,7 +72,7 @@ static int64_t time_between(int64_t from, int64_t to)
 
 static void keep_shorter(int64_t *shortest, int64_t time)
 {
-    if (time && (!*shortest || time < *shortest))
+    if (time && time <= ROUND_TRIP_MOST && (!*shortest || time < *shortest))
         *shortest = time;
 }
 

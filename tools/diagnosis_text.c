@@ -8,6 +8,7 @@
 #include "diagnosis.h"
 #include "remedy.h"
 #include "text.h"
+#include "utf8.h"
 #include "verdict.h"
 #include "when.h"
 
@@ -65,6 +66,15 @@ static struct headline headline_begin(const struct diagnosis *diagnosis)
     return headline;
 }
 
+/* A file's name may hold anything. */
+static void print_file(const char *name)
+{
+    char shown[UTF8_SHOWN_MAX];
+    for (size_t left = strlen(name), used; left > 0; name += used, left -= used)
+        fwrite(shown, 1, utf8_show(shown, name, left, &used), stdout);
+    puts(":");
+}
+
 static void print_headline(struct headline *headline, const struct diagnosis *diagnosis,
                            const struct armtap_where *where)
 {
@@ -76,7 +86,7 @@ static void print_headline(struct headline *headline, const struct diagnosis *di
         strcpy(headline->day, day);
     }
     if (where->file != headline->file)
-        printf("%s:\n", diagnosis_file(diagnosis, where));
+        print_file(diagnosis_file(diagnosis, where));
     headline->file = where->file;
 }
 

@@ -475,6 +475,17 @@ static void test_round_trip_by_echoes(void **state)
     assert_int_equal(armtap_sender_tick(&sender), 1000 * US);
 }
 
+/* A capture's times may be anything; what takes longer than a minute is no round trip. */
+static void test_round_trip_of_years(void **unused)
+{
+    struct armtap_sender sender = {0};
+    struct armtap_segment ack = {.flags = 16, .ack = 100};
+    (void)unused;
+    armtap_sender_measure(&sender, 100, 0);
+    armtap_sender_heard(&sender, &ack, 100, INT64_MAX);
+    assert_int_equal(armtap_sender_round_trip(&sender), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -498,6 +509,7 @@ int main(void)
         cmocka_unit_test(test_repeated_acknowledgements),
         cmocka_unit_test(test_repair),
         cmocka_unit_test(test_round_trip_by_echoes),
+        cmocka_unit_test(test_round_trip_of_years),
     };
     return cmocka_run_group_tests_name("arrival", tests, NULL, NULL);
 }

@@ -1451,6 +1451,82 @@ static int hear_everything(void *user, const struct armtap_record *record)
     return 0;
 }
 
+/* ---- packages that end early: sanitizers see what is read behind them ---- */
+
+static void push_exactly(struct armtap_conn *conn, enum armtap_direction direction, const struct bytes *bytes,
+                         struct armtap_where *where)
+{
+    uint8_t *copy = malloc(bytes->length);
+    assert_non_null(copy);
+    memcpy(copy, bytes->at, bytes->length);
+    where->packet++;
+    where->time += 8000000;
+    assert_int_equal(armtap_conn_push(conn, direction, copy, bytes->length, where), ARMTAP_OK);
+    free(copy);
+}
+
+static void test_data_without_even_a_recipe_id(void **unused)
+{
+    static const struct line lines[] = {
+        V2,
+        {'>', 'O', "40 5f 40 00 00 00 00 00", "timestamp"},
+        {'<', 'O', "01", "DOUBLE"},
+        {'<', 'U', "01 40 59 00 00 00 00 00 00", ""},
+        {'<', 'U', "", ""},
+        {'<', 'U', "", ""},
+        {'<', 'U', "01 40 5a 00 00 00 00 00 00", ""},
+    };
+    struct script script = session(lines, sizeof lines / sizeof lines[0]);
+    struct log log = script_log(&script, &on_port);
+    (void)unused;
+    assert_int_equal(log.records[FROM], 4);
+    assert_int_equal(log_count(&log, " short"), 2);
+    log_free(&log);
+    script_free(&script);
+}
+
+/* What was guessed in protocol 1 leaves no room for a recipe id, when a late reply changes to protocol 2. */
+static void test_another_protocol_after_a_guess(void **unused)
+{
+    struct armtap_where where = {.time = INT64_C(1700000000000000000)};
+    struct armtap_sink sink = log_sink();
+    struct log log = {.values = true};
+    struct bytes payload = {0}, package = {0};
+    struct armtap_conn *conn;
+    (void)unused;
+    assert_int_equal(armtap_conn_new(&in_the_middle, &sink, &log, &conn), ARMTAP_OK);
+    for (unsigned i = 0; i < 64; i++) {
+        bytes_double(&payload, 100 + 0.008 * i);
+        for (unsigned k = 0; k < 6; k++)
+            bytes_double(&payload, 0.3 + 0.5 * k + 0.001 * i);
+        for (unsigned k = 0; k < 6; k++)
+            bytes_double(&payload, 0.125);
+        bytes_double(&payload, 1);
+        bytes_double(&payload, 1);
+        bytes_package(&package, 'U', &payload);
+        push_exactly(conn, FROM, &package, &where);
+        bytes_free(&payload);
+        bytes_free(&package);
+    }
+    assert_true(log_has(&log, "rtde.recipe.guessed"));
+    bytes_hex(&package, "00 05 56 00 02");
+    push_exactly(conn, TO, &package, &where);
+    bytes_free(&package);
+    bytes_hex(&package, "00 04 56 01");
+    push_exactly(conn, FROM, &package, &where);
+    bytes_free(&package);
+    for (unsigned i = 0; i < 15; i++)
+        bytes_double(&payload, 0);
+    bytes_package(&package, 'U', &payload);
+    push_exactly(conn, FROM, &package, &where);
+    assert_int_equal(log.records[FROM], 65);
+    assert_int_equal(log_count(&log, "timestamp=0.0"), 0);
+    bytes_free(&payload);
+    bytes_free(&package);
+    armtap_conn_free(conn);
+    log_free(&log);
+}
+
 static void test_all_variables_at_once(void **unused)
 {
     struct everything all = {.count = 0};
@@ -1532,6 +1608,8 @@ int main(void)
         cmocka_unit_test(test_data_of_another_recipe),
         cmocka_unit_test(test_a_second_set_up_without_its_reply),
         cmocka_unit_test(test_a_reply_whose_request_was_not_captured),
+        cmocka_unit_test(test_data_without_even_a_recipe_id),
+        cmocka_unit_test(test_another_protocol_after_a_guess),
         cmocka_unit_test(test_all_variables_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
