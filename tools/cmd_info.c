@@ -126,17 +126,19 @@ static int64_t duration_of(const struct stream_summary *summary)
 {
     enum armtap_direction direction = told_by(summary);
     int64_t first = summary->first_time[direction], last = summary->last_time[direction];
-    return first == ARMTAP_NO_TIME || last < first ? ARMTAP_NO_TIME : last - first;
+    if (first == ARMTAP_NO_TIME)
+        return ARMTAP_NO_TIME;
+    int64_t shown = last >= first ? when_between(first, last) : -when_between(last, first);
+    int64_t duration = when_shift(shown, summary->hidden[direction]);
+    return duration < 0 ? ARMTAP_NO_TIME : duration;
 }
 
-/* Records from the robot in a second, in millionths; negative where it cannot be told. */
+/* Records from the robot in a second while they were asked for, in millionths; negative where it cannot be told. */
 static int64_t rate_of(const struct stream_summary *summary)
 {
-    int64_t first = summary->first_time[ARMTAP_FROM_ROBOT], last = summary->last_time[ARMTAP_FROM_ROBOT];
-    uint64_t records = summary->stream.records[ARMTAP_FROM_ROBOT];
-    if (first == ARMTAP_NO_TIME || last <= first || records < 2)
+    if (summary->steps == 0 || summary->streaming <= 0)
         return -1;
-    double rate = (double)(records - 1) / ((double)(last - first) / 1e9) * 1e6;
+    double rate = (double)summary->steps / ((double)summary->streaming / 1e9) * 1e6;
     return rate < 9e18 ? (int64_t)(rate + 0.5) : -1;
 }
 

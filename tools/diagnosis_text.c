@@ -414,7 +414,8 @@ static void print_stream(const struct stream_summary *summary, const struct watc
            number_text(rate, rates->rate_hz, rates->rate_hz > 0, 1), rates->skipped,
            summary->stream.bytes_lost[0] + summary->stream.bytes_lost[1], ms_text(p50, rates->jitter_p50),
            ms_text(p99, rates->jitter_p99), ms_text(max, rates->jitter_max),
-           number_text(silence, (double)rates->longest_silence / 1e9, rates->longest_silence >= 0, 3));
+           number_text(silence, (double)rates->longest_gap / 1e9,
+                       rates->longest_gap >= 0 && summary->stream.records[ARMTAP_FROM_ROBOT] > 0, 3));
 }
 
 /* When the controller's clock was 0, and by how much it is fast. */
@@ -447,6 +448,20 @@ static void print_requests(const struct diagnosis *diagnosis)
     }
 }
 
+static void print_clocks_set_back(const struct diagnosis *diagnosis)
+{
+    bool any = false;
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
+        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
+        if (summary->back.count == 0)
+            continue;
+        printf("%sstream %u: the capture's clock was set back by %.3f s at packet %" PRIu64 "; the rate is by %s\n",
+               any ? "" : "\n", summary->number, (double)summary->back.by / 1e9, summary->back.where.packet,
+               isnan(summary->last_clock) ? "the usual step there" : "the controller's clock there");
+        any = true;
+    }
+}
+
 static void print_streams(const struct diagnosis *diagnosis)
 {
     bool any_clock = false;
@@ -462,6 +477,7 @@ static void print_streams(const struct diagnosis *diagnosis)
         any_clock = any_clock || watch->clocks_totals.has_offset;
     }
     print_requests(diagnosis);
+    print_clocks_set_back(diagnosis);
     if (!any_clock)
         return;
     printf("\n%6s  %-*s %s\n", "stream", ZERO_WIDTH, "controller clock zero", "drift, ppm (+ = fast)");

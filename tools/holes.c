@@ -68,7 +68,8 @@ void holes_record(struct holes *holes, struct findings *findings, const struct a
         return;
     bool is_text = record->protocol == ARMTAP_AUBO;
     if (holes->count > 0)
-        tell(holes, findings, &record->where, holes->has_last ? length_of(holes) : (double)record->frame_length);
+        /* What is missing before the first record may be replies to the handshake. */
+        tell(holes, findings, &record->where, holes->has_last ? length_of(holes) : 0);
     holes->has_last = true;
     holes->last = record->where;
     holes->skipped = record->stream->bytes_skipped[ARMTAP_FROM_ROBOT];

@@ -66,6 +66,7 @@ struct pace {
     /* what was said of the data */
     double frequency; /* asked for; 0: not said */
     bool legacy, aubo;
+    char why[160];  /* no data comes any more, in words; "": not known */
     char label[24]; /* which channel findings are of: "channel 3: ", or "" */
     int version;    /* RTDE protocol, or packet size */
     double base;    /* packages in a second if one is sent every cycle; 0: not known */
@@ -87,6 +88,7 @@ struct pace {
     bool has_last;
     struct arrival first, last;
     uint64_t records;
+    int64_t elapsed; /* ns from the first to the last of them; -1: not known */
     struct silence silence;
     double missing; /* records that were left out or lost, as far as known */
     double silent;  /* s in silences */
@@ -108,6 +110,7 @@ struct pace {
     double packages;   /* expected in it; NAN: not known */
     double last_known; /* expected step */
     int64_t longest_silence;
+    int64_t longest_gap;
 };
 
 struct pace *pace_new(const struct armtap_stream *stream, int channel, struct spread *jitter)
@@ -122,7 +125,7 @@ struct pace *pace_new(const struct armtap_stream *stream, int channel, struct sp
     if (pace->aubo)
         pace->skipped_bytes = stream->bytes_skipped[ARMTAP_FROM_ROBOT];
     pace->not_before = ARMTAP_NO_TIME;
-    pace->longest_silence = -1;
+    pace->longest_silence = pace->longest_gap = -1;
     pace->jitter = jitter;
     return pace;
 }
@@ -273,9 +276,10 @@ static void judge_reason(struct pace *pace, struct findings *findings, const str
                               .to = *pause->to,
                               .seconds = (double)between(pause->from, pause->to) / 1e9,
                               .step = pause->clock};
-    char text[120];
+    char text[200];
     if (pause->to_end)
-        snprintf(text, sizeof text, ", and none afterwards; this stream does not show why");
+        snprintf(text, sizeof text, ", and none afterwards%s%s", *pace->why == '\0' ? "; " : ": ",
+                 *pace->why == '\0' ? "this stream does not show why" : pace->why);
     else if (isnan(silence.step))
         snprintf(text, sizeof text, "; the data does not show why (no controller clock on both sides of it)");
     else if (silence.step < 0 || pause->lost > 0 || silence.step > silence.seconds + CLOCK_JUMP)
@@ -300,6 +304,8 @@ static bool judge_silence(struct pace *pace, struct findings *findings, const st
         return false;
     /* Time that the bytes missing in the capture account for is no silence. */
     double silent = (double)time - pause->lost * pace->usual * 1e9;
+    if (time > pace->longest_gap)
+        pace->longest_gap = time;
     if (silent > (double)pace->longest_silence)
         pace->longest_silence = (int64_t)silent;
     if (!(silent > (double)SILENCE) || !(silent > SILENT_STEPS * pace->usual * 1e9))
@@ -421,9 +427,33 @@ static void judge_jitter(struct pace *pace, const struct arrival *arrival)
     spread_add(pace->jitter, (int64_t)(fabs((double)time - step * 1e9) + 0.5));
 }
 
+/* The time up to this arrival: by the controller's clock where the capture's was set back, or else by the usual step.
+ */
+static int64_t step_time(const struct pace *pace, const struct arrival *arrival)
+{
+    int64_t last = pace->last.where.time, time = arrival->where.time;
+    double clock = arrival->clock - pace->last.clock;
+    if (!when_is_set_back(last, time))
+        return time >= last ? when_between(last, time) : -when_between(time, last);
+    return (int64_t)((clock > 0 && clock < 1e6 ? clock : pace->usual) * 1e9 + 0.5);
+}
+
+static void follow_time(struct pace *pace, const struct arrival *arrival)
+{
+    if (arrival->where.time == ARMTAP_NO_TIME || pace->elapsed < 0) {
+        pace->elapsed = -1;
+    } else if (pace->has_last) {
+        int64_t step = step_time(pace, arrival);
+        pace->elapsed = when_shift(pace->elapsed, step);
+        pace->elapsed = pace->elapsed < 0 ? 0 : pace->elapsed;
+        pace->longest_gap = step > pace->longest_gap ? step : pace->longest_gap;
+    }
+}
+
 static void judge(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
                   const struct arrival *arrival)
 {
+    follow_time(pace, arrival);
     pace->records++;
     pace->step = (struct pace_step){.lost = arrival->lost, .clock = NAN, .usual = pace->usual};
     if (!pace->has_last) {
@@ -541,6 +571,7 @@ static void begin_stretch(struct pace *pace, enum phase phase, const struct armt
     pace->waiting_count = 0;
     pace->is_settled = pace->has_last = false;
     pace->records = 0;
+    pace->elapsed = 0;
     pace->missing = 0;
     pace->silent = 0;
     pace->held_up = pace->late = 0;
@@ -562,7 +593,7 @@ static void end_stretch(struct pace *pace, struct findings *findings, const stru
             judge_silence(pace, findings, stream, &pause);
     }
     end_silence(pace, findings, stream, NOTHING_TOLD);
-    int64_t time = pace->has_last ? between(&pace->first.where, &pace->last.where) : -1;
+    int64_t time = pace->has_last ? pace->elapsed : -1;
     if (pace->expected > 0)
         pace->last_known = pace->expected;
     if (time > 0) {
@@ -722,6 +753,11 @@ void pace_event(struct pace *pace, struct findings *findings, const struct armta
     }
 }
 
+void pace_blame(struct pace *pace, const char *why)
+{
+    snprintf(pace->why, sizeof pace->why, "%s", why);
+}
+
 void pace_unread(struct pace *pace, enum armtap_direction direction)
 {
     pace->unread += direction == ARMTAP_FROM_ROBOT;
@@ -755,6 +791,7 @@ void pace_totals(const struct pace *pace, struct pace_totals *totals)
                                    .rate_hz = pace->time > 0 ? (double)pace->steps / pace->time : 0,
                                    .skipped = pace->skipped,
                                    .longest_silence = pace->longest_silence,
+                                   .longest_gap = pace->longest_gap,
                                    .requested_hz = pace->frequency,
                                    .highest_hz = pace->legacy || pace->aubo ? 0 : pace->base};
 }

@@ -22,7 +22,8 @@ struct pace_totals {
     double expected_hz;      /* mean over the stretches; 0: not known */
     double rate_hz;          /* the same; 0: not known */
     uint64_t skipped;        /* packages that the controller left out */
-    int64_t longest_silence; /* within a stretch; ns, -1: not known */
+    int64_t longest_silence; /* within a stretch, without what the capture lacks; ns, -1: not known */
+    int64_t longest_gap;     /* the same with what the capture lacks */
     double requested_hz;     /* by the last set-up; 0: not known */
     double highest_hz;       /* that the controller can send; 0: not known */
 };
@@ -66,6 +67,8 @@ double pace_clock(const struct armtap_record *record);
 void pace_forget_clock(struct pace *pace);
 void pace_set_up(struct pace *pace, struct findings *findings, const struct armtap_recipe_event *event);
 void pace_event(struct pace *pace, struct findings *findings, const struct armtap_event *event);
+/* Why no data comes any more, as far as TCP tells: before the event that ends the stream. */
+void pace_blame(struct pace *pace, const char *why);
 /* A message could not be read; it may have been of this flow, or a request for it. */
 void pace_unread(struct pace *pace, enum armtap_direction direction);
 /* Nothing of that direction can be read from here on, for all that is known. */

@@ -90,6 +90,13 @@ void rates_event(struct rates *rates, struct findings *findings, const struct ar
             pace_event(rates->channel[i], findings, event);
 }
 
+void rates_blame(struct rates *rates, const char *why)
+{
+    for (size_t i = 0; i < RATES_CHANNELS; i++)
+        if (rates->channel[i] != NULL)
+            pace_blame(rates->channel[i], why);
+}
+
 void rates_note(struct rates *rates, struct findings *findings, const struct armtap_note *note)
 {
     bool is_blind = strcmp(note->kind->id, "websocket.bad") == 0;
@@ -112,7 +119,8 @@ void rates_totals(const struct rates *rates, struct rates_totals *totals)
     *totals = (struct rates_totals){.jitter_p50 = spread_quantile(jitter, 50),
                                     .jitter_p99 = spread_quantile(jitter, 99),
                                     .jitter_max = jitter->count > 0 ? jitter->largest : -1,
-                                    .longest_silence = -1};
+                                    .longest_silence = -1,
+                                    .longest_gap = -1};
     for (size_t i = 0; i < RATES_CHANNELS; i++) {
         struct pace_totals channel;
         if (rates->channel[i] == NULL)
@@ -126,6 +134,8 @@ void rates_totals(const struct rates *rates, struct rates_totals *totals)
         totals->highest_hz = channel.highest_hz;
         if (channel.longest_silence > totals->longest_silence)
             totals->longest_silence = channel.longest_silence;
+        if (channel.longest_gap > totals->longest_gap)
+            totals->longest_gap = channel.longest_gap;
     }
     if (!is_expected)
         totals->expected_hz = 0;

@@ -16,6 +16,7 @@ struct rates_totals {
      * -1: not known. */
     int64_t jitter_p50, jitter_p99, jitter_max;
     int64_t longest_silence; /* of a channel, within a stretch; ns, -1: not known */
+    int64_t longest_gap;     /* the same with what the capture lacks */
     /* Of RTDE: what the last set-up asked for, and what the controller can send; 0: not known. */
     double requested_hz, highest_hz;
 };
@@ -31,6 +32,8 @@ void rates_recipe(struct rates *rates, struct findings *findings, const struct a
 void rates_event(struct rates *rates, struct findings *findings, const struct armtap_event *event);
 /* What is between a record, the last that rates_record had, and the one before it in its flow. */
 void rates_last_step(const struct rates *rates, const struct armtap_record *record, struct pace_step *step);
+/* As pace_blame. */
+void rates_blame(struct rates *rates, const char *why);
 /* Messages that could not be read. */
 void rates_note(struct rates *rates, struct findings *findings, const struct armtap_note *note);
 /* Without memory: not all was judged. */

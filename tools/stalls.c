@@ -90,6 +90,12 @@ bool stalls_of_client(const struct stalls *stalls, uint64_t connection)
     return stall_of(stalls, connection, ARMTAP_TO_ROBOT) != NULL;
 }
 
+struct armtap_where stalls_begin_of_client(const struct stalls *stalls, uint64_t connection)
+{
+    const struct stall *stall = stall_of(stalls, connection, ARMTAP_TO_ROBOT);
+    return stall == NULL ? (struct armtap_where){.time = ARMTAP_NO_TIME} : stall->from;
+}
+
 void stalls_forget(struct stalls *stalls, uint64_t connection)
 {
     for (size_t i = stalls->count; i-- > 0;)

@@ -20,6 +20,8 @@ struct stalls {
 void stalls_free(struct stalls *stalls);
 /* Adds tcp.zero-window, at the packet in which it began, once it is over. 0, or -1 without memory. */
 int stalls_event(struct stalls *stalls, struct findings *findings, const struct armtap_event *event);
+/* Since when the client of that connection has no room; packet 0: it has some. */
+struct armtap_where stalls_begin_of_client(const struct stalls *stalls, uint64_t connection);
 /* Whether the client of that connection has no room now. */
 bool stalls_of_client(const struct stalls *stalls, uint64_t connection);
 /* The connection turned out to carry no telemetry. */

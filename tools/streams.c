@@ -2,10 +2,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "message.h"
+#include "when.h"
 
 /* How many of the ports of connections are kept to be named where there is no telemetry. */
 #define PORTS_KEPT 12
@@ -110,6 +112,7 @@ static struct stream_summary *summary_new(void)
     }
     for (int direction = 0; direction < 2; direction++)
         summary->first_time[direction] = summary->last_time[direction] = ARMTAP_NO_TIME;
+    summary->last_clock = NAN;
     return summary;
 }
 
@@ -160,16 +163,54 @@ static void forget(struct streams *streams, uint64_t connection)
     memmove(streams->all + place, streams->all + place + 1, (streams->count - place) * sizeof *streams->all);
 }
 
+/* The time from the last record to this one, before which the capture's clock was set back: by the controller's clock,
+ * 0 without it. */
+static int64_t hidden_step(struct stream_summary *summary, const struct armtap_record *record)
+{
+    double clock = record->direction == ARMTAP_FROM_ROBOT ? record->clock - summary->last_clock : NAN;
+    int64_t step = clock > 0 && clock < 1e6 ? (int64_t)(clock * 1e9 + 0.5) : 0;
+    int64_t by = when_shift(when_between(record->where.time, summary->last_time[record->direction]), step);
+    summary->hidden[record->direction] = when_shift(summary->hidden[record->direction], by);
+    if (record->direction != ARMTAP_FROM_ROBOT)
+        return step;
+    summary->back.count++;
+    if (by > summary->back.by) {
+        summary->back.by = by;
+        summary->back.where = record->where;
+    }
+    return step;
+}
+
+static void follow_time(struct stream_summary *summary, const struct armtap_record *record)
+{
+    int64_t *first = &summary->first_time[record->direction], *last = &summary->last_time[record->direction];
+    bool is_data = record->direction == ARMTAP_FROM_ROBOT;
+    int64_t step = 0;
+    if (*first == ARMTAP_NO_TIME)
+        *first = record->where.time;
+    else if (when_is_set_back(*last, record->where.time))
+        step = hidden_step(summary, record);
+    else
+        step = record->where.time >= *last ? when_between(*last, record->where.time)
+                                           : -when_between(record->where.time, *last);
+    *last = record->where.time;
+    if (!is_data)
+        return;
+    if (summary->stream.records[ARMTAP_FROM_ROBOT] > 1 && !summary->is_paused) {
+        summary->streaming = when_shift(summary->streaming, step);
+        summary->steps++;
+    }
+    summary->is_paused = false;
+    summary->last_clock = record->clock;
+}
+
 int streams_record(struct streams *streams, const struct armtap_record *record)
 {
     struct stream_summary *summary = see(streams, record->stream, &record->where);
     if (summary == NULL)
         return -1;
-    if (record->where.time != ARMTAP_NO_TIME) {
-        if (summary->first_time[record->direction] == ARMTAP_NO_TIME)
-            summary->first_time[record->direction] = record->where.time;
-        summary->last_time[record->direction] = record->where.time;
-    }
+    if (record->where.time != ARMTAP_NO_TIME)
+        follow_time(summary, record);
     summary->guessed += (record->flags & ARMTAP_GUESSED) != 0;
     return 0;
 }
@@ -299,6 +340,10 @@ int streams_event(struct streams *streams, const struct armtap_event *event)
     if (stream->protocol != ARMTAP_PROTOCOL_NONE || find(streams, stream->connection) != NULL)
         if (see(streams, stream, &event->where) == NULL)
             return -1;
+    struct stream_summary *summary = find(streams, stream->connection);
+    bool is_new_stretch = event->type == ARMTAP_EVENT_START || event->type == ARMTAP_EVENT_PAUSE;
+    if (summary != NULL && is_new_stretch && stream->protocol == ARMTAP_RTDE)
+        summary->is_paused = true;
     if (event->type == ARMTAP_EVENT_CLOSE && stream->protocol == ARMTAP_PROTOCOL_NONE)
         forget(streams, stream->connection);
     return 0;

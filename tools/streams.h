@@ -23,12 +23,25 @@ struct stream_guess {
     char reasons[480]; /* "; " between */
 };
 
+/* Where the capture's clock was set back between two records from the robot. */
+struct clock_back {
+    uint64_t count;
+    struct armtap_where where; /* of the largest: the record after it */
+    int64_t by;                /* ns; of the largest */
+};
+
 struct stream_summary {
     struct armtap_stream stream; /* as it was last seen */
     unsigned number;             /* set by streams_number */
     struct armtap_where begin;   /* its first packet; of a raw dump its file */
     int64_t first_time[2];       /* of its data records, by direction; ARMTAP_NO_TIME without one */
     int64_t last_time[2];
+    int64_t hidden[2]; /* ns that pass between those times unseen: the capture's clock was set back */
+    int64_t streaming; /* ns from record to record from the robot, pauses left out */
+    uint64_t steps;    /* so many from one record to the next */
+    bool is_paused;    /* the next record begins a stretch */
+    double last_clock; /* the controller's, of the last record from the robot; NAN: none */
+    struct clock_back back;
     struct armtap_recipe *recipe;    /* the last output recipe, held; NULL without one */
     struct stream_channel *channels; /* in the order of set-up */
     size_t channel_count;

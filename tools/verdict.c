@@ -1,6 +1,7 @@
 #include "verdict.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -406,11 +407,37 @@ static uint64_t records_of(const struct diagnosis *diagnosis)
     return records;
 }
 
+/* The stream in which the capture's clock was set back furthest; NULL: it was not. */
+static const struct stream_summary *furthest_back(const struct diagnosis *diagnosis)
+{
+    const struct stream_summary *furthest = NULL;
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
+        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
+        if (summary->back.count > 0 && (furthest == NULL || summary->back.by > furthest->back.by))
+            furthest = summary;
+    }
+    return furthest;
+}
+
+static void print_set_back(const struct diagnosis *diagnosis)
+{
+    const struct stream_summary *summary = furthest_back(diagnosis);
+    char text[200];
+    if (summary == NULL)
+        return;
+    snprintf(text, sizeof text, "The capture's clock was set back by %.3f s at packet %" PRIu64 "; rates are by %s.",
+             (double)summary->back.by / 1e9, summary->back.where.packet,
+             isnan(summary->last_clock) ? "the usual step there" : "the controller's clock");
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 0);
+    text_wrap_words(&wrap, text);
+    text_wrap_end(&wrap);
+}
+
 /* There is neither warning nor error. */
 static void print_clean(const struct verdict *verdict)
 {
     uint64_t records = records_of(verdict->diagnosis);
-    bool notices = false;
+    bool notices = furthest_back(verdict->diagnosis) != NULL;
     for (size_t stream = 0; stream < verdict->streams; stream++)
         notices = notices || has(verdict, stream, ARMTAP_NOTICE);
     if (records == 0)
@@ -440,6 +467,7 @@ int verdict_print(const struct diagnosis *diagnosis)
         print_clean(&verdict);
     else if (!diagnosis->is_whole)
         puts("Not all could be read; what follows cannot be known.");
+    print_set_back(diagnosis);
     free(verdict.tallies);
     return 0;
 }

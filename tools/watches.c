@@ -1,8 +1,12 @@
 #include "watches.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A sender that repeats itself so often has had no answer. */
+#define RESENT_IN_VAIN 3
 
 struct watches {
     struct findings *findings;
@@ -151,6 +155,8 @@ int watches_record(struct watches *watches, const struct armtap_record *record)
         return -1;
     if (watch->rates == NULL)
         return 0;
+    if (record->direction == ARMTAP_FROM_ROBOT)
+        watch->resent = 0;
     holes_record(watch->holes, watches->findings, record);
     rates_record(watch->rates, watches->findings, record);
     clocks_record(watch->clocks, record);
@@ -201,11 +207,28 @@ static void tell_close(struct watches *watches, struct watch *watch, const struc
                      sender_of(event));
 }
 
+/* What TCP shows of why data stopped, for the silence before a close. */
+static void blame(struct watch *watch)
+{
+    char why[160] = "";
+    if (watch->stuck.packet > 0)
+        snprintf(why, sizeof why, "the client did not read, its receive buffer was full from packet %" PRIu64 " on",
+                 watch->stuck.packet);
+    else if (watch->resent >= RESENT_IN_VAIN)
+        snprintf(why, sizeof why,
+                 "the robot sent its last data %" PRIu64 " times again, and nobody acknowledged it: the client, or the "
+                 "way to it, was gone",
+                 watch->resent);
+    rates_blame(watch->rates, why);
+}
+
 static void take_close(struct watches *watches, struct watch *watch, const struct armtap_event *event)
 {
     tell_close(watches, watch, event);
-    if (watch->rates != NULL && !watch->closing)
+    if (watch->rates != NULL && !watch->closing) {
+        blame(watch);
         rates_event(watch->rates, watches->findings, event);
+    }
     watch->closing = true;
     watch->closed[event->direction] = true;
     if (event->a != ARMTAP_CLOSE_FIN || watch->closed[!event->direction])
@@ -232,6 +255,7 @@ static void tell_transport(struct watches *watches, const struct armtap_event *e
 
 int watches_event(struct watches *watches, const struct armtap_event *event)
 {
+    struct armtap_where stuck = stalls_begin_of_client(&watches->stalls, event->stream->connection);
     tell_transport(watches, event);
     if (stalls_event(&watches->stalls, watches->findings, event) != 0)
         return -1;
@@ -240,6 +264,8 @@ int watches_event(struct watches *watches, const struct armtap_event *event)
         if (watch == NULL)
             return -1;
         watch->was_full = watch->was_full || stalls_of_client(&watches->stalls, watch->connection);
+        watch->stuck = stuck;
+        watch->resent += event->type == ARMTAP_EVENT_RETRANSMISSION && event->direction == ARMTAP_FROM_ROBOT;
         if (event->type == ARMTAP_EVENT_CLOSE) {
             take_close(watches, watch, event);
         } else if (watch->rates != NULL) {

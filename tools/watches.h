@@ -19,7 +19,9 @@ struct watch {
     bool was_full; /* the client did not read for a while: what came then was late */
     struct modes_last modes[ARMTAP_ARMS_MAX];
     struct moments moments[ARMTAP_ARMS_MAX];
-    bool closing; /* a FIN was seen */
+    uint64_t resent;           /* by the robot since its last record */
+    struct armtap_where stuck; /* since when the client's receive buffer is full; packet 0: it is not */
+    bool closing;              /* a FIN was seen */
     bool closed[2];
     struct rates_totals rates_totals; /* set when it is over */
     struct clocks_totals clocks_totals;

@@ -267,6 +267,11 @@ size_t when_date(char to[WHEN_DATE_MAX], int64_t ns, enum when_zone zone)
     return length < 0 ? 0 : (size_t)length;
 }
 
+bool when_is_set_back(int64_t before, int64_t after)
+{
+    return after < before && when_between(after, before) > WHEN_DISORDER;
+}
+
 int64_t when_between(int64_t from, int64_t to)
 {
     uint64_t time = (uint64_t)to - (uint64_t)from;

@@ -26,6 +26,11 @@ extern const char when_forms[];
  * of the next day where it has passed. ARMTAP_NO_TIME where that is not known. */
 int64_t when_resolve(const struct when *when, int64_t first_time, enum when_zone zone);
 
+/* Packets of several queues, or a mirror port, may be that much out of order, ns; a clock that goes back further was
+ * set. */
+#define WHEN_DISORDER INT64_C(10000000)
+bool when_is_set_back(int64_t before, int64_t after);
+
 /* From one time to a later one; times of captures may be anything, so it is at most WHEN_LONGEST. */
 #define WHEN_LONGEST INT64_C(9000000000000000000)
 int64_t when_between(int64_t from, int64_t to);

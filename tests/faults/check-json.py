@@ -170,7 +170,8 @@ def check_verdicts(folder):
 
 
 def rewrite(source, path, change):
-    """A classic capture written anew: change(index, seconds, packet) gives (seconds, packet), or None to leave it out."""
+    """A classic capture written anew: change(index, time, packet) gives what comes in its place: a list of
+    (time, packet), times in the units of the capture, ns in the corpus."""
     with open(source, "rb") as capture:
         data = capture.read()
     order = "<" if data[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") else ">"
@@ -178,12 +179,9 @@ def rewrite(source, path, change):
     at, index, written = 24, 0, [data[:24]]
     while at < len(data):
         whole, part, length, original = struct.unpack_from(order + "IIII", data, at)
-        changed = change(index, whole + part / unit, data[at + 16:at + 16 + length])
+        for time, packet in change(index, whole * int(unit) + part, data[at + 16:at + 16 + length]):
+            written.append(struct.pack(order + "IIII", time // int(unit), time % int(unit), len(packet), original) + packet)
         at, index = at + 16 + length, index + 1
-        if changed is not None:
-            whole = int(changed[0])
-            written.append(struct.pack(order + "IIII", whole, round((changed[0] - whole) * unit) % int(unit), len(changed[1]),
-                                       original) + changed[1])
     with open(path, "wb") as capture:
         capture.write(b"".join(written))
 
@@ -192,13 +190,66 @@ def check_missing_bytes(folder):
     """The verdict's number of missing bytes is that of the table, also where gaps come without records between them."""
     whole, path = os.path.join(folder, "whole.pcap"), os.path.join(folder, "snapped.pcap")
     run(FAULTS, "late-package", whole)
-    rewrite(whole, path, lambda index, time, packet: (time, packet[:96]))
+    rewrite(whole, path, lambda index, time, packet: [(time, packet[:96])])
     told = diagnose(path)
     gaps = [finding["text"] for finding in told["findings"] if finding["id"] == "stream.gap"]
     lost = sum(int(text.split()[0]) for text in gaps)
     assert len(gaps) > 100 and told["streams"][0]["bytes_lost"] == lost, (len(gaps), lost)
     text = words(run(ARMTAP, "diagnose", path))
     assert "The capture lacks %d bytes in %d places" % (lost, len(gaps)) in text, text[-300:]
+
+
+def info(path):
+    return json.loads(run(ARMTAP, "info", "--json", path))["streams"][0]
+
+
+def check_set_back(folder):
+    """A capture's clock that is set back is told, and moves no rate; packets a little out of order are no such thing."""
+    whole, path = os.path.join(folder, "whole.pcap"), os.path.join(folder, "back.pcap")
+    run(FAULTS, "late-package", whole)
+    rate, seconds = diagnose(whole)["streams"][0]["rate_hz"], info(whole)["rate_hz"]
+    middle = int(run(ARMTAP, "export", "--fields", "packet", whole).splitlines()[100].split(",")[1])
+    for ms, is_told in ((3600000, True), (500, True), (19, True), (17, False)):
+        rewrite(whole, path, lambda index, time, packet, ms=ms: [(time - (ms * 10**6 if index + 1 >= middle else 0), packet)])
+        text, told = words(run(ARMTAP, "diagnose", path)), diagnose(path)["streams"][0]
+        sentence = "The capture's clock was set back by %.3f s at packet %d; rates are by the controller's clock." % (
+            ms / 1000, middle)
+        assert (sentence in text) == is_told and ("set back" in text) == is_told, (ms, text[-300:])
+        if is_told:
+            assert abs(told["rate_hz"] - rate) < 0.02 and abs(info(path)["rate_hz"] - seconds) < 0.02, (ms, told, rate)
+
+
+def check_why_silent(folder):
+    """Where TCP shows why no data came to the end, the silence says so."""
+    whole, path = os.path.join(folder, "whole.pcap"), os.path.join(folder, "silent.pcap")
+    run(FAULTS, "tcp.zero-window-at-last", whole)
+    full = next(finding["packet"] for finding in diagnose(whole)["findings"] if finding["id"] == "tcp.zero-window")
+    rewrite(whole, path, lambda index, time, packet: [(time + (5 * 10**9 if index >= full else 0), packet)])
+    silence = [finding["text"] for finding in diagnose(path)["findings"] if finding["id"] == "silence"]
+    assert silence[0].endswith("the client did not read, its receive buffer was full from packet %d on" % full), silence
+    text = words(run(ARMTAP, "diagnose", path))
+    assert text.index("receiver did not read") < text.index("no data came for"), text[-300:]
+    run(FAULTS, "late-package", whole)
+    last = int(run(ARMTAP, "export", "--fields", "packet", whole).splitlines()[150].split(",")[1])
+    for times in (2, 3):
+        def repeat_last(index, time, packet):
+            copies = range(times + 1 if index == last - 1 else 1)
+            again = [packet[:19] + bytes([(packet[19] + copy) % 256]) + packet[20:] for copy in copies]  # another IP id
+            return [(time + 2 * 10**9 * copy, again[copy]) for copy in copies if index < last]
+        rewrite(whole, path, repeat_last)
+        silence = [finding["text"] for finding in diagnose(path)["findings"] if finding["id"] == "silence"]
+        end = "sent its last data %d times again, and nobody acknowledged it" % times if times > 2 else "does not show why"
+        assert len(silence) == 1 and end in silence[0], silence
+
+
+def check_longest_gap(folder):
+    """People are told how long no data came, whatever the reason; JSON's silence leaves out what the capture lacks."""
+    path = os.path.join(folder, "gap.pcap")
+    run(FAULTS, "stream.gap-long", path)
+    row = run(ARMTAP, "diagnose", path).split("gap, s\n")[1].split()
+    assert row[8] == "3.208" and diagnose(path)["streams"][0]["longest_silence_s"] < 0.1, row
+    run(FAULTS, "rtde.start.refused", path)
+    assert run(ARMTAP, "diagnose", path).split("gap, s\n")[1].split()[8] == "-"
 
 
 def check_words(folder):
@@ -318,7 +369,8 @@ def main():
                   for name in ("rtde-v2.pcapng.gz", "cb3-1060.pcap.gz", "cb2-812.pcap.gz", "e-series-1220.pcapng.gz")]
         checks += [(check_around, os.path.join(SAMPLES, "rtde-stop.pcap")), (check_drift, folder), (check_flood, folder), (check_skipped, folder),
                    (check_silence, folder), (check_largest, folder), (check_extent, folder), (check_verdicts, folder), (check_clean, folder),
-                   (check_missing_bytes, folder), (check_words, folder), (check_around_remedy, folder),
+                   (check_missing_bytes, folder), (check_words, folder), (check_set_back, folder), (check_why_silent, folder),
+                   (check_longest_gap, folder), (check_around_remedy, folder),
                    (check_zero_window, folder),
                    (check_tshark, folder)]
         for check, argument in checks:
