@@ -108,6 +108,12 @@ static int on_refused(void *user, const struct armtap_refused_setup *setup)
     return 0;
 }
 
+static int on_message(void *user, const struct armtap_message *message)
+{
+    struct diagnosis *diagnosis = user;
+    return watches_message(diagnosis->watches, message);
+}
+
 static int begin_again(void *user)
 {
     return diagnosis_begin(user);
@@ -120,7 +126,8 @@ enum exit_status diagnosis_read(struct diagnosis *diagnosis)
                                      .on_recipe = on_recipe,
                                      .on_note = on_note,
                                      .on_event = on_event,
-                                     .on_refused = on_refused};
+                                     .on_refused = on_refused,
+                                     .on_message = on_message};
     enum exit_status status = replay_learning(diagnosis->source, &sink, diagnosis, begin_again, &diagnosis->totals);
     diagnosis->is_whole = status == EXIT_DONE;
     return status;

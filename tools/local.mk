@@ -49,6 +49,8 @@ tools_libtools_a_SOURCES = \
 	tools/counterparts.c \
 	tools/counterparts.h \
 	tools/diagnosis.c \
+	tools/dialogue.c \
+	tools/dialogue.h \
 	tools/diagnosis.h \
 	tools/diagnosis_json.c \
 	tools/diagnosis_text.c \

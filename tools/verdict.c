@@ -433,6 +433,28 @@ static void print_set_back(const struct diagnosis *diagnosis)
     text_wrap_end(&wrap);
 }
 
+/* Streams whose whole handshake is there, and no data: why. Returns how many are told. */
+static size_t print_dialogues(const struct diagnosis *diagnosis)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
+        const struct armtap_stream *stream = &streams_at(diagnosis->streams, i)->stream;
+        const struct watch *watch = watches_of(diagnosis->watches, stream->connection);
+        char text[CLAUSE_MAX], sentence[CLAUSE_MAX + 60];
+        bool is_whole = !stream->midstream && stream->bytes_lost[0] + stream->bytes_lost[1] == 0;
+        if (watch == NULL || !is_whole || stream->records[ARMTAP_FROM_ROBOT] > 0)
+            continue;
+        dialogue_text(&watch->dialogue, text, sizeof text);
+        if (*text == '\0' || told++ >= SENTENCES)
+            continue;
+        snprintf(sentence, sizeof sentence, "Stream %zu has no data: %s.", i, text);
+        struct text_wrap wrap = text_wrap_begin(stdout, 0, 0);
+        text_wrap_words(&wrap, sentence);
+        text_wrap_end(&wrap);
+    }
+    return told;
+}
+
 /* There is neither warning nor error. */
 static void print_clean(const struct verdict *verdict)
 {
@@ -440,13 +462,14 @@ static void print_clean(const struct verdict *verdict)
     bool notices = furthest_back(verdict->diagnosis) != NULL;
     for (size_t stream = 0; stream < verdict->streams; stream++)
         notices = notices || has(verdict, stream, ARMTAP_NOTICE);
-    if (records == 0)
+    size_t told = print_dialogues(verdict->diagnosis);
+    if (records == 0 && told == 0)
         puts("No data of the robot is in it, so what the robot did cannot be known.");
-    else if (!verdict->diagnosis->is_whole)
+    else if (records > 0 && !verdict->diagnosis->is_whole)
         puts("Nothing wrong was found in what could be read; what follows cannot be known.");
-    else if (notices)
+    else if (records > 0 && notices)
         puts("Nothing is wrong with the data that was captured. Worth knowing:");
-    else
+    else if (records > 0)
         printf("Nothing is wrong: %" PRIu64 " record%s decoded, and nothing is missing.\n", records,
                records == 1 ? " was" : "s were");
     if (notices)

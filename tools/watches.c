@@ -165,6 +165,17 @@ int watches_record(struct watches *watches, const struct armtap_record *record)
     return record->direction == ARMTAP_FROM_ROBOT ? watch_arms(watches, watch, record) : 0;
 }
 
+int watches_message(struct watches *watches, const struct armtap_message *message)
+{
+    if (message->stream->protocol != ARMTAP_RTDE || message->stream->records[ARMTAP_FROM_ROBOT] > 0)
+        return 0;
+    struct watch *watch = see(watches, message->stream);
+    if (watch == NULL)
+        return -1;
+    dialogue_message(&watch->dialogue, message);
+    return 0;
+}
+
 int watches_note(struct watches *watches, const struct armtap_note *note)
 {
     const struct watch *watch = note->stream == NULL ? NULL : watches_of(watches, note->stream->connection);
@@ -265,6 +276,7 @@ int watches_event(struct watches *watches, const struct armtap_event *event)
             return -1;
         watch->was_full = watch->was_full || stalls_of_client(&watches->stalls, watch->connection);
         watch->stuck = stuck;
+        dialogue_event(&watch->dialogue, event);
         watch->resent += event->type == ARMTAP_EVENT_RETRANSMISSION && event->direction == ARMTAP_FROM_ROBOT;
         if (event->type == ARMTAP_EVENT_CLOSE) {
             take_close(watches, watch, event);

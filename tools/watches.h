@@ -4,6 +4,7 @@
 #define WATCHES_H
 
 #include "clocks.h"
+#include "dialogue.h"
 #include "findings.h"
 #include "holes.h"
 #include "modes.h"
@@ -21,7 +22,8 @@ struct watch {
     struct moments moments[ARMTAP_ARMS_MAX];
     uint64_t resent;           /* by the robot since its last record */
     struct armtap_where stuck; /* since when the client's receive buffer is full; packet 0: it is not */
-    bool closing;              /* a FIN was seen */
+    struct dialogue dialogue;
+    bool closing; /* a FIN was seen */
     bool closed[2];
     struct rates_totals rates_totals; /* set when it is over */
     struct clocks_totals clocks_totals;
@@ -35,6 +37,7 @@ void watches_free(struct watches *watches);
 int watches_record(struct watches *watches, const struct armtap_record *record);
 int watches_recipe(struct watches *watches, const struct armtap_recipe_event *event);
 int watches_event(struct watches *watches, const struct armtap_event *event);
+int watches_message(struct watches *watches, const struct armtap_message *message);
 int watches_note(struct watches *watches, const struct armtap_note *note);
 /* Whether a note becomes a finding later, when it is known how much it is about; otherwise the caller adds it. */
 bool watches_keep(struct watches *watches, const struct armtap_note *note);

@@ -242,6 +242,32 @@ def check_why_silent(folder):
         assert len(silence) == 1 and end in silence[0], silence
 
 
+def check_dialogue(folder):
+    """Without data, what is there of the handshake is told, unless half of it was not captured."""
+    whole, path = os.path.join(SAMPLES, "rtde-stop.pcap"), os.path.join(folder, "talk.pcap")
+    packets = []
+    rewrite(whole, path, lambda index, time, packet: packets.append((time, packet)) or [(time, packet)])
+    def kind(packet):
+        data = packet[14 + 20 + (packet[46] >> 4) * 4:14 + int.from_bytes(packet[16:18], "big")]
+        return (packet[34:36] == b"\x75\x34", data[2:3])
+    start = next(i for i, (_, packet) in enumerate(packets) if kind(packet) == (False, b"S"))
+    setup = max(i for i, (_, packet) in enumerate(packets[:start]) if kind(packet) == (False, b"O"))
+    second = 10**9 if packets[1][0] > 10**17 else 10**6
+    for cut, seconds, told in ((start, 5, "Stream 0 has no data: the client never sent START, in "),
+                               (setup + 1, 5, "Stream 0 has no data: the robot did not answer the request in packet %d for "
+                                % (setup + 1)),
+                               (setup + 1, 0, "No data of the robot is in it")):
+        # An acknowledgement of the client, later, is the last of it.
+        rewrite(whole, path, lambda index, time, packet, cut=cut, seconds=seconds: [(time, packet)] if index < cut else (
+            [(time + seconds * second, packets[2][1])] if index == cut else []))
+        text = words(run(ARMTAP, "diagnose", path))
+        assert told in text, (told, text[-300:])
+    # Of a capture of the client's packets alone nothing is told about the robot.
+    rewrite(whole, path, lambda index, time, packet: [(time, packet)] if not kind(packet)[0] and index < start else [])
+    text = words(run(ARMTAP, "diagnose", path))
+    assert "did not answer" not in text, text[-300:]
+
+
 def check_longest_gap(folder):
     """People are told how long no data came, whatever the reason; JSON's silence leaves out what the capture lacks."""
     path = os.path.join(folder, "gap.pcap")
@@ -370,7 +396,7 @@ def main():
         checks += [(check_around, os.path.join(SAMPLES, "rtde-stop.pcap")), (check_drift, folder), (check_flood, folder), (check_skipped, folder),
                    (check_silence, folder), (check_largest, folder), (check_extent, folder), (check_verdicts, folder), (check_clean, folder),
                    (check_missing_bytes, folder), (check_words, folder), (check_set_back, folder), (check_why_silent, folder),
-                   (check_longest_gap, folder), (check_around_remedy, folder),
+                   (check_longest_gap, folder), (check_dialogue, folder), (check_around_remedy, folder),
                    (check_zero_window, folder),
                    (check_tshark, folder)]
         for check, argument in checks:
