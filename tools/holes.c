@@ -1,6 +1,7 @@
 #include "holes.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,13 +41,33 @@ static void write_extent(char *to, size_t size, double records, double seconds)
         snprintf(to + length, size - (size_t)length, "%s no data for %.3f s", length > 0 ? "," : ":", seconds);
 }
 
-/* Tells all that waits; `next`: the record that came, of that many bytes, or NULL. */
-static void tell(struct holes *holes, struct findings *findings, const struct armtap_where *next, double length)
+/* Whether the controller's clock shows that no record is missing before this one: the bytes between are more than
+ * there should be. */
+static bool is_between_whole(const struct holes *holes, const struct armtap_record *next)
 {
+    double step = next == NULL ? NAN : next->clock - holes->clock;
+    return holes->has_last && holes->step > 0 && step > 0 && step < 1.5 * holes->step;
+}
+
+static void tell_between(struct findings *findings, const struct holes *holes, const struct hole *hole)
+{
+    findings_measure(findings, hole->kind->id, (double)hole->bytes, &holes->stream, &hole->where,
+                     "%s: between whole records, none of which is missing", hole->text);
+}
+
+/* Tells all that waits; `record`: the one that came, or NULL; `length`: bytes of a record. */
+static void tell(struct holes *holes, struct findings *findings, const struct armtap_record *record, double length)
+{
+    const struct armtap_where *next = record == NULL ? NULL : &record->where;
+    bool is_whole = is_between_whole(holes, record);
     double seconds = holes->has_last && next != NULL ? when_seconds(holes->last.time, next->time) : -1;
     for (size_t i = 0; i < holes->count; i++) {
         const struct hole *hole = &holes->waiting[i];
         char extent[100];
+        if (is_whole && strcmp(hole->kind->id, "stream.resync") == 0) {
+            tell_between(findings, holes, hole);
+            continue;
+        }
         write_extent(extent, sizeof extent, length > 0 ? (double)hole->bytes / length : 0, seconds);
         findings_measure(findings, hole->kind->id, (double)hole->bytes, &holes->stream, &hole->where, "%s%s",
                          hole->text, extent);
@@ -69,7 +90,10 @@ void holes_record(struct holes *holes, struct findings *findings, const struct a
     bool is_text = record->protocol == ARMTAP_AUBO;
     if (holes->count > 0)
         /* What is missing before the first record may be replies to the handshake. */
-        tell(holes, findings, &record->where, holes->has_last ? length_of(holes) : 0);
+        tell(holes, findings, record, holes->has_last ? length_of(holes) : 0);
+    else if (holes->has_last)
+        holes->step = record->clock - holes->clock;
+    holes->clock = record->clock;
     holes->has_last = true;
     holes->last = record->where;
     holes->skipped = record->stream->bytes_skipped[ARMTAP_FROM_ROBOT];

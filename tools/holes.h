@@ -16,7 +16,8 @@ struct holes {
     uint64_t skipped;         /* the stream's counter then */
     uint64_t records, bytes;  /* of all records */
     size_t length;            /* of the last one; 0: they differ in length */
-    uint64_t missing;         /* bytes, by the last event */
+    double clock, step; /* the controller's at the last record, and the last step without a hole, s; 0: not known */
+    uint64_t missing;   /* bytes, by the last event */
     struct armtap_stream stream;
     struct hole {
         const struct armtap_note_kind *kind;

@@ -144,12 +144,23 @@ def check_extent(folder):
     """What is missing is told in records and seconds: the generator knows how many there were."""
     for name, told in (("stream.gap", "about 1 record, no data for 0.016 s"),
                        ("stream.gap-long", "about 400 records, no data for 3.208 s"),
-                       ("stream.resync", "part of a record, no data for 0.008 s")):
+                       ("stream.resync", "between whole records, none of which is missing")):
         path = os.path.join(folder, name + ".pcap")
         run(FAULTS, name, path)
         kind = name.replace("-long", "")
         texts = [finding["text"] for finding in diagnose(path)["findings"] if finding["id"] == kind]
         assert len(texts) == 1 and texts[0].endswith(": " + told), (name, texts)
+
+
+def check_unreadable_record(folder):
+    """A record whose length was damaged is missing, where bytes between whole records are not."""
+    whole, path = os.path.join(folder, "whole.pcap"), os.path.join(folder, "damaged.pcap")
+    run(FAULTS, "late-package", whole)
+    hit = int(run(ARMTAP, "export", "--fields", "packet", whole).splitlines()[100].split(",")[1])
+    rewrite(whole, path, lambda index, time, packet: [
+        (time, packet if index + 1 != hit else packet[:54] + b"\0\0\0" + packet[57:])])
+    texts = [finding["text"] for finding in diagnose(path)["findings"] if finding["id"] == "stream.resync"]
+    assert len(texts) == 1 and texts[0].endswith("about 1 record, no data for 0.016 s"), texts
 
 
 def check_verdicts(folder):
@@ -394,7 +405,7 @@ def main():
         checks = [(check_numbers, os.path.join(SAMPLES, name))
                   for name in ("rtde-v2.pcapng.gz", "cb3-1060.pcap.gz", "cb2-812.pcap.gz", "e-series-1220.pcapng.gz")]
         checks += [(check_around, os.path.join(SAMPLES, "rtde-stop.pcap")), (check_drift, folder), (check_flood, folder), (check_skipped, folder),
-                   (check_silence, folder), (check_largest, folder), (check_extent, folder), (check_verdicts, folder), (check_clean, folder),
+                   (check_silence, folder), (check_largest, folder), (check_extent, folder), (check_unreadable_record, folder), (check_verdicts, folder), (check_clean, folder),
                    (check_missing_bytes, folder), (check_words, folder), (check_set_back, folder), (check_why_silent, folder),
                    (check_longest_gap, folder), (check_dialogue, folder), (check_around_remedy, folder),
                    (check_zero_window, folder),
