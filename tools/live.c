@@ -214,7 +214,8 @@ static void judge_silence(struct live *live, struct flowing *flowing, int64_t ti
     char text[120];
     int64_t silent = time - flowing->time;
     struct armtap_where where = flowing->last;
-    if (flowing->told || flowing->paused || flowing->time == 0 || silent < QUIET || silent < QUIET_STEPS * flowing->step)
+    if (flowing->told || flowing->paused || flowing->time == 0 || silent < QUIET ||
+        silent < QUIET_STEPS * flowing->step)
         return;
     flowing->told = true;
     snprintf(text, sizeof text, "no data for %.1f s so far, since packet %" PRIu64, (double)silent / 1e9, where.packet);

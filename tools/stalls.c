@@ -92,8 +92,9 @@ bool stalls_of_client(const struct stalls *stalls, uint64_t connection)
 
 struct armtap_where stalls_begin_of_client(const struct stalls *stalls, uint64_t connection)
 {
+    const struct armtap_where nowhere = {.time = ARMTAP_NO_TIME};
     const struct stall *stall = stall_of(stalls, connection, ARMTAP_TO_ROBOT);
-    return stall == NULL ? (struct armtap_where){.time = ARMTAP_NO_TIME} : stall->from;
+    return stall == NULL ? nowhere : stall->from;
 }
 
 void stalls_forget(struct stalls *stalls, uint64_t connection)

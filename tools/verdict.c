@@ -168,8 +168,8 @@ static bool write_attempts(char to[CLAUSE_MAX], const struct verdict *verdict, c
     const struct finding *first = tally->first;
     if (first->stream != FINDING_NO_STREAM)
         return false;
-    uint64_t count = attempts_clause(text, streams_attempts(verdict->diagnosis->streams), first->kind->id,
-                                     verdict->diagnosis->zone);
+    uint64_t count =
+        attempts_clause(text, streams_attempts(verdict->diagnosis->streams), first->kind->id, verdict->diagnosis->zone);
     if (count == 0)
         return false;
     *to = '\0';
@@ -236,8 +236,8 @@ static void write_clause(char to[CLAUSE_MAX], const struct verdict *verdict, con
         write_pattern(to, clause, tally);
     if (is_stop)
         write_stop(to, tally->first, verdict->diagnosis->zone);
-    snprintf(place, sizeof place, " (%spacket %" PRIu64 ")",
-             tally->count == 1 || is_stop ? "" : "first in ", tally->first->where.packet);
+    snprintf(place, sizeof place, " (%spacket %" PRIu64 ")", tally->count == 1 || is_stop ? "" : "first in ",
+             tally->first->where.packet);
     if (tally->first->where.packet > 0)
         append(to, place, strlen(place));
 }
