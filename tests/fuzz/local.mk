@@ -30,6 +30,7 @@ FUZZ_TOOLS = \
 	tools/ahead.c \
 	tools/blocks.c \
 	tools/capture.c \
+	tools/drops.c \
 	tools/interrupt.c \
 	tools/message.c \
 	tools/reader.c \
