@@ -10,7 +10,6 @@
 #define INPUT_ENTRIES_MAX 65536u      /* entries of all input recipes of one connection */
 #define EARLY_MAX UINT64_C(50000000)  /* ns that a reply may be captured before its request ... */
 #define ANSWERED_MAX (20 * EARLY_MAX) /* ... and within which a request without a reply may be its request */
-#define NAMED_MAX 32                  /* notes about single names, by set-up */
 
 int armtap_rtde_open(void *context)
 {
