@@ -85,6 +85,7 @@ SCRIPT_TESTS = \
 	tests/aubo-check.py \
 	tests/captures-rebuild \
 	tests/check-runners \
+	tests/clean-check.py \
 	tests/compare-check.py \
 	tests/cross-check.py \
 	tests/explain-check.py \

@@ -4,6 +4,7 @@
 #include "leaves.h"
 #include "mode_names.h"
 #include "number.h"
+#include "utf8.h"
 
 void cells_hex(const char *bytes, size_t length, struct buffer *out)
 {
@@ -26,22 +27,57 @@ static bool needs_quotes(const char *bytes, size_t length, const char *quoted_if
     return false;
 }
 
+/* Whether a spreadsheet takes a text for a formula; the wide forms are those of East Asian keyboards. */
+static bool is_formula(const char *bytes, size_t length)
+{
+    static const char *const begins[] = {
+        "=", "+", "-", "@", "\t", "\r", "\n", "\xEF\xBC\x9D", "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\xA0"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (length >= strlen(begins[i]) && memcmp(bytes, begins[i], strlen(begins[i])) == 0)
+            return true;
+    return false;
+}
+
+/* How many bytes from `from` on need no look at what they are. */
+static size_t plain_length(const char *bytes, size_t from, size_t length)
+{
+    size_t at = from;
+    while (at < length && bytes[at] >= ' ' && bytes[at] <= '~' && bytes[at] != '"')
+        at++;
+    return at - from;
+}
+
 void cells_text(const char *bytes, size_t length, const struct cell_style *style, struct buffer *out)
 {
-    if (!needs_quotes(bytes, length, style->quoted_if)) {
-        buffer_put(out, bytes, length);
-        return;
-    }
-    buffer_char(out, '"');
-    for (size_t done = 0; done < length;) {
-        const char *quote = memchr(bytes + done, '"', length - done);
-        size_t part = quote == NULL ? length - done : (size_t)(quote - (bytes + done)) + 1;
-        buffer_put(out, bytes + done, part);
-        if (quote != NULL)
+    char shown[UTF8_SHOWN_MAX];
+    bool quotes = needs_quotes(bytes, length, style->quoted_if);
+    if (quotes)
+        buffer_char(out, '"');
+    if (style->is_guarded && is_formula(bytes, length))
+        buffer_char(out, '\'');
+    for (size_t done = 0, used; done < length; done += used) {
+        used = plain_length(bytes, done, length);
+        buffer_put(out, bytes + done, used);
+        if (used > 0)
+            continue;
+        size_t size = style->is_shown ? utf8_show(shown, bytes + done, length - done, &used)
+                                      : utf8_store(shown, bytes + done, length - done, &used);
+        buffer_put(out, shown, size);
+        if (quotes && bytes[done] == '"')
             buffer_char(out, '"');
-        done += part;
     }
-    buffer_char(out, '"');
+    if (quotes)
+        buffer_char(out, '"');
+}
+
+/* JSON that came over the wire, as the text that it is. */
+static void put_json(const char *json, size_t length, const struct cell_style *style, struct buffer *out)
+{
+    struct buffer text = {0};
+    leaves_copy(json, length, &text);
+    cells_text(text.data, text.length, style, out);
+    out->failed |= text.failed;
+    free(text.data);
 }
 
 static void put_element_name(const struct pick *pick, unsigned element, const struct cell_style *style,
@@ -117,6 +153,8 @@ static void put_cell(const struct armtap_value *value, unsigned element, enum ar
         buffer_string(out, style->absent);
     else if (value->type == ARMTAP_BYTES)
         cells_hex(value->text, value->length, out);
+    else if (value->present && value->type == ARMTAP_JSON)
+        put_json(value->text, value->length, style, out);
     else if (is_text)
         cells_text(value->text, value->length, style, out);
     else if (generation != ARMTAP_GENERATION_UNKNOWN)
@@ -128,10 +166,7 @@ static void put_cell(const struct armtap_value *value, unsigned element, enum ar
 static void put_leaf_text(const struct leaf *leaf, const struct cell_style *style, struct buffer *out)
 {
     struct buffer text = {0};
-    if (leaf->kind == LEAF_OBJECT)
-        buffer_put(&text, leaf->text, leaf->length);
-    else
-        leaf_text(leaf, &text);
+    leaf_text(leaf, &text);
     cells_text(text.data, text.length, style, out);
     out->failed |= text.failed;
     free(text.data);
@@ -155,8 +190,10 @@ static void put_leaf(const struct leaf *leaf, const struct cell_style *style, st
         number.f64[0] = leaf_number(leaf);
         cells_number(&number, 0, style, out);
         break;
-    case LEAF_STRING:
     case LEAF_OBJECT:
+        put_json(leaf->text, leaf->length, style, out);
+        break;
+    case LEAF_STRING:
         put_leaf_text(leaf, style, out);
         break;
     }

@@ -12,9 +12,19 @@ struct cell_style {
     bool only_numbers;     /* a text counts as absent */
     const char *quoted_if; /* characters that make a text need quotes */
     const char *line_end;
+    bool is_shown;   /* a terminal gets the text: nothing hidden in it stays as it is */
+    bool is_guarded; /* no text may begin as a spreadsheet's formula does */
 };
 
-/* A text, in quotes if the style needs them. */
+/* The style as the view wants it. */
+static inline struct cell_style cells_style(struct cell_style style, const struct view *view)
+{
+    style.is_shown = view->is_shown;
+    style.is_guarded = view->is_guarded;
+    return style;
+}
+
+/* A text, in quotes if the style needs them: valid UTF-8 whatever it was (utf8_store). */
 void cells_text(const char *bytes, size_t length, const struct cell_style *style, struct buffer *out);
 /* The picks' names, vectors spread as name_0, name_1, ... with separators between them. */
 void cells_names(const struct view *view, const struct cell_style *style, struct buffer *out);

@@ -6,8 +6,8 @@
 
 #include "export.h"
 #include "message.h"
-#include "outlets.h"
 #include "options.h"
+#include "outlets.h"
 
 enum option_id {
     OPTION_OUT = 1,
@@ -23,6 +23,7 @@ enum option_id {
     OPTION_TO,
     OPTION_EVERY,
     OPTION_ENUMS,
+    OPTION_CSV_SAFE,
     OPTION_STRICT
 };
 
@@ -52,6 +53,9 @@ static const struct option_row rows[] = {
     {OPTION_EVERY, 0, "every", "N", "the first record of a table, and every Nth after it"},
     {OPTION_ENUMS, 0, "enums", "HOW",
      "modes as number (the default), by name, or both: robot_mode and robot_mode_name"},
+    {OPTION_CSV_SAFE, 0, "csv-safe", NULL,
+     "for spreadsheets: an apostrophe before each text that begins as a formula does, with = + - @, a tab or a line "
+     "end"},
     {OPTION_STRICT, 0, "strict", NULL, "exit with 1 if there is a note of warning or error; armtap info counts them"},
 };
 
@@ -164,6 +168,9 @@ static int take(void *user, int id, const char *value)
         return options_number("--every", value, 1, UINT64_MAX, &wish->every);
     case OPTION_ENUMS:
         return take_enums(value, wish);
+    case OPTION_CSV_SAFE:
+        wish->is_guarded = true;
+        return 0;
     case OPTION_STRICT:
         wish->strict = true;
         return 0;
@@ -240,6 +247,7 @@ static int judge(struct asked *asked, const struct options *options)
         wish->out = "-";
     wish->gzipped = outlets_is_gzip(wish->out);
     wish->output = choose_output(asked);
+    wish->is_shown = sink_file_is_terminal(wish->out);
     if (wish->output == NULL)
         return -1;
     if (wish->split && strcmp(wish->out, "-") == 0)
@@ -259,6 +267,8 @@ static int judge(struct asked *asked, const struct options *options)
                       "interfaces are read once; save what is read to a file and export that");
     else if (wish->enums != MODES_BY_NUMBER && !wish->output->has_names)
         message_error("--enums: %s has numbers only; give -f csv or ndjson", format_of(wish->output));
+    else if (wish->is_guarded && !wish->output->can_guard)
+        message_error("--csv-safe is of -f csv; %s is not for spreadsheets, leave it out", format_of(wish->output));
     else if (wish->from.given && wish->to.given && wish->from.relative == wish->to.relative && !wish->from.of_day &&
              !wish->to.of_day && wish->to.ns < wish->from.ns)
         message_error("--to is before --from, so there is nothing between; swap them");

@@ -118,6 +118,8 @@ static int make_view(struct job *job, struct table *table)
     if (printed == NULL || table_arrange(table) != 0)
         return job_give_up_memory(job);
     printed->view.table = table;
+    printed->view.is_shown = job->wish->is_shown;
+    printed->view.is_guarded = job->wish->is_guarded;
     if (selection_apply(&job->selection, table->columns, table->column_count, &printed->view.picks) != 0)
         return job_give_up_memory(job);
     if (choice_judge_width(job, &printed->view) != 0 || choice_judge_texts(job, &printed->view) != 0)

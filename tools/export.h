@@ -24,6 +24,8 @@ struct export_wish {
     enum when_zone zone; /* of a time of day in them */
     uint64_t every;
     bool strict;
+    bool is_shown;   /* what is written goes to a terminal */
+    bool is_guarded; /* --csv-safe */
     enum mode_names enums;
     unsigned threads; /* that format, at least 1 */
 };

@@ -7,58 +7,91 @@
 #include "number.h"
 #include "utf8.h"
 
-static size_t escape(char *to, unsigned char byte)
+static const char hex[] = "0123456789abcdef";
+
+static size_t put_unit(char *to, uint32_t unit)
 {
-    static const char hex[] = "0123456789abcdef";
-    static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-    const char *found = byte == 0 ? NULL : strchr(plain, byte);
-    to[0] = '\\';
-    if (found != NULL) {
-        to[1] = letters[found - plain];
-        return 2;
-    }
-    memcpy(to + 1, "u00", 3);
-    to[4] = hex[byte >> 4];
-    to[5] = hex[byte & 15];
+    memcpy(to, "\\u", 2);
+    for (unsigned i = 0; i < 4; i++)
+        to[2 + i] = hex[unit >> (12 - 4 * i) & 15];
     return 6;
 }
 
-/* Writes the sequence at `text`, or U+FFFD; returns how many bytes were read. */
-static size_t copy_sequence(char *to, size_t *out, const char *text, size_t left)
+/* \uXXXX, two of them beyond 16 bits. */
+static size_t put_escaped(char *to, uint32_t character)
 {
-    size_t sequence = utf8_length((const unsigned char *)text, left);
-    if (sequence == 0)
-        memcpy(to + *out, "\xEF\xBF\xBD", 3);
-    else
-        memcpy(to + *out, text, sequence);
-    *out += sequence == 0 ? 3 : sequence;
-    return sequence == 0 ? 1 : sequence;
+    if (character < 0x10000)
+        return put_unit(to, character);
+    put_unit(to, 0xD800 + ((character - 0x10000) >> 10));
+    return 6 + put_unit(to + 6, 0xDC00 + (character & 0x3FF));
+}
+
+/* The text \xHH, as other formats have it: JSON cannot hold the byte. */
+static size_t put_byte(char *to, unsigned char byte)
+{
+    memcpy(to, "\\\\x", 3);
+    to[3] = hex[byte >> 4];
+    to[4] = hex[byte & 15];
+    return 5;
+}
+
+/* A character that has no meaning in JSON; returns how many bytes of the text it was. */
+static size_t put_character(char *to, size_t *out, const char *text, size_t left)
+{
+    uint32_t character;
+    if (*text >= ' ' && *text <= '~') {
+        to[(*out)++] = *text;
+        return 1;
+    }
+    size_t length = utf8_character(text, left, &character);
+    if (length == 0 || character == 0) {
+        *out += put_byte(to + *out, (unsigned char)*text);
+        return 1;
+    }
+    if (utf8_is_hidden(character)) {
+        *out += put_escaped(to + *out, character);
+    } else {
+        memcpy(to + *out, text, length);
+        *out += length;
+    }
+    return length;
 }
 
 size_t json_mend(char *to, const char *json, size_t length)
 {
+    static const char nul[] = "\\u0000";
     size_t out = 0;
     for (size_t i = 0; i < length;) {
-        if ((unsigned char)json[i] < 0x80)
+        if (json[i] != '\\' || i + 1 == length) {
+            i += put_character(to, &out, json + i, length - i);
+        } else if (length - i >= strlen(nul) && memcmp(json + i, nul, strlen(nul)) == 0) {
+            out += put_byte(to + out, 0);
+            i += strlen(nul);
+        } else {
             to[out++] = json[i++];
-        else
-            i += copy_sequence(to, &out, json + i, length - i);
+            to[out++] = json[i++];
+        }
     }
     return out;
 }
 
 size_t json_quote(char *to, const char *text, size_t length)
 {
-    const unsigned char *bytes = (const unsigned char *)text;
+    static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
     size_t out = 0;
     to[out++] = '"';
     for (size_t i = 0; i < length;) {
-        if (bytes[i] < 0x20 || bytes[i] == 0x7F || bytes[i] == '"' || bytes[i] == '\\') {
-            out += escape(to + out, bytes[i++]);
-        } else if (bytes[i] < 0x80) {
+        if (text[i] > '\\' && text[i] <= '~') { /* nearly all are */
             to[out++] = text[i++];
+            continue;
+        }
+        const char *found = text[i] == '\0' ? NULL : strchr(plain, text[i]);
+        if (found == NULL) {
+            i += put_character(to, &out, text + i, length - i);
         } else {
-            i += copy_sequence(to, &out, text + i, length - i);
+            to[out++] = '\\';
+            to[out++] = letters[found - plain];
+            i++;
         }
     }
     to[out++] = '"';

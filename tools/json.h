@@ -10,10 +10,10 @@
 /* Room that json_quote needs for a text of `length` bytes. */
 #define JSON_QUOTED_MAX(length) (6 * (size_t)(length) + 2)
 
-/* Writes the text with its quotes, escaped; a byte that is no UTF-8 becomes U+FFFD. No terminating NUL. Returns the
- * number of bytes written. */
+/* Writes the text with its quotes, escaped, hidden characters (utf8.h) too. NUL and a byte that is no UTF-8 become the
+ * text \xHH. No terminating NUL. Returns the number of bytes written. */
 size_t json_quote(char *to, const char *text, size_t length);
-/* Writes JSON as it is; a byte that is no UTF-8 becomes U+FFFD. The same room suffices. */
+/* Writes JSON that came from elsewhere, what its strings hold escaped in the same way. The same room suffices. */
 size_t json_mend(char *to, const char *json, size_t length);
 
 /* A writer that puts the commas and line ends. Containers opened with `lines` have an element per line. */

@@ -31,7 +31,7 @@ size_t leaves_count(const struct armtap_value *value);
 void leaf_text(const struct leaf *leaf, struct buffer *out);
 /* The number of a LEAF_NUMBER or LEAF_WHOLE. */
 double leaf_number(const struct leaf *leaf);
-/* JSON as it came, but U+FFFD for a byte that is no UTF-8. */
+/* JSON as it came, its strings escaped as in all that is written (json_mend). */
 void leaves_copy(const char *json, size_t length, struct buffer *out);
 
 #endif

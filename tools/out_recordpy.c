@@ -18,15 +18,17 @@ static void end_line(size_t begin, const struct view *view, struct buffer *out)
 
 static void recordpy_begin(const struct view *view, struct buffer *out)
 {
+    struct cell_style style = cells_style(recordpy, view);
     size_t begin = out->length;
-    cells_names(view, &recordpy, out);
+    cells_names(view, &style, out);
     end_line(begin, view, out);
 }
 
 static void recordpy_row(const struct view *view, const struct output_row *row, struct buffer *out)
 {
+    struct cell_style style = cells_style(recordpy, view);
     size_t begin = out->length;
-    cells_values(view, row, &recordpy, out);
+    cells_values(view, row, &style, out);
     end_line(begin, view, out);
 }
 

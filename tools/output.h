@@ -13,7 +13,9 @@
 struct view {
     const struct table *table;
     struct picks picks;
-    size_t width; /* bytes of a row's text besides its values, about: separators, keys, what stands for the absent */
+    size_t width;    /* bytes of a row's text besides its values, about: separators, keys, what stands for the absent */
+    bool is_shown;   /* on a terminal: hidden characters (utf8.h) of texts must not reach it */
+    bool is_guarded; /* for a spreadsheet: no text may begin as a formula does */
 };
 
 /* One record, without what only lives during a callback. */
@@ -41,6 +43,7 @@ struct output {
     bool all_tables;        /* one file holds the rows of every table, opaque records too */
     bool only_numbers;      /* texts have no place in it */
     bool has_names;         /* modes may stand by their names */
+    bool can_guard;         /* it can keep texts from beginning as a spreadsheet's formula does */
     bool spreads;           /* arrays take a cell for each element, so that there must be cells enough */
     /* Changes the picks to what the format prints; NULL: leaves them. `generation` is whose legacy layout is wanted. 0,
      * or -1 without memory. A view whose picks are all absent then has nothing for this format. */

@@ -106,6 +106,20 @@ static struct sink_file *open_ordinary(struct sink_file *sink, bool exists, cons
     return error != 0 ? refuse(sink, error) : sink;
 }
 
+bool sink_file_is_terminal(const char *name)
+{
+    struct stat status;
+    if (strcmp(name, "-") == 0)
+        return isatty(STDOUT_FILENO);
+    if (stat(name, &status) != 0 || !S_ISCHR(status.st_mode))
+        return false;
+    int file = open(name, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    bool is_terminal = file >= 0 && isatty(file);
+    if (file >= 0)
+        close(file);
+    return is_terminal;
+}
+
 struct sink_file *sink_file_open(const char *name)
 {
     struct sink_file *sink = calloc(1, sizeof *sink);

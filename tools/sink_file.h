@@ -14,6 +14,8 @@ enum sink_outcome {
     SINK_FAILED  /* after a message */
 };
 
+/* Whether what is written to that name reaches somebody's terminal. */
+bool sink_file_is_terminal(const char *name);
 /* NULL after a message. Between writes no descriptor of an ordinary file is held, so there may be many. */
 struct sink_file *sink_file_open(const char *name);
 enum sink_outcome sink_file_write(struct sink_file *sink, const char *bytes, size_t length);

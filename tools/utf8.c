@@ -25,39 +25,62 @@ size_t utf8_length(const unsigned char *text, size_t left)
     return 0;
 }
 
-/* Of control, separators of lines, marks that turn the direction of what follows, tags. */
-static bool is_hidden(uint32_t character)
+bool utf8_is_hidden(uint32_t character)
 {
+    /* Unicode's categories Cc, Cf, Zl and Zp, but for U+200C and U+200D, without which Persian and Indic scripts and
+     * some emoji cannot be written. */
     static const struct {
         uint32_t first, last;
-    } hidden[] = {{0x80, 0x9F},     {0x61C, 0x61C},   {0x200E, 0x200F}, {0x2028, 0x202E},
-                  {0x2066, 0x2069}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F}};
+    } hidden[] = {{0x0, 0x1F},        {0x7F, 0x9F},       {0xAD, 0xAD},       {0x600, 0x605},     {0x61C, 0x61C},
+                  {0x6DD, 0x6DD},     {0x70F, 0x70F},     {0x890, 0x891},     {0x8E2, 0x8E2},     {0x180E, 0x180E},
+                  {0x200B, 0x200B},   {0x200E, 0x200F},   {0x2028, 0x202E},   {0x2060, 0x206F},   {0xFEFF, 0xFEFF},
+                  {0xFFF9, 0xFFFB},   {0x110BD, 0x110BD}, {0x110CD, 0x110CD}, {0x13430, 0x1343F}, {0x1BCA0, 0x1BCA3},
+                  {0x1D173, 0x1D17A}, {0xE0000, 0xE007F}};
+    if (character >= ' ' && character <= '~')
+        return false;
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
         if (character >= hidden[i].first && character <= hidden[i].last)
             return true;
     return false;
 }
 
-size_t utf8_shown(const char *text, size_t left)
+size_t utf8_character(const char *text, size_t left, uint32_t *character)
 {
     const unsigned char *bytes = (const unsigned char *)text;
-    if (bytes[0] < 0x80)
-        return bytes[0] >= 0x20 && bytes[0] != 0x7F;
-    size_t length = utf8_length(bytes, left);
-    uint32_t character = length == 4 ? bytes[0] & 7 : length == 3 ? bytes[0] & 15 : bytes[0] & 31;
+    size_t length = bytes[0] < 0x80 ? 1 : utf8_length(bytes, left);
+    *character = length == 4 ? bytes[0] & 7 : length == 3 ? bytes[0] & 15 : length == 2 ? bytes[0] & 31 : bytes[0];
     for (size_t i = 1; i < length; i++)
-        character = character << 6 | (bytes[i] & 0x3F);
-    return length == 0 || is_hidden(character) ? 0 : length;
+        *character = *character << 6 | (bytes[i] & 0x3F);
+    return length;
+}
+
+size_t utf8_shown(const char *text, size_t left)
+{
+    uint32_t character;
+    size_t length = utf8_character(text, left, &character);
+    return length == 0 || utf8_is_hidden(character) ? 0 : length;
+}
+
+/* As they are, the first `kept` bytes of the text; none: its first byte as \xHH. */
+static size_t put(char to[UTF8_SHOWN_MAX], const char *text, size_t kept, size_t *used)
+{
+    *used = kept == 0 ? 1 : kept;
+    if (kept == 0)
+        return (size_t)snprintf(to, UTF8_SHOWN_MAX, "\\x%02x", (unsigned char)text[0]);
+    for (size_t i = 0; i < kept; i++)
+        to[i] = text[i];
+    to[kept] = '\0';
+    return kept;
 }
 
 size_t utf8_show(char to[UTF8_SHOWN_MAX], const char *text, size_t left, size_t *used)
 {
-    size_t shown = utf8_shown(text, left);
-    *used = shown == 0 ? 1 : shown;
-    if (shown == 0)
-        return (size_t)snprintf(to, UTF8_SHOWN_MAX, "\\x%02x", (unsigned char)text[0]);
-    for (size_t i = 0; i < shown; i++)
-        to[i] = text[i];
-    to[shown] = '\0';
-    return shown;
+    return put(to, text, utf8_shown(text, left), used);
+}
+
+size_t utf8_store(char to[UTF8_SHOWN_MAX], const char *text, size_t left, size_t *used)
+{
+    uint32_t character;
+    size_t length = utf8_character(text, left, &character);
+    return put(to, text, character == 0 ? 0 : length, used);
 }

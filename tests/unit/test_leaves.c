@@ -121,7 +121,8 @@ static void numbers_of_any_length(void **state)
 
 static void copies_are_utf8(void **state)
 {
-    static const char text[] = "[\"\xC3\xA9\xFF\\n\",1.50]", copy[] = "[\"\xC3\xA9\xEF\xBF\xBD\\n\",1.50]";
+    static const char text[] = "[\"\xC3\xA9\xFF\\n\\u0000\\\\u0000\x7F\xE2\x80\xAE\",1.50]";
+    static const char copy[] = "[\"\xC3\xA9\\\\xff\\n\\\\x00\\\\u0000\\u007f\\u202e\",1.50]";
     struct buffer out = {0};
     (void)state;
     leaves_copy(text, sizeof text - 1, &out);

@@ -213,14 +213,18 @@ static void json_strings(void **state)
     (void)state;
     expect_quoted("", 0, "\"\"");
     expect_quoted("a\"b\\c/", 6, "\"a\\\"b\\\\c/\"");
-    expect_quoted("\n\r\t\b\f\0\x1f\x7f", 8, "\"\\n\\r\\t\\b\\f\\u0000\\u001f\\u007f\"");
+    expect_quoted("\n\r\t\b\f\0\x1f\x7f", 8, "\"\\n\\r\\t\\b\\f\\\\x00\\u001f\\u007f\"");
     expect_quoted("\xC3\xA9\xE2\x82\xAC\xF0\x9F\xA4\x96", 9, "\"\xC3\xA9\xE2\x82\xAC\xF0\x9F\xA4\x96\"");
     /* cut, stray, overlong, surrogate, beyond U+10FFFF */
-    expect_quoted("\xC3", 1, "\"\xEF\xBF\xBD\"");
-    expect_quoted("\x80z", 2, "\"\xEF\xBF\xBDz\"");
-    expect_quoted("\xC0\x80", 2, "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");
-    expect_quoted("\xED\xA0\x80", 3, "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
-    expect_quoted("\xF4\x90\x80\x80", 4, "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
+    expect_quoted("\xC3", 1, "\"\\\\xc3\"");
+    expect_quoted("\x80z", 2, "\"\\\\x80z\"");
+    expect_quoted("\xC0\x80", 2, "\"\\\\xc0\\\\x80\"");
+    expect_quoted("\xED\xA0\x80", 3, "\"\\\\xed\\\\xa0\\\\x80\"");
+    expect_quoted("\xF4\x90\x80\x80", 4, "\"\\\\xf4\\\\x90\\\\x80\\\\x80\"");
+    /* of control, of direction, a byte order mark, a tag beyond 16 bits; what joins letters is seen */
+    expect_quoted("\xC2\x9B\xE2\x80\xAE\xEF\xBB\xBF", 8, "\"\\u009b\\u202e\\ufeff\"");
+    expect_quoted("\xF3\xA0\x80\x81", 4, "\"\\udb40\\udc01\"");
+    expect_quoted("a\xE2\x80\x8D", 4, "\"a\xE2\x80\x8D\"");
 }
 
 static void json_writer(void **state)
