@@ -7,8 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ARMTAP_AUBO_DEPTH_MAX 32                /* brackets within brackets */
-#define ARMTAP_AUBO_MESSAGE_MAX (64u * 1024)    /* bytes */
+#include "../lib/budget.h"
+
+#define ARMTAP_AUBO_DEPTH_MAX 32 /* brackets within brackets */
+#define ARMTAP_AUBO_MESSAGE_MAX ((size_t)ARMTAP_LIMIT_message)
 #define ARMTAP_AUBO_PIECE_MAX 4096u             /* bytes of a message that is too long, each a frame */
 #define ARMTAP_AUBO_BLANKS_MAX 256u             /* between messages, before they are a piece of their own */
 #define ARMTAP_AUBO_CHANNELS 100                /* 0 to 99 */

@@ -3,9 +3,8 @@
 #include <float.h>
 #include <string.h>
 
-#define SEGMENTS_MAX 1000              /* of one channel */
-#define RECIPE_BYTES_MAX (256u * 1024) /* of all channels of a connection: some of all topics, or all with a dozen */
-#define LATE_MAX INT64_C(1000000000)   /* ns for which data still comes on a channel that was ended */
+#define SEGMENTS_MAX 1000            /* of one channel */
+#define LATE_MAX INT64_C(1000000000) /* ns for which data still comes on a channel that was ended */
 
 /* ---- topics ---- */
 
@@ -264,10 +263,9 @@ static int take_set_up(struct armtap_aubo *aubo, struct armtap_conn *conn, const
     int error = make_recipe(&set_up, &recipe);
     if (error != ARMTAP_OK)
         return error;
-    if (aubo->recipe_bytes - bytes_of(channel->previous) + bytes_of(recipe) > RECIPE_BYTES_MAX) {
+    if (aubo->recipe_bytes - bytes_of(channel->previous) + bytes_of(recipe) > ARMTAP_LIMIT_topics) {
         armtap_recipe_release(recipe);
-        return armtap_aubo_say_bad(conn, frame, "a set-up was left out, since this connection set up too many topics",
-                                   offset);
+        return armtap_conn_limit(conn, frame, ARMTAP_BUDGET_topics);
     }
     give_recipe(aubo, channel, recipe, frame->where.time);
     return armtap_conn_recipe(conn, frame, set_up.direction, set_up.channel, set_up.frequency, 0, recipe);

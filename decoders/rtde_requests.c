@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/budget.h"
 #include "../lib/bytes.h"
 #include "rtde_session.h"
 
-#define REQUEST_BYTES_MAX (256u * 1024)    /* waiting requests of one connection */
 #define PASSED_MAX INT64_C(50000000)       /* ns that a reply may be captured after the client's next request */
 #define UNANSWERED_MAX INT64_C(1000000000) /* ns that a client waits for a reply */
 
@@ -55,7 +55,7 @@ int armtap_rtde_remember(struct armtap_rtde *rtde, const struct armtap_rtde_pack
     rtde->request_bytes += sizeof *request + request->names_length;
     *rtde->requests_end = request;
     rtde->requests_end = &request->next;
-    while (rtde->request_bytes > REQUEST_BYTES_MAX && rtde->requests != request)
+    while (rtde->request_bytes > ARMTAP_LIMIT_requests && rtde->requests != request)
         forget_first(rtde);
     return ARMTAP_OK;
 }

@@ -7,7 +7,6 @@
 #include "rtde_package.h"
 #include "rtde_reply.h"
 
-#define INPUT_ENTRIES_MAX 65536u      /* entries of all input recipes of one connection */
 #define EARLY_MAX UINT64_C(50000000)  /* ns that a reply may be captured before its request ... */
 #define ANSWERED_MAX (20 * EARLY_MAX) /* ... and within which a request without a reply may be its request */
 
@@ -222,11 +221,9 @@ int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
     if (error != ARMTAP_OK || !recipe)
         return error;
     size_t replaced = *place ? (*place)->count : 0;
-    if (rtde->input_entries - replaced + recipe->count > INPUT_ENTRIES_MAX) {
+    if (rtde->input_entries - replaced + recipe->count > ARMTAP_LIMIT_inputs) {
         armtap_recipe_release(recipe);
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_package_unknown,
-                               "input recipe %u was left out: this connection set up too many fields",
-                               (uint64_t)package->id);
+        return armtap_conn_limit(conn, frame, ARMTAP_BUDGET_inputs);
     }
     rtde->input_entries += recipe->count - replaced;
     armtap_recipe_release(*place);

@@ -408,6 +408,21 @@ struct armtap_note_kind {
 ARMTAP_API size_t armtap_note_count(void);
 ARMTAP_API const struct armtap_note_kind *armtap_note_at(size_t i);
 
+/* What an input may cost. Beyond it the rest goes on, with a note `input.hostile`, once per connection and budget. */
+struct armtap_budget {
+    const char *name; /* "inflated" */
+    uint64_t each;    /* what a connection may spend for every byte of its packets; 0 for a limit */
+    uint64_t once;    /* what all connections of a capture share beyond that; the most of a limit */
+    const char *unit;
+    const char *of; /* what a limit is for */
+    const char *cut;
+    const char *text; /* of the note: what was more than allowed, and what is cut */
+};
+ARMTAP_API size_t armtap_budget_count(void);
+ARMTAP_API const struct armtap_budget *armtap_budget_at(size_t i);
+/* NULL where none has that name. */
+ARMTAP_API const struct armtap_budget *armtap_budget_find(const char *name);
+
 /* What is wrong, or worth knowing, with the input. */
 struct armtap_note {
     const struct armtap_note_kind *kind;

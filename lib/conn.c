@@ -36,6 +36,8 @@ int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armta
     conn->pool_limit = setup->pool_limit;
     conn->knowledge = setup->knowledge;
     conn->no_guess = setup->no_guess;
+    conn->reserve = setup->reserve ? setup->reserve : &conn->own_reserve;
+    armtap_reserve_init(&conn->own_reserve);
     conn->roles_guessed = setup->roles_guessed;
     conn->stream.connection = setup->connection;
     conn->stream.midstream = setup->midstream;

@@ -5,6 +5,7 @@
 #include "armtap.h"
 #include "note.h"
 
+struct armtap_reserve;
 struct armtap_robot;
 
 struct armtap_conn_setup {
@@ -19,6 +20,7 @@ struct armtap_conn_setup {
     const char *client_name;
     uint64_t connection;
     struct armtap_where first;
+    struct armtap_reserve *reserve;     /* shared by the connections of a capture; NULL: the connection's own */
     struct armtap_knowledge *knowledge; /* what an earlier pass found out, or NULL */
     struct armtap_robot *robot; /* what the connections of one robot share; NULL: the connection makes its own */
 };

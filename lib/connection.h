@@ -2,6 +2,7 @@
 #ifndef ARMTAP_CONNECTION_H
 #define ARMTAP_CONNECTION_H
 
+#include "account.h"
 #include "conn.h"
 #include "decoder.h"
 #include "robot.h"
@@ -60,6 +61,9 @@ struct armtap_conn {
     size_t *pool_used; /* see the setup */
     size_t pool_limit;
     size_t claimed; /* of the pool, by the decoder */
+    struct armtap_account account;
+    struct armtap_reserve *reserve;    /* that of the capture, or its own */
+    struct armtap_reserve own_reserve; /* allocated where there is no capture */
     struct armtap_knowledge *knowledge;
     struct armtap_guess guess;            /* where there is no knowledge to keep it */
     const struct armtap_decoder *decoder; /* NULL while the protocol is not known */

@@ -8,6 +8,7 @@
 #define ARMTAP_DECODER_H
 
 #include "armtap.h"
+#include "budget.h"
 #include "note.h"
 #include "robot.h"
 
@@ -136,5 +137,12 @@ bool armtap_conn_may_guess(const struct armtap_conn *conn);
 const struct armtap_recipe *armtap_conn_given_recipe(const struct armtap_conn *conn);
 /* All that the decoder holds in memory beyond its context: it counts for the pool of what waits. */
 void armtap_conn_claim(struct armtap_conn *conn, size_t bytes);
+
+/* Takes `amount` of one of the connection's budgets. Where it is spent, `has` becomes false, the note is given, and
+ * what the table says is to be cut. */
+int armtap_conn_spend(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_budget_code code,
+                      uint64_t amount, bool *has);
+/* A limit of the table was reached: gives the note, once. */
+int armtap_conn_limit(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_budget_code code);
 
 #endif

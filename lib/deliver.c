@@ -8,6 +8,9 @@
 #include "knowledge.h"
 #include "recipe.h"
 
+#define PACKET_HEADERS 54u /* bytes of a packet before its payload: Ethernet, IPv4, TCP */
+#define NOTE_BYTES 64u     /* of a note, besides its text */
+
 static int stopped(int answer)
 {
     return answer == 0 ? ARMTAP_OK : ARMTAP_ERR_STOPPED;
@@ -27,13 +30,57 @@ int armtap_conn_event(struct armtap_conn *conn, enum armtap_direction direction,
     return stopped(conn->sink.on_event(conn->user, &event));
 }
 
+/* Gives a note that is charged to no budget. */
+static int give_note(struct armtap_conn *conn, enum armtap_note_code code, enum armtap_direction direction,
+                     const struct armtap_where *where, const char *text)
+{
+    struct armtap_note note = {armtap_note_at(code), &conn->stream, *where, direction, text};
+    return conn->sink.on_note ? stopped(conn->sink.on_note(conn->user, &note)) : ARMTAP_OK;
+}
+
+static int say_hostile(struct armtap_conn *conn, enum armtap_budget_code code, enum armtap_direction direction,
+                       const struct armtap_where *where)
+{
+    uint32_t bit = UINT32_C(1) << code;
+    if (conn->account.noted & bit)
+        return ARMTAP_OK;
+    conn->account.noted |= bit;
+    return give_note(conn, ARMTAP_NOTE_input_hostile, direction, where, armtap_budget_at(code)->text);
+}
+
+static bool spend(struct armtap_conn *conn, enum armtap_budget_code code, uint64_t amount)
+{
+    const struct armtap_stream *stream = &conn->stream;
+    uint64_t bytes = (stream->packets[0] + stream->packets[1]) * PACKET_HEADERS;
+    for (int i = 0; i < 2; i++)
+        bytes += stream->bytes_decoded[i] + stream->bytes_skipped[i];
+    return armtap_account_spend(&conn->account, conn->reserve, code, bytes, amount);
+}
+
+int armtap_conn_spend(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_budget_code code,
+                      uint64_t amount, bool *has)
+{
+    *has = spend(conn, code, amount);
+    return *has ? ARMTAP_OK : say_hostile(conn, code, frame->direction, &frame->where);
+}
+
+int armtap_conn_limit(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_budget_code code)
+{
+    return say_hostile(conn, code, frame->direction, &frame->where);
+}
+
+static int tell_note(struct armtap_conn *conn, enum armtap_note_code code, enum armtap_direction direction,
+                     const struct armtap_where *where, const char *text)
+{
+    if (!spend(conn, ARMTAP_BUDGET_notes, NOTE_BYTES + strlen(text)))
+        return say_hostile(conn, ARMTAP_BUDGET_notes, direction, where);
+    return give_note(conn, code, direction, where, text);
+}
+
 int armtap_conn_note(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_note_code code,
                      const struct armtap_where *where, const char *text)
 {
-    if (!conn->sink.on_note)
-        return ARMTAP_OK;
-    struct armtap_note note = {armtap_note_at(code), &conn->stream, *where, told(conn, direction), text};
-    return stopped(conn->sink.on_note(conn->user, &note));
+    return tell_note(conn, code, told(conn, direction), where, text);
 }
 
 int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_note_code code,
@@ -47,8 +94,7 @@ int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, 
     va_start(arguments, format);
     armtap_line_arguments(&line, format, arguments);
     va_end(arguments);
-    struct armtap_note note = {armtap_note_at(code), &conn->stream, frame->where, frame->direction, line.text};
-    return stopped(conn->sink.on_note(conn->user, &note));
+    return tell_note(conn, code, frame->direction, &frame->where, line.text);
 }
 
 int armtap_conn_signal(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_event_type type)

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROBOTS 256                      /* addresses whose connections share what they learn */
-#define GUESSES 65536u                  /* connections without a handshake that are remembered */
-#define SAMPLES_MAX (16u * 1024 * 1024) /* bytes of all their samples; the oldest give way */
+#include "budget.h"
+
+#define GUESSES 65536u /* connections without a handshake that are remembered */
 
 struct robot_entry {
     struct armtap_address address;
@@ -15,7 +15,7 @@ struct robot_entry {
 
 struct armtap_knowledge {
     bool sealed;
-    struct robot_entry robots[ROBOTS];
+    struct robot_entry robots[ARMTAP_LIMIT_robots];
     size_t turn;                   /* entry to be given up next */
     struct armtap_guess **guesses; /* by connection, ascending */
     size_t guess_count, guess_room;
@@ -34,7 +34,7 @@ void armtap_knowledge_free(struct armtap_knowledge *knowledge)
 {
     if (!knowledge)
         return;
-    for (size_t i = 0; i < ROBOTS; i++)
+    for (size_t i = 0; i < ARMTAP_LIMIT_robots; i++)
         armtap_robot_release(knowledge->robots[i].robot);
     for (size_t i = 0; i < knowledge->guess_count; i++) {
         armtap_guess_drop_sample(knowledge->guesses[i]);
@@ -53,7 +53,7 @@ void armtap_knowledge_seal(struct armtap_knowledge *knowledge)
 
 bool armtap_knowledge_has_guesses(const struct armtap_knowledge *knowledge)
 {
-    for (size_t i = 0; i < ROBOTS; i++) {
+    for (size_t i = 0; i < ARMTAP_LIMIT_robots; i++) {
         const struct armtap_robot *robot = knowledge->robots[i].robot;
         if (robot && robot->release_missed && robot->controller_version[0] != '\0')
             return true;
@@ -63,7 +63,7 @@ bool armtap_knowledge_has_guesses(const struct armtap_knowledge *knowledge)
 
 static struct robot_entry *entry_of(struct armtap_knowledge *knowledge, const struct armtap_address *address)
 {
-    for (size_t i = 0; i < ROBOTS; i++)
+    for (size_t i = 0; i < ARMTAP_LIMIT_robots; i++)
         if (knowledge->robots[i].robot && memcmp(&knowledge->robots[i].address, address, sizeof *address) == 0)
             return &knowledge->robots[i];
     return NULL;
@@ -73,9 +73,9 @@ int armtap_knowledge_robot(struct armtap_knowledge *knowledge, const struct armt
                            struct armtap_robot **robot)
 {
     struct robot_entry *entry = entry_of(knowledge, address);
-    for (size_t i = 0; i < ROBOTS && !entry; i++) {
+    for (size_t i = 0; i < ARMTAP_LIMIT_robots && !entry; i++) {
         struct robot_entry *next = &knowledge->robots[knowledge->turn];
-        knowledge->turn = (knowledge->turn + 1) % ROBOTS;
+        knowledge->turn = (knowledge->turn + 1) % ARMTAP_LIMIT_robots;
         if (next->proven)
             continue;
         armtap_robot_release(next->robot);
@@ -146,7 +146,7 @@ int armtap_knowledge_guess(struct armtap_knowledge *knowledge, uint64_t connecti
 int armtap_knowledge_sample(struct armtap_knowledge *knowledge, struct armtap_guess *guess, size_t length)
 {
     size_t room = armtap_sample_room(length);
-    for (size_t i = 0; i < knowledge->guess_count && knowledge->sample_bytes + room > SAMPLES_MAX; i++) {
+    for (size_t i = 0; i < knowledge->guess_count && knowledge->sample_bytes + room > ARMTAP_LIMIT_samples; i++) {
         struct armtap_guess *oldest = knowledge->guesses[i];
         if (!oldest->sample)
             continue;

@@ -2,10 +2,15 @@
 # what armtap.h declares; the program and the tests link it whole.
 noinst_LTLIBRARIES += lib/libinside.la
 lib_libinside_la_SOURCES = \
+	lib/account.c \
+	lib/account.h \
 	lib/arrival.c \
 	lib/arrival.h \
 	lib/attempt.c \
 	lib/attempt.h \
+	lib/budget.c \
+	lib/budget.h \
+	lib/budgets.def \
 	lib/bytes.h \
 	lib/cells.c \
 	lib/cells.h \

@@ -1,3 +1,4 @@
+#include "account.h"
 #include "conn.h"
 #include "flow.h"
 #include "knowledge.h"
@@ -10,7 +11,6 @@
 #include <string.h>
 
 enum {
-    POOL_BYTES = 24 << 20,
     NOTES_A_KIND = 64, /* notes of the capture, of one kind */
     DOUBTS = 64        /* segments in doubt at a time */
 };
@@ -29,6 +29,7 @@ struct armtap_net {
     size_t port_count;
     struct armtap_recipe *recipe;
     struct armtap_pool pool;
+    struct armtap_reserve reserve;
     struct armtap_flow_table flows;
     struct armtap_attempts attempts;
     struct armtap_traffics traffics;
@@ -121,7 +122,8 @@ int armtap_net_new(const struct armtap_net_options *options, const struct armtap
     net->user = user;
     net->no_guess = all.no_guess;
     net->recipe = all.recipe ? armtap_recipe_hold(all.recipe) : NULL;
-    armtap_pool_init(&net->pool, all.pool_bytes ? all.pool_bytes : POOL_BYTES);
+    armtap_pool_init(&net->pool, all.pool_bytes ? all.pool_bytes : ARMTAP_LIMIT_waiting);
+    armtap_reserve_init(&net->reserve);
     armtap_flow_table_init(&net->flows);
     *out = net;
     return 0;
@@ -282,6 +284,7 @@ static int open_conn(struct armtap_net *net, struct armtap_flow *flow, const str
     setup.client_name = client_name;
     setup.knowledge = net->knowledge;
     setup.no_guess = net->no_guess;
+    setup.reserve = &net->reserve;
     setup.pool_used = &net->pool.used;
     setup.pool_limit = net->pool.limit;
     TRY(armtap_knowledge_robot(net->knowledge, &flow->key.address[robot], &setup.robot));

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { QUEUE_CHUNKS = 4096 /* of one direction */ };
+#include "budget.h"
 
 struct piece {
     uint64_t start;
@@ -91,7 +91,7 @@ static bool fits(const struct armtap_tcp_side *side, const struct piece *piece)
 static int make_room(struct armtap_tcp *tcp, enum armtap_direction direction, const struct piece *piece)
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
-    while (side->queue.chunks >= QUEUE_CHUNKS)
+    while (side->queue.chunks >= ARMTAP_LIMIT_segments)
         TRY(armtap_tcp_give_up_hole(tcp, direction));
     while (!armtap_pool_has_room(tcp->pool, piece->length)) {
         struct armtap_queue *largest = armtap_pool_largest(tcp->pool);

@@ -2,8 +2,9 @@
 
 #include <stdlib.h>
 
+#include "budget.h"
+
 enum {
-    HISTORIES = 256,    /* directions that keep one */
     GRACE_PACKETS = 32, /* cards with several queues deliver packets behind their acknowledgement */
     SWEEP_QUEUES = 4    /* looked at per captured packet */
 };
@@ -55,7 +56,7 @@ void armtap_tcp_lose(struct armtap_tcp_side *side, uint64_t end, const struct ar
 
 int armtap_tcp_keep_history(struct armtap_tcp *tcp, struct armtap_tcp_side *side)
 {
-    if (side->history || tcp->pool->histories >= HISTORIES)
+    if (side->history || tcp->pool->histories >= ARMTAP_LIMIT_histories)
         return 0;
     side->history = armtap_history_new();
     if (!side->history)

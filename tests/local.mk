@@ -3,6 +3,7 @@
 UNIT_TESTS = \
 	tests/unit/test_annotate \
 	tests/unit/test_arrival \
+	tests/unit/test_budgets \
 	tests/unit/test_capture \
 	tests/unit/test_cells \
 	tests/unit/test_columns \

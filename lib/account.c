@@ -1,0 +1,23 @@
+#include "account.h"
+
+_Static_assert(ARMTAP_BUDGET_COUNT <= 32, "a bit each");
+
+void armtap_reserve_init(struct armtap_reserve *reserve)
+{
+    for (size_t i = 0; i < ARMTAP_ACCOUNTS; i++)
+        reserve->left[i] = armtap_budget_at(i)->once;
+}
+
+bool armtap_account_spend(struct armtap_account *account, struct armtap_reserve *reserve, enum armtap_budget_code code,
+                          uint64_t bytes, uint64_t amount)
+{
+    uint64_t earned = bytes * armtap_budget_at(code)->each, *spent = &account->spent[code];
+    uint64_t own = earned > *spent ? earned - *spent : 0;
+    if (own > amount)
+        own = amount;
+    if (amount - own > reserve->left[code])
+        return false;
+    reserve->left[code] -= amount - own;
+    *spent += own;
+    return true;
+}

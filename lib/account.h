@@ -1,0 +1,23 @@
+/* What a connection has spent of its budgets (budgets.def). It earns with every byte of its packets; what it lacks it
+ * takes from a reserve that it shares with the other connections of its capture. */
+#ifndef ARMTAP_ACCOUNT_H
+#define ARMTAP_ACCOUNT_H
+
+#include "budget.h"
+
+struct armtap_reserve {
+    uint64_t left[ARMTAP_ACCOUNTS];
+};
+void armtap_reserve_init(struct armtap_reserve *reserve);
+
+struct armtap_account {
+    uint64_t spent[ARMTAP_ACCOUNTS]; /* of what it earned itself */
+    uint32_t noted;                  /* by row of the table: the note was given */
+};
+
+/* Takes `amount` where a connection that brought `bytes` has that much; false where it has not: then nothing is taken.
+ */
+bool armtap_account_spend(struct armtap_account *account, struct armtap_reserve *reserve, enum armtap_budget_code code,
+                          uint64_t bytes, uint64_t amount);
+
+#endif
