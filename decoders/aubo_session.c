@@ -260,8 +260,11 @@ static int take_set_up(struct armtap_aubo *aubo, struct armtap_conn *conn, const
         channel->ended_at = frame->where.time;
         return armtap_conn_pause(conn, frame, set_up.direction, set_up.channel);
     }
-    int error = make_recipe(&set_up, &recipe);
-    if (error != ARMTAP_OK)
+    bool has;
+    int error = armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields, json_object_array_length(set_up.segments), &has);
+    if (error == ARMTAP_OK && has)
+        error = make_recipe(&set_up, &recipe);
+    if (error != ARMTAP_OK || !has)
         return error;
     if (aubo->recipe_bytes - bytes_of(channel->previous) + bytes_of(recipe) > ARMTAP_LIMIT_topics) {
         armtap_recipe_release(recipe);

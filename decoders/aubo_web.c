@@ -200,6 +200,32 @@ static bool pass(struct armtap_aubo_side *side, const struct armtap_frame *frame
     return true;
 }
 
+/* Compressed bytes may cost no more than the connection's budget. */
+static int take_frame(struct armtap_aubo_side *side, struct armtap_conn *conn, const struct armtap_frame *frame,
+                      struct armtap_websocket_event *event)
+{
+    struct armtap_websocket *websocket = &side->websocket;
+    uint64_t before = websocket->inflated, left = armtap_conn_left(conn, ARMTAP_BUDGET_inflated);
+    websocket->allowed = before + left;
+    int error = armtap_websocket_take(websocket, frame->bytes, frame->length, event);
+    if (error != ARMTAP_OK)
+        return error;
+    uint64_t used = websocket->inflated - before;
+    bool has;
+    error = armtap_conn_spend(conn, frame, ARMTAP_BUDGET_inflated, used < left ? used : left, &has);
+    if (error == ARMTAP_OK && event->kind == ARMTAP_WEBSOCKET_SPENT)
+        error = armtap_conn_limit(conn, frame, ARMTAP_BUDGET_inflated);
+    return error;
+}
+
+/* The rest of a direction would cost too much. */
+static int give_up_spent(struct armtap_aubo_side *side)
+{
+    side->form = ARMTAP_AUBO_OPAQUE;
+    armtap_websocket_free(&side->websocket);
+    return ARMTAP_OK;
+}
+
 int armtap_aubo_web_decode(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     struct armtap_aubo_side *side = &aubo->sides[frame->direction];
@@ -209,7 +235,7 @@ int armtap_aubo_web_decode(struct armtap_aubo *aubo, struct armtap_conn *conn, c
         return decode_head(conn, frame);
     if (pass(side, frame))
         return goes_on ? ARMTAP_OK : armtap_aubo_say_too_long(conn, frame, frame->offset);
-    int error = armtap_websocket_take(&side->websocket, frame->bytes, frame->length, &event);
+    int error = take_frame(side, conn, frame, &event);
     if (error != ARMTAP_OK)
         return error;
     switch (event.kind) {
@@ -218,6 +244,8 @@ int armtap_aubo_web_decode(struct armtap_aubo *aubo, struct armtap_conn *conn, c
         return decode_message(aubo, conn, frame, &event);
     case ARMTAP_WEBSOCKET_TOO_LONG:
         return armtap_aubo_say_too_long(conn, frame, frame->offset);
+    case ARMTAP_WEBSOCKET_SPENT:
+        return give_up_spent(side);
     case ARMTAP_WEBSOCKET_BAD:
         if (event.compressed && armtap_conn_stream(conn)->midstream)
             return give_up_packed(aubo, conn, frame);

@@ -542,7 +542,7 @@ static int decode_version_reply(struct armtap_rtde *rtde, struct armtap_conn *co
 {
     struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_VERSION);
     unsigned asked = request ? request->version : 0;
-    free(request);
+    armtap_rtde_free_request(request);
     rtde->refused_version = package->accepted ? 0 : asked;
     if (!package->accepted && rtde->default_in_force)
         settle_protocol(rtde, conn, 1);
@@ -605,7 +605,7 @@ static int decode_request(struct armtap_rtde *rtde, struct armtap_conn *conn, co
     case ARMTAP_RTDE_SETUP_OUTPUTS:
     case ARMTAP_RTDE_SETUP_INPUTS:
     case ARMTAP_RTDE_PROPERTIES:
-        error = armtap_rtde_remember(rtde, package, frame->where.time);
+        error = armtap_rtde_remember(rtde, conn, frame, package);
         return error == ARMTAP_OK ? armtap_rtde_name_early(rtde, conn, frame, package) : error;
     case ARMTAP_RTDE_START:
         armtap_rtde_went_on(rtde);

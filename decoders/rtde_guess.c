@@ -76,7 +76,11 @@ static int tell_judged(struct armtap_conn *conn, const struct armtap_frame *fram
 static int adopt(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                  const struct armtap_recipe *recipe, int protocol, const struct armtap_guess_evidence *reason)
 {
-    int id = protocol >= 2 ? frame->bytes[ARMTAP_RTDE_HEADER] : 0, error;
+    int id = protocol >= 2 ? frame->bytes[ARMTAP_RTDE_HEADER] : 0;
+    bool has;
+    int error = armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields, recipe->count, &has);
+    if (error != ARMTAP_OK || !has)
+        return error;
     rtde->protocol = protocol;
     armtap_rtde_take_outputs(rtde, armtap_recipe_hold(recipe));
     rtde->outputs_guessed = true;
@@ -105,6 +109,19 @@ static int adopt_judged(struct armtap_rtde *rtde, struct armtap_conn *conn, cons
     return error == ARMTAP_OK ? adopt(rtde, conn, frame, recipe, protocol, &whole) : error;
 }
 
+/* Its recipe, as far as the table knows the types; made once, however much data there is. */
+static int try_names(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_rtde_request *request)
+{
+    struct armtap_item names = {request->names, request->names_length};
+    bool has;
+    if (request->tried)
+        return ARMTAP_OK;
+    request->tried = true;
+    int error = armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields,
+                                  armtap_list_count(request->names, request->names_length), &has);
+    return error == ARMTAP_OK && has ? armtap_recipe_from_lists(&names, NULL, &request->recipe) : error;
+}
+
 /* Only the reply is missing: the names are known, and their types from the table. */
 static int try_request(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
@@ -113,16 +130,15 @@ static int try_request(struct armtap_rtde *rtde, struct armtap_conn *conn, const
     static const struct armtap_guess_evidence unreadable = {
         .source = "the request; the controller's reply cannot be read", .reasons = ""};
     struct armtap_rtde_request *request = NULL;
-    struct armtap_recipe *recipe;
     size_t length = frame->length - ARMTAP_RTDE_HEADER;
     for (struct armtap_rtde_request *next = rtde->requests; next; next = next->next)
         if (next->type == ARMTAP_RTDE_SETUP_OUTPUTS)
             request = next; /* the last one is in force */
     if (!request || request->unfit_length == length)
         return ARMTAP_OK;
-    struct armtap_item names = {request->names, request->names_length};
-    int error = armtap_recipe_from_lists(&names, NULL, &recipe);
-    if (error != ARMTAP_OK)
+    int error = try_names(conn, frame, request);
+    const struct armtap_recipe *recipe = request->recipe;
+    if (error != ARMTAP_OK || !recipe)
         return error;
     request->unfit_length = length;
     bool has_id = rtde->protocol != 1 && length == recipe->size + 1, has_none = length == recipe->size;
@@ -132,7 +148,6 @@ static int try_request(struct armtap_rtde *rtde, struct armtap_conn *conn, const
                       : rtde->protocol ? rtde->protocol
                                        : 2,
                       request->answered ? &unreadable : &missing);
-    armtap_recipe_release(recipe);
     return error;
 }
 
@@ -224,7 +239,7 @@ static int judge(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
         error = judge_known(rtde, conn, frame, guess->sample, &named);
     if (!guess->sealed && named && rtde->outputs != before)
         guess->all_checked = guess->sample->every == 1;
-    if (error == ARMTAP_OK && named && !rtde->outputs_inferred)
+    if (error == ARMTAP_OK && named && rtde->outputs && !rtde->outputs_inferred)
         error = keep_limits(rtde);
     else if (error == ARMTAP_OK && !named && rtde->outputs_inferred)
         rule_out(rtde, guess);

@@ -87,7 +87,8 @@ struct armtap_rtde_reply armtap_rtde_read_reply(const struct armtap_rtde *rtde,
                                                 const struct armtap_rtde_request *request,
                                                 const struct armtap_rtde_package *package)
 {
-    struct armtap_rtde_reply reply = {.type = package->type, .types = {package->types, package->types_length}};
+    struct armtap_rtde_reply reply = {
+        .type = package->type, .types = {package->types, package->types_length}, .affordable = true};
     reply.type_count = armtap_list_count(package->types, package->types_length);
     if (!request)
         return reply;

@@ -15,6 +15,7 @@ struct armtap_rtde_reply {
     bool misread;   /* the set-up was written for another protocol than the one in force */
     bool cut;     /* ... and so the controller read its first name with bytes that are none, or without its beginning */
     bool refused; /* a name was not found or is in use */
+    bool affordable; /* its fields did not go beyond the connection's budget */
     double frequency;
 };
 

@@ -11,14 +11,22 @@
 #define PASSED_MAX INT64_C(50000000)       /* ns that a reply may be captured after the client's next request */
 #define UNANSWERED_MAX INT64_C(1000000000) /* ns that a client waits for a reply */
 
+void armtap_rtde_free_request(struct armtap_rtde_request *request)
+{
+    if (request)
+        armtap_recipe_release(request->recipe);
+    free(request);
+}
+
 static void forget_first(struct armtap_rtde *rtde)
 {
     struct armtap_rtde_request *first = rtde->requests;
     rtde->requests = first->next;
     rtde->request_bytes -= sizeof *first + first->names_length;
+    rtde->request_count--;
     if (!rtde->requests)
         rtde->requests_end = &rtde->requests;
-    free(first);
+    armtap_rtde_free_request(first);
 }
 
 void armtap_rtde_forget_requests(struct armtap_rtde *rtde)
@@ -38,7 +46,19 @@ static size_t commas_in(double frequency)
     return count;
 }
 
-int armtap_rtde_remember(struct armtap_rtde *rtde, const struct armtap_rtde_package *package, int64_t time)
+/* Each data package without a recipe looks at all that wait: there must be few. */
+static int keep_few(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    bool many = rtde->request_count > ARMTAP_LIMIT_asked, large = rtde->request_bytes > ARMTAP_LIMIT_requests;
+    while ((rtde->request_count > ARMTAP_LIMIT_asked || rtde->request_bytes > ARMTAP_LIMIT_requests) &&
+           rtde->request_count > 1)
+        forget_first(rtde);
+    int error = many ? armtap_conn_limit(conn, frame, ARMTAP_BUDGET_asked) : ARMTAP_OK;
+    return error == ARMTAP_OK && large ? armtap_conn_limit(conn, frame, ARMTAP_BUDGET_requests) : error;
+}
+
+int armtap_rtde_remember(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                         const struct armtap_rtde_package *package)
 {
     struct armtap_rtde_request *request = calloc(1, sizeof *request + package->names_length);
     if (!request)
@@ -48,16 +68,15 @@ int armtap_rtde_remember(struct armtap_rtde *rtde, const struct armtap_rtde_pack
     request->protocol = package->protocol;
     request->frequency = package->frequency;
     request->frequency_commas = commas_in(package->frequency);
-    request->time = time;
+    request->time = frame->where.time;
     request->names_length = package->names_length;
     if (package->names_length > 0)
         memcpy(request->names, package->names, package->names_length);
     rtde->request_bytes += sizeof *request + request->names_length;
     *rtde->requests_end = request;
     rtde->requests_end = &request->next;
-    while (rtde->request_bytes > ARMTAP_LIMIT_requests && rtde->requests != request)
-        forget_first(rtde);
-    return ARMTAP_OK;
+    rtde->request_count++;
+    return keep_few(rtde, conn, frame);
 }
 
 struct armtap_rtde_request *armtap_rtde_waiting(const struct armtap_rtde *rtde, enum armtap_rtde_type type)
@@ -104,6 +123,7 @@ struct armtap_rtde_request *armtap_rtde_answered(struct armtap_rtde *rtde, enum 
     if (!found->next)
         rtde->requests_end = place;
     rtde->request_bytes -= sizeof *found + found->names_length;
+    rtde->request_count--;
     return found;
 }
 

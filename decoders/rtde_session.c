@@ -87,6 +87,9 @@ static int make_recipe(const struct armtap_rtde *rtde, struct armtap_conn *conn,
         error = armtap_rtde_tell_refused(conn, frame, reply);
     if (error != ARMTAP_OK || reply->refused || (reply->strange && reply->requested))
         return error;
+    error = armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields, reply->type_count, &reply->affordable);
+    if (error != ARMTAP_OK || !reply->affordable)
+        return error;
     error = armtap_recipe_from_lists(reply->requested ? &reply->names : NULL, &reply->types, recipe);
     if (error == ARMTAP_OK)
         error = armtap_rtde_note_strangers(conn, frame, reply, *recipe);
@@ -182,7 +185,7 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
     bool named = false;
     int error = make_recipe(rtde, conn, frame, &reply, &recipe);
     bool early = !request;
-    free(request);
+    armtap_rtde_free_request(request);
     rtde->bad_reply[ARMTAP_FROM_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};
     if (error == ARMTAP_OK && early)
         error = keep_early(rtde, frame, package);
@@ -195,6 +198,7 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
     armtap_rtde_take_outputs(rtde, recipe);
     rtde->outputs_unnamed = recipe && !reply.requested && !named;
     rtde->outputs_refused = reply.refused;
+    rtde->missing_noted[ARMTAP_FROM_ROBOT] = !reply.affordable; /* that was said */
     if (!recipe)
         return ARMTAP_OK;
     rtde->frequency = reply.frequency;
@@ -212,7 +216,7 @@ int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
     struct armtap_recipe *recipe, **place = &rtde->inputs[package->id & 255];
     int error = make_recipe(rtde, conn, frame, &reply, &recipe);
     bool early = !request;
-    free(request);
+    armtap_rtde_free_request(request);
     rtde->bad_reply[ARMTAP_TO_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};
     if (error == ARMTAP_OK && early)
         error = keep_early(rtde, frame, package);
@@ -239,6 +243,8 @@ int armtap_rtde_read_properties(struct armtap_rtde *rtde, struct armtap_conn *co
     struct armtap_recipe *recipe = NULL;
     int error = armtap_rtde_note_reply(rtde, conn, frame, &reply);
     if (error == ARMTAP_OK && !reply.refused)
+        error = armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields, reply.type_count, &reply.affordable);
+    if (error == ARMTAP_OK && !reply.refused && reply.affordable)
         error = armtap_recipe_from_lists(reply.requested ? &reply.names : NULL, &reply.types, &recipe);
     if (error == ARMTAP_OK && recipe) {
         struct armtap_data data = {.recipe = recipe,
@@ -248,6 +254,6 @@ int armtap_rtde_read_properties(struct armtap_rtde *rtde, struct armtap_conn *co
         error = armtap_conn_properties(conn, frame, &data);
     }
     armtap_recipe_release(recipe);
-    free(request);
+    armtap_rtde_free_request(request);
     return error;
 }

@@ -13,13 +13,15 @@ struct armtap_rtde_request {
     unsigned version;
     int protocol; /* whose layout it has */
     double frequency;
-    size_t frequency_commas; /* among its bytes */
-    int64_t time;            /* when it was captured */
-    bool answered;           /* by a reply that cannot be read */
-    bool passed;             /* the client went on to START */
-    bool missed;             /* its reply should have come by now */
-    bool in_force;           /* an output set-up that data follows, although its reply is missing */
-    size_t unfit_length;     /* of data that these names do not fit, if some came without the reply */
+    size_t frequency_commas;      /* among its bytes */
+    int64_t time;                 /* when it was captured */
+    bool answered;                /* by a reply that cannot be read */
+    bool passed;                  /* the client went on to START */
+    bool missed;                  /* its reply should have come by now */
+    bool in_force;                /* an output set-up that data follows, although its reply is missing */
+    struct armtap_recipe *recipe; /* of these names, with the table's types; NULL until `tried` */
+    bool tried;
+    size_t unfit_length; /* of data that these names do not fit, if some came without the reply */
     size_t names_length;
     char names[];
 };
@@ -65,7 +67,7 @@ struct armtap_rtde {
     struct armtap_rtde_refusal refusals[ARMTAP_RTDE_REFUSALS]; /* yet to be noted */
     size_t refusal_count;
     struct armtap_rtde_request *requests, **requests_end;
-    size_t request_bytes;
+    size_t request_bytes, request_count;
     struct armtap_rtde_early early; /* the last one */
     struct armtap_recipe *outputs;
     int outputs_id;    /* in data of protocols 2 and 3; -1 until the first package shows it */
@@ -96,7 +98,9 @@ void armtap_rtde_close(void *context);
 /* ---- rtde_requests.c ---- */
 
 /* Remembers a request until its reply comes. */
-int armtap_rtde_remember(struct armtap_rtde *rtde, const struct armtap_rtde_package *package, int64_t time);
+int armtap_rtde_remember(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                         const struct armtap_rtde_package *package);
+void armtap_rtde_free_request(struct armtap_rtde_request *request);
 void armtap_rtde_forget_requests(struct armtap_rtde *rtde);
 /* The request that a reply of that type would answer; NULL where none waits. */
 struct armtap_rtde_request *armtap_rtde_waiting(const struct armtap_rtde *rtde, enum armtap_rtde_type type);

@@ -253,6 +253,7 @@ void armtap_websocket_init(struct armtap_websocket *websocket, size_t limit)
 {
     memset(websocket, 0, sizeof *websocket);
     websocket->limit = limit < ARMTAP_WEBSOCKET_PAYLOAD_MAX ? limit : ARMTAP_WEBSOCKET_PAYLOAD_MAX;
+    websocket->allowed = UINT64_MAX;
 }
 
 static void free_message(struct armtap_websocket *websocket)
@@ -365,6 +366,18 @@ static int overflow(struct armtap_websocket *websocket, struct armtap_websocket_
     return tell(websocket, event, ARMTAP_WEBSOCKET_TOO_LONG);
 }
 
+/* Counts what the inflater wrote; more than may be is a fault that ends the direction. */
+static bool count_inflated(struct armtap_websocket *websocket, struct armtap_websocket_event *event)
+{
+    const uint8_t *begin = websocket->message + websocket->length;
+    websocket->inflated += (uint64_t)(websocket->inflater->next_out - begin);
+    if (websocket->inflated <= websocket->allowed)
+        return true;
+    drop(websocket, event, "too much to inflate");
+    event->kind = ARMTAP_WEBSOCKET_SPENT;
+    return false;
+}
+
 /* What the inflater wrote belongs to the message, unless that is too long. */
 static int keep_inflated(struct armtap_websocket *websocket, struct armtap_websocket_event *event)
 {
@@ -390,6 +403,8 @@ static int take_compressed(struct armtap_websocket *websocket, const uint8_t *by
             return ARMTAP_ERR_MEMORY;
         if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
             return drop(websocket, event, "compressed data that cannot be inflated");
+        if (!count_inflated(websocket, event))
+            return 0;
         keep_inflated(websocket, event);
         if (result == Z_BUF_ERROR) /* nothing in, nothing out */
             return 0;

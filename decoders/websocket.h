@@ -59,7 +59,8 @@ enum armtap_websocket_event_kind {
     ARMTAP_WEBSOCKET_BAD,      /* `fault` tells why; the message is dropped, the next one is read again */
     ARMTAP_WEBSOCKET_PING,
     ARMTAP_WEBSOCKET_PONG,
-    ARMTAP_WEBSOCKET_CLOSED
+    ARMTAP_WEBSOCKET_CLOSED,
+    ARMTAP_WEBSOCKET_SPENT /* more was inflated than `allowed`: the direction cannot be read further */
 };
 
 #define ARMTAP_WEBSOCKET_NO_CODE 1005u
@@ -94,13 +95,15 @@ struct armtap_websocket {
     size_t length, capacity;
     struct z_stream_s *inflater; /* NULL: nothing compressed was seen */
     size_t inflater_bytes;
+    uint64_t inflated, allowed; /* bytes that came out of the inflater, and how many may */
     struct wslay_frame_context *reader;
     const uint8_t *source, *source_end; /* what the reader has not read */
     uint8_t control[126];               /* the last control frame, and a NUL */
     size_t control_length;
 };
 
-/* A message may be `limit` bytes long, inflated; at most ARMTAP_WEBSOCKET_PAYLOAD_MAX. Allocates nothing. */
+/* A message may be `limit` bytes long, inflated; at most ARMTAP_WEBSOCKET_PAYLOAD_MAX. Whoever bounds what is inflated
+ * in all sets `allowed` before each frame; it is overrun by no more than a message. Allocates nothing. */
 void armtap_websocket_init(struct armtap_websocket *websocket, size_t limit);
 /* Takes one whole frame, `length` as armtap_websocket_frame told. What `event` points to is valid until the next call.
  * Returns 0; ERR_MEMORY: then all is freed, and the direction cannot be read further; ERR_ARGUMENT if the bytes are not

@@ -20,4 +20,8 @@ struct armtap_account {
 bool armtap_account_spend(struct armtap_account *account, struct armtap_reserve *reserve, enum armtap_budget_code code,
                           uint64_t bytes, uint64_t amount);
 
+/* What is left of it. */
+uint64_t armtap_account_left(const struct armtap_account *account, const struct armtap_reserve *reserve,
+                             enum armtap_budget_code code, uint64_t bytes);
+
 #endif

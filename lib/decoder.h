@@ -142,6 +142,8 @@ void armtap_conn_claim(struct armtap_conn *conn, size_t bytes);
  * what the table says is to be cut. */
 int armtap_conn_spend(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_budget_code code,
                       uint64_t amount, bool *has);
+/* What is left of one of its budgets. */
+uint64_t armtap_conn_left(const struct armtap_conn *conn, enum armtap_budget_code code);
 /* A limit of the table was reached: gives the note, once. */
 int armtap_conn_limit(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_budget_code code);
 

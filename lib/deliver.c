@@ -48,13 +48,24 @@ static int say_hostile(struct armtap_conn *conn, enum armtap_budget_code code, e
     return give_note(conn, ARMTAP_NOTE_input_hostile, direction, where, armtap_budget_at(code)->text);
 }
 
-static bool spend(struct armtap_conn *conn, enum armtap_budget_code code, uint64_t amount)
+/* Bytes of its packets, as far as they were looked at. */
+static uint64_t brought(const struct armtap_conn *conn)
 {
     const struct armtap_stream *stream = &conn->stream;
     uint64_t bytes = (stream->packets[0] + stream->packets[1]) * PACKET_HEADERS;
     for (int i = 0; i < 2; i++)
         bytes += stream->bytes_decoded[i] + stream->bytes_skipped[i];
-    return armtap_account_spend(&conn->account, conn->reserve, code, bytes, amount);
+    return bytes;
+}
+
+static bool spend(struct armtap_conn *conn, enum armtap_budget_code code, uint64_t amount)
+{
+    return armtap_account_spend(&conn->account, conn->reserve, code, brought(conn), amount);
+}
+
+uint64_t armtap_conn_left(const struct armtap_conn *conn, enum armtap_budget_code code)
+{
+    return armtap_account_left(&conn->account, conn->reserve, code, brought(conn));
 }
 
 int armtap_conn_spend(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_budget_code code,
@@ -370,9 +381,31 @@ static double clock_of(const struct armtap_record *record, const struct armtap_d
     return armtap_set_has(record->updated, ARMTAP_ID_timestamp) ? record->state->timestamp : NAN;
 }
 
+/* A record of few bytes whose recipe has many values: each of them is a column, though it is absent. Beyond the budget
+ * it stays opaque: *data becomes `opaque`. */
+static int check_values(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data **data,
+                        struct armtap_data *opaque)
+{
+    size_t count = (*data)->recipe ? (*data)->recipe->count : 0;
+    size_t bytes = conn->content ? conn->content_length : frame->length;
+    bool has = true;
+    if (count <= bytes)
+        return ARMTAP_OK;
+    int error = armtap_conn_spend(conn, frame, ARMTAP_BUDGET_values, count - bytes, &has);
+    if (has)
+        return error;
+    *opaque = **data;
+    opaque->recipe = NULL;
+    opaque->values = frame->bytes;
+    opaque->values_length = frame->length;
+    *data = opaque;
+    return error;
+}
+
 int armtap_conn_record(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data)
 {
     struct armtap_half *half = &conn->half[frame->direction];
+    struct armtap_data opaque;
     struct armtap_set updated[ARMTAP_ARMS_MAX];
     struct armtap_arm arms[ARMTAP_ARMS_MAX];
     conn->stream.records[frame->direction]++;
@@ -380,8 +413,11 @@ int armtap_conn_record(struct armtap_conn *conn, const struct armtap_frame *fram
     half->after_gap = false;
     if (!conn->sink.on_record)
         return ARMTAP_OK;
+    int error = check_values(conn, frame, &data, &opaque);
+    if (error != ARMTAP_OK)
+        return error;
     struct armtap_record record = record_of(conn, frame, data);
-    int error = decode_record(conn, frame, data, arms, updated, &record.arm_count);
+    error = decode_record(conn, frame, data, arms, updated, &record.arm_count);
     if (error != ARMTAP_OK)
         return error;
     record.flags |= after_gap ? ARMTAP_AFTER_GAP : 0u;

@@ -452,7 +452,9 @@ static void decode_one_by_one(const struct armtap_recipe *recipe, const uint8_t 
     memset(updated, 0, sizeof *updated);
     for (size_t i = 0; i < recipe->count; i++) {
         const struct armtap_recipe_entry *entry = &recipe->entries[i];
-        if (!entry->field || entry->offset > length || entry->wire_size > length - entry->offset)
+        if (entry->offset > length)
+            return; /* nor are those behind it there */
+        if (!entry->field || entry->wire_size > length - entry->offset)
             continue;
         struct armtap_step step = armtap_plan_step((enum armtap_op)recipe->ops[i], entry->field, entry->offset);
         if (armtap_step_decode(&step, values, state))

@@ -172,6 +172,20 @@ static void package_unknown(struct play *play)
     play_data(play, 20);
 }
 
+/* More set-ups without a reply than any client sends, in one packet. */
+static void hostile(struct play *play)
+{
+    static const uint8_t request[] = {0, 4, 'I', 'a'};
+    uint8_t many[65 * sizeof request];
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 20);
+    for (size_t i = 0; i < sizeof many / sizeof request; i++)
+        memcpy(many + i * sizeof request, request, sizeof request);
+    play_bytes(play, ARMTAP_TO_ROBOT, many, sizeof many);
+    expect_last(play, "input.hostile", ARMTAP_TO_ROBOT);
+    play_data(play, 20);
+}
+
 static void ask_for_outputs(struct play *play, const char *names)
 {
     play_ask(play,
@@ -965,6 +979,7 @@ const struct fault_case fault_cases[] = {
     {"rtde.recipe.guessed", recipe_guessed},
     {"rtde.type.unknown", type_unknown},
     {"rtde.package.unknown", package_unknown},
+    {"input.hostile", hostile},
     {"rtde.setup.bad", setup_bad},
     {"rtde.setup.bad-count", setup_bad_count},
     {"rtde.version.not-negotiated", version_not_negotiated},
