@@ -25,27 +25,14 @@ tests_fuzz_replay_SOURCES += \
 endif
 tests_fuzz_replay_LDADD = tools/libtools.a lib/libinside.la $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(PTHREAD_LIBS) -lm
 
-# What of the tools is fuzzed too.
-FUZZ_TOOLS = \
-	tools/ahead.c \
-	tools/blocks.c \
-	tools/capture.c \
-	tools/drops.c \
-	tools/interrupt.c \
-	tools/message.c \
-	tools/reader.c \
-	tools/recipe_file.c \
-	tools/shell.c \
-	tools/utf8.c
-
 if WITH_AUBO
 AUBO_DEFINES = -DARMTAP_WITH_AUBO
 endif
 
 SECONDS = 60
 fuzz:
-	srcdir='$(srcdir)' FUZZ_SOURCES='$(lib_libinside_la_SOURCES) $(FUZZ_TOOLS)' \
-	FUZZ_CPPFLAGS='-DARMTAP_VERSION="" $(AUBO_DEFINES) $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS)' \
+	srcdir='$(srcdir)' FUZZ_SOURCES='$(lib_libinside_la_SOURCES) $(tools_libtools_a_SOURCES)' \
+	FUZZ_CPPFLAGS='-DARMTAP_VERSION="" $(AUBO_DEFINES) $(DRAGONBOX_CPPFLAGS) $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS)' \
 	FUZZ_LIBS='$(AUBO_LIBS) $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(PTHREAD_LIBS) -lm' \
 	    sh $(srcdir)/tests/fuzz/run '$(SECONDS)' $(FUZZ)
 clean-local:
