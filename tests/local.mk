@@ -102,6 +102,7 @@ SCRIPT_TESTS = \
 	tests/missing-check.py \
 	tests/pandas-check.py \
 	tests/paste-check.py \
+	tests/pipe-check.py \
 	tests/recipe-check.py \
 	tests/run-examples \
 	tests/run-golden \

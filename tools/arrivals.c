@@ -3,6 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "when.h"
+
+/* ns of the capture without a byte, after which a connection is not waited for. */
+#define SILENT_AFTER INT64_C(1000000000)
+
 static bool is_telemetry_port(const struct arrivals *arrivals, const char *robot)
 {
     const char *colon = strrchr(robot, ':');
@@ -17,24 +22,24 @@ static bool is_telemetry_port(const struct arrivals *arrivals, const char *robot
     return false;
 }
 
-static enum tables_outcome wait_for(struct arrivals *arrivals, uint64_t connection)
+static enum tables_outcome wait_for(struct arrivals *arrivals, const struct armtap_stream *stream)
 {
     if (arrivals->count == arrivals->room) {
         size_t room = 2 * arrivals->room + 16;
-        uint64_t *waiting = realloc(arrivals->waiting, room * sizeof *waiting);
+        const struct armtap_stream **waiting = realloc(arrivals->waiting, room * sizeof(*waiting));
         if (waiting == NULL)
             return TABLES_NO_MEMORY;
         arrivals->waiting = waiting;
         arrivals->room = room;
     }
-    arrivals->waiting[arrivals->count++] = connection;
+    arrivals->waiting[arrivals->count++] = stream;
     return TABLES_OK;
 }
 
 static void forget(struct arrivals *arrivals, uint64_t connection)
 {
     size_t at = 0;
-    while (at < arrivals->count && arrivals->waiting[at] != connection)
+    while (at < arrivals->count && arrivals->waiting[at]->connection != connection)
         at++;
     if (at == arrivals->count)
         return;
@@ -42,28 +47,37 @@ static void forget(struct arrivals *arrivals, uint64_t connection)
     memmove(arrivals->waiting + at, arrivals->waiting + at + 1, (arrivals->count - at) * sizeof *arrivals->waiting);
 }
 
-static enum tables_outcome number_until(struct arrivals *arrivals, struct tables *tables,
-                                        const struct armtap_stream *stream)
+/* Whoever accepts a connection and then has nothing to say does not count. */
+static bool is_silent(const struct armtap_stream *stream, const struct armtap_where *now)
 {
-    size_t before = 0;
-    while (before < arrivals->count && arrivals->waiting[before] < stream->connection) {
-        struct armtap_stream waiting = {.connection = arrivals->waiting[before++]};
-        if (tables_stream(tables, &waiting) != TABLES_OK)
-            return TABLES_NO_MEMORY;
+    return stream->payload[0] + stream->payload[1] == 0 && stream->first.time != ARMTAP_NO_TIME &&
+           when_between(stream->first.time, now->time) > SILENT_AFTER;
+}
+
+static enum tables_outcome number_until(struct arrivals *arrivals, struct tables *tables,
+                                        const struct armtap_event *event)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < arrivals->count; i++) {
+        const struct armtap_stream *waiting = arrivals->waiting[i];
+        bool is_before = waiting->connection < event->stream->connection;
+        if (is_before && !is_silent(waiting, &event->where)) {
+            if (tables_stream(tables, waiting) != TABLES_OK)
+                return TABLES_NO_MEMORY;
+        } else if (waiting->connection != event->stream->connection) {
+            arrivals->waiting[kept++] = waiting;
+        }
     }
-    arrivals->count -= before;
-    if (before > 0)
-        memmove(arrivals->waiting, arrivals->waiting + before, arrivals->count * sizeof *arrivals->waiting);
-    forget(arrivals, stream->connection);
-    return tables_stream(tables, stream);
+    arrivals->count = kept;
+    return tables_stream(tables, event->stream);
 }
 
 enum tables_outcome arrivals_event(struct arrivals *arrivals, struct tables *tables, const struct armtap_event *event)
 {
     if (event->type == ARMTAP_EVENT_OPEN && is_telemetry_port(arrivals, event->stream->robot))
-        return wait_for(arrivals, event->stream->connection);
+        return wait_for(arrivals, event->stream);
     if (event->type == ARMTAP_EVENT_RECOGNISED)
-        return number_until(arrivals, tables, event->stream);
+        return number_until(arrivals, tables, event);
     if (event->type == ARMTAP_EVENT_CLOSE)
         forget(arrivals, event->stream->connection);
     return TABLES_OK;

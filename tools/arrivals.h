@@ -1,5 +1,6 @@
 /* Numbers of streams in a reading that cannot look ahead. A connection on a telemetry port that is open when a later
- * one turns out to carry telemetry will most likely turn out so too, and has the lower number. */
+ * one turns out to carry telemetry will most likely turn out so too, and has the lower number; unless nothing came of
+ * it for a while. */
 #ifndef ARRIVALS_H
 #define ARRIVALS_H
 
@@ -8,7 +9,7 @@
 struct arrivals {
     const struct armtap_port *ports; /* --port */
     size_t port_count;
-    uint64_t *waiting; /* connections that are open and not numbered yet, ascending */
+    const struct armtap_stream **waiting; /* that are open and not numbered yet, by connection */
     size_t count;
     size_t room;
 };

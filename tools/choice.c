@@ -11,7 +11,11 @@
 #include "message.h"
 #include "options.h"
 
-enum { listed_max = 40 };
+enum {
+    listed_max = 40,
+    names_max = 50000, /* among which the one is looked for that was probably meant */
+    told_max = 8       /* tables that were left out, as they come */
+};
 
 const char *job_direction(const struct job *job)
 {
@@ -28,13 +32,15 @@ bool job_wants(const struct job *job, const struct table *table)
     return table->direction == job->wish->direction && job_wants_stream(job, table->stream);
 }
 
-static uint64_t rows_of_stream(const struct job *job, unsigned stream)
+/* The rows of each stream, by its number; NULL without memory. */
+static uint64_t *rows_of_streams(const struct job *job)
 {
-    uint64_t rows = 0;
-    for (size_t i = 0; i < tables_count(job->tables); i++) {
+    size_t count = tables_stream_count(job->tables);
+    uint64_t *rows = calloc(count + 1, sizeof *rows);
+    for (size_t i = 0; rows != NULL && i < tables_count(job->tables); i++) {
         const struct table *table = tables_at(job->tables, i);
-        if (table->stream == stream && table->direction == job->wish->direction)
-            rows += table->rows;
+        if (table->direction == job->wish->direction && table->stream < count)
+            rows[table->stream] += table->rows;
     }
     return rows;
 }
@@ -42,22 +48,24 @@ static uint64_t rows_of_stream(const struct job *job, unsigned stream)
 static void list_streams(const struct job *job, bool with_rows)
 {
     unsigned listed = 0;
+    uint64_t *all_rows = rows_of_streams(job);
     for (size_t i = 0; i < streams_count(job->streams); i++) {
         const struct stream_summary *summary = streams_at(job->streams, i);
         unsigned number = tables_stream_number(job->tables, summary->stream.connection);
-        uint64_t rows = rows_of_stream(job, number);
+        uint64_t rows = all_rows == NULL || number >= tables_stream_count(job->tables) ? 0 : all_rows[number];
         const char *protocol = armtap_protocol_name(summary->stream.protocol);
         if (with_rows && rows == 0)
             continue;
         if (listed++ == listed_max) {
             message_error("... armtap info lists them all");
-            return;
+            break;
         }
         message_error("  stream %u: robot %s, client %s, %s, %" PRIu64 " rows", number,
                       summary->stream.robot[0] != '\0' ? summary->stream.robot : "?",
                       summary->stream.client[0] != '\0' ? summary->stream.client : "?",
                       protocol == NULL ? "?" : protocol, rows);
     }
+    free(all_rows);
 }
 
 /* The tables of a stream whose recipe was replaced, by what tells them apart. */
@@ -129,24 +137,44 @@ int choice_judge_stream(struct job *job)
     return job_give_up(job);
 }
 
+/* Every entry of the tables that are wanted, up to one for which `visit` is true, which is returned; or NULL. */
+static const struct armtap_recipe_entry *each_entry(const struct job *job, void *user,
+                                                    bool (*visit)(void *, const struct armtap_recipe_entry *))
+{
+    for (size_t i = 0; i < tables_count(job->tables); i++) {
+        const struct table *table = tables_at(job->tables, i);
+        for (size_t k = 0; job_wants(job, table) && k < table->layout_count; k++) {
+            const struct armtap_recipe *recipe = table->layouts[k]->recipe;
+            for (size_t n = 0; n < armtap_recipe_count(recipe); n++)
+                if (visit(user, armtap_recipe_at(recipe, n)))
+                    return armtap_recipe_at(recipe, n);
+        }
+    }
+    return NULL;
+}
+
+struct names {
+    const char *name[names_max];
+    size_t count;
+};
+
+static bool take_name(void *user, const struct armtap_recipe_entry *entry)
+{
+    struct names *names = user;
+    names->name[names->count++] = table_entry_name(entry);
+    return names->count == names_max - ROW_COLUMN_END;
+}
+
 /* The nearest of the names that the tables have, and of the columns that are no fields. */
 static const char *nearest_name(const struct job *job, const char *word)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < tables_count(job->tables); i++)
-        count += tables_at(job->tables, i)->column_count;
-    const char **names = malloc((count + ROW_COLUMN_END) * sizeof *names);
+    struct names *names = calloc(1, sizeof *names);
     if (names == NULL)
         return NULL;
-    size_t used = 0;
-    for (size_t i = 0; i < tables_count(job->tables); i++) {
-        const struct table *table = tables_at(job->tables, i);
-        for (size_t k = 0; job_wants(job, table) && k < table->column_count; k++)
-            names[used++] = table->columns[k].name;
-    }
+    each_entry(job, names, take_name);
     for (int i = ROW_COLUMN_NONE + 1; i < ROW_COLUMN_END; i++)
-        names[used++] = row_column_name((enum row_column)i);
-    const char *nearest = options_nearest(word, names, used);
+        names->name[names->count++] = row_column_name((enum row_column)i);
+    const char *nearest = options_nearest(word, names->name, names->count);
     free(names);
     return nearest;
 }
@@ -170,22 +198,21 @@ static bool refuse_pattern(const char *name)
     return length > 0;
 }
 
-/* The mode whose names --enums both writes into a column of that name; NULL: it is none. */
-static const char *mode_of(const struct job *job, const char *name)
+static bool is_mode(void *user, const struct armtap_recipe_entry *entry)
 {
+    const char *name = user, *mode = table_entry_name(entry);
     static const char ending[] = "_name";
     size_t length = strlen(name), stem = length - (sizeof ending - 1);
     if (length < sizeof ending || strcmp(name + stem, ending) != 0)
-        return NULL;
-    for (size_t i = 0; i < tables_count(job->tables); i++) {
-        const struct table *table = tables_at(job->tables, i);
-        for (size_t k = 0; job_wants(job, table) && k < table->column_count; k++) {
-            const char *mode = table->columns[k].name;
-            if (strlen(mode) == stem && memcmp(mode, name, stem) == 0 && mode_names_has(table->columns[k].field))
-                return mode;
-        }
-    }
-    return NULL;
+        return false;
+    return strlen(mode) == stem && memcmp(mode, name, stem) == 0 && mode_names_has(entry->field);
+}
+
+/* The mode whose names --enums both writes into a column of that name; NULL: it is none. */
+static const char *mode_of(const struct job *job, char *name)
+{
+    const struct armtap_recipe_entry *entry = each_entry(job, name, is_mode);
+    return entry == NULL ? NULL : table_entry_name(entry);
 }
 
 int choice_judge_names(struct job *job)
@@ -193,7 +220,7 @@ int choice_judge_names(struct job *job)
     for (size_t i = 0; i < job->selection.count; i++) {
         if (job->selection.found[i])
             continue;
-        const char *name = job->selection.names[i];
+        char *name = job->selection.names[i];
         const char *mode = mode_of(job, name), *nearest = nearest_name(job, name);
         if (refuse_pattern(name))
             return job_give_up(job);
@@ -211,20 +238,22 @@ int choice_judge_names(struct job *job)
     return 0;
 }
 
-int choice_judge_width(struct job *job, const struct view *view)
+int choice_judge_width(struct job *job, struct table *table)
 {
+    const struct view *view = table->view;
     const struct picks *picks = &view->picks;
-    size_t width = 0, widest = 0;
-    for (size_t i = 0; i < picks->count; i++) {
-        width += picks->pick[i].count;
+    size_t widest = 0;
+    if (view->cells <= TABLES_COLUMNS_MAX || !job->wish->output->spreads)
+        return 0;
+    table->left_out = job->wish->split;
+    if (table->left_out)
+        return 0;
+    for (size_t i = 0; i < picks->count; i++)
         if (picks->pick[i].count > picks->pick[widest].count)
             widest = i;
-    }
-    if (width <= TABLES_COLUMNS_MAX || !job->wish->output->spreads)
-        return 0;
     message_error("stream %u: %zu columns are too many, %u of them for %s alone; give -f ndjson, or leave it out with "
                   "--fields",
-                  view->table->stream, width, picks->pick[widest].count, picks->pick[widest].name);
+                  table->stream, view->cells, picks->pick[widest].count, picks->pick[widest].name);
     return job_give_up(job);
 }
 
@@ -275,7 +304,7 @@ void choice_warn_shadowed(struct job *job, const struct view *view)
 
 int choice_judge_view(struct job *job, const struct table *table)
 {
-    const struct picks *picks = &job->printed[table->index].view.picks;
+    const struct picks *picks = &((const struct view *)table->view)->picks;
     for (size_t i = 0; i < picks->count; i++)
         if (picks->pick[i].column != TABLE_NONE || picks->pick[i].row_column != ROW_COLUMN_NONE)
             return 0;
@@ -286,20 +315,41 @@ int choice_judge_view(struct job *job, const struct table *table)
     return job_give_up(job);
 }
 
-int choice_refuse_second(struct job *job, const struct table *table)
+void choice_leave_over(struct job *job, const struct armtap_record *record, bool grew)
 {
-    const struct table *first = tables_at(job->tables, job->only_table);
-    if (first->stream == table->stream)
-        message_error("stream %u: its recipe was replaced by another one, and a %s file holds one table; give -o FILE "
-                      "--split for a file each",
-                      table->stream, job->wish->output->name);
+    const char *format = job->wish->output->name;
+    unsigned first = tables_stream_number(job->tables, job->only_stream.connection);
+    unsigned number = tables_stream_number(job->tables, record->stream->connection);
+    struct tables_left_out left_out = tables_left_out(job->tables, record->stream->connection);
+    tables_leave_out(job->tables, record, false);
+    job->left_over.rows++;
+    if (left_out.others > 0 || job->left_over.told == told_max)
+        return;
+    job->left_over.told++;
+    if (grew)
+        message_warning("stream %u: from packet %" PRIu64 " on it has rows with fields that the header of this %s "
+                        "lacks; they are left out",
+                        number, record->where.packet, format);
+    else if (number == first)
+        message_warning("stream %u: in packet %" PRIu64 " its recipe was replaced by another one, and a %s file holds "
+                        "one table; the rows that follow are left out",
+                        number, record->where.packet, format);
     else
-        message_error(
-            "a second stream has records %s: %u is robot %s, client %s, and %u is robot %s, client %s; choose "
-            "one with --stream N, or give -o FILE --split for a file each",
-            job_direction(job), first->stream, first->summary.robot, first->summary.client, table->stream,
-            table->summary.robot, table->summary.client);
-    return job_give_up(job);
+        message_warning("stream %u, robot %s, client %s, has records %s too, from packet %" PRIu64
+                        " on, and a %s file holds one table; these rows are left out",
+                        number, record->stream->robot, record->stream->client, job_direction(job), record->where.packet,
+                        format);
+}
+
+void choice_judge_left_over(struct job *job)
+{
+    if (job->left_over.rows == 0)
+        return;
+    message_error("%" PRIu64 " row%s left out, which the %s file of one table has no place for; choose a stream with "
+                  "--stream N, give -o FILE --split for a file each or -f ndjson for one of all, or save it to a file "
+                  "and export that",
+                  job->left_over.rows, job->left_over.rows == 1 ? " was" : "s were", job->wish->output->name);
+    job->status = EXIT_FAILED;
 }
 
 void choice_warn_cells(struct job *job, struct view *view, const struct output_row *row)

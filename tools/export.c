@@ -41,61 +41,31 @@ static int check_interrupt(struct job *job)
     return job_give_up(job);
 }
 
-static int check_tables(struct job *job, enum tables_outcome outcome, const struct armtap_stream *stream)
+static int check_tables(struct job *job, enum tables_outcome outcome)
 {
-    unsigned number = tables_stream_number(job->tables, stream->connection);
-    switch (outcome) {
-    case TABLES_OK:
-    case TABLES_OPAQUE:
-        return 0;
-    case TABLES_GREW:
-        message_error("stream %u: it has fields now that were not there when the first row was written, and what is "
-                      "read as it comes has one header; save it to a file and export that",
-                      number);
-        return job_give_up(job);
-    case TABLES_MANY:
-        message_error("stream %u: more than %d tables, or more columns in a table than can be; split the capture, for "
-                      "example with editcap -c",
-                      number, TABLES_MAX);
-        return job_give_up(job);
-    case TABLES_NO_MEMORY:
-        break;
-    }
-    return job_give_up_memory(job);
+    return outcome == TABLES_NO_MEMORY ? job_give_up_memory(job) : 0;
 }
 
 /* ---- views ----------------------------------------------------------------------------------------------------- */
 
-/* Tables come one by one where the source is read once. */
-static struct printed *printed_of(struct job *job, size_t index)
-{
-    if (index >= job->printed_room) {
-        size_t room = 2 * index + 16;
-        struct printed *printed = realloc(job->printed, room * sizeof *printed);
-        if (printed == NULL)
-            return NULL;
-        memset(printed + job->printed_room, 0, (room - job->printed_room) * sizeof *printed);
-        job->printed = printed;
-        job->printed_room = room;
-    }
-    return &job->printed[index];
-}
-
-static enum armtap_generation layout_of(const struct job *job, const struct armtap_stream *stream)
+static enum armtap_generation layout_of(const struct job *job, const struct table *table)
 {
     if (job->wish->layout != ARMTAP_GENERATION_UNKNOWN)
         return job->wish->layout;
-    bool cb2 = stream != NULL && stream->protocol == ARMTAP_REALTIME && stream->generation == ARMTAP_GENERATION_CB2;
+    bool cb2 = table->protocol == ARMTAP_REALTIME && table->generation == ARMTAP_GENERATION_CB2;
     return cb2 ? ARMTAP_GENERATION_CB2 : ARMTAP_GENERATION_CB3E;
 }
 
-static size_t width_of(const struct picks *picks)
+static void measure_view(struct view *view)
 {
-    enum { cell = 4 }; /* a separator, and what may stand for the absent */
-    size_t width = 0;
-    for (size_t i = 0; i < picks->count; i++)
-        width += cell * (size_t)picks->pick[i].count + (picks->pick[i].key == NULL ? 0 : strlen(picks->pick[i].key));
-    return width;
+    enum { cell = 4, number = 3 }; /* a separator, and what may stand for the absent; the number behind a name */
+    const struct picks *picks = &view->picks;
+    for (size_t i = 0; i < picks->count; i++) {
+        size_t count = picks->pick[i].count;
+        view->cells += count;
+        view->width += cell * count + (picks->pick[i].key == NULL ? 0 : strlen(picks->pick[i].key));
+        view->header += count * (strlen(picks->pick[i].name) + number);
+    }
 }
 
 static int name_modes(struct job *job, struct view *view)
@@ -105,37 +75,81 @@ static int name_modes(struct job *job, struct view *view)
     int outcome = mode_names_apply(how, view->table->columns, &view->picks);
     for (size_t i = 0; i < view->picks.count; i++)
         view->picks.pick[i].if_mixed = if_mixed && view->picks.pick[i].by_name;
-    if (how != job->wish->enums && !if_mixed)
+    if (how != job->wish->enums && !if_mixed && !job->judged)
         message_warning("the controllers of %s number their modes differently, so these are written by name; for the "
                         "numbers beside the names give --enums both",
                         view->table->is_joined ? "these streams" : "a stream whose packets changed");
     return outcome;
 }
 
-static int make_view(struct job *job, struct table *table)
+static void forget_view(void *user, struct table *table)
 {
-    struct printed *printed = printed_of(job, table->index);
-    if (printed == NULL || table_arrange(table) != 0)
+    struct view *view = table->view;
+    (void)user;
+    if (view != NULL)
+        picks_free(&view->picks);
+    free(view);
+    table->view = NULL;
+}
+
+/* 0, or -1 after a message. */
+static int fill_view(struct job *job, struct view *view, const struct table *table)
+{
+    if (selection_apply(&job->selection, table->columns, table->column_count, &view->picks) != 0)
         return job_give_up_memory(job);
-    printed->view.table = table;
-    printed->view.is_shown = job->wish->is_shown;
-    printed->view.is_guarded = job->wish->is_guarded;
-    if (selection_apply(&job->selection, table->columns, table->column_count, &printed->view.picks) != 0)
-        return job_give_up_memory(job);
-    if (choice_judge_width(job, &printed->view) != 0 || choice_judge_texts(job, &printed->view) != 0)
+    if (!job->judged && choice_judge_texts(job, view) != 0)
         return -1;
-    choice_warn_shadowed(job, &printed->view);
-    if (name_modes(job, &printed->view) != 0)
+    if (!job->judged)
+        choice_warn_shadowed(job, view);
+    if (name_modes(job, view) != 0)
         return job_give_up_memory(job);
     const struct output *output = job->wish->output;
-    if (output->prepare != NULL && output->prepare(&printed->view, layout_of(job, &table->summary)) != 0)
+    if (output->prepare != NULL && output->prepare(view, layout_of(job, table)) != 0)
         return job_give_up_memory(job);
-    printed->view.width = width_of(&printed->view.picks);
+    measure_view(view);
     return 0;
 }
 
-static int make_all_views(struct job *job)
+static int make_view(struct job *job, struct table *table)
 {
+    if (table->view != NULL)
+        return 0;
+    if (tables_build(job->tables, table) != 0)
+        return job_give_up_memory(job);
+    struct view *view = calloc(1, sizeof *view);
+    if (view == NULL)
+        return job_give_up_memory(job);
+    table->view = view;
+    view->table = table;
+    view->is_shown = job->wish->is_shown;
+    view->is_guarded = job->wish->is_guarded;
+    return fill_view(job, view, table);
+}
+
+static bool judges_later(const struct job *job)
+{
+    return job->once && (job->wish->split || job->wish->output->all_tables);
+}
+
+static int judge_table(struct job *job, struct table *table)
+{
+    return make_view(job, table) != 0 ? -1 : choice_judge_width(job, table);
+}
+
+static int judge_views(struct job *job)
+{
+    for (size_t i = 0; i < tables_count(job->tables) && job->wish->output->only_numbers; i++) {
+        struct table *table = tables_at(job->tables, i);
+        if (job_wants(job, table) && (make_view(job, table) != 0 || choice_judge_view(job, table) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+/* Tells what can be told before the first row. Rows that name their fields take all, unless some are asked for. */
+static int judge_tables(struct job *job)
+{
+    bool by_name = job->wish->output->all_tables && !job->wish->joined && job->wish->fields == NULL;
     size_t wanted = 0;
     for (size_t i = 0; i < tables_count(job->tables); i++) {
         struct table *table = tables_at(job->tables, i);
@@ -143,14 +157,14 @@ static int make_all_views(struct job *job)
             continue;
         wanted++;
         job->generations |= table->generations;
-        if (make_view(job, table) != 0)
+        if (!by_name && judge_table(job, table) != 0)
             return -1;
     }
     if (wanted > 0 && choice_judge_names(job) != 0)
         return -1;
-    for (size_t i = 0; i < tables_count(job->tables); i++)
-        if (job_wants(job, tables_at(job->tables, i)) && choice_judge_view(job, tables_at(job->tables, i)) != 0)
-            return -1;
+    if (judge_views(job) != 0)
+        return -1;
+    job->judged = true;
     return 0;
 }
 
@@ -166,29 +180,30 @@ static struct outlet *outlet_of(struct job *job, unsigned stream, unsigned part)
 }
 
 /* What a reading that cannot look ahead has to judge at a table's first row. */
-static int judge_late(struct job *job, struct table *table)
+static int judge_late(struct job *job, struct table *table, const struct armtap_record *record)
 {
-    const struct export_wish *wish = job->wish;
-    if (job->rows > 0 && !wish->split && !wish->output->all_tables) {
-        return choice_refuse_second(job, table);
-    }
-    job->only_table = (unsigned)table->index;
-    if (make_view(job, table) != 0)
+    job->only_table = table;
+    job->only_stream = *record->stream;
+    if (choice_judge_width(job, table) != 0)
         return -1;
-    return wish->split || wish->output->all_tables ? 0 : choice_judge_names(job);
+    return judges_later(job) ? 0 : choice_judge_names(job);
 }
 
-static int begin_table(struct job *job, struct table *table)
+static int begin_table(struct job *job, struct table *table, const struct armtap_record *record)
 {
-    if (job->once && judge_late(job, table) != 0)
+    const struct output *output = job->wish->output;
+    if (job->once && !output->all_tables && judge_late(job, table, record) != 0)
         return -1;
-    struct printed *printed = &job->printed[table->index];
-    printed->outlet = outlet_of(job, table->stream, table->part);
-    if (printed->outlet == NULL)
+    unsigned stream =
+        output->all_tables ? tables_stream_number(job->tables, record->stream->connection) : table->stream;
+    struct outlet *outlet = outlet_of(job, stream, table->part);
+    if (outlet == NULL)
         return -1;
-    if (job->wish->output->begin != NULL)
-        job->wish->output->begin(&printed->view, &printed->outlet->buffer);
-    printed->begun = true;
+    if (output->begin != NULL)
+        output->begin(table->view, &outlet->buffer);
+    table->outlet = outlet;
+    table->begun = true;
+    job->begun = true;
     return 0;
 }
 
@@ -245,24 +260,56 @@ static int print_opaque(struct job *job, const struct armtap_record *record)
     return print_row(job, record, &job->opaque_view, NULL, outlet);
 }
 
+/* About the bytes of a row's text, and what it takes to look at every column. */
+static uint64_t row_cost(const struct job *job, const struct view *view, const struct armtap_record *record)
+{
+    enum { row = 160, value = 3 }; /* bytes of what leads a row; of text for a byte of the frame */
+    const struct output *output = job->wish->output;
+    size_t absent = output->only_numbers ? sizeof "NaN" : output->begin != NULL;
+    return row + view->picks.count + absent * view->cells + value * record->values_length;
+}
+
+/* The rows of an output for all tables are in the outlet of their stream. */
+static struct outlet *outlet_of_row(struct job *job, struct table *table, const struct armtap_record *record)
+{
+    if (!job->wish->output->all_tables)
+        return table->outlet;
+    return outlet_of(job, tables_stream_number(job->tables, record->stream->connection), 0);
+}
+
+static int leave_out(struct job *job, const struct armtap_record *record)
+{
+    tables_leave_out(job->tables, record, true);
+    return 0;
+}
+
+static bool has_place(const struct job *job, const struct table *table)
+{
+    bool is_one = job->once && !job->wish->output->all_tables && !job->wish->split;
+    return !is_one || job->only_table == NULL || job->only_table == table;
+}
+
 static int print_record(struct job *job, const struct armtap_record *record, struct table *table,
                         const struct table_layout *layout)
 {
-    bool moves = table->index >= job->printed_room; /* and with it the views, which rows that wait know */
-    if (moves && job->batches != NULL && check_sink(job, batches_drain(job->batches)) != 0)
-        return -1;
-    struct printed *printed = printed_of(job, table->index);
-    if (printed == NULL)
-        return job_give_up_memory(job);
-    if (!printed->begun) {
-        if (begin_table(job, table) != 0)
-            return -1;
-        printed = &job->printed[table->index];
-    }
-    uint64_t seen = job->wish->joined ? tables_count_row(job->tables, record->stream) : printed->seen++;
-    if (seen % job->wish->every != 0)
+    if (!has_place(job, table)) {
+        choice_leave_over(job, record, false);
         return 0;
-    return print_row(job, record, &printed->view, layout, printed->outlet);
+    }
+    if (table->left_out || (table->view == NULL && !tables_spend(job->tables, record, table_cost(table))))
+        return leave_out(job, record);
+    if (make_view(job, table) != 0 || job->closed || job->gave_up)
+        return -1;
+    if (tables_count_row(job->tables, record) % job->wish->every != 0)
+        return 0;
+    const struct view *view = table->view;
+    uint64_t header = table->begun || job->wish->output->begin == NULL ? 0 : view->header;
+    if (!tables_spend(job->tables, record, header + row_cost(job, view, record)))
+        return leave_out(job, record);
+    if (!table->begun && begin_table(job, table, record) != 0)
+        return -1;
+    struct outlet *outlet = outlet_of_row(job, table, record);
+    return outlet == NULL ? -1 : print_row(job, record, table->view, layout, outlet);
 }
 
 static void resolve_times(struct job *job)
@@ -301,15 +348,15 @@ static int survey_record(void *user, const struct armtap_record *record)
     if (streams_record(job->streams, record) != 0 || missings_record(job->missings, record) != 0)
         return job_give_up_memory(job);
     if (record->direction != job->wish->direction)
-        return check_tables(job, tables_stream(job->tables, record->stream), record->stream);
-    return check_tables(job, tables_record(job->tables, record, &table, &layout), record->stream);
+        return check_tables(job, tables_stream(job->tables, record->stream));
+    return check_tables(job, tables_record(job->tables, record, &table, &layout));
 }
 
 static int follow_recipe(struct job *job, const struct armtap_recipe_event *event)
 {
     if (event->direction != job->wish->direction)
-        return check_tables(job, tables_stream(job->tables, event->stream), event->stream);
-    return check_tables(job, tables_recipe(job->tables, event), event->stream);
+        return check_tables(job, tables_stream(job->tables, event->stream));
+    return check_tables(job, tables_recipe(job->tables, event));
 }
 
 static int survey_recipe(void *user, const struct armtap_recipe_event *event)
@@ -335,11 +382,12 @@ static int survey_event(void *user, const struct armtap_event *event)
         return -1;
     if (streams_event(job->streams, event) != 0 || missings_event(job->missings, event) != 0)
         return job_give_up_memory(job);
+    tables_close(job->tables, event);
     if (job->once)
-        return check_tables(job, arrivals_event(&job->arrivals, job->tables, event), event->stream);
+        return check_tables(job, arrivals_event(&job->arrivals, job->tables, event));
     if (event->type != ARMTAP_EVENT_RECOGNISED)
         return 0;
-    return check_tables(job, tables_stream(job->tables, event->stream), event->stream);
+    return check_tables(job, tables_stream(job->tables, event->stream));
 }
 
 /* Who follows a source that goes on, a robot's port behind a pipe, sees its rows while they are new. */
@@ -368,10 +416,12 @@ static int print_on_record(void *user, const struct armtap_record *record)
     if ((job->once && streams_record(job->streams, record) != 0) || missings_record(job->missings, record) != 0)
         return job_give_up_memory(job);
     if (record->direction != job->wish->direction)
-        return check_tables(job, tables_stream(job->tables, record->stream), record->stream);
+        return check_tables(job, tables_stream(job->tables, record->stream));
     enum tables_outcome outcome = tables_record(job->tables, record, &table, &layout);
+    if (job->closed || job->gave_up)
+        return -1;
     if (!job_wants_stream(job, tables_stream_number(job->tables, record->stream->connection)))
-        return outcome == TABLES_GREW ? 0 : check_tables(job, outcome, record->stream);
+        return check_tables(job, outcome);
     int timely = is_in_time(job, record);
     if (timely <= 0) {
         job->untimely++;
@@ -380,9 +430,15 @@ static int print_on_record(void *user, const struct armtap_record *record)
         return timely;
     }
     missings_count(job->missings, record);
-    if (check_tables(job, outcome, record->stream) != 0)
-        return -1;
-    int printed = table == NULL ? print_opaque(job, record) : print_record(job, record, table, layout);
+    if (outcome == TABLES_NO_MEMORY)
+        return job_give_up_memory(job);
+    int printed = 0;
+    if (outcome == TABLES_GREW)
+        choice_leave_over(job, record, true);
+    else if (outcome == TABLES_MANY)
+        printed = leave_out(job, record);
+    else
+        printed = table == NULL ? print_opaque(job, record) : print_record(job, record, table, layout);
     return printed == 0 ? keep_up(job) : printed;
 }
 
@@ -401,6 +457,7 @@ static int print_on_event(void *user, const struct armtap_event *event)
     struct job *job = user;
     if (job->once)
         return survey_event(user, event);
+    tables_close(job->tables, event);
     return missings_event(job->missings, event) != 0 ? job_give_up_memory(job) : check_interrupt(job);
 }
 
@@ -444,14 +501,45 @@ static const struct armtap_sink print_sink = {.size = sizeof print_sink,
 
 /* ---- the readings ---------------------------------------------------------------------------------------------- */
 
+/* Rows that wait know views that are about to go. Where they cannot be written, nobody may format them any more. */
+static void drain(void *user)
+{
+    struct job *job = user;
+    if (job->batches == NULL || check_sink(job, batches_drain(job->batches)) == 0)
+        return;
+    batches_free(job->batches);
+    job->batches = NULL;
+}
+
+static struct tables *make_tables(struct job *job)
+{
+    const struct export_wish *wish = job->wish;
+    const struct tables_options options = {.mode = wish->joined               ? TABLES_JOINED
+                                                   : wish->output->all_tables ? TABLES_BY_RECIPE
+                                                                              : TABLES_APART,
+                                           .once = job->once,
+                                           .next = wish->split,
+                                           .drain = drain,
+                                           .forget = forget_view,
+                                           .user = job};
+    return tables_new(&options);
+}
+
+static void free_tables(struct job *job)
+{
+    for (size_t i = 0; job->tables != NULL && i < tables_count(job->tables); i++)
+        forget_view(job, tables_at(job->tables, i));
+    tables_free(job->tables);
+}
+
 /* Where a handshake was missing, what was learned may find other tables. */
 static int forget(void *user)
 {
     struct job *job = user;
-    tables_free(job->tables);
+    free_tables(job);
     streams_free(job->streams);
     missings_free(job->missings);
-    job->tables = tables_new(job->wish->joined);
+    job->tables = make_tables(job);
     job->streams = streams_new();
     job->missings = missings_new(job->wish->direction);
     return job->tables == NULL || job->streams == NULL || job->missings == NULL ? -1 : 0;
@@ -493,7 +581,9 @@ static int survey(struct job *job)
     missings_rewind(job->missings);
     if (choice_judge_stream(job) != 0 || choice_judge_tables(job) != 0)
         return -1;
-    return make_all_views(job);
+    if (judge_tables(job) != 0)
+        return -1;
+    return tables_begin_rows(job->tables) == 0 ? 0 : job_give_up_memory(job);
 }
 
 /* An output without rows: what would have preceded them. */
@@ -509,20 +599,12 @@ static int print_nothing(struct job *job)
     const struct output *output = job->wish->output;
     if (outlet == NULL)
         return -1;
-    if (output->prepare != NULL && output->prepare(&view, layout_of(job, NULL)) != 0)
+    if (output->prepare != NULL && output->prepare(&view, layout_of(job, &none)) != 0)
         return job_give_up_memory(job);
     if (output->begin != NULL)
         output->begin(&view, &outlet->buffer);
     picks_free(&view.picks);
     return 0;
-}
-
-static bool has_begun(const struct job *job)
-{
-    for (size_t i = 0; i < job->printed_room; i++)
-        if (job->printed[i].begun)
-            return true;
-    return false;
 }
 
 static int print(struct job *job)
@@ -534,13 +616,14 @@ static int print(struct job *job)
         return -1;
     if (job->once && (judge_telemetry(job) != 0 || choice_judge_stream(job) != 0))
         return -1;
-    if (job->once && has_begun(job) && choice_judge_names(job) != 0)
+    if (job->once && job->begun && choice_judge_names(job) != 0)
         return -1;
-    if (!has_begun(job) && job->rows == 0 && print_nothing(job) != 0)
+    if (!job->begun && job->rows == 0 && print_nothing(job) != 0)
         return -1;
     job_report(job);
     if (job->once)
         choice_warn_numbers(job);
+    choice_judge_left_over(job);
     if (job->batches != NULL && check_sink(job, batches_drain(job->batches)) != 0)
         return -1;
     return check_sink(job, outlets_commit(&job->outlets));
@@ -549,7 +632,7 @@ static int print(struct job *job)
 static int run(struct job *job)
 {
     job->arrivals = (struct arrivals){.ports = job->source->ports, .port_count = job->source->port_count};
-    job->tables = tables_new(job->wish->joined);
+    job->tables = make_tables(job);
     job->streams = streams_new();
     job->missings = missings_new(job->wish->direction);
     if (armtap_knowledge_new(&job->knowledge) != ARMTAP_OK)
@@ -587,14 +670,11 @@ static void release(struct job *job)
 {
     batches_free(job->batches);
     outlets_discard(&job->outlets);
-    for (size_t i = 0; i < job->printed_room; i++)
-        picks_free(&job->printed[i].view.picks);
     picks_free(&job->opaque_view.picks);
-    free(job->printed);
     arrivals_free(&job->arrivals);
     selection_free(&job->selection);
     armtap_knowledge_free(job->knowledge);
-    tables_free(job->tables);
+    free_tables(job);
     streams_free(job->streams);
     missings_free(job->missings);
 }

@@ -150,6 +150,19 @@ static void put_all(struct line *line, const struct job *job, const struct missi
     put_opaque(line, job, total);
 }
 
+/* The note counts for --strict; that rows are missing, for the status in any case. */
+static void note_hostile(struct job *job, const struct armtap_stream *stream, const struct armtap_where *where)
+{
+    struct armtap_note note = {.stream = stream, .where = *where, .direction = job->wish->direction, .text = ""};
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (strcmp(armtap_note_at(i)->id, "input.hostile") == 0)
+            note.kind = armtap_note_at(i);
+    if (note.kind != NULL && streams_note(job->streams, &note) != 0)
+        job_give_up_memory(job);
+    if (job->status == EXIT_DONE)
+        job->status = EXIT_FOUND;
+}
+
 /* ---- of all ---------------------------------------------------------------------------------------------------- */
 
 static void add_total(struct missing_total *sum, const struct missing_total *one)
@@ -208,11 +221,38 @@ static void report_guessed(const struct job *job)
     }
 }
 
-void job_report(const struct job *job)
+/* Rows that would cost more than their stream may. */
+static void report_left_out(struct job *job)
+{
+    unsigned told = 0;
+    uint64_t more = 0, rows = 0;
+    for (size_t i = 0; i < streams_count(job->streams); i++) {
+        const struct armtap_stream *stream = &streams_at(job->streams, i)->stream;
+        struct tables_left_out left_out = tables_left_out(job->tables, stream->connection);
+        if (left_out.rows == 0)
+            continue;
+        note_hostile(job, stream, &left_out.first);
+        if (told++ < streams_told) {
+            message_warning("input.hostile: stream %u, robot %s, client %s: %" PRIu64 " row%s left out, from packet "
+                            "%" PRIu64 " on: the output would be more than %d times what was captured of it",
+                            tables_stream_number(job->tables, stream->connection), stream->robot, stream->client,
+                            left_out.rows, left_out.rows == 1 ? " is" : "s are", left_out.first.packet,
+                            ALLOWANCE_PER_BYTE);
+        } else {
+            more++;
+            rows += left_out.rows;
+        }
+    }
+    if (more > 0)
+        message_warning("input.hostile: of %" PRIu64 " more streams %" PRIu64 " rows are left out", more, rows);
+}
+
+void job_report(struct job *job)
 {
     struct missing_total total, rest = {0};
     unsigned told = 0, more = 0;
     bool any_opaque = false;
+    report_left_out(job);
     report_guessed(job);
     for (size_t i = 0; i < streams_count(job->streams); i++) {
         const struct armtap_stream *stream = &streams_at(job->streams, i)->stream;

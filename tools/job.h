@@ -7,12 +7,10 @@
 #include "export.h"
 #include "outlets.h"
 
-/* What is done with a table. */
-struct printed {
-    bool begun;
-    struct view view;
-    struct outlet *outlet;
-    uint64_t seen; /* rows within --from and --to */
+/* Tables that an output of one table has no place for, where the source cannot be read beforehand. */
+struct left_over {
+    uint64_t rows;
+    unsigned told; /* so many of them were told of as they came */
 };
 
 struct job {
@@ -25,8 +23,6 @@ struct job {
     struct missings *missings;
     struct arrivals arrivals;
     struct selection selection;
-    struct printed *printed; /* by index of the table */
-    size_t printed_room;
     struct view opaque_view; /* of records without a table */
     bool opaque_begun;
     struct outlets outlets;
@@ -41,7 +37,12 @@ struct job {
     uint64_t opaque;
     uint64_t untimely;    /* records outside of --from and --to */
     unsigned generations; /* of all rows' streams so far, or known beforehand, a bit for each */
-    unsigned only_table;  /* index of the one that is printed, in a reading that cannot look ahead */
+    bool begun;           /* a table */
+    bool judged;          /* what can be told beforehand was told */
+    /* in a reading that cannot look ahead */
+    const struct table *only_table; /* that is printed; NULL: none yet */
+    struct armtap_stream only_stream;
+    struct left_over left_over;
     enum exit_status status;
     bool gave_up; /* something failed, with a message */
     bool closed;  /* nobody reads any more */
@@ -56,8 +57,8 @@ const char *job_direction(const struct job *job);
 bool job_wants_stream(const struct job *job, unsigned number);
 bool job_wants(const struct job *job, const struct table *table);
 
-/* What is missing in what was written, on standard error. */
-void job_report(const struct job *job);
+/* What is missing in what was written, and what was left out, on standard error. */
+void job_report(struct job *job);
 /* Why --strict makes the status 1. */
 void job_report_strict(const struct job *job);
 
@@ -68,7 +69,7 @@ int choice_judge_tables(struct job *job);
 /* Whether every name of --fields has matched something. */
 int choice_judge_names(struct job *job);
 /* Whether its arrays leave a table of columns that anybody wants. */
-int choice_judge_width(struct job *job, const struct view *view);
+int choice_judge_width(struct job *job, struct table *table);
 /* Whether the format can hold the columns asked for that are no fields. */
 int choice_judge_texts(struct job *job, const struct view *view);
 /* How modes are printed of a table, and whether names are only for rows of several generations. */
@@ -77,8 +78,11 @@ enum mode_names choice_mode_names(struct job *job, const struct table *table, bo
 void choice_warn_shadowed(struct job *job, const struct view *view);
 /* Whether the format can show anything of the table: gnuplot's columns do not hold every field. */
 int choice_judge_view(struct job *job, const struct table *table);
-/* In a reading that cannot look ahead: a table more than the one that has rows already. */
-int choice_refuse_second(struct job *job, const struct table *table);
+/* In a reading that cannot look ahead: rows that are not of the one table. Tells of the first such table of a stream;
+ * `grew`: they have fields that it lacks. */
+void choice_leave_over(struct job *job, const struct armtap_record *record, bool grew);
+/* After such a reading. */
+void choice_judge_left_over(struct job *job);
 /* Where a row has arrays of more elements than the cells that its table has for them. */
 void choice_warn_cells(struct job *job, struct view *view, const struct output_row *row);
 /* After such a reading: where numbers of streams differ from those that a file would have. */

@@ -4,31 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hash.h"
 #include "leaves.h"
 
-/* What an entry's column is called: a field of the only or the first arm by the field's name. */
-static const char *entry_label(const struct armtap_recipe_entry *entry)
+const char *table_entry_name(const struct armtap_recipe_entry *entry)
 {
     return entry->field != NULL && entry->arm <= 1 ? entry->field->name : entry->name;
-}
-
-static bool entry_same(const struct armtap_recipe_entry *a, const struct armtap_recipe_entry *b)
-{
-    return a->type == b->type && a->count == b->count && strcmp(a->name, b->name) == 0;
-}
-
-bool layouts_recipe_same(const struct armtap_recipe *a, const struct armtap_recipe *b)
-{
-    if (a == b)
-        return true;
-    size_t count = armtap_recipe_count(a);
-    if (count != armtap_recipe_count(b) || armtap_recipe_size(a) != armtap_recipe_size(b) ||
-        armtap_recipe_protocol(a) != armtap_recipe_protocol(b))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (!entry_same(armtap_recipe_at(a, i), armtap_recipe_at(b, i)))
-            return false;
-    return true;
 }
 
 /* Columns by name while layouts are matched to them. Columns of one name (a recipe may name a field twice) are chained,
@@ -40,6 +21,7 @@ struct column_chain {
 };
 
 struct column_index {
+    struct hash_key key;
     size_t *slots; /* open addressing; the first column of a chain, or TABLE_NONE */
     size_t mask;
     struct column_chain *chains; /* by column */
@@ -50,6 +32,7 @@ static int index_make(struct column_index *index, size_t columns)
     size_t slots = 16;
     while (slots < 2 * columns)
         slots *= 2;
+    index->key = hash_draw_key();
     index->mask = slots - 1;
     index->slots = malloc(slots * sizeof *index->slots);
     index->chains = calloc(columns + 1, sizeof *index->chains);
@@ -79,16 +62,13 @@ static bool is_aubo(const struct armtap_recipe *recipe)
 static bool column_fits(const struct table_column *column, const struct armtap_recipe_entry *entry)
 {
     return column->type == entry->type && column->count == entry->count &&
-           strcmp(column->name, entry_label(entry)) == 0;
+           strcmp(column->name, table_entry_name(entry)) == 0;
 }
 
 static size_t *index_slot(const struct column_index *index, const struct table_column *columns,
                           const struct armtap_recipe_entry *entry)
 {
-    uint64_t hash = UINT64_C(14695981039346656037) ^ entry->count;
-    for (const char *c = entry_label(entry); *c != '\0'; c++)
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
-    size_t at = (size_t)(hash ^ hash >> 32) & index->mask;
+    size_t at = (size_t)hash_text(&index->key, table_entry_name(entry)) & index->mask;
     while (index->slots[at] != TABLE_NONE && !column_fits(&columns[index->slots[at]], entry))
         at = (at + 1) & index->mask;
     return &index->slots[at];
@@ -130,7 +110,7 @@ static void layout_match(struct table *table, struct column_index *index, const 
         const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
         size_t column = index_take(index, table->columns, table->column_count, entry, layout);
         if (column == table->column_count)
-            table->columns[table->column_count++] = (struct table_column){.name = entry_label(entry),
+            table->columns[table->column_count++] = (struct table_column){.name = table_entry_name(entry),
                                                                           .wire = entry->name,
                                                                           .field = entry->field,
                                                                           .type = entry->type,
@@ -271,10 +251,23 @@ static int rename_columns(struct table *table)
     return outcome;
 }
 
-int table_arrange(struct table *table)
+void layouts_take_down(struct table *table)
 {
-    if (table->arranged)
-        return 0;
+    for (size_t i = 0; i < table->layout_count; i++) {
+        free(table->layouts[i]->entry_of);
+        table->layouts[i]->entry_of = NULL;
+    }
+    for (size_t i = 0; i < table->own_name_count; i++)
+        free(table->own_names[i]);
+    free(table->own_names);
+    free(table->columns);
+    table->own_names = NULL;
+    table->columns = NULL;
+    table->own_name_count = table->column_count = 0;
+}
+
+int layouts_build(struct table *table)
+{
     size_t most = 0;
     size_t longest = 0;
     for (size_t i = 0; i < table->layout_count; i++) {
@@ -290,31 +283,52 @@ int table_arrange(struct table *table)
     int failed = columns_of == NULL || table->columns == NULL || arrange_with(table, columns_of, &index) != 0;
     free(columns_of);
     index_free(&index);
-    if (failed)
+    if (failed) {
+        layouts_take_down(table);
         return -1;
+    }
     struct table_column *fitting = realloc(table->columns, (table->column_count + 1) * sizeof *table->columns);
     if (fitting != NULL)
         table->columns = fitting;
     widen(table);
-    table->arranged = true;
-    return table->is_joined ? rename_columns(table) : 0;
+    table->fixed = true;
+    if (!table->is_joined || rename_columns(table) == 0)
+        return 0;
+    layouts_take_down(table);
+    return -1;
 }
 
-enum tables_outcome layout_measure(struct table_layout *layout, const struct armtap_record *record)
+static int count_leaves(struct table_layout *layout, size_t i, size_t leaves)
+{
+    if (leaves == 0)
+        return 0;
+    if (layout->leaves == NULL)
+        layout->leaves = calloc(armtap_recipe_count(layout->recipe) + 1, sizeof *layout->leaves);
+    if (layout->leaves == NULL)
+        return -1;
+    if (leaves > layout->leaves[i])
+        layout->leaves[i] = leaves;
+    return 0;
+}
+
+int layout_measure(struct table_layout *layout, const struct armtap_record *record)
 {
     size_t count = armtap_recipe_count(layout->recipe);
     struct armtap_value value;
-    if (layout->leaves == NULL)
-        layout->leaves = calloc(count + 1, sizeof *layout->leaves);
-    if (layout->leaves == NULL)
-        return TABLES_NO_MEMORY;
     for (size_t i = 0; i < count; i++) {
         armtap_recipe_read(layout->recipe, i, record->values, record->values_length, &value);
-        size_t leaves = leaves_count(&value);
-        if (leaves > layout->leaves[i])
-            layout->leaves[i] = leaves;
+        if (count_leaves(layout, i, leaves_count(&value)) != 0)
+            return -1;
     }
-    return TABLES_OK;
+    return 0;
+}
+
+int layout_lengthen(struct table_layout *layout, const size_t *leaves)
+{
+    for (size_t i = 0; i < armtap_recipe_count(layout->recipe); i++)
+        if (count_leaves(layout, i, leaves[i]) != 0)
+            return -1;
+    return 0;
 }
 
 enum tables_outcome layout_join(struct table *table, struct table_layout *layout)

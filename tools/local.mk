@@ -7,6 +7,8 @@ noinst_LIBRARIES += tools/libtools.a
 tools_libtools_a_SOURCES = \
 	tools/ahead.c \
 	tools/ahead.h \
+	tools/allowance.c \
+	tools/allowance.h \
 	tools/annotate.c \
 	tools/annotate.h \
 	tools/annotate_aubo.c \
@@ -70,6 +72,8 @@ tools_libtools_a_SOURCES = \
 	tools/findings.h \
 	tools/gzip.c \
 	tools/gzip.h \
+	tools/hash.c \
+	tools/hash.h \
 	tools/holes.c \
 	tools/holes.h \
 	tools/interrupt.c \
@@ -121,6 +125,8 @@ tools_libtools_a_SOURCES = \
 	tools/reader.h \
 	tools/recipe_file.c \
 	tools/recipe_file.h \
+	tools/recipe_map.c \
+	tools/recipe_map.h \
 	tools/recipe_write.c \
 	tools/recipe_write.h \
 	tools/remedy.c \

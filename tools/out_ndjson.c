@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "hash.h"
 #include "json.h"
 #include "leaves.h"
 #include "mode_names.h"
@@ -23,14 +24,12 @@ struct taken {
         uint64_t repetition; /* the number that its last repetition got */
     } * slots;
     size_t mask;
+    struct hash_key key;
 };
 
 static struct taken_slot *taken_slot(const struct taken *taken, const char *name)
 {
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (const char *c = name; *c != '\0'; c++)
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
-    size_t at = (size_t)(hash ^ hash >> 32) & taken->mask;
+    size_t at = (size_t)hash_text(&taken->key, name) & taken->mask;
     while (taken->slots[at].name != NULL && strcmp(taken->slots[at].name, name) != 0)
         at = (at + 1) & taken->mask;
     return &taken->slots[at];
@@ -127,7 +126,7 @@ static int ndjson_prepare(struct view *view, enum armtap_generation generation)
     size_t slots = 32;
     while (slots < 2 * (view->picks.count + sizeof leading / sizeof *leading))
         slots *= 2;
-    struct taken taken = {calloc(slots, sizeof(struct taken_slot)), slots - 1};
+    struct taken taken = {calloc(slots, sizeof(struct taken_slot)), slots - 1, hash_draw_key()};
     char **names = calloc(view->picks.count + 1, sizeof(char *));
     bool *changed = calloc(view->picks.count + 1, sizeof(bool));
     int failed =

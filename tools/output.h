@@ -13,7 +13,9 @@
 struct view {
     const struct table *table;
     struct picks picks;
+    size_t cells;    /* of a row */
     size_t width;    /* bytes of a row's text besides its values, about: separators, keys, what stands for the absent */
+    size_t header;   /* bytes of the text that precedes the first row, about */
     bool is_shown;   /* on a terminal: hidden characters (utf8.h) of texts must not reach it */
     bool is_guarded; /* for a spreadsheet: no text may begin as a formula does */
 };

@@ -4,12 +4,17 @@
 #include <string.h>
 
 #include "layouts.h"
+#include "recipe_map.h"
 
 /* A recipe that rows may follow now. */
 struct alive {
     int id;
+    bool is_counted;              /* among the entries that tables hold */
+    enum tables_outcome refused;  /* by the open table; OK: it was not */
     struct armtap_recipe *recipe; /* held */
     struct table_layout *layout;  /* in the open table, NULL: not looked for yet */
+    struct table *table;          /* by recipe: its own, in that epoch */
+    unsigned epoch;
 };
 
 /* One direction of a stream. */
@@ -20,18 +25,21 @@ struct side {
     struct table *open; /* NULL: the next row begins a table */
     size_t next_part;
     struct table **parts;
-    size_t part_count;
+    size_t part_count, part_room;
+    bool is_open;     /* the next row goes on with a table */
+    uint64_t counted; /* rows of the open table */
 };
 
 struct track {
     uint64_t connection;
     unsigned number;
     struct side side[2];
-    uint64_t counted; /* rows of a joined table */
+    struct allowance_account account;
+    struct tables_left_out left_out;
 };
 
 struct tables {
-    bool joined;
+    struct tables_options options;
     struct track **tracks; /* sorted by connection */
     size_t track_count;
     size_t track_room;
@@ -39,8 +47,25 @@ struct tables {
     struct table **tables;
     size_t table_count;
     size_t table_room;
+    size_t made;               /* parts so far */
+    struct recipe_map layouts; /* of the joined table; by recipe, the tables */
+    unsigned epoch;            /* counts how often these were emptied */
+    size_t entries;            /* of recipes that tables hold */
+    struct allowance allowance;
+    struct table *built;
+    size_t built_columns;
     bool rewound;
 };
+
+/* Of recipes that tables hold while the source is read, each counted once for each of its set-ups. */
+#define ENTRIES_MAX 100000
+/* Of a joined table: its columns for each of its recipes. */
+#define CELLS_MAX (1U << 20)
+/* Columns that are built at a time, of all tables. */
+#define BUILT_MAX 50000
+/* What an entry of a recipe costs in a table, and a table by itself. */
+#define COST_ENTRY 64
+#define COST_TABLE 256
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
@@ -58,27 +83,30 @@ static void *grown(void *array, size_t count, size_t *room, size_t element)
     return larger;
 }
 
-struct tables *tables_new(bool joined)
+struct tables *tables_new(const struct tables_options *options)
 {
     struct tables *tables = calloc(1, sizeof *tables);
-    if (tables != NULL)
-        tables->joined = joined;
+    if (tables == NULL)
+        return NULL;
+    tables->options = *options;
+    tables->epoch = 1;
     return tables;
+}
+
+static void layout_free(struct table_layout *layout)
+{
+    armtap_recipe_release(layout->recipe);
+    free(layout->entry_of);
+    free(layout->leaves);
+    free(layout);
 }
 
 static void table_free(struct table *table)
 {
-    for (size_t i = 0; i < table->layout_count; i++) {
-        armtap_recipe_release(table->layouts[i]->recipe);
-        free(table->layouts[i]->entry_of);
-        free(table->layouts[i]->leaves);
-        free(table->layouts[i]);
-    }
-    for (size_t i = 0; i < table->own_name_count; i++)
-        free(table->own_names[i]);
-    free(table->own_names);
+    layouts_take_down(table);
+    for (size_t i = 0; i < table->layout_count; i++)
+        layout_free(table->layouts[i]);
     free(table->layouts);
-    free(table->columns);
     free(table);
 }
 
@@ -87,7 +115,23 @@ static void side_forget(struct side *side)
     for (size_t i = 0; i < side->alive_count; i++)
         armtap_recipe_release(side->alive[i].recipe);
     free(side->alive);
-    *side = (struct side){.parts = side->parts, .part_count = side->part_count};
+    side->alive = NULL;
+    side->alive_count = side->latest = 0;
+}
+
+/* Frees all tables, and what knows them. */
+static void free_tables(struct tables *tables)
+{
+    for (size_t i = 0; i < tables->table_count; i++)
+        table_free(tables->tables[i]);
+    free(tables->tables);
+    recipe_map_clear(&tables->layouts);
+    tables->tables = NULL;
+    tables->table_count = tables->table_room = 0;
+    tables->built = NULL;
+    tables->built_columns = 0;
+    tables->entries = 0;
+    tables->epoch++;
 }
 
 void tables_free(struct tables *tables)
@@ -101,10 +145,8 @@ void tables_free(struct tables *tables)
         }
         free(tables->tracks[i]);
     }
-    for (size_t i = 0; i < tables->table_count; i++)
-        table_free(tables->tables[i]);
+    free_tables(tables);
     free(tables->tracks);
-    free(tables->tables);
     free(tables);
 }
 
@@ -127,6 +169,8 @@ static size_t track_place(const struct tables *tables, uint64_t connection)
 
 static struct track *track_find(const struct tables *tables, uint64_t connection)
 {
+    if (tables->latest != NULL && tables->latest->connection == connection)
+        return tables->latest;
     size_t place = track_place(tables, connection);
     if (place < tables->track_count && tables->tracks[place]->connection == connection)
         return tables->tracks[place];
@@ -170,10 +214,38 @@ unsigned tables_stream_number(const struct tables *tables, uint64_t connection)
     return track == NULL ? 0 : track->number;
 }
 
-uint64_t tables_count_row(struct tables *tables, const struct armtap_stream *stream)
+uint64_t tables_count_row(struct tables *tables, const struct armtap_record *record)
 {
-    struct track *track = track_find(tables, stream->connection);
-    return track == NULL ? 0 : track->counted++;
+    struct track *track = track_find(tables, record->stream->connection);
+    return track == NULL ? 0 : track->side[record->direction].counted++;
+}
+
+static bool spend(struct tables *tables, struct track *track, const struct armtap_stream *stream, uint64_t cost)
+{
+    return allowance_spend(&tables->allowance, &track->account, stream, cost);
+}
+
+bool tables_spend(struct tables *tables, const struct armtap_record *record, uint64_t cost)
+{
+    struct track *track = track_find(tables, record->stream->connection);
+    return track == NULL || spend(tables, track, record->stream, cost);
+}
+
+void tables_leave_out(struct tables *tables, const struct armtap_record *record, bool has_file)
+{
+    struct track *track = track_find(tables, record->stream->connection);
+    if (track == NULL)
+        return;
+    if (!has_file)
+        track->left_out.others++;
+    else if (track->left_out.rows++ == 0)
+        track->left_out.first = record->where;
+}
+
+struct tables_left_out tables_left_out(const struct tables *tables, uint64_t connection)
+{
+    const struct track *track = track_find(tables, connection);
+    return track == NULL ? (struct tables_left_out){0} : track->left_out;
 }
 
 size_t tables_stream_count(const struct tables *tables)
@@ -181,23 +253,68 @@ size_t tables_stream_count(const struct tables *tables)
     return tables->track_count;
 }
 
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+uint64_t table_cost(const struct table *table)
+{
+    return COST_TABLE + COST_ENTRY * (uint64_t)table->entries;
+}
+
+/* Takes down all columns, so that others have room. */
+static void take_down(struct tables *tables)
+{
+    if (tables->built == NULL)
+        return;
+    tables->options.drain(tables->options.user);
+    for (struct table *table = tables->built, *next; table != NULL; table = next) {
+        next = table->built;
+        table->built = NULL;
+        tables->options.forget(tables->options.user, table);
+        layouts_take_down(table);
+    }
+    tables->built = NULL;
+    tables->built_columns = 0;
+}
+
+int tables_build(struct tables *tables, struct table *table)
+{
+    if (table->columns != NULL)
+        return 0;
+    if (tables->built_columns + table->entries > BUILT_MAX)
+        take_down(tables);
+    if (layouts_build(table) != 0)
+        return -1;
+    table->built = tables->built;
+    tables->built = table;
+    tables->built_columns += table->entries;
+    return 0;
+}
+
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* The table's layout of that recipe, made if need be. */
-static enum tables_outcome table_layout_of(struct table *table, const struct armtap_recipe *recipe,
-                                           struct table_layout **found)
+static size_t entries_with(const struct table *table, const struct armtap_recipe *recipe)
 {
-    size_t entries = armtap_recipe_count(recipe);
-    for (size_t i = 0; i < table->layout_count; i++) {
-        if (layouts_recipe_same(table->layouts[i]->recipe, recipe)) {
-            *found = table->layouts[i];
-            return TABLES_OK;
-        }
-        entries +=
-            armtap_recipe_protocol(recipe) == ARMTAP_REALTIME ? 0 : armtap_recipe_count(table->layouts[i]->recipe);
-    }
-    if (entries > TABLES_COLUMNS_MAX)
-        return TABLES_MANY;
+    size_t count = armtap_recipe_count(recipe);
+    if (armtap_recipe_protocol(recipe) == ARMTAP_REALTIME)
+        return count > table->entries ? count : table->entries;
+    return table->entries + count;
+}
+
+static struct table_layout *layout_find(const struct tables *tables, const struct table *table,
+                                        const struct armtap_recipe *recipe)
+{
+    if (table->is_joined)
+        return recipe_map_find(&tables->layouts, recipe);
+    for (size_t i = 0; i < table->layout_count; i++)
+        if (recipe_map_same(table->layouts[i]->recipe, recipe))
+            return table->layouts[i];
+    return NULL;
+}
+
+/* A layout more; a table that is fixed must have its columns already. */
+static enum tables_outcome layout_add(struct tables *tables, struct table *table, const struct armtap_recipe *recipe,
+                                      struct table_layout **found)
+{
     struct table_layout **layouts = realloc(table->layouts, (table->layout_count + 1) * sizeof(struct table_layout *));
     if (layouts == NULL)
         return TABLES_NO_MEMORY;
@@ -206,41 +323,98 @@ static enum tables_outcome table_layout_of(struct table *table, const struct arm
     if (layout == NULL)
         return TABLES_NO_MEMORY;
     layout->recipe = armtap_recipe_hold(recipe);
-    enum tables_outcome outcome = table->arranged ? layout_join(table, layout) : TABLES_OK;
+    enum tables_outcome outcome = TABLES_OK;
+    if (table->fixed)
+        outcome = tables_build(tables, table) != 0 ? TABLES_NO_MEMORY : layout_join(table, layout);
+    if (outcome == TABLES_OK && table->is_joined && recipe_map_add(&tables->layouts, layout->recipe, layout) != 0)
+        outcome = TABLES_NO_MEMORY;
     if (outcome != TABLES_OK) {
-        armtap_recipe_release(layout->recipe);
-        free(layout->entry_of);
-        free(layout);
+        layout_free(layout);
         return outcome;
     }
+    table->entries = entries_with(table, recipe);
     table->layouts[table->layout_count++] = layout;
     *found = layout;
     return TABLES_OK;
 }
 
-static enum tables_outcome table_make(struct tables *tables, struct track *track, enum armtap_direction direction)
+/* The table's layout of a recipe, made if need be. */
+static enum tables_outcome table_layout_of(struct tables *tables, struct table *table, struct alive *alive)
 {
-    struct side *side = &track->side[direction];
-    if (tables->table_count >= TABLES_MAX)
-        return TABLES_MANY;
+    if (alive->refused != TABLES_OK)
+        return alive->refused;
+    alive->layout = layout_find(tables, table, alive->recipe);
+    if (alive->layout != NULL)
+        return TABLES_OK;
+    size_t count = armtap_recipe_count(alive->recipe), entries = entries_with(table, alive->recipe);
+    bool is_held = alive->is_counted || tables->entries + count <= ENTRIES_MAX;
+    bool fits = entries <= TABLES_COLUMNS_MAX && (table->layout_count + 1) * entries <= CELLS_MAX;
+    alive->refused =
+        fits && is_held && !tables->rewound ? layout_add(tables, table, alive->recipe, &alive->layout) : TABLES_MANY;
+    if (alive->refused == TABLES_OK && !alive->is_counted) {
+        alive->is_counted = true;
+        tables->entries += count;
+    }
+    return alive->refused;
+}
+
+/* A table of no stream yet; NULL without memory. */
+static struct table *table_make(struct tables *tables)
+{
     struct table **all = grown(tables->tables, tables->table_count, &tables->table_room, sizeof(struct table *));
     if (all == NULL)
-        return TABLES_NO_MEMORY;
+        return NULL;
     tables->tables = all;
-    struct table **parts = realloc(side->parts, (side->part_count + 1) * sizeof(struct table *));
+    struct table *table = calloc(1, sizeof *table);
+    if (table == NULL)
+        return NULL;
+    table->is_joined = tables->options.mode == TABLES_JOINED;
+    all[tables->table_count++] = table;
+    return table;
+}
+
+/* Of a reading that cannot be repeated: when many tables are held, those go to which no row will come. */
+static void free_over(struct tables *tables)
+{
+    size_t kept = 0;
+    if (tables->entries <= ENTRIES_MAX / 2 && tables->table_count < TABLES_MAX / 20)
+        return;
+    take_down(tables);
+    for (size_t i = 0; i < tables->table_count; i++) {
+        struct table *table = tables->tables[i];
+        if (table->over && (!table->begun || tables->options.next)) {
+            tables->entries -= table->entries < tables->entries ? table->entries : tables->entries;
+            table_free(table);
+        } else {
+            tables->tables[kept++] = table;
+        }
+    }
+    tables->table_count = kept;
+}
+
+static enum tables_outcome part_make(struct tables *tables, struct track *track, enum armtap_direction direction,
+                                     const struct armtap_stream *stream)
+{
+    struct side *side = &track->side[direction];
+    uint64_t cost = COST_TABLE;
+    for (size_t i = 0; i < side->alive_count; i++)
+        cost += COST_ENTRY * (1 + (uint64_t)armtap_recipe_count(side->alive[i].recipe));
+    if (tables->made >= TABLES_MAX || !spend(tables, track, stream, cost))
+        return TABLES_MANY;
+    if (tables->options.once)
+        free_over(tables);
+    struct table **parts = grown(side->parts, side->part_count, &side->part_room, sizeof(struct table *));
     if (parts == NULL)
         return TABLES_NO_MEMORY;
     side->parts = parts;
-    struct table *table = calloc(1, sizeof *table);
+    struct table *table = table_make(tables);
     if (table == NULL)
         return TABLES_NO_MEMORY;
-    table->index = tables->table_count;
     table->stream = track->number;
     table->part = (unsigned)side->part_count;
     table->direction = direction;
-    table->is_joined = tables->joined;
-    all[tables->table_count++] = table;
     parts[side->part_count++] = table;
+    tables->made++;
     return TABLES_OK;
 }
 
@@ -249,35 +423,40 @@ static enum tables_outcome side_open(struct tables *tables, struct track *track,
                                      const struct armtap_stream *stream)
 {
     struct side *side = &track->side[direction];
-    bool is_joined = tables->joined && tables->table_count > 0;
+    bool is_joined = tables->options.mode == TABLES_JOINED && tables->table_count > 0;
     if (!is_joined && side->next_part == side->part_count) {
-        enum tables_outcome outcome = table_make(tables, track, direction);
+        enum tables_outcome outcome = tables->rewound ? TABLES_MANY : part_make(tables, track, direction, stream);
         if (outcome != TABLES_OK)
             return outcome;
     }
     side->open = is_joined ? tables->tables[0] : side->parts[side->next_part++];
-    if (!tables->rewound)
-        side->open->summary = *stream;
-    for (size_t i = 0; i < side->alive_count; i++) {
-        enum tables_outcome outcome = table_layout_of(side->open, side->alive[i].recipe, &side->alive[i].layout);
-        if (outcome != TABLES_OK)
-            return outcome;
+    if (!tables->rewound) {
+        side->open->protocol = stream->protocol;
+        side->open->generation = stream->generation;
     }
+    for (size_t i = 0; i < side->alive_count; i++)
+        if (table_layout_of(tables, side->open, &side->alive[i]) == TABLES_NO_MEMORY)
+            return TABLES_NO_MEMORY;
     return TABLES_OK;
 }
 
 static void side_close(struct side *side)
 {
+    if (side->open != NULL)
+        side->open->over = !side->open->is_joined;
     side->open = NULL;
-    for (size_t i = 0; i < side->alive_count; i++)
+    side->is_open = false;
+    for (size_t i = 0; i < side->alive_count; i++) {
         side->alive[i].layout = NULL;
+        side->alive[i].refused = TABLES_OK;
+    }
 }
 
 /* The recipe takes the place of an earlier one under its id; it is the last set up then. */
 static void side_replace(struct side *side, size_t at, const struct armtap_recipe *recipe)
 {
     struct alive alive = side->alive[at];
-    bool same = layouts_recipe_same(alive.recipe, recipe);
+    bool same = recipe_map_same(alive.recipe, recipe);
     struct armtap_recipe *earlier = alive.recipe;
     alive.recipe = armtap_recipe_hold(recipe);
     armtap_recipe_release(earlier);
@@ -288,11 +467,15 @@ static void side_replace(struct side *side, size_t at, const struct armtap_recip
     if (armtap_recipe_protocol(recipe) != ARMTAP_REALTIME)
         side_close(side);
     alive.layout = NULL;
+    alive.refused = TABLES_OK;
+    alive.is_counted = false;
+    alive.epoch = 0;
     memmove(side->alive + at, side->alive + at + 1, (side->alive_count - at - 1) * sizeof alive);
     side->alive[side->alive_count - 1] = alive;
 }
 
-static enum tables_outcome side_set_up(struct side *side, int id, const struct armtap_recipe *recipe)
+static enum tables_outcome side_set_up(struct tables *tables, struct side *side, int id,
+                                       const struct armtap_recipe *recipe)
 {
     size_t at = 0;
     while (at < side->alive_count && side->alive[at].id != id)
@@ -307,10 +490,10 @@ static enum tables_outcome side_set_up(struct side *side, int id, const struct a
         alive[side->alive_count++] = (struct alive){.id = id, .recipe = armtap_recipe_hold(recipe)};
     }
     struct alive *latest = &side->alive[side->alive_count - 1];
-    /* An arranged table cannot grow: whether it must is seen when a row comes. */
-    if (side->open == NULL || side->open->arranged || latest->layout != NULL)
+    /* A table that is fixed cannot grow: whether it must is seen when a row comes. */
+    if (side->open == NULL || side->open->fixed || latest->layout != NULL)
         return TABLES_OK;
-    return table_layout_of(side->open, latest->recipe, &latest->layout);
+    return table_layout_of(tables, side->open, latest) == TABLES_NO_MEMORY ? TABLES_NO_MEMORY : TABLES_OK;
 }
 
 /* Which recipes replace one another: those of one id; a controller has one output recipe, whatever its id. */
@@ -328,12 +511,12 @@ enum tables_outcome tables_recipe(struct tables *tables, const struct armtap_rec
     struct track *track = track_of(tables, event->stream->connection);
     if (track == NULL)
         return TABLES_NO_MEMORY;
-    return side_set_up(&track->side[event->direction],
+    return side_set_up(tables, &track->side[event->direction],
                        replacement_id(event->recipe, event->direction, event->recipe_id), event->recipe);
 }
 
 /* The row's recipe among those alive. A record whose recipe was not announced counts as its announcement. */
-static enum tables_outcome side_follow(struct side *side, const struct armtap_record *record)
+static enum tables_outcome side_follow(struct tables *tables, struct side *side, const struct armtap_record *record)
 {
     if (side->latest < side->alive_count && side->alive[side->latest].recipe == record->recipe)
         return TABLES_OK;
@@ -341,17 +524,79 @@ static enum tables_outcome side_follow(struct side *side, const struct armtap_re
         for (side->latest = 0; side->latest < side->alive_count; side->latest++)
             if (side->alive[side->latest].recipe == record->recipe)
                 return TABLES_OK;
-        enum tables_outcome outcome =
-            side_set_up(side, replacement_id(record->recipe, record->direction, record->recipe_id), record->recipe);
+        enum tables_outcome outcome = side_set_up(
+            tables, side, replacement_id(record->recipe, record->direction, record->recipe_id), record->recipe);
         if (outcome != TABLES_OK)
             return outcome;
     }
     return TABLES_OK;
 }
 
+/* The table of a recipe, whoever follows it. Of too many recipes all are forgotten. */
+static enum tables_outcome recipe_table(struct tables *tables, const struct armtap_recipe *recipe, struct table **found)
+{
+    size_t count = armtap_recipe_count(recipe);
+    *found = recipe_map_find(&tables->layouts, recipe);
+    if (*found != NULL)
+        return TABLES_OK;
+    if (tables->entries + count > ENTRIES_MAX || tables->table_count >= TABLES_MAX) {
+        take_down(tables);
+        free_tables(tables);
+    }
+    struct table *table = table_make(tables);
+    struct table_layout *layout;
+    if (table == NULL || layout_add(tables, table, recipe, &layout) != TABLES_OK ||
+        recipe_map_add(&tables->layouts, layout->recipe, table) != 0)
+        return TABLES_NO_MEMORY;
+    tables->entries += count;
+    *found = table;
+    return TABLES_OK;
+}
+
+static enum tables_outcome follow_recipe(struct tables *tables, struct side *side, struct table **table)
+{
+    struct alive *alive = &side->alive[side->latest];
+    side->counted = side->is_open ? side->counted : 0;
+    side->is_open = true;
+    if (alive->epoch != tables->epoch) {
+        enum tables_outcome outcome = recipe_table(tables, alive->recipe, &alive->table);
+        if (outcome != TABLES_OK)
+            return outcome;
+        alive->epoch = tables->epoch;
+    }
+    *table = alive->table;
+    return TABLES_OK;
+}
+
+static enum tables_outcome follow_part(struct tables *tables, struct track *track, const struct armtap_record *record,
+                                       struct table **table)
+{
+    struct side *side = &track->side[record->direction];
+    struct alive *alive = &side->alive[side->latest];
+    enum tables_outcome outcome = TABLES_OK;
+    if (side->open != NULL && alive->layout == NULL)
+        outcome = table_layout_of(tables, side->open, alive);
+    if (outcome == TABLES_GREW && tables->options.next)
+        side_close(side);
+    else if (outcome != TABLES_OK)
+        return outcome;
+    if (side->open == NULL) {
+        outcome = side_open(tables, track, record->direction, record->stream);
+        if (outcome == TABLES_OK && alive->layout == NULL)
+            outcome = TABLES_MANY;
+        if (outcome != TABLES_OK)
+            return outcome;
+    }
+    side->counted = side->is_open || tables->options.mode == TABLES_JOINED ? side->counted : 0;
+    side->is_open = true;
+    *table = side->open;
+    return TABLES_OK;
+}
+
 enum tables_outcome tables_record(struct tables *tables, const struct armtap_record *record, struct table **table,
                                   const struct table_layout **layout)
 {
+    bool by_recipe = tables->options.mode == TABLES_BY_RECIPE && (tables->rewound || tables->options.once);
     *table = NULL;
     *layout = NULL;
     struct track *track = track_of(tables, record->stream->connection);
@@ -360,24 +605,32 @@ enum tables_outcome tables_record(struct tables *tables, const struct armtap_rec
     if (record->recipe == NULL)
         return TABLES_OPAQUE;
     struct side *side = &track->side[record->direction];
-    enum tables_outcome outcome = side_follow(side, record);
-    if (outcome == TABLES_OK && side->open == NULL)
-        outcome = side_open(tables, track, record->direction, record->stream);
+    struct table *own = NULL;
+    enum tables_outcome outcome = side_follow(tables, side, record);
+    if (outcome == TABLES_OK)
+        outcome = by_recipe ? follow_recipe(tables, side, &own) : follow_part(tables, track, record, &own);
     if (outcome != TABLES_OK)
         return outcome;
-    struct alive *alive = &side->alive[side->latest];
-    if (alive->layout == NULL)
-        outcome = table_layout_of(side->open, alive->recipe, &alive->layout);
-    if (outcome == TABLES_OK && record->protocol == ARMTAP_AUBO && !side->open->arranged)
-        outcome = layout_measure(alive->layout, record);
-    if (outcome != TABLES_OK)
-        return outcome;
+    struct table_layout *followed = by_recipe ? own->layouts[0] : side->alive[side->latest].layout;
+    if (record->protocol == ARMTAP_AUBO && !own->fixed && layout_measure(followed, record) != 0)
+        return TABLES_NO_MEMORY;
     if (!tables->rewound)
-        side->open->rows++;
-    side->open->generations |= 1u << record->stream->generation;
-    *table = side->open;
-    *layout = alive->layout;
+        own->rows++;
+    own->generations |= 1u << record->stream->generation;
+    *table = own;
+    *layout = followed;
     return TABLES_OK;
+}
+
+void tables_close(struct tables *tables, const struct armtap_event *event)
+{
+    struct track *track = event->type == ARMTAP_EVENT_CLOSE ? track_find(tables, event->stream->connection) : NULL;
+    for (unsigned d = 0; track != NULL && d < 2; d++) {
+        if (event->a == ARMTAP_CLOSE_FIN && d != (unsigned)event->direction)
+            continue;
+        side_close(&track->side[d]);
+        side_forget(&track->side[d]);
+    }
 }
 
 /* ---- a second reading -------------------------------------------------------------------------------------------- */
@@ -396,24 +649,61 @@ static int table_order(const void *left, const void *right)
 void tables_rewind(struct tables *tables, const struct streams *streams)
 {
     tables->rewound = true;
+    tables->allowance = (struct allowance){0};
     for (size_t i = 0; i < tables->track_count; i++) {
         struct track *track = tables->tracks[i];
         const struct stream_summary *summary = streams_of(streams, track->connection);
         if (summary != NULL)
             track->number = summary->number;
+        track->account = (struct allowance_account){0};
         for (unsigned d = 0; d < 2; d++) {
-            side_forget(&track->side[d]);
-            for (size_t k = 0; k < track->side[d].part_count; k++) {
-                track->side[d].parts[k]->stream = track->number;
-                if (summary != NULL)
-                    track->side[d].parts[k]->summary = summary->stream;
+            struct side *side = &track->side[d];
+            side_close(side);
+            side_forget(side);
+            side->next_part = 0;
+            side->counted = 0;
+            for (size_t k = 0; k < side->part_count; k++) {
+                side->parts[k]->stream = track->number;
+                side->parts[k]->generation = summary == NULL ? side->parts[k]->generation : summary->stream.generation;
             }
         }
     }
     if (tables->table_count > 0)
         qsort(tables->tables, tables->table_count, sizeof(struct table *), table_order);
-    for (size_t i = 0; i < tables->table_count; i++)
-        tables->tables[i]->index = i;
+}
+
+/* How long arrays are that the recipe's rows have, as the first reading found. */
+static int keep_lengths(struct tables *tables, const struct table_layout *layout)
+{
+    struct table *table;
+    if (layout->leaves == NULL)
+        return 0;
+    if (recipe_table(tables, layout->recipe, &table) != TABLES_OK)
+        return -1;
+    return layout_lengthen(table->layouts[0], layout->leaves);
+}
+
+int tables_begin_rows(struct tables *tables)
+{
+    int outcome = 0;
+    if (tables->options.mode != TABLES_BY_RECIPE)
+        return 0;
+    struct tables parts = *tables;
+    tables->tables = NULL;
+    take_down(&parts);
+    tables->built = NULL;
+    tables->built_columns = 0;
+    tables->table_count = tables->table_room = tables->entries = 0;
+    for (size_t i = 0; i < parts.table_count; i++) {
+        for (size_t k = 0; k < parts.tables[i]->layout_count && outcome == 0; k++)
+            outcome = keep_lengths(tables, parts.tables[i]->layouts[k]);
+        table_free(parts.tables[i]);
+    }
+    free(parts.tables);
+    for (size_t i = 0; i < tables->track_count; i++)
+        for (unsigned d = 0; d < 2; d++)
+            tables->tracks[i]->side[d].part_count = 0;
+    return outcome;
 }
 
 size_t tables_count(const struct tables *tables)

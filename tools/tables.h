@@ -8,12 +8,18 @@
  * them, in the same unit; others share a column with those of their vendor alone. What then has the name of another
  * column gets one of its own: NAME_aubo for AUBO's, else NAME_2, NAME_3 ...
  *
+ * By recipe, each recipe has a table that all rows share which follow it: for a format whose rows name their fields.
+ *
  * Feed recipes and records as they come. Where the source can be read twice, tables_rewind after the first time: the
  * same events then lead to the same tables, whose columns are all known. Where it cannot, a table's columns are those
- * that are known at its first row. */
+ * that are known at its first row, and a recipe that needs others begins the next table.
+ *
+ * Memory is bounded: columns are built when rows need them, and when too many are, all are taken down again. What a
+ * stream may cost is bounded by what was captured of it (allowance.h). */
 #ifndef TABLES_H
 #define TABLES_H
 
+#include "allowance.h"
 #include "armtap.h"
 #include "streams.h"
 
@@ -47,35 +53,53 @@ struct table_layout {
 };
 
 struct table {
-    size_t index;                 /* among the tables */
-    unsigned stream;              /* number of its stream */
-    bool is_joined;               /* all streams share it */
-    unsigned part;                /* counts the tables of its stream and direction from 0 */
-    struct armtap_stream summary; /* of its stream, as it was at the table's last recipe */
+    unsigned stream;               /* number of its stream */
+    bool is_joined;                /* all streams share it */
+    unsigned part;                 /* counts the tables of its stream and direction from 0 */
+    enum armtap_protocol protocol; /* of its stream; NONE of a recipe's table */
+    enum armtap_generation generation;
     enum armtap_direction direction;
     unsigned generations; /* of its rows' streams so far, a bit for each */
     uint64_t rows;        /* of the first reading; later ones do not count again */
     struct table_layout **layouts;
     size_t layout_count;
-    size_t leaves;                /* of all layouts together */
-    struct table_column *columns; /* after table_arrange */
+    size_t entries;               /* of all layouts together; of legacy packets those of the longest */
+    bool fixed;                   /* it has its columns, and gets no others */
+    bool left_out;                /* it cannot be printed */
+    bool over;                    /* no row will come any more */
+    bool begun;                   /* something of it was printed */
+    struct table_column *columns; /* after tables_build; NULL while they are taken down */
     size_t column_count;
     char **own_names; /* of columns that would otherwise have the name of another one */
     size_t own_name_count;
-    bool arranged;
+    void *view;          /* the user's, of these columns */
+    void *outlet;        /* the user's, for as long as the table */
+    struct table *built; /* the next of those that are built */
+};
+
+enum tables_mode { TABLES_APART, TABLES_JOINED, TABLES_BY_RECIPE };
+
+struct tables_options {
+    enum tables_mode mode;
+    bool once; /* the source cannot be read twice */
+    bool next; /* of a stream the next table begins where one that is fixed lacks columns */
+    /* Called before columns are taken down: first `drain`, once, then `forget` for each table whose view has to go. */
+    void (*drain)(void *user);
+    void (*forget)(void *user, struct table *table);
+    void *user;
 };
 
 struct tables;
-/* `joined`: all streams share one table, whatever their recipes. NULL without memory. */
-struct tables *tables_new(bool joined);
+/* NULL without memory. */
+struct tables *tables_new(const struct tables_options *options);
 void tables_free(struct tables *tables);
 
 /* What a record or a recipe led to. */
 enum tables_outcome {
     TABLES_OK,
     TABLES_OPAQUE, /* the record has no recipe, so no table */
-    TABLES_GREW,   /* the table was arranged, and lacks columns of the recipe that was set up now */
-    TABLES_MANY,   /* more tables than anybody wants: TABLES_MAX; or more columns */
+    TABLES_GREW,   /* the stream's table is fixed, and lacks columns of the record's recipe */
+    TABLES_MANY,   /* more tables or columns than the stream may have: the row is left out */
     TABLES_NO_MEMORY
 };
 #define TABLES_MAX 20000
@@ -87,19 +111,38 @@ enum tables_outcome tables_recipe(struct tables *tables, const struct armtap_rec
 /* The table and the layout of the record's row; both NULL unless it is TABLES_OK. */
 enum tables_outcome tables_record(struct tables *tables, const struct armtap_record *record, struct table **table,
                                   const struct table_layout **layout);
+/* No more records of that direction will come. */
+void tables_close(struct tables *tables, const struct armtap_event *event);
 /* The number of a stream that was seen. */
 unsigned tables_stream_number(const struct tables *tables, uint64_t connection);
-/* How many rows of a stream of a joined table were counted with this: one more each time. */
-uint64_t tables_count_row(struct tables *tables, const struct armtap_stream *stream);
+/* Of a record: how many rows its table had before, of a joined table those of its stream; counts it. */
+uint64_t tables_count_row(struct tables *tables, const struct armtap_record *record);
+/* Spends of what the record's stream may cost; false where that is more than it has left: then the row is left out. */
+bool tables_spend(struct tables *tables, const struct armtap_record *record, uint64_t cost);
+/* Rows of a stream that were left out. */
+struct tables_left_out {
+    uint64_t rows; /* that would cost more than it may */
+    struct armtap_where first;
+    uint64_t others; /* of tables for which there is no file */
+};
+void tables_leave_out(struct tables *tables, const struct armtap_record *record, bool has_file);
+struct tables_left_out tables_left_out(const struct tables *tables, uint64_t connection);
 /* How many streams were seen: their numbers are below that. */
 size_t tables_stream_count(const struct tables *tables);
 /* Before a second reading: streams get their final numbers, and tables are sorted by them. */
 void tables_rewind(struct tables *tables, const struct streams *streams);
+/* The second reading begins: what was needed between the two goes. 0, or -1 without memory. */
+int tables_begin_rows(struct tables *tables);
 
 size_t tables_count(const struct tables *tables);
 struct table *tables_at(const struct tables *tables, size_t index);
 
-/* Fixes the columns: those of the recipes that the table has now. 0, or -1 without memory. */
-int table_arrange(struct table *table);
+/* Builds the columns, if they are not: those of the recipes that the table has now, which fixes them. Others may be
+ * taken down for it. 0, or -1 without memory. */
+int tables_build(struct tables *tables, struct table *table);
+/* What building them costs. */
+uint64_t table_cost(const struct table *table);
+/* What an entry's column is called: a field of the only or the first arm by the field's name. */
+const char *table_entry_name(const struct armtap_recipe_entry *entry);
 
 #endif

@@ -1,0 +1,27 @@
+#include "allowance.h"
+
+/* A raw dump has no packets. */
+static uint64_t captured_of(const struct armtap_stream *stream)
+{
+    uint64_t payload = 0, taken = 0, packets = 0;
+    for (int i = 0; i < 2; i++) {
+        payload += stream->payload[i];
+        packets += stream->packets[i];
+        taken += stream->bytes_decoded[i] + stream->bytes_skipped[i];
+    }
+    return (payload > 0 ? payload : taken) + packets * ALLOWANCE_HEADERS;
+}
+
+bool allowance_spend(struct allowance *allowance, struct allowance_account *account, const struct armtap_stream *stream,
+                     uint64_t cost)
+{
+    uint64_t earned = captured_of(stream) * ALLOWANCE_PER_BYTE + account->lent;
+    uint64_t wanted = account->spent + cost;
+    uint64_t beyond = wanted > earned ? wanted - earned : 0;
+    if (beyond > ALLOWANCE_RESERVE - allowance->lent)
+        return false;
+    allowance->lent += beyond;
+    account->lent += beyond;
+    account->spent = wanted;
+    return true;
+}

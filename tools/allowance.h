@@ -1,0 +1,28 @@
+/* What an export may cost: so much for each byte that was captured of a connection, and what goes beyond that out of
+ * one reserve for all. Cost is about the bytes of text that it makes. Who sends little can so make little of it, and no
+ * connection lives at another's expense.
+ *
+ * Honest data costs up to 8 for each byte (gnuplot's 152 columns of a package with one number). */
+#ifndef ALLOWANCE_H
+#define ALLOWANCE_H
+
+#include "armtap.h"
+
+#define ALLOWANCE_PER_BYTE 32
+/* Of a captured packet besides its payload. */
+#define ALLOWANCE_HEADERS 66
+#define ALLOWANCE_RESERVE (UINT64_C(4) << 20)
+
+/* Begins as zeros; so does the account of each connection. */
+struct allowance {
+    uint64_t lent; /* of the reserve */
+};
+struct allowance_account {
+    uint64_t spent, lent;
+};
+
+/* False, and nothing is spent, where the connection cannot afford it. */
+bool allowance_spend(struct allowance *allowance, struct allowance_account *account, const struct armtap_stream *stream,
+                     uint64_t cost);
+
+#endif

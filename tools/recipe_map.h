@@ -1,0 +1,28 @@
+/* Things of recipes, found by what a recipe holds: the same fields in the same places. */
+#ifndef RECIPE_MAP_H
+#define RECIPE_MAP_H
+
+#include "armtap.h"
+#include "hash.h"
+
+/* Begins as zeros. Neither recipes nor things are its own: both outlive their place in it. */
+struct recipe_map {
+    struct hash_key key;
+    struct recipe_map_slot {
+        uint64_t hash;
+        const struct armtap_recipe *recipe; /* NULL: free */
+        void *thing;
+    } * slots;
+    size_t room, count;
+};
+
+/* NULL if there is none. */
+void *recipe_map_find(const struct recipe_map *map, const struct armtap_recipe *recipe);
+/* Of a recipe that has none yet. 0, or -1 without memory. */
+int recipe_map_add(struct recipe_map *map, const struct armtap_recipe *recipe, void *thing);
+void recipe_map_clear(struct recipe_map *map);
+
+/* The same fields in the same places. */
+bool recipe_map_same(const struct armtap_recipe *a, const struct armtap_recipe *b);
+
+#endif
