@@ -462,6 +462,9 @@ struct armtap_event {
     enum armtap_direction direction;
     enum armtap_event_type type;
     uint64_t a;
+    /* Of RETRANSMISSION, DUPLICATE and OUT_OF_ORDER: the headers prove none of them, and the type is the most likely
+     * one by the packet's delay. */
+    bool doubtful;
 };
 
 /* Bytes as they came: a whole message of whatever kind, or bytes that were skipped because they are none. */

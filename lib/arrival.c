@@ -15,20 +15,37 @@
 #include "arrival.h"
 
 enum { SEGMENTS_THAT_TELL = 3 /* behind a hole, until a sender takes it for lost */ };
-#define TIMEOUT INT64_C(200000000)    /* ns: the least that senders wait for an acknowledgement */
-#define AT_ONCE INT64_C(1000000)      /* ns: a mirror port's copy comes within */
-#define DELAYED_ACK INT64_C(40000000) /* ns: how long peers keep the acknowledgement of a single segment */
-#define PROBE_SLACK INT64_C(2000000)  /* ns: added to two round trips before the tail of several is sent again */
+#define TIMEOUT INT64_C(200000000)      /* ns: the least that senders wait for an acknowledgement */
+#define TIMER INT64_C(2000000)          /* ns: the shortest that a sender sets */
+#define AT_ONCE INT64_C(1000000)        /* ns: a mirror port's copy comes within */
+#define DELAYED_ACK INT64_C(40000000)   /* ns: how long peers keep the acknowledgement of a single segment */
+#define STALL INT64_C(10000000)         /* ns without a segment: the path, or the sender, held them up */
+#define STALL_KNOWN INT64_C(1000000000) /* ns: what came after a stall may be late for so long */
+#define PROBE_SLACK INT64_C(2000000)    /* ns: added to two round trips before the tail of several is sent again */
 
 /* What a segment is held against. */
 struct meeting {
     const struct armtap_evidence *evidence;
     const struct armtap_sent *sent;
-    const struct armtap_sent *same;    /* the last before it with the same header fields */
-    const struct armtap_sent *first;   /* that held some of its bytes */
-    const struct armtap_sent *right;   /* the next behind it that was sent for the first time */
+    const struct armtap_sent *same;  /* the last before it with the same header fields */
+    const struct armtap_sent *first; /* that held some of its bytes */
+    const struct armtap_sent *left;  /* the last captured of those before it */
+    const struct armtap_sent *right; /* the next behind it that was sent for the first time */
+    const struct armtap_sent *hint;  /* the first captured of those behind it: its sender may have heard that it came */
     const struct armtap_sent *telling; /* the third behind it */
+    bool reorders;                     /* some came late before */
+    bool
+        stalled; /* nothing came for a while, shortly before: the path may have held up what its sender took for lost */
 };
+
+/* Nanoseconds from the capture of `then` to that of the segment; 0 without a clock. */
+static int64_t since(const struct meeting *meeting, const struct armtap_sent *then)
+{
+    int64_t now = meeting->sent->time;
+    if (now == ARMTAP_NO_TIME || then->time == ARMTAP_NO_TIME || now < then->time)
+        return 0;
+    return (int64_t)((uint64_t)now - (uint64_t)then->time);
+}
 
 /* ---- who it meets ---------------------------------------------------------------------------------------------- */
 
@@ -39,20 +56,35 @@ static bool is_same(const struct armtap_sent *a, const struct armtap_sent *b)
            a->tsval == b->tsval && a->tsecr == b->tsecr;
 }
 
+static bool is_stall(const struct meeting *meeting, const struct armtap_sent *before, const struct armtap_sent *after)
+{
+    return before && after->time - before->time >= STALL && since(meeting, after) < STALL_KNOWN;
+}
+
 static void look_back(struct meeting *meeting)
 {
     const struct armtap_history *history = meeting->evidence->history;
     const struct armtap_sent *sent = meeting->sent;
+    const struct armtap_sent *before = NULL;
     unsigned behind = 0;
     for (unsigned i = 0; history && i < ARMTAP_HISTORY_SEGMENTS; i++) {
         const struct armtap_sent *other = &history->segments[(history->next + i) % ARMTAP_HISTORY_SEGMENTS];
         if (other->end == other->start)
             continue;
+        meeting->stalled = meeting->stalled || is_stall(meeting, before, other);
+        meeting->reorders = meeting->reorders || other->late;
+        before = other;
         if (is_same(other, sent))
             meeting->same = other;
         if (!meeting->first && other->start < sent->end && sent->start < other->end)
             meeting->first = other;
-        if (other->start < sent->end || other->again)
+        if (other->end <= sent->start)
+            meeting->left = other;
+        if (other->start < sent->end)
+            continue;
+        if (!meeting->hint)
+            meeting->hint = other;
+        if (other->again)
             continue;
         if (!meeting->right || other->start < meeting->right->start)
             meeting->right = other;
@@ -80,15 +112,6 @@ static void look_right(struct meeting *meeting)
 
 /* ---- time ------------------------------------------------------------------------------------------------------ */
 
-/* Nanoseconds from the capture of `then` to that of the segment; 0 without a clock. */
-static int64_t since(const struct meeting *meeting, const struct armtap_sent *then)
-{
-    int64_t now = meeting->sent->time;
-    if (now == ARMTAP_NO_TIME || then->time == ARMTAP_NO_TIME || now < then->time)
-        return 0;
-    return (int64_t)((uint64_t)now - (uint64_t)then->time);
-}
-
 /* The least time in which a sender hears of a loss, 0: not known. Less than measured, for those measured were held up,
  * too. */
 static int64_t round_trip(const struct meeting *meeting)
@@ -98,13 +121,29 @@ static int64_t round_trip(const struct meeting *meeting)
     return there && back ? (there + back) / 16 * 15 : 0;
 }
 
+/* A time in which no sender can have heard anything, 0: not known. Acknowledgements alone measure it: an echoed
+ * timestamp may have waited for data to go with. */
+static int64_t surely_too_soon(const struct meeting *meeting)
+{
+    int64_t there = meeting->evidence->sender->acked_after, back = meeting->evidence->peer->acked_after;
+    return there && back ? (there + back) / 4 * 3 : 0;
+}
+
 /* The sender's clock went on between the two, so a retransmission would have a later timestamp. */
 static bool clock_went_on(const struct meeting *meeting, const struct armtap_sent *then)
 {
     const struct armtap_sender *sender = meeting->evidence->sender;
     if (!then->has_timestamps)
         return false;
-    return (int32_t)(sender->newest_tsval - then->tsval) > 0 || since(meeting, then) > 2 * armtap_sender_tick(sender);
+    if ((int32_t)(sender->newest_tsval - then->tsval) > 0)
+        return true;
+    return sender->newest_tsval != sender->first_tsval && since(meeting, then) > 2 * armtap_sender_tick(sender);
+}
+
+/* What is sent again comes at least a step of the clock later. */
+static bool clock_shows_repairs(const struct meeting *meeting)
+{
+    return armtap_sender_tick(meeting->evidence->sender) <= surely_too_soon(meeting);
 }
 
 /* The sender can have heard, when it sent this, that the third segment behind had come. */
@@ -122,6 +161,22 @@ static bool was_asked_for(const struct meeting *meeting)
 }
 
 /* ---- the decision ---------------------------------------------------------------------------------------------- */
+
+static struct armtap_judgement proven(enum armtap_arrival arrival)
+{
+    return (struct armtap_judgement){arrival, false};
+}
+
+static struct armtap_judgement likely(enum armtap_arrival arrival)
+{
+    return (struct armtap_judgement){arrival, true};
+}
+
+/* Proven where `proof` is there. */
+static struct armtap_judgement judged(enum armtap_arrival arrival, bool proof)
+{
+    return (struct armtap_judgement){arrival, !proof};
+}
 
 /* The last bytes sent, not acknowledged for so long that their sender probes for a loss (RFC 8985). */
 static bool is_probe(const struct meeting *meeting)
@@ -149,55 +204,122 @@ static bool is_repair(const struct meeting *meeting)
 
 /* The same header fields as a retransmission: a copy of it, or what it repeats, if that may have been sent in the same
  * tick. */
-static enum armtap_arrival copy_or_late(const struct meeting *meeting)
+static struct armtap_judgement copy_or_late(const struct meeting *meeting)
 {
     const struct armtap_sender *sender = meeting->evidence->sender;
     bool is_later = meeting->right && armtap_sender_order(sender, meeting->sent, meeting->right) == ARMTAP_ORDER_AFTER;
-    return is_later || since(meeting, meeting->same) < AT_ONCE ? ARMTAP_ARRIVAL_COPY : ARMTAP_ARRIVAL_LATE;
+    if (is_later)
+        return judged(ARMTAP_ARRIVAL_COPY, clock_shows_repairs(meeting));
+    return likely(since(meeting, meeting->same) < AT_ONCE ? ARMTAP_ARRIVAL_COPY : ARMTAP_ARRIVAL_LATE);
+}
+
+/* Without anything behind it only a timer has it sent again. */
+static bool is_too_soon_for_timer(const struct meeting *meeting)
+{
+    if (meeting->sent->has_timestamps && armtap_sender_tick(meeting->evidence->sender) <= TIMER)
+        return true;
+    return !meeting->stalled && since(meeting, meeting->same) < TIMER;
+}
+
+/* It equals one that came in its turn, and a retransmission would have another timestamp: its sender's clock went on
+ * before the first reason to send it again, or it came before there can have been one. */
+static bool is_surely_copy(const struct meeting *meeting, bool clock_stood)
+{
+    const struct armtap_sender *sender = meeting->evidence->sender;
+    const struct armtap_sent *sent = meeting->sent, *same = meeting->same, *right = meeting->right;
+    if (same->again || same->late || same->doubtful)
+        return false;
+    if (!meeting->stalled && since(meeting, same) < surely_too_soon(meeting))
+        return true;
+    if (!meeting->hint && is_too_soon_for_timer(meeting))
+        return true;
+    if (right && armtap_sender_order(sender, sent, right) == ARMTAP_ORDER_BEFORE)
+        return armtap_sender_order_is_proven(sender, sent, right);
+    return !clock_stood && (!right || clock_shows_repairs(meeting));
 }
 
 /* A packet with the same header fields came before: did the sender send it twice, or was it copied on its way? */
-static enum armtap_arrival copy_or_again(const struct meeting *meeting)
+static struct armtap_judgement copy_or_again(const struct meeting *meeting)
 {
     const struct armtap_sender *sender = meeting->evidence->sender;
-    const struct armtap_sent *sent = meeting->sent;
-    int64_t apart = since(meeting, meeting->same), soon = round_trip(meeting);
-    if ((sent->ip_id && armtap_sender_ids_differ(sender)) || apart < (soon ? soon : AT_ONCE))
-        return ARMTAP_ARRIVAL_COPY;
-    bool clock_stood = !clock_went_on(meeting, meeting->same);
+    const struct armtap_sent *sent = meeting->sent, *same = meeting->same;
+    int64_t apart = since(meeting, same), soon = round_trip(meeting);
+    bool clock_stood = !clock_went_on(meeting, same);
+    if (sent->ip_id && armtap_sender_ids_differ(sender))
+        return proven(ARMTAP_ARRIVAL_COPY);
+    if (apart < (soon ? soon : AT_ONCE))
+        return judged(ARMTAP_ARRIVAL_COPY, is_surely_copy(meeting, clock_stood));
     if (clock_stood && (apart >= TIMEOUT || is_probe(meeting)))
-        return ARMTAP_ARRIVAL_AGAIN;
-    if (meeting->same->again)
+        return likely(ARMTAP_ARRIVAL_AGAIN);
+    if (same->again)
         return copy_or_late(meeting);
-    return clock_stood && is_repair(meeting) ? ARMTAP_ARRIVAL_AGAIN : ARMTAP_ARRIVAL_COPY;
+    if (clock_stood && is_repair(meeting))
+        return likely(ARMTAP_ARRIVAL_AGAIN);
+    return judged(ARMTAP_ARRIVAL_COPY, is_surely_copy(meeting, clock_stood));
+}
+
+/* It was sent before what is behind it: no retransmission was. */
+static bool is_surely_first(const struct meeting *meeting)
+{
+    const struct armtap_sender *sender = meeting->evidence->sender;
+    const struct armtap_sent *sent = meeting->sent, *right = meeting->right;
+    if (right && armtap_sender_order(sender, sent, right) == ARMTAP_ORDER_BEFORE)
+        return armtap_sender_order_is_proven(sender, sent, right);
+    return sent->has_timestamps && clock_shows_repairs(meeting);
 }
 
 /* Some of its bytes came before, in another packet. Where that one was a retransmission, this is what it repeats, for
  * nothing is sent a third time before a timeout. */
-static enum armtap_arrival again_or_late(const struct meeting *meeting)
+static struct armtap_judgement again_or_late(const struct meeting *meeting)
 {
-    switch (armtap_sender_order(meeting->evidence->sender, meeting->sent, meeting->first)) {
+    const struct armtap_sender *sender = meeting->evidence->sender;
+    const struct armtap_sent *sent = meeting->sent, *first = meeting->first, *right = meeting->right;
+    if (right && armtap_sender_order(sender, sent, right) == ARMTAP_ORDER_AFTER)
+        return judged(ARMTAP_ARRIVAL_AGAIN, armtap_sender_order_is_proven(sender, sent, right));
+    bool proof = armtap_sender_order_is_proven(sender, sent, first);
+    switch (armtap_sender_order(sender, sent, first)) {
     case ARMTAP_ORDER_BEFORE:
-        return ARMTAP_ARRIVAL_LATE;
+        return judged(ARMTAP_ARRIVAL_LATE, proof && is_surely_first(meeting));
     case ARMTAP_ORDER_AFTER:
-        return ARMTAP_ARRIVAL_AGAIN;
+        return judged(ARMTAP_ARRIVAL_AGAIN, proof);
     default:
-        return meeting->first->again && since(meeting, meeting->first) < TIMEOUT ? ARMTAP_ARRIVAL_LATE
-                                                                                 : ARMTAP_ARRIVAL_AGAIN;
+        if (first->again && since(meeting, first) < TIMEOUT)
+            return likely(ARMTAP_ARRIVAL_LATE);
+        return judged(ARMTAP_ARRIVAL_AGAIN,
+                      !meeting->stalled && !meeting->reorders && !first->again && !first->doubtful);
     }
 }
 
-/* None of its bytes came before, and headers do not tell. */
-static enum armtap_arrival by_time(const struct meeting *meeting)
+/* Nothing makes a sender repeat bytes sooner: it hears a round trip after those behind them that the peer lacks them,
+ * and its timers run longer than since those before them. */
+static bool is_too_soon_for_repair(const struct meeting *meeting)
 {
-    if (since(meeting, meeting->right) >= TIMEOUT)
-        return ARMTAP_ARRIVAL_AGAIN;
-    if (clock_went_on(meeting, meeting->right))
-        return ARMTAP_ARRIVAL_LATE;
-    return was_asked_for(meeting) ? ARMTAP_ARRIVAL_AGAIN : ARMTAP_ARRIVAL_LATE;
+    int64_t soon = surely_too_soon(meeting);
+    if (!meeting->left || !meeting->hint || meeting->stalled || since(meeting, meeting->hint) >= soon)
+        return false;
+    return since(meeting, meeting->left) < (2 * soon > DELAYED_ACK ? 2 * soon : DELAYED_ACK);
 }
 
-enum armtap_arrival armtap_arrival_of(const struct armtap_evidence *evidence, const struct armtap_sent *sent)
+/* It comes as soon as a sender can repair that hears of a single segment behind it (RFC 8985). */
+static bool is_prompt(const struct meeting *meeting)
+{
+    int64_t after = since(meeting, meeting->hint ? meeting->hint : meeting->right), way = round_trip(meeting);
+    return after >= way && after < way / 4 * 7;
+}
+
+/* None of its bytes came before, and headers do not tell. */
+static struct armtap_judgement by_time(const struct meeting *meeting)
+{
+    if (clock_went_on(meeting, meeting->right))
+        return judged(ARMTAP_ARRIVAL_LATE, clock_shows_repairs(meeting));
+    if (is_too_soon_for_repair(meeting))
+        return proven(ARMTAP_ARRIVAL_LATE);
+    if (since(meeting, meeting->right) >= TIMEOUT || is_prompt(meeting))
+        return likely(ARMTAP_ARRIVAL_AGAIN);
+    return likely(was_asked_for(meeting) ? ARMTAP_ARRIVAL_AGAIN : ARMTAP_ARRIVAL_LATE);
+}
+
+struct armtap_judgement armtap_arrival_of(const struct armtap_evidence *evidence, const struct armtap_sent *sent)
 {
     struct meeting meeting = {.evidence = evidence, .sent = sent};
     look_right(&meeting);
@@ -207,13 +329,14 @@ enum armtap_arrival armtap_arrival_of(const struct armtap_evidence *evidence, co
     if (meeting.first)
         return again_or_late(&meeting);
     if (!meeting.right)
-        return evidence->given_up ? ARMTAP_ARRIVAL_LATE : ARMTAP_ARRIVAL_AGAIN;
+        return likely(evidence->given_up ? ARMTAP_ARRIVAL_LATE : ARMTAP_ARRIVAL_AGAIN);
+    bool proof = armtap_sender_order_is_proven(evidence->sender, sent, meeting.right);
     switch (armtap_sender_order(evidence->sender, sent, meeting.right)) {
     case ARMTAP_ORDER_BEFORE:
-        return ARMTAP_ARRIVAL_LATE;
+        return judged(ARMTAP_ARRIVAL_LATE, proof);
     case ARMTAP_ORDER_AFTER:
-        return ARMTAP_ARRIVAL_AGAIN;
+        return judged(ARMTAP_ARRIVAL_AGAIN, proof);
     default:
-        return evidence->given_up ? ARMTAP_ARRIVAL_LATE : by_time(&meeting);
+        return evidence->given_up ? likely(ARMTAP_ARRIVAL_LATE) : by_time(&meeting);
     }
 }

@@ -13,6 +13,11 @@ enum armtap_arrival {
     ARMTAP_ARRIVAL_LATE   /* sent before others that were captured earlier */
 };
 
+struct armtap_judgement {
+    enum armtap_arrival arrival;
+    bool doubtful; /* the most likely; the packets do not prove it */
+};
+
 /* All that is known of the direction when the segment comes. */
 struct armtap_evidence {
     const struct armtap_sender *sender, *peer; /* the peer's: of what it sends itself */
@@ -23,6 +28,6 @@ struct armtap_evidence {
 };
 
 /* The segment holds bytes before `highest`, at least one. */
-enum armtap_arrival armtap_arrival_of(const struct armtap_evidence *evidence, const struct armtap_sent *sent);
+struct armtap_judgement armtap_arrival_of(const struct armtap_evidence *evidence, const struct armtap_sent *sent);
 
 #endif

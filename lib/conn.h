@@ -38,6 +38,8 @@ void armtap_conn_touch(struct armtap_conn *conn, enum armtap_direction direction
  * showed later that the roles are the other way round. */
 int armtap_conn_event(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type,
                       uint64_t a, const struct armtap_where *where);
+int armtap_conn_arrival(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type,
+                        uint64_t bytes, bool doubtful, const struct armtap_where *where);
 int armtap_conn_note(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_note_code code,
                      const struct armtap_where *where, const char *text);
 

@@ -26,7 +26,16 @@ int armtap_conn_event(struct armtap_conn *conn, enum armtap_direction direction,
 {
     if (!conn->sink.on_event)
         return ARMTAP_OK;
-    struct armtap_event event = {&conn->stream, *where, told(conn, direction), type, a};
+    struct armtap_event event = {&conn->stream, *where, told(conn, direction), type, a, false};
+    return stopped(conn->sink.on_event(conn->user, &event));
+}
+
+int armtap_conn_arrival(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type,
+                        uint64_t bytes, bool doubtful, const struct armtap_where *where)
+{
+    if (!conn->sink.on_event)
+        return ARMTAP_OK;
+    struct armtap_event event = {&conn->stream, *where, told(conn, direction), type, bytes, doubtful};
     return stopped(conn->sink.on_event(conn->user, &event));
 }
 
@@ -112,7 +121,7 @@ int armtap_conn_signal(struct armtap_conn *conn, const struct armtap_frame *fram
 {
     if (!conn->sink.on_event)
         return ARMTAP_OK;
-    struct armtap_event event = {&conn->stream, frame->where, frame->direction, type, 0};
+    struct armtap_event event = {&conn->stream, frame->where, frame->direction, type, 0, false};
     return stopped(conn->sink.on_event(conn->user, &event));
 }
 
@@ -121,7 +130,7 @@ int armtap_conn_pause(struct armtap_conn *conn, const struct armtap_frame *frame
 {
     if (!conn->sink.on_event)
         return ARMTAP_OK;
-    struct armtap_event event = {&conn->stream, frame->where, direction, ARMTAP_EVENT_PAUSE, (uint64_t)channel};
+    struct armtap_event event = {&conn->stream, frame->where, direction, ARMTAP_EVENT_PAUSE, (uint64_t)channel, false};
     return stopped(conn->sink.on_event(conn->user, &event));
 }
 

@@ -69,6 +69,13 @@ static int event(void *user, enum armtap_direction direction, enum armtap_event_
     return armtap_conn_event(flow->conn, direction, type, a, where);
 }
 
+static int arrival(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t bytes,
+                   bool doubtful, const struct armtap_where *where)
+{
+    struct armtap_flow *flow = user;
+    return armtap_conn_arrival(flow->conn, direction, type, bytes, doubtful, where);
+}
+
 static int note(void *user, enum armtap_direction direction, enum armtap_note_code code,
                 const struct armtap_where *where, const char *text)
 {
@@ -76,7 +83,7 @@ static int note(void *user, enum armtap_direction direction, enum armtap_note_co
     return armtap_conn_note(flow->conn, direction, code, where, text);
 }
 
-static const struct armtap_tcp_calls calls = {push, gap, close_direction, event, note};
+static const struct armtap_tcp_calls calls = {push, gap, close_direction, event, arrival, note};
 
 /* ---- set-up ---------------------------------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@ enum {
     STEP_MOST = 1024, /* packets to others between two of one connection, where they share a counter of IP ids */
     SCORE_MOST = 16,
     SCORE_LEAST = -16,
+    SCORE_THAT_PROVES = 8,
     COUNTED = 1, /* added for an id that counts up */
     JUMPED = 4,  /* taken off for one that does not */
     REPORTS_THAT_ASK = 3,
@@ -221,17 +222,28 @@ static enum armtap_order order_of_ids(const struct armtap_sender *sender, uint16
     return order_of(step);
 }
 
-enum armtap_order armtap_sender_order(const struct armtap_sender *sender, const struct armtap_sent *a,
-                                      const struct armtap_sent *b)
+/* What only grows while a sender sends: its clock, the peer's that it echoes, and what it acknowledges. */
+static enum armtap_order order_of_clocks(const struct armtap_sent *a, const struct armtap_sent *b)
 {
     enum armtap_order order = ARMTAP_ORDER_UNKNOWN;
     if (a->has_timestamps && b->has_timestamps)
         order = order_of(clock_difference(a->tsval, b->tsval));
     if (!order && a->has_timestamps && b->has_timestamps)
         order = order_of(clock_difference(a->tsecr, b->tsecr));
-    if (!order)
-        order = order_of(clock_difference(a->ack, b->ack));
+    return order ? order : order_of(clock_difference(a->ack, b->ack));
+}
+
+enum armtap_order armtap_sender_order(const struct armtap_sender *sender, const struct armtap_sent *a,
+                                      const struct armtap_sent *b)
+{
+    enum armtap_order order = order_of_clocks(a, b);
     return order ? order : order_of_ids(sender, a->ip_id, b->ip_id);
+}
+
+bool armtap_sender_order_is_proven(const struct armtap_sender *sender, const struct armtap_sent *a,
+                                   const struct armtap_sent *b)
+{
+    return order_of_clocks(a, b) || (sender->id_score >= SCORE_THAT_PROVES && order_of_ids(sender, a->ip_id, b->ip_id));
 }
 
 bool armtap_sender_ids_differ(const struct armtap_sender *sender)

@@ -61,6 +61,9 @@ enum armtap_order { ARMTAP_ORDER_UNKNOWN, ARMTAP_ORDER_BEFORE, ARMTAP_ORDER_AFTE
 /* Was `a` sent before or after `b`, by what their headers say? */
 enum armtap_order armtap_sender_order(const struct armtap_sender *sender, const struct armtap_sent *a,
                                       const struct armtap_sent *b);
+/* Whether that order is proven: a clock tells, or IP ids that have counted up for a while. */
+bool armtap_sender_order_is_proven(const struct armtap_sender *sender, const struct armtap_sent *a,
+                                   const struct armtap_sent *b);
 /* IP ids differ from packet to packet, so that two packets of one id are one. */
 bool armtap_sender_ids_differ(const struct armtap_sender *sender);
 

@@ -12,7 +12,9 @@ struct armtap_sent {
     uint16_t ip_id, window;
     uint8_t flags; /* TCP's */
     bool has_timestamps;
-    bool again; /* a retransmission, as far as is known */
+    bool late;     /* captured after later ones, as far as is known */
+    bool again;    /* a retransmission, as far as is known */
+    bool doubtful; /* the packets do not prove that it is one, or that it is none */
 };
 
 #endif

@@ -14,6 +14,9 @@ struct armtap_tcp_calls {
     int (*close)(void *user, enum armtap_direction direction, const struct armtap_where *where);
     int (*event)(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t a,
                  const struct armtap_where *where);
+    /* What the network did to a packet of `bytes` bytes; doubtful: the packets do not prove it. */
+    int (*arrival)(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t bytes,
+                   bool doubtful, const struct armtap_where *where);
     int (*note)(void *user, enum armtap_direction direction, enum armtap_note_code code,
                 const struct armtap_where *where, const char *text);
 };

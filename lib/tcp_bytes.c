@@ -131,12 +131,12 @@ static struct armtap_sent sent_of(const struct armtap_segment *segment, const st
     return sent;
 }
 
-static enum armtap_arrival judge(struct armtap_tcp *tcp, enum armtap_direction direction,
-                                 const struct armtap_sent *sent)
+static struct armtap_judgement judge(struct armtap_tcp *tcp, enum armtap_direction direction,
+                                     const struct armtap_sent *sent)
 {
     const struct armtap_tcp_side *side = &tcp->side[direction];
-    if (sent->start >= side->highest)
-        return ARMTAP_ARRIVAL_IN_ORDER;
+    if (sent->start >= side->highest) /* the peer may have later ones that the capture lacks */
+        return (struct armtap_judgement){ARMTAP_ARRIVAL_IN_ORDER, sent->start < side->sender.sacked_to};
     struct armtap_evidence evidence = {.sender = &side->sender,
                                        .peer = &armtap_tcp_peer(tcp, direction)->sender,
                                        .queue = &side->queue,
@@ -147,18 +147,19 @@ static enum armtap_arrival judge(struct armtap_tcp *tcp, enum armtap_direction d
 }
 
 /* The bytes at stake are those of [sent->start, sent->end) that lie before `highest`. */
-static int tell_arrival(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_arrival arrival,
-                        const struct armtap_sent *sent, uint64_t highest)
+static int tell_arrival(struct armtap_tcp *tcp, enum armtap_direction direction,
+                        const struct armtap_judgement *judgement, const struct armtap_sent *sent, uint64_t highest)
 {
     static const enum armtap_event_type types[] = {
         [ARMTAP_ARRIVAL_COPY] = ARMTAP_EVENT_DUPLICATE,
         [ARMTAP_ARRIVAL_AGAIN] = ARMTAP_EVENT_RETRANSMISSION,
         [ARMTAP_ARRIVAL_LATE] = ARMTAP_EVENT_OUT_OF_ORDER,
     };
-    if (arrival == ARMTAP_ARRIVAL_IN_ORDER)
+    if (judgement->arrival == ARMTAP_ARRIVAL_IN_ORDER)
         return 0;
     uint64_t bytes = (sent->end < highest ? sent->end : highest) - sent->start;
-    return tcp->calls->event(tcp->user, direction, types[arrival], bytes, &tcp->pool->now);
+    return tcp->calls->arrival(tcp->user, direction, types[judgement->arrival], bytes, judgement->doubtful,
+                               &tcp->pool->now);
 }
 
 /* For what comes later. */
@@ -207,16 +208,18 @@ static int place(struct armtap_tcp *tcp, enum armtap_direction direction, struct
     uint64_t highest = side->highest;
     struct repeated repeated = {0, false};
     TRY(armtap_tcp_keep_history(tcp, side));
-    enum armtap_arrival arrival = judge(tcp, direction, &sent);
-    sent.again = arrival == ARMTAP_ARRIVAL_AGAIN;
+    struct armtap_judgement judgement = judge(tcp, direction, &sent);
+    sent.again = judgement.arrival == ARMTAP_ARRIVAL_AGAIN;
+    sent.late = judgement.arrival == ARMTAP_ARRIVAL_LATE;
+    sent.doubtful = judgement.doubtful;
     trim_delivered(side, piece, &repeated);
     bool direct = fits(side, piece), is_new = piece->start < sent.end;
     if (!direct)
         TRY(enqueue(side, piece, &sent, &repeated));
     if (side->highest < sent.end)
         side->highest = sent.end;
-    remember(side, arrival, &sent);
-    TRY(tell_arrival(tcp, direction, arrival, &sent, highest));
+    remember(side, judgement.arrival, &sent);
+    TRY(tell_arrival(tcp, direction, &judgement, &sent, highest));
     if (repeated.differs)
         TRY(note_difference(tcp, direction, repeated.bytes));
     if (direct && is_new) {

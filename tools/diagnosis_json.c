@@ -64,6 +64,10 @@ static void finding_json(struct json *json, const struct diagnosis *diagnosis, c
     key_time(json, "time", finding->where.time);
     json_key(json, "text");
     json_text(json, finding->text);
+    if (finding->is_doubtful) {
+        json_key(json, "doubtful");
+        json_bool(json, true);
+    }
     json_close(json);
 }
 

@@ -27,6 +27,7 @@ struct findings {
     size_t recent;
     uint64_t order;
     size_t kept;
+    bool in_doubt; /* what is being added */
     bool failed;
     findings_listener *listener; /* NULL: none */
     void *listener_user;
@@ -211,7 +212,9 @@ static void add(struct findings *findings, const struct armtap_note_kind *kind, 
         findings->listener(findings->listener_user, kind, stream, where, text == NULL ? "" : text);
     size_t index = index_of(kind);
     if (group->sum[index] > 0) {
-        findings->failed = !add_to_sum(&group->all[group->sum[index] - 1], size, where, text) || findings->failed;
+        struct finding *sum = &group->all[group->sum[index] - 1];
+        sum->is_doubtful = sum->is_doubtful || findings->in_doubt;
+        findings->failed = !add_to_sum(sum, size, where, text) || findings->failed;
         return;
     }
     bool is_sum = group->kept[index] >= (unknown ? EACH_UNKNOWN : FINDINGS_EACH) || findings->kept >= FINDINGS_ALL;
@@ -223,6 +226,7 @@ static void add(struct findings *findings, const struct armtap_note_kind *kind, 
     *finding = (struct finding){
         .kind = kind, .where = *where, .last = *where, .order = findings->order++, .stream = FINDING_NO_STREAM};
     finding->is_sum = is_sum;
+    finding->is_doubtful = findings->in_doubt;
     if (is_sum) {
         group->sum[index] = group->count;
         findings->failed = !add_to_sum(finding, size, where, text) || findings->failed;
@@ -268,6 +272,17 @@ void findings_measure(struct findings *findings, const char *id, double size, co
     va_list arguments;
     va_start(arguments, format);
     say(findings, id, size, stream, where, format, arguments);
+    va_end(arguments);
+}
+
+void findings_doubt(struct findings *findings, const char *id, const struct armtap_stream *stream,
+                    const struct armtap_where *where, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    findings->in_doubt = true;
+    say(findings, id, 0, stream, where, format, arguments);
+    findings->in_doubt = false;
     va_end(arguments);
 }
 

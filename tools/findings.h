@@ -17,14 +17,15 @@ struct finding {
     const struct armtap_note_kind *kind;
     struct armtap_where where; /* of the first, where it sums up several */
     struct armtap_where last;
-    bool is_sum;     /* of those beyond what is kept one by one */
-    uint64_t count;  /* 1, or how many it sums up */
-    double size;     /* packages, bytes or seconds, to find the largest of its kind; 0 where it has none */
-    double total;    /* of all that it sums up */
-    uint64_t order;  /* in which they were found */
-    uint32_t stream; /* number, or FINDING_NO_STREAM: of the capture; set by findings_settle */
-    char *text;      /* one line; of several the largest's until findings_settle */
-    size_t largest;  /* of several: where in the text the largest stands; 0: nowhere */
+    bool is_sum;      /* of those beyond what is kept one by one */
+    bool is_doubtful; /* or one of those that it sums up is: the packets do not prove it */
+    uint64_t count;   /* 1, or how many it sums up */
+    double size;      /* packages, bytes or seconds, to find the largest of its kind; 0 where it has none */
+    double total;     /* of all that it sums up */
+    uint64_t order;   /* in which they were found */
+    uint32_t stream;  /* number, or FINDING_NO_STREAM: of the capture; set by findings_settle */
+    char *text;       /* one line; of several the largest's until findings_settle */
+    size_t largest;   /* of several: where in the text the largest stands; 0: nowhere */
 };
 
 #if defined(__GNUC__)
@@ -51,6 +52,10 @@ void findings_say(struct findings *findings, const char *id, const struct armtap
 FINDINGS_FORMAT(6, 7)
 void findings_measure(struct findings *findings, const char *id, double size, const struct armtap_stream *stream,
                       const struct armtap_where *where, const char *format, ...);
+/* The same, of what the packets do not prove. */
+FINDINGS_FORMAT(5, 6)
+void findings_doubt(struct findings *findings, const char *id, const struct armtap_stream *stream,
+                    const struct armtap_where *where, const char *format, ...);
 bool findings_failed(const struct findings *findings);
 /* The connection turned out to carry no telemetry. */
 void findings_forget(struct findings *findings, uint64_t connection);

@@ -15,8 +15,9 @@
 /* Findings of one id and stream. */
 struct tally {
     uint64_t count;
-    uint64_t unsized; /* those without a size */
-    double total;     /* of their sizes */
+    uint64_t unsized;  /* those without a size */
+    uint64_t doubtful; /* those that the packets do not prove */
+    double total;      /* of their sizes */
     const struct finding *first, *first_unsized;
 };
 
@@ -108,6 +109,7 @@ static void add(const struct verdict *verdict, const struct finding *finding)
     struct tally *tally = &verdict->tallies[stream * armtap_note_count() + index_of(finding->kind)];
     tally->count += finding->count;
     tally->total += finding->total;
+    tally->doubtful += finding->is_doubtful ? finding->count : 0;
     if (tally->first == NULL)
         tally->first = finding;
     if (finding->total > 0)
@@ -221,6 +223,18 @@ static void write_meaning(char to[CLAUSE_MAX], const struct tally *tally)
     snprintf(to + used, CLAUSE_MAX - used, ", %" PRIu64 " times", tally->count);
 }
 
+static void write_doubt(char to[CLAUSE_MAX], const struct tally *tally)
+{
+    char doubt[80];
+    if (tally->doubtful == 0)
+        return;
+    if (tally->doubtful < tally->count)
+        snprintf(doubt, sizeof doubt, ", %" PRIu64 " of them judged by the delay alone", tally->doubtful);
+    else
+        snprintf(doubt, sizeof doubt, ", judged by the delay alone");
+    append(to, doubt, strlen(doubt));
+}
+
 static void write_clause(char to[CLAUSE_MAX], const struct verdict *verdict, const struct clause *clause,
                          const struct tally *tally)
 {
@@ -236,6 +250,7 @@ static void write_clause(char to[CLAUSE_MAX], const struct verdict *verdict, con
         write_pattern(to, clause, tally);
     if (is_stop)
         write_stop(to, tally->first, verdict->diagnosis->zone);
+    write_doubt(to, tally);
     snprintf(place, sizeof place, " (%spacket %" PRIu64 ")", tally->count == 1 || is_stop ? "" : "first in ",
              tally->first->where.packet);
     if (tally->first->where.packet > 0)

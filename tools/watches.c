@@ -246,22 +246,38 @@ static void take_close(struct watches *watches, struct watch *watch, const struc
         end_watch(watch, watches->findings);
 }
 
-/* What TCP did; told of connections whose protocol is not known yet, too. */
+/* What the network did to a packet, and how sure that is. */
+static const struct transport {
+    enum armtap_event_type type;
+    const char *id;
+    const char *verb, *verbs; /* of 1 byte, and of several */
+    const char *doubt;        /* where the packets do not prove it */
+} transports[] = {
+    {ARMTAP_EVENT_RETRANSMISSION, "tcp.retransmission", "was sent again", "were sent again",
+     ", judged by the delay alone: the packets do not tell it from reordering or a copy"},
+    {ARMTAP_EVENT_DUPLICATE, "capture.duplicate", "was captured twice", "were captured twice",
+     ", judged by the delay alone: the packets do not tell a copy from a retransmission"},
+    {ARMTAP_EVENT_OUT_OF_ORDER, "tcp.out-of-order", "arrived after later ones", "arrived after later ones",
+     ", judged by the delay alone: the packets do not tell reordering from a retransmission"},
+};
+
+/* Told of connections whose protocol is not known yet, too. */
 static void tell_transport(struct watches *watches, const struct armtap_event *event)
 {
     const char *from = event->direction == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot";
-    struct findings *findings = watches->findings;
     const char *bytes = event->a == 1 ? "byte" : "bytes";
-    const char *were = event->a == 1 ? "was" : "were";
-    if (event->type == ARMTAP_EVENT_RETRANSMISSION)
-        findings_say(findings, "tcp.retransmission", event->stream, &event->where, "%" PRIu64 " %s %s %s sent again",
-                     event->a, bytes, from, were);
-    else if (event->type == ARMTAP_EVENT_DUPLICATE)
-        findings_say(findings, "capture.duplicate", event->stream, &event->where, "%" PRIu64 " %s %s %s captured twice",
-                     event->a, bytes, from, were);
-    else if (event->type == ARMTAP_EVENT_OUT_OF_ORDER)
-        findings_say(findings, "tcp.out-of-order", event->stream, &event->where,
-                     "%" PRIu64 " %s %s arrived after later ones", event->a, bytes, from);
+    for (size_t i = 0; i < sizeof transports / sizeof *transports; i++) {
+        const struct transport *transport = &transports[i];
+        if (event->type != transport->type)
+            continue;
+        const char *verb = event->a == 1 ? transport->verb : transport->verbs;
+        if (event->doubtful)
+            findings_doubt(watches->findings, transport->id, event->stream, &event->where, "%" PRIu64 " %s %s %s%s",
+                           event->a, bytes, from, verb, transport->doubt);
+        else
+            findings_say(watches->findings, transport->id, event->stream, &event->where, "%" PRIu64 " %s %s %s",
+                         event->a, bytes, from, verb);
+    }
 }
 
 int watches_event(struct watches *watches, const struct armtap_event *event)

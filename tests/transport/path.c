@@ -11,6 +11,7 @@ enum { FLAG_SYN = 2, FLAG_PSH = 8, FLAG_ACK = 16, SHIFT = 7 };
 #define START (INT64_C(1700000000) * 1000 * MS)
 #define LEAST_TIMEOUT (200 * MS)
 #define DELAYED_ACK (40 * MS)
+#define LONGEST_STALL (400 * MS)
 #define WIRE (12 * US) /* a full segment at 1 Gbit/s */
 
 struct range {
@@ -24,13 +25,14 @@ struct sent {
     uint64_t ack;
     struct range blocks[BLOCKS]; /* SACK */
     unsigned block_count;
+    bool has_dsack;
     uint32_t tsval, tsecr;
     uint16_t ip_id;
     unsigned flags;
     unsigned captured; /* times */
 };
 
-enum what { WRITE, ARRIVES, SENDER_TIMER, RECEIVER_TIMER, CAPTURED };
+enum what { WRITE, ARRIVES, SENDER_TIMER, RECEIVER_TIMER, REORDERING_TIMER, CAPTURED };
 
 struct event {
     int64_t time;
@@ -56,6 +58,9 @@ struct sender {
     bool recovers, probed;
     uint64_t recover;
     int64_t srtt, rttvar, free_at;
+    int64_t rack_sent, rack_rtt, least_rtt; /* of the latest sent that was delivered */
+    unsigned rack_windows;                  /* a quarter of the round trip each: more for every DSACK */
+    uint64_t rack_timer;
     unsigned backoff;
     bool timer_runs, timer_is_probe;
     uint64_t timer;
@@ -365,6 +370,8 @@ static void send(struct play *play, size_t number, int64_t time)
     if (!(play->sent[number].flags & FLAG_SYN) && chance(play) < path->loss)
         return;
     int64_t arrival = time + path->delay + up_to(play, path->jitter);
+    if (from_robot && path->stall > 0 && chance(play) < path->stall)
+        arrival += up_to(play, LONGEST_STALL);
     if (arrival < play->arrival[from_robot])
         arrival = play->arrival[from_robot] + US;
     if (chance(play) < path->reorder)
@@ -470,6 +477,61 @@ static void begin_recovery(struct sender *sender, double window)
     sender->window = window > 0 ? window : sender->threshold;
 }
 
+static void deliver(struct play *play, const struct flying *flying)
+{
+    struct sender *sender = &play->sender;
+    int64_t rtt = play->now - flying->time;
+    if (flying->tries > 1 && rtt < sender->least_rtt)
+        return; /* of the first transmission */
+    if (flying->tries == 1 && (!sender->least_rtt || rtt < sender->least_rtt))
+        sender->least_rtt = rtt;
+    if (flying->time < sender->rack_sent)
+        return;
+    sender->rack_sent = flying->time;
+    sender->rack_rtt = rtt;
+}
+
+/* What was sent before something that was delivered, so long ago that it should have been, too. Returns whether there
+ * is any. */
+static bool lose_by_time(struct play *play)
+{
+    struct sender *sender = &play->sender;
+    int64_t window = sender->least_rtt / 4 * (1 + sender->rack_windows), next = 0;
+    bool found = false;
+    window = window < sender->srtt ? window : sender->srtt;
+    for (size_t i = 0; i < sender->count; i++) {
+        struct flying *flying = &sender->flying[i];
+        if (flying->sacked || (flying->lost && !flying->resent) || flying->time >= sender->rack_sent)
+            continue;
+        int64_t due = flying->time + sender->rack_rtt + window;
+        if (due <= play->now) {
+            flying->lost = found = true;
+            flying->resent = false;
+        } else if (!next || due < next) {
+            next = due;
+        }
+    }
+    sender->rack_timer++;
+    if (next)
+        push(play, next, REORDERING_TIMER, 0, sender->rack_timer);
+    return found;
+}
+
+/* Those with three later ones that came. */
+static bool lose_by_count(struct sender *sender)
+{
+    unsigned above = 0;
+    bool found = false;
+    for (size_t k = sender->count; k-- > 0;) {
+        if (sender->flying[k].sacked) {
+            above++;
+        } else if (above >= DUPLICATES_THAT_TELL && !sender->flying[k].lost) {
+            sender->flying[k].lost = found = true;
+        }
+    }
+    return found;
+}
+
 static void take_acknowledged(struct play *play, uint64_t ack)
 {
     struct sender *sender = &play->sender;
@@ -478,6 +540,8 @@ static void take_acknowledged(struct play *play, uint64_t ack)
     for (; gone < sender->count && sender->flying[gone].bytes.end <= ack; gone++) {
         if (sender->flying[gone].tries == 1)
             measure(sender, play->now - sender->flying[gone].time);
+        if (!sender->flying[gone].sacked)
+            deliver(play, &sender->flying[gone]);
         if (was_full && !sender->recovers)
             sender->window += sender->window < sender->threshold ? 1 : 1 / sender->window;
         else if (sender->recovers && sender->window < sender->threshold)
@@ -494,8 +558,7 @@ static void take_acknowledged(struct play *play, uint64_t ack)
 static void take_ack(struct play *play, const struct sent *sent)
 {
     struct sender *sender = &play->sender;
-    unsigned above = 0;
-    bool found = false, advances = sent->ack > sender->una;
+    bool advances = sent->ack > sender->una;
     if ((int32_t)(sent->tsval - sender->ts_recent) > 0)
         sender->ts_recent = sent->tsval;
     if (advances)
@@ -503,16 +566,12 @@ static void take_ack(struct play *play, const struct sent *sent)
     for (unsigned i = 0; i < sent->block_count; i++)
         for (size_t k = 0; k < sender->count; k++)
             if (sender->flying[k].bytes.start >= sent->blocks[i].start &&
-                sender->flying[k].bytes.end <= sent->blocks[i].end)
+                sender->flying[k].bytes.end <= sent->blocks[i].end && !sender->flying[k].sacked) {
                 sender->flying[k].sacked = true;
-    for (size_t k = sender->count; k-- > 0;) {
-        if (sender->flying[k].sacked) {
-            above++;
-        } else if (above >= DUPLICATES_THAT_TELL && !sender->flying[k].lost) {
-            sender->flying[k].lost = found = true;
-        }
-    }
-    if (found && !sender->recovers)
+                deliver(play, &sender->flying[k]);
+            }
+    sender->rack_windows += sent->has_dsack && sender->rack_windows < 20;
+    if ((play->path->rack ? lose_by_time(play) : lose_by_count(sender)) && !sender->recovers)
         begin_recovery(sender, 0);
     if (advances)
         set_timer(play);
@@ -541,6 +600,16 @@ static void sender_timer(struct play *play, uint64_t revision)
     transmit(play);
 }
 
+static void reordering_timer(struct play *play, uint64_t revision)
+{
+    struct sender *sender = &play->sender;
+    if (revision != sender->rack_timer || !lose_by_time(play))
+        return;
+    if (!sender->recovers)
+        begin_recovery(sender, 0);
+    transmit(play);
+}
+
 static void write_more(struct play *play)
 {
     struct sender *sender = &play->sender;
@@ -559,7 +628,8 @@ static void acknowledge(struct play *play)
     size_t number = new_packet(play, false), most = play->path->timestamps ? 3 : 4;
     struct sent *sent = &play->sent[number];
     sent->ack = receiver->next;
-    if (receiver->copy.end)
+    sent->has_dsack = receiver->copy.end > 0 && !play->path->no_dsack;
+    if (sent->has_dsack)
         sent->blocks[sent->block_count++] = receiver->copy;
     for (size_t i = 0; i < receiver->count && sent->block_count < most; i++)
         sent->blocks[sent->block_count++] = receiver->islands[i];
@@ -679,6 +749,9 @@ static void happen(struct play *play, const struct event *event)
         break;
     case SENDER_TIMER:
         sender_timer(play, event->revision);
+        break;
+    case REORDERING_TIMER:
+        reordering_timer(play, event->revision);
         break;
     case RECEIVER_TIMER:
         if (event->revision == play->receiver.timer && play->receiver.waiting)

@@ -1,7 +1,7 @@
 /* A TCP connection over a path that delays, loses, reorders and copies packets, and what a machine at either end of it
  * captures, with the truth about every captured packet. The sender retransmits as RFC 6298, 6675 and 8985 say (timeout
- * with backoff, SACK recovery after three segments, tail loss probe), the receiver delays its acknowledgements and
- * sends SACK and DSACK. */
+ * with backoff, SACK recovery after three segments or by time as RACK does, tail loss probe), the receiver delays its
+ * acknowledgements and sends SACK and DSACK. */
 #ifndef TRANSPORT_PATH_H
 #define TRANSPORT_PATH_H
 
@@ -28,6 +28,9 @@ struct path {
     bool v6, timestamps;
     int64_t tick; /* ns of a step of the timestamps' clock */
     enum path_ids ids;
+    bool rack;           /* a segment is lost if a later one has come, and a reordering window has passed */
+    bool no_dsack;       /* the receiver does not tell what came twice */
+    double stall;        /* packets that are held up, and all behind them, for up to 400 ms */
     bool at_receiver;    /* the capturing machine: behind the path, else before it */
     bool midstream;      /* it misses the handshake and the first packets */
     double drop, mirror; /* packets it drops, packets it captures twice */

@@ -15,7 +15,7 @@
 #define US INT64_C(1000)
 #define MS INT64_C(1000000)
 
-enum { SEED = 5040, SEGMENTS = 10000, NAME = 96 };
+enum { SEED = 9100, SEGMENTS = 10000, NAME = 96 };
 
 static const char *const kinds[TRUTH_KINDS + 1] = {"first", "retransmission", "out-of-order", "duplicate", "gap"};
 
@@ -23,6 +23,7 @@ static const char *const kinds[TRUTH_KINDS + 1] = {"first", "retransmission", "o
 
 struct said {
     enum truth *packets; /* by packet number, from 1 */
+    bool *doubtful;      /* by the same */
     struct path_gap *gaps;
     size_t gap_count, gap_room;
     bool several; /* a packet was said to be two things */
@@ -50,6 +51,7 @@ static int on_event(void *user, const struct armtap_event *event)
         return 0;
     said->several |= said->packets[event->where.packet] != TRUTH_FIRST;
     said->packets[event->where.packet] = kind;
+    said->doubtful[event->where.packet] = event->doubtful;
     return 0;
 }
 
@@ -58,8 +60,10 @@ static void listen(const struct path_capture *capture, struct said *said)
     const struct capture_list *list = &capture->list;
     struct armtap_sink sink = {.size = sizeof sink, .on_event = on_event};
     struct armtap_net *net;
-    *said = (struct said){.packets = calloc(list->count + 1, sizeof *said->packets)};
+    *said = (struct said){.packets = calloc(list->count + 1, sizeof *said->packets),
+                          .doubtful = calloc(list->count + 1, sizeof *said->doubtful)};
     assert_non_null(said->packets);
+    assert_non_null(said->doubtful);
     assert_int_equal(armtap_net_new(NULL, &sink, said, &net), 0);
     for (size_t i = 0; i < list->count; i++) {
         struct armtap_packet packet = {.link_type = (int)list->link,
@@ -77,6 +81,7 @@ static void listen(const struct path_capture *capture, struct said *said)
 
 struct count {
     unsigned there, said, right;
+    unsigned proven, proven_right; /* of those said */
 };
 
 struct score {
@@ -95,8 +100,11 @@ static void count_packets(const struct path_capture *capture, const struct said 
         score->kinds[truth].there++;
         score->kinds[told].said++;
         score->kinds[truth].right += truth == told;
+        score->kinds[told].proven += !said->doubtful[i + 1];
+        score->kinds[told].proven_right += !said->doubtful[i + 1] && truth == told;
         if (truth != told && getenv("DETAILS"))
-            printf("# packet %zu is %s, not %s\n", i + 1, kinds[truth], kinds[told]);
+            printf("# packet %zu is %s, not %s%s\n", i + 1, kinds[truth], kinds[told],
+                   said->doubtful[i + 1] ? ", in doubt" : "");
     }
 }
 
@@ -145,6 +153,7 @@ static struct score judge(const struct path *path, const char *name)
     write_capture(&capture, name);
     assert_false(said.several);
     free(said.packets);
+    free(said.doubtful);
     free(said.gaps);
     path_capture_free(&capture);
     return score;
@@ -155,30 +164,52 @@ static double part(unsigned right, unsigned of)
     return of ? (double)right / of : 1;
 }
 
+/* What must be reached: of all decisions, and of those that are not told to be in doubt; and how many may be. */
+struct bars {
+    double all, proven, open;
+};
+
 /* A class of which there is none may be named once in a hundred times what the bar leaves. */
-static bool passes(const struct score *score, double bar)
+static bool reaches(const struct score *score, const struct count *count, double bar)
 {
-    for (int kind = TRUTH_AGAIN; kind <= TRUTH_KINDS; kind++) {
-        const struct count *count = &score->kinds[kind];
-        if (!count->there && count->said <= score->segments * (1 - bar) / 100)
-            continue;
-        if (part(count->right, count->there) < bar || part(count->right, count->said) < bar)
-            return false;
-    }
-    return true;
+    if (!count->there && count->said <= score->segments * (1 - bar) / 100)
+        return true;
+    return part(count->right, count->there) >= bar && part(count->right, count->said) >= bar;
 }
 
-static void print(const char *name, const struct score *score, double bar)
+static double open_part(const struct score *score)
 {
-    printf("%-62s %5u", name, score->segments);
+    unsigned said = 0, proven = 0;
+    for (int kind = TRUTH_AGAIN; kind < TRUTH_KINDS; kind++) {
+        said += score->kinds[kind].said;
+        proven += score->kinds[kind].proven;
+    }
+    return part(said - proven, said ? said : 1);
+}
+
+static bool passes(const struct score *score, const struct bars *bars)
+{
+    for (int kind = TRUTH_AGAIN; kind < TRUTH_KINDS; kind++) {
+        const struct count *count = &score->kinds[kind];
+        if (!reaches(score, count, bars->all) || part(count->proven_right, count->proven) < bars->proven)
+            return false;
+    }
+    return reaches(score, &score->kinds[TRUTH_KINDS], bars->proven) && open_part(score) <= bars->open;
+}
+
+static void print(const char *name, const struct score *score, const struct bars *bars)
+{
+    printf("%-67s %5u", name, score->segments);
     for (int kind = TRUTH_AGAIN; kind <= TRUTH_KINDS; kind++) {
         const struct count *count = &score->kinds[kind];
         if (count->there + count->said)
             printf(" %5u %.3f %.3f", count->there, part(count->right, count->said), part(count->right, count->there));
         else
             printf("     0     -     -");
+        if (kind < TRUTH_KINDS)
+            printf(count->proven ? " %.3f" : "     -", part(count->proven_right, count->proven));
     }
-    printf(" %4u %.2f%s\n", score->hidden, bar, passes(score, bar) ? "" : " FAILS");
+    printf(" %6u %.3f %.2f%s\n", score->hidden, open_part(score), bars->all, passes(score, bars) ? "" : " FAILS");
 }
 
 /* ---- the scenes ------------------------------------------------------------------------------------------------ */
@@ -217,16 +248,28 @@ static const struct headers headers[] = {
     {"IPv6", true, false, PATH_IDS_ZERO, 1 * MS, false},
 };
 
-/* What must be reached. Where neither ids nor timestamps order packets, time alone tells a late packet from one sent
- * again, and a packet held up for longer than a round trip looks like a retransmission; without a handshake the round
- * trip is not known either. A clock that ticks slower than packets go and come back hides the order of those. */
-static double bar_of(const struct headers *header, const struct ground *ground, bool midstream)
+/* Where and how one is played. */
+struct part {
+    unsigned per_cent;
+    bool at_receiver, midstream, rack, stalls;
+};
+
+static const struct part parts[] = {
+    {1, false, true, false, false}, {1, true, false, false, false}, {3, false, false, false, false},
+    {3, true, true, false, false},  {1, true, true, true, false},   {3, true, false, true, false},
+    {1, true, false, true, true},
+};
+
+/* Ids tell everything; so do timestamps whose clock ticks while a packet goes and its answer comes. Elsewhere time
+ * alone tells a late packet from one sent again, and only what is told without a doubt must be right; a guess is held
+ * to little, and to nothing where the sender waits for no third segment, or the path stood still. */
+static struct bars bars_of(const struct headers *header, const struct ground *ground, const struct part *part)
 {
     if (header->has_ids)
-        return 0.99;
-    if (!header->timestamps)
-        return midstream ? 0.50 : 0.90;
-    return header->tick > 2 * ground->delay && header->tick > ground->cycle ? 0.90 : 0.99;
+        return (struct bars){0.99, 0.99, 0.02};
+    if (header->timestamps && header->tick <= 2 * ground->delay)
+        return (struct bars){0.99, 0.99, 0.75};
+    return (struct bars){part->rack || part->stalls ? 0 : 0.40, 0.99, 1};
 }
 
 static unsigned number_of(const char *name, unsigned otherwise)
@@ -234,8 +277,7 @@ static unsigned number_of(const char *name, unsigned otherwise)
     return getenv(name) ? (unsigned)strtoul(getenv(name), NULL, 10) : otherwise;
 }
 
-static unsigned run(unsigned number, const struct ground *ground, const struct headers *header, unsigned per_cent,
-                    bool at_receiver, bool midstream)
+static unsigned run(unsigned number, const struct ground *ground, const struct headers *header, const struct part *part)
 {
     struct path path = {.seed = number_of("SEED", SEED) * UINT64_C(1000) + number,
                         .segments = number_of("SEGMENTS", SEGMENTS),
@@ -243,8 +285,8 @@ static unsigned run(unsigned number, const struct ground *ground, const struct h
                         .cycle = ground->cycle,
                         .delay = ground->delay,
                         .jitter = ground->jitter,
-                        .loss = per_cent / 100.0,
-                        .reorder = per_cent / 100.0,
+                        .loss = part->per_cent / 100.0,
+                        .reorder = part->per_cent / 100.0,
                         .copy = 0.01,
                         .reorder_by = ground->reorder_by,
                         .copy_by = ground->copy_by,
@@ -252,39 +294,41 @@ static unsigned run(unsigned number, const struct ground *ground, const struct h
                         .timestamps = header->timestamps,
                         .tick = header->tick,
                         .ids = header->ids,
-                        .at_receiver = at_receiver,
-                        .midstream = midstream,
+                        .rack = part->rack,
+                        .stall = part->stalls ? 0.002 : 0,
+                        .no_dsack = number % 2 == 1,
+                        .at_receiver = part->at_receiver,
+                        .midstream = part->midstream,
                         .drop = 0.005,
                         .mirror = 0.01};
     char name[NAME];
-    snprintf(name, sizeof name, "%s, %s, %u %%, %s%s", ground->name, header->name, per_cent,
-             at_receiver ? "client" : "robot", midstream ? ", joined" : "");
+    snprintf(name, sizeof name, "%s, %s, %u %%, %s%s%s%s", ground->name, header->name, part->per_cent,
+             part->at_receiver ? "client" : "robot", part->midstream ? ", joined" : "", part->rack ? ", RACK" : "",
+             part->stalls ? ", stalls" : "");
     if (getenv("ONLY") && !strstr(name, getenv("ONLY")))
         return 0;
     struct score score = judge(&path, name);
-    double bar = bar_of(header, ground, midstream);
-    print(name, &score, bar);
+    struct bars bars = bars_of(header, ground, part);
+    print(name, &score, &bars);
     assert_true(score.segments >= path.segments);
-    return !passes(&score, bar);
+    return !passes(&score, &bars);
 }
 
 static void test_paths(void **state)
 {
     unsigned failed = 0, number = 0;
     (void)state;
-    printf("%-62s %5s", "path, headers, loss and reordering, captured at", "segm.");
+    printf("%-67s %5s", "path, headers, loss and reordering, captured at", "segm.");
     for (int kind = TRUTH_AGAIN; kind <= TRUTH_KINDS; kind++)
-        printf(" %17.17s", kinds[kind]);
-    printf(" hidden bar\n%-68s", "");
+        printf(" %*s", kind < TRUTH_KINDS ? 23 : 17, kinds[kind]);
+    printf(" hidden  open  bar\n%-73s", "");
     for (int kind = TRUTH_AGAIN; kind <= TRUTH_KINDS; kind++)
-        printf(" there prec. recall");
+        printf(kind < TRUTH_KINDS ? " there prec. recall provn" : " there prec. recall");
     printf("\n");
     for (size_t h = 0; h < sizeof headers / sizeof *headers; h++)
         for (size_t g = 0; g < sizeof grounds / sizeof *grounds; g++)
-            for (unsigned per_cent = 1; per_cent <= 3; per_cent += 2)
-                for (int side = 0; side < 2; side++)
-                    failed +=
-                        run(number++, &grounds[g], &headers[h], per_cent, side == 1, (per_cent == 3) == (side == 1));
+            for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
+                failed += run(number++, &grounds[g], &headers[h], &parts[p]);
     assert_int_equal(failed, 0);
 }
 

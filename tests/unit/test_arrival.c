@@ -73,7 +73,7 @@ static void waits(struct scene *scene, struct armtap_sent sent)
     delivered(scene, sent);
 }
 
-static enum armtap_arrival arrival(const struct scene *scene, struct armtap_sent sent)
+static struct armtap_judgement judgement(const struct scene *scene, struct armtap_sent sent)
 {
     struct armtap_evidence evidence = {.sender = &scene->sender,
                                        .peer = &scene->peer,
@@ -84,7 +84,17 @@ static enum armtap_arrival arrival(const struct scene *scene, struct armtap_sent
     return armtap_arrival_of(&evidence, &sent);
 }
 
-#define assert_arrival(scene, sent, kind) assert_int_equal(arrival(scene, sent), ARMTAP_ARRIVAL_##kind)
+#define assert_arrival(scene, sent, kind) assert_int_equal(judgement(scene, sent).arrival, ARMTAP_ARRIVAL_##kind)
+#define assert_proven(scene, sent, kind)                                                                               \
+    do {                                                                                                               \
+        assert_arrival(scene, sent, kind);                                                                             \
+        assert_false(judgement(scene, sent).doubtful);                                                                 \
+    } while (0)
+#define assert_likely(scene, sent, kind)                                                                               \
+    do {                                                                                                               \
+        assert_arrival(scene, sent, kind);                                                                             \
+        assert_true(judgement(scene, sent).doubtful);                                                                  \
+    } while (0)
 
 /* A packet of the sender's with a timestamp. */
 static void ticks(struct armtap_sender *sender, int64_t us, uint32_t tsval)
@@ -206,6 +216,103 @@ static void test_timestamps(void **state)
     scene_end(&s);
 }
 
+/* ---- what is proven -------------------------------------------------------------------------------------------- */
+
+/* A clock proves the order; ids do when they have counted up eight times. */
+static void test_proof_by_order(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    waits(&s, numbered(200, 0, 50));
+    for (uint16_t i = 0; i < 8; i++) {
+        struct armtap_sent sent = numbered(1000 + LENGTH * (uint64_t)i, 0, (uint16_t)(51 + i));
+        armtap_sender_sent(&s.sender, &sent);
+    }
+    assert_likely(&s, numbered(100, 900, 49), LATE);
+    assert_likely(&s, numbered(100, 900, 60), AGAIN);
+    struct armtap_sent ninth = numbered(2000, 0, 59);
+    armtap_sender_sent(&s.sender, &ninth);
+    assert_proven(&s, numbered(100, 900, 49), LATE);
+    assert_proven(&s, numbered(100, 900, 60), AGAIN);
+    scene_end(&s);
+
+    scene_begin(&s);
+    waits(&s, stamped(200, 0, 20, 70));
+    assert_proven(&s, stamped(100, 100, 19, 70), LATE);
+    assert_proven(&s, stamped(100, 100, 21, 70), AGAIN);
+    assert_likely(&s, stamped(100, 100, 20, 70), LATE);
+    scene_end(&s);
+}
+
+/* Of a timestamp that is as old as its neighbour's: the clock has gone on, but it must tick faster than a repair. */
+static void test_proof_by_clock(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    s.sender.acked_after = 2000 * US;
+    s.peer.acked_after = 2000 * US; /* 4 ms, of which 3 are counted */
+    for (uint32_t tick = 0; tick <= 10; tick++)
+        ticks(&s.sender, tick * 3000, 100 + tick);
+    waits(&s, stamped(200, 15000, 105, 70));
+    assert_proven(&s, stamped(100, 18000, 105, 70), LATE);
+    ticks(&s.sender, 11 * 3000 + 22, 111); /* 3.002 ms a tick */
+    assert_likely(&s, stamped(100, 18000, 105, 70), LATE);
+    scene_end(&s);
+}
+
+/* Nothing but time: too soon for whoever hears of the first that came behind it, and for a timer. */
+static void test_proof_by_time(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    s.sender.acked_after = 1000 * US;
+    s.peer.acked_after = 3000 * US;
+    delivered(&s, at(0, 1000));
+    waits(&s, at(300, 2000));
+    waits(&s, at(200, 3000));
+    assert_proven(&s, at(100, 4999), LATE);
+    assert_likely(&s, at(100, 5000), LATE); /* 3 ms behind the first of them */
+    s.peer.acked_after = 0;                 /* the round trip is not known */
+    assert_likely(&s, at(100, 4999), LATE);
+    scene_end(&s);
+
+    for (int stall = 0; stall <= 1; stall++) { /* 10 ms without a segment: the path may have held up a repair */
+        scene_begin(&s);
+        s.sender.acked_after = s.peer.acked_after = 2000 * US;
+        delivered(&s, at(0, 1000));
+        delivered(&s, at(100, 10999 + stall));
+        waits(&s, at(300, 11500));
+        if (stall)
+            assert_likely(&s, at(200, 12000), LATE);
+        else
+            assert_proven(&s, at(200, 12000), LATE);
+        scene_end(&s);
+    }
+}
+
+/* The same packet, with nothing behind it: no timer is so short. */
+static void test_proof_of_copies(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    delivered(&s, at(0, 0));
+    assert_proven(&s, at(0, 999), COPY);
+    delivered(&s, at(100, 500));
+    assert_likely(&s, at(0, 999), COPY); /* its sender may have heard of the next */
+    scene_end(&s);
+
+    scene_begin(&s);
+    struct armtap_sent again = at(0, 0);
+    again.again = true;
+    delivered(&s, again);
+    assert_likely(&s, at(0, 10), COPY); /* or what was sent first */
+    scene_end(&s);
+}
+
 /* ---- the same packet ------------------------------------------------------------------------------------------- */
 
 static void test_copies_by_id(void **state)
@@ -322,14 +429,18 @@ static void test_round_trip(void **state)
     s.peer.acked_after = 10000 * US; /* 16 ms, of which 15 are counted */
     waits(&s, at(200, 0));
     waits(&s, at(300, 1000));
+    assert_arrival(&s, at(100, 14999), LATE);
+    assert_arrival(&s, at(100, 15000), AGAIN); /* as soon as a sender can repair that waits for no third */
+    assert_arrival(&s, at(100, 26249), AGAIN);
+    assert_arrival(&s, at(100, 26250), LATE);
     assert_arrival(&s, at(100, 100000), LATE); /* two behind it */
     assert_arrival(&s, at(100, 199999), LATE);
     assert_arrival(&s, at(100, 200000), AGAIN);
-    waits(&s, at(400, 2000));
-    assert_arrival(&s, at(100, 16999), LATE);
-    assert_arrival(&s, at(100, 17000), AGAIN); /* the third came at 2 ms */
+    waits(&s, at(400, 30000));
+    assert_arrival(&s, at(100, 44999), LATE);
+    assert_arrival(&s, at(100, 45000), AGAIN); /* the third came at 30 ms */
     s.given_up = true;
-    assert_arrival(&s, at(100, 17000), LATE);
+    assert_arrival(&s, at(100, 45000), LATE);
     scene_end(&s);
 }
 
@@ -344,9 +455,9 @@ static void test_asked_for(void **state)
     s.peer.acked_after = 16000 * US;
     waits(&s, at(200, 0));
     for (int i = 0; i < 3; i++)
-        hears(&s.sender, i * 1000, 100, behind, 1);
-    assert_arrival(&s, at(100, 16999), LATE);
-    assert_arrival(&s, at(100, 17000), AGAIN);
+        hears(&s.sender, i * 30000, 100, behind, 1);
+    assert_arrival(&s, at(100, 74999), LATE);
+    assert_arrival(&s, at(100, 75000), AGAIN);
     scene_end(&s);
 }
 
@@ -495,6 +606,10 @@ int main(void)
         cmocka_unit_test(test_ids_far_apart),
         cmocka_unit_test(test_random_ids),
         cmocka_unit_test(test_timestamps),
+        cmocka_unit_test(test_proof_by_order),
+        cmocka_unit_test(test_proof_by_clock),
+        cmocka_unit_test(test_proof_by_time),
+        cmocka_unit_test(test_proof_of_copies),
         cmocka_unit_test(test_copies_by_id),
         cmocka_unit_test(test_copies_by_clock),
         cmocka_unit_test(test_copies_by_time),

@@ -102,6 +102,13 @@ static int on_any_event(void *user, enum armtap_direction direction, enum armtap
     return on_event(user, direction, type, a, &now);
 }
 
+static int on_arrival(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t bytes,
+                      bool doubtful, const struct armtap_where *where)
+{
+    (void)doubtful;
+    return on_any_event(user, direction, type, bytes, where);
+}
+
 static int on_note(void *user, enum armtap_direction direction, enum armtap_note_code code,
                    const struct armtap_where *where, const char *text)
 {
@@ -114,7 +121,7 @@ static int on_note(void *user, enum armtap_direction direction, enum armtap_note
     return 0;
 }
 
-static const struct armtap_tcp_calls calls = {on_push, on_gap, on_close, on_any_event, on_note};
+static const struct armtap_tcp_calls calls = {on_push, on_gap, on_close, on_any_event, on_arrival, on_note};
 
 static void scene_begin(struct scene *scene, size_t pool_bytes)
 {
