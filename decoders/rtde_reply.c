@@ -144,9 +144,11 @@ static void tell_release(struct armtap_line *line, const struct armtap_field *fi
 }
 
 /* Why a controller may not know a name: its release, its direction, or a slip. */
-static void tell_reason(struct armtap_line *line, struct armtap_conn *conn, enum armtap_rtde_type type,
-                        const struct armtap_item *name)
+static int tell_reason(struct armtap_line *line, struct armtap_conn *conn, const struct armtap_frame *frame,
+                       enum armtap_rtde_type type, const struct armtap_item *name)
 {
+    int error = ARMTAP_OK;
+    bool has;
     enum armtap_field_direction wanted = type == ARMTAP_RTDE_SETUP_INPUTS ? ARMTAP_FIELD_INPUT : ARMTAP_FIELD_OUTPUT;
     const struct armtap_field *field = armtap_field_find(name->text, name->length);
     if (field && field->direction == ARMTAP_FIELD_LEGACY) {
@@ -157,16 +159,19 @@ static void tell_reason(struct armtap_line *line, struct armtap_conn *conn, enum
     } else if (field) {
         tell_release(line, field, armtap_conn_release(conn));
     } else {
-        field = armtap_field_nearest(name->text, name->length, wanted);
+        error = armtap_conn_spend(conn, frame, ARMTAP_BUDGET_spelling, armtap_field_count(), &has);
+        field = has ? armtap_field_nearest(name->text, name->length, wanted) : NULL;
         armtap_line_format(line, field ? "; did you mean %s?" : ", nor to any release that armtap knows of",
                            field ? field->name : "");
     }
+    return error;
 }
 
 static int note_marker(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_rtde_type set_up,
                        const struct armtap_item *name, const struct armtap_item *type)
 {
     struct armtap_line line;
+    int error = ARMTAP_OK;
     if (armtap_item_is(type, "IN_USE"))
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_in_use,
                                "%b is in use by another client or a fieldbus", (const void *)name->text, name->length);
@@ -176,8 +181,8 @@ static int note_marker(struct armtap_conn *conn, const struct armtap_frame *fram
     armtap_line_begin(&line);
     armtap_line_format(&line, "%b is not known to this controller", (const void *)name->text, name->length);
     if (set_up != ARMTAP_RTDE_PROPERTIES)
-        tell_reason(&line, conn, set_up, name);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_not_found, "%s", line.text);
+        error = tell_reason(&line, conn, frame, set_up, name);
+    return error == ARMTAP_OK ? armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_not_found, "%s", line.text) : error;
 }
 
 /* ---- what is wrong with the whole ---- */

@@ -36,6 +36,19 @@ static const struct armtap_field fields[] = {ARMTAP_FIELDS(SCALAR, VECTOR, FAMIL
 #undef ELEMENT
 #undef FAMILY
 
+/* Lengths of the names, by id. */
+#define SCALAR(name, ...) sizeof #name - 1,
+#define VECTOR(name, ...) sizeof #name - 1,
+#define ELEMENT(number, prefix) sizeof(prefix #number) - 1,
+#define FAMILY(array, ctype, type, length, direction, unit, cb2, cb3e, legacy, prefix, first, each_a, since_a, each_b, \
+               ...)                                                                                                    \
+    each_a(ELEMENT, prefix) each_b(ELEMENT, prefix)
+static const uint8_t name_lengths[ARMTAP_FIELD_COUNT] = {ARMTAP_FIELDS(SCALAR, VECTOR, FAMILY)};
+#undef SCALAR
+#undef VECTOR
+#undef ELEMENT
+#undef FAMILY
+
 _Static_assert(sizeof fields / sizeof fields[0] == ARMTAP_FIELD_COUNT, "a family's ranges do not fill its array");
 _Static_assert(ARMTAP_FIELD_COUNT <= 64 * 16, "struct armtap_set is full");
 
@@ -115,12 +128,18 @@ const struct armtap_field *armtap_field_at(size_t id)
     return id < ARMTAP_FIELD_COUNT ? &fields[id] : NULL;
 }
 
+/* What a peer asks for is looked up here, whatever it is: few names have any one length, and no others are looked at.
+ */
 const struct armtap_field *armtap_field_find(const char *name, size_t length)
 {
-    for (size_t i = 0; i < ARMTAP_FIELD_COUNT; i++)
-        if (length > 0 && fields[i].name[0] == name[0] && strlen(fields[i].name) == length &&
-            memcmp(fields[i].name, name, length) == 0)
-            return &fields[i];
+    const uint8_t *at = name_lengths, *end = name_lengths + ARMTAP_FIELD_COUNT;
+    if (length == 0 || length > UINT8_MAX)
+        return NULL;
+    while ((at = memchr(at, (int)length, (size_t)(end - at))) != NULL) {
+        const struct armtap_field *field = &fields[at++ - name_lengths];
+        if (memcmp(field->name, name, length) == 0)
+            return field;
+    }
     return NULL;
 }
 
@@ -145,9 +164,10 @@ struct type_name {
     enum armtap_type type;
     unsigned count;
     const char *name;
+    size_t length;
 };
 static const struct type_name type_names[] = {
-#define RTDE_TYPE(name, type, count) {ARMTAP_##type, count, name},
+#define RTDE_TYPE(name, type, count) {ARMTAP_##type, count, name, sizeof name - 1},
 #include "types.def"
 #undef RTDE_TYPE
 };
@@ -164,7 +184,7 @@ const char *armtap_type_name(enum armtap_type type, unsigned count)
 bool armtap_type_find(const char *name, size_t length, enum armtap_type *type, unsigned *count)
 {
     for (size_t i = 0; i < TYPE_NAMES; i++)
-        if (strlen(type_names[i].name) == length && memcmp(type_names[i].name, name, length) == 0) {
+        if (type_names[i].length == length && memcmp(type_names[i].name, name, length) == 0) {
             *type = type_names[i].type;
             *count = type_names[i].count;
             return true;

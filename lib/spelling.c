@@ -34,21 +34,33 @@ struct folded {
     size_t length;
 };
 
+static bool is_separator(char c)
+{
+    return c == '_' || c == ' ' || c == '.' || c == '-';
+}
+
 /* Letters and digits, in lower case; a getter's "get" goes. */
 static void fold(const char *name, size_t length, struct folded *folded)
 {
     bool getter = length > 3 && memcmp(name, "get", 3) == 0 && name[3] >= 'A' && name[3] <= 'Z';
     folded->length = 0;
     for (size_t i = getter ? 3 : 0; i < length && folded->length < sizeof folded->text; i++)
-        if (!strchr("_ .-", name[i]))
+        if (name[i] != '\0' && !is_separator(name[i]))
             folded->text[folded->length++] = lower(name[i]);
 }
 
+/* Whether a name of ours, no getter, folds to this; told at the first letter that differs. */
 static bool is_same(const struct folded *folded, const char *name)
 {
-    struct folded other;
-    fold(name, strlen(name), &other);
-    return folded->length > 0 && folded->length == other.length && memcmp(folded->text, other.text, other.length) == 0;
+    size_t count = 0;
+    for (; *name; name++) {
+        if (is_separator(*name))
+            continue;
+        if (count == folded->length || folded->text[count] != lower(*name))
+            return false;
+        count++;
+    }
+    return count > 0 && count == folded->length;
 }
 
 static bool is_candidate(const struct armtap_field *field, unsigned directions)
@@ -73,8 +85,9 @@ static const struct armtap_field *find_folded(const struct folded *folded, unsig
 
 /* ---- slips of the keyboard ---- */
 
-/* Letters to insert, drop, replace, or swap with their neighbour to make one text of the other. */
-static size_t slips_between(const char *a, size_t a_length, const char *b, size_t b_length)
+/* Letters to insert, drop, replace, or swap with their neighbour to make one text of the other; where it takes more
+ * than `most`, some number above that. */
+static size_t slips_between(const char *a, size_t a_length, const char *b, size_t b_length, size_t most)
 {
     size_t rows[3][NAME_MAX_LENGTH + 1];
     for (size_t k = 0; k <= b_length; k++)
@@ -82,14 +95,17 @@ static size_t slips_between(const char *a, size_t a_length, const char *b, size_
     for (size_t i = 1; i <= a_length; i++) {
         size_t *row = rows[i % 3];
         const size_t *above = rows[(i + 2) % 3], *higher = rows[(i + 1) % 3];
-        row[0] = i;
+        size_t least = row[0] = i;
         for (size_t k = 1; k <= b_length; k++) {
             size_t best = above[k - 1] + (lower(a[i - 1]) != lower(b[k - 1]));
             best = above[k] + 1 < best ? above[k] + 1 : best;
             best = row[k - 1] + 1 < best ? row[k - 1] + 1 : best;
             bool swapped = i > 1 && k > 1 && lower(a[i - 1]) == lower(b[k - 2]) && lower(a[i - 2]) == lower(b[k - 1]);
             row[k] = swapped && higher[k - 2] + 1 < best ? higher[k - 2] + 1 : best;
+            least = row[k] < least ? row[k] : least;
         }
+        if (least > most + 1) /* a swap may save one yet */
+            return least;
     }
     return rows[a_length % 3][b_length];
 }
@@ -121,7 +137,7 @@ static bool words_resemble(const char *a, size_t a_length, const char *b, size_t
     while (a_length > 0 && b_length > 0) {
         size_t one = word_length(a, a_length), other = word_length(b, b_length);
         size_t shorter = one < other ? one : other;
-        size_t slips = slips_between(a, one, b, other);
+        size_t slips = slips_between(a, one, b, other, shorter);
         if (slips > 0 && (shorter < 2 || slips >= shorter))
             return false;
         a += one < a_length ? one + 1 : one;
@@ -151,10 +167,10 @@ static const struct armtap_field *find_nearest(const char *name, size_t length, 
     for (size_t id = 0; id < armtap_field_count(); id++) {
         const struct armtap_field *field = armtap_field_at(id);
         size_t other = strlen(field->name);
-        if (!is_candidate(field, directions) || other > length + fewest || length > other + fewest ||
+        if (other > length + fewest || length > other + fewest || !is_candidate(field, directions) ||
             !same_digits(name, length, field->name, other))
             continue;
-        size_t slips = slips_between(name, length, field->name, other);
+        size_t slips = slips_between(name, length, field->name, other, fewest);
         if (slips > fewest)
             continue;
         bool resembles =
