@@ -184,15 +184,9 @@ int armtap_recipe_aubo(const char *text, size_t length, struct armtap_recipe **r
 
 /* ---- channels ---- */
 
-/* Memory of a recipe, well enough. */
 static size_t bytes_of(const struct armtap_recipe *recipe)
 {
-    if (!recipe)
-        return 0;
-    size_t bytes = sizeof *recipe + recipe->count * (sizeof recipe->entries[0] + sizeof recipe->ops[0]);
-    for (size_t i = 0; i < recipe->count; i++)
-        bytes += strlen(recipe->entries[i].name) + 1;
-    return bytes;
+    return recipe ? recipe->bytes : 0;
 }
 
 static void forget(struct armtap_aubo *aubo, struct armtap_recipe **recipe)
@@ -261,7 +255,10 @@ static int take_set_up(struct armtap_aubo *aubo, struct armtap_conn *conn, const
         return armtap_conn_pause(conn, frame, set_up.direction, set_up.channel);
     }
     bool has;
-    int error = armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields, json_object_array_length(set_up.segments), &has);
+    size_t count = json_object_array_length(set_up.segments);
+    int error = armtap_conn_may_keep(conn, frame, armtap_recipe_bytes(count, frame->length), &has);
+    if (error == ARMTAP_OK && has)
+        error = armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields, count, &has);
     if (error == ARMTAP_OK && has)
         error = make_recipe(&set_up, &recipe);
     if (error != ARMTAP_OK || !has)

@@ -4,6 +4,7 @@
 
 #define TEXT_FRAME 0x81 /* the first byte of a frame that is a whole text */
 #define BLOCK_TYPE 0x06 /* bits of the first byte of deflated data; all set: no type */
+#define COMPRESSED 0x40 /* of the first byte */
 #define MASKED 0x80     /* of the second byte */
 #define SHORT_LENGTH 0x7f
 #define LENGTH_IN_TWO 126
@@ -205,13 +206,20 @@ static int take_frame(struct armtap_aubo_side *side, struct armtap_conn *conn, c
                       struct armtap_websocket_event *event)
 {
     struct armtap_websocket *websocket = &side->websocket;
+    bool has = true;
+    int error = ARMTAP_OK;
+    if (frame->bytes[0] & COMPRESSED && !websocket->inflater)
+        error = armtap_conn_may_keep(conn, frame, ARMTAP_WEBSOCKET_INFLATER, &has);
+    if (!has)
+        *event = (struct armtap_websocket_event){.kind = ARMTAP_WEBSOCKET_SPENT};
+    if (error != ARMTAP_OK || !has)
+        return error;
     uint64_t before = websocket->inflated, left = armtap_conn_left(conn, ARMTAP_BUDGET_inflated);
     websocket->allowed = before + left;
-    int error = armtap_websocket_take(websocket, frame->bytes, frame->length, event);
+    error = armtap_websocket_take(websocket, frame->bytes, frame->length, event);
     if (error != ARMTAP_OK)
         return error;
     uint64_t used = websocket->inflated - before;
-    bool has;
     error = armtap_conn_spend(conn, frame, ARMTAP_BUDGET_inflated, used < left ? used : left, &has);
     if (error == ARMTAP_OK && event->kind == ARMTAP_WEBSOCKET_SPENT)
         error = armtap_conn_limit(conn, frame, ARMTAP_BUDGET_inflated);

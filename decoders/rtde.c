@@ -542,7 +542,7 @@ static int decode_version_reply(struct armtap_rtde *rtde, struct armtap_conn *co
 {
     struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_VERSION);
     unsigned asked = request ? request->version : 0;
-    armtap_rtde_free_request(request);
+    armtap_rtde_free_request(rtde, request);
     rtde->refused_version = package->accepted ? 0 : asked;
     if (!package->accepted && rtde->default_in_force)
         settle_protocol(rtde, conn, 1);
@@ -635,9 +635,8 @@ static bool gives_up_versions(enum armtap_rtde_type type)
     return type != ARMTAP_RTDE_VERSION && type != ARMTAP_RTDE_CONTROLLER_VERSION && type != ARMTAP_RTDE_TEXT;
 }
 
-static int rtde_decode(void *context, struct armtap_conn *conn, const struct armtap_frame *frame)
+static int decode_package(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
-    struct armtap_rtde *rtde = context;
     struct armtap_rtde_package package;
     rtde->in_step[frame->direction] = true;
     take_default(rtde, conn, frame->bytes[2]);
@@ -661,6 +660,13 @@ static int rtde_decode(void *context, struct armtap_conn *conn, const struct arm
     learn_protocol(rtde, conn, &package);
     return frame->direction == ARMTAP_FROM_ROBOT ? decode_reply(rtde, conn, frame, &package)
                                                  : decode_request(rtde, conn, frame, &package);
+}
+
+static int rtde_decode(void *context, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    int error = decode_package(context, conn, frame);
+    armtap_rtde_claim(context, conn);
+    return error;
 }
 
 static const uint16_t ports[] = {30004, 0};

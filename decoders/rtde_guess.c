@@ -110,16 +110,22 @@ static int adopt_judged(struct armtap_rtde *rtde, struct armtap_conn *conn, cons
 }
 
 /* Its recipe, as far as the table knows the types; made once, however much data there is. */
-static int try_names(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_rtde_request *request)
+static int try_names(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                     struct armtap_rtde_request *request)
 {
     struct armtap_item names = {request->names, request->names_length};
-    bool has;
+    struct armtap_recipe *recipe = NULL;
+    bool may;
     if (request->tried)
         return ARMTAP_OK;
     request->tried = true;
-    int error = armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields,
-                                  armtap_list_count(request->names, request->names_length), &has);
-    return error == ARMTAP_OK && has ? armtap_recipe_from_lists(&names, NULL, &request->recipe) : error;
+    size_t count = armtap_list_count(request->names, request->names_length);
+    int error = armtap_rtde_may_make(conn, frame, count, request->names_length, &may);
+    if (error == ARMTAP_OK && may)
+        error = armtap_recipe_from_lists(&names, NULL, &recipe);
+    if (error == ARMTAP_OK)
+        armtap_rtde_put(rtde, &request->recipe, recipe);
+    return error;
 }
 
 /* Only the reply is missing: the names are known, and their types from the table. */
@@ -136,7 +142,7 @@ static int try_request(struct armtap_rtde *rtde, struct armtap_conn *conn, const
             request = next; /* the last one is in force */
     if (!request || request->unfit_length == length)
         return ARMTAP_OK;
-    int error = try_names(conn, frame, request);
+    int error = try_names(rtde, conn, frame, request);
     const struct armtap_recipe *recipe = request->recipe;
     if (error != ARMTAP_OK || !recipe)
         return error;

@@ -11,10 +11,10 @@
 #define PASSED_MAX INT64_C(50000000)       /* ns that a reply may be captured after the client's next request */
 #define UNANSWERED_MAX INT64_C(1000000000) /* ns that a client waits for a reply */
 
-void armtap_rtde_free_request(struct armtap_rtde_request *request)
+void armtap_rtde_free_request(struct armtap_rtde *rtde, struct armtap_rtde_request *request)
 {
     if (request)
-        armtap_recipe_release(request->recipe);
+        armtap_rtde_put(rtde, &request->recipe, NULL);
     free(request);
 }
 
@@ -26,7 +26,7 @@ static void forget_first(struct armtap_rtde *rtde)
     rtde->request_count--;
     if (!rtde->requests)
         rtde->requests_end = &rtde->requests;
-    armtap_rtde_free_request(first);
+    armtap_rtde_free_request(rtde, first);
 }
 
 void armtap_rtde_forget_requests(struct armtap_rtde *rtde)
@@ -60,6 +60,10 @@ static int keep_few(struct armtap_rtde *rtde, struct armtap_conn *conn, const st
 int armtap_rtde_remember(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                          const struct armtap_rtde_package *package)
 {
+    bool may;
+    int error = armtap_conn_may_keep(conn, frame, package->names_length, &may);
+    if (error != ARMTAP_OK || !may)
+        return error;
     struct armtap_rtde_request *request = calloc(1, sizeof *request + package->names_length);
     if (!request)
         return ARMTAP_ERR_MEMORY;

@@ -29,6 +29,32 @@ void armtap_rtde_close(void *context)
         armtap_recipe_release(rtde->inputs[i]);
 }
 
+/* ---- what is kept ---- */
+
+static size_t bytes_of(const struct armtap_recipe *recipe)
+{
+    return recipe ? recipe->bytes : 0;
+}
+
+void armtap_rtde_put(struct armtap_rtde *rtde, struct armtap_recipe **place, struct armtap_recipe *recipe)
+{
+    rtde->recipe_bytes = rtde->recipe_bytes - bytes_of(*place) + bytes_of(recipe);
+    armtap_recipe_release(*place);
+    *place = recipe;
+}
+
+int armtap_rtde_may_make(struct armtap_conn *conn, const struct armtap_frame *frame, size_t fields, size_t name_bytes,
+                         bool *may)
+{
+    int error = armtap_conn_may_keep(conn, frame, armtap_recipe_bytes(fields, name_bytes), may);
+    return error == ARMTAP_OK && *may ? armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields, fields, may) : error;
+}
+
+void armtap_rtde_claim(const struct armtap_rtde *rtde, struct armtap_conn *conn)
+{
+    armtap_conn_claim(conn, rtde->recipe_bytes + rtde->request_bytes + rtde->early.types_length);
+}
+
 /* ---- replies to set-ups ---- */
 
 /* Keeps a reply whose request may still come. */
@@ -55,6 +81,7 @@ int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, c
     if (!early.types || early.type != request->type)
         return ARMTAP_OK;
     rtde->early.types = NULL;
+    rtde->early.types_length = 0;
     int error = ARMTAP_OK;
     uint64_t apart = (uint64_t)frame->where.time - (uint64_t)early.time;
     bool timely = frame->where.time >= early.time && apart <= EARLY_MAX;
@@ -87,7 +114,7 @@ static int make_recipe(const struct armtap_rtde *rtde, struct armtap_conn *conn,
         error = armtap_rtde_tell_refused(conn, frame, reply);
     if (error != ARMTAP_OK || reply->refused || (reply->strange && reply->requested))
         return error;
-    error = armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields, reply->type_count, &reply->affordable);
+    error = armtap_rtde_may_make(conn, frame, reply->type_count, reply->names.length, &reply->affordable);
     if (error != ARMTAP_OK || !reply->affordable)
         return error;
     error = armtap_recipe_from_lists(reply->requested ? &reply->names : NULL, &reply->types, recipe);
@@ -139,12 +166,11 @@ int armtap_rtde_size_unknown(struct armtap_rtde *rtde, struct armtap_conn *conn,
     }
     if (!other)
         return error;
-    armtap_recipe_release(recipe);
-    *place = other;
+    armtap_rtde_put(rtde, place, other);
     if (outputs)
         rtde->clock_offset = clock_offset_of(other);
-    if (outputs && !other->open && !rtde->outputs_guessed && !rtde->outputs_unnamed)
-        armtap_conn_teach(conn, other, rtde->protocol, id);
+    if (outputs && error == ARMTAP_OK && !other->open && !rtde->outputs_guessed && !rtde->outputs_unnamed)
+        error = armtap_conn_teach(conn, frame, other, rtde->protocol, id);
     if (error != ARMTAP_OK)
         return error;
     return armtap_conn_recipe(conn, frame, frame->direction, id, outputs ? rtde->frequency : 0,
@@ -168,8 +194,7 @@ static struct armtap_recipe *name_by_given(struct armtap_conn *conn, struct armt
 
 void armtap_rtde_take_outputs(struct armtap_rtde *rtde, struct armtap_recipe *recipe)
 {
-    armtap_recipe_release(rtde->outputs);
-    rtde->outputs = recipe;
+    armtap_rtde_put(rtde, &rtde->outputs, recipe);
     rtde->outputs_unnamed = rtde->outputs_guessed = rtde->outputs_inferred = false;
     rtde->outputs_id = -1;
     rtde->clock_offset = recipe ? clock_offset_of(recipe) : -1;
@@ -185,7 +210,7 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
     bool named = false;
     int error = make_recipe(rtde, conn, frame, &reply, &recipe);
     bool early = !request;
-    armtap_rtde_free_request(request);
+    armtap_rtde_free_request(rtde, request);
     rtde->bad_reply[ARMTAP_FROM_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};
     if (error == ARMTAP_OK && early)
         error = keep_early(rtde, frame, package);
@@ -204,7 +229,9 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
     rtde->frequency = reply.frequency;
     rtde->outputs_id = package->has_id && rtde->protocol >= 2 ? (int)package->id : -1;
     if (reply.requested && !recipe->open)
-        armtap_conn_teach(conn, recipe, rtde->protocol, (int)package->id);
+        error = armtap_conn_teach(conn, frame, recipe, rtde->protocol, (int)package->id);
+    if (error != ARMTAP_OK)
+        return error;
     return armtap_conn_recipe(conn, frame, ARMTAP_FROM_ROBOT, (int)package->id, reply.frequency, 0, recipe);
 }
 
@@ -216,7 +243,7 @@ int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
     struct armtap_recipe *recipe, **place = &rtde->inputs[package->id & 255];
     int error = make_recipe(rtde, conn, frame, &reply, &recipe);
     bool early = !request;
-    armtap_rtde_free_request(request);
+    armtap_rtde_free_request(rtde, request);
     rtde->bad_reply[ARMTAP_TO_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};
     if (error == ARMTAP_OK && early)
         error = keep_early(rtde, frame, package);
@@ -230,8 +257,7 @@ int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
         return armtap_conn_limit(conn, frame, ARMTAP_BUDGET_inputs);
     }
     rtde->input_entries += recipe->count - replaced;
-    armtap_recipe_release(*place);
-    *place = recipe;
+    armtap_rtde_put(rtde, place, recipe);
     return armtap_conn_recipe(conn, frame, ARMTAP_TO_ROBOT, (int)package->id, 0, 0, recipe);
 }
 
@@ -243,7 +269,7 @@ int armtap_rtde_read_properties(struct armtap_rtde *rtde, struct armtap_conn *co
     struct armtap_recipe *recipe = NULL;
     int error = armtap_rtde_note_reply(rtde, conn, frame, &reply);
     if (error == ARMTAP_OK && !reply.refused)
-        error = armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields, reply.type_count, &reply.affordable);
+        error = armtap_rtde_may_make(conn, frame, reply.type_count, reply.names.length, &reply.affordable);
     if (error == ARMTAP_OK && !reply.refused && reply.affordable)
         error = armtap_recipe_from_lists(reply.requested ? &reply.names : NULL, &reply.types, &recipe);
     if (error == ARMTAP_OK && recipe) {
@@ -254,6 +280,6 @@ int armtap_rtde_read_properties(struct armtap_rtde *rtde, struct armtap_conn *co
         error = armtap_conn_properties(conn, frame, &data);
     }
     armtap_recipe_release(recipe);
-    armtap_rtde_free_request(request);
+    armtap_rtde_free_request(rtde, request);
     return error;
 }

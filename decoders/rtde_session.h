@@ -68,6 +68,7 @@ struct armtap_rtde {
     size_t refusal_count;
     struct armtap_rtde_request *requests, **requests_end;
     size_t request_bytes, request_count;
+    size_t recipe_bytes;            /* of all recipes below, and of those of requests */
     struct armtap_rtde_early early; /* the last one */
     struct armtap_recipe *outputs;
     int outputs_id;    /* in data of protocols 2 and 3; -1 until the first package shows it */
@@ -100,7 +101,8 @@ void armtap_rtde_close(void *context);
 /* Remembers a request until its reply comes. */
 int armtap_rtde_remember(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                          const struct armtap_rtde_package *package);
-void armtap_rtde_free_request(struct armtap_rtde_request *request);
+/* One that was taken out of the queue. */
+void armtap_rtde_free_request(struct armtap_rtde *rtde, struct armtap_rtde_request *request);
 void armtap_rtde_forget_requests(struct armtap_rtde *rtde);
 /* The request that a reply of that type would answer; NULL where none waits. */
 struct armtap_rtde_request *armtap_rtde_waiting(const struct armtap_rtde *rtde, enum armtap_rtde_type type);
@@ -120,6 +122,14 @@ int armtap_rtde_doubt_outputs(struct armtap_rtde *rtde, struct armtap_conn *conn
 /* Names the fields of a reply that was captured before this request, if it can be this one's. */
 int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                            const struct armtap_rtde_package *request);
+/* Puts a recipe that the caller holds, or NULL, in a place; the one that was there is released. */
+void armtap_rtde_put(struct armtap_rtde *rtde, struct armtap_recipe **place, struct armtap_recipe *recipe);
+/* Whether a recipe of so many fields may be made: `may` becomes false, with a note, where it would go beyond a budget.
+ */
+int armtap_rtde_may_make(struct armtap_conn *conn, const struct armtap_frame *frame, size_t fields, size_t name_bytes,
+                         bool *may);
+/* Tells the connection what is kept. */
+void armtap_rtde_claim(const struct armtap_rtde *rtde, struct armtap_conn *conn);
 /* Makes a recipe that the caller holds, or NULL, the output recipe. */
 void armtap_rtde_take_outputs(struct armtap_rtde *rtde, struct armtap_recipe *recipe);
 /* Where a type of the recipe at `place`, of data of the frame's direction, is not known: the recipe for values of

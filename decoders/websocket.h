@@ -75,6 +75,8 @@ struct armtap_websocket_event {
     const char *fault; /* of BAD: a few words, static */
 };
 
+#define ARMTAP_WEBSOCKET_INFLATER 45000u /* bytes: about what zlib takes to inflate a direction */
+
 enum armtap_websocket_state {
     ARMTAP_WEBSOCKET_BETWEEN, /* no message is begun */
     ARMTAP_WEBSOCKET_WITHIN,

@@ -7,6 +7,7 @@
 
 struct armtap_reserve {
     uint64_t left[ARMTAP_ACCOUNTS];
+    size_t held; /* bytes that the decoders of all connections keep */
 };
 void armtap_reserve_init(struct armtap_reserve *reserve);
 

@@ -645,7 +645,7 @@ struct armtap_net_options {
     const struct armtap_port *ports; /* what ports carry, beyond those the decoders know */
     size_t port_count;
     const struct armtap_recipe *recipe; /* where no handshake was captured: as in armtap_conn_set_recipe; or NULL */
-    size_t pool_bytes;                  /* bound of all that waits for missing bytes; 0: 24 MB */
+    size_t pool_bytes;                  /* bound of all that waits for missing bytes; 0: that of the budget "waiting" */
     struct armtap_knowledge *knowledge; /* outlives the net; NULL: its own */
     bool no_guess;                      /* as in armtap_conn_options */
 };

@@ -106,6 +106,7 @@ void armtap_conn_free(struct armtap_conn *conn)
     if (conn->context && conn->decoder->close)
         conn->decoder->close(conn->context);
     armtap_conn_claim(conn, 0);
+    conn->reserve->held -= conn->state_bytes;
     free(conn->context);
     armtap_recipe_release(conn->given_recipe);
     armtap_guess_drop_sample(&conn->guess);

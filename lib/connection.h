@@ -60,7 +60,8 @@ struct armtap_conn {
     struct armtap_robot *robot;
     size_t *pool_used; /* see the setup */
     size_t pool_limit;
-    size_t claimed; /* of the pool, by the decoder */
+    size_t claimed;     /* of the pool, by the decoder */
+    size_t state_bytes; /* of further arms */
     struct armtap_account account;
     struct armtap_reserve *reserve;    /* that of the capture, or its own */
     struct armtap_reserve own_reserve; /* allocated where there is no capture */

@@ -126,7 +126,8 @@ void armtap_conn_controller(struct armtap_conn *conn, const char *version);
 const char *armtap_conn_release(struct armtap_conn *conn);
 /* Output recipes that handshakes of the same robot showed, newest first; NULL beyond the last. */
 const struct armtap_learned *armtap_conn_learned(const struct armtap_conn *conn, size_t i);
-void armtap_conn_teach(struct armtap_conn *conn, const struct armtap_recipe *recipe, int protocol, int recipe_id);
+int armtap_conn_teach(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_recipe *recipe,
+                      int protocol, int recipe_id);
 /* What is known of the recipe of a connection without a handshake; from an earlier pass, if there was one. */
 int armtap_conn_guess(struct armtap_conn *conn, struct armtap_guess **guess);
 /* Makes room for a sample of data packages of that length. Without room to spare it stays NULL. */
@@ -144,6 +145,8 @@ int armtap_conn_spend(struct armtap_conn *conn, const struct armtap_frame *frame
                       uint64_t amount, bool *has);
 /* What is left of one of its budgets. */
 uint64_t armtap_conn_left(const struct armtap_conn *conn, enum armtap_budget_code code);
+/* Whether what the decoder keeps may grow by so many bytes; where it may not, the note is given. */
+int armtap_conn_may_keep(struct armtap_conn *conn, const struct armtap_frame *frame, size_t bytes, bool *may);
 /* A limit of the table was reached: gives the note, once. */
 int armtap_conn_limit(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_budget_code code);
 

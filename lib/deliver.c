@@ -161,9 +161,12 @@ const struct armtap_learned *armtap_conn_learned(const struct armtap_conn *conn,
     return i < ARMTAP_LEARNED_MAX && conn->robot->learned[i].recipe ? &conn->robot->learned[i] : NULL;
 }
 
-void armtap_conn_teach(struct armtap_conn *conn, const struct armtap_recipe *recipe, int protocol, int recipe_id)
+int armtap_conn_teach(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_recipe *recipe,
+                      int protocol, int recipe_id)
 {
-    armtap_robot_learn(conn->robot, recipe, protocol, recipe_id);
+    return armtap_robot_learn(conn->robot, recipe, protocol, recipe_id)
+               ? ARMTAP_OK
+               : armtap_conn_limit(conn, frame, ARMTAP_BUDGET_learned);
 }
 
 int armtap_conn_guess(struct armtap_conn *conn, struct armtap_guess **guess)
@@ -200,7 +203,15 @@ void armtap_conn_claim(struct armtap_conn *conn, size_t bytes)
 {
     if (conn->pool_used)
         *conn->pool_used = *conn->pool_used - conn->claimed + bytes;
+    conn->reserve->held = conn->reserve->held - conn->claimed + bytes;
     conn->claimed = bytes;
+}
+
+int armtap_conn_may_keep(struct armtap_conn *conn, const struct armtap_frame *frame, size_t bytes, bool *may)
+{
+    size_t held = conn->reserve->held;
+    *may = bytes <= ARMTAP_LIMIT_held && held <= ARMTAP_LIMIT_held - bytes;
+    return *may ? ARMTAP_OK : armtap_conn_limit(conn, frame, ARMTAP_BUDGET_held);
 }
 
 int armtap_conn_recipe(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_direction direction,
@@ -350,18 +361,38 @@ static int add_arm(struct armtap_half *half, unsigned number, struct armtap_arm 
     return ARMTAP_OK;
 }
 
-/* Each arm that the recipe names; the first where it names none. */
-static int decode_arms(struct armtap_half *half, const struct armtap_data *data, struct armtap_arm *arms,
-                       struct armtap_set *updated, size_t *count)
+/* Whether the state of an arm may be made, if it is not there: always that of the first one. */
+static int may_add_arm(struct armtap_conn *conn, const struct armtap_frame *frame, unsigned number, bool *may)
 {
+    *may = number == 1 || conn->half[frame->direction].state[number - 1];
+    if (*may)
+        return ARMTAP_OK;
+    int error = armtap_conn_may_keep(conn, frame, sizeof(struct armtap_state), may);
+    if (*may) {
+        conn->state_bytes += sizeof(struct armtap_state);
+        conn->reserve->held += sizeof(struct armtap_state);
+    }
+    return error;
+}
+
+/* Each arm that the recipe names; the first where it names none. */
+static int decode_arms(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data,
+                       struct armtap_arm *arms, struct armtap_set *updated, size_t *count)
+{
+    struct armtap_half *half = &conn->half[frame->direction];
     unsigned named = data->recipe->arms ? data->recipe->arms : 1;
     *count = 0;
     for (unsigned number = 1; number <= ARMTAP_ARMS_MAX; number++) {
         if (!(named >> (number - 1) & 1))
             continue;
-        int error = add_arm(half, number, &arms[*count], &updated[*count]);
+        bool may;
+        int error = may_add_arm(conn, frame, number, &may);
+        if (error == ARMTAP_OK && may)
+            error = add_arm(half, number, &arms[*count], &updated[*count]);
         if (error != ARMTAP_OK)
             return error;
+        if (!may)
+            continue;
         armtap_recipe_decode_arm(data->recipe, data->values, data->values_length, number, half->state[number - 1],
                                  &updated[*count]);
         ++*count;
@@ -374,7 +405,7 @@ static int decode_record(struct armtap_conn *conn, const struct armtap_frame *fr
 {
     struct armtap_half *half = &conn->half[frame->direction];
     if (data->recipe && data->recipe->cells)
-        return decode_arms(half, data, arms, updated, count);
+        return decode_arms(conn, frame, data, arms, updated, count);
     *count = 1;
     int error = add_arm(half, 1, &arms[0], &updated[0]);
     if (error == ARMTAP_OK && data->recipe)

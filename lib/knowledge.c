@@ -19,7 +19,8 @@ struct armtap_knowledge {
     size_t turn;                   /* entry to be given up next */
     struct armtap_guess **guesses; /* by connection, ascending */
     size_t guess_count, guess_room;
-    size_t sample_bytes;
+    size_t sample_bytes, learned_bytes;
+    size_t oldest; /* no guess before this one keeps a sample */
 };
 
 int armtap_knowledge_new(struct armtap_knowledge **knowledge)
@@ -83,6 +84,7 @@ int armtap_knowledge_robot(struct armtap_knowledge *knowledge, const struct armt
         next->robot = armtap_robot_new();
         if (!next->robot)
             return ARMTAP_ERR_MEMORY;
+        next->robot->learned_bytes = &knowledge->learned_bytes;
         entry = next;
     }
     *robot = entry ? entry->robot : NULL;
@@ -146,8 +148,9 @@ int armtap_knowledge_guess(struct armtap_knowledge *knowledge, uint64_t connecti
 int armtap_knowledge_sample(struct armtap_knowledge *knowledge, struct armtap_guess *guess, size_t length)
 {
     size_t room = armtap_sample_room(length);
-    for (size_t i = 0; i < knowledge->guess_count && knowledge->sample_bytes + room > ARMTAP_LIMIT_samples; i++) {
-        struct armtap_guess *oldest = knowledge->guesses[i];
+    for (; knowledge->oldest < knowledge->guess_count && knowledge->sample_bytes + room > ARMTAP_LIMIT_samples;
+         knowledge->oldest++) {
+        struct armtap_guess *oldest = knowledge->guesses[knowledge->oldest];
         if (!oldest->sample)
             continue;
         knowledge->sample_bytes -= armtap_sample_room(oldest->sample->length);
@@ -158,5 +161,8 @@ int armtap_knowledge_sample(struct armtap_knowledge *knowledge, struct armtap_gu
     if (!guess->sample)
         return ARMTAP_ERR_MEMORY;
     knowledge->sample_bytes += room;
+    size_t place = place_of(knowledge, guess->connection);
+    if (place < knowledge->oldest)
+        knowledge->oldest = place;
     return ARMTAP_OK;
 }

@@ -65,9 +65,11 @@ static struct armtap_recipe *recipe_alloc(size_t count, size_t name_bytes, char 
 {
     size_t entries = count * sizeof(struct armtap_recipe_entry);
     size_t steps = count * sizeof(struct armtap_step);
-    struct armtap_recipe *recipe = calloc(1, sizeof *recipe + entries + steps + count + name_bytes);
+    size_t bytes = armtap_recipe_bytes(count, name_bytes);
+    struct armtap_recipe *recipe = calloc(1, bytes);
     if (!recipe)
         return NULL;
+    recipe->bytes = bytes;
     uint8_t *room = (uint8_t *)(recipe + 1);
     recipe->holders = 1;
     recipe->entries = (struct armtap_recipe_entry *)(void *)room;
@@ -107,6 +109,19 @@ static char *invented_name(size_t number, char *at)
     return at + 1;
 }
 #define INVENTED_NAME_ROOM 32
+
+/* Room for the names of a list, and for those made up where it lacks them. */
+static size_t names_room(const struct armtap_item *names, size_t count)
+{
+    if (!names)
+        return count * INVENTED_NAME_ROOM;
+    size_t missing = count;
+    const char *at = names->text;
+    struct armtap_item name;
+    for (size_t i = 0; i < count && armtap_list_next(&at, names->text + names->length, &name); i++)
+        missing -= name.length > 0;
+    return names->length + 1 + missing * INVENTED_NAME_ROOM;
+}
 
 /* An entry that goes into the state where the field, which may be NULL, has that type or a wider one. */
 static void add_typed(struct armtap_recipe *recipe, const char *name, const struct armtap_field *field,
@@ -150,9 +165,8 @@ int armtap_recipe_from_lists(const struct armtap_item *names, const struct armta
 {
     size_t count =
         types ? armtap_list_count(types->text, types->length) : armtap_list_count(names->text, names->length);
-    size_t room = (names ? names->length : 0) + count * INVENTED_NAME_ROOM + 1;
     char *at;
-    *recipe = recipe_alloc(count, room, &at);
+    *recipe = recipe_alloc(count, names_room(names, count), &at);
     if (!*recipe)
         return ARMTAP_ERR_MEMORY;
     (*recipe)->protocol = ARMTAP_RTDE;

@@ -6,6 +6,7 @@
 
 struct armtap_recipe {
     unsigned holders;
+    size_t bytes; /* that it takes */
     enum armtap_protocol protocol;
     size_t size;                   /* bytes of all values */
     bool open;                     /* a type is not known: what stands from there on has no size */
@@ -34,6 +35,12 @@ bool armtap_list_next(const char **cursor, const char *end, struct armtap_item *
 size_t armtap_list_count(const char *list, size_t length);
 bool armtap_item_is(const struct armtap_item *item, const char *text);
 
+/* About what a recipe of so many fields takes. */
+static inline size_t armtap_recipe_bytes(size_t count, size_t name_bytes)
+{
+    return sizeof(struct armtap_recipe) + name_bytes +
+           count * (sizeof(struct armtap_recipe_entry) + sizeof(struct armtap_step) + 1);
+}
 /* A recipe of the names a client asked for and the types the controller replied. Without names (only the reply was
  * seen) they become value_0, value_1 ...; without types (only the request was seen) the table's are taken. Types that
  * are not known leave the recipe open from there on. */

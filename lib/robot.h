@@ -17,6 +17,7 @@ struct armtap_learned {
 
 struct armtap_robot {
     unsigned holders;
+    size_t *learned_bytes; /* of all robots that share what they learn; NULL: nobody counts */
     enum armtap_generation generation;
     char controller_version[32];
     bool release_missed;                               /* something was said that the version would have made clearer */
@@ -25,8 +26,8 @@ struct armtap_robot {
 struct armtap_robot *armtap_robot_new(void); /* one holder; NULL without memory */
 struct armtap_robot *armtap_robot_hold(struct armtap_robot *robot);
 void armtap_robot_release(struct armtap_robot *robot);
-/* Remembers a recipe; the oldest makes room. */
-void armtap_robot_learn(struct armtap_robot *robot, const struct armtap_recipe *recipe, int protocol, int recipe_id);
+/* Remembers a recipe; the oldest makes room. False where the recipes of all robots would take too much. */
+bool armtap_robot_learn(struct armtap_robot *robot, const struct armtap_recipe *recipe, int protocol, int recipe_id);
 
 /* What the data of a connection without a handshake lets its recipe be guessed from. */
 struct armtap_guess {
