@@ -83,8 +83,14 @@ lib_libarmtap_la_LDFLAGS = -no-undefined -version-info 0:0:0
 
 pkgconfig_DATA = lib/armtap.pc
 
+# The manual's types come from the header.
 man_MANS += lib/libarmtap.3
+CLEANFILES += lib/libarmtap.3
+lib/libarmtap.3: lib/libarmtap.3.in lib/manual-types lib/armtap.h
+	$(AM_V_GEN)$(MKDIR_P) lib && \
+	sh $(srcdir)/lib/manual-types $(srcdir)/lib/libarmtap.3.in $(srcdir)/lib/armtap.h >$@.new && mv $@.new $@
 
 EXTRA_DIST += \
 	lib/README.md \
-	lib/libarmtap.3
+	lib/libarmtap.3.in \
+	lib/manual-types
