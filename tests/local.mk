@@ -145,12 +145,12 @@ lint:
 format:
 	cd $(srcdir) && clang-format -i `find lib decoders tools captures tests -name '*.[ch]' -o -name '*.cc'`
 
-# Which changes of the code no test notices: make mutants [COUNT=300] [SEED=1] [FILES='tools/pace.c ...']
+# Which changes of the code no test notices: make mutants [COUNT=300] [SEED=1] [MINUTES=60] [FILES='tools/pace.c ...']
 mutants:
 	rm -rf mutants
 	$(MAKE) distdir distdir=mutants-source >/dev/null
 	python3 $(srcdir)/tests/mutants --source mutants-source --work mutants \
-	    $(COUNT:%=--count=%) $(SEED:%=--seed=%) --files='$(FILES)'
+	    $(COUNT:%=--count=%) $(SEED:%=--seed=%) $(MINUTES:%=--minutes=%) --files='$(FILES)'
 	chmod -R u+w mutants-source && rm -rf mutants mutants-source
 
 .PHONY: lint format mutants
