@@ -25,6 +25,7 @@ UNIT_TESTS = \
 	tests/unit/test_rtde \
 	tests/unit/test_select \
 	tests/unit/test_spelling \
+	tests/unit/test_tables \
 	tests/unit/test_tcp \
 	tests/unit/test_utf8
 

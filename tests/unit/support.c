@@ -482,7 +482,7 @@ static size_t split(char *line, char *cells[TABLE_CELLS])
 size_t table_each(const char *name, void (*row)(void *user, char *const cells[TABLE_CELLS], size_t count), void *user)
 {
     const char *folder = getenv("srcdir");
-    char path[1024], line[512];
+    char path[1024], line[4096];
     size_t rows = 0;
     bool headed = false;
     snprintf(path, sizeof path, "%s/tests/unit/data/%s", folder ? folder : ".", name);
