@@ -108,6 +108,7 @@ SCRIPT_TESTS = \
 	tests/run-examples \
 	tests/run-golden \
 	tests/terminal-check.py \
+	tests/thresholds-check.py \
 	tests/threads-check \
 	tests/union-check.py
 TESTS += $(SCRIPT_TESTS)

@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""Thresholds of diagnose, each from both sides, in captures made here: how many things are told, from when on something
+counts, and what the closing sentence may say."""
+import importlib.machinery
+import importlib.util
+import json
+import os
+import shlex
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
+EPOCH = 1769860800
+STEP = 0.008
+LENGTH = 1108  # of a legacy packet
+
+
+def handshake_check():
+    loader = importlib.machinery.SourceFileLoader("handshake_check", os.path.join(HERE, "handshake-check.py"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+Connection = handshake_check().Connection
+
+
+class Legacy(Connection):
+    """A connection to port 30003, and what the controller sends on it."""
+
+    def __init__(self, client_port=50000, at=0.0, robot=b"\x0a\0\0\2"):
+        super().__init__(client_port, robot=robot, at=at)
+        self.ends["r"] = (robot, 30003)
+        self.sequence = {"r": 1000, "c": 2000}
+        self.packets = []
+        self.send("c", b"", 0x02)
+        self.send("r", b"", 0x12)
+        self.clock = 100.0
+        self.cell = 0.0  # what its cells hold, but the clock
+
+    def packet(self):
+        self.clock += STEP
+        return struct.pack(">I138d", LENGTH, self.clock, *[self.cell] * 137)
+
+    def data(self, count, late=0.0):
+        for _ in range(count):
+            content = self.packet()
+            self.time = self.clock - 100 + late
+            self.send("r", content)
+        self.acknowledge()
+
+    def acknowledge(self):
+        self.send("c", b"", 0x10)
+
+    def window(self, size):
+        """The client offers a window of that size."""
+        self.send("c", b"", 0x10)
+        time, packet = self.packets.pop()
+        self.packets.append((time, packet[:48] + struct.pack(">H", size) + packet[50:]))
+
+    def lose(self, content):
+        """Sent, and not captured."""
+        self.send("r", content)
+        self.packets.pop()
+
+
+def write(path, *connections):
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1))
+        for time, packet in sorted((one for connection in connections for one in connection.packets), key=lambda one: one[0]):
+            ns = round(time * 1e9)
+            file.write(struct.pack("<4I", EPOCH + ns // 10**9, ns % 10**9, len(packet), len(packet)) + packet)
+
+
+def diagnose(path, *options, status=1):
+    run = subprocess.run([ARMTAP, "diagnose", *options, path], capture_output=True, text=True, timeout=120, check=False)
+    assert run.returncode == status, (run.returncode, run.stdout[-1500:], run.stderr)
+    return run.stdout
+
+
+def found(path, *connections, status=1):
+    write(path, *connections)
+    return json.loads(diagnose(path, "--json", status=status))
+
+
+def last_words(path, *connections, status=1):
+    write(path, *connections)
+    return " ".join(diagnose(path, status=status).strip().split("\n\n")[-1].split())
+
+
+def skipping(**where):
+    """A stream in which the controller left out 5 packages."""
+    stream = Legacy(**where)
+    stream.data(200)
+    stream.clock += 5 * STEP
+    stream.data(200)
+    return stream
+
+
+def check_network(path):
+    """The network is cleared only where the capture shows that it lost nothing."""
+    words = last_words(path, skipping())
+    assert words == "The controller skipped 5 packages (packet 204); the network lost nothing.", words
+    gap = skipping()
+    gap.lose(gap.packet())
+    gap.data(200)
+    words = last_words(path, gap)
+    assert "skipped 5 packages" in words and f"the capture lacks {LENGTH} bytes" in words, words
+    assert "network lost nothing" not in words, words
+
+
+def check_sentences(path):
+    """Ten streams get a sentence, the rest a number."""
+    for count in (10, 11, 12):
+        words = last_words(path, *(skipping(client_port=50000 + i, robot=bytes([10, 0, 1, i])) for i in range(count)))
+        assert words.count("skipped 5 packages") == 10, (count, words)
+        wanted = {10: None, 11: "and 1 more stream:", 12: "and 2 more streams:"}[count]
+        assert (" more stream" in words) == (wanted is not None) and (wanted or "") in words, (count, words)
+
+
+def check_holes(path):
+    """Of eight holes between two records, with what was unreadable behind each, it is told how long no data came."""
+    for count in (7, 8):
+        stream = Legacy()
+        stream.data(300)
+        content = b"".join(stream.packet() for _ in range(8))
+        stream.time = stream.clock - 100
+        for i in range(count):
+            stream.lose(content[200 * i:200 * i + 100])
+            stream.send("r", content[200 * i + 100:200 * i + 200])
+        stream.lose(content[200 * count:])
+        stream.data(300)
+        gaps = [f["text"] for f in found(path, stream)["findings"] if f["id"] == "stream.gap"]
+        assert len(gaps) == count + 1, gaps
+        assert sum("no data for 0." in text for text in gaps) == 8, gaps
+
+
+def check_stalls(path):
+    """A thousand windows that are closed at once are timed, the next one is only told."""
+    for count in (1000, 1001):
+        streams = []
+        for i in range(count):
+            stream = Legacy(client_port=10000 + i)
+            stream.data(3)
+            stream.window(0)
+            stream.time += 5
+            stream.window(60000)
+            stream.clock += 5
+            stream.data(3, late=0.02)
+            streams.append(stream)
+        texts = [f["text"] for f in found(path, *streams)["findings"] if f["id"] == "tcp.zero-window"]
+        timed = [text for text in texts if "full for 5." in text]
+        assert (len(texts), len(timed)) == (count, 1000), (len(texts), len(timed), texts[:2])
+
+
+def clock_of(path, stream, status):
+    return found(path, stream, status=status)["streams"][0]
+
+
+def late_packets(packets, late, blocks):
+    """How many of the last packets are to be late, so that so many blocks of 1/16 s hold none but these."""
+    def block(i, late=0.0):
+        return int((i * STEP + late) * 16)
+    for count in range(packets):
+        at = packets - count
+        if len({block(i, late) for i in range(at, packets)} - {block(i) for i in range(at)}) == blocks:
+            return count
+    raise AssertionError(blocks)
+
+
+def check_clock(path):
+    """Ten packages tell when the controller's clock was 0. Blocks of 1/16 s tell its drift, unless the capture's clock was
+    set: two late ones at the end are that, one is not."""
+    for packages in (9, 10):
+        stream = Legacy()
+        stream.data(packages)
+        offset = clock_of(path, stream, 0)["clock_offset_s"]
+        assert (offset is not None) == (packages == 10), (packages, offset)
+        assert packages == 9 or abs(offset - (EPOCH - 100)) < 1e-4, offset
+    for blocks, late, known in ((0, 0.0, True), (1, 0.05, True), (2, 0.03, False), (3, 0.03, False), (2, 0.018, True)):
+        stream = Legacy()
+        count = late_packets(800, late, blocks)
+        stream.data(800 - count)
+        stream.data(count, late=late)
+        write(path, stream)
+        drift = json.loads(diagnose(path, "--json", status=0))["streams"][0]["clock_drift_ppm"]
+        assert (drift is not None) == known, (blocks, late, drift)
+        assert drift is None or abs(drift) < 1, drift
+
+
+def rtde(frequency, rate, release=(5, 9, 4, 10), seconds=3.0):
+    """A client that asks for `frequency`, and is sent data at `rate`, Hz."""
+    connection = Connection(50000)
+    connection.negotiate()
+    connection.tell_release(release)
+    connection.ask("O", struct.pack(">d", frequency) + b"timestamp,actual_q")
+    connection.reply("O", b"\1DOUBLE,VECTOR6D")
+    connection.ask("S")
+    connection.reply("S", b"\1")
+    begin = connection.time
+    for i in range(round(seconds * rate)):
+        connection.time = begin + i / rate
+        connection.reply("U", b"\1" + struct.pack(">7d", 100 + i / rate, *[0.25] * 6))
+    connection.send("c", b"", 0x10)
+    return connection
+
+
+def check_requests(path):
+    """Whoever asks for another rate than the controller can send is told so, and nobody else."""
+    for frequency, release, told in ((600, (5, 9, 4, 10), "requested 600 Hz; this controller can send 500 Hz"),
+                                     (125, (5, 9, 4, 10), "requested 125 Hz; this controller can send 500 Hz"),
+                                     (499, (5, 9, 4, 10), "requested 499 Hz; this controller can send 500 Hz"),
+                                     (500, (5, 9, 4, 10), None), (125, (3, 15, 8, 1), None),
+                                     (25, (3, 15, 8, 1), "requested 25 Hz; this controller can send 125 Hz")):
+        write(path, rtde(frequency, 500 if frequency in (499, 600) else frequency, release))
+        shown = diagnose(path, status=0)
+        assert (told in shown) if told else "this controller can send" not in shown, (frequency, release, shown)
+
+
+def check_low(path):
+    """Below 95 % of the rate that was asked for data comes too slowly."""
+    for rate, low in ((120, False), (118, True), (60, True)):
+        write(path, rtde(125, rate))
+        lines = [f for f in json.loads(diagnose(path, "--json", status=1 if low else 0))["findings"]
+                 if f["id"] == "rate.low"]
+        assert len(lines) == low, (rate, lines)
+        if low:
+            assert f"{rate}.0 Hz instead of 125.0 Hz for " in lines[0]["text"], lines
+            words = " ".join(diagnose(path).split())
+            assert "Data came at a lower rate than requested" in words, words
+
+
+def check_names(path):
+    """A capture's name stands whole in the command to type next, or FILE in its place, but never a part of it."""
+    stream = Legacy()
+    stream.cell = 0.25  # no mode
+    stream.data(20)
+    for length, whole in ((1200, True), (1340, True), (1450, False), (2500, False)):
+        folder = os.path.dirname(path)
+        while len(folder) < length - 220:
+            folder = os.path.join(folder, "f" * 200)
+        os.makedirs(folder, exist_ok=True)
+        name = os.path.join(folder, "n" * (length - len(folder) - 6) + ".pcap")
+        assert len(name) == length
+        write(name, stream)
+        shown = diagnose(name)
+        commands = [line.strip() for line in shown.splitlines() if line.strip().startswith("armtap ")]
+        assert commands, shown[-2500:]
+        for command in commands:
+            words = shlex.split(command)
+            assert (name in words) == whole and ("FILE" in words) != whole, (length, command)
+
+
+def main():
+    failed = 0
+    checks = (check_network, check_sentences, check_holes, check_stalls, check_clock, check_requests, check_low, check_names)
+    for check in checks:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                check(os.path.join(folder, "made.pcap"))
+            except AssertionError as difference:
+                print(f"FAIL {check.__name__}: {str(difference)[:3000]}")
+                failed += 1
+    print(f"{len(checks) - failed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
