@@ -355,7 +355,7 @@ struct armtap_recipe_event {
     int recipe_id;
     double frequency; /* Hz asked for; 0 where not said */
     unsigned flags;   /* ARMTAP_GUESSED */
-    const struct armtap_recipe *recipe;
+    const struct armtap_recipe *recipe; /* never NULL */
     const struct armtap_guess_evidence *guess; /* NULL: not guessed */
 };
 

@@ -216,6 +216,18 @@ with tempfile.TemporaryDirectory() as folder:
     result = run("info", folder, [[syn(0)]])
     expect("only that", result.returncode == 2 and "10.0.0.9 sent 1 SYN to 10.0.0.2:30004" in result.stderr, result.stderr)
 
+# what answers a SYN: an acknowledgement of it, and of the data that it may carry
+def reset(time, acknowledged):
+    return tcp(time, ROBOT, 30004, CLIENT, 50000, RST | ACK, 0, acknowledged)
+
+
+for data in b"", b"hello":
+    first = tcp(0, CLIENT, 50000, ROBOT, 30004, SYN, 1000, payload=data)
+    for acknowledged in range(1001, 1002 + len(data)):
+        check("answered", [refused()], [first, reset(0.0001, acknowledged)])
+    for acknowledged in 1000, 1002 + len(data):
+        check("an answer to something else", [], [first, reset(0.0001, acknowledged)])
+
 # accepted, then nothing
 begin = [syn(0), syn_ack(0.1), ack(0.2)]
 
@@ -257,8 +269,13 @@ hedge = "; the capture holds no packet from a robot: if it lacks that direction,
 text = check("one direction, others too", [unanswered(first=0, last=5, count=2, connected=6.1)],
              [syn(0), syn(5, isn=8), syn(6, client_port=3), ack(6.1, client_port=3), ack(20, client_port=3)])
 expect("hedged", text[0].endswith(hedge), text)
+text = check("one direction, sent again", [unanswered(last=0, connected=6.1)],
+             [syn(0), syn(1), syn(3), syn(6, client_port=3), ack(6.1, client_port=3), ack(20, client_port=3)])
+expect("hedged", text[0].endswith(hedge), text)
 text = check("alone, sent once", [unanswered()], [syn(0), tcp(3, CLIENT, 1, "10.0.0.7", 2, ACK)])
 expect("hedged", text[0].endswith(hedge), text)
+text = check("alone, sent again", [unanswered(last=0)], [syn(0), syn(1), syn(3), tcp(6, CLIENT, 1, "10.0.0.7", 2, ACK)])
+expect("a client that got an answer sends none again", "lacks" not in text[0] and "3 SYNs" in text[0], text)
 text = check("both directions", [unanswered()], [syn(0), *both_ways(3)])
 expect("not hedged", "lacks" not in text[0], text)
 

@@ -288,6 +288,12 @@ def modes(path):
     assert "robot_mode: 1 pair is left out" in " ".join(compare(path, status=0).stdout.split())
 
 
+    fraction = states(times(10), robot_mode=6.5)
+    capture(path, old_stream(fraction), new_stream(states(times(10))))
+    assert report(path, status=0)[1]["robot_mode"] == {"field": "robot_mode", "pairs": 0, "max_abs_diff": None,
+                                                       "mean_abs_diff": None, "verdict": "only-rtde"}
+
+
 def digital(path):
     """The bits as a double, as a raw integer, and different ones."""
     records = states(times(10))

@@ -33,10 +33,12 @@ class Capture:
         if not lost:
             self.segments.append((time, len(self.segments), connection, sender, sequence, flags, payload))
 
-    def write(self, path):
+    def write(self, path, in_time=True):
+        """Packets in the order of time, or as they were added."""
         with open(path, "wb") as file:
             file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1))
-            for number, (time, _, connection, sender, sequence, flags, payload) in enumerate(sorted(self.segments)[:], 1):
+            order = sorted(self.segments) if in_time else self.segments
+            for number, (time, _, connection, sender, sequence, flags, payload) in enumerate(order, 1):
                 ports = (connection.port, connection.client_port)
                 source, to = (ROBOT, CLIENT) if sender == "r" else (CLIENT, ROBOT)
                 tcp = struct.pack(">HHIIBBHHH", *(ports if sender == "r" else ports[::-1]), (1000 + sequence) % 2**32, 0,
@@ -387,6 +389,20 @@ def check_unread(path, draw):
     assert draw is not None
 
 
+def check_set_back(path, draw):
+    """Without a controller's clock the capture's tells how long data is missing: not where it was set back by more."""
+    for back, seconds in ((0, "0.04"), (10**10, "")):
+        capture, connection = Capture(), Connection(30004, 50000)
+        handshake(capture, connection, START, b"actual_q", b"VECTOR6D", 125.0, (3, 15, 8, 106))
+        for i in range(200):
+            message = rtde("U", b"\1" + struct.pack(">6d", *[0.1 * i] * 6))
+            capture.add(START + 11 * 10**9 + i * 8000000 - back * (i >= 100), connection, "r", message, lost=95 <= i < 100)
+        capture.write(path, in_time=False)
+        rows = as_csv(run("export", "--fields", ",".join(COLUMNS), path)[0])
+        assert len(rows) == 195 and (rows[95]["lost_bytes"], rows[95]["lost_s"]) == (str(5 * 52), seconds), rows[94:97]
+    assert draw is not None
+
+
 def check_window(path, draw):
     """The part of a hole that --from and --to ask for, where no row within tells of it: i is captured at 1 + 0.008 i s."""
     regular(path, lost=range(50, 150))  # of 1.4 to 2.2 s
@@ -514,7 +530,8 @@ def main():
     failed = gaps = skips = 0
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "made.pcap")
-        for check in (check_shadowed, check_inputs, check_range, check_tail, check_aubo, check_many, check_late, check_unread, check_window,
+        for check in (check_shadowed, check_inputs, check_range, check_tail, check_aubo, check_many, check_late, check_unread, check_set_back,
+                      check_window,
                       check_pause, check_cut, check_words):
             try:
                 check(path, random.Random(seed))

@@ -103,7 +103,7 @@ static bool is_wanted(struct reading *reading, const struct armtap_where *where,
 static int on_recipe(void *user, const struct armtap_recipe_event *event)
 {
     struct reading *reading = user;
-    if (event->recipe != NULL && is_wanted(reading, &event->where, event->direction)) {
+    if (is_wanted(reading, &event->where, event->direction)) {
         struct setup *setup = add_setup(reading, event->stream, &event->where, event->direction, event->recipe);
         if (setup == NULL)
             return out_of_memory();

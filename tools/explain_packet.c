@@ -78,7 +78,7 @@ static int on_record(void *user, const struct armtap_record *record)
 static int on_recipe(void *user, const struct armtap_recipe_event *event)
 {
     struct found *found = user;
-    if (is_here(found, &event->where) && event->recipe != NULL && (event->flags & ARMTAP_GUESSED) == 0) {
+    if (is_here(found, &event->where) && (event->flags & ARMTAP_GUESSED) == 0) {
         armtap_recipe_release(found->pending.set_up);
         found->pending.set_up = armtap_recipe_hold(event->recipe);
         found->pending.subject.set_up = found->pending.set_up;

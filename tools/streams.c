@@ -223,8 +223,6 @@ static int follow_channel(struct stream_summary *summary, const struct armtap_re
     while (at < summary->channel_count &&
            (summary->channels[at].id != channel.id || summary->channels[at].direction != channel.direction))
         at++;
-    if (event->recipe == NULL)
-        return 0;
     if (at < summary->channel_count) {
         armtap_recipe_release(summary->channels[at].recipe);
         memmove(summary->channels + at, summary->channels + at + 1,
@@ -281,7 +279,7 @@ int streams_recipe(struct streams *streams, const struct armtap_recipe_event *ev
     struct stream_summary *summary = see(streams, event->stream, &event->where);
     if (summary == NULL || (event->stream->protocol == ARMTAP_AUBO && follow_channel(summary, event) != 0))
         return -1;
-    if (event->direction != ARMTAP_FROM_ROBOT || event->recipe == NULL)
+    if (event->direction != ARMTAP_FROM_ROBOT)
         return 0;
     if (summary->recipe != NULL)
         armtap_recipe_release(summary->recipe);

@@ -506,8 +506,6 @@ static int replacement_id(const struct armtap_recipe *recipe, enum armtap_direct
 
 enum tables_outcome tables_recipe(struct tables *tables, const struct armtap_recipe_event *event)
 {
-    if (event->recipe == NULL)
-        return TABLES_OK;
     struct track *track = track_of(tables, event->stream->connection);
     if (track == NULL)
         return TABLES_NO_MEMORY;
