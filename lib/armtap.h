@@ -448,12 +448,21 @@ enum armtap_event_type {
     ARMTAP_EVENT_PAUSE,  /* data was stopped; of AUBO: on the channel a, which carries data of `direction` */
     /* What became of an attempt to connect to a telemetry port, or to another port that only robots have; a: SYNs sent
      * until then, retransmitted ones included. None of an attempt whose beginning was not captured. */
-    ARMTAP_EVENT_CONNECTED, /* it was answered, now or, where the answer was not captured, before */
-    ARMTAP_EVENT_REFUSED,   /* by a RST, which is at `where` */
-    ARMTAP_EVENT_NO_ANSWER, /* within 3 s of the last SYN, or sent again and never answered; `where`: the first SYN */
-    ARMTAP_EVENT_SYN_AGAIN, /* after NO_ANSWER, of the same attempt */
-    ARMTAP_EVENT_TOO_SOON   /* the capture ends less than 3 s after the SYN, which is at `where` */
+    ARMTAP_EVENT_CONNECTED,   /* it was answered, now or, where the answer was not captured, before */
+    ARMTAP_EVENT_REFUSED,     /* by a RST, which is at `where` */
+    ARMTAP_EVENT_NO_ANSWER,   /* within 3 s of the last SYN, or sent again and never answered; `where`: the first SYN */
+    ARMTAP_EVENT_SYN_AGAIN,   /* after NO_ANSWER, of the same attempt */
+    ARMTAP_EVENT_TOO_SOON,    /* the capture ends less than 3 s after the SYN, which is at `where` */
+    ARMTAP_EVENT_UNREACHABLE, /* an ICMP error at `where` says in the robot's place that it cannot be reached */
+    ARMTAP_EVENT_KEEP_ALIVE   /* asks whether the peer is there; a: how many since the peer last sent a packet */
 };
+/* Who says that a robot cannot be reached, and why. */
+struct armtap_unreachable {
+    char reporter[64];   /* its address: "10.0.0.1", "[fd00::1]" */
+    unsigned type, code; /* of the ICMP or ICMPv6 message */
+    const char *reason;  /* in words */
+};
+
 enum armtap_close { ARMTAP_CLOSE_FIN, ARMTAP_CLOSE_RESET, ARMTAP_CLOSE_REPLACED, ARMTAP_CLOSE_END_OF_CAPTURE };
 
 struct armtap_event {
@@ -465,6 +474,7 @@ struct armtap_event {
     /* Of RETRANSMISSION, DUPLICATE and OUT_OF_ORDER: the headers prove none of them, and the type is the most likely
      * one by the packet's delay. */
     bool doubtful;
+    const struct armtap_unreachable *unreachable; /* of UNREACHABLE, else NULL */
 };
 
 /* Bytes as they came: a whole message of whatever kind, or bytes that were skipped because they are none. */

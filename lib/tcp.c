@@ -168,6 +168,10 @@ static void take_ack(struct armtap_tcp *tcp, enum armtap_direction direction, co
         return;
     uint64_t position = armtap_tcp_position(peer, segment->ack);
     armtap_sender_heard(&peer->sender, segment, position, tcp->pool->now.time);
+    if (position > peer->highest + 1 && peer->missed <= peer->highest + 1) { /* one is a FIN */
+        peer->missed = position;
+        peer->missed_where = tcp->pool->now;
+    }
     armtap_queue_acknowledge(&peer->queue, position);
 }
 
@@ -251,6 +255,7 @@ int armtap_tcp_segment(struct armtap_tcp *tcp, enum armtap_direction direction, 
         TRY(take_syn(tcp, direction, segment));
     else
         take_first(tcp, direction, segment);
+    armtap_tcp_peer(tcp, direction)->keep_alives = 0;
     armtap_sender_echoed(&armtap_tcp_peer(tcp, direction)->sender, segment, tcp->pool->now.time);
     armtap_sender_ticked(&tcp->side[direction].sender, segment, tcp->pool->now.time);
     take_ack(tcp, direction, segment);
@@ -263,8 +268,10 @@ int armtap_tcp_segment(struct armtap_tcp *tcp, enum armtap_direction direction, 
 /* What the peer acknowledged, and nobody captured. One such position is a FIN rather than a byte. */
 static void lose_acknowledged(struct armtap_tcp *tcp, struct armtap_tcp_side *side)
 {
-    if (armtap_tcp_was_seen(side) && side->queue.acked > side->next + 1)
-        armtap_tcp_lose(side, side->queue.acked, &tcp->pool->now);
+    if (!armtap_tcp_was_seen(side) || side->queue.acked <= side->next + 1)
+        return;
+    bool is_known = side->missed > side->next + 1;
+    armtap_tcp_lose(side, side->queue.acked, is_known ? &side->missed_where : &tcp->pool->now);
 }
 
 int armtap_tcp_finish(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_close reason)

@@ -45,6 +45,10 @@ struct armtap_tcp_side {
     uint64_t end;
     uint64_t lost_from, lost_to; /* the last gap */
     uint64_t lost;               /* of it, not yet told */
+    uint64_t missed;             /* what the peer acknowledged beyond `highest`; 0: nothing; told at: */
+    struct armtap_where missed_where;
+    uint64_t keep_alives;    /* sent since the peer last sent a packet */
+    int64_t keep_alive_time; /* of the last */
     struct armtap_where lost_where;
     struct armtap_where probe_where;
     int64_t held_time;

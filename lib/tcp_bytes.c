@@ -4,6 +4,8 @@
 
 #include "budget.h"
 
+#define KEEP_ALIVE_AGAIN INT64_C(500000000) /* ns: senders wait longer for an answer; what comes sooner is a copy */
+
 struct piece {
     uint64_t start;
     const uint8_t *bytes;
@@ -41,6 +43,26 @@ static bool is_keep_alive(const struct armtap_tcp_side *side, const struct piece
     if (piece_end(piece) - piece->start != 1)
         return false;
     return piece->start + 1 == side->highest || (side->state == ARMTAP_TCP_OPEN && piece->start + 1 == side->next);
+}
+
+static int tell_keep_alive(struct armtap_tcp *tcp, enum armtap_direction direction)
+{
+    struct armtap_tcp_side *side = &tcp->side[direction];
+    int64_t now = tcp->pool->now.time;
+    bool is_copy = side->keep_alives && armtap_tcp_elapsed(now, side->keep_alive_time) < KEEP_ALIVE_AGAIN;
+    if (is_copy)
+        return 0;
+    side->keep_alive_time = now;
+    return tcp->calls->event(tcp->user, direction, ARMTAP_EVENT_KEEP_ALIVE, ++side->keep_alives, &tcp->pool->now);
+}
+
+/* Without a byte, but where the last one was. */
+static bool is_empty_keep_alive(const struct armtap_tcp_side *side, const struct armtap_segment *segment)
+{
+    enum { OTHERS = ARMTAP_TCP_SYN | ARMTAP_TCP_FIN };
+    if (side->state != ARMTAP_TCP_OPEN || segment->flags & OTHERS || !(segment->flags & ARMTAP_TCP_ACK))
+        return false;
+    return !side->has_end && segment->seq + 1 == (uint32_t)side->next && side->next == side->highest;
 }
 
 /* One byte sent into a window of 0. The peer mostly drops it, and it is sent again with those behind it; only what
@@ -235,8 +257,10 @@ int armtap_tcp_take_bytes(struct armtap_tcp *tcp, enum armtap_direction directio
     struct armtap_tcp_side *side = &tcp->side[direction];
     uint32_t seq = segment->seq + (segment->flags & ARMTAP_TCP_SYN ? 1 : 0);
     struct piece piece = {0, segment->payload, segment->length, segment->cut};
-    if (side->state == ARMTAP_TCP_CLOSED || piece_end(&piece) == 0)
+    if (side->state == ARMTAP_TCP_CLOSED)
         return 0;
+    if (piece_end(&piece) == 0)
+        return is_empty_keep_alive(side, segment) ? tell_keep_alive(tcp, direction) : 0;
     if (side->state == ARMTAP_TCP_UNSEEN) {
         if (side->has_first && seq + 1 == side->first && piece_end(&piece) == 1)
             return 0; /* a keep-alive */
@@ -247,7 +271,7 @@ int armtap_tcp_take_bytes(struct armtap_tcp *tcp, enum armtap_direction directio
     }
     piece.start = armtap_tcp_position(side, seq);
     if (is_keep_alive(side, &piece))
-        return 0;
+        return tell_keep_alive(tcp, direction);
     if (is_window_probe(tcp, direction, &piece)) {
         side->has_probe = true;
         side->probe_byte = piece.bytes[0];

@@ -7,6 +7,8 @@
 
 /* A sender that repeats itself so often has had no answer. */
 #define RESENT_IN_VAIN 3
+/* The second of two keep-alives shows that the first was not answered. */
+#define ASKED_IN_VAIN 2
 
 struct watches {
     struct findings *findings;
@@ -218,8 +220,17 @@ static void tell_close(struct watches *watches, struct watch *watch, const struc
                      sender_of(event));
 }
 
+/* Whether one side asked in vain, and heard nothing more until the connection's end, but that. */
+static bool asked_in_vain(const struct watch *watch, const struct armtap_event *event, enum armtap_direction by)
+{
+    const struct asking *asking = &watch->asking[by];
+    uint64_t heard = event->stream->packets[!by];
+    bool is_closer = event->direction != by && (event->a == ARMTAP_CLOSE_FIN || event->a == ARMTAP_CLOSE_RESET);
+    return asking->count >= ASKED_IN_VAIN && (heard == asking->heard || (is_closer && heard == asking->heard + 1));
+}
+
 /* What TCP shows of why data stopped, for the silence before a close. */
-static void blame(struct watch *watch)
+static void blame(struct watch *watch, const struct armtap_event *event)
 {
     char why[160] = "";
     if (watch->stuck.packet > 0)
@@ -230,6 +241,14 @@ static void blame(struct watch *watch)
                  "the robot sent its last data %" PRIu64 " times again, and nobody acknowledged it: the client, or the "
                  "way to it, was gone",
                  watch->resent);
+    else if (asked_in_vain(watch, event, ARMTAP_TO_ROBOT))
+        snprintf(why, sizeof why,
+                 "%" PRIu64 " keep-alives of the client got no answer: the robot, or the way to it, was gone",
+                 watch->asking[ARMTAP_TO_ROBOT].count);
+    else if (asked_in_vain(watch, event, ARMTAP_FROM_ROBOT))
+        snprintf(why, sizeof why,
+                 "%" PRIu64 " keep-alives of the robot got no answer: the client, or the way to it, was gone",
+                 watch->asking[ARMTAP_FROM_ROBOT].count);
     rates_blame(watch->rates, why);
 }
 
@@ -237,7 +256,7 @@ static void take_close(struct watches *watches, struct watch *watch, const struc
 {
     tell_close(watches, watch, event);
     if (watch->rates != NULL && !watch->closing) {
-        blame(watch);
+        blame(watch, event);
         rates_event(watch->rates, watches->findings, event);
     }
     watch->closing = true;
@@ -294,6 +313,8 @@ int watches_event(struct watches *watches, const struct armtap_event *event)
         watch->stuck = stuck;
         dialogue_event(&watch->dialogue, event);
         watch->resent += event->type == ARMTAP_EVENT_RETRANSMISSION && event->direction == ARMTAP_FROM_ROBOT;
+        if (event->type == ARMTAP_EVENT_KEEP_ALIVE)
+            watch->asking[event->direction] = (struct asking){event->a, event->stream->packets[!event->direction]};
         if (event->type == ARMTAP_EVENT_CLOSE) {
             take_close(watches, watch, event);
         } else if (watch->rates != NULL) {

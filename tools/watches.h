@@ -12,6 +12,11 @@
 #include "rates.h"
 #include "stalls.h"
 
+/* Keep-alives since the peer last sent a packet, and how many it had sent by then. */
+struct asking {
+    uint64_t count, heard;
+};
+
 struct watch {
     uint64_t connection;
     struct rates *rates; /* NULL once it is over */
@@ -21,6 +26,7 @@ struct watch {
     struct modes_last modes[ARMTAP_ARMS_MAX];
     struct moments moments[ARMTAP_ARMS_MAX];
     uint64_t resent;           /* by the robot since its last record */
+    struct asking asking[2];   /* by direction */
     struct armtap_where stuck; /* since when the client's receive buffer is full; packet 0: it is not */
     struct dialogue dialogue;
     bool closing; /* a FIN was seen */

@@ -78,7 +78,7 @@ static int on_event(void *user, enum armtap_direction direction, enum armtap_eve
     static const char *const names[] = {
         [ARMTAP_EVENT_CLOSE] = "close",    [ARMTAP_EVENT_RETRANSMISSION] = "again",
         [ARMTAP_EVENT_DUPLICATE] = "copy", [ARMTAP_EVENT_OUT_OF_ORDER] = "late",
-        [ARMTAP_EVENT_WINDOW] = "window",
+        [ARMTAP_EVENT_WINDOW] = "window",  [ARMTAP_EVENT_KEEP_ALIVE] = "alive",
     };
     struct scene *scene = user;
     size_t used = strlen(scene->events);
@@ -429,8 +429,50 @@ static void test_keep_alives(void **state)
     data(&s, 1011, "X");
     data_of(&s, 201, 1006, "ghi");
     assert_out(&s, "abcdefghijkl");
-    assert_events(&s, "late0=3 ");
+    assert_events(&s, "alive0=1 late0=3 ");
     assert_int_equal(s.overlaps, 0);
+    scene_end(&s);
+}
+
+static void keep_alive(struct scene *scene, int64_t ms, enum armtap_direction direction, uint32_t seq)
+{
+    struct armtap_segment segment = segment_of(scene, seq, "");
+    assert_int_equal(arrive(scene, ms, direction, &segment), 0);
+}
+
+/* Counted until the peer says something; what comes within half a second is a copy. */
+static void test_keep_alives_in_vain(void **state)
+{
+    struct scene s;
+    (void)state;
+    begin_open(&s);
+    data(&s, 1000, "abc");
+    keep_alive(&s, 1, ARMTAP_FROM_ROBOT, 1003); /* an acknowledgement */
+    keep_alive(&s, 1, ARMTAP_FROM_ROBOT, 1002);
+    keep_alive(&s, 499, ARMTAP_FROM_ROBOT, 1002);
+    keep_alive(&s, 1, ARMTAP_FROM_ROBOT, 1002);
+    ack(&s, 1, 1003);
+    keep_alive(&s, 1, ARMTAP_FROM_ROBOT, 1002);
+    assert_events(&s, "alive0=1 alive0=2 alive0=1 ");
+    scene_end(&s);
+}
+
+/* Bytes that were never captured: known from the packet that acknowledges them. */
+static void test_missed_at_the_end(void **state)
+{
+    struct scene s;
+    (void)state;
+    begin_open(&s);
+    data(&s, 1000, "abc");
+    ack(&s, 1, 1003);
+    ack(&s, 1, 1004); /* one may be a FIN */
+    ack(&s, 1, 1010);
+    uint64_t packet = s.packet;
+    ack(&s, 1, 1011);
+    ack(&s, 1, 1011);
+    finish(&s);
+    assert_out(&s, "abc<8>|");
+    assert_int_equal(s.last_where.packet, packet);
     scene_end(&s);
 }
 
@@ -1046,6 +1088,8 @@ int main(void)
         cmocka_unit_test(test_overlap_first_copy_wins),
         cmocka_unit_test(test_fast_retransmission),
         cmocka_unit_test(test_keep_alives),
+        cmocka_unit_test(test_keep_alives_in_vain),
+        cmocka_unit_test(test_missed_at_the_end),
         cmocka_unit_test(test_keep_alive_before_all),
         cmocka_unit_test(test_window_probes),
         cmocka_unit_test(test_windows),
