@@ -4,6 +4,8 @@
 #define PATIENCE INT64_C(3000000000)
 /* ns: sooner, a SYN comes again as a copy, or after a RST (Windows tries again within 0.5 s) */
 #define RESEND_TIME INT64_C(800000000)
+/* ns after a pause of the whole capture: had only its clock been set forward, the answer would come by then */
+#define AFTER_PAUSE INT64_C(1000000000)
 
 /* ns between two places; 0 where it is not known or the clock went back. */
 static int64_t elapsed(const struct armtap_where *from, const struct armtap_where *to)
@@ -46,13 +48,28 @@ void armtap_attempts_tick(struct armtap_attempts *attempts, const struct armtap_
         if (attempt->syns == 1)
             leave(attempts, attempt, ARMTAP_ATTEMPT_NONE);
     }
+    if (attempts->last.packet && elapsed(&attempts->last, now) >= PATIENCE) {
+        attempts->before_pause = attempts->last;
+        attempts->after_pause = *now;
+    }
     attempts->last = *now;
+}
+
+/* Nobody answered a single SYN only because nothing at all was captured for a while, or the capture's clock was set
+ * forward; what comes next tells. */
+static bool is_in_doubt(const struct armtap_attempts *attempts, const struct armtap_attempt *attempt)
+{
+    const struct armtap_where *pause = &attempts->after_pause;
+    return attempt->syns == 1 && pause->packet && elapsed(pause, &attempts->last) < AFTER_PAUSE &&
+           elapsed(&attempt->last, pause) >= PATIENCE && elapsed(&attempt->last, &attempts->before_pause) < PATIENCE;
 }
 
 struct armtap_attempt *armtap_attempts_overdue(const struct armtap_attempts *attempts)
 {
     struct armtap_attempt *oldest = attempts->oldest;
-    return oldest && elapsed(&oldest->last, &attempts->last) >= PATIENCE ? oldest : NULL;
+    if (!oldest || elapsed(&oldest->last, &attempts->last) < PATIENCE || is_in_doubt(attempts, oldest))
+        return NULL;
+    return oldest;
 }
 
 bool armtap_attempt_is_other(const struct armtap_attempt *attempt, unsigned sender,
@@ -69,7 +86,9 @@ void armtap_attempt_ask(struct armtap_attempts *attempts, struct armtap_attempt 
     if (armtap_attempt_is_other(attempt, sender, segment)) {
         unlink_waiting(attempts, attempt);
         *attempt =
-            (struct armtap_attempt){.client = sender,
+            (struct armtap_attempt){.early_ack = attempt->early_ack,
+                                    .early = attempt->early,
+                                    .client = sender,
                                     .isn = segment->seq,
                                     .acknowledged = segment->seq + 1 + (uint32_t)(segment->length + segment->cut),
                                     .syns = 1,
@@ -91,6 +110,37 @@ static bool answers(const struct armtap_attempt *attempt, const struct armtap_se
 {
     return segment->flags & ARMTAP_TCP_ACK && segment->ack != attempt->isn &&
            segment->ack - attempt->isn <= attempt->acknowledged - attempt->isn;
+}
+
+void armtap_attempt_hear_early(struct armtap_attempts *attempts, struct armtap_attempt *attempt,
+                               const struct armtap_segment *segment)
+{
+    enum { REFUSAL = ARMTAP_TCP_RST | ARMTAP_TCP_ACK };
+    if (attempt->state != ARMTAP_ATTEMPT_NONE || (segment->flags & REFUSAL) != REFUSAL || segment->seq != 0)
+        return;
+    attempt->early_ack = segment->ack;
+    attempt->early = attempts->last;
+}
+
+bool armtap_attempt_was_refused(struct armtap_attempts *attempts, struct armtap_attempt *attempt,
+                                struct armtap_where *where)
+{
+    bool is_early = attempt->early.packet && elapsed(&attempt->early, &attempts->last) < PATIENCE;
+    if (!is_early || attempt->state != ARMTAP_ATTEMPT_WAITING || attempt->early_ack != attempt->acknowledged)
+        return false;
+    *where = attempt->early;
+    leave(attempts, attempt, ARMTAP_ATTEMPT_REFUSED);
+    return true;
+}
+
+bool armtap_attempt_unreachable(struct armtap_attempts *attempts, struct armtap_attempt *attempt, unsigned sender,
+                                const struct armtap_segment *segment)
+{
+    bool is_open = attempt->state == ARMTAP_ATTEMPT_WAITING || attempt->state == ARMTAP_ATTEMPT_UNANSWERED;
+    if (!is_open || sender != attempt->client || segment->seq != attempt->isn)
+        return false;
+    leave(attempts, attempt, ARMTAP_ATTEMPT_UNREACHABLE);
+    return true;
 }
 
 enum armtap_attempt_state armtap_attempt_hear(struct armtap_attempts *attempts, struct armtap_attempt *attempt,

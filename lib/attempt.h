@@ -5,10 +5,11 @@
 #include "link.h"
 
 enum armtap_attempt_state {
-    ARMTAP_ATTEMPT_NONE,      /* no SYN was captured, or its outcome cannot be known */
-    ARMTAP_ATTEMPT_WAITING,   /* for an answer */
-    ARMTAP_ATTEMPT_CONNECTED, /* the SYN was answered, or its sender goes on as if it had been */
-    ARMTAP_ATTEMPT_REFUSED,   /* by a RST */
+    ARMTAP_ATTEMPT_NONE,        /* no SYN was captured, or its outcome cannot be known */
+    ARMTAP_ATTEMPT_WAITING,     /* for an answer */
+    ARMTAP_ATTEMPT_CONNECTED,   /* the SYN was answered, or its sender goes on as if it had been */
+    ARMTAP_ATTEMPT_REFUSED,     /* by a RST */
+    ARMTAP_ATTEMPT_UNREACHABLE, /* says an ICMP error */
     ARMTAP_ATTEMPT_UNANSWERED
 };
 
@@ -20,6 +21,8 @@ struct armtap_attempt {
     unsigned syns;         /* the first one, and those for which the sender waited before it tried again */
     struct armtap_where first;
     struct armtap_where last;
+    uint32_t early_ack;                   /* a RST that acknowledges it came before any SYN, captured at: */
+    struct armtap_where early;            /* packet 0: none did */
     struct armtap_attempt *older, *newer; /* among those that wait, by their last SYNs */
 };
 
@@ -27,6 +30,8 @@ struct armtap_attempt {
 struct armtap_attempts {
     struct armtap_attempt *oldest, *newest;
     struct armtap_where last; /* the last packet of the capture */
+    struct armtap_where before_pause,
+        after_pause; /* the last time nothing was captured for longer than an answer takes */
 };
 
 /* A packet comes. Between two files the capture may have paused, and what was not answered until then may have been
@@ -41,6 +46,15 @@ bool armtap_attempt_is_other(const struct armtap_attempt *attempt, unsigned send
 /* A SYN to a telemetry port: the attempt begins, or goes on. */
 void armtap_attempt_ask(struct armtap_attempts *attempts, struct armtap_attempt *attempt, unsigned sender,
                         const struct armtap_segment *segment);
+/* A RST may be captured before the SYN that it answers (two capture points): it is kept. */
+void armtap_attempt_hear_early(struct armtap_attempts *attempts, struct armtap_attempt *attempt,
+                               const struct armtap_segment *segment);
+/* Such a RST answers the SYN at hand: the attempt becomes REFUSED, and `where` gets the place of the RST. */
+bool armtap_attempt_was_refused(struct armtap_attempts *attempts, struct armtap_attempt *attempt,
+                                struct armtap_where *where);
+/* An ICMP error quotes the SYN of `sender`: true where the attempt becomes UNREACHABLE just now. */
+bool armtap_attempt_unreachable(struct armtap_attempts *attempts, struct armtap_attempt *attempt, unsigned sender,
+                                const struct armtap_segment *segment);
 /* Any other segment of its connection. Returns CONNECTED or REFUSED where it became that just now, else NONE. */
 enum armtap_attempt_state armtap_attempt_hear(struct armtap_attempts *attempts, struct armtap_attempt *attempt,
                                               unsigned sender, const struct armtap_segment *segment);

@@ -21,22 +21,38 @@ static enum armtap_direction told(const struct armtap_conn *conn, enum armtap_di
     return conn->swapped ? armtap_other(direction) : direction;
 }
 
-int armtap_conn_event(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type,
-                      uint64_t a, const struct armtap_where *where)
+/* The stream is added. */
+static int tell_event(struct armtap_conn *conn, struct armtap_event *event)
 {
     if (!conn->sink.on_event)
         return ARMTAP_OK;
-    struct armtap_event event = {&conn->stream, *where, told(conn, direction), type, a, false};
-    return stopped(conn->sink.on_event(conn->user, &event));
+    event->stream = &conn->stream;
+    return stopped(conn->sink.on_event(conn->user, event));
+}
+
+int armtap_conn_event(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type,
+                      uint64_t a, const struct armtap_where *where)
+{
+    return tell_event(
+        conn, &(struct armtap_event){.where = *where, .direction = told(conn, direction), .type = type, .a = a});
 }
 
 int armtap_conn_arrival(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type,
                         uint64_t bytes, bool doubtful, const struct armtap_where *where)
 {
-    if (!conn->sink.on_event)
-        return ARMTAP_OK;
-    struct armtap_event event = {&conn->stream, *where, told(conn, direction), type, bytes, doubtful};
-    return stopped(conn->sink.on_event(conn->user, &event));
+    return tell_event(
+        conn, &(struct armtap_event){
+                  .where = *where, .direction = told(conn, direction), .type = type, .a = bytes, .doubtful = doubtful});
+}
+
+int armtap_conn_unreachable(struct armtap_conn *conn, uint64_t syns, const struct armtap_unreachable *unreachable,
+                            const struct armtap_where *where)
+{
+    return tell_event(conn, &(struct armtap_event){.where = *where,
+                                                   .direction = told(conn, ARMTAP_FROM_ROBOT),
+                                                   .type = ARMTAP_EVENT_UNREACHABLE,
+                                                   .a = syns,
+                                                   .unreachable = unreachable});
 }
 
 /* Gives a note that is charged to no budget. */
@@ -119,19 +135,15 @@ int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, 
 
 int armtap_conn_signal(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_event_type type)
 {
-    if (!conn->sink.on_event)
-        return ARMTAP_OK;
-    struct armtap_event event = {&conn->stream, frame->where, frame->direction, type, 0, false};
-    return stopped(conn->sink.on_event(conn->user, &event));
+    return tell_event(conn, &(struct armtap_event){.where = frame->where, .direction = frame->direction, .type = type});
 }
 
 int armtap_conn_pause(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_direction direction,
                       int channel)
 {
-    if (!conn->sink.on_event)
-        return ARMTAP_OK;
-    struct armtap_event event = {&conn->stream, frame->where, direction, ARMTAP_EVENT_PAUSE, (uint64_t)channel, false};
-    return stopped(conn->sink.on_event(conn->user, &event));
+    return tell_event(
+        conn, &(struct armtap_event){
+                  .where = frame->where, .direction = direction, .type = ARMTAP_EVENT_PAUSE, .a = (uint64_t)channel});
 }
 
 void armtap_conn_version(struct armtap_conn *conn, int version, enum armtap_generation generation)

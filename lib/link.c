@@ -1,6 +1,7 @@
 #include "link.h"
 
 #include "bytes.h"
+#include "unreachable.h"
 
 /* What is left of a packet behind the headers read so far. */
 struct rest {
@@ -148,15 +149,23 @@ static enum armtap_link_result parse_tcp(struct rest rest, struct armtap_segment
 
 enum ip_protocol {
     IP_HOP_BY_HOP = 0,
+    IP_ICMP = 1,
     IP_TCP = 6,
     IP_ROUTING = 43,
     IP_FRAGMENT = 44,
     IP_AUTHENTICATION = 51,
+    IP_ICMPV6 = 58,
     IP_DESTINATION = 60,
     IP_MOBILITY = 135,
     IP_HIP = 139,
     IP_SHIM6 = 140
 };
+
+static enum armtap_link_result parse_icmp(struct rest rest, unsigned version, struct armtap_segment *segment)
+{
+    bool is_unreachable = armtap_unreachable_parse(rest.data, rest.captured, version, segment);
+    return is_unreachable ? ARMTAP_LINK_UNREACHABLE : ARMTAP_LINK_OTHER;
+}
 
 static enum armtap_link_result parse_ipv4(struct rest rest, struct armtap_segment *segment, const char **fault)
 {
@@ -182,6 +191,11 @@ static enum armtap_link_result parse_ipv4(struct rest rest, struct armtap_segmen
     memcpy(segment->source.bytes, ip + 12, 4);
     memcpy(segment->target.bytes, ip + 16, 4);
     segment->ip_id = armtap_be16(ip + 4);
+    if (ip[9] == IP_ICMP && !(armtap_be16(ip + 6) & 0x1fff) && rest.captured >= header) {
+        limit(&rest, total);
+        skip(&rest, header);
+        return parse_icmp(rest, 4, segment);
+    }
     if (ip[9] != IP_TCP)
         return ARMTAP_LINK_OTHER;
     if (armtap_be16(ip + 6) & 0x3fff) /* more fragments, or an offset */
@@ -254,6 +268,8 @@ static enum armtap_link_result parse_ipv6(struct rest rest, struct armtap_segmen
     }
     limit(&rest, payload);
     enum armtap_link_result result = skip_extensions(&rest, &protocol, fault);
+    if (result == ARMTAP_LINK_OTHER && protocol == IP_ICMPV6)
+        return parse_icmp(rest, 6, segment);
     return result == ARMTAP_LINK_TCP ? parse_tcp(rest, segment, fault) : result;
 }
 

@@ -28,19 +28,22 @@ struct armtap_segment {
     unsigned sack_count;
     struct {
         uint32_t start, end;
-    } sack[ARMTAP_SACK_BLOCKS]; /* as on the wire: the first may report bytes that came twice */
-    const uint8_t *payload;     /* bytes at hand */
+    } sack[ARMTAP_SACK_BLOCKS];     /* as on the wire: the first may report bytes that came twice */
+    struct armtap_address reporter; /* of UNREACHABLE: who says so, with the type and code of its message */
+    unsigned icmp_type, icmp_code;
+    const uint8_t *payload; /* bytes at hand */
     size_t length;
     size_t cut; /* payload bytes after them that the snapshot length cut off */
 };
 
 enum armtap_link_result {
-    ARMTAP_LINK_TCP,      /* the segment is filled in */
-    ARMTAP_LINK_OTHER,    /* something else than TCP over IP */
-    ARMTAP_LINK_FRAGMENT, /* a part of a fragmented TCP packet; addresses are filled in */
-    ARMTAP_LINK_BAD,      /* a header contradicts its length; `fault` says which */
-    ARMTAP_LINK_CUT,      /* the snapshot length cut the headers */
-    ARMTAP_LINK_UNKNOWN   /* a link type that is not known */
+    ARMTAP_LINK_TCP,         /* the segment is filled in */
+    ARMTAP_LINK_UNREACHABLE, /* an ICMP error: the segment is the one it quotes, as far as a SYN's answer needs it */
+    ARMTAP_LINK_OTHER,       /* something else than TCP over IP */
+    ARMTAP_LINK_FRAGMENT,    /* a part of a fragmented TCP packet; addresses are filled in */
+    ARMTAP_LINK_BAD,         /* a header contradicts its length; `fault` says which */
+    ARMTAP_LINK_CUT,         /* the snapshot length cut the headers */
+    ARMTAP_LINK_UNKNOWN      /* a link type that is not known */
 };
 /* Reads the headers. `fault` gets a constant text where the result is BAD. */
 enum armtap_link_result armtap_link_parse(const struct armtap_packet *packet, struct armtap_segment *segment,

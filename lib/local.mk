@@ -67,6 +67,8 @@ lib_libinside_la_SOURCES = \
 	lib/tcp_inside.h \
 	lib/traffic.c \
 	lib/traffic.h \
+	lib/unreachable.c \
+	lib/unreachable.h \
 	lib/types.def
 
 lib_libinside_la_LIBADD = $(AUBO_LIBS)

@@ -6,6 +6,7 @@
 #include "note.h"
 #include "robot.h"
 #include "tcp.h"
+#include "unreachable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -375,12 +376,17 @@ static int follow_attempt(struct armtap_net *net, struct armtap_flow *flow, cons
 {
     if (is_ask(net, segment) && flow->robot_end != sender) {
         unsigned before = flow->attempt.syns;
+        struct armtap_where refused;
         armtap_attempt_ask(&net->attempts, &flow->attempt, sender, segment);
+        if (armtap_attempt_was_refused(&net->attempts, &flow->attempt, &refused))
+            return armtap_conn_event(flow->conn, ARMTAP_FROM_ROBOT, ARMTAP_EVENT_REFUSED, flow->attempt.syns, &refused);
         if (flow->attempt.state != ARMTAP_ATTEMPT_UNANSWERED || flow->attempt.syns == before)
             return 0;
         return armtap_conn_event(flow->conn, ARMTAP_TO_ROBOT, ARMTAP_EVENT_SYN_AGAIN, flow->attempt.syns,
                                  &net->pool.now);
     }
+    if (sender == flow->robot_end)
+        armtap_attempt_hear_early(&net->attempts, &flow->attempt, segment);
     switch (armtap_attempt_hear(&net->attempts, &flow->attempt, sender, segment)) {
     case ARMTAP_ATTEMPT_CONNECTED:
         if (sender == flow->robot_end && is_telemetry(net, segment->source_port))
@@ -393,6 +399,23 @@ static int follow_attempt(struct armtap_net *net, struct armtap_flow *flow, cons
     default:
         return 0;
     }
+}
+
+/* An ICMP error answers a SYN in the robot's place. */
+static int take_unreachable(struct armtap_net *net, const struct armtap_segment *segment)
+{
+    struct armtap_flow_key key;
+    unsigned sender = armtap_flow_key_of(segment, &key);
+    struct armtap_flow *flow = armtap_flow_find(&net->flows, &key);
+    if (!flow || !flow->conn || !armtap_attempt_unreachable(&net->attempts, &flow->attempt, sender, segment))
+        return 0;
+    struct armtap_unreachable unreachable = {
+        .type = segment->icmp_type,
+        .code = segment->icmp_code,
+        .reason = armtap_unreachable_reason(segment->source.version, segment->icmp_code)};
+    armtap_address_text(&segment->reporter, 0, unreachable.reporter);
+    unreachable.reporter[strlen(unreachable.reporter) - 2] = '\0'; /* the port */
+    return armtap_conn_unreachable(flow->conn, flow->attempt.syns, &unreachable, &net->pool.now);
 }
 
 /* The connection may have ended, or shown what it is. */
@@ -572,7 +595,9 @@ int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet
     enum armtap_link_result result = armtap_link_parse(packet, &segment, &fault);
     if (result == ARMTAP_LINK_UNKNOWN)
         return ARMTAP_ERR_UNSUPPORTED;
-    if (result != ARMTAP_LINK_TCP)
+    if (result == ARMTAP_LINK_UNREACHABLE)
+        TRY(take_unreachable(net, &segment));
+    else if (result != ARMTAP_LINK_TCP)
         TRY(note_unread(net, result, &segment, fault));
     else
         TRY(take_segment(net, &segment));

@@ -42,6 +42,16 @@ def syn_ack(time, port=30004, client_port=50000, isn=1000):
     return tcp(time, ROBOT, port, CLIENT, client_port, SYN | ACK, 7000, isn + 1)
 
 
+def unreachable(time, reporter, quoted, code, kind=None, cut=None):
+    """An ICMP or ICMPv6 error about a captured packet, which it quotes, as far as `cut` bytes."""
+    packet = quoted[1]
+    v6 = packet[0] >> 4 == 6
+    kind = (1 if v6 else 3) if kind is None else kind
+    client = socket.inet_ntop(socket.AF_INET6, packet[8:24]) if v6 else socket.inet_ntoa(packet[12:16])
+    message = struct.pack(">BBHI", kind, code, 0, 0) + (packet if cut is None else packet[:cut])
+    return time, ip(reporter, client, 58 if v6 else 1, message)
+
+
 def ack(time, port=30004, client_port=50000, isn=1000):
     return tcp(time, CLIENT, client_port, ROBOT, port, ACK, isn + 1, 7001)
 
@@ -79,7 +89,7 @@ def expect(what, truth, shown=""):
         print("FAIL", what, shown)
 
 
-FINDINGS = {"refused": ("tcp.refused", "error"), "no-answer": ("tcp.no-answer", "error"), "reset": ("tcp.reset", "error"),
+FINDINGS = {"refused": ("tcp.refused", "error"), "unreachable": ("tcp.unreachable", "error"), "no-answer": ("tcp.no-answer", "error"), "reset": ("tcp.reset", "error"),
             "closed": ("tcp.no-data", "warning"), "silent": ("tcp.no-data", "warning"), "left": ("tcp.closed", "info")}
 
 
@@ -157,6 +167,75 @@ check("a RST that acknowledges nothing", [], [syn(0), rst(0.0001, isn=999), othe
 check("the client gives up", [], [syn(0), tcp(0.001, CLIENT, 50000, ROBOT, 30004, RST, 1001), other(2.999)])
 check("a RST without SYN", [], [rst(0), other(9)])
 check("reset later", [empty("reset", first=0.3, packet=4)], [syn(0), syn_ack(0.1), ack(0.2), tcp(0.3, ROBOT, 30004, CLIENT, 50000, RST | ACK, 7001, 1001)])
+
+# a RST captured before its SYN, by another card or on another machine
+check("the RST first", [refused(first=0, packet=1)], [rst(0), syn(0.0001), other(9)])
+check("long before", [refused(first=0, packet=1)], [rst(0), syn(2.999), other(9)])
+check("too long before", [unanswered(first=3, packet=2)], [rst(0), syn(3), *both_ways(9)])
+check("of another SYN", [unanswered(first=0.0001, packet=2)], [rst(0, isn=77), syn(0.0001), *both_ways(9)])
+check("and again after it", [refused(first=0, packet=1)], [rst(0), syn(0.0001), rst(0.0002), syn(0.5), rst(0.5001), other(9)])
+check("and come through then", [refused(first=0, packet=1, connected=1.1), empty("silent", first=9, packet=6)],
+      [rst(0), syn(0.0001), syn(1, isn=9, client_port=4), syn_ack(1.1, isn=9, client_port=4), ack(1.2, isn=9, client_port=4), other(9)])
+
+
+# an ICMP error answers
+def blocked(count=1, first=0.0001, last=None, packet=2, connected=None, robot=ROBOT + ":30004", client=CLIENT):
+    return robot, client, "unreachable", count, first, first if last is None else last, packet, connected
+
+
+V6 = {"robot": "fd00::2", "client": "fd00::9"}
+asked, asked_v6 = syn(0), syn(0, **V6)
+# code: what RFC 792, 1122, 1812 and 4443 say of it
+FIREWALL, HOST, ROUTE = "a firewall rejects the connection", "no machine answers at this address", "there is no route to it"
+for code, words in {0: ROUTE, 1: HOST, 2: "its machine does not know TCP", 3: FIREWALL, 5: "the source route failed", 6: ROUTE,
+                    7: HOST, 8: "the sender is isolated", 9: FIREWALL, 10: FIREWALL, 11: ROUTE, 12: HOST, 13: FIREWALL,
+                    14: "it cannot be reached", 255: "it cannot be reached"}.items():
+    text = check("ICMP code %d" % code, [blocked()], [asked, unreachable(0.0001, "10.0.0.1", asked, code)])
+    expect("code %d" % code, text == ["10.0.0.2:30004 could not be reached by 10.0.0.9: %s, says 10.0.0.1 (ICMP type 3, code %d)"
+                                      % (words, code)], text)
+for code, words in {0: ROUTE, 1: FIREWALL, 2: "it lies beyond the scope of the client's address", 3: HOST, 4: FIREWALL,
+                    5: FIREWALL, 6: ROUTE, 7: "it cannot be reached"}.items():
+    text = check("ICMPv6 code %d" % code, [blocked(robot="[fd00::2]:30004", client="fd00::9")],
+                 [asked_v6, unreachable(0.0001, "fd00::1", asked_v6, code)])
+    expect("v6 code %d" % code, text == ["[fd00::2]:30004 could not be reached by fd00::9: %s, says fd00::1 (ICMPv6 type 1, code %d)"
+                                         % (words, code)], text)
+text = check("the robot's own firewall", [blocked()], [asked, unreachable(0.0001, ROBOT, asked, 3)])
+expect("own", text[0].endswith(": a firewall rejects the connection, says its own machine (ICMP type 3, code 3)"), text)
+text = check("its own, IPv6", [blocked(robot="[fd00::2]:30004", client="fd00::9")],
+             [asked_v6, unreachable(0.0001, "fd00::2", asked_v6, 4)])
+expect("own v6", "says its own machine (ICMPv6 type 1, code 4)" in text[0], text)
+text = check("a quote of 8 bytes", [blocked()], [asked, unreachable(0.0001, "10.0.0.1", asked, 13, cut=28)])
+check("of 7", [], [asked, unreachable(0.0001, "10.0.0.1", asked, 13, cut=27), other(2)])
+check("of IPv6, 7", [], [asked_v6, unreachable(0.0001, "fd00::1", asked_v6, 1, cut=47), other(2)])
+check("an empty one", [], [asked, unreachable(0.0001, "10.0.0.1", asked, 13, cut=0), other(2)])
+check("a packet too big", [], [asked, unreachable(0.0001, "10.0.0.1", asked, 4), other(2)])
+check("another type", [], [asked, unreachable(0.0001, "10.0.0.1", asked, 0, kind=11), other(2)])
+check("of another SYN", [], [asked, unreachable(0.0001, "10.0.0.1", syn(0, isn=3), 13), other(2)])
+check("of a robot's packet", [], [asked, unreachable(0.0001, CLIENT, rst(0), 3), other(2)])
+check("after the answer", [empty("silent", first=9, packet=5)],
+      [asked, syn_ack(0.1), ack(0.2), unreachable(0.3, "10.0.0.1", asked, 1), other(9)])
+text = check("after three SYNs", [blocked(first=3.1, packet=4)],
+             [syn(0), syn(1), syn(3), unreachable(3.1, "10.0.0.1", asked, 1), *both_ways(20)])
+expect("SYNs of it", "by 10.0.0.9, with 3 SYNs within 3.100 s: no machine" in text[0], text)
+check("after it was given up", [blocked(first=6.5, packet=3)],
+      [syn(0), syn(1), unreachable(6.5, "10.0.0.1", asked, 1), other(9)])
+several = [p for i in range(5) for p in (syn(i, isn=i), unreachable(i + 0.5, "10.0.0.1", syn(i, isn=i), 13))]
+text = check("five times", [blocked(5, 0.5, 4.5, connected=6.1)], several + [syn(6, isn=50), syn_ack(6.1, isn=50), ack(6.2, isn=50)])
+expect("five", text == ["10.0.0.2:30004 could not be reached by 10.0.0.9 5 times, the last at 2026-01-31T12:00:04.500Z (packet 10): "
+                        "a firewall rejects the connection, says 10.0.0.1 (ICMP type 3, code 13); connected at "
+                        "2026-01-31T12:00:06.100Z (packet 12)"], text)
+told = verdict(several)
+expect("five in short", told[0] == "10.0.0.2:30004 could not be reached by 10.0.0.9 5 times (first in packet 2).", told)
+
+# the capture's clock was set forward between a SYN and its answer: nobody waited
+check("a clock set forward", [empty("silent", first=3603, packet=4)],
+      [syn(0), syn_ack(3600), ack(3600.001), tcp(3603, CLIENT, 50000, ROBOT, 30004, FIN | ACK, 1001, 7001)])
+check("answered within 1 s of it", [empty("silent", first=3603.5, packet=5)],
+      [syn(0), other(3600), syn_ack(3600.999), ack(3601), tcp(3603.5, CLIENT, 50000, ROBOT, 30004, FIN | ACK, 1001, 7001)])
+check("not within 1 s", [unanswered(connected=3601.1), empty("silent", first=3603.5, packet=6)],
+      [syn(0), other(3600), other(3601), syn_ack(3601.1), ack(3601.2), tcp(3603.5, CLIENT, 50000, ROBOT, 30004, FIN | ACK, 1001, 7001)])
+check("in small steps", [unanswered(connected=3.1), empty("silent", first=9, packet=6)],
+      [syn(0), other(1), other(3), syn_ack(3.1), ack(3.2), tcp(9, CLIENT, 50000, ROBOT, 30004, FIN | ACK, 1001, 7001)])
 
 # no answer
 check("3 s", [unanswered()], [syn(0), *both_ways(3)])
@@ -318,6 +397,69 @@ ports("what it carries is telemetry", [],
        for i in range(5)])
 ports("bounded", [("10.1.%d.%d" % (i // 100, i % 100), 502, 3, 20) for i in range(256)],
       [p for i in range(300) for p in segments(502, 40000, robot="10.1.%d.%d" % (i // 100, i % 100))])
+
+# a stream fell silent: keep-alives without an answer say why
+def package(kind, body):
+    return struct.pack(">HB", 3 + len(body), ord(kind)) + body
+
+
+def stream(seconds, *later):
+    """A handshake and a package of RTDE every 8 ms for so long, acknowledged; then `later`: (seconds after it, maker)."""
+    packets, seq, at = [syn(0), syn_ack(0.001), ack(0.002)], {True: 7001, False: 1001}, [0.003]
+
+    def send(from_robot, payload):
+        ends = (ROBOT, 30004, CLIENT, 50000) if from_robot else (CLIENT, 50000, ROBOT, 30004)
+        packets.append(tcp(at[0], *ends, ACK, seq[from_robot], seq[not from_robot], payload))
+        seq[from_robot] += len(payload)
+        at[0] += 0.0001
+
+    for kind, ask, answer in (("V", struct.pack(">H", 2), b"\1"), ("O", struct.pack(">d", 125) + b"timestamp", b"\1DOUBLE"),
+                              ("S", b"", b"\1")):
+        send(False, package(kind, ask))
+        send(True, package(kind, answer))
+    for i in range(int(seconds * 125)):
+        at[0] = 0.01 + i * 0.008
+        send(True, package("U", struct.pack(">Bd", 1, 100 + i * 0.008)))
+        send(False, b"")
+    return packets + [make(seconds + after, seq[False], seq[True]) for after, make in later]
+
+
+def asks(time, client, robot, payload=b""):
+    return tcp(time, CLIENT, 50000, ROBOT, 30004, ACK, client - 1, robot, payload)
+
+
+def answers(time, client, robot):
+    return tcp(time, ROBOT, 30004, CLIENT, 50000, ACK, robot, client)
+
+
+def robot_asks(time, client, robot):
+    return tcp(time, ROBOT, 30004, CLIENT, 50000, ACK, robot - 1, client, b"x")
+
+
+def resets(time, client, robot):
+    return tcp(time, ROBOT, 30004, CLIENT, 50000, RST | ACK, robot, client)
+
+
+def silence(what, wanted, *later):
+    with tempfile.TemporaryDirectory() as folder:
+        found = json.loads(run("diagnose", folder, [stream(3, *later)], "--json").stdout)["findings"]
+        texts = [f["text"] for f in found if f["id"] == "silence"]
+        expect(what, len(texts) == 1 and wanted in texts[0], texts)
+
+
+UNKNOWN = "this stream does not show why"
+silence("two keep-alives", ": 2 keep-alives of the client got no answer: the robot, or the way to it, was gone", (10, asks), (11, asks))
+silence("with a byte each", "3 keep-alives of the client", *((i, lambda *at: asks(*at, b"\0")) for i in (10, 11, 12)))
+silence("one", UNKNOWN, (10, asks))
+silence("one, captured twice", UNKNOWN, (10, asks), (10.499, asks))
+silence("one, and another soon", "2 keep-alives", (10, asks), (10.5, asks))
+silence("answered", UNKNOWN, (10, asks), (10.1, answers), (20, asks), (20.1, answers))
+silence("answered at last", UNKNOWN, (10, asks), (11, asks), (11.1, answers))
+silence("and not any more", "2 keep-alives", (10, asks), (11, asks), (11.1, answers), (20, asks), (21, asks))
+silence("until it resets", "2 keep-alives of the client", (10, asks), (11, asks), (11.1, resets))
+silence("the robot asks", "2 keep-alives of the robot got no answer: the client, or the way to it, was gone",
+        (10, robot_asks), (11, robot_asks))
+silence("nobody asks", UNKNOWN, (10, lambda time, *_: other(time)))
 
 # a scan is bounded
 hosts = ["10.%d.%d.1" % (i // 200, i % 200) for i in range(1200)]

@@ -170,13 +170,15 @@ static struct attempt_summary *fail(struct attempts *attempts, struct pair *pair
     if (outcome > ATTEMPT_NO_ANSWER)
         return summary;
     summary->syns += event->a;
+    if (event->unreachable != NULL)
+        summary->unreachable = *event->unreachable;
     summary->has_connected = pair->has_connected && is_before(&event->where, &pair->connected);
     if (summary->has_connected)
         summary->connected = pair->connected;
     return summary;
 }
 
-/* It was answered after all, by a RST. */
+/* It was answered after all, by a RST or an ICMP error. */
 static void withdraw(struct attempts *attempts, struct pair *pair, const struct armtap_event *event)
 {
     struct attempt_summary *summary = pair->failed[ATTEMPT_NO_ANSWER];
@@ -204,7 +206,7 @@ static int never_came(struct attempts *attempts, const struct armtap_event *even
         attempts->left_out[outcome]++;
         return 0;
     }
-    if (outcome == ATTEMPT_REFUSED)
+    if (outcome != ATTEMPT_NO_ANSWER)
         withdraw(attempts, pair, event);
     else
         pair->unanswered = event->stream->connection + 1;
@@ -290,6 +292,8 @@ int attempts_event(struct attempts *attempts, const struct armtap_event *event)
         return 0;
     case ARMTAP_EVENT_REFUSED:
         return never_came(attempts, event, ATTEMPT_REFUSED);
+    case ARMTAP_EVENT_UNREACHABLE:
+        return never_came(attempts, event, ATTEMPT_UNREACHABLE);
     case ARMTAP_EVENT_NO_ANSWER:
         return never_came(attempts, event, ATTEMPT_NO_ANSWER);
     case ARMTAP_EVENT_SYN_AGAIN:
@@ -351,14 +355,14 @@ bool attempts_open_at(const struct attempts *attempts, size_t i, struct attempt_
 
 const char *attempt_id(enum attempt_outcome outcome)
 {
-    static const char *const ids[] = {"tcp.refused", "tcp.no-answer", "tcp.reset",
-                                      "tcp.no-data", "tcp.no-data",   "tcp.closed"};
+    static const char *const ids[] = {"tcp.refused", "tcp.unreachable", "tcp.no-answer", "tcp.reset",
+                                      "tcp.no-data", "tcp.no-data",     "tcp.closed"};
     return ids[outcome];
 }
 
 const char *attempt_outcome_name(enum attempt_outcome outcome)
 {
-    static const char *const names[] = {"refused", "no-answer", "reset", "closed", "silent", "left"};
+    static const char *const names[] = {"refused", "unreachable", "no-answer", "reset", "closed", "silent", "left"};
     return names[outcome];
 }
 
@@ -420,6 +424,32 @@ static void put_last(struct line *line, const struct attempt_summary *summary, e
     put_place(line, &summary->last, zone);
 }
 
+/* ": a firewall rejects the connection, says 10.0.0.1 (ICMP type 3, code 13)" */
+static void put_reason(struct line *line, const struct attempt_summary *summary)
+{
+    const struct armtap_unreachable *why = &summary->unreachable;
+    char host[64], reporter[64];
+    host_of(host, summary->robot);
+    snprintf(reporter, sizeof reporter, "%s", why->reporter);
+    if (*reporter == '[')
+        snprintf(reporter, sizeof reporter, "%.*s", (int)strlen(why->reporter) - 2, why->reporter + 1);
+    put(line, ": %s, says %s (ICMP%s type %u, code %u)", why->reason,
+        strcmp(host, reporter) == 0 ? "its own machine" : reporter, strchr(host, ':') == NULL ? "" : "v6", why->type,
+        why->code);
+}
+
+static void put_unreachable(struct line *line, const struct attempt_summary *summary, enum when_zone zone)
+{
+    put(line, "%s could not be reached by %s", summary->robot, summary->client);
+    put_times(line, summary->count);
+    if (summary->syns > summary->count) {
+        put(line, ", with ");
+        put_syns(line, summary);
+    }
+    put_last(line, summary, zone);
+    put_reason(line, summary);
+}
+
 static void put_refused(struct line *line, const struct attempt_summary *summary, enum when_zone zone)
 {
     put(line, "%s refused %s", summary->robot, summary->client);
@@ -478,6 +508,8 @@ void attempt_text(char text[ATTEMPT_TEXT_MAX], const struct attempts *attempts, 
     bool is_sure = !may_have_been_answered(attempts, summary);
     if (summary->outcome == ATTEMPT_REFUSED)
         put_refused(&line, summary, zone);
+    else if (summary->outcome == ATTEMPT_UNREACHABLE)
+        put_unreachable(&line, summary, zone);
     else if (summary->outcome == ATTEMPT_NO_ANSWER)
         put_unanswered(&line, summary, is_sure, zone);
     else
@@ -586,8 +618,10 @@ static void put_unsure(struct line *line, const struct attempts *attempts, const
 static void put_sum(struct line *line, const struct attempts *attempts, enum attempt_outcome outcome,
                     const struct sum *sum, enum when_zone zone)
 {
-    static const char *const verbs[] = {"refused", "did not answer", "accepted", "accepted", "accepted", "accepted"};
+    static const char *const verbs[] = {
+        "refused", "could not be reached by", "did not answer", "accepted", "accepted", "accepted", "accepted"};
     static const char *const ends[] = {"",
+                                       "",
                                        "",
                                        " and reset the connection before anything was sent",
                                        " and closed the connection before anything was sent",

@@ -13,6 +13,7 @@
 
 enum attempt_outcome {
     ATTEMPT_REFUSED,
+    ATTEMPT_UNREACHABLE, /* said by an ICMP error */
     ATTEMPT_NO_ANSWER,
     /* Accepted, but no byte was sent either way: */
     ATTEMPT_RESET,  /* the robot reset the connection */
@@ -34,7 +35,8 @@ struct attempt_summary {
     bool confirmed;                  /* of one that was accepted, the client sent more than its SYN */
     struct armtap_where connected;   /* where the client came through after the last of them */
     bool has_connected;
-    uint64_t between; /* how often it came through between the first and the last of them */
+    struct armtap_unreachable unreachable; /* of the last that was: by whom, and why */
+    uint64_t between;                      /* how often it came through between the first and the last of them */
 };
 
 /* SYNs that the capture's end left open. */
@@ -66,7 +68,7 @@ bool attempts_open_at(const struct attempts *attempts, size_t i, struct attempt_
 
 /* The id of the outcome: "tcp.refused", "tcp.no-answer". */
 const char *attempt_id(enum attempt_outcome outcome);
-/* "refused", "no-answer", "reset", "closed", "silent", "left" */
+/* "refused", "unreachable", "no-answer", "reset", "closed", "silent", "left" */
 const char *attempt_outcome_name(enum attempt_outcome outcome);
 /* What became of them, in one line. */
 #define ATTEMPT_TEXT_MAX 480

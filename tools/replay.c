@@ -322,14 +322,18 @@ static size_t add_port(char *filter, size_t length, size_t room, const struct ar
     return length + (more > 0 && (size_t)more < room - length ? (size_t)more : 0);
 }
 
-/* The ports that carry telemetry, as a capture filter. The caller frees; NULL without memory. */
+/* "The target cannot be reached", in IPv4 and in IPv6. */
+static const char icmp_errors[] = " or icmp[0] == 3 or (ip6 proto 58 and ip6[40] == 1)";
+
+/* The ports that carry telemetry, and the errors that answer in a robot's place, as a capture filter. The caller frees;
+ * NULL without memory. */
 static char *telemetry_filter(const struct replay_source *source)
 {
     struct armtap_port port;
     size_t known = 0, length = 0;
     while (armtap_port_at(known, &port))
         known++;
-    size_t room = (known + source->port_count) * sizeof " or tcp port 65535" + 1;
+    size_t room = (known + source->port_count) * sizeof " or tcp port 65535" + sizeof icmp_errors;
     char *filter = calloc(1, room);
     if (filter == NULL)
         return NULL;
@@ -337,6 +341,7 @@ static char *telemetry_filter(const struct replay_source *source)
         length = add_port(filter, length, room, &port);
     for (size_t i = 0; i < source->port_count; i++)
         length = add_port(filter, length, room, &source->ports[i]);
+    snprintf(filter + length, room - length, "%s", icmp_errors);
     return filter;
 }
 

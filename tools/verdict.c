@@ -49,6 +49,7 @@ static const struct clause {
     {"tcp.zero-window", false, BY_SECONDS, "a receiver did not read for # s",
      "a receiver did not read for # s in all, @ times"},
     {"tcp.refused", false, BY_COUNT, "a robot refused a connection", "# connections were refused"},
+    {"tcp.unreachable", false, BY_COUNT, "a robot could not be reached", "robots could not be reached # times"},
     {"tcp.no-answer", false, BY_COUNT, "a connection got no answer", "# connections got no answer"},
     {"tcp.no-data", false, BY_COUNT, "a connection carried nothing", "# connections carried nothing"},
     {"tcp.reset", false, BY_COUNT, "the connection was reset", "connections were reset # times"},
@@ -81,10 +82,11 @@ static const struct clause guessed_stop = {"safety.stop", false, BY_COUNT, "a fi
                                            "a field guessed to be # shows @ safety stops, at first"};
 
 /* Where the id of a finding begins so, it cannot be said that the network lost nothing. */
-static const char *const of_network[] = {"silence",    "tcp.retransmission", "tcp.out-of-order", "tcp.overlap",
-                                         "tcp.zero",   "tcp.reset",          "tcp.refused",      "tcp.no-",
-                                         "stream.gap", "stream.resync",      "capture.dropped",  "capture.truncated",
-                                         "ip.",        "websocket.",         "rate.low"};
+static const char *const of_network[] = {
+    "silence",       "tcp.retransmission", "tcp.out-of-order",  "tcp.overlap", "tcp.zero",
+    "tcp.reset",     "tcp.refused",        "tcp.unreachable",   "tcp.no-",     "stream.gap",
+    "stream.resync", "capture.dropped",    "capture.truncated", "ip.",         "websocket.",
+    "rate.low"};
 
 /* What stands before the controller's doings where it caused them. */
 static const char cause[] = "tcp.zero-window";

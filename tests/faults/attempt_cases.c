@@ -90,6 +90,44 @@ void attempt_refused_same_syn(struct play *play)
     play_realtime_data(play, 1108, 100);
 }
 
+/* Two capture points, or a card with several queues: the RST comes first. */
+void attempt_refused_out_of_order(struct play *play)
+{
+    call_and_refuse(play, 30004);
+    play_swap(play, 0, 1);
+    expect(play, "tcp.refused", 0);
+    play_wait(play, 4 * SECOND);
+    other_stream(play);
+}
+
+/* ---- an ICMP error ---------------------------------------------------------------------------------------------- */
+
+/* A firewall rejects each of three attempts. */
+void attempt_unreachable(struct play *play)
+{
+    for (int i = 0; i < 3; i++) {
+        play_call(play, 30004);
+        size_t error = play_unreachable(play, play_latest(play), 13, MILLISECOND);
+        if (i == 0)
+            expect(play, "tcp.unreachable", error);
+        play_wait(play, SECOND);
+    }
+    other_stream(play);
+}
+
+/* A router asked for the robot's hardware address in vain, for three seconds. */
+void attempt_unreachable_v6(struct play *play)
+{
+    play->v6 = true;
+    play_call(play, 30004);
+    size_t first = play_latest(play);
+    play_wait(play, SECOND);
+    play_call_again(play);
+    expect(play, "tcp.unreachable", play_unreachable(play, first, 3, 2 * SECOND));
+    play_wait(play, 4 * SECOND);
+    other_stream(play);
+}
+
 /* ---- without an answer ----------------------------------------------------------------------------------------- */
 
 void attempt_no_answer(struct play *play)
@@ -236,6 +274,16 @@ void attempt_other_ports(struct play *play)
     call_in_vain(play, 443);
     play_wait(play, 4 * SECOND);
     other_stream(play);
+}
+
+/* The capture's clock is set forward by an hour between SYN and answer. */
+void attempt_clock_set(struct play *play)
+{
+    play_call(play, 30003);
+    play_wait(play, 3600 * SECOND);
+    play->connection.now += 3600 * SECOND;
+    play_accept(play);
+    play_realtime_data(play, 1108, 100);
 }
 
 /* A RST that acknowledges something else belongs to an older connection. */

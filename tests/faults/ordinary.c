@@ -305,5 +305,6 @@ const struct fault_case ordinary_cases[] = {
     {"attempt-copied", attempt_copied},
     {"attempt-other-ports", attempt_other_ports},
     {"attempt-stray-reset", attempt_stray_reset},
+    {"attempt-clock-set", attempt_clock_set},
     {NULL, NULL},
 };

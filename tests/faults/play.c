@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PACKAGE_MAX = 4096, ETHERNET = 14, IP = 20 };
+enum { PACKAGE_MAX = 4096, ETHERNET = 14, IPV4 = 20, IPV6 = 40 };
 
 #define MICROSECOND INT64_C(1000)
 #define MILLISECOND INT64_C(1000000)
@@ -350,10 +350,16 @@ size_t play_latest(const struct play *play)
     return play->wire.count - 1;
 }
 
+static bool is_v6(const struct play *play, size_t index)
+{
+    return play->wire.packets[index].bytes[ETHERNET] >> 4 == 6;
+}
+
 uint8_t *play_payload(const struct play *play, size_t index, size_t *length)
 {
     const struct wire_packet *packet = &play->wire.packets[index];
-    size_t header = ETHERNET + IP + (size_t)(packet->bytes[ETHERNET + IP + 12] >> 4) * 4;
+    size_t tcp = ETHERNET + (is_v6(play, index) ? IPV6 : IPV4);
+    size_t header = tcp + (size_t)(packet->bytes[tcp + 12] >> 4) * 4;
     *length = packet->length - header;
     return packet->bytes + header;
 }
@@ -361,9 +367,11 @@ uint8_t *play_payload(const struct play *play, size_t index, size_t *length)
 static bool is_data_of(const struct play *play, size_t index, enum armtap_direction sender)
 {
     const uint8_t *address = sender == ARMTAP_FROM_ROBOT ? robot_address : client_address;
+    const uint8_t *ip = play->wire.packets[index].bytes + ETHERNET;
     size_t length;
     play_payload(play, index, &length);
-    return length > 0 && memcmp(play->wire.packets[index].bytes + ETHERNET + 12, address, 4) == 0;
+    uint8_t last = is_v6(play, index) ? ip[8 + 15] : ip[12 + 3]; /* which alone tells them apart */
+    return length > 0 && last == address[3];
 }
 
 size_t play_last(const struct play *play, enum armtap_direction sender)
@@ -412,6 +420,43 @@ size_t play_repeat(struct play *play, size_t index, int64_t after)
     return wire->count++;
 }
 
+/* Writes it over a buffer with room for the headers and the packet that it quotes. */
+static void write_unreachable(uint8_t *at, const uint8_t *packet, size_t quoted, bool v6, uint8_t code)
+{
+    static const uint8_t router = 1; /* last byte of its address */
+    size_t header = v6 ? IPV6 : IPV4, source = v6 ? 8 : 12, width = v6 ? 16 : 4;
+    uint8_t *ip = at + ETHERNET, *icmp = ip + header;
+    size_t length = v6 ? 8 + quoted : header + 8 + quoted;
+    memcpy(at, packet, ETHERNET + header);
+    ip[v6 ? 4 : 2] = (uint8_t)(length >> 8);
+    ip[v6 ? 5 : 3] = (uint8_t)length;
+    ip[v6 ? 6 : 9] = v6 ? 58 : 1;
+    memcpy(ip + source + width, packet + ETHERNET + source, width); /* to whoever sent it */
+    ip[source + width - 1] = router;
+    memset(icmp, 0, 8);
+    icmp[0] = v6 ? 1 : 3;
+    icmp[1] = code;
+    memcpy(icmp + 8, packet + ETHERNET, quoted);
+}
+
+size_t play_unreachable(struct play *play, size_t index, uint8_t code, int64_t after)
+{
+    bool v6 = is_v6(play, index);
+    size_t copy = play_repeat(play, index, after), quoted = play->wire.packets[index].length - ETHERNET;
+    size_t length = (size_t)(v6 ? ETHERNET + IPV6 : ETHERNET + IPV4) + 8 + quoted;
+    uint8_t *bytes = malloc(length);
+    if (bytes == NULL || play->failed) {
+        play->failed = true;
+        free(bytes);
+        return copy;
+    }
+    write_unreachable(bytes, play->wire.packets[index].bytes, quoted, v6, code);
+    free(play->wire.packets[copy].bytes);
+    play->wire.packets[copy].bytes = bytes;
+    play->wire.packets[copy].length = length;
+    return copy;
+}
+
 unsigned play_ip_id(const struct play *play, size_t index)
 {
     const uint8_t *ip = play->wire.packets[index].bytes + ETHERNET;
@@ -421,6 +466,8 @@ unsigned play_ip_id(const struct play *play, size_t index)
 void play_set_ip_id(const struct play *play, size_t index, unsigned id)
 {
     uint8_t *ip = play->wire.packets[index].bytes + ETHERNET;
+    if (is_v6(play, index)) /* which has none: these bytes are its length */
+        return;
     ip[4] = (uint8_t)(id >> 8);
     ip[5] = (uint8_t)id;
 }

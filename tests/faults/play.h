@@ -86,6 +86,9 @@ uint8_t *play_payload(const struct play *play, size_t index, size_t *length);
 void play_drop(struct play *play, size_t index);
 /* A copy of it, `after` ns after the latest. Returns the copy's index. */
 size_t play_repeat(struct play *play, size_t index, int64_t after);
+/* A router's ICMP error about it, `after` ns after the latest: type 3 and this code, or ICMPv6's type 1. Returns its
+ * index. */
+size_t play_unreachable(struct play *play, size_t index, uint8_t code, int64_t after);
 unsigned play_ip_id(const struct play *play, size_t index);
 void play_set_ip_id(const struct play *play, size_t index, unsigned id);
 /* Exchanges the bytes of two packets: they come in the other order. */
