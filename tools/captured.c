@@ -209,7 +209,7 @@ static size_t setups_of(const struct reading *reading, uint64_t connection, stru
     }
     for (end = low; end < reading->count && reading->setup[end].connection == connection; end++)
         ;
-    *first = reading->setup + low;
+    *first = reading->setup ? reading->setup + low : NULL; /* without any there is no place to count from */
     return end - low;
 }
 
