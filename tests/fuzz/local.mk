@@ -3,14 +3,27 @@ check_PROGRAMS += tests/fuzz/replay
 TESTS += tests/fuzz/replay
 tests_fuzz_replay_SOURCES = \
 	tests/fuzz/capture.c \
+	tests/fuzz/command.c \
+	tests/fuzz/command.h \
 	tests/fuzz/conn.c \
+	tests/fuzz/judge.h \
+	tests/fuzz/judge_json.c \
+	tests/fuzz/judge_recipe.c \
+	tests/fuzz/judge_rows.c \
+	tests/fuzz/judge_table.c \
+	tests/fuzz/judge_text.c \
+	tests/fuzz/messages.c \
 	tests/fuzz/package.c \
 	tests/fuzz/packet.c \
+	tests/fuzz/packets.c \
+	tests/fuzz/program.c \
 	tests/fuzz/realtime.c \
 	tests/fuzz/recipe.c \
 	tests/fuzz/recipe_file.c \
 	tests/fuzz/replay.c \
 	tests/fuzz/rtde.c \
+	tests/fuzz/scene.c \
+	tests/fuzz/scene.h \
 	tests/fuzz/script.c \
 	tests/fuzz/script.h \
 	tests/fuzz/target.c \

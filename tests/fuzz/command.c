@@ -1,0 +1,144 @@
+#define _POSIX_C_SOURCE 200809L
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "commands.h"
+
+#define OUTPUT_MAX (64u << 20)
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+#define COMMAND(name, summary) {#name, cmd_##name},
+#include "commands.def"
+#undef COMMAND
+};
+
+/* A standard stream, and the file that stands in for it meanwhile. */
+struct stand_in {
+    FILE *stream;
+    int number, file, kept;
+};
+
+static int unnamed_file(void)
+{
+    FILE *file = tmpfile();
+    CHECK(file);
+    int number = dup(fileno(file));
+    CHECK(number >= 0);
+    fclose(file);
+    return number;
+}
+
+static void divert(struct stand_in *in)
+{
+    fflush(in->stream);
+    if (in->file == 0)
+        in->file = unnamed_file();
+    CHECK(ftruncate(in->file, 0) == 0 && lseek(in->file, 0, SEEK_SET) == 0);
+    in->kept = dup(in->number);
+    CHECK(in->kept >= 0 && dup2(in->file, in->number) == in->number);
+}
+
+/* Returns the bytes that were written. */
+static size_t let_go(struct stand_in *in)
+{
+    fflush(in->stream);
+    clearerr(in->stream);
+    CHECK(dup2(in->kept, in->number) == in->number);
+    close(in->kept);
+    off_t length = lseek(in->file, 0, SEEK_END);
+    CHECK(length >= 0);
+    return (size_t)length;
+}
+
+static void take(const struct stand_in *in, size_t length, struct caught *caught)
+{
+    caught->text = malloc(length + 1);
+    CHECK(caught->text);
+    CHECK(pread(in->file, caught->text, length, 0) == (ssize_t)length);
+    caught->text[length] = '\0';
+    caught->length = length;
+}
+
+static int call(const char *const *arguments)
+{
+    char *argv[COMMAND_ARGUMENTS + 1] = {NULL};
+    int argc = 0, status = -1;
+    for (; arguments[argc + 1] && argc < COMMAND_ARGUMENTS; argc++)
+        CHECK((argv[argc] = strdup(arguments[argc + 1])) != NULL);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(commands[i].name, arguments[0]) == 0)
+            status = commands[i].run(argc, argv);
+    CHECK(status >= 0);
+    while (argc > 0)
+        free(argv[--argc]);
+    return status;
+}
+
+/* What is written without an end must not fill the disk. */
+static void limit_output(void)
+{
+    struct rlimit limit;
+    CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    limit.rlim_cur = OUTPUT_MAX;
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+}
+
+void __sanitizer_set_report_fd(void *file) __attribute__((weak));
+
+/* What a sanitizer has to say is no output of the program. Where libFuzzer has put /dev/null in the place of standard
+ * error it has told the sanitizers where to go. */
+static void keep_reports(void)
+{
+    struct stat status;
+    if (!__sanitizer_set_report_fd || fstat(STDERR_FILENO, &status) != 0 || S_ISCHR(status.st_mode))
+        return;
+    __sanitizer_set_report_fd((void *)(intptr_t)dup(STDERR_FILENO));
+}
+
+static struct stand_in out = {NULL, STDOUT_FILENO, 0, 0}, error = {NULL, STDERR_FILENO, 0, 0};
+
+static int call_caught(const char *const *arguments, size_t lengths[2])
+{
+    if (out.stream == NULL) {
+        limit_output();
+        keep_reports();
+        out.stream = stdout;
+        error.stream = stderr;
+    }
+    divert(&out);
+    divert(&error);
+    int status = call(arguments);
+    lengths[1] = let_go(&error);
+    lengths[0] = let_go(&out);
+    return status;
+}
+
+void command_run(const char *const *arguments, struct outcome *outcome)
+{
+    size_t lengths[2];
+    outcome->status = call_caught(arguments, lengths);
+    take(&out, lengths[0], &outcome->out);
+    take(&error, lengths[1], &outcome->error);
+}
+
+uint64_t command_run_unseen(const char *const *arguments)
+{
+    size_t lengths[2];
+    call_caught(arguments, lengths);
+    return lengths[0] + lengths[1];
+}
+
+void outcome_free(struct outcome *outcome)
+{
+    free(outcome->out.text);
+    free(outcome->error.text);
+}

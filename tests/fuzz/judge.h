@@ -1,0 +1,61 @@
+/* What the program's output must be, whatever it read. Each judge returns NULL, or what is wrong and sets *at to where;
+ * none shares code with what writes. */
+#ifndef FUZZ_JUDGE_H
+#define FUZZ_JUDGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct span {
+    const char *at;
+    size_t length;
+};
+bool span_is(struct span span, const char *text);
+
+/* ---- judge_text.c ---- */
+
+/* UTF-8 without overlong forms, surrogates and NUL. */
+const char *judge_utf8(struct span text, size_t *at);
+/* Lines for people: besides that no character of control but the line's end, and none that turns the direction. */
+const char *judge_shown(struct span text, size_t *at);
+/* The length of a character's bytes and its number, 0 where there is none. */
+size_t character(struct span text, unsigned long *number);
+
+/* ---- judge_json.c: RFC 8259, with unique names in an object ---- */
+
+/* One value and nothing else; with `lines` a value on each line. */
+const char *judge_json(struct span text, bool lines, size_t *at);
+/* The value of a name, as it is written, in an object that was judged; false: it has none. */
+bool json_member(struct span object, const char *name, struct span *value);
+/* What an object or array that was judged holds, and its next part; `name`, with its quotes, is NULL for an array. */
+struct span json_inside(struct span value);
+bool json_next(struct span *rest, struct span *name, struct span *value);
+/* The bytes of a string that was judged, terminated; `to` has room for them. Returns their length. */
+size_t json_string(struct span string, char *to);
+
+/* ---- judge_table.c ---- */
+
+/* RFC 4180 with a line feed: records as wide as the first. */
+const char *judge_csv(struct span text, size_t *at);
+/* The next cell of a judged text, with its quotes taken off into `to`; *last: its record ends there. Returns its
+ * length; false at the end of the text. */
+bool csv_cell(struct span *rest, char *to, size_t *length, bool *last);
+/* A comment with a name for each column, then rows of as many numbers; further such blocks. */
+const char *judge_gnuplot(struct span text, size_t *at);
+/* The next word of a line; false at its end. */
+bool next_word(struct span *line, struct span *word);
+bool next_line(struct span *rest, struct span *line);
+
+/* ---- judge_recipe.c ---- */
+
+const char *judge_xml(struct span text, size_t *at);
+/* Lines of a name and a type. */
+const char *judge_recipe_lines(struct span text, size_t *at);
+
+/* ---- judge_rows.c ---- */
+
+/* The same rows, cell by cell, in CSV and JSON lines, in CSV and in gnuplot's columns. */
+const char *judge_same_rows(struct span csv, struct span lines, size_t *at);
+const char *judge_same_columns(struct span csv, struct span gnuplot, size_t *at);
+
+#endif

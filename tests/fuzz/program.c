@@ -1,0 +1,281 @@
+/* The whole program: every command and format on one capture, and judges of what comes out. Three bytes of options,
+ * then operations (scene.h) or, where the first is odd, the bytes of a capture as they are. */
+#include <stdio.h>
+#include <string.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "judge.h"
+#include "scene.h"
+
+/* ---- single outputs ---- */
+
+static struct span text_of(const struct caught *caught)
+{
+    return (struct span){caught->text, caught->length};
+}
+
+static const char *one_json(struct span text, size_t *at)
+{
+    return judge_json(text, false, at);
+}
+
+static const char *json_lines(struct span text, size_t *at)
+{
+    return judge_json(text, true, at);
+}
+
+typedef const char *judge_function(struct span text, size_t *at);
+
+static void show_place(const char *const *arguments, const char *which, struct span text, size_t at)
+{
+    fprintf(stderr, "armtap");
+    for (; *arguments; arguments++)
+        fprintf(stderr, " '%s'", *arguments);
+    size_t before = at < 60 ? at : 60, after = text.length - at < 40 ? text.length - at : 40;
+    fprintf(stderr, "\n%s, byte %zu:\n%.*s>>>HERE>>>%.*s\n", which, at, (int)before, text.at + at - before, (int)after,
+            text.at + at);
+}
+
+static void demand(const char *const *arguments, const char *which, struct span text, const char *wrong, size_t at)
+{
+    if (!wrong)
+        return;
+    fprintf(stderr, "does not hold: %s\n", wrong);
+    show_place(arguments, which, text, at < text.length ? at : text.length);
+    abort();
+}
+
+/* What holds for every run. */
+static void judge_run(const char *const *arguments, const struct outcome *outcome)
+{
+    size_t at = 0;
+    struct span error = text_of(&outcome->error), rest = error, line;
+    demand(arguments, "standard error", error, judge_shown(error, &at), at);
+    if (outcome->status < 0 || outcome->status > 2)
+        demand(arguments, "standard error", error, "an exit status other than 0, 1, 2", 0);
+    if (outcome->status == 2 && error.length == 0)
+        demand(arguments, "standard error", error, "exit status 2 without a message", 0);
+    while (next_line(&rest, &line))
+        if (line.length < 9 || memcmp(line.at, "armtap: ", 8) != 0)
+            demand(arguments, "standard error", error, "a message that does not begin with the program's name",
+                   (size_t)(line.at - error.at));
+}
+
+static void run(const char *const *arguments, judge_function *judge, struct outcome *outcome)
+{
+    size_t at = 0;
+    command_run(arguments, outcome);
+    judge_run(arguments, outcome);
+    struct span out = text_of(&outcome->out);
+    if (judge && (out.length > 0 || outcome->status < 2))
+        demand(arguments, "standard output", out, judge(out, &at), at);
+}
+
+/* ---- a command and its output, the same for one thread and three ---- */
+
+#define MORE_MAX 10
+#define AT_ONCE 3 /* trials of a group that an input goes through: more of them, fewer inputs */
+struct trial {
+    const char *arguments[MORE_MAX + 1]; /* %F stands for the capture, %T for a text, %P for a packet's number */
+    judge_function *judge;
+};
+
+struct texts {
+    const char *file, *text;
+    char packet[24];
+    bool with_threads; /* one is held against three */
+    size_t first;      /* trial of those that the input goes through */
+};
+
+static void fill_in(const struct trial *trial, const struct texts *texts, const char *threads,
+                    const char *arguments[COMMAND_ARGUMENTS])
+{
+    size_t count = 0;
+    for (size_t i = 0; trial->arguments[i]; i++) {
+        const char *word = trial->arguments[i];
+        arguments[count++] = strcmp(word, "%T") == 0   ? texts->text
+                             : strcmp(word, "%P") == 0 ? texts->packet
+                             : strcmp(word, "%F") == 0 ? texts->file
+                                                       : word;
+    }
+    if (threads) {
+        arguments[count++] = "--threads";
+        arguments[count++] = threads;
+    }
+    arguments[count] = NULL;
+}
+
+static bool is_equal(const struct caught *a, const struct caught *b)
+{
+    return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
+}
+
+static void try_threads(const struct trial *trial, const struct texts *texts, const struct outcome *one)
+{
+    const char *arguments[COMMAND_ARGUMENTS];
+    struct outcome three;
+    fill_in(trial, texts, "3", arguments);
+    run(arguments, trial->judge, &three);
+    if (three.status != one->status || !is_equal(&three.out, &one->out) || !is_equal(&three.error, &one->error))
+        demand(arguments, "standard output", text_of(&three.out), "not the same with one thread and with three", 0);
+    outcome_free(&three);
+}
+
+/* recipe and explain have no threads to choose from, or none that matter. */
+static bool has_threads(const struct trial *trial)
+{
+    const char *name = trial->arguments[0];
+    return strcmp(name, "info") == 0 || strcmp(name, "diagnose") == 0 || strcmp(name, "export") == 0;
+}
+
+static void try(const struct trial *trial, const struct texts *texts, struct outcome *outcome)
+{
+    const char *arguments[COMMAND_ARGUMENTS];
+    fill_in(trial, texts, has_threads(trial) ? "1" : NULL, arguments);
+    run(arguments, trial->judge, outcome);
+    if (texts->with_threads && has_threads(trial))
+        try_threads(trial, texts, outcome);
+}
+
+/* ---- the groups: an input goes through one of them ---- */
+
+static const struct trial summaries[] = {
+    {{"info", "%F"}, judge_shown},
+    {{"info", "--json", "%F"}, one_json},
+    {{"diagnose", "%F"}, judge_shown},
+    {{"diagnose", "--json", "%F"}, one_json},
+    {{"diagnose", "--around", "safety.stop=1", "%F"}, judge_shown},
+};
+static const struct trial single[] = {
+    {{"recipe", "--from", "%F"}, judge_xml},
+    {{"recipe", "--from", "%F", "--stream", "0"}, judge_xml},
+    {{"recipe", "--from", "%F", "--stream", "0", "--plain"}, judge_recipe_lines},
+    {{"recipe", "--from", "%F", "--stream", "0", "--json"}, one_json},
+    {{"recipe", "--from", "%F", "--to-robot", "--stream", "0"}, judge_xml},
+    {{"recipe", "--from", "%F", "--accepted", "--stream", "0"}, judge_xml},
+    {{"compare", "%F"}, judge_shown},
+    {{"compare", "--json", "%F"}, one_json},
+    {{"explain", "%F", "--packet", "%P"}, judge_shown},
+    {{"explain", "%F", "--packet", "%P", "--json"}, one_json},
+};
+static const struct trial exports[] = {
+    {{"export", "-f", "csv", "--union", "%F"}, judge_csv},
+    {{"export", "-f", "ndjson", "--union", "%F"}, json_lines},
+    {{"export", "-f", "csv", "--stream", "0", "--to-robot", "%F"}, judge_csv},
+    {{"export", "-f", "ndjson", "--to-robot", "%F"}, json_lines},
+    {{"export", "-f", "csv", "--stream", "0", "--enums", "both", "--every", "2", "%F"}, judge_csv},
+    {{"export", "-f", "gnuplot", "--stream", "0", "--layout", "cb2", "%F"}, judge_gnuplot},
+    {{"export", "-f", "csv", "--stream", "0", "--csv-safe", "%F"}, judge_csv},
+    {{"export", "-f", "csv", "--stream", "0", "--strict", "--no-guess", "%F"}, judge_csv},
+    {{"export", "-f", "csv", "--stream", "0", "--dialect", "record.py", "%F"}, judge_utf8},
+};
+static const struct trial asked[] = {
+    {{"export", "-f", "csv", "--stream", "0", "--fields", "%T", "%F"}, judge_csv},
+    {{"export", "-f", "ndjson", "--stream", "0", "--fields", "%T", "%F"}, json_lines},
+    {{"export", "-f", "gnuplot", "--stream", "0", "--fields", "%T", "%F"}, judge_gnuplot},
+    {{"export", "-f", "csv", "--stream", "0", "--from", "%T", "%F"}, judge_csv},
+    {{"diagnose", "--around", "%T", "%F"}, judge_shown},
+    {{"fields", "%T"}, judge_shown},
+    {{"fields", "--json", "%T"}, one_json},
+    {{"fields", "--enum", "%T"}, judge_shown},
+    {{"recipe", "--columns", "%T"}, judge_xml},
+    {{"recipe", "--fields", "%T", "--json"}, one_json},
+    {{"recipe", "--fields", "%T", "--key", "%T"}, judge_xml},
+    {{"explain", "--hex", "%T"}, judge_shown},
+    {{"explain", "--hex", "%T", "--json"}, one_json},
+    {{"compare", "--tolerance", "%T", "%F"}, judge_shown},
+};
+
+static const char *const asked_texts[] = {
+    "timestamp,actual_q",
+    "*",
+    "time,packet,file,stream,robot,client,direction,lost_bytes,lost_s,skipped",
+    "actual_q_0,*_mode",
+    "+1",
+    "\x1b[2J\xe2\x80\xae",
+    "\xff\xfe,a",
+    "robot_mode",
+    "00 04 56 01",
+    "2-7,32-37",
+    "0",
+    "",
+    ",,",
+    "a\nb",
+    "safety.stop=2",
+    "[2:7 32:37]",
+    "00 0c 55 01 00 00 00 00 00 00 00 00",
+    "=1+1",
+    "<&\">",
+    "2026-01-31T12:00:00Z",
+};
+
+static void go_through(const struct trial *trials, size_t count, const struct texts *texts)
+{
+    for (size_t i = 0; i < AT_ONCE; i++) {
+        struct outcome outcome;
+        try(&trials[(texts->first + i) % count], texts, &outcome);
+        outcome_free(&outcome);
+    }
+}
+
+/* One stream in three formats. */
+static void compare_formats(const struct texts *texts)
+{
+    static const struct trial trials[] = {
+        {{"export", "-f", "csv", "--stream", "0", "%F"}, judge_csv},
+        {{"export", "-f", "ndjson", "--stream", "0", "%F"}, json_lines},
+        {{"export", "-f", "gnuplot", "--stream", "0", "%F"}, judge_gnuplot},
+    };
+    struct outcome outcomes[3];
+    size_t at = 0;
+    for (size_t i = 0; i < 3; i++)
+        try(&trials[i], texts, &outcomes[i]);
+    struct span csv = text_of(&outcomes[0].out), lines = text_of(&outcomes[1].out), columns = text_of(&outcomes[2].out);
+    if (outcomes[0].status < 2 && outcomes[1].status < 2)
+        demand(trials[0].arguments, "CSV, held against ndjson", csv, judge_same_rows(csv, lines, &at), at);
+    if (outcomes[0].status < 2 && outcomes[2].status < 2)
+        demand(trials[0].arguments, "CSV, held against gnuplot", csv, judge_same_columns(csv, columns, &at), at);
+    for (size_t i = 0; i < 3; i++)
+        outcome_free(&outcomes[i]);
+}
+
+static void go(unsigned group, const struct texts *texts)
+{
+    switch (group) {
+    case 0:
+        compare_formats(texts);
+        break;
+    case 1:
+        go_through(summaries, sizeof summaries / sizeof *summaries, texts);
+        break;
+    case 2:
+        go_through(single, sizeof single / sizeof *single, texts);
+        break;
+    case 3:
+        go_through(exports, sizeof exports / sizeof *exports, texts);
+        break;
+    default:
+        go_through(asked, sizeof asked / sizeof *asked, texts);
+        break;
+    }
+}
+
+FUZZ_TARGET(program)
+{
+    struct input input = {data, data + size};
+    unsigned options = input_byte(&input), packet = input_byte(&input), text = input_byte(&input);
+    struct texts texts = {.text = asked_texts[text % (sizeof asked_texts / sizeof *asked_texts)]};
+    snprintf(texts.packet, sizeof texts.packet, "%u", packet);
+    texts.with_threads = options / 10 % 4 == 0;
+    texts.first = options / 40 + packet;
+    struct scene scene;
+    scene_begin(&scene);
+    if (options % 2 == 0)
+        scene_play(&scene, input.at, input_left(&input));
+    texts.file =
+        options % 2 == 0 ? input_file(scene.capture.at, scene.capture.used) : input_file(input.at, input_left(&input));
+    scene_free(&scene);
+    go(options / 2 % 5, &texts);
+    return 0;
+}
