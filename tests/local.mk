@@ -101,12 +101,14 @@ SCRIPT_TESTS = \
 	tests/json-keys.py \
 	tests/live-check.py \
 	tests/missing-check.py \
+	tests/outputs-check.py \
 	tests/pandas-check.py \
 	tests/paste-check.py \
 	tests/pipe-check.py \
 	tests/recipe-check.py \
 	tests/run-examples \
 	tests/run-golden \
+	tests/snapshot-check.py \
 	tests/terminal-check.py \
 	tests/thresholds-check.py \
 	tests/threads-check \
@@ -167,6 +169,7 @@ EXTRA_DIST += \
 	tests/limited \
 	tests/lint \
 	tests/mutants \
+	tests/snapshot/meanwhile.c \
 	tests/summary \
 	tests/unit/data \
 	tests/with-python

@@ -18,6 +18,7 @@
 #include "shell.h"
 
 #define FILE_BUFFER (256 * 1024)
+#define PLACE_MAX 64
 #define LIVE_SNAPSHOT 262144
 #define LIVE_BUFFER (16 * 1024 * 1024)
 #define LIVE_WAIT_MS 100
@@ -27,6 +28,7 @@
 struct capture {
     char *name;
     struct reader *reader; /* NULL: live */
+    struct input *input;   /* of the wish that it was opened with */
     FILE *file;            /* libpcap's once there is a pcap_t */
     pcap_t *pcap;          /* NULL: a raw dump */
     bool is_pcapng;
@@ -131,21 +133,45 @@ static void refuse_interfaces(const struct capture *capture, const char *place)
                   reader_name(capture->name), place, list, file);
 }
 
+/* The packet that a message is about. */
+static void name_place(const struct capture *capture, char place[PLACE_MAX])
+{
+    snprintf(place, PLACE_MAX, "after packet %" PRIu64, capture->packets);
+    if (capture->packets == 0)
+        snprintf(place, PLACE_MAX, "before the first packet");
+}
+
+/* libpcap: the end is in the middle of something. */
+static bool is_cut(const char *error)
+{
+    return strncmp(error, "truncated", 9) == 0;
+}
+
+/* A file to which another program adds packets ends somewhere in them. */
+static void report_growing(const struct capture *capture)
+{
+    char place[PLACE_MAX];
+    name_place(capture, place);
+    if (!capture->quiet && (capture->input == NULL || input_is_told_first(capture->input)))
+        message_warning(
+            "%s: %s: another program is still writing it, and what was there when the reading began ends in "
+            "the middle of a packet; read it again for the rest",
+            capture->name, place);
+}
+
 /* What libpcap or the reader has against the file here. */
 static void report_damage(const struct capture *capture, const char *error)
 {
-    char place[64];
-    if (capture->quiet)
+    char place[PLACE_MAX];
+    if (capture->quiet && !reader_has_changed(capture->reader))
         return;
-    snprintf(place, sizeof place, "after packet %" PRIu64, capture->packets);
-    if (capture->packets == 0)
-        snprintf(place, sizeof place, "before the first packet");
+    name_place(capture, place);
     const char *name = reader_name(capture->name), *problem = reader_problem(capture->reader);
     if (problem != NULL)
         message_error("%s: %s: %s", name, place, problem);
     else if (capture->is_pcapng && strstr(error, "an interface has a") != NULL && blocks_differ(&capture->blocks))
         refuse_interfaces(capture, place);
-    else if (strncmp(error, "truncated", 9) == 0)
+    else if (is_cut(error))
         message_error("%s: %s: the file ends in the middle of a packet or header (%s); all before was read: copy it "
                       "again if it should be longer",
                       name, place, error);
@@ -161,7 +187,7 @@ static bool lacked_memory(const struct capture *capture, const char *error)
            strstr(error, strerror(ENOMEM)) != NULL;
 }
 
-/* libpcap reads the rest of the file through the reader. 0, -1 after a message, or CAPTURE_NO_MEMORY. */
+/* libpcap reads the rest of the file through the reader. 0, -1 after a message, or one of capture.h's. */
 static int begin_pcap(struct capture *capture)
 {
     char error[PCAP_ERRBUF_SIZE] = "";
@@ -175,7 +201,7 @@ static int begin_pcap(struct capture *capture)
         return CAPTURE_NO_MEMORY;
     if (capture->pcap == NULL) {
         report_damage(capture, error);
-        return -1;
+        return reader_has_changed(capture->reader) ? CAPTURE_CHANGED : -1;
     }
     capture->nanoseconds = true;
     capture->link_type = link_type_of(pcap_datalink(capture->pcap));
@@ -196,14 +222,15 @@ static int check_link_type(const struct capture *capture)
     return -1;
 }
 
-struct capture *capture_open(const char *name, bool quiet, unsigned threads)
+struct capture *capture_open(const struct reader_wish *wish)
 {
     const uint8_t *first;
-    struct capture *capture = capture_new(name);
+    struct capture *capture = capture_new(wish->name);
     if (capture == NULL)
         return NULL;
-    capture->quiet = quiet;
-    capture->reader = reader_open(name, quiet, threads);
+    capture->quiet = wish->quiet;
+    capture->input = wish->input;
+    capture->reader = reader_open(wish);
     int outcome = capture->reader != NULL ? 0 : errno == ENOMEM ? CAPTURE_NO_MEMORY : -1;
     if (outcome == 0 && reader_peek(capture->reader, &first, 4) == 4 && is_capture(first, &capture->is_pcapng))
         outcome = begin_pcap(capture);
@@ -212,7 +239,7 @@ struct capture *capture_open(const char *name, bool quiet, unsigned threads)
     if (outcome == 0)
         return capture;
     capture_close(capture);
-    errno = outcome == CAPTURE_NO_MEMORY ? ENOMEM : 0;
+    errno = outcome == CAPTURE_NO_MEMORY ? ENOMEM : outcome == CAPTURE_CHANGED ? ESTALE : 0;
     return NULL;
 }
 
@@ -229,9 +256,10 @@ long capture_read(struct capture *capture, uint8_t *to, size_t room)
         return (long)length;
     if (reader_lacked_memory(capture->reader))
         return CAPTURE_NO_MEMORY;
-    if (!capture->quiet)
+    bool changed = reader_has_changed(capture->reader);
+    if (!capture->quiet || changed)
         message_error("%s: %s", reader_name(capture->name), problem);
-    return -1;
+    return changed ? CAPTURE_CHANGED : -1;
 }
 
 uint64_t capture_position(const struct capture *capture)
@@ -255,9 +283,14 @@ static int end_of_file(struct capture *capture, int outcome)
     capture->ended = true;
     if (outcome == PCAP_ERROR && lacked_memory(capture, pcap_geterr(capture->pcap)))
         return CAPTURE_NO_MEMORY;
+    if (outcome == PCAP_ERROR && is_cut(pcap_geterr(capture->pcap)) && reader_problem(capture->reader) == NULL &&
+        reader_is_growing(capture->reader)) {
+        report_growing(capture);
+        return 0;
+    }
     if (outcome == PCAP_ERROR || reader_problem(capture->reader) != NULL) {
         report_damage(capture, pcap_geterr(capture->pcap));
-        return -1;
+        return reader_has_changed(capture->reader) ? CAPTURE_CHANGED : -1;
     }
     return 0;
 }

@@ -3,13 +3,13 @@
 #define CAPTURE_H
 
 #include "armtap.h"
+#include "reader.h"
 
 struct capture;
 
-/* A capture (pcap or pcapng, also gzipped) or a raw dump, told by its content; "-" is standard input. With more
- * than one of `threads` gzip is inflated beside the caller's. With `quiet` damage is not reported: an earlier reading
- * did. NULL after a message; NULL with errno ENOMEM, and without a message, where memory lacks. */
-struct capture *capture_open(const char *name, bool quiet, unsigned threads);
+/* A capture (pcap or pcapng, also gzipped) or a raw dump, told by its content. NULL after a message, unless the wish is
+ * quiet; NULL with errno ENOMEM, and without a message, where memory lacks; with ESTALE for CAPTURE_CHANGED. */
+struct capture *capture_open(const struct reader_wish *wish);
 /* Live packets that pass the filter. With `tagged` those that pass it inside of one or two VLAN tags too. NULL after a
  * message. Ends when interrupt_asked() says so; interrupt_hold() is the caller's to call. */
 struct capture *capture_open_live(const char *interface, const char *filter, bool tagged);
@@ -19,6 +19,8 @@ void capture_close(struct capture *capture);
 bool capture_is_raw(const struct capture *capture);
 /* In place of the numbers below, where memory lacks: no fault of the file, and no message. */
 #define CAPTURE_NO_MEMORY (-2)
+/* The same, after a message, where the file is no longer what an earlier reading of it found. */
+#define CAPTURE_CHANGED (-3)
 /* An interface was silent for a moment. */
 #define CAPTURE_SILENT 2
 /* The next packet, numbered from 1; its data are valid until the next call. 1, or CAPTURE_SILENT; 0 at the end; -1

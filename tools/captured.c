@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input.h"
 #include "message.h"
 #include "streams.h"
 
@@ -223,10 +224,13 @@ static enum exit_status read_all(struct reading *reading)
     struct replay_source source = {.names = wish->names, .count = wish->count, .progress = true};
     struct replay_totals totals = {.broken_off = true};
     enum exit_status status = EXIT_FAILED;
-    if (armtap_knowledge_new(&source.knowledge) != ARMTAP_OK || (reading->streams = streams_new()) == NULL)
+    source.inputs = inputs_open(source.names, source.count, NULL);
+    if (source.inputs == NULL || armtap_knowledge_new(&source.knowledge) != ARMTAP_OK ||
+        (reading->streams = streams_new()) == NULL)
         out_of_memory();
     else
         status = replay_learning(&source, &sink, reading, forget_setups, &totals);
+    inputs_free(source.inputs);
     armtap_knowledge_free(source.knowledge);
     reading->broken_off = totals.broken_off;
     if (totals.broken_off)

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "interrupt.h"
@@ -651,21 +650,6 @@ static int run(struct job *job)
     return outcome != 0 ? outcome : print(job);
 }
 
-int export_guard_inputs(const struct export_wish *wish, const struct replay_source *source)
-{
-    struct stat out;
-    struct stat in;
-    if (strcmp(wish->out, "-") == 0 || stat(wish->out, &out) != 0 || !S_ISREG(out.st_mode))
-        return 0;
-    for (size_t i = 0; i < source->count; i++) {
-        if (stat(source->names[i], &in) != 0 || in.st_dev != out.st_dev || in.st_ino != out.st_ino)
-            continue;
-        message_error("%s: it is a capture to be read; name another file with -o", wish->out);
-        return -1;
-    }
-    return 0;
-}
-
 static void release(struct job *job)
 {
     batches_free(job->batches);
@@ -681,10 +665,11 @@ static void release(struct job *job)
 
 enum exit_status export_run(const struct export_wish *wish, const struct replay_source *source)
 {
-    struct job job = {.wish = wish,
-                      .source = source,
-                      .once = !replay_is_repeatable(source),
-                      .outlets = {.name = wish->out, .split = wish->split, .gzipped = wish->gzipped}};
+    struct job job = {
+        .wish = wish,
+        .source = source,
+        .once = !replay_is_repeatable(source),
+        .outlets = {.name = wish->out, .inputs = source->inputs, .split = wish->split, .gzipped = wish->gzipped}};
     run(&job);
     if (job.status == EXIT_DONE && wish->strict && job.streams != NULL && streams_data_have_warning(job.streams)) {
         job.status = EXIT_FOUND;

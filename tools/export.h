@@ -30,9 +30,6 @@ struct export_wish {
     unsigned threads; /* that format, at least 1 */
 };
 
-/* Whether the output would take the place of one of the captures. 0, or -1 after a message. */
-int export_guard_inputs(const struct export_wish *wish, const struct replay_source *source);
-
 enum exit_status export_run(const struct export_wish *wish, const struct replay_source *source);
 
 #endif

@@ -76,6 +76,8 @@ tools_libtools_a_SOURCES = \
 	tools/hash.h \
 	tools/holes.c \
 	tools/holes.h \
+	tools/input.c \
+	tools/input.h \
 	tools/interrupt.c \
 	tools/interrupt.h \
 	tools/job.h \

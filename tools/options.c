@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "input.h"
 #include "interrupt.h"
 #include "message.h"
 #include "recipe_file.h"
@@ -403,6 +404,7 @@ static enum options_outcome judge(const struct parser *parser)
 static enum options_outcome finish(struct parser *parser)
 {
     struct options *options = parser->options;
+    struct stat out;
     enum options_outcome outcome = judge(parser);
     if (outcome != OPTIONS_RUN || !parser->usage->reads_captures)
         return outcome;
@@ -410,6 +412,16 @@ static enum options_outcome finish(struct parser *parser)
         return OPTIONS_BAD;
     options->source.names = (const char *const *)options->operands;
     options->source.count = options->operand_count;
+    options->inputs = inputs_open(options->source.names, options->source.count, parser->recipe_name);
+    if (options->inputs == NULL) {
+        message_no_memory();
+        return OPTIONS_BAD;
+    }
+    options->source.inputs = options->inputs;
+    if (fstat(STDOUT_FILENO, &out) == 0 && inputs_have(options->inputs, &out)) {
+        message_error("standard output is one of the files that are read; send it to another file");
+        return OPTIONS_BAD;
+    }
     options->source.recipe = options->recipe;
     options->source.recipe_name = parser->recipe_name;
     options->source.threads = options->threads;
@@ -446,6 +458,7 @@ void options_free(struct options *options)
 {
     if (options->recipe != NULL)
         armtap_recipe_release(options->recipe);
+    inputs_free(options->inputs);
     free(options->ports);
     free(options->operands);
     *options = (struct options){.threads = 1};

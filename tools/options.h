@@ -34,6 +34,7 @@ struct options {
     size_t operand_count;
     struct armtap_port *ports;
     struct armtap_recipe *recipe;
+    struct inputs *inputs;
     enum when_zone zone; /* of times for people */
 };
 

@@ -71,13 +71,13 @@ static int add(struct outlets *outlets, struct outlet *outlet)
 static struct sink_file *open_sink(const struct outlets *outlets, unsigned stream, unsigned part)
 {
     if (!outlets->split)
-        return sink_file_open(outlets->name);
+        return sink_file_open(outlets->name, outlets->inputs);
     char *name = outlets_split_name(outlets->name, stream, part);
     if (name == NULL) {
         message_no_memory();
         return NULL;
     }
-    struct sink_file *sink = sink_file_open(name);
+    struct sink_file *sink = sink_file_open(name, outlets->inputs);
     free(name);
     return sink;
 }

@@ -16,7 +16,8 @@ struct outlet {
 };
 
 struct outlets {
-    const char *name; /* "-": standard output */
+    const char *name;            /* "-": standard output */
+    const struct inputs *inputs; /* which no outlet may overwrite */
     bool split;
     bool gzipped;         /* what is written is compressed */
     struct buffer packed; /* what was compressed last */

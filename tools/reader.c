@@ -15,10 +15,11 @@
 #include <zlib.h>
 
 #include "ahead.h"
+#include "input.h"
 #include "interrupt.h"
 #include "message.h"
 
-#define INPUT_SIZE (128 * 1024)
+#define INPUT_SIZE INPUT_BLOCK
 #define PEEK_SIZE 16
 #define WAIT_MS 100
 /* After Ctrl-C: whoever writes into the pipe got it too, and may have something left to say. */
@@ -35,8 +36,10 @@ struct reader {
     size_t peeked, peek_at;
     uint8_t peek[PEEK_SIZE];
     /* What follows belongs to the thread that reads ahead, where there is one, up to its last block. */
-    int file;
-    bool waits; /* a pipe or terminal: Ctrl-C ends it, and what came is used */
+    struct inputs *own;  /* of one file, which nobody else had opened; else NULL */
+    struct input *input; /* an ordinary file; NULL: a pipe or device */
+    int file;            /* -1: an ordinary file */
+    bool waits;          /* a pipe or terminal: Ctrl-C ends it, and what came is used */
     bool ended;
     int64_t deadline; /* ms of the monotonic clock; 0 before Ctrl-C */
     enum gzip_state gzip;
@@ -46,8 +49,9 @@ struct reader {
     uint64_t unpacked;
     size_t input_at, input_length;
     char problem[200];
+    bool changed;   /* the problem: earlier readings read other bytes */
     bool no_memory; /* the problem: nothing is wrong with the file */
-    uint8_t input[INPUT_SIZE + 4];
+    uint8_t bytes[INPUT_SIZE + 4];
 };
 
 const char *reader_name(const char *name)
@@ -93,30 +97,56 @@ static void cannot_read(struct reader *reader, int error)
              reader->position, reason);
 }
 
-/* Refills the input once it is used up; false at the end. */
-static bool fill(struct reader *reader)
+/* Bytes of a pipe or device; 0 at the end. */
+static size_t read_stream(struct reader *reader)
 {
     ssize_t got;
-    if (reader->input_at < reader->input_length)
-        return true;
-    if (reader->ended)
-        return false;
     do {
-        if (reader->waits && !wait_for_input(reader)) {
-            reader->ended = true;
-            return false;
-        }
-        got = read(reader->file, reader->input, INPUT_SIZE);
+        if (reader->waits && !wait_for_input(reader))
+            return 0;
+        got = read(reader->file, reader->bytes, INPUT_SIZE);
     } while (got < 0 && errno == EINTR);
     if (got < 0)
         cannot_read(reader, errno);
-    if (got <= 0) {
-        reader->ended = true;
+    return got < 0 ? 0 : (size_t)got;
+}
+
+/* What another program did to the file meanwhile. */
+static void cannot_go_on(struct reader *reader, enum input_outcome outcome)
+{
+    static const char *const what[] = {
+        [INPUT_SHORTENED] = "another program cut the file here since the reading began; read it again, or a copy of it",
+        [INPUT_CHANGED] = "another program has overwritten or cut what was read here before; read a copy of the file",
+        [INPUT_REPLACED] = "another file took the place of the one that was being read; read it again"};
+    reader->no_memory = outcome == INPUT_NO_MEMORY;
+    reader->changed = outcome == INPUT_CHANGED || outcome == INPUT_REPLACED;
+    snprintf(reader->problem, sizeof reader->problem, "byte %" PRIu64 ": %s", reader->position,
+             reader->no_memory ? "out of memory" : what[outcome]);
+}
+
+static size_t read_ordinary(struct reader *reader)
+{
+    size_t length;
+    enum input_outcome outcome = input_block(reader->input, reader->position, reader->bytes, &length);
+    if (outcome == INPUT_FAILED)
+        cannot_read(reader, errno);
+    else if (outcome != INPUT_OK)
+        cannot_go_on(reader, outcome);
+    return length;
+}
+
+/* Refills the input once it is used up; false at the end. */
+static bool fill(struct reader *reader)
+{
+    if (reader->input_at < reader->input_length)
+        return true;
+    size_t got = reader->ended ? 0 : reader->input != NULL ? read_ordinary(reader) : read_stream(reader);
+    reader->ended = got == 0;
+    if (got == 0)
         return false;
-    }
-    reader->position += (uint64_t)got;
+    reader->position += got;
     reader->input_at = 0;
-    reader->input_length = (size_t)got;
+    reader->input_length = got;
     return true;
 }
 
@@ -129,11 +159,11 @@ static void damaged(struct reader *reader, const char *what)
 /* After a member: another one, zeros as padding, or the end. */
 static void next_member(struct reader *reader)
 {
-    while (fill(reader) && reader->input[reader->input_at] == 0)
+    while (fill(reader) && reader->bytes[reader->input_at] == 0)
         reader->input_at++;
     if (!fill(reader)) {
         reader->gzip = GZIP_DONE;
-    } else if (reader->input[reader->input_at] == 0x1F) {
+    } else if (reader->bytes[reader->input_at] == 0x1F) {
         inflateReset(&reader->inflater);
         reader->gzip = GZIP_MEMBER;
     } else {
@@ -173,12 +203,12 @@ static size_t inflate_some(struct reader *reader, uint8_t *to, size_t room)
         /* What did not fit into the room of the call before is within zlib still. */
         bool pending = reader->filled;
         if (!fill(reader) && !pending) {
-            if (reader->problem[0] == '\0')
+            if (reader->problem[0] == '\0' && !reader_is_growing(reader))
                 damaged(reader, "the gzip data ends early; copy or fetch the file again");
             reader->gzip = GZIP_DONE;
             break;
         }
-        inflater->next_in = reader->input + reader->input_at;
+        inflater->next_in = reader->bytes + reader->input_at;
         inflater->avail_in = (uInt)(reader->input_length - reader->input_at);
         int outcome = inflate(inflater, Z_NO_FLUSH);
         reader->input_at = reader->input_length - inflater->avail_in;
@@ -234,7 +264,7 @@ static size_t read_some(struct reader *reader, uint8_t *to, size_t room)
     size_t length = reader->input_length - reader->input_at;
     if (length > room)
         length = room;
-    memcpy(to, reader->input + reader->input_at, length);
+    memcpy(to, reader->bytes + reader->input_at, length);
     reader->input_at += length;
     return length;
 }
@@ -281,17 +311,17 @@ static int begin_gzip(struct reader *reader)
     while (reader->input_length < 3 && !reader->ended) {
         uint8_t first[3];
         size_t had = reader->input_length;
-        memcpy(first, reader->input, had);
+        memcpy(first, reader->bytes, had);
         reader->input_at = had;
         if (!fill(reader)) {
             reader->input_at = 0;
             break;
         }
-        memmove(reader->input + had, reader->input, reader->input_length);
-        memcpy(reader->input, first, had);
+        memmove(reader->bytes + had, reader->bytes, reader->input_length);
+        memcpy(reader->bytes, first, had);
         reader->input_length += had;
     }
-    if (reader->input_length < 3 || memcmp(reader->input, "\x1F\x8B\x08", 3) != 0)
+    if (reader->input_length < 3 || memcmp(reader->bytes, "\x1F\x8B\x08", 3) != 0)
         return 0;
     if (inflateInit2(&reader->inflater, 15 + 16) != Z_OK)
         return -1;
@@ -299,18 +329,34 @@ static int begin_gzip(struct reader *reader)
     return 0;
 }
 
-static int open_file(const char *name)
+/* Opens what is no ordinary file. A pipe that nobody writes yet is waited for later, where Ctrl-C is heard. */
+static int open_stream(const char *name)
 {
-    struct stat status;
     if (strcmp(name, "-") == 0)
         return dup(STDIN_FILENO);
-    int file = open(name, O_RDONLY | O_CLOEXEC);
-    if (file >= 0 && fstat(file, &status) == 0 && S_ISDIR(status.st_mode)) {
-        close(file);
-        errno = EISDIR;
-        return -1;
-    }
+    int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int flags = file < 0 ? -1 : fcntl(file, F_GETFL);
+    if (flags >= 0)
+        fcntl(file, F_SETFL, flags & ~O_NONBLOCK);
     return file;
+}
+
+/* 0, or why the file cannot be opened. */
+static int open_input(struct reader *reader, const struct reader_wish *wish)
+{
+    struct input *input = wish->input;
+    if (input == NULL && (reader->own = inputs_open(&wish->name, 1, NULL)) == NULL)
+        return ENOMEM;
+    if (input == NULL)
+        input = inputs_at(reader->own, 0);
+    if (input_error(input) != 0)
+        return input_error(input);
+    if (input_is_ordinary(input)) {
+        reader->input = input;
+        return 0;
+    }
+    reader->file = open_stream(wish->name);
+    return reader->file < 0 ? errno : 0;
 }
 
 /* Why the file cannot be opened. */
@@ -323,7 +369,7 @@ static void report_open(const char *name, int error)
     message_error("%s: cannot be opened: %s%s", reader_name(name), strerror(error), remedy);
 }
 
-struct reader *reader_open(const char *name, bool quiet, unsigned threads)
+struct reader *reader_open(const struct reader_wish *wish)
 {
     struct stat status;
     struct reader *reader = calloc(1, sizeof *reader);
@@ -331,22 +377,20 @@ struct reader *reader_open(const char *name, bool quiet, unsigned threads)
         errno = ENOMEM;
         return NULL;
     }
-    reader->may_run_ahead = threads > 1;
-    reader->file = open_file(name);
-    if (reader->file < 0) {
-        if (!quiet)
-            report_open(name, errno);
-        free(reader);
-        errno = 0;
-        return NULL;
+    reader->may_run_ahead = wish->threads > 1;
+    reader->file = -1;
+    int error = open_input(reader, wish);
+    if (error != 0 && error != ENOMEM && !wish->quiet)
+        report_open(wish->name, error);
+    if (error == 0) {
+        reader->waits = reader->file >= 0 && fstat(reader->file, &status) == 0 && !S_ISREG(status.st_mode);
+        error = begin_gzip(reader) == 0 ? 0 : ENOMEM;
     }
-    reader->waits = fstat(reader->file, &status) == 0 && !S_ISREG(status.st_mode);
-    if (begin_gzip(reader) != 0) {
-        reader_close(reader);
-        errno = ENOMEM;
-        return NULL;
-    }
-    return reader;
+    if (error == 0)
+        return reader;
+    reader_close(reader);
+    errno = error == ENOMEM ? ENOMEM : 0;
+    return NULL;
 }
 
 void reader_close(struct reader *reader)
@@ -356,8 +400,15 @@ void reader_close(struct reader *reader)
     ahead_free(reader->ahead);
     if (reader->gzip != GZIP_NONE)
         inflateEnd(&reader->inflater);
-    close(reader->file);
+    if (reader->file >= 0)
+        close(reader->file);
+    inputs_free(reader->own);
     free(reader);
+}
+
+bool reader_is_growing(const struct reader *reader)
+{
+    return reader->input != NULL && input_has_grown(reader->input);
 }
 
 const char *reader_problem(const struct reader *reader)
@@ -368,6 +419,11 @@ const char *reader_problem(const struct reader *reader)
 bool reader_lacked_memory(const struct reader *reader)
 {
     return reader_problem(reader) != NULL && reader->no_memory;
+}
+
+bool reader_has_changed(const struct reader *reader)
+{
+    return reader_problem(reader) != NULL && reader->changed;
 }
 
 uint64_t reader_position(const struct reader *reader)

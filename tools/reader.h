@@ -8,12 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "input.h"
+
 struct reader;
 
-/* "-" is standard input. With more than one of `threads` gzip is inflated in a thread of its own, ahead of what is
- * read. NULL after a message, with `quiet` without one; NULL with errno ENOMEM, and without a message, where memory
- * lacks. */
-struct reader *reader_open(const char *name, bool quiet, unsigned threads);
+struct reader_wish {
+    const char *name;    /* "-" is standard input */
+    struct input *input; /* the file of that name, if it was opened before; else NULL, and the reader opens it */
+    unsigned threads;    /* with more than one gzip is inflated in a thread of its own, ahead of what is read */
+    bool quiet;          /* problems were reported before */
+};
+
+/* NULL after a message, unless `quiet`; NULL with errno ENOMEM, and without a message, where memory lacks. */
+struct reader *reader_open(const struct reader_wish *wish);
 void reader_close(struct reader *reader);
 /* The first bytes without taking them: fewer than `length` (at most 16) only where the file has no more. */
 size_t reader_peek(struct reader *reader, const uint8_t **bytes, size_t length);
@@ -21,8 +28,13 @@ size_t reader_peek(struct reader *reader, const uint8_t **bytes, size_t length);
 size_t reader_read(struct reader *reader, void *to, size_t room);
 /* What is wrong with the file, with the place, once reader_read returned 0 for it; else NULL. */
 const char *reader_problem(const struct reader *reader);
-/* Whether that is a lack of memory, and no fault of the file. */
+/* Whether an ordinary file was not read to its end because another program makes it longer: it may end in the middle of
+ * something, which is no damage. */
+bool reader_is_growing(const struct reader *reader);
+/* Whether the problem is a lack of memory, and no fault of the file. */
 bool reader_lacked_memory(const struct reader *reader);
+/* Whether the problem is that the file is no longer what an earlier reading of it found. */
+bool reader_has_changed(const struct reader *reader);
 /* Bytes of the file that were read so far, packed ones for gzip; for what is read ahead, up to what was asked for. */
 uint64_t reader_position(const struct reader *reader);
 

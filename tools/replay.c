@@ -11,6 +11,7 @@
 
 #include "capture.h"
 #include "drops.h"
+#include "input.h"
 #include "interrupt.h"
 #include "message.h"
 #include "progress.h"
@@ -39,24 +40,9 @@ struct run {
     bool stopped; /* by the sink, or by an error of the library */
 };
 
-static bool is_ordinary(const char *name, uint64_t *size)
-{
-    struct stat status;
-    if (strcmp(name, "-") == 0 || stat(name, &status) != 0 || !S_ISREG(status.st_mode))
-        return false;
-    *size += (uint64_t)status.st_size;
-    return true;
-}
-
 bool replay_is_repeatable(const struct replay_source *source)
 {
-    uint64_t size = 0;
-    if (source->interface != NULL)
-        return false;
-    for (size_t i = 0; i < source->count; i++)
-        if (!is_ordinary(source->names[i], &size))
-            return false;
-    return true;
+    return source->interface == NULL && inputs_are_ordinary(source->inputs, source->count);
 }
 
 bool replay_is_live(const struct replay_source *source)
@@ -66,15 +52,6 @@ bool replay_is_live(const struct replay_source *source)
         if (strcmp(source->names[i], "-") == 0)
             return fstat(STDIN_FILENO, &status) == 0 && !S_ISREG(status.st_mode);
     return source->interface != NULL;
-}
-
-static uint64_t size_of_all(const struct replay_source *source)
-{
-    uint64_t size = 0;
-    for (size_t i = 0; i < source->count; i++)
-        if (!is_ordinary(source->names[i], &size))
-            return 0;
-    return size;
 }
 
 /* Ends the reading; once, with a message unless the callback that asked for it has given one. */
@@ -101,13 +78,21 @@ static void check(struct run *run, int outcome)
         stop(run, outcome);
 }
 
-/* What could not be read is damage, after which the rest of the capture goes on, unless only memory lacks. */
+/* What could not be read is damage, after which the rest of the capture goes on, unless only memory lacks or the file
+ * is another one than before. */
 static void fail_input(struct run *run, int outcome)
 {
     if (outcome == CAPTURE_NO_MEMORY)
         stop(run, ARMTAP_ERR_MEMORY);
     else
         run->damaged = true;
+    if (outcome == CAPTURE_CHANGED)
+        run->stopped = run->totals->broken_off = true;
+}
+
+static int outcome_of_errno(int error)
+{
+    return error == ENOMEM ? CAPTURE_NO_MEMORY : error == ESTALE ? CAPTURE_CHANGED : -1;
 }
 
 static void advance(struct run *run, const struct capture *capture)
@@ -303,9 +288,13 @@ static void run_raw(struct run *run, struct capture *capture, uint32_t file, con
 static void run_file(struct run *run, uint32_t file)
 {
     const char *name = run->source->names[file];
-    struct capture *capture = capture_open(name, run->source->quiet, run->source->threads);
+    const struct reader_wish wish = {.name = name,
+                                     .input = inputs_at(run->source->inputs, file),
+                                     .quiet = run->source->quiet,
+                                     .threads = run->source->threads};
+    struct capture *capture = capture_open(&wish);
     if (capture == NULL) {
-        fail_input(run, errno == ENOMEM ? CAPTURE_NO_MEMORY : -1);
+        fail_input(run, outcome_of_errno(errno));
         return;
     }
     if (capture_is_raw(capture))
@@ -357,7 +346,7 @@ static void run_live(struct run *run)
     int error = errno;
     free(made);
     if (capture == NULL) {
-        fail_input(run, error == ENOMEM ? CAPTURE_NO_MEMORY : -1);
+        fail_input(run, outcome_of_errno(error));
         return;
     }
     interrupt_hold();
@@ -395,7 +384,8 @@ enum exit_status replay(const struct replay_source *source, const struct armtap_
     struct run run = {.source = source, .stop = {.sink = sink, .user = user}, .totals = totals};
     run.sink = replay_stop_wrap(&run.stop);
     *totals = (struct replay_totals){.first_time = ARMTAP_NO_TIME};
-    progress_begin(&run.progress, source->progress && source->interface == NULL, size_of_all(source));
+    progress_begin(&run.progress, source->progress && source->interface == NULL,
+                   source->interface == NULL ? inputs_length(source->inputs, source->count) : 0);
     run_all(&run);
     progress_hide(&run.progress);
     return run.damaged || totals->broken_off ? EXIT_FAILED : EXIT_DONE;

@@ -22,9 +22,12 @@ struct replay_totals {
     bool broken_off;    /* a callback or a lack of memory ended it, not the input: what came is not what was captured */
 };
 
+struct inputs;
+
 struct replay_source {
     const char *const *names; /* files in order; "-" is standard input */
     size_t count;
+    struct inputs *inputs; /* the files of these names, opened */
     const char *interface; /* live instead of files, or NULL */
     const char *filter;    /* capture filter; NULL: the telemetry ports */
     enum armtap_protocol raw;

@@ -12,7 +12,7 @@
 
 #include "message.h"
 
-enum { attempts_max = 100 };
+enum { attempts_max = 100, links_max = 40, path_max = 4096, kept_of_name = 200 };
 
 struct sink_file {
     char *name;   /* as the user gave it */
@@ -72,13 +72,15 @@ static struct sink_file *refuse(struct sink_file *sink, int error)
 /* Makes the file beside its place, with the rights that the file it replaces has. */
 static int make_beside(struct sink_file *sink, const struct stat *replaced)
 {
+    const char *slash = strrchr(sink->place, '/'), *base = slash == NULL ? sink->place : slash + 1;
     size_t room = strlen(sink->place) + 48;
     sink->beside = malloc(room);
     if (sink->beside == NULL)
         return ENOMEM;
     int file = -1;
     for (unsigned i = 0; file < 0 && i < attempts_max; i++) {
-        snprintf(sink->beside, room, "%s.armtap-%ld-%u", sink->place, (long)getpid(), i);
+        snprintf(sink->beside, room, "%.*s.%.*s.armtap-%ld-%u", (int)(base - sink->place), sink->place, kept_of_name,
+                 base, (long)getpid(), i);
         file = open(sink->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file < 0 && errno != EEXIST)
             break;
@@ -95,14 +97,75 @@ static int make_beside(struct sink_file *sink, const struct stat *replaced)
     return 0;
 }
 
-static struct sink_file *open_ordinary(struct sink_file *sink, bool exists, const struct stat *status)
+/* ---- where a name leads ---------------------------------------------------------------------------------------- */
+
+/* The descriptor of this program that a name of the system's stands for; -1: none. */
+static int descriptor_of(const char *name)
 {
-    if (exists && access(sink->name, W_OK) != 0)
+    static const char *const places[] = {"/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"};
+    if (strcmp(name, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(name, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *digits = name + strlen(places[i]);
+        size_t length = strncmp(name, places[i], strlen(places[i])) == 0 ? strspn(digits, "0123456789") : 0;
+        if (length > 0 && length < 6 && digits[length] == '\0')
+            return atoi(digits);
+    }
+    return -1;
+}
+
+/* Replaces a symbolic link by what it names. 1; 0: it is none; -1 with errno. */
+static int follow_link(char place[path_max])
+{
+    char target[path_max];
+    ssize_t length = readlink(place, target, sizeof target - 1);
+    if (length < 0)
+        return errno == EINVAL || errno == ENOENT ? 0 : -1;
+    target[length] = '\0';
+    char *slash = strrchr(place, '/'), *base = target[0] == '/' || slash == NULL ? place : slash + 1;
+    if ((size_t)(base - place) + (size_t)length >= path_max) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(base, target, (size_t)length + 1);
+    return 1;
+}
+
+/* Follows symbolic links to the file that a name stands for, be it there or not, and sets `descriptor` where one of
+ * them is the system's name of an open one, else -1. 0, or an error of the system. */
+static int find_place(const char *name, char place[path_max], int *descriptor)
+{
+    int outcome = 1;
+    if (strlen(name) >= path_max)
+        return ENAMETOOLONG;
+    strcpy(place, name);
+    for (unsigned i = 0; i < links_max && outcome == 1; i++) {
+        *descriptor = descriptor_of(place);
+        if (*descriptor >= 0)
+            return 0;
+        outcome = follow_link(place);
+    }
+    return outcome == 1 ? ELOOP : outcome < 0 ? errno : 0;
+}
+
+/* ---- opening --------------------------------------------------------------------------------------------------- */
+
+static struct sink_file *refuse_input(struct sink_file *sink)
+{
+    const char *name = strcmp(sink->name, "-") == 0 ? "standard output" : sink->name;
+    message_error("%s: it is a file that is read; name another one with -o", name);
+    sink_free(sink);
+    return NULL;
+}
+
+static struct sink_file *open_ordinary(struct sink_file *sink, const char *place, const struct stat *replaced)
+{
+    if (replaced != NULL && access(place, W_OK) != 0)
         return refuse(sink, errno);
-    sink->place = exists ? realpath(sink->name, NULL) : strdup(sink->name);
-    if (sink->place == NULL)
-        return refuse(sink, errno);
-    int error = make_beside(sink, exists ? status : NULL);
+    sink->place = strdup(place);
+    int error = sink->place == NULL ? ENOMEM : make_beside(sink, replaced);
     return error != 0 ? refuse(sink, error) : sink;
 }
 
@@ -120,7 +183,41 @@ bool sink_file_is_terminal(const char *name)
     return is_terminal;
 }
 
-struct sink_file *sink_file_open(const char *name)
+/* A descriptor that somebody gave the program: its place in the file is the giver's too. */
+static struct sink_file *open_given(struct sink_file *sink, int descriptor, const struct inputs *inputs)
+{
+    struct stat status;
+    if (fstat(descriptor, &status) != 0)
+        return refuse(sink, errno);
+    if (inputs_have(inputs, &status))
+        return refuse_input(sink);
+    sink->file = descriptor == STDOUT_FILENO ? STDOUT_FILENO : fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    return sink->file < 0 ? refuse(sink, errno) : sink;
+}
+
+static struct sink_file *open_named(struct sink_file *sink, const struct inputs *inputs)
+{
+    struct stat status;
+    char place[path_max];
+    int descriptor = -1, error = find_place(sink->name, place, &descriptor);
+    if (error != 0)
+        return refuse(sink, error);
+    if (descriptor >= 0)
+        return open_given(sink, descriptor, inputs);
+    bool exists = stat(place, &status) == 0;
+    if (!exists && errno != ENOENT)
+        return refuse(sink, errno);
+    if (exists && S_ISDIR(status.st_mode))
+        return refuse(sink, EISDIR);
+    if (exists && inputs_have(inputs, &status))
+        return refuse_input(sink);
+    if (!exists || S_ISREG(status.st_mode))
+        return open_ordinary(sink, place, exists ? &status : NULL);
+    sink->file = open(place, O_WRONLY | O_CLOEXEC);
+    return sink->file < 0 ? refuse(sink, errno) : sink;
+}
+
+struct sink_file *sink_file_open(const char *name, const struct inputs *inputs)
 {
     struct sink_file *sink = calloc(1, sizeof *sink);
     if (sink == NULL || (sink->name = strdup(name)) == NULL) {
@@ -129,22 +226,7 @@ struct sink_file *sink_file_open(const char *name)
         return NULL;
     }
     sink->file = -1;
-    if (strcmp(name, "-") == 0) {
-        sink->file = STDOUT_FILENO;
-        return sink;
-    }
-    struct stat status;
-    bool exists = stat(name, &status) == 0;
-    if (!exists && errno != ENOENT)
-        return refuse(sink, errno);
-    if (exists && S_ISDIR(status.st_mode))
-        return refuse(sink, EISDIR);
-    /* What /dev/stdout leads to is the shell's to make and keep, even if it is an ordinary file. */
-    bool direct = exists && (!S_ISREG(status.st_mode) || strncmp(name, "/dev/", 5) == 0);
-    if (!direct)
-        return open_ordinary(sink, exists, &status);
-    sink->file = open(name, O_WRONLY | O_CLOEXEC | (S_ISREG(status.st_mode) ? O_APPEND : 0));
-    return sink->file < 0 ? refuse(sink, errno) : sink;
+    return strcmp(name, "-") == 0 ? open_given(sink, STDOUT_FILENO, inputs) : open_named(sink, inputs);
 }
 
 static int write_all(int file, const char *bytes, size_t length)

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "input.h"
+
 struct sink_file;
 
 enum sink_outcome {
@@ -16,8 +18,10 @@ enum sink_outcome {
 
 /* Whether what is written to that name reaches somebody's terminal. */
 bool sink_file_is_terminal(const char *name);
-/* NULL after a message. Between writes no descriptor of an ordinary file is held, so there may be many. */
-struct sink_file *sink_file_open(const char *name);
+/* NULL after a message, also where it is one of the inputs. Symbolic links are followed, to a file that is not there
+ * yet as well; what /dev/stdout and /dev/fd/N name is written to at the place where its owner is. Between writes no
+ * descriptor of an ordinary file is held, so there may be many. */
+struct sink_file *sink_file_open(const char *name, const struct inputs *inputs);
 enum sink_outcome sink_file_write(struct sink_file *sink, const char *bytes, size_t length);
 /* The file takes its place. Frees the sink, also when that fails. */
 enum sink_outcome sink_file_commit(struct sink_file *sink);

@@ -44,7 +44,7 @@ static void read_dump(struct capture *capture)
 
 FUZZ_TARGET(capture)
 {
-    struct capture *capture = capture_open(input_file(data, size), size % 2, 1);
+    struct capture *capture = capture_open(&(struct reader_wish){.name = input_file(data, size), .quiet = size % 2});
     if (!capture)
         return 0;
     if (capture_is_raw(capture))

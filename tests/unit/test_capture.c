@@ -139,7 +139,7 @@ static void read_with(unsigned threads, const char *name, struct reading *readin
     fflush(stderr);
     int kept = dup(STDERR_FILENO);
     assert_non_null(freopen(MESSAGE_NAME, "w+", stderr));
-    struct capture *capture = capture_open(name, false, threads);
+    struct capture *capture = capture_open(&(struct reader_wish){.name = name, .threads = threads});
     reading->opened = capture != NULL;
     if (capture != NULL) {
         reading->raw = capture_is_raw(capture);
@@ -437,7 +437,7 @@ static void gzip_cut_anywhere_read_in_any_room(void **state)
         for (size_t room = 1; room < sizeof got; room += 83) {
             size_t length, all = 0;
             save(&packed);
-            struct reader *reader = reader_open(FILE_NAME, true, 1);
+            struct reader *reader = reader_open(&(struct reader_wish){.name = FILE_NAME, .quiet = true});
             assert_non_null(reader);
             while ((length = reader_read(reader, got, room)) > 0)
                 all += length;
@@ -569,7 +569,8 @@ static void gzip_longer_than_what_is_inflated_ahead(void **state)
     (void)state;
     for (unsigned threads = 1; threads < 3; threads++)
         for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-            struct capture *capture = capture_open(FILE_NAME, true, threads);
+            struct capture *capture =
+                capture_open(&(struct reader_wish){.name = FILE_NAME, .threads = threads, .quiet = true});
             assert_non_null(capture);
             long last = read_long(capture, wanted[i], whole);
             assert_true(wanted[i] == SIZE_MAX ? last == -1 : last > 0);
@@ -592,7 +593,7 @@ static void gzip_from_a_pipe_that_goes_on(void **state)
     assert_int_equal(write(ends[1], packed.bytes, packed.length), packed.length);
     alarm(60);
     for (unsigned threads = 1; threads < 3; threads++) {
-        struct capture *capture = capture_open("-", true, threads);
+        struct capture *capture = capture_open(&(struct reader_wish){.name = "-", .threads = threads, .quiet = true});
         assert_non_null(capture);
         assert_int_equal(capture_read(capture, got, sizeof got), 4);
         assert_int_equal(capture_read(capture, got + 4, sizeof got - 4), 4);
@@ -703,7 +704,7 @@ static void bytes_of_a_raw_dump(void **state)
         size_t length = 0;
         long part;
         save(kind == 0 ? &plain : &packed);
-        struct capture *capture = capture_open(FILE_NAME, false, kind);
+        struct capture *capture = capture_open(&(struct reader_wish){.name = FILE_NAME, .threads = kind});
         assert_non_null(capture);
         while ((part = capture_read(capture, got + length, 97)) > 0)
             length += (size_t)part;

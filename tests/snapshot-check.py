@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""What another program does to a file while armtap reads it, between two readings of it or in the midst of one: grown,
+replaced, cut, overwritten. Either the outcome is that of the file as it was at the beginning, or the status is 2 with a
+message; no row is ever of another file."""
+import gzip
+import json
+import os
+import resource
+import shlex
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
+SOURCE = os.path.join(os.path.abspath(os.environ.get("srcdir", ".")), "tests", "snapshot", "meanwhile.c")
+MIDDLE, SECOND = "200000 1", "0 2"  # of the first reading; before the second
+passed = failed = 0
+
+
+def expect(what, truth, *shown):
+    global passed, failed
+    passed += bool(truth)
+    failed += not truth
+    if not truth:
+        print("FAIL", what, *(str(one)[:500] for one in shown))
+
+
+def put(name, data):
+    with open(name, "wb") as file:
+        file.write(data)
+
+
+HEADER = struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 101)
+
+
+def packets(robot, first, count, size=1108):
+    """Legacy packets of a robot, one in a TCP segment."""
+    out = []
+    for i in range(first, first + count):
+        payload = struct.pack(">I%dd" % (size // 8), size, 1 + i * 0.008, *[robot + i] * (size // 8 - 1))
+        data = struct.pack(">BBHHHBBH", 0x45, 0, 40 + len(payload), i & 0xffff, 0, 64, 6, 0) + bytes([10, 0, 0, robot]) + \
+            b"\x0a\0\0\x09" + struct.pack(">HHIIBBHHH", 30003, 50000, 1 + i * size, 1, 0x50, 16, 64240, 0, 0) + payload
+        out.append(struct.pack("<IIII", 1000 + i // 125, i % 125 * 8000, len(data), len(data)) + data)
+    return b"".join(out)
+
+
+FIRST = HEADER + packets(2, 0, 300)
+CUT = FIRST[:-500]  # as the end of a file is while it is written
+MORE = FIRST[-500:] + packets(2, 300, 100) + packets(3, 0, 200, 1060)
+OTHER = HEADER + packets(4, 5, 400, 1060)
+WAYS = (("x.pcap", bytes), ("x.pcap.gz", lambda data: gzip.compress(data, mtime=0, compresslevel=0)))
+
+
+def run(*arguments, meanwhile=None, preexec=None):
+    """`meanwhile`: at, what, from, to."""
+    environment = dict(os.environ, ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0")
+    if meanwhile:
+        names = "AT", "DO", "FROM", "TO"
+        environment.update(("MEANWHILE_" + name, value) for name, value in zip(names, meanwhile))
+        environment["LD_PRELOAD"] = HOOK
+    done = subprocess.run([ARMTAP, *arguments], capture_output=True, check=False, env=environment, preexec_fn=preexec,
+                          timeout=60)
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+def same(what, wanted, got):
+    """As if nothing had happened: not even a warning."""
+    expect(what, got == wanted and wanted[1], got[0], got[2], got[1])
+
+
+COMMANDS = (("export", "--stream", "0"), ("export", "-f", "ndjson", "--threads", "3"), ("info", "--json"), ("diagnose", "--json"))
+
+
+def grown(name, pack):
+    """As FIRST, whatever comes behind it; where it ends in the midst of a packet, that is said and is no error."""
+    put("more", pack(MORE))
+    for at in SECOND, MIDDLE:
+        for command in COMMANDS:
+            put(name, pack(FIRST))
+            wanted = run(*command, name)
+            got = run(*command, name, meanwhile=(at, "append", "more", name))
+            expect("it grew", os.path.getsize(name) == len(pack(FIRST)) + len(pack(MORE)) or at == SECOND)
+            same(("grown", name, at, command), wanted, got)
+
+
+def grown_cut():
+    """Cut in the midst of a packet, and more comes: the same rows as of what is whole, a warning, and no error."""
+    put("more", MORE)
+    for command in COMMANDS:
+        put("x.pcap", FIRST[:-1164])
+        wanted = run(*command, "x.pcap")
+        put("x.pcap", CUT)
+        quiet = run(*command, "x.pcap")
+        expect("cut, and nobody writes it", quiet[0] == 2 and "ends in the middle" in quiet[2], quiet)
+        put("x.pcap", CUT)
+        status, out, message = run(*command, "x.pcap", meanwhile=(MIDDLE, "append", "more", "x.pcap"))
+        expect(("grows", command), status == wanted[0] and out == wanted[1], status, message, out)
+        expect(("says so", command), message.count("still writing") == 1 and "x.pcap: after packet 299: " in message and
+               "damaged" not in message, message)
+
+
+def replaced(name, pack):
+    put("other", pack(OTHER))
+    for at in SECOND, MIDDLE:
+        for command in COMMANDS:
+            put(name, pack(FIRST))
+            put("new", pack(OTHER))
+            wanted = run(*command, name)
+            same(("replaced", name, at, command), wanted, run(*command, name, meanwhile=(at, "rename", "new", name)))
+
+
+def is_beginning(rows, wanted):
+    return wanted.startswith(rows)
+
+
+def cut(name, pack):
+    """Whatever was written before is of the file."""
+    for at in SECOND, MIDDLE:
+        put(name, pack(FIRST))
+        wanted = run("export", name)[1]
+        status, rows, message = run("export", name, meanwhile=(at, "cut", "150000", name))
+        expect(("cut", name, at), status == 2 and name in message and ("cut the file" if at == MIDDLE else "or cut what was read") in message
+               and is_beginning(rows, wanted), status, message, rows)
+    put(name, pack(FIRST))
+    status, _, message = run("export", "-o", "x.csv", name, meanwhile=(SECOND, "cut", "0", name))
+    expect(("cut to nothing", name), status == 2 and "or cut what was read" in message and not os.path.exists("x.csv"),
+           status, message)
+
+
+def overwritten(name, pack):
+    put("new", pack(OTHER))
+    put(name, pack(FIRST))
+    wanted = run("export", name)[1]
+    status, rows, message = run("export", name, meanwhile=(SECOND, "overwrite", "new", name))
+    expect(("overwritten", name), status == 2 and name in message and "has overwritten" in message and rows == b"", status, message, rows)
+
+
+def compared():
+    """A comparison reads its captures three times."""
+    put("x.pcap", HEADER + packets(2, 0, 300) + packets(2, 300, 1))
+    put("y.pcap", HEADER + packets(3, 0, 300, 1060))
+    wanted = run("compare", "--json", "x.pcap", "y.pcap")
+    for count in 2, 3:
+        put("new", OTHER)
+        put("x.pcap", HEADER + packets(2, 0, 301))
+        # both files begin at 0: the second reading of the first file is the third or fourth such read
+        got = run("compare", "--json", "x.pcap", "y.pcap", meanwhile=("0 %d" % (count + 1), "rename", "new", "x.pcap"))
+        expect("compared", got[:2] == wanted[:2], got, wanted)
+
+
+def more_files_than_descriptors():
+    """Of files that cannot be kept open it is known all the same that one was replaced."""
+    names = []
+    for i in range(60):
+        names.append("f%02d.pcap" % i)
+        put(names[-1], HEADER + packets(2, 5 * i, 5))
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (80, 80))
+
+    wanted = run("export", *names)
+    expect("sixty", wanted[0] == 0 and wanted[1].count(b"\n") == 301, wanted)
+    same("sixty files, eighty descriptors", wanted, run("export", *names, preexec=limit))
+    put("new", OTHER)
+    status, rows, message = run("export", *names, preexec=limit, meanwhile=("0 61", "rename", "new", "f59.pcap"))
+    expect("one of them replaced", status == 2 and "f59.pcap" in message and "took the place" in message and
+           is_beginning(rows, wanted[1]), status, message)
+
+
+def build_hook():
+    compiler, flags = shlex.split(os.environ.get("CC", "cc")), shlex.split(os.environ.get("CFLAGS", "-O1"))
+    flags = [flag for flag in flags if not flag.startswith("-fsanitize")]
+    subprocess.run([*compiler, *flags, "-shared", "-fPIC", "-o", HOOK, SOURCE, "-ldl"], check=True)
+
+
+folder = tempfile.mkdtemp()
+back = os.getcwd()
+HOOK = os.path.join(folder, "meanwhile.so")
+try:
+    os.chdir(folder)
+    build_hook()
+    for way in WAYS:
+        grown(*way)
+        replaced(*way)
+        cut(*way)
+        overwritten(*way)
+    grown_cut()
+    compared()
+    more_files_than_descriptors()
+finally:
+    os.chdir(back)
+    shutil.rmtree(folder)
+print("%d passed, %d failed" % (passed, failed))
+sys.exit(failed != 0)
