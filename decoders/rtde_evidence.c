@@ -35,6 +35,7 @@ struct pair {
 #define DERIVATIVE(name, other, elements, points)
 #define FOLLOWS(name, other, elements, lag, points)
 #define TWINS(name, other)
+#define SPACES(name, other)
 
 #undef DOUBLES
 #define DOUBLES(name, ...) {ARMTAP_ID_##name, __VA_ARGS__},
@@ -76,11 +77,21 @@ static const struct pair followers[] = {
 #undef FOLLOWS
 #define FOLLOWS(name, other, elements, lag, points)
 
+struct likeness {
+    enum armtap_field_id id, other;
+};
+
 #undef TWINS
 #define TWINS(name, other) {ARMTAP_ID_##name, ARMTAP_ID_##other},
-static const struct {
-    enum armtap_field_id id, other;
-} twins[] = {
+static const struct likeness twins[] = {
+#include "rtde_evidence.def"
+};
+#undef TWINS
+#define TWINS(name, other)
+
+#undef SPACES
+#define SPACES(name, other) {ARMTAP_ID_##name, ARMTAP_ID_##other},
+static const struct likeness spaces[] = {
 #include "rtde_evidence.def"
 };
 
@@ -450,23 +461,37 @@ static double fitting_time(const struct subject *subject, const struct armtap_re
     return time > ARMTAP_CYCLE / 2 && time < 1 ? time : ARMTAP_CYCLE;
 }
 
+static struct motion motion_of(const struct subject *subject, const struct armtap_recipe_entry *speed,
+                               const struct armtap_recipe_entry *position, unsigned from, unsigned to, double time)
+{
+    struct motion motion = {0};
+    for (unsigned k = from; k < to; k++)
+        add_motion(subject, speed, position, k, time, &motion);
+    return motion;
+}
+
+static bool is_derivative(const struct motion *motion)
+{
+    return motion->count >= MOVES_LEAST && motion->off < 0.25 * motion->most;
+}
+
 static void weigh_derivative(const struct subject *subject, const struct pair *pair)
 {
     const struct armtap_recipe_entry *speed = entry_of(subject->recipe, pair->id);
     const struct armtap_recipe_entry *position = entry_of(subject->recipe, pair->other);
-    struct motion all = {0};
     if (!speed || !position || speed->type != ARMTAP_DOUBLE || position->type != ARMTAP_DOUBLE)
         return;
     double time = fitting_time(subject, speed, position, pair->elements);
-    for (unsigned k = 0; k < pair->elements; k++)
-        add_motion(subject, speed, position, k, time, &all);
+    struct motion all = motion_of(subject, speed, position, 0, pair->elements, time);
+    struct motion behind = motion_of(subject, speed, position, pair->elements, speed->count, time);
     if (all.count < MOVES_LEAST)
         return;
     /* One that is sent every few cycles may miss what happened between; it still goes the same way. */
     bool same_way = all.product > 0 && all.product * all.product > 0.25 * all.square * all.step_square;
     if (all.off > 0.6 * all.most && !same_way)
         subject->evidence->contradicted = true;
-    if (all.off < 0.25 * all.most)
+    /* A rotation vector does not change by the angular velocity: where all elements do, these may be joints. */
+    if (is_derivative(&all) && !is_derivative(&behind))
         support(subject, pair->points, " is the derivative of ", speed->name, position->name);
 }
 
@@ -571,14 +596,22 @@ bool armtap_rtde_has_test(const struct armtap_field *field)
     return has || field->id == ARMTAP_ID_actual_tool_accelerometer;
 }
 
-bool armtap_rtde_twin(const struct armtap_field *field, enum armtap_field_id *twin)
+static const struct armtap_field *other_of(const struct likeness *rows, size_t count, const struct armtap_field *field)
 {
-    for (size_t i = 0; i < COUNT(twins); i++)
-        if (twins[i].id == field->id || twins[i].other == field->id) {
-            *twin = twins[i].id == field->id ? twins[i].other : twins[i].id;
-            return true;
-        }
-    return false;
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].id == field->id || rows[i].other == field->id)
+            return armtap_field_at(rows[i].id == field->id ? rows[i].other : rows[i].id);
+    return NULL;
+}
+
+const struct armtap_field *armtap_rtde_twin(const struct armtap_field *field)
+{
+    return other_of(twins, COUNT(twins), field);
+}
+
+const struct armtap_field *armtap_rtde_in_other_space(const struct armtap_field *field)
+{
+    return other_of(spaces, COUNT(spaces), field);
 }
 
 void armtap_rtde_weigh(const struct armtap_recipe *recipe, const struct armtap_sample *sample, size_t skip, long clock,

@@ -21,8 +21,10 @@ void armtap_rtde_weigh(const struct armtap_recipe *recipe, const struct armtap_s
                        const struct armtap_set *about, struct armtap_rtde_evidence *evidence);
 /* Whether a test exists that can speak for a field. */
 bool armtap_rtde_has_test(const struct armtap_field *field);
-/* The field that a robot's motion makes look the same; false: none. */
-bool armtap_rtde_twin(const struct armtap_field *field, enum armtap_field_id *twin);
+/* What is measured of a field that is wanted, and the other way round; NULL: neither. */
+const struct armtap_field *armtap_rtde_twin(const struct armtap_field *field);
+/* The TCP's counterpart of a field of the joints, and the other way round; NULL: neither. */
+const struct armtap_field *armtap_rtde_in_other_space(const struct armtap_field *field);
 
 /* What is asked of every package that goes by a guessed recipe: that a double keeps within its field's limits. */
 struct armtap_rtde_limit {

@@ -1,7 +1,7 @@
 /* The recipe of data whose handshake was not captured. In this order: the request, where only its reply is missing; one
- * learned from another connection of the robot, if nothing in the data contradicts it and something speaks for it; that
- * of a well-known client, if the data gives evidence enough. Packages are sampled, and judged when twice as many came
- * as at the time before; a second reading judges what the first one sampled, and knows from the first package on. */
+ * learned from another connection of the robot, then that of a well-known client, if the data gives evidence enough.
+ * Packages are sampled, and judged when twice as many came as at the time before; a second reading judges what the
+ * first one sampled, and knows from the first package on. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +13,6 @@
 
 /* Packages before which nothing is judged. */
 #define JUDGED_LEAST 32
-/* Points that data needs for a recipe that a handshake of the same robot showed: something must speak for it. */
-#define LEARNED_NEEDED 3
 /* Names that a note lists. */
 #define LISTED_MOST 6
 
@@ -169,29 +167,50 @@ static bool may_have_id(const struct armtap_sample *sample)
     return id != 0;
 }
 
-/* From handshakes of the same robot: nothing may contradict them, and something must speak for them. */
+/* Found recipes, and the protocol that their data has. */
+static int adopt_found(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                       const struct armtap_sample *sample, const struct armtap_rtde_found *found, int protocol)
+{
+    struct armtap_guess_evidence reason = {.source = found->source.text,
+                                           .score = found->score,
+                                           .needed = armtap_rtde_needed(found->recipe->size),
+                                           .reasons = found->reasons.text};
+    return adopt_judged(rtde, conn, frame, found->recipe, protocol, sample, &reason);
+}
+
+/* Whether the data could be of a handshake's recipe, by protocol and id. */
+static bool may_be_learned(const struct armtap_rtde *rtde, const struct armtap_frame *frame,
+                           const struct armtap_learned *learned)
+{
+    bool has_id = learned->protocol >= 2;
+    if (rtde->protocol != 0 && has_id != (rtde->protocol >= 2))
+        return false;
+    return !has_id || frame->bytes[ARMTAP_RTDE_HEADER] == learned->recipe_id;
+}
+
+/* From handshakes of the same robot: another client may have set up another recipe of that length, so the data must
+ * speak for it as for that of a well-known client. */
 static int judge_learned(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                          const struct armtap_sample *sample, bool *named)
 {
     const struct armtap_learned *learned;
-    struct armtap_rtde_evidence evidence;
-    for (size_t i = 0; (learned = armtap_conn_learned(conn, i)); i++) {
+    struct armtap_rtde_found found;
+    int protocol = 0, error = ARMTAP_OK;
+    armtap_rtde_found_begin(&found);
+    for (size_t i = 0; error == ARMTAP_OK && (learned = armtap_conn_learned(conn, i)); i++) {
         bool has_id = learned->protocol >= 2;
-        if (rtde->protocol != 0 && has_id != (rtde->protocol >= 2))
+        if (!may_be_learned(rtde, frame, learned) || (found.recipe && has_id != (protocol >= 2)))
             continue;
-        if (has_id && frame->bytes[ARMTAP_RTDE_HEADER] != learned->recipe_id)
-            continue;
-        armtap_rtde_weigh(learned->recipe, sample, has_id ? 1 : 0, rtde->sampled_clock, NULL, &evidence);
-        if (evidence.contradicted || evidence.score < LEARNED_NEEDED)
-            continue;
-        struct armtap_guess_evidence reason = {.source = "the handshake of another connection of this robot",
-                                               .score = evidence.score,
-                                               .needed = LEARNED_NEEDED,
-                                               .reasons = evidence.reasons.text};
-        *named = true;
-        return adopt_judged(rtde, conn, frame, learned->recipe, learned->protocol, sample, &reason);
+        error = armtap_rtde_consider(&found, armtap_recipe_hold(learned->recipe),
+                                     "the handshake of another connection of this robot", sample, has_id ? 1 : 0,
+                                     rtde->sampled_clock);
+        protocol = found.recipe && protocol == 0 ? learned->protocol : protocol;
     }
-    return ARMTAP_OK;
+    *named = found.recipe != NULL;
+    if (found.recipe && error == ARMTAP_OK)
+        error = adopt_found(rtde, conn, frame, sample, &found, protocol);
+    armtap_recipe_release(found.recipe);
+    return error;
 }
 
 static int judge_known(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
@@ -206,13 +225,9 @@ static int judge_known(struct armtap_rtde *rtde, struct armtap_conn *conn, const
         if (error != ARMTAP_OK)
             return error;
         *named = found.recipe != NULL;
-        struct armtap_guess_evidence reason = {.source = found.source.text,
-                                               .score = found.score,
-                                               .needed = *named ? armtap_rtde_needed(found.recipe->size) : 0,
-                                               .reasons = found.reasons.text};
         if (found.recipe)
-            error = adopt_judged(rtde, conn, frame, found.recipe,
-                                 protocol == 2 && rtde->protocol ? rtde->protocol : protocol, sample, &reason);
+            error = adopt_found(rtde, conn, frame, sample, &found,
+                                protocol == 2 && rtde->protocol ? rtde->protocol : protocol);
         armtap_recipe_release(found.recipe);
         if (error != ARMTAP_OK)
             return error;

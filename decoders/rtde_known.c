@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/field.h"
+#include "rtde_support.h"
+
 static const struct armtap_known_recipe known[] = {
 #define KNOWN(name, client, size, fields) {name, client, size, fields},
 #include "rtde_known.def"
@@ -51,6 +54,12 @@ static const struct armtap_recipe_entry *entry_from(const struct armtap_recipe *
     return NULL;
 }
 
+/* An entry that a name and the name of its type describe whole. */
+static bool is_plain(const struct armtap_recipe_entry *entry)
+{
+    return entry->wire_size > 0 && entry->wire_size == armtap_type_width(entry->type) * entry->count;
+}
+
 /* What two recipes of one size agree on: common entries under their names, entries of one type without, and single
  * bytes where even their borders differ. */
 static int agree(const struct armtap_recipe *a, const struct armtap_recipe *b, struct armtap_recipe **both)
@@ -59,7 +68,7 @@ static int agree(const struct armtap_recipe *a, const struct armtap_recipe *b, s
     int error = ARMTAP_OK;
     for (size_t at = 0; at < a->size && error == ARMTAP_OK;) {
         const struct armtap_recipe_entry *x = entry_from(a, at), *y = entry_from(b, at);
-        bool same_type = x && y && x->type == y->type && x->count == y->count;
+        bool same_type = x && y && x->type == y->type && x->count == y->count && is_plain(x) && is_plain(y);
         bool same_name = same_type && strcmp(x->name, y->name) == 0;
         error = list_add(&names, same_name ? x->name : "");
         if (error == ARMTAP_OK)
@@ -77,7 +86,7 @@ static int agree(const struct armtap_recipe *a, const struct armtap_recipe *b, s
 /* ---- candidates ------------------------------------------------------------------------------------------------ */
 
 /* Takes over a candidate: what it and those before it agree on. */
-static int join(struct armtap_rtde_found *found, struct armtap_recipe *recipe, const char *client,
+static int join(struct armtap_rtde_found *found, struct armtap_recipe *recipe, const char *source,
                 const struct armtap_rtde_evidence *evidence)
 {
     struct armtap_recipe *both = recipe;
@@ -87,9 +96,12 @@ static int join(struct armtap_rtde_found *found, struct armtap_recipe *recipe, c
         if (error != ARMTAP_OK)
             return error;
         armtap_recipe_release(found->recipe);
-        armtap_line_string(&found->source, "; ");
     }
-    armtap_line_string(&found->source, client);
+    if (found->last != source) {
+        armtap_line_string(&found->source, found->recipe ? "; " : "");
+        armtap_line_string(&found->source, source);
+    }
+    found->last = source;
     if (!found->recipe || evidence->score < found->score) {
         found->score = evidence->score;
         found->reasons = evidence->reasons;
@@ -98,29 +110,41 @@ static int join(struct armtap_rtde_found *found, struct armtap_recipe *recipe, c
     return ARMTAP_OK;
 }
 
-int armtap_rtde_find_known(const struct armtap_sample *sample, size_t skip, long clock, struct armtap_rtde_found *found)
+void armtap_rtde_found_begin(struct armtap_rtde_found *found)
 {
-    struct armtap_rtde_evidence evidence;
     found->recipe = NULL;
     found->score = 0;
+    found->last = NULL;
     armtap_line_begin(&found->source);
     armtap_line_begin(&found->reasons);
-    for (size_t i = 0; i < KNOWN_COUNT; i++) {
+}
+
+int armtap_rtde_consider(struct armtap_rtde_found *found, struct armtap_recipe *recipe, const char *source,
+                         const struct armtap_sample *sample, size_t skip, long clock)
+{
+    struct armtap_rtde_evidence evidence;
+    int error = armtap_rtde_judge(recipe, sample, skip, clock, &evidence);
+    if (error == ARMTAP_OK && !evidence.contradicted && evidence.score >= armtap_rtde_needed(recipe->size))
+        return join(found, recipe, source, &evidence);
+    armtap_recipe_release(recipe);
+    return error;
+}
+
+int armtap_rtde_find_known(const struct armtap_sample *sample, size_t skip, long clock, struct armtap_rtde_found *found)
+{
+    int error = ARMTAP_OK;
+    armtap_rtde_found_begin(found);
+    for (size_t i = 0; i < KNOWN_COUNT && error == ARMTAP_OK; i++) {
         struct armtap_recipe *recipe;
         if (known[i].size + skip != sample->length)
             continue;
-        int error = armtap_recipe_rtde(known[i].fields, NULL, &recipe);
+        error = armtap_recipe_rtde(known[i].fields, NULL, &recipe);
         if (error == ARMTAP_OK)
-            armtap_rtde_weigh(recipe, sample, skip, clock, NULL, &evidence);
-        if (error == ARMTAP_OK && !evidence.contradicted && evidence.score >= armtap_rtde_needed(recipe->size))
-            error = join(found, recipe, known[i].client, &evidence);
-        else if (error == ARMTAP_OK)
-            armtap_recipe_release(recipe);
-        if (error != ARMTAP_OK) {
-            armtap_recipe_release(found->recipe);
-            found->recipe = NULL;
-            return error;
-        }
+            error = armtap_rtde_consider(found, recipe, known[i].client, sample, skip, clock);
     }
-    return ARMTAP_OK;
+    if (error != ARMTAP_OK) {
+        armtap_recipe_release(found->recipe);
+        found->recipe = NULL;
+    }
+    return error;
 }

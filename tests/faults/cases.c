@@ -117,7 +117,6 @@ static void recipe_missing(struct play *play)
     play_data(play, 60);
 }
 
-/* Another connection of the same robot had the handshake. */
 /* Cards with several queues capture a reply before its request; so much later it is another matter. */
 static void reply_before_request(struct play *play, int64_t apart)
 {
@@ -140,16 +139,18 @@ static void reply_too_early(struct play *play)
     play_data(play, 50);
 }
 
+/* Another connection of the same robot had the handshake. */
 static void recipe_guessed(struct play *play)
 {
-    play_stream(play, 125, CLOCK_AND_JOINTS);
+    static const char modes[] = CLOCK_AND_JOINTS ",robot_mode,safety_mode,safety_status";
+    play_stream(play, 125, modes);
     play_data(play, 4);
     play_forget(play);
     play_data(play, 1);
     expect_last(play, "rtde.recipe.guessed", ARMTAP_FROM_ROBOT);
     play_expect(play, "stream.midstream", 0);
     play_data(play, 60);
-    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_stream(play, 125, modes);
     play_data(play, 60);
 }
 
