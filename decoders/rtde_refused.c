@@ -53,8 +53,10 @@ static void take(struct parts *parts, const struct armtap_item *name, const stru
 
 static void sort_out(struct parts *parts, const struct armtap_rtde_reply *reply)
 {
-    const char *name_at = reply->names.text, *type_at = reply->types.text;
+    const char *name_at = reply->names.text, *type_at = reply->types.text, *missed_at = reply->missed.text;
     struct armtap_item name, type;
+    while (reply->missed.length > 0 && armtap_list_next(&missed_at, reply->missed.text + reply->missed.length, &name))
+        take_misread(parts, &name);
     for (size_t i = 0; armtap_list_next(&name_at, reply->names.text + reply->names.length, &name) &&
                        armtap_list_next(&type_at, reply->types.text + reply->types.length, &type);
          i++)
@@ -68,12 +70,14 @@ int armtap_rtde_tell_refused(struct armtap_conn *conn, const struct armtap_frame
                              const struct armtap_rtde_reply *reply)
 {
     enum { LONGEST_TYPE = 16 };
-    size_t names_room = reply->names.length + 1, types_room = reply->types.length + LONGEST_TYPE;
+    size_t missed = reply->missed.length > 0 ? armtap_list_count(reply->missed.text, reply->missed.length) : 0;
+    size_t names_room = reply->missed.length + reply->names.length + 2;
+    size_t types_room = reply->types.length + (missed + 1) * LONGEST_TYPE;
     struct armtap_recipe *accepted = NULL;
     if (!armtap_conn_hears_refusals(conn))
         return ARMTAP_OK;
     struct parts parts = {.text = malloc(names_room + types_room),
-                          .refused = calloc(reply->name_count + 1, sizeof *parts.refused)};
+                          .refused = calloc(missed + reply->name_count + 1, sizeof *parts.refused)};
     parts.names = parts.text;
     parts.types = parts.text ? parts.text + names_room : NULL;
     int error = parts.text && parts.refused ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
@@ -89,7 +93,8 @@ int armtap_rtde_tell_refused(struct armtap_conn *conn, const struct armtap_frame
                                              .frequency = reply->frequency,
                                              .accepted = accepted,
                                              .refused = parts.refused,
-                                             .refused_count = parts.count};
+                                             .refused_count = parts.count,
+                                             .version = armtap_conn_stream(conn)->version};
         error = armtap_conn_refused(conn, frame, &setup);
     }
     armtap_recipe_release(accepted);

@@ -69,6 +69,7 @@ static bool is_read_as_frequency(struct armtap_rtde_reply *reply)
     if (reply->names.length <= FREQUENCY_BYTES || reply->type_count == 0)
         return false;
     armtap_list_next(&at, reply->types.text + reply->types.length, &first);
+    reply->taken = (struct armtap_item){names, FREQUENCY_BYTES};
     bool whole = names[FREQUENCY_BYTES - 1] == ',';
     bool refused = armtap_item_is(&first, "NOT_FOUND");
     if (armtap_list_count(rest.text, rest.length) != reply->type_count || (!whole && !refused) ||
@@ -79,6 +80,7 @@ static bool is_read_as_frequency(struct armtap_rtde_reply *reply)
         rest.text--;
         rest.length++;
     }
+    reply->missed = (struct armtap_item){names, (size_t)(rest.text - names)};
     reply->names = rest;
     return true;
 }
@@ -196,11 +198,11 @@ static int note_misread(const struct armtap_rtde *rtde, struct armtap_conn *conn
     armtap_list_next(&at, reply->names.text + reply->names.length, &first);
     armtap_line_begin(&line);
     if (rtde->protocol >= 2) {
-        armtap_line_format(&line, "the set-up lacks the frequency that protocol %u begins it with",
+        armtap_line_format(&line, "protocol %u is in force, but the set-up has the form of protocol 1",
                            (uint64_t)rtde->protocol);
-        armtap_line_format(&line,
-                           reply->cut ? ": the controller took a part of its first names for it, up to within %b"
-                                      : ": the controller took its first names for it, up to before %b",
+        armtap_line_format(&line, ": the controller took its first 8 bytes, \"%b\", for the frequency",
+                           (const void *)reply->taken.text, reply->taken.length);
+        armtap_line_format(&line, reply->cut ? " and the names begin within %b" : " and the names begin with %b",
                            (const void *)first.text, first.length);
     } else {
         armtap_line_string(&line, "the set-up begins with a frequency, as from protocol 2 on, but ");
@@ -212,7 +214,9 @@ static int note_misread(const struct armtap_rtde *rtde, struct armtap_conn *conn
         armtap_line_format(&line, ": the controller took its 8 bytes for a part of the first name, %b",
                            (const void *)first.text, first.length);
     }
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_version_not_negotiated, "%s", line.text);
+    return armtap_conn_say(
+        conn, frame, rtde->protocol >= 2 ? ARMTAP_NOTE_rtde_frequency_missing : ARMTAP_NOTE_rtde_version_not_negotiated,
+        "%s", line.text);
 }
 
 static void show_bytes(struct armtap_line *line, const struct armtap_frame *frame)

@@ -9,6 +9,8 @@ struct armtap_rtde_reply {
     enum armtap_rtde_type type; /* what was set up */
     struct armtap_item names;   /* of the request; length 0 without it */
     struct armtap_item types;   /* of these names */
+    struct armtap_item taken;  /* for a frequency: the first bytes of the request's names; length 0 but where misread */
+    struct armtap_item missed; /* names that are whole among them, which `names` lacks */
     size_t name_count, type_count;
     bool requested; /* the request was captured, and has a name for each type */
     bool strange;   /* its types are not those of the request */

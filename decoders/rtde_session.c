@@ -110,7 +110,7 @@ static int make_recipe(const struct armtap_rtde *rtde, struct armtap_conn *conn,
 {
     *recipe = NULL;
     int error = armtap_rtde_note_reply(rtde, conn, frame, reply);
-    if (error == ARMTAP_OK && reply->refused && reply->requested)
+    if (error == ARMTAP_OK && (reply->refused || reply->missed.length > 0) && reply->requested)
         error = armtap_rtde_tell_refused(conn, frame, reply);
     if (error != ARMTAP_OK || reply->refused || (reply->strange && reply->requested))
         return error;

@@ -380,6 +380,7 @@ struct armtap_refused_setup {
     const struct armtap_recipe *accepted; /* the names that the reply gives a type, maybe none */
     const struct armtap_refused *refused; /* the others, in their order */
     size_t refused_count;
+    int version; /* of the protocol in force when the controller replied; 0 where not known */
 };
 
 /* A text message of the controller (level, source) or to it. Not NUL-terminated. */

@@ -188,6 +188,44 @@ def check_refusals(folder, rng, rounds):
     print("refused set-ups: %d, %d findings, each as the controller's release says" % (rounds, said))
 
 
+def misread(names, types):
+    """What a controller that has accepted protocol 2 makes of names without a frequency: the first 8 bytes are one. Returns its
+    reply, what is left of the first name that it read, and the list of those of which it read nothing or a part."""
+    text = ",".join(names)
+    read = text[8:].split(",")
+    whole = text[7] == ","
+    known = dict(zip(names, types))
+    reply = ["NOT_FOUND" if i == 0 and not whole else known[name] for i, name in enumerate(read)]
+    cut = names[:len(names) - len(read) + (0 if whole else 1)]
+    return reply, names[len(names) - len(read)], cut
+
+
+def check_no_frequency(folder, rng, rounds):
+    """Protocol 2 is accepted, the set-up has none of its frequency: named as that, with the bytes that were taken for it."""
+    path, fields = os.path.join(folder, "frequency.pcap"), outputs()
+    for number in range(rounds):
+        names = rng.sample(sorted(set(fields) - {"payload"}), rng.randrange(1, 6))
+        if number % 3 == 0:
+            names.insert(0, "payload")
+        types = [fields[name]["type"] for name in names]
+        if ",".join(names)[8:] == "":
+            continue
+        reply, first, cut = misread(names, types)
+        own = Connection(50000)
+        own.negotiate()
+        own.ask("O", ",".join(names).encode())
+        own.reply("O", (b"\0" if "NOT_FOUND" in reply else b"\1") + ",".join(reply).encode())
+        found = findings(write(path, own))
+        assert [one["id"] for one in found if one["severity"] == "error"] == ["rtde.frequency.missing"], (names, found)
+        wanted = 'first 8 bytes, "%s", for the frequency' % ",".join(names)[:8]
+        assert wanted in found[0]["text"] and found[0]["text"].endswith(" " + first), (names, found[0]["text"])
+        run = armtap("recipe", "--from", path, "--accepted", "--plain", status=0)
+        assert run.stdout == "".join("%s %s\n" % pair for pair in zip(names, types)), (names, run)
+        assert run.stderr.count("the client's set-up lacks the frequency that protocol 2 begins it with") == len(cut), run
+        assert all("%s was misread" % name in run.stderr for name in cut), (cut, run.stderr)
+    print("set-ups without a frequency: %d" % rounds)
+
+
 def check_several(folder, rng, rounds):
     """The release comes late, inputs, several set-ups and streams: which one is meant, and which is left."""
     del rng, rounds
@@ -415,7 +453,7 @@ def main():
     rng = random.Random(int(sys.argv[1]) if len(sys.argv) > 1 else 6)
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 40
     failed = passed = 0
-    for check in (check_refusals, check_several, check_streams, check_unknown_types, check_unreadable,
+    for check in (check_refusals, check_no_frequency, check_several, check_streams, check_unknown_types, check_unreadable,
                   check_offers, check_names_not_captured, check_lost_replies):
         with tempfile.TemporaryDirectory() as folder:
             try:

@@ -12,7 +12,7 @@ ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 SAMPLES = os.path.abspath(os.path.join(os.environ.get("srcdir", "."), "captures"))
 FAULTS = os.path.abspath(os.path.join(os.environ.get("builddir", "."), "tests/faults/faults"))
 NAMES = ["plain.pcap", "two words.pcap", "it's.pcap", "-dash.pcap", "$HOME `id`;&.pcap", 'double".pcap', "b\\slash.pcap",
-         "B\u00fcro.pcap", "line\nend\t.pcap", "*.pcap", "~x.pcap", "#hash.pcap", "a" * 150 + ".pcap"]
+         "B\u00fcro.pcap", "line\nend\t.pcap", "50 % it's\\\033[1m\u200b.pcap", "*.pcap", "~x.pcap", "#hash.pcap", "a" * 150 + ".pcap"]
 
 
 def run(*command, **how):
@@ -30,9 +30,11 @@ def commands(text):
 
 
 def paste(command, folder):
-    """What bash makes of it: the shell that most people type into."""
+    """What bash makes of it, the shell that most people type into; sh, which may be a smaller one, must make the same."""
     path = os.path.dirname(ARMTAP) + os.pathsep + os.environ["PATH"]
-    return run("bash", "-c", command, cwd=folder, env={**os.environ, "PATH": path})
+    done, small = (run(shell, "-c", command, cwd=folder, env={**os.environ, "PATH": path}) for shell in ("bash", "sh"))
+    assert (done.returncode, done.stdout) == (small.returncode, small.stdout), (command, done, small)
+    return done
 
 
 def operand(name):
@@ -73,6 +75,23 @@ def check_options(folder):
     found = commands(armtap("diagnose", "--port", "30004=rtde", "--recipe", "my recipe", "stop.pcap", folder=folder))
     assert found == ["armtap diagnose --around safety.stop=2 --port 30004=rtde --recipe 'my recipe' stop.pcap"], found
     assert paste(found[0], folder).returncode == 1
+    shutil.copy(os.path.join(SAMPLES, "rtde-refused.pcap"), folder)
+    for options in (["--port", "30004=rtde"], ["--no-guess"], ["--port", "30004=rtde", "--port", "30005=rtde", "--no-guess"]):
+        found = commands(armtap("diagnose", *options, "rtde-refused.pcap", folder=folder))
+        assert len(found) == 2, found
+        for line in found:
+            assert line.startswith("armtap recipe --from rtde-refused.pcap %s --accepted --packet " % " ".join(options)), line
+            done = paste(line, folder)
+            assert done.returncode == 0 and b"<recipe key=" in done.stdout, (line, done)
+
+
+def check_ports(folder):
+    """On a port that is said to carry something else the remedy's command finds what diagnose did not, and nothing else."""
+    shutil.copy(os.path.join(SAMPLES, "rtde-refused.pcap"), folder)
+    done = run(ARMTAP, "recipe", "--from", "rtde-refused.pcap", "--port", "30004=realtime", "--accepted", cwd=folder)
+    assert done.returncode == 2 and done.stdout == b"", done
+    lone = run(ARMTAP, "recipe", "--list", "--port", "30004=rtde", cwd=folder)
+    assert lone.returncode == 2 and b"--port needs --from CAPTURE" in lone.stderr, lone
 
 
 def check_accepted(folder):
@@ -121,7 +140,7 @@ def main():
     if shutil.which("bash") is None:
         print("bash is not installed")
         return 77
-    for check in (check_names, check_packet, check_accepted, check_options, check_input, check_many):
+    for check in (check_names, check_packet, check_accepted, check_options, check_ports, check_input, check_many):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(folder)

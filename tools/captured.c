@@ -24,6 +24,7 @@ struct setup {
     struct armtap_recipe *recipe; /* held */
     struct captured_refusal *refused;
     size_t refused_count;
+    int version; /* of the protocol in force */
 };
 
 struct reading {
@@ -122,6 +123,7 @@ static int on_refused(void *user, const struct armtap_refused_setup *refused)
     if (setup == NULL)
         return out_of_memory();
     setup->is_refused = true;
+    setup->version = refused->version;
     setup->refused = calloc(refused->refused_count + 1, sizeof *setup->refused);
     for (size_t i = 0; i < refused->refused_count && setup->refused != NULL; i++) {
         const struct armtap_refused *name = &refused->refused[i];
@@ -221,7 +223,13 @@ static enum exit_status read_all(struct reading *reading)
                                      .on_recipe = on_recipe,
                                      .on_event = on_event,
                                      .on_refused = wish->accepted ? on_refused : NULL};
-    struct replay_source source = {.names = wish->names, .count = wish->count, .progress = true};
+    struct replay_source source = {.names = wish->names,
+                                   .count = wish->count,
+                                   .ports = wish->how->ports,
+                                   .port_count = wish->how->port_count,
+                                   .raw = wish->how->raw,
+                                   .no_guess = wish->how->no_guess,
+                                   .progress = true};
     struct replay_totals totals = {.broken_off = true};
     enum exit_status status = EXIT_FAILED;
     source.inputs = inputs_open(source.names, source.count, NULL);
@@ -376,6 +384,7 @@ static void take_recipe(struct reading *reading, struct captured *captured)
         message_warning("%zu more recipes were set up in this capture; they are not looked at", reading->left_out);
     captured->recipe = armtap_recipe_hold(setup->recipe);
     captured->direction = setup->direction;
+    captured->version = setup->version;
     captured->refused = setup->refused;
     captured->refused_count = setup->refused_count;
     setup->refused = NULL;

@@ -7,8 +7,9 @@
 struct captured_wish {
     const char **names; /* of the files of one capture */
     size_t count;
-    bool one_stream; /* `stream` counts */
-    bool to_robot;   /* an input recipe */
+    const struct replay_source *how; /* ports, raw and no_guess count */
+    bool one_stream;                 /* `stream` counts */
+    bool to_robot;                   /* an input recipe */
     bool
         accepted; /* set-ups that were refused in part count, less the refused names; where there are any, they alone */
     uint64_t packet; /* the set-up whose reply is in that packet, whatever its direction; 0: any */
@@ -30,6 +31,7 @@ struct captured {
     size_t refused_count;
     enum armtap_protocol protocol;
     enum armtap_generation generation;
+    int version; /* of the protocol in force when a set-up was refused in part */
 };
 
 /* Reads a capture. One that is damaged gives EXIT_FAILED, and the recipe that came before the damage. The caller frees

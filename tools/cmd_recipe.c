@@ -70,6 +70,7 @@ static const struct option_usage usage = {
         "those of RTDE protocol 2.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
+    .decodes = true,
     .examples = "  armtap recipe --columns 2-7,32-37 > recipe.xml\n"
                 "  armtap recipe --layout 1060 --plain\n"
                 "  armtap recipe --from robot.pcapng --stream 1\n"
@@ -160,6 +161,15 @@ static const char *choosing_option(const struct captured_wish *wish)
                               : NULL;
 }
 
+/* An option that says how a capture is decoded; NULL without one. */
+static const char *decoding_option(const struct replay_source *source)
+{
+    return source->port_count > 0                ? "--port"
+           : source->raw != ARMTAP_PROTOCOL_NONE ? "--raw"
+           : source->no_guess                    ? "--no-guess"
+                                                 : NULL;
+}
+
 /* Whether what was said goes together. */
 static int judge(struct recipe_job *job)
 {
@@ -177,6 +187,8 @@ static int judge(struct recipe_job *job)
         message_error("recipe: --generation says whose columns --columns counts; give both");
     else if (choosing_option(&job->wish) != NULL && job->wish.count == 0)
         message_error("recipe: %s needs --from CAPTURE", choosing_option(&job->wish));
+    else if (decoding_option(&options->source) != NULL && job->wish.count == 0)
+        message_error("recipe: %s needs --from CAPTURE", decoding_option(&options->source));
     else if (job->wish.packet > 0 && (job->wish.one_stream || job->wish.setup > 0))
         message_error("recipe: --packet names one set-up; leave %s out", job->wish.one_stream ? "--stream" : "--setup");
     else if (job->wish.file > 0 && job->wish.packet == 0)
@@ -280,14 +292,25 @@ static bool has_name(const struct armtap_recipe *recipe, const char *name)
     return i < count;
 }
 
+static void warn_misread(const char *name, int version)
+{
+    if (version >= 2)
+        message_warning(
+            "%s was misread by the controller, for the client's set-up lacks the frequency that protocol %d "
+            "begins it with; it is kept, with the type that armtap knows",
+            name, version);
+    else
+        message_warning("%s was misread by the controller, for the client had not negotiated the protocol; it is "
+                        "kept, with the type that armtap knows",
+                        name);
+}
+
 static int take_refused(struct recipe_job *job, const struct captured *captured)
 {
     for (size_t i = 0; i < captured->refused_count; i++) {
         const struct captured_refusal *refused = &captured->refused[i];
         if (refused->why == ARMTAP_REFUSAL_MISREAD && has_name(captured->recipe, refused->name))
-            message_warning("%s was misread by the controller, for the client had not negotiated the protocol; it is "
-                            "kept, with the type that armtap knows",
-                            refused->name);
+            warn_misread(refused->name, captured->version);
         else if (mapping_refused(&job->mapping, refused->name, refusal_reason(refused->why)) != 0)
             return -1;
     }
@@ -459,6 +482,7 @@ static int from_known(struct recipe_job *job, const char *name)
 static enum exit_status run_capture(struct recipe_job *job)
 {
     struct captured captured;
+    job->wish.how = &job->options.source;
     enum exit_status status = captured_read(&job->wish, &captured);
     if (captured.recipe == NULL || take_captured(job, &captured) != 0 || print(job) != 0)
         status = EXIT_FAILED;

@@ -57,17 +57,21 @@ struct parser {
 
 /* ---- the tables ------------------------------------------------------------------------------------------------ */
 
+static bool has_shared(const struct option_usage *usage, const struct option_row *row)
+{
+    bool decodes = row->id == SHARED_PORT || row->id == SHARED_RAW || row->id == SHARED_NO_GUESS;
+    return usage->reads_captures || (usage->decodes && decodes);
+}
+
 /* The i-th option of a command: its own, then the shared ones, then --help; NULL beyond. */
 static const struct option_row *row_at(const struct option_usage *usage, size_t i)
 {
     if (i < usage->row_count)
         return &usage->rows[i];
     i -= usage->row_count;
-    if (usage->reads_captures) {
-        if (i < SHARED_COUNT)
-            return &shared_rows[i];
-        i -= SHARED_COUNT;
-    }
+    for (size_t k = 0; k < SHARED_COUNT; k++)
+        if (has_shared(usage, &shared_rows[k]) && i-- == 0)
+            return &shared_rows[k];
     return i == 0 ? &help_row : NULL;
 }
 

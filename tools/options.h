@@ -22,7 +22,8 @@ struct option_usage {
     size_t row_count;
     bool reads_captures; /* has --port, --recipe, --raw, -i, --filter, --threads, --local and operands that are captures
                           */
-    const char *examples;   /* lines, each ends in \n */
+    const char *examples; /* lines, each ends in \n */
+    bool decodes; /* without reads_captures: has --port, --raw and --no-guess, for captures that an option names */
     bool may_lack_captures; /* with reads_captures: there are other things to read; the command judges */
 };
 

@@ -33,17 +33,24 @@ static bool is_shown(const char *word)
     return true;
 }
 
-/* $'...', which bash, zsh and ksh know: every byte that must not be printed as \xHH. */
-static bool put_escaped(char *to, size_t size, const char *word)
+/* What printf makes of a format: each byte that must not be printed as \ooo. Every shell knows it; $'...' is unknown to
+ * some. The shell drops line ends at the end of what a command prints, so there may be none. */
+static bool put_printf(char *to, size_t size, const char *word)
 {
-    char shown[UTF8_SHOWN_MAX];
-    size_t used;
-    bool fits = put_text(to, size, "$'");
-    for (; *word != '\0' && fits; word += used) {
-        size_t length = utf8_show(shown, word, strlen(word), &used);
-        fits = (*word == '\'' || *word == '\\' ? put_text(to, size, "\\") : true) && put(to, size, shown, length);
+    size_t left = strlen(word);
+    bool fits = word[left - 1] != '\n' && put_text(to, size, "\"$(printf '");
+    while (left > 0 && fits) {
+        size_t length = utf8_shown(word, left);
+        char octal[5];
+        snprintf(octal, sizeof octal, "\\%03o", (unsigned)(unsigned char)*word);
+        if (length == 0 || *word == '\'')
+            fits = put_text(to, size, octal);
+        else
+            fits = (*word == '\\' || *word == '%' ? put(to, size, word, 1) : true) && put(to, size, word, length);
+        word += length == 0 ? 1 : length;
+        left -= length == 0 ? 1 : length;
     }
-    return fits && put_text(to, size, "'");
+    return fits && put_text(to, size, "')\"");
 }
 
 static bool put_quoted(char *to, size_t size, const char *word)
@@ -59,7 +66,7 @@ bool shell_word(char *to, size_t size, const char *word)
     size_t before = strlen(to);
     bool fits = word[0] == '-' ? put_text(to, size, "./") : true;
     if (!is_shown(word))
-        fits = fits && put_escaped(to, size, word);
+        fits = fits && put_printf(to, size, word);
     else if (*word == '\0' || word[strspn(word, PLAIN)] != '\0')
         fits = fits && put_quoted(to, size, word);
     else
@@ -87,7 +94,7 @@ bool shell_can_name(const struct replay_source *source)
     return true;
 }
 
-/* What else it takes to read the captures in the same way. */
+/* What else it takes to read the captures in the same way, each option with a blank behind it. */
 static bool put_options(char *to, size_t size, const struct replay_source *source)
 {
     char option[40];
@@ -101,17 +108,31 @@ static bool put_options(char *to, size_t size, const struct replay_source *sourc
         snprintf(option, sizeof option, "--raw %s ", armtap_protocol_name(source->raw));
         fits = fits && put_text(to, size, option);
     }
-    if (source->recipe_name != NULL)
-        fits = fits && put_text(to, size, "--recipe ") && shell_word(to, size, source->recipe_name) &&
-               put_text(to, size, " ");
+    return fits && (!source->no_guess || put_text(to, size, "--no-guess "));
+}
+
+static bool put_recipe(char *to, size_t size, const struct replay_source *source)
+{
+    return source->recipe_name == NULL ||
+           (put_text(to, size, "--recipe ") && shell_word(to, size, source->recipe_name) && put_text(to, size, " "));
+}
+
+/* After --from: each has one of its own, options stand behind them, and no recipe is taken. */
+static bool put_from(char *to, size_t size, const struct replay_source *source)
+{
+    bool fits = true;
+    for (size_t i = 0; i < source->count && fits; i++)
+        fits = (i == 0 || put_text(to, size, " --from ")) && shell_word(to, size, source->names[i]);
+    fits = fits && put_text(to, size, " ") && put_options(to, size, source);
+    to[strlen(to) - 1] = '\0';
     return fits;
 }
 
-static bool put_names(char *to, size_t size, const struct replay_source *source, bool after_from)
+static bool put_names(char *to, size_t size, const struct replay_source *source)
 {
-    bool fits = after_from || put_options(to, size, source);
+    bool fits = put_options(to, size, source) && put_recipe(to, size, source);
     for (size_t i = 0; i < source->count && fits; i++)
-        fits = (i == 0 || put_text(to, size, after_from ? " --from " : " ")) && shell_word(to, size, source->names[i]);
+        fits = (i == 0 || put_text(to, size, " ")) && shell_word(to, size, source->names[i]);
     return fits;
 }
 
@@ -137,7 +158,8 @@ static bool put_word(char *to, size_t size, const char *word, size_t length, con
 {
     size_t before = strlen(to);
     bool is_file = length == 4 && memcmp(word, "FILE", 4) == 0, is_packet = length == 1 && *word == 'N';
-    if (is_file && shell_can_name(source) && put_names(to, size, source, ends_with(to, "--from ")))
+    if (is_file && shell_can_name(source) &&
+        (ends_with(to, "--from ") ? put_from(to, size, source) : put_names(to, size, source)))
         return true;
     to[before] = '\0';
     if (is_packet && where != NULL && where->packet > 0)

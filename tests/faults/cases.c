@@ -233,6 +233,20 @@ static void version_not_negotiated(struct play *play)
     expect_last(play, "rtde.field.not-found", ARMTAP_FROM_ROBOT);
 }
 
+/* The layout of protocol 1 while protocol 2 is in force: "timestam" is taken for the frequency. */
+static void frequency_missing(struct play *play)
+{
+    const char *types = "NOT_FOUND,VECTOR6D";
+    play_connect(play, 30004);
+    play_greet(play, 5);
+    play->protocol = 1;
+    ask_for_outputs(play, "timestamp,actual_q");
+    play->protocol = 2;
+    play_reply(play, (struct armtap_rtde_package){
+                         .type = ARMTAP_RTDE_SETUP_OUTPUTS, .types = types, .types_length = strlen(types)});
+    expect_last(play, "rtde.frequency.missing", ARMTAP_FROM_ROBOT);
+}
+
 static void data_short(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -993,6 +1007,7 @@ const struct fault_case fault_cases[] = {
     {"rtde.setup.bad", setup_bad},
     {"rtde.setup.bad-count", setup_bad_count},
     {"rtde.version.not-negotiated", version_not_negotiated},
+    {"rtde.frequency.missing", frequency_missing},
     {"rtde.data.short", data_short},
     {"rtde.data.long", data_long},
     {"rtde.text.warning", text_warning},

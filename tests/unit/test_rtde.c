@@ -1050,12 +1050,15 @@ static void test_a_set_up_without_its_frequency(void **unused)
     };
     (void)unused;
     CHECK_NOTES(cut,
-                "rtde.version.not-negotiated: the set-up lacks the frequency that protocol 2 begins it with: the "
-                "controller took a part of its first names for it, up to within timestamp\n",
+                "rtde.frequency.missing: protocol 2 is in force, but the set-up has the form of protocol 1: the "
+                "controller took its first 8 bytes, \"timestam\", for the frequency and the names begin within "
+                "timestamp\n",
                 "actual_mode" UNKNOWN);
     CHECK(whole, "event > recognised 0\n"
-                 "note < rtde.version.not-negotiated: the set-up lacks the frequency that protocol 2 begins it with: "
-                 "the controller took its first names for it, up to before timestamp\n"
+                 "note < rtde.frequency.missing: protocol 2 is in force, but the set-up has the form of protocol 1: "
+                 "the controller took its first 8 bytes, \"payload,\", for the frequency and the names begin with "
+                 "timestamp\n"
+                 "refused < 0 Hz, accepted payload:DOUBLE timestamp:DOUBLE; left out payload:MISREAD\n"
                  "recipe < id1 0 Hz timestamp:DOUBLE\n"
                  "record < @14 +12 v2 id1 timestamp=2\n"
                  "stream rtde v2 cb3e controller \"\" gaps 0\n"
