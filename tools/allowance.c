@@ -12,13 +12,18 @@ static uint64_t captured_of(const struct armtap_stream *stream)
     return (payload > 0 ? payload : taken) + packets * ALLOWANCE_HEADERS;
 }
 
+struct allowance allowance_begin(void)
+{
+    return (struct allowance){.budget = armtap_budget_find("text")};
+}
+
 bool allowance_spend(struct allowance *allowance, struct allowance_account *account, const struct armtap_stream *stream,
                      uint64_t cost)
 {
-    uint64_t earned = captured_of(stream) * ALLOWANCE_PER_BYTE + account->lent;
+    uint64_t earned = captured_of(stream) * allowance->budget->each + account->lent;
     uint64_t wanted = account->spent + cost;
     uint64_t beyond = wanted > earned ? wanted - earned : 0;
-    if (beyond > ALLOWANCE_RESERVE - allowance->lent)
+    if (beyond > allowance->budget->once - allowance->lent)
         return false;
     allowance->lent += beyond;
     account->lent += beyond;

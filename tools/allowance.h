@@ -2,21 +2,22 @@
  * one reserve for all. Cost is about the bytes of text that it makes. Who sends little can so make little of it, and no
  * connection lives at another's expense.
  *
- * Honest data costs up to 8 for each byte (gnuplot's 152 columns of a package with one number). */
+ * The budget is `text` of lib/budgets.def. Honest data costs up to 8 for each byte (gnuplot's 152 columns of a package
+ * with one number). */
 #ifndef ALLOWANCE_H
 #define ALLOWANCE_H
 
 #include "armtap.h"
 
-#define ALLOWANCE_PER_BYTE 32
 /* Of a captured packet besides its payload. */
 #define ALLOWANCE_HEADERS 66
-#define ALLOWANCE_RESERVE (UINT64_C(4) << 20)
 
-/* Begins as zeros; so does the account of each connection. */
+/* The account of each connection begins as zeros. */
 struct allowance {
+    const struct armtap_budget *budget;
     uint64_t lent; /* of the reserve */
 };
+struct allowance allowance_begin(void);
 struct allowance_account {
     uint64_t spent, lent;
 };

@@ -36,12 +36,24 @@ static enum tables_outcome wait_for(struct arrivals *arrivals, const struct armt
     return TABLES_OK;
 }
 
+/* How many that wait were begun before the connection. */
+static size_t place_of(const struct arrivals *arrivals, uint64_t connection)
+{
+    size_t low = 0, high = arrivals->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (arrivals->waiting[middle]->connection < connection)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static void forget(struct arrivals *arrivals, uint64_t connection)
 {
-    size_t at = 0;
-    while (at < arrivals->count && arrivals->waiting[at]->connection != connection)
-        at++;
-    if (at == arrivals->count)
+    size_t at = place_of(arrivals, connection);
+    if (at == arrivals->count || arrivals->waiting[at]->connection != connection)
         return;
     arrivals->count--;
     memmove(arrivals->waiting + at, arrivals->waiting + at + 1, (arrivals->count - at) * sizeof *arrivals->waiting);
@@ -57,18 +69,17 @@ static bool is_silent(const struct armtap_stream *stream, const struct armtap_wh
 static enum tables_outcome number_until(struct arrivals *arrivals, struct tables *tables,
                                         const struct armtap_event *event)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < arrivals->count; i++) {
+    size_t kept = 0, before = place_of(arrivals, event->stream->connection);
+    for (size_t i = 0; i < before; i++) {
         const struct armtap_stream *waiting = arrivals->waiting[i];
-        bool is_before = waiting->connection < event->stream->connection;
-        if (is_before && !is_silent(waiting, &event->where)) {
-            if (tables_stream(tables, waiting) != TABLES_OK)
-                return TABLES_NO_MEMORY;
-        } else if (waiting->connection != event->stream->connection) {
+        if (is_silent(waiting, &event->where))
             arrivals->waiting[kept++] = waiting;
-        }
+        else if (tables_stream(tables, waiting) != TABLES_OK)
+            return TABLES_NO_MEMORY;
     }
-    arrivals->count = kept;
+    arrivals->count -= before - kept;
+    memmove(arrivals->waiting + kept, arrivals->waiting + before, (arrivals->count - kept) * sizeof *arrivals->waiting);
+    forget(arrivals, event->stream->connection);
     return tables_stream(tables, event->stream);
 }
 

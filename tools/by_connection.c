@@ -47,3 +47,13 @@ int by_connection_add(struct by_connection *map, uint64_t connection, void *thin
     map->recent = place;
     return 0;
 }
+
+void *by_connection_remove(struct by_connection *map, uint64_t connection)
+{
+    void *thing = by_connection_find(map, connection);
+    if (thing == NULL)
+        return NULL;
+    map->count--;
+    memmove(map->all + map->recent, map->all + map->recent + 1, (map->count - map->recent) * sizeof *map->all);
+    return thing;
+}

@@ -17,6 +17,8 @@ struct by_connection {
 
 /* NULL if there is none. */
 void *by_connection_find(struct by_connection *map, uint64_t connection);
+/* Takes it out; the caller frees what is returned. NULL if there is none. */
+void *by_connection_remove(struct by_connection *map, uint64_t connection);
 /* Of a connection that has none yet. 0, or -1 without memory. */
 int by_connection_add(struct by_connection *map, uint64_t connection, void *thing);
 

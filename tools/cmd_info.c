@@ -75,12 +75,6 @@ static int on_refused(void *user, const struct armtap_refused_setup *setup)
     return 0;
 }
 
-static int on_event(void *user, const struct armtap_event *event)
-{
-    struct info *info = user;
-    return streams_event(info->streams, event);
-}
-
 static int on_note(void *user, const struct armtap_note *note)
 {
     struct info *info = user;
@@ -92,6 +86,15 @@ static int on_note(void *user, const struct armtap_note *note)
         }
     }
     return streams_note(info->streams, note);
+}
+
+static int on_event(void *user, const struct armtap_event *event)
+{
+    struct info *info = user;
+    struct armtap_note note;
+    if (streams_event(info->streams, event) != 0)
+        return -1;
+    return streams_due_note(info->streams, event, &note) ? on_note(user, &note) : 0;
 }
 
 static int on_traffic(void *user, const struct armtap_traffic *traffic)
@@ -170,11 +173,12 @@ static void key_time(struct json *json, const char *key, int64_t time)
         json_decimal(json, time, 9);
 }
 
+/* `counts` NULL: there is none. */
 static void notes_json(struct json *json, const uint64_t *counts)
 {
     json_key(json, "notes");
     json_object(json, false);
-    for (size_t i = 0; i < armtap_note_count(); i++)
+    for (size_t i = 0; i < armtap_note_count() && counts != NULL; i++)
         if (counts[i] > 0)
             key_unsigned(json, armtap_note_at(i)->id, counts[i]);
     json_close(json);
@@ -279,6 +283,23 @@ static void stream_json(struct json *json, const struct stream_summary *summary)
     json_close(json);
 }
 
+/* Streams beyond those that are listed; nothing where there are none. */
+static void rest_json(struct json *json, const struct streams_rest *rest)
+{
+    if (rest->count == 0)
+        return;
+    json_key(json, "more_streams");
+    json_object(json, false);
+    key_unsigned(json, "count", rest->count);
+    key_unsigned(json, "records", rest->records[ARMTAP_FROM_ROBOT]);
+    key_unsigned(json, "records_to_robot", rest->records[ARMTAP_TO_ROBOT]);
+    key_unsigned(json, "gaps", rest->gaps);
+    key_unsigned(json, "bytes_decoded", rest->bytes_decoded);
+    key_unsigned(json, "bytes_lost", rest->bytes_lost);
+    key_unsigned(json, "bytes_skipped", rest->bytes_skipped);
+    json_close(json);
+}
+
 static void attempts_json(struct json *json, const struct attempts *attempts)
 {
     const struct attempt_summary *summary;
@@ -327,6 +348,7 @@ static void print_json(const struct info *info)
     for (size_t i = 0; i < streams_count(info->streams); i++)
         stream_json(&json, streams_at(info->streams, i));
     json_close(&json);
+    rest_json(&json, streams_rest(info->streams));
     attempts_json(&json, streams_attempts(info->streams));
     ports_json(&json, info);
     notes_json(&json, streams_note_counts(info->streams));
@@ -559,9 +581,18 @@ static void print_stream(const struct info *info, const struct stream_summary *s
     if (both(stream->bytes_lost) + both(stream->bytes_skipped) > 0)
         printf("  bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped\n",
                both(stream->bytes_decoded), both(stream->bytes_lost), both(stream->bytes_skipped));
-    for (size_t i = 0; i < armtap_note_count(); i++)
+    for (size_t i = 0; i < armtap_note_count() && summary->note_counts != NULL; i++)
         if (summary->note_counts[i] > 0)
             printf("  %s: %" PRIu64 "\n", armtap_note_at(i)->id, summary->note_counts[i]);
+}
+
+static void print_rest(const struct streams_rest *rest)
+{
+    if (rest->count > 0)
+        printf("\n%" PRIu64 " more streams: %" PRIu64 " records, %" PRIu64 " to the robot, %" PRIu64
+               " gaps; bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped\n",
+               rest->count, rest->records[ARMTAP_FROM_ROBOT], rest->records[ARMTAP_TO_ROBOT], rest->gaps,
+               rest->bytes_decoded, rest->bytes_lost, rest->bytes_skipped);
 }
 
 static void print_line(const char *text)
@@ -659,6 +690,7 @@ static void print_tables(const struct info *info)
         puts("no telemetry");
     for (size_t i = 0; i < streams_count(info->streams); i++)
         print_stream(info, streams_at(info->streams, i));
+    print_rest(streams_rest(info->streams));
     print_attempts(streams_attempts(info->streams), info->options.zone);
     print_ports(info);
     for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--)

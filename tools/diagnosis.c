@@ -76,16 +76,6 @@ static void follow_attempts(struct diagnosis *diagnosis, const struct armtap_eve
     live_finding(diagnosis->live, findings_kind(attempt_id(news->outcome)), NULL, &event->where, text);
 }
 
-static int on_event(void *user, const struct armtap_event *event)
-{
-    struct diagnosis *diagnosis = user;
-    if (streams_event(diagnosis->streams, event) != 0)
-        return -1;
-    if (diagnosis->live != NULL)
-        follow_attempts(diagnosis, event);
-    return watches_event(diagnosis->watches, event);
-}
-
 static int on_note(void *user, const struct armtap_note *note)
 {
     struct diagnosis *diagnosis = user;
@@ -99,6 +89,21 @@ static int on_note(void *user, const struct armtap_note *note)
     else if (!watches_keep(diagnosis->watches, note))
         findings_add(findings, note->kind, note->stream, &note->where, note->text);
     return findings_failed(findings) ? -1 : watches_note(diagnosis->watches, note);
+}
+
+static int on_event(void *user, const struct armtap_event *event)
+{
+    struct diagnosis *diagnosis = user;
+    if (streams_event(diagnosis->streams, event) != 0)
+        return -1;
+    if (diagnosis->live != NULL)
+        follow_attempts(diagnosis, event);
+    if (watches_event(diagnosis->watches, event) != 0)
+        return -1;
+    struct armtap_note note;
+    if (streams_let_go(diagnosis->streams))
+        watches_forget(diagnosis->watches, event->stream->connection);
+    return streams_due_note(diagnosis->streams, event, &note) ? on_note(user, &note) : 0;
 }
 
 static int on_refused(void *user, const struct armtap_refused_setup *setup)

@@ -104,7 +104,7 @@ struct flood {
 
 struct findings_table {
     const struct diagnosis *diagnosis;
-    struct flood *floods; /* by stream and id */
+    struct flood *floods; /* by pair of stream and id */
     int id_width, stream_width, packet_width;
 };
 
@@ -118,8 +118,7 @@ static size_t note_index(const struct armtap_note_kind *kind)
 
 static struct flood *flood_of(const struct findings_table *table, const struct finding *finding)
 {
-    size_t stream = finding->stream == FINDING_NO_STREAM ? 0 : (size_t)finding->stream + 1;
-    return &table->floods[stream * armtap_note_count() + note_index(finding->kind)];
+    return &table->floods[finding->pair];
 }
 
 static int larger(int a, int b)
@@ -218,7 +217,7 @@ static int print_findings(const struct diagnosis *diagnosis)
 {
     struct findings_table table = {.diagnosis = diagnosis, .id_width = 2, .stream_width = 1, .packet_width = 6};
     struct headline headline = headline_begin(diagnosis);
-    table.floods = calloc((streams_count(diagnosis->streams) + 1) * armtap_note_count(), sizeof *table.floods);
+    table.floods = calloc(findings_pairs(diagnosis->findings) + 1, sizeof *table.floods);
     if (table.floods == NULL)
         return -1;
     size_t shown = 0;
@@ -502,7 +501,7 @@ static size_t collect_record(const struct modes *modes, size_t first, size_t tog
     for (size_t i = first; i < modes->count && count < MODES_TOGETHER; i++) {
         const struct mode_entry *next = &modes->all[i];
         if (next->connection != entry->connection)
-            continue;
+            break;
         bool again = i > first && next->field == entry->field && next->arm == entry->arm;
         if (again || next->where.packet != entry->where.packet || next->where.file != entry->where.file)
             break;
@@ -604,7 +603,7 @@ static void print_moments(const struct diagnosis *diagnosis)
     for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
         const struct stream_summary *summary = streams_at(diagnosis->streams, i);
         const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
-        for (unsigned arm = 1; watch != NULL && arm <= ARMTAP_ARMS_MAX; arm++)
+        for (unsigned arm = 1; watch != NULL && watch->moments != NULL && arm <= ARMTAP_ARMS_MAX; arm++)
             print_moments_of(summary, &watch->moments[arm - 1], arm, diagnosis->zone);
     }
 }

@@ -374,6 +374,16 @@ static int survey_note(void *user, const struct armtap_note *note)
     return 0;
 }
 
+/* A stream beyond those that are kept one by one is over. */
+static void let_go(struct job *job, const struct armtap_event *event)
+{
+    struct armtap_note note;
+    tables_let_go(job->tables, event->stream->connection);
+    missings_let_go(job->missings, event->stream->connection);
+    if (streams_due_note(job->streams, event, &note) && streams_note(job->streams, &note) != 0)
+        job_give_up_memory(job);
+}
+
 static int survey_event(void *user, const struct armtap_event *event)
 {
     struct job *job = user;
@@ -382,6 +392,8 @@ static int survey_event(void *user, const struct armtap_event *event)
     if (streams_event(job->streams, event) != 0 || missings_event(job->missings, event) != 0)
         return job_give_up_memory(job);
     tables_close(job->tables, event);
+    if (streams_let_go(job->streams))
+        let_go(job, event);
     if (job->once)
         return check_tables(job, arrivals_event(&job->arrivals, job->tables, event));
     if (event->type != ARMTAP_EVENT_RECOGNISED)
@@ -457,7 +469,12 @@ static int print_on_event(void *user, const struct armtap_event *event)
     if (job->once)
         return survey_event(user, event);
     tables_close(job->tables, event);
-    return missings_event(job->missings, event) != 0 ? job_give_up_memory(job) : check_interrupt(job);
+    if (missings_event(job->missings, event) != 0)
+        return job_give_up_memory(job);
+    if (event->type == ARMTAP_EVENT_CLOSE && missings_is_over(job->missings, event->stream) &&
+        streams_of(job->streams, event->stream->connection) == NULL)
+        let_go(job, event);
+    return check_interrupt(job);
 }
 
 static int print_on_note(void *user, const struct armtap_note *note)

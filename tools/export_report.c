@@ -234,17 +234,19 @@ static void report_left_out(struct job *job)
         note_hostile(job, stream, &left_out.first);
         if (told++ < streams_told) {
             message_warning("input.hostile: stream %u, robot %s, client %s: %" PRIu64 " row%s left out, from packet "
-                            "%" PRIu64 " on: the output would be more than %d times what was captured of it",
+                            "%" PRIu64 " on: %s",
                             tables_stream_number(job->tables, stream->connection), stream->robot, stream->client,
                             left_out.rows, left_out.rows == 1 ? " is" : "s are", left_out.first.packet,
-                            ALLOWANCE_PER_BYTE);
+                            armtap_budget_find("text")->text);
         } else {
             more++;
             rows += left_out.rows;
         }
     }
-    if (more > 0)
-        message_warning("input.hostile: of %" PRIu64 " more streams %" PRIu64 " rows are left out", more, rows);
+    rows += tables_rest_left_out(job->tables);
+    if (rows > 0)
+        message_warning("input.hostile: of %" PRIu64 " more streams %" PRIu64 " rows are left out",
+                        more + streams_rest(job->streams)->count, rows);
 }
 
 void job_report(struct job *job)

@@ -17,12 +17,17 @@ struct group {
     bool of_stream;
     struct finding *all;
     size_t count, room;
-    uint32_t *kept; /* by index of armtap_note_at */
-    size_t *sum;    /* by the same: index in `all` of the one that sums up, plus 1 */
+    struct kind_count {
+        uint32_t index; /* of armtap_note_at */
+        uint32_t kept;
+        size_t sum; /* index in `all` of the one that sums up, plus 1 */
+    } * of_kind;    /* of those that it has */
+    size_t kind_count;
 };
 
 struct findings {
     struct group **groups; /* the capture's first, then by connection */
+    struct group *rest;    /* of connections that are added up; NULL: none */
     size_t count, room;
     size_t recent;
     uint64_t order;
@@ -33,6 +38,7 @@ struct findings {
     void *listener_user;
     struct finding *settled;
     size_t settled_count;
+    size_t pairs;
 };
 
 const struct armtap_note_kind *findings_kind(const char *id)
@@ -53,8 +59,7 @@ static void group_free(struct group *group)
     for (size_t i = 0; i < group->count; i++)
         free(group->all[i].text);
     free(group->all);
-    free(group->kept);
-    free(group->sum);
+    free(group->of_kind);
     free(group);
 }
 
@@ -64,6 +69,8 @@ void findings_free(struct findings *findings)
         return;
     for (size_t i = 0; i < findings->count; i++)
         group_free(findings->groups[i]);
+    if (findings->rest != NULL)
+        group_free(findings->rest);
     for (size_t i = 0; i < findings->settled_count; i++)
         free(findings->settled[i].text);
     free(findings->groups);
@@ -110,6 +117,14 @@ static bool is_group(const struct findings *findings, size_t place, bool of_stre
            findings->groups[place]->connection == connection;
 }
 
+static size_t index_of(const struct armtap_note_kind *kind)
+{
+    size_t i = 0;
+    while (armtap_note_at(i) != kind)
+        i++;
+    return i;
+}
+
 static struct group *group_new(bool of_stream, uint64_t connection)
 {
     struct group *group = calloc(1, sizeof *group);
@@ -117,12 +132,22 @@ static struct group *group_new(bool of_stream, uint64_t connection)
         return NULL;
     group->of_stream = of_stream;
     group->connection = connection;
-    group->kept = calloc(armtap_note_count(), sizeof *group->kept);
-    group->sum = calloc(armtap_note_count(), sizeof *group->sum);
-    if (group->kept != NULL && group->sum != NULL)
-        return group;
-    group_free(group);
-    return NULL;
+    return group;
+}
+
+/* What a group has of a kind, made if there is none; NULL without memory. */
+static struct kind_count *count_of(struct group *group, const struct armtap_note_kind *kind)
+{
+    uint32_t index = (uint32_t)index_of(kind);
+    for (size_t i = 0; i < group->kind_count; i++)
+        if (group->of_kind[i].index == index)
+            return &group->of_kind[i];
+    struct kind_count *of_kind = realloc(group->of_kind, (group->kind_count + 1) * sizeof *of_kind);
+    if (of_kind == NULL)
+        return NULL;
+    group->of_kind = of_kind;
+    of_kind[group->kind_count] = (struct kind_count){.index = index};
+    return &of_kind[group->kind_count++];
 }
 
 /* The group of a connection, made if there is none; NULL without memory. */
@@ -191,53 +216,70 @@ static bool add_to_sum(struct finding *sum, double size, const struct armtap_whe
     return sum->text != NULL;
 }
 
-static size_t index_of(const struct armtap_note_kind *kind)
+/* A finding more of a group, as yet without a text; NULL without memory. */
+static struct finding *begin_finding(struct findings *findings, struct group *group,
+                                     const struct armtap_note_kind *kind, const struct armtap_where *where)
 {
-    size_t i = 0;
-    while (armtap_note_at(i) != kind)
-        i++;
-    return i;
+    struct finding *finding = append(group);
+    if (finding != NULL)
+        *finding = (struct finding){
+            .kind = kind, .where = *where, .last = *where, .order = findings->order++, .stream = FINDING_NO_STREAM};
+    if (finding != NULL)
+        finding->is_doubtful = findings->in_doubt;
+    return finding;
+}
+
+/* The finding of a group that sums up a kind, made if there is none; NULL without memory. */
+static struct finding *sum_of(struct findings *findings, struct group *group, struct kind_count *count,
+                              const struct armtap_note_kind *kind, const struct armtap_where *where)
+{
+    if (count->sum == 0) {
+        struct finding *sum = begin_finding(findings, group, kind, where);
+        if (sum == NULL)
+            return NULL;
+        sum->is_sum = true;
+        count->sum = group->count;
+    }
+    return &group->all[count->sum - 1];
+}
+
+static bool keep(struct findings *findings, struct group *group, struct kind_count *count,
+                 const struct armtap_note_kind *kind, double size, const struct armtap_where *where, const char *text)
+{
+    struct finding *finding = begin_finding(findings, group, kind, where);
+    if (finding == NULL)
+        return false;
+    finding->count = 1;
+    finding->size = finding->total = size;
+    count->kept++;
+    findings->kept++;
+    finding->text = strdup(text);
+    return finding->text != NULL;
 }
 
 static void add(struct findings *findings, const struct armtap_note_kind *kind, double size,
                 const struct armtap_stream *stream, const struct armtap_where *where, const char *text)
 {
     struct group *group = group_of(findings, stream);
+    struct kind_count *count = group == NULL ? NULL : count_of(group, kind);
     bool unknown = stream != NULL && stream->protocol == ARMTAP_PROTOCOL_NONE;
-    if (group == NULL) {
+    if (count == NULL) {
         findings->failed = true;
         return;
     }
     if (findings->listener != NULL)
-        findings->listener(findings->listener_user, kind, stream, where, text == NULL ? "" : text);
-    size_t index = index_of(kind);
-    if (group->sum[index] > 0) {
-        struct finding *sum = &group->all[group->sum[index] - 1];
-        sum->is_doubtful = sum->is_doubtful || findings->in_doubt;
-        findings->failed = !add_to_sum(sum, size, where, text) || findings->failed;
-        return;
+        findings->listener(findings->listener_user, kind, stream, where, text);
+    uint32_t room = unknown ? EACH_UNKNOWN : FINDINGS_EACH;
+    bool done;
+    if (count->sum > 0 || count->kept >= room || findings->kept >= FINDINGS_ALL) {
+        struct finding *sum = sum_of(findings, group, count, kind, where);
+        done = sum != NULL && add_to_sum(sum, size, where, text);
+        if (sum != NULL)
+            sum->is_doubtful = sum->is_doubtful || findings->in_doubt;
+    } else {
+        done = keep(findings, group, count, kind, size, where, text);
     }
-    bool is_sum = group->kept[index] >= (unknown ? EACH_UNKNOWN : FINDINGS_EACH) || findings->kept >= FINDINGS_ALL;
-    struct finding *finding = append(group);
-    if (finding == NULL) {
-        findings->failed = true;
-        return;
-    }
-    *finding = (struct finding){
-        .kind = kind, .where = *where, .last = *where, .order = findings->order++, .stream = FINDING_NO_STREAM};
-    finding->is_sum = is_sum;
-    finding->is_doubtful = findings->in_doubt;
-    if (is_sum) {
-        group->sum[index] = group->count;
-        findings->failed = !add_to_sum(finding, size, where, text) || findings->failed;
-        return;
-    }
-    finding->count = 1;
-    finding->size = finding->total = size;
-    group->kept[index]++;
-    findings->kept++;
-    finding->text = strdup(text);
-    findings->failed = findings->failed || finding->text == NULL;
+    findings->failed = findings->failed || !done;
 }
 
 void findings_add(struct findings *findings, const struct armtap_note_kind *kind, const struct armtap_stream *stream,
@@ -286,11 +328,8 @@ void findings_doubt(struct findings *findings, const char *id, const struct armt
     va_end(arguments);
 }
 
-void findings_forget(struct findings *findings, uint64_t connection)
+static void drop_group(struct findings *findings, size_t place)
 {
-    size_t place = place_of(findings, true, connection);
-    if (!is_group(findings, place, true, connection))
-        return;
     struct group *group = findings->groups[place];
     for (size_t i = 0; i < group->count; i++)
         findings->kept -= !group->all[i].is_sum;
@@ -298,6 +337,43 @@ void findings_forget(struct findings *findings, uint64_t connection)
     findings->count--;
     memmove(findings->groups + place, findings->groups + place + 1,
             (findings->count - place) * sizeof(*findings->groups));
+}
+
+void findings_forget(struct findings *findings, uint64_t connection)
+{
+    size_t place = place_of(findings, true, connection);
+    if (is_group(findings, place, true, connection))
+        drop_group(findings, place);
+}
+
+/* Adds one to what sums up its kind for all the rest. */
+static bool add_to_rest(struct findings *findings, const struct finding *finding)
+{
+    struct kind_count *count = count_of(findings->rest, finding->kind);
+    struct finding *sum =
+        count == NULL ? NULL : sum_of(findings, findings->rest, count, finding->kind, &finding->where);
+    if (sum == NULL || !add_to_sum(sum, finding->size, &finding->where, finding->text == NULL ? "" : finding->text))
+        return false;
+    sum->is_doubtful = sum->is_doubtful || finding->is_doubtful;
+    sum->count += finding->count - 1;
+    sum->total += finding->total - finding->size;
+    if (is_before_place(&sum->last, &finding->last))
+        sum->last = finding->last;
+    return true;
+}
+
+void findings_add_up(struct findings *findings, uint64_t connection)
+{
+    size_t place = place_of(findings, true, connection);
+    if (!is_group(findings, place, true, connection))
+        return;
+    if (findings->rest == NULL)
+        findings->rest = group_new(false, 0);
+    const struct group *group = findings->groups[place];
+    for (size_t i = 0; i < group->count && findings->rest != NULL; i++)
+        findings->failed = !add_to_rest(findings, &group->all[i]) || findings->failed;
+    findings->failed = findings->failed || findings->rest == NULL;
+    drop_group(findings, place);
 }
 
 /* ---- settling -------------------------------------------------------------------------------------------------- */
@@ -315,10 +391,12 @@ static int compare(const void *a, const void *b)
     return one->order < other->order ? -1 : one->order > other->order;
 }
 
-static int complete_sum(struct finding *sum)
+/* `of`: of what there are more. */
+static int complete_sum(struct finding *sum, const char *of)
 {
-    char text[TEXT_MAX + 80];
-    int length = snprintf(text, sizeof text, "%" PRIu64 " more, up to packet %" PRIu64, sum->count, sum->last.packet);
+    char text[TEXT_MAX + 120];
+    int length =
+        snprintf(text, sizeof text, "%" PRIu64 " more%s, up to packet %" PRIu64, sum->count, of, sum->last.packet);
     if (sum->text != NULL) {
         snprintf(text + length, sizeof text - (size_t)length, "; the largest: %s", sum->text);
         sum->largest = (size_t)length + 2;
@@ -328,18 +406,31 @@ static int complete_sum(struct finding *sum)
     return sum->text == NULL ? -1 : 0;
 }
 
+static size_t pair_of(const struct group *group, const struct armtap_note_kind *kind)
+{
+    size_t i = 0;
+    while (i < group->kind_count && armtap_note_at(group->of_kind[i].index) != kind)
+        i++;
+    return i;
+}
+
 /* Moves the findings of a group to the settled ones. */
 static int settle_group(struct findings *findings, struct group *group, uint32_t stream)
 {
     for (size_t i = 0; i < group->count; i++) {
         struct finding *finding = &group->all[i];
-        if (finding->is_sum && complete_sum(finding) != 0)
+        if (finding->is_sum && complete_sum(finding, group == findings->rest ? ", of further streams" : "") != 0)
             return -1;
         finding->stream = stream;
+        finding->pair = (uint32_t)(findings->pairs + pair_of(group, finding->kind));
         findings->settled[findings->settled_count++] = *finding;
         finding->text = NULL;
     }
+    findings->pairs += group->kind_count;
     group->count = 0;
+    group->room = 0;
+    free(group->all);
+    group->all = NULL;
     return 0;
 }
 
@@ -348,8 +439,11 @@ int findings_settle(struct findings *findings, const struct streams *streams)
     size_t total = 0;
     for (size_t i = 0; i < findings->count; i++)
         total += findings->groups[i]->count;
+    total += findings->rest == NULL ? 0 : findings->rest->count;
     findings->settled = calloc(total + 1, sizeof *findings->settled);
     if (findings->settled == NULL)
+        return -1;
+    if (findings->rest != NULL && settle_group(findings, findings->rest, FINDING_NO_STREAM) != 0)
         return -1;
     for (size_t i = 0; i < findings->count; i++) {
         struct group *group = findings->groups[i];
@@ -366,6 +460,11 @@ int findings_settle(struct findings *findings, const struct streams *streams)
 size_t findings_count(const struct findings *findings)
 {
     return findings->settled_count;
+}
+
+size_t findings_pairs(const struct findings *findings)
+{
+    return findings->pairs;
 }
 
 const struct finding *findings_at(const struct findings *findings, size_t i)

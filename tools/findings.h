@@ -9,7 +9,7 @@
 #include "streams.h"
 
 #define FINDINGS_EACH 10000
-#define FINDINGS_ALL 200000
+#define FINDINGS_ALL 100000
 
 #define FINDING_NO_STREAM UINT32_MAX
 
@@ -24,6 +24,7 @@ struct finding {
     double total;     /* of all that it sums up */
     uint64_t order;   /* in which they were found */
     uint32_t stream;  /* number, or FINDING_NO_STREAM: of the capture; set by findings_settle */
+    uint32_t pair;    /* number of its stream and id together; set by findings_settle */
     char *text;       /* one line; of several the largest's until findings_settle */
     size_t largest;   /* of several: where in the text the largest stands; 0: nowhere */
 };
@@ -59,11 +60,15 @@ void findings_doubt(struct findings *findings, const char *id, const struct armt
 bool findings_failed(const struct findings *findings);
 /* The connection turned out to carry no telemetry. */
 void findings_forget(struct findings *findings, uint64_t connection);
+/* It is one of those that are only added up: its findings become one of each id, for all of them, of the capture. */
+void findings_add_up(struct findings *findings, uint64_t connection);
 
 /* After the reading, and streams_number: leaves what belongs to numbered streams or to the capture, in the order of
  * time. 0, or -1 without memory. */
 int findings_settle(struct findings *findings, const struct streams *streams);
 size_t findings_count(const struct findings *findings);
+/* How many pairs of a stream and an id there are: the findings' `pair` is below that. */
+size_t findings_pairs(const struct findings *findings);
 const struct finding *findings_at(const struct findings *findings, size_t i);
 
 /* The registered kind of that id, NULL if there is none. */

@@ -48,16 +48,32 @@ void missings_limit(struct missings *missings, int64_t from, int64_t to)
     missings->to = to;
 }
 
+static void flow_free(struct flow *flow)
+{
+    if (flow == NULL)
+        return;
+    rates_free(flow->rates);
+    free(flow->learned.all);
+    free(flow);
+}
+
+bool missings_is_over(struct missings *missings, const struct armtap_stream *stream)
+{
+    const struct flow *flow = by_connection_find(&missings->flows, stream->connection);
+    return flow != NULL && flow->closed[0] && flow->closed[1];
+}
+
+void missings_let_go(struct missings *missings, uint64_t connection)
+{
+    flow_free(by_connection_remove(&missings->flows, connection));
+}
+
 void missings_free(struct missings *missings)
 {
     if (missings == NULL)
         return;
-    for (size_t i = 0; i < missings->flows.count; i++) {
-        struct flow *flow = missings->flows.all[i].thing;
-        rates_free(flow->rates);
-        free(flow->learned.all);
-        free(flow);
-    }
+    for (size_t i = 0; i < missings->flows.count; i++)
+        flow_free(missings->flows.all[i].thing);
     free(missings->flows.all);
     free(missings);
 }

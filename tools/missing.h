@@ -52,6 +52,10 @@ int missings_record(struct missings *missings, const struct armtap_record *recor
 int missings_recipe(struct missings *missings, const struct armtap_recipe_event *event);
 int missings_event(struct missings *missings, const struct armtap_event *event);
 int missings_note(struct missings *missings, const struct armtap_note *note);
+/* Whether no record of the stream will come any more. */
+bool missings_is_over(struct missings *missings, const struct armtap_stream *stream);
+/* The stream is over, and one of those that are only added up. */
+void missings_let_go(struct missings *missings, uint64_t connection);
 void missings_rewind(struct missings *missings);
 
 /* What is missing before the record at hand, of the direction of the rows, and before those since the last

@@ -19,6 +19,9 @@ struct streams {
     struct stream_summary **numbered; /* as much room as in `all` */
     size_t numbered_count;
     uint64_t *note_counts;
+    struct streams_rest rest;
+    bool let_go; /* by the last event */
+    uint64_t most;
     struct attempts *attempts;
     uint64_t attempts_counted[ATTEMPT_OUTCOMES]; /* in note_counts */
     uint64_t connections;
@@ -34,6 +37,7 @@ struct streams *streams_new(void)
         return NULL;
     streams->note_counts = calloc(armtap_note_count() + 1, sizeof *streams->note_counts);
     streams->attempts = attempts_new();
+    streams->most = armtap_budget_find("streams")->once;
     if (streams->note_counts != NULL && streams->attempts != NULL)
         return streams;
     streams_free(streams);
@@ -105,11 +109,6 @@ static struct stream_summary *summary_new(void)
     struct stream_summary *summary = calloc(1, sizeof *summary);
     if (summary == NULL)
         return NULL;
-    summary->note_counts = calloc(armtap_note_count() + 1, sizeof *summary->note_counts);
-    if (summary->note_counts == NULL) {
-        free(summary);
-        return NULL;
-    }
     for (int direction = 0; direction < 2; direction++)
         summary->first_time[direction] = summary->last_time[direction] = ARMTAP_NO_TIME;
     summary->last_clock = NAN;
@@ -292,6 +291,10 @@ int streams_note(struct streams *streams, const struct armtap_note *note)
     struct stream_summary *summary = note->stream == NULL ? NULL : see(streams, note->stream, &note->where);
     if (note->stream != NULL && summary == NULL)
         return -1;
+    if (summary != NULL && summary->note_counts == NULL)
+        summary->note_counts = calloc(armtap_note_count() + 1, sizeof *summary->note_counts);
+    if (summary != NULL && summary->note_counts == NULL)
+        return -1;
     for (size_t i = 0; i < armtap_note_count(); i++)
         if (armtap_note_at(i) == note->kind) {
             streams->note_counts[i]++;
@@ -326,9 +329,57 @@ static void keep_port(struct streams *streams, const struct armtap_stream *strea
     strcpy(streams->ports[streams->port_count++], colon + 1);
 }
 
+static void add_up(struct streams_rest *rest, const struct armtap_stream *stream, const struct armtap_where *where)
+{
+    if (rest->count++ == 0)
+        rest->first = *where;
+    rest->gaps += stream->gaps;
+    for (int direction = 0; direction < 2; direction++) {
+        rest->records[direction] += stream->records[direction];
+        rest->bytes_decoded += stream->bytes_decoded[direction];
+        rest->bytes_lost += stream->bytes_lost[direction];
+        rest->bytes_skipped += stream->bytes_skipped[direction];
+    }
+}
+
+/* A stream that is over is kept if it is among the first, whose numbers are the lowest. */
+static void take_close(struct streams *streams, struct stream_summary *summary, const struct armtap_event *event)
+{
+    summary->closed[event->direction] = true;
+    if (event->a != ARMTAP_CLOSE_FIN)
+        summary->closed[!event->direction] = true;
+    if (!summary->closed[0] || !summary->closed[1] || place_of(streams, event->stream->connection) < streams->most)
+        return;
+    add_up(&streams->rest, event->stream, &event->where);
+    streams->let_go = true;
+    forget(streams, event->stream->connection);
+}
+
+bool streams_let_go(const struct streams *streams)
+{
+    return streams->let_go;
+}
+
+const struct streams_rest *streams_rest(const struct streams *streams)
+{
+    return &streams->rest;
+}
+
+bool streams_due_note(const struct streams *streams, const struct armtap_event *event, struct armtap_note *note)
+{
+    if (!streams->let_go || streams->rest.count > 1)
+        return false;
+    *note = (struct armtap_note){.where = event->where, .text = armtap_budget_find("streams")->text};
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (strcmp(armtap_note_at(i)->id, "input.hostile") == 0)
+            note->kind = armtap_note_at(i);
+    return true;
+}
+
 int streams_event(struct streams *streams, const struct armtap_event *event)
 {
     const struct armtap_stream *stream = event->stream;
+    streams->let_go = false;
     if (event->type == ARMTAP_EVENT_OPEN) {
         streams->connections++;
         keep_port(streams, stream);
@@ -344,6 +395,8 @@ int streams_event(struct streams *streams, const struct armtap_event *event)
         summary->is_paused = true;
     if (event->type == ARMTAP_EVENT_CLOSE && stream->protocol == ARMTAP_PROTOCOL_NONE)
         forget(streams, stream->connection);
+    else if (event->type == ARMTAP_EVENT_CLOSE && summary != NULL)
+        take_close(streams, summary, event);
     return 0;
 }
 

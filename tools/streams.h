@@ -45,13 +45,24 @@ struct stream_summary {
     struct armtap_recipe *recipe;    /* the last output recipe, held; NULL without one */
     struct stream_channel *channels; /* in the order of set-up */
     size_t channel_count;
-    uint64_t *note_counts;      /* by index of armtap_note_at */
+    bool closed[2];
+    uint64_t *note_counts;      /* by index of armtap_note_at; NULL: all are 0 */
     struct stream_guess *guess; /* of the last output recipe; NULL: not guessed */
     uint64_t guessed;           /* records from the robot that go by a guess */
 };
 
-/* Collects summaries: call its feeders from the callbacks of a sink. Grows as needed; sorted by connection. What closes
- * without having been recognised is forgotten, so that foreign traffic takes no room. */
+/* What is known of streams beyond those that are kept one by one, all together. */
+struct streams_rest {
+    uint64_t count;
+    uint64_t records[2];
+    uint64_t gaps;
+    uint64_t bytes_decoded, bytes_lost, bytes_skipped;
+    struct armtap_where first; /* where the first of them ended */
+};
+
+/* Collects summaries: call its feeders from the callbacks of a sink. Sorted by connection. What closes without having
+ * been recognised is forgotten, so that foreign traffic takes no room; of the budget `streams` the first are kept, and
+ * those beyond are added up when they close. */
 struct streams;
 struct streams *streams_new(void);
 void streams_free(struct streams *streams);
@@ -60,6 +71,12 @@ int streams_record(struct streams *streams, const struct armtap_record *record);
 int streams_recipe(struct streams *streams, const struct armtap_recipe_event *event);
 int streams_note(struct streams *streams, const struct armtap_note *note);
 int streams_event(struct streams *streams, const struct armtap_event *event);
+/* Whether the last event ended a stream of those that are only added up; whoever keeps something of it can let it go.
+ */
+bool streams_let_go(const struct streams *streams);
+const struct streams_rest *streams_rest(const struct streams *streams);
+/* The note about that, where the last event made it due. */
+bool streams_due_note(const struct streams *streams, const struct armtap_event *event, struct armtap_note *note);
 /* Whether nothing speaks for the name of an entry of the stream's recipe but its place there. */
 bool streams_is_by_position(const struct stream_summary *summary, const struct armtap_recipe_entry *entry);
 /* How many names are so; *names of how many. */

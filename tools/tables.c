@@ -44,6 +44,8 @@ struct tables {
     size_t track_count;
     size_t track_room;
     struct track *latest;
+    unsigned streams; /* that were seen so far; of a second reading, beyond those that it knows */
+    uint64_t most;    /* tables */
     struct table **tables;
     size_t table_count;
     size_t table_room;
@@ -52,6 +54,7 @@ struct tables {
     unsigned epoch;            /* counts how often these were emptied */
     size_t entries;            /* of recipes that tables hold */
     struct allowance allowance;
+    uint64_t rest_left_out; /* rows of streams that were let go */
     struct table *built;
     size_t built_columns;
     bool rewound;
@@ -90,6 +93,8 @@ struct tables *tables_new(const struct tables_options *options)
         return NULL;
     tables->options = *options;
     tables->epoch = 1;
+    tables->allowance = allowance_begin();
+    tables->most = armtap_budget_find("tables")->once;
     return tables;
 }
 
@@ -191,7 +196,7 @@ static struct track *track_of(struct tables *tables, uint64_t connection)
         if (track == NULL)
             return NULL;
         track->connection = connection;
-        track->number = (unsigned)tables->track_count;
+        track->number = tables->streams++;
         size_t place = track_place(tables, connection);
         memmove(tracks + place + 1, tracks + place, (tables->track_count - place) * sizeof *tracks);
         tracks[place] = track;
@@ -242,6 +247,11 @@ void tables_leave_out(struct tables *tables, const struct armtap_record *record,
         track->left_out.first = record->where;
 }
 
+uint64_t tables_rest_left_out(const struct tables *tables)
+{
+    return tables->rest_left_out;
+}
+
 struct tables_left_out tables_left_out(const struct tables *tables, uint64_t connection)
 {
     const struct track *track = track_find(tables, connection);
@@ -250,7 +260,7 @@ struct tables_left_out tables_left_out(const struct tables *tables, uint64_t con
 
 size_t tables_stream_count(const struct tables *tables)
 {
-    return tables->track_count;
+    return tables->streams;
 }
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
@@ -377,7 +387,7 @@ static struct table *table_make(struct tables *tables)
 static void free_over(struct tables *tables)
 {
     size_t kept = 0;
-    if (tables->entries <= ENTRIES_MAX / 2 && tables->table_count < TABLES_MAX / 20)
+    if (tables->entries <= ENTRIES_MAX / 2 && tables->table_count < tables->most / 20)
         return;
     take_down(tables);
     for (size_t i = 0; i < tables->table_count; i++) {
@@ -399,7 +409,7 @@ static enum tables_outcome part_make(struct tables *tables, struct track *track,
     uint64_t cost = COST_TABLE;
     for (size_t i = 0; i < side->alive_count; i++)
         cost += COST_ENTRY * (1 + (uint64_t)armtap_recipe_count(side->alive[i].recipe));
-    if (tables->made >= TABLES_MAX || !spend(tables, track, stream, cost))
+    if (tables->made >= tables->most || !spend(tables, track, stream, cost))
         return TABLES_MANY;
     if (tables->options.once)
         free_over(tables);
@@ -537,7 +547,7 @@ static enum tables_outcome recipe_table(struct tables *tables, const struct armt
     *found = recipe_map_find(&tables->layouts, recipe);
     if (*found != NULL)
         return TABLES_OK;
-    if (tables->entries + count > ENTRIES_MAX || tables->table_count >= TABLES_MAX) {
+    if (tables->entries + count > ENTRIES_MAX || tables->table_count >= tables->most) {
         take_down(tables);
         free_tables(tables);
     }
@@ -631,6 +641,26 @@ void tables_close(struct tables *tables, const struct armtap_event *event)
     }
 }
 
+void tables_let_go(struct tables *tables, uint64_t connection)
+{
+    size_t place = track_place(tables, connection);
+    if (place == tables->track_count || tables->tracks[place]->connection != connection)
+        return;
+    struct track *track = tables->tracks[place];
+    for (unsigned d = 0; d < 2; d++) {
+        side_close(&track->side[d]);
+        side_forget(&track->side[d]);
+        for (size_t i = 0; i < track->side[d].part_count && !tables->options.once; i++)
+            track->side[d].parts[i]->stream = TABLE_NO_STREAM;
+        free(track->side[d].parts);
+    }
+    tables->rest_left_out += track->left_out.rows;
+    tables->latest = NULL;
+    tables->track_count--;
+    memmove(tables->tracks + place, tables->tracks + place + 1, (tables->track_count - place) * sizeof *tables->tracks);
+    free(track);
+}
+
 /* ---- a second reading -------------------------------------------------------------------------------------------- */
 
 static int table_order(const void *left, const void *right)
@@ -647,7 +677,8 @@ static int table_order(const void *left, const void *right)
 void tables_rewind(struct tables *tables, const struct streams *streams)
 {
     tables->rewound = true;
-    tables->allowance = (struct allowance){0};
+    tables->streams = (unsigned)streams_count(streams);
+    tables->allowance = allowance_begin();
     for (size_t i = 0; i < tables->track_count; i++) {
         struct track *track = tables->tracks[i];
         const struct stream_summary *summary = streams_of(streams, track->connection);

@@ -19,11 +19,14 @@
 #ifndef TABLES_H
 #define TABLES_H
 
+#include <limits.h>
+
 #include "allowance.h"
 #include "armtap.h"
 #include "streams.h"
 
 #define TABLE_NONE ((size_t)-1)
+#define TABLE_NO_STREAM UINT_MAX
 
 struct table_column {
     const char *name; /* as printed; lives as long as the tables */
@@ -53,7 +56,7 @@ struct table_layout {
 };
 
 struct table {
-    unsigned stream;               /* number of its stream */
+    unsigned stream;               /* number of its stream, TABLE_NO_STREAM of one that was let go */
     bool is_joined;                /* all streams share it */
     unsigned part;                 /* counts the tables of its stream and direction from 0 */
     enum armtap_protocol protocol; /* of its stream; NONE of a recipe's table */
@@ -102,7 +105,6 @@ enum tables_outcome {
     TABLES_MANY,   /* more tables or columns than the stream may have: the row is left out */
     TABLES_NO_MEMORY
 };
-#define TABLES_MAX 20000
 #define TABLES_COLUMNS_MAX 40000
 
 /* A stream that carries telemetry. Gives it the next number, which tables_rewind may replace. */
@@ -111,8 +113,10 @@ enum tables_outcome tables_recipe(struct tables *tables, const struct armtap_rec
 /* The table and the layout of the record's row; both NULL unless it is TABLES_OK. */
 enum tables_outcome tables_record(struct tables *tables, const struct armtap_record *record, struct table **table,
                                   const struct table_layout **layout);
-/* No more records of that direction will come. */
+/* Where no more records of a direction will come. */
 void tables_close(struct tables *tables, const struct armtap_event *event);
+/* The stream is over, and one of those that are only added up. */
+void tables_let_go(struct tables *tables, uint64_t connection);
 /* The number of a stream that was seen. */
 unsigned tables_stream_number(const struct tables *tables, uint64_t connection);
 /* Of a record: how many rows its table had before, of a joined table those of its stream; counts it. */
@@ -127,6 +131,8 @@ struct tables_left_out {
 };
 void tables_leave_out(struct tables *tables, const struct armtap_record *record, bool has_file);
 struct tables_left_out tables_left_out(const struct tables *tables, uint64_t connection);
+/* Of streams that were let go. */
+uint64_t tables_rest_left_out(const struct tables *tables);
 /* How many streams were seen: their numbers are below that. */
 size_t tables_stream_count(const struct tables *tables);
 /* Before a second reading: streams get their final numbers, and tables are sorted by them. */

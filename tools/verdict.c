@@ -14,6 +14,7 @@
 
 /* Findings of one id and stream. */
 struct tally {
+    size_t kind; /* index of armtap_note_at */
     uint64_t count;
     uint64_t unsized;  /* those without a size */
     uint64_t doubtful; /* those that the packets do not prove */
@@ -93,8 +94,11 @@ static const char cause[] = "tcp.zero-window";
 
 struct verdict {
     const struct diagnosis *diagnosis;
-    struct tally *tallies; /* by stream, the capture's first, then by index of armtap_note_at */
-    size_t streams;        /* and the capture */
+    struct tallies {
+        struct tally *all; /* of each kind that it has */
+        size_t count;
+    } * tallies;    /* by stream, the capture's first */
+    size_t streams; /* and the capture */
 };
 
 static size_t index_of(const struct armtap_note_kind *kind)
@@ -105,36 +109,66 @@ static size_t index_of(const struct armtap_note_kind *kind)
     return i;
 }
 
-static void add(const struct verdict *verdict, const struct finding *finding)
+/* A stream's tally of a kind; of none an empty one. */
+static const struct tally *tally_at(const struct verdict *verdict, size_t stream, size_t kind)
+{
+    static const struct tally none;
+    const struct tallies *tallies = &verdict->tallies[stream];
+    for (size_t i = 0; i < tallies->count; i++)
+        if (tallies->all[i].kind == kind)
+            return &tallies->all[i];
+    return &none;
+}
+
+/* A stream's tally of a kind, made if there is none; NULL without memory. */
+static struct tally *tally_of(const struct verdict *verdict, size_t stream, size_t kind)
+{
+    struct tallies *tallies = &verdict->tallies[stream];
+    for (size_t i = 0; i < tallies->count; i++)
+        if (tallies->all[i].kind == kind)
+            return &tallies->all[i];
+    struct tally *all = realloc(tallies->all, (tallies->count + 1) * sizeof *all);
+    if (all == NULL)
+        return NULL;
+    tallies->all = all;
+    all[tallies->count] = (struct tally){.kind = kind};
+    return &all[tallies->count++];
+}
+
+static int add(const struct verdict *verdict, const struct finding *finding)
 {
     size_t stream = finding->stream == FINDING_NO_STREAM ? 0 : (size_t)finding->stream + 1;
-    struct tally *tally = &verdict->tallies[stream * armtap_note_count() + index_of(finding->kind)];
+    struct tally *tally = tally_of(verdict, stream, index_of(finding->kind));
+    if (tally == NULL)
+        return -1;
     tally->count += finding->count;
     tally->total += finding->total;
     tally->doubtful += finding->is_doubtful ? finding->count : 0;
     if (tally->first == NULL)
         tally->first = finding;
     if (finding->total > 0)
-        return;
+        return 0;
     tally->unsized += finding->count;
     if (tally->first_unsized == NULL)
         tally->first_unsized = finding;
+    return 0;
 }
 
 /* Not every gap's finding has a size; what is missing in all is counted. */
-static void count_missing_bytes(const struct verdict *verdict)
+static int count_missing_bytes(const struct verdict *verdict)
 {
     size_t kind = index_of(findings_kind("stream.gap"));
     for (size_t stream = 1; stream < verdict->streams; stream++) {
         const struct stream_summary *summary = streams_at(verdict->diagnosis->streams, stream - 1);
-        verdict->tallies[stream * armtap_note_count() + kind].total =
-            (double)(summary->stream.bytes_lost[0] + summary->stream.bytes_lost[1]);
+        double lost = (double)(summary->stream.bytes_lost[0] + summary->stream.bytes_lost[1]);
+        struct tally *tally =
+            lost > 0 || tally_at(verdict, stream, kind)->count > 0 ? tally_of(verdict, stream, kind) : NULL;
+        if (tally != NULL)
+            tally->total = lost;
+        else if (lost > 0)
+            return -1;
     }
-}
-
-static const struct tally *tally_at(const struct verdict *verdict, size_t stream, size_t kind)
-{
-    return &verdict->tallies[stream * armtap_note_count() + kind];
+    return 0;
 }
 
 /* ---- sentences ------------------------------------------------------------------------------------------------- */
@@ -494,21 +528,38 @@ static void print_clean(const struct verdict *verdict)
         print_sentences(verdict, ARMTAP_NOTICE);
 }
 
+static void free_tallies(struct verdict *verdict)
+{
+    for (size_t i = 0; i < verdict->streams; i++)
+        free(verdict->tallies[i].all);
+    free(verdict->tallies);
+}
+
+static int count_all(const struct verdict *verdict)
+{
+    const struct findings *findings = verdict->diagnosis->findings;
+    for (size_t i = 0; i < findings_count(findings); i++)
+        if (add(verdict, findings_at(findings, i)) != 0)
+            return -1;
+    return count_missing_bytes(verdict);
+}
+
 int verdict_print(const struct diagnosis *diagnosis)
 {
     struct verdict verdict = {.diagnosis = diagnosis, .streams = streams_count(diagnosis->streams) + 1};
-    verdict.tallies = calloc(verdict.streams * armtap_note_count(), sizeof *verdict.tallies);
+    verdict.tallies = calloc(verdict.streams, sizeof *verdict.tallies);
     if (verdict.tallies == NULL)
         return -1;
-    for (size_t i = 0; i < findings_count(diagnosis->findings); i++)
-        add(&verdict, findings_at(diagnosis->findings, i));
-    count_missing_bytes(&verdict);
+    if (count_all(&verdict) != 0) {
+        free_tallies(&verdict);
+        return -1;
+    }
     putchar('\n');
     if (print_sentences(&verdict, ARMTAP_WARNING) == 0)
         print_clean(&verdict);
     else if (!diagnosis->is_whole)
         puts("Not all could be read; what follows cannot be known.");
     print_set_back(diagnosis);
-    free(verdict.tallies);
+    free_tallies(&verdict);
     return 0;
 }

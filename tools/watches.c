@@ -53,8 +53,9 @@ static void watch_free(struct watch *watch)
     rates_free(watch->rates);
     free(watch->clocks);
     free(watch->holes);
-    for (size_t i = 0; i < ARMTAP_ARMS_MAX; i++)
+    for (size_t i = 0; i < ARMTAP_ARMS_MAX && watch->moments != NULL; i++)
         moments_free(&watch->moments[i]);
+    free(watch->moments);
     free(watch);
 }
 
@@ -91,7 +92,7 @@ const struct watch *watches_of(const struct watches *watches, uint64_t connectio
     return found ? watches->all[place] : NULL;
 }
 
-static struct watch *watch_new(uint64_t connection)
+static struct watch *watch_new(uint64_t connection, bool with_moments)
 {
     struct watch *watch = calloc(1, sizeof *watch);
     if (watch == NULL)
@@ -100,7 +101,10 @@ static struct watch *watch_new(uint64_t connection)
     watch->rates = rates_new();
     watch->clocks = calloc(1, sizeof *watch->clocks);
     watch->holes = calloc(1, sizeof *watch->holes);
-    if (watch->rates != NULL && watch->clocks != NULL && watch->holes != NULL)
+    if (with_moments)
+        watch->moments = calloc(ARMTAP_ARMS_MAX, sizeof *watch->moments);
+    if (watch->rates != NULL && watch->clocks != NULL && watch->holes != NULL &&
+        (watch->moments != NULL || !with_moments))
         return watch;
     watch_free(watch);
     return NULL;
@@ -122,7 +126,7 @@ static struct watch *see(struct watches *watches, const struct armtap_stream *st
             watches->all = all;
             watches->room = room;
         }
-        struct watch *watch = watch_new(connection);
+        struct watch *watch = watch_new(connection, watches->reach > 0);
         if (watch == NULL)
             return NULL;
         memmove(watches->all + place + 1, watches->all + place, (watches->count - place) * sizeof(*watches->all));
@@ -140,11 +144,11 @@ static int watch_arms(struct watches *watches, struct watch *watch, const struct
 {
     for (size_t i = 0; i < record->arm_count && record->recipe != NULL; i++) {
         const struct armtap_arm *arm = &record->arms[i];
-        struct moments *moments = &watch->moments[arm->number - 1];
         bool stop_begins = modes_record(watches->modes, watch->modes, watches->findings, record, i);
         if (watches->modes->failed || findings_failed(watches->findings))
             return -1;
-        if (watches->reach > 0 && moments_record(moments, record, arm, stop_begins, watches->reach) != 0)
+        if (watches->reach > 0 &&
+            moments_record(&watch->moments[arm->number - 1], record, arm, stop_begins, watches->reach) != 0)
             return -1;
     }
     return 0;
@@ -326,6 +330,18 @@ int watches_event(struct watches *watches, const struct armtap_event *event)
         findings_forget(watches->findings, event->stream->connection);
     }
     return findings_failed(watches->findings) ? -1 : 0;
+}
+
+void watches_forget(struct watches *watches, uint64_t connection)
+{
+    size_t place = place_of(watches, connection);
+    if (place < watches->count && watches->all[place]->connection == connection) {
+        watch_free(watches->all[place]);
+        watches->count--;
+        memmove(watches->all + place, watches->all + place + 1, (watches->count - place) * sizeof(*watches->all));
+    }
+    stalls_forget(&watches->stalls, connection);
+    findings_add_up(watches->findings, connection);
 }
 
 void watches_end(struct watches *watches)

@@ -24,7 +24,7 @@ struct watch {
     struct holes *holes;
     bool was_full; /* the client did not read for a while: what came then was late */
     struct modes_last modes[ARMTAP_ARMS_MAX];
-    struct moments moments[ARMTAP_ARMS_MAX];
+    struct moments *moments;   /* by arm; NULL: nobody wants them */
     uint64_t resent;           /* by the robot since its last record */
     struct asking asking[2];   /* by direction */
     struct armtap_where stuck; /* since when the client's receive buffer is full; packet 0: it is not */
@@ -47,6 +47,8 @@ int watches_message(struct watches *watches, const struct armtap_message *messag
 int watches_note(struct watches *watches, const struct armtap_note *note);
 /* Whether a note becomes a finding later, when it is known how much it is about; otherwise the caller adds it. */
 bool watches_keep(struct watches *watches, const struct armtap_note *note);
+/* The connection is one of those that are only added up. */
+void watches_forget(struct watches *watches, uint64_t connection);
 /* After the reading. */
 void watches_end(struct watches *watches);
 /* NULL: there is none. */
