@@ -29,7 +29,8 @@ bool job_wants_stream(const struct job *job, unsigned number)
 
 bool job_wants(const struct job *job, const struct table *table)
 {
-    return table->direction == job->wish->direction && job_wants_stream(job, table->stream);
+    return table->direction == job->wish->direction && table->stream != TABLE_NO_STREAM && table->layout_count > 0 &&
+           job_wants_stream(job, table->stream);
 }
 
 /* The rows of each stream, by its number; NULL without memory. */

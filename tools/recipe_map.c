@@ -5,7 +5,8 @@
 
 static bool entry_same(const struct armtap_recipe_entry *a, const struct armtap_recipe_entry *b)
 {
-    return a->type == b->type && a->count == b->count && strcmp(a->name, b->name) == 0;
+    return a->type == b->type && a->count == b->count && a->offset == b->offset && a->wire_size == b->wire_size &&
+           strcmp(a->name, b->name) == 0;
 }
 
 bool recipe_map_same(const struct armtap_recipe *a, const struct armtap_recipe *b)
@@ -78,4 +79,32 @@ void recipe_map_clear(struct recipe_map *map)
 {
     free(map->slots);
     *map = (struct recipe_map){0};
+}
+
+bool recipe_store_has(const struct recipe_store *store, const struct armtap_recipe *recipe)
+{
+    return recipe_map_find(&store->map, recipe) != NULL;
+}
+
+struct armtap_recipe *recipe_store_hold(struct recipe_store *store, const struct armtap_recipe *recipe)
+{
+    struct armtap_recipe *same = recipe_map_find(&store->map, recipe);
+    if (same != NULL)
+        return armtap_recipe_hold(same);
+    same = armtap_recipe_hold(recipe);
+    if (recipe_map_add(&store->map, same, same) != 0) {
+        armtap_recipe_release(same);
+        return NULL;
+    }
+    store->entries += armtap_recipe_count(same);
+    return armtap_recipe_hold(same);
+}
+
+void recipe_store_clear(struct recipe_store *store)
+{
+    for (size_t i = 0; i < store->map.room; i++)
+        if (store->map.slots[i].recipe != NULL)
+            armtap_recipe_release(store->map.slots[i].thing);
+    recipe_map_clear(&store->map);
+    store->entries = 0;
 }

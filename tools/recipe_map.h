@@ -22,6 +22,17 @@ void *recipe_map_find(const struct recipe_map *map, const struct armtap_recipe *
 int recipe_map_add(struct recipe_map *map, const struct armtap_recipe *recipe, void *thing);
 void recipe_map_clear(struct recipe_map *map);
 
+/* Recipes that hold the same, each of them once. Begins as zeros. */
+struct recipe_store {
+    struct recipe_map map; /* the recipes themselves, held */
+    size_t entries;        /* of all of them */
+};
+/* Whether the recipe, or one that is the same, is in it. */
+bool recipe_store_has(const struct recipe_store *store, const struct armtap_recipe *recipe);
+/* The recipe of the store that is the same, added if there was none; the caller releases it. NULL without memory. */
+struct armtap_recipe *recipe_store_hold(struct recipe_store *store, const struct armtap_recipe *recipe);
+void recipe_store_clear(struct recipe_store *store);
+
 /* The same fields in the same places. */
 bool recipe_map_same(const struct armtap_recipe *a, const struct armtap_recipe *b);
 

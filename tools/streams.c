@@ -7,12 +7,18 @@
 #include <string.h>
 
 #include "message.h"
+#include "recipe_map.h"
 #include "when.h"
 
 /* How many of the ports of connections are kept to be named where there is no telemetry. */
 #define PORTS_KEPT 12
 
+/* Fields of all recipes that are kept; of streams beyond it the recipe is not known afterwards. */
+#define FIELDS_MAX 60000
+
 struct streams {
+    struct recipe_store recipes; /* of the streams, and such as were replaced */
+    bool is_full;
     struct stream_summary **all; /* by connection */
     size_t count, room;
     size_t recent;                    /* index of the last one asked for: mostly the next one, too */
@@ -63,6 +69,7 @@ void streams_free(struct streams *streams)
     for (size_t i = 0; i < streams->count; i++)
         summary_free(streams->all[i]);
     free(streams->all);
+    recipe_store_clear(&streams->recipes);
     free(streams->numbered);
     free(streams->note_counts);
     attempts_free(streams->attempts);
@@ -273,6 +280,31 @@ size_t streams_by_position(const struct stream_summary *summary, size_t *names)
     return count;
 }
 
+/* Forgets what was replaced. */
+static void clean_recipes(struct streams *streams)
+{
+    recipe_store_clear(&streams->recipes);
+    for (size_t i = 0; i < streams->count; i++)
+        if (streams->all[i]->recipe != NULL)
+            armtap_recipe_release(recipe_store_hold(&streams->recipes, streams->all[i]->recipe));
+    streams->is_full = streams->recipes.entries > FIELDS_MAX / 2;
+}
+
+/* 0, or -1 without memory. */
+static int keep_recipe(struct streams *streams, struct stream_summary *summary, const struct armtap_recipe *recipe)
+{
+    size_t fields = armtap_recipe_count(recipe);
+    if (summary->recipe != NULL)
+        armtap_recipe_release(summary->recipe);
+    summary->recipe = NULL;
+    if (streams->recipes.entries + fields > FIELDS_MAX && !streams->is_full)
+        clean_recipes(streams);
+    if (streams->recipes.entries + fields > FIELDS_MAX && !recipe_store_has(&streams->recipes, recipe))
+        return 0;
+    summary->recipe = recipe_store_hold(&streams->recipes, recipe);
+    return summary->recipe == NULL ? -1 : 0;
+}
+
 int streams_recipe(struct streams *streams, const struct armtap_recipe_event *event)
 {
     struct stream_summary *summary = see(streams, event->stream, &event->where);
@@ -280,10 +312,9 @@ int streams_recipe(struct streams *streams, const struct armtap_recipe_event *ev
         return -1;
     if (event->direction != ARMTAP_FROM_ROBOT)
         return 0;
-    if (summary->recipe != NULL)
-        armtap_recipe_release(summary->recipe);
-    summary->recipe = armtap_recipe_hold(event->recipe);
-    return keep_guess(summary, event->guess);
+    if (keep_recipe(streams, summary, event->recipe) != 0)
+        return -1;
+    return keep_guess(summary, summary->recipe == NULL ? NULL : event->guess);
 }
 
 int streams_note(struct streams *streams, const struct armtap_note *note)

@@ -42,7 +42,7 @@ struct stream_summary {
     bool is_paused;    /* the next record begins a stretch */
     double last_clock; /* the controller's, of the last record from the robot; NAN: none */
     struct clock_back back;
-    struct armtap_recipe *recipe;    /* the last output recipe, held; NULL without one */
+    struct armtap_recipe *recipe;    /* the last output recipe, or one that is the same, held; NULL without one */
     struct stream_channel *channels; /* in the order of set-up */
     size_t channel_count;
     bool closed[2];

@@ -9,7 +9,6 @@
 /* A recipe that rows may follow now. */
 struct alive {
     int id;
-    bool is_counted;              /* among the entries that tables hold */
     enum tables_outcome refused;  /* by the open table; OK: it was not */
     struct armtap_recipe *recipe; /* held */
     struct table_layout *layout;  /* in the open table, NULL: not looked for yet */
@@ -49,10 +48,10 @@ struct tables {
     struct table **tables;
     size_t table_count;
     size_t table_room;
-    size_t made;               /* parts so far */
-    struct recipe_map layouts; /* of the joined table; by recipe, the tables */
-    unsigned epoch;            /* counts how often these were emptied */
-    size_t entries;            /* of recipes that tables hold */
+    size_t made;                 /* parts so far */
+    struct recipe_map layouts;   /* of the joined table; by recipe, the tables */
+    unsigned epoch;              /* counts how often these were emptied */
+    struct recipe_store recipes; /* that tables hold */
     struct allowance allowance;
     uint64_t rest_left_out; /* rows of streams that were let go */
     struct table *built;
@@ -135,7 +134,7 @@ static void free_tables(struct tables *tables)
     tables->table_count = tables->table_room = 0;
     tables->built = NULL;
     tables->built_columns = 0;
-    tables->entries = 0;
+    recipe_store_clear(&tables->recipes);
     tables->epoch++;
 }
 
@@ -332,7 +331,11 @@ static enum tables_outcome layout_add(struct tables *tables, struct table *table
     struct table_layout *layout = calloc(1, sizeof *layout);
     if (layout == NULL)
         return TABLES_NO_MEMORY;
-    layout->recipe = armtap_recipe_hold(recipe);
+    layout->recipe = recipe_store_hold(&tables->recipes, recipe);
+    if (layout->recipe == NULL) {
+        free(layout);
+        return TABLES_NO_MEMORY;
+    }
     enum tables_outcome outcome = TABLES_OK;
     if (table->fixed)
         outcome = tables_build(tables, table) != 0 ? TABLES_NO_MEMORY : layout_join(table, layout);
@@ -357,14 +360,10 @@ static enum tables_outcome table_layout_of(struct tables *tables, struct table *
     if (alive->layout != NULL)
         return TABLES_OK;
     size_t count = armtap_recipe_count(alive->recipe), entries = entries_with(table, alive->recipe);
-    bool is_held = alive->is_counted || tables->entries + count <= ENTRIES_MAX;
+    bool is_held = tables->recipes.entries + count <= ENTRIES_MAX || recipe_store_has(&tables->recipes, alive->recipe);
     bool fits = entries <= TABLES_COLUMNS_MAX && (table->layout_count + 1) * entries <= CELLS_MAX;
     alive->refused =
         fits && is_held && !tables->rewound ? layout_add(tables, table, alive->recipe, &alive->layout) : TABLES_MANY;
-    if (alive->refused == TABLES_OK && !alive->is_counted) {
-        alive->is_counted = true;
-        tables->entries += count;
-    }
     return alive->refused;
 }
 
@@ -387,19 +386,19 @@ static struct table *table_make(struct tables *tables)
 static void free_over(struct tables *tables)
 {
     size_t kept = 0;
-    if (tables->entries <= ENTRIES_MAX / 2 && tables->table_count < tables->most / 20)
+    if (tables->recipes.entries <= ENTRIES_MAX / 2 && tables->table_count < tables->most / 20)
         return;
     take_down(tables);
     for (size_t i = 0; i < tables->table_count; i++) {
         struct table *table = tables->tables[i];
         if (table->over && (!table->begun || tables->options.next)) {
-            tables->entries -= table->entries < tables->entries ? table->entries : tables->entries;
             table_free(table);
         } else {
             tables->tables[kept++] = table;
         }
     }
     tables->table_count = kept;
+    recipe_store_clear(&tables->recipes);
 }
 
 static enum tables_outcome part_make(struct tables *tables, struct track *track, enum armtap_direction direction,
@@ -478,7 +477,6 @@ static void side_replace(struct side *side, size_t at, const struct armtap_recip
         side_close(side);
     alive.layout = NULL;
     alive.refused = TABLES_OK;
-    alive.is_counted = false;
     alive.epoch = 0;
     memmove(side->alive + at, side->alive + at + 1, (side->alive_count - at - 1) * sizeof alive);
     side->alive[side->alive_count - 1] = alive;
@@ -547,7 +545,7 @@ static enum tables_outcome recipe_table(struct tables *tables, const struct armt
     *found = recipe_map_find(&tables->layouts, recipe);
     if (*found != NULL)
         return TABLES_OK;
-    if (tables->entries + count > ENTRIES_MAX || tables->table_count >= tables->most) {
+    if (tables->recipes.entries + count > ENTRIES_MAX || tables->table_count >= tables->most) {
         take_down(tables);
         free_tables(tables);
     }
@@ -556,7 +554,6 @@ static enum tables_outcome recipe_table(struct tables *tables, const struct armt
     if (table == NULL || layout_add(tables, table, recipe, &layout) != TABLES_OK ||
         recipe_map_add(&tables->layouts, layout->recipe, table) != 0)
         return TABLES_NO_MEMORY;
-    tables->entries += count;
     *found = table;
     return TABLES_OK;
 }
@@ -722,7 +719,7 @@ int tables_begin_rows(struct tables *tables)
     take_down(&parts);
     tables->built = NULL;
     tables->built_columns = 0;
-    tables->table_count = tables->table_room = tables->entries = 0;
+    tables->table_count = tables->table_room = 0;
     for (size_t i = 0; i < parts.table_count; i++) {
         for (size_t k = 0; k < parts.tables[i]->layout_count && outcome == 0; k++)
             outcome = keep_lengths(tables, parts.tables[i]->layouts[k]);
