@@ -29,7 +29,6 @@ struct meeting {
     const struct armtap_sent *sent;
     const struct armtap_sent *same;  /* the last before it with the same header fields */
     const struct armtap_sent *first; /* that held some of its bytes */
-    const struct armtap_sent *left;  /* the last captured of those before it */
     const struct armtap_sent *right; /* the next behind it that was sent for the first time */
     const struct armtap_sent *hint;  /* the first captured of those behind it: its sender may have heard that it came */
     const struct armtap_sent *telling; /* the third behind it */
@@ -78,8 +77,6 @@ static void look_back(struct meeting *meeting)
             meeting->same = other;
         if (!meeting->first && other->start < sent->end && sent->start < other->end)
             meeting->first = other;
-        if (other->end <= sent->start)
-            meeting->left = other;
         if (other->start < sent->end)
             continue;
         if (!meeting->hint)
@@ -121,12 +118,15 @@ static int64_t round_trip(const struct meeting *meeting)
     return there && back ? (there + back) / 16 * 15 : 0;
 }
 
-/* A time in which no sender can have heard anything, 0: not known. Acknowledgements alone measure it: an echoed
- * timestamp may have waited for data to go with. */
+/* A time in which no sender can have heard anything, 0: not known. Whatever was measured may have been held up, all the
+ * more where it was few times, as in a handshake: so it takes many echoes of timestamps, and an eighth of their least,
+ * for an echo may have waited for data to go with, too. */
 static int64_t surely_too_soon(const struct meeting *meeting)
 {
-    int64_t there = meeting->evidence->sender->acked_after, back = meeting->evidence->peer->acked_after;
-    return there && back ? (there + back) / 4 * 3 : 0;
+    const struct armtap_sender *sender = meeting->evidence->sender, *peer = meeting->evidence->peer;
+    if (!armtap_sender_has_echoes(sender) || !armtap_sender_has_echoes(peer))
+        return 0;
+    return (armtap_sender_round_trip(sender) + armtap_sender_round_trip(peer)) / 8;
 }
 
 /* The sender's clock went on between the two, so a retransmission would have a later timestamp. */
@@ -290,16 +290,6 @@ static struct armtap_judgement again_or_late(const struct meeting *meeting)
     }
 }
 
-/* Nothing makes a sender repeat bytes sooner: it hears a round trip after those behind them that the peer lacks them,
- * and its timers run longer than since those before them. */
-static bool is_too_soon_for_repair(const struct meeting *meeting)
-{
-    int64_t soon = surely_too_soon(meeting);
-    if (!meeting->left || !meeting->hint || meeting->stalled || since(meeting, meeting->hint) >= soon)
-        return false;
-    return since(meeting, meeting->left) < (2 * soon > DELAYED_ACK ? 2 * soon : DELAYED_ACK);
-}
-
 /* It comes as soon as a sender can repair that hears of a single segment behind it (RFC 8985). */
 static bool is_prompt(const struct meeting *meeting)
 {
@@ -312,8 +302,6 @@ static struct armtap_judgement by_time(const struct meeting *meeting)
 {
     if (clock_went_on(meeting, meeting->right))
         return judged(ARMTAP_ARRIVAL_LATE, clock_shows_repairs(meeting));
-    if (is_too_soon_for_repair(meeting))
-        return proven(ARMTAP_ARRIVAL_LATE);
     if (since(meeting, meeting->right) >= TIMEOUT || is_prompt(meeting))
         return likely(ARMTAP_ARRIVAL_AGAIN);
     return likely(was_asked_for(meeting) ? ARMTAP_ARRIVAL_AGAIN : ARMTAP_ARRIVAL_LATE);

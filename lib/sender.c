@@ -9,6 +9,7 @@ enum {
     JUMPED = 4,  /* taken off for one that does not */
     REPORTS_THAT_ASK = 3,
     ECHOES_A_ROUND = 64,
+    ECHOES_THAT_TELL = 16,
     REPEATS = 3, /* ids in a row that do not change: they are all the same */
     TICKS_LEAST = 8
 };
@@ -195,6 +196,11 @@ int64_t armtap_sender_round_trip(const struct armtap_sender *sender)
     int64_t shortest = sender->acked_after;
     keep_shorter(&shortest, echoed_after(&sender->echoes));
     return shortest;
+}
+
+bool armtap_sender_has_echoes(const struct armtap_sender *sender)
+{
+    return sender->echoes.round || sender->echoes.count >= ECHOES_THAT_TELL;
 }
 
 int64_t armtap_sender_tick(const struct armtap_sender *sender)

@@ -54,6 +54,8 @@ bool armtap_sender_lacks(const struct armtap_sender *sender, uint64_t start, uin
 int64_t armtap_sender_asked_since(const struct armtap_sender *sender, uint64_t start, int64_t now);
 /* ns from the capture to the peer and back, at the least; 0: not known. */
 int64_t armtap_sender_round_trip(const struct armtap_sender *sender);
+/* Its timestamps came back so often that the shortest time of it means something. */
+bool armtap_sender_has_echoes(const struct armtap_sender *sender);
 /* ns that the clock of its timestamps takes for a step. */
 int64_t armtap_sender_tick(const struct armtap_sender *sender);
 

@@ -100,6 +100,7 @@ SCRIPT_TESTS = \
 	tests/handshake-check.py \
 	tests/json-keys.py \
 	tests/live-check.py \
+	tests/namespaces-check.py \
 	tests/missing-check.py \
 	tests/outputs-check.py \
 	tests/pandas-check.py \

@@ -245,25 +245,40 @@ static void test_proof_by_order(void **state)
     scene_end(&s);
 }
 
-/* Of a timestamp that is as old as its neighbour's: the clock has gone on, but it must tick faster than a repair. */
+/* So many echoes of its timestamps, `us` each after it was captured. */
+static void echoes(struct armtap_sender *sender, int count, int64_t us)
+{
+    for (int i = 0; i < count; i++) {
+        struct armtap_segment echo = {.has_timestamps = true, .tsecr = sender->newest_tsval + 1};
+        ticks(sender, sender->newest_time / US + 3000, sender->newest_tsval + 1);
+        armtap_sender_echoed(sender, &echo, sender->newest_time + us * US);
+    }
+}
+
+/* Of a timestamp that is as old as its neighbour's: the clock has gone on, but it must tick faster than a repair can
+ * come: an eighth of the round trip, once that was measured 16 times. */
 static void test_proof_by_clock(void **state)
 {
     struct scene s;
     (void)state;
     scene_begin(&s);
-    s.sender.acked_after = 2000 * US;
-    s.peer.acked_after = 2000 * US; /* 4 ms, of which 3 are counted */
-    for (uint32_t tick = 0; tick <= 10; tick++)
-        ticks(&s.sender, tick * 3000, 100 + tick);
-    waits(&s, stamped(200, 15000, 105, 70));
-    assert_proven(&s, stamped(100, 18000, 105, 70), LATE);
-    ticks(&s.sender, 11 * 3000 + 22, 111); /* 3.002 ms a tick */
-    assert_likely(&s, stamped(100, 18000, 105, 70), LATE);
+    echoes(&s.sender, 16, 12000);
+    echoes(&s.peer, 15, 12000);
+    struct armtap_sent right = stamped(200, s.sender.newest_time / US, s.sender.newest_tsval, 70), late = right;
+    late.start = 100;
+    late.end = 200;
+    late.time += 9000 * US;
+    waits(&s, right);
+    assert_likely(&s, late, LATE);
+    echoes(&s.peer, 1, 12000); /* 24 ms in all: as long as eight ticks */
+    assert_proven(&s, late, LATE);
+    echoes(&s.peer, 1, 11999);
+    assert_likely(&s, late, LATE);
     scene_end(&s);
 }
 
-/* Nothing but time: too soon for whoever hears of the first that came behind it, and for a timer. */
-static void test_proof_by_time(void **state)
+/* Nothing but time proves nothing, however short it is: a handshake may have been slow. */
+static void test_no_proof_by_time(void **state)
 {
     struct scene s;
     (void)state;
@@ -271,26 +286,36 @@ static void test_proof_by_time(void **state)
     s.sender.acked_after = 1000 * US;
     s.peer.acked_after = 3000 * US;
     delivered(&s, at(0, 1000));
-    waits(&s, at(300, 2000));
-    waits(&s, at(200, 3000));
-    assert_proven(&s, at(100, 4999), LATE);
-    assert_likely(&s, at(100, 5000), LATE); /* 3 ms behind the first of them */
-    s.peer.acked_after = 0;                 /* the round trip is not known */
-    assert_likely(&s, at(100, 4999), LATE);
+    waits(&s, at(200, 2000));
+    assert_likely(&s, at(100, 2001), LATE);
+    assert_likely(&s, at(100, 300000), AGAIN);
     scene_end(&s);
+}
 
-    for (int stall = 0; stall <= 1; stall++) { /* 10 ms without a segment: the path may have held up a repair */
+/* Two packets of the same bytes: the second repeats the first, unless the path stood still or reorders. */
+static void test_proof_by_order_of_capture(void **state)
+{
+    struct armtap_sent late;
+    struct scene s;
+    (void)state;
+    for (int stall = 0; stall <= 1; stall++) {
         scene_begin(&s);
-        s.sender.acked_after = s.peer.acked_after = 2000 * US;
-        delivered(&s, at(0, 1000));
-        delivered(&s, at(100, 10999 + stall));
-        waits(&s, at(300, 11500));
+        delivered(&s, numbered(0, 1000, 7));
+        delivered(&s, numbered(100, 10999 + stall, 60000));
         if (stall)
-            assert_likely(&s, at(200, 12000), LATE);
+            assert_likely(&s, numbered(100, 12000, 3), AGAIN);
         else
-            assert_proven(&s, at(200, 12000), LATE);
+            assert_proven(&s, numbered(100, 12000, 3), AGAIN);
+        assert_proven(&s, numbered(100, 1010999 + stall, 3), AGAIN); /* a second later it is forgotten */
         scene_end(&s);
     }
+    scene_begin(&s);
+    late = numbered(0, 1000, 7);
+    late.late = true;
+    delivered(&s, late);
+    delivered(&s, numbered(100, 2000, 60000));
+    assert_likely(&s, numbered(100, 3000, 3), AGAIN);
+    scene_end(&s);
 }
 
 /* The same packet, with nothing behind it: no timer is so short. */
@@ -608,7 +633,8 @@ int main(void)
         cmocka_unit_test(test_timestamps),
         cmocka_unit_test(test_proof_by_order),
         cmocka_unit_test(test_proof_by_clock),
-        cmocka_unit_test(test_proof_by_time),
+        cmocka_unit_test(test_no_proof_by_time),
+        cmocka_unit_test(test_proof_by_order_of_capture),
         cmocka_unit_test(test_proof_of_copies),
         cmocka_unit_test(test_copies_by_id),
         cmocka_unit_test(test_copies_by_clock),
