@@ -12,6 +12,11 @@
  * wrong with the input comes as notes. Unless a comment says otherwise, pointers handed to a callback are valid during
  * the callback, and an object must be used by one thread at a time.
  *
+ * Misuse is answered, not obeyed: NULL where a pointer must be is ERR_ARGUMENT, or nothing is done; an index beyond the
+ * end gives NULL, false or an absent value; what calls an object from within one of its own callbacks gets ERR_BUSY;
+ * after an error a connection or a net repeats that error. What cannot be seen is left to the caller: that a pointer
+ * leads to an object that is not freed, that as many bytes are there as he says, that one thread at a time uses it.
+ *
  * Units are the vendor's (the field table tells: armtap_field_at). "Guide" below is UR's RTDE guide, "table" UR's
  * spreadsheet of the client interfaces.
  */
@@ -44,7 +49,8 @@ extern "C" {
     X(ARMTAP_ERR_NOT_OURS, -5, "not a message of this protocol")                                                       \
     X(ARMTAP_ERR_SPACE, -6, "the buffer is too small")                                                                 \
     X(ARMTAP_ERR_TYPE, -7, "a type that is not known")                                                                 \
-    X(ARMTAP_ERR_UNSUPPORTED, -8, "not built into this library")
+    X(ARMTAP_ERR_UNSUPPORTED, -8, "not built into this library")                                                       \
+    X(ARMTAP_ERR_BUSY, -9, "called from within a callback of the same object")
 
 #define ARMTAP_ERROR_ENUM(name, value, text) name = value,
 enum armtap_error { ARMTAP_OK = 0, ARMTAP_ERRORS(ARMTAP_ERROR_ENUM) };
@@ -113,7 +119,8 @@ struct armtap_field {
 ARMTAP_API size_t armtap_field_count(void);
 /* The field of that id, NULL beyond the end. */
 ARMTAP_API const struct armtap_field *armtap_field_at(size_t id);
-/* The field of that exact name; NULL if there is none. `length` bytes of `name` are read, no terminator is needed. */
+/* The field of that exact name; NULL if there is none, or for a NULL name. `length` bytes of `name` are read, no
+ * terminator is needed. */
 ARMTAP_API const struct armtap_field *armtap_field_find(const char *name, size_t length);
 /* The field that was probably meant by a name that is none: one that differs in case and separators, an element of a
  * vector ("actual_q_0"), what other programs call it, or a slip of the keyboard. NULL unless one is clearly nearest.
@@ -160,9 +167,13 @@ static inline void armtap_set_remove(struct armtap_set *set, unsigned id)
 #define ARMTAP_MEMBER_VECTOR(name, ctype, type, count, ...) ctype name[count];
 #define ARMTAP_MEMBER_FAMILY(array, ctype, type, length, ...) ctype array[length];
 /* Everything that is known of a robot. Members carry the RTDE names: double actual_q[6], int32_t
- * output_int_register[48]. Only armtap_state_new makes one: it grows at its end with new releases. */
+ * output_int_register[48]. Only armtap_state_new makes one: it grows at its end with new releases, and the library
+ * keeps more behind it. Functions that write into a state refuse one that was made otherwise, on the stack or by
+ * assignment: ERR_ARGUMENT, or nothing is done; all may read it. A program that runs with an older library than it was
+ * built for finds armtap_field_count() below ARMTAP_FIELD_COUNT, and no memory at the members of the fields beyond. */
 struct armtap_state {
     struct armtap_set known; /* which members were ever set; the others hold no meaning */
+    uint64_t own[8];         /* the library's; by it a state is known */
     ARMTAP_FIELDS(ARMTAP_MEMBER_SCALAR, ARMTAP_MEMBER_VECTOR, ARMTAP_MEMBER_FAMILY)
 };
 #undef ARMTAP_MEMBER_SCALAR
@@ -171,6 +182,7 @@ struct armtap_state {
 
 /* NULL without memory. The caller frees. */
 ARMTAP_API struct armtap_state *armtap_state_new(void);
+/* These take NULL, too. */
 ARMTAP_API void armtap_state_free(struct armtap_state *state);
 ARMTAP_API void armtap_state_clear(struct armtap_state *state);
 ARMTAP_API void armtap_state_copy(struct armtap_state *to, const struct armtap_state *from);
@@ -195,10 +207,11 @@ struct armtap_value {
         };
     };
 };
-/* A field of a state as a value; `present` tells whether it is known. */
+/* A field of a state as a value; `present` tells whether it is known. Without a state or a field it is absent. */
 ARMTAP_API void armtap_state_get(const struct armtap_state *state, const struct armtap_field *field,
                                  struct armtap_value *value);
-/* Sets a field of a state from a value of the field's type and count. ERR_ARGUMENT if they are not. */
+/* Sets a field of a state from a value of the field's type and count. ERR_ARGUMENT if they are not. Which field is told
+ * by its id. */
 ARMTAP_API int armtap_state_set(struct armtap_state *state, const struct armtap_field *field,
                                 const struct armtap_value *value);
 
@@ -224,14 +237,17 @@ struct armtap_recipe_entry {
     size_t wire_size; /* bytes; 0 in text protocols */
     unsigned arm;     /* which arm the name says: 1 to 4 in AUBO's R1_ to R4_; 0 where it names none */
 };
+/* Any number of threads may ask a recipe at a time. Of NULL these say 0, NULL and NONE. */
 ARMTAP_API size_t armtap_recipe_count(const struct armtap_recipe *recipe);
+/* NULL beyond the end. */
 ARMTAP_API const struct armtap_recipe_entry *armtap_recipe_at(const struct armtap_recipe *recipe, size_t i);
 /* Bytes of all its values. */
 ARMTAP_API size_t armtap_recipe_size(const struct armtap_recipe *recipe);
 ARMTAP_API enum armtap_protocol armtap_recipe_protocol(const struct armtap_recipe *recipe);
 /* Reads value i from the values of a frame, `length` bytes at `values` (record.values, record.values_length). Any
  * thread may call it while somebody holds the recipe. STRING, BYTES and JSON point into `values`. In a text protocol
- * the value has the type that the message gave it; where that is not the field's, `field` is NULL. */
+ * the value has the type that the message gave it; where that is not the field's, `field` is NULL. Beyond the recipe's
+ * end, or without a recipe, the value is absent and has no name. */
 ARMTAP_API void armtap_recipe_read(const struct armtap_recipe *recipe, size_t i, const uint8_t *values, size_t length,
                                    struct armtap_value *value);
 /* The layout of a legacy packet of `size` bytes (its length word): up to 812 CB2's, above CB3/e-Series'; of a size that
@@ -258,7 +274,8 @@ struct armtap_known_recipe {
     const char *fields; /* comma separated; their types are the table's */
 };
 ARMTAP_API const struct armtap_known_recipe *armtap_known_recipe_at(size_t i);
-/* Recipes given to callbacks live as long as someone holds them. Hold and release from the thread that pushes. */
+/* Recipes given to callbacks live as long as someone holds them. Any thread may hold and release one that somebody
+ * holds; several connections, in several threads, may be given the same. NULL is taken, too. */
 ARMTAP_API struct armtap_recipe *armtap_recipe_hold(const struct armtap_recipe *recipe);
 ARMTAP_API void armtap_recipe_release(struct armtap_recipe *recipe);
 
@@ -504,7 +521,12 @@ struct armtap_traffic {
 
 /* Where everything goes. Any callback may be NULL; one that returns other than 0 stops the push for good, which then
  * returns ERR_STOPPED. Without on_record frames are delimited and counted, but no state is decoded. Set `size` to
- * sizeof(struct armtap_sink). */
+ * sizeof(struct armtap_sink): callbacks that a newer program has and the library does not know are never called, those
+ * that an older program lacks are NULL. A size that holds no callback, or a part of one, is ERR_ARGUMENT.
+ *
+ * A callback may read whatever it is given, and use other connections, nets and states. Calls of the connection or net
+ * that called it return ERR_BUSY; to free that is allowed: no callback follows, and what was called returns
+ * ERR_STOPPED. */
 struct armtap_sink {
     size_t size;
     int (*on_record)(void *user, const struct armtap_record *record);
@@ -603,12 +625,13 @@ struct armtap_conn_options {
     uint64_t connection;           /* number for the stream */
     bool no_guess;                 /* data whose handshake was not seen stays opaque, unless a recipe is given */
 };
-/* `options` may be NULL. The sink is copied. */
+/* `options` may be NULL, and so may the sink; both are copied. ERR_ARGUMENT for a `size` below that of 0.1.0. */
 ARMTAP_API int armtap_conn_new(const struct armtap_conn_options *options, const struct armtap_sink *sink, void *user,
                                struct armtap_conn **conn);
 ARMTAP_API void armtap_conn_free(struct armtap_conn *conn);
-/* The next bytes of a direction, any number of them. After an error only armtap_conn_free may follow: what was not yet
- * taken of the bytes is in no counter. The same holds for armtap_net_packet. */
+/* The next bytes of a direction, any number of them. After an error nothing more is taken, and the error is repeated:
+ * what was not yet taken of the bytes is in no counter. ERR_ARGUMENT and ERR_BUSY leave all as it was. The same holds
+ * for armtap_net_packet. */
 ARMTAP_API int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, const void *bytes,
                                 size_t length, const struct armtap_where *where);
 /* `length` bytes of a direction are missing here. */
@@ -617,7 +640,7 @@ ARMTAP_API int armtap_conn_gap(struct armtap_conn *conn, enum armtap_direction d
 /* No more bytes will come in this direction: what waits for them is judged now. */
 ARMTAP_API int armtap_conn_close(struct armtap_conn *conn, enum armtap_direction direction,
                                  const struct armtap_where *where);
-/* The recipe to use where no handshake was seen: RTDE's of outputs, or an AUBO channel's. */
+/* The recipe to use where no handshake was seen: RTDE's of outputs, or an AUBO channel's; NULL: none. */
 ARMTAP_API int armtap_conn_set_recipe(struct armtap_conn *conn, const struct armtap_recipe *recipe);
 ARMTAP_API const struct armtap_stream *armtap_conn_stream(const struct armtap_conn *conn);
 
@@ -630,6 +653,7 @@ struct armtap_net;
  * earlier. */
 struct armtap_knowledge;
 ARMTAP_API int armtap_knowledge_new(struct armtap_knowledge **knowledge);
+/* Nets that it was given to keep it until they are freed, too. */
 ARMTAP_API void armtap_knowledge_free(struct armtap_knowledge *knowledge);
 /* The first pass is over. */
 ARMTAP_API void armtap_knowledge_seal(struct armtap_knowledge *knowledge);
@@ -657,7 +681,7 @@ struct armtap_net_options {
     size_t port_count;
     const struct armtap_recipe *recipe; /* where no handshake was captured: as in armtap_conn_set_recipe; or NULL */
     size_t pool_bytes;                  /* bound of all that waits for missing bytes; 0: that of the budget "waiting" */
-    struct armtap_knowledge *knowledge; /* outlives the net; NULL: its own */
+    struct armtap_knowledge *knowledge; /* NULL: its own */
     bool no_guess;                      /* as in armtap_conn_options */
 };
 ARMTAP_API int armtap_net_new(const struct armtap_net_options *options, const struct armtap_sink *sink, void *user,

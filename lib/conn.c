@@ -12,6 +12,8 @@
 #define BUFFER_KEPT (16 * 1024) /* an empty buffer is not kept larger */
 #define BUFFER_MARKS 8
 
+static const struct armtap_where nowhere = {ARMTAP_NO_TIME, 0, 0};
+
 /* ---- making ---- */
 
 static void copy_name(char *to, size_t room, const char *from)
@@ -20,15 +22,31 @@ static void copy_name(char *to, size_t room, const char *from)
         strncpy(to, from, room - 1);
 }
 
+int armtap_sink_take(struct armtap_sink *to, const struct armtap_sink *from)
+{
+    const size_t first = offsetof(struct armtap_sink, on_record), each = sizeof from->on_record;
+    *to = (struct armtap_sink){.size = sizeof *to};
+    if (!from)
+        return ARMTAP_OK;
+    if (from->size < first + each || (from->size - first) % each != 0)
+        return ARMTAP_ERR_ARGUMENT;
+    memcpy(to, from, from->size < sizeof *to ? from->size : sizeof *to);
+    to->size = sizeof *to;
+    return ARMTAP_OK;
+}
+
 int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armtap_sink *sink, void *user,
                        struct armtap_conn **out)
 {
+    struct armtap_sink taken;
+    *out = NULL;
+    if (armtap_sink_take(&taken, sink) != ARMTAP_OK)
+        return ARMTAP_ERR_ARGUMENT;
     struct armtap_conn *conn = calloc(1, sizeof *conn);
     *out = conn;
     if (!conn)
         return ARMTAP_ERR_MEMORY;
-    if (sink)
-        memcpy(&conn->sink, sink, sink->size < sizeof conn->sink ? sink->size : sizeof conn->sink);
+    conn->sink = taken;
     conn->user = user;
     conn->hint = setup->protocol;
     conn->forced = setup->forced;
@@ -60,8 +78,11 @@ int armtap_conn_new(const struct armtap_conn_options *options, const struct armt
     struct armtap_conn_options all = {0};
     if (!conn)
         return ARMTAP_ERR_ARGUMENT;
+    *conn = NULL;
+    if (options && options->size < sizeof all)
+        return ARMTAP_ERR_ARGUMENT;
     if (options)
-        memcpy(&all, options, options->size < sizeof all ? options->size : sizeof all);
+        memcpy(&all, options, sizeof all);
     if (all.protocol != ARMTAP_PROTOCOL_NONE && !armtap_decoder_for(all.protocol))
         return ARMTAP_ERR_UNSUPPORTED;
     struct armtap_conn_setup setup = {
@@ -93,10 +114,8 @@ static bool buffer_resize(struct armtap_conn *conn, struct armtap_half *half, si
     return true;
 }
 
-void armtap_conn_free(struct armtap_conn *conn)
+static void destroy(struct armtap_conn *conn)
 {
-    if (!conn)
-        return;
     for (int i = 0; i < 2; i++) {
         buffer_resize(conn, &conn->half[i], 0);
         free(conn->half[i].marks);
@@ -114,10 +133,51 @@ void armtap_conn_free(struct armtap_conn *conn)
     free(conn);
 }
 
+void armtap_conn_silence(struct armtap_conn *conn)
+{
+    memset(&conn->sink, 0, sizeof conn->sink);
+}
+
+/* A callback may free the connection that called it: what runs still needs it. */
+void armtap_conn_free(struct armtap_conn *conn)
+{
+    if (!conn)
+        return;
+    if (!conn->busy) {
+        destroy(conn);
+        return;
+    }
+    conn->freed = true;
+    armtap_conn_silence(conn);
+}
+
+/* A call that may call back begins: not while another runs, nor after an error. */
+static int enter(struct armtap_conn *conn)
+{
+    if (conn->busy)
+        return ARMTAP_ERR_BUSY;
+    if (conn->error != ARMTAP_OK)
+        return conn->error;
+    conn->busy = true;
+    return ARMTAP_OK;
+}
+
+static int leave(struct armtap_conn *conn, int error)
+{
+    conn->busy = false;
+    conn->error = error;
+    if (!conn->freed)
+        return error;
+    destroy(conn);
+    return ARMTAP_ERR_STOPPED;
+}
+
 int armtap_conn_set_recipe(struct armtap_conn *conn, const struct armtap_recipe *recipe)
 {
     if (!conn)
         return ARMTAP_ERR_ARGUMENT;
+    if (conn->busy)
+        return ARMTAP_ERR_BUSY;
     armtap_recipe_release(conn->given_recipe);
     conn->given_recipe = recipe ? armtap_recipe_hold(recipe) : NULL;
     return ARMTAP_OK;
@@ -125,7 +185,7 @@ int armtap_conn_set_recipe(struct armtap_conn *conn, const struct armtap_recipe 
 
 const struct armtap_stream *armtap_conn_stream(const struct armtap_conn *conn)
 {
-    return &conn->stream;
+    return conn ? &conn->stream : NULL;
 }
 
 bool armtap_conn_is_foreign(const struct armtap_conn *conn)
@@ -620,18 +680,11 @@ static size_t piece(const struct armtap_conn *conn, const struct armtap_half *ha
     return most < length ? most : length;
 }
 
-int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, const void *bytes, size_t length,
-                     const struct armtap_where *where)
+static int push(struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *p, size_t length,
+                const struct armtap_where *where)
 {
-    static const struct armtap_where nowhere = {ARMTAP_NO_TIME, 0, 0};
-    const uint8_t *p = bytes;
-    int error = ARMTAP_OK;
-    if (!conn || (!bytes && length > 0) || !is_direction(direction))
-        return ARMTAP_ERR_ARGUMENT;
-    if (!where)
-        where = &nowhere;
     conn->stream.last = *where;
-    error = settle_other(conn, direction);
+    int error = settle_other(conn, direction);
     while (length > 0 && error == ARMTAP_OK) {
         struct armtap_half *half = &conn->half[actual(conn, direction)];
         if (conn->foreign) {
@@ -652,6 +705,15 @@ int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, 
         length -= take;
     }
     return error;
+}
+
+int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, const void *bytes, size_t length,
+                     const struct armtap_where *where)
+{
+    if (!conn || (!bytes && length > 0) || !is_direction(direction))
+        return ARMTAP_ERR_ARGUMENT;
+    int error = enter(conn);
+    return error != ARMTAP_OK ? error : leave(conn, push(conn, direction, bytes, length, where ? where : &nowhere));
 }
 
 /* Bytes behind which no message began again. */
@@ -700,17 +762,12 @@ static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction directio
     return error == ARMTAP_OK ? note_tail(conn, actual(conn, direction)) : error;
 }
 
-int armtap_conn_gap(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
-                    const struct armtap_where *where)
+static int miss(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
+                const struct armtap_where *where)
 {
-    static const struct armtap_where nowhere = {ARMTAP_NO_TIME, 0, 0};
-    if (!conn || !is_direction(direction))
-        return ARMTAP_ERR_ARGUMENT;
     int error = length > 0 ? end_of_bytes(conn, direction, false) : ARMTAP_OK;
     if (error != ARMTAP_OK || length == 0)
         return error;
-    if (!where)
-        where = &nowhere;
     enum armtap_direction side = actual(conn, direction);
     struct armtap_half *half = &conn->half[side];
     struct armtap_frame here = {side, NULL, 0, half->offset, *where};
@@ -729,10 +786,17 @@ int armtap_conn_gap(struct armtap_conn *conn, enum armtap_direction direction, u
     return error;
 }
 
-int armtap_conn_close(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_where *where)
+int armtap_conn_gap(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
+                    const struct armtap_where *where)
 {
     if (!conn || !is_direction(direction))
         return ARMTAP_ERR_ARGUMENT;
+    int error = enter(conn);
+    return error != ARMTAP_OK ? error : leave(conn, miss(conn, direction, length, where ? where : &nowhere));
+}
+
+static int close_side(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_where *where)
+{
     if (where)
         conn->stream.last = *where;
     conn->half[actual(conn, direction)].closed = true;
@@ -740,4 +804,12 @@ int armtap_conn_close(struct armtap_conn *conn, enum armtap_direction direction,
     if (error == ARMTAP_OK && conn->decoder && conn->decoder->ends && !conn->foreign)
         error = conn->decoder->ends(conn->context, conn, actual(conn, direction));
     return error;
+}
+
+int armtap_conn_close(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_where *where)
+{
+    if (!conn || !is_direction(direction))
+        return ARMTAP_ERR_ARGUMENT;
+    int error = enter(conn);
+    return error != ARMTAP_OK ? error : leave(conn, close_side(conn, direction, where));
 }

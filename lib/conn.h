@@ -27,6 +27,11 @@ struct armtap_conn_setup {
 int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armtap_sink *sink, void *user,
                        struct armtap_conn **conn);
 
+/* Copies the callbacks of a sink as far as both know them; ERR_ARGUMENT for a size that cannot be. NULL: none. */
+int armtap_sink_take(struct armtap_sink *to, const struct armtap_sink *from);
+/* No callback is called any more. */
+void armtap_conn_silence(struct armtap_conn *conn);
+
 /* Nothing of ours is carried: bytes need not be pushed any more. */
 bool armtap_conn_is_foreign(const struct armtap_conn *conn);
 /* The robot accepted it. */

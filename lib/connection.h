@@ -57,6 +57,9 @@ struct armtap_conn {
     struct armtap_stream stream;
     struct armtap_sink sink;
     void *user;
+    bool busy;  /* a call runs that may call back */
+    bool freed; /* meanwhile it was freed */
+    int error;  /* that ended it */
     struct armtap_robot *robot;
     size_t *pool_used; /* see the setup */
     size_t pool_limit;

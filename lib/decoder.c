@@ -34,7 +34,7 @@ const char *armtap_protocol_name(enum armtap_protocol protocol)
 
 enum armtap_protocol armtap_protocol_find(const char *name)
 {
-    for (size_t i = 0; i < DECODERS; i++)
+    for (size_t i = 0; name && i < DECODERS; i++)
         if (strcmp(decoders[i]->name, name) == 0)
             return decoders[i]->protocol;
     return ARMTAP_PROTOCOL_NONE;
@@ -42,7 +42,7 @@ enum armtap_protocol armtap_protocol_find(const char *name)
 
 bool armtap_port_at(size_t number, struct armtap_port *port)
 {
-    for (size_t i = 0; i < DECODERS; i++)
+    for (size_t i = 0; port && i < DECODERS; i++)
         for (const uint16_t *p = decoders[i]->ports; *p; p++)
             if (number-- == 0) {
                 *port = (struct armtap_port){*p, decoders[i]->protocol};

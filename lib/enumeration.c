@@ -51,7 +51,7 @@ static enum enumeration enumeration_of(const struct armtap_field *field)
 
 const struct armtap_enum_value *armtap_enum_at(const struct armtap_field *field, size_t i)
 {
-    enum enumeration wanted = enumeration_of(field);
+    enum enumeration wanted = field ? enumeration_of(field) : ENUMERATION_NONE;
     for (size_t k = 0; wanted != ENUMERATION_NONE && k < ENUM_VALUES; k++)
         if (enum_values[k].enumeration == wanted && i-- == 0)
             return &enum_values[k].value;

@@ -133,7 +133,7 @@ const struct armtap_field *armtap_field_at(size_t id)
 const struct armtap_field *armtap_field_find(const char *name, size_t length)
 {
     const uint8_t *at = name_lengths, *end = name_lengths + ARMTAP_FIELD_COUNT;
-    if (length == 0 || length > UINT8_MAX)
+    if (!name || length == 0 || length > UINT8_MAX)
         return NULL;
     while ((at = memchr(at, (int)length, (size_t)(end - at))) != NULL) {
         const struct armtap_field *field = &fields[at++ - name_lengths];

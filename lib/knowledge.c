@@ -14,6 +14,7 @@ struct robot_entry {
 };
 
 struct armtap_knowledge {
+    unsigned holders;
     bool sealed;
     struct robot_entry robots[ARMTAP_LIMIT_robots];
     size_t turn;                   /* entry to be given up next */
@@ -28,12 +29,18 @@ int armtap_knowledge_new(struct armtap_knowledge **knowledge)
     if (!knowledge)
         return ARMTAP_ERR_ARGUMENT;
     *knowledge = calloc(1, sizeof **knowledge);
-    return *knowledge ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
+    return *knowledge ? armtap_knowledge_hold(*knowledge) : ARMTAP_ERR_MEMORY;
+}
+
+int armtap_knowledge_hold(struct armtap_knowledge *knowledge)
+{
+    knowledge->holders++;
+    return ARMTAP_OK;
 }
 
 void armtap_knowledge_free(struct armtap_knowledge *knowledge)
 {
-    if (!knowledge)
+    if (!knowledge || --knowledge->holders > 0)
         return;
     for (size_t i = 0; i < ARMTAP_LIMIT_robots; i++)
         armtap_robot_release(knowledge->robots[i].robot);
@@ -47,6 +54,8 @@ void armtap_knowledge_free(struct armtap_knowledge *knowledge)
 
 void armtap_knowledge_seal(struct armtap_knowledge *knowledge)
 {
+    if (!knowledge)
+        return;
     knowledge->sealed = true;
     for (size_t i = 0; i < knowledge->guess_count; i++)
         knowledge->guesses[i]->sealed = true;
@@ -54,6 +63,8 @@ void armtap_knowledge_seal(struct armtap_knowledge *knowledge)
 
 bool armtap_knowledge_has_guesses(const struct armtap_knowledge *knowledge)
 {
+    if (!knowledge)
+        return false;
     for (size_t i = 0; i < ARMTAP_LIMIT_robots; i++) {
         const struct armtap_robot *robot = knowledge->robots[i].robot;
         if (robot && robot->release_missed && robot->controller_version[0] != '\0')

@@ -5,6 +5,8 @@
 #include "link.h"
 #include "robot.h"
 
+/* One more who frees it; always OK. */
+int armtap_knowledge_hold(struct armtap_knowledge *knowledge);
 /* The robot at an address, made if need be; NULL without room: the connection then learns for itself. */
 int armtap_knowledge_robot(struct armtap_knowledge *knowledge, const struct armtap_address *address,
                            struct armtap_robot **robot);

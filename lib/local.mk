@@ -81,7 +81,7 @@ armtapinclude_HEADERS = \
 lib_LTLIBRARIES += lib/libarmtap.la
 lib_libarmtap_la_SOURCES =
 lib_libarmtap_la_LIBADD = lib/libinside.la
-lib_libarmtap_la_LDFLAGS = -no-undefined -version-info 0:0:0
+lib_libarmtap_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 0:0:0
 
 pkgconfig_DATA = lib/armtap.pc
 

@@ -37,7 +37,9 @@ struct armtap_net {
     uint64_t connections; /* so far */
     struct armtap_knowledge *knowledge;
     bool no_guess;
-    bool own_knowledge;
+    bool busy;  /* a call runs that may call back */
+    bool freed; /* meanwhile it was freed */
+    int error;  /* that ended it */
     unsigned notes[ARMTAP_NOTE_COUNT];
     unsigned doubts; /* flows that hold a segment in doubt */
 };
@@ -104,29 +106,29 @@ int armtap_net_new(const struct armtap_net_options *options, const struct armtap
                    struct armtap_net **out)
 {
     struct armtap_net_options all = {0};
+    struct armtap_sink taken;
     if (!out)
         return ARMTAP_ERR_ARGUMENT;
     *out = NULL;
+    if (options && options->size < sizeof all)
+        return ARMTAP_ERR_ARGUMENT;
     if (options)
-        memcpy(&all, options, options->size < sizeof all ? options->size : sizeof all);
-    if (all.port_count && !all.ports)
+        memcpy(&all, options, sizeof all);
+    if (armtap_sink_take(&taken, sink) != ARMTAP_OK || all.port_count > UINT16_MAX || (all.port_count && !all.ports))
         return ARMTAP_ERR_ARGUMENT;
     struct armtap_net *net = calloc(1, sizeof *net);
     if (!net)
         return ARMTAP_ERR_MEMORY;
     int error = copy_ports(net, &all);
     net->knowledge = all.knowledge;
-    net->own_knowledge = !all.knowledge;
-    if (!error && net->own_knowledge)
-        error = armtap_knowledge_new(&net->knowledge);
+    if (!error)
+        error = net->knowledge ? armtap_knowledge_hold(net->knowledge) : armtap_knowledge_new(&net->knowledge);
     if (error) {
         free(net->ports);
         free(net);
         return error;
     }
-    if (sink)
-        memcpy(&net->sink, sink, sink->size < sizeof net->sink ? sink->size : sizeof net->sink);
-    net->sink.size = sizeof net->sink;
+    net->sink = taken;
     net->user = user;
     net->no_guess = all.no_guess;
     net->recipe = all.recipe ? armtap_recipe_hold(all.recipe) : NULL;
@@ -156,19 +158,60 @@ static void drop_flow(struct armtap_net *net, struct armtap_flow *flow)
     armtap_flow_remove(&net->flows, flow);
 }
 
-void armtap_net_free(struct armtap_net *net)
+static void destroy(struct armtap_net *net)
 {
-    if (!net)
-        return;
     for (int i = 0; i < ARMTAP_FLOW_CLASSES; i++)
         while (net->flows.class[i].oldest)
             drop_flow(net, net->flows.class[i].oldest);
     armtap_flow_table_free(&net->flows);
-    if (net->own_knowledge)
-        armtap_knowledge_free(net->knowledge);
+    armtap_knowledge_free(net->knowledge);
     armtap_recipe_release(net->recipe);
     free(net->ports);
     free(net);
+}
+
+/* No callback is called any more. */
+static void silence(struct armtap_net *net)
+{
+    net->sink = (struct armtap_sink){.size = sizeof net->sink};
+    for (int i = 0; i < ARMTAP_FLOW_CLASSES; i++)
+        for (struct armtap_flow *flow = net->flows.class[i].oldest; flow; flow = flow->newer)
+            if (flow->conn)
+                armtap_conn_silence(flow->conn);
+}
+
+/* A callback may free the net that called it: what runs still needs it. */
+void armtap_net_free(struct armtap_net *net)
+{
+    if (!net)
+        return;
+    if (!net->busy) {
+        destroy(net);
+        return;
+    }
+    net->freed = true;
+    silence(net);
+}
+
+/* A call that may call back begins: not while another runs, nor after an error. */
+static int enter(struct armtap_net *net)
+{
+    if (net->busy)
+        return ARMTAP_ERR_BUSY;
+    if (net->error)
+        return net->error;
+    net->busy = true;
+    return 0;
+}
+
+static int leave(struct armtap_net *net, int error)
+{
+    net->busy = false;
+    net->error = error == ARMTAP_ERR_UNSUPPORTED ? 0 : error; /* of one packet alone */
+    if (!net->freed)
+        return error;
+    destroy(net);
+    return ARMTAP_ERR_STOPPED;
 }
 
 /* ---- notes of the capture -------------------------------------------------------------------------------------- */
@@ -582,10 +625,8 @@ static int take_segment(struct armtap_net *net, const struct armtap_segment *seg
 
 /* ---- packets --------------------------------------------------------------------------------------------------- */
 
-int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet)
+static int take_packet(struct armtap_net *net, const struct armtap_packet *packet)
 {
-    if (!net || !packet || (packet->captured && !packet->data))
-        return ARMTAP_ERR_ARGUMENT;
     struct armtap_segment segment;
     const char *fault = "";
     net->pool.now = packet->where;
@@ -604,6 +645,14 @@ int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet
     if (result == ARMTAP_LINK_TCP && packet->captured > packet->length)
         TRY(note_capture(net, ARMTAP_NOTE_ip_bad_header, &segment, "more bytes were captured than the packet had"));
     return armtap_tcp_sweep(&net->pool);
+}
+
+int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet)
+{
+    if (!net || !packet || (packet->captured && !packet->data))
+        return ARMTAP_ERR_ARGUMENT;
+    int error = enter(net);
+    return error ? error : leave(net, take_packet(net, packet));
 }
 
 static int compare_connections(const void *a, const void *b)
@@ -656,10 +705,8 @@ static int tell_traffic(struct armtap_net *net)
     return 0;
 }
 
-int armtap_net_finish(struct armtap_net *net)
+static int finish(struct armtap_net *net)
 {
-    if (!net)
-        return ARMTAP_ERR_ARGUMENT;
     if (!net->flows.count)
         return 0;
     struct armtap_flow **open = malloc(net->flows.count * sizeof *open);
@@ -678,4 +725,12 @@ int armtap_net_finish(struct armtap_net *net)
     }
     free(open);
     return error ? error : tell_traffic(net);
+}
+
+int armtap_net_finish(struct armtap_net *net)
+{
+    if (!net)
+        return ARMTAP_ERR_ARGUMENT;
+    int error = enter(net);
+    return error ? error : leave(net, finish(net));
 }

@@ -21,7 +21,7 @@ const struct armtap_note_kind *armtap_note_at(size_t i)
 const char *armtap_severity_name(enum armtap_severity severity)
 {
     static const char *const names[] = {"info", "notice", "warning", "error"};
-    return names[severity];
+    return (size_t)severity < sizeof names / sizeof names[0] ? names[severity] : "";
 }
 
 void armtap_line_begin(struct armtap_line *line)

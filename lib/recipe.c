@@ -71,7 +71,7 @@ static struct armtap_recipe *recipe_alloc(size_t count, size_t name_bytes, char 
         return NULL;
     recipe->bytes = bytes;
     uint8_t *room = (uint8_t *)(recipe + 1);
-    recipe->holders = 1;
+    atomic_init(&recipe->holders, 1);
     recipe->entries = (struct armtap_recipe_entry *)(void *)room;
     armtap_plan_init(&recipe->plan, (struct armtap_step *)(void *)(room + entries));
     recipe->ops = room + entries + steps;
@@ -333,13 +333,15 @@ int armtap_recipe_realtime(size_t size, struct armtap_recipe **recipe)
 struct armtap_recipe *armtap_recipe_hold(const struct armtap_recipe *recipe)
 {
     struct armtap_recipe *held = (struct armtap_recipe *)(uintptr_t)recipe;
-    held->holders++;
+    if (held)
+        atomic_fetch_add_explicit(&held->holders, 1, memory_order_relaxed);
     return held;
 }
 
 void armtap_recipe_release(struct armtap_recipe *recipe)
 {
-    while (recipe && --recipe->holders == 0) {
+    /* What other threads did with it comes before it is freed. */
+    while (recipe && atomic_fetch_sub_explicit(&recipe->holders, 1, memory_order_acq_rel) == 1) {
         struct armtap_recipe *replied = recipe->replied;
         free(recipe);
         recipe = replied;
@@ -350,22 +352,22 @@ void armtap_recipe_release(struct armtap_recipe *recipe)
 
 size_t armtap_recipe_count(const struct armtap_recipe *recipe)
 {
-    return recipe->count;
+    return recipe ? recipe->count : 0;
 }
 
 const struct armtap_recipe_entry *armtap_recipe_at(const struct armtap_recipe *recipe, size_t i)
 {
-    return i < recipe->count ? &recipe->entries[i] : NULL;
+    return recipe && i < recipe->count ? &recipe->entries[i] : NULL;
 }
 
 size_t armtap_recipe_size(const struct armtap_recipe *recipe)
 {
-    return recipe->size;
+    return recipe ? recipe->size : 0;
 }
 
 enum armtap_protocol armtap_recipe_protocol(const struct armtap_recipe *recipe)
 {
-    return recipe->protocol;
+    return recipe ? recipe->protocol : ARMTAP_PROTOCOL_NONE;
 }
 
 bool armtap_recipe_same(const struct armtap_recipe *a, const struct armtap_recipe *b)
@@ -424,12 +426,20 @@ static bool read_element(enum armtap_op op, enum armtap_type type, const uint8_t
 void armtap_recipe_read(const struct armtap_recipe *recipe, size_t i, const uint8_t *values, size_t length,
                         struct armtap_value *value)
 {
+    if (!value)
+        return;
+    if (!recipe || i >= recipe->count) {
+        *value = (struct armtap_value){.type = ARMTAP_BYTES};
+        return;
+    }
     const struct armtap_recipe_entry *entry = &recipe->entries[i];
     value->name = entry->name;
     value->field = entry->field;
     value->type = entry->type;
     value->count = entry->count;
     value->present = false;
+    if (!values)
+        return;
     if (recipe->cells) {
         armtap_cells_read(values, length, i, value);
         if (value->field && (value->type != value->field->type || value->count != value->field->count))
@@ -453,7 +463,7 @@ void armtap_recipe_read(const struct armtap_recipe *recipe, size_t i, const uint
 
 bool armtap_record_value(const struct armtap_record *record, size_t i, struct armtap_value *value)
 {
-    if (!record->recipe || i >= record->recipe->count)
+    if (!record || !value || !record->recipe || i >= record->recipe->count)
         return false;
     armtap_recipe_read(record->recipe, i, record->values, record->values_length, value);
     return true;

@@ -2,10 +2,13 @@
 #ifndef ARMTAP_RECIPE_H
 #define ARMTAP_RECIPE_H
 
+#include <stdatomic.h>
+
 #include "plan.h"
 
+/* Only `holders` changes once it is made: threads may share it. */
 struct armtap_recipe {
-    unsigned holders;
+    atomic_uint holders;
     size_t bytes; /* that it takes */
     enum armtap_protocol protocol;
     size_t size;                   /* bytes of all values */

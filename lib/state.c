@@ -7,22 +7,34 @@
 
 struct armtap_state *armtap_state_new(void)
 {
-    return calloc(1, sizeof(struct armtap_state) + ARMTAP_STATE_ROOM);
+    struct armtap_state *state = calloc(1, sizeof *state + sizeof(struct armtap_state_sign) + ARMTAP_STATE_ROOM);
+    if (!state)
+        return NULL;
+    *(struct armtap_state_sign *)(void *)(state + 1) = (struct armtap_state_sign){.state = state};
+    state->own[0] = ARMTAP_STATE_MARK;
+    return state;
 }
 
 void armtap_state_free(struct armtap_state *state)
 {
-    free(state);
+    if (armtap_state_is_ours(state))
+        free(state);
 }
 
 void armtap_state_clear(struct armtap_state *state)
 {
+    if (!armtap_state_is_ours(state))
+        return;
     memset(state, 0, sizeof *state);
+    state->own[0] = ARMTAP_STATE_MARK;
 }
 
 void armtap_state_copy(struct armtap_state *to, const struct armtap_state *from)
 {
+    if (!armtap_state_is_ours(to) || !from || to == from)
+        return;
     memcpy(to, from, sizeof *to);
+    to->own[0] = ARMTAP_STATE_MARK;
 }
 
 static uint8_t *member(struct armtap_state *state, const struct armtap_field *field)
@@ -37,6 +49,8 @@ static const uint8_t *member_const(const struct armtap_state *state, const struc
 
 void armtap_state_merge(struct armtap_state *to, const struct armtap_state *from)
 {
+    if (!armtap_state_is_ours(to) || !from || to == from)
+        return;
     for (unsigned id = 0; id < ARMTAP_FIELD_COUNT; id++) {
         const struct armtap_field *field = armtap_field_at(id);
         if (!armtap_set_has(&from->known, id))
@@ -46,8 +60,15 @@ void armtap_state_merge(struct armtap_state *to, const struct armtap_state *from
     }
 }
 
-void armtap_state_get(const struct armtap_state *state, const struct armtap_field *field, struct armtap_value *value)
+void armtap_state_get(const struct armtap_state *state, const struct armtap_field *asked, struct armtap_value *value)
 {
+    const struct armtap_field *field = asked ? armtap_field_at(asked->id) : NULL;
+    if (!value)
+        return;
+    if (!state || !field) {
+        *value = (struct armtap_value){.type = ARMTAP_BYTES};
+        return;
+    }
     size_t width = armtap_type_width(field->type);
     value->name = field->name;
     value->field = field;
@@ -77,8 +98,11 @@ void armtap_state_get(const struct armtap_state *state, const struct armtap_fiel
     }
 }
 
-int armtap_state_set(struct armtap_state *state, const struct armtap_field *field, const struct armtap_value *value)
+int armtap_state_set(struct armtap_state *state, const struct armtap_field *asked, const struct armtap_value *value)
 {
+    const struct armtap_field *field = asked ? armtap_field_at(asked->id) : NULL;
+    if (!field || !value || !armtap_state_is_ours(state))
+        return ARMTAP_ERR_ARGUMENT;
     size_t width = armtap_type_width(field->type);
     if (value->type != field->type || value->count != field->count)
         return ARMTAP_ERR_ARGUMENT;

@@ -8,9 +8,24 @@
  * not copied with the state. */
 #define ARMTAP_STATE_ROOM 1536
 
+/* Before that room stands the state's address, by which it is told from a copy of its bytes. */
+struct armtap_state_sign {
+    const struct armtap_state *state;
+    uint64_t unused[7]; /* keeps the room where a cache line begins as the state does */
+};
+
+#define ARMTAP_STATE_MARK UINT64_C(0x7061746d7261)
+
+/* Whether armtap_state_new made it, so that it is as large as this library's states, and has that room. */
+static inline bool armtap_state_is_ours(const struct armtap_state *state)
+{
+    return state && state->own[0] == ARMTAP_STATE_MARK &&
+           ((const struct armtap_state_sign *)(const void *)(state + 1))->state == state;
+}
+
 static inline void *armtap_state_room(struct armtap_state *state)
 {
-    return state + 1;
+    return (struct armtap_state_sign *)(void *)(state + 1) + 1;
 }
 
 #endif

@@ -14,6 +14,7 @@ UNIT_TESTS = \
 	tests/unit/test_leaves \
 	tests/unit/test_memory \
 	tests/unit/test_message \
+	tests/unit/test_misuse \
 	tests/unit/test_net \
 	tests/unit/test_number \
 	tests/unit/test_options \
@@ -24,6 +25,7 @@ UNIT_TESTS = \
 	tests/unit/test_roundtrip \
 	tests/unit/test_rtde \
 	tests/unit/test_select \
+	tests/unit/test_shared \
 	tests/unit/test_spelling \
 	tests/unit/test_tables \
 	tests/unit/test_tcp \
@@ -93,6 +95,7 @@ SCRIPT_TESTS = \
 	tests/explain-check.py \
 	tests/follow-check.py \
 	tests/gates/docs \
+	tests/gates/hardening \
 	tests/gates/layers \
 	tests/gates/symbols \
 	tests/guess-check.py \
@@ -127,7 +130,8 @@ AM_TESTS_ENVIRONMENT = \
 	SYNTH='$(abs_top_builddir)/captures/synth$(EXEEXT)'; \
 	CC='$(CC)'; \
 	CFLAGS='$(ARMTAP_SANITIZE) $(CFLAGS)'; \
-	export srcdir builddir ARMTAP SYNTH CC CFLAGS;
+	HARDENING='$(enable_hardening)'; \
+	export srcdir builddir ARMTAP SYNTH CC CFLAGS HARDENING;
 
 # The installed library, by its pkg-config file.
 installcheck-local:

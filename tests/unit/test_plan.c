@@ -77,7 +77,9 @@ static void compare(struct armtap_recipe *recipe, const uint8_t *wire, size_t le
     assert_true(states[0] && states[1] && block);
     memcpy(bytes, wire, length);
     for (size_t way = 0; armtap_plan_decoder_at(way); way++) {
+        uint64_t mark = states[0]->own[0];
         fill((uint8_t *)states[0], STATE_BYTES, 0, seed);
+        states[0]->own[0] = mark;
         armtap_state_copy(states[1], states[0]);
         recipe->plan.decode = armtap_plan_decode;
         armtap_recipe_decode(recipe, bytes, length, states[0], &updated[0]);
