@@ -1,5 +1,6 @@
 bin_PROGRAMS += armtap
 armtap_SOURCES = tools/armtap.c
+armtap_LDFLAGS = $(AM_LDFLAGS) $(HARDENING_PROGRAM_LDFLAGS)
 armtap_LDADD = tools/libtools.a lib/libinside.la $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(PTHREAD_LIBS) -lm
 
 # All but main(), for the unit tests to link.
