@@ -170,7 +170,7 @@ static inline void armtap_set_remove(struct armtap_set *set, unsigned id)
  * output_int_register[48]. Only armtap_state_new makes one: it grows at its end with new releases, and the library
  * keeps more behind it. Functions that write into a state refuse one that was made otherwise, on the stack or by
  * assignment: ERR_ARGUMENT, or nothing is done; all may read it. A program that runs with an older library than it was
- * built for finds armtap_field_count() below ARMTAP_FIELD_COUNT, and no memory at the members of the fields beyond. */
+ * built for finds armtap_field_count below ARMTAP_FIELD_COUNT, and no memory at the members of the fields beyond. */
 struct armtap_state {
     struct armtap_set known; /* which members were ever set; the others hold no meaning */
     uint64_t own[8];         /* the library's; by it a state is known */
