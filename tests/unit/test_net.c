@@ -269,6 +269,59 @@ static void test_address_text(void **state)
     assert_string_equal(text, "[::]:65535");
 }
 
+/* A TCP segment of 4 bytes over IPv4 or IPv6 and Ethernet, in which one byte is another: what is said, "" for nothing.
+ */
+static void test_what_is_wrong_with_headers(void **state)
+{
+    enum { ETHERNET = 14, IPV4 = 20, IPV6 = 40, TCP = 20, DATA = 4 };
+    static const struct {
+        unsigned version;
+        size_t at;
+        uint8_t value;
+        size_t less; /* bytes of the packet that are left out at its end */
+        const char *fault;
+    } cases[] = {
+        {4, 0, 0x45, 0, ""},
+        {4, 0, 0x35, 0, "the IP version is not 4"},
+        {4, 0, 0x44, 0, "the IPv4 header length is below 20"},
+        {4, 3, IPV4 - 1, 0, "the IPv4 length is below that of its header"},
+        {4, 3, IPV4, 0, "the packet is too short for a TCP header"},
+        {4, 3, IPV4 + TCP - 1, 0, "the packet is too short for a TCP header"},
+        {4, 3, IPV4 + TCP, 0, ""},
+        {4, 3, IPV4 + TCP + DATA + 1, 0, "the IPv4 length exceeds the packet"},
+        {4, 0, 0x45, TCP + DATA + 1, "the packet is too short for an IPv4 header"},
+        {4, IPV4 + 12, 0x40, 0, "the TCP header length is below 20"},
+        {4, IPV4 + 12, 0x60, 0, ""},
+        {4, IPV4 + 12, 0x70, 0, "the TCP header is longer than its packet"},
+        {6, 0, 0x60, 0, ""},
+        {6, 0, 0x50, 0, "the IP version is not 6"},
+        {6, 5, TCP + DATA, 0, ""},
+        {6, 5, TCP + DATA + 1, 0, "the IPv6 length exceeds the packet"},
+        {6, 0, 0x60, TCP + DATA + 1, "the packet is too short for an IPv6 header"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint8_t frame[ETHERNET + IPV6 + TCP + DATA] = {0}, *bytes = frame + ETHERNET;
+        size_t ip = cases[i].version == 4 ? IPV4 : IPV6;
+        frame[12] = cases[i].version == 4 ? 0x08 : 0x86;
+        frame[13] = cases[i].version == 4 ? 0x00 : 0xdd;
+        bytes[0] = cases[i].version == 4 ? 0x45 : 0x60;
+        bytes[cases[i].version == 4 ? 3 : 5] = (uint8_t)(cases[i].version == 4 ? ip + TCP + DATA : TCP + DATA);
+        bytes[cases[i].version == 4 ? 9 : 6] = 6;
+        bytes[ip] = 0x75, bytes[ip + 1] = 0x33, bytes[ip + 12] = 0x50;
+        bytes[cases[i].at] = cases[i].value;
+        struct armtap_packet packet = {.link_type = 1, .data = frame};
+        struct armtap_segment segment;
+        const char *fault = "";
+        packet.captured = packet.length = ETHERNET + ip + TCP + DATA - cases[i].less;
+        enum armtap_link_result result = armtap_link_parse(&packet, &segment, &fault);
+        if (strcmp(fault, cases[i].fault) != 0)
+            fail_msg("IPv%u, byte %zu %#x: '%s', not '%s'", cases[i].version, cases[i].at, cases[i].value, fault,
+                     cases[i].fault);
+        assert_int_equal(result == ARMTAP_LINK_BAD, *cases[i].fault != '\0');
+    }
+}
+
 /* ---- connections ----------------------------------------------------------------------------------------------- */
 
 /* The client numbers its bytes from elsewhere than the robot. */
@@ -674,6 +727,7 @@ int main(void)
         cmocka_unit_test(test_links),
         cmocka_unit_test(test_cut_anywhere),
         cmocka_unit_test(test_odd_headers),
+        cmocka_unit_test(test_what_is_wrong_with_headers),
         cmocka_unit_test(test_window_scale),
         cmocka_unit_test(test_address_text),
         cmocka_unit_test(test_records),
