@@ -113,10 +113,11 @@ static void run(struct command *command)
     diagnosis->source = &source;
     diagnosis->zone = command->options.zone;
     command->status = (int)diagnosis_read(diagnosis);
-    if (diagnosis->live != NULL && live_end(diagnosis->live))
-        putchar('\n');
+    bool any_shown = diagnosis->live != NULL && live_end(diagnosis->live);
     if (diagnosis->totals.broken_off)
         return;
+    if (any_shown)
+        putchar('\n');
     if (diagnosis_settle(diagnosis) != 0) {
         message_no_memory();
         command->status = EXIT_FAILED;

@@ -267,7 +267,8 @@ static void add(struct findings *findings, const struct armtap_note_kind *kind, 
         findings->failed = true;
         return;
     }
-    if (findings->listener != NULL)
+    /* What follows a finding that was lost would be misread without it. */
+    if (findings->listener != NULL && !findings->failed)
         findings->listener(findings->listener_user, kind, stream, where, text);
     uint32_t room = unknown ? EACH_UNKNOWN : FINDINGS_EACH;
     bool done;

@@ -446,8 +446,7 @@ static size_t print_sentences(const struct verdict *verdict, enum armtap_severit
         if (has(verdict, stream, severity) && found++ < SENTENCES)
             print_sentence(verdict, stream, severity);
     if (found > SENTENCES)
-        printf("and %zu more stream%s: see the findings above\n", found - SENTENCES,
-               found - SENTENCES == 1 ? "" : "s");
+        printf("and %zu more stream%s: see the findings above\n", found - SENTENCES, found - SENTENCES == 1 ? "" : "s");
     return found;
 }
 

@@ -108,9 +108,10 @@ static int parse(const char *line, struct command *command)
     static char program[] = "armtap";
     command->words[command->count++] = program;
     while ((word = next_word(&at)) != NULL)
-        if (*word == '<')
+        if (*word == '<' || *word == '|') {
             command->input = word + 1;
-        else if (*word == '@' && strchr(word, '/') != NULL)
+            command->piped = *word == '|';
+        } else if (*word == '@' && strchr(word, '/') != NULL)
             command->replaced = word + 1;
         else if (command->count < COMMAND_WORDS_MAX)
             command->words[command->count++] = word;

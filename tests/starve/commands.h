@@ -2,6 +2,7 @@
 #ifndef STARVE_COMMANDS_H
 #define STARVE_COMMANDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define COMMAND_WORDS_MAX 16
@@ -13,6 +14,7 @@ struct command {
     char *words[COMMAND_WORDS_MAX + 1]; /* argv */
     int count;
     const char *input;    /* standard input; NULL: empty */
+    bool piped;           /* the input comes through a pipe */
     const char *replaced; /* a file that is there beforehand, or NULL */
     size_t number;        /* in the list */
 };

@@ -7,7 +7,7 @@
  *   starve --way WAY --at N    one point, with what it prints and where the failing call is; --command too
  *
  * Environment: srcdir (the source folder, default .), builddir (default .). */
-#define _GNU_SOURCE /* MAP_ANONYMOUS, nftw */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, nftw, F_SETPIPE_SZ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +28,7 @@
 int armtap_main(int argc, char **argv);
 
 #define SECONDS_MAX 20
+#define PIPE_MAX (1 << 20)
 /* Points of a command that are tried in each way, without --full. A child of AddressSanitizer's takes ten times as
  * long. */
 #ifdef __SANITIZE_ADDRESS__
@@ -85,9 +86,27 @@ static void redirect(const char *name, int flags, int to)
     close(file);
 }
 
+/* The file through a pipe that holds all of it. */
+static void pipe_from(const char *name, int to)
+{
+    static char bytes[PIPE_MAX];
+    int ends[2], file = open(name, O_RDONLY);
+    ssize_t length = file < 0 ? -1 : read(file, bytes, sizeof bytes);
+    if (length < 0 || length == (ssize_t)sizeof bytes || pipe(ends) != 0 ||
+        fcntl(ends[1], F_SETPIPE_SZ, PIPE_MAX) < 0 || write(ends[1], bytes, (size_t)length) != length ||
+        dup2(ends[0], to) < 0)
+        _exit(97);
+    close(file);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void run_child(const struct command *command, const struct starve_plan *plan, unsigned long *counts)
 {
-    redirect(command->input == NULL ? "/dev/null" : command->input, O_RDONLY, STDIN_FILENO);
+    if (command->piped)
+        pipe_from(command->input, STDIN_FILENO);
+    else
+        redirect(command->input == NULL ? "/dev/null" : command->input, O_RDONLY, STDIN_FILENO);
     redirect("out", O_WRONLY | O_TRUNC | O_CREAT, STDOUT_FILENO);
     redirect("err", O_WRONLY | O_TRUNC | O_CREAT, STDERR_FILENO);
     alarm(SECONDS_MAX);
