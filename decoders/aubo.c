@@ -39,19 +39,18 @@ static long swallowed_frame(const struct armtap_aubo_side *side, const uint8_t *
     }
 }
 
-/* Behind white space. In step, which is where there is a `look`, bytes up to the one that makes them no message are a
- * frame, which decode() then says. */
-static long message_frame(struct armtap_aubo_look *look, const uint8_t *bytes, size_t length)
+/* Behind white space. In step bytes up to the one that makes them no message are a frame, which decode() then says. */
+static long message_frame(struct armtap_aubo_look *look, bool in_step, const uint8_t *bytes, size_t length)
 {
     struct armtap_aubo_scan begin = {0};
     size_t used, most = length < ARMTAP_AUBO_MESSAGE_MAX ? length : ARMTAP_AUBO_MESSAGE_MAX;
-    if (!look && bytes[0] != '{' && armtap_aubo_prefix(bytes, most, NULL) == ARMTAP_AUBO_WRONG)
+    if (!in_step && bytes[0] != '{' && armtap_aubo_prefix(bytes, most, NULL) == ARMTAP_AUBO_WRONG)
         return -1;
-    switch (look_on(look, begin, !look, bytes, most, &used)) {
+    switch (look_on(look, begin, !in_step, bytes, most, &used)) {
     case ARMTAP_AUBO_WHOLE:
         return (long)used;
     case ARMTAP_AUBO_WRONG:
-        return look && used > 0 ? (long)used : -1;
+        return in_step && used > 0 ? (long)used : -1;
     default:
         return most == ARMTAP_AUBO_MESSAGE_MAX ? (long)most : 0;
     }
@@ -70,7 +69,8 @@ static long raw_frame(const struct armtap_aubo_side *side, const uint8_t *bytes,
         return 0;
     if (!side && bytes[0] != '[')
         return -1;
-    long frame = message_frame(side && side->in_step ? side->look : NULL, bytes + blanks, length - blanks);
+    bool in_step = side && side->in_step, stays = in_step || (side && side->found);
+    long frame = message_frame(stays ? side->look : NULL, in_step, bytes + blanks, length - blanks);
     return frame > 0 ? (long)blanks + frame : frame;
 }
 
@@ -329,6 +329,7 @@ static int aubo_decode(void *context, struct armtap_conn *conn, const struct arm
                    : ARMTAP_AUBO_RAW;
     side->form = form;
     side->in_step = true;
+    side->found = false;
     look_anew(side);
     if (armtap_conn_stream(conn)->generation == ARMTAP_GENERATION_UNKNOWN)
         armtap_conn_version(conn, 0, ARMTAP_GENERATION_AUBO);
@@ -353,12 +354,20 @@ static void aubo_starts(void *context, enum armtap_direction direction)
     aubo->sides[direction].in_step = true;
 }
 
+/* What is asked of the next bytes is asked from their first one on, until they are decoded or lost. */
+static void aubo_found(void *context, enum armtap_direction direction)
+{
+    struct armtap_aubo *aubo = context;
+    aubo->sides[direction].found = true;
+    look_anew(&aubo->sides[direction]);
+}
+
 static int aubo_lost(void *context, struct armtap_conn *conn, const struct armtap_frame *here, bool gap)
 {
     struct armtap_aubo *aubo = context;
     struct armtap_aubo_side *side = &aubo->sides[here->direction];
     bool was_in_step = side->in_step, ends = !gap && side->look->begun;
-    side->in_step = side->swallows = side->astray = false;
+    side->in_step = side->found = side->swallows = side->astray = false;
     look_anew(side);
     enum armtap_aubo_form form = form_of(aubo, here->direction);
     if (form == ARMTAP_AUBO_WEB || form == ARMTAP_AUBO_OPAQUE)
@@ -379,6 +388,7 @@ const struct armtap_decoder armtap_decoder_aubo = {
     .open = armtap_aubo_open,
     .close = armtap_aubo_close,
     .starts = aubo_starts,
+    .found = aubo_found,
     .frame = aubo_frame,
     .sure = aubo_sure,
     .follows = aubo_follows,

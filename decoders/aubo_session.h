@@ -40,11 +40,13 @@ struct armtap_aubo_look {
 /* One direction. */
 struct armtap_aubo_side {
     enum armtap_aubo_form form;
-    bool in_step;                  /* the last message ended where this one begins */
-    bool astray;                   /* RAW: what was read last went wrong here, so that the next one is to be searched */
-    bool swallows;                 /* RAW: in the middle of a message that is too long */
-    struct armtap_aubo_scan scan;  /* how far that is read */
-    struct armtap_aubo_look *look; /* of what is at hand: used in step only, and forgotten with each frame */
+    bool in_step;                 /* the last message ended where this one begins */
+    bool found;                   /* a search found that a message begins with the next byte */
+    bool astray;                  /* RAW: what was read last went wrong here, so that the next one is to be searched */
+    bool swallows;                /* RAW: in the middle of a message that is too long */
+    struct armtap_aubo_scan scan; /* how far that is read */
+    struct armtap_aubo_look
+        *look; /* of what is at hand: used where a message begins with it, and forgotten with each frame */
     struct armtap_websocket websocket;
     uint64_t passes; /* WEB: bytes to come of a frame that is too long */
     struct armtap_aubo_channel channels[ARMTAP_AUBO_CHANNELS];

@@ -14,7 +14,10 @@
  * network does either without losing anything. Bytes so old that the history has forgotten them were sent again. */
 #include "arrival.h"
 
-enum { SEGMENTS_THAT_TELL = 3 /* behind a hole, until a sender takes it for lost */ };
+enum {
+    SEGMENTS_THAT_TELL = 3, /* behind a hole, until a sender takes it for lost */
+    LOOKED_AT = 256         /* chunks for them: as many as the history has segments */
+};
 #define TIMEOUT INT64_C(200000000)      /* ns: the least that senders wait for an acknowledgement */
 #define TIMER INT64_C(2000000)          /* ns: the shortest that a sender sets */
 #define AT_ONCE INT64_C(1000000)        /* ns: a mirror port's copy comes within */
@@ -93,8 +96,10 @@ static void look_back(struct meeting *meeting)
 static void look_right(struct meeting *meeting)
 {
     unsigned behind = 0;
-    const struct armtap_chunk *chunk = meeting->evidence->queue->head;
-    for (; chunk && behind < SEGMENTS_THAT_TELL; chunk = chunk->after) {
+    const struct armtap_queue *queue = meeting->evidence->queue;
+    const struct armtap_chunk *before = armtap_queue_find(queue, meeting->sent->end);
+    const struct armtap_chunk *chunk = before ? before : queue->head;
+    for (unsigned seen = 0; chunk && behind < SEGMENTS_THAT_TELL && seen < LOOKED_AT; chunk = chunk->after, seen++) {
         if (chunk->start < meeting->sent->end || chunk->sent.again)
             continue;
         behind++;

@@ -365,8 +365,10 @@ static int judge_frame(const struct armtap_conn *conn, enum armtap_direction dir
     if (*length == left && final)
         return 1;
     enum armtap_fit fit = decoder->follows(conn->context, direction, bytes, *length, bytes + *length, left - *length);
-    if (fit == ARMTAP_FIT_MORE && !final)
+    if (fit == ARMTAP_FIT_MORE && !final) {
+        *want = armtap_spaced(left + 1, left); /* what follows may be long, and is looked at from its beginning */
         return 0;
+    }
     return fit == ARMTAP_FIT_YES || fit == ARMTAP_FIT_WELL ? 1 : -1;
 }
 
@@ -403,6 +405,8 @@ static int begin_frames(struct armtap_conn *conn, enum armtap_direction directio
 {
     int error = skip(conn, direction, span, at, at + before);
     conn->half[direction].mode = ARMTAP_HALF_SYNCED;
+    if (conn->decoder->found)
+        conn->decoder->found(conn->context, direction);
     return error == ARMTAP_OK ? note_resync(conn, direction, span, at + before) : error;
 }
 

@@ -101,6 +101,8 @@ int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction,
 
 /* ---- seek.c ---- */
 
+/* `need`, or more where much is at hand already, so that looking again and again stays linear. */
+size_t armtap_spaced(size_t need, size_t at_hand);
 /* In how many bytes a protocol must show itself. */
 size_t armtap_recognise_limit(const struct armtap_conn *conn);
 /* Looks for a protocol in the first bytes of a direction, no more than the limit. Returns 0 when it is found (the

@@ -50,6 +50,8 @@ struct armtap_decoder {
     void (*close)(void *context);
     /* A direction was captured from its first byte on: a message begins there. May be NULL. */
     void (*starts)(void *context, enum armtap_direction direction);
+    /* A search found that a frame begins with the next byte of a direction. May be NULL. */
+    void (*found)(void *context, enum armtap_direction direction);
     /* Length of the frame that begins at `bytes`; 0: more bytes are needed; -1: no frame begins here. `context` is NULL
      * while the protocol of the connection is not known yet. */
     long (*frame)(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What malloc adds, roughly: very many tiny chunks must not escape the bound. */
-enum { ALLOCATION_OVERHEAD = 16 };
+/* What malloc and a place in the index add, roughly: very many tiny chunks must not escape the bound. */
+enum { ALLOCATION_OVERHEAD = 16 + 2 * sizeof(void *), PLACES = 16 /* to begin with */ };
 
 static size_t cost(size_t length)
 {
@@ -135,12 +135,62 @@ static void acknowledge_chunk(const struct armtap_queue *queue, struct armtap_ch
     chunk->acked_packet = queue->pool->packets;
 }
 
+/* ---- places ---------------------------------------------------------------------------------------------------- */
+
+/* How many chunks begin at or before a position. */
+static size_t count_up_to(const struct armtap_queue *queue, uint64_t position)
+{
+    size_t from = 0, to = queue->chunks;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (queue->index[queue->first + middle]->start <= position)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+struct armtap_chunk *armtap_queue_find(const struct armtap_queue *queue, uint64_t position)
+{
+    size_t count = count_up_to(queue, position);
+    return count > 0 ? queue->index[queue->first + count - 1] : NULL;
+}
+
+/* Room for one more behind the others; false without memory. */
+static bool make_place(struct armtap_queue *queue)
+{
+    if (queue->first + queue->chunks < queue->room)
+        return true;
+    if (queue->first > queue->chunks) {
+        memmove(queue->index, queue->index + queue->first, queue->chunks * sizeof queue->index[0]);
+        queue->first = 0;
+        return true;
+    }
+    size_t room = queue->room > 0 ? 2 * queue->room : PLACES;
+    struct armtap_chunk **index = realloc(queue->index, room * sizeof *index);
+    if (!index)
+        return false;
+    queue->index = index;
+    queue->room = room;
+    return true;
+}
+
+static void enter_place(struct armtap_queue *queue, struct armtap_chunk *chunk)
+{
+    size_t count = count_up_to(queue, chunk->start);
+    struct armtap_chunk **place = queue->index + queue->first + count;
+    memmove(place + 1, place, (queue->chunks - count) * sizeof *place);
+    *place = chunk;
+}
+
 static void link_chunk(struct armtap_queue *queue, struct armtap_chunk *before, struct armtap_chunk *chunk)
 {
     chunk->before = before;
     chunk->after = before ? before->after : queue->head;
     *(before ? &before->after : &queue->head) = chunk;
     *(chunk->after ? &chunk->after->before : &queue->tail) = chunk;
+    enter_place(queue, chunk);
     queue->chunks++;
     if (chunk->start <= queue->acked)
         acknowledge_chunk(queue, chunk);
@@ -153,7 +203,7 @@ static struct armtap_chunk *add_chunk(struct armtap_queue *queue, struct armtap_
                                       uint64_t end, const uint8_t *bytes)
 {
     size_t length = bytes ? (size_t)(end - start) : 0;
-    struct armtap_chunk *chunk = malloc(sizeof *chunk + length);
+    struct armtap_chunk *chunk = make_place(queue) ? malloc(sizeof *chunk + length) : NULL;
     if (!chunk)
         return NULL;
     memset(chunk, 0, sizeof *chunk);
@@ -186,9 +236,7 @@ int armtap_queue_insert(struct armtap_queue *queue, uint64_t start, const uint8_
                         const struct armtap_sent *sent, struct armtap_overlap *overlap)
 {
     uint64_t end = start + length;
-    struct armtap_chunk *before = queue->tail;
-    while (before && before->start > start)
-        before = before->before;
+    struct armtap_chunk *before = armtap_queue_find(queue, start);
     uint64_t at = start;
     if (before) {
         compare(before, start, end, bytes, overlap);
@@ -230,6 +278,7 @@ struct armtap_chunk *armtap_queue_take(struct armtap_queue *queue)
     queue->head = chunk->after;
     *(chunk->after ? &chunk->after->before : &queue->tail) = NULL;
     queue->chunks--;
+    queue->first = queue->chunks > 0 ? queue->first + 1 : 0;
     if (queue->unacked == chunk)
         queue->unacked = chunk->after;
     set_held(queue, queue->held - cost(length));
@@ -240,6 +289,9 @@ void armtap_queue_clear(struct armtap_queue *queue)
 {
     while (queue->head)
         free(armtap_queue_take(queue));
+    free(queue->index);
+    queue->index = NULL;
+    queue->room = 0;
 }
 
 void armtap_queue_acknowledge(struct armtap_queue *queue, uint64_t position)

@@ -42,7 +42,9 @@ struct armtap_queue {
     struct armtap_chunk *unacked; /* the first whose start the peer has not acknowledged */
     uint64_t acked;               /* how far the peer has acknowledged */
     size_t chunks, held;          /* held: bytes taken from the pool */
-    void *owner;                  /* whose queue it is, for those who find it through the pool */
+    struct armtap_chunk **index;  /* all chunks, in order, from `first` on: a place among them is found by halving */
+    size_t first, room;
+    void *owner; /* whose queue it is, for those who find it through the pool */
     enum armtap_direction direction;
     unsigned size_class;
     struct armtap_queue *ring_before, *ring_after, *class_before, *class_after;
@@ -69,6 +71,8 @@ int armtap_queue_insert(struct armtap_queue *queue, uint64_t start, const uint8_
                         const struct armtap_sent *sent, struct armtap_overlap *overlap);
 /* The end of the stream; `position` is at or behind the end of the last chunk. */
 int armtap_queue_insert_end(struct armtap_queue *queue, uint64_t position, const struct armtap_sent *sent);
+/* The last chunk that begins at or before a position; NULL where none does. */
+struct armtap_chunk *armtap_queue_find(const struct armtap_queue *queue, uint64_t position);
 /* Takes the first chunk out, charged to the pool no more; the caller frees it with free(). */
 struct armtap_chunk *armtap_queue_take(struct armtap_queue *queue);
 void armtap_queue_clear(struct armtap_queue *queue);

@@ -97,8 +97,7 @@ static struct candidate best_in(const struct search *search, size_t from, size_t
     return best;
 }
 
-/* `need`, or more where much is at hand already, so that looking again and again stays linear. */
-static size_t spaced(size_t need, size_t at_hand)
+size_t armtap_spaced(size_t need, size_t at_hand)
 {
     size_t next = at_hand < SPACED_FROM ? need : at_hand + at_hand / 8;
     return need > next ? need : next;
@@ -112,7 +111,7 @@ size_t armtap_seek(struct armtap_conn *conn, enum armtap_direction direction, co
     struct search search = {half, conn->decoder, conn->context, ARMTAP_TOLD_BY_NOBODY, direction, span};
     struct candidate best = best_in(&search, 0, &need);
     *found = best.fit == ARMTAP_FIT_YES || best.fit == ARMTAP_FIT_WELL;
-    half->want = best.fit == ARMTAP_FIT_MORE ? spaced(need - best.at, span->length - best.at) : 1;
+    half->want = best.fit == ARMTAP_FIT_MORE ? armtap_spaced(need - best.at, span->length - best.at) : 1;
     return best.at;
 }
 
@@ -314,7 +313,7 @@ int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, 
     *begin = all.begin;
     if (outcome <= 0)
         return outcome;
-    size_t want = spaced(all.need, span->length);
+    size_t want = armtap_spaced(all.need, span->length);
     half->want = all.first > span->length && all.first < want ? all.first : want;
     if (half->want > limit)
         half->want = limit; /* it is judged there, and nowhere else, whatever the chunks */

@@ -1016,6 +1016,28 @@ static void test_the_effort_does_not_grow_with_the_message(void **unused)
     }
 }
 
+/* A set-up whose beginning shows AUBO in mid-stream, and that never ends: its bytes come one by one all the same. */
+static void test_the_effort_of_a_set_up_without_end(void **unused)
+{
+    struct log log = {0};
+    struct armtap_sink sink = log_sink();
+    struct armtap_conn_options options = on_port;
+    struct armtap_conn *conn;
+    size_t pushed = 0;
+    (void)unused;
+    options.midstream = true;
+    assert_int_equal(armtap_conn_new(&options, &sink, &log, &conn), ARMTAP_OK);
+    bytes_scanned = 0;
+    push_text(conn, TO, "[100,{\"chanel\":0,\"segments\":[\"actual_q\"");
+    for (; pushed < 40000; pushed += 11)
+        for (const char *c = ",\"actual_q\""; *c; c++)
+            assert_int_equal(armtap_conn_push(conn, TO, c, 1, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_conn_stream(conn)->protocol, ARMTAP_AUBO);
+    assert_in_range(bytes_scanned / pushed, 1, 60);
+    armtap_conn_free(conn);
+    log_free(&log);
+}
+
 /* ---- the way back ---- */
 
 /* Loses the robot's bytes [from, to) of a stream of 20 messages with nested lists. */
@@ -1277,6 +1299,7 @@ int main(void)
         cmocka_unit_test(test_long_frames_of_a_websocket),
         cmocka_unit_test(test_an_end_within_a_frame),
         cmocka_unit_test(test_the_effort_does_not_grow_with_the_message),
+        cmocka_unit_test(test_the_effort_of_a_set_up_without_end),
         cmocka_unit_test(test_gaps_anywhere),
         cmocka_unit_test(test_a_gap_of_nothing),
         cmocka_unit_test(test_a_gap_in_a_websocket),
