@@ -53,7 +53,10 @@ LDADD = tests/unit/libunit.a tools/libtools.a lib/libinside.la \
 # Its allocations are counted, and made to fail.
 tests_unit_test_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 
-# The same, with json-c's own.
+# Its look-ups in the dictionary are counted.
+tests_unit_test_budgets_LDFLAGS = -Wl,--wrap=armtap_field_find,--wrap=armtap_field_nearest
+
+# Allocations again, with json-c's own.
 tests_unit_test_aubo_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=json_tokener_new_ex,--wrap=json_tokener_parse_ex,--wrap=armtap_aubo_scan
 tests_unit_test_aubo_LDADD = $(LDADD) $(AUBO_LIBS)

@@ -5,13 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <zlib.h>
+
 #include "account.h"
+#include "conn.h"
 #include "note.h"
+#include "queue.h"
 
 /* ---- what comes out ---- */
 
 struct tally {
-    size_t records, opaque, recipes, fields, notes, note_bytes, hostile;
+    size_t records, opaque, recipes, fields, notes, note_bytes, hostile, inflated;
     size_t lacking; /* values of recipes that their records lack */
     char last[512]; /* hostile note */
 };
@@ -47,9 +51,41 @@ static int on_note(void *user, const struct armtap_note *note)
     return 0;
 }
 
+static int on_message(void *user, const struct armtap_message *message)
+{
+    struct tally *tally = user;
+    tally->inflated += message->content ? message->content_length : 0;
+    return 0;
+}
+
+/* What is looked up in the dictionary: the linker hands each look-up to these. */
+static size_t names_found, names_guessed;
+const struct armtap_field *__real_armtap_field_find(const char *name, size_t length);
+const struct armtap_field *__wrap_armtap_field_find(const char *name, size_t length);
+const struct armtap_field *__wrap_armtap_field_find(const char *name, size_t length)
+{
+    names_found++;
+    return __real_armtap_field_find(name, length);
+}
+
+const struct armtap_field *__real_armtap_field_nearest(const char *name, size_t length,
+                                                       enum armtap_field_direction direction);
+const struct armtap_field *__wrap_armtap_field_nearest(const char *name, size_t length,
+                                                       enum armtap_field_direction direction);
+const struct armtap_field *__wrap_armtap_field_nearest(const char *name, size_t length,
+                                                       enum armtap_field_direction direction)
+{
+    names_guessed++;
+    return __real_armtap_field_nearest(name, length, direction);
+}
+
 static struct armtap_conn *connect_to(struct tally *tally)
 {
-    struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record, .on_recipe = on_recipe, .on_note = on_note};
+    struct armtap_sink sink = {.size = sizeof sink,
+                               .on_record = on_record,
+                               .on_recipe = on_recipe,
+                               .on_note = on_note,
+                               .on_message = on_message};
     struct armtap_conn *conn;
     memset(tally, 0, sizeof *tally);
     assert_int_equal(armtap_conn_new(NULL, &sink, tally, &conn), ARMTAP_OK);
@@ -136,12 +172,302 @@ static void test_notes(void **state)
     armtap_conn_free(conn);
 }
 
+/* ---- recipes and their data ---- */
+
+/* "NAME,NAME,...", `count` times. */
+static char *list_of(const char *name, size_t count)
+{
+    size_t length = strlen(name);
+    char *list = malloc(count * (length + 1) + 1), *at = list;
+    assert_non_null(list);
+    for (size_t i = 0; i < count; i++, at += length + 1) {
+        memcpy(at, name, length);
+        at[length] = ',';
+    }
+    *at = '\0';
+    return list;
+}
+
+/* A package of a set-up: `head` in hex, then the list. */
+static void push_list(struct armtap_conn *conn, enum armtap_direction direction, char type, const char *head,
+                      const char *item, size_t count)
+{
+    struct bytes bytes = {0};
+    char *list = list_of(item, count);
+    bytes_list(&bytes, type, head, list);
+    push(conn, direction, &bytes);
+    bytes_free(&bytes);
+    free(list);
+}
+
+#define HERTZ "40 5f 40 00 00 00 00 00"
+
+static void negotiate(struct armtap_conn *conn)
+{
+    push_list(conn, ARMTAP_TO_ROBOT, 'V', "00 02", "", 0);
+    push_list(conn, ARMTAP_FROM_ROBOT, 'V', "01", "", 0);
+}
+
+static void set_up(struct armtap_conn *conn, const char *name, const char *type, size_t count)
+{
+    push_list(conn, ARMTAP_TO_ROBOT, 'O', HERTZ, name, count);
+    push_list(conn, ARMTAP_FROM_ROBOT, 'O', "01", type, count);
+}
+
+/* `count` data packages of so many bytes of values. */
+static void push_data(struct armtap_conn *conn, size_t length, size_t count)
+{
+    struct bytes payload = {0}, one = {0}, many = {0};
+    bytes_number(&payload, 1, 1);
+    for (size_t i = 0; i < length; i++)
+        bytes_number(&payload, 0, 1);
+    bytes_package(&one, 'U', &payload);
+    for (size_t i = 0; i < 500 && i < count; i++)
+        bytes_add(&many, one.at, one.length);
+    for (size_t i = 0; i < count; i += 500)
+        push(conn, ARMTAP_FROM_ROBOT, &many);
+    bytes_free(&payload);
+    bytes_free(&one);
+    bytes_free(&many);
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    enum { FIELDS = 8000, SHORT = 4000 };
+    const struct armtap_budget *row = armtap_budget_at(ARMTAP_BUDGET_values);
+    struct tally tally;
+    struct armtap_conn *conn = connect_to(&tally);
+    negotiate(conn);
+    set_up(conn, "a", "BOOL", FIELDS);
+    push_data(conn, FIELDS, 500);
+    assert_int_equal(tally.hostile, 0); /* whole packages, however large */
+    uint64_t left = armtap_conn_stream(conn)->bytes_decoded[0] * row->each + row->once;
+    push_data(conn, 0, SHORT);
+    assert_int_equal(tally.hostile, 1);
+    assert_string_equal(tally.last, row->text);
+    assert_int_equal(tally.records, 500 + SHORT);
+    assert_in_range(tally.lacking, left - 2 * FIELDS, left + SHORT * 4 * row->each + 2 * FIELDS * row->each);
+    assert_in_range(tally.opaque, 1, SHORT - 1);
+    size_t opaque = tally.opaque;
+    push_data(conn, FIELDS, 500); /* what is whole is decoded again */
+    assert_int_equal(tally.opaque, opaque);
+    armtap_conn_free(conn);
+}
+
+/* Data of two lengths behind a set-up that is never answered: its names are looked up once. */
+static void test_names_are_looked_up_once(void **state)
+{
+    (void)state;
+    enum { NAMES = 2000 };
+    struct tally tally;
+    struct armtap_conn *conn = connect_to(&tally);
+    negotiate(conn);
+    push_list(conn, ARMTAP_TO_ROBOT, 'O', HERTZ, "output_double_register_23", NAMES);
+    push_list(conn, ARMTAP_TO_ROBOT, 'S', "", "", 0);
+    push_list(conn, ARMTAP_FROM_ROBOT, 'S', "01", "", 0);
+    names_found = 0;
+    for (unsigned i = 0; i < 1000; i++) {
+        push_data(conn, 0, 1);
+        push_data(conn, 1, 1);
+    }
+    assert_in_range(tally.opaque, 1999, 2000); /* the last one may wait for what follows */
+    assert_int_equal(names_found, NAMES);
+    armtap_conn_free(conn);
+}
+
+static void test_spelling(void **state)
+{
+    (void)state;
+    enum { NAMES = 32, TIMES = 800 };
+    const struct armtap_budget *row = armtap_budget_at(ARMTAP_BUDGET_spelling);
+    struct tally tally;
+    struct armtap_conn *conn = connect_to(&tally);
+    negotiate(conn);
+    names_guessed = 0;
+    set_up(conn, "actual_TCP_spead", "NOT_FOUND", NAMES);
+    assert_int_equal(names_guessed, NAMES);
+    for (unsigned i = 1; i < TIMES; i++)
+        set_up(conn, "actual_TCP_spead", "NOT_FOUND", NAMES);
+    const struct armtap_stream *stream = armtap_conn_stream(conn);
+    uint64_t most = (stream->bytes_decoded[0] + stream->bytes_decoded[1]) * row->each + row->once;
+    assert_true(names_guessed * armtap_field_count() <= most);
+    assert_true(names_guessed < NAMES * TIMES);
+    assert_int_equal(tally.hostile, 1);
+    assert_string_equal(tally.last, row->text);
+    armtap_conn_free(conn);
+}
+
+static void test_requests(void **state)
+{
+    (void)state;
+    struct tally tally;
+    struct armtap_conn *conn = connect_to(&tally);
+    negotiate(conn);
+    for (unsigned i = 0; i < ARMTAP_LIMIT_asked; i++)
+        push_list(conn, ARMTAP_TO_ROBOT, 'I', "", "a", 1);
+    assert_int_equal(tally.hostile, 0);
+    push_list(conn, ARMTAP_TO_ROBOT, 'I', "", "a", 1);
+    assert_int_equal(tally.hostile, 1);
+    assert_string_equal(tally.last, armtap_budget_at(ARMTAP_BUDGET_asked)->text);
+    armtap_conn_free(conn);
+    conn = connect_to(&tally);
+    negotiate(conn);
+    for (unsigned i = 0; i < 6; i++)
+        push_list(conn, ARMTAP_TO_ROBOT, 'I', "", "a", 32000);
+    assert_int_equal(tally.hostile, 1);
+    assert_string_equal(tally.last, armtap_budget_at(ARMTAP_BUDGET_requests)->text);
+    armtap_conn_free(conn);
+}
+
+/* What many connections keep together, and give back. */
+static void test_kept(void **state)
+{
+    (void)state;
+    enum { CONNECTIONS = 40, FIELDS = 8000 };
+    struct armtap_reserve reserve;
+    struct tally tally = {0};
+    struct armtap_sink sink = {.size = sizeof sink, .on_recipe = on_recipe, .on_note = on_note};
+    struct armtap_conn *conns[CONNECTIONS];
+    armtap_reserve_init(&reserve);
+    for (unsigned round = 0; round < 2; round++) {
+        tally = (struct tally){0};
+        for (size_t i = 0; i < CONNECTIONS; i++) {
+            struct armtap_conn_setup setup = {.reserve = &reserve, .connection = i};
+            assert_int_equal(armtap_conn_create(&setup, &sink, &tally, &conns[i]), ARMTAP_OK);
+            negotiate(conns[i]);
+            set_up(conns[i], "a", "BOOL", FIELDS);
+            assert_in_range(reserve.held, 1, ARMTAP_LIMIT_held);
+        }
+        assert_in_range(tally.recipes, 10, CONNECTIONS - 1);
+        assert_int_equal(tally.hostile, CONNECTIONS - tally.recipes); /* each connection says it for itself */
+        assert_string_equal(tally.last, armtap_budget_at(ARMTAP_BUDGET_held)->text);
+        for (size_t i = 0; i < CONNECTIONS; i++)
+            armtap_conn_free(conns[i]);
+        assert_int_equal(reserve.held, 0);
+    }
+}
+
+/* ---- compressed messages ---- */
+
+/* A frame of text from the robot, compressed with what the ones before left. */
+static void add_packed(struct bytes *bytes, z_stream *z, const char *text)
+{
+    uint8_t room[70000];
+    z->next_in = (Bytef *)(uintptr_t)text;
+    z->avail_in = (uInt)strlen(text);
+    z->next_out = room;
+    z->avail_out = sizeof room;
+    assert_int_equal(deflate(z, Z_SYNC_FLUSH), Z_OK);
+    size_t length = sizeof room - z->avail_out - 4; /* a sender leaves the end of the flush out */
+    bytes_number(bytes, 0xc1, 1);
+    bytes_number(bytes, length < 126 ? length : 126, 1);
+    if (length >= 126)
+        bytes_number(bytes, length, 2);
+    bytes_add(bytes, room, length);
+}
+
+static const char upgrade[] = "GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
+                  answer[] = "HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
+                  subscription[] = "[100,{\"chanel\":0,\"segments\":[\"line\"]}]";
+
+static struct armtap_conn *open_web(struct tally *tally)
+{
+    struct armtap_conn *conn = connect_to(tally);
+    struct bytes bytes = {0};
+    bytes_add(&bytes, upgrade, sizeof upgrade - 1);
+    bytes_number(&bytes, 0x8180 + sizeof subscription - 1, 2);
+    bytes_number(&bytes, 0, 4);
+    bytes_add(&bytes, subscription, sizeof subscription - 1);
+    push(conn, ARMTAP_TO_ROBOT, &bytes);
+    bytes.length = 0;
+    bytes_add(&bytes, answer, sizeof answer - 1);
+    push(conn, ARMTAP_FROM_ROBOT, &bytes);
+    bytes_free(&bytes);
+    return conn;
+}
+
+static void test_inflated(void **state)
+{
+    (void)state;
+    if (!armtap_aubo_libraries())
+        skip();
+    const struct armtap_budget *row = armtap_budget_at(ARMTAP_BUDGET_inflated);
+    struct tally tally;
+    struct armtap_conn *conn = open_web(&tally);
+    struct bytes bytes = {0};
+    z_stream z = {0};
+    char *ones = list_of("1", 32000), *text = malloc(70000);
+    assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY), Z_OK);
+    snprintf(text, 70000, "[0,\"%s\"]", ones);
+    for (unsigned i = 0; i < 400; i++)
+        add_packed(&bytes, &z, text);
+    push(conn, ARMTAP_FROM_ROBOT, &bytes);
+    assert_int_equal(tally.hostile, 1);
+    assert_string_equal(tally.last, row->text);
+    assert_in_range(tally.inflated, row->once - 70000, bytes.length * row->each + row->once + 1000 * row->each);
+    size_t records = tally.records;
+    push(conn, ARMTAP_FROM_ROBOT, &bytes); /* the direction stays undecoded */
+    assert_int_equal(tally.records, records);
+    armtap_conn_free(conn);
+    conn = open_web(&tally); /* honest: a dozen times as much, for longer than the reserve */
+    bytes.length = 0;
+    deflateReset(&z);
+    for (unsigned i = 0; i < 20000; i++) {
+        snprintf(text, 70000, "[0,\"%u %u %.200s\"]", i * 2654435761u, i, ones);
+        add_packed(&bytes, &z, text);
+    }
+    push(conn, ARMTAP_FROM_ROBOT, &bytes);
+    assert_true(tally.inflated > row->once);
+    assert_int_equal(tally.hostile, 0);
+    assert_int_equal(tally.records, 20000);
+    armtap_conn_free(conn);
+    deflateEnd(&z);
+    bytes_free(&bytes);
+    free(ones);
+    free(text);
+}
+
+/* ---- segments that wait ---- */
+
+static void test_queue(void **unused)
+{
+    (void)unused;
+    struct armtap_pool pool;
+    struct armtap_queue queue;
+    struct armtap_sent sent = {.again = false};
+    uint64_t seed = 5;
+    armtap_pool_init(&pool, SIZE_MAX);
+    armtap_queue_init(&queue, &pool, NULL, ARMTAP_FROM_ROBOT);
+    for (unsigned i = 0; i < 3000; i++) {
+        struct armtap_overlap overlap = {0, false};
+        uint64_t at = 1000 + random_bits(&seed) % 20000;
+        assert_int_equal(armtap_queue_insert(&queue, at, (const uint8_t *)"abcdefgh", 8, &sent, &overlap), ARMTAP_OK);
+        if (i % 3 == 0)
+            free(armtap_queue_take(&queue));
+        uint64_t wanted = 1000 + random_bits(&seed) % 20000;
+        const struct armtap_chunk *walked = queue.tail;
+        while (walked && walked->start > wanted)
+            walked = walked->before;
+        assert_ptr_equal(armtap_queue_find(&queue, wanted), walked);
+    }
+    armtap_queue_clear(&queue);
+    assert_int_equal(pool.used, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_account),
         cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_names_are_looked_up_once),
+        cmocka_unit_test(test_spelling),
+        cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_inflated),
+        cmocka_unit_test(test_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
