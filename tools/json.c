@@ -170,17 +170,26 @@ void json_key(struct json *json, const char *key)
     json->after_key = true;
 }
 
+/* How many bytes of the text the whole characters are that fit into `room`. */
+static size_t whole_characters(const char *text, size_t length, size_t room)
+{
+    uint32_t character;
+    size_t at = 0, size;
+    for (; at < length; at += size == 0 ? 1 : size) {
+        size = utf8_character(text + at, length - at, &character);
+        if (at + size > room)
+            break;
+    }
+    return at < room ? at : room;
+}
+
 void json_span(struct json *json, const char *text, size_t length)
 {
     char quoted[JSON_QUOTED_MAX(64)];
     separate(json);
     putc('"', json->file);
     for (size_t done = 0; done < length;) {
-        size_t part = length - done < 64 ? length - done : 64;
-        /* A sequence must not be cut at the end of a part. */
-        if (part == 64)
-            while (part > 60 && ((unsigned char)text[done + part] & 0xC0) == 0x80)
-                part--;
+        size_t part = whole_characters(text + done, length - done, 64);
         size_t length_quoted = json_quote(quoted, text + done, part);
         fwrite(quoted + 1, 1, length_quoted - 2, json->file);
         done += part;

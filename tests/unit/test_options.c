@@ -227,6 +227,26 @@ static void json_strings(void **state)
     expect_quoted("a\xE2\x80\x8D", 4, "\"a\xE2\x80\x8D\"");
 }
 
+/* Long texts are written in parts, none of which ends inside a character, whatever stands around it. */
+static void json_spans_keep_characters(void **state)
+{
+    static const char robot[] = "\xF0\x9F\xA4\x96", stray[] = "\x80\x80\x80";
+    (void)state;
+    for (size_t before = 50; before < 70; before++) {
+        char text[100], wanted[200], *out = NULL;
+        size_t size, length = (size_t)snprintf(text, sizeof text, "%0*d%s%s", (int)before, 7, robot, stray);
+        FILE *file = open_memstream(&out, &size);
+        assert_non_null(file);
+        struct json json;
+        json_begin(&json, file);
+        json_span(&json, text, length);
+        fclose(file);
+        snprintf(wanted, sizeof wanted, "\"%0*d%s\\\\x80\\\\x80\\\\x80\"", (int)before, 7, robot);
+        assert_string_equal(out, wanted);
+        free(out);
+    }
+}
+
 static void json_writer(void **state)
 {
     char got[2000], expected[2000], text[201];
@@ -447,6 +467,7 @@ int main(void)
         cmocka_unit_test(local_dates),
         cmocka_unit_test(dates),
         cmocka_unit_test(json_strings),
+        cmocka_unit_test(json_spans_keep_characters),
         cmocka_unit_test(json_writer),
         cmocka_unit_test(options_in_all_forms),
         cmocka_unit_test(options_that_make_no_sense),
