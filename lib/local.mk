@@ -67,6 +67,7 @@ lib_libinside_la_SOURCES = \
 	lib/tcp_inside.h \
 	lib/traffic.c \
 	lib/traffic.h \
+	lib/try.h \
 	lib/unreachable.c \
 	lib/unreachable.h \
 	lib/types.def

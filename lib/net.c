@@ -6,6 +6,7 @@
 #include "note.h"
 #include "robot.h"
 #include "tcp.h"
+#include "try.h"
 #include "unreachable.h"
 
 #include <stdlib.h>
@@ -15,13 +16,6 @@ enum {
     NOTES_A_KIND = 64, /* notes of the capture, of one kind */
     DOUBTS = 64        /* segments in doubt at a time */
 };
-
-#define TRY(call)                                                                                                      \
-    do {                                                                                                               \
-        int try_error = (call);                                                                                        \
-        if (try_error)                                                                                                 \
-            return try_error;                                                                                          \
-    } while (0)
 
 struct armtap_net {
     struct armtap_sink sink;

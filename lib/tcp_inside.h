@@ -4,13 +4,7 @@
 #define ARMTAP_TCP_INSIDE_H
 
 #include "tcp.h"
-
-#define TRY(call)                                                                                                      \
-    do {                                                                                                               \
-        int try_error = (call);                                                                                        \
-        if (try_error)                                                                                                 \
-            return try_error;                                                                                          \
-    } while (0)
+#include "try.h"
 
 static inline int32_t armtap_tcp_distance(uint32_t seq, uint64_t position)
 {
