@@ -35,9 +35,6 @@ struct meeting {
     const struct armtap_sent *right; /* the next behind it that was sent for the first time */
     const struct armtap_sent *hint;  /* the first captured of those behind it: its sender may have heard that it came */
     const struct armtap_sent *telling; /* the third behind it */
-    bool reorders;                     /* some came late before */
-    bool
-        stalled; /* nothing came for a while, shortly before: the path may have held up what its sender took for lost */
 };
 
 /* Nanoseconds from the capture of `then` to that of the segment; 0 without a clock. */
@@ -58,24 +55,15 @@ static bool is_same(const struct armtap_sent *a, const struct armtap_sent *b)
            a->tsval == b->tsval && a->tsecr == b->tsecr;
 }
 
-static bool is_stall(const struct meeting *meeting, const struct armtap_sent *before, const struct armtap_sent *after)
-{
-    return before && after->time - before->time >= STALL && since(meeting, after) < STALL_KNOWN;
-}
-
 static void look_back(struct meeting *meeting)
 {
     const struct armtap_history *history = meeting->evidence->history;
     const struct armtap_sent *sent = meeting->sent;
-    const struct armtap_sent *before = NULL;
     unsigned behind = 0;
     for (unsigned i = 0; history && i < ARMTAP_HISTORY_SEGMENTS; i++) {
         const struct armtap_sent *other = &history->segments[(history->next + i) % ARMTAP_HISTORY_SEGMENTS];
         if (other->end == other->start)
             continue;
-        meeting->stalled = meeting->stalled || is_stall(meeting, before, other);
-        meeting->reorders = meeting->reorders || other->late;
-        before = other;
         if (is_same(other, sent))
             meeting->same = other;
         if (!meeting->first && other->start < sent->end && sent->start < other->end)
@@ -165,6 +153,26 @@ static bool was_asked_for(const struct meeting *meeting)
     return !sent->has_timestamps || !evidence->peer->has_clock || (int32_t)(sent->tsecr - telling->peer_tsval) >= 0;
 }
 
+/* ---- the path ---------------------------------------------------------------------------------------------------- */
+
+/* The path was steady of late: it neither stood still shortly before, when it may have held up what its sender took for
+ * lost, nor, unless `may_reorder`, did any segment come late. */
+static bool is_steady(const struct meeting *meeting, bool may_reorder)
+{
+    const struct armtap_history *history = meeting->evidence->history;
+    const struct armtap_sent *before = NULL;
+    for (unsigned i = 0; history && i < ARMTAP_HISTORY_SEGMENTS; i++) {
+        const struct armtap_sent *other = &history->segments[(history->next + i) % ARMTAP_HISTORY_SEGMENTS];
+        if (other->end == other->start)
+            continue;
+        bool stalled = before && other->time - before->time >= STALL && since(meeting, other) < STALL_KNOWN;
+        if (stalled || (other->late && !may_reorder))
+            return false;
+        before = other;
+    }
+    return true;
+}
+
 /* ---- the decision ---------------------------------------------------------------------------------------------- */
 
 static struct armtap_judgement proven(enum armtap_arrival arrival)
@@ -223,7 +231,7 @@ static bool is_too_soon_for_timer(const struct meeting *meeting)
 {
     if (meeting->sent->has_timestamps && armtap_sender_tick(meeting->evidence->sender) <= TIMER)
         return true;
-    return !meeting->stalled && since(meeting, meeting->same) < TIMER;
+    return since(meeting, meeting->same) < TIMER && is_steady(meeting, true);
 }
 
 /* It equals one that came in its turn, and a retransmission would have another timestamp: its sender's clock went on
@@ -234,7 +242,7 @@ static bool is_surely_copy(const struct meeting *meeting, bool clock_stood)
     const struct armtap_sent *sent = meeting->sent, *same = meeting->same, *right = meeting->right;
     if (same->again || same->late || same->doubtful)
         return false;
-    if (!meeting->stalled && since(meeting, same) < surely_too_soon(meeting))
+    if (since(meeting, same) < surely_too_soon(meeting) && is_steady(meeting, true))
         return true;
     if (!meeting->hint && is_too_soon_for_timer(meeting))
         return true;
@@ -290,8 +298,7 @@ static struct armtap_judgement again_or_late(const struct meeting *meeting)
     default:
         if (first->again && since(meeting, first) < TIMEOUT)
             return likely(ARMTAP_ARRIVAL_LATE);
-        return judged(ARMTAP_ARRIVAL_AGAIN,
-                      !meeting->stalled && !meeting->reorders && !first->again && !first->doubtful);
+        return judged(ARMTAP_ARRIVAL_AGAIN, !first->again && !first->doubtful && is_steady(meeting, false));
     }
 }
 
