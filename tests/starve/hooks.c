@@ -125,6 +125,15 @@ ssize_t read(int file, void *to, size_t room)
     return next(file, to, verdict == DOES_A_PART && room > 1 ? 1 : room);
 }
 
+ssize_t pread(int file, void *to, size_t room, off_t from)
+{
+    FETCH(pread);
+    enum verdict verdict = count(STARVE_READ);
+    if (verdict == FAILS)
+        return -1;
+    return next(file, to, verdict == DOES_A_PART && room > 1 ? 1 : room, from);
+}
+
 static bool opens(int flags)
 {
     return count((flags & O_ACCMODE) == O_RDONLY ? STARVE_READ : STARVE_WRITE) != FAILS;
