@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Rows of a source that goes on come out while it goes on: the way `nc ROBOT 30003 | armtap export -` is followed, also
-through gzip, and Ctrl-C ends it with all rows that came."""
+through gzip, and Ctrl-C ends it with all rows that came. The same of a file that grows, with --follow, whatever befalls it."""
+import json
 import os
 import select
 import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import zlib
@@ -15,6 +17,7 @@ ARMTAP = os.environ.get("ARMTAP", "./armtap")
 PATIENCE = 20  # seconds, of a machine that does much else
 PAUSE = 0.15  # so long that patience ends before a buffer is full, and what is kept back until then is missed
 passed = failed = 0
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also under nohup
 
 
 def packet(clock):
@@ -101,6 +104,144 @@ for way, wanted in (Plain, 0), (Gzip, 2):
     for threads in "1", "3":
         early, lines, count, status = interrupt(way(), "-f", "csv", "--threads", threads)
         judge((way.__name__, "Ctrl-C", threads), early, lines, count + 1, status, wanted)
+
+
+# ---- --follow ---------------------------------------------------------------------------------------------------------
+
+
+def expect(what, truth, *shown):
+    global passed, failed
+    passed += bool(truth)
+    failed += not truth
+    if not truth:
+        print("FAIL", what, *(str(one)[:600] for one in shown))
+
+
+def header():
+    """Of a capture, and the beginning of a connection."""
+    return struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 101) + captured(0, flags=2, from_robot=False) + \
+        captured(0, flags=18)
+
+
+def captured(count, flags=16, from_robot=True, size=1108, robot=2):
+    """A packet of a capture: record `count` of a legacy stream, or, with other flags, one without data."""
+    payload = struct.pack(">I%dd" % (size // 8), size, 1 + count * 0.008, *[0.0] * (size // 8 - 1)) if flags == 16 else b""
+    ports = (30003, 50000) if from_robot else (50000, 30003)
+    hosts = (bytes([10, 0, 0, robot]), b"\x0a\0\0\x09")[::1 if from_robot else -1]
+    data = struct.pack(">BBHHHBBH", 0x45, 0, 40 + len(payload), count & 0xffff, 0, 64, 6, 0) + hosts[0] + hosts[1] + \
+        struct.pack(">HHIIBBHHH", *ports, (flags & 2 == 0) + count * size, flags != 2, 0x50, flags, 64240, 0, 0) + payload
+    return struct.pack("<IIII", 1000 + count // 125, count % 125 * 8000, len(data), len(data)) + data
+
+
+class Followed:
+    """armtap COMMAND --follow of a file that this writes."""
+
+    def __init__(self, name, *command, way=None, before=b""):
+        self.way = way or Plain()
+        self.file = open(name, "wb", buffering=0)
+        self.grow(before)
+        self.program = subprocess.Popen([ARMTAP, *command, "--follow", name], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.out = b""
+
+    def grow(self, data):
+        self.file.write(self.way.bytes_of(data))
+
+    def read_until(self, text, count=1):
+        end = time.monotonic() + PATIENCE
+        while self.out.count(text) < count and time.monotonic() < end:
+            if select.select([self.program.stdout], [], [], 0.1)[0]:
+                more = os.read(self.program.stdout.fileno(), 65536)
+                if not more:
+                    break
+                self.out += more
+        return self.out.count(text) >= count
+
+    def end(self, how=signal.SIGINT):
+        if how:
+            self.program.send_signal(how)
+        rest, message = self.program.communicate(timeout=PATIENCE)
+        self.file.close()
+        self.out += rest
+        return self.program.returncode, message.decode()
+
+
+def follow_growing(name, way, cut):
+    """Rows come while nothing further does, whatever part of the next packet is there already."""
+    run = Followed(name, "export", "--fields", "timestamp", way=way)
+    stream = header() + b"".join(captured(i) for i in range(30))
+    one = len(captured(0))
+    at = 0
+    for rows in 2, 3, 10, 29:
+        upto = len(header()) + rows * one + cut
+        run.grow(stream[at:upto])
+        at = upto
+        expect((name, cut, rows, "rows come"), run.read_until(b"\n", rows + 1), run.out)
+        expect((name, cut, rows, "and no more"), run.out.count(b"\n") == rows + 1, run.out)
+    status, message = run.end()
+    expect((name, cut, "Ctrl-C"), status == 0 and message == "" and run.out.count(b"\n") == 30, status, message)
+
+
+def follow_what_befalls(name):
+    """Replaced or removed: said once, and the file that was opened is followed. Cut: an error."""
+    for what, act in (("another file", lambda: os.rename("new", name)), ("renamed or removed", lambda: os.rename(name, "old"))):
+        open("new", "wb").write(header())
+        run = Followed(name, "export", "--fields", "timestamp", before=header() + captured(0) + captured(1))
+        run.read_until(b"\n", 3)
+        act()
+        run.grow(captured(2))
+        expect((what, "goes on"), run.read_until(b"\n", 4), run.out)
+        time.sleep(0.5)
+        status, message = run.end()
+        expect((what, "is said"), status == 0 and message.count(what) == 1 and name in message, status, message)
+    run = Followed(name, "export", "--fields", "timestamp", before=header() + captured(0) + captured(1))
+    run.read_until(b"\n", 3)
+    os.truncate(name, 24)
+    end = time.monotonic() + PATIENCE
+    while run.program.poll() is None and time.monotonic() < end:
+        time.sleep(0.05)
+    ended = run.program.poll()
+    status, message = run.end(None if ended is not None else signal.SIGINT)
+    expect("cut", ended == 2 and status == 2 and name in message and "cut the file" in message and run.out.count(b"\n") == 3, ended, message)
+
+
+def follow_other_commands(name):
+    for how in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        run = Followed(name, "diagnose", before=header() + captured(0) + captured(1))
+        run.grow(captured(0, flags=2, from_robot=False, robot=3) + captured(0, flags=20, robot=3))
+        expect(("found meanwhile", how), run.read_until(b"10.0.0.3:30003 refused 10.0.0.9"), run.out)
+        early = run.out
+        status, message = run.end(how)
+        expect(("report", how), status == 1 and b"what to do about" in run.out[len(early):] and message == "", status, message, run.out)
+    run = Followed(name, "info", "--json", before=header() + captured(0))
+    run.grow(b"".join(captured(i) for i in range(1, 50)))
+    time.sleep(1)
+    status, message = run.end()
+    whole = subprocess.run([ARMTAP, "info", "--json", name], capture_output=True, check=False)
+    expect("info", status == whole.returncode and json.loads(run.out) == json.loads(whole.stdout), status, message, run.out)
+
+
+def follow_is_for_files(name):
+    os.mkfifo("fifo")
+    for arguments, word in (("-",), "standard input"), (("-i", "lo"), "-i"), (("fifo",), "fifo"), ((name, "-"), "standard input"):
+        done = subprocess.run([ARMTAP, "export", "--follow", *arguments], stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE,
+                              check=False)
+        expect(("refused", arguments), done.returncode == 2 and word in done.stderr.decode() and
+               "--follow" in done.stderr.decode(), done)
+    done = subprocess.run([ARMTAP, "compare", "--follow", name], capture_output=True, timeout=PATIENCE, check=False)
+    expect("not of compare", done.returncode == 2 and b"no option" in done.stderr, done)
+
+
+ARMTAP = os.path.abspath(ARMTAP)
+with tempfile.TemporaryDirectory() as folder:
+    back = os.getcwd()
+    os.chdir(folder)
+    for cut in 0, 1, 100:
+        follow_growing("x.pcap", Plain(), cut)
+    follow_growing("x.pcap.gz", Gzip(), 100)
+    follow_what_befalls("x.pcap")
+    follow_other_commands("x.pcap")
+    follow_is_for_files("x.pcap")
+    os.chdir(back)
 
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed != 0)

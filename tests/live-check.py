@@ -17,6 +17,7 @@ ARMTAP = os.environ.get("ARMTAP", "./armtap")
 PATIENCE = 20  # seconds, of a machine that does much else
 PORT = 30004
 passed = failed = 0
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also under nohup
 
 
 def expect(what, truth, shown=""):

@@ -104,6 +104,7 @@ SCRIPT_TESTS = \
 	tests/guess-check.py \
 	tests/gzip-check.py \
 	tests/handshake-check.py \
+	tests/interrupt-check.py \
 	tests/json-keys.py \
 	tests/live-check.py \
 	tests/namespaces-check.py \

@@ -35,6 +35,7 @@ struct capture {
     bool nanoseconds;
     bool ended;
     bool quiet; /* damage is not reported */
+    bool follows;
     int link_type;
     uint64_t packets;
     struct blocks blocks;
@@ -152,7 +153,7 @@ static void report_growing(const struct capture *capture)
 {
     char place[PLACE_MAX];
     name_place(capture, place);
-    if (!capture->quiet && (capture->input == NULL || input_is_told_first(capture->input)))
+    if (!capture->quiet && !capture->follows && (capture->input == NULL || input_is_told_first(capture->input)))
         message_warning(
             "%s: %s: another program is still writing it, and what was there when the reading began ends in "
             "the middle of a packet; read it again for the rest",
@@ -230,6 +231,7 @@ struct capture *capture_open(const struct reader_wish *wish)
         return NULL;
     capture->quiet = wish->quiet;
     capture->input = wish->input;
+    capture->follows = wish->follows;
     capture->reader = reader_open(wish);
     int outcome = capture->reader != NULL ? 0 : errno == ENOMEM ? CAPTURE_NO_MEMORY : -1;
     if (outcome == 0 && reader_peek(capture->reader, &first, 4) == 4 && is_capture(first, &capture->is_pcapng))

@@ -32,6 +32,7 @@ static const struct option_usage usage = {
     .row_count = sizeof rows / sizeof *rows,
     .reads_captures = true,
     .may_lack_captures = true,
+    .may_follow = true,
     .examples = "  armtap diagnose robot.pcapng\n  armtap diagnose --around safety.stop=2 robot.pcapng\n"
                 "  armtap diagnose --json robot.pcapng | jq .findings\n"};
 
@@ -95,10 +96,11 @@ static int take(void *user, int id, const char *value)
 
 /* ---- the command ----------------------------------------------------------------------------------------------- */
 
-static void on_turn(void *user, const struct replay_totals *totals)
+static enum replay_answer on_turn(void *user, const struct replay_totals *totals)
 {
     const struct diagnosis *diagnosis = user;
     live_turn(diagnosis->live, totals);
+    return REPLAY_GO_ON;
 }
 
 static void run(struct command *command)

@@ -66,6 +66,7 @@ static const struct option_usage usage = {
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
     .reads_captures = true,
+    .may_follow = true,
     .examples = "  armtap export robot.pcapng -o robot.csv\n"
                 "  armtap export --fields timestamp,actual_q,'*_mode' robot.pcapng -o robot.csv\n"
                 "  armtap export --to-robot -f ndjson robot.pcapng\n",
@@ -263,8 +264,8 @@ static int judge(struct asked *asked, const struct options *options)
         message_error("--union: %s has no place for the streams' names; give -f csv or ndjson",
                       format_of(wish->output));
     else if (wish->joined && !replay_is_repeatable(&options->source))
-        message_error("--union: the fields of all streams must be known before the first row, and standard input and "
-                      "interfaces are read once; save what is read to a file and export that");
+        message_error("--union: the fields of all streams must be known before the first row, and standard input, "
+                      "interfaces and what is followed are read once; save what is read to a file and export that");
     else if (wish->enums != MODES_BY_NUMBER && !wish->output->has_names)
         message_error("--enums: %s has numbers only; give -f csv or ndjson", format_of(wish->output));
     else if (wish->is_guarded && !wish->output->can_guard)

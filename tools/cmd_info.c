@@ -33,6 +33,7 @@ static const struct option_usage usage = {
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
     .reads_captures = true,
+    .may_follow = true,
     .examples = "  armtap info robot.pcapng\n  armtap info --json monday-*.pcap.gz | jq .streams\n"};
 
 /* The first note of a kind, to show what it is about. */

@@ -9,7 +9,7 @@
 #include "interrupt.h"
 #include "message.h"
 
-enum { interrupt_turn = 256, show_every_ns = 200000000 };
+enum { show_every_ns = 200000000 };
 
 int job_give_up(struct job *job)
 {
@@ -30,14 +30,6 @@ static int check_sink(struct job *job, enum sink_outcome outcome)
         return job_give_up(job);
     job->closed = outcome == SINK_CLOSED;
     return job->closed ? -1 : 0;
-}
-
-static int check_interrupt(struct job *job)
-{
-    if (!job->interruptible || job->turns++ % interrupt_turn != 0 || !interrupt_asked())
-        return 0;
-    message_error("interrupted; nothing was written to %s", job->wish->out);
-    return job_give_up(job);
 }
 
 static int check_tables(struct job *job, enum tables_outcome outcome)
@@ -342,8 +334,6 @@ static int survey_record(void *user, const struct armtap_record *record)
     struct job *job = user;
     struct table *table;
     const struct table_layout *layout;
-    if (check_interrupt(job) != 0)
-        return -1;
     if (streams_record(job->streams, record) != 0 || missings_record(job->missings, record) != 0)
         return job_give_up_memory(job);
     if (record->direction != job->wish->direction)
@@ -387,8 +377,6 @@ static void let_go(struct job *job, const struct armtap_event *event)
 static int survey_event(void *user, const struct armtap_event *event)
 {
     struct job *job = user;
-    if (check_interrupt(job) != 0)
-        return -1;
     if (streams_event(job->streams, event) != 0 || missings_event(job->missings, event) != 0)
         return job_give_up_memory(job);
     tables_close(job->tables, event);
@@ -422,8 +410,6 @@ static int print_on_record(void *user, const struct armtap_record *record)
     struct job *job = user;
     struct table *table;
     const struct table_layout *layout;
-    if (check_interrupt(job) != 0)
-        return -1;
     if ((job->once && streams_record(job->streams, record) != 0) || missings_record(job->missings, record) != 0)
         return job_give_up_memory(job);
     if (record->direction != job->wish->direction)
@@ -474,7 +460,7 @@ static int print_on_event(void *user, const struct armtap_event *event)
     if (event->type == ARMTAP_EVENT_CLOSE && missings_is_over(job->missings, event->stream) &&
         streams_of(job->streams, event->stream->connection) == NULL)
         let_go(job, event);
-    return check_interrupt(job);
+    return 0;
 }
 
 static int print_on_note(void *user, const struct armtap_note *note)
@@ -561,6 +547,14 @@ static int forget(void *user)
     return job->tables == NULL || job->streams == NULL || job->missings == NULL ? -1 : 0;
 }
 
+/* Rows that wait are shown also while no further one comes. */
+static enum replay_answer on_turn(void *user, const struct replay_totals *totals)
+{
+    struct job *job = user;
+    (void)totals;
+    return keep_up(job) == 0 ? REPLAY_GO_ON : job->closed ? REPLAY_HAS_ENOUGH : REPLAY_GAVE_UP;
+}
+
 /* Reads with a sink; whether the export may go on from there. Damage of the input is part of the status only. */
 static int read_all(struct job *job, const struct armtap_sink *sink)
 {
@@ -568,13 +562,15 @@ static int read_all(struct job *job, const struct armtap_sink *sink)
     enum exit_status status;
     source.quiet = job->status == EXIT_FAILED;
     source.knowledge = job->knowledge;
-    job->turns = 0;
+    source.on_turn = job->once ? on_turn : NULL;
     if (sink == &survey_sink)
         status = replay_learning(&source, sink, job, forget, &job->totals);
     else
         status = replay(&source, sink, job, &job->totals);
     if (status > job->status)
         job->status = status;
+    if (job->totals.interrupted)
+        message_error("interrupted; nothing was written to %s", job->wish->out);
     return job->totals.broken_off || job->closed ? -1 : 0;
 }
 
@@ -660,8 +656,7 @@ static int run(struct job *job)
     if (!job->wish->split && outlet_of(job, 0, 0) == NULL)
         return -1;
     job->selection.joined = job->wish->joined;
-    job->interruptible = !job->once && (job->wish->split || outlets_are_pending(&job->outlets));
-    if (job->interruptible)
+    if (job->wish->split || outlets_are_pending(&job->outlets))
         interrupt_hold();
     int outcome = job->once ? 0 : survey(job);
     return outcome != 0 ? outcome : print(job);
@@ -693,7 +688,5 @@ enum exit_status export_run(const struct export_wish *wish, const struct replay_
         job_report_strict(&job);
     }
     release(&job);
-    if (job.interruptible)
-        interrupt_release();
     return job.status;
 }

@@ -16,7 +16,7 @@ struct input {
     const char *name;
     int file; /* -1: could not be opened, or is opened anew for each block: too many files */
     int error;
-    bool is_ordinary;
+    bool is_ordinary, goes_on;
     bool told;
     dev_t device;
     ino_t inode;
@@ -50,6 +50,8 @@ static void open_ordinary(struct input *input, rlim_t limit)
     }
     if (S_ISDIR(status.st_mode))
         input->error = EISDIR;
+    else
+        input->goes_on = !S_ISREG(status.st_mode);
     if (!S_ISREG(status.st_mode))
         return;
     input->file = open(input->name, O_RDONLY | O_CLOEXEC);
@@ -70,10 +72,12 @@ static void input_begin(struct input *input, const char *name, rlim_t limit)
     struct stat status;
     *input = (struct input){.name = name, .file = -1};
     pthread_mutex_init(&input->lock, NULL);
-    if (strcmp(name, "-") != 0)
+    if (strcmp(name, "-") != 0) {
         open_ordinary(input, limit);
-    else if (fstat(STDIN_FILENO, &status) == 0)
+    } else if (fstat(STDIN_FILENO, &status) == 0) {
         keep_identity(input, &status);
+        input->goes_on = !S_ISREG(status.st_mode);
+    }
 }
 
 static rlim_t descriptor_limit(void)
@@ -130,6 +134,14 @@ bool inputs_are_ordinary(const struct inputs *inputs, size_t count)
     return inputs != NULL;
 }
 
+bool inputs_go_on(const struct inputs *inputs, size_t count)
+{
+    for (size_t i = 0; inputs != NULL && i < count; i++)
+        if (inputs->input[i].goes_on)
+            return true;
+    return false;
+}
+
 uint64_t inputs_length(const struct inputs *inputs, size_t count)
 {
     uint64_t length = 0;
@@ -158,6 +170,16 @@ int input_error(const struct input *input)
 bool input_is_ordinary(const struct input *input)
 {
     return input->is_ordinary;
+}
+
+bool input_goes_on(const struct input *input)
+{
+    return input->goes_on;
+}
+
+int input_descriptor(const struct input *input)
+{
+    return input->file;
 }
 
 uint64_t input_length(const struct input *input)

@@ -22,6 +22,8 @@ void inputs_free(struct inputs *inputs);
 struct input *inputs_at(struct inputs *inputs, size_t index);
 /* Whether all of the first `count` are ordinary files, which can be read more than once; not of NULL. */
 bool inputs_are_ordinary(const struct inputs *inputs, size_t count);
+/* Whether one of the first `count` goes on. */
+bool inputs_go_on(const struct inputs *inputs, size_t count);
 /* Bytes of the first `count` together; 0 unless all are ordinary. */
 uint64_t inputs_length(const struct inputs *inputs, size_t count);
 /* Whether one of the inputs is this ordinary file, by whatever name. */
@@ -30,6 +32,10 @@ bool inputs_have(const struct inputs *inputs, const struct stat *file);
 /* 0, or the error of the system for which it could not be opened. */
 int input_error(const struct input *input);
 bool input_is_ordinary(const struct input *input);
+/* Whether it is there, and is no ordinary file: a pipe, a terminal or a device, which may go on for ever. */
+bool input_goes_on(const struct input *input);
+/* Its descriptor, which stays the input's; -1 where there is none. */
+int input_descriptor(const struct input *input);
 /* Bytes of an ordinary file, when it was opened. */
 uint64_t input_length(const struct input *input);
 

@@ -1,35 +1,75 @@
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "interrupt.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <sys/time.h>
 #include <time.h>
 
-static sigset_t signals(void)
+/* ms: whoever pressed Ctrl-C should see the end within a second. */
+#define LIMIT 800
+#define REPEAT 100
+
+/* When the signal came: ms of the monotonic clock, 0 before it. A handler has nothing else to tell it to. */
+static atomic_llong asked;
+
+static long long now_ms(void)
 {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    return set;
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (long long)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+static void on_alarm(int number)
+{
+    (void)number;
+}
+
+static void on_signal(int number)
+{
+    const struct itimerval limit = {.it_value = {.tv_usec = LIMIT * 1000}, .it_interval = {.tv_usec = REPEAT * 1000}};
+    int error = errno;
+    long long none = 0;
+    if (atomic_compare_exchange_strong(&asked, &none, now_ms())) {
+        setitimer(ITIMER_REAL, &limit, NULL);
+    } else if (interrupt_is_overdue()) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    errno = error;
+}
+
+static void handle(int number, void (*handler)(int), int flags)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, before;
+    sigfillset(&action.sa_mask);
+    sigaction(number, NULL, &before);
+    if (number != SIGHUP || before.sa_handler != SIG_IGN)
+        sigaction(number, &action, NULL);
 }
 
 void interrupt_hold(void)
 {
-    sigset_t set = signals();
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    handle(SIGALRM, on_alarm, 0);
+    handle(SIGINT, on_signal, SA_RESTART);
+    handle(SIGTERM, on_signal, SA_RESTART);
+    handle(SIGHUP, on_signal, SA_RESTART);
 }
 
 bool interrupt_asked(void)
 {
-    sigset_t set = signals();
-    struct timespec none = {0, 0};
-    return sigtimedwait(&set, NULL, &none) > 0;
+    return atomic_load(&asked) != 0;
 }
 
-void interrupt_release(void)
+bool interrupt_asked_before(int64_t ms)
 {
-    sigset_t set = signals();
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    long long time = atomic_load(&asked);
+    return time != 0 && now_ms() - time >= ms;
+}
+
+bool interrupt_is_overdue(void)
+{
+    return interrupt_asked_before(LIMIT);
 }

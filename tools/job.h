@@ -31,8 +31,6 @@ struct job {
     struct replay_totals totals;
     bool times_known; /* from and to are resolved */
     int64_t from, to;
-    bool interruptible;
-    unsigned turns;
     uint64_t rows;
     uint64_t opaque;
     uint64_t untimely;    /* records outside of --from and --to */

@@ -71,6 +71,8 @@ tools_libtools_a_SOURCES = \
 	tools/export_report.c \
 	tools/findings.c \
 	tools/findings.h \
+	tools/growth.c \
+	tools/growth.h \
 	tools/gzip.c \
 	tools/gzip.h \
 	tools/hash.c \

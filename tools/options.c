@@ -23,6 +23,7 @@ enum shared_id {
     SHARED_FILTER,
     SHARED_THREADS,
     SHARED_LOCAL,
+    SHARED_FOLLOW,
     SHARED_HELP
 };
 
@@ -39,6 +40,8 @@ static const struct option_row shared_rows[] = {
     {SHARED_FILTER, 0, "filter", "FILTER", "capture filter for -i instead of the telemetry ports; see pcap-filter(7)"},
     {SHARED_THREADS, 0, "threads", "N", "threads to use (default: as many as there are cores); the output is the same"},
     {SHARED_LOCAL, 0, "local", NULL, "times for people, and of day, in this machine's zone instead of UTC"},
+    {SHARED_FOLLOW, 0, "follow", NULL,
+     "read on as the file grows, as tcpdump -w writes it, until Ctrl-C; of several files, the last one"},
 };
 #define SHARED_COUNT (sizeof shared_rows / sizeof *shared_rows)
 
@@ -59,6 +62,8 @@ struct parser {
 
 static bool has_shared(const struct option_usage *usage, const struct option_row *row)
 {
+    if (row->id == SHARED_FOLLOW)
+        return usage->may_follow;
     bool decodes = row->id == SHARED_PORT || row->id == SHARED_RAW || row->id == SHARED_NO_GUESS;
     return usage->reads_captures || (usage->decodes && decodes);
 }
@@ -273,6 +278,9 @@ static int take_shared(struct parser *parser, int id, const char *value)
     case SHARED_FILTER:
         options->source.filter = value;
         return 0;
+    case SHARED_FOLLOW:
+        options->source.follow = true;
+        return 0;
     case SHARED_LOCAL:
         options->zone = WHEN_LOCAL;
         return 0;
@@ -369,18 +377,6 @@ static enum options_outcome parse_words(struct parser *parser)
     return outcome;
 }
 
-/* Ctrl-C ends what goes on for ever, an interface or a pipe, and what came is used. Called before there are threads. */
-static void hold_interrupts(const struct options *options)
-{
-    struct stat status;
-    bool endless = options->source.interface != NULL;
-    for (size_t i = 0; i < options->operand_count; i++)
-        if (strcmp(options->operands[i], "-") == 0 && fstat(STDIN_FILENO, &status) == 0 && !S_ISREG(status.st_mode))
-            endless = true;
-    if (endless)
-        interrupt_hold();
-}
-
 /* Whether what was said goes together. */
 static enum options_outcome judge(const struct parser *parser)
 {
@@ -398,6 +394,8 @@ static enum options_outcome judge(const struct parser *parser)
                       interface, options->operands[0]);
     else if (options->source.filter != NULL && interface == NULL)
         message_error("%s: --filter needs -i INTERFACE; files are read whole", command);
+    else if (options->source.follow && interface != NULL)
+        message_error("%s: --follow is for files; -i goes on anyway: leave --follow out", command);
     else if (inputs > 1)
         message_error("%s: standard input (-) is named twice; it can be read once", command);
     else
@@ -405,10 +403,49 @@ static enum options_outcome judge(const struct parser *parser)
     return OPTIONS_BAD;
 }
 
-static enum options_outcome finish(struct parser *parser)
+/* Only an ordinary file has an end at which there is something to wait for. */
+static bool can_follow(const struct parser *parser)
+{
+    const struct options *options = parser->options;
+    size_t last = options->operand_count - 1;
+    if (!options->source.follow)
+        return true;
+    if (options->operand_count == 0)
+        message_error("%s: --follow: no file is named", parser->usage->command);
+    else if (strcmp(options->operands[last], "-") == 0 || input_goes_on(inputs_at(options->inputs, last)))
+        message_error("%s: --follow is for files; %s goes on anyway: leave --follow out", parser->usage->command,
+                      strcmp(options->operands[last], "-") == 0 ? "standard input" : options->operands[last]);
+    else
+        return true;
+    return false;
+}
+
+/* Opens what is read. From here on Ctrl-C ends what goes on for ever, and what came is used; there are no threads yet.
+ */
+static enum options_outcome open_inputs(struct parser *parser)
 {
     struct options *options = parser->options;
     struct stat out;
+    options->inputs = inputs_open(options->source.names, options->source.count, parser->recipe_name);
+    if (options->inputs == NULL) {
+        message_no_memory();
+        return OPTIONS_BAD;
+    }
+    options->source.inputs = options->inputs;
+    if (!can_follow(parser))
+        return OPTIONS_BAD;
+    if (fstat(STDOUT_FILENO, &out) == 0 && inputs_have(options->inputs, &out)) {
+        message_error("standard output is one of the files that are read; send it to another file");
+        return OPTIONS_BAD;
+    }
+    if (replay_is_live(&options->source))
+        interrupt_hold();
+    return OPTIONS_RUN;
+}
+
+static enum options_outcome finish(struct parser *parser)
+{
+    struct options *options = parser->options;
     enum options_outcome outcome = judge(parser);
     if (outcome != OPTIONS_RUN || !parser->usage->reads_captures)
         return outcome;
@@ -416,22 +453,11 @@ static enum options_outcome finish(struct parser *parser)
         return OPTIONS_BAD;
     options->source.names = (const char *const *)options->operands;
     options->source.count = options->operand_count;
-    options->inputs = inputs_open(options->source.names, options->source.count, parser->recipe_name);
-    if (options->inputs == NULL) {
-        message_no_memory();
-        return OPTIONS_BAD;
-    }
-    options->source.inputs = options->inputs;
-    if (fstat(STDOUT_FILENO, &out) == 0 && inputs_have(options->inputs, &out)) {
-        message_error("standard output is one of the files that are read; send it to another file");
-        return OPTIONS_BAD;
-    }
     options->source.recipe = options->recipe;
     options->source.recipe_name = parser->recipe_name;
     options->source.threads = options->threads;
     options->source.progress = true;
-    hold_interrupts(options);
-    return OPTIONS_RUN;
+    return open_inputs(parser);
 }
 
 enum options_outcome options_parse(const struct option_usage *usage, int argc, char **argv, struct options *options,

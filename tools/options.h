@@ -23,7 +23,8 @@ struct option_usage {
     bool reads_captures; /* has --port, --recipe, --raw, -i, --filter, --threads, --local and operands that are captures
                           */
     const char *examples; /* lines, each ends in \n */
-    bool decodes; /* without reads_captures: has --port, --raw and --no-guess, for captures that an option names */
+    bool decodes;    /* without reads_captures: has --port, --raw and --no-guess, for captures that an option names */
+    bool may_follow; /* with reads_captures: has --follow */
     bool may_lack_captures; /* with reads_captures: there are other things to read; the command judges */
 };
 

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <zlib.h>
 
 #include "ahead.h"
+#include "growth.h"
 #include "input.h"
 #include "interrupt.h"
 #include "message.h"
@@ -22,26 +22,26 @@
 #define INPUT_SIZE INPUT_BLOCK
 #define PEEK_SIZE 16
 #define WAIT_MS 100
-/* After Ctrl-C: whoever writes into the pipe got it too, and may have something left to say. */
-#define GRACE_MS 1000
 
 enum gzip_state { GZIP_NONE, GZIP_MEMBER, GZIP_BETWEEN, GZIP_DONE };
 
 struct reader {
     bool over; /* there was nothing more to read: now the problem counts, whoever found it how far ahead */
     bool may_run_ahead;
+    bool (*on_wait)(void *user);
+    void *user;
     struct ahead *ahead;             /* inflates, once what was peeked at is used up; NULL: nothing is read ahead */
     const struct ahead_block *block; /* of it, in use */
     size_t block_at;
     size_t peeked, peek_at;
     uint8_t peek[PEEK_SIZE];
     /* What follows belongs to the thread that reads ahead, where there is one, up to its last block. */
-    struct inputs *own;  /* of one file, which nobody else had opened; else NULL */
-    struct input *input; /* an ordinary file; NULL: a pipe or device */
-    int file;            /* -1: an ordinary file */
-    bool waits;          /* a pipe or terminal: Ctrl-C ends it, and what came is used */
+    struct inputs *own;    /* of one file, which nobody else had opened; else NULL */
+    struct input *input;   /* an ordinary file; NULL: a pipe or device */
+    struct growth *growth; /* of an ordinary file that is followed */
+    int file;              /* -1: an ordinary file */
+    bool waits;            /* a pipe or terminal: Ctrl-C ends it, and what came is used */
     bool ended;
-    int64_t deadline; /* ms of the monotonic clock; 0 before Ctrl-C */
     enum gzip_state gzip;
     z_stream inflater;
     bool filled; /* the last call of inflate left no room */
@@ -64,26 +64,23 @@ const char *reader_library(void)
     return zlibVersion();
 }
 
-static int64_t now_ms(void)
+/* Nothing is there to be read: whether to wait. */
+static bool wait_on(const struct reader *reader)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+    return reader->ahead != NULL ? !ahead_is_over(reader->ahead)
+                                 : reader->on_wait == NULL || reader->on_wait(reader->user);
 }
 
-/* False once somebody pressed Ctrl-C and the grace has passed, and where what is read ahead is no longer wanted. */
+/* False once somebody pressed Ctrl-C and the grace has passed, and where what is read is no longer wanted. */
 static bool wait_for_input(struct reader *reader)
 {
     struct pollfd poller = {.fd = reader->file, .events = POLLIN};
-    while (reader->ahead == NULL || !ahead_is_over(reader->ahead)) {
-        if (reader->deadline == 0 && interrupt_asked()) {
-            interrupt_release();
-            reader->deadline = now_ms() + GRACE_MS;
-        }
-        if (reader->deadline != 0 && now_ms() > reader->deadline)
-            return false;
-        if (poll(&poller, 1, WAIT_MS) != 0)
+    while (!interrupt_asked_before(READER_GRACE)) {
+        int outcome = poll(&poller, 1, WAIT_MS);
+        if (outcome > 0 || (outcome < 0 && errno != EINTR))
             return true;
+        if (!wait_on(reader))
+            return false;
     }
     return false;
 }
@@ -135,12 +132,39 @@ static size_t read_ordinary(struct reader *reader)
     return length;
 }
 
+/* Bytes of a file that is followed; 0 once there is reason to end. */
+static size_t read_growing(struct reader *reader)
+{
+    int file = input_descriptor(reader->input);
+    while (!interrupt_asked()) {
+        ssize_t got = pread(file, reader->bytes, INPUT_SIZE, (off_t)reader->position);
+        if (got > 0)
+            return (size_t)got;
+        if (got < 0 && errno != EINTR) {
+            cannot_read(reader, errno);
+            return 0;
+        }
+        if (growth_is_cut(reader->growth, reader->position)) {
+            cannot_go_on(reader, INPUT_SHORTENED);
+            return 0;
+        }
+        growth_watch_name(reader->growth);
+        growth_wait(reader->growth);
+        if (!wait_on(reader))
+            return 0;
+    }
+    return 0;
+}
+
 /* Refills the input once it is used up; false at the end. */
 static bool fill(struct reader *reader)
 {
     if (reader->input_at < reader->input_length)
         return true;
-    size_t got = reader->ended ? 0 : reader->input != NULL ? read_ordinary(reader) : read_stream(reader);
+    size_t got = reader->ended            ? 0
+                 : reader->growth != NULL ? read_growing(reader)
+                 : reader->input != NULL  ? read_ordinary(reader)
+                                          : read_stream(reader);
     reader->ended = got == 0;
     if (got == 0)
         return false;
@@ -242,8 +266,6 @@ static size_t read_ahead(struct reader *reader, uint8_t *to, size_t room)
             return 0;
         reader->block = ahead_take(reader->ahead);
         reader->block_at = 0;
-        if (reader->block->is_last && reader->deadline != 0)
-            interrupt_release(); /* as the other thread did for itself */
     }
     size_t length = reader->block->length - reader->block_at;
     if (length > room)
@@ -341,6 +363,15 @@ static int open_stream(const char *name)
     return file;
 }
 
+static int follow(struct reader *reader, const char *name)
+{
+    if (input_descriptor(reader->input) < 0)
+        return EMFILE;
+    reader->may_run_ahead = false;
+    reader->growth = growth_new(name, input_descriptor(reader->input));
+    return reader->growth == NULL ? ENOMEM : 0;
+}
+
 /* 0, or why the file cannot be opened. */
 static int open_input(struct reader *reader, const struct reader_wish *wish)
 {
@@ -353,7 +384,7 @@ static int open_input(struct reader *reader, const struct reader_wish *wish)
         return input_error(input);
     if (input_is_ordinary(input)) {
         reader->input = input;
-        return 0;
+        return wish->follows ? follow(reader, wish->name) : 0;
     }
     reader->file = open_stream(wish->name);
     return reader->file < 0 ? errno : 0;
@@ -378,6 +409,8 @@ struct reader *reader_open(const struct reader_wish *wish)
         return NULL;
     }
     reader->may_run_ahead = wish->threads > 1;
+    reader->on_wait = wish->on_wait;
+    reader->user = wish->user;
     reader->file = -1;
     int error = open_input(reader, wish);
     if (error != 0 && error != ENOMEM && !wish->quiet)
@@ -402,13 +435,14 @@ void reader_close(struct reader *reader)
         inflateEnd(&reader->inflater);
     if (reader->file >= 0)
         close(reader->file);
+    growth_free(reader->growth);
     inputs_free(reader->own);
     free(reader);
 }
 
 bool reader_is_growing(const struct reader *reader)
 {
-    return reader->input != NULL && input_has_grown(reader->input);
+    return reader->growth != NULL || (reader->input != NULL && input_has_grown(reader->input));
 }
 
 const char *reader_problem(const struct reader *reader)

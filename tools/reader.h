@@ -17,7 +17,16 @@ struct reader_wish {
     struct input *input; /* the file of that name, if it was opened before; else NULL, and the reader opens it */
     unsigned threads;    /* with more than one gzip is inflated in a thread of its own, ahead of what is read */
     bool quiet;          /* problems were reported before */
+    bool follows;        /* an ordinary file: at its end, wait for more until Ctrl-C */
+    /* Called a few times a second while there is nothing to read, unless gzip is inflated in a thread of its own;
+     * false: read no more. NULL: nobody cares. */
+    bool (*on_wait)(void *user);
+    void *user;
 };
+
+/* ms after Ctrl-C in which a pipe is still read: whoever writes into it got that too, and may have something left to
+ * say. */
+#define READER_GRACE 500
 
 /* NULL after a message, unless `quiet`; NULL with errno ENOMEM, and without a message, where memory lacks. */
 struct reader *reader_open(const struct reader_wish *wish);
@@ -28,8 +37,8 @@ size_t reader_peek(struct reader *reader, const uint8_t **bytes, size_t length);
 size_t reader_read(struct reader *reader, void *to, size_t room);
 /* What is wrong with the file, with the place, once reader_read returned 0 for it; else NULL. */
 const char *reader_problem(const struct reader *reader);
-/* Whether an ordinary file was not read to its end because another program makes it longer: it may end in the middle of
- * something, which is no damage. */
+/* Whether an ordinary file was not read to its end because another program makes it longer, or because it is followed:
+ * it may end in the middle of something, which is no damage. */
 bool reader_is_growing(const struct reader *reader);
 /* Whether the problem is a lack of memory, and no fault of the file. */
 bool reader_lacked_memory(const struct reader *reader);

@@ -38,20 +38,17 @@ struct run {
     struct drops drops;
     bool damaged;
     bool stopped; /* by the sink, or by an error of the library */
+    bool ended;   /* by Ctrl-C, as at the end of the source */
 };
 
 bool replay_is_repeatable(const struct replay_source *source)
 {
-    return source->interface == NULL && inputs_are_ordinary(source->inputs, source->count);
+    return source->interface == NULL && !source->follow && inputs_are_ordinary(source->inputs, source->count);
 }
 
 bool replay_is_live(const struct replay_source *source)
 {
-    struct stat status;
-    for (size_t i = 0; i < source->count; i++)
-        if (strcmp(source->names[i], "-") == 0)
-            return fstat(STDIN_FILENO, &status) == 0 && !S_ISREG(status.st_mode);
-    return source->interface != NULL;
+    return source->interface != NULL || source->follow || inputs_go_on(source->inputs, source->count);
 }
 
 /* Ends the reading; once, with a message unless the callback that asked for it has given one. */
@@ -101,10 +98,34 @@ static void advance(struct run *run, const struct capture *capture)
         progress_update(&run->progress, run->read_before + capture_position(capture));
 }
 
+/* Ctrl-C ends the reading of what goes on, after all that came in time; any other reading it breaks off. */
+static void obey_interrupt(struct run *run)
+{
+    const struct replay_source *source = run->source;
+    if (!interrupt_asked() || source->interface != NULL)
+        return;
+    if (!replay_is_live(source))
+        run->stopped = run->totals->broken_off = run->totals->interrupted = true;
+    else if (source->follow || interrupt_asked_before(READER_GRACE))
+        run->ended = true;
+}
+
 static void turn(struct run *run)
 {
-    if (run->source->on_turn != NULL)
-        run->source->on_turn(run->stop.user, run->totals);
+    obey_interrupt(run);
+    if (run->source->on_turn == NULL || run->stopped)
+        return;
+    run->stop.why = run->source->on_turn(run->stop.user, run->totals);
+    if (run->stop.why != REPLAY_GO_ON)
+        stop(run, ARMTAP_ERR_STOPPED);
+}
+
+/* While there is nothing to read. */
+static bool wait_on(void *user)
+{
+    struct run *run = user;
+    turn(run);
+    return !run->stopped && !run->ended;
 }
 
 static void note_dropped(struct run *run, const struct armtap_where *where, const char *text)
@@ -171,7 +192,7 @@ static void run_packets(struct run *run, struct capture *capture, uint32_t file)
     struct armtap_where last = {ARMTAP_NO_TIME, 0, file};
     bool live = run->source->interface != NULL;
     int outcome = 0;
-    while (!run->stopped && (outcome = capture_next(capture, &packet)) > 0) {
+    while (!run->stopped && !run->ended && (outcome = capture_next(capture, &packet)) > 0) {
         if (outcome == 1) {
             packet.where.file = file;
             last.packet = packet.where.packet;
@@ -249,7 +270,7 @@ static void push_raw(struct run *run, struct capture *capture, struct armtap_con
         check(run, ARMTAP_ERR_MEMORY);
         return;
     }
-    while (!run->stopped && (got = capture_read(capture, chunk, RAW_CHUNK)) > 0) {
+    while (!run->stopped && !run->ended && (got = capture_read(capture, chunk, RAW_CHUNK)) > 0) {
         length += (uint64_t)got;
         run->totals->bytes += (uint64_t)got;
         check(run, armtap_conn_push(conn, ARMTAP_FROM_ROBOT, chunk, (size_t)got, where));
@@ -291,7 +312,10 @@ static void run_file(struct run *run, uint32_t file)
     const struct reader_wish wish = {.name = name,
                                      .input = inputs_at(run->source->inputs, file),
                                      .quiet = run->source->quiet,
-                                     .threads = run->source->threads};
+                                     .threads = run->source->threads,
+                                     .follows = run->source->follow && file + 1 == run->source->count,
+                                     .on_wait = wait_on,
+                                     .user = run};
     struct capture *capture = capture_open(&wish);
     if (capture == NULL) {
         fail_input(run, outcome_of_errno(errno));
@@ -349,10 +373,8 @@ static void run_live(struct run *run)
         fail_input(run, outcome_of_errno(error));
         return;
     }
-    interrupt_hold();
     drops_begin(&run->drops, clock_time());
     run_packets(run, capture, 0);
-    interrupt_release();
     capture_close(capture);
 }
 
@@ -371,7 +393,7 @@ static void run_all(struct run *run)
     if (run->source->interface != NULL)
         run_live(run);
     else
-        for (uint32_t i = 0; i < run->source->count && !run->stopped; i++)
+        for (uint32_t i = 0; i < run->source->count && !run->stopped && !run->ended; i++)
             run_file(run, i);
     if (!run->stopped)
         check(run, armtap_net_finish(run->net));
@@ -384,7 +406,7 @@ enum exit_status replay(const struct replay_source *source, const struct armtap_
     struct run run = {.source = source, .stop = {.sink = sink, .user = user}, .totals = totals};
     run.sink = replay_stop_wrap(&run.stop);
     *totals = (struct replay_totals){.first_time = ARMTAP_NO_TIME};
-    progress_begin(&run.progress, source->progress && source->interface == NULL,
+    progress_begin(&run.progress, source->progress && source->interface == NULL && !source->follow,
                    source->interface == NULL ? inputs_length(source->inputs, source->count) : 0);
     run_all(&run);
     progress_hide(&run.progress);

@@ -19,6 +19,7 @@ struct replay_totals {
     uint64_t packets;
     uint64_t bytes;     /* captured */
     int64_t first_time; /* ARMTAP_NO_TIME without one */
+    bool interrupted;   /* Ctrl-C broke off the reading of what does not go on */
     bool broken_off;    /* a callback or a lack of memory ended it, not the input: what came is not what was captured */
 };
 
@@ -38,8 +39,9 @@ struct replay_source {
     struct armtap_knowledge *knowledge; /* what the reading learns or knows already; NULL: it keeps that to itself */
     bool no_guess;                      /* data whose handshake was not captured stays opaque */
     unsigned threads;                   /* more than one: gzip is inflated in one beside that of the decoding */
-    /* called with each packet, and about ten times a second while an interface is silent; NULL: nobody cares */
-    void (*on_turn)(void *user, const struct replay_totals *totals);
+    /* called with each packet, and a few times a second while a source that goes on is silent; NULL: nobody cares */
+    enum replay_answer (*on_turn)(void *user, const struct replay_totals *totals);
+    bool follow;   /* at the end of the last file, wait for more until Ctrl-C */
     bool progress; /* may draw a progress bar on standard error */
     bool quiet;    /* what is damaged was reported by an earlier reading */
 };
@@ -50,7 +52,7 @@ struct replay_source {
  * or EXIT_FAILED, after a message, where something could not be read, memory was lacking or a callback gave up. */
 enum exit_status replay(const struct replay_source *source, const struct armtap_sink *sink, void *user,
                         struct replay_totals *totals);
-/* Whether the source goes on while it is read: an interface, or standard input that is a pipe or a terminal. */
+/* Whether the source goes on while it is read: an interface, a pipe or a terminal, or a file that is followed. */
 bool replay_is_live(const struct replay_source *source);
 /* Whether the source can be read a second time: ordinary files only. */
 bool replay_is_repeatable(const struct replay_source *source);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "interrupt.h"
 #include "message.h"
 
 enum { attempts_max = 100, links_max = 40, path_max = 4096, kept_of_name = 200 };
@@ -28,6 +29,7 @@ static const char *remedy(int error)
         int error;
         const char *remedy;
     } remedies[] = {
+        {EINTR, "whoever reads it takes nothing"},
         {ENOSPC, "free some space, or name another place with -o"},
         {EDQUOT, "free some space, or name another place with -o"},
         {EFBIG, "use a file system that holds larger files, or --split or --every"},
@@ -233,7 +235,7 @@ static int write_all(int file, const char *bytes, size_t length)
 {
     while (length > 0) {
         ssize_t written = write(file, bytes, length);
-        if (written < 0 && errno == EINTR)
+        if (written < 0 && errno == EINTR && !interrupt_is_overdue())
             continue;
         if (written < 0)
             return errno;
