@@ -113,6 +113,7 @@ SCRIPT_TESTS = \
 	tests/pandas-check.py \
 	tests/paste-check.py \
 	tests/pipe-check.py \
+	tests/privileges-check.py \
 	tests/recipe-check.py \
 	tests/run-examples \
 	tests/run-golden \

@@ -369,9 +369,11 @@ static void report_live(const struct capture *capture, int outcome)
     char list[400];
     const char *reason = pcap_statustostr(outcome), *detail = pcap_geterr(capture->pcap);
     if (outcome == PCAP_ERROR_PERM_DENIED || outcome == PCAP_ERROR_PROMISC_PERM_DENIED) {
-        message_error("%s: capturing needs more rights than this user has; run it with sudo, or capture with sudo "
-                      "tcpdump -w FILE and read the file",
-                      capture->name);
+        message_error(
+            "%s: capturing needs more rights than this user has; run it with sudo (it gives up root once the "
+            "interface is open), give the program the right: sudo setcap cap_net_raw+ep $(command -v armtap), or "
+            "capture with sudo tcpdump -w FILE and read the file",
+            capture->name);
         return;
     }
     bool has_detail = detail[0] != '\0' && strcmp(detail, reason) != 0;

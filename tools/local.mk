@@ -122,6 +122,8 @@ tools_libtools_a_SOURCES = \
 	tools/pace.h \
 	tools/pairs.c \
 	tools/pairs.h \
+	tools/privileges.c \
+	tools/privileges.h \
 	tools/progress.c \
 	tools/progress.h \
 	tools/rates.c \

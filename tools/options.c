@@ -440,7 +440,10 @@ static enum options_outcome open_inputs(struct parser *parser)
     }
     if (replay_is_live(&options->source))
         interrupt_hold();
-    return OPTIONS_RUN;
+    if (options->source.interface == NULL)
+        return OPTIONS_RUN;
+    options->live = options->source.live = replay_open_interface(&options->source);
+    return options->live == NULL ? OPTIONS_BAD : OPTIONS_RUN;
 }
 
 static enum options_outcome finish(struct parser *parser)
@@ -489,6 +492,7 @@ void options_free(struct options *options)
     if (options->recipe != NULL)
         armtap_recipe_release(options->recipe);
     inputs_free(options->inputs);
+    replay_close_interface(options->live);
     free(options->ports);
     free(options->operands);
     *options = (struct options){.threads = 1};

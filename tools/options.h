@@ -37,6 +37,7 @@ struct options {
     struct armtap_port *ports;
     struct armtap_recipe *recipe;
     struct inputs *inputs;
+    struct capture *live;
     enum when_zone zone; /* of times for people */
 };
 

@@ -14,6 +14,7 @@
 #include "input.h"
 #include "interrupt.h"
 #include "message.h"
+#include "privileges.h"
 #include "progress.h"
 #include "reader.h"
 #include "when.h"
@@ -358,24 +359,34 @@ static char *telemetry_filter(const struct replay_source *source)
     return filter;
 }
 
-static void run_live(struct run *run)
+struct capture *replay_open_interface(const struct replay_source *source)
 {
-    char *made = run->source->filter == NULL ? telemetry_filter(run->source) : NULL;
-    const char *filter = made == NULL ? run->source->filter : made;
+    char *made = source->filter == NULL ? telemetry_filter(source) : NULL;
+    const char *filter = made == NULL ? source->filter : made;
     if (filter == NULL) {
-        check(run, ARMTAP_ERR_MEMORY);
-        return;
+        message_no_memory();
+        return NULL;
     }
-    struct capture *capture = capture_open_live(run->source->interface, filter, made != NULL);
+    struct capture *live = capture_open_live(source->interface, filter, made != NULL);
     int error = errno;
     free(made);
-    if (capture == NULL) {
-        fail_input(run, outcome_of_errno(error));
-        return;
-    }
+    if (live == NULL && error == ENOMEM)
+        message_no_memory();
+    if (live == NULL || privileges_drop() == 0)
+        return live;
+    capture_close(live);
+    return NULL;
+}
+
+void replay_close_interface(struct capture *live)
+{
+    capture_close(live);
+}
+
+static void run_live(struct run *run)
+{
     drops_begin(&run->drops, clock_time());
-    run_packets(run, capture, 0);
-    capture_close(capture);
+    run_packets(run, run->source->live, 0);
 }
 
 static void run_all(struct run *run)

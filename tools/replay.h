@@ -24,12 +24,14 @@ struct replay_totals {
 };
 
 struct inputs;
+struct capture;
 
 struct replay_source {
     const char *const *names; /* files in order; "-" is standard input */
     size_t count;
     struct inputs *inputs; /* the files of these names, opened */
     const char *interface; /* live instead of files, or NULL */
+    struct capture *live;  /* the interface, opened by replay_open_interface */
     const char *filter;    /* capture filter; NULL: the telemetry ports */
     enum armtap_protocol raw;
     const struct armtap_port *ports; /* --port */
@@ -52,6 +54,10 @@ struct replay_source {
  * or EXIT_FAILED, after a message, where something could not be read, memory was lacking or a callback gave up. */
 enum exit_status replay(const struct replay_source *source, const struct armtap_sink *sink, void *user,
                         struct replay_totals *totals);
+/* Opens source->interface, and gives up the rights that it needed: outputs are opened later, as the user that is left.
+ * The caller closes it with replay_close_interface. NULL after a message. */
+struct capture *replay_open_interface(const struct replay_source *source);
+void replay_close_interface(struct capture *live);
 /* Whether the source goes on while it is read: an interface, a pipe or a terminal, or a file that is followed. */
 bool replay_is_live(const struct replay_source *source);
 /* Whether the source can be read a second time: ordinary files only. */

@@ -1,0 +1,9 @@
+/* Rights that an interface needs to be opened, and nothing afterwards. */
+#ifndef PRIVILEGES_H
+#define PRIVILEGES_H
+
+/* For good: who runs the program as root goes on as the user of SUDO_UID and SUDO_GID with that user's groups, without
+ * these as nobody; all capabilities go, and no program that is run later may get any. Call it before there are threads.
+ * 0, or -1 after a message: the program must not go on. */
+int privileges_drop(void);
+#endif
