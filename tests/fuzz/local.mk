@@ -2,10 +2,14 @@
 check_PROGRAMS += tests/fuzz/replay
 TESTS += tests/fuzz/replay
 tests_fuzz_replay_SOURCES = \
+	tests/fuzz/amplify.c \
+	tests/fuzz/amplify_program.c \
 	tests/fuzz/capture.c \
 	tests/fuzz/command.c \
 	tests/fuzz/command.h \
 	tests/fuzz/conn.c \
+	tests/fuzz/honest.c \
+	tests/fuzz/honest.h \
 	tests/fuzz/judge.h \
 	tests/fuzz/judge_json.c \
 	tests/fuzz/judge_recipe.c \
@@ -30,7 +34,9 @@ tests_fuzz_replay_SOURCES = \
 	tests/fuzz/target.h \
 	tests/fuzz/targets.def \
 	tests/fuzz/watch.c \
-	tests/fuzz/watch.h
+	tests/fuzz/watch.h \
+	tests/fuzz/work.c \
+	tests/fuzz/work.h
 if WITH_AUBO
 tests_fuzz_replay_SOURCES += \
 	tests/fuzz/aubo.c \
@@ -54,5 +60,6 @@ clean-local:
 
 EXTRA_DIST += \
 	tests/fuzz/corpus \
+	tests/fuzz/counting.c \
 	tests/fuzz/run \
 	tests/fuzz/seeds

@@ -176,6 +176,7 @@ static void speak(struct scene *scene, struct talk *talk, const struct operation
         aubo_values(&scene->message, operation);
     size_t plain = scene->message.used;
     if (talk->is_web) {
+        talk->is_deflated = talk->is_deflated || (!is_asked && to_server);
         web_frame(&scene->message, scene->message.at, plain, is_asked, !is_asked && to_server);
         memmove(scene->message.at, scene->message.at + plain, scene->message.used - plain);
         scene->message.used -= plain;

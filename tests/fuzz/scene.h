@@ -25,6 +25,7 @@ struct talk {
     uint8_t host; /* last byte of the robot's address */
     bool opened;
     bool is_text;       /* AUBO's JSON was sent on it */
+    bool is_deflated;   /* messages in such frames were sent on it */
     bool is_web;        /* messages go in WebSocket frames */
     unsigned version;   /* of RTDE */
     size_t recipe_size; /* of the last set-up reply */
@@ -58,6 +59,7 @@ struct scene {
     uint64_t microseconds;
     uint16_t next_port;
     size_t text_bytes;                 /* of packets of connections that are text */
+    size_t deflated_bytes;             /* of those, of connections with deflated frames */
     size_t last_packet;                /* where it begins in the capture */
     unsigned round;                    /* of a loop: names and numbers differ by it */
     size_t steps;                      /* operations done, rounds of loops included */

@@ -1,0 +1,83 @@
+/* What the library does for an input of operations, in proportion to its bytes: two readings of the capture, as the
+ * program does, into a sink that takes what it gets. */
+#include <string.h>
+
+#include "honest.h"
+
+static uint32_t little(const uint8_t *at)
+{
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static int on_record(void *user, const struct armtap_record *record)
+{
+    *(uint64_t *)user += record->frame_length;
+    return 0;
+}
+
+static int on_note(void *user, const struct armtap_note *note)
+{
+    *(uint64_t *)user += strlen(note->text);
+    return 0;
+}
+
+static void read_capture(const struct bytes *capture, struct armtap_knowledge *knowledge)
+{
+    uint64_t seen = 0;
+    struct armtap_net *net;
+    struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record, .on_note = on_note};
+    struct armtap_net_options options = {.size = sizeof options, .knowledge = knowledge};
+    CHECK(armtap_net_new(&options, &sink, &seen, &net) == ARMTAP_OK);
+    for (size_t at = 24; at + 16 <= capture->used;) {
+        const uint8_t *head = capture->at + at;
+        uint32_t length = little(head + 8);
+        struct armtap_packet packet = {1,
+                                       {(int64_t)little(head) * 1000000000 + (int64_t)little(head + 4) * 1000, at, 0},
+                                       head + 16,
+                                       length,
+                                       length};
+        CHECK(armtap_net_packet(net, &packet) == ARMTAP_OK);
+        at += 16 + length;
+    }
+    CHECK(armtap_net_finish(net) == ARMTAP_OK);
+    armtap_net_free(net);
+}
+
+static struct cost cost_of(const struct scene *scene)
+{
+    struct armtap_knowledge *knowledge;
+    cost_begin();
+    CHECK(armtap_knowledge_new(&knowledge) == ARMTAP_OK);
+    read_capture(&scene->capture, knowledge);
+    armtap_knowledge_seal(knowledge);
+    read_capture(&scene->capture, knowledge);
+    armtap_knowledge_free(knowledge);
+    return cost_end();
+}
+
+#define WORK_CONSTANT 5000000 /* 5 ms */
+#define MEMORY_MAX (16u << 20)
+
+FUZZ_TARGET(amplify)
+{
+    static struct limits limits = {.constant = {WORK_CONSTANT, MEMORY_MAX, 0}};
+    struct scene scene;
+    if (limits.work[PLAIN] <= 0)
+        honest_measure(&limits, cost_of);
+    scene_begin(&scene);
+    scene_play(&scene, data, size);
+    struct cost cost = cost_of(&scene), allowed = honest_allows(&limits, &scene);
+    struct costly input = {"the library", scene_mostly(&scene), scene.capture.used};
+    cost_judge(&input, &cost, &allowed);
+    scene_free(&scene);
+    return 0;
+}
+
+#ifdef ARMTAP_FUZZ
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
+{
+    return seed % 4 == 0 ? LLVMFuzzerMutate(data, size, room) : scene_mutate(data, size, room, seed * 2654435761u);
+}
+#endif

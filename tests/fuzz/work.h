@@ -1,0 +1,27 @@
+/* What an input costs, counted, not timed: it is the same on a busy machine. Only the build of tests/fuzz/run that
+ * links counting.c counts; elsewhere everything costs nothing. */
+#ifndef FUZZ_WORK_H
+#define FUZZ_WORK_H
+
+#include <stdint.h>
+
+struct cost {
+    uint64_t work;   /* edges of the project's code, and what it asks of libraries: see counting.c */
+    uint64_t memory; /* bytes held at most */
+    uint64_t output; /* bytes written, as the target counts them */
+};
+
+void cost_begin(void);
+struct cost cost_end(void);
+struct costly {
+    const char *what; /* was done with it */
+    unsigned class;   /* below COST_CLASSES: the fuzzer looks for the costly ones of each class on their own */
+    uint64_t bytes;
+};
+#define COST_CLASSES 16
+
+/* Tells the fuzzer how near the cost comes to what is allowed, and fails where it goes beyond. With FUZZ_COSTS in the
+ * environment it prints both, and with FUZZ_COSTS=only it does not fail. */
+void cost_judge(const struct costly *input, const struct cost *cost, const struct cost *allowed);
+
+#endif
