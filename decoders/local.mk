@@ -7,6 +7,7 @@ lib_libinside_la_SOURCES += \
 	decoders/rtde_evidence.c \
 	decoders/rtde_evidence.def \
 	decoders/rtde_evidence.h \
+	decoders/rtde_doubt.c \
 	decoders/rtde_guess.c \
 	decoders/rtde_known.c \
 	decoders/rtde_known.def \

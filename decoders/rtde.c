@@ -243,10 +243,10 @@ static enum armtap_fit rtde_follows(const void *context, enum armtap_direction d
 static int rtde_lost(void *context, struct armtap_conn *conn, const struct armtap_frame *here, bool gap)
 {
     struct armtap_rtde *rtde = context;
-    (void)gap;
     rtde->in_step[here->direction] = false;
-    if (here->direction == ARMTAP_TO_ROBOT)
-        return ARMTAP_OK;
+    int error = gap ? armtap_rtde_gap(rtde, conn, here) : ARMTAP_OK;
+    if (error != ARMTAP_OK || here->direction == ARMTAP_TO_ROBOT)
+        return error;
     armtap_rtde_missed_replies(rtde);
     return armtap_rtde_doubt_outputs(rtde, conn, here->where.time);
 }
@@ -413,6 +413,8 @@ static int deliver_other_id(struct armtap_rtde *rtde, struct armtap_conn *conn, 
 static int decode_output(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     int error = armtap_rtde_doubt_outputs(rtde, conn, frame->where.time);
+    if (error == ARMTAP_OK)
+        error = armtap_rtde_doubt_data(rtde, conn, frame);
     if (error == ARMTAP_OK)
         error = adopt_given(rtde, conn, frame);
     if (error == ARMTAP_OK && (!rtde->outputs || rtde->outputs_inferred))

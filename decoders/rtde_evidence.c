@@ -199,6 +199,13 @@ static const struct armtap_recipe_entry *entry_of(const struct armtap_recipe *re
     return NULL;
 }
 
+static void contradict(const struct subject *subject, const char *name)
+{
+    if (!subject->evidence->contradicted)
+        subject->evidence->against = name;
+    subject->evidence->contradicted = true;
+}
+
 static void support(const struct subject *subject, unsigned points, const char *what, const char *name,
                     const char *other)
 {
@@ -254,7 +261,7 @@ static void weigh_doubles(const struct subject *subject, const struct armtap_rec
         for (unsigned k = 0; k < entry->count; k++) {
             double number = double_at(subject, i, entry, k);
             if (is_absurd(number) || (like && !is_within(like, entry, k, number)))
-                subject->evidence->contradicted = true;
+                contradict(subject, entry->name);
             usual = usual && number != 0 && size_of(number) >= like->usual_least && size_of(number) <= like->usual_most;
         }
     if (usual)
@@ -323,16 +330,16 @@ static void weigh_integers(const struct subject *subject, const struct armtap_re
         for (unsigned k = 0; k < entry->count; k++) {
             int64_t number = integer_of(entry, bytes_at(subject, i, entry), k);
             if (entry->field && number != fits && !integer_fits(entry->field, number))
-                subject->evidence->contradicted = true;
+                contradict(subject, entry->name);
             if (entry->type == ARMTAP_BOOL && number > 1)
-                subject->evidence->contradicted = true;
+                contradict(subject, entry->name);
             fits = number;
             odd += entry->field && !can_last(entry->field, number);
             large += is_large(number);
             zero += number == 0;
         }
     if ((is_int_register(entry->field) && large > count / 2) || odd > count / 2)
-        subject->evidence->contradicted = true;
+        contradict(subject, entry->name);
     for (size_t i = 0; entry->field && i < COUNT(integers_like); i++)
         if (integers_like[i].id == entry->field->id)
             points = integers_like[i].points;
@@ -344,7 +351,7 @@ static void weigh_field(const struct subject *subject, const struct armtap_recip
 {
     unsigned pairs, changes = changes_of(subject, entry, &pairs);
     if (is_steady(entry->field) && changes > 2 + pairs / 16)
-        subject->evidence->contradicted = true;
+        contradict(subject, entry->name);
     if (entry->type == ARMTAP_DOUBLE)
         weigh_doubles(subject, entry);
     else
@@ -404,7 +411,7 @@ static void weigh_clock(const struct subject *subject)
     const struct armtap_recipe_entry *entry = entry_of(subject->recipe, ARMTAP_ID_timestamp);
     bool here = entry && is_clock(subject->sample, subject->skip + entry->offset);
     if (entry ? !here : subject->clock >= 0)
-        subject->evidence->contradicted = true;
+        contradict(subject, "timestamp");
     if (here) /* most people ask for it first */
         support(subject, entry->offset == 0 ? 3 : 8, " keeps time", entry->name, "");
 }
@@ -489,7 +496,7 @@ static void weigh_derivative(const struct subject *subject, const struct pair *p
     /* One that is sent every few cycles may miss what happened between; it still goes the same way. */
     bool same_way = all.product > 0 && all.product * all.product > 0.25 * all.square * all.step_square;
     if (all.off > 0.6 * all.most && !same_way)
-        subject->evidence->contradicted = true;
+        contradict(subject, speed->name);
     /* A rotation vector does not change by the angular velocity: where all elements do, these may be joints. */
     if (is_derivative(&all) && !is_derivative(&behind))
         support(subject, pair->points, " is the derivative of ", speed->name, position->name);
@@ -528,9 +535,9 @@ static void weigh_follower(const struct subject *subject, const struct pair *pai
         told += both;
     }
     if (trembling(subject, target, pair->elements) > 4 * trembling(subject, actual, pair->elements) + 1e-9)
-        subject->evidence->contradicted = true;
+        contradict(subject, target->name);
     if (most > 5 * pair->lag && told >= 2)
-        subject->evidence->contradicted = true;
+        contradict(subject, target->name);
     if (most < pair->lag && told >= 2)
         support(subject, pair->points, " follows ", target->name, actual->name);
 }
@@ -550,7 +557,7 @@ static void weigh_program(const struct subject *subject)
     if (together > subject->sample->count / 16)
         support(subject, 4, " agrees with ", state->name, bits->name);
     if (apart > subject->sample->count / 4)
-        subject->evidence->contradicted = true;
+        contradict(subject, state->name);
 }
 
 /* ---- every package --------------------------------------------------------------------------------------------- */
@@ -619,6 +626,7 @@ void armtap_rtde_weigh(const struct armtap_recipe *recipe, const struct armtap_s
 {
     struct subject subject = {recipe, sample, skip, clock, about, evidence};
     evidence->contradicted = recipe->open || recipe->size + skip != sample->length;
+    evidence->against = NULL;
     evidence->score = 0;
     armtap_line_begin(&evidence->reasons);
     if (!evidence->contradicted && is_about(&subject, ARMTAP_ID_timestamp))

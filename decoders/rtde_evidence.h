@@ -7,8 +7,9 @@
 #include "../lib/sample.h"
 
 struct armtap_rtde_evidence {
-    bool contradicted; /* a field cannot be what its name says */
-    unsigned score;    /* points for it, about a bit each against other fields of the dictionary */
+    bool contradicted;   /* a field cannot be what its name says ... */
+    const char *against; /* ... this one; NULL: the length is another */
+    unsigned score;      /* points for it, about a bit each against other fields of the dictionary */
     struct armtap_line reasons;
 };
 

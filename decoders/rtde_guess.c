@@ -271,6 +271,7 @@ static int judge(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
 
 static int take_sample(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_guess *guess)
 {
+    guess->only_doubt = false;
     int error = guess->sample ? ARMTAP_OK : armtap_conn_sample(conn, guess, frame->length - ARMTAP_RTDE_HEADER);
     if (error == ARMTAP_OK && guess->sample)
         armtap_sample_add(guess->sample, frame->bytes + ARMTAP_RTDE_HEADER, frame->where.time);

@@ -59,6 +59,12 @@ struct armtap_rtde_misfits {
     struct armtap_where where;
 };
 
+/* Whether another set-up may lie within bytes that the capture lacks: those of both directions. */
+struct armtap_rtde_doubt {
+    unsigned gaps; /* from the robot so far */
+    bool judging;  /* data behind the last is sampled */
+};
+
 struct armtap_rtde {
     int protocol;          /* 0: the handshake was not captured */
     bool begun;            /* a package was seen */
@@ -91,6 +97,7 @@ struct armtap_rtde {
     struct armtap_rtde_bad bad_reply[2]; /* to the last set-up of a direction's data */
     bool missing_noted[2];               /* data without a recipe */
     struct armtap_rtde_misfits misfits[2];
+    struct armtap_rtde_doubt doubt;
 };
 
 int armtap_rtde_open(void *context);
@@ -116,6 +123,13 @@ void armtap_rtde_went_on(struct armtap_rtde *rtde);
 void armtap_rtde_missed_replies(struct armtap_rtde *rtde);
 /* Gives up the output recipe where a further set-up must have replaced it by now. */
 int armtap_rtde_doubt_outputs(struct armtap_rtde *rtde, struct armtap_conn *conn, int64_t now);
+
+/* ---- rtde_doubt.c ---- */
+
+/* Bytes of the direction of `here` are missing: what is known of it from an earlier pass, or is to be found out. */
+int armtap_rtde_gap(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *here);
+/* Data from the robot behind such gaps: gives up the recipe that it cannot be of. */
+int armtap_rtde_doubt_data(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);
 
 /* ---- rtde_session.c ---- */
 

@@ -370,9 +370,9 @@ struct armtap_recipe_event {
     struct armtap_where where;
     enum armtap_direction direction;
     int recipe_id;
-    double frequency; /* Hz asked for; 0 where not said */
-    unsigned flags;   /* ARMTAP_GUESSED */
-    const struct armtap_recipe *recipe; /* never NULL */
+    double frequency;                          /* Hz asked for; 0 where not said */
+    unsigned flags;                            /* ARMTAP_GUESSED */
+    const struct armtap_recipe *recipe;        /* never NULL */
     const struct armtap_guess_evidence *guess; /* NULL: not guessed */
 };
 

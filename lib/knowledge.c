@@ -70,7 +70,12 @@ bool armtap_knowledge_has_guesses(const struct armtap_knowledge *knowledge)
         if (robot && robot->release_missed && robot->controller_version[0] != '\0')
             return true;
     }
-    return knowledge->guess_count > 0;
+    for (size_t i = 0; i < knowledge->guess_count; i++) {
+        const struct armtap_guess *guess = knowledge->guesses[i];
+        if (!guess->only_doubt || (guess->client_lost && (guess->refuted | guess->unsure) != 0))
+            return true;
+    }
+    return false;
 }
 
 static struct robot_entry *entry_of(struct armtap_knowledge *knowledge, const struct armtap_address *address)

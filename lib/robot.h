@@ -36,6 +36,11 @@ struct armtap_guess {
     bool sealed;                  /* an earlier pass saw all of the data */
     bool all_checked;             /* no package was without a look at it when the recipe was named */
     bool ruled_out;               /* something in the data forbids a guess */
+    /* Of a recipe that was set up before bytes of both directions were missing, by the gap from the robot, the lowest
+     * bit for the first: data that cannot be of it, and data that does not tell. */
+    uint64_t refuted, unsure;
+    bool client_lost; /* bytes to the robot are missing, so that a set-up may lie there */
+    bool only_doubt;  /* nothing but that is known */
 };
 void armtap_guess_drop_sample(struct armtap_guess *guess);
 

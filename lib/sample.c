@@ -18,6 +18,13 @@ struct armtap_sample *armtap_sample_new(size_t length)
     return sample;
 }
 
+void armtap_sample_clear(struct armtap_sample *sample)
+{
+    sample->seen = 0;
+    sample->every = 1;
+    sample->count = 0;
+}
+
 /* Makes room: every other run goes. */
 static void thin_out(struct armtap_sample *sample)
 {

@@ -22,6 +22,8 @@ struct armtap_sample {
 struct armtap_sample *armtap_sample_new(size_t length);
 /* Bytes of memory that it takes. */
 size_t armtap_sample_room(size_t length);
+/* Forgets all packages. */
+void armtap_sample_clear(struct armtap_sample *sample);
 /* The next package. The sample depends on the packages alone, not on when it is looked at. */
 void armtap_sample_add(struct armtap_sample *sample, const uint8_t *package, int64_t time);
 

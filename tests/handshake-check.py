@@ -6,6 +6,7 @@ and judged here a second time. A seed may be given: tests/handshake-check.py [SE
 import csv
 import io
 import json
+import math
 import os
 import random
 import struct
@@ -430,7 +431,7 @@ def check_lost_replies(folder, rng, rounds):
             own.ask("P")
             own.reply("P", b"\1")
         if lost == "both" and second == 1:
-            continue  # nothing in the capture tells
+            continue  # only the data tells: check_set_up_in_a_gap
         write(path, own)
         found = [one["id"] for one in findings(path)] if lost != "nothing" else []
         assert lost == "nothing" or "rtde.recipe.guessed" in found or "rtde.recipe.missing" in found, (lost, found)
@@ -449,12 +450,79 @@ def check_lost_replies(folder, rng, rounds):
     assert named and opaque
 
 
+JOINTS = "timestamp,actual_q,robot_mode,joint_mode"
+
+
+def joints(rng, time):
+    return struct.pack(">d6di6i", time, *[0.3 + 0.4 * k + 0.2 * math.sin(time + k) for k in range(6)], 7, *[253] * 6)
+
+
+def forces(rng, time):
+    """As many bytes: timestamp, actual_TCP_force, output_int_registers."""
+    return struct.pack(">d6di6i", time, *[rng.uniform(-40, 40) for _ in range(6)], *[rng.randrange(1000) for _ in range(7)])
+
+
+def counts(rng, time):
+    """As many bytes, of registers: nothing in them tells."""
+    return struct.pack(">d6di6i", time, *[rng.uniform(0, 1) for _ in range(6)], *[0] * 7)
+
+
+def gap_between(before, names, types, after, rng, speaks=True):
+    """Data, then in both directions bytes that the capture lacks, then data of the same recipe id and length."""
+    own = Connection(50000)
+    own.negotiate()
+    own.ask("O", struct.pack(">d", 125) + names.encode())
+    own.reply("O", b"\1" + types)
+    own.ask("S")
+    own.reply("S", b"\1")
+    for form, missing in ((before, False), (after, True)):
+        if missing:
+            own.sequence["c"] += 70
+            own.sequence["r"] += 90
+            if speaks:
+                own.ask("v")
+        for _ in range(80):
+            own.reply("U", b"\1" + form(rng, own.time))
+            own.time += 0.007
+    return own
+
+
+def check_set_up_in_a_gap(folder, rng, rounds):
+    """Only the data tells that another recipe was set up: no name of the old one from the gap on, in a file; over standard
+    input from when it is told. Data that is still of the recipe keeps its names, data that does not tell is said to."""
+    del rounds
+    path, whole = os.path.join(folder, "gap.pcap"), b"DOUBLE,VECTOR6D,INT32,VECTOR6INT32"
+    cases = [(after, wanted, speaks) for after, wanted in ((joints, None), (forces, "rtde.recipe.missing"))
+             for speaks in (True, False)]
+    for after, wanted, speaks in cases:
+        own = gap_between(joints, JOINTS, whole, after, rng, speaks)
+        found = findings(write(path, own))
+        told = [one for one in found if one["id"].startswith("rtde.recipe")]
+        assert [one["id"] for one in told] == ([wanted] if wanted else []), (wanted, found)
+        assert not wanted or "actual_q does not hold" in told[0]["text"] or "robot_mode does not hold" in told[0]["text"], told
+        for source, late in ((path, 0), ("-", 64 if speaks else 80)):  # one that is silent is missed at the end
+            with open(path, "rb") as file:
+                run = subprocess.run([ARMTAP, "export", "-f", "ndjson", source], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                     check=False)
+            lines = [json.loads(line) for line in run.stdout.decode().splitlines()]
+            named = ["actual_q" in line for line in lines]
+            assert len(named) == 160, len(named)
+            kept = named.count(True)
+            assert named == [True] * kept + [False] * (160 - kept), (source, wanted, named)
+            assert 80 <= kept <= 80 + late if wanted else kept == 160, (source, wanted, kept)
+    few = "timestamp,output_double_register_0,output_int_register_0"
+    own = gap_between(lambda rng, time: counts(rng, time)[:16] + b"\0\0\0\5", few, b"DOUBLE,DOUBLE,INT32",
+                      lambda rng, time: counts(rng, time)[:16] + b"\0\0\0\5", rng)
+    found = [one["id"] for one in findings(write(path, own))]
+    assert found.count("rtde.recipe.unsure") == 1 and "rtde.recipe.missing" not in found, found
+
+
 def main():
     rng = random.Random(int(sys.argv[1]) if len(sys.argv) > 1 else 6)
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 40
     failed = passed = 0
     for check in (check_refusals, check_no_frequency, check_several, check_streams, check_unknown_types, check_unreadable,
-                  check_offers, check_names_not_captured, check_lost_replies):
+                  check_offers, check_names_not_captured, check_lost_replies, check_set_up_in_a_gap):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(folder, rng, rounds)

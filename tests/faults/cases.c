@@ -881,6 +881,23 @@ static void gap_long(struct play *play)
     play_data(play, 60);
 }
 
+/* What the client asked for while nothing was captured may have been another recipe; a clock and joints do not tell. */
+static void recipe_unsure(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 60);
+    size_t before = play_latest(play);
+    play_pause(play);
+    play_start(play);
+    while (play_latest(play) > before)
+        play_drop(play, play_latest(play));
+    play_data(play, 1);
+    expect_last(play, "rtde.recipe.unsure", ARMTAP_FROM_ROBOT);
+    expect_last(play, "stream.gap", ARMTAP_FROM_ROBOT);
+    expect_last(play, "stream.gap", ARMTAP_FROM_ROBOT); /* the client's requests */
+    play_data(play, 100);
+}
+
 /* The client pauses for five seconds, and none of it is captured. */
 static void pause_in_gap(struct play *play)
 {
@@ -1000,6 +1017,7 @@ const struct fault_case fault_cases[] = {
     {"tcp.no-data", attempt_silent},
     {"rtde.recipe.missing", recipe_missing},
     {"rtde.recipe.missing-reply-too-early", reply_too_early},
+    {"rtde.recipe.unsure", recipe_unsure},
     {"rtde.recipe.guessed", recipe_guessed},
     {"rtde.type.unknown", type_unknown},
     {"rtde.package.unknown", package_unknown},

@@ -11,7 +11,9 @@
 #include "armtap.h"
 #include "budget.h"
 #include "conn.h"
+#include "field.h"
 #include "knowledge.h"
+#include "recipe.h"
 #include "robot_model.h"
 
 #define LENGTHS_MAX 160
@@ -366,6 +368,123 @@ static void add_learned(struct tally *tally, const struct armtap_recipe *learned
     add(tally, &outcome, armtap_recipe_size(sent), trial);
 }
 
+/* ---- another set-up within a gap -------------------------------------------------------------------------------- */
+
+struct behind_gap {
+    unsigned refuted, unsure;
+    unsigned named; /* records in all */
+};
+
+static int on_record_behind(void *user, const struct armtap_record *record)
+{
+    struct behind_gap *behind = user;
+    behind->named += record->recipe != NULL;
+    return 0;
+}
+
+static int on_note(void *user, const struct armtap_note *note)
+{
+    struct behind_gap *behind = user;
+    behind->refuted += strcmp(note->kind->id, "rtde.recipe.missing") == 0;
+    behind->unsure += strcmp(note->kind->id, "rtde.recipe.unsure") == 0;
+    return 0;
+}
+
+static void push_package(struct armtap_conn *conn, enum armtap_direction direction, char type, const char *head,
+                         size_t head_length, const char *text)
+{
+    static const struct armtap_where where = {1700000000000000000, 1, 0};
+    static uint8_t package[ROBOT_PACKAGE_MAX];
+    size_t length = 3 + head_length + strlen(text);
+    package[0] = (uint8_t)(length >> 8);
+    package[1] = (uint8_t)length;
+    package[2] = (uint8_t)type;
+    memcpy(package + 3, head, head_length);
+    memcpy(package + 3 + head_length, text, strlen(text));
+    assert_int_equal(armtap_conn_push(conn, direction, package, length, &where), 0);
+}
+
+static void set_up(struct armtap_conn *conn, const struct armtap_recipe *recipe)
+{
+    static char names[400 * 64], types[400 * 16];
+    size_t n = 0, t = 0;
+    for (size_t i = 0; i < armtap_recipe_count(recipe); i++) {
+        const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? "," : "", entry->name);
+        t += (size_t)snprintf(types + t, sizeof types - t, "%s%s", i ? "," : "",
+                              armtap_type_name(entry->type, entry->count));
+    }
+    push_package(conn, ARMTAP_TO_ROBOT, 'V', "\0\2", 2, "");
+    push_package(conn, ARMTAP_FROM_ROBOT, 'V', "\1", 1, "");
+    push_package(conn, ARMTAP_TO_ROBOT, 'O', "\x40\x5f\x40\0\0\0\0\0", 8, names);
+    push_package(conn, ARMTAP_FROM_ROBOT, 'O', "\1", 1, types);
+}
+
+/* `before` is set up; behind a gap of both directions comes data of `after`. */
+#define BEFORE_GAP 8
+static struct behind_gap run_gap(const struct armtap_recipe *before, const struct armtap_recipe *after,
+                                 const struct trial *trial)
+{
+    static uint8_t package[ROBOT_PACKAGE_MAX];
+    const struct armtap_conn_options options = {.size = sizeof options, .protocol = ARMTAP_RTDE};
+    const struct armtap_sink sink = {.size = sizeof sink, .on_note = on_note, .on_record = on_record_behind};
+    struct behind_gap behind = {0};
+    struct armtap_conn *conn;
+    struct robot robot;
+    robot_begin(&robot, &trial->options, trial->seed);
+    double begin = robot_clock(&robot);
+    assert_int_equal(armtap_conn_new(&options, &sink, &behind, &conn), 0);
+    set_up(conn, before);
+    for (unsigned i = 0; i < trial->packages; i++) {
+        struct armtap_where where = {1700000000000000000, i + 2, 0};
+        robot_step(&robot);
+        where.time += (int64_t)((robot_clock(&robot) - begin) * 1e9);
+        for (unsigned direction = 0; i == BEFORE_GAP && direction < 2; direction++)
+            assert_int_equal(armtap_conn_gap(conn, (enum armtap_direction)direction, 90, &where), 0);
+        size_t length = robot_package(&robot, i < BEFORE_GAP ? before : after, 2, 1, package);
+        assert_int_equal(armtap_conn_push(conn, ARMTAP_FROM_ROBOT, package, length, &where), 0);
+    }
+    armtap_conn_free(conn);
+    return behind;
+}
+
+struct gap_tally {
+    unsigned trials, refuted, unsure, silent;
+};
+
+static struct gap_tally measure_gaps(const struct set *set, unsigned each, bool same)
+{
+    size_t lengths[LENGTHS_MAX], count = known_lengths(lengths);
+    struct dice dice = {set->seed + 8 + same};
+    struct gap_tally tally = {0};
+    for (size_t i = 0; i < count; i++)
+        for (unsigned k = 0; k < each; k++) {
+            struct armtap_recipe *before = written(&dice, lengths[i]), *after = written(&dice, lengths[i]);
+            struct trial trial = trial_of(&dice, set->motion[(i + k) % 2]);
+            struct behind_gap behind = run_gap(before, same ? before : after, &trial);
+            tally.trials++;
+            tally.refuted += behind.refuted > 0;
+            tally.unsure += behind.refuted == 0 && behind.unsure > 0;
+            tally.silent +=
+                behind.refuted + behind.unsure == 0 && behind.named > BEFORE_GAP && !armtap_recipe_same(before, after);
+            armtap_recipe_release(before);
+            armtap_recipe_release(after);
+        }
+    return tally;
+}
+
+static void judge_gaps(const struct set *set, unsigned each)
+{
+    struct gap_tally same = measure_gaps(set, 2 * each, true), other = measure_gaps(set, each, false);
+    print_message(
+        "%s: behind a gap of both directions, of %u recipes that go on %u were given up, %u called unsure; of %u "
+        "others of the same length %u were told, %u called unsure, %u were decoded and %u not\n",
+        set->name, same.trials, same.refuted, same.unsure, other.trials, other.refuted, other.unsure, other.silent,
+        other.trials - other.refuted - other.unsure - other.silent);
+    assert_true(same.refuted * 1000 <= same.trials);
+    assert_true(other.silent * 1000 <= other.trials && other.refuted * 2 >= other.trials);
+}
+
 /* What another connection of the robot set up is as long as what this one sends, and another thing; or the same. */
 static struct tally measure_learned(const struct set *set, unsigned each, bool same)
 {
@@ -490,6 +609,7 @@ static void measure(const struct set *set, unsigned each)
     assert_true(alter.wrong > 10 && alter.supported_wrong * 50 <= alter.guessed);
     assert_true(known.supported * 100 >= known.names * 12 && known.supported_bytes * 100 >= known.bytes * 13);
     judge_learned(set, (each + 3) / 4);
+    judge_gaps(set, (each + 3) / 4);
 }
 
 static void test_development(void **state)

@@ -1,0 +1,149 @@
+/* A recipe that was set up, and then bytes of both directions are missing: another set-up of the same length and id may
+ * lie there. The data behind the gap is held against the recipe as if it were guessed: where a field cannot be what its
+ * name says, the recipe is given up; where nothing speaks for it, that is said. A second reading knows at the gap. */
+#include "rtde_package.h"
+#include "rtde_session.h"
+#include "rtde_support.h"
+
+/* Packages before which nothing is judged, and after which nothing is. */
+#define JUDGED_LEAST 32
+#define JUDGED_MOST 1024
+
+static uint64_t bit_of(unsigned gap)
+{
+    return UINT64_C(1) << (gap < 64 ? gap - 1 : 63);
+}
+
+/* What was set up says whose bytes they are; what was guessed is held against its limits anyway. */
+static bool is_set_up(const struct armtap_rtde *rtde)
+{
+    return rtde->outputs && !rtde->outputs->open && !rtde->outputs_guessed && !rtde->outputs_unnamed;
+}
+
+static size_t skip_of(const struct armtap_rtde *rtde)
+{
+    return rtde->protocol >= 2 ? 1 : 0;
+}
+
+/* Whatever else keeps time is no evidence against a recipe that has no clock. */
+static long clock_of(const struct armtap_rtde *rtde, const struct armtap_sample *sample)
+{
+    return rtde->clock_offset >= 0 ? armtap_rtde_find_clock(sample) : -1;
+}
+
+/* ---- what is said ---------------------------------------------------------------------------------------------- */
+
+static int give_up(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                   struct armtap_guess *guess, const char *against)
+{
+    struct armtap_line line;
+    armtap_line_begin(&line);
+    armtap_line_string(&line,
+                       "after bytes of both directions are missing, the data cannot be of the recipe that was set up");
+    if (against)
+        armtap_line_format(&line, ": %s does not hold what it holds on any robot", against);
+    armtap_line_string(&line, "; another set-up must lie within the missing bytes");
+    armtap_rtde_take_outputs(rtde, NULL);
+    rtde->missing_noted[ARMTAP_FROM_ROBOT] = true;
+    guess->ruled_out = true;
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing, "%s", line.text);
+}
+
+static int say_unsure(struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_unsure,
+                           "bytes of both directions are missing; whether the data behind them is still of the recipe "
+                           "that was set up, its values do not tell");
+}
+
+/* ---- gaps ------------------------------------------------------------------------------------------------------ */
+
+/* What contradicts the recipe in the sample, if it is still there. */
+static const char *against_of(const struct armtap_rtde *rtde, const struct armtap_sample *sample)
+{
+    struct armtap_rtde_evidence evidence = {.against = NULL};
+    if (sample)
+        armtap_rtde_weigh(rtde->outputs, sample, skip_of(rtde), clock_of(rtde, sample), NULL, &evidence);
+    return evidence.against;
+}
+
+/* What is known of the data behind the last gap. */
+static int tell_known(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *here,
+                      struct armtap_guess *guess)
+{
+    uint64_t gap = rtde->doubt.gaps > 0 ? bit_of(rtde->doubt.gaps) : 0;
+    if (!guess->client_lost)
+        return ARMTAP_OK;
+    if (guess->refuted & gap)
+        return give_up(rtde, conn, here, guess, against_of(rtde, guess->sample));
+    return guess->unsure & gap ? say_unsure(conn, here) : ARMTAP_OK;
+}
+
+/* A new sample, of the data from here on. */
+static int begin_sample(struct armtap_rtde *rtde, struct armtap_conn *conn, struct armtap_guess *guess)
+{
+    size_t length = rtde->outputs->size + skip_of(rtde);
+    int error = ARMTAP_OK;
+    if (!guess->sample)
+        error = armtap_conn_sample(conn, guess, length);
+    rtde->doubt.judging = guess->sample && guess->sample->length == length;
+    if (rtde->doubt.judging)
+        armtap_sample_clear(guess->sample);
+    return error;
+}
+
+int armtap_rtde_gap(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *here)
+{
+    struct armtap_rtde_doubt *doubt = &rtde->doubt;
+    bool from_robot = here->direction == ARMTAP_FROM_ROBOT;
+    struct armtap_guess *guess;
+    doubt->gaps += from_robot;
+    if (!is_set_up(rtde))
+        return ARMTAP_OK;
+    int error = armtap_conn_guess(conn, &guess);
+    if (error != ARMTAP_OK)
+        return error;
+    guess->only_doubt |= !guess->sealed && !guess->sample && !guess->ruled_out;
+    if (!from_robot && !guess->sealed) {
+        guess->client_lost = true;
+        return tell_known(rtde, conn, here, guess);
+    }
+    if (guess->sealed)
+        return from_robot ? tell_known(rtde, conn, here, guess) : ARMTAP_OK;
+    return from_robot ? begin_sample(rtde, conn, guess) : ARMTAP_OK;
+}
+
+/* ---- data ------------------------------------------------------------------------------------------------------ */
+
+static int judge(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                 struct armtap_guess *guess)
+{
+    struct armtap_rtde_evidence evidence;
+    uint64_t gap = bit_of(rtde->doubt.gaps);
+    int error =
+        armtap_rtde_judge(rtde->outputs, guess->sample, skip_of(rtde), clock_of(rtde, guess->sample), &evidence);
+    if (error != ARMTAP_OK)
+        return error;
+    bool is_sure = evidence.score >= armtap_rtde_needed(rtde->outputs->size), first = guess->unsure == 0;
+    guess->refuted |= evidence.contradicted ? gap : 0;
+    guess->unsure |= !evidence.contradicted && !is_sure && first ? gap : 0;
+    rtde->doubt.judging &= !evidence.contradicted;
+    return evidence.contradicted || first ? tell_known(rtde, conn, frame, guess) : ARMTAP_OK;
+}
+
+int armtap_rtde_doubt_data(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    struct armtap_guess *guess;
+    bool has_id = rtde->outputs_id >= 0 && frame->length > ARMTAP_RTDE_HEADER;
+    if (!rtde->doubt.judging || !is_set_up(rtde))
+        return ARMTAP_OK;
+    if (has_id && frame->bytes[ARMTAP_RTDE_HEADER] != rtde->outputs_id)
+        return ARMTAP_OK; /* of another recipe for certain */
+    int error = armtap_conn_guess(conn, &guess);
+    if (error != ARMTAP_OK || !guess->sample || guess->sample->length != frame->length - ARMTAP_RTDE_HEADER)
+        return error;
+    armtap_sample_add(guess->sample, frame->bytes + ARMTAP_RTDE_HEADER, frame->where.time);
+    uint64_t seen = guess->sample->seen;
+    rtde->doubt.judging &= seen < JUDGED_MOST;
+    return seen >= JUDGED_LEAST && (seen & (seen - 1)) == 0 ? judge(rtde, conn, frame, guess) : ARMTAP_OK;
+}
