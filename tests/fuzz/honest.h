@@ -14,7 +14,7 @@ size_t honest_scene(enum honest kind, const uint8_t **operations);
  * own; names to look up and connections to open may cost SET_UP_TIMES what data do, and deflated text DEFLATED_TIMES
  * what it does where it is not. */
 #define SET_UP_TIMES 10
-#define DEFLATED_TIMES 5
+#define DEFLATED_TIMES 10
 enum manner { PLAIN, TEXT, MANNERS };
 struct limits {
     double work[MANNERS], output[MANNERS];
