@@ -216,8 +216,9 @@ class Done:
 
 
 def read_all(program, files):
-    """What comes out of each file; a program that goes on is interrupted, as by Ctrl-C."""
+    """What comes out of each file; a program that goes on is interrupted, as by Ctrl-C: soon where it was told to go on."""
     written, begin, asked = {file: b"" for file in files}, time.monotonic(), False
+    patience = 0.5 if "--follow" in program.args else 8
     with selectors.DefaultSelector() as selector:
         for file in files:
             selector.register(file, selectors.EVENT_READ)
@@ -230,7 +231,7 @@ def read_all(program, files):
                 written[key.fd] += more
                 if not more:
                     selector.unregister(key.fd)
-            if time.monotonic() - begin > 8 and not asked:
+            if time.monotonic() - begin > patience and not asked:
                 asked = True
                 program.send_signal(signal.SIGINT)
             assert time.monotonic() - begin < 60, program.args
