@@ -106,6 +106,7 @@ SCRIPT_TESTS = \
 	tests/handshake-check.py \
 	tests/interrupt-check.py \
 	tests/json-keys.py \
+	tests/hostile-tools-check.py \
 	tests/live-check.py \
 	tests/namespaces-check.py \
 	tests/missing-check.py \

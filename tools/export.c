@@ -52,9 +52,11 @@ static void measure_view(struct view *view)
     enum { cell = 4, number = 3 }; /* a separator, and what may stand for the absent; the number behind a name */
     const struct picks *picks = &view->picks;
     for (size_t i = 0; i < picks->count; i++) {
-        size_t count = picks->pick[i].count;
+        size_t count = picks->pick[i].count, key = picks->pick[i].key == NULL ? 0 : strlen(picks->pick[i].key);
         view->cells += count;
-        view->width += cell * count + (picks->pick[i].key == NULL ? 0 : strlen(picks->pick[i].key));
+        view->keys += key;
+        view->longest_key = key > view->longest_key ? key : view->longest_key;
+        view->width += cell * count + key;
         view->header += count * (strlen(picks->pick[i].name) + number);
     }
 }
@@ -257,7 +259,10 @@ static uint64_t row_cost(const struct job *job, const struct view *view, const s
     enum { row = 160, value = 3 }; /* bytes of what leads a row; of text for a byte of the frame */
     const struct output *output = job->wish->output;
     size_t absent = output->only_numbers ? sizeof "NaN" : output->begin != NULL;
-    return row + view->picks.count + absent * view->cells + value * record->values_length;
+    /* A name stands where its value does, which takes a byte at least. */
+    size_t named = record->values_length < view->keys ? record->values_length * view->longest_key : view->keys;
+    size_t keys = named < view->keys ? named : view->keys;
+    return row + keys + view->picks.count + absent * view->cells + value * record->values_length;
 }
 
 /* The rows of an output for all tables are in the outlet of their stream. */

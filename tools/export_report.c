@@ -221,6 +221,26 @@ static void report_guessed(const struct job *job)
     }
 }
 
+/* What the library cut is in no row either. */
+static void report_cut(const struct job *job)
+{
+    unsigned told = 0;
+    char command[SHELL_MAX];
+    size_t hostile = 0;
+    while (strcmp(armtap_note_at(hostile)->id, "input.hostile") != 0)
+        hostile++;
+    for (size_t i = 0; i < streams_count(job->streams) && told < streams_told; i++) {
+        const struct stream_summary *summary = streams_at(job->streams, i);
+        if (summary->note_counts == NULL || summary->note_counts[hostile] == 0)
+            continue;
+        told++;
+        message_warning("input.hostile: stream %u, robot %s, client %s: %s", summary->number, summary->stream.robot,
+                        summary->stream.client, armtap_note_at(hostile)->meaning);
+    }
+    if (told > 0 && shell_command(command, "armtap diagnose FILE", job->source, NULL))
+        message_warning("what was cut: %s", command);
+}
+
 /* Rows that would cost more than their stream may. */
 static void report_left_out(struct job *job)
 {
@@ -254,6 +274,7 @@ void job_report(struct job *job)
     struct missing_total total, rest = {0};
     unsigned told = 0, more = 0;
     bool any_opaque = false;
+    report_cut(job);
     report_left_out(job);
     report_guessed(job);
     for (size_t i = 0; i < streams_count(job->streams); i++) {

@@ -13,6 +13,8 @@
 struct view {
     const struct table *table;
     struct picks picks;
+    size_t keys; /* bytes of the names in a row that has all its values, and of the longest */
+    size_t longest_key;
     size_t cells;    /* of a row */
     size_t width;    /* bytes of a row's text besides its values, about: separators, keys, what stands for the absent */
     size_t header;   /* bytes of the text that precedes the first row, about */

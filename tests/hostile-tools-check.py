@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+"""What an input may cost in the program: captures made here that ask for much with few bytes, through every command. Peak
+memory is within what the manual promises, the output in proportion to what was captured, and what was cut is said. Time
+is not judged. `hostile-tools-check.py 10` makes the shapes ten times as large."""
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+ARMTAP = os.environ.get("ARMTAP", "./armtap")
+SCALE = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+MEGABYTE = 1 << 20
+INFO, OTHERS = 32 * MEGABYTE, 64 * MEGABYTE
+EACH, ONCE = 32, 4_000_000  # bytes of text: for each byte captured, and once
+passed = failed = 0
+
+
+def expect(what, truth, shown=""):
+    global passed, failed
+    passed += bool(truth)
+    failed += not truth
+    if not truth:
+        print("FAIL", what, str(shown)[:300])
+
+
+# ---- captures --------------------------------------------------------------------------------------------------------
+
+
+class Capture:
+    def __init__(self, path):
+        self.file = open(path, "wb")
+        self.file.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 101))
+        self.at = 0
+
+    def packet(self, source, target, seq, ack, flags, payload=b""):
+        self.at += 1
+        data = struct.pack(">BBHHHBBH", 0x45, 0, 40 + len(payload), self.at & 0xffff, 0, 64, 6, 0) + source[0] + \
+            target[0] + struct.pack(">HHIIBBHHH", source[1], target[1], seq, ack, 0x50, flags, 64240, 0, 0) + payload
+        self.file.write(struct.pack("<IIII", 1769860800 + self.at // 1000, self.at % 1000 * 1000, len(data), len(data)))
+        self.file.write(data)
+
+    def close(self):
+        self.file.close()
+
+
+class Peer:
+    def __init__(self, capture, port, host=1):
+        self.capture, self.seq = capture, [1000, 2000]
+        self.ends = (b"\x0a\0\0\x02", port), (b"\x0b" + host.to_bytes(3, "big"), 50000)
+        self.put(1, flags=2)
+        self.put(0, flags=18)
+
+    def put(self, side, payload=b"", flags=16):
+        self.capture.packet(self.ends[side], self.ends[1 - side], self.seq[side], self.seq[1 - side], flags, payload)
+        self.seq[side] += len(payload) + (1 if flags & 3 else 0)
+
+    def send(self, side, data):
+        for i in range(0, len(data), 1400):
+            self.put(side, data[i:i + 1400])
+
+
+ROBOT, CLIENT = 0, 1
+
+
+def rtde(kind, body=b""):
+    return struct.pack(">HB", 3 + len(body), ord(kind)) + body
+
+
+def begin_rtde(capture):
+    peer = Peer(capture, 30004)
+    peer.send(CLIENT, rtde("V", b"\0\2"))
+    peer.send(ROBOT, rtde("V", b"\1"))
+    return peer
+
+
+def subscribe(channel, topics):
+    return json.dumps([100, {"chanel": channel, "frequency": 50.0, "segments": topics, "to_server": False, "trigger": 0}],
+                      separators=(",", ":")).encode()
+
+
+def short_packages(capture):
+    """A recipe of thousands of fields, and packages that hold the first one."""
+    peer = begin_rtde(capture)
+    names = b",".join(b"%x" % i for i in range(6000))
+    peer.send(CLIENT, rtde("O", struct.pack(">d", 500) + names))
+    peer.send(ROBOT, rtde("O", b"\1" + b",".join([b"BOOL"] * 6000)))
+    for _ in range(80 * SCALE):
+        peer.send(ROBOT, rtde("U", b"\1\1") * 280)
+
+
+def long_names(capture):
+    """A name of thousands of letters, and packages of a byte under it."""
+    peer = begin_rtde(capture)
+    peer.send(CLIENT, rtde("O", struct.pack(">d", 500) + b"x" * 20000))
+    peer.send(ROBOT, rtde("O", b"\1BOOL"))
+    for _ in range(100 * SCALE):
+        peer.send(ROBOT, rtde("U", b"\1\1") * 280)
+
+
+def wide_arrays(capture):
+    """Arrays of thousands of elements, once, and then messages without any."""
+    peer = Peer(capture, 30010)
+    peer.send(CLIENT, subscribe(0, ["t%d" % i for i in range(6)]))
+    peer.send(ROBOT, b"[0" + (b",[" + b"1," * 3900 + b"1]") * 6 + b"]")
+    for _ in range(100 * SCALE):
+        peer.send(ROBOT, b"[0]" * 460)
+
+
+def replaced_topics(capture):
+    """Three channels of hundreds of topics, and one that is subscribed anew again and again."""
+    peer = Peer(capture, 30010)
+    for channel in range(1, 4):
+        peer.send(CLIENT, subscribe(channel, ["%d_%d" % (channel, i) for i in range(800)]))
+    for i in range(1200 * SCALE):
+        peer.send(CLIENT, subscribe(0, ["n%d" % i]))
+        peer.send(ROBOT, b"[0,1]")
+
+
+def replaced_inputs(capture):
+    peer = begin_rtde(capture)
+    for recipe in range(2, 5):
+        names = b",".join(b"%x" % (recipe * 8000 + i) for i in range(8000))
+        peer.send(CLIENT, rtde("I", names))
+        peer.send(ROBOT, rtde("I", bytes([recipe]) + b",".join([b"BOOL"] * 8000)))
+    for i in range(1500 * SCALE):
+        peer.send(CLIENT, rtde("I", b"n%d" % i))
+        peer.send(ROBOT, rtde("I", b"\1BOOL"))
+        peer.send(CLIENT, rtde("U", b"\1\1"))
+
+
+def replaced_outputs(capture):
+    """Many recipes, each with a row, on one stream, and many connections beside it."""
+    peer = begin_rtde(capture)
+    for i in range(1500 * SCALE):
+        peer.send(CLIENT, rtde("O", struct.pack(">d", 500) + b"a%d" % (i % 2)))
+        peer.send(ROBOT, rtde("O", b"\1BOOL") + rtde("U", b"\1\1"))
+    connections(capture, 3000 * SCALE)
+
+
+def connections(capture, count):
+    for i in range(count):
+        robot, client = (b"\x0a\0\0\x02", 30004), (b"\x0c" + i.to_bytes(3, "big"), 40000)
+        capture.packet(client, robot, 1000, 1, 24, rtde("V", b"\0\2"))
+
+
+def many_connections(capture):
+    connections(capture, 20000 * SCALE)
+
+
+# ---- commands --------------------------------------------------------------------------------------------------------
+
+
+def text_of(file, most):
+    file.seek(0)
+    return file.read(most)
+
+
+def has(file, words):
+    before = b""
+    while chunk := file.read(1 << 16):
+        if words in before + chunk:
+            return True
+        before = chunk[-len(words):]
+    return False
+
+
+class Outcome:
+    def __init__(self, arguments, folder, source=None):
+        error = open(folder + "/error", "w+b")
+        out = open(folder + "/out", "w+b")
+        with open(source or os.devnull, "rb") as standard:
+            child = subprocess.Popen([ARMTAP, *arguments], stdin=standard, stdout=out, stderr=error)
+            _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = self.status = os.waitstatus_to_exitcode(status)
+        self.memory = usage.ru_maxrss * 1024
+        self.written = os.path.getsize(folder + "/out")
+        for name in os.listdir(folder):
+            if name.startswith("split."):
+                self.written += os.path.getsize(os.path.join(folder, name))
+                os.unlink(os.path.join(folder, name))
+        # A child's peak begins with what this process has: it reads little at a time.
+        self.said = text_of(error, 1 << 16).decode(errors="replace")
+        out.seek(0)
+        self.out = out
+        self.is_said = "input.hostile" in self.said or has(out, b"input.hostile")
+        error.close()
+
+    def close(self):
+        self.out.close()
+
+
+def commands(folder):
+    split = ["-o", folder + "/split.csv", "--split"]
+    for way in ([], ["--to-robot"]):
+        yield ["export", *way, "--stream", "0"]
+        yield ["export", *way, "-f", "ndjson"]
+        yield ["export", *way, *split]
+        yield ["export", *way, "--union"]
+    yield ["export", "-f", "gnuplot", "--stream", "0"]
+    yield ["export", "--dialect", "record.py", "--stream", "0"]
+    yield ["export", "--enums", "both", "-f", "ndjson"]
+    yield ["export", "--fields", "a*,*_1,robot_mode", "-f", "ndjson"]
+    for way in ([], ["--json"]):
+        yield ["info", *way]
+        yield ["diagnose", *way]
+    yield ["recipe", "--from"]
+    yield ["compare"]
+    yield ["explain", "--packet", "5"]
+
+
+def is_sanitized():
+    """ASan takes memory of its own."""
+    with open(ARMTAP, "rb") as file:
+        return has(file, b"__asan_init")
+
+
+SANITIZED = is_sanitized()
+
+
+def check_costs(name, arguments, outcome, captured):
+    what = "%s: %s" % (name, " ".join(arguments))
+    most = INFO if arguments[0] == "info" else OTHERS
+    expect("%s: ends" % what, outcome.status in (0, 1, 2), (outcome.status, outcome.said))
+    expect("%s: %.1f MB of memory" % (what, outcome.memory / MEGABYTE), SANITIZED or outcome.memory <= most)
+    expect("%s: %d bytes out of %d" % (what, outcome.written, captured), outcome.written <= EACH * captured + ONCE + 65536)
+
+
+def check_shape(folder, shape, says):
+    """`says`: of which commands it must be said that something was cut, by words of theirs."""
+    path = folder + "/" + shape.__name__ + ".pcap"
+    capture = Capture(path)
+    shape(capture)
+    capture.close()
+    captured, said = os.path.getsize(path), set()
+    for arguments in commands(folder):
+        runs = [Outcome(arguments + [path], folder)]
+        if arguments in (["export", "--stream", "0"], ["export", "-f", "ndjson"]):
+            runs.append(Outcome(arguments + ["-"], folder, path))
+        for outcome in runs:
+            check_costs(shape.__name__, arguments, outcome, captured)
+            outcome.close()
+            if outcome.is_said:
+                said.add(" ".join(arguments[:1] + [word for word in arguments if word in ("ndjson", "--split", "--to-robot")]))
+    for words in says:
+        expect("%s: said by %s" % (shape.__name__, words), words in said, said)
+    os.unlink(path)
+
+
+SHAPES = (
+    (short_packages, ["export"]),
+    (long_names, ["export ndjson"]),
+    (wide_arrays, ["export", "export --split"]),
+    (replaced_topics, ["export --split"]),
+    (replaced_inputs, ["export --to-robot --split"]),
+    (replaced_outputs, []),
+    (many_connections, ["info", "diagnose"]),
+)
+
+
+def shown_by(arguments, folder):
+    outcome = Outcome(arguments, folder)
+    shown = json.loads(text_of(outcome.out, 1 << 24))
+    outcome.close()
+    return shown
+
+
+def check_sums(folder):
+    """What is added up is exact: streams listed and streams added up are all there are."""
+    path = folder + "/sums.pcap"
+    capture = Capture(path)
+    connections(capture, 12345)
+    capture.close()
+    shown = shown_by(["info", "--json", path], folder)
+    expect("sums", len(shown["streams"]) == 10000 and shown["more_streams"]["count"] == 2345, shown.get("more_streams"))
+    expect("sums: bytes", shown["more_streams"]["bytes_decoded"] == 2345 * 5, shown.get("more_streams"))
+    expect("sums: numbers", [stream["stream"] for stream in shown["streams"]] == list(range(10000)))
+    expect("sums: note", shown["notes"].get("input.hostile") == 1, shown["notes"])
+    exact = folder + "/exact.pcap"
+    capture = Capture(exact)
+    connections(capture, 10000)
+    capture.close()
+    shown = shown_by(["info", "--json", exact], folder)
+    expect("10000 streams", len(shown["streams"]) == 10000 and "more_streams" not in shown, len(shown["streams"]))
+    expect("10000 streams: no note", "input.hostile" not in shown["notes"], shown["notes"])
+
+
+def main():
+    aubo = "without AUBO" not in subprocess.run([ARMTAP, "--version"], capture_output=True, text=True).stdout
+    with tempfile.TemporaryDirectory() as folder:
+        for shape, says in SHAPES:
+            if aubo or shape not in (wide_arrays, replaced_topics):
+                check_shape(folder, shape, says)
+        check_sums(folder)
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
