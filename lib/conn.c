@@ -8,7 +8,8 @@
 
 #define MARKS_MAX 4096
 #define LOOK_AT 4096            /* bytes that are taken at once while the protocol is not known */
-#define BUFFER_BYTES 2048       /* to begin with */
+#define BUFFER_LEAST 256        /* of a connection that has a few bytes waiting, as many have at a time */
+#define BUFFER_BYTES 2048       /* of one whose records come whole */
 #define BUFFER_KEPT (16 * 1024) /* an empty buffer is not kept larger */
 #define BUFFER_MARKS 8
 
@@ -265,7 +266,7 @@ static int buffer_append(struct armtap_conn *conn, struct armtap_half *half, con
                          const struct armtap_where *where)
 {
     if (half->used + length > half->capacity) {
-        size_t capacity = half->capacity ? half->capacity : BUFFER_BYTES;
+        size_t capacity = half->capacity ? half->capacity : BUFFER_LEAST;
         while (capacity < half->used + length)
             capacity *= 2;
         if (!buffer_resize(conn, half, capacity))
