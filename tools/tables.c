@@ -253,8 +253,9 @@ uint64_t tables_rest_left_out(const struct tables *tables)
 
 struct tables_left_out tables_left_out(const struct tables *tables, uint64_t connection)
 {
+    const struct tables_left_out none = {0};
     const struct track *track = track_find(tables, connection);
-    return track == NULL ? (struct tables_left_out){0} : track->left_out;
+    return track == NULL ? none : track->left_out;
 }
 
 size_t tables_stream_count(const struct tables *tables)
