@@ -48,7 +48,7 @@ tests_unit_libunit_a_SOURCES = \
 
 AM_CPPFLAGS += $(CMOCKA_CFLAGS) -iquote $(top_srcdir)/tools
 LDADD = tests/unit/libunit.a tools/libtools.a lib/libinside.la \
-	$(CMOCKA_LIBS) $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(PTHREAD_LIBS) -lm
+	$(CMOCKA_LIBS) $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(SECCOMP_LIBS) $(PTHREAD_LIBS) -lm
 
 # Its allocations are counted, and made to fail.
 tests_unit_test_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
@@ -173,6 +173,7 @@ mutants:
 EXTRA_DIST += \
 	$(SCRIPT_TESTS) \
 	tests/README.md \
+	tests/refused.c \
 	tests/check-installed \
 	tests/emulated/run \
 	tests/gates/layers.rules \

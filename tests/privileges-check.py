@@ -1,8 +1,17 @@
 #!/usr/bin/env python3
-"""As root, on the loopback interface: once it is open the program is root no more, by what the kernel says of it; outputs
-belong to the user that is left; packets, the counter of drops and Ctrl-C still work."""
+"""As root, on the loopback interface of a network namespace of its own: once the interface is open the program is root no
+more, by what the kernel says of it; outputs belong to the user that is left. Where libseccomp is built in, the kernel does
+nothing for it but what reading and writing need: a library that is loaded into it tries (refused.c). Packets still become
+rows and files, drops are counted, an interface that is gone is told, Ctrl-C ends it within a second."""
+import ctypes
+import errno
+import fcntl
 import os
+import re
+import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -10,6 +19,7 @@ import time
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 20
+CLONE_NEWNET = 0x40000000
 passed = failed = 0
 
 
@@ -24,6 +34,130 @@ def expect(what, truth, *shown):
 def state(program):
     with open("/proc/%d/status" % program.pid) as file:
         return dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+
+
+def set_up(interface, is_up):
+    """An interface of this network namespace."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        request = struct.pack("16sH22x", interface.encode(), 1 if is_up else 0)  # IFF_UP
+        fcntl.ioctl(asked, 0x8914, request)  # SIOCSIFFLAGS
+
+
+def start(*command, preload="", sink=subprocess.PIPE):
+    """Until it has given up root and captures."""
+    environment = {**os.environ, "SUDO_UID": "12345", "SUDO_GID": "23456", "LD_PRELOAD": preload}
+    program = subprocess.Popen([ARMTAP, *command], stdout=sink, stderr=subprocess.PIPE, env=environment)
+    end = time.monotonic() + PATIENCE
+    while program.poll() is None and state(program).get("NoNewPrivs") != "1" and time.monotonic() < end:
+        time.sleep(0.02)
+    time.sleep(0.3)
+    return program
+
+
+def interrupt(program):
+    """What it said, and the seconds it took to end."""
+    begin = time.monotonic()
+    program.send_signal(signal.SIGINT)
+    out, message = program.communicate(timeout=PATIENCE)
+    return (out or b"").decode(), message.decode(), time.monotonic() - begin
+
+
+def talk(port, records):
+    """A robot's side of a connection on the loopback interface: legacy packets of 1108 bytes."""
+    with socket.create_server(("127.0.0.1", port)) as listener, \
+            socket.create_connection(("127.0.0.1", port)) as client:
+        robot = listener.accept()[0]
+        for i in range(records):
+            robot.sendall(struct.pack(">I138d", 1108, 1 + i * 0.008, *[i] * 137))
+            client.recv(65536)
+            time.sleep(0.004)
+        robot.close()
+
+
+def check_rows(folder):
+    """Packets become rows in files that are opened after the filter is in place, in whatever number of threads."""
+    for threads in "1", "3":
+        out = folder + "/rows%s.csv" % threads
+        program = start("export", "-i", "lo", "--port", "39995=realtime", "--port", "39996=realtime", "--split", "--threads",
+                        threads, "--fields", "actual_q", "-o", out)
+        for port, records in (39995, 50), (39996, 30):
+            talk(port, records)
+        time.sleep(0.5)
+        _, message, took = interrupt(program)
+        rows = []
+        for table in 0, 1:
+            try:
+                with open(out.replace(".csv", ".%d.csv" % table)) as file:
+                    rows.append([line.rsplit(",", 1)[1].strip() for line in file][1:])
+            except OSError as error:
+                rows.append(str(error))
+        wanted = [[str(i) for i in range(count)] for count in (50, 30)]
+        expect(("rows", threads), [[text.removesuffix(".0") for text in table] for table in rows] == wanted, rows, message)
+        expect(("ends soon", threads), took < 1 and program.returncode == 0, took, program.returncode, message)
+
+
+def check_drops():
+    """A stopped program's ring of 16 MiB fills: what the kernel dropped it has counted."""
+    program = start("export", "-i", "lo", "--filter", "udp port 9")
+    program.send_signal(signal.SIGSTOP)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        for _ in range(1000):
+            sender.sendto(bytes(60000), ("127.0.0.1", 9))
+    program.send_signal(signal.SIGCONT)
+    time.sleep(0.5)
+    _, message, took = interrupt(program)
+    dropped = re.search(r"lo: the kernel or the interface dropped (\d+) packets", message)
+    expect("drops", dropped is not None and 100 < int(dropped[1]) < 2000, message)
+    expect("ends soon after a flood", took < 1, took)
+
+
+def check_down():
+    """An interface that is down may come up again: libpcap asks which it is, and waits."""
+    program = start("export", "-i", "lo", "--port", "39997=realtime", "--fields", "actual_q")
+    set_up("lo", False)
+    time.sleep(1)
+    expect("waits while it is down", program.poll() is None)
+    set_up("lo", True)
+    talk(39997, 10)
+    time.sleep(0.5)
+    out, message, _ = interrupt(program)
+    expect("goes on when it is up again", program.returncode == 0 and out.count("\n") == 11, program.returncode, out, message)
+
+
+def check_gone():
+    """An interface that is removed while it is read."""
+    try:
+        tunnel = os.open("/dev/net/tun", os.O_RDWR)
+        fcntl.ioctl(tunnel, 0x400454ca, struct.pack("16sH22x", b"gone0", 0x1001))  # TUNSETIFF: IFF_TUN, IFF_NO_PI
+        set_up("gone0", True)
+    except OSError as error:
+        print("an interface that is removed: not tried:", error)
+        return
+    program = start("diagnose", "-i", "gone0", "--filter", "tcp port 9")
+    os.close(tunnel)
+    try:
+        _, message = program.communicate(timeout=PATIENCE)
+        expect("gone", program.returncode == 2 and b"is the interface still up?" in message, message)
+    finally:
+        program.kill()
+
+
+def check_refused(folder):
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        print("what is refused: not tried: no compiler")
+        return
+    source = os.path.join(os.environ.get("srcdir", "."), "tests/refused.c")
+    subprocess.run([compiler, "-shared", "-fPIC", source, "-o", folder + "/refused.so", "-ldl", "-lpthread"], check=True)
+    os.chmod(folder + "/refused.so", 0o755)
+    program = start("diagnose", "-i", "lo", "--filter", "tcp port 9", preload=folder + "/refused.so")
+    _, message, _ = interrupt(program)
+    got = dict(re.findall(r"^probe (\w+) (\d+)$", message, re.MULTILINE))
+    expect("a thread", got.pop("thread", None) == "0", message)
+    expect("every probe", len(got) == 19, got)
+    for name, error in got.items():
+        expect(("refused", name), error == str(errno.ENOSYS), error)
+    expect("goes on", program.returncode == 2 and "no telemetry" in message, program.returncode, message)
 
 
 def run(environment, user, group, *command):
@@ -48,6 +182,7 @@ def run(environment, user, group, *command):
     for name in "CapInh", "CapPrm", "CapEff", "CapAmb":
         expect((environment, name), int(seen[name], 16) == 0, seen[name])
     expect((environment, "no new privileges"), seen["NoNewPrivs"] == "1", seen["NoNewPrivs"])
+    expect((environment, "system calls"), seen["Seccomp"] == ("2" if SANDBOX else OUTSIDE), seen["Seccomp"])
     expect((environment, "ends"), program.returncode == 2 and "no telemetry" in message.decode(), program.returncode, message)
     return program
 
@@ -55,10 +190,18 @@ def run(environment, user, group, *command):
 if os.getuid() != 0 or not os.path.exists("/sys/class/net/lo"):
     print("skipped: needs root, and Linux's loopback interface")
     sys.exit(77)
+if ctypes.CDLL(None).unshare(CLONE_NEWNET) == 0:
+    set_up("lo", True)
+else:
+    print("skipped: no network namespace can be made here")
+    sys.exit(77)
 probe = subprocess.run(["timeout", "1", ARMTAP, "info", "-i", "lo", "--filter", "tcp port 9"], capture_output=True)
 if b"cannot capture" in probe.stderr or b"more rights" in probe.stderr:
     print("skipped:", probe.stderr.decode())
     sys.exit(77)
+with open("/proc/self/status") as status:
+    OUTSIDE = re.search(r"^Seccomp:\t(\d)", status.read(), re.MULTILINE)[1]
+SANDBOX = "libseccomp version" in subprocess.run([ARMTAP, "--version"], capture_output=True, text=True, check=True).stdout
 run({}, 65534, 65534, "diagnose")
 run({"SUDO_UID": "12345", "SUDO_GID": "23456"}, 12345, 23456, "diagnose")
 run({"SUDO_UID": "0", "SUDO_GID": "0"}, 65534, 65534, "info")
@@ -80,6 +223,13 @@ with tempfile.TemporaryDirectory() as folder:
             expect("an output of the user's", made and os.stat(os.path.join(folder, where, made[0])).st_uid == 12345, made)
             program.send_signal(signal.SIGINT)
         message = program.communicate(timeout=PATIENCE)[1].decode()
-        expect("nothing of root's", works or (program.returncode == 2 and "Permission denied" in message), program.returncode, message)
+        expect("nothing of root's", works or (program.returncode == 2 and "Permission denied; root was given up" in message and
+                                                 "that user 12345 may write to" in message), program.returncode, message)
+    check_rows(folder + "/mine")
+    if SANDBOX:
+        check_refused(folder)
+check_drops()
+check_down()
+check_gone()
 print("%d passed, %d failed" % (passed, failed))
 sys.exit(failed != 0)

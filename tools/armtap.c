@@ -10,6 +10,7 @@
 #include "options.h"
 #include "reader.h"
 #include "recipe_file.h"
+#include "sandbox.h"
 #include "text.h"
 
 static const struct command {
@@ -44,9 +45,11 @@ static void usage(FILE *file)
 
 static void show_version(void)
 {
-    const char *aubo = armtap_aubo_libraries();
-    printf("armtap %s\n%s\nzlib version %s\n%s\n%s\n", armtap_version(), capture_library(), reader_library(),
-           recipe_file_library(), aubo == NULL ? "built without AUBO" : aubo);
+    char text[64];
+    const char *aubo = armtap_aubo_libraries(), *sandbox = sandbox_library(text);
+    printf("armtap %s\n%s\nzlib version %s\n%s\n%s\n%s\n", armtap_version(), capture_library(), reader_library(),
+           recipe_file_library(), aubo == NULL ? "built without AUBO" : aubo,
+           sandbox == NULL ? "built without libseccomp" : sandbox);
 }
 
 static const struct command *find(const char *name)

@@ -1,7 +1,7 @@
 bin_PROGRAMS += armtap
 armtap_SOURCES = tools/armtap.c
 armtap_LDFLAGS = $(AM_LDFLAGS) $(HARDENING_PROGRAM_LDFLAGS)
-armtap_LDADD = tools/libtools.a lib/libinside.la $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(PTHREAD_LIBS) -lm
+armtap_LDADD = tools/libtools.a lib/libinside.la $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(SECCOMP_LIBS) $(PTHREAD_LIBS) -lm
 
 # All but main(), for the unit tests to link.
 noinst_LIBRARIES += tools/libtools.a
@@ -145,6 +145,8 @@ tools_libtools_a_SOURCES = \
 	tools/row_columns.c \
 	tools/row_columns.def \
 	tools/row_columns.h \
+	tools/sandbox.c \
+	tools/sandbox.h \
 	tools/select.c \
 	tools/select.h \
 	tools/shell.c \
@@ -157,6 +159,7 @@ tools_libtools_a_SOURCES = \
 	tools/stalls.h \
 	tools/streams.c \
 	tools/streams.h \
+	tools/syscalls.def \
 	tools/tables.c \
 	tools/tables.h \
 	tools/text.c \
@@ -170,7 +173,7 @@ tools_libtools_a_SOURCES = \
 	tools/watches.h \
 	tools/when.c \
 	tools/when.h
-tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS) $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS)
+tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS) $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS) $(SECCOMP_CFLAGS)
 
 # The manual's table of notes comes from lib/notes.def.
 man_MANS += tools/armtap.1

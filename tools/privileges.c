@@ -6,6 +6,7 @@
 #include <pwd.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,6 +26,9 @@ struct person {
     gid_t group;
     char name[64]; /* empty: the system knows none */
 };
+
+/* Once for the whole process, as its user is; empty: root was not given up. */
+static char given_up_for[64];
 
 static int failed(const char *what)
 {
@@ -87,7 +91,13 @@ static int give_up_root(void)
     for (unsigned i = 0; i < 3; i++)
         if (user[i] != person.user || group[i] != person.group)
             return failed("its user");
-    return setuid(0) == 0 ? failed("it came back") : 0;
+    if (setuid(0) == 0)
+        return failed("it came back");
+    if (person.name[0] != '\0')
+        memcpy(given_up_for, person.name, sizeof given_up_for);
+    else
+        snprintf(given_up_for, sizeof given_up_for, "user %lu", (unsigned long)person.user);
+    return 0;
 }
 
 #if defined(__linux__)
@@ -115,4 +125,9 @@ int privileges_drop(void)
     if (geteuid() == 0 && give_up_root() != 0)
         return -1;
     return give_up_capabilities();
+}
+
+const char *privileges_given_up_for(void)
+{
+    return given_up_for[0] == '\0' ? NULL : given_up_for;
 }

@@ -6,4 +6,7 @@
  * these as nobody; all capabilities go, and no program that is run later may get any. Call it before there are threads.
  * 0, or -1 after a message: the program must not go on. */
 int privileges_drop(void);
+/* Whom root was given up for, "nobody" or "anna"; "user 1000" where the system knows no name; NULL: the program was not
+ * root. */
+const char *privileges_given_up_for(void);
 #endif

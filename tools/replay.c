@@ -19,6 +19,7 @@
 #include "reader.h"
 #include "when.h"
 #include "replay_stop.h"
+#include "sandbox.h"
 
 /* Raw dumps are numbered from here, out of the way of the connections in captures. */
 #define RAW_CONNECTIONS (UINT64_C(1) << 48)
@@ -372,7 +373,7 @@ struct capture *replay_open_interface(const struct replay_source *source)
     free(made);
     if (live == NULL && error == ENOMEM)
         message_no_memory();
-    if (live == NULL || privileges_drop() == 0)
+    if (live == NULL || (privileges_drop() == 0 && sandbox_enter() == 0))
         return live;
     capture_close(live);
     return NULL;

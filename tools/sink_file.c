@@ -12,6 +12,7 @@
 
 #include "interrupt.h"
 #include "message.h"
+#include "privileges.h"
 
 enum { attempts_max = 100, links_max = 40, path_max = 4096, kept_of_name = 200 };
 
@@ -50,7 +51,13 @@ static const char *remedy(int error)
 static enum sink_outcome failed(const struct sink_file *sink, const char *what, int error)
 {
     const char *name = strcmp(sink->name, "-") == 0 ? "standard output" : sink->name;
-    message_error("%s: %s: %s; %s", name, what, strerror(error), remedy(error));
+    const char *user = error == EACCES || error == EPERM ? privileges_given_up_for() : NULL;
+    if (user != NULL)
+        message_error(
+            "%s: %s: %s; root was given up once the interface was open: name a place that %s may write to with -o",
+            name, what, strerror(error), user);
+    else
+        message_error("%s: %s: %s; %s", name, what, strerror(error), remedy(error));
     return SINK_FAILED;
 }
 

@@ -42,7 +42,7 @@ tests_fuzz_replay_SOURCES += \
 	tests/fuzz/aubo.c \
 	tests/fuzz/websocket.c
 endif
-tests_fuzz_replay_LDADD = tools/libtools.a lib/libinside.la $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(PTHREAD_LIBS) -lm
+tests_fuzz_replay_LDADD = tools/libtools.a lib/libinside.la $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(SECCOMP_LIBS) $(PTHREAD_LIBS) -lm
 
 if WITH_AUBO
 AUBO_DEFINES = -DARMTAP_WITH_AUBO

@@ -1,0 +1,115 @@
+#define _GNU_SOURCE /* CLONE_THREAD */
+#include "sandbox.h"
+
+/* Sanitizers ask the kernel for more: to stop other threads, to read their own memory maps. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#undef ARMTAP_WITH_SECCOMP
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#undef ARMTAP_WITH_SECCOMP
+#endif
+
+#if defined(ARMTAP_WITH_SECCOMP)
+#include <asm/ioctls.h>
+#include <asm/termbits.h>
+#include <errno.h>
+#include <linux/sockios.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "message.h"
+
+/* s390 takes clone's flags second. Its mmap, like i386's, takes its arguments from memory, where no filter can look. */
+#if defined(__s390__)
+#define CLONE_FLAGS SCMP_A1
+#else
+#define CLONE_FLAGS SCMP_A0
+#endif
+#if !defined(__s390__) && !defined(__i386__) && !defined(__m68k__)
+#define MMAP_HAS_ARGUMENTS 1
+#else
+#define MMAP_HAS_ARGUMENTS 0
+#endif
+
+struct rule {
+    const char *name;
+    unsigned count; /* of comparisons */
+    struct scmp_arg_cmp comparison;
+};
+
+/* The kernel looks at 32 bits of it; some C libraries fill the others with its sign. */
+static struct scmp_arg_cmp request_is(unsigned long request)
+{
+    return SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, request);
+}
+
+static int add_rules(scmp_filter_ctx filter)
+{
+#define SYSCALL(name) {#name, 0, {0}},
+#define SYSCALL_IF(name, ...) {#name, 1, __VA_ARGS__},
+    const struct rule rules[] = {
+#include "syscalls.def"
+    };
+#undef SYSCALL
+#undef SYSCALL_IF
+    int outcome = 0;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && outcome == 0; i++) {
+        int number = seccomp_syscall_resolve_name(rules[i].name);
+        if (number >= 0) /* others are another machine's, or newer than the library */
+            outcome = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, number, rules[i].count, &rules[i].comparison);
+    }
+    return outcome;
+}
+
+static int failed(int outcome)
+{
+    message_error(
+        "the system calls that reading does not need cannot be given up (seccomp: %s); capture with tcpdump -w FILE "
+        "and read the file",
+        strerror(-outcome));
+    return -1;
+}
+
+int sandbox_enter(void)
+{
+    /* As a kernel that has no such call: a C library newer than the table then takes an older one, where being killed
+     * or told EPERM would end a capture that does nothing wrong. */
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
+    if (filter == NULL)
+        return failed(-ENOMEM);
+    int outcome = seccomp_attr_set(filter, SCMP_FLTATR_API_SYSRAWRC, 1); /* the kernel's own errors */
+    if (outcome == 0)
+        outcome = add_rules(filter);
+    int entered = outcome == 0 ? seccomp_load(filter) : 0;
+    seccomp_release(filter);
+    if (entered == -ENOSYS || entered == -EINVAL)
+        return 0;
+    return outcome != 0 ? failed(outcome) : entered != 0 ? failed(entered) : 0;
+}
+
+const char *sandbox_library(char text[64])
+{
+    const struct scmp_version *version = seccomp_version();
+    snprintf(text, 64, "libseccomp version %u.%u.%u", version->major, version->minor, version->micro);
+    return text;
+}
+#else
+#include <stddef.h>
+
+int sandbox_enter(void)
+{
+    return 0;
+}
+
+const char *sandbox_library(char text[64])
+{
+    (void)text;
+    return NULL;
+}
+#endif
