@@ -274,26 +274,35 @@ int armtap_rtde_note_reply(const struct armtap_rtde *rtde, struct armtap_conn *c
     return error == ARMTAP_OK ? note_refusals(conn, frame, reply) : error;
 }
 
+/* What `count` fields of types that are not known are said to get. */
+static const char *what_strangers_get(const struct armtap_recipe *recipe, size_t count)
+{
+    if (count == 1)
+        return "it gets what the other fields leave of a data package's length";
+    if (recipe->alike)
+        return "the fields of that type get equal shares of what the others leave of a data package's length";
+    return "other fields have other types that are not known either: together they get what the rest leaves of a data "
+           "package's length";
+}
+
 int armtap_rtde_note_strangers(struct armtap_conn *conn, const struct armtap_frame *frame,
                                const struct armtap_rtde_reply *reply, const struct armtap_recipe *recipe)
 {
     const char *type_at = reply->types.text;
     struct armtap_item type;
-    bool is_single = known_types(&reply->types) + 1 == reply->type_count;
+    const char *gets = what_strangers_get(recipe, reply->type_count - known_types(&reply->types));
     unsigned named = 0;
     int error = ARMTAP_OK;
     for (size_t i = 0; i < recipe->count && named < NAMED_MAX && error == ARMTAP_OK; i++) {
         const struct armtap_recipe_entry *entry = &recipe->entries[i];
-        if (entry->offset == SIZE_MAX || !armtap_list_next(&type_at, reply->types.text + reply->types.length, &type))
+        if (!armtap_list_next(&type_at, reply->types.text + reply->types.length, &type))
             break;
         if (entry->type == ARMTAP_BYTES) {
             named++;
-            error = armtap_conn_say(
-                conn, frame, ARMTAP_NOTE_rtde_type_unknown, "%b is of type %b, which is not known: %s",
-                (const void *)entry->name, strlen(entry->name), (const void *)type.text, type.length,
-                is_single ? "it gets what the other fields leave of a data package's length"
-                          : "fields from there on cannot be decoded, for another one is not known either");
-        } else if (!entry->field && reply->requested) {
+            error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_type_unknown,
+                                    "%b is of type %b, which is not known: %s", (const void *)entry->name,
+                                    strlen(entry->name), (const void *)type.text, type.length, gets);
+        } else if (!entry->field && entry->offset != SIZE_MAX && reply->requested) {
             named++;
             error =
                 armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_unknown,

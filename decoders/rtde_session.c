@@ -148,6 +148,27 @@ static int note_varying(struct armtap_conn *conn, const struct armtap_frame *fra
                            (uint64_t)recipe->size, (uint64_t)length, (const void *)name, strlen(name));
 }
 
+/* The length of data tells only what several fields of unknown types hold together. */
+static int note_common(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_recipe *recipe)
+{
+    const char *first = NULL, *last = NULL;
+    uint64_t count = 0;
+    for (size_t i = 0; i < recipe->count; i++) {
+        if (recipe->entries[i].type != ARMTAP_BYTES)
+            continue;
+        count++;
+        last = recipe->entries[i].name;
+        first = first ? first : last;
+    }
+    if (count == 0)
+        return ARMTAP_OK;
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_type_unknown,
+                           "%u fields of unknown types hold %u bytes in common: what stands from %b to %b cannot be "
+                           "told apart, and is given as the bytes of the first",
+                           count, (uint64_t)recipe->common, (const void *)first, strlen(first), (const void *)last,
+                           strlen(last));
+}
+
 int armtap_rtde_size_unknown(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                              struct armtap_recipe **place, size_t length)
 {
@@ -163,6 +184,8 @@ int armtap_rtde_size_unknown(struct armtap_rtde *rtde, struct armtap_conn *conn,
     } else if (recipe->open && !recipe->unsized) {
         error = armtap_recipe_of_length(recipe, length, &other);
         recipe->unsized = other == NULL;
+        if (other && other->common > 0)
+            error = note_common(conn, frame, other);
     }
     if (!other)
         return error;

@@ -233,7 +233,8 @@ struct armtap_recipe_entry {
     const struct armtap_field *field; /* NULL: not in the table, delivered under its own name */
     enum armtap_type type;            /* as delivered: a legacy robot mode is an INT32, though it travels as a double */
     unsigned count;
-    size_t offset;    /* of its first byte from the first value of the frame; 0 in text protocols */
+    size_t offset;    /* of its first byte from the first value of the frame, SIZE_MAX where sizes that are not known do
+                         not tell; 0 in text protocols */
     size_t wire_size; /* bytes; 0 in text protocols */
     unsigned arm;     /* which arm the name says: 1 to 4 in AUBO's R1_ to R4_; 0 where it names none */
 };

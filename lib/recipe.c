@@ -135,7 +135,19 @@ static void add_typed(struct armtap_recipe *recipe, const char *name, const stru
     recipe_add(recipe, name, field, field ? field->type : type, count, op);
 }
 
-static void add_rtde_entry(struct armtap_recipe *recipe, const char *name, const struct armtap_item *type_name)
+/* Opens the recipe. It stays `alike` while all such types have the name of the first. */
+static void note_unknown_type(struct armtap_recipe *recipe, const struct armtap_item *type, struct armtap_item *first)
+{
+    if (!recipe->open)
+        *first = *type;
+    recipe->alike = (!recipe->open || recipe->alike) && type->length == first->length &&
+                    memcmp(type->text, first->text, type->length) == 0;
+    recipe->open = true;
+}
+
+/* `unknown` is the first type of the recipe that is not known. */
+static void add_rtde_entry(struct armtap_recipe *recipe, const char *name, const struct armtap_item *type_name,
+                           struct armtap_item *unknown)
 {
     const struct armtap_field *field = armtap_field_find(name, strlen(name));
     enum armtap_type type = ARMTAP_BYTES;
@@ -144,7 +156,7 @@ static void add_rtde_entry(struct armtap_recipe *recipe, const char *name, const
     if (field && field->direction == ARMTAP_FIELD_LEGACY)
         field = NULL;
     if (type_name && !armtap_type_find(type_name->text, type_name->length, &type, &count))
-        recipe->open = true;
+        note_unknown_type(recipe, type_name, unknown);
     if (!type_name && field) {
         type = field->type;
         count = field->count;
@@ -170,6 +182,7 @@ int armtap_recipe_from_lists(const struct armtap_item *names, const struct armta
     if (!*recipe)
         return ARMTAP_ERR_MEMORY;
     (*recipe)->protocol = ARMTAP_RTDE;
+    struct armtap_item unknown = {NULL, 0};
     const char *name_cursor = names ? names->text : NULL;
     const char *type_cursor = types ? types->text : NULL;
     for (size_t i = 0; i < count; i++) {
@@ -184,7 +197,7 @@ int armtap_recipe_from_lists(const struct armtap_item *names, const struct armta
         }
         if (types)
             armtap_list_next(&type_cursor, types->text + types->length, &type);
-        add_rtde_entry(*recipe, text, types ? &type : NULL);
+        add_rtde_entry(*recipe, text, types ? &type : NULL, &unknown);
     }
     return ARMTAP_OK;
 }
@@ -206,32 +219,73 @@ int armtap_recipe_rtde(const char *names, const char *types, struct armtap_recip
     return error;
 }
 
-/* The one entry of unknown type; NULL where there are several. `rest` becomes the bytes of all others. */
-static const struct armtap_recipe_entry *only_unknown(const struct armtap_recipe *open, size_t *rest)
+/* The entries of an open recipe whose types are not known, and the bytes of the others. */
+struct unknowns {
+    size_t count, first, last;
+    size_t rest;    /* bytes of all others ... */
+    size_t between; /* ... of those between the first and the last */
+};
+
+static struct unknowns unknowns_of(const struct armtap_recipe *open)
 {
-    const struct armtap_recipe_entry *unknown = NULL;
-    *rest = 0;
+    struct unknowns unknowns = {0};
+    size_t before = 0;
     for (size_t i = 0; i < open->count; i++) {
         const struct armtap_recipe_entry *entry = &open->entries[i];
         size_t width = armtap_type_width(entry->type) * entry->count;
-        if (width == 0 && unknown)
-            return NULL;
-        if (width == 0)
-            unknown = entry;
-        else
-            *rest += entry->offset == SIZE_MAX ? width : entry->wire_size;
+        if (width > 0) {
+            unknowns.rest += entry->offset == SIZE_MAX ? width : entry->wire_size;
+            continue;
+        }
+        if (unknowns.count++ == 0) {
+            unknowns.first = i;
+            before = unknowns.rest;
+        }
+        unknowns.last = i;
+        unknowns.between = unknowns.rest - before;
     }
-    return unknown;
+    return unknowns;
+}
+
+static void add_bytes(struct armtap_recipe *recipe, const char *name, size_t length)
+{
+    recipe_add(recipe, name, NULL, ARMTAP_BYTES, 1, ARMTAP_OP_NONE);
+    recipe->entries[recipe->count - 1].wire_size = length;
+    recipe->size += length;
+}
+
+/* Entry i of an open recipe, now that those of unknown types are known to hold `total` bytes: `share` each, or, where
+ * that is 0, so many in common. */
+static void place(struct armtap_recipe *recipe, const struct armtap_recipe *open, size_t i,
+                  const struct unknowns *unknowns, size_t total, size_t share, const char *name)
+{
+    const struct armtap_recipe_entry *entry = &open->entries[i];
+    bool is_unknown = armtap_type_width(entry->type) == 0;
+    if (is_unknown && share > 0) {
+        add_bytes(recipe, name, share);
+    } else if (share == 0 && i == unknowns->first) {
+        add_bytes(recipe, name, total + unknowns->between);
+    } else if (share == 0 && i > unknowns->first && i <= unknowns->last) {
+        recipe->ops[recipe->count] = ARMTAP_OP_NONE;
+        recipe->entries[recipe->count++] =
+            (struct armtap_recipe_entry){name, NULL, entry->type, entry->count, SIZE_MAX, 0, 0};
+    } else if (entry->offset == SIZE_MAX) {
+        add_typed(recipe, name, armtap_field_find(name, strlen(name)), entry->type, entry->count);
+    } else {
+        recipe_add(recipe, name, entry->field, entry->type, entry->count, (enum armtap_op)open->ops[i]);
+    }
 }
 
 int armtap_recipe_of_length(struct armtap_recipe *open, size_t length, struct armtap_recipe **recipe)
 {
-    size_t name_bytes = 0, rest;
+    struct unknowns unknowns = unknowns_of(open);
+    size_t name_bytes = 0;
     char *at;
     *recipe = NULL;
-    const struct armtap_recipe_entry *unknown = only_unknown(open, &rest);
-    if (!unknown || rest >= length)
+    if (unknowns.count == 0 || length < unknowns.rest || length - unknowns.rest < unknowns.count)
         return ARMTAP_OK;
+    size_t total = length - unknowns.rest;
+    bool splits = unknowns.count == 1 || (open->alike && total % unknowns.count == 0);
     for (size_t i = 0; i < open->count; i++)
         name_bytes += strlen(open->entries[i].name) + 1;
     struct armtap_recipe *made = recipe_alloc(open->count, name_bytes, &at);
@@ -239,19 +293,12 @@ int armtap_recipe_of_length(struct armtap_recipe *open, size_t length, struct ar
         return ARMTAP_ERR_MEMORY;
     made->protocol = open->protocol;
     made->replied = armtap_recipe_hold(open);
+    made->open = made->unsized = !splits;
+    made->common = splits ? 0 : total;
     for (size_t i = 0; i < open->count; i++) {
-        const struct armtap_recipe_entry *entry = &open->entries[i];
-        size_t name_length = strlen(entry->name) + 1;
-        memcpy(at, entry->name, name_length);
-        if (entry == unknown) {
-            recipe_add(made, at, NULL, ARMTAP_BYTES, 1, ARMTAP_OP_NONE);
-            made->entries[i].wire_size = length - rest;
-            made->size += length - rest;
-        } else if (entry->offset == SIZE_MAX) {
-            add_typed(made, at, armtap_field_find(at, name_length - 1), entry->type, entry->count);
-        } else {
-            recipe_add(made, at, entry->field, entry->type, entry->count, (enum armtap_op)open->ops[i]);
-        }
+        size_t name_length = strlen(open->entries[i].name) + 1;
+        memcpy(at, open->entries[i].name, name_length);
+        place(made, open, i, &unknowns, total, splits ? total / unknowns.count : 0, at);
         at += name_length;
     }
     *recipe = made;
@@ -476,9 +523,7 @@ static void decode_one_by_one(const struct armtap_recipe *recipe, const uint8_t 
     memset(updated, 0, sizeof *updated);
     for (size_t i = 0; i < recipe->count; i++) {
         const struct armtap_recipe_entry *entry = &recipe->entries[i];
-        if (entry->offset > length)
-            return; /* nor are those behind it there */
-        if (!entry->field || entry->wire_size > length - entry->offset)
+        if (!entry->field || entry->offset > length || entry->wire_size > length - entry->offset)
             continue;
         struct armtap_step step = armtap_plan_step((enum armtap_op)recipe->ops[i], entry->field, entry->offset);
         if (armtap_step_decode(&step, values, state))

@@ -12,8 +12,10 @@ struct armtap_recipe {
     size_t bytes; /* that it takes */
     enum armtap_protocol protocol;
     size_t size;                   /* bytes of all values */
-    bool open;                     /* a type is not known: what stands from there on has no size */
-    bool unsized;                  /* of an open one: the length of data does not tell the size of that type */
+    bool open;                     /* a type is not known: something of it has no place */
+    bool alike;                    /* of an open one: all types that are not known have one name */
+    bool unsized;                  /* of an open one: the length of data does not tell more */
+    size_t common;                 /* bytes that fields of unknown types hold without a boundary between them */
     struct armtap_recipe *replied; /* held: the open one of which armtap_recipe_of_length made this; NULL for others */
     size_t count;
     struct armtap_recipe_entry *entries;
@@ -49,8 +51,10 @@ static inline size_t armtap_recipe_bytes(size_t count, size_t name_bytes)
  * are not known leave the recipe open from there on. */
 int armtap_recipe_from_lists(const struct armtap_item *names, const struct armtap_item *types,
                              struct armtap_recipe **recipe);
-/* Where one type of an open recipe is not known: the same recipe for data of `length` bytes, of which that type takes
- * what the others leave. *recipe is NULL where several are not known, or nothing is left. */
+/* An open recipe for data of `length` bytes, of which the types that are not known take what the others leave: one all
+ * of it, several of one name an equal share. Several others have it in common, and the recipe stays open: from the
+ * first to the last of them all bytes are the first one's value, the others have no place. *recipe is NULL where
+ * less is left than a byte for each. */
 int armtap_recipe_of_length(struct armtap_recipe *open, size_t length, struct armtap_recipe **recipe);
 /* A recipe of one STRING that fills the frame, under that name: text protocols. */
 int armtap_recipe_of_text(const char *name, enum armtap_protocol protocol, struct armtap_recipe **recipe);

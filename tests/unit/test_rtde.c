@@ -750,7 +750,7 @@ static void test_an_unknown_type_gets_the_rest(void **unused)
                  "  > records 1 decoded 44 lost 0 skipped 0\n");
 }
 
-/* Where lengths vary, nothing is left for it, or two types are not known, only what precedes it is decoded. */
+/* Where lengths vary, or nothing is left for it, only what precedes it is decoded. */
 static void test_an_unknown_type_without_a_size(void **unused)
 {
     static const struct line varying[] = {
@@ -767,12 +767,6 @@ static void test_an_unknown_type_without_a_size(void **unused)
         {'<', 'O', "01", "DOUBLE,MATRIX4,INT32"},
         {'<', 'U', "01 " TWO SEVEN, ""},
         {'<', 'U', "01 " TWO SEVEN, ""},
-    };
-    static const struct line two[] = {
-        V2,
-        {'>', 'O', HZ125, "timestamp,odd,robot_mode,odder"},
-        {'<', 'O', "01", "DOUBLE,MATRIX4,INT32,MATRIX5"},
-        {'<', 'U', "01 " TWO "00 11" SEVEN "22", ""},
     };
     (void)unused;
     CHECK(varying,
@@ -794,13 +788,104 @@ static void test_an_unknown_type_without_a_size(void **unused)
           "stream rtde v2 cb3e controller \"\" gaps 0\n"
           "  < records 2 decoded 60 lost 0 skipped 0\n"
           "  > records 0 decoded 40 lost 0 skipped 0\n");
-    CHECK(two, "event > recognised 0\n" UNKNOWN_TYPE
-               "fields from there on cannot be decoded, for another one is not known either\n"
-               "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32? odder:?\n"
-               "record < @36 +19 v2 id1 timestamp=2 odd=7 bytes robot_mode=absent odder=absent\n"
-               "stream rtde v2 cb3e controller \"\" gaps 0\n"
-               "  < records 1 decoded 55 lost 0 skipped 0\n"
-               "  > records 0 decoded 46 lost 0 skipped 0\n");
+}
+
+#define TOGETHER                                                                                                       \
+    "other fields have other types that are not known either: together they get what the rest leaves of a "            \
+    "data package's length\n"
+#define ALIKE "the fields of that type get equal shares of what the others leave of a data package's length\n"
+#define ODDER "note < rtde.type.unknown: odder is of type "
+
+/* Several: what precedes the first and what follows the last is decoded, between them only if another type's size or
+ * an equal split tells where. 8 bytes timestamp, 4 robot_mode, 8 payload. */
+static void test_several_unknown_types(void **unused)
+{
+    static const struct line two[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp,odd,robot_mode,odder,payload"},
+        {'<', 'O', "01", "DOUBLE,MATRIX4,INT32,MATRIX5,DOUBLE"},
+        {'<', 'U', "01 " TWO "00 11" SEVEN "22" ONE_POINT_FIVE, ""},
+        {'<', 'U', "01 " TWO "00 11" SEVEN "33" TWO, ""},
+        {'<', 'U', "01 " TWO "00 11" SEVEN "22 33" ONE_POINT_FIVE, ""},
+    };
+    static const struct line adjacent[] = {
+        V2,
+        {'>', 'I', "", "odd,odder,input_int_register_24"},
+        {'<', 'I', "05", "MATRIX4,MATRIX5,INT32"},
+        {'>', 'U', "05 aa bb cc" SEVEN, ""},
+    };
+    (void)unused;
+    CHECK(two,
+          "event > recognised 0\n" UNKNOWN_TYPE TOGETHER ODDER "MATRIX5, which is not known: " TOGETHER
+          "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32? odder:? payload:DOUBLE?\n"
+          "note < rtde.type.unknown: 2 fields of unknown types hold 3 bytes in common: what stands from odd to odder "
+          "cannot be told apart, and is given as the bytes of the first\n"
+          "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32? odder:? payload:DOUBLE\n"
+          "record < @43 +27 v2 id1 timestamp=2 odd=7 bytes robot_mode=absent odder=absent payload=1.5\n"
+          "record < @70 +27 v2 id1 timestamp=2 odd=7 bytes robot_mode=absent odder=absent payload=2\n"
+          "note < rtde.type.unknown: data packages vary in length (23 bytes of values, then 24): fields from "
+          "odd on cannot be decoded\n"
+          "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32? odder:? payload:DOUBLE?\n"
+          "record < @97 +28 v2 id1 timestamp=2 odd=16 bytes robot_mode=absent odder=absent payload=absent\n"
+          "stream rtde v2 cb3e controller \"\" gaps 0\n"
+          "  < records 3 decoded 125 lost 0 skipped 0\n"
+          "  > records 0 decoded 54 lost 0 skipped 0\n");
+    CHECK(adjacent,
+          "event > recognised 0\n" UNKNOWN_TYPE TOGETHER ODDER "MATRIX5, which is not known: " TOGETHER
+          "recipe > id5 0 Hz odd:? odder:? input_int_register_24:INT32?\n"
+          "note > rtde.type.unknown: 2 fields of unknown types hold 3 bytes in common: what stands from odd to odder "
+          "cannot be told apart, and is given as the bytes of the first\n"
+          "recipe > id5 0 Hz odd:? odder:? input_int_register_24:INT32\n"
+          "record > @39 +11 v2 id5 odd=3 bytes odder=absent input_int_register_24=7\n"
+          "stream rtde v2 cb3e controller \"\" gaps 0\n"
+          "  < records 0 decoded 29 lost 0 skipped 0\n"
+          "  > records 1 decoded 50 lost 0 skipped 0\n");
+}
+
+/* Several of one name: equal shares, where what is left divides. */
+static void test_an_unknown_type_several_times(void **unused)
+{
+    static const struct line even[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp,odd,robot_mode,odder,payload"},
+        {'<', 'O', "01", "DOUBLE,MATRIX4,INT32,MATRIX4,DOUBLE"},
+        {'<', 'U', "01 " TWO "00 11" SEVEN "22 33" ONE_POINT_FIVE, ""},
+    };
+    static const struct line uneven[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp,odd,odder"},
+        {'<', 'O', "01", "DOUBLE,MATRIX4,MATRIX4"},
+        {'<', 'U', "01 " TWO "00 11 22", ""},
+    };
+    static const struct line too_little[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp,odd,odder"},
+        {'<', 'O', "01", "DOUBLE,MATRIX4,MATRIX4"},
+        {'<', 'U', "01 " TWO "00", ""},
+    };
+    (void)unused;
+    CHECK(even, "event > recognised 0\n" UNKNOWN_TYPE ALIKE ODDER "MATRIX4, which is not known: " ALIKE
+                "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32? odder:? payload:DOUBLE?\n"
+                "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32 odder:? payload:DOUBLE\n"
+                "record < @43 +28 v2 id1 timestamp=2 odd=2 bytes robot_mode=7 odder=2 bytes payload=1.5\n"
+                "stream rtde v2 cb3e controller \"\" gaps 0\n"
+                "  < records 1 decoded 71 lost 0 skipped 0\n"
+                "  > records 0 decoded 54 lost 0 skipped 0\n");
+    CHECK(uneven, "event > recognised 0\n" UNKNOWN_TYPE ALIKE ODDER "MATRIX4, which is not known: " ALIKE
+                  "recipe < id1 125 Hz timestamp:DOUBLE odd:? odder:?\n"
+                  "note < rtde.type.unknown: 2 fields of unknown types hold 3 bytes in common: what stands from odd to "
+                  "odder cannot be told apart, and is given as the bytes of the first\n"
+                  "recipe < id1 125 Hz timestamp:DOUBLE odd:? odder:?\n"
+                  "record < @30 +15 v2 id1 timestamp=2 odd=3 bytes odder=absent\n"
+                  "stream rtde v2 cb3e controller \"\" gaps 0\n"
+                  "  < records 1 decoded 45 lost 0 skipped 0\n"
+                  "  > records 0 decoded 35 lost 0 skipped 0\n");
+    CHECK(too_little, "event > recognised 0\n" UNKNOWN_TYPE ALIKE ODDER "MATRIX4, which is not known: " ALIKE
+                      "recipe < id1 125 Hz timestamp:DOUBLE odd:? odder:?\n"
+                      "record < @30 +13 v2 id1 timestamp=2 odd=1 bytes odder=absent\n"
+                      "stream rtde v2 cb3e controller \"\" gaps 0\n"
+                      "  < records 1 decoded 43 lost 0 skipped 0\n"
+                      "  > records 0 decoded 35 lost 0 skipped 0\n");
 }
 
 static void test_a_refused_version_leaves_protocol_1(void **unused)
@@ -1593,6 +1678,8 @@ int main(void)
         cmocka_unit_test(test_refused_fields_are_named),
         cmocka_unit_test(test_an_unknown_type_gets_the_rest),
         cmocka_unit_test(test_an_unknown_type_without_a_size),
+        cmocka_unit_test(test_several_unknown_types),
+        cmocka_unit_test(test_an_unknown_type_several_times),
         cmocka_unit_test(test_a_refused_version_leaves_protocol_1),
         cmocka_unit_test(test_data_that_does_not_fit_its_recipe),
         cmocka_unit_test(test_packages_that_break_their_layout),
