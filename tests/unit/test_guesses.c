@@ -625,6 +625,92 @@ static void test_evaluation(void **state)
         measure(&evaluation, 42);
 }
 
+/* ---- one field against the recipe ------------------------------------------------------------------------------- */
+
+static void put_be(uint8_t *at, size_t width, uint64_t bits)
+{
+    for (size_t i = 0; i < width; i++)
+        at[i] = (uint8_t)(bits >> 8 * (width - 1 - i));
+}
+
+static void put_doubles(uint8_t *at, double first, unsigned package)
+{
+    for (unsigned k = 0; k < 6; k++) {
+        double value = first + 0.25 * ((package * 7 + k) % 16);
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        put_be(at + 8 * k, 8, bits);
+    }
+}
+
+/* Power on and a program running, as a robot at work shows them. */
+static void put_steady_bits(uint8_t *at, unsigned package)
+{
+    (void)package;
+    put_be(at, 4, 3);
+}
+
+/* Each of these a robot may show for long, but no robot starts and ends its program with every package. */
+static void put_flickering_bits(uint8_t *at, unsigned package)
+{
+    put_be(at, 4, package % 2 ? 1 : 3);
+}
+
+static void put_forces(uint8_t *at, unsigned package)
+{
+    put_doubles(at, 20, package);
+}
+
+/* N: ten times what the strongest of these arms holds. */
+static void put_large_forces(uint8_t *at, unsigned package)
+{
+    put_doubles(at, 4000, package);
+}
+
+/* How many records get names from a recipe that another connection set up, where `put` wrote the last field. */
+static unsigned named_with(const char *names, void (*put)(uint8_t *at, unsigned package))
+{
+    static uint8_t package[ROBOT_PACKAGE_MAX];
+    const struct robot_options options = {.motion = MOTION_WAVES, .cycle = 0.008};
+    const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record_behind};
+    struct armtap_robot *shared = armtap_robot_new();
+    const struct armtap_conn_setup setup = {
+        .protocol = ARMTAP_RTDE, .forced = true, .midstream = true, .robot = shared};
+    struct behind_gap outcome = {0};
+    struct armtap_recipe *recipe;
+    struct armtap_conn *conn;
+    struct robot robot;
+    assert_non_null(shared);
+    assert_int_equal(armtap_recipe_rtde(names, NULL, &recipe), 0);
+    armtap_robot_learn(shared, recipe, 2, 1);
+    assert_int_equal(armtap_conn_create(&setup, &sink, &outcome, &conn), 0);
+    robot_begin(&robot, &options, 77);
+    double begin = robot_clock(&robot);
+    for (unsigned i = 0; i < 150; i++) {
+        robot_step(&robot);
+        size_t length = robot_package(&robot, recipe, 2, 1, package);
+        put(package + length - armtap_recipe_at(recipe, armtap_recipe_count(recipe) - 1)->wire_size, i);
+        struct armtap_where where = {1700000000000000000 + (int64_t)((robot_clock(&robot) - begin) * 1e9), i + 1, 0};
+        assert_int_equal(armtap_conn_push(conn, ARMTAP_FROM_ROBOT, package, length, &where), 0);
+    }
+    armtap_conn_close(conn, ARMTAP_FROM_ROBOT, NULL);
+    armtap_conn_free(conn);
+    armtap_recipe_release(recipe);
+    armtap_robot_release(shared);
+    return outcome.named;
+}
+
+static void test_one_field_against_it(void **state)
+{
+    static const char bits[] = "timestamp,robot_mode,safety_mode,joint_mode,actual_q,actual_qd,robot_status_bits",
+                      force[] = "timestamp,robot_mode,safety_mode,joint_mode,actual_q,actual_qd,actual_TCP_force";
+    (void)state;
+    assert_true(named_with(bits, put_steady_bits) > 0);
+    assert_int_equal(named_with(bits, put_flickering_bits), 0);
+    assert_true(named_with(force, put_forces) > 0);
+    assert_int_equal(named_with(force, put_large_forces), 0);
+}
+
 /* ---- what is kept of the data ---------------------------------------------------------------------------------- */
 
 /* Runs of consecutive packages from the first on, evenly spread, in room that does not grow. */
@@ -677,6 +763,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sample),
         cmocka_unit_test(test_room),
+        cmocka_unit_test(test_one_field_against_it),
         cmocka_unit_test(test_development),
         cmocka_unit_test(test_evaluation),
     };
