@@ -332,6 +332,36 @@ def check_unknown_types(folder, rng, rounds):
     print("a type that is not known: %d captures, %d values beside it, all as sent" % (rounds, values))
 
 
+# ---- names with blanks in them -------------------------------------------------------------------------------------------
+
+def check_blanks_in_names(folder, rng, rounds):
+    """recipe --from: the XML has the names that were sent, and names the data of a capture without its set-up."""
+    path, data, recipe = (os.path.join(folder, name) for name in ("names.pcap", "data.pcap", "r.xml"))
+    for _ in range(max(1, rounds // 8)):
+        name = "odd" + rng.choice(" \t\r\n") + rng.choice(["", " ", "\t"]) + "name"
+        connection = Connection(50000)
+        connection.negotiate()
+        connection.ask("O", struct.pack(">d", 125) + b"timestamp," + name.encode())
+        connection.reply("O", b"\1DOUBLE,INT32")
+        connection.ask("S")
+        connection.reply("S", b"\1")
+        begin = len(connection.packets)
+        for step in range(20):
+            connection.reply("U", b"\1" + struct.pack(">di", 0.008 * step, step))
+            connection.time += 0.007
+        run = armtap("recipe", "--from", write(path, connection), status=0)
+        fields = xml.etree.ElementTree.fromstring(run.stdout).iter("field")
+        assert [field.get("name") for field in fields] == ["timestamp", name] and run.stderr == "", (name, run)
+        plain = armtap("recipe", "--from", path, "--plain", status=0)
+        assert "odd?" in plain.stdout and "1 name is not as sent" in plain.stderr, plain
+        with open(recipe, "w", encoding="ascii") as file:
+            file.write(run.stdout)
+        connection.packets = connection.packets[begin:]
+        rows = [json.loads(line) for line in armtap("export", "-f", "ndjson", "--recipe", recipe, write(data, connection),
+                                                    status=0).stdout.splitlines()]
+        assert [row[name] for row in rows] == list(range(20)), rows[:2]
+
+
 # ---- the rest ------------------------------------------------------------------------------------------------------------
 
 def check_unreadable(folder, rng, rounds):
@@ -522,7 +552,7 @@ def main():
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 40
     failed = passed = 0
     for check in (check_refusals, check_no_frequency, check_several, check_streams, check_unknown_types, check_unreadable,
-                  check_offers, check_names_not_captured, check_lost_replies, check_set_up_in_a_gap):
+                  check_offers, check_names_not_captured, check_lost_replies, check_set_up_in_a_gap, check_blanks_in_names):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(folder, rng, rounds)

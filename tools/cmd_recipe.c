@@ -408,6 +408,15 @@ static void warn_numbers(const struct recipe_job *job)
     }
 }
 
+static void warn_changed(size_t changed, bool plain)
+{
+    if (changed > 0)
+        message_warning(
+            "recipe: %zu name%s %s not as sent: %s cannot hold all of the bytes, and '?' stands for them; a "
+            "recipe with such a name does not match what the robot calls the field",
+            changed, changed == 1 ? "" : "s", changed == 1 ? "is" : "are", plain ? "a plain line" : "XML");
+}
+
 static void print_json(const struct mapping *mapping, const char *key)
 {
     struct json json;
@@ -459,10 +468,10 @@ static int print(const struct recipe_job *job)
     key = job->key == NULL ? key : job->key;
     if (job->json)
         print_json(mapping, key);
-    else if (job->plain)
-        recipe_write_plain(stdout, mapping->line, mapping->count);
     else
-        recipe_write_xml(stdout, key, mapping->line, mapping->count);
+        warn_changed(job->plain ? recipe_write_plain(stdout, mapping->line, mapping->count)
+                                : recipe_write_xml(stdout, key, mapping->line, mapping->count),
+                     job->plain);
     return 0;
 }
 

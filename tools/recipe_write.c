@@ -34,39 +34,58 @@ bool recipe_write_is_key(const char *key)
     return *key != '\0';
 }
 
-/* Names may come from the wire: nothing in them can end the attribute, or begin another line. */
-static void put_name(FILE *file, const char *name, bool xml)
+/* Writes a character of a name; false where '?' takes its place. */
+static bool put_character(FILE *file, char c, bool xml)
 {
-    for (const char *at = name; *at != '\0'; at++) {
-        bool plain = *at > ' ' && *at <= '~' && (xml || *at != '#');
-        if (xml && *at == '&')
-            fputs("&amp;", file);
-        else if (xml && *at == '<')
-            fputs("&lt;", file);
-        else if (xml && *at == '"')
-            fputs("&quot;", file);
-        else
-            putc(plain ? *at : '?', file);
-    }
+    if (xml && c == '&')
+        fputs("&amp;", file);
+    else if (xml && c == '<')
+        fputs("&lt;", file);
+    else if (xml && c == '"')
+        fputs("&quot;", file);
+    else if (xml && (c == '\t' || c == '\n' || c == '\r'))
+        fprintf(file, "&#%d;", c);
+    else if (c <= (xml ? ' ' - 1 : ' ') || c > '~' || (!xml && c == '#'))
+        return false;
+    else
+        putc(c, file);
+    return true;
 }
 
-void recipe_write_xml(FILE *file, const char *key, const struct recipe_line *lines, size_t count)
+/* Names may come from the wire: nothing in them can end the attribute, or begin another line. False where the name
+ * is not what it was. */
+static bool put_name(FILE *file, const char *name, bool xml)
 {
+    bool same = true;
+    for (const char *at = name; *at != '\0'; at++)
+        if (!put_character(file, *at, xml)) {
+            putc('?', file);
+            same = false;
+        }
+    return same;
+}
+
+size_t recipe_write_xml(FILE *file, const char *key, const struct recipe_line *lines, size_t count)
+{
+    size_t changed = 0;
     fputs("<?xml version=\"1.0\"?>\n<rtde_config>\n  <recipe key=\"", file);
     put_name(file, key, true);
     fputs("\">\n", file);
     for (size_t i = 0; i < count; i++) {
         fputs("    <field name=\"", file);
-        put_name(file, lines[i].name, true);
+        changed += !put_name(file, lines[i].name, true);
         fprintf(file, "\" type=\"%s\"/>\n", lines[i].type);
     }
     fputs("  </recipe>\n</rtde_config>\n", file);
+    return changed;
 }
 
-void recipe_write_plain(FILE *file, const struct recipe_line *lines, size_t count)
+size_t recipe_write_plain(FILE *file, const struct recipe_line *lines, size_t count)
 {
+    size_t changed = 0;
     for (size_t i = 0; i < count; i++) {
-        put_name(file, lines[i].name, false);
+        changed += !put_name(file, lines[i].name, false);
         fprintf(file, " %s\n", lines[i].type);
     }
+    return changed;
 }

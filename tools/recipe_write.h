@@ -16,8 +16,8 @@ struct recipe_line {
 const char *recipe_write_type(const struct armtap_field *field);
 /* Whether a recipe may be called so: letters, digits, '_', '-' and '.'. */
 bool recipe_write_is_key(const char *key);
-/* As UR's own clients read it. Characters that no name has become '?'. */
-void recipe_write_xml(FILE *file, const char *key, const struct recipe_line *lines, size_t count);
-void recipe_write_plain(FILE *file, const struct recipe_line *lines, size_t count);
+/* As UR's own clients read it. Characters that the form cannot carry become '?': both return in how many names. */
+size_t recipe_write_xml(FILE *file, const char *key, const struct recipe_line *lines, size_t count);
+size_t recipe_write_plain(FILE *file, const struct recipe_line *lines, size_t count);
 
 #endif
