@@ -255,7 +255,7 @@ SHAPES = (
     (replaced_topics, ["export --split"]),
     (replaced_inputs, ["export --to-robot --split"]),
     (replaced_outputs, []),
-    (many_connections, ["info", "diagnose"]),
+    (many_connections, ["info", "diagnose", "export"]),
 )
 
 

@@ -237,6 +237,12 @@ static void report_cut(const struct job *job)
         message_warning("input.hostile: stream %u, robot %s, client %s: %s", summary->number, summary->stream.robot,
                         summary->stream.client, armtap_note_at(hostile)->meaning);
     }
+    uint64_t rest = streams_rest(job->streams)->count;
+    if (rest > 0) {
+        told++;
+        message_warning("input.hostile: %" PRIu64 " more stream%s: %s", rest, rest == 1 ? "" : "s",
+                        armtap_budget_find("streams")->text);
+    }
     if (told > 0 && shell_command(command, "armtap diagnose FILE", job->source, NULL))
         message_warning("what was cut: %s", command);
 }
