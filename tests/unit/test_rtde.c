@@ -812,7 +812,7 @@ static void test_several_unknown_types(void **unused)
         V2,
         {'>', 'I', "", "odd,odder,input_int_register_24"},
         {'<', 'I', "05", "MATRIX4,MATRIX5,INT32"},
-        {'>', 'U', "05 aa bb cc" SEVEN, ""},
+        {'>', 'U', "05 aa bb cc dd" SEVEN, ""},
     };
     (void)unused;
     CHECK(two,
@@ -833,13 +833,13 @@ static void test_several_unknown_types(void **unused)
     CHECK(adjacent,
           "event > recognised 0\n" UNKNOWN_TYPE TOGETHER ODDER "MATRIX5, which is not known: " TOGETHER
           "recipe > id5 0 Hz odd:? odder:? input_int_register_24:INT32?\n"
-          "note > rtde.type.unknown: 2 fields of unknown types hold 3 bytes in common: what stands from odd to odder "
+          "note > rtde.type.unknown: 2 fields of unknown types hold 4 bytes in common: what stands from odd to odder "
           "cannot be told apart, and is given as the bytes of the first\n"
           "recipe > id5 0 Hz odd:? odder:? input_int_register_24:INT32\n"
-          "record > @39 +11 v2 id5 odd=3 bytes odder=absent input_int_register_24=7\n"
+          "record > @39 +12 v2 id5 odd=4 bytes odder=absent input_int_register_24=7\n"
           "stream rtde v2 cb3e controller \"\" gaps 0\n"
           "  < records 0 decoded 29 lost 0 skipped 0\n"
-          "  > records 1 decoded 50 lost 0 skipped 0\n");
+          "  > records 1 decoded 51 lost 0 skipped 0\n");
 }
 
 /* Several of one name: equal shares, where what is left divides. */
