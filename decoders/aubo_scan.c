@@ -41,7 +41,7 @@ static bool begin_value(struct armtap_aubo_scan *scan, bool strict)
 
 static bool open_bracket(struct armtap_aubo_scan *scan, bool strict, bool brace)
 {
-    if (scan->depth == ARMTAP_AUBO_DEPTH_MAX || !begin_value(scan, strict))
+    if (scan->depth == (strict ? ARMTAP_AUBO_SEARCH_DEPTH_MAX : ARMTAP_AUBO_DEPTH_MAX) || !begin_value(scan, strict))
         return false;
     uint32_t bit = UINT32_C(1) << scan->depth++;
     scan->braces = brace ? scan->braces | bit : scan->braces & ~bit;
@@ -106,15 +106,28 @@ static bool take(struct armtap_aubo_scan *scan, bool strict, uint8_t c)
     }
 }
 
+/* Bytes that change nothing: those within a word, and within a string up to what may end it. */
+static size_t plain_bytes(const struct armtap_aubo_scan *scan, const uint8_t *bytes, size_t length)
+{
+    size_t count = 0;
+    if (scan->in_word)
+        while (count < length && is_word(bytes[count]))
+            count++;
+    else if (scan->in_string && !scan->escaped)
+        while (count < length && bytes[count] >= 0x20 && bytes[count] != '"' && bytes[count] != '\\')
+            count++;
+    return count;
+}
+
 enum armtap_aubo_end armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes, size_t length,
                                       size_t *used)
 {
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = plain_bytes(scan, bytes, length); i < length; i += plain_bytes(scan, bytes + i, length - i)) {
         bool begun = scan->depth > 0;
         *used = i;
         if ((!begun && bytes[i] != '[' && bytes[i] != '{') || !take(scan, strict, bytes[i]))
             return ARMTAP_AUBO_WRONG;
-        *used = i + 1;
+        *used = ++i;
         if (scan->depth == 0)
             return ARMTAP_AUBO_WHOLE;
     }

@@ -9,7 +9,8 @@
 
 #include "../lib/budget.h"
 
-#define ARMTAP_AUBO_DEPTH_MAX 32 /* brackets within brackets */
+#define ARMTAP_AUBO_DEPTH_MAX 32       /* brackets within brackets */
+#define ARMTAP_AUBO_SEARCH_DEPTH_MAX 8 /* the same where a message is looked for: each bracket may begin one */
 #define ARMTAP_AUBO_MESSAGE_MAX ((size_t)ARMTAP_LIMIT_message)
 #define ARMTAP_AUBO_PIECE_MAX 4096u             /* bytes of a message that is too long, each a frame */
 #define ARMTAP_AUBO_BLANKS_MAX 256u             /* between messages, before they are a piece of their own */
@@ -34,7 +35,8 @@ struct armtap_aubo_scan {
     bool opened;  /* nothing stands between here and the bracket before */
 };
 /* Reads on. *used becomes the bytes up to the end of the message (WHOLE), those before the one that is wrong (WRONG),
- * or all (MORE). Only brackets and strings count, unless `strict`: then what JSON would not have there is wrong too. */
+ * or all (MORE). Only brackets and strings count, unless `strict`: then what JSON would not have there is wrong too,
+ * and so is a bracket beyond SEARCH_DEPTH_MAX. */
 enum armtap_aubo_end armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes, size_t length,
                                       size_t *used);
 

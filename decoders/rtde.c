@@ -17,6 +17,7 @@
 
 #define SETUP_BEYOND_DOUBT 16 /* bytes of a set-up: so many letters are no accident */
 #define WAITED_FOR 512        /* bytes of a package that is to confirm the one before it */
+#define SEARCHED_TEXT 256u    /* characters of a text or list that are looked at while a package is looked for */
 
 /* ---- telling packages from other bytes ---- */
 
@@ -32,15 +33,10 @@ static bool all_in(const char *text, size_t length, const char *also, bool lower
     return true;
 }
 
-/* Printable, but for line ends and tabs, and up to `most` other bytes of control. Texts are by length, so that a NUL
- * may be part of them. */
-static bool is_text(const char *text, size_t length, size_t most)
+/* Where a package is looked for, its first characters tell: every few bytes may look like the header of a long one. */
+static size_t looked_at(size_t length, bool in_step)
 {
-    size_t control = 0;
-    for (size_t i = 0; i < length; i++)
-        control +=
-            (unsigned char)text[i] < 0x20 && text[i] != '\n' && text[i] != '\r' && text[i] != '\t' && text[i] != '\0';
-    return control <= most;
+    return in_step || length < SEARCHED_TEXT ? length : SEARCHED_TEXT;
 }
 
 /* Where a package begins, lengths that add up are enough: controllers hand on what programs print. Protocol 1 has none
@@ -49,7 +45,8 @@ static bool text_fits(const struct armtap_rtde_package *p, bool in_step)
 {
     bool has_lengths = p->protocol >= 2 || p->direction == ARMTAP_TO_ROBOT;
     size_t most = !in_step ? 0 : has_lengths ? p->text_length : p->text_length / 4;
-    return p->level <= 8 && is_text(p->text, p->text_length, most) && is_text(p->source, p->source_length, most);
+    return p->level <= 8 && armtap_rtde_is_text(p->text, looked_at(p->text_length, in_step), most) &&
+           armtap_rtde_is_text(p->source, looked_at(p->source_length, in_step), most);
 }
 
 /* A package whose content is what its type says. Data can hold anything. */
@@ -66,7 +63,8 @@ static bool content_fits(const struct armtap_rtde_package *p, bool in_step)
             return false;
         /* fall through */
     case ARMTAP_RTDE_PROPERTIES:
-        return all_in(p->names, p->names_length, " \r\n\t.", true) && all_in(p->types, p->types_length, " ", false);
+        return all_in(p->names, looked_at(p->names_length, in_step), " \r\n\t.", true) &&
+               all_in(p->types, looked_at(p->types_length, in_step), " ", false);
     case ARMTAP_RTDE_START:
     case ARMTAP_RTDE_PAUSE:
         return p->accepted <= 1;

@@ -49,6 +49,15 @@ bool armtap_rtde_size_fits(uint8_t type, enum armtap_direction direction, size_t
     return message && size >= message->fewest[direction] && size <= message->most[direction];
 }
 
+bool armtap_rtde_is_text(const char *text, size_t length, size_t most)
+{
+    size_t control = 0;
+    for (size_t i = 0; i < length && control <= most; i++)
+        control +=
+            (unsigned char)text[i] < 0x20 && text[i] != '\n' && text[i] != '\r' && text[i] != '\t' && text[i] != '\0';
+    return control <= most;
+}
+
 static bool is_direction(enum armtap_direction direction)
 {
     return direction == ARMTAP_FROM_ROBOT || direction == ARMTAP_TO_ROBOT;

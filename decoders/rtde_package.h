@@ -10,5 +10,8 @@
 bool armtap_rtde_size_fits(uint8_t type, enum armtap_direction direction, size_t size);
 /* RTDE's own name of a type, NULL for a byte that is none. */
 const char *armtap_rtde_type_name(uint8_t type);
+/* Printable, but for line ends and tabs, and up to `most` other bytes of control. Texts are by length, so that a NUL
+ * may be part of them. */
+bool armtap_rtde_is_text(const char *text, size_t length, size_t most);
 
 #endif

@@ -7,7 +7,8 @@
 
 #define UNHINTED_LIMIT 4096      /* a connection that shows nothing of ours in so many bytes is foreign */
 #define HINTED_LIMIT (16 * 1024) /* the same where the port promises something: some packages of all variables */
-#define SPACED_FROM 256          /* bytes */
+#define SPACED_FROM 16           /* bytes; each of these may be looked at anew with every one that comes */
+#define SPACED_BY 8              /* bytes at least, beyond */
 
 struct candidate {
     size_t at;
@@ -99,7 +100,7 @@ static struct candidate best_in(const struct search *search, size_t from, size_t
 
 size_t armtap_spaced(size_t need, size_t at_hand)
 {
-    size_t next = at_hand < SPACED_FROM ? need : at_hand + at_hand / 8;
+    size_t next = at_hand < SPACED_FROM ? need : at_hand + SPACED_BY + at_hand / 8;
     return need > next ? need : next;
 }
 

@@ -53,8 +53,9 @@ LDADD = tests/unit/libunit.a tools/libtools.a lib/libinside.la \
 # Its allocations are counted, and made to fail.
 tests_unit_test_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 
-# Its look-ups in the dictionary are counted.
-tests_unit_test_budgets_LDFLAGS = -Wl,--wrap=armtap_field_find,--wrap=armtap_field_nearest
+# Its look-ups in the dictionary are counted, and what a search reads.
+tests_unit_test_budgets_LDFLAGS = -Wl,--wrap=armtap_field_find,--wrap=armtap_field_nearest \
+	-Wl,--wrap=armtap_aubo_scan,--wrap=armtap_rtde_is_text
 
 # Allocations again, with json-c's own.
 tests_unit_test_aubo_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \

@@ -7,6 +7,8 @@
 
 #include <zlib.h>
 
+#include "../../decoders/aubo_scan.h"
+#include "../../decoders/rtde_package.h"
 #include "account.h"
 #include "conn.h"
 #include "note.h"
@@ -77,6 +79,28 @@ const struct armtap_field *__wrap_armtap_field_nearest(const char *name, size_t 
 {
     names_guessed++;
     return __real_armtap_field_nearest(name, length, direction);
+}
+
+/* Bytes that a search looks at. */
+static size_t bytes_scanned, text_read;
+enum armtap_aubo_end __real_armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes,
+                                             size_t length, size_t *used);
+enum armtap_aubo_end __wrap_armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes,
+                                             size_t length, size_t *used);
+enum armtap_aubo_end __wrap_armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes,
+                                             size_t length, size_t *used)
+{
+    enum armtap_aubo_end end = __real_armtap_aubo_scan(scan, strict, bytes, length, used);
+    bytes_scanned += *used;
+    return end;
+}
+
+bool __real_armtap_rtde_is_text(const char *text, size_t length, size_t most);
+bool __wrap_armtap_rtde_is_text(const char *text, size_t length, size_t most);
+bool __wrap_armtap_rtde_is_text(const char *text, size_t length, size_t most)
+{
+    text_read += length;
+    return __real_armtap_rtde_is_text(text, length, most);
 }
 
 static struct armtap_conn *connect_to(struct tally *tally)
@@ -428,6 +452,75 @@ static void test_inflated(void **state)
     free(text);
 }
 
+/* ---- searching ---- */
+
+#define SEARCHED 280000 /* bytes */
+
+/* What AUBO's decoder reads to find the way back in `piece` over and over, behind a loss, by byte. */
+static size_t scanned_per_byte(const char *piece, size_t chunk)
+{
+    struct tally tally;
+    struct bytes bytes = {0};
+    struct armtap_conn *conn = connect_to(&tally);
+    bytes_text(&bytes, "[100,{\"chanel\":0,\"frequency\":50.0,\"segments\":[\"R1_actual_q\"],"
+                       "\"to_server\":false,\"trigger\":0}]");
+    push(conn, ARMTAP_TO_ROBOT, &bytes);
+    bytes.length = 0;
+    bytes_text(&bytes, "[0,1][0,1][0,1]");
+    push(conn, ARMTAP_FROM_ROBOT, &bytes);
+    assert_int_equal(armtap_conn_gap(conn, ARMTAP_FROM_ROBOT, 50, NULL), ARMTAP_OK);
+    bytes.length = 0;
+    while (bytes.length < SEARCHED)
+        bytes_text(&bytes, piece);
+    bytes_scanned = 0;
+    for (size_t at = 0; at < bytes.length; at += chunk) {
+        size_t left = bytes.length - at;
+        assert_int_equal(armtap_conn_push(conn, ARMTAP_FROM_ROBOT, bytes.at + at, left < chunk ? left : chunk, NULL),
+                         ARMTAP_OK);
+    }
+    armtap_conn_free(conn);
+    bytes_free(&bytes);
+    return bytes_scanned / SEARCHED;
+}
+
+/* Each bracket may begin a message: all that are open read a byte, and read it again where they need one more. */
+static void test_search_of_nested_lists(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {"[0,", "[0,[0],", "[0,1,", "[0,\"[0,\",", "[0,[0,1],[0,[0,1,2,3,4,5,6,7],"};
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+        size_t bulk = scanned_per_byte(pieces[i], SEARCHED), bytewise = scanned_per_byte(pieces[i], 1);
+        print_message("%-32s %zu, byte by byte %zu bytes looked at for each\n", pieces[i], bulk, bytewise);
+        assert_in_range(bulk, 1, 16);
+        assert_in_range(bytewise, 1, 20);
+    }
+}
+
+/* Headers of text messages of 19,536 bytes every 4 bytes, each behind the one that it announces; one character in 512
+ * makes all of them none. */
+static void test_search_of_texts(void **state)
+{
+    (void)state;
+    struct tally tally;
+    struct bytes bytes = {0};
+    struct armtap_conn *conn = connect_to(&tally);
+    bytes_hex(&bytes, "000556 0002");
+    push(conn, ARMTAP_TO_ROBOT, &bytes);
+    bytes.length = 0;
+    bytes_hex(&bytes, "000456 01");
+    push(conn, ARMTAP_FROM_ROBOT, &bytes);
+    assert_int_equal(armtap_conn_gap(conn, ARMTAP_FROM_ROBOT, 7, NULL), ARMTAP_OK);
+    bytes.length = 0;
+    while (bytes.length < SEARCHED)
+        bytes_hex(&bytes, bytes.length % 19536 < 19532 ? "4c504d00" : "4c504d03");
+    text_read = 0;
+    push(conn, ARMTAP_FROM_ROBOT, &bytes);
+    print_message("%zu characters read for each byte\n", text_read / SEARCHED);
+    assert_in_range(text_read / SEARCHED, 1, 64);
+    armtap_conn_free(conn);
+    bytes_free(&bytes);
+}
+
 /* ---- segments that wait ---- */
 
 static void test_queue(void **unused)
@@ -467,6 +560,8 @@ int main(void)
         cmocka_unit_test(test_requests),
         cmocka_unit_test(test_kept),
         cmocka_unit_test(test_inflated),
+        cmocka_unit_test(test_search_of_nested_lists),
+        cmocka_unit_test(test_search_of_texts),
         cmocka_unit_test(test_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
