@@ -75,7 +75,8 @@ static void run(const char *const *arguments, judge_function *judge, struct outc
 /* ---- a command and its output, the same for one thread and three ---- */
 
 #define MORE_MAX 10
-#define AT_ONCE 3 /* trials of a group that an input goes through: more of them, fewer inputs */
+#define CAPTURE_MAX (16u << 10) /* that operations make: larger ones show no more, and take longer */
+#define AT_ONCE 3               /* trials of a group that an input goes through: more of them, fewer inputs */
 struct trial {
     const char *arguments[MORE_MAX + 1]; /* %F stands for the capture, %T for a text, %P for a packet's number */
     judge_function *judge;
@@ -271,6 +272,7 @@ FUZZ_TARGET(program)
     texts.first = options / 40 + packet;
     struct scene scene;
     scene_begin(&scene);
+    scene.capture.room = CAPTURE_MAX;
     if (options % 2 == 0)
         scene_play(&scene, input.at, input_left(&input));
     texts.file =
