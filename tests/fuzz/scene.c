@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define STEPS_MAX 20000
+#define SPOKEN_MAX (4u << 20)
 #define BIT7 0x80
 
 void scene_begin(struct scene *scene)
@@ -175,6 +176,7 @@ static void speak(struct scene *scene, struct talk *talk, const struct operation
     else
         aubo_values(&scene->message, operation);
     size_t plain = scene->message.used;
+    scene->spoken += plain;
     if (talk->is_web) {
         talk->is_deflated = talk->is_deflated || (!is_asked && to_server);
         web_frame(&scene->message, scene->message.at, plain, is_asked, !is_asked && to_server);
@@ -260,7 +262,7 @@ static struct operation nth(const uint8_t *operations, size_t n)
 
 static bool step(struct scene *scene, const struct operation *operation)
 {
-    if (scene_is_full(scene) || scene->steps++ > STEPS_MAX)
+    if (scene_is_full(scene) || scene->steps++ > STEPS_MAX || scene->spoken > SPOKEN_MAX)
         return false;
     size_t before = scene->capture.used;
     if (operation->what != SCENE_LOOP) /* no loops within loops */

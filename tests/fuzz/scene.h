@@ -63,6 +63,7 @@ struct scene {
     size_t last_packet;                /* where it begins in the capture */
     unsigned round;                    /* of a loop: names and numbers differ by it */
     size_t steps;                      /* operations done, rounds of loops included */
+    size_t spoken;                     /* bytes of JSON made, however few of them a deflated frame has */
     size_t bytes_by_kind[SCENE_KINDS]; /* of the capture, by the operation that made them */
     struct bytes message;
 };
