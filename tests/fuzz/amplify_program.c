@@ -5,7 +5,7 @@
 #include "command.h"
 #include "honest.h"
 
-#define WORK_CONSTANT 5000000 /* 5 to 8 ms */
+#define WORK_CONSTANT 10000000 /* 10 ms */
 #define OUTPUT_CONSTANT 100000
 
 static const struct {
