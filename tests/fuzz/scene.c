@@ -42,9 +42,11 @@ static void send_often(struct scene *scene, struct talk *talk, unsigned side, si
 {
     struct bytes *message = &scene->message;
     size_t length = message->used;
+    if (length == 0)
+        return;
     for (size_t i = 1; i < many && message->used + length <= message->room; i++)
         bytes_add(message, message->at, length);
-    for (size_t sent = 0; length > 0 && sent < many && !scene_is_full(scene); sent += message->used / length)
+    for (size_t sent = 0; sent < many && !scene_is_full(scene); sent += message->used / length)
         scene_send(scene, talk, side, message->at, message->used);
     message->used = 0;
 }
@@ -236,7 +238,7 @@ static void do_one(struct scene *scene, const struct operation *operation)
         talk->sequence[operation->kind & 1] += (uint32_t)many;
         break;
     case SCENE_AGAIN:
-        for (size_t i = 0; i < many && !scene_is_full(scene); i++)
+        for (size_t i = 0; i < many && scene->last_packet > 0 && !scene_is_full(scene); i++)
             scene_repeat(scene);
         break;
     case SCENE_CLOSE:
@@ -330,19 +332,32 @@ static void make_any(uint8_t *at, uint32_t *state)
         at[i] = next(state) % 3 == 0 ? (uint8_t)next(state) : 0;
 }
 
+/* Of a few operations, to the end of the capture or nearly so. */
+static void make_loop(uint8_t *at, uint32_t *state)
+{
+    memset(at, 0, SCENE_OPERATION);
+    at[0] = SCENE_LOOP;
+    at[2] = (uint8_t)(next(state) % 128);
+    at[5] = (uint8_t)(next(state) % 4);
+}
+
 size_t scene_mutate(uint8_t *operations, size_t length, size_t room, unsigned seed)
 {
     uint32_t state = seed | 1;
     size_t count = length / SCENE_OPERATION, at = count > 0 ? next(&state) % count : 0;
     uint8_t *place = operations + at * SCENE_OPERATION, *end = operations + count * SCENE_OPERATION;
-    unsigned way = next(&state) % 6;
+    unsigned way = next(&state) % 7;
     if (way == 0 && count > 1) {
         memmove(place, place + SCENE_OPERATION, (size_t)(end - place) - SCENE_OPERATION);
         return (count - 1) * SCENE_OPERATION;
     }
-    if ((way <= 2 || count == 0) && (count + 1) * SCENE_OPERATION <= room) {
+    if ((way <= 2 || way == 6 || count == 0) && (count + 1) * SCENE_OPERATION <= room) {
+        if (way != 2) /* anywhere, also behind all others */
+            place = operations + next(&state) % (count + 1) * SCENE_OPERATION;
         memmove(place + SCENE_OPERATION, place, (size_t)(end - place));
-        if (way != 2 || count == 0)
+        if (way == 6)
+            make_loop(place, &state);
+        else if (way != 2 || count == 0)
             make_any(place, &state); /* else it is there twice */
         return (count + 1) * SCENE_OPERATION;
     }
