@@ -391,7 +391,7 @@ static int note_unnamed(struct armtap_rtde *rtde, struct armtap_conn *conn, cons
                                "to which is not known",
                                (uint64_t)rtde->outputs->count);
     return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
-                           "the types of %u fields were captured, but not the request with their names",
+                           "the types of %u fields were captured, but no request whose names can be read",
                            (uint64_t)rtde->outputs->count);
 }
 

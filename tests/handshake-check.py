@@ -431,7 +431,7 @@ def check_names_not_captured(folder, rng, rounds):
     assert armtap("recipe", "--from", whole, "--plain", status=0).stdout == "timestamp DOUBLE\nactual_q VECTOR6D\n"
     own.packets = [packet for packet in own.packets if packet[1][26:30] == ROBOT]
     run = armtap("recipe", "--from", write(os.path.join(folder, "robot.pcap"), own), status=2)
-    assert not run.stdout and "the types of 2 fields were captured, but not the request" in run.stderr, run
+    assert not run.stdout and "the types of 2 fields were captured, but no request" in run.stderr, run
 
 
 def check_lost_replies(folder, rng, rounds):
