@@ -366,8 +366,8 @@ static bool has_names(const struct setup *setup)
             return true;
     }
     message_error("recipe: of the set-up answered in packet %" PRIu64
-                  " the types of %zu field%s were captured, but not "
-                  "the request with their names; capture what the client sends, too",
+                  " the types of %zu field%s were captured, but no "
+                  "request whose names can be read; capture what the client sends, too",
                   setup->where.packet, count, count == 1 ? "" : "s");
     return false;
 }
