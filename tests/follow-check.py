@@ -204,6 +204,48 @@ def follow_what_befalls(name):
     expect("cut", ended == 2 and status == 2 and name in message and "cut the file" in message and run.out.count(b"\n") == 3, ended, message)
 
 
+def overwrite(name, data):
+    """At once: no moment in which the file is short."""
+    with open(name, "r+b", buffering=0) as file:
+        file.write(data)
+
+
+def copy_over(name, data):
+    """As cp does."""
+    with open(name, "wb") as file:
+        file.write(data)
+
+
+def follow_written_anew(name):
+    """Never rows of two captures in one table: other bytes before the place of reading, wherever they differ."""
+    old = header() + b"".join(captured(i) for i in range(4))
+    more = b"".join(captured(i) for i in range(4, 9))
+    other_time = old[:24 + 4] + b"\1" + old[24 + 5:] + more
+    other_end = old[:-9] + b"\1" + old[-8:] + more
+    other_robot = header() + b"".join(captured(i, robot=3) for i in range(9))
+    for what, act, new, words in (("another first packet", overwrite, other_time, ("written anew",)),
+                                  ("another last packet", overwrite, other_end, ("written anew",)),
+                                  ("as long as it was", overwrite, other_end[:len(old)], ("written anew",)),
+                                  ("cp", copy_over, other_robot, ("written anew", "cut the file"))):
+        run = Followed(name, "export", "--fields", "timestamp", before=old)
+        run.read_until(b"\n", 5)
+        act(name, new)
+        try:
+            run.program.wait(2)
+        except subprocess.TimeoutExpired:
+            pass
+        ended = run.program.poll()
+        status, message = run.end(None if ended is not None else signal.SIGINT)
+        expect(("written anew", what), ended == 2 and status == 2 and name in message and any(word in message for word in words) and
+               run.out.count(b"\n") == 5, ended, message, run.out)
+    run = Followed(name, "export", "--fields", "timestamp", before=old)
+    run.read_until(b"\n", 5)
+    overwrite(name, old + more)
+    expect("the same, longer", run.read_until(b"\n", 10), run.out)
+    status, message = run.end()
+    expect("the same, longer, ends", status == 0 and message == "" and run.out.count(b"\n") == 10, status, message)
+
+
 def follow_other_commands(name):
     for how in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
         run = Followed(name, "diagnose", before=header() + captured(0) + captured(1))
@@ -239,6 +281,7 @@ with tempfile.TemporaryDirectory() as folder:
         follow_growing("x.pcap", Plain(), cut)
     follow_growing("x.pcap.gz", Gzip(), 100)
     follow_what_befalls("x.pcap")
+    follow_written_anew("x.pcap")
     follow_other_commands("x.pcap")
     follow_is_for_files("x.pcap")
     os.chdir(back)

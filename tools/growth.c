@@ -2,7 +2,9 @@
 #include "growth.h"
 
 #include <poll.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,12 +16,17 @@
 
 /* ms: also with inotify, which hears nothing of what another machine writes. */
 #define WAIT_MS 200
+/* Enough of a capture's beginning for its first packet with its time, and of its end for what no other capture has. */
+#define KEPT 1024
 
 struct growth {
     const char *name;
     int file;
     int notifier; /* -1: there is none */
     bool told;
+    uint64_t length; /* that was read */
+    size_t first_length, last_length;
+    uint8_t first[KEPT], last[KEPT]; /* bytes of it */
 };
 
 #if defined(__linux__)
@@ -67,10 +74,31 @@ void growth_wait(struct growth *growth)
         ;
 }
 
-bool growth_is_cut(const struct growth *growth, uint64_t length)
+void growth_keep(struct growth *growth, const uint8_t *bytes, size_t length)
 {
-    struct stat status;
-    return fstat(growth->file, &status) == 0 && (uint64_t)status.st_size < length;
+    size_t room = KEPT - growth->first_length, more = length < room ? length : room;
+    memcpy(growth->first + growth->first_length, bytes, more);
+    growth->first_length += more;
+    more = length < KEPT ? length : KEPT;
+    size_t stays = growth->last_length < KEPT - more ? growth->last_length : KEPT - more;
+    memmove(growth->last, growth->last + growth->last_length - stays, stays);
+    memcpy(growth->last + stays, bytes + length - more, more);
+    growth->last_length = stays + more;
+    growth->length += length;
+}
+
+static enum input_outcome compare(int file, uint64_t position, const uint8_t *kept, size_t length)
+{
+    uint8_t now[KEPT];
+    enum input_outcome outcome = input_read_all(file, position, now, length);
+    return outcome != INPUT_OK || memcmp(now, kept, length) == 0 ? outcome : INPUT_REWRITTEN;
+}
+
+enum input_outcome growth_judge(const struct growth *growth)
+{
+    uint64_t last = growth->length - growth->last_length;
+    enum input_outcome outcome = compare(growth->file, last, growth->last, growth->last_length);
+    return outcome != INPUT_OK ? outcome : compare(growth->file, 0, growth->first, growth->first_length);
 }
 
 void growth_watch_name(struct growth *growth)

@@ -1,9 +1,11 @@
-/* Waits for a file to grow. */
+/* Waits for a file to grow, and tells when it is no longer the file that was read. */
 #ifndef GROWTH_H
 #define GROWTH_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "input.h"
 
 struct growth;
 
@@ -13,8 +15,11 @@ struct growth *growth_new(const char *name, int file);
 void growth_free(struct growth *growth);
 /* Returns when the file may have grown, after a signal, and otherwise soon. */
 void growth_wait(struct growth *growth);
-/* Whether the file is shorter now. */
-bool growth_is_cut(const struct growth *growth, uint64_t length);
+/* Keeps in mind the next bytes that were read of the file, in their order, from its beginning. */
+void growth_keep(struct growth *growth, const uint8_t *bytes, size_t length);
+/* Whether the file still has the first and the last of the bytes kept: else INPUT_SHORTENED, INPUT_REWRITTEN, or
+ * INPUT_FAILED with errno. Bytes read before a call that gives INPUT_OK belong to the file that was read so far. */
+enum input_outcome growth_judge(const struct growth *growth);
 /* Warns, once, if the name stands for another file now, or for none: what is written to that one is not seen. */
 void growth_watch_name(struct growth *growth);
 

@@ -235,7 +235,7 @@ static enum input_outcome judge_sum(struct input *input, size_t block, uint32_t 
     return INPUT_OK;
 }
 
-static enum input_outcome read_all(int file, uint64_t position, uint8_t *to, size_t length)
+enum input_outcome input_read_all(int file, uint64_t position, uint8_t *to, size_t length)
 {
     while (length > 0) {
         ssize_t got = pread(file, to, length, (off_t)position);
@@ -258,7 +258,7 @@ static enum input_outcome read_anew(const struct input *input, uint64_t position
         return INPUT_FAILED;
     enum input_outcome outcome = INPUT_REPLACED;
     if (fstat(file, &status) == 0 && status.st_dev == input->device && status.st_ino == input->inode)
-        outcome = read_all(file, position, to, length);
+        outcome = input_read_all(file, position, to, length);
     close(file);
     return outcome;
 }
@@ -272,7 +272,7 @@ enum input_outcome input_block(struct input *input, uint64_t position, uint8_t t
     *length = 0;
     if (wanted == 0)
         return INPUT_OK;
-    outcome = input->file < 0 ? read_anew(input, position, to, wanted) : read_all(input->file, position, to, wanted);
+    outcome = input->file < 0 ? read_anew(input, position, to, wanted) : input_read_all(input->file, position, to, wanted);
     if (outcome != INPUT_OK && outcome != INPUT_SHORTENED)
         return outcome;
     uint32_t sum = outcome == INPUT_OK ? sum_of(to, wanted) : 0;

@@ -45,12 +45,15 @@ enum input_outcome {
     INPUT_SHORTENED, /* another program has cut it */
     INPUT_CHANGED,   /* another program has cut or overwritten what an earlier reading read */
     INPUT_REPLACED,  /* it could not be kept open, and another file has its name now */
-    INPUT_NO_MEMORY
+    INPUT_NO_MEMORY,
+    INPUT_REWRITTEN /* other bytes stand where it was read, of a file that is followed */
 };
 
 /* Of an ordinary file, the block that begins at `position`, a multiple of INPUT_BLOCK; `length` 0 at the end. The bytes
  * are the same at every reading, or the outcome says that they are not. May be called by several threads. */
 enum input_outcome input_block(struct input *input, uint64_t position, uint8_t to[INPUT_BLOCK], size_t *length);
+/* Bytes of an open file: INPUT_OK, INPUT_SHORTENED where it has fewer, or INPUT_FAILED. */
+enum input_outcome input_read_all(int file, uint64_t position, uint8_t *to, size_t length);
 /* Whether an ordinary file is longer now than it was when it was opened: another program writes it. */
 bool input_has_grown(const struct input *input);
 /* True at the first call: what is to be said of the file once, however often it is read. */

@@ -113,6 +113,8 @@ static void cannot_go_on(struct reader *reader, enum input_outcome outcome)
 {
     static const char *const what[] = {
         [INPUT_SHORTENED] = "another program cut the file here since the reading began; read it again, or a copy of it",
+        [INPUT_REWRITTEN] = "the file was written anew while it was read, and what came before this is of the old one; "
+                            "follow it again for the new one",
         [INPUT_CHANGED] = "another program has overwritten or cut what was read here before; read a copy of the file",
         [INPUT_REPLACED] = "another file took the place of the one that was being read; read it again"};
     reader->no_memory = outcome == INPUT_NO_MEMORY;
@@ -132,22 +134,30 @@ static size_t read_ordinary(struct reader *reader)
     return length;
 }
 
+/* Bytes of a file that is followed, perhaps none yet; false where it cannot be read on. What was read counts only if the
+ * file was still the same one afterwards. */
+static bool read_further(struct reader *reader, size_t *length)
+{
+    ssize_t got = pread(input_descriptor(reader->input), reader->bytes, INPUT_SIZE, (off_t)reader->position);
+    enum input_outcome outcome = got >= 0         ? growth_judge(reader->growth)
+                                 : errno == EINTR ? INPUT_OK
+                                                  : INPUT_FAILED;
+    if (outcome == INPUT_FAILED)
+        cannot_read(reader, errno);
+    else if (outcome != INPUT_OK)
+        cannot_go_on(reader, outcome);
+    *length = outcome == INPUT_OK && got > 0 ? (size_t)got : 0;
+    growth_keep(reader->growth, reader->bytes, *length);
+    return outcome == INPUT_OK;
+}
+
 /* Bytes of a file that is followed; 0 once there is reason to end. */
 static size_t read_growing(struct reader *reader)
 {
-    int file = input_descriptor(reader->input);
+    size_t length;
     while (!interrupt_asked()) {
-        ssize_t got = pread(file, reader->bytes, INPUT_SIZE, (off_t)reader->position);
-        if (got > 0)
-            return (size_t)got;
-        if (got < 0 && errno != EINTR) {
-            cannot_read(reader, errno);
-            return 0;
-        }
-        if (growth_is_cut(reader->growth, reader->position)) {
-            cannot_go_on(reader, INPUT_SHORTENED);
-            return 0;
-        }
+        if (!read_further(reader, &length) || length > 0)
+            return length;
         growth_watch_name(reader->growth);
         growth_wait(reader->growth);
         if (!wait_on(reader))
