@@ -371,10 +371,11 @@ static int adopt_given(struct armtap_rtde *rtde, struct armtap_conn *conn, const
     size_t payload = frame->length - ARMTAP_RTDE_HEADER;
     if (!given || rtde->outputs || rtde->outputs_refused)
         return ARMTAP_OK;
-    if (payload != given->size && payload != given->size + 1)
+    size_t id = payload == given->size + 1 ? 1 : 0;
+    if (payload != given->size + id || (rtde->protocol != 0 && (rtde->protocol >= 2) != (id == 1)))
         return ARMTAP_OK;
     if (rtde->protocol == 0)
-        rtde->protocol = payload == given->size ? 1 : 2;
+        rtde->protocol = id ? 2 : 1;
     armtap_rtde_take_outputs(rtde, armtap_recipe_hold(given));
     armtap_conn_version(conn, rtde->protocol, ARMTAP_GENERATION_CB3E);
     return armtap_conn_recipe(conn, frame, ARMTAP_FROM_ROBOT,
@@ -408,8 +409,20 @@ static int deliver_other_id(struct armtap_rtde *rtde, struct armtap_conn *conn, 
     return error == ARMTAP_OK ? deliver(rtde, conn, frame, NULL, false) : error;
 }
 
+/* Data without a set-up: the beginning is missing, as in a raw dump, and with it perhaps another protocol's. */
+static void distrust_default(struct armtap_rtde *rtde, struct armtap_conn *conn)
+{
+    if (!rtde->assumed || rtde->outputs || rtde->outputs_refused ||
+        armtap_rtde_waiting(rtde, ARMTAP_RTDE_SETUP_OUTPUTS))
+        return;
+    rtde->assumed = false;
+    rtde->protocol = 0;
+    armtap_conn_version(conn, 0, ARMTAP_GENERATION_CB3E);
+}
+
 static int decode_output(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
+    distrust_default(rtde, conn);
     int error = armtap_rtde_doubt_outputs(rtde, conn, frame->where.time);
     if (error == ARMTAP_OK)
         error = armtap_rtde_doubt_data(rtde, conn, frame);
@@ -482,6 +495,7 @@ static void settle_protocol(struct armtap_rtde *rtde, struct armtap_conn *conn, 
 {
     rtde->protocol = protocol;
     rtde->default_in_force = false;
+    rtde->assumed = false;
     if (protocol > 0)
         armtap_conn_version(conn, protocol, ARMTAP_GENERATION_CB3E);
 }
@@ -506,6 +520,7 @@ static void take_default(struct armtap_rtde *rtde, struct armtap_conn *conn, uin
     else
         settle_protocol(rtde, conn, 1);
     rtde->default_in_force = false;
+    rtde->assumed = !asked;
 }
 
 /* The client goes on without another protocol. */
@@ -625,6 +640,7 @@ static void learn_protocol(struct armtap_rtde *rtde, struct armtap_conn *conn,
     bool awaited = package->direction == ARMTAP_TO_ROBOT && armtap_rtde_waiting(rtde, ARMTAP_RTDE_VERSION);
     if ((rtde->protocol == 0 || replied) && !awaited && package->type == ARMTAP_RTDE_SETUP_OUTPUTS) {
         rtde->protocol = package->protocol;
+        rtde->assumed = false;
         armtap_conn_version(conn, rtde->protocol, ARMTAP_GENERATION_CB3E);
     }
 }

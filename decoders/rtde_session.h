@@ -69,6 +69,7 @@ struct armtap_rtde {
     int protocol;          /* 0: the handshake was not captured */
     bool begun;            /* a package was seen */
     bool default_in_force; /* protocol 1, and nothing but requests for another one and texts was seen */
+    bool assumed;          /* protocol 1 by default; neither a V reply nor a set-up says so */
     unsigned refused_version;
     struct armtap_rtde_refusal refusals[ARMTAP_RTDE_REFUSALS]; /* yet to be noted */
     size_t refusal_count;

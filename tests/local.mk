@@ -116,6 +116,7 @@ SCRIPT_TESTS = \
 	tests/paste-check.py \
 	tests/pipe-check.py \
 	tests/privileges-check.py \
+	tests/raw-recipe-check.py \
 	tests/recipe-check.py \
 	tests/run-examples \
 	tests/run-golden \
