@@ -272,7 +272,8 @@ enum input_outcome input_block(struct input *input, uint64_t position, uint8_t t
     *length = 0;
     if (wanted == 0)
         return INPUT_OK;
-    outcome = input->file < 0 ? read_anew(input, position, to, wanted) : input_read_all(input->file, position, to, wanted);
+    outcome =
+        input->file < 0 ? read_anew(input, position, to, wanted) : input_read_all(input->file, position, to, wanted);
     if (outcome != INPUT_OK && outcome != INPUT_SHORTENED)
         return outcome;
     uint32_t sum = outcome == INPUT_OK ? sum_of(to, wanted) : 0;

@@ -134,14 +134,12 @@ static size_t read_ordinary(struct reader *reader)
     return length;
 }
 
-/* Bytes of a file that is followed, perhaps none yet; false where it cannot be read on. What was read counts only if the
- * file was still the same one afterwards. */
+/* Bytes of a file that is followed, perhaps none yet; false where it cannot be read on. What was read counts only if
+ * the file was still the same one afterwards. */
 static bool read_further(struct reader *reader, size_t *length)
 {
     ssize_t got = pread(input_descriptor(reader->input), reader->bytes, INPUT_SIZE, (off_t)reader->position);
-    enum input_outcome outcome = got >= 0         ? growth_judge(reader->growth)
-                                 : errno == EINTR ? INPUT_OK
-                                                  : INPUT_FAILED;
+    enum input_outcome outcome = got >= 0 ? growth_judge(reader->growth) : errno == EINTR ? INPUT_OK : INPUT_FAILED;
     if (outcome == INPUT_FAILED)
         cannot_read(reader, errno);
     else if (outcome != INPUT_OK)
