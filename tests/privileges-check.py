@@ -160,6 +160,22 @@ def check_refused(folder):
     expect("goes on", program.returncode == 2 and "no telemetry" in message, program.returncode, message)
 
 
+def check_lent(folder):
+    """A file that is setuid or setgid lends root's rights to nobody, whatever is asked of it."""
+    secret, lent = folder + "/secret", folder + "/lent"
+    with open(secret, "w") as file:
+        file.write("secret words\n")
+    os.chmod(secret, 0o600)
+    for mode in 0o755, 0o4755, 0o2755:
+        shutil.copy(ARMTAP, lent)
+        os.chmod(lent, mode)
+        done = subprocess.run([lent, "info", "--recipe", secret, secret], capture_output=True, text=True, check=False,
+                              user=12345, group=23456, extra_groups=[])
+        expect(("lent", oct(mode)), done.returncode == 2 and "secret words" not in done.stderr + done.stdout and
+               ("setcap" in done.stderr) == (mode != 0o755), done)
+        os.remove(lent)
+
+
 def run(environment, user, group, *command):
     """Runs until Ctrl-C; what the kernel says meanwhile."""
     variables = {name: value for name, value in os.environ.items() if not name.startswith("SUDO_")}
@@ -205,6 +221,7 @@ SANDBOX = "libseccomp version" in subprocess.run([ARMTAP, "--version"], capture_
 run({}, 65534, 65534, "diagnose")
 run({"SUDO_UID": "12345", "SUDO_GID": "23456"}, 12345, 23456, "diagnose")
 run({"SUDO_UID": "0", "SUDO_GID": "0"}, 65534, 65534, "info")
+run({"SUDO_UID": "12345", "SUDO_GID": "0"}, 12345, 65534, "info")
 run({"SUDO_UID": "x1", "SUDO_GID": "5"}, 65534, 65534, "info")
 with tempfile.TemporaryDirectory() as folder:
     os.chmod(folder, 0o755)
@@ -225,6 +242,7 @@ with tempfile.TemporaryDirectory() as folder:
         message = program.communicate(timeout=PATIENCE)[1].decode()
         expect("nothing of root's", works or (program.returncode == 2 and "Permission denied; root was given up" in message and
                                                  "that user 12345 may write to" in message), program.returncode, message)
+    check_lent(folder)
     check_rows(folder + "/mine")
     if SANDBOX:
         check_refused(folder)

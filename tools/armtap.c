@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "message.h"
 #include "options.h"
+#include "privileges.h"
 #include "reader.h"
 #include "recipe_file.h"
 #include "sandbox.h"
@@ -120,5 +121,5 @@ static int finish(int status)
 
 int main(int argc, char **argv)
 {
-    return finish(dispatch(argc, argv));
+    return privileges_are_own() ? finish(dispatch(argc, argv)) : EXIT_FAILED;
 }

@@ -55,8 +55,6 @@ static struct person find_person(void)
 {
     struct person person = {.user = NOBODY, .group = NOBODY};
     unsigned long user = 0, group = 0;
-    if (getuid() != 0) /* the file has root's rights, whoever runs it */
-        return (struct person){.user = getuid(), .group = getgid()};
     bool is_sudo = read_id("SUDO_UID", &user) && read_id("SUDO_GID", &group) && user != 0;
     const struct passwd *entry = is_sudo ? getpwuid((uid_t)user) : getpwnam("nobody");
     if (entry != NULL) {
@@ -78,6 +76,8 @@ static int give_up_root(void)
     gid_t group[3];
     if (person.user == 0)
         person.user = NOBODY;
+    if (person.group == 0)
+        person.group = NOBODY;
     int outcome = person.name[0] != '\0' ? initgroups(person.name, person.group) : setgroups(1, &person.group);
     if (outcome != 0)
         return failed("its groups");
@@ -119,6 +119,15 @@ static int give_up_capabilities(void)
     return 0;
 }
 #endif
+
+bool privileges_are_own(void)
+{
+    if (getuid() == geteuid() && getgid() == getegid())
+        return true;
+    message_error("armtap does not run with the rights of its file's owner (setuid, setgid), who would lend them to "
+                  "whatever file it reads or writes; for -i: chmod ug-s, then setcap cap_net_raw+ep, on the program");
+    return false;
+}
 
 int privileges_drop(void)
 {
