@@ -262,6 +262,14 @@ def follow_other_commands(name):
     expect("info", status == whole.returncode and json.loads(run.out) == json.loads(whole.stdout), status, message, run.out)
 
 
+def follow_a_beginning(name):
+    for data, words in ((b"", "is empty"), (header()[:2], "after 2 bytes, within the file header")):
+        run = Followed(name, "info", before=data)
+        time.sleep(1)
+        status, message = run.end()
+        expect(("a beginning", len(data)), status == 2 and words in message, status, message)
+
+
 def follow_is_for_files(name):
     os.mkfifo("fifo")
     for arguments, word in (("-",), "standard input"), (("-i", "lo"), "-i"), (("fifo",), "fifo"), ((name, "-"), "standard input"):
@@ -283,6 +291,7 @@ with tempfile.TemporaryDirectory() as folder:
     follow_what_befalls("x.pcap")
     follow_written_anew("x.pcap")
     follow_other_commands("x.pcap")
+    follow_a_beginning("x.pcap")
     follow_is_for_files("x.pcap")
     os.chdir(back)
 

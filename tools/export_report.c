@@ -150,7 +150,7 @@ static void put_all(struct line *line, const struct job *job, const struct missi
     put_opaque(line, job, total);
 }
 
-/* The note counts for --strict; that rows are missing, for the status in any case. */
+/* The note counts for --strict. */
 static void note_hostile(struct job *job, const struct armtap_stream *stream, const struct armtap_where *where)
 {
     struct armtap_note note = {.stream = stream, .where = *where, .direction = job->wish->direction, .text = ""};
@@ -159,8 +159,6 @@ static void note_hostile(struct job *job, const struct armtap_stream *stream, co
             note.kind = armtap_note_at(i);
     if (note.kind != NULL && streams_note(job->streams, &note) != 0)
         job_give_up_memory(job);
-    if (job->status == EXIT_DONE)
-        job->status = EXIT_FOUND;
 }
 
 /* ---- of all ---------------------------------------------------------------------------------------------------- */
@@ -262,7 +260,7 @@ static void report_left_out(struct job *job)
         note_hostile(job, stream, &left_out.first);
         if (told++ < streams_told) {
             message_warning("input.hostile: stream %u, robot %s, client %s: %" PRIu64 " row%s left out, from packet "
-                            "%" PRIu64 " on: %s",
+                            "%" PRIu64 " on: %s; for shorter rows choose --fields a,b, for the rest --from",
                             tables_stream_number(job->tables, stream->connection), stream->robot, stream->client,
                             left_out.rows, left_out.rows == 1 ? " is" : "s are", left_out.first.packet,
                             armtap_budget_find("text")->text);

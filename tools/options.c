@@ -41,7 +41,8 @@ static const struct option_row shared_rows[] = {
     {SHARED_THREADS, 0, "threads", "N", "threads to use (default: as many as there are cores); the output is the same"},
     {SHARED_LOCAL, 0, "local", NULL, "times for people, and of day, in this machine's zone instead of UTC"},
     {SHARED_FOLLOW, 0, "follow", NULL,
-     "read on as the file grows, as tcpdump -w writes it, until Ctrl-C; of several files, the last one"},
+     "read on as the file grows, as tcpdump -w writes it, until Ctrl-C, which ends info with its tables; of several "
+     "files, the last one"},
 };
 #define SHARED_COUNT (sizeof shared_rows / sizeof *shared_rows)
 

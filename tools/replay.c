@@ -2,6 +2,7 @@
 #include "replay.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,7 +242,8 @@ void replay_protocols(char names[REPLAY_PROTOCOLS_MAX], const char *between, con
                                    known[i]);
 }
 
-static void judge_raw(struct run *run, const struct armtap_stream *stream, const char *name, uint64_t length)
+static void judge_raw(struct run *run, const struct armtap_stream *stream, const char *name, uint64_t length,
+                      uint64_t arrived)
 {
     if (run->stopped || stream->bytes_decoded[ARMTAP_FROM_ROBOT] > 0 || stream->records[ARMTAP_FROM_ROBOT] > 0)
         return;
@@ -251,7 +253,10 @@ static void judge_raw(struct run *run, const struct armtap_stream *stream, const
     const char *wanted = armtap_protocol_name(run->source->raw);
     char protocols[REPLAY_PROTOCOLS_MAX];
     replay_protocols(protocols, "|", "|");
-    if (length == 0)
+    if (length == 0 && arrived > 0)
+        message_error("%s: no telemetry: it ends after %" PRIu64 " byte%s, within the file header", reader_name(name),
+                      arrived, arrived == 1 ? "" : "s");
+    else if (length == 0)
         message_error("%s: no telemetry: it is empty", reader_name(name));
     else if (wanted != NULL)
         message_error("%s: no telemetry: no whole message of %s is in it; leave --raw out to have it recognised",
@@ -285,7 +290,7 @@ static void push_raw(struct run *run, struct capture *capture, struct armtap_con
     if (got < 0 && !run->stopped)
         fail_input(run, (int)got);
     else
-        judge_raw(run, armtap_conn_stream(conn), name, length);
+        judge_raw(run, armtap_conn_stream(conn), name, length, capture_position(capture));
 }
 
 static void run_raw(struct run *run, struct capture *capture, uint32_t file, const char *name)
