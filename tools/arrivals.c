@@ -70,6 +70,8 @@ static enum tables_outcome number_until(struct arrivals *arrivals, struct tables
                                         const struct armtap_event *event)
 {
     size_t kept = 0, before = place_of(arrivals, event->stream->connection);
+    if (arrivals->count == 0)
+        return tables_stream(tables, event->stream);
     for (size_t i = 0; i < before; i++) {
         const struct armtap_stream *waiting = arrivals->waiting[i];
         if (is_silent(waiting, &event->where))
