@@ -365,8 +365,7 @@ static bool has_names(const struct setup *setup)
         if (strcmp(armtap_recipe_at(setup->recipe, i)->name, numbered) != 0)
             return true;
     }
-    message_error("recipe: of the set-up answered in packet %" PRIu64
-                  " the types of %zu field%s were captured, but no "
+    message_error("recipe: of the set-up answered in packet %" PRIu64 " the types of %zu field%s were captured, but no "
                   "request whose names can be read; capture what the client sends, too",
                   setup->where.packet, count, count == 1 ? "" : "s");
     return false;
