@@ -58,6 +58,7 @@ int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armta
     conn->reserve = setup->reserve ? setup->reserve : &conn->own_reserve;
     armtap_reserve_init(&conn->own_reserve);
     conn->roles_guessed = setup->roles_guessed;
+    conn->resumed = setup->resumed;
     conn->stream.connection = setup->connection;
     conn->stream.midstream = setup->midstream;
     conn->stream.first = conn->stream.last = setup->first;
@@ -541,6 +542,10 @@ static int tell_recognised(struct armtap_conn *conn, enum armtap_direction direc
     if (error != ARMTAP_OK || !conn->stream.midstream)
         return error;
     here.where = conn->stream.first;
+    if (conn->resumed)
+        return armtap_conn_say(conn, &here, ARMTAP_NOTE_input_hostile,
+                               "the rest of a connection that was given up: more connections at once than armtap "
+                               "follows");
     return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_midstream,
                            "this %s connection was already open when the capture began", conn->decoder->name);
 }

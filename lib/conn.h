@@ -14,6 +14,7 @@ struct armtap_conn_setup {
     enum armtap_protocol protocol; /* what the port is known to carry, or NONE */
     bool forced;                   /* the user said so: not judged by content */
     bool midstream;                /* no SYN was seen */
+    bool resumed;                  /* its earlier part was given up */
     bool no_guess;                 /* data without a handshake stays opaque */
     bool roles_guessed;            /* neither port nor SYN told which side is the robot */
     const char *robot_name;        /* "10.0.0.2:30004" */
@@ -36,6 +37,8 @@ void armtap_conn_silence(struct armtap_conn *conn);
 bool armtap_conn_is_foreign(const struct armtap_conn *conn);
 /* The robot accepted it. */
 void armtap_conn_accept(struct armtap_conn *conn, const struct armtap_where *where);
+/* Said where it has records: what follows is another stream. */
+int armtap_conn_give_up(struct armtap_conn *conn, const struct armtap_where *where);
 /* A packet of it was captured, with so many bytes. */
 void armtap_conn_touch(struct armtap_conn *conn, enum armtap_direction direction, uint64_t payload,
                        const struct armtap_where *where);

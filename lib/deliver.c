@@ -105,6 +105,18 @@ int armtap_conn_limit(struct armtap_conn *conn, const struct armtap_frame *frame
     return say_hostile(conn, code, frame->direction, &frame->where);
 }
 
+bool armtap_conn_is_resumed(const struct armtap_conn *conn)
+{
+    return conn->resumed;
+}
+
+int armtap_conn_give_up(struct armtap_conn *conn, const struct armtap_where *where)
+{
+    if (conn->stream.records[0] + conn->stream.records[1] == 0)
+        return ARMTAP_OK;
+    return say_hostile(conn, ARMTAP_BUDGET_connections, ARMTAP_FROM_ROBOT, where);
+}
+
 static int tell_note(struct armtap_conn *conn, enum armtap_note_code code, enum armtap_direction direction,
                      const struct armtap_where *where, const char *text)
 {

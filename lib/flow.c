@@ -1,10 +1,16 @@
 #include "flow.h"
 
+#include "budget.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 static const size_t most[ARMTAP_FLOW_CLASSES] = {
-    [ARMTAP_FLOW_IDLE] = 8192, [ARMTAP_FLOW_NEW] = 4096, [ARMTAP_FLOW_LIVE] = 1024};
+    [ARMTAP_FLOW_IDLE] = ARMTAP_LIMIT_ended,
+    [ARMTAP_FLOW_NEW] = ARMTAP_LIMIT_attempts,
+    [ARMTAP_FLOW_LIVE] = ARMTAP_LIMIT_quiet,
+    [ARMTAP_FLOW_SENDING] = ARMTAP_LIMIT_connections,
+};
 
 unsigned armtap_flow_key_of(const struct armtap_segment *segment, struct armtap_flow_key *key)
 {

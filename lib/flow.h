@@ -18,7 +18,8 @@ struct armtap_flow_key {
 enum armtap_flow_class {
     ARMTAP_FLOW_IDLE, /* closed or foreign: kept to know its stragglers */
     ARMTAP_FLOW_NEW,  /* nothing of ours was seen yet */
-    ARMTAP_FLOW_LIVE,
+    ARMTAP_FLOW_LIVE, /* messages, but no records */
+    ARMTAP_FLOW_SENDING,
     ARMTAP_FLOW_CLASSES
 };
 
@@ -41,6 +42,7 @@ struct armtap_flow {
     struct armtap_doubt *doubt;          /* NULL mostly */
     struct armtap_traffic_count traffic; /* of a robot's port that may be another than telemetry's */
     bool decoded;                        /* it is telemetry */
+    bool given_up;                       /* while it was open: others needed its place */
     struct armtap_attempt attempt;       /* to connect; of other ports none */
     struct armtap_tcp tcp;
 };

@@ -321,6 +321,8 @@ static int open_conn(struct armtap_net *net, struct armtap_flow *flow, const str
     struct armtap_conn_setup setup = {.connection = net->connections, .first = net->pool.now};
     bool has_syn = segment->flags & ARMTAP_TCP_SYN;
     setup.midstream = !has_syn;
+    setup.resumed = flow->given_up && !has_syn;
+    flow->given_up = false;
     tell_roles(net, flow, segment, sender, &setup);
     unsigned robot = flow->robot_end;
     armtap_address_text(&flow->key.address[robot], flow->key.port[robot], robot_name);
@@ -346,6 +348,12 @@ static bool is_decoded(const struct armtap_flow *flow)
 {
     const struct armtap_stream *stream = armtap_conn_stream(flow->conn);
     return stream->bytes_decoded[0] || stream->bytes_decoded[1];
+}
+
+static bool has_records(const struct armtap_flow *flow)
+{
+    const struct armtap_stream *stream = armtap_conn_stream(flow->conn);
+    return stream->records[0] || stream->records[1];
 }
 
 static void free_conn(struct armtap_flow *flow)
@@ -470,6 +478,9 @@ static void classify(struct armtap_net *net, struct armtap_flow *flow)
             class = ARMTAP_FLOW_LIVE;
             armtap_knowledge_prove(net->knowledge, &flow->key.address[flow->robot_end]);
         }
+        class = has_records(flow) ? ARMTAP_FLOW_SENDING : class;
+    } else if (class == ARMTAP_FLOW_LIVE) {
+        class = has_records(flow) ? ARMTAP_FLOW_SENDING : class;
     } else if (class == ARMTAP_FLOW_IDLE) {
         class = ARMTAP_FLOW_NEW;
     }
@@ -563,22 +574,34 @@ static int settle_doubt(struct armtap_net *net, struct armtap_flow *flow, const 
 static bool is_doubtful(const struct armtap_net *net, const struct armtap_flow *flow,
                         const struct armtap_segment *segment)
 {
-    return flow->class == ARMTAP_FLOW_LIVE && !(segment->flags & ARMTAP_TCP_SYN) && net->doubts < DOUBTS;
+    return flow->class >= ARMTAP_FLOW_LIVE && !(segment->flags & ARMTAP_TCP_SYN) && net->doubts < DOUBTS;
 }
 
 /* ---- segments -------------------------------------------------------------------------------------------------- */
+
+/* It stays known, so that its rest is not taken for the beginning of what was captured. */
+static int give_up(struct armtap_net *net, struct armtap_flow *flow)
+{
+    TRY(flow->doubt ? confirm_doubt(net, flow) : 0);
+    TRY(end_attempt(net, flow));
+    if (flow->conn) {
+        flow->given_up = is_decoded(flow);
+        TRY(armtap_conn_give_up(flow->conn, &net->pool.now));
+    }
+    TRY(end_conn(flow, ARMTAP_FROM_ROBOT, ARMTAP_CLOSE_REPLACED));
+    armtap_flow_enter(&net->flows, flow, ARMTAP_FLOW_IDLE);
+    return 0;
+}
 
 /* Old flows make place for new ones. */
 static int make_place(struct armtap_net *net)
 {
     struct armtap_flow *flow;
     while ((flow = armtap_flow_surplus(&net->flows)) != NULL) {
-        int error = flow->doubt ? confirm_doubt(net, flow) : 0;
-        if (!error)
-            error = end_attempt(net, flow);
-        if (!error)
-            error = end_conn(flow, ARMTAP_FROM_ROBOT, ARMTAP_CLOSE_REPLACED);
-        drop_flow(net, flow);
+        bool keeps = flow->class >= ARMTAP_FLOW_LIVE;
+        int error = give_up(net, flow);
+        if (!keeps || error)
+            drop_flow(net, flow);
         TRY(error);
     }
     return 0;
@@ -607,7 +630,8 @@ static int take_segment(struct armtap_net *net, const struct armtap_segment *seg
     }
     if (flow->doubt)
         TRY(settle_doubt(net, flow, segment, sender));
-    if (is_late_answer(flow, segment, sender)) {
+    bool resumes = flow->given_up && !flow->conn && segment->length > 0 && !(segment->flags & ARMTAP_TCP_SYN);
+    if (resumes || is_late_answer(flow, segment, sender)) {
         TRY(replace_conn(net, flow, segment, sender));
     } else if (armtap_tcp_is_other(&flow->tcp, direction_of(flow, sender), segment)) {
         if (is_doubtful(net, flow, segment))

@@ -46,9 +46,9 @@ class Capture:
 
 
 class Peer:
-    def __init__(self, capture, port, host=1):
+    def __init__(self, capture, port, host=1, robot=b"\x0a\0\0\x02"):
         self.capture, self.seq = capture, [1000, 2000]
-        self.ends = (b"\x0a\0\0\x02", port), (b"\x0b" + host.to_bytes(3, "big"), 50000)
+        self.ends = (robot, port), (b"\x0b" + host.to_bytes(3, "big"), 50000)
         self.put(1, flags=2)
         self.put(0, flags=18)
 
@@ -286,6 +286,76 @@ def check_sums(folder):
     expect("10000 streams: no note", "input.hostile" not in shown["notes"], shown["notes"])
 
 
+def begin_named(capture, robot_host, client_host):
+    peer = Peer(capture, 30004, client_host, b"\x0d" + robot_host.to_bytes(3, "big"))
+    for side, kind, body in ((CLIENT, "V", b"\0\2"), (ROBOT, "V", b"\1"),
+                             (CLIENT, "O", struct.pack(">d", 500) + b"timestamp,robot_mode"),
+                             (ROBOT, "O", b"\1DOUBLE,INT32"), (CLIENT, "S", b""), (ROBOT, "S", b"\1")):
+        peer.send(side, rtde(kind, body))
+    return peer
+
+
+def send_records(peer, first, count):
+    for i in range(first, first + count):
+        peer.send(ROBOT, rtde("U", b"\1" + struct.pack(">di", i * .002, 7)))
+
+
+def exported(path, stream):
+    done = subprocess.run([ARMTAP, "export", "--stream", str(stream), path], capture_output=True, text=True)
+    lines = done.stdout.splitlines()
+    columns = lines[0].split(",") if lines else []
+    return done, [dict(zip(columns, line.split(","))) for line in lines[1:]]
+
+
+def check_idle_connections(folder):
+    """Connections that send no records do not push out one that does."""
+    path = folder + "/idle.pcap"
+    capture = Capture(path)
+    honest = begin_named(capture, 1, 1)
+    send_records(honest, 0, 300)
+    for i in range(1500 * SCALE):
+        Peer(capture, 30004, 100 + i).send(CLIENT, rtde("V", b"\0\2"))
+    send_records(honest, 300, 300)
+    capture.close()
+    done, rows = exported(path, 0)
+    expect("idle connections: status", done.returncode == 0, done.stderr)
+    expect("idle connections: rows", [float(row.get("timestamp", -1)) for row in rows] == [i * .002 for i in range(600)],
+           (len(rows), done.stderr))
+    expect("idle connections: names", {row.get("robot_mode") for row in rows} == {"7"})
+    shown = shown_by(["info", "--json", path], folder)
+    expect("idle connections: streams", len(shown["streams"]) == 1500 * SCALE + 1, len(shown["streams"]))
+    expect("idle connections: note", "input.hostile" not in shown["streams"][0].get("notes", {}))
+
+
+def check_full(folder, others):
+    """As many connections with records at once as are followed, or one more: that one is said to be given up."""
+    path = folder + "/full.pcap"
+    capture = Capture(path)
+    honest = begin_named(capture, 1, 1)
+    send_records(honest, 0, 30)
+    for i in range(others):
+        send_records(begin_named(capture, 100 + i, 100 + i), 0, 1)
+    Peer(capture, 30004, 9999).send(CLIENT, rtde("V", b"\0\2"))
+    send_records(honest, 30, 30)
+    capture.close()
+    shown = shown_by(["info", "--json", path], folder)
+    notes = shown["streams"][0].get("notes", {})
+    what, rest = "%d more with records" % others, [s for s in shown["streams"][1:] if s["client"] == shown["streams"][0]["client"]]
+    if others < 1024:
+        expect(what, "input.hostile" not in notes and not rest and len(exported(path, 0)[1]) == 60, (notes, rest))
+        return
+    expect(what, notes.get("input.hostile") == 1 and len(rest) == 1, (notes, rest))
+    said = rest[0].get("notes", {}) if rest else {}
+    expect(what + ": its rest", said.get("input.hostile") == 1 and "stream.midstream" not in said and
+           "stream.resync" not in said, said)
+    listed = subprocess.run([ARMTAP, "info", path], capture_output=True, text=True).stdout
+    expect(what + ": info", listed.count("the rest of a connection that was given up") == 1 and
+           "not captured" not in listed, listed[-500:])
+    diagnosis = subprocess.run([ARMTAP, "diagnose", path], capture_output=True, text=True).stdout
+    expect(what + ": words", "more connections at once than armtap follows" in " ".join(diagnosis.split()), diagnosis)
+    expect(what + ": not blamed on the capture", "already open" not in diagnosis)
+
+
 def main():
     aubo = "without AUBO" not in subprocess.run([ARMTAP, "--version"], capture_output=True, text=True).stdout
     with tempfile.TemporaryDirectory() as folder:
@@ -293,6 +363,9 @@ def main():
             if aubo or shape not in (wide_arrays, replaced_topics):
                 check_shape(folder, shape, says)
         check_sums(folder)
+        check_idle_connections(folder)
+        check_full(folder, 1023)
+        check_full(folder, 1024)
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
 

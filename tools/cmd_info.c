@@ -549,6 +549,22 @@ static void print_channels(const struct stream_summary *summary)
         putchar('\n');
 }
 
+static bool has_note(const struct stream_summary *summary, const char *id)
+{
+    for (size_t i = 0; i < armtap_note_count() && summary->note_counts != NULL; i++)
+        if (summary->note_counts[i] > 0 && strcmp(armtap_note_at(i)->id, id) == 0)
+            return true;
+    return false;
+}
+
+/* The rest of a connection that was given up has no note stream.midstream. */
+static void print_beginning(const struct stream_summary *summary)
+{
+    bool is_rest = !has_note(summary, "stream.midstream") && has_note(summary, "input.hostile");
+    if (summary->stream.midstream)
+        fputs(is_rest ? ", the rest of a connection that was given up" : ", its beginning was not captured", stdout);
+}
+
 static void print_stream(const struct info *info, const struct stream_summary *summary)
 {
     const struct armtap_stream *stream = &summary->stream;
@@ -560,8 +576,7 @@ static void print_stream(const struct info *info, const struct stream_summary *s
         printf(", controller %s", stream->controller_version);
     if (stream->generation == ARMTAP_GENERATION_CB2 || stream->generation == ARMTAP_GENERATION_CB3E)
         printf(", %s", stream->generation == ARMTAP_GENERATION_CB2 ? "CB2" : "CB3 or e-Series");
-    if (stream->midstream)
-        fputs(", its beginning was not captured", stdout);
+    print_beginning(summary);
     putchar('\n');
     if (summary->first_time[told_by(summary)] != ARMTAP_NO_TIME) {
         when_date(date, summary->first_time[told_by(summary)], info->options.zone);
