@@ -9,11 +9,12 @@ import subprocess
 import sys
 import tempfile
 
+from tally import expect, finish
+
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 BEGIN = 1769860800.0  # 2026-01-31T12:00:00Z
 ROBOT, CLIENT = "10.0.0.2", "10.0.0.9"
 FIN, SYN, RST, ACK = 1, 2, 4, 16
-passed = failed = 0
 
 
 def tcp(time, source, source_port, target, target_port, flags, seq=0, ack=0, payload=b""):
@@ -79,14 +80,6 @@ def run(command, folder, captures, *options):
         paths.append(os.path.join(folder, "%d.pcap" % i))
         write(paths[-1], packets)
     return subprocess.run([ARMTAP, command, *options, *paths], capture_output=True, text=True, env=os.environ | {"TZ": "UTC"})
-
-
-def expect(what, truth, shown=""):
-    global passed, failed
-    passed += bool(truth)
-    failed += not truth
-    if not truth:
-        print("FAIL", what, shown)
 
 
 FINDINGS = {"refused": ("tcp.refused", "error"), "unreachable": ("tcp.unreachable", "error"), "no-answer": ("tcp.no-answer", "error"), "reset": ("tcp.reset", "error"),
@@ -486,5 +479,4 @@ if os.path.exists(not_connected):
     result = subprocess.run([ARMTAP, "export", "--strict", not_connected], capture_output=True, text=True)
     expect("export --strict", result.returncode == 0 and result.stdout.count("\n") > 50, (result.returncode, result.stderr))
 
-print("%d passed, %d failed" % (passed, failed))
-sys.exit(failed != 0)
+sys.exit(finish())

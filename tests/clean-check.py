@@ -6,14 +6,11 @@ categories of Unicode, json, csv, ElementTree.
 
 clean-check.py [full]: also every value of every option by itself."""
 import csv
-import fcntl
 import importlib.util
 import io
 import json
 import os
-import pty
 import re
-import selectors
 import shutil
 import signal
 import struct
@@ -21,9 +18,10 @@ import subprocess
 import sys
 import tempfile
 import time
-import tty
 import unicodedata
 import xml.etree.ElementTree
+
+from terminal import Terminal
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SPEC = importlib.util.spec_from_file_location("aubo", os.path.join(HERE, "aubo-check.py"))
@@ -215,50 +213,25 @@ class Done:
         self.words, self.terminal, self.status, self.out, self.err = words, terminal, status, out, err
 
 
-def read_all(program, files):
-    """What comes out of each file; a program that goes on is interrupted, as by Ctrl-C: soon where it was told to go on."""
-    written, begin, asked = {file: b"" for file in files}, time.monotonic(), False
-    patience = 0.5 if "--follow" in program.args else 8
-    with selectors.DefaultSelector() as selector:
-        for file in files:
-            selector.register(file, selectors.EVENT_READ)
-        while selector.get_map():
-            for key, _ in selector.select(0.1):
-                try:
-                    more = os.read(key.fd, 65536)
-                except OSError:  # a terminal's other end is closed
-                    more = b""
-                written[key.fd] += more
-                if not more:
-                    selector.unregister(key.fd)
-            if time.monotonic() - begin > patience and not asked:
-                asked = True
-                program.send_signal(signal.SIGINT)
-            assert time.monotonic() - begin < 60, program.args
-    return [written[file] for file in files]
-
-
 def run(*words, terminal=False, folder=None, colour=False):
+    """A program that goes on is interrupted, as by Ctrl-C: soon where it was told to go on."""
     environment = {**os.environ, "TERM": "xterm"}
     environment.pop("NO_COLOR", None)
     if not colour:
         environment["NO_COLOR"] = "1"
+    how = {"args": [ARMTAP, *words], "stdin": subprocess.DEVNULL, "cwd": folder, "env": environment}
+    patience = 0.5 if "--follow" in words else 8
     if terminal:
-        ours, theirs = pty.openpty()
-        tty.setraw(theirs)
-        fcntl.ioctl(theirs, 0x5414, struct.pack("HHHH", 24, 100, 0, 0))  # TIOCSWINSZ
-        reads, writes = [ours], [theirs, theirs]
+        with Terminal(100, raw=True) as screen, subprocess.Popen(**how, stdout=screen.theirs, stderr=screen.theirs) as program:
+            written = screen.read(program, patience), b""
     else:
-        (out, out_end), (err, err_end) = os.pipe(), os.pipe()
-        reads, writes = [out, err], [out_end, err_end]
-    with subprocess.Popen([ARMTAP, *words], stdin=subprocess.DEVNULL, stdout=writes[0], stderr=writes[1], cwd=folder,
-                          env=environment) as program:
-        for file in set(writes):
-            os.close(file)
-        written = read_all(program, reads)
-        for file in reads:
-            os.close(file)
-    done = Done(words, terminal, program.returncode, written[0], b"" if terminal else written[1])
+        with subprocess.Popen(**how, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+            try:
+                written = program.communicate(timeout=patience)
+            except subprocess.TimeoutExpired:
+                program.send_signal(signal.SIGINT)
+                written = program.communicate(timeout=60)
+    done = Done(words, terminal, program.returncode, *written)
     for mark in re.findall(rb"([A-Za-z]+)MARK", done.out + done.err):
         seen.add(mark.decode().lower())
     return done

@@ -13,10 +13,11 @@ import threading
 import time
 import zlib
 
+from tally import expect, finish
+
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 PATIENCE = 20  # seconds, of a machine that does much else
 PAUSE = 0.15  # so long that patience ends before a buffer is full, and what is kept back until then is missed
-passed = failed = 0
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also under nohup
 
 
@@ -85,12 +86,8 @@ def interrupt(way, *options):
 
 
 def judge(what, early, lines, wanted, status, wanted_status=0):
-    global passed, failed
-    if len(early) >= 2 and len(lines) == wanted and status == wanted_status:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAIL {what}: {len(early)} lines before the end, {len(lines)} of {wanted}, status {status}")
+    expect(what, len(early) >= 2 and len(lines) == wanted and status == wanted_status,
+           f"{len(early)} lines before the end, {len(lines)} of {wanted}, status {status}")
 
 
 for way in Plain, Gzip:
@@ -107,14 +104,6 @@ for way, wanted in (Plain, 0), (Gzip, 2):
 
 
 # ---- --follow ---------------------------------------------------------------------------------------------------------
-
-
-def expect(what, truth, *shown):
-    global passed, failed
-    passed += bool(truth)
-    failed += not truth
-    if not truth:
-        print("FAIL", what, *(str(one)[:600] for one in shown))
 
 
 def header():
@@ -295,5 +284,4 @@ with tempfile.TemporaryDirectory() as folder:
     follow_is_for_files("x.pcap")
     os.chdir(back)
 
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed != 0)
+sys.exit(finish())

@@ -9,20 +9,13 @@ import subprocess
 import sys
 import tempfile
 
+from tally import expect, finish
+
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 SCALE = int(sys.argv[1]) if len(sys.argv) > 1 else 1
 MEGABYTE = 1 << 20
 INFO, OTHERS = 32 * MEGABYTE, 64 * MEGABYTE
 EACH, ONCE = 32, 4_000_000  # bytes of text: for each byte captured, and once
-passed = failed = 0
-
-
-def expect(what, truth, shown=""):
-    global passed, failed
-    passed += bool(truth)
-    failed += not truth
-    if not truth:
-        print("FAIL", what, str(shown)[:300])
 
 
 # ---- captures --------------------------------------------------------------------------------------------------------
@@ -366,8 +359,7 @@ def main():
         check_idle_connections(folder)
         check_full(folder, 1023)
         check_full(folder, 1024)
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed else 0
+    return finish()
 
 
 if __name__ == "__main__":

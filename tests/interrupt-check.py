@@ -10,21 +10,14 @@ import sys
 import tempfile
 import time
 
+from tally import expect, finish
+
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 LIMIT = 1.0
 ATTEMPTS = 5  # a busy machine may be late; a program that waits is late each time
 PATIENCE = 20
 SIGNALS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
-passed = failed = 0
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also under nohup
-
-
-def expect(what, truth, *shown):
-    global passed, failed
-    passed += bool(truth)
-    failed += not truth
-    if not truth:
-        print("FAIL", what, *(str(one)[:400] for one in shown))
 
 
 def raw(count, first=0):
@@ -240,5 +233,4 @@ with tempfile.TemporaryDirectory() as folder:
     silent_interface()
     nohup()
     os.chdir(back)
-print("%d passed, %d failed" % (passed, failed))
-sys.exit(failed != 0)
+sys.exit(finish())

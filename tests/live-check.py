@@ -3,7 +3,6 @@
 else, and the whole report after a signal. Standard input is a growing pipe; as root the loopback interface, too."""
 import json
 import os
-import pty
 import re
 import select
 import signal
@@ -13,19 +12,13 @@ import subprocess
 import sys
 import time
 
+from tally import expect, finish
+from terminal import Terminal
+
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 PATIENCE = 20  # seconds, of a machine that does much else
 PORT = 30004
-passed = failed = 0
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also under nohup
-
-
-def expect(what, truth, shown=""):
-    global passed, failed
-    passed += bool(truth)
-    failed += not truth
-    if not truth:
-        print("FAIL", what, shown)
 
 
 def header():
@@ -148,17 +141,15 @@ expect("flood of 240", run.out.count(b"\n") < 30, run.out.count(b"\n"))
 run.end(None)
 
 # the line of state
-master, slave = pty.openpty()
-run = Run(stderr=slave)
-shown, end = b"", time.monotonic() + PATIENCE
-while shown.count(b" records/s") < 3 and time.monotonic() < end:
-    run.feed_until(b"never", 0.3)
-    if select.select([master], [], [], 0)[0]:
-        shown += os.read(master, 65536)
-run.end(signal.SIGINT)
-if select.select([master], [], [], 0.2)[0]:
-    shown += os.read(master, 65536)
-os.close(slave)
+with Terminal(100) as terminal:
+    run = Run(stderr=terminal.theirs)
+    shown, end = b"", time.monotonic() + PATIENCE
+    while shown.count(b" records/s") < 3 and time.monotonic() < end:
+        run.feed_until(b"never", 0.3)
+        if select.select([terminal.ours], [], [], 0)[0]:
+            shown += os.read(terminal.ours, 65536)
+    run.end(signal.SIGINT)
+    shown += terminal.read(run.program)
 expect("drawn", re.search(rb"\r\x1b\[K\d+\.\d records/s, \d+ records; \d+ packets; 0 bytes lost", shown), shown)
 expect("erased", shown.endswith(b"\r\x1b[K"), shown)
 expect("not mixed with the report", b"records/s" not in run.out, run.out)
@@ -204,5 +195,4 @@ else:
     expect("lo", "rights" in error or "cannot capture" in error, error)
     print("lo was not tried:", error.strip())
 
-print("%d passed, %d failed" % (passed, failed))
-sys.exit(failed != 0)
+sys.exit(finish())

@@ -185,5 +185,7 @@ EXTRA_DIST += \
 	tests/mutants \
 	tests/snapshot/meanwhile.c \
 	tests/summary \
+	tests/tally.py \
+	tests/terminal.py \
 	tests/unit/data \
 	tests/with-python

@@ -16,6 +16,8 @@ import sys
 import threading
 import time
 
+from tally import expect, finish
+
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 INSIDE = "ARMTAP_TEST_NAMESPACE"
 ROBOT, CLIENT, NOBODY, PROHIBITED = "10.9.0.2", "10.9.0.9", "10.9.0.77", "10.9.1.5"
@@ -27,20 +29,11 @@ COPIED_AFTER = 0.0003  # s
 SOON = 0.005  # s: between what the router does to a packet and its capture
 KINDS = {"again": "tcp.retransmission", "late": "tcp.out-of-order", "copies": "capture.duplicate"}
 SCALE = 2 if os.environ.get("ASAN_OPTIONS") else 1
-passed = failed = 0
 
 
 def skip(reason):
     print("skipped:", reason)
     sys.exit(77)
-
-
-def expect(what, truth, shown=""):
-    global passed, failed
-    passed += bool(truth)
-    failed += not truth
-    if not truth:
-        print("FAIL", what, shown)
 
 
 # ---- namespaces -----------------------------------------------------------------------------------------------------
@@ -369,8 +362,7 @@ def main():
         enter()
     run(1)
     run(0)
-    print("%d passed, %d failed" % (passed, failed))
-    sys.exit(failed != 0)
+    sys.exit(finish())
 
 
 if __name__ == "__main__":

@@ -9,18 +9,11 @@ import sys
 import tempfile
 import time
 
+from tally import expect, finish
+
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 CAPTURES = os.path.join(os.environ.get("srcdir", "."), "captures")
 RECIPE = b'<?xml version="1.0"?><rtde_config><recipe key="out"><field name="timestamp" type="DOUBLE"/></recipe></rtde_config>'
-passed = failed = 0
-
-
-def expect(what, truth, shown=""):
-    global passed, failed
-    passed += bool(truth)
-    failed += not truth
-    if not truth:
-        print("FAIL", what, shown)
 
 
 def content(name):
@@ -151,5 +144,4 @@ try:
 finally:
     os.chdir(back)
     shutil.rmtree(folder)
-print("%d passed, %d failed" % (passed, failed))
-sys.exit(failed != 0)
+sys.exit(finish())

@@ -14,18 +14,11 @@ import sys
 import tempfile
 import time
 
+from tally import expect, finish
+
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 SAMPLES = os.path.join(os.environ.get("srcdir", "."), "captures")
 PATIENCE = 20  # seconds, of a machine that does much else
-passed = failed = 0
-
-
-def expect(what, truth, shown=""):
-    global passed, failed
-    passed += bool(truth)
-    failed += not truth
-    if not truth:
-        print("FAIL", what, str(shown)[:600])
 
 
 def run(*arguments, source=None):
@@ -259,8 +252,7 @@ def main():
         checks += [check_live_ndjson, check_live_csv]
     for check in checks:
         check()
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed else 0
+    return finish()
 
 
 if __name__ == "__main__":

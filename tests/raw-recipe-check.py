@@ -9,17 +9,10 @@ import subprocess
 import sys
 import tempfile
 
+from tally import expect, finish
+
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 TRUTH = [1000.0 + 0.002 * i for i in range(400)]
-passed = failed = 0
-
-
-def expect(what, truth, shown=""):
-    global passed, failed
-    passed += bool(truth)
-    failed += not truth
-    if not truth:
-        print("FAIL", what, str(shown)[:300])
 
 
 def package(kind, body):
@@ -69,8 +62,7 @@ def main():
                     check_values(what, export(path, recipe, arguments))
             path = write(folder, "dump", dump(protocol, extra=bytes(2)))
             check_misfit("protocol %d, two bytes more" % protocol, export(path, recipe, ["--raw", "rtde"]))
-    print("raw-recipe: %d passed, %d failed" % (passed, failed))
-    sys.exit(failed > 0 or passed == 0)
+    sys.exit(finish())
 
 
 if __name__ == "__main__":

@@ -13,18 +13,11 @@ import subprocess
 import sys
 import tempfile
 
+from tally import expect, finish
+
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 SOURCE = os.path.join(os.path.abspath(os.environ.get("srcdir", ".")), "tests", "snapshot", "meanwhile.c")
 MIDDLE, SECOND = "200000 1", "0 2"  # of the first reading; before the second
-passed = failed = 0
-
-
-def expect(what, truth, *shown):
-    global passed, failed
-    passed += bool(truth)
-    failed += not truth
-    if not truth:
-        print("FAIL", what, *(str(one)[:500] for one in shown))
 
 
 def put(name, data):
@@ -192,5 +185,4 @@ try:
 finally:
     os.chdir(back)
     shutil.rmtree(folder)
-print("%d passed, %d failed" % (passed, failed))
-sys.exit(failed != 0)
+sys.exit(finish())
