@@ -290,6 +290,8 @@ static int end_of_file(struct capture *capture, int outcome)
         report_growing(capture);
         return 0;
     }
+    if (outcome == PCAP_ERROR)
+        reader_give_up(capture->reader);
     if (outcome == PCAP_ERROR || reader_problem(capture->reader) != NULL) {
         report_damage(capture, pcap_geterr(capture->pcap));
         return reader_has_changed(capture->reader) ? CAPTURE_CHANGED : -1;

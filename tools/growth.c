@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,21 +11,18 @@
 #include <sys/inotify.h>
 #endif
 
+#include "ends.h"
 #include "message.h"
 
 /* ms: also with inotify, which hears nothing of what another machine writes. */
 #define WAIT_MS 200
-/* Enough of a capture's beginning for its first packet with its time, and of its end for what no other capture has. */
-#define KEPT 1024
 
 struct growth {
     const char *name;
     int file;
     int notifier; /* -1: there is none */
     bool told;
-    uint64_t length; /* that was read */
-    size_t first_length, last_length;
-    uint8_t first[KEPT], last[KEPT]; /* bytes of it */
+    struct ends ends;
 };
 
 #if defined(__linux__)
@@ -76,29 +72,12 @@ void growth_wait(struct growth *growth)
 
 void growth_keep(struct growth *growth, const uint8_t *bytes, size_t length)
 {
-    size_t room = KEPT - growth->first_length, more = length < room ? length : room;
-    memcpy(growth->first + growth->first_length, bytes, more);
-    growth->first_length += more;
-    more = length < KEPT ? length : KEPT;
-    size_t stays = growth->last_length < KEPT - more ? growth->last_length : KEPT - more;
-    memmove(growth->last, growth->last + growth->last_length - stays, stays);
-    memcpy(growth->last + stays, bytes + length - more, more);
-    growth->last_length = stays + more;
-    growth->length += length;
-}
-
-static enum input_outcome compare(int file, uint64_t position, const uint8_t *kept, size_t length)
-{
-    uint8_t now[KEPT];
-    enum input_outcome outcome = input_read_all(file, position, now, length);
-    return outcome != INPUT_OK || memcmp(now, kept, length) == 0 ? outcome : INPUT_REWRITTEN;
+    ends_keep(&growth->ends, bytes, length);
 }
 
 enum input_outcome growth_judge(const struct growth *growth)
 {
-    uint64_t last = growth->length - growth->last_length;
-    enum input_outcome outcome = compare(growth->file, last, growth->last, growth->last_length);
-    return outcome != INPUT_OK ? outcome : compare(growth->file, 0, growth->first, growth->first_length);
+    return ends_judge(&growth->ends, growth->file);
 }
 
 void growth_watch_name(struct growth *growth)

@@ -9,6 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "ends.h"
+
 /* Descriptors that stay free for all else: outputs, threads, libraries. */
 #define DESCRIPTORS_LEFT 64
 
@@ -18,11 +20,13 @@ struct input {
     int error;
     bool is_ordinary, goes_on;
     bool told;
+    struct timespec written, changed;
     dev_t device;
     ino_t inode;
     uint64_t length;
     pthread_mutex_t lock;
-    uint32_t *sums; /* the lock's, as are the next two: of the blocks that were read */
+    bool judged;    /* after the first reading; the lock's, as are the next three */
+    uint32_t *sums; /* of the blocks that were read */
     size_t sum_count, sum_room;
 };
 
@@ -38,6 +42,8 @@ static void keep_identity(struct input *input, const struct stat *status)
     input->device = status->st_dev;
     input->inode = status->st_ino;
     input->length = (uint64_t)status->st_size;
+    input->written = status->st_mtim;
+    input->changed = status->st_ctim;
 }
 
 /* Leaves pipes and devices to the reader: opening them may wait, or have effects. */
@@ -250,15 +256,26 @@ enum input_outcome input_read_all(int file, uint64_t position, uint8_t *to, size
     return INPUT_OK;
 }
 
-static enum input_outcome read_anew(const struct input *input, uint64_t position, uint8_t *to, size_t length)
+/* The file that could not be kept open; -1 with INPUT_FAILED or INPUT_REPLACED. */
+static int open_anew(const struct input *input, enum input_outcome *outcome)
 {
     struct stat status;
     int file = open(input->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    *outcome = file < 0 ? INPUT_FAILED : INPUT_OK;
+    if (file < 0 || (fstat(file, &status) == 0 && status.st_dev == input->device && status.st_ino == input->inode))
+        return file;
+    close(file);
+    *outcome = INPUT_REPLACED;
+    return -1;
+}
+
+static enum input_outcome read_anew(const struct input *input, uint64_t position, uint8_t *to, size_t length)
+{
+    enum input_outcome outcome;
+    int file = open_anew(input, &outcome);
     if (file < 0)
-        return INPUT_FAILED;
-    enum input_outcome outcome = INPUT_REPLACED;
-    if (fstat(file, &status) == 0 && status.st_dev == input->device && status.st_ino == input->inode)
-        outcome = input_read_all(file, position, to, length);
+        return outcome;
+    outcome = input_read_all(file, position, to, length);
     close(file);
     return outcome;
 }
@@ -285,6 +302,46 @@ enum input_outcome input_block(struct input *input, uint64_t position, uint8_t t
         outcome = INPUT_CHANGED;
     pthread_mutex_unlock(&input->lock);
     *length = outcome == INPUT_OK ? wanted : 0;
+    return outcome;
+}
+
+static bool is_same_time(struct timespec one, struct timespec other)
+{
+    return one.tv_sec == other.tv_sec && one.tv_nsec == other.tv_nsec;
+}
+
+/* Appending moves the times too, renaming and chmod one of them: only where they moved is it worth a look at the
+ * bytes. */
+static enum input_outcome judge_file(const struct input *input, const struct ends *ends, int file)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0)
+        return INPUT_FAILED;
+    bool was_written = !is_same_time(status.st_mtim, input->written);
+    if (!was_written && is_same_time(status.st_ctim, input->changed))
+        return INPUT_OK;
+    enum input_outcome outcome = ends_judge(ends, file);
+    if (outcome == INPUT_REWRITTEN || outcome == INPUT_SHORTENED || (uint64_t)status.st_size < input->length)
+        return INPUT_CHANGED;
+    return outcome == INPUT_OK && was_written && (uint64_t)status.st_size == input->length ? INPUT_DOUBTFUL : outcome;
+}
+
+enum input_outcome input_judge(struct input *input, const struct ends *ends)
+{
+    enum input_outcome outcome;
+    pthread_mutex_lock(&input->lock);
+    bool was_judged = input->judged;
+    input->judged = true;
+    pthread_mutex_unlock(&input->lock);
+    if (was_judged)
+        return INPUT_OK;
+    if (input->file >= 0)
+        return judge_file(input, ends, input->file);
+    int file = open_anew(input, &outcome);
+    if (file < 0) /* each block was still of the same file */
+        return INPUT_OK;
+    outcome = judge_file(input, ends, file);
+    close(file);
     return outcome;
 }
 

@@ -10,6 +10,7 @@
 
 #define INPUT_BLOCK ((size_t)128 * 1024)
 
+struct ends;
 struct input;
 struct inputs;
 
@@ -46,7 +47,8 @@ enum input_outcome {
     INPUT_CHANGED,   /* another program has cut or overwritten what an earlier reading read */
     INPUT_REPLACED,  /* it could not be kept open, and another file has its name now */
     INPUT_NO_MEMORY,
-    INPUT_REWRITTEN /* other bytes stand where it was read, of a file that is followed */
+    INPUT_REWRITTEN, /* other bytes stand where it was read, of a file that is followed */
+    INPUT_DOUBTFUL   /* another program wrote to it, perhaps to what was read */
 };
 
 /* Of an ordinary file, the block that begins at `position`, a multiple of INPUT_BLOCK; `length` 0 at the end. The bytes
@@ -54,6 +56,10 @@ enum input_outcome {
 enum input_outcome input_block(struct input *input, uint64_t position, uint8_t to[INPUT_BLOCK], size_t *length);
 /* Bytes of an open file: INPUT_OK, INPUT_SHORTENED where it has fewer, or INPUT_FAILED. */
 enum input_outcome input_read_all(int file, uint64_t position, uint8_t *to, size_t length);
+/* After an ordinary file was read for the first time, up to what `ends` keeps: INPUT_OK where nobody wrote to it
+ * meanwhile, or only behind what was read, as far as its times and these bytes tell; INPUT_CHANGED, INPUT_DOUBTFUL, or
+ * INPUT_FAILED with errno. After later readings INPUT_OK: they were held against the first. */
+enum input_outcome input_judge(struct input *input, const struct ends *ends);
 /* Whether an ordinary file is longer now than it was when it was opened: another program writes it. */
 bool input_has_grown(const struct input *input);
 /* True at the first call: what is to be said of the file once, however often it is read. */

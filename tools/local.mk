@@ -71,6 +71,8 @@ tools_libtools_a_SOURCES = \
 	tools/export_report.c \
 	tools/findings.c \
 	tools/findings.h \
+	tools/ends.c \
+	tools/ends.h \
 	tools/growth.c \
 	tools/growth.h \
 	tools/gzip.c \

@@ -14,6 +14,7 @@
 #include <zlib.h>
 
 #include "ahead.h"
+#include "ends.h"
 #include "growth.h"
 #include "input.h"
 #include "interrupt.h"
@@ -39,6 +40,7 @@ struct reader {
     struct inputs *own;    /* of one file, which nobody else had opened; else NULL */
     struct input *input;   /* an ordinary file; NULL: a pipe or device */
     struct growth *growth; /* of an ordinary file that is followed */
+    struct ends ends;      /* of any other ordinary file */
     int file;              /* -1: an ordinary file */
     bool waits;            /* a pipe or terminal: Ctrl-C ends it, and what came is used */
     bool ended;
@@ -115,12 +117,29 @@ static void cannot_go_on(struct reader *reader, enum input_outcome outcome)
         [INPUT_SHORTENED] = "another program cut the file here since the reading began; read it again, or a copy of it",
         [INPUT_REWRITTEN] = "the file was written anew while it was read, and what came before this is of the old one; "
                             "follow it again for the new one",
-        [INPUT_CHANGED] = "another program has overwritten or cut what was read here before; read a copy of the file",
+        [INPUT_CHANGED] =
+            "another program has overwritten or cut what was read before; copy the file first and read the "
+            "copy",
+        [INPUT_DOUBTFUL] = "another program wrote to the file while it was read, and may have changed what was read "
+                           "before; copy the file first and read the copy",
         [INPUT_REPLACED] = "another file took the place of the one that was being read; read it again"};
     reader->no_memory = outcome == INPUT_NO_MEMORY;
     reader->changed = outcome == INPUT_CHANGED || outcome == INPUT_REPLACED;
     snprintf(reader->problem, sizeof reader->problem, "byte %" PRIu64 ": %s", reader->position,
              reader->no_memory ? "out of memory" : what[outcome]);
+}
+
+/* False where the file is no longer what was read of it, which is the problem then. */
+static bool judge_file(struct reader *reader)
+{
+    if (reader->input == NULL || reader->growth != NULL)
+        return true;
+    enum input_outcome outcome = input_judge(reader->input, &reader->ends);
+    if (outcome == INPUT_FAILED)
+        cannot_read(reader, errno);
+    else if (outcome != INPUT_OK)
+        cannot_go_on(reader, outcome);
+    return outcome == INPUT_OK;
 }
 
 static size_t read_ordinary(struct reader *reader)
@@ -131,6 +150,9 @@ static size_t read_ordinary(struct reader *reader)
         cannot_read(reader, errno);
     else if (outcome != INPUT_OK)
         cannot_go_on(reader, outcome);
+    else if (length == 0)
+        judge_file(reader);
+    ends_keep(&reader->ends, reader->bytes, length);
     return length;
 }
 
@@ -184,6 +206,8 @@ static bool fill(struct reader *reader)
 
 static void damaged(struct reader *reader, const char *what)
 {
+    if (!judge_file(reader))
+        return;
     snprintf(reader->problem, sizeof reader->problem, "byte %" PRIu64 " (%" PRIu64 " unpacked): %s",
              reader->position - (reader->input_length - reader->input_at), reader->unpacked, what);
 }
@@ -456,6 +480,24 @@ bool reader_is_growing(const struct reader *reader)
 const char *reader_problem(const struct reader *reader)
 {
     return reader->over && reader->problem[0] != '\0' ? reader->problem : NULL;
+}
+
+/* What the thread that reads ahead came upon lies behind what was made of the file, and does not count. */
+static void stop_ahead(struct reader *reader)
+{
+    ahead_free(reader->ahead);
+    reader->ahead = NULL;
+    reader->block = NULL;
+}
+
+void reader_give_up(struct reader *reader)
+{
+    if (reader_problem(reader) != NULL)
+        return;
+    if (is_ahead(reader))
+        stop_ahead(reader);
+    if (reader->changed || !judge_file(reader))
+        reader->over = true;
 }
 
 bool reader_lacked_memory(const struct reader *reader)

@@ -35,7 +35,10 @@ void reader_close(struct reader *reader);
 size_t reader_peek(struct reader *reader, const uint8_t **bytes, size_t length);
 /* Waits for at least one byte; 0 at the end, and at damage, after all that came before it. */
 size_t reader_read(struct reader *reader, void *to, size_t room);
-/* What is wrong with the file, with the place, once reader_read returned 0 for it; else NULL. */
+/* What was read makes no sense, and nothing more will be read: where the file has changed meanwhile, that is the
+ * problem. */
+void reader_give_up(struct reader *reader);
+/* What is wrong with the file, with the place, once reader_read returned 0 for it, or it was given up; else NULL. */
 const char *reader_problem(const struct reader *reader);
 /* Whether an ordinary file was not read to its end because another program makes it longer, or because it is followed:
  * it may end in the middle of something, which is no damage. */
