@@ -146,7 +146,8 @@ static bool fits_channel(const struct armtap_aubo *aubo, enum armtap_direction d
     size_t used;
     if (!aubo || armtap_aubo_prefix(message, length, &number) != ARMTAP_AUBO_WHOLE || number >= ARMTAP_AUBO_CHANNELS)
         return false;
-    const struct armtap_recipe *recipe = aubo->sides[direction].channels[number].recipe;
+    const struct armtap_aubo_side *side = &aubo->sides[direction];
+    const struct armtap_recipe *recipe = number < side->channel_count ? side->channels[number].recipe : NULL;
     return recipe && armtap_aubo_scan(&scan, true, message, length, &used) == ARMTAP_AUBO_WHOLE &&
            scan.commas == recipe->count;
 }
@@ -334,9 +335,10 @@ static int aubo_decode(void *context, struct armtap_conn *conn, const struct arm
     if (armtap_conn_stream(conn)->generation == ARMTAP_GENERATION_UNKNOWN)
         armtap_conn_version(conn, 0, ARMTAP_GENERATION_AUBO);
     int error = form == ARMTAP_AUBO_WEB ? armtap_aubo_web_decode(aubo, conn, frame) : raw_decode(aubo, conn, frame);
-    armtap_conn_claim(conn, aubo->recipe_bytes + aubo->cells.capacity + aubo->reader.capacity +
-                                armtap_websocket_held(&aubo->sides[0].websocket) +
-                                armtap_websocket_held(&aubo->sides[1].websocket));
+    armtap_conn_claim(
+        conn, aubo->recipe_bytes + aubo->cells.capacity + aubo->reader.capacity +
+                  (aubo->sides[0].channel_count + aubo->sides[1].channel_count) * sizeof(struct armtap_aubo_channel) +
+                  armtap_websocket_held(&aubo->sides[0].websocket) + armtap_websocket_held(&aubo->sides[1].websocket));
     return error;
 }
 

@@ -204,6 +204,20 @@ static void give_recipe(struct armtap_aubo *aubo, struct armtap_aubo_channel *ch
     *channel = (struct armtap_aubo_channel){.recipe = recipe, .previous = channel->recipe, .begun_at = time};
 }
 
+/* The channel of that number, NULL without memory. */
+static struct armtap_aubo_channel *channel_of(struct armtap_aubo_side *side, unsigned number)
+{
+    if (number < side->channel_count)
+        return &side->channels[number];
+    struct armtap_aubo_channel *channels = realloc(side->channels, (number + 1) * sizeof *channels);
+    if (!channels)
+        return NULL;
+    memset(channels + side->channel_count, 0, (number + 1 - side->channel_count) * sizeof *channels);
+    side->channels = channels;
+    side->channel_count = number + 1;
+    return &channels[number];
+}
+
 int armtap_aubo_open(void *context)
 {
     struct armtap_aubo *aubo = context;
@@ -219,10 +233,11 @@ void armtap_aubo_close(void *context)
     struct armtap_aubo *aubo = context;
     for (int side = 0; side < 2; side++) {
         armtap_websocket_free(&aubo->sides[side].websocket);
-        for (size_t i = 0; i < ARMTAP_AUBO_CHANNELS; i++) {
+        for (size_t i = 0; i < aubo->sides[side].channel_count; i++) {
             armtap_recipe_release(aubo->sides[side].channels[i].recipe);
             armtap_recipe_release(aubo->sides[side].channels[i].previous);
         }
+        free(aubo->sides[side].channels);
     }
     armtap_cells_free(&aubo->cells);
     armtap_aubo_reader_free(&aubo->reader);
@@ -248,7 +263,9 @@ static int take_set_up(struct armtap_aubo *aubo, struct armtap_conn *conn, const
     const char *wrong = read_set_up(message, &set_up);
     if (wrong)
         return armtap_aubo_say_bad(conn, frame, wrong, offset);
-    struct armtap_aubo_channel *channel = &aubo->sides[set_up.direction].channels[set_up.channel];
+    struct armtap_aubo_channel *channel = channel_of(&aubo->sides[set_up.direction], (unsigned)set_up.channel);
+    if (!channel)
+        return ARMTAP_ERR_MEMORY;
     if (set_up.ends) {
         channel->ended = true;
         channel->ended_at = frame->where.time;
@@ -317,7 +334,7 @@ static const struct armtap_recipe *recipe_of(struct armtap_aubo *aubo, struct ar
 static int deliver(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
                    struct json_object *message, struct armtap_aubo_element text, int number)
 {
-    struct armtap_aubo_channel *channel = &aubo->sides[frame->direction].channels[number];
+    struct armtap_aubo_channel *channel = &aubo->sides[frame->direction].channels[number]; /* take_data made it */
     size_t count = json_object_array_length(message) - 1;
     const struct armtap_recipe *recipe = recipe_of(aubo, channel, count, frame->where.time);
     size_t expected = recipe->count;
@@ -370,7 +387,9 @@ static int adopt_given(struct armtap_aubo *aubo, struct armtap_conn *conn, const
 static int take_data(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
                      struct json_object *message, int number, const uint8_t *text, size_t length)
 {
-    struct armtap_aubo_channel *channel = &aubo->sides[frame->direction].channels[number];
+    struct armtap_aubo_channel *channel = channel_of(&aubo->sides[frame->direction], (unsigned)number);
+    if (!channel)
+        return ARMTAP_ERR_MEMORY;
     int error = adopt_given(aubo, conn, frame, channel, number);
     if (error != ARMTAP_OK)
         return error;

@@ -48,8 +48,9 @@ struct armtap_aubo_side {
     struct armtap_aubo_look
         *look; /* of what is at hand: used where a message begins with it, and forgotten with each frame */
     struct armtap_websocket websocket;
-    uint64_t passes; /* WEB: bytes to come of a frame that is too long */
-    struct armtap_aubo_channel channels[ARMTAP_AUBO_CHANNELS];
+    uint64_t passes;                      /* WEB: bytes to come of a frame that is too long */
+    struct armtap_aubo_channel *channels; /* up to the highest number that was seen */
+    size_t channel_count;
 };
 
 struct armtap_aubo {

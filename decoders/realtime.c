@@ -385,7 +385,7 @@ static void decode_fields(const uint8_t *cells, uint32_t word, uint32_t size, st
 int armtap_decode_realtime(const void *packet, size_t length, struct armtap_state *state)
 {
     const uint8_t *bytes = packet;
-    if (!packet || !armtap_state_is_ours(state))
+    if (!packet || !armtap_state_is_ours(state) || !armtap_state_room(state))
         return ARMTAP_ERR_ARGUMENT;
     if (length < HEADER)
         return ARMTAP_ERR_SHORT;

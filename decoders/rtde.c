@@ -154,7 +154,9 @@ static const uint8_t *values_of(const struct armtap_rtde *rtde, enum armtap_dire
     size_t left = length - ARMTAP_RTDE_HEADER;
     if (!rtde || left == 0)
         return NULL;
-    const struct armtap_recipe *recipe = direction == ARMTAP_FROM_ROBOT ? rtde->outputs : rtde->inputs[payload[0]];
+    const struct armtap_recipe *recipe = direction == ARMTAP_FROM_ROBOT ? rtde->outputs
+                                         : rtde->inputs                 ? rtde->inputs[payload[0]]
+                                                                        : NULL;
     if (!recipe || recipe->open)
         return NULL;
     if (direction == ARMTAP_FROM_ROBOT && rtde->protocol == 1)
@@ -461,14 +463,14 @@ static int decode_input(struct armtap_rtde *rtde, struct armtap_conn *conn, cons
 {
     const uint8_t *payload = frame->bytes + ARMTAP_RTDE_HEADER;
     size_t length = frame->length - ARMTAP_RTDE_HEADER;
-    const struct armtap_recipe *recipe = length > 0 ? rtde->inputs[payload[0]] : NULL;
+    const struct armtap_recipe *recipe = length > 0 && rtde->inputs ? rtde->inputs[payload[0]] : NULL;
     if (recipe && rtde->protocol >= 2) {
         int error = armtap_rtde_size_unknown(rtde, conn, frame, &rtde->inputs[payload[0]], length - 1);
         return error == ARMTAP_OK ? deliver(rtde, conn, frame, rtde->inputs[payload[0]], true) : error;
     }
     if (recipe && length == recipe->size + 1)
         return deliver(rtde, conn, frame, recipe, true);
-    for (size_t i = 0; rtde->protocol <= 1 && i < 256; i++)
+    for (size_t i = 0; rtde->inputs && rtde->protocol <= 1 && i < 256; i++)
         if (rtde->inputs[i] && rtde->inputs[i]->size == length)
             return deliver(rtde, conn, frame, rtde->inputs[i], false);
     if (recipe)

@@ -10,6 +10,8 @@
 #define EARLY_MAX UINT64_C(50000000)  /* ns that a reply may be captured before its request ... */
 #define ANSWERED_MAX (20 * EARLY_MAX) /* ... and within which a request without a reply may be its request */
 
+#define INPUTS 256u /* ids of input recipes */
+
 int armtap_rtde_open(void *context)
 {
     struct armtap_rtde *rtde = context;
@@ -25,8 +27,9 @@ void armtap_rtde_close(void *context)
     free(rtde->early.types);
     free(rtde->limits);
     armtap_recipe_release(rtde->outputs);
-    for (size_t i = 0; i < sizeof rtde->inputs / sizeof rtde->inputs[0]; i++)
+    for (size_t i = 0; rtde->inputs && i < INPUTS; i++)
         armtap_recipe_release(rtde->inputs[i]);
+    free(rtde->inputs);
 }
 
 /* ---- what is kept ---- */
@@ -52,7 +55,9 @@ int armtap_rtde_may_make(struct armtap_conn *conn, const struct armtap_frame *fr
 
 void armtap_rtde_claim(const struct armtap_rtde *rtde, struct armtap_conn *conn)
 {
-    armtap_conn_claim(conn, rtde->recipe_bytes + rtde->request_bytes + rtde->early.types_length);
+    armtap_conn_claim(conn, rtde->recipe_bytes + rtde->request_bytes + rtde->early.types_length +
+                                (rtde->inputs ? INPUTS * sizeof(struct armtap_recipe *) : 0) +
+                                rtde->limit_count * sizeof *rtde->limits);
 }
 
 /* ---- replies to set-ups ---- */
@@ -264,17 +269,21 @@ int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
 {
     struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_SETUP_INPUTS);
     struct armtap_rtde_reply reply = armtap_rtde_read_reply(rtde, request, package);
-    struct armtap_recipe *recipe, **place = &rtde->inputs[package->id & 255];
+    struct armtap_recipe *recipe;
     int error = make_recipe(rtde, conn, frame, &reply, &recipe);
     bool early = !request;
     armtap_rtde_free_request(rtde, request);
     rtde->bad_reply[ARMTAP_TO_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};
     if (error == ARMTAP_OK && early)
         error = keep_early(rtde, frame, package);
+    if (error == ARMTAP_OK && recipe && !rtde->inputs &&
+        !(rtde->inputs = calloc(INPUTS, sizeof(struct armtap_recipe *))))
+        error = ARMTAP_ERR_MEMORY;
     if (error != ARMTAP_OK)
         armtap_recipe_release(recipe);
     if (error != ARMTAP_OK || !recipe)
         return error;
+    struct armtap_recipe **place = &rtde->inputs[package->id % INPUTS];
     size_t replaced = *place ? (*place)->count : 0;
     if (rtde->input_entries - replaced + recipe->count > ARMTAP_LIMIT_inputs) {
         armtap_recipe_release(recipe);

@@ -12,6 +12,8 @@
 #define BUFFER_BYTES 2048       /* of one whose records come whole */
 #define BUFFER_KEPT (16 * 1024) /* an empty buffer is not kept larger */
 #define BUFFER_MARKS 8
+#define MARKS_KEPT 64                                                         /* nor more marks */
+#define BUFFER_OWN (BUFFER_BYTES + BUFFER_MARKS * sizeof(struct armtap_mark)) /* larger ones count for the pool */
 
 static const struct armtap_where nowhere = {ARMTAP_NO_TIME, 0, 0};
 
@@ -57,6 +59,7 @@ int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armta
     conn->no_guess = setup->no_guess;
     conn->reserve = setup->reserve ? setup->reserve : &conn->own_reserve;
     armtap_reserve_init(&conn->own_reserve);
+    armtap_conn_take(conn, sizeof *conn + (setup->robot ? 0 : sizeof *conn->robot));
     conn->roles_guessed = setup->roles_guessed;
     conn->resumed = setup->resumed;
     conn->stream.connection = setup->connection;
@@ -67,6 +70,7 @@ int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armta
     conn->half[0].want = conn->half[1].want = 1;
     conn->robot = setup->robot ? armtap_robot_hold(setup->robot) : armtap_robot_new();
     if (!conn->robot) {
+        conn->reserve->taken -= conn->taken;
         free(conn);
         *out = NULL;
         return ARMTAP_ERR_MEMORY;
@@ -101,25 +105,50 @@ int armtap_conn_new(const struct armtap_conn_options *options, const struct armt
     return armtap_conn_create(&setup, sink, user, conn);
 }
 
-/* Gives a buffer that capacity; what it holds counts for the pool. False without memory. */
+static size_t buffer_room(size_t capacity, size_t marks)
+{
+    return capacity + marks * sizeof(struct armtap_mark);
+}
+
+/* What buffer and marks of a direction take: while that is little it is the connection's own, else the pool's. */
+static void buffer_charge(struct armtap_conn *conn, struct armtap_half *half, size_t capacity, size_t marks)
+{
+    size_t before = buffer_room(half->capacity, half->mark_capacity), after = buffer_room(capacity, marks);
+    size_t own_before = before <= BUFFER_OWN ? before : 0, own_after = after <= BUFFER_OWN ? after : 0;
+    conn->taken = conn->taken - own_before + own_after;
+    conn->reserve->taken = conn->reserve->taken - own_before + own_after;
+    if (conn->pool_used)
+        *conn->pool_used = *conn->pool_used - (before - own_before) + (after - own_after);
+    half->capacity = capacity;
+    half->mark_capacity = marks;
+}
+
+/* Gives a buffer that capacity. False without memory. */
 static bool buffer_resize(struct armtap_conn *conn, struct armtap_half *half, size_t capacity)
 {
-    uint8_t *buffer = NULL;
-    if (capacity > 0 && !(buffer = realloc(half->buffer, capacity)))
+    uint8_t *buffer = realloc(half->buffer, capacity);
+    if (!buffer)
         return false;
-    if (capacity == 0)
-        free(half->buffer);
-    if (conn->pool_used)
-        *conn->pool_used = *conn->pool_used - half->capacity + capacity;
     half->buffer = buffer;
-    half->capacity = capacity;
+    buffer_charge(conn, half, capacity, half->mark_capacity);
+    return true;
+}
+
+static bool marks_resize(struct armtap_conn *conn, struct armtap_half *half, size_t capacity)
+{
+    struct armtap_mark *marks = realloc(half->marks, capacity * sizeof *marks);
+    if (!marks)
+        return false;
+    half->marks = marks;
+    buffer_charge(conn, half, half->capacity, capacity);
     return true;
 }
 
 static void destroy(struct armtap_conn *conn)
 {
     for (int i = 0; i < 2; i++) {
-        buffer_resize(conn, &conn->half[i], 0);
+        buffer_charge(conn, &conn->half[i], 0, 0);
+        free(conn->half[i].buffer);
         free(conn->half[i].marks);
         for (size_t k = 0; k < ARMTAP_ARMS_MAX; k++)
             armtap_state_free(conn->half[i].state[k]);
@@ -128,6 +157,7 @@ static void destroy(struct armtap_conn *conn)
         conn->decoder->close(conn->context);
     armtap_conn_claim(conn, 0);
     conn->reserve->held -= conn->state_bytes;
+    conn->reserve->taken -= conn->taken;
     free(conn->context);
     armtap_recipe_release(conn->given_recipe);
     armtap_guess_drop_sample(&conn->guess);
@@ -236,7 +266,7 @@ struct armtap_where armtap_span_where(const struct armtap_span *span, size_t fro
 }
 
 /* Bytes up to `end` of the buffer arrived with `where`. */
-static int mark_add(struct armtap_half *half, size_t end, const struct armtap_where *where)
+static int mark_add(struct armtap_conn *conn, struct armtap_half *half, size_t end, const struct armtap_where *where)
 {
     struct armtap_mark *last = half->mark_count ? &half->marks[half->mark_count - 1] : NULL;
     if (last && last->where.packet == where->packet && last->where.file == where->file) {
@@ -251,11 +281,8 @@ static int mark_add(struct armtap_half *half, size_t end, const struct armtap_wh
     }
     if (half->mark_count == half->mark_capacity) {
         size_t capacity = half->mark_capacity ? 2 * half->mark_capacity : BUFFER_MARKS;
-        struct armtap_mark *marks = realloc(half->marks, capacity * sizeof *marks);
-        if (!marks)
+        if (!marks_resize(conn, half, capacity))
             return ARMTAP_ERR_MEMORY;
-        half->marks = marks;
-        half->mark_capacity = capacity;
     }
     half->marks[half->mark_count++] = (struct armtap_mark){end, *where};
     return ARMTAP_OK;
@@ -275,21 +302,18 @@ static int buffer_append(struct armtap_conn *conn, struct armtap_half *half, con
     }
     memcpy(half->buffer + half->used, bytes, length);
     half->used += length;
-    return mark_add(half, half->used, where);
+    return mark_add(conn, half, half->used, where);
 }
 
-/* Room that most streams never outgrow, before their first record: a steady stream allocates nothing. */
-static int buffer_reserve(struct armtap_conn *conn, struct armtap_half *half)
+/* Room that most streams never outgrow, before their first record: a steady stream allocates nothing. Few clients send
+ * any. */
+static int buffer_reserve(struct armtap_conn *conn, enum armtap_direction direction)
 {
-    if (half->buffer)
+    struct armtap_half *half = &conn->half[direction];
+    if (half->buffer || (direction == ARMTAP_TO_ROBOT && conn->stream.records[direction] == 0))
         return ARMTAP_OK;
-    bool has_room = buffer_resize(conn, half, BUFFER_BYTES);
-    struct armtap_mark *marks = has_room ? realloc(half->marks, BUFFER_MARKS * sizeof *marks) : NULL;
-    if (!marks)
-        return ARMTAP_ERR_MEMORY;
-    half->marks = marks;
-    half->mark_capacity = BUFFER_MARKS;
-    return ARMTAP_OK;
+    bool has_room = buffer_resize(conn, half, BUFFER_BYTES) && marks_resize(conn, half, BUFFER_MARKS);
+    return has_room ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
 }
 
 static void buffer_consume(struct armtap_half *half, size_t length)
@@ -425,7 +449,7 @@ static int digest_known(struct armtap_conn *conn, enum armtap_direction directio
 {
     struct armtap_half *half = &conn->half[direction];
     size_t at = *used, length = 0;
-    int error = buffer_reserve(conn, half);
+    int error = buffer_reserve(conn, direction);
     while (error == ARMTAP_OK && at < span->length) {
         struct armtap_span rest = {span->bytes + at, span->length - at, NULL, 0, span->final};
         if (half->mode == ARMTAP_HALF_SEEKING) {
@@ -622,6 +646,8 @@ static int digest_buffer(struct armtap_conn *conn, enum armtap_direction directi
     half->looked = half->used;
     if (half->used == 0 && half->capacity > BUFFER_KEPT)
         buffer_resize(conn, half, BUFFER_BYTES);
+    if (half->used == 0 && half->mark_capacity > MARKS_KEPT)
+        marks_resize(conn, half, BUFFER_MARKS);
     return error;
 }
 
@@ -640,8 +666,11 @@ static int keep(struct armtap_conn *conn, enum armtap_direction direction, const
                 const struct armtap_where *where)
 {
     struct armtap_half *half = &conn->half[direction];
-    bool grows = half->used + length > half->capacity;
-    if (!grows || !conn->pool_used || *conn->pool_used + 2 * (half->used + length) <= conn->pool_limit)
+    size_t used = half->used + length, marks = half->mark_count + 1;
+    bool grows = used > half->capacity || (marks > half->mark_capacity && marks < MARKS_MAX);
+    bool is_little = buffer_room(2 * used, 2 * marks) <= BUFFER_OWN;
+    if (!grows || is_little || !conn->pool_used ||
+        *conn->pool_used + buffer_room(2 * used, 2 * marks) <= conn->pool_limit)
         return buffer_append(conn, half, bytes, length, where);
     struct armtap_mark mark = {length, *where};
     struct armtap_span waited = buffer_span(half, false), span = {bytes, length, &mark, 1, false};

@@ -63,7 +63,8 @@ struct armtap_conn {
     struct armtap_robot *robot;
     size_t *pool_used; /* see the setup */
     size_t pool_limit;
-    size_t claimed;     /* of the pool, by the decoder */
+    size_t taken;       /* bytes of memory, without those that the decoder claims */
+    size_t claimed;     /* by the decoder */
     size_t state_bytes; /* of further arms */
     struct armtap_account account;
     struct armtap_reserve *reserve;    /* that of the capture, or its own */
@@ -88,6 +89,13 @@ struct armtap_conn {
 static inline enum armtap_direction armtap_other(enum armtap_direction direction)
 {
     return direction == ARMTAP_FROM_ROBOT ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
+}
+
+/* The connection takes so many bytes of memory more, until it is freed. */
+static inline void armtap_conn_take(struct armtap_conn *conn, size_t bytes)
+{
+    conn->taken += bytes;
+    conn->reserve->taken += bytes;
 }
 
 /* The latest arrival among the bytes [from, to) of a span. */

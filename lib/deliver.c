@@ -7,6 +7,7 @@
 #include "bytes.h"
 #include "knowledge.h"
 #include "recipe.h"
+#include "state.h"
 
 #define PACKET_HEADERS 54u /* bytes of a packet before its payload: Ethernet, IPv4, TCP */
 #define NOTE_BYTES 64u     /* of a note, besides its text */
@@ -208,6 +209,10 @@ int armtap_conn_sample(struct armtap_conn *conn, struct armtap_guess *guess, siz
 {
     if (guess != &conn->guess)
         return armtap_knowledge_sample(conn->knowledge, guess, length);
+    if (conn->knowledge) { /* which has no room for more of them */
+        guess->ruled_out = true;
+        return ARMTAP_OK;
+    }
     guess->sample = armtap_sample_new(length);
     return guess->sample ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
 }
@@ -225,8 +230,7 @@ bool armtap_conn_may_guess(const struct armtap_conn *conn)
 
 void armtap_conn_claim(struct armtap_conn *conn, size_t bytes)
 {
-    if (conn->pool_used)
-        *conn->pool_used = *conn->pool_used - conn->claimed + bytes;
+    conn->reserve->taken = conn->reserve->taken - conn->claimed + bytes;
     conn->reserve->held = conn->reserve->held - conn->claimed + bytes;
     conn->claimed = bytes;
 }
@@ -376,11 +380,16 @@ static struct armtap_record record_of(const struct armtap_conn *conn, const stru
 }
 
 /* The state of an arm, and what a record says of it. */
-static int add_arm(struct armtap_half *half, unsigned number, struct armtap_arm *arm, struct armtap_set *updated)
+static int add_arm(struct armtap_conn *conn, struct armtap_half *half, unsigned number, struct armtap_arm *arm,
+                   struct armtap_set *updated)
 {
     struct armtap_state **state = &half->state[number - 1];
-    if (!*state && !(*state = armtap_state_new()))
-        return ARMTAP_ERR_MEMORY;
+    if (!*state) {
+        *state = armtap_state_new_plain();
+        if (!*state)
+            return ARMTAP_ERR_MEMORY;
+        armtap_conn_take(conn, ARMTAP_STATE_PLAIN);
+    }
     *arm = (struct armtap_arm){number, updated, *state};
     return ARMTAP_OK;
 }
@@ -391,15 +400,15 @@ static int may_add_arm(struct armtap_conn *conn, const struct armtap_frame *fram
     *may = number == 1 || conn->half[frame->direction].state[number - 1];
     if (*may)
         return ARMTAP_OK;
-    int error = armtap_conn_may_keep(conn, frame, sizeof(struct armtap_state), may);
+    int error = armtap_conn_may_keep(conn, frame, ARMTAP_STATE_PLAIN, may);
     if (*may) {
-        conn->state_bytes += sizeof(struct armtap_state);
-        conn->reserve->held += sizeof(struct armtap_state);
+        conn->state_bytes += ARMTAP_STATE_PLAIN;
+        conn->reserve->held += ARMTAP_STATE_PLAIN;
     }
     return error;
 }
 
-/* Each arm that the recipe names; the first where it names none. */
+/* Each arm that the recipe names; the first where it names none, or where there is no room for those. */
 static int decode_arms(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data,
                        struct armtap_arm *arms, struct armtap_set *updated, size_t *count)
 {
@@ -412,7 +421,7 @@ static int decode_arms(struct armtap_conn *conn, const struct armtap_frame *fram
         bool may;
         int error = may_add_arm(conn, frame, number, &may);
         if (error == ARMTAP_OK && may)
-            error = add_arm(half, number, &arms[*count], &updated[*count]);
+            error = add_arm(conn, half, number, &arms[*count], &updated[*count]);
         if (error != ARMTAP_OK)
             return error;
         if (!may)
@@ -421,7 +430,11 @@ static int decode_arms(struct armtap_conn *conn, const struct armtap_frame *fram
                                  &updated[*count]);
         ++*count;
     }
-    return ARMTAP_OK;
+    if (*count > 0)
+        return ARMTAP_OK;
+    memset(&updated[0], 0, sizeof updated[0]);
+    *count = 1;
+    return add_arm(conn, half, 1, &arms[0], &updated[0]);
 }
 
 static int decode_record(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data,
@@ -431,7 +444,7 @@ static int decode_record(struct armtap_conn *conn, const struct armtap_frame *fr
     if (data->recipe && data->recipe->cells)
         return decode_arms(conn, frame, data, arms, updated, count);
     *count = 1;
-    int error = add_arm(half, 1, &arms[0], &updated[0]);
+    int error = add_arm(conn, half, 1, &arms[0], &updated[0]);
     if (error == ARMTAP_OK && data->recipe)
         return decode_values(conn, frame, data, half->state[0], &updated[0]);
     memset(&updated[0], 0, sizeof updated[0]);

@@ -12,6 +12,10 @@ static const size_t most[ARMTAP_FLOW_CLASSES] = {
     [ARMTAP_FLOW_SENDING] = ARMTAP_LIMIT_connections,
 };
 
+/* However scarce memory is. */
+static const size_t least[ARMTAP_FLOW_CLASSES] = {
+    [ARMTAP_FLOW_IDLE] = 64, [ARMTAP_FLOW_NEW] = 256, [ARMTAP_FLOW_LIVE] = 64, [ARMTAP_FLOW_SENDING] = 1};
+
 unsigned armtap_flow_key_of(const struct armtap_segment *segment, struct armtap_flow_key *key)
 {
     int order = memcmp(&segment->source, &segment->target, sizeof segment->source);
@@ -128,12 +132,20 @@ void armtap_flow_enter(struct armtap_flow_table *table, struct armtap_flow *flow
     append(table, flow, class);
 }
 
-struct armtap_flow *armtap_flow_surplus(const struct armtap_flow_table *table)
+struct armtap_flow *armtap_flow_surplus(const struct armtap_flow_table *table, bool is_scarce)
 {
     for (int i = 0; i < ARMTAP_FLOW_CLASSES; i++)
         if (table->class[i].count > most[i])
             return table->class[i].oldest;
+    for (int i = 0; i < ARMTAP_FLOW_CLASSES && is_scarce; i++)
+        if (table->class[i].count > least[i])
+            return table->class[i].oldest;
     return NULL;
+}
+
+size_t armtap_flow_bytes(const struct armtap_flow_table *table)
+{
+    return table->count * sizeof(struct armtap_flow) + table->bucket_count * sizeof *table->buckets;
 }
 
 struct armtap_flow *armtap_flow_of(struct armtap_attempt *attempt)

@@ -67,8 +67,11 @@ struct armtap_flow *armtap_flow_find(const struct armtap_flow_table *table, cons
 struct armtap_flow *armtap_flow_add(struct armtap_flow_table *table, const struct armtap_flow_key *key);
 /* A packet of it came: it is the newest of that class. */
 void armtap_flow_enter(struct armtap_flow_table *table, struct armtap_flow *flow, enum armtap_flow_class class);
-/* The oldest flow of a class that holds more than it may; NULL if none does. */
-struct armtap_flow *armtap_flow_surplus(const struct armtap_flow_table *table);
+/* The oldest flow of a class that holds more than it may; NULL if none does. Where memory is scarce that is the least
+ * precious class, so that each of them keeps a few. */
+struct armtap_flow *armtap_flow_surplus(const struct armtap_flow_table *table, bool is_scarce);
+/* Bytes of memory that table and flows take, without their connections. */
+size_t armtap_flow_bytes(const struct armtap_flow_table *table);
 /* The flow of an attempt. */
 struct armtap_flow *armtap_flow_of(struct armtap_attempt *attempt);
 /* Takes it out and frees it; connection and reassembly are the caller's to free before. */

@@ -5,7 +5,8 @@
 
 #include "budget.h"
 
-#define GUESSES 65536u /* connections without a handshake that are remembered */
+#define GUESSES 16384u              /* connections without a handshake that are remembered */
+#define SAMPLES_LEAST (1024 * 1024) /* bytes of samples, however scarce memory is */
 
 struct robot_entry {
     struct armtap_address address;
@@ -161,18 +162,37 @@ int armtap_knowledge_guess(struct armtap_knowledge *knowledge, uint64_t connecti
     return ARMTAP_OK;
 }
 
-int armtap_knowledge_sample(struct armtap_knowledge *knowledge, struct armtap_guess *guess, size_t length)
+size_t armtap_knowledge_bytes(const struct armtap_knowledge *knowledge)
 {
-    size_t room = armtap_sample_room(length);
-    for (; knowledge->oldest < knowledge->guess_count && knowledge->sample_bytes + room > ARMTAP_LIMIT_samples;
-         knowledge->oldest++) {
+    return sizeof *knowledge + knowledge->sample_bytes + knowledge->learned_bytes +
+           knowledge->guess_count * sizeof(struct armtap_guess) + knowledge->guess_room * sizeof(struct armtap_guess *);
+}
+
+/* Drops the oldest sample; false: there is none. */
+static bool drop_oldest(struct armtap_knowledge *knowledge)
+{
+    for (; knowledge->oldest < knowledge->guess_count; knowledge->oldest++) {
         struct armtap_guess *oldest = knowledge->guesses[knowledge->oldest];
         if (!oldest->sample)
             continue;
         knowledge->sample_bytes -= armtap_sample_room(oldest->sample->length);
         armtap_guess_drop_sample(oldest);
         oldest->ruled_out = true;
+        return true;
     }
+    return false;
+}
+
+bool armtap_knowledge_shrink(struct armtap_knowledge *knowledge)
+{
+    return knowledge->sample_bytes > SAMPLES_LEAST && drop_oldest(knowledge);
+}
+
+int armtap_knowledge_sample(struct armtap_knowledge *knowledge, struct armtap_guess *guess, size_t length)
+{
+    size_t room = armtap_sample_room(length);
+    while (knowledge->sample_bytes + room > ARMTAP_LIMIT_samples && drop_oldest(knowledge))
+        ;
     guess->sample = armtap_sample_new(length);
     if (!guess->sample)
         return ARMTAP_ERR_MEMORY;

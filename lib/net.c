@@ -13,8 +13,11 @@
 #include <string.h>
 
 enum {
-    NOTES_A_KIND = 64, /* notes of the capture, of one kind */
-    DOUBTS = 64        /* segments in doubt at a time */
+    NOTES_A_KIND = 64,           /* notes of the capture, of one kind */
+    DOUBTS = 64,                 /* segments in doubt at a time */
+    WAITING_LEAST = 2560 * 1024, /* bytes that may wait for missing ones, however scarce memory is */
+    HISTORIES_LEAST = 32,        /* the same, directions whose last bytes are kept */
+    HISTORIES_SPARE = 1 << 20    /* bytes that must be left for more of them */
 };
 
 struct armtap_net {
@@ -133,10 +136,17 @@ int armtap_net_new(const struct armtap_net_options *options, const struct armtap
     return 0;
 }
 
+static size_t doubt_bytes(const struct armtap_doubt *doubt)
+{
+    return sizeof *doubt + doubt->segment.length;
+}
+
 static void drop_doubt(struct armtap_net *net, struct armtap_flow *flow)
 {
-    if (flow->doubt)
+    if (flow->doubt) {
         net->doubts--;
+        net->pool.used -= doubt_bytes(flow->doubt);
+    }
     free(flow->doubt);
     flow->doubt = NULL;
 }
@@ -524,6 +534,7 @@ static int keep_doubt(struct armtap_net *net, struct armtap_flow *flow, const st
     if (segment->length)
         memcpy(flow->doubt->bytes, segment->payload, segment->length);
     flow->doubt->segment.payload = flow->doubt->bytes;
+    net->pool.used += doubt_bytes(flow->doubt);
     return 0;
 }
 
@@ -546,6 +557,7 @@ static int confirm_doubt(struct armtap_net *net, struct armtap_flow *flow)
     struct armtap_doubt *doubt = flow->doubt;
     flow->doubt = NULL;
     net->doubts--;
+    net->pool.used -= doubt_bytes(doubt);
     net->pool.now = doubt->where;
     int error = replace_conn(net, flow, &doubt->segment, doubt->sender);
     if (!error)
@@ -574,7 +586,8 @@ static int settle_doubt(struct armtap_net *net, struct armtap_flow *flow, const 
 static bool is_doubtful(const struct armtap_net *net, const struct armtap_flow *flow,
                         const struct armtap_segment *segment)
 {
-    return flow->class >= ARMTAP_FLOW_LIVE && !(segment->flags & ARMTAP_TCP_SYN) && net->doubts < DOUBTS;
+    return flow->class >= ARMTAP_FLOW_LIVE && !(segment->flags & ARMTAP_TCP_SYN) && net->doubts < DOUBTS &&
+           armtap_pool_has_room(&net->pool, segment->length);
 }
 
 /* ---- segments -------------------------------------------------------------------------------------------------- */
@@ -593,17 +606,48 @@ static int give_up(struct armtap_net *net, struct armtap_flow *flow)
     return 0;
 }
 
-/* Old flows make place for new ones. */
+static int shed(struct armtap_net *net, struct armtap_flow *flow)
+{
+    bool keeps = flow->class >= ARMTAP_FLOW_LIVE;
+    int error = give_up(net, flow);
+    if (!keeps || error)
+        drop_flow(net, flow);
+    return error;
+}
+
+/* Bytes of memory that are kept. */
+static size_t kept(const struct armtap_net *net)
+{
+    return armtap_flow_bytes(&net->flows) + net->reserve.taken + net->pool.used +
+           net->pool.histories * sizeof(struct armtap_history) + armtap_knowledge_bytes(net->knowledge);
+}
+
+/* Gives up what is missed least; *done tells whether there was anything. */
+static int give_way(struct armtap_net *net, bool *done)
+{
+    *done = false;
+    if (net->pool.used > WAITING_LEAST)
+        TRY(armtap_tcp_relieve(&net->pool, done));
+    if (!*done)
+        *done = armtap_knowledge_shrink(net->knowledge);
+    if (*done)
+        return 0;
+    struct armtap_flow *flow = armtap_flow_surplus(&net->flows, true);
+    *done = flow != NULL;
+    return flow ? shed(net, flow) : 0;
+}
+
+/* What came may have left too many connections, or too little memory. */
 static int make_place(struct armtap_net *net)
 {
     struct armtap_flow *flow;
-    while ((flow = armtap_flow_surplus(&net->flows)) != NULL) {
-        bool keeps = flow->class >= ARMTAP_FLOW_LIVE;
-        int error = give_up(net, flow);
-        if (!keeps || error)
-            drop_flow(net, flow);
-        TRY(error);
-    }
+    while ((flow = armtap_flow_surplus(&net->flows, false)) != NULL)
+        TRY(shed(net, flow));
+    bool done = true;
+    while (done && kept(net) > ARMTAP_LIMIT_memory)
+        TRY(give_way(net, &done));
+    bool has_spare = kept(net) + HISTORIES_SPARE <= ARMTAP_LIMIT_memory;
+    net->pool.histories_most = has_spare ? ARMTAP_LIMIT_histories : HISTORIES_LEAST;
     return 0;
 }
 
@@ -620,7 +664,6 @@ static int take_segment(struct armtap_net *net, const struct armtap_segment *seg
     unsigned sender = armtap_flow_key_of(segment, &key);
     struct armtap_flow *flow = armtap_flow_find(&net->flows, &key);
     if (!flow) {
-        TRY(make_place(net));
         flow = armtap_flow_add(&net->flows, &key);
         if (!flow)
             return ARMTAP_ERR_MEMORY;
@@ -662,6 +705,7 @@ static int take_packet(struct armtap_net *net, const struct armtap_packet *packe
         TRY(take_segment(net, &segment));
     if (result == ARMTAP_LINK_TCP && packet->captured > packet->length)
         TRY(note_capture(net, ARMTAP_NOTE_ip_bad_header, &segment, "more bytes were captured than the packet had"));
+    TRY(make_place(net));
     return armtap_tcp_sweep(&net->pool);
 }
 

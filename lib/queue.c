@@ -1,5 +1,6 @@
 #include "queue.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ void armtap_pool_init(struct armtap_pool *pool, size_t limit)
     memset(pool, 0, sizeof *pool);
     pool->limit = limit;
     pool->now.time = ARMTAP_NO_TIME;
+    pool->histories_most = UINT_MAX;
 }
 
 bool armtap_pool_has_room(const struct armtap_pool *pool, size_t length)

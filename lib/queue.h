@@ -12,7 +12,8 @@ struct armtap_pool {
     size_t limit, used;               /* bytes */
     uint64_t packets;                 /* captured so far */
     struct armtap_where now;          /* the packet at hand */
-    unsigned histories;               /* how many directions keep one */
+    unsigned histories;               /* how many directions keep one ... */
+    unsigned histories_most;          /* ... and may */
     struct armtap_queue *ring;        /* queues that are not empty, the next to be looked at first */
     size_t waiting;                   /* how many they are */
     struct armtap_queue *by_size[48]; /* the same by the power of two of the bytes that they hold */

@@ -121,6 +121,7 @@ static int adopt(struct armtap_conn *conn, const struct armtap_decoder *decoder)
     conn->context = calloc(1, decoder->context_size);
     if (!conn->context)
         return ARMTAP_ERR_MEMORY;
+    armtap_conn_take(conn, decoder->context_size);
     conn->decoder = decoder;
     conn->stream.protocol = decoder->protocol;
     for (int i = 0; i < 2; i++)

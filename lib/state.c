@@ -5,14 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct armtap_state *armtap_state_new(void)
+static struct armtap_state *make(size_t room)
 {
-    struct armtap_state *state = calloc(1, sizeof *state + sizeof(struct armtap_state_sign) + ARMTAP_STATE_ROOM);
+    struct armtap_state *state = calloc(1, ARMTAP_STATE_PLAIN + room);
     if (!state)
         return NULL;
-    *(struct armtap_state_sign *)(void *)(state + 1) = (struct armtap_state_sign){.state = state};
+    *(struct armtap_state_sign *)(void *)(state + 1) = (struct armtap_state_sign){.state = state, .has_room = room > 0};
     state->own[0] = ARMTAP_STATE_MARK;
     return state;
+}
+
+struct armtap_state *armtap_state_new(void)
+{
+    return make(ARMTAP_STATE_ROOM);
+}
+
+struct armtap_state *armtap_state_new_plain(void)
+{
+    return make(0);
 }
 
 void armtap_state_free(struct armtap_state *state)

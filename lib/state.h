@@ -11,21 +11,28 @@
 /* Before that room stands the state's address, by which it is told from a copy of its bytes. */
 struct armtap_state_sign {
     const struct armtap_state *state;
-    uint64_t unused[7]; /* keeps the room where a cache line begins as the state does */
+    uint64_t has_room;
+    uint64_t unused[6]; /* keeps the room where a cache line begins as the state does */
 };
+
+/* Bytes of memory that a state without that room takes. */
+#define ARMTAP_STATE_PLAIN (sizeof(struct armtap_state) + sizeof(struct armtap_state_sign))
+struct armtap_state *armtap_state_new_plain(void);
 
 #define ARMTAP_STATE_MARK UINT64_C(0x7061746d7261)
 
-/* Whether armtap_state_new made it, so that it is as large as this library's states, and has that room. */
+/* Whether this library made it, so that it is as large as its states. */
 static inline bool armtap_state_is_ours(const struct armtap_state *state)
 {
     return state && state->own[0] == ARMTAP_STATE_MARK &&
            ((const struct armtap_state_sign *)(const void *)(state + 1))->state == state;
 }
 
+/* NULL where it has none. */
 static inline void *armtap_state_room(struct armtap_state *state)
 {
-    return (struct armtap_state_sign *)(void *)(state + 1) + 1;
+    struct armtap_state_sign *sign = (struct armtap_state_sign *)(void *)(state + 1);
+    return sign->has_room ? sign + 1 : NULL;
 }
 
 #endif

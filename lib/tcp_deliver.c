@@ -56,7 +56,8 @@ void armtap_tcp_lose(struct armtap_tcp_side *side, uint64_t end, const struct ar
 
 int armtap_tcp_keep_history(struct armtap_tcp *tcp, struct armtap_tcp_side *side)
 {
-    if (side->history || tcp->pool->histories >= ARMTAP_LIMIT_histories)
+    if (side->history || tcp->pool->histories >= ARMTAP_LIMIT_histories ||
+        tcp->pool->histories >= tcp->pool->histories_most)
         return 0;
     side->history = armtap_history_new();
     if (!side->history)
@@ -202,6 +203,13 @@ int armtap_tcp_flush(struct armtap_tcp *tcp)
         TRY(armtap_tcp_give_up_hole(tcp,
                                     heads[0] && heads[1] ? earlier(tcp) : (enum armtap_direction)(heads[1] != NULL)));
     }
+}
+
+int armtap_tcp_relieve(struct armtap_pool *pool, bool *done)
+{
+    struct armtap_queue *largest = armtap_pool_largest(pool);
+    *done = largest != NULL;
+    return largest ? armtap_tcp_give_up_hole(largest->owner, largest->direction) : 0;
 }
 
 int armtap_tcp_sweep(struct armtap_pool *pool)

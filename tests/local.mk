@@ -12,6 +12,7 @@ UNIT_TESTS = \
 	tests/unit/test_field \
 	tests/unit/test_guesses \
 	tests/unit/test_leaves \
+	tests/unit/test_limits \
 	tests/unit/test_memory \
 	tests/unit/test_message \
 	tests/unit/test_misuse \
@@ -52,6 +53,7 @@ LDADD = tests/unit/libunit.a tools/libtools.a lib/libinside.la \
 
 # Its allocations are counted, and made to fail.
 tests_unit_test_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
+tests_unit_test_limits_LDFLAGS = $(tests_unit_test_memory_LDFLAGS)
 
 # Its look-ups in the dictionary are counted, and what a search reads.
 tests_unit_test_budgets_LDFLAGS = -Wl,--wrap=armtap_field_find,--wrap=armtap_field_nearest \

@@ -1,5 +1,7 @@
 #include "allocations.h"
 
+#include <malloc.h>
+
 struct allocations memory;
 
 void *__wrap_malloc(size_t size);
@@ -15,6 +17,7 @@ bool allocations_refuse(void)
 static void *counted(void *block)
 {
     memory.held += block != NULL;
+    memory.bytes += malloc_usable_size(block);
     return block;
 }
 
@@ -32,13 +35,17 @@ void *__wrap_realloc(void *block, size_t size)
 {
     if (allocations_refuse())
         return NULL;
+    size_t before = malloc_usable_size(block);
     void *moved = __real_realloc(block, size);
     memory.held += !block && moved;
+    if (moved)
+        memory.bytes += malloc_usable_size(moved) - before;
     return moved;
 }
 
 void __wrap_free(void *block)
 {
     memory.held -= block != NULL;
+    memory.bytes -= malloc_usable_size(block);
     __real_free(block);
 }

@@ -10,6 +10,7 @@ struct allocations {
     unsigned long count;   /* so far */
     unsigned long fail_at; /* the one that fails; 0: none */
     long held;             /* blocks not freed */
+    size_t bytes;          /* that they have */
 };
 extern struct allocations memory;
 

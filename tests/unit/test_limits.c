@@ -1,0 +1,296 @@
+/* The memory that the library keeps, whatever a capture holds: all that can be filled is filled at once, and the bytes
+ * that were allocated are counted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "allocations.h"
+#include "armtap.h"
+#include "bytes.h"
+
+enum { SYN = 2, ACK = 16 };
+
+/* One packet, and what an allocator adds, may come on top. */
+#define SLACK (1536 * 1024)
+
+/* ---- packets ---- */
+
+struct scene {
+    struct armtap_net *net;
+    uint64_t packets, records, gaps, hostile;
+    size_t most; /* bytes allocated at a time */
+};
+
+/* Both ends of a connection; side 0 is the robot. */
+struct ends {
+    uint32_t address[2], seq[2];
+    uint16_t port[2];
+};
+
+static void send_at(struct scene *scene, const struct ends *ends, int side, uint32_t seq, unsigned flags,
+                    const void *bytes, size_t length)
+{
+    static uint8_t packet[40 + 65495] = {0x45};
+    assert_true(length <= 65495);
+    armtap_put16(packet + 2, (uint16_t)(40 + length));
+    packet[9] = 6;
+    armtap_put32(packet + 12, ends->address[side]);
+    armtap_put32(packet + 16, ends->address[!side]);
+    armtap_put16(packet + 20, ends->port[side]);
+    armtap_put16(packet + 22, ends->port[!side]);
+    armtap_put32(packet + 24, seq);
+    armtap_put32(packet + 28, ends->seq[!side]);
+    packet[32] = 0x50;
+    packet[33] = (uint8_t)flags;
+    armtap_put16(packet + 34, 8192);
+    if (length > 0)
+        memcpy(packet + 40, bytes, length);
+    scene->packets++;
+    struct armtap_packet captured = {
+        101, {(int64_t)scene->packets * 1000, scene->packets, 0}, packet, 40 + length, 40 + length};
+    assert_int_equal(armtap_net_packet(scene->net, &captured), ARMTAP_OK);
+    if (memory.bytes > scene->most)
+        scene->most = memory.bytes;
+}
+
+static void send_next(struct scene *scene, struct ends *ends, int side, unsigned flags, const void *bytes,
+                      size_t length)
+{
+    uint32_t seq = ends->seq[side];
+    ends->seq[side] += (uint32_t)length + (flags & SYN ? 1 : 0);
+    send_at(scene, ends, side, seq, flags, bytes, length);
+}
+
+static struct ends connect(struct scene *scene, uint32_t number, uint16_t port)
+{
+    struct ends ends = {{0x0a000000 + number, 0x0b000000 + number}, {1000, 2000}, {port, 40000}};
+    send_next(scene, &ends, 1, SYN, NULL, 0);
+    send_next(scene, &ends, 0, SYN | ACK, NULL, 0);
+    return ends;
+}
+
+struct text {
+    size_t length;
+    uint8_t bytes[65000];
+};
+
+static void add_package(struct text *text, char type, const void *head, size_t head_length, const void *body,
+                        size_t body_length)
+{
+    armtap_put16(text->bytes + text->length, (uint16_t)(3 + head_length + body_length));
+    text->bytes[text->length + 2] = (uint8_t)type;
+    memcpy(text->bytes + text->length + 3, head, head_length);
+    memcpy(text->bytes + text->length + 3 + head_length, body, body_length);
+    text->length += 3 + head_length + body_length;
+}
+
+/* ---- what may fill memory ---- */
+
+static const uint8_t hertz[8] = {0x40, 0x5f, 0x40};
+
+/* A recipe of `count` fields that no other connection has, and one package of it. */
+static struct ends set_up(struct scene *scene, uint32_t number, size_t count)
+{
+    static struct text asked, answered, data;
+    static char names[32000], types[32000];
+    static const uint8_t zeroes[8 * 2000];
+    struct ends ends = connect(scene, number, 30004);
+    size_t name_bytes = 0, type_bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        name_bytes += (size_t)sprintf(names + name_bytes, "%sf%x_%x", i > 0 ? "," : "", (unsigned)number, (unsigned)i);
+        type_bytes += (size_t)sprintf(types + type_bytes, "%sDOUBLE", i > 0 ? "," : "");
+    }
+    asked.length = answered.length = data.length = 0;
+    add_package(&asked, 'V', "\0\2", 2, NULL, 0);
+    add_package(&asked, 'O', hertz, 8, names, name_bytes);
+    add_package(&answered, 'V', "\1", 1, NULL, 0);
+    add_package(&answered, 'O', "\1", 1, types, type_bytes);
+    add_package(&data, 'U', "\1", 1, zeroes, 8 * count);
+    send_next(scene, &ends, 1, ACK, asked.bytes, asked.length);
+    send_next(scene, &ends, 0, ACK, answered.bytes, answered.length);
+    send_next(scene, &ends, 0, ACK, data.bytes, data.length);
+    return ends;
+}
+
+static void fill_recipes(struct scene *scene, uint32_t number)
+{
+    set_up(scene, number, 100);
+}
+
+static void fill_wide_recipes(struct scene *scene, uint32_t number)
+{
+    set_up(scene, number, 1500);
+}
+
+/* Data behind a hole that nobody fills. */
+static void fill_holes(struct scene *scene, uint32_t number)
+{
+    static uint8_t bytes[20000];
+    struct ends ends = set_up(scene, number, 2);
+    for (int i = 0; i < 4; i++)
+        send_at(scene, &ends, 0, ends.seq[0] + 100 + (uint32_t)i * 30000, ACK, bytes, sizeof bytes);
+}
+
+/* A message that does not end, byte by byte. */
+static void fill_buffers(struct scene *scene, uint32_t number)
+{
+    static const uint8_t part[4] = {0xff, 0x00, 'M', 1};
+    struct ends ends = set_up(scene, number, 2);
+    send_next(scene, &ends, 0, ACK, part, sizeof part);
+    for (int i = 0; i < 200; i++)
+        send_next(scene, &ends, 0, ACK, part + 3, 1);
+}
+
+/* Connections that were open when the capture began, of packages of a length of their own. */
+static void fill_samples(struct scene *scene, uint32_t number)
+{
+    static struct text data;
+    static uint8_t values[1200];
+    struct ends ends = {{0x0a000000 + number, 0x0b000000 + number}, {1000, 2000}, {30004, 40000}};
+    for (int i = 0; i < 8; i++) {
+        data.length = 0;
+        armtap_put_double(values, 1000 + i * 0.008);
+        add_package(&data, 'U', "\1", 1, values, sizeof values);
+        send_next(scene, &ends, 0, ACK, data.bytes, data.length);
+    }
+}
+
+/* Arms, each with a state, but for the first one. */
+static void fill_arms(struct scene *scene, uint32_t number)
+{
+    static const char ask[] = "[100,{\"chanel\":99,\"frequency\":50,\"segments\":[\"R2_actual_q\",\"R3_actual_q\","
+                              "\"R4_actual_q\"],\"to_server\":false,\"trigger\":0}]";
+    static const char say[] = "[99,[1,2,3,4,5,6],[1,2,3,4,5,6],[1,2,3,4,5,6]]";
+    struct ends ends = connect(scene, number, 30010);
+    send_next(scene, &ends, 1, ACK, ask, sizeof ask - 1);
+    send_next(scene, &ends, 0, ACK, say, sizeof say - 1);
+}
+
+static void fill_attempts(struct scene *scene, uint32_t number)
+{
+    for (uint32_t i = 0; i < 5; i++) {
+        struct ends ends = {{0x0c000000 + number, 0x0d000000 + number}, {1, 2}, {30004, (uint16_t)(1000 + i)}};
+        send_next(scene, &ends, 1, SYN, NULL, 0);
+    }
+}
+
+/* A segment far from the others, which may be of another connection. */
+static void fill_doubts(struct scene *scene, uint32_t number)
+{
+    static uint8_t bytes[60000];
+    struct ends ends = set_up(scene, number, 2);
+    send_at(scene, &ends, 0, ends.seq[0] + 0x40000000, ACK, bytes, sizeof bytes);
+}
+
+/* ---- the test ---- */
+
+static int on_record(void *user, const struct armtap_record *record)
+{
+    struct scene *scene = user;
+    scene->records++;
+    assert_non_null(record->state);
+    return 0;
+}
+
+static int on_note(void *user, const struct armtap_note *note)
+{
+    struct scene *scene = user;
+    scene->gaps += strcmp(note->kind->id, "stream.gap") == 0;
+    scene->hostile += strcmp(note->kind->id, "input.hostile") == 0;
+    return 0;
+}
+
+static void (*const fills[])(struct scene *scene, uint32_t number) = {
+    fill_recipes, fill_wide_recipes, fill_holes, fill_buffers, fill_samples, fill_arms, fill_attempts, fill_doubts,
+};
+#define FILLS (sizeof fills / sizeof fills[0])
+
+static struct scene play(size_t first, size_t count, uint32_t rounds)
+{
+    static const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record, .on_note = on_note};
+    struct scene scene = {0};
+    size_t before = memory.bytes;
+    assert_int_equal(armtap_net_new(NULL, &sink, &scene, &scene.net), ARMTAP_OK);
+    for (uint32_t number = 1; number <= rounds; number++)
+        for (size_t i = 0; i < count; i++)
+            fills[first + i](&scene, number * 16 + (uint32_t)i);
+    assert_int_equal(armtap_net_finish(scene.net), ARMTAP_OK);
+    armtap_net_free(scene.net);
+    assert_true(memory.bytes == before);
+    scene.most -= before;
+    return scene;
+}
+
+static size_t limit(void)
+{
+    const struct armtap_budget *budget = armtap_budget_find("memory");
+    assert_non_null(budget);
+    return (size_t)budget->once;
+}
+
+static void test_all_at_once(void **unused)
+{
+    (void)unused;
+    struct scene scene = play(0, FILLS, 700);
+    print_message("%zu of %zu bytes, %u packets\n", scene.most, limit(), (unsigned)scene.packets);
+    assert_true(scene.most <= limit() + SLACK);
+    assert_true(scene.most >= limit() / 2); /* or it filled nothing */
+    assert_true(scene.gaps > 0 && scene.hostile > 0 && scene.records > 0);
+}
+
+static void test_each_alone(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < FILLS; i++) {
+        struct scene scene = play(i, 1, 1800);
+        print_message("%zu: %zu of %zu bytes\n", i, scene.most, limit());
+        assert_true(scene.most <= limit() + SLACK);
+        assert_true(scene.most >= limit() / 8);
+    }
+}
+
+/* A thousand connections at once, of 40 fields each, lose no record, while very many others come and send nothing. */
+static void test_a_thousand_connections(void **unused)
+{
+    enum { CONNECTIONS = 1000, FIELDS = 40, TURNS = 5 };
+    static const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record, .on_note = on_note};
+    static struct ends ends[CONNECTIONS];
+    static struct text data;
+    static const uint8_t zeroes[8 * FIELDS];
+    struct scene scene = {0};
+    (void)unused;
+    assert_int_equal(armtap_net_new(NULL, &sink, &scene, &scene.net), ARMTAP_OK);
+    add_package(&data, 'U', "\1", 1, zeroes, sizeof zeroes);
+    for (uint32_t i = 0; i < CONNECTIONS; i++)
+        ends[i] = set_up(&scene, i, FIELDS);
+    for (uint32_t turn = 1; turn < TURNS; turn++) {
+        for (uint32_t i = 0; i < 2000; i++)
+            connect(&scene, 0x10000 * turn + i, 30004);
+        for (uint32_t i = 0; i < CONNECTIONS; i++) { /* in two segments, of which the second comes first */
+            uint32_t seq = ends[i].seq[0];
+            send_at(&scene, &ends[i], 0, seq + 100, ACK, data.bytes + 100, data.length - 100);
+            send_next(&scene, &ends[i], 0, ACK, data.bytes, 100);
+            ends[i].seq[0] = seq + (uint32_t)data.length;
+        }
+    }
+    assert_int_equal(armtap_net_finish(scene.net), ARMTAP_OK);
+    armtap_net_free(scene.net);
+    print_message("%zu bytes\n", scene.most);
+    assert_true(scene.records == CONNECTIONS * TURNS && scene.gaps == 0 && scene.hostile == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_at_once),
+        cmocka_unit_test(test_each_alone),
+        cmocka_unit_test(test_a_thousand_connections),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
