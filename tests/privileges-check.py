@@ -23,6 +23,8 @@ ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 20
 SOON = 5  # a second, where the machine does nothing else
 CLONE_NEWNET = 0x40000000
+CAP_DAC_READ_SEARCH, CAP_NET_RAW = 2, 13
+CAPABILITIES = "CapInh", "CapPrm", "CapEff", "CapAmb"
 PROBES = 19  # in refused.c, and a thread
 SUDO = {"SUDO_UID": "12345", "SUDO_GID": "23456"}
 
@@ -229,6 +231,65 @@ def check_lent(folder):
         os.remove(lent)
 
 
+def give_capabilities(file, *capabilities):
+    """As setcap does: permitted and effective."""
+    bits = sum(1 << capability for capability in capabilities)
+    os.setxattr(file, "security.capability", struct.pack("<5I", 0x02000001, bits, 0, 0, 0))
+
+
+def as_user(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=False, user=12345, group=23456, extra_groups=[],
+                          stdin=subprocess.DEVNULL)
+
+
+def check_capabilities(folder):
+    """Capabilities that the file has, and whoever runs it has not, read no file and stay nowhere; -i opens the interface
+    with them, and reads the recipe without."""
+    secret, lent, reader = folder + "/secret", folder + "/lent", folder + "/cat"
+    shutil.copy(ARMTAP, lent)
+    shutil.copy(shutil.which("cat"), reader)
+    try:
+        for file in lent, reader:
+            give_capabilities(file, CAP_DAC_READ_SEARCH, CAP_NET_RAW)
+    except OSError as error:
+        print("capabilities of the file: not tried:", error)
+        return
+    if as_user(reader, secret).stdout != "secret words\n":
+        print("capabilities of the file: not tried: they have no effect in", folder)
+        return
+    for arguments in ("info", secret), ("info", "--recipe", secret, "-"), ("recipe", "--from", secret), ("explain", secret, "--packet", "1"):
+        done = as_user(lent, *arguments)
+        expect(("capabilities", arguments), done.returncode == 2 and "Permission denied" in done.stderr and
+               "secret words" not in done.stderr + done.stdout, done)
+    program = subprocess.Popen([lent, "info", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               user=12345, group=23456, extra_groups=[])
+    end = time.monotonic() + PATIENCE
+    while state(program).get("NoNewPrivs") != "1" and program.poll() is None and time.monotonic() < end:
+        time.sleep(0.02)
+    seen = state(program)
+    program.stdin.close()
+    program.wait(PATIENCE)
+    expect("no capabilities while it reads", [int(seen[name], 16) for name in CAPABILITIES] == [0] * len(CAPABILITIES), seen)
+    done = as_user(lent, "info", "-i", "lo", "--filter", "tcp port 9", "--recipe", secret)
+    expect("opens the interface, reads no recipe", done.returncode == 2 and "secret: cannot be read: Permission denied" in done.stderr
+           and "secret words" not in done.stderr, done)
+
+
+def check_recipe(folder):
+    """With -i the recipe is read once root is given up, as whoever it is given up for. It has no fields, which ends this."""
+    for owner, wanted in (0, "Permission denied; root was given up once the interface was open: put the recipe where user 12345 "
+                             "may read it"), (12345, "the recipe has no fields"):
+        recipe = folder + "/recipe"
+        with open(recipe, "w") as file:
+            file.write("\n")
+        os.chmod(recipe, 0o600)
+        os.chown(recipe, owner, owner)
+        done = subprocess.run([ARMTAP, "info", "-i", "lo", "--filter", "tcp port 9", "--recipe", recipe], capture_output=True,
+                              text=True, check=False, env={**os.environ, "SUDO_UID": "12345", "SUDO_GID": "23456"},
+                              timeout=PATIENCE)
+        expect(("recipe of", owner), done.returncode == 2 and wanted in done.stderr, done)
+
+
 def run(environment, user, group, *command):
     """Runs until Ctrl-C; what the kernel says meanwhile."""
     program = start(*command, "-i", "lo", "--filter", "tcp port 9", environment=environment)
@@ -240,7 +301,7 @@ def run(environment, user, group, *command):
     expect((environment, "user"), seen["Uid"].split() == [str(user)] * 4, seen["Uid"])
     expect((environment, "group"), seen["Gid"].split() == [str(group)] * 4, seen["Gid"])
     expect((environment, "groups"), "0" not in seen["Groups"].split() and str(group) in seen["Groups"].split(), seen["Groups"])
-    for name in "CapInh", "CapPrm", "CapEff", "CapAmb":
+    for name in CAPABILITIES:
         expect((environment, name), int(seen[name], 16) == 0, seen[name])
     expect((environment, "no new privileges"), seen["NoNewPrivs"] == "1", seen["NoNewPrivs"])
     expect((environment, "system calls"), filters(seen) == filters(state_of("self")) + SANDBOX, seen)
@@ -271,6 +332,8 @@ with tempfile.TemporaryDirectory() as folder:
     os.chown(folder + "/mine", 12345, 23456)
     check_output(folder)
     check_lent(folder)
+    check_capabilities(folder)
+    check_recipe(folder)
     check_rows(folder + "/mine")
     check_down(folder)
     if SANDBOX:

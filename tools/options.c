@@ -10,6 +10,7 @@
 #include "input.h"
 #include "interrupt.h"
 #include "message.h"
+#include "privileges.h"
 #include "recipe_file.h"
 #include "text.h"
 
@@ -421,8 +422,28 @@ static bool can_follow(const struct parser *parser)
     return false;
 }
 
-/* Opens what is read. From here on Ctrl-C ends what goes on for ever, and what came is used; there are no threads yet.
- */
+/* Reads with no rights but the user's: those that an interface takes are gone once it is open. */
+static int open_interface(struct options *options)
+{
+    if (options->source.interface == NULL)
+        return privileges_drop_lent();
+    options->live = options->source.live = replay_open_interface(&options->source);
+    return options->live == NULL ? -1 : 0;
+}
+
+static int read_recipe(struct parser *parser)
+{
+    struct options *options = parser->options;
+    if (parser->recipe_name == NULL)
+        return 0;
+    options->source.recipe_name = parser->recipe_name;
+    int outcome = recipe_file_read(parser->recipe_name, &options->recipe);
+    options->source.recipe = options->recipe;
+    return outcome;
+}
+
+/* Opens the files that are read. From here on Ctrl-C ends what goes on for ever, and what came is used; there are no
+ * threads yet. */
 static enum options_outcome open_inputs(struct parser *parser)
 {
     struct options *options = parser->options;
@@ -441,24 +462,21 @@ static enum options_outcome open_inputs(struct parser *parser)
     }
     if (replay_is_live(&options->source))
         interrupt_hold();
-    if (options->source.interface == NULL)
-        return OPTIONS_RUN;
-    options->live = options->source.live = replay_open_interface(&options->source);
-    return options->live == NULL ? OPTIONS_BAD : OPTIONS_RUN;
+    return OPTIONS_RUN;
 }
 
 static enum options_outcome finish(struct parser *parser)
 {
     struct options *options = parser->options;
     enum options_outcome outcome = judge(parser);
+    if (outcome == OPTIONS_RUN && open_interface(options) != 0)
+        return OPTIONS_BAD;
     if (outcome != OPTIONS_RUN || !parser->usage->reads_captures)
         return outcome;
-    if (parser->recipe_name != NULL && recipe_file_read(parser->recipe_name, &options->recipe) != 0)
+    if (read_recipe(parser) != 0)
         return OPTIONS_BAD;
     options->source.names = (const char *const *)options->operands;
     options->source.count = options->operand_count;
-    options->source.recipe = options->recipe;
-    options->source.recipe_name = parser->recipe_name;
     options->source.threads = options->threads;
     options->source.progress = true;
     return open_inputs(parser);

@@ -13,6 +13,7 @@
 
 #if defined(__linux__)
 #include <linux/capability.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #endif
@@ -32,8 +33,8 @@ static char given_up_for[64];
 
 static int failed(const char *what)
 {
-    message_error("root cannot be given up (%s: %s), and armtap does not read packets as root; capture with tcpdump -w "
-                  "FILE and read the file",
+    message_error("rights that armtap does not need cannot be given up (%s: %s), and it reads nothing with them; capture "
+                  "with tcpdump -w FILE, and read the file as a user without them",
                   what, strerror(errno));
     return -1;
 }
@@ -134,6 +135,16 @@ int privileges_drop(void)
     if (geteuid() == 0 && give_up_root() != 0)
         return -1;
     return give_up_capabilities();
+}
+
+int privileges_drop_lent(void)
+{
+#if defined(__linux__)
+    bool is_lent = geteuid() != 0 && getauxval(AT_SECURE) != 0;
+#else
+    bool is_lent = false;
+#endif
+    return is_lent ? give_up_capabilities() : 0;
 }
 
 const char *privileges_given_up_for(void)

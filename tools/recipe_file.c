@@ -8,6 +8,7 @@
 #include <expat.h>
 
 #include "message.h"
+#include "privileges.h"
 
 #define FILE_MAX (1024 * 1024)
 
@@ -223,6 +224,17 @@ static int parse_aubo(struct parser *parser, const char *text, size_t length, st
 
 /* ---- the file -------------------------------------------------------------------------------------------------- */
 
+static void report_unreadable(const char *name, int error)
+{
+    const char *user = error == EACCES ? privileges_given_up_for() : NULL;
+    if (user != NULL)
+        message_error("%s: cannot be read: %s; root was given up once the interface was open: put the recipe where %s may "
+                      "read it",
+                      name, strerror(error), user);
+    else
+        message_error("%s: cannot be read: %s; --recipe wants a file", name, strerror(error));
+}
+
 /* All of a file, with a NUL. NULL after a message. */
 static char *read_all(const char *name, size_t *length)
 {
@@ -237,7 +249,7 @@ static char *read_all(const char *name, size_t *length)
                 "%s: longer than any recipe; --recipe wants UR's XML, lines \"name type\" or AUBO's subscription",
                 name);
         else
-            message_error("%s: cannot be read: %s; --recipe wants a file", name, strerror(errno));
+            report_unreadable(name, errno);
         free(text);
         text = NULL;
     } else {
