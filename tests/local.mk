@@ -104,6 +104,7 @@ SCRIPT_TESTS = \
 	tests/gates/hardening \
 	tests/gates/layers \
 	tests/gates/symbols \
+	tests/gates/syscalls.py \
 	tests/guess-check.py \
 	tests/gzip-check.py \
 	tests/handshake-check.py \

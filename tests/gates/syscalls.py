@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""The gate of system calls: libseccomp, asked directly, knows each name of tools/syscalls.def. A name that it does not know
+allows nothing, and the program says nothing of it: a slip, or a call newer than this libseccomp."""
+import ctypes
+import ctypes.util
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from tally import expect, finish  # noqa: E402
+
+TABLE = os.path.join(os.environ.get("srcdir", "."), "tools", "syscalls.def")
+UNKNOWN = -1  # __NR_SCMP_ERROR; other negative numbers are calls of other machines
+
+name = ctypes.util.find_library("seccomp")
+if name is None:
+    print("skipped: there is no libseccomp here")
+    sys.exit(77)
+resolve = ctypes.CDLL(name).seccomp_syscall_resolve_name
+with open(TABLE) as file:
+    calls = sorted(set(re.findall(r"^SYSCALL(?:_IF)?\((\w+)", file.read(), re.MULTILINE)))
+numbers = {call: resolve(call.encode()) for call in calls}
+expect("a name that cannot be is unknown", resolve(b"reed") == UNKNOWN)
+expect("names", len(calls) > 50, calls)
+for call, number in numbers.items():
+    expect(("unknown to libseccomp", call), number != UNKNOWN)
+print("of %d calls %d are none of this machine:" % (len(calls), sum(number < UNKNOWN for number in numbers.values())),
+      *(call for call, number in numbers.items() if number < UNKNOWN))
+sys.exit(finish())
