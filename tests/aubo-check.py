@@ -342,7 +342,7 @@ def check_once(folder):
     packet = connection.send("r", [0, [6, 7, 8], [9]])
     connection.write(path)
     told = "R1_points has 3 elements in packet %d" % packet
-    rows = list(csv.reader(io.StringIO(run("export", "-", stdin=open(path, "rb"), status=1, errors=told))))
+    rows = list(csv.reader(io.StringIO(run("export", "-", stdin=open(path, "rb"), status=2, errors=told))))
     assert rows[0] == ["time", "R1_points_0", "R1_points_1", "R1_late"] and rows[-1][1:] == ["6", "7", "[9]"], rows
     rows = list(csv.reader(io.StringIO(run("export", path))))
     assert rows[0][1:] == ["R1_points_0", "R1_points_1", "R1_points_2", "R1_late_0"], rows[0]

@@ -39,7 +39,10 @@ static void usage(FILE *file)
           "\nOptions:\n"
           "  -h, --help     this text; after a command, that command's\n"
           "  -V, --version  the version, and those of the libraries built in\n"
-          "\nExample:\n  armtap info robot.pcapng\n"
+          "\nOptions of commands that read captures, among others:\n"
+          "  -i, --interface INTERFACE  read live packets, until Ctrl-C\n"
+          "  --follow                   read on as a file grows (info, export, diagnose)\n"
+          "\nExamples:\n  armtap info robot.pcapng\n  armtap diagnose -i eth0\n"
           "\nExit status: 0 done; 1 done, and something is wrong with what was read;\n2 could not do it.\n",
           file);
 }

@@ -359,12 +359,12 @@ void choice_warn_cells(struct job *job, struct view *view, const struct output_r
     size_t elements;
     for (size_t i = 0; (i = cells_too_few(view, row, i, &elements)) < view->picks.count; i++) {
         struct pick *pick = &view->picks.pick[i];
-        if (pick->numbered && job->status == EXIT_DONE)
-            job->status = EXIT_FOUND;
+        if (pick->numbered)
+            job->status = EXIT_FAILED;
         if (!pick->told && pick->numbered)
-            message_warning("stream %u: %s has %zu elements in packet %" PRIu64 ", and the first row fixed its columns "
-                            "at %u: what is beyond is left out; %s",
-                            row->stream, pick->name, elements, row->where.packet, pick->count, remedy);
+            message_error("stream %u: %s has %zu elements in packet %" PRIu64 ", and the first row fixed its columns at "
+                          "%u: what is beyond is left out; %s",
+                          row->stream, pick->name, elements, row->where.packet, pick->count, remedy);
         else if (!pick->told)
             message_warning("stream %u: %s is an array in packet %" PRIu64 ", and the first row had none to give it "
                             "columns: it stands in one, as JSON; %s",
