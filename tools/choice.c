@@ -362,7 +362,8 @@ void choice_warn_cells(struct job *job, struct view *view, const struct output_r
         if (pick->numbered)
             job->status = EXIT_FAILED;
         if (!pick->told && pick->numbered)
-            message_error("stream %u: %s has %zu elements in packet %" PRIu64 ", and the first row fixed its columns at "
+            message_error("stream %u: %s has %zu elements in packet %" PRIu64
+                          ", and the first row fixed its columns at "
                           "%u: what is beyond is left out; %s",
                           row->stream, pick->name, elements, row->where.packet, pick->count, remedy);
         else if (!pick->told)

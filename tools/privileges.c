@@ -33,9 +33,10 @@ static char given_up_for[64];
 
 static int failed(const char *what)
 {
-    message_error("rights that armtap does not need cannot be given up (%s: %s), and it reads nothing with them; capture "
-                  "with tcpdump -w FILE, and read the file as a user without them",
-                  what, strerror(errno));
+    message_error(
+        "rights that armtap does not need cannot be given up (%s: %s), and it reads nothing with them; capture "
+        "with tcpdump -w FILE, and read the file as a user without them",
+        what, strerror(errno));
     return -1;
 }
 

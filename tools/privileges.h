@@ -11,8 +11,8 @@ bool privileges_are_own(void);
  * these as nobody; all capabilities go, and no program that is run later may get any. Call it before there are threads.
  * 0, or -1 after a message: the program must not go on. */
 int privileges_drop(void);
-/* Gives up the capabilities that the program's file has (setcap) and whoever runs it has not. Call it before any file is
- * opened, where no interface is. 0, or -1 after a message: the program must not go on. */
+/* Gives up the capabilities that the program's file has (setcap) and whoever runs it has not. Call it before any file
+ * is opened, where no interface is. 0, or -1 after a message: the program must not go on. */
 int privileges_drop_lent(void);
 /* Whom root was given up for, "nobody" or "anna"; "user 1000" where the system knows no name; NULL: the program was not
  * root. */

@@ -228,9 +228,10 @@ static void report_unreadable(const char *name, int error)
 {
     const char *user = error == EACCES ? privileges_given_up_for() : NULL;
     if (user != NULL)
-        message_error("%s: cannot be read: %s; root was given up once the interface was open: put the recipe where %s may "
-                      "read it",
-                      name, strerror(error), user);
+        message_error(
+            "%s: cannot be read: %s; root was given up once the interface was open: put the recipe where %s may "
+            "read it",
+            name, strerror(error), user);
     else
         message_error("%s: cannot be read: %s; --recipe wants a file", name, strerror(error));
 }
