@@ -324,6 +324,38 @@ static void test_what_a_websocket_cannot_go_on_after(void **unused)
     script_free(&script);
 }
 
+/* Data that cannot be inflated is a fault where the stream was captured from its beginning; else what it goes on from
+ * was not captured. A frame that no frame may be is a fault in both. */
+static void test_what_cannot_be_inflated(void **unused)
+{
+    struct armtap_conn_options options = on_port;
+    struct script script = upgraded();
+    (void)unused;
+    frame(&script, FROM, 0xc1, "\xff\xff\xff\xff", 4);
+    struct log log = script_log(&script, &options);
+    assert_int_equal(log_count(&log, "the frame at byte 129 of the stream: compressed data that cannot be inflated"),
+                     1);
+    assert_int_equal(log_count(&log, "began before the capture"), 0);
+    log_free(&log);
+    script_free(&script);
+    for (unsigned compressed = 0; compressed < 2; compressed++) {
+        options.midstream = true;
+        script = (struct script){.count = 0};
+        say(&script, FROM, "2,3,4,5,6]]", 11);
+        text_frame(&script, FROM, DATA_Q);
+        text_frame(&script, FROM, "[0,[1,2,3,4,5,6]]");
+        text_frame(&script, TO, SUBSCRIBE_Q);
+        text_frame(&script, FROM, DATA_Q);
+        frame(&script, FROM, compressed ? 0xc1 : 0x81, "\xff\xff\xff\xff", 4);
+        log = script_log(&script, &options);
+        assert_int_equal(log_count(&log, "websocket.bad"), 1);
+        assert_int_equal(log_count(&log, "text that is not UTF-8"), !compressed);
+        assert_int_equal(log_count(&log, "a compressed WebSocket that began before the capture"), compressed);
+        log_free(&log);
+        script_free(&script);
+    }
+}
+
 static void test_a_refused_upgrade(void **unused)
 {
     static const char refusal[] = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n";
@@ -1276,6 +1308,7 @@ int main(void)
         cmocka_unit_test(test_the_websocket_in_all_splits),
         cmocka_unit_test(test_fragments_and_control_frames),
         cmocka_unit_test(test_what_a_websocket_cannot_go_on_after),
+        cmocka_unit_test(test_what_cannot_be_inflated),
         cmocka_unit_test(test_a_refused_upgrade),
         cmocka_unit_test(test_a_websocket_from_its_middle),
         cmocka_unit_test(test_separators),

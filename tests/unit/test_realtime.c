@@ -566,6 +566,33 @@ static void test_encode_fills_what_is_absent_with_zero(void **unused)
     armtap_state_free(state);
 }
 
+/* ---- clocks that a controller can show ---- */
+
+static unsigned records_with_clock(double clock)
+{
+    struct bytes bytes = {0};
+    struct log log = {0};
+    for (unsigned i = 0; i < 20; i++)
+        bytes_packet(&bytes, 1060, clock);
+    play(&bytes, &log);
+    unsigned records = log.records[ARMTAP_FROM_ROBOT];
+    log_free(&log);
+    bytes_free(&bytes);
+    return records;
+}
+
+static void test_a_clock_that_no_controller_shows(void **unused)
+{
+    (void)unused;
+    assert_int_equal(records_with_clock(0), 20);
+    assert_int_equal(records_with_clock(1e-6), 20);
+    assert_int_equal(records_with_clock(0.99e-6), 0);
+    assert_int_equal(records_with_clock(1e9), 20);
+    assert_int_equal(records_with_clock(1.01e9), 0);
+    assert_int_equal(records_with_clock(-1), 0);
+    assert_int_equal(records_with_clock(NAN), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -589,6 +616,7 @@ int main(void)
         cmocka_unit_test(test_a_size_that_changes_is_noted),
         cmocka_unit_test(test_script_lines_are_text_records),
         cmocka_unit_test(test_encode_fills_what_is_absent_with_zero),
+        cmocka_unit_test(test_a_clock_that_no_controller_shows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* RTDE: packages byte for byte, and what sessions of protocols 1, 2 and 3 come to. The bytes are worked out by hand
  * from the layouts in the guide; no encoder of the library makes them. */
+#include "rtde_package.h"
 #include "support.h"
 
 #include <stdio.h>
@@ -1309,6 +1310,20 @@ static void test_a_text_with_control_characters(void **unused)
     CHECK_HAS(lines, "decoded 31 lost 0 skipped 0\n");
 }
 
+/* While a package is looked for, its text must be one; blanks, line ends and NUL are in those that robots send. */
+static void test_what_passes_for_a_text(void **unused)
+{
+    (void)unused;
+    assert_true(armtap_rtde_is_text("a b\nc\r\td\0e", 11, 0));
+    assert_true(armtap_rtde_is_text("\x7f\xc3\xb6", 3, 0));
+    assert_false(armtap_rtde_is_text("a\x1b"
+                                     "b",
+                                     3, 0));
+    assert_false(armtap_rtde_is_text("\x1f", 1, 0));
+    assert_true(armtap_rtde_is_text("\x01 \x02", 3, 2));
+    assert_false(armtap_rtde_is_text("\x01 \x02\x03", 4, 2));
+}
+
 /* A refused request is no fault where another protocol is accepted afterwards. */
 static void test_a_refused_version(void **unused)
 {
@@ -1573,6 +1588,27 @@ static void test_data_without_even_a_recipe_id(void **unused)
     script_free(&script);
 }
 
+/* A package of nothing but the id of another recipe. */
+static void test_data_of_only_another_id(void **unused)
+{
+    static const struct line lines[] = {
+        V2,
+        {'>', 'O', HZ125, "timestamp"},
+        {'<', 'O', "01", "DOUBLE"},
+        {'<', 'U', "01 40 59 00 00 00 00 00 00", ""},
+        {'<', 'U', "02", ""},
+        {'<', 'U', "01", ""},
+    };
+    struct script script = session(lines, sizeof lines / sizeof lines[0]);
+    struct log log = script_log(&script, &on_port);
+    (void)unused;
+    assert_int_equal(log_count(&log, "note < rtde.recipe.missing: data of recipe 2; only recipe 1 was set up"), 1);
+    assert_int_equal(log_count(&log, "note < rtde.data.short: a data package of 0 bytes of values"), 1);
+    assert_int_equal(log_count(&log, " opaque"), 1);
+    log_free(&log);
+    script_free(&script);
+}
+
 /* What was guessed in protocol 1 leaves no room for a recipe id, when a late reply changes to protocol 2. */
 static void test_another_protocol_after_a_guess(void **unused)
 {
@@ -1692,6 +1728,7 @@ int main(void)
         cmocka_unit_test(test_a_reply_of_another_count),
         cmocka_unit_test(test_a_version_without_its_reply),
         cmocka_unit_test(test_a_text_with_control_characters),
+        cmocka_unit_test(test_what_passes_for_a_text),
         cmocka_unit_test(test_a_refused_version),
         cmocka_unit_test(test_data_behind_a_refused_set_up),
         cmocka_unit_test(test_how_many_do_not_fit),
@@ -1699,6 +1736,7 @@ int main(void)
         cmocka_unit_test(test_a_second_set_up_without_its_reply),
         cmocka_unit_test(test_a_reply_whose_request_was_not_captured),
         cmocka_unit_test(test_data_without_even_a_recipe_id),
+        cmocka_unit_test(test_data_of_only_another_id),
         cmocka_unit_test(test_another_protocol_after_a_guess),
         cmocka_unit_test(test_all_variables_at_once),
     };
