@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rtde_evidence.h"
 #include "rtde_package.h"
 
 /* ---- recipes of well-known clients ---- */
@@ -167,12 +168,108 @@ static void test_packages_have_the_sizes_of_the_guide(void **unused)
                         : armtap_rtde_type_name((uint8_t)type) != NULL);
 }
 
+/* ---- values that a guess may hold ---- */
+
+#define ANY (-1)
+/* What UR's largest arms can show, rounded up, and what none can: radians of joints with 363 degrees either way, but
+ * for the last, which turns without end; 191 degrees a second, UR30's moments, limits of the sensors and inputs. */
+static const struct {
+    const char *field;
+    int element; /* ANY: each by itself */
+    double possible, impossible;
+} shown[] = {
+    {"target_q", 0, -6.33, -7},
+    {"actual_q", 4, 6.33, 7},
+    {"actual_q", 5, 60, 200},
+    {"target_q", 5, -60, -200},
+    {"target_qd", ANY, 5, 20},
+    {"actual_qd", ANY, -5, -20},
+    {"target_qdd", ANY, 80, 1000},
+    {"target_current", ANY, 30, 100},
+    {"actual_current", ANY, -30, -100},
+    {"joint_control_output", ANY, 30, 100},
+    {"target_moment", ANY, 350, 3000},
+    {"actual_TCP_pose", 0, 1.9, 10},
+    {"target_TCP_pose", 2, -1.9, -10},
+    {"actual_TCP_pose", 3, 3.15, 10},
+    {"target_TCP_pose", 5, -3.15, -10},
+    {"actual_TCP_speed", ANY, 5, 30},
+    {"target_TCP_speed", ANY, -5, -30},
+    {"actual_TCP_force", 1, 500, 10000},
+    {"actual_TCP_force", 4, 100, 2000},
+    {"ft_raw_wrench", 2, -500, -10000},
+    {"ft_raw_wrench", 3, -100, -2000},
+    {"joint_temperatures", ANY, 85, 200},
+    {"tool_temperature", 0, 85, 200},
+    {"actual_execution_time", 0, 8, 1000},
+    {"actual_tool_accelerometer", ANY, -60, -1000},
+    {"speed_scaling", 0, 1, 1.5},
+    {"target_speed_fraction", 0, 1, 1.5},
+    {"actual_momentum", 0, 100, 10000},
+    {"actual_main_voltage", 0, 50, 100},
+    {"actual_robot_voltage", 0, 50, 100},
+    {"actual_robot_current", 0, 30, 200},
+    {"actual_joint_voltage", ANY, 50, 100},
+    {"tcp_offset", 2, 1, 10},
+    {"tcp_offset", 3, -3.15, -10},
+    {"payload", 0, 30, 200},
+    {"payload_cog", ANY, 0.5, 5},
+    {"payload_inertia", ANY, 100, 1000},
+    {"standard_analog_input0", 0, 20, 50},
+    {"standard_analog_input1", 0, 20, 50},
+    {"standard_analog_output0", 0, 20, 50},
+    {"standard_analog_output1", 0, 20, 50},
+    {"tool_analog_input0", 0, 20, 50},
+    {"tool_analog_input1", 0, 20, 50},
+    {"io_current", 0, 2000, 10000},
+    {"tool_output_current", 0, 2000, 10000},
+    {"tcp_force_scalar", 0, 800, 10000},
+    {"joint_position_deviation_ratio", 0, 1, 100},
+};
+
+/* Whether a package whose only value that is not 0 is this one keeps within its field's limits. */
+static bool may_show(const char *field, unsigned element, double value)
+{
+    struct armtap_recipe *recipe;
+    struct armtap_rtde_limit limits[6];
+    struct bytes values = {0};
+    assert_int_equal(armtap_recipe_rtde(field, NULL, &recipe), ARMTAP_OK);
+    unsigned elements = armtap_recipe_at(recipe, 0)->count;
+    for (unsigned i = 0; i < elements; i++)
+        bytes_double(&values, i == element ? value : 0);
+    bool within = armtap_rtde_within(limits, armtap_rtde_limits(recipe, limits), values.at);
+    bytes_free(&values);
+    armtap_recipe_release(recipe);
+    return within;
+}
+
+static unsigned elements_of(const char *field)
+{
+    return armtap_field_find(field, strlen(field))->count;
+}
+
+static void test_limits_are_wider_than_robots_and_narrower_than_numbers(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+        unsigned first = shown[i].element == ANY ? 0 : (unsigned)shown[i].element;
+        unsigned last = shown[i].element == ANY ? elements_of(shown[i].field) - 1 : first;
+        for (unsigned element = first; element <= last; element++) {
+            if (!may_show(shown[i].field, element, shown[i].possible))
+                fail_msg("%s[%u] cannot be %g", shown[i].field, element, shown[i].possible);
+            if (may_show(shown[i].field, element, shown[i].impossible))
+                fail_msg("%s[%u] can be %g", shown[i].field, element, shown[i].impossible);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_recipes_are_those_of_the_clients),
         cmocka_unit_test(test_topics_are_the_fields_that_mean_the_same),
         cmocka_unit_test(test_packages_have_the_sizes_of_the_guide),
+        cmocka_unit_test(test_limits_are_wider_than_robots_and_narrower_than_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
