@@ -86,17 +86,20 @@ static const struct armtap_field *find_folded(const struct folded *folded, unsig
 /* ---- slips of the keyboard ---- */
 
 /* Letters to insert, drop, replace, or swap with their neighbour to make one text of the other; where it takes more
- * than `most`, some number above that. */
+ * than `most`, some number above that. Only cells are filled that `most` slips may lead to, and those beside them. */
 static size_t slips_between(const char *a, size_t a_length, const char *b, size_t b_length, size_t most)
 {
-    size_t rows[3][NAME_MAX_LENGTH + 1];
+    size_t rows[3][NAME_MAX_LENGTH + 2];
+    if (a_length > b_length + most || b_length > a_length + most)
+        return most + 1;
     for (size_t k = 0; k <= b_length; k++)
         rows[0][k] = k;
     for (size_t i = 1; i <= a_length; i++) {
         size_t *row = rows[i % 3];
         const size_t *above = rows[(i + 2) % 3], *higher = rows[(i + 1) % 3];
-        size_t least = row[0] = i;
-        for (size_t k = 1; k <= b_length; k++) {
+        size_t from = i > most + 1 ? i - most : 1, to = i + most < b_length ? i + most : b_length;
+        size_t least = row[from - 1] = from == 1 ? i : most + 1;
+        for (size_t k = from; k <= to; k++) {
             size_t best = above[k - 1] + (lower(a[i - 1]) != lower(b[k - 1]));
             best = above[k] + 1 < best ? above[k] + 1 : best;
             best = row[k - 1] + 1 < best ? row[k - 1] + 1 : best;
@@ -104,6 +107,7 @@ static size_t slips_between(const char *a, size_t a_length, const char *b, size_
             row[k] = swapped && higher[k - 2] + 1 < best ? higher[k - 2] + 1 : best;
             least = row[k] < least ? row[k] : least;
         }
+        row[to + 1] = most + 1;
         if (least > most + 1) /* a swap may save one yet */
             return least;
     }
@@ -123,6 +127,49 @@ static bool same_digits(const char *a, size_t a_length, const char *b, size_t b_
         if (a[i] != b[k])
             return false;
     }
+}
+
+/* Which letters a text has, a bit each; others share bits. A slip changes two of them at most. */
+static uint64_t letters_of(const char *text, size_t length)
+{
+    uint64_t letters = 0;
+    for (size_t i = 0; i < length; i++)
+        letters |= UINT64_C(1) << (lower(text[i]) & 63);
+    return letters;
+}
+
+static unsigned bits_in(uint64_t bits)
+{
+    unsigned count = 0;
+    for (; bits != 0; bits &= bits - 1)
+        count++;
+    return count;
+}
+
+/* What is asked of each name, worked out once. */
+struct wanted {
+    const char *name;
+    size_t length;
+    uint64_t letters;
+    char last_digit; /* 0: it has none */
+};
+
+static struct wanted want(const char *name, size_t length)
+{
+    struct wanted wanted = {name, length, letters_of(name, length), '\0'};
+    for (size_t i = 0; i < length; i++)
+        wanted.last_digit = is_digit(name[i]) ? name[i] : wanted.last_digit;
+    return wanted;
+}
+
+/* Rules out by a look what more than `most` slips part from the name, or another number: nearly all. */
+static bool may_be_near(const struct wanted *wanted, const char *name, size_t length, size_t most)
+{
+    if (length > wanted->length + most || wanted->length > length + most)
+        return false;
+    char last = name[length - 1];
+    return (!is_digit(last) || last == wanted->last_digit) &&
+           bits_in(wanted->letters ^ letters_of(name, length)) <= 2 * most;
 }
 
 static size_t word_length(const char *text, size_t length)
@@ -164,11 +211,13 @@ static const struct armtap_field *find_nearest(const char *name, size_t length, 
     const struct armtap_field *found = NULL;
     if (length < EXACT_BELOW)
         return NULL;
+    struct wanted wanted = want(name, length);
     for (size_t id = 0; id < armtap_field_count(); id++) {
         const struct armtap_field *field = armtap_field_at(id);
+        if (!is_candidate(field, directions))
+            continue;
         size_t other = strlen(field->name);
-        if (other > length + fewest || length > other + fewest || !is_candidate(field, directions) ||
-            !same_digits(name, length, field->name, other))
+        if (!may_be_near(&wanted, field->name, other, fewest) || !same_digits(name, length, field->name, other))
             continue;
         size_t slips = slips_between(name, length, field->name, other, fewest);
         if (slips > fewest)
