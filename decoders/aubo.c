@@ -137,6 +137,19 @@ static long aubo_frame(const void *context, enum armtap_direction direction, con
     return frame;
 }
 
+/* White space before a message belongs to it: where it fails with the first of it, it fails with each, and without. */
+static size_t aubo_next(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length,
+                        size_t at)
+{
+    if (form_of(context, direction) != ARMTAP_AUBO_RAW)
+        return at + 1;
+    size_t blanks = armtap_aubo_run(bytes + at, length - at);
+    if (blanks >= ARMTAP_AUBO_BLANKS_MAX)
+        return at + blanks - ARMTAP_AUBO_BLANKS_MAX + 1;
+    at += blanks;
+    return at < length ? at + 1 + armtap_aubo_before_message(bytes + at + 1, length - at - 1) : length;
+}
+
 /* The channel whose message this is, if its recipe is known and the message has as many values. */
 static bool fits_channel(const struct armtap_aubo *aubo, enum armtap_direction direction, const uint8_t *message,
                          size_t length)
@@ -392,6 +405,7 @@ const struct armtap_decoder armtap_decoder_aubo = {
     .starts = aubo_starts,
     .found = aubo_found,
     .frame = aubo_frame,
+    .next = aubo_next,
     .sure = aubo_sure,
     .follows = aubo_follows,
     .begins = aubo_begins,

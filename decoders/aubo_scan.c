@@ -12,9 +12,20 @@ static bool is_digit(uint8_t c)
     return c >= '0' && c <= '9';
 }
 
+/* What each character of ASCII is to JSON: of a word, white space, a quote, an opening or ending bracket, a comma or
+ * colon, printable but none of these, of control. */
+static const char kinds[256] = "xxxxxxxxxssxxsxx"
+                               "xxxxxxxxxxxxxxxx"
+                               "spqppppppppwcwwp"
+                               "wwwwwwwwwwcppppp"
+                               "pwwwwwwwwwwwwwww"
+                               "wwwwwwwwwwwopepp"
+                               "pwwwwwwwwwwwwwww"
+                               "wwwwwwwwwwwopepx";
+
 static bool is_word(uint8_t c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' || c == '.';
+    return kinds[c] == 'w';
 }
 
 static bool take_in_string(struct armtap_aubo_scan *scan, uint8_t c)
@@ -81,28 +92,22 @@ static bool take(struct armtap_aubo_scan *scan, bool strict, uint8_t c)
         return take_in_string(scan, c);
     bool goes_on = scan->in_word;
     scan->in_word = is_word(c);
-    if (scan->in_word)
+    switch (kinds[c]) {
+    case 'w':
         return goes_on || begin_value(scan, strict);
-    switch (c) {
-    case ' ':
-    case '\t':
-    case '\r':
-    case '\n':
+    case 's':
         return true;
-    case '"':
+    case 'q':
         scan->in_string = true;
         return begin_value(scan, strict);
-    case '[':
-    case '{':
+    case 'o':
         return open_bracket(scan, strict, c == '{');
-    case ']':
-    case '}':
+    case 'e':
         return close_bracket(scan, strict, c == '}');
-    case ',':
-    case ':':
+    case 'c':
         return separate(scan, strict, c);
     default:
-        return !strict && c >= 0x20 && c < 0x7f;
+        return !strict && kinds[c] == 'p';
     }
 }
 
@@ -119,26 +124,41 @@ static size_t plain_bytes(const struct armtap_aubo_scan *scan, const uint8_t *by
     return count;
 }
 
-enum armtap_aubo_end armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes, size_t length,
+enum armtap_aubo_end armtap_aubo_scan(struct armtap_aubo_scan *given, bool strict, const uint8_t *bytes, size_t length,
                                       size_t *used)
 {
-    for (size_t i = plain_bytes(scan, bytes, length); i < length; i += plain_bytes(scan, bytes + i, length - i)) {
-        bool begun = scan->depth > 0;
-        *used = i;
-        if ((!begun && bytes[i] != '[' && bytes[i] != '{') || !take(scan, strict, bytes[i]))
-            return ARMTAP_AUBO_WRONG;
-        *used = ++i;
-        if (scan->depth == 0)
-            return ARMTAP_AUBO_WHOLE;
+    struct armtap_aubo_scan scan = *given;
+    enum armtap_aubo_end end = ARMTAP_AUBO_MORE;
+    size_t i = 0;
+    while (end == ARMTAP_AUBO_MORE && (i += plain_bytes(&scan, bytes + i, length - i)) < length) {
+        bool begins = scan.depth > 0 || bytes[i] == '[' || bytes[i] == '{';
+        if (!begins || !take(&scan, strict, bytes[i]))
+            end = ARMTAP_AUBO_WRONG;
+        else if (i++, scan.depth == 0)
+            end = ARMTAP_AUBO_WHOLE;
     }
-    *used = length;
-    return ARMTAP_AUBO_MORE;
+    *used = i;
+    *given = scan;
+    return end;
+}
+
+size_t armtap_aubo_run(const uint8_t *bytes, size_t length)
+{
+    size_t count = 0;
+    while (count < length && is_blank(bytes[count]))
+        count++;
+    return count;
 }
 
 size_t armtap_aubo_blanks(const uint8_t *bytes, size_t length)
 {
+    return armtap_aubo_run(bytes, length < ARMTAP_AUBO_BLANKS_MAX ? length : ARMTAP_AUBO_BLANKS_MAX);
+}
+
+size_t armtap_aubo_before_message(const uint8_t *bytes, size_t length)
+{
     size_t count = 0;
-    while (count < length && count < ARMTAP_AUBO_BLANKS_MAX && is_blank(bytes[count]))
+    while (count < length && bytes[count] != '[' && bytes[count] != '{' && !is_blank(bytes[count]))
         count++;
     return count;
 }

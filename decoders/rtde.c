@@ -17,6 +17,7 @@
 
 #define SETUP_BEYOND_DOUBT 16 /* bytes of a set-up: so many letters are no accident */
 #define WAITED_FOR 512        /* bytes of a package that is to confirm the one before it */
+#define LEVEL_MAX 8u          /* of a text message */
 #define SEARCHED_TEXT 256u    /* characters of a text or list that are looked at while a package is looked for */
 
 /* ---- telling packages from other bytes ---- */
@@ -45,7 +46,7 @@ static bool text_fits(const struct armtap_rtde_package *p, bool in_step)
 {
     bool has_lengths = p->protocol >= 2 || p->direction == ARMTAP_TO_ROBOT;
     size_t most = !in_step ? 0 : has_lengths ? p->text_length : p->text_length / 4;
-    return p->level <= 8 && armtap_rtde_is_text(p->text, looked_at(p->text_length, in_step), most) &&
+    return p->level <= LEVEL_MAX && armtap_rtde_is_text(p->text, looked_at(p->text_length, in_step), most) &&
            armtap_rtde_is_text(p->source, looked_at(p->source_length, in_step), most);
 }
 
@@ -81,10 +82,22 @@ static bool begins_as_in(int protocol, const uint8_t *payload, size_t length)
     return length == 0 || name == (protocol < 2);
 }
 
+/* Whether the lengths within a text message add up, and its level is one: a search meets the header of one often. */
+static bool text_adds_up(const uint8_t *payload, size_t length, bool has_lengths)
+{
+    if (!has_lengths)
+        return length > 0 && payload[0] <= LEVEL_MAX;
+    size_t text = length > 0 ? payload[0] : 0, source = text + 1 < length ? payload[text + 1] : 0;
+    return text + source + 3 == length && payload[length - 1] <= LEVEL_MAX;
+}
+
 static bool parses(const uint8_t *bytes, size_t length, enum armtap_direction direction, int protocol, bool in_step,
                    struct armtap_rtde_package *package)
 {
     bool asks = direction == ARMTAP_TO_ROBOT && bytes[2] == ARMTAP_RTDE_SETUP_OUTPUTS;
+    if (bytes[2] == ARMTAP_RTDE_TEXT && !text_adds_up(bytes + ARMTAP_RTDE_HEADER, length - ARMTAP_RTDE_HEADER,
+                                                      protocol >= 2 || direction == ARMTAP_TO_ROBOT))
+        return false;
     if (asks && !begins_as_in(protocol, bytes + ARMTAP_RTDE_HEADER, length - ARMTAP_RTDE_HEADER))
         return false;
     return armtap_rtde_parse(bytes, length, direction, protocol, package) == ARMTAP_OK &&
@@ -144,6 +157,13 @@ static long rtde_frame(const void *context, enum armtap_direction direction, con
     if (!armtap_rtde_size_fits(bytes[2], direction, size) && !rtde_in_step(rtde, direction))
         return -1;
     return (long)size;
+}
+
+static size_t rtde_next(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length,
+                        size_t at)
+{
+    at++;
+    return rtde_in_step(context, direction) ? at : at + armtap_rtde_before_package(direction, bytes + at, length - at);
 }
 
 /* Where the values of a data package begin, if its recipe is known and it has exactly its length; NULL otherwise. */
@@ -701,6 +721,7 @@ const struct armtap_decoder armtap_decoder_rtde = {
     .open = armtap_rtde_open,
     .close = armtap_rtde_close,
     .frame = rtde_frame,
+    .next = rtde_next,
     .sure = rtde_sure,
     .follows = rtde_follows,
     .begins = armtap_rtde_begins,

@@ -49,6 +49,15 @@ bool armtap_rtde_size_fits(uint8_t type, enum armtap_direction direction, size_t
     return message && size >= message->fewest[direction] && size <= message->most[direction];
 }
 
+size_t armtap_rtde_before_package(enum armtap_direction direction, const uint8_t *bytes, size_t length)
+{
+    size_t at = 0;
+    while (at + ARMTAP_RTDE_HEADER <= length &&
+           !armtap_rtde_size_fits(bytes[at + 2], direction, armtap_be16(bytes + at)))
+        at++;
+    return at;
+}
+
 bool armtap_rtde_is_text(const char *text, size_t length, size_t most)
 {
     size_t control = 0;

@@ -7,7 +7,7 @@
 #include "recipe.h"
 
 #define MARKS_MAX 4096
-#define LOOK_AT 4096            /* bytes that are taken at once while the protocol is not known */
+#define LOOK_AT 4096            /* bytes that are taken at once while it is not known how many a frame lacks */
 #define BUFFER_LEAST 256        /* of a connection that has a few bytes waiting, as many have at a time */
 #define BUFFER_BYTES 2048       /* of one whose records come whole */
 #define BUFFER_KEPT (16 * 1024) /* an empty buffer is not kept larger */
@@ -702,17 +702,21 @@ static int digest_direct(struct armtap_conn *conn, enum armtap_direction directi
     return error;
 }
 
-/* How many of the bytes that came are taken at once. While the protocol is not known that is no more than what it must
- * show itself in, so that long chunks show no more than short ones. */
+/* How many of the bytes that came are taken at once: those that a frame lacks, so that what follows it need not be
+ * copied; where that is not known, enough to look once, not at every byte. While the protocol is not known that is no
+ * more than what it must show itself in, so that long chunks show no more than short ones. */
 static size_t piece(const struct armtap_conn *conn, const struct armtap_half *half, size_t length)
 {
     size_t most = half->want > half->used ? half->want - half->used : 1;
+    bool lacks_unknown = most == 1 || half->mode == ARMTAP_HALF_SEEKING;
     if (half->used == 0)
         most = length;
+    else if (lacks_unknown && most < LOOK_AT)
+        most = LOOK_AT;
     if (!conn->decoder) {
         size_t limit = armtap_recognise_limit(conn), room = half->used < limit ? limit - half->used : 1;
         if (most < LOOK_AT)
-            most = LOOK_AT; /* to look once, not at every byte */
+            most = LOOK_AT;
         if (most > room)
             most = room;
     }

@@ -55,6 +55,11 @@ struct armtap_decoder {
     /* Length of the frame that begins at `bytes`; 0: more bytes are needed; -1: no frame begins here. `context` is NULL
      * while the protocol of the connection is not known yet. */
     long (*frame)(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length);
+    /* Where a search goes on that found no frame at bytes[at]: the first place behind it where one may begin, `length`
+     * where none may. Only places are passed over where `frame` says -1, or that fail as bytes[at] did. May be NULL:
+     * one may begin anywhere. */
+    size_t (*next)(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length,
+                   size_t at);
     /* Whether a whole frame is beyond doubt by itself; otherwise a frame must follow that `follows` accepts. */
     bool (*sure)(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length);
     /* How well `next`, of which `available` bytes are here (maybe none), goes with the frame before it; WELL where that

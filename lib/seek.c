@@ -73,6 +73,14 @@ static bool continues_grid(const struct search *search, size_t at)
     return length > 0 && (half->offset + at - half->synced_end) % (uint64_t)length == 0;
 }
 
+static size_t place_behind(const struct search *search, size_t at)
+{
+    const struct armtap_span *span = search->span;
+    return search->context && search->decoder->next
+               ? search->decoder->next(search->context, search->direction, span->bytes, span->length, at)
+               : at + 1;
+}
+
 /* The best beginning in a span from `from` on. Between the first that fits and the end of the frame it announces (or of
  * a usual one: a false chain may have short links), one that fits well wins. */
 static struct candidate best_in(const struct search *search, size_t from, size_t *need)
@@ -80,7 +88,7 @@ static struct candidate best_in(const struct search *search, size_t from, size_t
     const struct armtap_span *span = search->span;
     struct candidate best = {span->length, ARMTAP_FIT_NO};
     size_t limit = span->length;
-    for (size_t at = from; at < limit; at++) {
+    for (size_t at = from; at < limit; at = place_behind(search, at)) {
         enum armtap_fit fit = fit_at(search, at, need);
         if (fit == ARMTAP_FIT_YES && continues_grid(search, at))
             fit = ARMTAP_FIT_WELL;

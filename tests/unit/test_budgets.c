@@ -12,6 +12,7 @@
 #include "account.h"
 #include "conn.h"
 #include "note.h"
+#include "connection.h"
 #include "queue.h"
 
 /* ---- what comes out ---- */
@@ -81,8 +82,8 @@ const struct armtap_field *__wrap_armtap_field_nearest(const char *name, size_t 
     return __real_armtap_field_nearest(name, length, direction);
 }
 
-/* Bytes that a search looks at. */
-static size_t bytes_scanned, text_read;
+/* Bytes that a search looks at, and how often it begins anew with what more came. */
+static size_t bytes_scanned, scans, text_read, seeks;
 enum armtap_aubo_end __real_armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes,
                                              size_t length, size_t *used);
 enum armtap_aubo_end __wrap_armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes,
@@ -92,7 +93,28 @@ enum armtap_aubo_end __wrap_armtap_aubo_scan(struct armtap_aubo_scan *scan, bool
 {
     enum armtap_aubo_end end = __real_armtap_aubo_scan(scan, strict, bytes, length, used);
     bytes_scanned += *used;
+    scans++;
     return end;
+}
+
+size_t __real_armtap_aubo_blanks(const uint8_t *bytes, size_t length);
+size_t __wrap_armtap_aubo_blanks(const uint8_t *bytes, size_t length);
+size_t __wrap_armtap_aubo_blanks(const uint8_t *bytes, size_t length)
+{
+    size_t blanks = __real_armtap_aubo_blanks(bytes, length);
+    bytes_scanned += blanks;
+    return blanks;
+}
+
+size_t __real_armtap_seek(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                          bool *found);
+size_t __wrap_armtap_seek(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                          bool *found);
+size_t __wrap_armtap_seek(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                          bool *found)
+{
+    seeks++;
+    return __real_armtap_seek(conn, direction, span, found);
 }
 
 bool __real_armtap_rtde_is_text(const char *text, size_t length, size_t most);
@@ -496,6 +518,85 @@ static void test_search_of_nested_lists(void **state)
     }
 }
 
+/* White space before a message is read with it: not once for each place where it may begin. */
+static void test_search_of_blanks(void **state)
+{
+    (void)state;
+    char piece[2300], blanks[301];
+    memset(blanks, ' ', 300);
+    blanks[300] = '\0';
+    snprintf(piece, sizeof piece, "%.255s[0,\"%.2000d\x01", blanks, 0);
+    size_t before_bad = scanned_per_byte(piece, 1460), many = scanned_per_byte(blanks, 1460);
+    snprintf(piece, sizeof piece, "%sx", blanks);
+    size_t more = scanned_per_byte(piece, 1460);
+    print_message("%zu, %zu and %zu bytes looked at for each\n", before_bad, many, more);
+    assert_in_range(before_bad, 1, 4);
+    assert_in_range(many, 1, 4);
+    assert_in_range(more, 1, 8);
+}
+
+/* Bytes in which nothing is found, in segments: each time that a search begins anew is one too many for each byte. */
+static size_t seeks_per_segment(const char *set_up, const char *first)
+{
+    enum { SEGMENT = 1460 };
+    struct tally tally;
+    struct bytes bytes = {0};
+    struct armtap_conn *conn = connect_to(&tally);
+    uint64_t seed = 11;
+    bytes_hex(&bytes, set_up);
+    push(conn, ARMTAP_TO_ROBOT, &bytes);
+    bytes.length = 0;
+    bytes_hex(&bytes, first);
+    push(conn, ARMTAP_FROM_ROBOT, &bytes);
+    assert_int_equal(armtap_conn_gap(conn, ARMTAP_FROM_ROBOT, 7, NULL), ARMTAP_OK);
+    bytes.length = 0;
+    while (bytes.length < SEGMENT)
+        bytes_number(&bytes, 0x80 | random_bits(&seed), 1);
+    seeks = 0;
+    for (unsigned i = 0; i < 100; i++)
+        push(conn, ARMTAP_FROM_ROBOT, &bytes);
+    armtap_conn_free(conn);
+    bytes_free(&bytes);
+    return seeks / 100;
+}
+
+static void test_search_takes_many_bytes_at_once(void **state)
+{
+    (void)state;
+    size_t rtde = seeks_per_segment("000556 0002", "000456 01");
+    print_message("%zu searches for each segment\n", rtde);
+    assert_in_range(rtde, 1, 2);
+}
+
+/* A message of unknown length, in segments: it is not looked at with each byte. */
+static void test_messages_take_many_bytes_at_once(void **state)
+{
+    (void)state;
+    enum { SEGMENT = 1460, SEGMENTS = 40 };
+    struct tally tally;
+    struct bytes bytes = {0};
+    struct armtap_conn *conn = connect_to(&tally);
+    bytes_text(&bytes, subscription);
+    push(conn, ARMTAP_TO_ROBOT, &bytes);
+    bytes.length = 0;
+    bytes_text(&bytes, "[0,\"");
+    push(conn, ARMTAP_FROM_ROBOT, &bytes);
+    bytes.length = 0;
+    while (bytes.length < SEGMENT)
+        bytes_text(&bytes, "x");
+    scans = 0;
+    for (unsigned i = 0; i < SEGMENTS; i++)
+        push(conn, ARMTAP_FROM_ROBOT, &bytes);
+    bytes.length = 0;
+    bytes_text(&bytes, "\"]");
+    push(conn, ARMTAP_FROM_ROBOT, &bytes);
+    print_message("%zu looks at %u segments\n", scans, SEGMENTS);
+    assert_int_equal(tally.records, 1);
+    assert_in_range(scans, 1, 2 * SEGMENTS);
+    armtap_conn_free(conn);
+    bytes_free(&bytes);
+}
+
 /* Headers of text messages of 19,536 bytes every 4 bytes, each behind the one that it announces; one character in 512
  * makes all of them none. */
 static void test_search_of_texts(void **state)
@@ -561,6 +662,9 @@ int main(void)
         cmocka_unit_test(test_kept),
         cmocka_unit_test(test_inflated),
         cmocka_unit_test(test_search_of_nested_lists),
+        cmocka_unit_test(test_search_of_blanks),
+        cmocka_unit_test(test_search_takes_many_bytes_at_once),
+        cmocka_unit_test(test_messages_take_many_bytes_at_once),
         cmocka_unit_test(test_search_of_texts),
         cmocka_unit_test(test_queue),
     };
