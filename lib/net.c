@@ -16,8 +16,7 @@ enum {
     NOTES_A_KIND = 64,           /* notes of the capture, of one kind */
     DOUBTS = 64,                 /* segments in doubt at a time */
     WAITING_LEAST = 2560 * 1024, /* bytes that may wait for missing ones, however scarce memory is */
-    HISTORIES_LEAST = 32,        /* the same, directions whose last bytes are kept */
-    HISTORIES_SPARE = 1 << 20    /* bytes that must be left for more of them */
+    HISTORIES_LEAST = 32         /* the same, directions whose last bytes are kept */
 };
 
 struct armtap_net {
@@ -622,11 +621,22 @@ static size_t kept(const struct armtap_net *net)
            net->pool.histories * sizeof(struct armtap_history) + armtap_knowledge_bytes(net->knowledge);
 }
 
+/* Keeps few histories from now on: those of the connections silent longest go. */
+static void drop_histories(struct armtap_net *net)
+{
+    net->pool.histories_most = HISTORIES_LEAST;
+    for (int i = ARMTAP_FLOW_NEW; i < ARMTAP_FLOW_CLASSES; i++)
+        for (struct armtap_flow *flow = net->flows.class[i].oldest; flow; flow = flow->newer)
+            armtap_tcp_drop_histories(&flow->tcp, HISTORIES_LEAST);
+}
+
 /* Gives up what is missed least; *done tells whether there was anything. */
 static int give_way(struct armtap_net *net, bool *done)
 {
-    *done = false;
-    if (net->pool.used > WAITING_LEAST)
+    *done = net->pool.histories > HISTORIES_LEAST;
+    if (*done)
+        drop_histories(net);
+    else if (net->pool.used > WAITING_LEAST)
         TRY(armtap_tcp_relieve(&net->pool, done));
     if (!*done)
         *done = armtap_knowledge_shrink(net->knowledge);
@@ -646,8 +656,6 @@ static int make_place(struct armtap_net *net)
     bool done = true;
     while (done && kept(net) > ARMTAP_LIMIT_memory)
         TRY(give_way(net, &done));
-    bool has_spare = kept(net) + HISTORIES_SPARE <= ARMTAP_LIMIT_memory;
-    net->pool.histories_most = has_spare ? ARMTAP_LIMIT_histories : HISTORIES_LEAST;
     return 0;
 }
 

@@ -84,6 +84,8 @@ void armtap_tcp_ignore(struct armtap_tcp *tcp);
 /* Gives out all that waits and closes both directions; `direction` is whose doing it was. */
 int armtap_tcp_finish(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_close reason);
 bool armtap_tcp_is_closed(const struct armtap_tcp *tcp);
+/* Forgets what it delivered of late, while more than `least` directions of all keep that. */
+void armtap_tcp_drop_histories(struct armtap_tcp *tcp, unsigned least);
 /* Gives up a hole of the queue that holds most; *done tells whether there was one. */
 int armtap_tcp_relieve(struct armtap_pool *pool, bool *done);
 /* Looks whether the holes of some waiting connections have to be given up; to be called for each captured packet. */

@@ -22,14 +22,25 @@ int64_t armtap_tcp_elapsed(int64_t now, int64_t then)
     return time;
 }
 
-void armtap_tcp_forget(struct armtap_tcp *tcp, struct armtap_tcp_side *side)
+static void drop_history(struct armtap_tcp *tcp, struct armtap_tcp_side *side)
 {
-    armtap_queue_clear(&side->queue);
-    side->has_probe = false;
     if (side->history)
         tcp->pool->histories--;
     free(side->history);
     side->history = NULL;
+}
+
+void armtap_tcp_forget(struct armtap_tcp *tcp, struct armtap_tcp_side *side)
+{
+    armtap_queue_clear(&side->queue);
+    side->has_probe = false;
+    drop_history(tcp, side);
+}
+
+void armtap_tcp_drop_histories(struct armtap_tcp *tcp, unsigned least)
+{
+    for (int i = 0; i < 2 && tcp->pool && tcp->pool->histories > least; i++)
+        drop_history(tcp, &tcp->side[i]);
 }
 
 /* ---- bytes, gaps, ends, in stream order ------------------------------------------------------------------------ */
