@@ -150,7 +150,7 @@ static struct attempt_summary *summary_of(struct attempts *attempts, struct pair
 {
     struct attempt_summary *summary = pair->failed[outcome];
     bool is_later = summary != NULL && summary->has_connected && is_before(&summary->connected, &event->where);
-    if (summary == NULL || (is_later && pair->episodes[outcome] < ATTEMPTS_EPISODES))
+    if (summary == NULL || (is_later && pair->episodes[outcome] < ATTEMPTS_EPISODES && attempts->count < ATTEMPTS_ALL))
         return begin(attempts, pair, outcome, event);
     summary->between += is_later;
     return summary;

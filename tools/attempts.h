@@ -8,8 +8,9 @@
 
 /* Pairs of robot and client that are told apart; those beyond are only counted. */
 #define ATTEMPTS_PAIRS 1000
-/* Entries of one pair and outcome; those beyond go on in the last one. */
+/* Entries of one pair and outcome, and of all that are not the first of theirs; those beyond go on in the last one. */
 #define ATTEMPTS_EPISODES 10
+#define ATTEMPTS_ALL 2000
 
 enum attempt_outcome {
     ATTEMPT_REFUSED,

@@ -15,16 +15,32 @@
 #define SET_BLOCKS 3
 #define PAIRS (CLOCKS_BLOCKS * (CLOCKS_BLOCKS - 1) / 2)
 
-static void begin_run(struct clocks *clocks, int64_t time, double clock)
+void clocks_clear(struct clocks *clocks)
 {
-    if (clocks->now.packages > clocks->best.packages)
+    free(clocks->now.block);
+    free(clocks->best.block);
+    *clocks = (struct clocks){.failed = false};
+}
+
+/* False without memory. */
+static bool begin_run(struct clocks *clocks, int64_t time, double clock)
+{
+    struct clocks_block *block = clocks->now.block;
+    if (clocks->now.packages > clocks->best.packages) {
+        block = clocks->best.block;
         clocks->best = clocks->now;
-    int channel = clocks->now.channel;
-    memset(&clocks->now, 0, sizeof clocks->now);
-    clocks->now.channel = channel;
-    clocks->now.first_time = time;
-    clocks->now.first_clock = clock;
-    clocks->now.length = FIRST_LENGTH;
+    }
+    if (block == NULL)
+        block = calloc(CLOCKS_BLOCKS, sizeof *block);
+    else
+        memset(block, 0, CLOCKS_BLOCKS * sizeof *block);
+    clocks->now = (struct clocks_run){.channel = clocks->now.channel,
+                                      .first_time = time,
+                                      .first_clock = clock,
+                                      .length = FIRST_LENGTH,
+                                      .block = block};
+    clocks->failed = clocks->failed || block == NULL;
+    return block != NULL;
 }
 
 static void keep_least(struct clocks_block *block, const struct clocks_block *other)
@@ -61,8 +77,9 @@ void clocks_record(struct clocks *clocks, const struct armtap_record *record)
     if (is_behind && clock > run->last_clock - CHANNELS_APART)
         return;
     run->channel = record->recipe_id;
-    if (run->packages == 0 || clock < run->last_clock - CLOCK_NOISE || time < run->first_time)
-        begin_run(clocks, time, clock);
+    bool begins = run->packages == 0 || clock < run->last_clock - CLOCK_NOISE || time < run->first_time;
+    if (clocks->failed || (begins && !begin_run(clocks, time, clock)))
+        return;
     double x = (double)when_between(run->first_time, time) / 1e9;
     struct clocks_block here = {x, x - (clock - run->first_clock), true};
     while (!(x < CLOCKS_BLOCKS * run->length))

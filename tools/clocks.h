@@ -33,13 +33,15 @@ struct clocks_run {
     struct clocks_block {
         double x, y; /* capture time since the first; by how much more it went on than the clock; s */
         bool used;
-    } block[CLOCKS_BLOCKS];
+    } * block; /* CLOCKS_BLOCKS; NULL before the first package */
 };
 
 /* Begins as zeros. */
 struct clocks {
     struct clocks_run now, best;
+    bool failed; /* without memory */
 };
+void clocks_clear(struct clocks *clocks);
 
 struct clocks_totals {
     bool has_offset, has_drift;

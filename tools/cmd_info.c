@@ -174,14 +174,16 @@ static void key_time(struct json *json, const char *key, int64_t time)
         json_decimal(json, time, 9);
 }
 
-/* `counts` NULL: there is none. */
-static void notes_json(struct json *json, const uint64_t *counts)
+/* Of a stream, or with `summary` NULL of the whole capture. */
+static void notes_json(struct json *json, const struct streams *streams, const struct stream_summary *summary)
 {
     json_key(json, "notes");
     json_object(json, false);
-    for (size_t i = 0; i < armtap_note_count() && counts != NULL; i++)
-        if (counts[i] > 0)
-            key_unsigned(json, armtap_note_at(i)->id, counts[i]);
+    for (size_t i = 0; i < armtap_note_count(); i++) {
+        uint64_t count = summary == NULL ? streams_note_counts(streams)[i] : streams_notes_of(summary, i);
+        if (count > 0)
+            key_unsigned(json, armtap_note_at(i)->id, count);
+    }
     json_close(json);
 }
 
@@ -215,7 +217,7 @@ static void reasons_json(struct json *json, const struct stream_guess *guess)
     json_key(json, "reasons");
     json_array(json, false);
     for (const char *at = guess->reasons, *end; *at != '\0'; at = *end == '\0' ? end : end + 2) {
-        char reason[sizeof guess->reasons];
+        char reason[480];
         end = strstr(at, "; ");
         end = end == NULL ? at + strlen(at) : end;
         snprintf(reason, sizeof reason, "%.*s", (int)(end - at), at);
@@ -280,7 +282,7 @@ static void stream_json(struct json *json, const struct stream_summary *summary)
     key_unsigned(json, "bytes_decoded", both(stream->bytes_decoded));
     key_unsigned(json, "bytes_lost", both(stream->bytes_lost));
     key_unsigned(json, "bytes_skipped", both(stream->bytes_skipped));
-    notes_json(json, summary->note_counts);
+    notes_json(json, NULL, summary);
     json_close(json);
 }
 
@@ -350,9 +352,11 @@ static void print_json(const struct info *info)
         stream_json(&json, streams_at(info->streams, i));
     json_close(&json);
     rest_json(&json, streams_rest(info->streams));
+    if (streams_recipes_left_out(info->streams) > 0)
+        key_unsigned(&json, "more_recipes", streams_recipes_left_out(info->streams));
     attempts_json(&json, streams_attempts(info->streams));
     ports_json(&json, info);
-    notes_json(&json, streams_note_counts(info->streams));
+    notes_json(&json, info->streams, NULL);
     json_end(&json);
 }
 
@@ -534,7 +538,10 @@ static void print_channels(const struct stream_summary *summary)
         int column =
             printf("  channel %d%s", channel->id, channel->direction == ARMTAP_TO_ROBOT ? " to the robot" : "");
         column += channel->frequency > 0 ? printf(", %g Hz", channel->frequency) : 0;
-        column += printf(", %zu topic%s:", count, count == 1 ? "" : "s");
+        column += printf(", %zu topic%s%s", channel->topics, channel->topics == 1 ? "" : "s",
+                         channel->recipe == NULL ? " that are not listed\n" : ":");
+        if (channel->recipe == NULL)
+            continue;
         print_names(channel->recipe, column);
         for (size_t k = 0; k < count; k++) {
             unsigned arm = armtap_recipe_at(channel->recipe, k)->arm;
@@ -542,6 +549,8 @@ static void print_channels(const struct stream_summary *summary)
             arms[arm <= ARMTAP_ARMS_MAX ? arm : 0] = true;
         }
     }
+    if (summary->channels_left_out > 0)
+        printf("  and %" PRIu64 " more set-ups of channels\n", summary->channels_left_out);
     for (unsigned arm = 1, told = 0; arm <= ARMTAP_ARMS_MAX && arm_count > 1; arm++)
         if (arms[arm])
             printf("%sR%u", told++ == 0 ? "  several arms: " : ", ", arm);
@@ -551,8 +560,8 @@ static void print_channels(const struct stream_summary *summary)
 
 static bool has_note(const struct stream_summary *summary, const char *id)
 {
-    for (size_t i = 0; i < armtap_note_count() && summary->note_counts != NULL; i++)
-        if (summary->note_counts[i] > 0 && strcmp(armtap_note_at(i)->id, id) == 0)
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (streams_notes_of(summary, i) > 0 && strcmp(armtap_note_at(i)->id, id) == 0)
             return true;
     return false;
 }
@@ -597,9 +606,9 @@ static void print_stream(const struct info *info, const struct stream_summary *s
     if (both(stream->bytes_lost) + both(stream->bytes_skipped) > 0)
         printf("  bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped\n",
                both(stream->bytes_decoded), both(stream->bytes_lost), both(stream->bytes_skipped));
-    for (size_t i = 0; i < armtap_note_count() && summary->note_counts != NULL; i++)
-        if (summary->note_counts[i] > 0)
-            printf("  %s: %" PRIu64 "\n", armtap_note_at(i)->id, summary->note_counts[i]);
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (streams_notes_of(summary, i) > 0)
+            printf("  %s: %" PRIu64 "\n", armtap_note_at(i)->id, streams_notes_of(summary, i));
 }
 
 static void print_rest(const struct streams_rest *rest)
@@ -609,6 +618,12 @@ static void print_rest(const struct streams_rest *rest)
                " gaps; bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped\n",
                rest->count, rest->records[ARMTAP_FROM_ROBOT], rest->records[ARMTAP_TO_ROBOT], rest->gaps,
                rest->bytes_decoded, rest->bytes_lost, rest->bytes_skipped);
+}
+
+static void print_recipes_left_out(uint64_t count)
+{
+    if (count > 0)
+        printf("\nand the fields of %" PRIu64 " more set-ups: too many different ones to list\n", count);
 }
 
 static void print_line(const char *text)
@@ -707,6 +722,7 @@ static void print_tables(const struct info *info)
     for (size_t i = 0; i < streams_count(info->streams); i++)
         print_stream(info, streams_at(info->streams, i));
     print_rest(streams_rest(info->streams));
+    print_recipes_left_out(streams_recipes_left_out(info->streams));
     print_attempts(streams_attempts(info->streams), info->options.zone);
     print_ports(info);
     for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--)

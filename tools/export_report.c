@@ -231,7 +231,7 @@ static void report_cut(const struct job *job)
         hostile++;
     for (size_t i = 0; i < streams_count(job->streams) && told < streams_told; i++) {
         const struct stream_summary *summary = streams_at(job->streams, i);
-        if (summary->note_counts == NULL || summary->note_counts[hostile] == 0)
+        if (streams_notes_of(summary, hostile) == 0)
             continue;
         told++;
         message_warning("input.hostile: stream %u, robot %s, client %s: %s", summary->number, summary->stream.robot,

@@ -10,6 +10,7 @@
 /* While it is not known whether a connection carries telemetry, it gets less room. */
 #define EACH_UNKNOWN 100
 #define TEXT_MAX 500
+#define SUM_TEXT 200 /* about what sums say */
 
 /* Those of one connection, or of the capture. */
 struct group {
@@ -32,6 +33,7 @@ struct findings {
     size_t recent;
     uint64_t order;
     size_t kept;
+    size_t bytes;  /* of memory that findings and their texts take */
     bool in_doubt; /* what is being added */
     bool failed;
     findings_listener *listener; /* NULL: none */
@@ -182,7 +184,7 @@ static struct group *group_of(struct findings *findings, const struct armtap_str
 static struct finding *append(struct group *group)
 {
     if (group->count == group->room) {
-        size_t room = group->room == 0 ? 8 : group->room * 2;
+        size_t room = group->room == 0 ? 1 : group->room * 2;
         struct finding *all = realloc(group->all, room * sizeof *all);
         if (all == NULL)
             return NULL;
@@ -216,6 +218,13 @@ static bool add_to_sum(struct finding *sum, double size, const struct armtap_whe
     return sum->text != NULL;
 }
 
+/* What a finding with a text of that length takes, about: arrays of findings grow ahead of them. */
+static size_t bytes_of(size_t length)
+{
+    enum { MALLOC = 16 };
+    return 3 * sizeof(struct finding) / 2 + length + 1 + MALLOC;
+}
+
 /* A finding more of a group, as yet without a text; NULL without memory. */
 static struct finding *begin_finding(struct findings *findings, struct group *group,
                                      const struct armtap_note_kind *kind, const struct armtap_where *where)
@@ -239,6 +248,7 @@ static struct finding *sum_of(struct findings *findings, struct group *group, st
             return NULL;
         sum->is_sum = true;
         count->sum = group->count;
+        findings->bytes += bytes_of(SUM_TEXT);
     }
     return &group->all[count->sum - 1];
 }
@@ -253,8 +263,31 @@ static bool keep(struct findings *findings, struct group *group, struct kind_cou
     finding->size = finding->total = size;
     count->kept++;
     findings->kept++;
+    findings->bytes += bytes_of(strlen(text));
     finding->text = strdup(text);
     return finding->text != NULL;
+}
+
+/* Adds to what sums up a kind: that of the stream, or where those are too many that of all streams. */
+static bool sum_up(struct findings *findings, struct group *group, struct kind_count *count,
+                   const struct armtap_note_kind *kind, double size, const struct armtap_where *where, const char *text)
+{
+    if (count->sum == 0 && findings->bytes > FINDINGS_BYTES + FINDINGS_BYTES / 4) {
+        if (findings->rest == NULL)
+            findings->rest = group_new(false, 0);
+        group = findings->rest;
+        count = group == NULL ? NULL : count_of(group, kind);
+    }
+    struct finding *sum = count == NULL ? NULL : sum_of(findings, group, count, kind, where);
+    if (sum == NULL || !add_to_sum(sum, size, where, text))
+        return false;
+    sum->is_doubtful = sum->is_doubtful || findings->in_doubt;
+    return true;
+}
+
+static bool is_full(const struct findings *findings)
+{
+    return findings->kept >= FINDINGS_ALL || findings->bytes >= FINDINGS_BYTES;
 }
 
 static void add(struct findings *findings, const struct armtap_note_kind *kind, double size,
@@ -271,15 +304,11 @@ static void add(struct findings *findings, const struct armtap_note_kind *kind, 
     if (findings->listener != NULL && !findings->failed)
         findings->listener(findings->listener_user, kind, stream, where, text);
     uint32_t room = unknown ? EACH_UNKNOWN : FINDINGS_EACH;
-    bool done;
-    if (count->sum > 0 || count->kept >= room || findings->kept >= FINDINGS_ALL) {
-        struct finding *sum = sum_of(findings, group, count, kind, where);
-        done = sum != NULL && add_to_sum(sum, size, where, text);
-        if (sum != NULL)
-            sum->is_doubtful = sum->is_doubtful || findings->in_doubt;
-    } else {
-        done = keep(findings, group, count, kind, size, where, text);
-    }
+    bool is_beyond = count->sum > 0 || count->kept >= room || is_full(findings);
+    if (is_beyond && unknown && is_full(findings))
+        return;
+    bool done = is_beyond ? sum_up(findings, group, count, kind, size, where, text)
+                          : keep(findings, group, count, kind, size, where, text);
     findings->failed = findings->failed || !done;
 }
 
@@ -332,8 +361,11 @@ void findings_doubt(struct findings *findings, const char *id, const struct armt
 static void drop_group(struct findings *findings, size_t place)
 {
     struct group *group = findings->groups[place];
-    for (size_t i = 0; i < group->count; i++)
-        findings->kept -= !group->all[i].is_sum;
+    for (size_t i = 0; i < group->count; i++) {
+        bool is_sum = group->all[i].is_sum;
+        findings->kept -= !is_sum;
+        findings->bytes -= bytes_of(is_sum || group->all[i].text == NULL ? SUM_TEXT : strlen(group->all[i].text));
+    }
     group_free(group);
     findings->count--;
     memmove(findings->groups + place, findings->groups + place + 1,

@@ -1,15 +1,17 @@
 /* What diagnose found: collected while a capture is read, put into the order of time afterwards.
  *
- * Memory is bounded: of one id and stream the first FINDINGS_EACH are kept one by one, of all FINDINGS_ALL; those
+ * Memory is bounded: of one id and stream the first FINDINGS_EACH are kept one by one, of all FINDINGS_ALL, or
+ * FINDINGS_BYTES of them; those
  * beyond are summed up in one finding for each id and stream, with their number, their first and last place, and the
- * largest of them. */
+ * largest of them. Where even these are too many, those of further streams are summed up together. */
 #ifndef FINDINGS_H
 #define FINDINGS_H
 
 #include "streams.h"
 
 #define FINDINGS_EACH 10000
-#define FINDINGS_ALL 100000
+#define FINDINGS_ALL 40000
+#define FINDINGS_BYTES 10000000 /* of memory; the sums of each stream take a quarter more at most */
 
 #define FINDING_NO_STREAM UINT32_MAX
 

@@ -3,16 +3,40 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "when.h"
+
+void holes_clear(struct holes *holes)
+{
+    free(holes->waiting);
+    *holes = (struct holes){.count = 0};
+}
+
+/* A place more; NULL without memory. */
+static struct hole *add_hole(struct holes *holes)
+{
+    if (holes->count == holes->room) {
+        size_t room = holes->room == 0 ? 1 : 2 * holes->room;
+        struct hole *waiting = realloc(holes->waiting, room * sizeof *waiting);
+        holes->failed = holes->failed || waiting == NULL;
+        if (waiting == NULL)
+            return NULL;
+        holes->waiting = waiting;
+        holes->room = room;
+    }
+    return &holes->waiting[holes->count++];
+}
 
 bool holes_note(struct holes *holes, const struct armtap_note *note)
 {
     bool is_gap = strcmp(note->kind->id, "stream.gap") == 0, is_resync = strcmp(note->kind->id, "stream.resync") == 0;
     if ((!is_gap && !is_resync) || note->direction != ARMTAP_FROM_ROBOT || holes->count == HOLES_WAITING)
         return false;
-    struct hole *hole = &holes->waiting[holes->count++];
+    struct hole *hole = add_hole(holes);
+    if (hole == NULL)
+        return false;
     *hole = (struct hole){.kind = note->kind, .where = note->where};
     hole->bytes = is_gap ? holes->missing : note->stream->bytes_skipped[ARMTAP_FROM_ROBOT] - holes->skipped;
     snprintf(hole->text, sizeof hole->text, "%s", note->text == NULL ? "" : note->text);
@@ -72,7 +96,9 @@ static void tell(struct holes *holes, struct findings *findings, const struct ar
         findings_measure(findings, hole->kind->id, (double)hole->bytes, &holes->stream, &hole->where, "%s%s",
                          hole->text, extent);
     }
-    holes->count = 0;
+    free(holes->waiting);
+    holes->waiting = NULL;
+    holes->count = holes->room = 0;
 }
 
 /* The bytes of a record: of the last one, or the mean where they differ. */

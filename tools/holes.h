@@ -24,9 +24,11 @@ struct holes {
         struct armtap_where where;
         uint64_t bytes; /* 0: not known */
         char text[HOLES_TEXT];
-    } waiting[HOLES_WAITING];
-    size_t count;
+    } * waiting; /* HOLES_WAITING at most */
+    size_t count, room;
+    bool failed; /* without memory */
 };
+void holes_clear(struct holes *holes);
 
 /* Keeps a note of missing or unreadable data until the next record; false: it is none, and the caller tells it. */
 bool holes_note(struct holes *holes, const struct armtap_note *note);

@@ -6,7 +6,7 @@
 
 /* Room for the changes of one stream, and of all. */
 #define MODES_EACH 10000
-#define MODES_ALL 100000
+#define MODES_ALL 50000
 
 struct mode_entry {
     uint64_t connection;

@@ -75,13 +75,14 @@ struct pace {
     struct armtap_where granted; /* START; packet 0: none */
     struct armtap_where paused;
     unsigned after_pause;
-    int64_t not_before;                   /* records until then are not judged; NO_TIME: all are */
-    bool unsure;                          /* requests may be missing since the last record */
-    bool deaf;                            /* requests cannot be read any more */
-    bool fell_back;                       /* the clock went back in the record at hand */
-    unsigned unread;                      /* messages that could not be read since the last record */
-    struct arrival waiting[PACE_WAITING]; /* before it is known which step is usual */
-    unsigned waiting_count;
+    int64_t not_before;      /* records until then are not judged; NO_TIME: all are */
+    bool unsure;             /* requests may be missing since the last record */
+    bool deaf;               /* requests cannot be read any more */
+    bool fell_back;          /* the clock went back in the record at hand */
+    unsigned unread;         /* messages that could not be read since the last record */
+    struct arrival *waiting; /* before it is known which step is usual; PACE_WAITING at most */
+    unsigned waiting_count, waiting_room;
+    bool failed; /* without memory */
     bool is_settled;
     double expected; /* step in s; 0: not known */
     double usual;    /* the step against which the clock is judged; 0: not known */
@@ -132,7 +133,14 @@ struct pace *pace_new(const struct armtap_stream *stream, int channel, struct sp
 
 void pace_free(struct pace *pace)
 {
+    if (pace != NULL)
+        free(pace->waiting);
     free(pace);
+}
+
+bool pace_failed(const struct pace *pace)
+{
+    return pace->failed;
 }
 
 void pace_learn(struct pace *pace, struct pace_learned *learned)
@@ -531,7 +539,24 @@ static void settle(struct pace *pace, struct findings *findings, const struct ar
         learn(pace);
     for (unsigned i = 0; i < pace->waiting_count; i++)
         judge(pace, findings, stream, &pace->waiting[i]);
-    pace->waiting_count = 0;
+    free(pace->waiting);
+    pace->waiting = NULL;
+    pace->waiting_count = pace->waiting_room = 0;
+}
+
+static void wait_for_more(struct pace *pace, const struct arrival *arrival)
+{
+    if (pace->waiting_count == pace->waiting_room) {
+        unsigned room = pace->waiting_room == 0 ? 4 : 2 * pace->waiting_room;
+        struct arrival *waiting = realloc(pace->waiting, room * sizeof *waiting);
+        if (waiting == NULL) {
+            pace->failed = true;
+            return;
+        }
+        pace->waiting = waiting;
+        pace->waiting_room = room;
+    }
+    pace->waiting[pace->waiting_count++] = *arrival;
 }
 
 /* The longest step in which a controller may send what is asked for. */
@@ -681,7 +706,7 @@ bool pace_record(struct pace *pace, struct findings *findings, const struct armt
         judge(pace, findings, record->stream, &arrival);
         return pace->fell_back;
     }
-    pace->waiting[pace->waiting_count++] = arrival;
+    wait_for_more(pace, &arrival);
     if (pace->waiting_count == PACE_WAITING)
         settle(pace, findings, record->stream);
     return pace->fell_back;

@@ -53,6 +53,8 @@ struct pace;
  * controller's clock are added to `jitter`. NULL without memory. */
 struct pace *pace_new(const struct armtap_stream *stream, int channel, struct spread *jitter);
 void pace_free(struct pace *pace);
+/* Without memory: not all was judged. */
+bool pace_failed(const struct pace *pace);
 /* Before anything else: what to add to, or to take from once it is known. */
 void pace_learn(struct pace *pace, struct pace_learned *learned);
 /* What is wrong goes to the findings: clock.skipped, clock.backwards, rate.low, silence. Records are those from the

@@ -22,12 +22,13 @@ void rates_free(struct rates *rates)
         return;
     for (size_t i = 0; i < RATES_CHANNELS; i++)
         pace_free(rates->channel[i]);
+    spread_clear(&rates->jitter);
     free(rates);
 }
 
 bool rates_failed(const struct rates *rates)
 {
-    return rates->failed;
+    return rates->failed || rates->jitter.failed;
 }
 
 void rates_learn(struct rates *rates, struct pace_learned *learned)
@@ -66,7 +67,9 @@ void rates_record(struct rates *rates, struct findings *findings, const struct a
 {
     struct pace *pace =
         record->direction == ARMTAP_FROM_ROBOT ? pace_of(rates, record->stream, record->recipe_id) : NULL;
-    if (pace == NULL || !pace_record(pace, findings, record))
+    bool fell_back = pace != NULL && pace_record(pace, findings, record);
+    rates->failed = rates->failed || (pace != NULL && pace_failed(pace));
+    if (!fell_back)
         return;
     for (size_t i = 0; i < RATES_CHANNELS; i++)
         if (rates->channel[i] != NULL && rates->channel[i] != pace)

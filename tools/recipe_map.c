@@ -81,6 +81,15 @@ void recipe_map_clear(struct recipe_map *map)
     *map = (struct recipe_map){0};
 }
 
+size_t recipe_memory(const struct armtap_recipe *recipe)
+{
+    enum { EACH = 512, ENTRY = 32 }; /* besides what armtap.h shows of an entry */
+    size_t count = armtap_recipe_count(recipe), bytes = EACH;
+    for (size_t i = 0; i < count; i++)
+        bytes += sizeof(struct armtap_recipe_entry) + ENTRY + strlen(armtap_recipe_at(recipe, i)->name);
+    return bytes;
+}
+
 bool recipe_store_has(const struct recipe_store *store, const struct armtap_recipe *recipe)
 {
     return recipe_map_find(&store->map, recipe) != NULL;
@@ -97,6 +106,7 @@ struct armtap_recipe *recipe_store_hold(struct recipe_store *store, const struct
         return NULL;
     }
     store->entries += armtap_recipe_count(same);
+    store->bytes += recipe_memory(same);
     return armtap_recipe_hold(same);
 }
 
@@ -106,5 +116,5 @@ void recipe_store_clear(struct recipe_store *store)
         if (store->map.slots[i].recipe != NULL)
             armtap_recipe_release(store->map.slots[i].thing);
     recipe_map_clear(&store->map);
-    store->entries = 0;
+    store->entries = store->bytes = 0;
 }

@@ -26,7 +26,10 @@ void recipe_map_clear(struct recipe_map *map);
 struct recipe_store {
     struct recipe_map map; /* the recipes themselves, held */
     size_t entries;        /* of all of them */
+    size_t bytes;          /* of memory, about */
 };
+/* Bytes of memory that a recipe takes, about. */
+size_t recipe_memory(const struct armtap_recipe *recipe);
 /* Whether the recipe, or one that is the same, is in it. */
 bool recipe_store_has(const struct recipe_store *store, const struct armtap_recipe *recipe);
 /* The recipe of the store that is the same, added if there was none; the caller releases it. NULL without memory. */

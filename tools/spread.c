@@ -1,6 +1,7 @@
 #include "spread.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 
 /* Up to 63 a bin for each; above, the top six bits tell the bin. */
 static size_t bin_of(uint64_t time)
@@ -20,9 +21,23 @@ static int64_t middle_of(size_t bin)
     return (int64_t)(low + (UINT64_C(1) << shift) / 2);
 }
 
+void spread_clear(struct spread *spread)
+{
+    for (size_t i = 0; i < SPREAD_OCTAVES; i++)
+        free(spread->octaves[i]);
+    *spread = (struct spread){.count = 0};
+}
+
 void spread_add(struct spread *spread, int64_t time)
 {
-    spread->bins[bin_of((uint64_t)time)]++;
+    size_t bin = bin_of((uint64_t)time);
+    uint32_t **octave = &spread->octaves[bin / SPREAD_BINS];
+    if (*octave == NULL && (*octave = calloc(SPREAD_BINS, sizeof **octave)) == NULL) {
+        spread->failed = true;
+        return;
+    }
+    uint32_t *count = &(*octave)[bin % SPREAD_BINS];
+    *count += *count < UINT32_MAX;
     spread->count++;
     if (time > spread->largest)
         spread->largest = time;
@@ -33,8 +48,9 @@ int64_t spread_quantile(const struct spread *spread, unsigned percent)
     uint64_t seen = 0, wanted = (spread->count * percent + 99) / 100;
     if (spread->count == 0)
         return -1;
-    for (size_t i = 0; i < SPREAD_BINS; i++) {
-        seen += spread->bins[i];
+    for (size_t i = 0; i < SPREAD_OCTAVES * SPREAD_BINS; i++) {
+        const uint32_t *octave = spread->octaves[i / SPREAD_BINS];
+        seen += octave == NULL ? 0 : octave[i % SPREAD_BINS];
         if (seen >= wanted && seen > 0)
             return middle_of(i) < spread->largest ? middle_of(i) : spread->largest;
     }

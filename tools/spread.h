@@ -3,17 +3,22 @@
 #ifndef SPREAD_H
 #define SPREAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#define SPREAD_BINS (32 * 60)
+#define SPREAD_OCTAVES 60
+#define SPREAD_BINS 32 /* of an octave */
 
+/* Begins as zeros. Octaves are made when they are needed: times of one stream are much alike. */
 struct spread {
-    uint64_t bins[SPREAD_BINS];
+    uint32_t *octaves[SPREAD_OCTAVES]; /* a bin that is full stays so */
     uint64_t count;
     int64_t largest; /* exact */
+    bool failed;     /* without memory: not all were added */
 };
+void spread_clear(struct spread *spread);
 
-/* `time` in ns, not negative. A spread begins as zeros. */
+/* `time` in ns, not negative. */
 void spread_add(struct spread *spread, int64_t time);
 /* The time below or at which `percent` of them are; -1 where there is none. */
 int64_t spread_quantile(const struct spread *spread, unsigned percent);

@@ -13,12 +13,15 @@
 /* How many of the ports of connections are kept to be named where there is no telemetry. */
 #define PORTS_KEPT 12
 
-/* Fields of all recipes that are kept; of streams beyond it the recipe is not known afterwards. */
-#define FIELDS_MAX 60000
+/* Bytes of all recipes, channels and reasons of guesses that are kept; of streams beyond it they are not known
+ * afterwards. */
+#define KEPT_MAX ((size_t)3 << 20)
 
 struct streams {
     struct recipe_store recipes; /* of the streams, and such as were replaced */
     bool is_full;
+    size_t others; /* bytes of channels and of reasons of guesses */
+    uint64_t recipes_left_out;
     struct stream_summary **all; /* by connection */
     size_t count, room;
     size_t recent;                    /* index of the last one asked for: mostly the next one, too */
@@ -50,15 +53,28 @@ struct streams *streams_new(void)
     return NULL;
 }
 
-static void summary_free(struct stream_summary *summary)
+static size_t guess_bytes(const struct stream_guess *guess)
+{
+    return guess == NULL ? 0 : sizeof *guess + strlen(guess->source) + strlen(guess->reasons) + 2;
+}
+
+static void forget_guess(struct streams *streams, struct stream_summary *summary)
+{
+    streams->others -= guess_bytes(summary->guess);
+    free(summary->guess);
+    summary->guess = NULL;
+}
+
+static void summary_free(struct streams *streams, struct stream_summary *summary)
 {
     if (summary->recipe != NULL)
         armtap_recipe_release(summary->recipe);
     for (size_t i = 0; i < summary->channel_count; i++)
         armtap_recipe_release(summary->channels[i].recipe);
+    streams->others -= summary->channel_count * sizeof *summary->channels;
+    forget_guess(streams, summary);
     free(summary->channels);
-    free(summary->note_counts);
-    free(summary->guess);
+    free(summary->notes);
     free(summary);
 }
 
@@ -67,7 +83,7 @@ void streams_free(struct streams *streams)
     if (streams == NULL)
         return;
     for (size_t i = 0; i < streams->count; i++)
-        summary_free(streams->all[i]);
+        summary_free(streams, streams->all[i]);
     free(streams->all);
     recipe_store_clear(&streams->recipes);
     free(streams->numbered);
@@ -164,7 +180,7 @@ static void forget(struct streams *streams, uint64_t connection)
     size_t place = place_of(streams, connection);
     if (place == streams->count || streams->all[place]->stream.connection != connection)
         return;
-    summary_free(streams->all[place]);
+    summary_free(streams, streams->all[place]);
     streams->count--;
     memmove(streams->all + place, streams->all + place + 1, (streams->count - place) * sizeof *streams->all);
 }
@@ -221,43 +237,103 @@ int streams_record(struct streams *streams, const struct armtap_record *record)
     return 0;
 }
 
-/* A channel set up again is the last one. */
-static int follow_channel(struct stream_summary *summary, const struct armtap_recipe_event *event)
+/* Forgets what was replaced. */
+static void clean_recipes(struct streams *streams)
 {
-    struct stream_channel channel = {event->recipe_id, event->direction, event->frequency, NULL};
+    recipe_store_clear(&streams->recipes);
+    for (size_t i = 0; i < streams->count; i++) {
+        const struct stream_summary *summary = streams->all[i];
+        if (summary->recipe != NULL)
+            armtap_recipe_release(recipe_store_hold(&streams->recipes, summary->recipe));
+        for (size_t k = 0; k < summary->channel_count; k++)
+            if (summary->channels[k].recipe != NULL)
+                armtap_recipe_release(recipe_store_hold(&streams->recipes, summary->channels[k].recipe));
+    }
+    streams->is_full = streams->recipes.bytes + streams->others > KEPT_MAX / 2;
+}
+
+static bool has_room(const struct streams *streams, size_t bytes)
+{
+    return streams->recipes.bytes + streams->others + bytes <= KEPT_MAX;
+}
+
+/* Puts the recipe, or one that is the same, in a place that is empty, if there is room. 0, or -1 without memory. */
+static int hold_recipe(struct streams *streams, const struct armtap_recipe *recipe, struct armtap_recipe **place)
+{
+    size_t bytes = recipe_memory(recipe);
+    if (!has_room(streams, bytes) && !streams->is_full)
+        clean_recipes(streams);
+    if (!has_room(streams, bytes) && !recipe_store_has(&streams->recipes, recipe)) {
+        streams->recipes_left_out++;
+        return 0;
+    }
+    *place = recipe_store_hold(&streams->recipes, recipe);
+    return *place == NULL ? -1 : 0;
+}
+
+uint64_t streams_recipes_left_out(const struct streams *streams)
+{
+    return streams->recipes_left_out;
+}
+
+/* A place for a channel, the last one; NULL where there is no room (*full), or no memory. */
+static struct stream_channel *add_channel(struct streams *streams, struct stream_summary *summary, bool *full)
+{
+    *full = !has_room(streams, sizeof(struct stream_channel));
+    if (*full)
+        return NULL;
+    struct stream_channel *channels =
+        realloc(summary->channels, (summary->channel_count + 1) * sizeof *summary->channels);
+    if (channels == NULL)
+        return NULL;
+    streams->others += sizeof *channels;
+    summary->channels = channels;
+    return &channels[summary->channel_count++];
+}
+
+/* A channel set up again is the last one. */
+static int follow_channel(struct streams *streams, struct stream_summary *summary,
+                          const struct armtap_recipe_event *event)
+{
     size_t at = 0;
     while (at < summary->channel_count &&
-           (summary->channels[at].id != channel.id || summary->channels[at].direction != channel.direction))
+           (summary->channels[at].id != event->recipe_id || summary->channels[at].direction != event->direction))
         at++;
     if (at < summary->channel_count) {
         armtap_recipe_release(summary->channels[at].recipe);
         memmove(summary->channels + at, summary->channels + at + 1,
                 (--summary->channel_count - at) * sizeof *summary->channels);
+        streams->others -= sizeof *summary->channels;
     }
-    struct stream_channel *channels =
-        realloc(summary->channels, (summary->channel_count + 1) * sizeof *summary->channels);
-    if (channels == NULL)
-        return -1;
-    summary->channels = channels;
-    channel.recipe = armtap_recipe_hold(event->recipe);
-    channels[summary->channel_count++] = channel;
-    return 0;
+    bool full;
+    struct stream_channel *channel = add_channel(streams, summary, &full);
+    summary->channels_left_out += full;
+    if (channel == NULL)
+        return full ? 0 : -1;
+    *channel = (struct stream_channel){event->recipe_id, event->direction, event->frequency,
+                                       armtap_recipe_count(event->recipe), NULL};
+    return hold_recipe(streams, event->recipe, &channel->recipe);
 }
 
 /* 0, or -1 without memory */
-static int keep_guess(struct stream_summary *summary, const struct armtap_guess_evidence *guess)
+static int keep_guess(struct streams *streams, struct stream_summary *summary, const struct armtap_guess_evidence *from)
 {
-    free(summary->guess);
-    summary->guess = guess == NULL ? NULL : calloc(1, sizeof *summary->guess);
-    if (guess == NULL || summary->guess == NULL)
-        return guess == NULL ? 0 : -1;
-    summary->guess->score = guess->score;
-    summary->guess->needed = guess->needed;
-    summary->guess->names_captured = guess->supported == NULL;
-    if (guess->supported != NULL)
-        summary->guess->supported = *guess->supported;
-    snprintf(summary->guess->source, sizeof summary->guess->source, "%s", guess->source);
-    snprintf(summary->guess->reasons, sizeof summary->guess->reasons, "%s", guess->reasons);
+    size_t source = strlen(from->source) + 1, reasons = strlen(from->reasons) + 1;
+    struct stream_guess *guess = calloc(1, sizeof *guess + source + reasons);
+    if (guess == NULL)
+        return -1;
+    char *text = (char *)(guess + 1);
+    memcpy(text, from->source, source);
+    memcpy(text + source, from->reasons, reasons);
+    guess->source = text;
+    guess->reasons = text + source;
+    guess->score = from->score;
+    guess->needed = from->needed;
+    guess->names_captured = from->supported == NULL;
+    if (from->supported != NULL)
+        guess->supported = *from->supported;
+    summary->guess = guess;
+    streams->others += guess_bytes(guess);
     return 0;
 }
 
@@ -280,41 +356,58 @@ size_t streams_by_position(const struct stream_summary *summary, size_t *names)
     return count;
 }
 
-/* Forgets what was replaced. */
-static void clean_recipes(struct streams *streams)
+/* The names of a guess are not kept without its reasons. 0, or -1 without memory. */
+static int keep_recipe(struct streams *streams, struct stream_summary *summary, const struct armtap_recipe_event *event)
 {
-    recipe_store_clear(&streams->recipes);
-    for (size_t i = 0; i < streams->count; i++)
-        if (streams->all[i]->recipe != NULL)
-            armtap_recipe_release(recipe_store_hold(&streams->recipes, streams->all[i]->recipe));
-    streams->is_full = streams->recipes.entries > FIELDS_MAX / 2;
-}
-
-/* 0, or -1 without memory. */
-static int keep_recipe(struct streams *streams, struct stream_summary *summary, const struct armtap_recipe *recipe)
-{
-    size_t fields = armtap_recipe_count(recipe);
     if (summary->recipe != NULL)
         armtap_recipe_release(summary->recipe);
     summary->recipe = NULL;
-    if (streams->recipes.entries + fields > FIELDS_MAX && !streams->is_full)
-        clean_recipes(streams);
-    if (streams->recipes.entries + fields > FIELDS_MAX && !recipe_store_has(&streams->recipes, recipe))
+    forget_guess(streams, summary);
+    size_t reasons = event->guess == NULL
+                         ? 0
+                         : sizeof *summary->guess + strlen(event->guess->source) + strlen(event->guess->reasons) + 2;
+    if (!has_room(streams, reasons)) {
+        streams->recipes_left_out++;
         return 0;
-    summary->recipe = recipe_store_hold(&streams->recipes, recipe);
-    return summary->recipe == NULL ? -1 : 0;
+    }
+    if (hold_recipe(streams, event->recipe, &summary->recipe) != 0)
+        return -1;
+    return summary->recipe == NULL || event->guess == NULL ? 0 : keep_guess(streams, summary, event->guess);
 }
 
 int streams_recipe(struct streams *streams, const struct armtap_recipe_event *event)
 {
     struct stream_summary *summary = see(streams, event->stream, &event->where);
-    if (summary == NULL || (event->stream->protocol == ARMTAP_AUBO && follow_channel(summary, event) != 0))
+    if (summary == NULL || (event->stream->protocol == ARMTAP_AUBO && follow_channel(streams, summary, event) != 0))
         return -1;
     if (event->direction != ARMTAP_FROM_ROBOT)
         return 0;
-    if (keep_recipe(streams, summary, event->recipe) != 0)
-        return -1;
-    return keep_guess(summary, summary->recipe == NULL ? NULL : event->guess);
+    return keep_recipe(streams, summary, event);
+}
+
+/* Counts a note of a stream. 0, or -1 without memory. */
+static int count_note(struct stream_summary *summary, size_t kind)
+{
+    size_t at = 0;
+    while (at < summary->note_kinds && summary->notes[at].kind != kind)
+        at++;
+    if (at == summary->note_kinds) {
+        struct stream_notes *notes = realloc(summary->notes, (at + 1) * sizeof *notes);
+        if (notes == NULL)
+            return -1;
+        summary->notes = notes;
+        summary->notes[summary->note_kinds++] = (struct stream_notes){(uint32_t)kind, 0};
+    }
+    summary->notes[at].count += summary->notes[at].count < UINT32_MAX;
+    return 0;
+}
+
+uint64_t streams_notes_of(const struct stream_summary *summary, size_t kind)
+{
+    for (size_t i = 0; i < summary->note_kinds; i++)
+        if (summary->notes[i].kind == kind)
+            return summary->notes[i].count;
+    return 0;
 }
 
 int streams_note(struct streams *streams, const struct armtap_note *note)
@@ -322,15 +415,11 @@ int streams_note(struct streams *streams, const struct armtap_note *note)
     struct stream_summary *summary = note->stream == NULL ? NULL : see(streams, note->stream, &note->where);
     if (note->stream != NULL && summary == NULL)
         return -1;
-    if (summary != NULL && summary->note_counts == NULL)
-        summary->note_counts = calloc(armtap_note_count() + 1, sizeof *summary->note_counts);
-    if (summary != NULL && summary->note_counts == NULL)
-        return -1;
     for (size_t i = 0; i < armtap_note_count(); i++)
         if (armtap_note_at(i) == note->kind) {
             streams->note_counts[i]++;
-            if (summary != NULL)
-                summary->note_counts[i]++;
+            if (summary != NULL && count_note(summary, i) != 0)
+                return -1;
         }
     return 0;
 }

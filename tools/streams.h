@@ -10,8 +10,9 @@
 struct stream_channel {
     int id;
     enum armtap_direction direction;
-    double frequency;             /* Hz asked for; 0 where not said */
-    struct armtap_recipe *recipe; /* held */
+    double frequency; /* Hz asked for; 0 where not said */
+    size_t topics;
+    struct armtap_recipe *recipe; /* held; NULL: it was not kept */
 };
 
 /* Why the names of a stream's data were guessed. */
@@ -19,8 +20,8 @@ struct stream_guess {
     unsigned score, needed;
     bool names_captured;         /* in the request */
     struct armtap_set supported; /* fields whose values speak for their name */
-    char source[480];
-    char reasons[480]; /* "; " between */
+    const char *source;
+    const char *reasons; /* "; " between */
 };
 
 /* Where the capture's clock was set back between two records from the robot. */
@@ -28,6 +29,12 @@ struct clock_back {
     uint64_t count;
     struct armtap_where where; /* of the largest: the record after it */
     int64_t by;                /* ns; of the largest */
+};
+
+/* Notes of one kind. */
+struct stream_notes {
+    uint32_t kind;  /* as armtap_note_at counts */
+    uint32_t count; /* at UINT32_MAX it stays */
 };
 
 struct stream_summary {
@@ -45,8 +52,10 @@ struct stream_summary {
     struct armtap_recipe *recipe;    /* the last output recipe, or one that is the same, held; NULL without one */
     struct stream_channel *channels; /* in the order of set-up */
     size_t channel_count;
+    uint64_t channels_left_out; /* set-ups of channels that are not kept */
     bool closed[2];
-    uint64_t *note_counts;      /* by index of armtap_note_at; NULL: all are 0 */
+    struct stream_notes *notes; /* of the kinds that it has */
+    size_t note_kinds;
     struct stream_guess *guess; /* of the last output recipe; NULL: not guessed */
     uint64_t guessed;           /* records from the robot that go by a guess */
 };
@@ -77,6 +86,8 @@ bool streams_let_go(const struct streams *streams);
 const struct streams_rest *streams_rest(const struct streams *streams);
 /* The note about that, where the last event made it due. */
 bool streams_due_note(const struct streams *streams, const struct armtap_event *event, struct armtap_note *note);
+/* Set-ups whose recipes were not kept: memory for them is bounded. */
+uint64_t streams_recipes_left_out(const struct streams *streams);
 /* Whether nothing speaks for the name of an entry of the stream's recipe but its place there. */
 bool streams_is_by_position(const struct stream_summary *summary, const struct armtap_recipe_entry *entry);
 /* How many names are so; *names of how many. */
@@ -87,6 +98,8 @@ size_t streams_count(const struct streams *streams); /* of numbered ones */
 const struct stream_summary *streams_at(const struct streams *streams, size_t number);
 const struct stream_summary *streams_of(const struct streams *streams, uint64_t connection); /* NULL: none */
 
+/* Notes of a stream, of the kind that armtap_note_at has at `kind`. */
+uint64_t streams_notes_of(const struct stream_summary *summary, size_t kind);
 /* Notes of the whole capture, those that belong to no stream included (of attempts to connect, one each), by index of
  * armtap_note_at. */
 const uint64_t *streams_note_counts(const struct streams *streams);

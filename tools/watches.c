@@ -31,6 +31,17 @@ struct watches *watches_new(struct findings *findings, struct modes *modes, int6
     return watches;
 }
 
+static void free_live(struct watch *watch)
+{
+    rates_free(watch->rates);
+    if (watch->clocks != NULL)
+        clocks_clear(watch->clocks);
+    if (watch->holes != NULL)
+        holes_clear(watch->holes);
+    free(watch->clocks);
+    free(watch->holes);
+}
+
 /* What a stream needs while it goes on is much; what is told of it afterwards is little. */
 static void end_watch(struct watch *watch, struct findings *findings)
 {
@@ -40,9 +51,7 @@ static void end_watch(struct watch *watch, struct findings *findings)
     rates_totals(watch->rates, &watch->rates_totals);
     clocks_totals(watch->clocks, &watch->clocks_totals);
     watch->clocks_totals.has_drift = watch->clocks_totals.has_drift && !watch->was_full;
-    rates_free(watch->rates);
-    free(watch->clocks);
-    free(watch->holes);
+    free_live(watch);
     watch->rates = NULL;
     watch->clocks = NULL;
     watch->holes = NULL;
@@ -50,9 +59,7 @@ static void end_watch(struct watch *watch, struct findings *findings)
 
 static void watch_free(struct watch *watch)
 {
-    rates_free(watch->rates);
-    free(watch->clocks);
-    free(watch->holes);
+    free_live(watch);
     for (size_t i = 0; i < ARMTAP_ARMS_MAX && watch->moments != NULL; i++)
         moments_free(&watch->moments[i]);
     free(watch->moments);
@@ -166,7 +173,7 @@ int watches_record(struct watches *watches, const struct armtap_record *record)
     holes_record(watch->holes, watches->findings, record);
     rates_record(watch->rates, watches->findings, record);
     clocks_record(watch->clocks, record);
-    if (rates_failed(watch->rates))
+    if (rates_failed(watch->rates) || watch->clocks->failed)
         return -1;
     return record->direction == ARMTAP_FROM_ROBOT ? watch_arms(watches, watch, record) : 0;
 }
@@ -187,7 +194,8 @@ int watches_note(struct watches *watches, const struct armtap_note *note)
     const struct watch *watch = note->stream == NULL ? NULL : watches_of(watches, note->stream->connection);
     if (watch != NULL && watch->rates != NULL)
         rates_note(watch->rates, watches->findings, note);
-    return findings_failed(watches->findings) ? -1 : 0;
+    bool has_failed = watch != NULL && watch->holes != NULL && watch->holes->failed;
+    return has_failed || findings_failed(watches->findings) ? -1 : 0;
 }
 
 bool watches_keep(struct watches *watches, const struct armtap_note *note)

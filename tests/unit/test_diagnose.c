@@ -26,6 +26,7 @@ static void quantiles_of_few(void **state)
     assert_int_equal(spread_quantile(spread, 50), 30);
     assert_int_equal(spread_quantile(spread, 99), 60);
     assert_int_equal(spread->largest, 60);
+    spread_clear(spread);
     free(spread);
 }
 
@@ -41,6 +42,7 @@ static void quantiles_of_any_size(void **state)
         double median = (double)(sizes[i] / 1000) * 500, got = (double)spread_quantile(spread, 50);
         assert_true(fabs(got - median) <= 0.016 * median + 1);
         assert_int_equal(spread->largest, sizes[i] / 1000 * 1000);
+        spread_clear(spread);
         free(spread);
     }
 }
@@ -52,6 +54,7 @@ static void the_largest_time_has_a_bin(void **state)
     assert_non_null(spread);
     spread_add(spread, INT64_MAX);
     assert_true(spread_quantile(spread, 50) > INT64_MAX / 100 * 98);
+    spread_clear(spread);
     free(spread);
 }
 
@@ -203,6 +206,7 @@ static struct clocks_totals clocks_of(double ppm, unsigned count, bool shift)
     }
     clocks_totals(clocks, &totals);
     feed_end(&feed);
+    clocks_clear(clocks);
     free(clocks);
     return totals;
 }
@@ -248,6 +252,7 @@ static struct clocks_totals clocks_of_set(double set, double part, unsigned coun
     }
     clocks_totals(clocks, &totals);
     feed_end(&feed);
+    clocks_clear(clocks);
     free(clocks);
     return totals;
 }
@@ -301,6 +306,7 @@ static bool has_drift_bent(double bent)
     }
     clocks_totals(clocks, &totals);
     feed_end(&feed);
+    clocks_clear(clocks);
     free(clocks);
     return totals.has_drift;
 }
@@ -328,6 +334,7 @@ static void a_restart_begins_anew(void **state)
     assert_int_equal(totals.offset, START - 5000000 * MILLISECOND);
     assert_true(fabs(totals.drift_ppm) < 0.01);
     feed_end(&feed);
+    clocks_clear(clocks);
     free(clocks);
 }
 
