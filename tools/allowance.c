@@ -14,7 +14,13 @@ static uint64_t captured_of(const struct armtap_stream *stream)
 
 struct allowance allowance_begin(void)
 {
-    return (struct allowance){.budget = armtap_budget_find("text")};
+    return (struct allowance){.budget = armtap_budget_find("text"), .row = armtap_budget_find("row")->once};
+}
+
+uint64_t allowance_row(const struct allowance *allowance, const struct armtap_record *record, uint64_t cost)
+{
+    uint64_t is_free = record->flags & ARMTAP_SHORT ? 0 : allowance->row;
+    return cost > is_free ? cost - is_free : 0;
 }
 
 bool allowance_spend(struct allowance *allowance, struct allowance_account *account, const struct armtap_stream *stream,

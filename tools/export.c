@@ -300,7 +300,8 @@ static int print_record(struct job *job, const struct armtap_record *record, str
         return 0;
     const struct view *view = table->view;
     uint64_t header = table->begun || job->wish->output->begin == NULL ? 0 : view->header;
-    if (!tables_spend(job->tables, record, header + row_cost(job, view, record)))
+    uint64_t price = tables_row_price(job->tables, record, row_cost(job, view, record));
+    if (!tables_spend(job->tables, record, header + price))
         return leave_out(job, record);
     if (!table->begun && begin_table(job, table, record) != 0)
         return -1;

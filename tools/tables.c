@@ -235,6 +235,11 @@ bool tables_spend(struct tables *tables, const struct armtap_record *record, uin
     return track == NULL || spend(tables, track, record->stream, cost);
 }
 
+uint64_t tables_row_price(const struct tables *tables, const struct armtap_record *record, uint64_t cost)
+{
+    return allowance_row(&tables->allowance, record, cost);
+}
+
 void tables_leave_out(struct tables *tables, const struct armtap_record *record, bool has_file)
 {
     struct track *track = track_find(tables, record->stream->connection);

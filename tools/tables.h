@@ -123,6 +123,8 @@ unsigned tables_stream_number(const struct tables *tables, uint64_t connection);
 uint64_t tables_count_row(struct tables *tables, const struct armtap_record *record);
 /* Spends of what the record's stream may cost; false where that is more than it has left: then the row is left out. */
 bool tables_spend(struct tables *tables, const struct armtap_record *record, uint64_t cost);
+/* What to spend for the record's row, which costs so much: some of it is free. */
+uint64_t tables_row_price(const struct tables *tables, const struct armtap_record *record, uint64_t cost);
 /* Rows of a stream that were left out. */
 struct tables_left_out {
     uint64_t rows; /* that would cost more than it may */
