@@ -3,6 +3,7 @@
 UNIT_TESTS = \
 	tests/unit/test_annotate \
 	tests/unit/test_arrival \
+	tests/unit/test_attempts \
 	tests/unit/test_budgets \
 	tests/unit/test_capture \
 	tests/unit/test_cells \
@@ -54,6 +55,9 @@ LDADD = tests/unit/libunit.a tools/libtools.a lib/libinside.la \
 # Its allocations are counted, and made to fail.
 tests_unit_test_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 tests_unit_test_limits_LDFLAGS = $(tests_unit_test_memory_LDFLAGS)
+
+# Its comparisons of texts are counted.
+tests_unit_test_attempts_LDFLAGS = -Wl,--wrap=strcmp
 
 # Its look-ups in the dictionary are counted, and what a search reads.
 tests_unit_test_budgets_LDFLAGS = -Wl,--wrap=armtap_field_find,--wrap=armtap_field_nearest \

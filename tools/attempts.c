@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hash.h"
 #include "when.h"
 
 /* Who connects without trouble takes no more than this of the room. */
@@ -15,6 +16,8 @@
 #define SILENT INT64_C(2000000000)
 /* Connections that ended lately; of each the first end counts. */
 #define ENDED_KEPT 64
+#define SLOTS 2048 /* a power of two, at least twice the pairs */
+_Static_assert(SLOTS >= 2 * ATTEMPTS_PAIRS, "pairs are found at once");
 
 struct pair {
     char robot[64], client[64];
@@ -30,6 +33,8 @@ struct pair {
 struct attempts {
     struct pair *pairs;
     size_t pair_count;
+    struct hash_key key;
+    uint16_t slots[SLOTS]; /* numbers of pairs, and 1; 0: free */
     struct attempt_summary **all;
     size_t count, room;
     uint64_t total[ATTEMPT_OUTCOMES], left_out[ATTEMPT_OUTCOMES];
@@ -45,6 +50,7 @@ struct attempts *attempts_new(void)
     struct attempts *attempts = calloc(1, sizeof *attempts);
     if (attempts == NULL)
         return NULL;
+    attempts->key = hash_draw_key();
     attempts->pairs = calloc(ATTEMPTS_PAIRS, sizeof *attempts->pairs);
     if (attempts->pairs != NULL)
         return attempts;
@@ -71,7 +77,23 @@ static void host_of(char host[64], const char *end)
     const char *colon = strrchr(end, ':');
     size_t length = colon == NULL ? strlen(end) : (size_t)(colon - end);
     bool bracketed = end[0] == '[' && length >= 2;
-    snprintf(host, 64, "%.*s", (int)(bracketed ? length - 2 : length), bracketed ? end + 1 : end);
+    length = bracketed ? length - 2 : length;
+    length = length < 64 ? length : 63;
+    memcpy(host, end + (bracketed ? 1 : 0), length);
+    host[length] = '\0';
+}
+
+/* The slot of a pair, or the free one that it would take. */
+static uint16_t *slot_of(struct attempts *attempts, const char *robot, const char *client)
+{
+    uint64_t hash = hash_numbers(&attempts->key, hash_text(&attempts->key, robot), hash_text(&attempts->key, client));
+    size_t at = (size_t)hash % SLOTS;
+    for (; attempts->slots[at] != 0; at = (at + 1) % SLOTS) {
+        const struct pair *pair = &attempts->pairs[attempts->slots[at] - 1];
+        if (strcmp(pair->robot, robot) == 0 && strcmp(pair->client, client) == 0)
+            break;
+    }
+    return &attempts->slots[at];
 }
 
 /* The pair of a stream, made where there is room; NULL where there is none. */
@@ -79,12 +101,13 @@ static struct pair *pair_of(struct attempts *attempts, const struct armtap_strea
 {
     char client[64];
     host_of(client, stream->client);
-    for (size_t i = 0; i < attempts->pair_count; i++)
-        if (strcmp(attempts->pairs[i].robot, stream->robot) == 0 && strcmp(attempts->pairs[i].client, client) == 0)
-            return &attempts->pairs[i];
+    uint16_t *slot = slot_of(attempts, stream->robot, client);
+    if (*slot != 0)
+        return &attempts->pairs[*slot - 1];
     if (attempts->pair_count >= room)
         return NULL;
     struct pair *pair = &attempts->pairs[attempts->pair_count++];
+    *slot = (uint16_t)attempts->pair_count;
     strcpy(pair->robot, stream->robot);
     strcpy(pair->client, client);
     return pair;
@@ -189,9 +212,9 @@ static void withdraw(struct attempts *attempts, struct pair *pair, const struct 
     summary->syns -= event->a < summary->syns ? event->a : summary->syns;
     if (--summary->count > 0)
         return;
-    size_t at = 0;
+    size_t at = attempts->count - 1; /* it is one of the latest */
     while (attempts->all[at] != summary)
-        at++;
+        at--;
     memmove(attempts->all + at, attempts->all + at + 1, (--attempts->count - at) * sizeof(*attempts->all));
     free(summary);
     pair->failed[ATTEMPT_NO_ANSWER] = NULL;
