@@ -1,12 +1,7 @@
 /* What commands of the program do for an input of operations, in proportion to its bytes: a byte that chooses the
  * command, then the operations. */
-#include <string.h>
-
 #include "command.h"
 #include "honest.h"
-
-#define WORK_CONSTANT 10000000 /* 10 ms */
-#define OUTPUT_CONSTANT 100000
 
 static const struct {
     const char *arguments[8];
@@ -42,31 +37,12 @@ static struct cost cost_of(const struct scene *scene)
 FUZZ_TARGET(amplify_program)
 {
     static struct limits limits[COMMANDS];
-    struct scene scene;
     if (size == 0)
         return 0;
     chosen = data[0] % COMMANDS;
-    struct limits *own = &limits[chosen];
-    if (own->work[PLAIN] <= 0) {
-        own->constant = (struct cost){WORK_CONSTANT, commands[chosen].memory << 20, OUTPUT_CONSTANT};
-        honest_measure(own, cost_of);
-    }
-    scene_begin(&scene);
-    scene_play(&scene, data + 1, size - 1);
-    struct cost cost = cost_of(&scene), allowed = honest_allows(own, &scene);
-    struct costly input = {commands[chosen].arguments[0], scene_mostly(&scene), scene.capture.used};
-    cost_judge(&input, &cost, &allowed);
-    scene_free(&scene);
+    limits[chosen].memory = commands[chosen].memory << 20;
+    honest_judge(&limits[chosen], cost_of, commands[chosen].arguments[0], data + 1, size - 1);
     return 0;
 }
 
-#ifdef ARMTAP_FUZZ
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
-{
-    if (size < 1 || seed % 8 == 0)
-        return LLVMFuzzerMutate(data, size, room);
-    return 1 + scene_mutate(data + 1, size - 1, room - 1, seed * 2654435761u);
-}
-#endif
+OPERATIONS_BEGIN(1);

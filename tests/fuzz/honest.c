@@ -3,6 +3,19 @@
 #define TIMES 3
 #define MANY 200 /* more than fit: to the end of the capture */
 
+/* Small captures cost little, so that the fuzzer tries many. What grows with the square of a capture, or is done for
+ * each of a thousand things in it, stands out in them too, since what a capture may cost once is cut down with it
+ * (counting.c). */
+#define CAPTURE_MAX (16u * 1024)
+
+/* Text takes longer to parse than numbers of fixed size, so that connections of AUBO are allowed for by themselves;
+ * names to look up and connections to open may cost SET_UP_TIMES what data do, and deflated text DEFLATED_TIMES what it
+ * does where it is not. */
+#define SET_UP_TIMES 10
+#define DEFLATED_TIMES 10
+#define WORK_CONSTANT 2500000
+#define OUTPUT_CONSTANT 100000
+
 static const uint8_t rtde[] = {SCENE_OPEN,    0, 0,    0, 0,    2, /* protocol 2 */
                                SCENE_REQUEST, 0, 32,   0, 0,    0, /* 64 fields */
                                SCENE_REPLY,   0, 32,   0, 0,    1, /* */
@@ -14,14 +27,33 @@ static const uint8_t aubo[] = {SCENE_OPEN,      0, 0,    0,  2, 0, /* */
                                SCENE_SUBSCRIBE, 0, 12,   0,  3, 0, /* 12 topics */
                                SCENE_VALUES,    0, MANY, 12, 2, 0};
 
+/* Of one value each, many in a segment. */
+static const uint8_t small[] = {SCENE_OPEN,    0, 0,    0, 0, 2, /* */
+                                SCENE_REQUEST, 0, 1,    0, 0, 0, /* */
+                                SCENE_REPLY,   0, 1,    0, 0, 1, /* */
+                                SCENE_START,   0, 0,    0, 0, 0, /* */
+                                SCENE_DATA,    0, MANY, 0, 0, 1};
+static const uint8_t small_text[] = {SCENE_OPEN,      0, 0,    0, 2, 0, /* */
+                                     SCENE_SUBSCRIBE, 0, 1,    0, 3, 0, /* */
+                                     SCENE_VALUES,    0, MANY, 1, 2, 0};
+
 size_t honest_scene(enum honest kind, const uint8_t **operations)
 {
     static const struct {
         const uint8_t *operations;
         size_t length;
-    } scenes[] = {{rtde, sizeof rtde}, {realtime, sizeof realtime}, {aubo, sizeof aubo}};
+    } scenes[] = {{rtde, sizeof rtde},
+                  {realtime, sizeof realtime},
+                  {aubo, sizeof aubo},
+                  {small, sizeof small},
+                  {small_text, sizeof small_text}};
     *operations = scenes[kind].operations;
     return scenes[kind].length;
+}
+
+static uint64_t above(uint64_t cost, uint64_t empty)
+{
+    return cost > empty ? cost - empty : 0;
 }
 
 static void larger(double *most, uint64_t cost, uint64_t bytes)
@@ -30,34 +62,67 @@ static void larger(double *most, uint64_t cost, uint64_t bytes)
     *most = share > *most ? share : *most;
 }
 
-void honest_measure(struct limits *limits, struct cost (*cost_of)(const struct scene *scene))
+static void begin(struct scene *scene, const uint8_t *operations, size_t length)
 {
-    static const enum manner manners[] = {PLAIN, PLAIN, TEXT};
-    for (int i = 0; i < HONEST_KINDS; i++) {
-        const uint8_t *operations;
-        struct scene scene;
-        size_t length = honest_scene((enum honest)i, &operations);
-        scene_begin(&scene);
-        scene_play(&scene, operations, length);
-        struct cost cost = cost_of(&scene);
-        larger(&limits->work[manners[i]], cost.work, scene.capture.used);
-        larger(&limits->output[manners[i]], cost.output, scene.capture.used);
-        scene_free(&scene);
-    }
+    scene_begin(scene);
+    scene->capture.room = CAPTURE_MAX;
+    scene_play(scene, operations, length);
 }
 
-struct cost honest_allows(const struct limits *limits, const struct scene *scene)
+static void measure(struct limits *limits, struct cost (*cost_of)(const struct scene *scene))
+{
+    static const enum manner manners[] = {PLAIN, PLAIN, TEXT, PLAIN, TEXT};
+    struct scene scene;
+    begin(&scene, NULL, 0);
+    cost_of(&scene); /* the first time some things are prepared for all others */
+    limits->empty = cost_of(&scene);
+    scene_free(&scene);
+    for (int i = 0; i < HONEST_KINDS; i++) {
+        const uint8_t *operations;
+        size_t length = honest_scene((enum honest)i, &operations);
+        begin(&scene, operations, length);
+        struct cost cost = cost_of(&scene);
+        uint64_t work = above(cost.work, limits->empty.work), output = above(cost.output, limits->empty.output);
+        double usual = limits->work[manners[i]] * (double)scene.capture.used;
+        if (i < HONEST_SMALL)
+            larger(&limits->work[manners[i]], work, scene.capture.used);
+        else
+            larger(&limits->message_work, above(work, (uint64_t)usual), scene.messages);
+        larger(&limits->output[manners[i]], output, scene.capture.used);
+        scene_free(&scene);
+    }
+    limits->measured = true;
+}
+
+static struct cost allowed(const struct limits *limits, const struct scene *scene)
 {
     static const enum scene_kind set_ups[] = {SCENE_OPEN, SCENE_REQUEST, SCENE_REPLY, SCENE_CROWD, SCENE_CLOSE};
     double bytes[MANNERS] = {(double)(scene->capture.used - scene->text_bytes),
                              (double)scene->text_bytes + (DEFLATED_TIMES - 1) * (double)scene->deflated_bytes};
-    double work = 0, output = 0;
+    double work = TIMES * limits->message_work * (double)scene->messages, output = 0;
     for (size_t i = 0; i < sizeof set_ups / sizeof *set_ups; i++)
         bytes[PLAIN] += (SET_UP_TIMES - 1) * (double)scene->bytes_by_kind[set_ups[i]];
     for (int i = 0; i < MANNERS; i++) {
         work += TIMES * limits->work[i] * bytes[i];
         output += TIMES * limits->output[i] * bytes[i];
     }
-    return (struct cost){limits->constant.work + (uint64_t)work, limits->constant.memory,
-                         limits->constant.output + (uint64_t)output};
+    const struct armtap_budget *text = armtap_budget_find("text");
+    CHECK(text);
+    double promised = (double)text->each * (double)scene->capture.used + (double)text->once;
+    output = output > promised ? output : promised;
+    return (struct cost){limits->empty.work + WORK_CONSTANT + (uint64_t)work, limits->memory,
+                         limits->empty.output + OUTPUT_CONSTANT + (uint64_t)output};
+}
+
+void honest_judge(struct limits *limits, struct cost (*cost_of)(const struct scene *scene), const char *what,
+                  const uint8_t *operations, size_t length)
+{
+    struct scene scene;
+    if (!limits->measured)
+        measure(limits, cost_of);
+    begin(&scene, operations, length);
+    struct cost cost = cost_of(&scene), most = allowed(limits, &scene);
+    struct costly input = {what, scene_mostly(&scene), scene.capture.used, operations, length};
+    cost_judge(&input, &cost, &most);
+    scene_free(&scene);
 }

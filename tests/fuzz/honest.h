@@ -1,27 +1,36 @@
 /* What an input may cost: as much as honest ones do, three times over, and a constant. Honest are conversations as
- * robots have them, made of the same operations and measured when the target begins. */
+ * robots have them, made of the same operations and measured before the first input. */
 #ifndef FUZZ_HONEST_H
 #define FUZZ_HONEST_H
 
 #include "scene.h"
 #include "work.h"
 
-enum honest { HONEST_RTDE, HONEST_REALTIME, HONEST_AUBO, HONEST_KINDS };
+enum honest { HONEST_RTDE, HONEST_REALTIME, HONEST_AUBO, HONEST_SMALL, HONEST_SMALL_TEXT, HONEST_KINDS };
 /* The operations of such a conversation; returns their bytes. */
 size_t honest_scene(enum honest kind, const uint8_t **operations);
 
-/* Per byte of capture. Text takes longer to parse than numbers of fixed size, so that connections of AUBO have their
- * own; names to look up and connections to open may cost SET_UP_TIMES what data do, and deflated text DEFLATED_TIMES
- * what it does where it is not. */
-#define SET_UP_TIMES 10
-#define DEFLATED_TIMES 10
+/* What one thing that is done with captures costs for honest ones; all zero but `memory` before the first input. */
 enum manner { PLAIN, TEXT, MANNERS };
 struct limits {
-    double work[MANNERS], output[MANNERS];
-    struct cost constant; /* work and output beyond those in proportion; the memory that is promised */
+    uint64_t memory; /* may be held, whatever the capture */
+    bool measured;
+    double work[MANNERS], output[MANNERS]; /* per byte of capture ... */
+    double message_work;                   /* ... and what a small message costs beyond that */
+    struct cost empty;                     /* of a capture without packets */
 };
-/* `cost_of` is what the target does with a capture; the constant is the caller's. */
-void honest_measure(struct limits *limits, struct cost (*cost_of)(const struct scene *scene));
-struct cost honest_allows(const struct limits *limits, const struct scene *scene);
+
+/* Plays the operations, lets `cost_of` do `what` with the capture, and fails where that costs more than it may. Also
+ * tells the fuzzer how near it comes (cost_judge). */
+void honest_judge(struct limits *limits, struct cost (*cost_of)(const struct scene *scene), const char *what,
+                  const uint8_t *operations, size_t length);
+
+/* Of a target that mutator.c serves: what stands in front of the operations of its inputs, in bytes. */
+#ifdef ARMTAP_FUZZ
+extern const size_t operations_begin;
+#define OPERATIONS_BEGIN(bytes) const size_t operations_begin = (bytes)
+#else
+#define OPERATIONS_BEGIN(bytes) _Static_assert((bytes) >= 0, "")
+#endif
 
 #endif

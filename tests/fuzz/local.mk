@@ -5,6 +5,7 @@ tests_fuzz_replay_SOURCES = \
 	tests/fuzz/amplify.c \
 	tests/fuzz/amplify_program.c \
 	tests/fuzz/capture.c \
+	tests/fuzz/change.c \
 	tests/fuzz/command.c \
 	tests/fuzz/command.h \
 	tests/fuzz/conn.c \
@@ -61,5 +62,6 @@ clean-local:
 EXTRA_DIST += \
 	tests/fuzz/corpus \
 	tests/fuzz/counting.c \
+	tests/fuzz/mutator.c \
 	tests/fuzz/run \
 	tests/fuzz/seeds

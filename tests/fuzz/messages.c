@@ -8,6 +8,7 @@
 #define COUNT_MAX 50000
 #define NAME_MAX_BYTES 300
 #define INPUTS 0x80
+#define LONGER 0x20
 #define JSON_MAX 60000 /* of one message; plain and in its frame it fits into SCENE_MESSAGE_MAX */
 
 const char web_request[] = "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -200,7 +201,7 @@ static void fill(uint8_t *at, size_t length, enum contents contents, unsigned nu
 }
 
 /* The recipe's size, or any multiple of 4 up to 508, of 8 up to 1528. */
-static size_t data_size(const struct operation *operation, const struct talk *talk)
+static size_t usual_size(const struct operation *operation, const struct talk *talk)
 {
     if (operation->size == 0)
         return talk->recipe_size;
@@ -210,7 +211,7 @@ static size_t data_size(const struct operation *operation, const struct talk *ta
 void rtde_data(struct bytes *out, const struct operation *operation, const struct talk *talk, unsigned number)
 {
     uint8_t body[4096 + 1];
-    size_t length = data_size(operation, talk);
+    size_t length = usual_size(operation, talk) + (operation->kind & LONGER ? number % 2 * 4 : 0);
     if (length > 4096)
         length = 4096;
     body[0] = operation->value;

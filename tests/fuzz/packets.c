@@ -76,6 +76,7 @@ void scene_packet(struct scene *scene, struct talk *talk, unsigned side, unsigne
     if (length > SEGMENT || scene_is_full(scene))
         return;
     scene->last_packet = out->used;
+    scene->messages++;
     scene->text_bytes += talk->is_text ? 16 + HEADERS + length : 0;
     scene->deflated_bytes += talk->is_text && talk->is_deflated ? 16 + HEADERS + length : 0;
     scene->microseconds += 100;
@@ -108,6 +109,7 @@ void scene_repeat(struct scene *scene)
         return;
     memcpy(packet, scene->capture.at + scene->last_packet, length);
     scene->last_packet = scene->capture.used;
+    scene->messages++;
     bytes_add(&scene->capture, packet, length);
 }
 

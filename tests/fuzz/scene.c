@@ -46,8 +46,10 @@ static void send_often(struct scene *scene, struct talk *talk, unsigned side, si
         return;
     for (size_t i = 1; i < many && message->used + length <= message->room; i++)
         bytes_add(message, message->at, length);
-    for (size_t sent = 0; sent < many && !scene_is_full(scene); sent += message->used / length)
+    for (size_t sent = 0; sent < many && !scene_is_full(scene); sent += message->used / length) {
+        scene->messages += message->used / length;
         scene_send(scene, talk, side, message->at, message->used);
+    }
     message->used = 0;
 }
 
@@ -146,6 +148,7 @@ static void data(struct scene *scene, struct talk *talk, const struct operation 
             rtde_data(&scene->message, operation, talk, (unsigned)i);
         else
             realtime_packet(&scene->message, operation, (unsigned)i);
+        scene->messages++;
         if (operation->kind & 0x40 || scene->message.used > 1300 || i + 1 == many) {
             scene->microseconds += operation->kind & 0x40 ? 2000 : 0;
             send_message(scene, talk, side, false);
@@ -195,8 +198,10 @@ static void raw(struct scene *scene, struct talk *talk, const struct operation *
     static const uint8_t lengths[] = {1, 4, 3, 4, 2, 1, 2, 3, 4, 2};
     unsigned unit = operation->kind % (sizeof lengths);
     size_t size = scene_count(operation->size) % 4096;
-    while (scene->message.used < size)
+    while (scene->message.used < size) {
         bytes_add(&scene->message, units[unit], lengths[unit]);
+        scene->messages++;
+    }
     bytes_add(&scene->message, &operation->value, operation->value > 0);
     send_often(scene, talk, operation->kind >= BIT7, scene_count(operation->many));
 }
@@ -312,63 +317,4 @@ void scene_play(struct scene *scene, const uint8_t *operations, size_t length)
         scene->round = 0;
     }
     keep_capture(scene);
-}
-
-/* ---- changes ---- */
-
-static uint32_t next(uint32_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 17;
-    *state ^= *state << 5;
-    return *state;
-}
-
-static void make_any(uint8_t *at, uint32_t *state)
-{
-    at[0] = (uint8_t)(next(state) % SCENE_KINDS);
-    at[1] = next(state) % 4 == 0 ? (uint8_t)next(state) : 0; /* most speak on the first connection */
-    for (unsigned i = 2; i < SCENE_OPERATION; i++)
-        at[i] = next(state) % 3 == 0 ? (uint8_t)next(state) : 0;
-}
-
-/* Of a few operations, to the end of the capture or nearly so. */
-static void make_loop(uint8_t *at, uint32_t *state)
-{
-    memset(at, 0, SCENE_OPERATION);
-    at[0] = SCENE_LOOP;
-    at[2] = (uint8_t)(next(state) % 128);
-    at[5] = (uint8_t)(next(state) % 4);
-}
-
-size_t scene_mutate(uint8_t *operations, size_t length, size_t room, unsigned seed)
-{
-    uint32_t state = seed | 1;
-    size_t count = length / SCENE_OPERATION, at = count > 0 ? next(&state) % count : 0;
-    uint8_t *place = operations + at * SCENE_OPERATION, *end = operations + count * SCENE_OPERATION;
-    unsigned way = next(&state) % 7;
-    if (way == 0 && count > 1) {
-        memmove(place, place + SCENE_OPERATION, (size_t)(end - place) - SCENE_OPERATION);
-        return (count - 1) * SCENE_OPERATION;
-    }
-    if ((way <= 2 || way == 6 || count == 0) && (count + 1) * SCENE_OPERATION <= room) {
-        if (way != 2) /* anywhere, also behind all others */
-            place = operations + next(&state) % (count + 1) * SCENE_OPERATION;
-        memmove(place + SCENE_OPERATION, place, (size_t)(end - place));
-        if (way == 6)
-            make_loop(place, &state);
-        else if (way != 2 || count == 0)
-            make_any(place, &state); /* else it is there twice */
-        return (count + 1) * SCENE_OPERATION;
-    }
-    if (count == 0)
-        return 0;
-    unsigned octet = next(&state) % SCENE_OPERATION;
-    if (way == 3)
-        place[octet] = (uint8_t)(place[octet] + next(&state) % 33 - 16);
-    else if (way == 4)
-        place[octet] = (uint8_t)next(&state);
-    else
-        make_any(place, &state);
-    return count * SCENE_OPERATION;
 }

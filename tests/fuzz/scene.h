@@ -38,7 +38,7 @@ enum scene_kind {
     SCENE_REPLY,    /* `many` types; kind: which types, bit 7: inputs; value: recipe id */
     SCENE_START,    /* START or PAUSE and its answer */
     SCENE_DATA,     /* `many` packages of `size`, 0: the recipe's; kind: contents, bit 7: of the client, bit 6: a packet
-                       each */
+                       each, bit 5: every other one is longer */
     SCENE_REALTIME, /* `many` legacy packets; kind: their size; value: contents */
     SCENE_TEXT,     /* `many` text messages of `size` bytes */
     SCENE_SUBSCRIBE, /* AUBO's set-up of `many` topics on channel `value`; kind: names, bit 7: to the server */
@@ -62,6 +62,7 @@ struct scene {
     size_t deflated_bytes;             /* of those, of connections with deflated frames */
     size_t last_packet;                /* where it begins in the capture */
     unsigned round;                    /* of a loop: names and numbers differ by it */
+    size_t messages;                   /* that were sent, and packets */
     size_t steps;                      /* operations done, rounds of loops included */
     size_t spoken;                     /* bytes of JSON made, however few of them a deflated frame has */
     size_t bytes_by_kind[SCENE_KINDS]; /* of the capture, by the operation that made them */
@@ -79,8 +80,14 @@ void scene_play(struct scene *scene, const uint8_t *operations, size_t length);
 void scene_free(struct scene *scene);
 /* What most of the capture is. */
 enum scene_kind scene_mostly(const struct scene *scene);
-/* Inserts, repeats, removes or changes one operation; for LLVMFuzzerCustomMutator. Returns the new length. */
+
+/* ---- change.c ---- */
+
+/* Changes a row of operations: inserts, repeats, removes, moves, widens or alters some of them. Returns the new length.
+ */
 size_t scene_mutate(uint8_t *operations, size_t length, size_t room, unsigned seed);
+/* Writes the front of one row and the back of another to `to`. Returns its length. */
+size_t scene_cross(const struct input *one, const struct input *other, uint8_t *to, size_t room, unsigned seed);
 
 /* ---- packets.c ---- */
 

@@ -43,6 +43,7 @@ static bool judge(const struct costly *input, enum signal signal, uint64_t cost,
 
 void cost_judge(const struct costly *input, const struct cost *cost, const struct cost *allowed)
 {
+    cost_keep(input, cost->work * 1000 / (allowed->work + 1));
     bool work_in_proportion = judge(input, SIGNAL_WORK, cost->work, allowed->work);
     bool memory_as_promised = judge(input, SIGNAL_MEMORY, cost->memory, allowed->memory);
     bool output_in_proportion = judge(input, SIGNAL_OUTPUT, cost->output, allowed->output);
@@ -58,4 +59,9 @@ __attribute__((weak)) void cost_begin(void)
 __attribute__((weak)) struct cost cost_end(void)
 {
     return (struct cost){0, 0, 0};
+}
+
+__attribute__((weak)) void cost_keep(const struct costly *input, uint64_t share)
+{
+    (void)input, (void)share;
 }

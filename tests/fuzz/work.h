@@ -3,6 +3,7 @@
 #ifndef FUZZ_WORK_H
 #define FUZZ_WORK_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct cost {
@@ -17,11 +18,18 @@ struct costly {
     const char *what; /* was done with it */
     unsigned class;   /* below COST_CLASSES: the fuzzer looks for the costly ones of each class on their own */
     uint64_t bytes;
+    const uint8_t *operations;
+    size_t length;
 };
 #define COST_CLASSES 16
 
 /* Tells the fuzzer how near the cost comes to what is allowed, and fails where it goes beyond. With FUZZ_COSTS in the
  * environment it prints both, and with FUZZ_COSTS=only it does not fail. */
 void cost_judge(const struct costly *input, const struct cost *cost, const struct cost *allowed);
+
+/* Keeps the input if it took an edge more often than any before, or `share` is more than any of its class had. */
+void cost_keep(const struct costly *input, uint64_t share);
+/* Copies one of those kept to `to`; returns its length, 0 where there is none. */
+size_t cost_costly(uint8_t *to, size_t room, uint32_t random);
 
 #endif
