@@ -593,6 +593,34 @@ static void test_a_clock_that_no_controller_shows(void **unused)
     assert_int_equal(records_with_clock(NAN), 0);
 }
 
+/* ---- a stream joined in the middle, whose clock stands ---- */
+
+static unsigned records_behind_junk(unsigned packets)
+{
+    struct armtap_conn_options options = {.size = sizeof options, .protocol = ARMTAP_REALTIME, .midstream = true};
+    struct script script = {.count = 0};
+    struct bytes bytes = {0};
+    struct log log = {0};
+    bytes_text(&bytes, "not one");
+    for (unsigned i = 0; i < packets; i++)
+        bytes_packet(&bytes, 1060, 77);
+    script_add(&script, ARMTAP_FROM_ROBOT, &bytes);
+    script_play(&script, &options, NULL, 0, &log);
+    unsigned records = log.records[ARMTAP_FROM_ROBOT];
+    log_free(&log);
+    script_free(&script);
+    bytes_free(&bytes);
+    return records;
+}
+
+static void test_one_packet_alone_is_not_believed(void **unused)
+{
+    (void)unused;
+    assert_int_equal(records_behind_junk(1), 0);
+    assert_int_equal(records_behind_junk(2), 2);
+    assert_int_equal(records_behind_junk(9), 9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -617,6 +645,7 @@ int main(void)
         cmocka_unit_test(test_script_lines_are_text_records),
         cmocka_unit_test(test_encode_fills_what_is_absent_with_zero),
         cmocka_unit_test(test_a_clock_that_no_controller_shows),
+        cmocka_unit_test(test_one_packet_alone_is_not_believed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
