@@ -52,7 +52,7 @@ static bool size_is_listed(size_t size)
 
 static bool clock_is_plausible(double clock)
 {
-    return clock == 0 || (clock >= 1e-6 && clock <= 1e9);
+    return clock == 0 || armtap_clock_may_show(clock);
 }
 
 static long packet_length(const uint8_t *bytes, size_t length)

@@ -215,7 +215,7 @@ static enum armtap_fit first_clock_fit(const uint8_t *frame, size_t length, cons
         if (at + 8 > available)
             return ARMTAP_FIT_MORE;
         double clock = armtap_be_double(frame + at);
-        if (clock >= 1e-6 && clock <= 1e9 && armtap_clock_fit(frame + at, next + at) == ARMTAP_FIT_WELL)
+        if (armtap_clock_may_show(clock) && armtap_clock_fit(frame + at, next + at) == ARMTAP_FIT_WELL)
             return ARMTAP_FIT_WELL;
     }
     return ARMTAP_FIT_YES;

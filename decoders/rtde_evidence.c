@@ -360,7 +360,6 @@ static void weigh_field(const struct subject *subject, const struct armtap_recip
 
 /* ---- the clock ------------------------------------------------------------------------------------------------- */
 
-#define CLOCK_MAX 1e9
 /* Packages wait on their way, and together. s */
 #define HELD_UP 0.5
 /* The capture's clock and the controller's differ by less. */
@@ -372,7 +371,7 @@ static bool clock_goes_on(const struct armtap_sample *sample, unsigned from, uns
     const uint8_t *before = armtap_sample_at(sample, from) + offset, *after = armtap_sample_at(sample, to) + offset;
     double step = armtap_be_double(after) - armtap_be_double(before);
     double cycles = step / ARMTAP_CYCLE;
-    if (!(step > 0 && step <= CLOCK_MAX))
+    if (!(step > 0 && step <= ARMTAP_CLOCK_MAX))
         return false;
     double whole = (double)(int64_t)(cycles + 0.5);
     if (whole < 1 || size_of(cycles - whole) > 1e-3)
@@ -389,7 +388,7 @@ static bool is_clock(const struct armtap_sample *sample, size_t offset)
     unsigned odd = 0, most = sample->count / 16;
     for (unsigned i = 0; i < sample->count; i++) {
         double now = armtap_be_double(armtap_sample_at(sample, i) + offset);
-        if (!(now >= 0 && now <= CLOCK_MAX))
+        if (!(now >= 0 && now <= ARMTAP_CLOCK_MAX))
             return false;
         odd += i > 0 && !clock_goes_on(sample, i - 1, i, offset);
         if (odd > most)

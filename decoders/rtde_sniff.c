@@ -198,7 +198,7 @@ static bool has_clock_first(const struct kind *kind)
 {
     for (size_t at = ARMTAP_RTDE_HEADER; at <= ARMTAP_RTDE_HEADER + 1 && at + 8 <= kind->size; at++) {
         double clock = armtap_be_double(kind->frames[0] + at);
-        if (clock >= 1e-6 && clock <= 1e9 &&
+        if (armtap_clock_may_show(clock) &&
             armtap_clock_fit(kind->frames[0] + at, kind->frames[1] + at) == ARMTAP_FIT_WELL)
             return true;
     }
@@ -210,7 +210,7 @@ static bool has_clock(const struct kind *kind)
 {
     for (size_t at = ARMTAP_RTDE_HEADER; at + 8 <= kind->size; at++) {
         double clock = armtap_be_double(kind->frames[0] + at);
-        if (clock >= 1e-6 && clock <= 1e9 &&
+        if (armtap_clock_may_show(clock) &&
             armtap_clock_fit(kind->frames[0] + at, kind->frames[1] + at) == ARMTAP_FIT_WELL &&
             armtap_clock_fit(kind->frames[1] + at, kind->frames[2] + at) == ARMTAP_FIT_WELL)
             return true;

@@ -8,6 +8,15 @@
 #define ARMTAP_CYCLE 0.002        /* s, of the fastest controller; the others' is a multiple of it */
 #define ARMTAP_CLOCK_JUMP_MAX 5.0 /* s between messages that belong together */
 
+#define ARMTAP_CLOCK_MIN 1e-6 /* s; an integer or a piece of one, read as a double, is below or beyond */
+#define ARMTAP_CLOCK_MAX 1e9  /* s, longer than any controller has been running */
+
+/* Whether a double can be the clock of a controller that runs. */
+static inline bool armtap_clock_may_show(double clock)
+{
+    return clock >= ARMTAP_CLOCK_MIN && clock <= ARMTAP_CLOCK_MAX;
+}
+
 /* How well two clock cells, big-endian doubles, follow each other: WELL where the step is one of whole cycles, which is
  * no accident of a temperature or a voltage. */
 static inline enum armtap_fit armtap_clock_fit(const uint8_t *clock, const uint8_t *next)
