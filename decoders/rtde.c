@@ -18,7 +18,8 @@
 #define SETUP_BEYOND_DOUBT 16 /* bytes of a set-up: so many letters are no accident */
 #define WAITED_FOR 512        /* bytes of a package that is to confirm the one before it */
 #define LEVEL_MAX 8u          /* of a text message */
-#define SEARCHED_TEXT 256u    /* characters of a text or list that are looked at while a package is looked for */
+#define SEARCHED_TEXT 256u    /* characters of a text that are looked at while a package is looked for */
+#define SEARCHED_LIST 32u     /* the same of a list, which has one character in four or five */
 
 /* ---- telling packages from other bytes ---- */
 
@@ -35,9 +36,9 @@ static bool all_in(const char *text, size_t length, const char *also, bool lower
 }
 
 /* Where a package is looked for, its first characters tell: every few bytes may look like the header of a long one. */
-static size_t looked_at(size_t length, bool in_step)
+static size_t looked_at(size_t length, bool in_step, size_t most)
 {
-    return in_step || length < SEARCHED_TEXT ? length : SEARCHED_TEXT;
+    return in_step || length < most ? length : most;
 }
 
 /* Where a package begins, lengths that add up are enough: controllers hand on what programs print. Protocol 1 has none
@@ -46,8 +47,9 @@ static bool text_fits(const struct armtap_rtde_package *p, bool in_step)
 {
     bool has_lengths = p->protocol >= 2 || p->direction == ARMTAP_TO_ROBOT;
     size_t most = !in_step ? 0 : has_lengths ? p->text_length : p->text_length / 4;
-    return p->level <= LEVEL_MAX && armtap_rtde_is_text(p->text, looked_at(p->text_length, in_step), most) &&
-           armtap_rtde_is_text(p->source, looked_at(p->source_length, in_step), most);
+    return p->level <= LEVEL_MAX &&
+           armtap_rtde_is_text(p->text, looked_at(p->text_length, in_step, SEARCHED_TEXT), most) &&
+           armtap_rtde_is_text(p->source, looked_at(p->source_length, in_step, SEARCHED_TEXT), most);
 }
 
 /* A package whose content is what its type says. Data can hold anything. */
@@ -64,8 +66,8 @@ static bool content_fits(const struct armtap_rtde_package *p, bool in_step)
             return false;
         /* fall through */
     case ARMTAP_RTDE_PROPERTIES:
-        return all_in(p->names, looked_at(p->names_length, in_step), " \r\n\t.", true) &&
-               all_in(p->types, looked_at(p->types_length, in_step), " ", false);
+        return all_in(p->names, looked_at(p->names_length, in_step, SEARCHED_LIST), " \r\n\t.", true) &&
+               all_in(p->types, looked_at(p->types_length, in_step, SEARCHED_LIST), " ", false);
     case ARMTAP_RTDE_START:
     case ARMTAP_RTDE_PAUSE:
         return p->accepted <= 1;
@@ -82,7 +84,6 @@ static bool begins_as_in(int protocol, const uint8_t *payload, size_t length)
     return length == 0 || name == (protocol < 2);
 }
 
-/* Whether the lengths within a text message add up, and its level is one: a search meets the header of one often. */
 static bool text_adds_up(const uint8_t *payload, size_t length, bool has_lengths)
 {
     if (!has_lengths)
@@ -91,12 +92,24 @@ static bool text_adds_up(const uint8_t *payload, size_t length, bool has_lengths
     return text + source + 3 == length && payload[length - 1] <= LEVEL_MAX;
 }
 
+/* Whether the lengths within a package fit it. A search meets many headers of which that is not so: taking each apart
+ * would cost more than all else. */
+static bool adds_up(const uint8_t *bytes, size_t length, enum armtap_direction direction, int protocol)
+{
+    const uint8_t *payload = bytes + ARMTAP_RTDE_HEADER;
+    size_t left = length - ARMTAP_RTDE_HEADER;
+    if (bytes[2] == ARMTAP_RTDE_TEXT)
+        return text_adds_up(payload, left, protocol >= 2 || direction == ARMTAP_TO_ROBOT);
+    if (bytes[2] == ARMTAP_RTDE_PROPERTIES && direction == ARMTAP_FROM_ROBOT)
+        return left >= 2 && armtap_be16(payload) <= left - 2;
+    return true;
+}
+
 static bool parses(const uint8_t *bytes, size_t length, enum armtap_direction direction, int protocol, bool in_step,
                    struct armtap_rtde_package *package)
 {
     bool asks = direction == ARMTAP_TO_ROBOT && bytes[2] == ARMTAP_RTDE_SETUP_OUTPUTS;
-    if (bytes[2] == ARMTAP_RTDE_TEXT && !text_adds_up(bytes + ARMTAP_RTDE_HEADER, length - ARMTAP_RTDE_HEADER,
-                                                      protocol >= 2 || direction == ARMTAP_TO_ROBOT))
+    if (!adds_up(bytes, length, direction, protocol))
         return false;
     if (asks && !begins_as_in(protocol, bytes + ARMTAP_RTDE_HEADER, length - ARMTAP_RTDE_HEADER))
         return false;
@@ -120,6 +133,12 @@ static bool rtde_in_step(const struct armtap_rtde *rtde, enum armtap_direction d
     return rtde && rtde->in_step[direction];
 }
 
+/* Whether a package of this type looks otherwise in protocol 1. */
+static bool has_two_layouts(uint8_t type)
+{
+    return type == ARMTAP_RTDE_TEXT || type == ARMTAP_RTDE_SETUP_OUTPUTS || type == ARMTAP_RTDE_DATA;
+}
+
 /* Takes a package apart in the protocol that is known, or in whichever it fits. The layouts tell themselves apart: a
  * protocol 2 set-up begins with a frequency or an id, neither of which is a letter. */
 static bool parse_any(const struct armtap_rtde *rtde, const uint8_t *bytes, size_t length,
@@ -130,6 +149,8 @@ static bool parse_any(const struct armtap_rtde *rtde, const uint8_t *bytes, size
     if (protocol != 0 && parses(bytes, length, direction, protocol, in_step, package) &&
         !reads_better(bytes, length, protocol >= 2 ? 1 : 2, package))
         return true;
+    if (protocol != 0 && !has_two_layouts(bytes[2]))
+        return false;
     for (int other = 1; other <= 2; other++)
         if (other != protocol && parses(bytes, length, direction, other, in_step, package) &&
             !(protocol == 0 && other == 1 && reads_better(bytes, length, 2, package)))

@@ -50,9 +50,11 @@ static void fold(const char *name, size_t length, struct folded *folded)
 }
 
 /* Whether a name of ours, no getter, folds to this; told at the first letter that differs. */
-static bool is_same(const struct folded *folded, const char *name)
+static inline bool is_same(const struct folded *folded, const char *name)
 {
     size_t count = 0;
+    if (folded->length == 0 || (lower(*name) != folded->text[0] && !is_separator(*name)))
+        return false; /* as nearly all */
     for (; *name; name++) {
         if (is_separator(*name))
             continue;

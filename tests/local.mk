@@ -61,7 +61,7 @@ tests_unit_test_attempts_LDFLAGS = -Wl,--wrap=strcmp
 
 # Its look-ups in the dictionary are counted, and what a search reads.
 tests_unit_test_budgets_LDFLAGS = -Wl,--wrap=armtap_field_find,--wrap=armtap_field_nearest \
-	-Wl,--wrap=armtap_aubo_scan,--wrap=armtap_aubo_blanks,--wrap=armtap_rtde_is_text,--wrap=armtap_seek
+	-Wl,--wrap=armtap_aubo_scan,--wrap=armtap_aubo_blanks,--wrap=armtap_rtde_is_text,--wrap=armtap_rtde_parse,--wrap=armtap_seek
 
 # Allocations again, with json-c's own.
 tests_unit_test_aubo_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \

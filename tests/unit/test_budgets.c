@@ -83,7 +83,7 @@ const struct armtap_field *__wrap_armtap_field_nearest(const char *name, size_t 
 }
 
 /* Bytes that a search looks at, and how often it begins anew with what more came. */
-static size_t bytes_scanned, scans, text_read, seeks;
+static size_t bytes_scanned, scans, text_read, parses, seeks;
 enum armtap_aubo_end __real_armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes,
                                              size_t length, size_t *used);
 enum armtap_aubo_end __wrap_armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes,
@@ -123,6 +123,17 @@ bool __wrap_armtap_rtde_is_text(const char *text, size_t length, size_t most)
 {
     text_read += length;
     return __real_armtap_rtde_is_text(text, length, most);
+}
+
+int __real_armtap_rtde_parse(const void *bytes, size_t length, enum armtap_direction direction, int protocol,
+                             struct armtap_rtde_package *package);
+int __wrap_armtap_rtde_parse(const void *bytes, size_t length, enum armtap_direction direction, int protocol,
+                             struct armtap_rtde_package *package);
+int __wrap_armtap_rtde_parse(const void *bytes, size_t length, enum armtap_direction direction, int protocol,
+                             struct armtap_rtde_package *package)
+{
+    parses++;
+    return __real_armtap_rtde_parse(bytes, length, direction, protocol, package);
 }
 
 static struct armtap_conn *connect_to(struct tally *tally)
@@ -622,6 +633,34 @@ static void test_search_of_texts(void **state)
     bytes_free(&bytes);
 }
 
+/* A header at each byte: of lists that go wrong behind 255 characters, of texts and properties whose lengths do not add
+ * up. Hardly any is taken apart. */
+static void test_search_of_headers(void **state)
+{
+    (void)state;
+    static const char letters[] = {'I', 'O', 'M', 'R'};
+    for (size_t i = 0; i < sizeof letters; i++) {
+        struct tally tally;
+        struct bytes bytes = {0};
+        struct armtap_conn *conn = connect_to(&tally);
+        bytes_hex(&bytes, "000556 0002");
+        push(conn, ARMTAP_TO_ROBOT, &bytes);
+        bytes.length = 0;
+        bytes_hex(&bytes, "000456 01");
+        push(conn, ARMTAP_FROM_ROBOT, &bytes);
+        assert_int_equal(armtap_conn_gap(conn, ARMTAP_FROM_ROBOT, 7, NULL), ARMTAP_OK);
+        bytes.length = 0;
+        while (bytes.length < SEARCHED)
+            bytes_number(&bytes, bytes.length % 256 < 255 ? (uint64_t)letters[i] : 1, 1);
+        parses = 0;
+        push(conn, ARMTAP_FROM_ROBOT, &bytes);
+        print_message("%c: %zu packages taken apart in %u bytes\n", letters[i], parses, SEARCHED);
+        assert_in_range(parses, 0, SEARCHED / 4);
+        armtap_conn_free(conn);
+        bytes_free(&bytes);
+    }
+}
+
 /* ---- segments that wait ---- */
 
 static void test_queue(void **unused)
@@ -666,6 +705,7 @@ int main(void)
         cmocka_unit_test(test_search_takes_many_bytes_at_once),
         cmocka_unit_test(test_messages_take_many_bytes_at_once),
         cmocka_unit_test(test_search_of_texts),
+        cmocka_unit_test(test_search_of_headers),
         cmocka_unit_test(test_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
