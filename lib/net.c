@@ -659,13 +659,6 @@ static int make_place(struct armtap_net *net)
     return 0;
 }
 
-/* Windows sends a SYN again after a RST; the service may be up then. */
-static bool is_late_answer(const struct armtap_flow *flow, const struct armtap_segment *segment, unsigned sender)
-{
-    return !flow->conn && flow->attempt.state == ARMTAP_ATTEMPT_REFUSED && sender == flow->robot_end &&
-           segment->flags & ARMTAP_TCP_SYN && segment->ack == flow->attempt.acknowledged;
-}
-
 static int take_segment(struct armtap_net *net, const struct armtap_segment *segment)
 {
     struct armtap_flow_key key;
@@ -682,7 +675,7 @@ static int take_segment(struct armtap_net *net, const struct armtap_segment *seg
     if (flow->doubt)
         TRY(settle_doubt(net, flow, segment, sender));
     bool resumes = flow->given_up && !flow->conn && segment->length > 0 && !(segment->flags & ARMTAP_TCP_SYN);
-    if (resumes || is_late_answer(flow, segment, sender)) {
+    if (resumes) {
         TRY(replace_conn(net, flow, segment, sender));
     } else if (armtap_tcp_is_other(&flow->tcp, direction_of(flow, sender), segment)) {
         if (is_doubtful(net, flow, segment))
