@@ -379,10 +379,13 @@ static int note_missing(const struct armtap_rtde *rtde, struct armtap_conn *conn
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
                                "data of %u bytes %s, but the reply to its set-up, in packet %u, cannot be read",
                                payload, from, bad->packet);
-    if (armtap_conn_is_resumed(conn) && !bad->seen)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
-                               "data of %u bytes %s; the set-up of its recipe belongs to the part that was given up",
-                               payload, from);
+    if (armtap_conn_rest(conn) != ARMTAP_REST_NOT && !bad->seen)
+        return armtap_conn_say(
+            conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+            armtap_conn_rest(conn) == ARMTAP_REST_SURELY
+                ? "data of %u bytes %s; the set-up of its recipe belongs to the part that was given up"
+                : "data of %u bytes %s; the set-up of its recipe was not captured, or is forgotten",
+            payload, from);
     return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
                            bad->seen ? "data of %u bytes %s, but the reply to its set-up cannot be read"
                                      : "data of %u bytes %s, but the set-up of its recipe was not captured",

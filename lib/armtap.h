@@ -312,6 +312,7 @@ struct armtap_stream {
     /* Of a telemetry port: where the robot accepted the connection; packet 0: that was not captured. */
     struct armtap_where accepted;
     uint64_t payload[2]; /* bytes in those packets, with what was sent again */
+    bool forgotten;      /* midstream, but its beginning may have been captured: armtap forgot connections before it */
 };
 
 enum armtap_record_flag {

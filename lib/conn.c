@@ -61,7 +61,8 @@ int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armta
     armtap_reserve_init(&conn->own_reserve);
     armtap_conn_take(conn, sizeof *conn + (setup->robot ? 0 : sizeof *conn->robot));
     conn->roles_guessed = setup->roles_guessed;
-    conn->resumed = setup->resumed;
+    conn->rest = setup->rest;
+    conn->stream.forgotten = setup->rest == ARMTAP_REST_PERHAPS;
     conn->stream.connection = setup->connection;
     conn->stream.midstream = setup->midstream;
     conn->stream.first = conn->stream.last = setup->first;
@@ -556,6 +557,15 @@ static int tell_gaps(struct armtap_conn *conn, const struct armtap_frame *here)
     return armtap_conn_say(conn, here, ARMTAP_NOTE_stream_gap, "%u bytes are missing before the first message", lost);
 }
 
+/* It has no SYN, and armtap has forgotten connections that may have gone on. */
+static int tell_perhaps_rest(struct armtap_conn *conn, const struct armtap_frame *here)
+{
+    return armtap_conn_say(conn, here, ARMTAP_NOTE_stream_midstream,
+                           "this %s connection was already open when the capture began, or is the rest of one that was "
+                           "forgotten, since there are more than armtap follows",
+                           conn->decoder->name);
+}
+
 static int tell_recognised(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
 {
     /* Where its first byte came: how many more it took to tell depends on the chunks. */
@@ -566,7 +576,9 @@ static int tell_recognised(struct armtap_conn *conn, enum armtap_direction direc
     if (error != ARMTAP_OK || !conn->stream.midstream)
         return error;
     here.where = conn->stream.first;
-    if (conn->resumed)
+    if (conn->rest == ARMTAP_REST_PERHAPS)
+        return tell_perhaps_rest(conn, &here);
+    if (conn->rest == ARMTAP_REST_SURELY)
         return armtap_conn_say(conn, &here, ARMTAP_NOTE_input_hostile,
                                "the rest of a connection that was given up: more connections at once than armtap "
                                "follows");

@@ -4,6 +4,7 @@
 
 #include "armtap.h"
 #include "note.h"
+#include "rest.h"
 
 struct armtap_reserve;
 struct armtap_robot;
@@ -14,10 +15,10 @@ struct armtap_conn_setup {
     enum armtap_protocol protocol; /* what the port is known to carry, or NONE */
     bool forced;                   /* the user said so: not judged by content */
     bool midstream;                /* no SYN was seen */
-    bool resumed;                  /* its earlier part was given up */
-    bool no_guess;                 /* data without a handshake stays opaque */
-    bool roles_guessed;            /* neither port nor SYN told which side is the robot */
-    const char *robot_name;        /* "10.0.0.2:30004" */
+    enum armtap_rest rest;
+    bool no_guess;          /* data without a handshake stays opaque */
+    bool roles_guessed;     /* neither port nor SYN told which side is the robot */
+    const char *robot_name; /* "10.0.0.2:30004" */
     const char *client_name;
     uint64_t connection;
     struct armtap_where first;

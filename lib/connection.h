@@ -76,7 +76,7 @@ struct armtap_conn {
     enum armtap_protocol hint;
     bool forced;
     bool no_guess; /* data without a handshake stays opaque */
-    bool resumed;  /* its earlier part was given up: more connections at once than armtap follows */
+    enum armtap_rest rest;
     bool roles_guessed;
     bool swapped; /* the roles turned out the other way round */
     bool foreign;

@@ -10,6 +10,7 @@
 #include "armtap.h"
 #include "budget.h"
 #include "note.h"
+#include "rest.h"
 #include "robot.h"
 
 struct armtap_frame {
@@ -155,8 +156,8 @@ uint64_t armtap_conn_left(const struct armtap_conn *conn, enum armtap_budget_cod
 /* Whether what the decoder keeps may grow by so many bytes; where it may not, the note is given. */
 int armtap_conn_may_keep(struct armtap_conn *conn, const struct armtap_frame *frame, size_t bytes, bool *may);
 /* A limit of the table was reached: gives the note, once. */
-/* Its earlier part was given up, and with it the set-up. */
-bool armtap_conn_is_resumed(const struct armtap_conn *conn);
+/* Whether its earlier part was given up, and with it the set-up. */
+enum armtap_rest armtap_conn_rest(const struct armtap_conn *conn);
 int armtap_conn_limit(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_budget_code code);
 
 #endif

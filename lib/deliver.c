@@ -106,9 +106,9 @@ int armtap_conn_limit(struct armtap_conn *conn, const struct armtap_frame *frame
     return say_hostile(conn, code, frame->direction, &frame->where);
 }
 
-bool armtap_conn_is_resumed(const struct armtap_conn *conn)
+enum armtap_rest armtap_conn_rest(const struct armtap_conn *conn)
 {
-    return conn->resumed;
+    return conn->rest;
 }
 
 int armtap_conn_give_up(struct armtap_conn *conn, const struct armtap_where *where)

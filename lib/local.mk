@@ -49,6 +49,7 @@ lib_libinside_la_SOURCES = \
 	lib/release.c \
 	lib/release.h \
 	lib/robot.c \
+	lib/rest.h \
 	lib/robot.h \
 	lib/robot_ports.def \
 	lib/sample.c \

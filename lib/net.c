@@ -33,9 +33,10 @@ struct armtap_net {
     uint64_t connections; /* so far */
     struct armtap_knowledge *knowledge;
     bool no_guess;
-    bool busy;  /* a call runs that may call back */
-    bool freed; /* meanwhile it was freed */
-    int error;  /* that ended it */
+    bool forgot; /* connections that may go on */
+    bool busy;   /* a call runs that may call back */
+    bool freed;  /* meanwhile it was freed */
+    int error;   /* that ended it */
     unsigned notes[ARMTAP_NOTE_COUNT];
     unsigned doubts; /* flows that hold a segment in doubt */
 };
@@ -330,7 +331,10 @@ static int open_conn(struct armtap_net *net, struct armtap_flow *flow, const str
     struct armtap_conn_setup setup = {.connection = net->connections, .first = net->pool.now};
     bool has_syn = segment->flags & ARMTAP_TCP_SYN;
     setup.midstream = !has_syn;
-    setup.resumed = flow->given_up && !has_syn;
+    setup.rest = has_syn          ? ARMTAP_REST_NOT
+                 : flow->given_up ? ARMTAP_REST_SURELY
+                 : net->forgot    ? ARMTAP_REST_PERHAPS
+                                  : ARMTAP_REST_NOT;
     flow->given_up = false;
     tell_roles(net, flow, segment, sender, &setup);
     unsigned robot = flow->robot_end;
@@ -594,6 +598,8 @@ static bool is_doubtful(const struct armtap_net *net, const struct armtap_flow *
 /* It stays known, so that its rest is not taken for the beginning of what was captured. */
 static int give_up(struct armtap_net *net, struct armtap_flow *flow)
 {
+    bool may_go_on = flow->given_up || (flow->conn && !flow->tcp.ignored);
+    net->forgot = net->forgot || (flow->class < ARMTAP_FLOW_LIVE && may_go_on);
     TRY(flow->doubt ? confirm_doubt(net, flow) : 0);
     TRY(end_attempt(net, flow));
     if (flow->conn) {

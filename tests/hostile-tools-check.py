@@ -357,6 +357,33 @@ def check_full(folder, others):
     expect(what + ": not blamed on the capture", "already open" not in diagnosis)
 
 
+def check_forgotten(folder, ended):
+    """A connection that was given up goes on after others ended: while it is remembered that is known, and then nothing but
+    that it may be so."""
+    path = folder + "/forgotten.pcap"
+    capture = Capture(path)
+    honest = begin_named(capture, 1, 1)
+    send_records(honest, 0, 30)
+    for i in range(1024):
+        send_records(begin_named(capture, 100 + i, 100 + i), 0, 1)
+    for i in range(ended):
+        peer = Peer(capture, 30004, 2000 + i)
+        peer.put(ROBOT, flags=4)
+    Peer(capture, 30004, 20000)
+    send_records(honest, 30, 30)
+    capture.close()
+    what, client = "%d ended" % ended, "11.0.0.1:50000"
+    shown = shown_by(["diagnose", "--json", path], folder)
+    stream = [s for s in shown_by(["info", "--json", path], folder)["streams"] if s["client"] == client][-1]
+    texts = [f["text"] for f in shown["findings"] if f["stream"] == stream["stream"] and f["id"] in ("stream.midstream", "input.hostile")]
+    listed = subprocess.run([ARMTAP, "info", path], capture_output=True, text=True).stdout
+    if ended < 64:  # so many are remembered however scarce memory is
+        expect(what, len(texts) == 1 and "the rest of a connection that was given up" in texts[0], texts)
+        return
+    expect(what, len(texts) == 1 and "already open when the capture began, or is the rest of one that was forgotten" in texts[0], texts)
+    expect(what + ": info", "its beginning was not captured, or is forgotten" in listed, listed[-300:])
+
+
 def set_up(capture, version, names, types, host):
     peer = Peer(capture, 30004, host)
     peer.send(CLIENT, rtde("V", struct.pack(">H", version)))
@@ -410,6 +437,8 @@ def main():
         check_idle_connections(folder)
         check_full(folder, 1023)
         check_full(folder, 1024)
+        check_forgotten(folder, 40)
+        check_forgotten(folder, 8200)
         check_tiny(folder)
     return finish()
 

@@ -571,7 +571,10 @@ static void print_beginning(const struct stream_summary *summary)
 {
     bool is_rest = !has_note(summary, "stream.midstream") && has_note(summary, "input.hostile");
     if (summary->stream.midstream)
-        fputs(is_rest ? ", the rest of a connection that was given up" : ", its beginning was not captured", stdout);
+        fputs(is_rest                     ? ", the rest of a connection that was given up"
+              : summary->stream.forgotten ? ", its beginning was not captured, or is forgotten"
+                                          : ", its beginning was not captured",
+              stdout);
 }
 
 static void print_stream(const struct info *info, const struct stream_summary *summary)
