@@ -1,6 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "command.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +108,75 @@ static void keep_reports(void)
 
 static struct stand_in out = {NULL, STDOUT_FILENO, 0, 0}, error = {NULL, STDERR_FILENO, 0, 0};
 
+/* ---- standard input, and signals ---- */
+
+#define PIPE_ROOM 65536
+
+static const char *input_name;
+
+void command_standard_input(const char *name)
+{
+    input_name = name;
+}
+
+static int open_piped(int file)
+{
+    static char bytes[PIPE_ROOM + 1];
+    int ends[2];
+    ssize_t length = pread(file, bytes, sizeof bytes, 0);
+    if (length < 0 || length > PIPE_ROOM || pipe(ends) != 0)
+        return file;
+    CHECK(write(ends[1], bytes, (size_t)length) == length);
+    close(ends[1]);
+    close(file);
+    return ends[0];
+}
+
+static bool reads_input(const char *const *arguments)
+{
+    for (; *arguments; arguments++)
+        if (strcmp(*arguments, "-") == 0)
+            return true;
+    return false;
+}
+
+/* Returns the standard input that was there before, or -1. */
+static int divert_input(const char *const *arguments)
+{
+    if (!reads_input(arguments))
+        return -1;
+    int file = open(input_name, O_RDONLY), kept = dup(STDIN_FILENO);
+    CHECK(file >= 0);
+    file = open_piped(file);
+    CHECK(dup2(file, STDIN_FILENO) == STDIN_FILENO);
+    close(file);
+    return kept < 0 ? STDIN_FILENO : kept;
+}
+
+static void restore_input(int kept)
+{
+    if (kept == STDIN_FILENO) /* there was none */
+        close(STDIN_FILENO);
+    else if (kept >= 0)
+        CHECK(dup2(kept, STDIN_FILENO) == STDIN_FILENO && close(kept) == 0);
+}
+
+/* The program takes signals that the fuzzer needs, an alarm among them. */
+static const int taken[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
+#define TAKEN (sizeof taken / sizeof *taken)
+
+static int call_alone(const char *const *arguments)
+{
+    struct sigaction before[TAKEN];
+    for (size_t i = 0; i < TAKEN; i++)
+        sigaction(taken[i], NULL, &before[i]);
+    int kept = divert_input(arguments), status = call(arguments);
+    restore_input(kept);
+    for (size_t i = 0; i < TAKEN; i++)
+        sigaction(taken[i], &before[i], NULL);
+    return status;
+}
+
 static int call_caught(const char *const *arguments, size_t lengths[2])
 {
     if (out.stream == NULL) {
@@ -116,7 +187,7 @@ static int call_caught(const char *const *arguments, size_t lengths[2])
     }
     divert(&out);
     divert(&error);
-    int status = call(arguments);
+    int status = call_alone(arguments);
     lengths[1] = let_go(&error);
     lengths[0] = let_go(&out);
     return status;

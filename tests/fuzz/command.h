@@ -16,6 +16,8 @@ struct outcome {
 /* Runs `arguments`, the command's name first, NULL behind the last. */
 void command_run(const char *const *arguments, struct outcome *outcome);
 /* The same without looking at the output; returns its bytes. */
+/* What `-` reads from now on: the bytes of that file, through a pipe that ends where they fit into one. */
+void command_standard_input(const char *name);
 uint64_t command_run_unseen(const char *const *arguments);
 void outcome_free(struct outcome *outcome);
 

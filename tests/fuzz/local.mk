@@ -18,6 +18,8 @@ tests_fuzz_replay_SOURCES = \
 	tests/fuzz/judge_table.c \
 	tests/fuzz/judge_text.c \
 	tests/fuzz/messages.c \
+	tests/fuzz/outputs.c \
+	tests/fuzz/outputs.h \
 	tests/fuzz/package.c \
 	tests/fuzz/packet.c \
 	tests/fuzz/packets.c \

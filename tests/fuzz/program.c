@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "judge.h"
+#include "outputs.h"
 #include "scene.h"
 
 /* ---- single outputs ---- */
@@ -141,6 +142,8 @@ static void try(const struct trial *trial, const struct texts *texts, struct out
 
 /* ---- the groups: an input goes through one of them ---- */
 
+#define FURTHER 224 /* options from here on are of the groups that were added behind the first five */
+
 static const struct trial summaries[] = {
     {{"info", "%F"}, judge_shown},
     {{"info", "--json", "%F"}, one_json},
@@ -183,6 +186,7 @@ static const struct trial asked[] = {
     {{"recipe", "--columns", "%T"}, judge_xml},
     {{"recipe", "--fields", "%T", "--json"}, one_json},
     {{"recipe", "--fields", "%T", "--key", "%T"}, judge_xml},
+    {{"recipe", "--fields", "actual_q", "--key", "%T"}, judge_xml},
     {{"explain", "--hex", "%T"}, judge_shown},
     {{"explain", "--hex", "%T", "--json"}, one_json},
     {{"compare", "--tolerance", "%T", "%F"}, judge_shown},
@@ -241,6 +245,119 @@ static void compare_formats(const struct texts *texts)
         outcome_free(&outcomes[i]);
 }
 
+/* ---- files ---- */
+
+static const struct file_trial {
+    const char *ending;
+    struct trial trial;
+} file_trials[] = {
+    {".csv", {{"export", "-f", "csv", "--stream", "0", "%F"}, judge_csv}},
+    {".csv.gz", {{"export", "-f", "csv", "--stream", "0", "%F"}, judge_csv}},
+    {".ndjson", {{"export", "-f", "ndjson", "%F"}, json_lines}},
+    {".ndjson.gz", {{"export", "-f", "ndjson", "%F"}, json_lines}},
+    {".dat.gz", {{"export", "-f", "gnuplot", "--stream", "0", "%F"}, judge_gnuplot}},
+};
+
+/* Runs a trial with -o; `more`, or NULL, is a further option. */
+static int write_file(const struct trial *trial, const struct texts *texts, const char *name, const char *more)
+{
+    const char *arguments[COMMAND_ARGUMENTS];
+    struct outcome outcome;
+    size_t count = 0;
+    fill_in(trial, texts, NULL, arguments);
+    while (arguments[count])
+        count++;
+    arguments[count++] = "-o";
+    arguments[count++] = name;
+    arguments[count++] = more;
+    arguments[count] = NULL;
+    run(arguments, NULL, &outcome);
+    demand(arguments, "standard output", text_of(&outcome.out), outcome.out.length > 0 ? "text beside the file" : NULL,
+           0);
+    int status = outcome.status;
+    outcome_free(&outcome);
+    return status;
+}
+
+/* A file holds what standard output gets, or is not there. */
+static void compare_file(const struct file_trial *one, const struct texts *texts)
+{
+    char name[400];
+    struct outcome outcome;
+    struct caught file;
+    const char *wrong = NULL;
+    snprintf(name, sizeof name, "%s.out%s", texts->file, one->ending);
+    try(&one->trial, texts, &outcome);
+    int status = write_file(&one->trial, texts, name, NULL);
+    bool is_there = output_take(name, &file);
+    if (status != outcome.status)
+        wrong = "another exit status with -o";
+    else if (is_there ? !is_equal(&file, &outcome.out) : status < 2)
+        wrong = is_there ? "a file unlike standard output" : "no file";
+    demand(one->trial.arguments, "the file", text_of(&file), wrong, 0);
+    free(file.text);
+    outcome_free(&outcome);
+}
+
+static size_t count_lines(struct span text)
+{
+    struct span line;
+    size_t count = 0;
+    while (next_line(&text, &line))
+        count++;
+    return count;
+}
+
+/* A file for each table; that of the first stream, where it has one table, is as with --stream 0. */
+static void compare_split(const struct texts *texts)
+{
+    static const struct trial whole = {{"export", "-f", "csv", "--stream", "0", "%F"}, judge_csv},
+                              split = {{"export", "-f", "csv", "--split", "%F"}, NULL};
+    char name[400], prefix[380], first[400];
+    struct outcome outcome;
+    struct caught file;
+    size_t at = 0;
+    snprintf(prefix, sizeof prefix, "%s.out", texts->file);
+    snprintf(name, sizeof name, "%s.csv", prefix);
+    snprintf(first, sizeof first, "%s.0.csv", prefix);
+    try(&whole, texts, &outcome);
+    bool is_missing = write_file(&split, texts, name, NULL) < 2 && outcome.status < 2 &&
+                      count_lines(text_of(&outcome.out)) > 1; /* a header alone is no table */
+    while (output_next(prefix, name, sizeof name)) {
+        CHECK(output_take(name, &file));
+        demand(split.arguments, name, text_of(&file), judge_csv(text_of(&file), &at), at);
+        if (strcmp(name, first) == 0 && outcome.status < 2 && !is_equal(&file, &outcome.out))
+            demand(split.arguments, name, text_of(&file), "a file unlike --stream 0", 0);
+        is_missing = is_missing && strcmp(name, first) != 0;
+        free(file.text);
+    }
+    demand(split.arguments, "--stream 0", text_of(&outcome.out), is_missing ? "no file of it with --split" : NULL, 0);
+    outcome_free(&outcome);
+}
+
+/* ---- standard input ---- */
+
+/* As many records as from the file, where none is guessed from what comes later. */
+static void compare_input(const struct texts *texts)
+{
+    static const struct trial trials[] = {{{"export", "-f", "ndjson", "--no-guess", "%F"}, json_lines},
+                                          {{"export", "-f", "ndjson", "--no-guess", "-"}, json_lines},
+                                          {{"export", "-f", "csv", "--stream", "0", "-"}, judge_csv},
+                                          {{"info", "--json", "-"}, one_json},
+                                          {{"diagnose", "-"}, judge_shown}};
+    struct outcome outcomes[2], outcome;
+    command_standard_input(texts->file);
+    for (size_t i = 0; i < 2; i++)
+        try(&trials[i], texts, &outcomes[i]);
+    struct span piped = text_of(&outcomes[1].out);
+    if (count_lines(text_of(&outcomes[0].out)) != count_lines(piped))
+        demand(trials[1].arguments, "standard input", piped, "more or fewer records than from the file", 0);
+    for (size_t i = 0; i < 2; i++)
+        outcome_free(&outcomes[i]);
+    try(&trials[2 + texts->first % 3], texts, &outcome);
+    outcome_free(&outcome);
+}
+
 static void go(unsigned group, const struct texts *texts)
 {
     switch (group) {
@@ -255,6 +372,13 @@ static void go(unsigned group, const struct texts *texts)
         break;
     case 3:
         go_through(exports, sizeof exports / sizeof *exports, texts);
+        break;
+    case 5:
+        compare_file(&file_trials[texts->first % (sizeof file_trials / sizeof *file_trials)], texts);
+        compare_split(texts);
+        break;
+    case 6:
+        compare_input(texts);
         break;
     default:
         go_through(asked, sizeof asked / sizeof *asked, texts);
@@ -278,6 +402,6 @@ FUZZ_TARGET(program)
     texts.file =
         options % 2 == 0 ? input_file(scene.capture.at, scene.capture.used) : input_file(input.at, input_left(&input));
     scene_free(&scene);
-    go(options / 2 % 5, &texts);
+    go(options < FURTHER ? options / 2 % 5 : 5 + options / 2 % 2, &texts);
     return 0;
 }
