@@ -62,14 +62,14 @@ static long raw_frame(const struct armtap_aubo_side *side, const uint8_t *bytes,
         return -1;
     if (side && side->swallows)
         return swallowed_frame(side, bytes, length);
-    size_t blanks = side ? armtap_aubo_blanks(bytes, length) : 0; /* many protocols have zeros between messages */
+    bool in_step = side && side->in_step, stays = in_step || (side && side->found);
+    size_t blanks = in_step ? armtap_aubo_blanks(bytes, length) : 0; /* a search would count them again at each */
     if (blanks == ARMTAP_AUBO_BLANKS_MAX)
         return (long)blanks;
     if (blanks == length)
         return 0;
-    if (!side && bytes[0] != '[')
+    if (!in_step && bytes[0] != '[' && !(side && bytes[0] == '{'))
         return -1;
-    bool in_step = side && side->in_step, stays = in_step || (side && side->found);
     long frame = message_frame(stays ? side->look : NULL, in_step, bytes + blanks, length - blanks);
     return frame > 0 ? (long)blanks + frame : frame;
 }
