@@ -110,14 +110,14 @@ static void insert_loop(struct row *row)
     place[5] = (uint8_t)below(row, BLOCK_MAX);
 }
 
-/* `many` or `size` twice or four times what it was, or small. */
+/* `many` or `size` twice to 16 times what it was, or any, or small. */
 static void widen(struct row *row)
 {
     if (row->count == 0)
         return;
     uint8_t *octet = place_of(row, below(row, row->count)) + 2 + (below(row, 3) == 0);
-    if (below(row, 4) == 0)
-        *octet = (uint8_t)below(row, 4);
+    if (below(row, 3) == 0)
+        *octet = (uint8_t)below(row, below(row, 3) == 0 ? 4 : 128);
     else if (*octet < 128)
         *octet = (uint8_t)((*octet < 8 ? 8 : *octet) + 8 * (1 + below(row, 4)));
 }

@@ -2,6 +2,7 @@
  * reports, and for what libraries are asked to do on its behalf. Compiled without instrumentation, linked with --wrap
  * for the names below, and with no sanitizer, whose malloc this would replace. */
 #include <malloc.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <zlib.h>
@@ -95,10 +96,13 @@ static struct kept *free_place(void)
     return NULL;
 }
 
-/* An eighth more than before is a record; *place is taken with the first. */
+/* An eighth more than before is a record, and as much for a shorter input; *place is taken with the first. */
 static void compete(struct record *record, uint64_t cost, const struct costly *input, struct kept **place)
 {
-    if (cost <= record->most + record->most / 8 || (*place == NULL && (*place = free_place()) == NULL))
+    bool is_shorter = record->by != NULL && cost >= record->most && input->length < record->by->length;
+    if (!is_shorter && cost <= record->most + record->most / 8)
+        return;
+    if (*place == NULL && (*place = free_place()) == NULL)
         return;
     if (record->by == NULL)
         held_records[held_count++] = record;

@@ -6,13 +6,10 @@
 /* Small captures cost little, so that the fuzzer tries many. What grows with the square of a capture, or is done for
  * each of a thousand things in it, stands out in them too, since what a capture may cost once is cut down with it
  * (counting.c). */
-#define CAPTURE_MAX (16u * 1024)
+#define CAPTURE_MAX (8u * 1024)
 
-/* Text takes longer to parse than numbers of fixed size, so that connections of AUBO are allowed for by themselves;
- * names to look up and connections to open may cost SET_UP_TIMES what data do, and deflated text DEFLATED_TIMES what it
- * does where it is not. */
-#define SET_UP_TIMES 10
-#define DEFLATED_TIMES 10
+/* Text takes longer to parse than numbers of fixed size, the more so where it is deflated, and a set-up has names to
+ * look up, so that each of these has its own measure. */
 #define WORK_CONSTANT 2500000
 #define OUTPUT_CONSTANT 100000
 
@@ -27,6 +24,15 @@ static const uint8_t aubo[] = {SCENE_OPEN,      0, 0,    0,  2, 0, /* */
                                SCENE_SUBSCRIBE, 0, 12,   0,  3, 0, /* 12 topics */
                                SCENE_VALUES,    0, MANY, 12, 2, 0};
 
+/* Again and again, on a connection each time. */
+static const uint8_t set_ups[] = {SCENE_OPEN,    0, 0,    0, 0, 2, /* */
+                                  SCENE_REQUEST, 0, 32,   0, 0, 0, /* */
+                                  SCENE_REPLY,   0, 32,   0, 0, 1, /* */
+                                  SCENE_CLOSE,   0, 0,    0, 0, 0, /* */
+                                  SCENE_LOOP,    0, MANY, 0, 0, 3};
+static const uint8_t deflated[] = {SCENE_OPEN,      0, 0,    0,  3,    0, /* */
+                                   SCENE_SUBSCRIBE, 0, 12,   0,  3,    0, /* */
+                                   SCENE_VALUES,    0, MANY, 12, 0x82, 0};
 /* Of one value each, many in a segment. */
 static const uint8_t small[] = {SCENE_OPEN,    0, 0,    0, 0, 2, /* */
                                 SCENE_REQUEST, 0, 1,    0, 0, 0, /* */
@@ -45,6 +51,8 @@ size_t honest_scene(enum honest kind, const uint8_t **operations)
     } scenes[] = {{rtde, sizeof rtde},
                   {realtime, sizeof realtime},
                   {aubo, sizeof aubo},
+                  {set_ups, sizeof set_ups},
+                  {deflated, sizeof deflated},
                   {small, sizeof small},
                   {small_text, sizeof small_text}};
     *operations = scenes[kind].operations;
@@ -71,7 +79,7 @@ static void begin(struct scene *scene, const uint8_t *operations, size_t length)
 
 static void measure(struct limits *limits, struct cost (*cost_of)(const struct scene *scene))
 {
-    static const enum manner manners[] = {PLAIN, PLAIN, TEXT, PLAIN, TEXT};
+    static const enum manner manners[] = {PLAIN, PLAIN, TEXT, SET_UP, DEFLATED, PLAIN, TEXT};
     struct scene scene;
     begin(&scene, NULL, 0);
     cost_of(&scene); /* the first time some things are prepared for all others */
@@ -96,12 +104,14 @@ static void measure(struct limits *limits, struct cost (*cost_of)(const struct s
 
 static struct cost allowed(const struct limits *limits, const struct scene *scene)
 {
-    static const enum scene_kind set_ups[] = {SCENE_OPEN, SCENE_REQUEST, SCENE_REPLY, SCENE_CROWD, SCENE_CLOSE};
-    double bytes[MANNERS] = {(double)(scene->capture.used - scene->text_bytes),
-                             (double)scene->text_bytes + (DEFLATED_TIMES - 1) * (double)scene->deflated_bytes};
+    static const enum scene_kind kinds[] = {SCENE_OPEN, SCENE_REQUEST, SCENE_REPLY, SCENE_CROWD, SCENE_CLOSE};
+    double bytes[MANNERS] = {
+        [TEXT] = (double)(scene->text_bytes - scene->deflated_bytes), [DEFLATED] = (double)scene->deflated_bytes};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        bytes[SET_UP] += (double)scene->bytes_by_kind[kinds[i]];
+    bytes[PLAIN] = (double)scene->capture.used - bytes[TEXT] - bytes[DEFLATED] - bytes[SET_UP];
+    bytes[PLAIN] = bytes[PLAIN] > 0 ? bytes[PLAIN] : 0; /* what sets up text is both */
     double work = TIMES * limits->message_work * (double)scene->messages, output = 0;
-    for (size_t i = 0; i < sizeof set_ups / sizeof *set_ups; i++)
-        bytes[PLAIN] += (SET_UP_TIMES - 1) * (double)scene->bytes_by_kind[set_ups[i]];
     for (int i = 0; i < MANNERS; i++) {
         work += TIMES * limits->work[i] * bytes[i];
         output += TIMES * limits->output[i] * bytes[i];

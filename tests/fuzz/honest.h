@@ -6,12 +6,21 @@
 #include "scene.h"
 #include "work.h"
 
-enum honest { HONEST_RTDE, HONEST_REALTIME, HONEST_AUBO, HONEST_SMALL, HONEST_SMALL_TEXT, HONEST_KINDS };
+enum honest {
+    HONEST_RTDE,
+    HONEST_REALTIME,
+    HONEST_AUBO,
+    HONEST_SET_UPS,
+    HONEST_DEFLATED,
+    HONEST_SMALL,
+    HONEST_SMALL_TEXT,
+    HONEST_KINDS
+};
 /* The operations of such a conversation; returns their bytes. */
 size_t honest_scene(enum honest kind, const uint8_t **operations);
 
 /* What one thing that is done with captures costs for honest ones; all zero but `memory` before the first input. */
-enum manner { PLAIN, TEXT, MANNERS };
+enum manner { PLAIN, TEXT, SET_UP, DEFLATED, MANNERS };
 struct limits {
     uint64_t memory; /* may be held, whatever the capture */
     bool measured;

@@ -13,7 +13,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
     const size_t before = operations_begin;
     if (size < before || (before > 0 && seed % 16 == 0))
         return LLVMFuzzerMutate(data, size, room);
-    if (seed / 16 % 2 == 0) {
+    if (seed / 16 % 4 != 0) {
         size_t costly = cost_costly(data + before, room - before, seed * 2654435761u);
         size = costly > 0 ? before + costly : size;
     }
