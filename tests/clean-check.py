@@ -6,6 +6,7 @@ categories of Unicode, json, csv, ElementTree.
 
 clean-check.py [full]: also every value of every option by itself."""
 import csv
+import functools
 import importlib.util
 import io
 import json
@@ -330,11 +331,13 @@ def commands():
     return re.findall(r"^  (\w+)  ", text[text.index("Commands:"):text.index("Options:")], re.M)
 
 
+@functools.cache
 def options(command):
     """Names, each with the word that stands for its value."""
     return re.findall(r"^  (?:-\w, )?--([\w-]+)(?: (\S+))?", run(command, "--help").out.decode(), re.M)
 
 
+@functools.cache
 def takes_capture(command):
     return "CAPTURE" in run(command, "--help").out.decode().split("\n", 1)[0]
 
