@@ -8,6 +8,7 @@
 #define MESSAGES_MAX 64u /* in a chain */
 #define REPEATS 3u       /* messages of a channel that was there before, besides one for each channel */
 #define LAST_REPEATS 2u  /* the same where the bytes end */
+#define MESSAGE_WORK 8u  /* bytes that a message costs, besides its own */
 #define PACKED_ENOUGH 5u /* compressed frames one after another, a dozen bits each; one less where the bytes end */
 
 struct chain {
@@ -46,7 +47,7 @@ static enum armtap_fit judge_end(const struct chain *chain, bool whole)
 
 /* One message: MORE and *used where the chain goes on behind it, MORE and *used 0 where it is not whole. */
 static enum armtap_fit add_list(struct chain *chain, enum armtap_direction direction, const uint8_t *bytes,
-                                size_t length, size_t *used)
+                                size_t length, size_t *used, size_t *work)
 {
     struct armtap_aubo_scan scan = {0};
     unsigned channel = 0;
@@ -58,6 +59,7 @@ static enum armtap_fit add_list(struct chain *chain, enum armtap_direction direc
             return ARMTAP_FIT_WELL;
     } else if (end == ARMTAP_AUBO_WHOLE) {
         end = armtap_aubo_scan(&scan, true, bytes, length, used);
+        *work += *used + MESSAGE_WORK;
     }
     if (end == ARMTAP_AUBO_WHOLE)
         return add_message(chain, channel, scan.commas);
@@ -66,13 +68,13 @@ static enum armtap_fit add_list(struct chain *chain, enum armtap_direction direc
 }
 
 static enum armtap_fit raw_shows(enum armtap_direction direction, const uint8_t *bytes, size_t length, bool whole,
-                                 size_t *need)
+                                 size_t *need, size_t *work)
 {
     struct chain chain = {.count = 0};
     size_t at = 0, used;
     do {
         enum armtap_fit fit =
-            bytes[at] == '[' ? add_list(&chain, direction, bytes + at, length - at, &used) : ARMTAP_FIT_NO;
+            bytes[at] == '[' ? add_list(&chain, direction, bytes + at, length - at, &used, work) : ARMTAP_FIT_NO;
         if (fit != ARMTAP_FIT_MORE)
             return fit;
         at += used;
@@ -148,11 +150,11 @@ static enum armtap_fit upgrade_shows(enum armtap_direction direction, const uint
 }
 
 static enum armtap_fit any_shows(enum armtap_direction direction, const uint8_t *bytes, size_t length, bool whole,
-                                 size_t *need)
+                                 size_t *need, size_t *work)
 {
     switch (bytes[0]) {
     case '[':
-        return raw_shows(direction, bytes, length, whole, need);
+        return raw_shows(direction, bytes, length, whole, need, work);
     case 0x81:
     case ARMTAP_AUBO_PACKED_FRAME:
         return frames_show(direction, bytes, length, whole, need);
@@ -170,7 +172,7 @@ enum armtap_fit armtap_aubo_shows(enum armtap_direction direction, const struct 
     *need = 1;
     if (sight->length == 0)
         return sight->whole ? ARMTAP_FIT_NO : ARMTAP_FIT_MORE;
-    enum armtap_fit fit = any_shows(direction, sight->bytes, sight->length, sight->whole, need);
+    enum armtap_fit fit = any_shows(direction, sight->bytes, sight->length, sight->whole, need, sight->work);
     return fit == ARMTAP_FIT_YES && sight->told == ARMTAP_TOLD_BY_NOBODY ? ARMTAP_FIT_NO : fit;
 }
 

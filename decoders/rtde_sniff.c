@@ -175,6 +175,7 @@ struct chain {
     enum armtap_direction direction;
     const uint8_t *end; /* of the bytes at hand */
     bool whole;         /* none follow */
+    size_t *work;       /* bytes looked at */
     unsigned bits;
     struct kind kinds[KINDS_MAX];
     unsigned count;
@@ -289,6 +290,7 @@ static enum armtap_fit add_data(struct chain *chain, const uint8_t *frame, size_
         return ARMTAP_FIT_WELL;
     if (chain->bits < ENOUGH)
         return ARMTAP_FIT_MORE;
+    *chain->work += kind->seen == 3 || kind->seen == WITHOUT_CLOCK ? size : 0;
     if (from_robot && kind->seen == 3 && has_clock(kind))
         return is_all_text(kind) ? ARMTAP_FIT_NO : ARMTAP_FIT_YES;
     if (kind->seen < WITHOUT_CLOCK)
@@ -300,6 +302,7 @@ static enum armtap_fit add_data(struct chain *chain, const uint8_t *frame, size_
 static enum armtap_fit add_other(struct chain *chain, const uint8_t *frame, size_t size)
 {
     unsigned bits = package_bits(chain->direction, frame, size);
+    *chain->work += size < JUDGED ? size : JUDGED;
     bool is_list = frame[2] == ARMTAP_RTDE_SETUP_OUTPUTS || frame[2] == ARMTAP_RTDE_SETUP_INPUTS;
     if (bits == 0)
         return ARMTAP_FIT_NO;
@@ -346,7 +349,8 @@ enum armtap_fit armtap_rtde_shows(enum armtap_direction direction, const struct 
 {
     if (sight->length >= ARMTAP_RTDE_HEADER && judged_bytes(direction, sight->bytes) == 0)
         return ARMTAP_FIT_NO; /* as nearly everywhere: no chain is made */
-    struct chain chain = {.direction = direction, .end = sight->bytes + sight->length, .whole = sight->whole};
+    struct chain chain = {
+        .direction = direction, .end = sight->bytes + sight->length, .whole = sight->whole, .work = sight->work};
     return judge_chain(&chain, sight->bytes, sight->length, need);
 }
 

@@ -356,7 +356,7 @@ static int skip(struct armtap_conn *conn, enum armtap_direction direction, const
     struct armtap_half *half = &conn->half[direction];
     uint64_t offset = half->offset;
     if (!conn->decoder)
-        memset(half->ruled_out, 0, sizeof half->ruled_out);
+        armtap_search_anew(half);
     pass_over(conn, direction, to - from);
     return armtap_conn_bytes(conn, direction, span, from, to, offset, true);
 }
@@ -514,6 +514,15 @@ static int note_foreign(struct armtap_conn *conn, enum armtap_direction directio
                            stranger ? ": it is " : "", stranger ? stranger : "", (const void *)span->bytes, shown);
 }
 
+/* What a port promises may stand behind what was looked at in vain for too long. */
+static int note_spent(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
+{
+    struct armtap_frame here = {direction, NULL, 0, 0, armtap_span_where(span, 0, 1)};
+    if (conn->hint == ARMTAP_PROTOCOL_NONE || !armtap_search_is_spent(&conn->half[direction]))
+        return ARMTAP_OK;
+    return armtap_conn_limit(conn, &here, ARMTAP_BUDGET_searched);
+}
+
 /* Whether what a direction ended with is too little to call it foreign: the beginning of a frame, or a piece of one. */
 static bool is_too_little(const struct armtap_conn *conn, enum armtap_direction direction,
                           const struct armtap_span *span)
@@ -626,7 +635,9 @@ static int digest_unknown(struct armtap_conn *conn, enum armtap_direction direct
         return outcome < 0 ? outcome : ARMTAP_OK;
     bool untold = span->final && (!half->closed || is_too_little(conn, direction, span));
     *used = span->length;
-    outcome = skip(conn, direction, span, 0, span->length);
+    outcome = note_spent(conn, direction, span);
+    if (outcome == ARMTAP_OK)
+        outcome = skip(conn, direction, span, 0, span->length);
     if (outcome != ARMTAP_OK || untold || (conn->hint != ARMTAP_PROTOCOL_NONE && direction == ARMTAP_TO_ROBOT))
         return outcome;
     conn->foreign = !span->final;

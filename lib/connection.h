@@ -30,6 +30,8 @@ struct armtap_span {
     bool final; /* nothing follows these bytes */
 };
 
+#define ARMTAP_SEARCH_SPENT UINT64_MAX
+
 /* One direction. */
 struct armtap_half {
     enum armtap_half_mode mode;
@@ -42,6 +44,7 @@ struct armtap_half {
     uint64_t search_skipped;
     size_t want;                           /* bytes from `offset` on with which something can be done */
     size_t ruled_out[ARMTAP_DECODERS_MAX]; /* UNKNOWN: by decoder, bytes of which none begins a frame of its */
+    uint64_t worked[ARMTAP_DECODERS_MAX];  /* bytes that it took to rule them out; SPENT: it gave up on the rest */
     uint8_t *buffer;
     size_t used;
     size_t looked; /* bytes of the buffer that were looked at; more may wait for `want` */
@@ -112,6 +115,10 @@ int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction,
 
 /* `need`, or more where much is at hand already, so that looking again and again stays linear. */
 size_t armtap_spaced(size_t need, size_t at_hand);
+/* Nothing is ruled out of the bytes that come next. */
+void armtap_search_anew(struct armtap_half *half);
+/* Whether a decoder gave up on them before their end. */
+bool armtap_search_is_spent(const struct armtap_half *half);
 /* In how many bytes a protocol must show itself. */
 size_t armtap_recognise_limit(const struct armtap_conn *conn);
 /* Looks for a protocol in the first bytes of a direction, no more than the limit. Returns 0 when it is found (the

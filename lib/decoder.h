@@ -38,6 +38,7 @@ struct armtap_sight {
     size_t length;
     bool whole; /* none follow */
     enum armtap_told told;
+    size_t *work; /* `shows` adds the bytes that it looked at beyond a header, more often where it did so more often */
 };
 
 struct armtap_decoder {

@@ -7,6 +7,7 @@
 
 #define UNHINTED_LIMIT 4096      /* a connection that shows nothing of ours in so many bytes is foreign */
 #define HINTED_LIMIT (16 * 1024) /* the same where the port promises something: some packages of all variables */
+#define WORK_EACH 8              /* bytes that recognition may look at in vain for each byte, beyond the limit */
 #define SPACED_FROM 16           /* bytes; each of these may be looked at anew with every one that comes */
 #define SPACED_BY 8              /* bytes at least, beyond */
 
@@ -23,18 +24,19 @@ struct search {
     enum armtap_told told;
     enum armtap_direction direction;
     const struct armtap_span *span;
+    uint64_t *worked; /* of a protocol that is not known */
 };
 
 /* How well a frame begins at bytes[at]; of a connection whose protocol is not known, a chain of them. `need` becomes
- * the length with which a MORE can be told. */
-static enum armtap_fit fit_at(const struct search *search, size_t at, size_t *need)
+ * the length with which a MORE can be told; what was looked at is added to `work`. */
+static enum armtap_fit fit_at(const struct search *search, size_t at, size_t *need, size_t *work)
 {
     const struct armtap_decoder *decoder = search->decoder;
     const struct armtap_span *span = search->span;
     const uint8_t *bytes = span->bytes + at;
     size_t left = span->length - at;
     if (!search->context) {
-        struct armtap_sight sight = {bytes, left, span->final, search->told};
+        struct armtap_sight sight = {bytes, left, span->final, search->told, work};
         enum armtap_fit shown = decoder->shows(search->direction, &sight, need);
         *need += at;
         return shown;
@@ -81,6 +83,21 @@ static size_t place_behind(const struct search *search, size_t at)
                : at + 1;
 }
 
+/* Adds what it took to rule out the place `at`. It does so once for each place, whatever the chunks: behind the same
+ * place it is too much. */
+static void account_for(const struct search *search, size_t at, size_t work)
+{
+    if (search->worked && *search->worked != ARMTAP_SEARCH_SPENT)
+        *search->worked += work;
+    if (search->worked && *search->worked > ARMTAP_LIMIT_searched + (uint64_t)WORK_EACH * at)
+        *search->worked = ARMTAP_SEARCH_SPENT;
+}
+
+static bool is_spent(const struct search *search)
+{
+    return search->worked && *search->worked == ARMTAP_SEARCH_SPENT;
+}
+
 /* The best beginning in a span from `from` on. Between the first that fits and the end of the frame it announces (or of
  * a usual one: a false chain may have short links), one that fits well wins. */
 static struct candidate best_in(const struct search *search, size_t from, size_t *need)
@@ -88,8 +105,9 @@ static struct candidate best_in(const struct search *search, size_t from, size_t
     const struct armtap_span *span = search->span;
     struct candidate best = {span->length, ARMTAP_FIT_NO};
     size_t limit = span->length;
-    for (size_t at = from; at < limit; at = place_behind(search, at)) {
-        enum armtap_fit fit = fit_at(search, at, need);
+    for (size_t at = from; at < limit && !is_spent(search); at = place_behind(search, at)) {
+        size_t work = 0;
+        enum armtap_fit fit = fit_at(search, at, need, &work);
         if (fit == ARMTAP_FIT_YES && continues_grid(search, at))
             fit = ARMTAP_FIT_WELL;
         if (fit == ARMTAP_FIT_WELL)
@@ -102,6 +120,8 @@ static struct candidate best_in(const struct search *search, size_t from, size_t
             size_t reach = length > search->decoder->usual ? length : search->decoder->usual;
             limit = span->final && at + reach > span->length ? span->length : at + reach;
         }
+        if (best.fit == ARMTAP_FIT_NO)
+            account_for(search, at, work);
     }
     return best;
 }
@@ -117,7 +137,7 @@ size_t armtap_seek(struct armtap_conn *conn, enum armtap_direction direction, co
 {
     struct armtap_half *half = &conn->half[direction];
     size_t need = 0;
-    struct search search = {half, conn->decoder, conn->context, ARMTAP_TOLD_BY_NOBODY, direction, span};
+    struct search search = {half, conn->decoder, conn->context, ARMTAP_TOLD_BY_NOBODY, direction, span, NULL};
     struct candidate best = best_in(&search, 0, &need);
     *found = best.fit == ARMTAP_FIT_YES || best.fit == ARMTAP_FIT_WELL;
     half->want = best.fit == ARMTAP_FIT_MORE ? armtap_spaced(need - best.at, span->length - best.at) : 1;
@@ -185,7 +205,7 @@ static bool is_all_there_is(const struct armtap_conn *conn, const struct armtap_
  * show two frames in a row. */
 static enum armtap_fit probe(const struct armtap_conn *conn, const struct armtap_decoder *decoder,
                              enum armtap_direction direction, const struct armtap_span *span, size_t *ruled_out,
-                             struct prospect *prospect)
+                             uint64_t *worked, struct prospect *prospect)
 {
     const struct armtap_half *half = &conn->half[direction];
     enum armtap_fit begins = decoder->begins(direction, span->bytes, span->length);
@@ -198,13 +218,27 @@ static enum armtap_fit probe(const struct armtap_conn *conn, const struct armtap
             return ARMTAP_FIT_MORE;
         }
     }
-    struct search search = {half, decoder, NULL, told_of(conn, decoder), direction, span};
+    struct search search = {half, decoder, NULL, told_of(conn, decoder), direction, span, worked};
     struct candidate best = best_in(&search, *ruled_out, &prospect->need);
     *ruled_out = best.at;
     if (best.fit == ARMTAP_FIT_NO && span->final && is_all_there_is(conn, decoder, direction, span))
         return ARMTAP_FIT_YES;
     prospect->begin = (long)best.at;
     return best.fit;
+}
+
+void armtap_search_anew(struct armtap_half *half)
+{
+    memset(half->ruled_out, 0, sizeof half->ruled_out);
+    memset(half->worked, 0, sizeof half->worked);
+}
+
+bool armtap_search_is_spent(const struct armtap_half *half)
+{
+    for (size_t i = 0; i < ARMTAP_DECODERS_MAX; i++)
+        if (half->worked[i] == ARMTAP_SEARCH_SPENT)
+            return true;
+    return false;
 }
 
 size_t armtap_recognise_limit(const struct armtap_conn *conn)
@@ -232,8 +266,10 @@ static int recognise_as(struct armtap_conn *conn, enum armtap_direction directio
             continue;
         struct prospect one = {.begin = -1};
         size_t from_start = 0; /* in swapped roles all is looked at once, at last */
+        uint64_t worked = 0;
+        struct armtap_half *half = &conn->half[direction];
         enum armtap_fit fit = probe(conn, decoder, swap ? armtap_other(direction) : direction, span,
-                                    swap ? &from_start : &conn->half[direction].ruled_out[i], &one);
+                                    swap ? &from_start : &half->ruled_out[i], swap ? &worked : &half->worked[i], &one);
         if (fit >= ARMTAP_FIT_YES) {
             if (all->open && !swap && !span->final && span->length < armtap_recognise_limit(conn))
                 return 1; /* a decoder before it has not told yet */

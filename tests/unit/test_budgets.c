@@ -659,6 +659,51 @@ static void test_search_of_headers(void **state)
     }
 }
 
+/* Where nothing is known yet each byte may begin a chain: of data packages of 1365 bytes that are none, of lists with
+ * 255 good characters, of lists within lists. */
+static void test_recognition(void **state)
+{
+    (void)state;
+    static const struct {
+        enum armtap_protocol protocol;
+        const char *hex;
+        size_t times;
+        bool is_cut;
+    } cases[] = {
+        {ARMTAP_RTDE, "05555540 40", 1, true},   {ARMTAP_RTDE, "49", 255, true},
+        {ARMTAP_RTDE, "00", 1, false},           {ARMTAP_AUBO, "5b302c", 1, false},
+        {ARMTAP_AUBO, "5b305d5b315d", 1, false}, {ARMTAP_RTDE, "414243", 1, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tally tally;
+        struct bytes bytes = {0};
+        struct armtap_conn *conn;
+        struct armtap_sink sink = {.size = sizeof sink, .on_note = on_note};
+        struct armtap_conn_setup setup = {.protocol = cases[i].protocol, .midstream = true};
+        memset(&tally, 0, sizeof tally);
+        assert_int_equal(armtap_conn_create(&setup, &sink, &tally, &conn), ARMTAP_OK);
+        while (bytes.length < 16384) {
+            for (size_t k = 0; k < cases[i].times; k++)
+                bytes_hex(&bytes, cases[i].hex);
+            if (cases[i].times > 1)
+                bytes_number(&bytes, 1, 1);
+        }
+        bytes_scanned = 0;
+        for (size_t at = 0; at < bytes.length; at += 1024)
+            assert_int_equal(armtap_conn_push(conn, ARMTAP_FROM_ROBOT, bytes.at + at,
+                                              bytes.length - at < 1024 ? bytes.length - at : 1024, NULL),
+                             ARMTAP_OK);
+        print_message("%s: %zu bytes of JSON looked at for each, %zu notes\n", cases[i].hex, bytes_scanned / 16384,
+                      tally.hostile);
+        assert_int_equal(tally.hostile, cases[i].is_cut);
+        if (cases[i].is_cut)
+            assert_string_equal(tally.last, armtap_budget_at(ARMTAP_BUDGET_searched)->text);
+        assert_in_range(bytes_scanned / 16384, 0, 32);
+        armtap_conn_free(conn);
+        bytes_free(&bytes);
+    }
+}
+
 /* ---- segments that wait ---- */
 
 static void test_queue(void **unused)
@@ -704,6 +749,7 @@ int main(void)
         cmocka_unit_test(test_messages_take_many_bytes_at_once),
         cmocka_unit_test(test_search_of_texts),
         cmocka_unit_test(test_search_of_headers),
+        cmocka_unit_test(test_recognition),
         cmocka_unit_test(test_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
