@@ -30,9 +30,6 @@ static const uint8_t set_ups[] = {SCENE_OPEN,    0, 0,    0, 0, 2, /* */
                                   SCENE_REPLY,   0, 32,   0, 0, 1, /* */
                                   SCENE_CLOSE,   0, 0,    0, 0, 0, /* */
                                   SCENE_LOOP,    0, MANY, 0, 0, 3};
-static const uint8_t deflated[] = {SCENE_OPEN,      0, 0,    0,  3,    0, /* */
-                                   SCENE_SUBSCRIBE, 0, 12,   0,  3,    0, /* */
-                                   SCENE_VALUES,    0, MANY, 12, 0x82, 0};
 /* Of one value each, many in a segment. */
 static const uint8_t small[] = {SCENE_OPEN,    0, 0,    0, 0, 2, /* */
                                 SCENE_REQUEST, 0, 1,    0, 0, 0, /* */
@@ -48,13 +45,8 @@ size_t honest_scene(enum honest kind, const uint8_t **operations)
     static const struct {
         const uint8_t *operations;
         size_t length;
-    } scenes[] = {{rtde, sizeof rtde},
-                  {realtime, sizeof realtime},
-                  {aubo, sizeof aubo},
-                  {set_ups, sizeof set_ups},
-                  {deflated, sizeof deflated},
-                  {small, sizeof small},
-                  {small_text, sizeof small_text}};
+    } scenes[] = {{rtde, sizeof rtde},       {realtime, sizeof realtime}, {aubo, sizeof aubo},
+                  {set_ups, sizeof set_ups}, {small, sizeof small},       {small_text, sizeof small_text}};
     *operations = scenes[kind].operations;
     return scenes[kind].length;
 }
@@ -79,7 +71,7 @@ static void begin(struct scene *scene, const uint8_t *operations, size_t length)
 
 static void measure(struct limits *limits, struct cost (*cost_of)(const struct scene *scene))
 {
-    static const enum manner manners[] = {PLAIN, PLAIN, TEXT, SET_UP, DEFLATED, PLAIN, TEXT};
+    static const enum manner manners[] = {PLAIN, PLAIN, TEXT, SET_UP, PLAIN, TEXT};
     struct scene scene;
     begin(&scene, NULL, 0);
     cost_of(&scene); /* the first time some things are prepared for all others */
@@ -105,19 +97,20 @@ static void measure(struct limits *limits, struct cost (*cost_of)(const struct s
 static struct cost allowed(const struct limits *limits, const struct scene *scene)
 {
     static const enum scene_kind kinds[] = {SCENE_OPEN, SCENE_REQUEST, SCENE_REPLY, SCENE_CROWD, SCENE_CLOSE};
-    double bytes[MANNERS] = {
-        [TEXT] = (double)(scene->text_bytes - scene->deflated_bytes), [DEFLATED] = (double)scene->deflated_bytes};
+    double bytes[MANNERS] = {[TEXT] = (double)(scene->text_bytes - scene->deflated_bytes)};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         bytes[SET_UP] += (double)scene->bytes_by_kind[kinds[i]];
-    bytes[PLAIN] = (double)scene->capture.used - bytes[TEXT] - bytes[DEFLATED] - bytes[SET_UP];
+    bytes[PLAIN] = (double)scene->capture.used - (double)scene->text_bytes - bytes[SET_UP];
     bytes[PLAIN] = bytes[PLAIN] > 0 ? bytes[PLAIN] : 0; /* what sets up text is both */
     double work = TIMES * limits->message_work * (double)scene->messages, output = 0;
     for (int i = 0; i < MANNERS; i++) {
         work += TIMES * limits->work[i] * bytes[i];
         output += TIMES * limits->output[i] * bytes[i];
     }
-    const struct armtap_budget *text = armtap_budget_find("text");
-    CHECK(text);
+    const struct armtap_budget *text = armtap_budget_find("text"), *inflated = armtap_budget_find("inflated");
+    CHECK(text && inflated);
+    if (scene->deflated_bytes > 0)
+        work += limits->work[TEXT] * ((double)inflated->each * (double)scene->deflated_bytes + (double)inflated->once);
     double promised = (double)text->each * (double)scene->capture.used + (double)text->once;
     output = output > promised ? output : promised;
     return (struct cost){limits->empty.work + WORK_CONSTANT + (uint64_t)work, limits->memory,

@@ -11,7 +11,6 @@ enum honest {
     HONEST_REALTIME,
     HONEST_AUBO,
     HONEST_SET_UPS,
-    HONEST_DEFLATED,
     HONEST_SMALL,
     HONEST_SMALL_TEXT,
     HONEST_KINDS
@@ -20,7 +19,7 @@ enum honest {
 size_t honest_scene(enum honest kind, const uint8_t **operations);
 
 /* What one thing that is done with captures costs for honest ones; all zero but `memory` before the first input. */
-enum manner { PLAIN, TEXT, SET_UP, DEFLATED, MANNERS };
+enum manner { PLAIN, TEXT, SET_UP, MANNERS };
 struct limits {
     uint64_t memory; /* may be held, whatever the capture */
     bool measured;
