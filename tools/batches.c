@@ -10,10 +10,11 @@
 enum {
     rows_max = 512,
     bytes_max = 128 * 1024,    /* of the rows' values in a batch */
-    batches_per_thread = 4,    /* so that nobody waits for the slowest */
-    bytes_in_flight = 4 << 20, /* of values, in all batches together */
+    batches_per_thread = 4,    /* so that nobody waits for the slowest ... */
+    batches_max = 32,          /* ... where there are few */
+    bytes_in_flight = 2 << 20, /* of values, in all batches together */
     width_share = 4,           /* of a batch's bytes: so much text besides values; a few values can have a long row */
-    text_kept = 1 << 20,       /* a batch's text keeps no more room than that */
+    text_kept = 8 << 20,       /* the batches' texts keep no more room than that together */
     turns_awake = 2000,        /* a millisecond or so */
     threads_max = 16,          /* more have nothing to do: who reads cannot feed them */
 };
@@ -43,6 +44,7 @@ struct batches {
     const struct output *output;
     struct outlets *outlets;
     size_t bytes_max; /* of a batch */
+    size_t text_kept; /* the same */
     struct batch **ring;
     size_t room;
     size_t first;  /* the oldest that is not in its outlet; counts on for ever, as do the next two */
@@ -120,9 +122,9 @@ static void *work(void *user)
 
 /* ---- collecting ------------------------------------------------------------------------------------------------ */
 
-static void shrink(struct buffer *text)
+static void shrink(const struct batches *batches, struct buffer *text)
 {
-    if (text->room <= text_kept)
+    if (text->room <= batches->text_kept)
         return;
     free(text->data);
     *text = (struct buffer){0};
@@ -148,7 +150,7 @@ static enum sink_outcome collect(const struct batches *batches, struct batch *ba
     batch->count = 0;
     batch->width = 0;
     batch->bytes.length = 0;
-    shrink(&batch->text);
+    shrink(batches, &batch->text);
     return outcome;
 }
 
@@ -232,12 +234,14 @@ enum sink_outcome batches_drain(struct batches *batches)
 
 static int make_ring(struct batches *batches, size_t threads)
 {
-    size_t share = bytes_in_flight / (threads * batches_per_thread);
+    size_t wanted = threads * batches_per_thread, count = wanted < batches_max ? wanted : batches_max;
+    size_t share = bytes_in_flight / count;
     batches->bytes_max = share < bytes_max ? share : bytes_max;
-    batches->ring = calloc(threads * batches_per_thread, sizeof(struct batch *));
+    batches->text_kept = text_kept / count;
+    batches->ring = calloc(count, sizeof(struct batch *));
     if (batches->ring == NULL)
         return -1;
-    for (; batches->room < threads * batches_per_thread; batches->room++)
+    for (; batches->room < count; batches->room++)
         if ((batches->ring[batches->room] = calloc(1, sizeof(struct batch))) == NULL)
             return -1;
     return 0;

@@ -8,10 +8,11 @@
 
 #include "input.h"
 #include "message.h"
+#include "recipe_map.h"
 #include "streams.h"
 
 /* No capture of a robot has a hundredth of it. */
-enum { setups_max = 65536, listed_max = 20 };
+enum { setups_max = 65536, bytes_max = 24 << 20, listed_max = 20 };
 
 /* A recipe that a connection set up. */
 struct setup {
@@ -32,7 +33,9 @@ struct reading {
     struct streams *streams;
     struct setup *setup; /* sorted by connection, direction and order after the reading */
     size_t count, room;
-    size_t left_out; /* beyond setups_max */
+    struct recipe_store recipes;
+    size_t others;   /* bytes of other recipes, and of names that were refused */
+    size_t left_out; /* beyond setups_max or bytes_max */
     bool broken_off;
 };
 
@@ -60,11 +63,21 @@ static int forget_setups(void *user)
     struct reading *reading = user;
     for (size_t i = 0; i < reading->count; i++)
         forget_setup(&reading->setup[i]);
-    reading->count = reading->left_out = 0;
+    reading->count = reading->left_out = reading->others = 0;
+    recipe_store_clear(&reading->recipes);
     return 0;
 }
 
 /* ---- what is set up -------------------------------------------------------------------------------------------- */
+
+/* Holds a recipe; RTDE's that are the same are kept once. NULL without memory. */
+static struct armtap_recipe *hold(struct reading *reading, const struct armtap_recipe *recipe)
+{
+    if (armtap_recipe_protocol(recipe) == ARMTAP_RTDE)
+        return recipe_store_hold(&reading->recipes, recipe);
+    reading->others += recipe_memory(recipe);
+    return armtap_recipe_hold(recipe);
+}
 
 /* A place for the next set-up; NULL without memory. */
 static struct setup *add_setup(struct reading *reading, const struct armtap_stream *stream,
@@ -82,10 +95,11 @@ static struct setup *add_setup(struct reading *reading, const struct armtap_stre
     struct setup *setup = &reading->setup[reading->count];
     *setup = (struct setup){.connection = stream->connection,
                             .direction = direction,
-                            .order = reading->count++,
+                            .order = reading->count,
                             .where = *where,
-                            .recipe = armtap_recipe_hold(recipe)};
-    return setup;
+                            .recipe = hold(reading, recipe)};
+    reading->count += setup->recipe != NULL;
+    return setup->recipe == NULL ? NULL : setup;
 }
 
 /* Whether a set-up is one of those asked for, and there is room for it. */
@@ -96,7 +110,8 @@ static bool is_wanted(struct reading *reading, const struct armtap_where *where,
     if (wish->packet > 0 ? where->packet != wish->packet || where->file != file
                          : (direction == ARMTAP_TO_ROBOT) != wish->to_robot)
         return false;
-    if (reading->count < setups_max)
+    size_t bytes = reading->count * sizeof(struct setup) + reading->recipes.bytes + reading->others;
+    if (reading->count < setups_max && bytes < bytes_max)
         return true;
     reading->left_out++;
     return false;
@@ -129,6 +144,7 @@ static int on_refused(void *user, const struct armtap_refused_setup *refused)
         const struct armtap_refused *name = &refused->refused[i];
         setup->refused[i] = (struct captured_refusal){strndup(name->name, name->length), name->why};
         setup->refused_count = i + 1;
+        reading->others += sizeof *setup->refused + name->length + 32;
         if (setup->refused[i].name == NULL)
             return out_of_memory();
     }

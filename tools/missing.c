@@ -7,6 +7,9 @@
 #include "rates.h"
 #include "when.h"
 
+/* Stretches of data that are learned, of all streams: beyond them a second reading judges as the first one did. */
+#define STRETCHES_MAX 100000
+
 /* One stream. */
 struct flow {
     struct rates *rates; /* NULL once it is over, and of rows to the robot */
@@ -21,15 +24,16 @@ struct flow {
     uint64_t skipped_bytes;
     bool paused; /* data was not due all the time since the last record */
     bool closed[2];
-    struct missing here;    /* before the last record */
-    struct missing pending; /* before the next row */
-    struct missing_total total;
+    struct missing here;         /* before the last record */
+    struct missing pending;      /* before the next row */
+    struct missing_total *total; /* NULL: nothing is missing */
 };
 
 struct missings {
     enum armtap_direction direction;
     int64_t from, to; /* what is wanted */
     struct by_connection flows;
+    size_t stretches_left; /* that may still be learned, of all flows */
 };
 
 struct missings *missings_new(enum armtap_direction direction)
@@ -38,6 +42,7 @@ struct missings *missings_new(enum armtap_direction direction)
     if (missings == NULL)
         return NULL;
     missings->direction = direction;
+    missings->stretches_left = STRETCHES_MAX;
     missings_limit(missings, INT64_MIN, INT64_MAX);
     return missings;
 }
@@ -54,6 +59,7 @@ static void flow_free(struct flow *flow)
         return;
     rates_free(flow->rates);
     free(flow->learned.all);
+    free(flow->total);
     free(flow);
 }
 
@@ -88,8 +94,9 @@ void missings_rewind(struct missings *missings)
     for (size_t i = 0; i < missings->flows.count; i++) {
         struct flow *flow = missings->flows.all[i].thing;
         rates_free(flow->rates);
+        free(flow->total);
         begin(flow);
-        flow->learned.is_known = !flow->learned.failed;
+        flow->learned.is_known = !flow->learned.failed && !flow->learned.is_cut;
     }
 }
 
@@ -103,6 +110,7 @@ static struct flow *flow_of(struct missings *missings, const struct armtap_strea
     if (flow == NULL)
         return NULL;
     begin(flow);
+    flow->learned.left = &missings->stretches_left;
     if (by_connection_add(&missings->flows, stream->connection, flow) == 0)
         return flow;
     free(flow);
@@ -238,6 +246,9 @@ int missings_record(struct missings *missings, const struct armtap_record *recor
     }
     look_before(flow, record, &step);
     add(&flow->pending, &flow->here);
+    bool counts = is_hole(&flow->here) || flow->here.skipped > 0 || record->recipe == NULL;
+    if (counts && flow->total == NULL && (flow->total = calloc(1, sizeof *flow->total)) == NULL)
+        return -1;
     return judge_memory(flow);
 }
 
@@ -378,9 +389,9 @@ static void count_skip(struct missing_total *total, const struct missing_place *
 void missings_count(struct missings *missings, const struct armtap_record *record)
 {
     struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
-    if (flow == NULL)
+    if (flow == NULL || flow->total == NULL)
         return;
-    struct missing_total *total = &flow->total;
+    struct missing_total *total = flow->total;
     const struct missing_place place = {record->where, flow->here, false};
     count_hole(total, &place);
     count_skip(total, &place);
@@ -429,12 +440,12 @@ static struct missing part_of(const struct missings *missings, const struct flow
 void missings_count_part(struct missings *missings, const struct armtap_record *record)
 {
     struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
-    if (flow == NULL || record->where.time <= missings->to || flow->before_last == ARMTAP_NO_TIME ||
-        flow->before_last >= missings->to)
+    if (flow == NULL || flow->total == NULL || record->where.time <= missings->to ||
+        flow->before_last == ARMTAP_NO_TIME || flow->before_last >= missings->to)
         return;
     const struct missing_place place = {record->where, part_of(missings, flow, flow->here, flow->before_last), false};
-    count_hole(&flow->total, &place);
-    count_skip(&flow->total, &place);
+    count_hole(flow->total, &place);
+    count_skip(flow->total, &place);
 }
 
 /* What is missing after the last record. */
@@ -457,7 +468,7 @@ bool missings_total(struct missings *missings, const struct armtap_stream *strea
     const struct flow *flow = by_connection_find(&missings->flows, stream->connection);
     if (flow == NULL)
         return false;
-    *total = flow->total;
+    *total = flow->total == NULL ? (struct missing_total){.skips = 0} : *flow->total;
     bool is_limited = missings->from != INT64_MIN || missings->to != INT64_MAX;
     if (is_limited && (flow->last_time == ARMTAP_NO_TIME || flow->last_time > missings->to))
         return true;

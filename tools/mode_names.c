@@ -40,7 +40,7 @@ int mode_names_apply(enum mode_names how, const struct table_column *columns, st
     struct pick *named = NULL;
     if (how == MODES_BY_NUMBER)
         return 0;
-    named = calloc(2 * picks->count + 1, sizeof *named);
+    named = calloc((how == MODES_BY_BOTH ? 2 : 1) * picks->count + 1, sizeof *named);
     if (named == NULL)
         return -1;
     bool failed = false;

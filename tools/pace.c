@@ -498,7 +498,10 @@ static double usual_step(double median, double expected)
 static void learn(struct pace *pace)
 {
     struct pace_learned *learned = pace->learned;
-    if (learned == NULL || learned->failed)
+    if (learned == NULL || learned->failed || learned->is_cut)
+        return;
+    learned->is_cut = learned->left != NULL && *learned->left == 0;
+    if (learned->is_cut)
         return;
     if (learned->count == learned->room) {
         size_t room = 2 * learned->room + 4;
@@ -510,6 +513,8 @@ static void learn(struct pace *pace)
         learned->room = room;
     }
     learned->all[learned->count++] = (struct pace_stretch){pace->channel, pace->expected, pace->usual};
+    if (learned->left != NULL)
+        --*learned->left;
 }
 
 /* The flow's next stretch, of what a first reading learned; NULL beyond. */

@@ -44,6 +44,8 @@ struct pace_learned {
         double expected, usual;
     } * all;
     size_t count, room;
+    size_t *left;  /* how many more may be learned, by all who share that */
+    bool is_cut;   /* not all were */
     bool is_known; /* the first reading is over */
     bool failed;   /* without memory: what is learned is not whole */
 };

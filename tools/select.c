@@ -258,6 +258,9 @@ int selection_apply(struct selection *selection, const struct table_column *colu
         picks_free(&picking.picks);
         return -1;
     }
+    struct pick *fitting = realloc(picking.picks.pick, (picking.picks.count + 1) * sizeof *fitting);
+    if (fitting != NULL)
+        picking.picks.pick = fitting;
     *picks = picking.picks;
     return 0;
 }
