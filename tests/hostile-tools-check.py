@@ -21,6 +21,9 @@ EACH, ONCE, RECORD = 32, 4_000_000, 768  # bytes of text: for each byte captured
 # ---- captures --------------------------------------------------------------------------------------------------------
 
 
+CAPTURED, HEADERS = struct.Struct("<IIII"), struct.Struct(">BBHHHBBH4s4sHHIIBBHHH")
+
+
 class Capture:
     def __init__(self, path, step=0.001):
         self.step = step  # s between packets
@@ -30,11 +33,10 @@ class Capture:
 
     def packet(self, source, target, seq, ack, flags, payload=b""):
         self.at += 1
-        data = struct.pack(">BBHHHBBH", 0x45, 0, 40 + len(payload), self.at & 0xffff, 0, 64, 6, 0) + source[0] + \
-            target[0] + struct.pack(">HHIIBBHHH", source[1], target[1], seq, ack, 0x50, flags, 64240, 0, 0) + payload
-        time = round(self.at * self.step * 1e6)
-        self.file.write(struct.pack("<IIII", 1769860800 + time // 10**6, time % 10**6, len(data), len(data)))
-        self.file.write(data)
+        length, time = 40 + len(payload), round(self.at * self.step * 1e6)
+        self.file.write(CAPTURED.pack(1769860800 + time // 10**6, time % 10**6, length, length) +
+                        HEADERS.pack(0x45, 0, length, self.at & 0xffff, 0, 64, 6, 0, source[0], target[0], source[1],
+                                     target[1], seq, ack, 0x50, flags, 64240, 0, 0) + payload)
 
     def close(self):
         self.file.close()
@@ -287,6 +289,143 @@ def check_sums(folder):
     expect("10000 streams: no note", "input.hostile" not in shown["notes"], shown["notes"])
 
 
+# ---- very many connections -------------------------------------------------------------------------------------------
+
+
+def shake_hands(peer, names, types):
+    """The whole handshake of RTDE, in a packet each way."""
+    peer.send(CLIENT, rtde("V", b"\0\2") + rtde("O", struct.pack(">d", 500) + names) + rtde("S"))
+    peer.send(ROBOT, rtde("V", b"\1") + rtde("O", b"\1" + types) + rtde("S", b"\1"))
+
+
+def robot_of(i):
+    return b"\x0d" + i.to_bytes(3, "big")
+
+
+def open_peers(capture, count, turns):
+    """Connections that all stay open, with packages whose mode changes and whose clock jumps."""
+    peers = [Peer(capture, 30004, i, robot_of(i)) for i in range(count)]
+    for peer in peers:
+        shake_hands(peer, b"timestamp,robot_mode", b"DOUBLE,INT32")
+    for turn in range(turns):
+        for peer in peers:
+            peer.send(ROBOT, rtde("U", b"\1" + struct.pack(">di", turn * 5.0, turn)))
+
+
+def open_3000(capture):
+    open_peers(capture, 3000 * SCALE, 2)
+
+
+def open_30000(capture):
+    open_peers(capture, 30000 * SCALE, 1)
+
+
+def own_recipes(capture):
+    """A hundred fields on each connection that no other has."""
+    for i in range(12000 * SCALE):
+        peer = Peer(capture, 30004, i)
+        shake_hands(peer, b",".join(b"f%d_%d" % (i, j) for j in range(100)), b",".join([b"DOUBLE"] * 100))
+        peer.send(ROBOT, rtde("U", b"\1" + bytes(800)))
+
+
+def four_arms(capture):
+    topics = ["R%d_actual_q" % arm for arm in range(1, 5)]
+    peers = [Peer(capture, 30010, i, robot_of(i)) for i in range(1000 * SCALE)]
+    for peer in peers:
+        peer.send(CLIENT, subscribe(1, topics))
+    for _ in range(3):
+        for peer in peers:
+            peer.send(ROBOT, b"[1" + b",[1,2,3,4,5,6]" * 4 + b"]")
+
+
+def all_channels(capture):
+    """All hundred channels of many AUBO connections at once."""
+    peers = [Peer(capture, 30010, i, robot_of(i)) for i in range(1500 * SCALE)]
+    for peer in peers:
+        peer.send(CLIENT, subscribe(0, ["a"]))
+        peer.send(ROBOT, b"[0,1]" * 3)
+    for peer in peers:
+        peer.send(ROBOT, b"".join(b"[%d,1]" % channel for channel in range(100)))
+
+
+def bytes_one_by_one(capture):
+    """A long message on each connection, of which a byte comes at a time."""
+    peers = [Peer(capture, 30004, i) for i in range(300 * SCALE)]
+    for peer in peers:
+        shake_hands(peer, b"timestamp", b"DOUBLE")
+        peer.send(ROBOT, b"\xff\xf0M")
+    for _ in range(150):
+        for peer in peers:
+            peer.put(ROBOT, b"x")
+
+
+def later_arms(capture):
+    """Arms without the first one: where there is no room for them, a record has no value."""
+    for i in range(1000 * SCALE):
+        peer = Peer(capture, 30010, i, robot_of(i))
+        peer.send(CLIENT, subscribe(1, ["R2_actual_q", "R3_actual_q", "R4_actual_q"]))
+        peer.send(ROBOT, b"[1" + b",[1,2,3,4,5,6]" * 3 + b"]")
+
+
+WIDE = ["export", "-f", "ndjson", "--threads", "16"]
+FEW = (["info"], ["diagnose"], ["export", "-f", "ndjson"])
+ALL = FEW + (["export", "--stream", "0"], ["export", "--union"], WIDE, ["recipe", "--from"], ["compare"])
+CROWDS = ((open_3000, ALL), (open_30000, FEW), (own_recipes, (["info"], ["diagnose"], WIDE, ["recipe", "--from"])),
+          (four_arms, ALL), (later_arms, FEW), (all_channels, FEW), (bytes_one_by_one, FEW))
+
+
+def write_aside(path, shape):
+    """In a process of its own: a child's peak begins with what its parent has."""
+    child = os.fork()
+    if child == 0:
+        try:
+            capture = Capture(path)
+            shape(capture)
+            capture.close()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    expect("%s: written" % shape.__name__, os.waitpid(child, 0)[1] == 0)
+
+
+def check_crowd(folder, crowd, ways):
+    path = folder + "/" + crowd.__name__ + ".pcap"
+    write_aside(path, crowd)
+    for arguments in ways if SCALE == 1 else ALL:
+        outcome = Outcome(arguments + [path], folder)
+        check_costs(crowd.__name__, arguments, outcome, os.path.getsize(path))
+        outcome.close()
+    os.unlink(path)
+
+
+def check_thousand(folder):
+    """A thousand connections at once that only do what they should keep every record."""
+    path = folder + "/thousand.pcap"
+    capture = Capture(path)
+    names = [b"timestamp", b"robot_mode"] + [b"output_double_register_%d" % i for i in range(24)]
+    peers = [Peer(capture, 30004, i, robot_of(i % 100)) for i in range(1000)]
+    for peer in peers:
+        shake_hands(peer, b",".join(names), b",".join([b"DOUBLE", b"INT32"] + [b"DOUBLE"] * 24))
+    for turn in range(5):
+        for peer in peers:
+            peer.send(ROBOT, rtde("U", b"\1" + struct.pack(">di24d", turn * .002, 7, *range(24))))
+    capture.close()
+    outcome = Outcome(["export", "-f", "ndjson", path], folder)
+    check_costs("thousand", ["export"], outcome, 1 << 30)
+    rows = {}
+    outcome.out.seek(0)
+    for line in outcome.out:
+        row = json.loads(line)
+        rows.setdefault(row["stream"], []).append((row["timestamp"], row["output_double_register_23"]))
+    outcome.close()
+    expect("thousand: rows", list(rows.values()) == [[(turn * .002, 23.0) for turn in range(5)]] * 1000, len(rows))
+    shown = shown_by(["info", "--json", path], folder)
+    expect("thousand: nothing was cut", "input.hostile" not in shown["notes"], shown["notes"])
+
+
+# ---- who is given up -------------------------------------------------------------------------------------------------
+
+
 def begin_named(capture, robot_host, client_host):
     peer = Peer(capture, 30004, client_host, b"\x0d" + robot_host.to_bytes(3, "big"))
     for side, kind, body in ((CLIENT, "V", b"\0\2"), (ROBOT, "V", b"\1"),
@@ -433,6 +572,10 @@ def main():
         for shape, says in SHAPES:
             if aubo or shape not in (wide_arrays, replaced_topics):
                 check_shape(folder, shape, says)
+        for crowd, ways in CROWDS:
+            if aubo or crowd not in (four_arms, later_arms, all_channels):
+                check_crowd(folder, crowd, ways)
+        check_thousand(folder)
         check_sums(folder)
         check_idle_connections(folder)
         check_full(folder, 1023)

@@ -33,6 +33,7 @@ struct missings {
     enum armtap_direction direction;
     int64_t from, to; /* what is wanted */
     struct by_connection flows;
+    struct rates_room room;
     size_t stretches_left; /* that may still be learned, of all flows */
 };
 
@@ -42,6 +43,7 @@ struct missings *missings_new(enum armtap_direction direction)
     if (missings == NULL)
         return NULL;
     missings->direction = direction;
+    missings->room = rates_room_begin();
     missings->stretches_left = STRETCHES_MAX;
     missings_limit(missings, INT64_MIN, INT64_MAX);
     return missings;
@@ -124,7 +126,7 @@ static struct flow *paced_flow(struct missings *missings, const struct armtap_st
     bool is_over = flow != NULL && flow->closed[0] && flow->closed[1];
     if (flow == NULL || flow->rates != NULL || is_over || missings->direction != ARMTAP_FROM_ROBOT)
         return flow;
-    flow->rates = rates_new();
+    flow->rates = rates_new(&missings->room);
     if (flow->rates == NULL)
         return NULL;
     rates_learn(flow->rates, &flow->learned);

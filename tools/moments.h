@@ -7,6 +7,7 @@
 
 #define MOMENT_ROWS 6 /* before, and as many after */
 #define MOMENTS_EACH 4
+#define MOMENTS_ALL 400 /* of all streams */
 
 enum moment_vector { MOMENT_POSITION, MOMENT_CURRENT, MOMENT_FORCE, MOMENT_VECTORS };
 extern const enum armtap_field_id moment_fields[MOMENT_VECTORS];

@@ -5,15 +5,25 @@
 #include <string.h>
 
 struct rates {
+    struct rates_room *room;
+    size_t channel_count;
     struct spread jitter;
     struct pace_learned *learned;         /* NULL: nobody wants to know */
     struct pace *channel[RATES_CHANNELS]; /* the only one is the first, but for AUBO; NULL: no data yet */
     bool failed;
 };
 
-struct rates *rates_new(void)
+struct rates_room rates_room_begin(void)
 {
-    return calloc(1, sizeof(struct rates));
+    return (struct rates_room){.left = armtap_budget_find("channels")->once};
+}
+
+struct rates *rates_new(struct rates_room *room)
+{
+    struct rates *rates = calloc(1, sizeof(struct rates));
+    if (rates != NULL)
+        rates->room = room;
+    return rates;
 }
 
 void rates_free(struct rates *rates)
@@ -22,6 +32,8 @@ void rates_free(struct rates *rates)
         return;
     for (size_t i = 0; i < RATES_CHANNELS; i++)
         pace_free(rates->channel[i]);
+    if (rates->channel_count > 1)
+        rates->room->left += rates->channel_count - 1;
     spread_clear(&rates->jitter);
     free(rates);
 }
@@ -42,16 +54,25 @@ static size_t channel_of(const struct armtap_stream *stream, int recipe_id)
     return stream->protocol == ARMTAP_AUBO && recipe_id > 0 ? (size_t)recipe_id : 0;
 }
 
-/* The flow of that recipe id, made if there is none; NULL without memory. */
+/* The flow of that recipe id, made if there is none; NULL without room or memory. */
 static struct pace *pace_of(struct rates *rates, const struct armtap_stream *stream, int recipe_id)
 {
     size_t i = channel_of(stream, recipe_id);
-    if (i >= RATES_CHANNELS)
+    if (i >= RATES_CHANNELS || rates->channel[i] != NULL)
+        return i >= RATES_CHANNELS ? NULL : rates->channel[i];
+    bool is_first = rates->channel_count == 0;
+    if (!is_first && rates->room->left == 0) {
+        rates->room->is_cut = true;
         return NULL;
-    if (rates->channel[i] == NULL && (rates->channel[i] = pace_new(stream, (int)i, &rates->jitter)) != NULL)
-        pace_learn(rates->channel[i], rates->learned);
-    if (rates->channel[i] == NULL)
+    }
+    rates->channel[i] = pace_new(stream, (int)i, &rates->jitter);
+    if (rates->channel[i] == NULL) {
         rates->failed = true;
+        return NULL;
+    }
+    pace_learn(rates->channel[i], rates->learned);
+    rates->channel_count++;
+    rates->room->left -= !is_first;
     return rates->channel[i];
 }
 

@@ -21,8 +21,16 @@ struct rates_totals {
     double requested_hz, highest_hz;
 };
 
+/* How many channels besides the first of each stream may be judged at once, by all who share this. */
+struct rates_room {
+    uint64_t left;
+    bool is_cut; /* there were more */
+};
+struct rates_room rates_room_begin(void);
+
 struct rates;
-struct rates *rates_new(void);
+/* The room must outlive it. NULL without memory. */
+struct rates *rates_new(struct rates_room *room);
 void rates_free(struct rates *rates);
 /* Before anything else: where what is learned of the stretches is added to, or taken from once it is known. */
 void rates_learn(struct rates *rates, struct pace_learned *learned);

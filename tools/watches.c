@@ -14,6 +14,9 @@ struct watches {
     struct findings *findings;
     struct modes *modes;
     int64_t reach;
+    struct rates_room channels;
+    bool is_cut;    /* and that was said */
+    size_t moments; /* of all streams */
     struct stalls stalls;
     struct watch **all; /* by connection */
     size_t count, room;
@@ -28,6 +31,7 @@ struct watches *watches_new(struct findings *findings, struct modes *modes, int6
     watches->findings = findings;
     watches->modes = modes;
     watches->reach = reach;
+    watches->channels = rates_room_begin();
     return watches;
 }
 
@@ -42,6 +46,18 @@ static void free_live(struct watch *watch)
     free(watch->holes);
 }
 
+/* The rows before a stop that did not come. */
+static void forget_moments(struct watch *watch)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < ARMTAP_ARMS_MAX && watch->moments != NULL; i++)
+        count += watch->moments[i].count;
+    if (count > 0)
+        return;
+    free(watch->moments);
+    watch->moments = NULL;
+}
+
 /* What a stream needs while it goes on is much; what is told of it afterwards is little. */
 static void end_watch(struct watch *watch, struct findings *findings)
 {
@@ -52,6 +68,7 @@ static void end_watch(struct watch *watch, struct findings *findings)
     clocks_totals(watch->clocks, &watch->clocks_totals);
     watch->clocks_totals.has_drift = watch->clocks_totals.has_drift && !watch->was_full;
     free_live(watch);
+    forget_moments(watch);
     watch->rates = NULL;
     watch->clocks = NULL;
     watch->holes = NULL;
@@ -99,19 +116,16 @@ const struct watch *watches_of(const struct watches *watches, uint64_t connectio
     return found ? watches->all[place] : NULL;
 }
 
-static struct watch *watch_new(uint64_t connection, bool with_moments)
+static struct watch *watch_new(struct watches *watches, uint64_t connection)
 {
     struct watch *watch = calloc(1, sizeof *watch);
     if (watch == NULL)
         return NULL;
     watch->connection = connection;
-    watch->rates = rates_new();
+    watch->rates = rates_new(&watches->channels);
     watch->clocks = calloc(1, sizeof *watch->clocks);
     watch->holes = calloc(1, sizeof *watch->holes);
-    if (with_moments)
-        watch->moments = calloc(ARMTAP_ARMS_MAX, sizeof *watch->moments);
-    if (watch->rates != NULL && watch->clocks != NULL && watch->holes != NULL &&
-        (watch->moments != NULL || !with_moments))
+    if (watch->rates != NULL && watch->clocks != NULL && watch->holes != NULL)
         return watch;
     watch_free(watch);
     return NULL;
@@ -133,7 +147,7 @@ static struct watch *see(struct watches *watches, const struct armtap_stream *st
             watches->all = all;
             watches->room = room;
         }
-        struct watch *watch = watch_new(connection, watches->reach > 0);
+        struct watch *watch = watch_new(watches, connection);
         if (watch == NULL)
             return NULL;
         memmove(watches->all + place + 1, watches->all + place, (watches->count - place) * sizeof(*watches->all));
@@ -147,15 +161,27 @@ static struct watch *see(struct watches *watches, const struct armtap_stream *st
 
 /* ---- feeding --------------------------------------------------------------------------------------------------- */
 
+/* A stop whose surroundings are kept, if there is room for one more. */
+static bool shows_stop(struct watches *watches, const struct moments *moments, bool stop_begins)
+{
+    bool shows = stop_begins && moments->count < MOMENTS_EACH && watches->moments < MOMENTS_ALL;
+    watches->moments += shows;
+    return shows;
+}
+
 static int watch_arms(struct watches *watches, struct watch *watch, const struct armtap_record *record)
 {
+    if (watches->reach > 0 && watch->moments == NULL &&
+        (watch->moments = calloc(ARMTAP_ARMS_MAX, sizeof *watch->moments)) == NULL)
+        return -1;
     for (size_t i = 0; i < record->arm_count && record->recipe != NULL; i++) {
         const struct armtap_arm *arm = &record->arms[i];
         bool stop_begins = modes_record(watches->modes, watch->modes, watches->findings, record, i);
         if (watches->modes->failed || findings_failed(watches->findings))
             return -1;
-        if (watches->reach > 0 &&
-            moments_record(&watch->moments[arm->number - 1], record, arm, stop_begins, watches->reach) != 0)
+        struct moments *moments = watches->reach > 0 ? &watch->moments[arm->number - 1] : NULL;
+        if (moments != NULL &&
+            moments_record(moments, record, arm, shows_stop(watches, moments, stop_begins), watches->reach) != 0)
             return -1;
     }
     return 0;
@@ -175,6 +201,11 @@ int watches_record(struct watches *watches, const struct armtap_record *record)
     clocks_record(watch->clocks, record);
     if (rates_failed(watch->rates) || watch->clocks->failed)
         return -1;
+    if (watches->channels.is_cut && !watches->is_cut) {
+        watches->is_cut = true;
+        findings_say(watches->findings, "input.hostile", record->stream, &record->where, "%s",
+                     armtap_budget_find("channels")->text);
+    }
     return record->direction == ARMTAP_FROM_ROBOT ? watch_arms(watches, watch, record) : 0;
 }
 

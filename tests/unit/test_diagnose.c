@@ -67,6 +67,7 @@ struct feed {
     struct armtap_arm arms[2];
     struct armtap_record record;
     struct findings *findings;
+    struct rates_room room;
     struct rates *rates;
 };
 
@@ -75,7 +76,8 @@ static void feed_begin(struct feed *feed, enum armtap_protocol protocol, const c
     memset(feed, 0, sizeof *feed);
     feed->state = armtap_state_new();
     feed->findings = findings_new();
-    feed->rates = rates_new();
+    feed->room = rates_room_begin();
+    feed->rates = rates_new(&feed->room);
     assert_non_null(feed->state);
     assert_non_null(feed->findings);
     assert_non_null(feed->rates);
