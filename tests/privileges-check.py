@@ -226,7 +226,9 @@ def check_lent(folder):
         os.chmod(lent, mode)
         done = subprocess.run([lent, "info", "--recipe", secret, secret], capture_output=True, text=True, check=False,
                               user=12345, group=23456, extra_groups=[])
-        expect(("lent", oct(mode)), done.returncode == 2 and "secret words" not in done.stderr + done.stdout and
+        # LeakSanitizer cannot look at a program that the kernel guards from others, and ends it with a status of its own
+        ended = done.returncode == 2 or "LeakSanitizer has encountered a fatal error" in done.stderr
+        expect(("lent", oct(mode)), ended and "secret words" not in done.stderr + done.stdout and
                ("setcap" in done.stderr) == (mode != 0o755), done)
         os.remove(lent)
 
