@@ -175,9 +175,9 @@ int diagnosis_settle(struct diagnosis *diagnosis)
 {
     streams_number(diagnosis->streams);
     findings_listen(diagnosis->findings, NULL, NULL);
-    watches_end(diagnosis->watches);
+    bool has_ended = watches_end(diagnosis->watches) == 0;
     find_attempts(diagnosis);
-    if (findings_failed(diagnosis->findings) || diagnosis->modes.failed ||
+    if (!has_ended || findings_failed(diagnosis->findings) || diagnosis->modes.failed ||
         findings_settle(diagnosis->findings, diagnosis->streams) != 0)
         return -1;
     return collect_near(diagnosis);

@@ -470,7 +470,8 @@ bool missings_total(struct missings *missings, const struct armtap_stream *strea
     const struct flow *flow = by_connection_find(&missings->flows, stream->connection);
     if (flow == NULL)
         return false;
-    *total = flow->total == NULL ? (struct missing_total){.skips = 0} : *flow->total;
+    static const struct missing_total none;
+    *total = flow->total == NULL ? none : *flow->total;
     bool is_limited = missings->from != INT64_MIN || missings->to != INT64_MAX;
     if (is_limited && (flow->last_time == ARMTAP_NO_TIME || flow->last_time > missings->to))
         return true;

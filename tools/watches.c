@@ -17,6 +17,7 @@ struct watches {
     struct rates_room channels;
     bool is_cut;    /* and that was said */
     size_t moments; /* of all streams */
+    bool failed;    /* without memory, of a stream that has ended */
     struct stalls stalls;
     struct watch **all; /* by connection */
     size_t count, room;
@@ -59,14 +60,15 @@ static void forget_moments(struct watch *watch)
 }
 
 /* What a stream needs while it goes on is much; what is told of it afterwards is little. */
-static void end_watch(struct watch *watch, struct findings *findings)
+static void end_watch(struct watches *watches, struct watch *watch)
 {
     if (watch->rates == NULL)
         return;
-    holes_end(watch->holes, findings);
+    holes_end(watch->holes, watches->findings);
     rates_totals(watch->rates, &watch->rates_totals);
     clocks_totals(watch->clocks, &watch->clocks_totals);
     watch->clocks_totals.has_drift = watch->clocks_totals.has_drift && !watch->was_full;
+    watches->failed = watches->failed || rates_failed(watch->rates) || watch->clocks->failed || watch->holes->failed;
     free_live(watch);
     forget_moments(watch);
     watch->rates = NULL;
@@ -305,7 +307,7 @@ static void take_close(struct watches *watches, struct watch *watch, const struc
     watch->closing = true;
     watch->closed[event->direction] = true;
     if (event->a != ARMTAP_CLOSE_FIN || watch->closed[!event->direction])
-        end_watch(watch, watches->findings);
+        end_watch(watches, watch);
 }
 
 /* What the network did to a packet, and how sure that is. */
@@ -368,7 +370,7 @@ int watches_event(struct watches *watches, const struct armtap_event *event)
         stalls_forget(&watches->stalls, event->stream->connection);
         findings_forget(watches->findings, event->stream->connection);
     }
-    return findings_failed(watches->findings) ? -1 : 0;
+    return watches->failed || findings_failed(watches->findings) ? -1 : 0;
 }
 
 void watches_forget(struct watches *watches, uint64_t connection)
@@ -383,8 +385,9 @@ void watches_forget(struct watches *watches, uint64_t connection)
     findings_add_up(watches->findings, connection);
 }
 
-void watches_end(struct watches *watches)
+int watches_end(struct watches *watches)
 {
     for (size_t i = 0; i < watches->count; i++)
-        end_watch(watches->all[i], watches->findings);
+        end_watch(watches, watches->all[i]);
+    return watches->failed ? -1 : 0;
 }

@@ -49,8 +49,8 @@ int watches_note(struct watches *watches, const struct armtap_note *note);
 bool watches_keep(struct watches *watches, const struct armtap_note *note);
 /* The connection is one of those that are only added up. */
 void watches_forget(struct watches *watches, uint64_t connection);
-/* After the reading. */
-void watches_end(struct watches *watches);
+/* After the reading. 0, or -1 without memory. */
+int watches_end(struct watches *watches);
 /* NULL: there is none. */
 const struct watch *watches_of(const struct watches *watches, uint64_t connection);
 
