@@ -80,14 +80,21 @@ struct text {
     uint8_t bytes[65000];
 };
 
+static void add(struct text *text, const void *bytes, size_t length)
+{
+    if (length > 0)
+        memcpy(text->bytes + text->length, bytes, length);
+    text->length += length;
+}
+
 static void add_package(struct text *text, char type, const void *head, size_t head_length, const void *body,
                         size_t body_length)
 {
     armtap_put16(text->bytes + text->length, (uint16_t)(3 + head_length + body_length));
     text->bytes[text->length + 2] = (uint8_t)type;
-    memcpy(text->bytes + text->length + 3, head, head_length);
-    memcpy(text->bytes + text->length + 3 + head_length, body, body_length);
-    text->length += 3 + head_length + body_length;
+    text->length += 3;
+    add(text, head, head_length);
+    add(text, body, body_length);
 }
 
 /* ---- what may fill memory ---- */
