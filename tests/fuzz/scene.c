@@ -107,8 +107,10 @@ static void crowd(struct scene *scene, const struct operation *operation)
     struct operation each = *operation;
     size_t many = scene_count(operation->many);
     unsigned form = operation->value % 6;
-    for (size_t i = 0; i < many && !scene_is_full(scene); i++) {
+    bool is_silent = false; /* such a crowd never fills the capture */
+    for (size_t i = 0; i < many && !is_silent && !scene_is_full(scene); i++) {
         struct talk talk;
+        size_t before = scene->capture.used;
         each.value = operation->kind & BIT7;
         each.where = (uint8_t)(operation->where + SCENE_CONNECTIONS * i);
         open_talk(scene, &talk, &each);
@@ -116,6 +118,7 @@ static void crowd(struct scene *scene, const struct operation *operation)
         scene_send(scene, &talk, 0, words[form], lengths[form]);
         if (operation->value & BIT7)
             close_talk(scene, &talk, &each);
+        is_silent = scene->capture.used == before;
     }
 }
 
