@@ -11,6 +11,8 @@ enum honest {
     HONEST_REALTIME,
     HONEST_AUBO,
     HONEST_SET_UPS,
+    HONEST_OPENINGS,
+    HONEST_FOREIGN,
     HONEST_SMALL,
     HONEST_SMALL_TEXT,
     HONEST_KINDS
@@ -19,7 +21,7 @@ enum honest {
 size_t honest_scene(enum honest kind, const uint8_t **operations);
 
 /* What one thing that is done with captures costs for honest ones; all zero but `memory` before the first input. */
-enum manner { PLAIN, TEXT, SET_UP, MANNERS };
+enum manner { PLAIN, TEXT, SET_UP, OPENING, FOREIGN, MANNERS };
 struct limits {
     uint64_t memory; /* may be held, whatever the capture */
     bool measured;
