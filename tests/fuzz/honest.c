@@ -124,8 +124,8 @@ static struct cost allowed(const struct limits *limits, const struct scene *scen
     }
     const struct armtap_budget *text = armtap_budget_find("text"), *inflated = armtap_budget_find("inflated");
     CHECK(text && inflated);
-    if (scene->deflated_bytes > 0)
-        work += limits->work[TEXT] * ((double)inflated->each * (double)scene->deflated_bytes + (double)inflated->once);
+    if (scene->deflated_bytes > 0) /* what else its connection sent has earned some, too */
+        work += limits->work[TEXT] * ((double)inflated->each * (double)scene->capture.used + (double)inflated->once);
     double promised = (double)text->each * (double)scene->capture.used + (double)text->once;
     output = output > promised ? output : promised;
     return (struct cost){limits->empty.work + WORK_CONSTANT + (uint64_t)work, limits->memory,
