@@ -328,6 +328,21 @@ def own_recipes(capture):
         peer.send(ROBOT, rtde("U", b"\1" + bytes(800)))
 
 
+def everything_at_once(capture):
+    """Recipes of their own, holes, stops, modes that change, clocks that jump, bytes that cannot be read."""
+    for i in range(12000 * SCALE):
+        peer = Peer(capture, 30004, i, robot_of(i % 300))
+        shake_hands(peer, b"robot_mode,safety_mode,timestamp," + b",".join(b"m%d_%d" % (i, j) for j in range(20)),
+                    b"INT32,INT32,DOUBLE," + b",".join([b"DOUBLE"] * 20))
+        peer.seq[ROBOT] += 100
+        for turn in range(3):
+            peer.send(ROBOT, rtde("U", b"\1" + struct.pack(">iid", turn, turn + 1, turn * 7.0) + bytes(160)))
+            peer.seq[ROBOT] += 50
+        if i % 3 == 0:
+            peer.send(ROBOT, b"\xff\xf0M" + b"x" * 300)
+        capture.at += 30
+
+
 def four_arms(capture):
     topics = ["R%d_actual_q" % arm for arm in range(1, 5)]
     peers = [Peer(capture, 30010, i, robot_of(i)) for i in range(1000 * SCALE)]
@@ -370,7 +385,8 @@ def later_arms(capture):
 WIDE = ["export", "-f", "ndjson", "--threads", "16"]
 FEW = (["info"], ["diagnose"], ["export", "-f", "ndjson"])
 ALL = FEW + (["export", "--stream", "0"], ["export", "--union"], WIDE, ["recipe", "--from"], ["compare"])
-CROWDS = ((open_3000, ALL), (open_30000, FEW), (own_recipes, (["info"], ["diagnose"], WIDE, ["recipe", "--from"])),
+CROWDS = ((open_3000, ALL), (open_30000, FEW), (own_recipes, (["info"], WIDE, ["recipe", "--from"])),
+          (everything_at_once, (["diagnose", "--around", "safety.stop=5"], WIDE)),
           (four_arms, ALL), (later_arms, FEW), (all_channels, FEW), (bytes_one_by_one, FEW))
 
 

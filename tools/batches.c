@@ -8,13 +8,14 @@
 #include "message.h"
 
 enum {
-    rows_max = 512,
+    rows_max = 512,            /* in a batch */
+    rows_in_flight = 4096,     /* in all batches together */
     bytes_max = 128 * 1024,    /* of the rows' values in a batch */
     batches_per_thread = 4,    /* so that nobody waits for the slowest ... */
     batches_max = 32,          /* ... where there are few */
-    bytes_in_flight = 2 << 20, /* of values, in all batches together */
+    bytes_in_flight = 1 << 20, /* of values, in all batches together */
     width_share = 4,           /* of a batch's bytes: so much text besides values; a few values can have a long row */
-    text_kept = 8 << 20,       /* the batches' texts keep no more room than that together */
+    text_kept = 4 << 20,       /* the batches' texts keep no more room than that together */
     turns_awake = 2000,        /* a millisecond or so */
     threads_max = 16,          /* more have nothing to do: who reads cannot feed them */
 };
@@ -33,17 +34,18 @@ enum batch_state { BATCH_FILLING, BATCH_READY, BATCH_BUSY, BATCH_DONE };
 
 struct batch {
     enum batch_state state; /* the lock's, unless FILLING */
-    struct batch_row rows[rows_max];
     size_t count;
     size_t width; /* of the rows' views, together */
     struct buffer bytes;
     struct buffer text;
+    struct batch_row rows[]; /* as many as a batch may have */
 };
 
 struct batches {
     const struct output *output;
     struct outlets *outlets;
-    size_t bytes_max; /* of a batch */
+    size_t rows_max;  /* of a batch */
+    size_t bytes_max; /* the same */
     size_t text_kept; /* the same */
     struct batch **ring;
     size_t room;
@@ -196,7 +198,7 @@ static size_t keep_name(struct batch *batch, size_t before, const char *name)
 
 static bool is_full(const struct batches *batches, const struct batch *batch)
 {
-    return batch->count == rows_max || batch->bytes.length >= batches->bytes_max ||
+    return batch->count == batches->rows_max || batch->bytes.length >= batches->bytes_max ||
            batch->width >= width_share * batches->bytes_max;
 }
 
@@ -235,14 +237,16 @@ enum sink_outcome batches_drain(struct batches *batches)
 static int make_ring(struct batches *batches, size_t threads)
 {
     size_t wanted = threads * batches_per_thread, count = wanted < batches_max ? wanted : batches_max;
-    size_t share = bytes_in_flight / count;
-    batches->bytes_max = share < bytes_max ? share : bytes_max;
+    size_t rows = rows_in_flight / count, bytes = bytes_in_flight / count;
+    batches->rows_max = rows < rows_max ? rows : rows_max;
+    batches->bytes_max = bytes < bytes_max ? bytes : bytes_max;
     batches->text_kept = text_kept / count;
+    size_t batch_size = sizeof(struct batch) + batches->rows_max * sizeof(struct batch_row);
     batches->ring = calloc(count, sizeof(struct batch *));
     if (batches->ring == NULL)
         return -1;
     for (; batches->room < count; batches->room++)
-        if ((batches->ring[batches->room] = calloc(1, sizeof(struct batch))) == NULL)
+        if ((batches->ring[batches->room] = calloc(1, batch_size)) == NULL)
             return -1;
     return 0;
 }

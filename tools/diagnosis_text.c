@@ -603,8 +603,9 @@ static void print_moments(const struct diagnosis *diagnosis)
     for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
         const struct stream_summary *summary = streams_at(diagnosis->streams, i);
         const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
-        for (unsigned arm = 1; watch != NULL && watch->moments != NULL && arm <= ARMTAP_ARMS_MAX; arm++)
-            print_moments_of(summary, &watch->moments[arm - 1], arm, diagnosis->zone);
+        for (unsigned arm = 1; watch != NULL && arm <= ARMTAP_ARMS_MAX; arm++)
+            if (watch->moments[arm - 1] != NULL)
+                print_moments_of(summary, watch->moments[arm - 1], arm, diagnosis->zone);
     }
 }
 

@@ -428,12 +428,12 @@ static int print_on_record(void *user, const struct armtap_record *record)
     int timely = is_in_time(job, record);
     if (timely <= 0) {
         job->untimely++;
-        missings_count_part(job->missings, record);
+        if (missings_count_part(job->missings, record) != 0)
+            return job_give_up_memory(job);
         missings_drop(job->missings, record);
         return timely;
     }
-    missings_count(job->missings, record);
-    if (outcome == TABLES_NO_MEMORY)
+    if (missings_count(job->missings, record) != 0 || outcome == TABLES_NO_MEMORY)
         return job_give_up_memory(job);
     int printed = 0;
     if (outcome == TABLES_GREW)

@@ -83,24 +83,25 @@ static void put_place(struct line *line, const struct job *job, const struct mis
 
 /* ---- of one stream --------------------------------------------------------------------------------------------- */
 
-static void put_places(struct line *line, const struct job *job, const struct missing_holes *holes)
+static void put_places(struct line *line, const struct job *job, const struct missing_place *longest, uint64_t count)
 {
-    for (size_t i = 0; i < MISSING_PLACES && i < holes->count; i++) {
+    for (size_t i = 0; i < MISSING_PLACES && i < count; i++) {
         if (i > 0) {
             put(line, ", ");
-            put_amount(line, &holes->longest[i].missing);
-        } else if (holes->count > 1) {
-            put_amount(line, &holes->longest[i].missing);
+            put_amount(line, &longest[i].missing);
+        } else if (count > 1) {
+            put_amount(line, &longest[i].missing);
         }
-        put_place(line, job, &holes->longest[i]);
+        put_place(line, job, &longest[i]);
     }
-    if (holes->count > MISSING_PLACES)
+    if (count > MISSING_PLACES)
         put(line, ", ...");
 }
 
-/* `what`: that it is missing, or could not be decoded; `places`: what such places are called. */
-static void put_holes(struct line *line, const struct job *job, const struct missing_holes *holes, const char *what,
-                      const char *places)
+/* `longest`: NULL where they were not kept; `what`: that it is missing, or could not be decoded; `places`: what such
+ * places are called. */
+static void put_holes(struct line *line, const struct job *job, const struct missing_holes *holes,
+                      const struct missing_place *longest, const char *what, const char *places)
 {
     double records = floor(holes->sum.records + 0.5);
     if (holes->count == 0)
@@ -108,24 +109,29 @@ static void put_holes(struct line *line, const struct job *job, const struct mis
     put(line, "; ");
     put_amount(line, &holes->sum);
     put(line, " %s", what);
-    if (holes->count == 1)
-        put_places(line, job, holes);
+    if (holes->count == 1 && longest != NULL)
+        put_places(line, job, longest, 1);
     if (records > 0)
         put(line, ", about %.0f record%s", records, plural(records));
     if (holes->count == 1)
         return;
-    put(line, ", in %" PRIu64 " %s: ", holes->count, places);
-    put_places(line, job, holes);
+    put(line, ", in %" PRIu64 " %s%s", holes->count, places, longest == NULL ? "" : ": ");
+    if (longest != NULL)
+        put_places(line, job, longest, holes->count);
 }
 
-static void put_skips(struct line *line, const struct job *job, const struct missing_total *total)
+static void put_skips(struct line *line, const struct job *job, const struct missing_total *total,
+                      const struct missing_place *largest)
 {
     if (total->skips == 0)
         return;
     put(line, "; %" PRIu64 " package%s skipped by the controller", total->skipped, plural((double)total->skipped));
     if (total->skips > 1)
-        put(line, " in %" PRIu64 " places, %" PRIu64 " of them", total->skips, total->largest_skip.missing.skipped);
-    put_place(line, job, &total->largest_skip);
+        put(line, " in %" PRIu64 " places", total->skips);
+    if (total->skips > 1 && largest != NULL)
+        put(line, ", %" PRIu64 " of them", largest->missing.skipped);
+    if (largest != NULL)
+        put_place(line, job, largest);
 }
 
 static void put_opaque(struct line *line, const struct job *job, const struct missing_total *total)
@@ -141,12 +147,13 @@ static void put_opaque(struct line *line, const struct job *job, const struct mi
         total->opaque == 1 ? "is" : "are", job->wish->output->all_tables ? "without fields in" : "not in");
 }
 
-/* All that is missing of a stream, each after "; "; empty where nothing is. */
-static void put_all(struct line *line, const struct job *job, const struct missing_total *total)
+/* All that is missing of a stream, each after "; "; empty where nothing is. `places`: NULL where they were not kept. */
+static void put_all(struct line *line, const struct job *job, const struct missing_total *total,
+                    const struct missing_places *places)
 {
-    put_holes(line, job, &total->gaps, "missing in the capture", "gaps");
-    put_holes(line, job, &total->unread, "could not be decoded", "places");
-    put_skips(line, job, total);
+    put_holes(line, job, &total->gaps, places == NULL ? NULL : places->gaps, "missing in the capture", "gaps");
+    put_holes(line, job, &total->unread, places == NULL ? NULL : places->unread, "could not be decoded", "places");
+    put_skips(line, job, total, places == NULL ? NULL : &places->skip);
     put_opaque(line, job, total);
 }
 
@@ -278,8 +285,9 @@ static void report_left_out(struct job *job)
 void job_report(struct job *job)
 {
     struct missing_total total, rest = {0};
+    struct missing_places places;
     unsigned told = 0, more = 0;
-    bool any_opaque = false;
+    bool any_opaque = false, are_kept;
     report_cut(job);
     report_left_out(job);
     report_guessed(job);
@@ -287,9 +295,9 @@ void job_report(struct job *job)
         const struct armtap_stream *stream = &streams_at(job->streams, i)->stream;
         unsigned number = tables_stream_number(job->tables, stream->connection);
         struct line line = {.length = 0};
-        if (!job_wants_stream(job, number) || !missings_total(job->missings, stream, &total))
+        if (!job_wants_stream(job, number) || !missings_total(job->missings, stream, &total, &places, &are_kept))
             continue;
-        put_all(&line, job, &total);
+        put_all(&line, job, &total, are_kept ? &places : NULL);
         any_opaque = any_opaque || total.opaque > 0;
         if (line.length == 0)
             continue;

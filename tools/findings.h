@@ -1,9 +1,9 @@
 /* What diagnose found: collected while a capture is read, put into the order of time afterwards.
  *
  * Memory is bounded: of one id and stream the first FINDINGS_EACH are kept one by one, of all FINDINGS_ALL, or
- * FINDINGS_BYTES of them; those
- * beyond are summed up in one finding for each id and stream, with their number, their first and last place, and the
- * largest of them. Where even these are too many, those of further streams are summed up together. */
+ * FINDINGS_BYTES of them; those beyond are summed up in one finding for each id and stream, with their number, their
+ * first and last place, and the largest of them. Where even these are too many, those of further streams are summed up
+ * together. */
 #ifndef FINDINGS_H
 #define FINDINGS_H
 
@@ -11,7 +11,7 @@
 
 #define FINDINGS_EACH 10000
 #define FINDINGS_ALL 40000
-#define FINDINGS_BYTES 10000000 /* of memory; the sums of each stream take a quarter more at most */
+#define FINDINGS_BYTES 9000000 /* of memory; the sums of each stream take a quarter more at most */
 
 #define FINDING_NO_STREAM UINT32_MAX
 

@@ -33,6 +33,7 @@ struct missings {
     enum armtap_direction direction;
     int64_t from, to; /* what is wanted */
     struct by_connection flows;
+    struct by_connection placed; /* the places of those that keep them */
     struct rates_room room;
     size_t stretches_left; /* that may still be learned, of all flows */
 };
@@ -74,6 +75,15 @@ bool missings_is_over(struct missings *missings, const struct armtap_stream *str
 void missings_let_go(struct missings *missings, uint64_t connection)
 {
     flow_free(by_connection_remove(&missings->flows, connection));
+    free(by_connection_remove(&missings->placed, connection));
+}
+
+static void forget_places(struct missings *missings)
+{
+    for (size_t i = 0; i < missings->placed.count; i++)
+        free(missings->placed.all[i].thing);
+    free(missings->placed.all);
+    missings->placed = (struct by_connection){0};
 }
 
 void missings_free(struct missings *missings)
@@ -83,6 +93,7 @@ void missings_free(struct missings *missings)
     for (size_t i = 0; i < missings->flows.count; i++)
         flow_free(missings->flows.all[i].thing);
     free(missings->flows.all);
+    forget_places(missings);
     free(missings);
 }
 
@@ -93,6 +104,7 @@ static void begin(struct flow *flow)
 
 void missings_rewind(struct missings *missings)
 {
+    forget_places(missings);
     for (size_t i = 0; i < missings->flows.count; i++) {
         struct flow *flow = missings->flows.all[i].thing;
         rates_free(flow->rates);
@@ -354,54 +366,93 @@ static bool is_longer(const struct missing *one, const struct missing *other)
     return a > b || (a == b && one->bytes + one->unread > other->bytes + other->unread);
 }
 
-static void keep_longest(struct missing_holes *holes, struct missing_place place)
+static void keep_longest(struct missing_place longest[MISSING_PLACES], struct missing_place place)
 {
     for (size_t i = 0; i < MISSING_PLACES; i++) {
-        struct missing_place kept = holes->longest[i];
+        struct missing_place kept = longest[i];
         if (!is_longer(&place.missing, &kept.missing))
             continue;
-        holes->longest[i] = place;
+        longest[i] = place;
         place = kept;
     }
 }
 
-static void count_hole(struct missing_total *total, const struct missing_place *place)
+static void keep_place(struct missing_places *places, const struct missing_place *place)
 {
-    struct missing_holes *holes = place->missing.bytes > 0 ? &total->gaps : &total->unread;
-    struct missing known = place->missing;
-    if (!is_hole(&known))
+    if (is_hole(&place->missing))
+        keep_longest(place->missing.bytes > 0 ? places->gaps : places->unread, *place);
+    if (place->missing.skipped > places->skip.missing.skipped)
+        places->skip = *place;
+}
+
+static void count_missing(struct missing_total *total, const struct missing *missing)
+{
+    struct missing_holes *holes = missing->bytes > 0 ? &total->gaps : &total->unread;
+    struct missing known = *missing;
+    total->skips += missing->skipped > 0;
+    total->skipped += missing->skipped;
+    if (!is_hole(missing))
         return;
     if (isnan(known.seconds))
         known.seconds = 0;
     holes->count++;
     add(&holes->sum, &known);
-    keep_longest(holes, *place);
 }
 
-static void count_skip(struct missing_total *total, const struct missing_place *place)
+static bool has_places(const struct missing_total *total)
 {
-    if (place->missing.skipped == 0)
-        return;
-    total->skips++;
-    total->skipped += place->missing.skipped;
-    if (place->missing.skipped > total->largest_skip.missing.skipped)
-        total->largest_skip = *place;
+    return total->gaps.count > 0 || total->unread.count > 0 || total->skips > 0;
 }
 
-void missings_count(struct missings *missings, const struct armtap_record *record)
+/* Where the places of a stream are kept: NULL where they are not, or without memory. */
+static struct missing_places *begin_places(struct missings *missings, uint64_t connection, bool *failed)
+{
+    struct by_connection *placed = &missings->placed;
+    struct missing_places *places;
+    if (placed->count < MISSING_PLACED) {
+        places = calloc(1, sizeof *places);
+    } else if (placed->all[placed->count - 1].connection < connection) {
+        return NULL;
+    } else {
+        places = by_connection_remove(placed, placed->all[placed->count - 1].connection);
+        *places = (struct missing_places){.skip.is_end = false};
+    }
+    if (places != NULL && by_connection_add(placed, connection, places) == 0)
+        return places;
+    free(places);
+    *failed = true;
+    return NULL;
+}
+
+/* Adds a place to a stream's total. 0, or -1 without memory. */
+static int count_place(struct missings *missings, uint64_t connection, struct missing_total *total,
+                       const struct missing_place *place)
+{
+    bool failed = false;
+    if (!is_hole(&place->missing) && place->missing.skipped == 0)
+        return 0;
+    struct missing_places *places = by_connection_find(&missings->placed, connection);
+    if (places == NULL && !has_places(total))
+        places = begin_places(missings, connection, &failed);
+    if (places != NULL)
+        keep_place(places, place);
+    count_missing(total, &place->missing);
+    return failed ? -1 : 0;
+}
+
+int missings_count(struct missings *missings, const struct armtap_record *record)
 {
     struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
     if (flow == NULL || flow->total == NULL)
-        return;
+        return 0;
     struct missing_total *total = flow->total;
-    const struct missing_place place = {record->where, flow->here, false};
-    count_hole(total, &place);
-    count_skip(total, &place);
     if (record->recipe == NULL) {
         if (total->opaque++ == 0)
             total->first_opaque = record->where;
         total->last_opaque = record->where;
     }
+    const struct missing_place place = {record->where, flow->here, false};
+    return count_place(missings, record->stream->connection, total, &place);
 }
 
 /* Of a step; times of captures and steps are rounded. */
@@ -439,15 +490,14 @@ static struct missing part_of(const struct missings *missings, const struct flow
     return hole;
 }
 
-void missings_count_part(struct missings *missings, const struct armtap_record *record)
+int missings_count_part(struct missings *missings, const struct armtap_record *record)
 {
     struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
     if (flow == NULL || flow->total == NULL || record->where.time <= missings->to ||
         flow->before_last == ARMTAP_NO_TIME || flow->before_last >= missings->to)
-        return;
+        return 0;
     const struct missing_place place = {record->where, part_of(missings, flow, flow->here, flow->before_last), false};
-    count_hole(flow->total, &place);
-    count_skip(flow->total, &place);
+    return count_place(missings, record->stream->connection, flow->total, &place);
 }
 
 /* What is missing after the last record. */
@@ -465,19 +515,26 @@ static struct missing tail_of(const struct missings *missings, const struct flow
     return tail;
 }
 
-bool missings_total(struct missings *missings, const struct armtap_stream *stream, struct missing_total *total)
+bool missings_total(struct missings *missings, const struct armtap_stream *stream, struct missing_total *total,
+                    struct missing_places *places, bool *are_kept)
 {
+    static const struct missing_total none;
+    static const struct missing_places nowhere;
     const struct flow *flow = by_connection_find(&missings->flows, stream->connection);
+    const struct missing_places *kept = by_connection_find(&missings->placed, stream->connection);
     if (flow == NULL)
         return false;
-    static const struct missing_total none;
     *total = flow->total == NULL ? none : *flow->total;
+    *places = kept == NULL ? nowhere : *kept;
+    *are_kept = kept != NULL || !has_places(total);
     bool is_limited = missings->from != INT64_MIN || missings->to != INT64_MAX;
     if (is_limited && (flow->last_time == ARMTAP_NO_TIME || flow->last_time > missings->to))
         return true;
     struct missing tail = tail_of(missings, flow, stream);
-    count_hole(total,
-               &(struct missing_place){.missing = is_limited ? part_of(missings, flow, tail, flow->last_time) : tail,
-                                       .is_end = true});
+    if (is_limited)
+        tail = part_of(missings, flow, tail, flow->last_time);
+    tail.skipped = 0;
+    keep_place(places, &(struct missing_place){.missing = tail, .is_end = true});
+    count_missing(total, &tail);
     return true;
 }

@@ -29,7 +29,11 @@ struct missing_place {
 struct missing_holes {
     uint64_t count;
     struct missing sum; /* `seconds` without those that are not known */
-    struct missing_place longest[MISSING_PLACES];
+};
+/* Where most is missing of one direction of a stream. */
+struct missing_places {
+    struct missing_place gaps[MISSING_PLACES], unread[MISSING_PLACES]; /* the longest first */
+    struct missing_place skip;                                         /* the largest */
 };
 /* Of one direction of a stream. */
 struct missing_total {
@@ -37,8 +41,7 @@ struct missing_total {
     struct missing_holes unread; /* where it lacks none */
     uint64_t skipped;            /* packages that the controller left out */
     uint64_t skips;              /* places where it did */
-    struct missing_place largest_skip;
-    uint64_t opaque; /* records without a known recipe */
+    uint64_t opaque;             /* records without a known recipe */
     struct armtap_where first_opaque, last_opaque;
 };
 
@@ -63,13 +66,17 @@ void missings_rewind(struct missings *missings);
 const struct missing *missings_before(struct missings *missings, const struct armtap_record *record);
 /* It is in a row now, or in none that is wanted. */
 void missings_drop(struct missings *missings, const struct armtap_record *record);
-/* Adds the record at hand, which is wanted, to its stream's total. */
-void missings_count(struct missings *missings, const struct armtap_record *record);
+/* Adds the record at hand, which is wanted, to its stream's total. 0, or -1 without memory. */
+int missings_count(struct missings *missings, const struct armtap_record *record);
 /* Only what was captured from one time to another is wanted. */
 void missings_limit(struct missings *missings, int64_t from, int64_t to);
-/* The record at hand is outside of that: adds what is missing before it and within. */
-void missings_count_part(struct missings *missings, const struct armtap_record *record);
-/* The totals of a stream, what is missing after its last record included if that was counted; false if it has none. */
-bool missings_total(struct missings *missings, const struct armtap_stream *stream, struct missing_total *total);
+/* The record at hand is outside of that: adds what is missing before it and within. 0, or -1 without memory. */
+int missings_count_part(struct missings *missings, const struct armtap_record *record);
+/* Of so many streams, those that began first, places are kept. */
+#define MISSING_PLACED 64
+/* The totals of a stream, what is missing after its last record included if that was counted; false if it has none.
+ * `are_kept`: whether its places were kept, and are in *places. */
+bool missings_total(struct missings *missings, const struct armtap_stream *stream, struct missing_total *total,
+                    struct missing_places *places, bool *are_kept);
 
 #endif

@@ -80,7 +80,8 @@ static char *quoted_key(const char *name)
     size_t end = 1 + json_quote(key + 1, name, length);
     key[end] = ':';
     key[end + 1] = '\0';
-    return key;
+    char *fitting = realloc(key, end + 2);
+    return fitting == NULL ? key : fitting;
 }
 
 /* Names that are free as they are come first, so that a field named time_2 keeps its name whatever else there is. */

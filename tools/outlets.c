@@ -8,7 +8,7 @@
 #include "message.h"
 
 /* Text that waits: for one file, and for all of them. */
-enum { waiting_max = 65536, waiting_all = 8 * 1024 * 1024, waiting_min = 1024 };
+enum { waiting_max = 65536, waiting_all = 4 * 1024 * 1024, waiting_min = 256 };
 /* A gzip at work holds a quarter of a megabyte. */
 enum { packing_max = 64 };
 

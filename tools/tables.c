@@ -63,8 +63,9 @@ struct tables {
 #define ENTRIES_MAX 100000
 /* Of a joined table: its columns for each of its recipes. */
 #define CELLS_MAX (1U << 20)
-/* Columns that are built at a time, of all tables. */
+/* Columns that are built at a time, of all tables; by recipe, where tables are few, and a column has a key as well. */
 #define BUILT_MAX 50000
+#define BUILT_BY_RECIPE_MAX 20000
 /* What an entry of a recipe costs in a table, and a table by itself. */
 #define COST_ENTRY 64
 #define COST_TABLE 256
@@ -295,7 +296,8 @@ int tables_build(struct tables *tables, struct table *table)
 {
     if (table->columns != NULL)
         return 0;
-    if (tables->built_columns + table->entries > BUILT_MAX)
+    size_t most = tables->options.mode == TABLES_BY_RECIPE ? BUILT_BY_RECIPE_MAX : BUILT_MAX;
+    if (tables->built_columns + table->entries > most)
         take_down(tables);
     if (layouts_build(table) != 0)
         return -1;

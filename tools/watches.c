@@ -50,13 +50,12 @@ static void free_live(struct watch *watch)
 /* The rows before a stop that did not come. */
 static void forget_moments(struct watch *watch)
 {
-    unsigned count = 0;
-    for (size_t i = 0; i < ARMTAP_ARMS_MAX && watch->moments != NULL; i++)
-        count += watch->moments[i].count;
-    if (count > 0)
-        return;
-    free(watch->moments);
-    watch->moments = NULL;
+    for (size_t i = 0; i < ARMTAP_ARMS_MAX; i++) {
+        if (watch->moments[i] == NULL || watch->moments[i]->count > 0)
+            continue;
+        free(watch->moments[i]);
+        watch->moments[i] = NULL;
+    }
 }
 
 /* What a stream needs while it goes on is much; what is told of it afterwards is little. */
@@ -79,9 +78,11 @@ static void end_watch(struct watches *watches, struct watch *watch)
 static void watch_free(struct watch *watch)
 {
     free_live(watch);
-    for (size_t i = 0; i < ARMTAP_ARMS_MAX && watch->moments != NULL; i++)
-        moments_free(&watch->moments[i]);
-    free(watch->moments);
+    for (size_t i = 0; i < ARMTAP_ARMS_MAX; i++) {
+        if (watch->moments[i] != NULL)
+            moments_free(watch->moments[i]);
+        free(watch->moments[i]);
+    }
     free(watch);
 }
 
@@ -171,19 +172,23 @@ static bool shows_stop(struct watches *watches, const struct moments *moments, b
     return shows;
 }
 
+static int watch_moments(struct watches *watches, struct watch *watch, const struct armtap_record *record,
+                         const struct armtap_arm *arm, bool stop_begins)
+{
+    struct moments **moments = &watch->moments[arm->number - 1];
+    if (*moments == NULL && (*moments = calloc(1, sizeof **moments)) == NULL)
+        return -1;
+    return moments_record(*moments, record, arm, shows_stop(watches, *moments, stop_begins), watches->reach);
+}
+
 static int watch_arms(struct watches *watches, struct watch *watch, const struct armtap_record *record)
 {
-    if (watches->reach > 0 && watch->moments == NULL &&
-        (watch->moments = calloc(ARMTAP_ARMS_MAX, sizeof *watch->moments)) == NULL)
-        return -1;
     for (size_t i = 0; i < record->arm_count && record->recipe != NULL; i++) {
         const struct armtap_arm *arm = &record->arms[i];
         bool stop_begins = modes_record(watches->modes, watch->modes, watches->findings, record, i);
         if (watches->modes->failed || findings_failed(watches->findings))
             return -1;
-        struct moments *moments = watches->reach > 0 ? &watch->moments[arm->number - 1] : NULL;
-        if (moments != NULL &&
-            moments_record(moments, record, arm, shows_stop(watches, moments, stop_begins), watches->reach) != 0)
+        if (watches->reach > 0 && watch_moments(watches, watch, record, arm, stop_begins) != 0)
             return -1;
     }
     return 0;

@@ -24,10 +24,10 @@ struct watch {
     struct holes *holes;
     bool was_full; /* the client did not read for a while: what came then was late */
     struct modes_last modes[ARMTAP_ARMS_MAX];
-    struct moments *moments;   /* by arm; NULL: nobody wants them */
-    uint64_t resent;           /* by the robot since its last record */
-    struct asking asking[2];   /* by direction */
-    struct armtap_where stuck; /* since when the client's receive buffer is full; packet 0: it is not */
+    struct moments *moments[ARMTAP_ARMS_MAX]; /* by arm; NULL: none, or nobody wants them */
+    uint64_t resent;                          /* by the robot since its last record */
+    struct asking asking[2];                  /* by direction */
+    struct armtap_where stuck;                /* since when the client's receive buffer is full; packet 0: it is not */
     struct dialogue dialogue;
     bool closing; /* a FIN was seen */
     bool closed[2];
