@@ -137,17 +137,15 @@ static long aubo_frame(const void *context, enum armtap_direction direction, con
     return frame;
 }
 
-/* White space before a message belongs to it: where it fails with the first of it, it fails with each, and without. */
+/* A message that is searched for begins with its bracket, whatever white space stands in front of it. */
 static size_t aubo_next(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length,
                         size_t at)
 {
-    if (form_of(context, direction) != ARMTAP_AUBO_RAW)
-        return at + 1;
-    size_t blanks = armtap_aubo_run(bytes + at, length - at);
-    if (blanks >= ARMTAP_AUBO_BLANKS_MAX)
-        return at + blanks - ARMTAP_AUBO_BLANKS_MAX + 1;
-    at += blanks;
-    return at < length ? at + 1 + armtap_aubo_before_message(bytes + at + 1, length - at - 1) : length;
+    bool is_raw = form_of(context, direction) == ARMTAP_AUBO_RAW;
+    at++;
+    while (is_raw && at < length && bytes[at] != '[' && bytes[at] != '{')
+        at++;
+    return at;
 }
 
 /* The channel whose message this is, if its recipe is known and the message has as many values. */

@@ -142,23 +142,10 @@ enum armtap_aubo_end armtap_aubo_scan(struct armtap_aubo_scan *given, bool stric
     return end;
 }
 
-size_t armtap_aubo_run(const uint8_t *bytes, size_t length)
-{
-    size_t count = 0;
-    while (count < length && is_blank(bytes[count]))
-        count++;
-    return count;
-}
-
 size_t armtap_aubo_blanks(const uint8_t *bytes, size_t length)
 {
-    return armtap_aubo_run(bytes, length < ARMTAP_AUBO_BLANKS_MAX ? length : ARMTAP_AUBO_BLANKS_MAX);
-}
-
-size_t armtap_aubo_before_message(const uint8_t *bytes, size_t length)
-{
-    size_t count = 0;
-    while (count < length && bytes[count] != '[' && bytes[count] != '{' && !is_blank(bytes[count]))
+    size_t most = length < ARMTAP_AUBO_BLANKS_MAX ? length : ARMTAP_AUBO_BLANKS_MAX, count = 0;
+    while (count < most && is_blank(bytes[count]))
         count++;
     return count;
 }

@@ -41,10 +41,7 @@ enum armtap_aubo_end armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict
                                       size_t *used);
 
 /* Leading white space and NULs; up to BLANKS_MAX of it. */
-size_t armtap_aubo_run(const uint8_t *bytes, size_t length);
 size_t armtap_aubo_blanks(const uint8_t *bytes, size_t length);
-/* Bytes before the first with which a message may begin, or white space before one. */
-size_t armtap_aubo_before_message(const uint8_t *bytes, size_t length);
 
 /* Whether bytes begin like a message: a bracket, then a channel's number or that of a set-up, then a comma or the other
  * bracket. MORE: cannot be told yet. `number` may be NULL. */
