@@ -395,6 +395,38 @@ static void test_a_websocket_from_its_middle(void **unused)
 #define SUBSCRIBE(channel, segments)                                                                                   \
     "[100,{\"chanel\":" channel ",\"frequency\":10,\"segments\":[" segments "],\"to_server\":false}]"
 
+/* Bytes that are none cost themselves, whatever stands between messages and wherever segments cut them. */
+static void test_damage_by_separator(void **unused)
+{
+    static const struct {
+        const char *text;
+        size_t length;
+    } separators[] = {{"", 0}, {"\n", 1}, {"\0", 1}, {"\r\n", 2}, {" ", 1}, {"\n\n  \n", 5}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof separators / sizeof separators[0]; i++)
+        for (size_t segment = 1; segment < 120; segment += 7) {
+            struct script script = {.count = 0};
+            struct bytes bytes = {0};
+            size_t cuts[400], count = 0;
+            say_text(&script, TO, SUBSCRIBE("0", "\"line_number\""));
+            size_t begin = script.bytes.length;
+            for (unsigned k = 0; k < 20; k++) {
+                bytes_text(&bytes, k == 5 ? "xxx  [0,12345]" : "[0,12345]");
+                bytes_add(&bytes, separators[i].text, separators[i].length);
+            }
+            script_add(&script, FROM, &bytes);
+            for (size_t at = begin; at < script.bytes.length; at += segment)
+                cuts[count++] = at;
+            struct log log = {0};
+            script_play(&script, &on_port, cuts, count, &log);
+            if (log.records[FROM] != 20)
+                fail_msg("%u records of 20 with separator %zu in segments of %zu", log.records[FROM], i, segment);
+            log_free(&log);
+            script_free(&script);
+            bytes_free(&bytes);
+        }
+}
+
 static void test_separators(void **unused)
 {
     struct script script = {.count = 0};
@@ -1311,6 +1343,7 @@ int main(void)
         cmocka_unit_test(test_what_cannot_be_inflated),
         cmocka_unit_test(test_a_refused_upgrade),
         cmocka_unit_test(test_a_websocket_from_its_middle),
+        cmocka_unit_test(test_damage_by_separator),
         cmocka_unit_test(test_separators),
         cmocka_unit_test(test_values_keep_their_types),
         cmocka_unit_test(test_fields_take_what_means_the_same),
