@@ -120,7 +120,7 @@ static void cannot_go_on(struct reader *reader, enum input_outcome outcome)
         [INPUT_CHANGED] =
             "another program has overwritten or cut what was read before; copy the file first and read the "
             "copy",
-        [INPUT_DOUBTFUL] = "another program wrote to the file while it was read, and may have changed what was read "
+        [INPUT_DOUBTFUL] = "the file's time changed while it was read: another program may have changed what was read "
                            "before; copy the file first and read the copy",
         [INPUT_REPLACED] = "another file took the place of the one that was being read; read it again"};
     reader->no_memory = outcome == INPUT_NO_MEMORY;
