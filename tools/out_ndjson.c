@@ -81,7 +81,9 @@ static char *quoted_key(const char *name)
     key[end] = ':';
     key[end + 1] = '\0';
     char *fitting = realloc(key, end + 2);
-    return fitting == NULL ? key : fitting;
+    if (fitting != NULL)
+        return fitting;
+    return key;
 }
 
 /* Names that are free as they are come first, so that a field named time_2 keeps its name whatever else there is. */
