@@ -43,6 +43,8 @@ endif
 tests_unit_libunit_a_SOURCES = \
 	tests/unit/allocations.c \
 	tests/unit/allocations.h \
+	tests/unit/aubo_scans.c \
+	tests/unit/aubo_scans.h \
 	tests/unit/robot_model.c \
 	tests/unit/robot_model.h \
 	tests/unit/support.c \

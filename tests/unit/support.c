@@ -114,6 +114,33 @@ uint64_t random_bits(uint64_t *seed)
     return *seed * UINT64_C(0x2545f4914f6cdd1d);
 }
 
+/* ---- packets ---- */
+
+static void put_number(uint8_t *to, uint32_t number, unsigned width)
+{
+    for (unsigned i = 0; i < width; i++)
+        to[i] = (uint8_t)(number >> 8 * (width - 1 - i));
+}
+
+void put_segment(uint8_t *packet, const struct tcp_segment *segment, const void *data, size_t length)
+{
+    memset(packet, 0, 40);
+    packet[0] = 0x45;
+    put_number(packet + 2, (uint32_t)(40 + length), 2);
+    packet[9] = 6;
+    for (unsigned i = 0; i < 2; i++) {
+        put_number(packet + 12 + 4 * i, segment->address[i], 4);
+        put_number(packet + 20 + 2 * i, segment->port[i], 2);
+    }
+    put_number(packet + 24, segment->seq, 4);
+    put_number(packet + 28, segment->ack, 4);
+    packet[32] = 0x50;
+    packet[33] = (uint8_t)segment->flags;
+    put_number(packet + 34, 8192, 2);
+    if (length > 0)
+        memcpy(packet + 40, data, length);
+}
+
 /* ---- the log ---- */
 
 static void log_add(struct log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -34,6 +34,18 @@ void bytes_package(struct bytes *bytes, char type, const struct bytes *payload);
 /* The same with a payload of text behind `head` bytes in hex: "O", "40 5f 40 00 00 00 00 00", "timestamp,actual_q". */
 void bytes_list(struct bytes *bytes, char type, const char *head, const char *text);
 
+/* ---- packets ---- */
+
+/* Of TCP over IPv4; what comes first is the sender's. */
+struct tcp_segment {
+    uint32_t address[2];
+    uint16_t port[2];
+    uint32_t seq, ack;
+    unsigned flags;
+};
+/* Writes its packet without a link layer, 40 bytes and `length` of data, which may be none; checksums are 0. */
+void put_segment(uint8_t *packet, const struct tcp_segment *segment, const void *data, size_t length);
+
 /* ---- random numbers: xorshift, the same on every run ---- */
 
 uint64_t random_bits(uint64_t *seed);

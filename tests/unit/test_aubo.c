@@ -1,4 +1,5 @@
 /* AUBO's RTDE over raw TCP and over WebSocket. The messages are written out, the frames put together by hand. */
+#include "aubo_scans.h"
 #include "support.h"
 
 #include <stdio.h>
@@ -65,23 +66,6 @@ struct json_tokener *__wrap_json_tokener_new_ex(int depth)
 struct json_object *__wrap_json_tokener_parse_ex(struct json_tokener *tokener, const char *text, int length)
 {
     return fails() ? NULL : __real_json_tokener_parse_ex(tokener, text, length);
-}
-
-/* ---- how much is read ---- */
-
-static size_t bytes_scanned;
-
-enum armtap_aubo_end __real_armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes,
-                                             size_t length, size_t *used);
-enum armtap_aubo_end __wrap_armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes,
-                                             size_t length, size_t *used);
-
-enum armtap_aubo_end __wrap_armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes,
-                                             size_t length, size_t *used)
-{
-    enum armtap_aubo_end end = __real_armtap_aubo_scan(scan, strict, bytes, length, used);
-    bytes_scanned += *used;
-    return end;
 }
 
 /* ---- scripts of texts ---- */
@@ -1056,12 +1040,12 @@ static size_t effort(const struct bytes *bytes)
     struct armtap_conn *conn;
     assert_int_equal(armtap_conn_new(&on_port, &sink, &log, &conn), ARMTAP_OK);
     push_text(conn, TO, SUBSCRIBE("0", "\"line_number\""));
-    bytes_scanned = 0;
+    aubo_scans.bytes = 0;
     for (size_t i = 0; i < bytes->length; i++)
         assert_int_equal(armtap_conn_push(conn, FROM, bytes->at + i, 1, NULL), ARMTAP_OK);
     armtap_conn_free(conn);
     log_free(&log);
-    return bytes_scanned / bytes->length;
+    return aubo_scans.bytes / bytes->length;
 }
 
 static void test_the_effort_does_not_grow_with_the_message(void **unused)
@@ -1091,13 +1075,13 @@ static void test_the_effort_of_a_set_up_without_end(void **unused)
     (void)unused;
     options.midstream = true;
     assert_int_equal(armtap_conn_new(&options, &sink, &log, &conn), ARMTAP_OK);
-    bytes_scanned = 0;
+    aubo_scans.bytes = 0;
     push_text(conn, TO, "[100,{\"chanel\":0,\"segments\":[\"actual_q\"");
     for (; pushed < 40000; pushed += 11)
         for (const char *c = ",\"actual_q\""; *c; c++)
             assert_int_equal(armtap_conn_push(conn, TO, c, 1, NULL), ARMTAP_OK);
     assert_int_equal(armtap_conn_stream(conn)->protocol, ARMTAP_AUBO);
-    assert_in_range(bytes_scanned / pushed, 1, 60);
+    assert_in_range(aubo_scans.bytes / pushed, 1, 60);
     armtap_conn_free(conn);
     log_free(&log);
 }

@@ -1,4 +1,5 @@
 /* What a hostile peer may cost. Work is counted, never timed: records, values, notes, bytes that come out. */
+#include "aubo_scans.h"
 #include "support.h"
 
 #include <stdio.h>
@@ -83,26 +84,13 @@ const struct armtap_field *__wrap_armtap_field_nearest(const char *name, size_t 
 }
 
 /* Bytes that a search looks at, and how often it begins anew with what more came. */
-static size_t bytes_scanned, scans, text_read, parses, seeks;
-enum armtap_aubo_end __real_armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes,
-                                             size_t length, size_t *used);
-enum armtap_aubo_end __wrap_armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes,
-                                             size_t length, size_t *used);
-enum armtap_aubo_end __wrap_armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes,
-                                             size_t length, size_t *used)
-{
-    enum armtap_aubo_end end = __real_armtap_aubo_scan(scan, strict, bytes, length, used);
-    bytes_scanned += *used;
-    scans++;
-    return end;
-}
-
+static size_t text_read, parses, seeks;
 size_t __real_armtap_aubo_blanks(const uint8_t *bytes, size_t length);
 size_t __wrap_armtap_aubo_blanks(const uint8_t *bytes, size_t length);
 size_t __wrap_armtap_aubo_blanks(const uint8_t *bytes, size_t length)
 {
     size_t blanks = __real_armtap_aubo_blanks(bytes, length);
-    bytes_scanned += blanks;
+    aubo_scans.bytes += blanks;
     return blanks;
 }
 
@@ -152,6 +140,21 @@ static struct armtap_conn *connect_to(struct tally *tally)
 static void push(struct armtap_conn *conn, enum armtap_direction direction, const struct bytes *bytes)
 {
     assert_int_equal(armtap_conn_push(conn, direction, bytes->at, bytes->length, NULL), ARMTAP_OK);
+}
+
+/* A connection after a request and its reply, in hex, and a loss of what came then from the robot. */
+static struct armtap_conn *behind_a_gap(struct tally *tally, const char *request, const char *reply)
+{
+    struct armtap_conn *conn = connect_to(tally);
+    struct bytes bytes = {0};
+    bytes_hex(&bytes, request);
+    push(conn, ARMTAP_TO_ROBOT, &bytes);
+    bytes.length = 0;
+    bytes_hex(&bytes, reply);
+    push(conn, ARMTAP_FROM_ROBOT, &bytes);
+    assert_int_equal(armtap_conn_gap(conn, ARMTAP_FROM_ROBOT, 7, NULL), ARMTAP_OK);
+    bytes_free(&bytes);
+    return conn;
 }
 
 /* ---- the table, and an account ---- */
@@ -505,7 +508,7 @@ static size_t scanned_per_byte(const char *piece, size_t chunk)
     bytes.length = 0;
     while (bytes.length < SEARCHED)
         bytes_text(&bytes, piece);
-    bytes_scanned = 0;
+    aubo_scans.bytes = 0;
     for (size_t at = 0; at < bytes.length; at += chunk) {
         size_t left = bytes.length - at;
         assert_int_equal(armtap_conn_push(conn, ARMTAP_FROM_ROBOT, bytes.at + at, left < chunk ? left : chunk, NULL),
@@ -513,7 +516,7 @@ static size_t scanned_per_byte(const char *piece, size_t chunk)
     }
     armtap_conn_free(conn);
     bytes_free(&bytes);
-    return bytes_scanned / SEARCHED;
+    return aubo_scans.bytes / SEARCHED;
 }
 
 /* Each bracket may begin a message: all that are open read a byte, and read it again where they need one more. */
@@ -550,15 +553,8 @@ static size_t seeks_per_segment(const char *set_up, const char *first)
     enum { SEGMENT = 1460 };
     struct tally tally;
     struct bytes bytes = {0};
-    struct armtap_conn *conn = connect_to(&tally);
+    struct armtap_conn *conn = behind_a_gap(&tally, set_up, first);
     uint64_t seed = 11;
-    bytes_hex(&bytes, set_up);
-    push(conn, ARMTAP_TO_ROBOT, &bytes);
-    bytes.length = 0;
-    bytes_hex(&bytes, first);
-    push(conn, ARMTAP_FROM_ROBOT, &bytes);
-    assert_int_equal(armtap_conn_gap(conn, ARMTAP_FROM_ROBOT, 7, NULL), ARMTAP_OK);
-    bytes.length = 0;
     while (bytes.length < SEGMENT)
         bytes_number(&bytes, 0x80 | random_bits(&seed), 1);
     seeks = 0;
@@ -593,15 +589,15 @@ static void test_messages_take_many_bytes_at_once(void **state)
     bytes.length = 0;
     while (bytes.length < SEGMENT)
         bytes_text(&bytes, "x");
-    scans = 0;
+    aubo_scans.count = 0;
     for (unsigned i = 0; i < SEGMENTS; i++)
         push(conn, ARMTAP_FROM_ROBOT, &bytes);
     bytes.length = 0;
     bytes_text(&bytes, "\"]");
     push(conn, ARMTAP_FROM_ROBOT, &bytes);
-    print_message("%zu looks at %u segments\n", scans, SEGMENTS);
+    print_message("%zu looks at %u segments\n", aubo_scans.count, SEGMENTS);
     assert_int_equal(tally.records, 1);
-    assert_in_range(scans, 1, 2 * SEGMENTS);
+    assert_in_range(aubo_scans.count, 1, 2 * SEGMENTS);
     armtap_conn_free(conn);
     bytes_free(&bytes);
 }
@@ -613,14 +609,7 @@ static void test_search_of_texts(void **state)
     (void)state;
     struct tally tally;
     struct bytes bytes = {0};
-    struct armtap_conn *conn = connect_to(&tally);
-    bytes_hex(&bytes, "000556 0002");
-    push(conn, ARMTAP_TO_ROBOT, &bytes);
-    bytes.length = 0;
-    bytes_hex(&bytes, "000456 01");
-    push(conn, ARMTAP_FROM_ROBOT, &bytes);
-    assert_int_equal(armtap_conn_gap(conn, ARMTAP_FROM_ROBOT, 7, NULL), ARMTAP_OK);
-    bytes.length = 0;
+    struct armtap_conn *conn = behind_a_gap(&tally, "000556 0002", "000456 01");
     while (bytes.length < SEARCHED)
         bytes_hex(&bytes, bytes.length % 19536 < 19532 ? "4c504d00" : "4c504d03");
     text_read = 0;
@@ -640,14 +629,7 @@ static void test_search_of_headers(void **state)
     for (size_t i = 0; i < sizeof letters; i++) {
         struct tally tally;
         struct bytes bytes = {0};
-        struct armtap_conn *conn = connect_to(&tally);
-        bytes_hex(&bytes, "000556 0002");
-        push(conn, ARMTAP_TO_ROBOT, &bytes);
-        bytes.length = 0;
-        bytes_hex(&bytes, "000456 01");
-        push(conn, ARMTAP_FROM_ROBOT, &bytes);
-        assert_int_equal(armtap_conn_gap(conn, ARMTAP_FROM_ROBOT, 7, NULL), ARMTAP_OK);
-        bytes.length = 0;
+        struct armtap_conn *conn = behind_a_gap(&tally, "000556 0002", "000456 01");
         while (bytes.length < SEARCHED)
             bytes_number(&bytes, bytes.length % 256 < 255 ? (uint64_t)letters[i] : 1, 1);
         parses = 0;
@@ -688,17 +670,17 @@ static void test_recognition(void **state)
             if (cases[i].times > 1)
                 bytes_number(&bytes, 1, 1);
         }
-        bytes_scanned = 0;
+        aubo_scans.bytes = 0;
         for (size_t at = 0; at < bytes.length; at += 1024)
             assert_int_equal(armtap_conn_push(conn, ARMTAP_FROM_ROBOT, bytes.at + at,
                                               bytes.length - at < 1024 ? bytes.length - at : 1024, NULL),
                              ARMTAP_OK);
-        print_message("%s: %zu bytes of JSON looked at for each, %zu notes\n", cases[i].hex, bytes_scanned / 16384,
+        print_message("%s: %zu bytes of JSON looked at for each, %zu notes\n", cases[i].hex, aubo_scans.bytes / 16384,
                       tally.hostile);
         assert_int_equal(tally.hostile, cases[i].is_cut);
         if (cases[i].is_cut)
             assert_string_equal(tally.last, armtap_budget_at(ARMTAP_BUDGET_searched)->text);
-        assert_in_range(bytes_scanned / 16384, 0, 32);
+        assert_in_range(aubo_scans.bytes / 16384, 0, 32);
         armtap_conn_free(conn);
         bytes_free(&bytes);
     }

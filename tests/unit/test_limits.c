@@ -13,6 +13,7 @@
 #include "allocations.h"
 #include "armtap.h"
 #include "bytes.h"
+#include "support.h"
 
 enum { SYN = 2, ACK = 16 };
 
@@ -36,21 +37,15 @@ struct ends {
 static void send_at(struct scene *scene, const struct ends *ends, int side, uint32_t seq, unsigned flags,
                     const void *bytes, size_t length)
 {
-    static uint8_t packet[40 + 65495] = {0x45};
+    static uint8_t packet[40 + 65495];
     assert_true(length <= 65495);
-    armtap_put16(packet + 2, (uint16_t)(40 + length));
-    packet[9] = 6;
-    armtap_put32(packet + 12, ends->address[side]);
-    armtap_put32(packet + 16, ends->address[!side]);
-    armtap_put16(packet + 20, ends->port[side]);
-    armtap_put16(packet + 22, ends->port[!side]);
-    armtap_put32(packet + 24, seq);
-    armtap_put32(packet + 28, ends->seq[!side]);
-    packet[32] = 0x50;
-    packet[33] = (uint8_t)flags;
-    armtap_put16(packet + 34, 8192);
-    if (length > 0)
-        memcpy(packet + 40, bytes, length);
+    put_segment(packet,
+                &(struct tcp_segment){{ends->address[side], ends->address[!side]},
+                                      {ends->port[side], ends->port[!side]},
+                                      seq,
+                                      ends->seq[!side],
+                                      flags},
+                bytes, length);
     scene->packets++;
     struct armtap_packet captured = {
         101, {(int64_t)scene->packets * 1000, scene->packets, 0}, packet, 40 + length, 40 + length};

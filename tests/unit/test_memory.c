@@ -13,6 +13,7 @@
 #include "armtap.h"
 #include "bytes.h"
 #include "robot_model.h"
+#include "support.h"
 
 /* ---- bytes to be sent ------------------------------------------------------------------------------------------ */
 
@@ -280,23 +281,17 @@ enum { SYN = 2, FIN = 1, ACK = 16 };
 static int send_at(struct armtap_net *net, struct link *link, enum armtap_direction direction, uint32_t seq,
                    unsigned flags, const uint8_t *bytes, size_t length)
 {
-    uint8_t packet[40 + 4096] = {0x45};
+    uint8_t packet[40 + 4096];
     uint8_t ends[2] = {link->robot, link->client};
     uint16_t ports[2] = {link->port, 40000};
     assert_true(length <= 4096);
-    armtap_put16(packet + 2, (uint16_t)(40 + length));
-    packet[9] = 6;
-    armtap_put32(packet + 12, 0x0a000000u + ends[direction]);
-    armtap_put32(packet + 16, 0x0a000000u + ends[!direction]);
-    armtap_put16(packet + 20, ports[direction]);
-    armtap_put16(packet + 22, ports[!direction]);
-    armtap_put32(packet + 24, seq);
-    armtap_put32(packet + 28, link->seq[!direction]);
-    packet[32] = 0x50;
-    packet[33] = (uint8_t)flags;
-    armtap_put16(packet + 34, 8192);
-    if (length > 0)
-        memcpy(packet + 40, bytes, length);
+    put_segment(packet,
+                &(struct tcp_segment){{0x0a000000u + ends[direction], 0x0a000000u + ends[!direction]},
+                                      {ports[direction], ports[!direction]},
+                                      seq,
+                                      link->seq[!direction],
+                                      flags},
+                bytes, length);
     link->number++;
     struct armtap_packet captured = {
         101, {(int64_t)link->number * 2000000, link->number, 0}, packet, 40 + length, 40 + length};
