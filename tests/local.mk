@@ -50,7 +50,7 @@ tests_unit_libunit_a_SOURCES = \
 	tests/unit/support.c \
 	tests/unit/support.h
 
-AM_CPPFLAGS += $(CMOCKA_CFLAGS) -iquote $(top_srcdir)/tools
+AM_CPPFLAGS += $(CMOCKA_CFLAGS)
 LDADD = tests/unit/libunit.a tools/libtools.a lib/libinside.la \
 	$(CMOCKA_LIBS) $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(SECCOMP_LIBS) $(PTHREAD_LIBS) -lm
 
@@ -171,7 +171,7 @@ lint:
 format:
 	cd $(srcdir) && clang-format -i `find lib decoders tools captures tests -name '*.[ch]' -o -name '*.cc'`
 
-# Which changes of the code no test notices: make mutants [COUNT=300] [SEED=1] [MINUTES=60] [FILES='tools/pace.c ...']
+# Which changes of the code no test notices: make mutants [COUNT=300] [SEED=1] [MINUTES=60] [FILES='tools/analysis/flow_rate.c ...']
 mutants:
 	rm -rf mutants
 	$(MAKE) distdir distdir=mutants-source >/dev/null

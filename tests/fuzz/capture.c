@@ -1,5 +1,5 @@
 /* The reader of captures: pcap, pcapng, gzip around them, raw dumps. Packets go through the library too. */
-#include "capture.h"
+#include "input/capture.h"
 
 #include "target.h"
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "commands.h"
+#include "command_line/commands.h"
 
 #define OUTPUT_MAX (64u << 20)
 
@@ -19,7 +19,7 @@ static const struct command {
     int (*run)(int argc, char **argv);
 } commands[] = {
 #define COMMAND(name, summary) {#name, cmd_##name},
-#include "commands.def"
+#include "command_line/commands.def"
 #undef COMMAND
 };
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The gate of system calls: libseccomp, asked directly, knows each name of tools/syscalls.def. A name that it does not know
+"""The gate of system calls: libseccomp, asked directly, knows each name of tools/base/syscalls.def. A name that it does not know
 allows nothing, and the program says nothing of it: a slip, or a call newer than this libseccomp."""
 import ctypes
 import ctypes.util
@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from tally import expect, finish  # noqa: E402
 
-TABLE = os.path.join(os.environ.get("srcdir", "."), "tools", "syscalls.def")
+TABLE = os.path.join(os.environ.get("srcdir", "."), "tools", "base", "syscalls.def")
 UNKNOWN = -1  # __NR_SCMP_ERROR; other negative numbers are calls of other machines
 
 name = ctypes.util.find_library("seccomp")

@@ -1,4 +1,4 @@
 /* The program, to be called by the test. */
 #define main armtap_main
 int armtap_main(int argc, char **argv);
-#include "../../tools/armtap.c"
+#include "../../tools/main/main.c"

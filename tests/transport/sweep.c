@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "capture.h"
-#include "replay.h"
+#include "input/capture.h"
+#include "input/replay.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define SANITIZED 1

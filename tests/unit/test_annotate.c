@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate.h"
-#include "explain.h"
+#include "explain/annotate.h"
+#include "explain/explain.h"
 
 /* One after another, none empty but of what a WebSocket packs, from the first byte to the last. */
 static void assert_covers(const struct subject *subject)

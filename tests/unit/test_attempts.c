@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "attempts.h"
+#include "analysis/failed_attempts.h"
 
 /* The linker hands each comparison of texts to this. */
 static size_t comparisons;

@@ -14,10 +14,10 @@
 
 #include <zlib.h>
 
-#include "blocks.h"
-#include "capture.h"
-#include "drops.h"
-#include "reader.h"
+#include "input/pcapng_blocks.h"
+#include "input/capture.h"
+#include "input/capture_drops.h"
+#include "input/file_reader.h"
 
 #define ROOM 8192
 #define FILE_NAME "test_capture.tmp"

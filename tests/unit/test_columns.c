@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "columns.h"
-#include "mapping.h"
-#include "recipe_file.h"
-#include "recipe_write.h"
+#include "recipe/column_ranges.h"
+#include "recipe/migration_map.h"
+#include "input/recipe_file.h"
+#include "recipe/recipe_write.h"
 
 #define FILE_NAME "test_columns.tmp"
 

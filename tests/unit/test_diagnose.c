@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clocks.h"
-#include "modes.h"
-#include "rates.h"
-#include "spread.h"
+#include "analysis/clock_drift.h"
+#include "analysis/mode_timeline.h"
+#include "analysis/stream_rates.h"
+#include "analysis/histogram.h"
 #include "support.h"
 
 #define MILLISECOND INT64_C(1000000)

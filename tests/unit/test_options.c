@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "json.h"
-#include "options.h"
-#include "recipe_file.h"
-#include "text.h"
-#include "when.h"
+#include "base/json_writer.h"
+#include "command_line/options.h"
+#include "input/recipe_file.h"
+#include "base/word_wrap.h"
+#include "base/timestamp.h"
 
 #define FILE_NAME "test_options.tmp"
 

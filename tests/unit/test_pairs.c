@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "differences.h"
-#include "pairs.h"
+#include "analysis/field_differences.h"
+#include "analysis/record_pairing.h"
 
 /* ---- pairing --------------------------------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "replay.h"
+#include "input/replay.h"
 
 #define FILE_NAME "test_replay.tmp"
 #define MESSAGE_NAME "test_replay.err"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "select.h"
+#include "export/field_selection.h"
 
 #define COLUMN(column_name, column_type, elements)                                                                     \
     {                                                                                                                  \

@@ -1,0 +1,181 @@
+#include "clock_drift.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/timestamp.h"
+
+#define FIRST_LENGTH (1.0 / 16)
+/* A clock that differs by less did not go back: doubles are rounded. */
+#define CLOCK_NOISE 1e-6
+/* s */
+#define CHANNELS_APART 1
+/* Fewer blocks at an end may be late for another reason. */
+#define SET_BLOCKS 3
+#define PAIRS (CLOCKS_BLOCKS * (CLOCKS_BLOCKS - 1) / 2)
+
+void clocks_clear(struct clocks *clocks)
+{
+    free(clocks->now.block);
+    free(clocks->best.block);
+    *clocks = (struct clocks){.failed = false};
+}
+
+/* False without memory. */
+static bool begin_run(struct clocks *clocks, int64_t time, double clock)
+{
+    struct clocks_block *block = clocks->now.block;
+    if (clocks->now.packages > clocks->best.packages) {
+        block = clocks->best.block;
+        clocks->best = clocks->now;
+    }
+    if (block == NULL)
+        block = calloc(CLOCKS_BLOCKS, sizeof *block);
+    else
+        memset(block, 0, CLOCKS_BLOCKS * sizeof *block);
+    clocks->now = (struct clocks_run){.channel = clocks->now.channel,
+                                      .first_time = time,
+                                      .first_clock = clock,
+                                      .length = FIRST_LENGTH,
+                                      .block = block};
+    clocks->failed = clocks->failed || block == NULL;
+    return block != NULL;
+}
+
+static void keep_least(struct clocks_block *block, const struct clocks_block *other)
+{
+    if (other->used && (!block->used || other->y < block->y))
+        *block = *other;
+}
+
+/* Makes one block of two, so that the same number reaches twice as far. */
+static void double_length(struct clocks_run *run)
+{
+    for (size_t i = 0; i < CLOCKS_BLOCKS; i++) {
+        struct clocks_block block = {0};
+        if (2 * i + 1 < CLOCKS_BLOCKS) {
+            keep_least(&block, &run->block[2 * i]);
+            keep_least(&block, &run->block[2 * i + 1]);
+        }
+        run->block[i] = block;
+    }
+    run->length *= 2;
+}
+
+void clocks_record(struct clocks *clocks, const struct armtap_record *record)
+{
+    struct clocks_run *run = &clocks->now;
+    if (record->direction != ARMTAP_FROM_ROBOT || record->where.time == ARMTAP_NO_TIME)
+        return;
+    int64_t time = record->where.time;
+    double clock = record->clock;
+    if (!(clock > 0 && clock < 1e12))
+        return;
+    /* Of two channels, one may have been put together a little earlier. */
+    bool is_behind = run->packages > 0 && record->recipe_id != run->channel && clock < run->last_clock;
+    if (is_behind && clock > run->last_clock - CHANNELS_APART)
+        return;
+    run->channel = record->recipe_id;
+    bool begins = run->packages == 0 || clock < run->last_clock - CLOCK_NOISE || time < run->first_time;
+    if (clocks->failed || (begins && !begin_run(clocks, time, clock)))
+        return;
+    double x = (double)when_between(run->first_time, time) / 1e9;
+    struct clocks_block here = {x, x - (clock - run->first_clock), true};
+    while (!(x < CLOCKS_BLOCKS * run->length))
+        double_length(run);
+    keep_least(&run->block[(size_t)(x / run->length)], &here);
+    run->last_clock = clock;
+    run->last = x;
+    run->packages++;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double *one = a, *other = b;
+    return (*one > *other) - (*one < *other);
+}
+
+static double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, compare);
+    return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+/* The blocks that are used, close together. */
+static size_t used_blocks(const struct clocks_run *run, struct clocks_block used[CLOCKS_BLOCKS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < CLOCKS_BLOCKS; i++)
+        if (run->block[i].used)
+            used[count++] = run->block[i];
+    return count;
+}
+
+/* NAN where no block is later than another. */
+static double median_slope(const struct clocks_block *block, size_t count)
+{
+    double slopes[PAIRS];
+    size_t pairs = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = i + 1; k < count; k++)
+            if (block[k].x > block[i].x)
+                slopes[pairs++] = (block[k].y - block[i].y) / (block[k].x - block[i].x);
+    return pairs == 0 ? NAN : median(slopes, pairs);
+}
+
+/* The median height above the line of blocks `from` to `to`. */
+static double median_height(const struct clocks_block *block, size_t from, size_t to, double slope)
+{
+    double heights[CLOCKS_BLOCKS];
+    for (size_t i = from; i < to; i++)
+        heights[i - from] = block[i].y - slope * block[i].x;
+    return median(heights, to - from);
+}
+
+/* Whether all blocks from one on lie higher, or lower, than all before it. */
+static bool was_set(const struct clocks_block *block, size_t count, double slope)
+{
+    for (size_t i = SET_BLOCKS; i + SET_BLOCKS <= count; i++)
+        if (fabs(median_height(block, i, count, slope) - median_height(block, 0, i, slope)) > CLOCKS_SET)
+            return true;
+    return false;
+}
+
+/* The slope, NAN where the halves of the time do not confirm it: a clock that was set in the middle leaves the halves
+ * as they are, one that was set in a half tilts that half most. */
+static double confirmed_slope(const struct clocks_block *block, size_t count)
+{
+    size_t half = count / 2;
+    double slope = median_slope(block, count);
+    double first = median_slope(block, half), second = median_slope(block + half, count - half);
+    bool is_same = fabs(first - slope) * 1e6 <= CLOCKS_DRIFT_APART && fabs(second - slope) * 1e6 <= CLOCKS_DRIFT_APART;
+    return is_same && !was_set(block, count, slope) ? slope : NAN;
+}
+
+void clocks_totals(const struct clocks *clocks, struct clocks_totals *totals)
+{
+    const struct clocks_run *run = clocks->now.packages > clocks->best.packages ? &clocks->now : &clocks->best;
+    struct clocks_block used[CLOCKS_BLOCKS];
+    double heights[CLOCKS_BLOCKS], slope = 0, height = INFINITY;
+    *totals = (struct clocks_totals){0};
+    if (run->packages < CLOCKS_PACKAGES || !(run->first_clock < 9e9))
+        return;
+    size_t count = used_blocks(run, used);
+    if (count >= CLOCKS_DRIFT_BLOCKS && run->last >= CLOCKS_DRIFT_SECONDS) {
+        slope = confirmed_slope(used, count);
+        totals->has_drift = !isnan(slope);
+        totals->drift_ppm = totals->has_drift ? -slope * 1e6 : 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        heights[i] = used[i].y - (totals->has_drift ? slope * used[i].x : 0);
+        height = heights[i] < height ? heights[i] : height;
+    }
+    if (totals->has_drift)
+        height = median(heights, count);
+    /* Clocks and times of captures may be anything: far ones stay without an offset. */
+    double zero = (run->first_clock - height) * 1e9;
+    totals->has_offset = fabs(zero) < 9e18 && fabs((double)run->first_time - zero) < 9e18;
+    if (totals->has_offset)
+        totals->offset = run->first_time - (int64_t)zero;
+}

@@ -1,0 +1,692 @@
+#include "failed_attempts.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/timestamp.h"
+
+/* Who connects without trouble takes no more than this of the room. */
+#define CONNECTED_MAX (ATTEMPTS_PAIRS / 2)
+
+/* ns: a connection that was open for so long without a byte was not just a probe of the port */
+#define SILENT INT64_C(2000000000)
+/* Connections that ended lately; of each the first end counts. */
+#define ENDED_KEPT 64
+#define SLOTS 2048 /* a power of two, at least twice the pairs */
+_Static_assert(SLOTS >= 2 * ATTEMPTS_PAIRS, "pairs are found at once");
+
+struct pair {
+    char robot[64], client[64];
+    struct attempt_summary *failed[ATTEMPT_OUTCOMES]; /* the latest; NULL: none */
+    unsigned episodes[ATTEMPT_OUTCOMES];
+    struct armtap_where connected; /* the last time */
+    bool has_connected;
+    uint64_t unanswered; /* the connection that the last NO_ANSWER was of, and 1; 0: none */
+    uint64_t open;       /* attempts that the capture's end left open */
+    struct armtap_where open_last;
+};
+
+struct attempts {
+    struct pair *pairs;
+    size_t pair_count;
+    struct hash_key key;
+    uint16_t slots[SLOTS]; /* numbers of pairs, and 1; 0: free */
+    struct attempt_summary **all;
+    size_t count, room;
+    uint64_t total[ATTEMPT_OUTCOMES], left_out[ATTEMPT_OUTCOMES];
+    const struct attempt_summary *news;
+    uint64_t ended[ENDED_KEPT]; /* numbers of connections, and 1 */
+    unsigned ended_at;
+    bool both_ways; /* of some connection packets of both directions were captured */
+    bool one_way;   /* of some only those of one */
+};
+
+struct attempts *attempts_new(void)
+{
+    struct attempts *attempts = calloc(1, sizeof *attempts);
+    if (attempts == NULL)
+        return NULL;
+    attempts->key = hash_draw_key();
+    attempts->pairs = calloc(ATTEMPTS_PAIRS, sizeof *attempts->pairs);
+    if (attempts->pairs != NULL)
+        return attempts;
+    attempts_free(attempts);
+    return NULL;
+}
+
+void attempts_free(struct attempts *attempts)
+{
+    if (attempts == NULL)
+        return;
+    for (size_t i = 0; i < attempts->count; i++)
+        free(attempts->all[i]);
+    free(attempts->all);
+    free(attempts->pairs);
+    free(attempts);
+}
+
+/* ---- collecting ------------------------------------------------------------------------------------------------ */
+
+/* "[fd00::9]:50000" is fd00::9. */
+static void host_of(char host[64], const char *end)
+{
+    const char *colon = strrchr(end, ':');
+    size_t length = colon == NULL ? strlen(end) : (size_t)(colon - end);
+    bool bracketed = end[0] == '[' && length >= 2;
+    length = bracketed ? length - 2 : length;
+    length = length < 64 ? length : 63;
+    memcpy(host, end + (bracketed ? 1 : 0), length);
+    host[length] = '\0';
+}
+
+/* The slot of a pair, or the free one that it would take. */
+static uint16_t *slot_of(struct attempts *attempts, const char *robot, const char *client)
+{
+    uint64_t hash = hash_numbers(&attempts->key, hash_text(&attempts->key, robot), hash_text(&attempts->key, client));
+    size_t at = (size_t)hash % SLOTS;
+    for (; attempts->slots[at] != 0; at = (at + 1) % SLOTS) {
+        const struct pair *pair = &attempts->pairs[attempts->slots[at] - 1];
+        if (strcmp(pair->robot, robot) == 0 && strcmp(pair->client, client) == 0)
+            break;
+    }
+    return &attempts->slots[at];
+}
+
+/* The pair of a stream, made where there is room; NULL where there is none. */
+static struct pair *pair_of(struct attempts *attempts, const struct armtap_stream *stream, size_t room)
+{
+    char client[64];
+    host_of(client, stream->client);
+    uint16_t *slot = slot_of(attempts, stream->robot, client);
+    if (*slot != 0)
+        return &attempts->pairs[*slot - 1];
+    if (attempts->pair_count >= room)
+        return NULL;
+    struct pair *pair = &attempts->pairs[attempts->pair_count++];
+    *slot = (uint16_t)attempts->pair_count;
+    strcpy(pair->robot, stream->robot);
+    strcpy(pair->client, client);
+    return pair;
+}
+
+static bool is_before(const struct armtap_where *a, const struct armtap_where *b)
+{
+    return a->file != b->file ? a->file < b->file : a->packet < b->packet;
+}
+
+static int64_t elapsed(int64_t from, int64_t to)
+{
+    return from == ARMTAP_NO_TIME || to == ARMTAP_NO_TIME || to < from ? 0 : when_shift(to, -from);
+}
+
+static void connect(struct attempts *attempts, const struct armtap_event *event)
+{
+    struct pair *pair = pair_of(attempts, event->stream, CONNECTED_MAX);
+    if (pair == NULL)
+        return;
+    pair->connected = event->where;
+    pair->has_connected = true;
+    for (int i = 0; i <= ATTEMPT_NO_ANSWER; i++) {
+        struct attempt_summary *failed = pair->failed[i];
+        if (failed == NULL || failed->has_connected)
+            continue;
+        failed->connected = event->where;
+        failed->has_connected = true;
+        attempts->news = failed;
+    }
+}
+
+static struct attempt_summary *begin(struct attempts *attempts, struct pair *pair, enum attempt_outcome outcome,
+                                     const struct armtap_event *event)
+{
+    if (attempts->count == attempts->room) {
+        size_t room = attempts->room == 0 ? 64 : 2 * attempts->room;
+        struct attempt_summary **all = realloc(attempts->all, room * sizeof(*all));
+        if (all == NULL)
+            return NULL;
+        attempts->all = all;
+        attempts->room = room;
+    }
+    struct attempt_summary *summary = calloc(1, sizeof *summary);
+    if (summary == NULL)
+        return NULL;
+    summary->outcome = outcome;
+    strcpy(summary->robot, pair->robot);
+    strcpy(summary->client, pair->client);
+    summary->first = event->where;
+    summary->first_syn = event->stream->first.time;
+    summary->shortest = INT64_MAX;
+    pair->failed[outcome] = attempts->all[attempts->count++] = summary;
+    pair->episodes[outcome]++;
+    return summary;
+}
+
+/* The one that an attempt belongs to: what failed after the client had come through is told apart from what failed
+ * before. That nobody answered is known some seconds later, and the client may have come through in between. NULL
+ * without memory. */
+static struct attempt_summary *summary_of(struct attempts *attempts, struct pair *pair, enum attempt_outcome outcome,
+                                          const struct armtap_event *event)
+{
+    struct attempt_summary *summary = pair->failed[outcome];
+    bool is_later = summary != NULL && summary->has_connected && is_before(&summary->connected, &event->where);
+    if (summary == NULL || (is_later && pair->episodes[outcome] < ATTEMPTS_EPISODES && attempts->count < ATTEMPTS_ALL))
+        return begin(attempts, pair, outcome, event);
+    summary->between += is_later;
+    return summary;
+}
+
+static struct attempt_summary *fail(struct attempts *attempts, struct pair *pair, const struct armtap_event *event,
+                                    enum attempt_outcome outcome)
+{
+    struct attempt_summary *summary = summary_of(attempts, pair, outcome, event);
+    if (summary == NULL)
+        return NULL;
+    if (summary->count++ == 0 || summary->has_connected)
+        attempts->news = summary;
+    attempts->total[outcome]++;
+    summary->last = event->where;
+    summary->last_syn = outcome == ATTEMPT_NO_ANSWER ? event->stream->last.time : event->where.time;
+    if (outcome > ATTEMPT_NO_ANSWER)
+        return summary;
+    summary->syns += event->a;
+    if (event->unreachable != NULL)
+        summary->unreachable = *event->unreachable;
+    summary->has_connected = pair->has_connected && is_before(&event->where, &pair->connected);
+    if (summary->has_connected)
+        summary->connected = pair->connected;
+    return summary;
+}
+
+/* It was answered after all, by a RST or an ICMP error. */
+static void withdraw(struct attempts *attempts, struct pair *pair, const struct armtap_event *event)
+{
+    struct attempt_summary *summary = pair->failed[ATTEMPT_NO_ANSWER];
+    if (pair->unanswered != event->stream->connection + 1 || summary == NULL)
+        return;
+    pair->unanswered = 0;
+    attempts->total[ATTEMPT_NO_ANSWER]--;
+    summary->syns -= event->a < summary->syns ? event->a : summary->syns;
+    if (--summary->count > 0)
+        return;
+    size_t at = attempts->count - 1; /* it is one of the latest */
+    while (attempts->all[at] != summary)
+        at--;
+    memmove(attempts->all + at, attempts->all + at + 1, (--attempts->count - at) * sizeof(*attempts->all));
+    free(summary);
+    pair->failed[ATTEMPT_NO_ANSWER] = NULL;
+}
+
+/* 0, or -1 without memory */
+static int never_came(struct attempts *attempts, const struct armtap_event *event, enum attempt_outcome outcome)
+{
+    struct pair *pair = pair_of(attempts, event->stream, ATTEMPTS_PAIRS);
+    if (pair == NULL) {
+        attempts->total[outcome]++;
+        attempts->left_out[outcome]++;
+        return 0;
+    }
+    if (outcome != ATTEMPT_NO_ANSWER)
+        withdraw(attempts, pair, event);
+    else
+        pair->unanswered = event->stream->connection + 1;
+    return fail(attempts, pair, event, outcome) == NULL ? -1 : 0;
+}
+
+static void ask_again(struct attempts *attempts, const struct armtap_event *event)
+{
+    struct pair *pair = pair_of(attempts, event->stream, 0);
+    struct attempt_summary *summary = pair == NULL ? NULL : pair->failed[ATTEMPT_NO_ANSWER];
+    if (summary == NULL || pair->unanswered != event->stream->connection + 1)
+        return;
+    summary->syns++;
+    summary->last_syn = event->where.time;
+}
+
+static void leave_open(struct attempts *attempts, const struct armtap_event *event)
+{
+    struct pair *pair = pair_of(attempts, event->stream, ATTEMPTS_PAIRS);
+    if (pair == NULL)
+        return;
+    if (pair->open++ == 0 || is_before(&pair->open_last, &event->where))
+        pair->open_last = event->where;
+}
+
+/* ---- accepted, then nothing ---- */
+
+static bool is_first_end(struct attempts *attempts, uint64_t connection)
+{
+    for (unsigned i = 0; i < ENDED_KEPT; i++)
+        if (attempts->ended[i] == connection + 1)
+            return false;
+    attempts->ended[attempts->ended_at++ % ENDED_KEPT] = connection + 1;
+    return true;
+}
+
+static bool is_empty(const struct armtap_stream *stream)
+{
+    return stream->payload[0] + stream->payload[1] == 0;
+}
+
+/* Of an open connection that the capture's end cut short, OUTCOMES. */
+static enum attempt_outcome outcome_of(const struct armtap_event *event, int64_t open)
+{
+    if (event->a == ARMTAP_CLOSE_RESET && event->direction == ARMTAP_FROM_ROBOT)
+        return ATTEMPT_RESET;
+    if (event->a == ARMTAP_CLOSE_FIN && event->direction == ARMTAP_FROM_ROBOT)
+        return ATTEMPT_CLOSED;
+    if (open >= SILENT)
+        return ATTEMPT_SILENT;
+    return event->a == ARMTAP_CLOSE_END_OF_CAPTURE ? ATTEMPT_OUTCOMES : ATTEMPT_LEFT;
+}
+
+/* 0, or -1 without memory */
+static int end(struct attempts *attempts, const struct armtap_event *event)
+{
+    const struct armtap_stream *stream = event->stream;
+    if (stream->accepted.packet == 0 || !is_empty(stream) || !is_first_end(attempts, stream->connection))
+        return 0;
+    int64_t open = elapsed(stream->accepted.time, event->where.time);
+    enum attempt_outcome outcome = outcome_of(event, open);
+    struct pair *pair = outcome == ATTEMPT_OUTCOMES ? NULL : pair_of(attempts, stream, ATTEMPTS_PAIRS);
+    if (pair == NULL)
+        return 0;
+    struct attempt_summary *summary = fail(attempts, pair, event, outcome);
+    if (summary == NULL)
+        return -1;
+    summary->shortest = open < summary->shortest ? open : summary->shortest;
+    summary->longest = open > summary->longest ? open : summary->longest;
+    summary->confirmed = summary->confirmed || stream->packets[ARMTAP_TO_ROBOT] > 1;
+    return 0;
+}
+
+int attempts_event(struct attempts *attempts, const struct armtap_event *event)
+{
+    const uint64_t *packets = event->stream->packets;
+    attempts->news = NULL;
+    attempts->both_ways = attempts->both_ways || (packets[0] > 0 && packets[1] > 0);
+    switch (event->type) {
+    case ARMTAP_EVENT_CONNECTED:
+        connect(attempts, event);
+        attempts->one_way = attempts->one_way || event->direction == ARMTAP_TO_ROBOT;
+        return 0;
+    case ARMTAP_EVENT_REFUSED:
+        return never_came(attempts, event, ATTEMPT_REFUSED);
+    case ARMTAP_EVENT_UNREACHABLE:
+        return never_came(attempts, event, ATTEMPT_UNREACHABLE);
+    case ARMTAP_EVENT_NO_ANSWER:
+        return never_came(attempts, event, ATTEMPT_NO_ANSWER);
+    case ARMTAP_EVENT_SYN_AGAIN:
+        ask_again(attempts, event);
+        return 0;
+    case ARMTAP_EVENT_TOO_SOON:
+        leave_open(attempts, event);
+        return 0;
+    case ARMTAP_EVENT_CLOSE:
+        return end(attempts, event);
+    default:
+        return 0;
+    }
+}
+
+/* ---- telling --------------------------------------------------------------------------------------------------- */
+
+const struct attempt_summary *attempts_news(const struct attempts *attempts)
+{
+    return attempts->news;
+}
+
+const struct attempt_summary *attempts_at(const struct attempts *attempts, size_t i)
+{
+    return i < attempts->count ? attempts->all[i] : NULL;
+}
+
+uint64_t attempts_left_out(const struct attempts *attempts, enum attempt_outcome outcome)
+{
+    return attempts->left_out[outcome];
+}
+
+uint64_t attempts_total(const struct attempts *attempts, enum attempt_outcome outcome)
+{
+    return attempts->total[outcome];
+}
+
+bool attempts_have_fault(const struct attempts *attempts)
+{
+    for (int i = 0; i < ATTEMPT_OUTCOMES; i++)
+        if (i != ATTEMPT_LEFT && attempts->total[i] > 0)
+            return true;
+    return false;
+}
+
+bool attempts_open_at(const struct attempts *attempts, size_t i, struct attempt_open *open)
+{
+    for (size_t k = 0; k < attempts->pair_count; k++) {
+        const struct pair *pair = &attempts->pairs[k];
+        if (pair->open == 0 || i-- > 0)
+            continue;
+        *open = (struct attempt_open){.count = pair->open, .last = pair->open_last};
+        strcpy(open->robot, pair->robot);
+        strcpy(open->client, pair->client);
+        return true;
+    }
+    return false;
+}
+
+const char *attempt_id(enum attempt_outcome outcome)
+{
+    static const char *const ids[] = {"tcp.refused", "tcp.unreachable", "tcp.no-answer", "tcp.reset",
+                                      "tcp.no-data", "tcp.no-data",     "tcp.closed"};
+    return ids[outcome];
+}
+
+const char *attempt_outcome_name(enum attempt_outcome outcome)
+{
+    static const char *const names[] = {"refused", "unreachable", "no-answer", "reset", "closed", "silent", "left"};
+    return names[outcome];
+}
+
+/* A client's machine sends a SYN again only where it got no answer. Without that, and without a packet from any robot,
+ * the capture may lack one direction. */
+static bool may_have_been_answered(const struct attempts *attempts, const struct attempt_summary *summary)
+{
+    return summary->outcome == ATTEMPT_NO_ANSWER && !attempts->both_ways &&
+           (attempts->one_way || summary->syns == summary->count);
+}
+
+/* Text that grows in a buffer of ATTEMPT_TEXT_MAX. */
+struct line {
+    char *text;
+    size_t at;
+};
+
+static void put(struct line *line, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(line->text + line->at, ATTEMPT_TEXT_MAX - line->at, format, arguments);
+    va_end(arguments);
+    size_t room = ATTEMPT_TEXT_MAX - 1 - line->at;
+    line->at += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room;
+}
+
+/* "2026-01-31T12:00:05.123Z (packet 7)" */
+static void put_place(struct line *line, const struct armtap_where *where, enum when_zone zone)
+{
+    char date[WHEN_DATE_MAX];
+    if (where->time == ARMTAP_NO_TIME) {
+        put(line, "packet %" PRIu64, where->packet);
+        return;
+    }
+    when_date(date, where->time, zone);
+    put(line, "%.23s%s (packet %" PRIu64 ")", date, date + 29, where->packet);
+}
+
+static void put_times(struct line *line, uint64_t count)
+{
+    if (count > 1)
+        put(line, " %" PRIu64 " times", count);
+}
+
+/* "5 SYNs within 15.000 s" */
+static void put_syns(struct line *line, const struct attempt_summary *summary)
+{
+    put(line, "%" PRIu64 " SYN%s", summary->syns, summary->syns == 1 ? "" : "s");
+    if (summary->syns > 1)
+        put(line, " within %.3f s", (double)elapsed(summary->first_syn, summary->last_syn) / 1e9);
+}
+
+static void put_last(struct line *line, const struct attempt_summary *summary, enum when_zone zone)
+{
+    if (summary->count == 1)
+        return;
+    put(line, ", the last at ");
+    put_place(line, &summary->last, zone);
+}
+
+/* ": a firewall rejects the connection, says 10.0.0.1 (ICMP type 3, code 13)" */
+static void put_reason(struct line *line, const struct attempt_summary *summary)
+{
+    const struct armtap_unreachable *why = &summary->unreachable;
+    char host[64], reporter[64];
+    host_of(host, summary->robot);
+    snprintf(reporter, sizeof reporter, "%s", why->reporter);
+    if (*reporter == '[')
+        snprintf(reporter, sizeof reporter, "%.*s", (int)strlen(why->reporter) - 2, why->reporter + 1);
+    put(line, ": %s, says %s (ICMP%s type %u, code %u)", why->reason,
+        strcmp(host, reporter) == 0 ? "its own machine" : reporter, strchr(host, ':') == NULL ? "" : "v6", why->type,
+        why->code);
+}
+
+static void put_unreachable(struct line *line, const struct attempt_summary *summary, enum when_zone zone)
+{
+    put(line, "%s could not be reached by %s", summary->robot, summary->client);
+    put_times(line, summary->count);
+    if (summary->syns > summary->count) {
+        put(line, ", with ");
+        put_syns(line, summary);
+    }
+    put_last(line, summary, zone);
+    put_reason(line, summary);
+}
+
+static void put_refused(struct line *line, const struct attempt_summary *summary, enum when_zone zone)
+{
+    put(line, "%s refused %s", summary->robot, summary->client);
+    put_times(line, summary->count);
+    if (summary->syns > summary->count) {
+        put(line, summary->count == 1 ? " after " : " (");
+        put_syns(line, summary);
+        put(line, summary->count == 1 ? "" : ")");
+    }
+    put_last(line, summary, zone);
+}
+
+static void put_unanswered(struct line *line, const struct attempt_summary *summary, bool is_sure, enum when_zone zone)
+{
+    put(line, is_sure ? "%s did not answer %s: " : "no answer of %s to %s was captured: ", summary->robot,
+        summary->client);
+    if (summary->count > 1)
+        put(line, "%" PRIu64 " attempts, ", summary->count);
+    put_syns(line, summary);
+    put_last(line, summary, zone);
+}
+
+/* "0.010 s", "0.010 to 0.200 s" */
+static void put_open(struct line *line, const struct attempt_summary *summary)
+{
+    double shortest = (double)summary->shortest / 1e9, longest = (double)summary->longest / 1e9;
+    if (longest - shortest < 0.0005)
+        put(line, "%.3f s", longest);
+    else
+        put(line, "%.3f to %.3f s", shortest, longest);
+}
+
+static void put_accepted(struct line *line, const struct attempt_summary *summary, enum when_zone zone)
+{
+    static const char *const ends[] = {[ATTEMPT_RESET] = " and reset the connection",
+                                       [ATTEMPT_CLOSED] = " and closed the connection",
+                                       [ATTEMPT_SILENT] = ", but nothing was sent in ",
+                                       [ATTEMPT_LEFT] = ", which ended the connection"};
+    put(line, "%s accepted %s", summary->robot, summary->client);
+    put_times(line, summary->count);
+    put(line, "%s", ends[summary->outcome]);
+    if (summary->outcome != ATTEMPT_SILENT)
+        put(line, summary->count > 1 ? " each time, after " : " after ");
+    put_open(line, summary);
+    if (summary->outcome != ATTEMPT_SILENT)
+        put(line, ", before anything was sent");
+    else if (!summary->confirmed)
+        put(line, ", and the client did not confirm it: the robot's answer may not reach it");
+    put_last(line, summary, zone);
+}
+
+void attempt_text(char text[ATTEMPT_TEXT_MAX], const struct attempts *attempts, const struct attempt_summary *summary,
+                  enum when_zone zone)
+{
+    struct line line = {text, 0};
+    bool is_sure = !may_have_been_answered(attempts, summary);
+    if (summary->outcome == ATTEMPT_REFUSED)
+        put_refused(&line, summary, zone);
+    else if (summary->outcome == ATTEMPT_UNREACHABLE)
+        put_unreachable(&line, summary, zone);
+    else if (summary->outcome == ATTEMPT_NO_ANSWER)
+        put_unanswered(&line, summary, is_sure, zone);
+    else
+        put_accepted(&line, summary, zone);
+    if (summary->between > 0)
+        put(&line, "; connected %" PRIu64 " times in between", summary->between);
+    if (summary->has_connected) {
+        put(&line, "; connected at ");
+        put_place(&line, &summary->connected, zone);
+    }
+    if (!is_sure)
+        put(&line, "; the capture holds no packet from a robot: if it lacks that direction, an answer may have come");
+}
+
+void attempt_open_text(char text[ATTEMPT_TEXT_MAX], const struct attempt_open *open, enum when_zone zone)
+{
+    struct line line = {text, 0};
+    bool one = open->count == 1;
+    put(&line, "%s sent %" PRIu64 " SYN%s to %s, %sat ", open->client, open->count, one ? "" : "s", open->robot,
+        one ? "" : "the last ");
+    put_place(&line, &open->last, zone);
+    put(&line, ": the capture ends too soon to tell whether %s answered", one ? "it was" : "they were");
+}
+
+/* ---- in a sentence --------------------------------------------------------------------------------------------- */
+
+/* All attempts of one outcome together. */
+struct sum {
+    const struct attempt_summary *first, *connected; /* NULL: none; the last that came through */
+    uint64_t count;
+    size_t robots, clients, entries;
+    bool all_connected, is_sure;
+};
+
+static bool is_new(const struct attempts *attempts, size_t i, bool of_robot)
+{
+    const struct attempt_summary *it = attempts->all[i];
+    for (size_t k = 0; k < i; k++) {
+        const struct attempt_summary *other = attempts->all[k];
+        if (other->outcome == it->outcome &&
+            strcmp(of_robot ? other->robot : other->client, of_robot ? it->robot : it->client) == 0)
+            return false;
+    }
+    return true;
+}
+
+static struct sum sum_up(const struct attempts *attempts, enum attempt_outcome outcome)
+{
+    struct sum sum = {.all_connected = true, .is_sure = true, .count = attempts->total[outcome]};
+    for (size_t i = 0; i < attempts->count; i++) {
+        const struct attempt_summary *summary = attempts->all[i];
+        if (summary->outcome != outcome)
+            continue;
+        sum.first = sum.first == NULL ? summary : sum.first;
+        sum.connected = summary->has_connected ? summary : sum.connected;
+        sum.all_connected = sum.all_connected && summary->has_connected;
+        sum.is_sure = sum.is_sure && !may_have_been_answered(attempts, summary);
+        sum.robots += is_new(attempts, i, true);
+        sum.clients += is_new(attempts, i, false);
+        sum.entries++;
+    }
+    return sum;
+}
+
+#define NAMES_MAX 4
+
+/* "10.0.0.2:29999, 10.0.0.2:30001 and 2 more ports" */
+static void put_robots(struct line *line, const struct attempts *attempts, enum attempt_outcome outcome, size_t robots)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < attempts->count && told < NAMES_MAX; i++)
+        if (attempts->all[i]->outcome == outcome && is_new(attempts, i, true))
+            put(line, "%s%s", told++ == 0 ? "" : told == robots ? " and " : ", ", attempts->all[i]->robot);
+    if (robots > told)
+        put(line, " and %zu more ports", robots - told);
+}
+
+static void put_clients(struct line *line, const struct sum *sum)
+{
+    if (sum->clients > 1)
+        put(line, "%zu clients", sum->clients);
+    else
+        put(line, "%s", sum->first->client);
+}
+
+static void put_time(struct line *line, int64_t time, enum when_zone zone)
+{
+    char date[WHEN_DATE_MAX];
+    if (time == ARMTAP_NO_TIME)
+        return;
+    when_date(date, time, zone);
+    put(line, " at %.23s%s", date, date + 29);
+}
+
+/* The capture may lack what the robots sent. */
+static void put_unsure(struct line *line, const struct attempts *attempts, const struct sum *sum)
+{
+    put(line, "the capture, which may lack what robots sent, holds no answer of ");
+    put_robots(line, attempts, ATTEMPT_NO_ANSWER, sum->robots);
+    put(line, " to ");
+    if (sum->count > 1)
+        put(line, "%" PRIu64 " attempts of ", sum->count);
+    put_clients(line, sum);
+}
+
+static void put_sum(struct line *line, const struct attempts *attempts, enum attempt_outcome outcome,
+                    const struct sum *sum, enum when_zone zone)
+{
+    static const char *const verbs[] = {
+        "refused", "could not be reached by", "did not answer", "accepted", "accepted", "accepted", "accepted"};
+    static const char *const ends[] = {"",
+                                       "",
+                                       "",
+                                       " and reset the connection before anything was sent",
+                                       " and closed the connection before anything was sent",
+                                       ", but nothing was sent",
+                                       ", which ended the connection before anything was sent"};
+    bool one = sum->robots == 1 && sum->clients == 1, then = one && sum->all_connected;
+    if (outcome == ATTEMPT_NO_ANSWER && !sum->is_sure) {
+        put_unsure(line, attempts, sum);
+        return;
+    }
+    if (then) {
+        put(line, "%s connected", sum->first->client);
+        put_time(line, sum->connected->connected.time, zone);
+        put(line, ", after ");
+    }
+    put_robots(line, attempts, outcome, sum->robots);
+    put(line, " %s ", verbs[outcome]);
+    if (then)
+        put(line, "it");
+    else
+        put_clients(line, sum);
+    put_times(line, sum->count);
+    put(line, "%s", ends[outcome]);
+    if (one && !then && sum->connected != NULL)
+        put(line, ", and accepted it in between");
+}
+
+uint64_t attempts_clause(char text[ATTEMPT_TEXT_MAX], const struct attempts *attempts, const char *id,
+                         enum when_zone zone)
+{
+    struct line line = {text, 0};
+    uint64_t count = 0;
+    *text = '\0';
+    for (int i = 0; i < ATTEMPT_OUTCOMES; i++) {
+        struct sum sum = {.count = 0};
+        if (strcmp(attempt_id((enum attempt_outcome)i), id) == 0)
+            sum = sum_up(attempts, (enum attempt_outcome)i);
+        if (sum.first == NULL)
+            continue;
+        put(&line, "%s", count > 0 ? "; " : "");
+        put_sum(&line, attempts, (enum attempt_outcome)i, &sum, zone);
+        count += sum.count;
+    }
+    return count;
+}

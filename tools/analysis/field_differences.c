@@ -1,0 +1,414 @@
+#include "field_differences.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/value.h"
+
+/* Names that one stream may show in all: no robot has a tenth of it. */
+enum { fields_max = 20000 };
+
+struct slot {
+    struct difference difference;
+    char *name;
+    uint64_t alone[PAIRS_SIDES]; /* pairs in which only that side has it */
+    double sum;                  /* of differences */
+    uint64_t elements;           /* that were subtracted */
+    bool unlike;                 /* values were met that cannot be subtracted */
+    enum pairs_side placed_by;
+    size_t place; /* in that side's recipe */
+};
+
+/* A field of two recipes: where it stands in each. */
+struct line {
+    struct slot *slot;
+    size_t entry[PAIRS_SIDES]; /* NONE: not in this recipe */
+};
+#define NONE SIZE_MAX
+
+struct differences {
+    double tolerance;
+    struct slot **by_name;
+    size_t count, room;
+    const struct slot **sorted; /* by differences_finish */
+    struct armtap_recipe *recipe[PAIRS_SIDES];
+    struct line *lines; /* of these two recipes */
+    size_t line_count;
+};
+
+struct differences *differences_new(double tolerance)
+{
+    struct differences *differences = calloc(1, sizeof *differences);
+    if (differences != NULL)
+        differences->tolerance = tolerance;
+    return differences;
+}
+
+static void forget_recipes(struct differences *differences)
+{
+    for (int side = 0; side < PAIRS_SIDES; side++) {
+        if (differences->recipe[side] != NULL)
+            armtap_recipe_release(differences->recipe[side]);
+        differences->recipe[side] = NULL;
+    }
+    free(differences->lines);
+    differences->lines = NULL;
+    differences->line_count = 0;
+}
+
+void differences_free(struct differences *differences)
+{
+    if (differences == NULL)
+        return;
+    forget_recipes(differences);
+    for (size_t i = 0; i < differences->count; i++) {
+        free(differences->by_name[i]->name);
+        free(differences->by_name[i]);
+    }
+    free(differences->by_name);
+    free(differences->sorted);
+    free(differences);
+}
+
+/* ---- which fields the recipes have in common ------------------------------------------------------------------- */
+
+static size_t place_of(const struct differences *differences, const char *name)
+{
+    size_t low = 0, high = differences->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(differences->by_name[middle]->name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct slot *slot_new(const char *name)
+{
+    struct slot *slot = calloc(1, sizeof *slot);
+    char *copy = malloc(strlen(name) + 1);
+    if (slot == NULL || copy == NULL) {
+        free(slot);
+        free(copy);
+        return NULL;
+    }
+    strcpy(copy, name);
+    slot->name = copy;
+    slot->difference.name = copy;
+    slot->difference.field = armtap_field_find(name, strlen(name));
+    return slot;
+}
+
+static struct slot *slot_of(struct differences *differences, const char *name)
+{
+    size_t place = place_of(differences, name);
+    if (place < differences->count && strcmp(differences->by_name[place]->name, name) == 0)
+        return differences->by_name[place];
+    if (differences->count == fields_max)
+        return NULL;
+    if (differences->count == differences->room) {
+        size_t room = differences->room == 0 ? 64 : 2 * differences->room;
+        struct slot **by_name = realloc(differences->by_name, room * sizeof(*by_name));
+        if (by_name == NULL)
+            return NULL;
+        differences->by_name = by_name;
+        differences->room = room;
+    }
+    struct slot *slot = slot_new(name);
+    if (slot == NULL)
+        return NULL;
+    memmove(differences->by_name + place + 1, differences->by_name + place,
+            (differences->count - place) * sizeof *differences->by_name);
+    differences->by_name[place] = slot;
+    differences->count++;
+    return slot;
+}
+
+static int by_slot(const void *a, const void *b)
+{
+    const struct line *one = a, *other = b;
+    int order = strcmp(one->slot->name, other->slot->name);
+    if (order != 0)
+        return order;
+    for (int side = 0; side < PAIRS_SIDES; side++)
+        if (one->entry[side] != other->entry[side])
+            return one->entry[side] < other->entry[side] ? -1 : 1;
+    return 0;
+}
+
+/* Of the lines of one slot, sorted, makes one: the first entry on each side counts. */
+static void merge_lines(struct differences *differences)
+{
+    struct line *lines = differences->lines;
+    size_t merged = 0;
+    for (size_t i = 0; i < differences->line_count; i++) {
+        if (merged == 0 || lines[merged - 1].slot != lines[i].slot) {
+            lines[merged++] = lines[i];
+            continue;
+        }
+        for (int side = 0; side < PAIRS_SIDES; side++)
+            if (lines[merged - 1].entry[side] == NONE)
+                lines[merged - 1].entry[side] = lines[i].entry[side];
+    }
+    differences->line_count = merged;
+}
+
+static int add_line(struct differences *differences, enum pairs_side side, size_t entry)
+{
+    const struct armtap_recipe_entry *described = armtap_recipe_at(differences->recipe[side], entry);
+    struct slot *slot = slot_of(differences, described->name);
+    if (slot == NULL)
+        return -1;
+    if (slot->difference.count == 0) {
+        slot->difference.count = described->count;
+        slot->placed_by = side;
+        slot->place = entry;
+    }
+    struct line *line = &differences->lines[differences->line_count++];
+    *line = (struct line){.slot = slot, .entry = {NONE, NONE}};
+    line->entry[side] = entry;
+    return 0;
+}
+
+static int learn_recipes(struct differences *differences, const struct sample samples[PAIRS_SIDES])
+{
+    size_t most = 0;
+    if (differences->recipe[0] == samples[0].recipe && differences->recipe[1] == samples[1].recipe)
+        return 0;
+    forget_recipes(differences);
+    for (int side = 0; side < PAIRS_SIDES; side++) {
+        differences->recipe[side] = armtap_recipe_hold(samples[side].recipe);
+        most += armtap_recipe_count(samples[side].recipe);
+    }
+    differences->lines = calloc(most + 1, sizeof *differences->lines);
+    if (differences->lines == NULL)
+        return -1;
+    for (int side = 0; side < PAIRS_SIDES; side++)
+        for (size_t i = 0; i < armtap_recipe_count(samples[side].recipe); i++)
+            if (add_line(differences, (enum pairs_side)side, i) != 0)
+                return -1;
+    qsort(differences->lines, differences->line_count, sizeof *differences->lines, by_slot);
+    merge_lines(differences);
+    return 0;
+}
+
+/* ---- values ---------------------------------------------------------------------------------------------------- */
+
+static double number_of(const struct armtap_value *value, unsigned element)
+{
+    if (value->type == ARMTAP_DOUBLE)
+        return value->f64[element];
+    return value_is_signed(value) ? (double)value->i64[element] : (double)value->u64[element];
+}
+
+/* The distance of two integers, whatever their types. */
+static double integers_apart(const struct armtap_value *a, const struct armtap_value *b, unsigned element)
+{
+    bool negative_a = value_is_signed(a) && a->i64[element] < 0;
+    bool negative_b = value_is_signed(b) && b->i64[element] < 0;
+    uint64_t one = a->u64[element], other = b->u64[element];
+    if (negative_a == negative_b)
+        return (double)(one > other ? one - other : other - one);
+    /* The negative one is an int32. */
+    return negative_a ? (double)other + (double)(0 - one) : (double)one + (double)(0 - other);
+}
+
+static bool same_bits(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+/* By how much an element differs, NaN where that is no finite number; `equal` by the tolerance. Integers are modes,
+ * bits and counts: the nearest of them is another one. */
+static double apart(const struct armtap_value *a, const struct armtap_value *b, unsigned element, double tolerance,
+                    bool *equal)
+{
+    if (a->type != ARMTAP_DOUBLE && b->type != ARMTAP_DOUBLE) {
+        double distance = integers_apart(a, b, element);
+        *equal = distance <= 0;
+        return distance;
+    }
+    double one = number_of(a, element), other = number_of(b, element);
+    bool both_double = a->type == b->type;
+    *equal = (isnan(one) && isnan(other)) || (both_double ? same_bits(one, other) : one == other);
+    if (*equal)
+        return 0;
+    double distance = fabs(one - other);
+    if (!isfinite(distance))
+        return (double)NAN;
+    *equal = both_double && tolerance > 0 && distance <= tolerance;
+    return distance;
+}
+
+/* ---- sums ------------------------------------------------------------------------------------------------------ */
+
+static void remember(struct difference *difference, unsigned element, const struct sample samples[PAIRS_SIDES],
+                     const struct armtap_value values[PAIRS_SIDES])
+{
+    difference->element = element;
+    difference->clock = samples[PAIRS_LEGACY].clock;
+    for (int side = 0; side < PAIRS_SIDES; side++) {
+        difference->where[side] = samples[side].where;
+        difference->value[side] = values[side];
+        if (value_is_text(&values[side]))
+            difference->value[side].text = NULL;
+    }
+}
+
+/* Adds an element; whether it is equal. */
+static bool add_element(struct slot *slot, unsigned element, double tolerance, const struct sample samples[PAIRS_SIDES],
+                        const struct armtap_value values[PAIRS_SIDES])
+{
+    struct difference *difference = &slot->difference;
+    bool equal;
+    double distance = apart(&values[0], &values[1], element, tolerance, &equal);
+    bool first = !equal && difference->differ == 0;
+    if (isnan(distance)) {
+        if (!slot->unlike)
+            remember(difference, element, samples, values);
+        slot->unlike = true;
+        return false;
+    }
+    if (!slot->unlike && (distance > difference->largest || (first && distance >= difference->largest)))
+        remember(difference, element, samples, values);
+    if (distance > difference->largest)
+        difference->largest = distance;
+    slot->sum += distance;
+    slot->elements++;
+    return equal;
+}
+
+static bool add_text(struct slot *slot, const struct sample samples[PAIRS_SIDES],
+                     const struct armtap_value values[PAIRS_SIDES])
+{
+    if (value_is_text(&values[0]) && value_is_text(&values[1]) && values[0].length == values[1].length &&
+        (values[0].length == 0 || memcmp(values[0].text, values[1].text, values[0].length) == 0)) {
+        slot->elements++;
+        return true;
+    }
+    if (!slot->unlike)
+        remember(&slot->difference, 0, samples, values);
+    slot->unlike = true;
+    return false;
+}
+
+static void add_values(struct differences *differences, struct slot *slot, const struct sample samples[PAIRS_SIDES],
+                       const struct armtap_value values[PAIRS_SIDES])
+{
+    struct difference *difference = &slot->difference;
+    bool equal = true;
+    difference->pairs++;
+    if (value_is_text(&values[0]) || value_is_text(&values[1]) || values[0].count != values[1].count)
+        equal = add_text(slot, samples, values);
+    else
+        for (unsigned i = 0; i < values[0].count; i++)
+            equal = add_element(slot, i, differences->tolerance, samples, values) && equal;
+    difference->differ += equal ? 0 : 1;
+}
+
+/* How the cell of a field of bits holds its number. */
+static void add_form(struct difference *difference, const struct sample *sample, size_t offset)
+{
+    const struct armtap_field *field = difference->field;
+    if (field == NULL || field->type != ARMTAP_UINT64 || field->column_cb3e == 0 || sample->length < offset + 8)
+        return;
+    uint64_t bits = 0;
+    for (size_t i = 0; i < 8; i++)
+        bits = bits << 8 | sample->values[offset + i];
+    difference->forms[bits == 0 ? INTEGER_ZERO : bits >> 52 == 0 ? INTEGER_RAW : INTEGER_DOUBLE]++;
+}
+
+int differences_add(struct differences *differences, const struct sample samples[PAIRS_SIDES])
+{
+    struct armtap_value values[PAIRS_SIDES];
+    if (learn_recipes(differences, samples) != 0)
+        return -1;
+    for (size_t i = 0; i < differences->line_count; i++) {
+        const struct line *line = &differences->lines[i];
+        struct slot *slot = line->slot;
+        for (int side = 0; side < PAIRS_SIDES; side++) {
+            values[side] = (struct armtap_value){.present = false};
+            if (line->entry[side] != NONE)
+                armtap_recipe_read(samples[side].recipe, line->entry[side], samples[side].values, samples[side].length,
+                                   &values[side]);
+        }
+        if (line->entry[PAIRS_LEGACY] != NONE)
+            add_form(&slot->difference, &samples[PAIRS_LEGACY],
+                     armtap_recipe_at(samples[PAIRS_LEGACY].recipe, line->entry[PAIRS_LEGACY])->offset);
+        if (values[0].present && values[1].present)
+            add_values(differences, slot, samples, values);
+        else if (values[0].present || values[1].present)
+            slot->alone[values[0].present ? 0 : 1]++;
+        if (values[0].present != values[1].present && line->entry[0] != NONE && line->entry[1] != NONE)
+            slot->difference.absent++;
+    }
+    return 0;
+}
+
+/* ---- the outcome ----------------------------------------------------------------------------------------------- */
+
+static enum verdict judge(const struct slot *slot)
+{
+    if (slot->difference.pairs > 0)
+        return slot->difference.differ > 0 ? VERDICT_DIFFERS : VERDICT_EQUAL;
+    return slot->alone[PAIRS_LEGACY] >= slot->alone[PAIRS_RTDE] && slot->placed_by == PAIRS_LEGACY ? VERDICT_ONLY_LEGACY
+                                                                                                   : VERDICT_ONLY_RTDE;
+}
+
+static int group_of(const struct slot *slot)
+{
+    switch (slot->difference.verdict) {
+    case VERDICT_ONLY_LEGACY:
+        return 1;
+    case VERDICT_ONLY_RTDE:
+        return 2;
+    default:
+        return 0;
+    }
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct slot *one = *(const struct slot *const *)a, *other = *(const struct slot *const *)b;
+    if (group_of(one) != group_of(other))
+        return group_of(one) - group_of(other);
+    if (one->placed_by != other->placed_by)
+        return one->placed_by < other->placed_by ? -1 : 1;
+    if (one->place != other->place)
+        return one->place < other->place ? -1 : 1;
+    return strcmp(one->name, other->name);
+}
+
+int differences_finish(struct differences *differences)
+{
+    for (size_t i = 0; i < differences->count; i++) {
+        struct slot *slot = differences->by_name[i];
+        struct difference *difference = &slot->difference;
+        difference->verdict = judge(slot);
+        if (difference->pairs == 0 || slot->unlike)
+            difference->largest = difference->mean = (double)NAN;
+        else
+            difference->mean = slot->elements == 0 ? 0 : slot->sum / (double)slot->elements;
+    }
+    free(differences->sorted);
+    differences->sorted = calloc(differences->count + 1, sizeof *differences->sorted);
+    if (differences->sorted == NULL)
+        return -1;
+    for (size_t i = 0; i < differences->count; i++)
+        differences->sorted[i] = differences->by_name[i];
+    qsort(differences->sorted, differences->count, sizeof *differences->sorted, by_place);
+    return 0;
+}
+
+size_t differences_count(const struct differences *differences)
+{
+    return differences->sorted == NULL ? 0 : differences->count;
+}
+
+const struct difference *differences_at(const struct differences *differences, size_t i)
+{
+    return i < differences_count(differences) ? &differences->sorted[i]->difference : NULL;
+}

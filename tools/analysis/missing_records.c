@@ -1,0 +1,134 @@
+#include "missing_records.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/timestamp.h"
+
+void holes_clear(struct holes *holes)
+{
+    free(holes->waiting);
+    *holes = (struct holes){.count = 0};
+}
+
+/* A place more; NULL without memory. */
+static struct hole *add_hole(struct holes *holes)
+{
+    if (holes->count == holes->room) {
+        size_t room = holes->room == 0 ? 1 : 2 * holes->room;
+        struct hole *waiting = realloc(holes->waiting, room * sizeof *waiting);
+        holes->failed = holes->failed || waiting == NULL;
+        if (waiting == NULL)
+            return NULL;
+        holes->waiting = waiting;
+        holes->room = room;
+    }
+    return &holes->waiting[holes->count++];
+}
+
+bool holes_note(struct holes *holes, const struct armtap_note *note)
+{
+    bool is_gap = strcmp(note->kind->id, "stream.gap") == 0, is_resync = strcmp(note->kind->id, "stream.resync") == 0;
+    if ((!is_gap && !is_resync) || note->direction != ARMTAP_FROM_ROBOT || holes->count == HOLES_WAITING)
+        return false;
+    struct hole *hole = add_hole(holes);
+    if (hole == NULL)
+        return false;
+    *hole = (struct hole){.kind = note->kind, .where = note->where};
+    hole->bytes = is_gap ? holes->missing : note->stream->bytes_skipped[ARMTAP_FROM_ROBOT] - holes->skipped;
+    snprintf(hole->text, sizeof hole->text, "%s", note->text == NULL ? "" : note->text);
+    holes->stream = *note->stream;
+    holes->missing = 0;
+    holes->skipped = note->stream->bytes_skipped[ARMTAP_FROM_ROBOT];
+    return true;
+}
+
+void holes_event(struct holes *holes, const struct armtap_event *event)
+{
+    if (event->type == ARMTAP_EVENT_GAP && event->direction == ARMTAP_FROM_ROBOT)
+        holes->missing = event->a;
+}
+
+/* ": about 8 records, no data for 0.072 s", as far as it is known. */
+static void write_extent(char *to, size_t size, double records, double seconds)
+{
+    int length = 0;
+    *to = '\0';
+    if (records > 0 && records < 0.75)
+        length = snprintf(to, size, ": part of a record");
+    else if (records > 0)
+        length = snprintf(to, size, ": about %.0f record%s", records, records < 1.5 ? "" : "s");
+    if (seconds >= 0)
+        snprintf(to + length, size - (size_t)length, "%s no data for %.3f s", length > 0 ? "," : ":", seconds);
+}
+
+/* Whether the controller's clock shows that no record is missing before this one: the bytes between are more than
+ * there should be. */
+static bool is_between_whole(const struct holes *holes, const struct armtap_record *next)
+{
+    double step = next == NULL ? NAN : next->clock - holes->clock;
+    return holes->has_last && holes->step > 0 && step > 0 && step < 1.5 * holes->step;
+}
+
+static void tell_between(struct findings *findings, const struct holes *holes, const struct hole *hole)
+{
+    findings_measure(findings, hole->kind->id, (double)hole->bytes, &holes->stream, &hole->where,
+                     "%s: between whole records, none of which is missing", hole->text);
+}
+
+/* Tells all that waits; `record`: the one that came, or NULL; `length`: bytes of a record. */
+static void tell(struct holes *holes, struct findings *findings, const struct armtap_record *record, double length)
+{
+    const struct armtap_where *next = record == NULL ? NULL : &record->where;
+    bool is_whole = is_between_whole(holes, record);
+    double seconds = holes->has_last && next != NULL ? when_seconds(holes->last.time, next->time) : -1;
+    for (size_t i = 0; i < holes->count; i++) {
+        const struct hole *hole = &holes->waiting[i];
+        char extent[100];
+        if (is_whole && strcmp(hole->kind->id, "stream.resync") == 0) {
+            tell_between(findings, holes, hole);
+            continue;
+        }
+        write_extent(extent, sizeof extent, length > 0 ? (double)hole->bytes / length : 0, seconds);
+        findings_measure(findings, hole->kind->id, (double)hole->bytes, &holes->stream, &hole->where, "%s%s",
+                         hole->text, extent);
+    }
+    free(holes->waiting);
+    holes->waiting = NULL;
+    holes->count = holes->room = 0;
+}
+
+/* The bytes of a record: of the last one, or the mean where they differ. */
+static double length_of(const struct holes *holes)
+{
+    if (holes->length > 0 || holes->records == 0)
+        return (double)holes->length;
+    return (double)holes->bytes / (double)holes->records;
+}
+
+void holes_record(struct holes *holes, struct findings *findings, const struct armtap_record *record)
+{
+    if (record->direction != ARMTAP_FROM_ROBOT)
+        return;
+    bool is_text = record->protocol == ARMTAP_AUBO;
+    if (holes->count > 0)
+        /* What is missing before the first record may be replies to the handshake. */
+        tell(holes, findings, record, holes->has_last ? length_of(holes) : 0);
+    else if (holes->has_last)
+        holes->step = record->clock - holes->clock;
+    holes->clock = record->clock;
+    holes->has_last = true;
+    holes->last = record->where;
+    holes->skipped = record->stream->bytes_skipped[ARMTAP_FROM_ROBOT];
+    holes->records++;
+    holes->bytes += record->frame_length;
+    holes->length = is_text ? 0 : record->frame_length;
+}
+
+void holes_end(struct holes *holes, struct findings *findings)
+{
+    tell(holes, findings, NULL, length_of(holes));
+}

@@ -1,0 +1,164 @@
+#include "mode_timeline.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In the order of the time line. */
+enum { ROBOT_MODE, SAFETY_MODE, SAFETY_STATUS, RUNTIME_STATE };
+static const enum armtap_field_id followed[MODES_FIELDS] = {[ROBOT_MODE] = ARMTAP_ID_robot_mode,
+                                                            [SAFETY_MODE] = ARMTAP_ID_safety_mode,
+                                                            [SAFETY_STATUS] = ARMTAP_ID_safety_status,
+                                                            [RUNTIME_STATE] = ARMTAP_ID_runtime_state};
+
+/* Protective, safeguard and emergency stops: they, and no other modes, have the word in their names. CB2 has no safety
+ * mode: its robot mode tells; security stop is its word for protective stop. */
+static bool is_stop(const struct mode_entry *entry, enum armtap_generation generation)
+{
+    if (entry->field->id == ARMTAP_ID_robot_mode && generation != ARMTAP_GENERATION_CB2)
+        return false;
+    if (entry->field->id == ARMTAP_ID_runtime_state || entry->name == NULL)
+        return false;
+    return strstr(entry->name, "STOP") != NULL || strstr(entry->name, "Stop") != NULL;
+}
+
+void modes_free(struct modes *modes)
+{
+    free(modes->all);
+    *modes = (struct modes){0};
+}
+
+static void add_entry(struct modes *modes, struct modes_last *last, const struct mode_entry *entry)
+{
+    if (last->entries >= MODES_EACH || modes->count >= MODES_ALL) {
+        modes->left_out++;
+        return;
+    }
+    if (modes->count == modes->room) {
+        size_t room = modes->room == 0 ? 64 : modes->room * 2;
+        struct mode_entry *all = realloc(modes->all, room * sizeof *all);
+        if (all == NULL) {
+            modes->failed = true;
+            return;
+        }
+        modes->all = all;
+        modes->room = room;
+    }
+    modes->all[modes->count++] = *entry;
+    last->entries++;
+}
+
+static int64_t value_of(const struct armtap_state *state, enum armtap_field_id id)
+{
+    switch (id) {
+    case ARMTAP_ID_robot_mode:
+        return state->robot_mode;
+    case ARMTAP_ID_safety_mode:
+        return state->safety_mode;
+    case ARMTAP_ID_safety_status:
+        return state->safety_status;
+    default:
+        return state->runtime_state;
+    }
+}
+
+#define NAME_MAX_LENGTH 80
+/* Its name, or the number where it has none. */
+static const char *describe(char to[NAME_MAX_LENGTH], int64_t value, const char *name)
+{
+    if (name != NULL)
+        return name;
+    snprintf(to, NAME_MAX_LENGTH, "%" PRId64, value);
+    return to;
+}
+
+const char *modes_field_name(const struct mode_entry *entry, char to[MODES_NAME_MAX])
+{
+    if (entry->arm <= 1)
+        return entry->field->name;
+    snprintf(to, MODES_NAME_MAX, "R%u_%s", entry->arm, entry->field->name);
+    return to;
+}
+
+static const char by_guess[] = " (by a guessed recipe)";
+
+static const char *doubt(const struct armtap_record *record)
+{
+    return (record->flags & ARMTAP_GUESSED) != 0 ? by_guess : "";
+}
+
+bool modes_is_guess(const char *text)
+{
+    return strstr(text, by_guess) != NULL;
+}
+
+const char *modes_stop_field(const char *text, char to[MODES_NAME_MAX])
+{
+    const char *field = strchr(text, '(');
+    field = field == NULL ? text : field + 1;
+    snprintf(to, MODES_NAME_MAX, "%.*s", (int)strcspn(field, " "), field);
+    return to;
+}
+
+/* A mode changed from a value that was known. */
+static void tell_change(struct findings *findings, const struct armtap_record *record, const struct mode_entry *entry,
+                        int64_t old)
+{
+    char name[MODES_NAME_MAX], before[NAME_MAX_LENGTH], after[NAME_MAX_LENGTH];
+    const char *old_name = armtap_enum_name(entry->field, old, record->stream->generation);
+    findings_say(findings, "mode.changed", record->stream, &record->where, "%s %s -> %s%s",
+                 modes_field_name(entry, name), describe(before, old, old_name),
+                 describe(after, entry->value, entry->name), doubt(record));
+}
+
+/* Safety mode and safety status tell of the same stop, in one record or one soon after the other. */
+static bool is_told(const struct modes_last *last, size_t field, int64_t value)
+{
+    size_t other = followed[field] == ARMTAP_ID_safety_mode     ? SAFETY_STATUS
+                   : followed[field] == ARMTAP_ID_safety_status ? SAFETY_MODE
+                                                                : field;
+    return other != field && last->known[other] && last->value[other] == value;
+}
+
+/* Returns whether a stop begins. */
+static bool take_mode(struct modes *modes, struct modes_last *last, struct findings *findings,
+                      const struct armtap_record *record, const struct armtap_arm *arm, size_t i, bool stop_told)
+{
+    const struct armtap_field *field = armtap_field_at(followed[i]);
+    int64_t value = value_of(arm->state, field->id), old = last->value[i];
+    bool was_known = last->known[i];
+    char name[MODES_NAME_MAX];
+    if (was_known && value == old)
+        return false;
+    struct mode_entry entry = {record->stream->connection,
+                               record->where,
+                               field,
+                               i == RUNTIME_STATE ? 1 : arm->number,
+                               value,
+                               armtap_enum_name(field, value, record->stream->generation)};
+    bool begins = was_known && !stop_told && is_stop(&entry, record->stream->generation) && !is_told(last, i, value);
+    last->known[i] = true;
+    last->value[i] = value;
+    add_entry(modes, last, &entry);
+    if (begins)
+        findings_say(findings, "safety.stop", record->stream, &record->where, "%s (%s %" PRId64 ")%s", entry.name,
+                     modes_field_name(&entry, name), value, doubt(record));
+    if (was_known)
+        tell_change(findings, record, &entry, old);
+    return begins;
+}
+
+bool modes_record(struct modes *modes, struct modes_last *last, struct findings *findings,
+                  const struct armtap_record *record, size_t i)
+{
+    const struct armtap_arm *arm = &record->arms[i];
+    bool stop_begins = false;
+    for (size_t k = 0; k < MODES_FIELDS; k++) {
+        /* Each arm's state has what is said of the robot as a whole. */
+        struct modes_last *said = &last[k == RUNTIME_STATE ? 0 : arm->number - 1];
+        if (armtap_set_has(arm->updated, followed[k]) && take_mode(modes, said, findings, record, arm, k, stop_begins))
+            stop_begins = true;
+    }
+    return stop_begins;
+}

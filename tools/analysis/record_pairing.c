@@ -1,0 +1,366 @@
+#include "record_pairing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    window_records = 16384, /* 32 s at 500 Hz */
+    window_bytes = 1 << 24,
+    ahead_records = 1024,
+    step_sample = 256
+};
+
+/* Clocks are sums of cycles in binary fractions. */
+static const double rounding = 1e-6;
+/* A controller that starts takes longer than this; a clock that is corrected moves by less. */
+static const double restart_least = 0.5;
+/* Farther than this from the record before, a clock must be confirmed by the next record; so must the first one. */
+static const double leap_least = 30;
+/* Where neither side has two records: that of the fastest controllers. */
+static const double fallback_cycle = 0.002;
+
+struct kept {
+    struct sample sample;
+    uint8_t *copy;
+    struct armtap_recipe *recipe; /* held */
+    unsigned epoch;               /* how often the clock began again before it */
+};
+
+struct queue {
+    struct kept *ring;
+    size_t first, count;
+    size_t bytes;
+    bool ended;
+    bool begun;
+    unsigned epoch;
+    double clock; /* of the newest record */
+    bool has_gone;
+    unsigned gone_epoch;
+    double gone; /* clock of the last record that was paired or dropped */
+    struct kept suspect;
+    bool has_suspect;
+};
+
+struct pairs {
+    struct queue queue[PAIRS_SIDES];
+    struct pairs_tally tally;
+    bool in_capture_order;
+    pairs_found *found;
+    void *user;
+};
+
+struct pairs *pairs_new(bool in_capture_order, pairs_found *found, void *user)
+{
+    struct pairs *pairs = calloc(1, sizeof *pairs);
+    if (pairs == NULL)
+        return NULL;
+    pairs->in_capture_order = in_capture_order;
+    pairs->found = found;
+    pairs->user = user;
+    for (int side = 0; side < PAIRS_SIDES; side++) {
+        pairs->queue[side].ring = calloc(window_records, sizeof *pairs->queue[side].ring);
+        if (pairs->queue[side].ring == NULL) {
+            pairs_free(pairs);
+            return NULL;
+        }
+    }
+    return pairs;
+}
+
+static void let_go(struct kept *kept)
+{
+    if (kept->recipe != NULL)
+        armtap_recipe_release(kept->recipe);
+    free(kept->copy);
+    *kept = (struct kept){0};
+}
+
+static struct kept *at(const struct queue *queue, size_t i)
+{
+    return &queue->ring[(queue->first + i) % window_records];
+}
+
+static void pop(struct queue *queue)
+{
+    struct kept *kept = at(queue, 0);
+    queue->has_gone = true;
+    queue->gone_epoch = kept->epoch;
+    queue->gone = kept->sample.clock;
+    queue->bytes -= kept->sample.length;
+    let_go(kept);
+    queue->first = (queue->first + 1) % window_records;
+    queue->count--;
+}
+
+void pairs_free(struct pairs *pairs)
+{
+    if (pairs == NULL)
+        return;
+    for (int side = 0; side < PAIRS_SIDES; side++) {
+        struct queue *queue = &pairs->queue[side];
+        while (queue->ring != NULL && queue->count > 0)
+            pop(queue);
+        if (queue->has_suspect)
+            let_go(&queue->suspect);
+        free(queue->ring);
+    }
+    free(pairs);
+}
+
+const struct pairs_tally *pairs_tally(const struct pairs *pairs)
+{
+    return &pairs->tally;
+}
+
+/* ---- the cycle ------------------------------------------------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b)
+{
+    double one = *(const double *)a, other = *(const double *)b;
+    return (one > other) - (one < other);
+}
+
+/* The median step of the clock, 0 without a step. */
+static double typical_step(const struct queue *queue)
+{
+    double steps[step_sample];
+    size_t count = 0;
+    for (size_t i = 1; i < queue->count && count < step_sample; i++) {
+        double step = at(queue, i)->sample.clock - at(queue, i - 1)->sample.clock;
+        if (at(queue, i)->epoch == at(queue, i - 1)->epoch && step > rounding)
+            steps[count++] = step;
+    }
+    qsort(steps, count, sizeof *steps, by_size);
+    return count == 0 ? 0 : steps[count / 2];
+}
+
+static void find_cycle(struct pairs *pairs)
+{
+    struct pairs_tally *tally = &pairs->tally;
+    for (int side = 0; side < PAIRS_SIDES; side++)
+        tally->step[side] = typical_step(&pairs->queue[side]);
+    double one = tally->step[0], other = tally->step[1];
+    tally->cycle = one > 0 && (one < other || other <= 0) ? one : other > 0 ? other : fallback_cycle;
+}
+
+static bool is_full(const struct queue *queue)
+{
+    return queue->count == window_records || queue->bytes >= window_bytes;
+}
+
+/* Whether the cycle can be told: enough has come, or no more will. */
+static bool is_sampled(const struct queue *queue)
+{
+    return queue->count > step_sample || queue->ended || is_full(queue);
+}
+
+/* ---- pairing --------------------------------------------------------------------------------------------------- */
+
+static void drop(struct pairs *pairs, enum pairs_side side)
+{
+    pairs->tally.unpaired[side]++;
+    pop(&pairs->queue[side]);
+}
+
+static int join(struct pairs *pairs)
+{
+    struct pairs_tally *tally = &pairs->tally;
+    const struct sample samples[PAIRS_SIDES] = {at(&pairs->queue[0], 0)->sample, at(&pairs->queue[1], 0)->sample};
+    double apart = fabs(samples[0].clock - samples[1].clock);
+    if (tally->pairs++ == 0)
+        tally->first = samples[PAIRS_LEGACY].clock;
+    tally->last = samples[PAIRS_LEGACY].clock;
+    if (apart > tally->farthest)
+        tally->farthest = apart;
+    int outcome = pairs->found(pairs->user, samples);
+    pop(&pairs->queue[0]);
+    pop(&pairs->queue[1]);
+    return outcome;
+}
+
+/* Whether the second record of a side is nearer than its first to a clock of the other. */
+static bool second_is_nearer(const struct queue *queue, double clock)
+{
+    if (queue->count < 2 || at(queue, 1)->epoch != at(queue, 0)->epoch)
+        return false;
+    return fabs(at(queue, 1)->sample.clock - clock) < fabs(at(queue, 0)->sample.clock - clock);
+}
+
+/* Whether the last record of a side that went away was nearer to a record of the other. */
+static bool gone_is_nearer(const struct queue *queue, const struct kept *kept, double apart)
+{
+    return queue->has_gone && queue->gone_epoch == kept->epoch && fabs(queue->gone - kept->sample.clock) < fabs(apart);
+}
+
+static bool may_have_second(const struct queue *queue)
+{
+    return queue->count < 2 && !queue->ended;
+}
+
+enum decision { DECISION_WAIT, DECISION_DROP_LEGACY, DECISION_DROP_RTDE, DECISION_JOIN };
+
+/* What becomes of the oldest record of each side. */
+static enum decision decide(const struct pairs *pairs, bool now)
+{
+    const struct queue *legacy = &pairs->queue[PAIRS_LEGACY], *rtde = &pairs->queue[PAIRS_RTDE];
+    if (legacy->count == 0)
+        return rtde->count > 0 && (legacy->ended || now) ? DECISION_DROP_RTDE : DECISION_WAIT;
+    if (rtde->count == 0)
+        return rtde->ended || now ? DECISION_DROP_LEGACY : DECISION_WAIT;
+    const struct kept *a = at(legacy, 0), *b = at(rtde, 0);
+    if (a->epoch != b->epoch)
+        return a->epoch < b->epoch ? DECISION_DROP_LEGACY : DECISION_DROP_RTDE;
+    double apart = b->sample.clock - a->sample.clock, reach = pairs->tally.cycle / 2 * (1 + rounding);
+    if (apart > reach || gone_is_nearer(rtde, a, apart))
+        return DECISION_DROP_LEGACY;
+    if (apart < -reach || gone_is_nearer(legacy, b, apart))
+        return DECISION_DROP_RTDE;
+    if (apart != 0 && !now && (may_have_second(legacy) || may_have_second(rtde)))
+        return DECISION_WAIT;
+    if (second_is_nearer(rtde, a->sample.clock))
+        return DECISION_DROP_RTDE;
+    return second_is_nearer(legacy, b->sample.clock) ? DECISION_DROP_LEGACY : DECISION_JOIN;
+}
+
+/* Carries out a decision; 1 where one was taken, 0 where more must come first, -1 to stop. */
+static int settle_one(struct pairs *pairs, bool now)
+{
+    switch (decide(pairs, now)) {
+    case DECISION_DROP_LEGACY:
+        drop(pairs, PAIRS_LEGACY);
+        return 1;
+    case DECISION_DROP_RTDE:
+        drop(pairs, PAIRS_RTDE);
+        return 1;
+    case DECISION_JOIN:
+        return join(pairs) == 0 ? 1 : -1;
+    case DECISION_WAIT:
+        break;
+    }
+    return 0;
+}
+
+static int settle(struct pairs *pairs)
+{
+    int outcome = 1;
+    const struct queue *queue = pairs->queue;
+    if (pairs->tally.cycle <= 0) {
+        bool one_sided = queue[0].count == 0 || queue[1].count == 0;
+        if (is_full(&queue[0]) || is_full(&queue[1]) ? !one_sided : is_sampled(&queue[0]) && is_sampled(&queue[1]))
+            find_cycle(pairs);
+    }
+    while (outcome == 1 && pairs->tally.cycle > 0)
+        outcome = settle_one(pairs, false);
+    while (outcome >= 0 && (is_full(&queue[0]) || is_full(&queue[1])))
+        outcome = settle_one(pairs, true);
+    return outcome < 0 ? -1 : 0;
+}
+
+/* ---- what comes ------------------------------------------------------------------------------------------------ */
+
+static int keep(struct kept *kept, const struct sample *sample)
+{
+    *kept = (struct kept){.sample = *sample};
+    if (sample->length > 0) {
+        kept->copy = malloc(sample->length);
+        if (kept->copy == NULL)
+            return -1;
+        memcpy(kept->copy, sample->values, sample->length);
+    }
+    kept->sample.values = kept->copy;
+    if (sample->recipe != NULL)
+        kept->recipe = armtap_recipe_hold(sample->recipe);
+    return 0;
+}
+
+/* A side whose clock begins again, or that begins at all, has its counterpart in the other side's newest records. */
+static unsigned next_epoch(const struct pairs *pairs, enum pairs_side side)
+{
+    const struct queue *queue = &pairs->queue[side], *other = &pairs->queue[!side];
+    unsigned own = queue->begun ? queue->epoch + 1 : 0;
+    return pairs->in_capture_order && other->epoch > own ? other->epoch : own;
+}
+
+/* Takes over what `kept` holds. There is room: a full window was settled when it became full. */
+static int admit(struct pairs *pairs, enum pairs_side side, struct kept *kept)
+{
+    struct queue *queue = &pairs->queue[side];
+    bool restarted = queue->begun && queue->clock - kept->sample.clock > restart_least;
+    if (!queue->begun || restarted)
+        queue->epoch = next_epoch(pairs, side);
+    pairs->tally.restarts[side] += restarted ? 1 : 0;
+    kept->epoch = queue->epoch;
+    queue->begun = true;
+    queue->clock = kept->sample.clock;
+    *at(queue, queue->count) = *kept;
+    queue->count++;
+    queue->bytes += kept->sample.length;
+    return settle(pairs);
+}
+
+static bool is_leap(double from, double to)
+{
+    return to < from - restart_least || to > from + leap_least;
+}
+
+/* Whether a clock goes on from the suspect's rather than from what was before it. */
+static bool confirms(const struct queue *queue, double clock)
+{
+    double suspect = queue->suspect.sample.clock;
+    return !is_leap(suspect, clock) && (!queue->begun || fabs(clock - suspect) < fabs(clock - queue->clock));
+}
+
+static void drop_suspect(struct pairs *pairs, enum pairs_side side)
+{
+    pairs->tally.strays[side]++;
+    pairs->queue[side].has_suspect = false;
+    let_go(&pairs->queue[side].suspect);
+}
+
+static int admit_suspect(struct pairs *pairs, enum pairs_side side)
+{
+    pairs->queue[side].has_suspect = false;
+    return admit(pairs, side, &pairs->queue[side].suspect);
+}
+
+int pairs_push(struct pairs *pairs, enum pairs_side side, const struct sample *sample)
+{
+    struct queue *queue = &pairs->queue[side];
+    struct kept kept;
+    pairs->tally.records[side]++;
+    if (!isfinite(sample->clock)) {
+        pairs->tally.strays[side]++;
+        return 0;
+    }
+    if (keep(&kept, sample) != 0)
+        return -1;
+    if (queue->has_suspect) {
+        if (!confirms(queue, sample->clock))
+            drop_suspect(pairs, side);
+        else if (admit_suspect(pairs, side) != 0) {
+            let_go(&kept);
+            return -1;
+        }
+    }
+    if (queue->begun && !is_leap(queue->clock, sample->clock))
+        return admit(pairs, side, &kept);
+    queue->suspect = kept;
+    queue->has_suspect = true;
+    return 0;
+}
+
+int pairs_end(struct pairs *pairs, enum pairs_side side)
+{
+    struct queue *queue = &pairs->queue[side];
+    if (queue->ended)
+        return 0;
+    int outcome = queue->has_suspect ? admit_suspect(pairs, side) : 0;
+    queue->ended = true;
+    return outcome != 0 ? outcome : settle(pairs);
+}
+
+bool pairs_is_ahead(const struct pairs *pairs, enum pairs_side side)
+{
+    return pairs->queue[side].count >= ahead_records;
+}

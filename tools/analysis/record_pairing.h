@@ -1,0 +1,51 @@
+/* Pairs the records of two streams of one robot by the controller's clock, in bounded memory.
+ *
+ * Two records make a pair where their clocks are no more than half a cycle apart and neither has a nearer one on the
+ * other side; each record is in one pair at most. The cycle is the smaller of both sides' typical steps of the clock, a
+ * step's median over the first records. Records of a side come in the order of their stream; of those that wait for the
+ * other side a window is kept. */
+#ifndef ANALYSIS_RECORD_PAIRING_H
+#define ANALYSIS_RECORD_PAIRING_H
+
+#include "armtap.h"
+
+enum pairs_side { PAIRS_LEGACY, PAIRS_RTDE, PAIRS_SIDES };
+
+/* A record as far as pairing needs it. */
+struct sample {
+    double clock; /* the controller's, s */
+    struct armtap_where where;
+    const struct armtap_recipe *recipe; /* held while it waits; NULL in tests */
+    const uint8_t *values;              /* copied */
+    size_t length;
+};
+
+struct pairs_tally {
+    uint64_t pairs;
+    uint64_t records[PAIRS_SIDES];
+    uint64_t unpaired[PAIRS_SIDES];
+    uint64_t restarts[PAIRS_SIDES]; /* the clock began again */
+    uint64_t strays[PAIRS_SIDES];   /* left out: a clock far from the records before and after it, or no number */
+    double step[PAIRS_SIDES];       /* typical, s; 0 where it cannot be told */
+    double cycle;                   /* s; 0 while it is not known */
+    double farthest;                /* between the clocks of a pair, s */
+    double first, last;             /* clock of the first and the last pair, by the legacy record */
+};
+
+/* Called for each pair, by side; returns 0, or -1 to stop. */
+typedef int pairs_found(void *user, const struct sample samples[PAIRS_SIDES]);
+
+struct pairs;
+/* `in_capture_order`: what comes on either side comes in the order of the capture, so that a clock that began again on
+ * one side tells about the other. NULL without memory. */
+struct pairs *pairs_new(bool in_capture_order, pairs_found *found, void *user);
+void pairs_free(struct pairs *pairs);
+/* 0; -1 where `found` said so, or without memory. */
+int pairs_push(struct pairs *pairs, enum pairs_side side, const struct sample *sample);
+/* No more records come on this side. */
+int pairs_end(struct pairs *pairs, enum pairs_side side);
+/* Whether enough of a side waits for the other one, which should come now. */
+bool pairs_is_ahead(const struct pairs *pairs, enum pairs_side side);
+const struct pairs_tally *pairs_tally(const struct pairs *pairs);
+
+#endif

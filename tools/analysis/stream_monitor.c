@@ -1,0 +1,398 @@
+#include "stream_monitor.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A sender that repeats itself so often has had no answer. */
+#define RESENT_IN_VAIN 3
+/* The second of two keep-alives shows that the first was not answered. */
+#define ASKED_IN_VAIN 2
+
+struct watches {
+    struct findings *findings;
+    struct modes *modes;
+    int64_t reach;
+    struct rates_room channels;
+    bool is_cut;    /* and that was said */
+    size_t moments; /* of all streams */
+    bool failed;    /* without memory, of a stream that has ended */
+    struct stalls stalls;
+    struct watch **all; /* by connection */
+    size_t count, room;
+    size_t recent;
+};
+
+struct watches *watches_new(struct findings *findings, struct modes *modes, int64_t reach)
+{
+    struct watches *watches = calloc(1, sizeof *watches);
+    if (watches == NULL)
+        return NULL;
+    watches->findings = findings;
+    watches->modes = modes;
+    watches->reach = reach;
+    watches->channels = rates_room_begin();
+    return watches;
+}
+
+static void free_live(struct watch *watch)
+{
+    rates_free(watch->rates);
+    if (watch->clocks != NULL)
+        clocks_clear(watch->clocks);
+    if (watch->holes != NULL)
+        holes_clear(watch->holes);
+    free(watch->clocks);
+    free(watch->holes);
+}
+
+/* The rows before a stop that did not come. */
+static void forget_moments(struct watch *watch)
+{
+    for (size_t i = 0; i < ARMTAP_ARMS_MAX; i++) {
+        if (watch->moments[i] == NULL || watch->moments[i]->count > 0)
+            continue;
+        free(watch->moments[i]);
+        watch->moments[i] = NULL;
+    }
+}
+
+/* What a stream needs while it goes on is much; what is told of it afterwards is little. */
+static void end_watch(struct watches *watches, struct watch *watch)
+{
+    if (watch->rates == NULL)
+        return;
+    holes_end(watch->holes, watches->findings);
+    rates_totals(watch->rates, &watch->rates_totals);
+    clocks_totals(watch->clocks, &watch->clocks_totals);
+    watch->clocks_totals.has_drift = watch->clocks_totals.has_drift && !watch->was_full;
+    watches->failed = watches->failed || rates_failed(watch->rates) || watch->clocks->failed || watch->holes->failed;
+    free_live(watch);
+    forget_moments(watch);
+    watch->rates = NULL;
+    watch->clocks = NULL;
+    watch->holes = NULL;
+}
+
+static void watch_free(struct watch *watch)
+{
+    free_live(watch);
+    for (size_t i = 0; i < ARMTAP_ARMS_MAX; i++) {
+        if (watch->moments[i] != NULL)
+            moments_free(watch->moments[i]);
+        free(watch->moments[i]);
+    }
+    free(watch);
+}
+
+void watches_free(struct watches *watches)
+{
+    if (watches == NULL)
+        return;
+    for (size_t i = 0; i < watches->count; i++)
+        watch_free(watches->all[i]);
+    stalls_free(&watches->stalls);
+    free(watches->all);
+    free(watches);
+}
+
+/* ---- finding --------------------------------------------------------------------------------------------------- */
+
+static size_t place_of(const struct watches *watches, uint64_t connection)
+{
+    size_t low = 0, high = watches->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (watches->all[middle]->connection < connection)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct watch *watches_of(const struct watches *watches, uint64_t connection)
+{
+    size_t place = place_of(watches, connection);
+    bool found = place < watches->count && watches->all[place]->connection == connection;
+    return found ? watches->all[place] : NULL;
+}
+
+static struct watch *watch_new(struct watches *watches, uint64_t connection)
+{
+    struct watch *watch = calloc(1, sizeof *watch);
+    if (watch == NULL)
+        return NULL;
+    watch->connection = connection;
+    watch->rates = rates_new(&watches->channels);
+    watch->clocks = calloc(1, sizeof *watch->clocks);
+    watch->holes = calloc(1, sizeof *watch->holes);
+    if (watch->rates != NULL && watch->clocks != NULL && watch->holes != NULL)
+        return watch;
+    watch_free(watch);
+    return NULL;
+}
+
+/* The watch of a connection, made if there is none; NULL without memory. */
+static struct watch *see(struct watches *watches, const struct armtap_stream *stream)
+{
+    uint64_t connection = stream->connection;
+    if (watches->recent < watches->count && watches->all[watches->recent]->connection == connection)
+        return watches->all[watches->recent];
+    size_t place = place_of(watches, connection);
+    if (place == watches->count || watches->all[place]->connection != connection) {
+        if (watches->count == watches->room) {
+            size_t room = watches->room == 0 ? 16 : watches->room * 2;
+            struct watch **all = realloc(watches->all, room * sizeof(*all));
+            if (all == NULL)
+                return NULL;
+            watches->all = all;
+            watches->room = room;
+        }
+        struct watch *watch = watch_new(watches, connection);
+        if (watch == NULL)
+            return NULL;
+        memmove(watches->all + place + 1, watches->all + place, (watches->count - place) * sizeof(*watches->all));
+        watch->was_full = stalls_of_client(&watches->stalls, connection);
+        watches->all[place] = watch;
+        watches->count++;
+    }
+    watches->recent = place;
+    return watches->all[place];
+}
+
+/* ---- feeding --------------------------------------------------------------------------------------------------- */
+
+/* A stop whose surroundings are kept, if there is room for one more. */
+static bool shows_stop(struct watches *watches, const struct moments *moments, bool stop_begins)
+{
+    bool shows = stop_begins && moments->count < MOMENTS_EACH && watches->moments < MOMENTS_ALL;
+    watches->moments += shows;
+    return shows;
+}
+
+static int watch_moments(struct watches *watches, struct watch *watch, const struct armtap_record *record,
+                         const struct armtap_arm *arm, bool stop_begins)
+{
+    struct moments **moments = &watch->moments[arm->number - 1];
+    if (*moments == NULL && (*moments = calloc(1, sizeof **moments)) == NULL)
+        return -1;
+    return moments_record(*moments, record, arm, shows_stop(watches, *moments, stop_begins), watches->reach);
+}
+
+static int watch_arms(struct watches *watches, struct watch *watch, const struct armtap_record *record)
+{
+    for (size_t i = 0; i < record->arm_count && record->recipe != NULL; i++) {
+        const struct armtap_arm *arm = &record->arms[i];
+        bool stop_begins = modes_record(watches->modes, watch->modes, watches->findings, record, i);
+        if (watches->modes->failed || findings_failed(watches->findings))
+            return -1;
+        if (watches->reach > 0 && watch_moments(watches, watch, record, arm, stop_begins) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int watches_record(struct watches *watches, const struct armtap_record *record)
+{
+    struct watch *watch = see(watches, record->stream);
+    if (watch == NULL)
+        return -1;
+    if (watch->rates == NULL)
+        return 0;
+    if (record->direction == ARMTAP_FROM_ROBOT)
+        watch->resent = 0;
+    holes_record(watch->holes, watches->findings, record);
+    rates_record(watch->rates, watches->findings, record);
+    clocks_record(watch->clocks, record);
+    if (rates_failed(watch->rates) || watch->clocks->failed)
+        return -1;
+    if (watches->channels.is_cut && !watches->is_cut) {
+        watches->is_cut = true;
+        findings_say(watches->findings, "input.hostile", record->stream, &record->where, "%s",
+                     armtap_budget_find("channels")->text);
+    }
+    return record->direction == ARMTAP_FROM_ROBOT ? watch_arms(watches, watch, record) : 0;
+}
+
+int watches_message(struct watches *watches, const struct armtap_message *message)
+{
+    if (message->stream->protocol != ARMTAP_RTDE || message->stream->records[ARMTAP_FROM_ROBOT] > 0)
+        return 0;
+    struct watch *watch = see(watches, message->stream);
+    if (watch == NULL)
+        return -1;
+    dialogue_message(&watch->dialogue, message);
+    return 0;
+}
+
+int watches_note(struct watches *watches, const struct armtap_note *note)
+{
+    const struct watch *watch = note->stream == NULL ? NULL : watches_of(watches, note->stream->connection);
+    if (watch != NULL && watch->rates != NULL)
+        rates_note(watch->rates, watches->findings, note);
+    bool has_failed = watch != NULL && watch->holes != NULL && watch->holes->failed;
+    return has_failed || findings_failed(watches->findings) ? -1 : 0;
+}
+
+bool watches_keep(struct watches *watches, const struct armtap_note *note)
+{
+    const struct watch *watch = note->stream == NULL ? NULL : watches_of(watches, note->stream->connection);
+    return watch != NULL && watch->holes != NULL && holes_note(watch->holes, note);
+}
+
+int watches_recipe(struct watches *watches, const struct armtap_recipe_event *event)
+{
+    struct watch *watch = see(watches, event->stream);
+    if (watch == NULL)
+        return -1;
+    if (watch->rates != NULL)
+        rates_recipe(watch->rates, watches->findings, event);
+    return findings_failed(watches->findings) || (watch->rates != NULL && rates_failed(watch->rates)) ? -1 : 0;
+}
+
+static const char *sender_of(const struct armtap_event *event)
+{
+    return event->direction == ARMTAP_FROM_ROBOT ? "the robot" : "the client";
+}
+
+/* Who closes first is told; the other side's answer, and a reset that only ends what was being closed (a program that
+ * quits while data still comes), are part of that. */
+static void tell_close(struct watches *watches, struct watch *watch, const struct armtap_event *event)
+{
+    const struct armtap_stream *stream = event->stream;
+    if (event->a == ARMTAP_CLOSE_FIN && !watch->closing)
+        findings_say(watches->findings, "tcp.closed", stream, &event->where, "%s closed the connection",
+                     sender_of(event));
+    if (event->a == ARMTAP_CLOSE_RESET && !watch->closing)
+        findings_say(watches->findings, "tcp.reset", stream, &event->where, "%s reset the connection",
+                     sender_of(event));
+}
+
+/* Whether one side asked in vain, and heard nothing more until the connection's end, but that. */
+static bool asked_in_vain(const struct watch *watch, const struct armtap_event *event, enum armtap_direction by)
+{
+    const struct asking *asking = &watch->asking[by];
+    uint64_t heard = event->stream->packets[!by];
+    bool is_closer = event->direction != by && (event->a == ARMTAP_CLOSE_FIN || event->a == ARMTAP_CLOSE_RESET);
+    return asking->count >= ASKED_IN_VAIN && (heard == asking->heard || (is_closer && heard == asking->heard + 1));
+}
+
+/* What TCP shows of why data stopped, for the silence before a close. */
+static void blame(struct watch *watch, const struct armtap_event *event)
+{
+    char why[160] = "";
+    if (watch->stuck.packet > 0)
+        snprintf(why, sizeof why, "the client did not read, its receive buffer was full from packet %" PRIu64 " on",
+                 watch->stuck.packet);
+    else if (watch->resent >= RESENT_IN_VAIN)
+        snprintf(why, sizeof why,
+                 "the robot sent its last data %" PRIu64 " times again, and nobody acknowledged it: the client, or the "
+                 "way to it, was gone",
+                 watch->resent);
+    else if (asked_in_vain(watch, event, ARMTAP_TO_ROBOT))
+        snprintf(why, sizeof why,
+                 "%" PRIu64 " keep-alives of the client got no answer: the robot, or the way to it, was gone",
+                 watch->asking[ARMTAP_TO_ROBOT].count);
+    else if (asked_in_vain(watch, event, ARMTAP_FROM_ROBOT))
+        snprintf(why, sizeof why,
+                 "%" PRIu64 " keep-alives of the robot got no answer: the client, or the way to it, was gone",
+                 watch->asking[ARMTAP_FROM_ROBOT].count);
+    rates_blame(watch->rates, why);
+}
+
+static void take_close(struct watches *watches, struct watch *watch, const struct armtap_event *event)
+{
+    tell_close(watches, watch, event);
+    if (watch->rates != NULL && !watch->closing) {
+        blame(watch, event);
+        rates_event(watch->rates, watches->findings, event);
+    }
+    watch->closing = true;
+    watch->closed[event->direction] = true;
+    if (event->a != ARMTAP_CLOSE_FIN || watch->closed[!event->direction])
+        end_watch(watches, watch);
+}
+
+/* What the network did to a packet, and how sure that is. */
+static const struct transport {
+    enum armtap_event_type type;
+    const char *id;
+    const char *verb, *verbs; /* of 1 byte, and of several */
+    const char *doubt;        /* where the packets do not prove it */
+} transports[] = {
+    {ARMTAP_EVENT_RETRANSMISSION, "tcp.retransmission", "was sent again", "were sent again",
+     ", judged by the delay alone: the packets do not tell it from reordering or a copy"},
+    {ARMTAP_EVENT_DUPLICATE, "capture.duplicate", "was captured twice", "were captured twice",
+     ", judged by the delay alone: the packets do not tell a copy from a retransmission"},
+    {ARMTAP_EVENT_OUT_OF_ORDER, "tcp.out-of-order", "arrived after later ones", "arrived after later ones",
+     ", judged by the delay alone: the packets do not tell reordering from a retransmission"},
+};
+
+/* Told of connections whose protocol is not known yet, too. */
+static void tell_transport(struct watches *watches, const struct armtap_event *event)
+{
+    const char *from = event->direction == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot";
+    const char *bytes = event->a == 1 ? "byte" : "bytes";
+    for (size_t i = 0; i < sizeof transports / sizeof *transports; i++) {
+        const struct transport *transport = &transports[i];
+        if (event->type != transport->type)
+            continue;
+        const char *verb = event->a == 1 ? transport->verb : transport->verbs;
+        if (event->doubtful)
+            findings_doubt(watches->findings, transport->id, event->stream, &event->where, "%" PRIu64 " %s %s %s%s",
+                           event->a, bytes, from, verb, transport->doubt);
+        else
+            findings_say(watches->findings, transport->id, event->stream, &event->where, "%" PRIu64 " %s %s %s",
+                         event->a, bytes, from, verb);
+    }
+}
+
+int watches_event(struct watches *watches, const struct armtap_event *event)
+{
+    struct armtap_where stuck = stalls_begin_of_client(&watches->stalls, event->stream->connection);
+    tell_transport(watches, event);
+    if (stalls_event(&watches->stalls, watches->findings, event) != 0)
+        return -1;
+    if (event->stream->protocol != ARMTAP_PROTOCOL_NONE) {
+        struct watch *watch = see(watches, event->stream);
+        if (watch == NULL)
+            return -1;
+        watch->was_full = watch->was_full || stalls_of_client(&watches->stalls, watch->connection);
+        watch->stuck = stuck;
+        dialogue_event(&watch->dialogue, event);
+        watch->resent += event->type == ARMTAP_EVENT_RETRANSMISSION && event->direction == ARMTAP_FROM_ROBOT;
+        if (event->type == ARMTAP_EVENT_KEEP_ALIVE)
+            watch->asking[event->direction] = (struct asking){event->a, event->stream->packets[!event->direction]};
+        if (event->type == ARMTAP_EVENT_CLOSE) {
+            take_close(watches, watch, event);
+        } else if (watch->rates != NULL) {
+            holes_event(watch->holes, event);
+            rates_event(watch->rates, watches->findings, event);
+        }
+    } else if (event->type == ARMTAP_EVENT_CLOSE) {
+        stalls_forget(&watches->stalls, event->stream->connection);
+        findings_forget(watches->findings, event->stream->connection);
+    }
+    return watches->failed || findings_failed(watches->findings) ? -1 : 0;
+}
+
+void watches_forget(struct watches *watches, uint64_t connection)
+{
+    size_t place = place_of(watches, connection);
+    if (place < watches->count && watches->all[place]->connection == connection) {
+        watch_free(watches->all[place]);
+        watches->count--;
+        memmove(watches->all + place, watches->all + place + 1, (watches->count - place) * sizeof(*watches->all));
+    }
+    stalls_forget(&watches->stalls, connection);
+    findings_add_up(watches->findings, connection);
+}
+
+int watches_end(struct watches *watches)
+{
+    for (size_t i = 0; i < watches->count; i++)
+        end_watch(watches, watches->all[i]);
+    return watches->failed ? -1 : 0;
+}

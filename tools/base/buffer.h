@@ -1,0 +1,55 @@
+/* Text that grows: what the output formats write into. It keeps its room when it is emptied. */
+#ifndef BASE_BUFFER_H
+#define BASE_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Begins as all zeros; the owner frees `data`. Without memory `failed` is set, and the text is no longer whole. */
+struct buffer {
+    char *data;
+    size_t length;
+    size_t room;
+    bool failed;
+};
+
+/* Where the next `length` bytes may be written, NULL without memory; add what was written to buffer->length. */
+static inline char *buffer_room(struct buffer *buffer, size_t length)
+{
+    if (buffer->room - buffer->length < length) {
+        size_t most = SIZE_MAX / 2;
+        size_t room = length < most - buffer->room ? buffer->room + buffer->room / 2 + length + 256 : 0;
+        char *data = room == 0 ? NULL : realloc(buffer->data, room);
+        if (data == NULL) {
+            buffer->failed = true;
+            return NULL;
+        }
+        buffer->data = data;
+        buffer->room = room;
+    }
+    return buffer->data + buffer->length;
+}
+
+static inline void buffer_put(struct buffer *buffer, const char *bytes, size_t length)
+{
+    char *at = length == 0 ? NULL : buffer_room(buffer, length);
+    if (at == NULL)
+        return;
+    memcpy(at, bytes, length);
+    buffer->length += length;
+}
+
+static inline void buffer_string(struct buffer *buffer, const char *string)
+{
+    buffer_put(buffer, string, strlen(string));
+}
+
+static inline void buffer_char(struct buffer *buffer, char character)
+{
+    buffer_put(buffer, &character, 1);
+}
+
+#endif

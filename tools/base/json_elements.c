@@ -1,0 +1,197 @@
+#include "json_elements.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_writer.h"
+
+static bool is_between(char c)
+{
+    return c == '[' || c == ']' || c == ',' || c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Behind the string that begins at `at`. */
+static const char *string_end(const char *at, const char *end)
+{
+    for (at++; at < end && *at != '"'; at++)
+        if (*at == '\\' && at + 1 < end)
+            at++;
+    return at < end ? at + 1 : end;
+}
+
+static const char *object_end(const char *at, const char *end)
+{
+    size_t depth = 0;
+    while (at < end) {
+        if (*at == '"') {
+            at = string_end(at, end);
+            continue;
+        }
+        depth += *at == '{';
+        depth -= *at == '}';
+        at++;
+        if (depth == 0)
+            break;
+    }
+    return at;
+}
+
+static const char *word_end(const char *at, const char *end)
+{
+    while (at < end && !is_between(*at) && *at != '}' && *at != ':' && *at != '"')
+        at++;
+    return at;
+}
+
+static bool word_is(const char *word, size_t length, const char *text)
+{
+    return strlen(text) == length && memcmp(word, text, length) == 0;
+}
+
+static enum leaf_kind word_kind(const char *word, size_t length)
+{
+    if (word_is(word, length, "null"))
+        return LEAF_NULL;
+    if (word_is(word, length, "false"))
+        return LEAF_FALSE;
+    if (word_is(word, length, "true"))
+        return LEAF_TRUE;
+    for (size_t i = length > 1 && word[0] == '-' ? 1 : 0; i < length; i++)
+        if (word[i] < '0' || word[i] > '9')
+            return LEAF_NUMBER;
+    return LEAF_WHOLE;
+}
+
+bool leaves_begin(struct leaves *leaves, const struct armtap_value *value)
+{
+    if (!value->present || value->type != ARMTAP_JSON || value->length == 0 || value->text[0] != '[')
+        return false;
+    *leaves = (struct leaves){value->text, value->text + value->length};
+    return true;
+}
+
+bool leaves_next(struct leaves *leaves, struct leaf *leaf)
+{
+    const char *at = leaves->at, *end = leaves->end, *stop;
+    while (at < end && is_between(*at))
+        at++;
+    if (at == end)
+        return false;
+    leaf->text = at;
+    if (*at == '"') {
+        stop = string_end(at, end);
+        leaf->kind = LEAF_STRING;
+    } else if (*at == '{') {
+        stop = object_end(at, end);
+        leaf->kind = LEAF_OBJECT;
+    } else {
+        stop = word_end(at, end);
+        stop = stop == at ? at + 1 : stop;
+        leaf->kind = word_kind(at, (size_t)(stop - at));
+    }
+    leaf->length = (size_t)(stop - at);
+    leaves->at = stop;
+    return true;
+}
+
+size_t leaves_count(const struct armtap_value *value)
+{
+    struct leaves leaves;
+    struct leaf leaf;
+    size_t count = 0;
+    if (!leaves_begin(&leaves, value))
+        return 0;
+    while (leaves_next(&leaves, &leaf))
+        count++;
+    return count == 0 ? 1 : count;
+}
+
+double leaf_number(const struct leaf *leaf)
+{
+    char text[64], *copy = leaf->length < sizeof text ? text : malloc(leaf->length + 1);
+    if (copy == NULL)
+        return 0;
+    memcpy(copy, leaf->text, leaf->length);
+    copy[leaf->length] = '\0';
+    double number = strtod(copy, NULL);
+    if (copy != text)
+        free(copy);
+    return number;
+}
+
+/* ---- strings ----------------------------------------------------------------------------------------------------- */
+
+/* The four hexadecimal digits at `at`; negative if they are not all there. */
+static long hex_at(const char *at, const char *end)
+{
+    static const char digits[] = "0123456789abcdef";
+    long number = 0;
+    if (end - at < 4)
+        return -1;
+    for (int i = 0; i < 4; i++) {
+        const char *digit = at[i] == '\0' ? NULL : strchr(digits, at[i] >= 'A' && at[i] <= 'F' ? at[i] + 32 : at[i]);
+        if (digit == NULL)
+            return -1;
+        number = number * 16 + (digit - digits);
+    }
+    return number;
+}
+
+static void put_utf8(unsigned long code, struct buffer *out)
+{
+    unsigned char bytes[4];
+    size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    for (size_t i = length; i-- > 1; code >>= 6)
+        bytes[i] = (unsigned char)(0x80 | (code & 0x3F));
+    bytes[0] = (unsigned char)(lead[length] | code);
+    buffer_put(out, (const char *)bytes, length);
+}
+
+/* \uXXXX, two of them for what UTF-16 writes as a pair; half a pair is U+FFFD. Returns where the text goes on. */
+static const char *put_unicode(const char *at, const char *end, struct buffer *out)
+{
+    long code = hex_at(at, end);
+    if (code < 0) {
+        buffer_char(out, 'u');
+        return at;
+    }
+    at += 4;
+    if (code >= 0xD800 && code <= 0xDBFF && end - at >= 6 && at[0] == '\\' && at[1] == 'u') {
+        long low = hex_at(at + 2, end);
+        if (low >= 0xDC00 && low <= 0xDFFF) {
+            put_utf8(0x10000 + (unsigned long)(code - 0xD800) * 0x400 + (unsigned long)(low - 0xDC00), out);
+            return at + 6;
+        }
+    }
+    put_utf8(code >= 0xD800 && code <= 0xDFFF ? 0xFFFD : (unsigned long)code, out);
+    return at;
+}
+
+void leaf_text(const struct leaf *leaf, struct buffer *out)
+{
+    static const char letters[] = "bfnrt", plain[] = "\b\f\n\r\t";
+    const char *at = leaf->text + 1, *end = leaf->text + leaf->length;
+    end -= leaf->length > 1 && end[-1] == '"';
+    while (at < end) {
+        const char *escape = memchr(at, '\\', (size_t)(end - at));
+        if (escape == NULL || escape + 1 == end) {
+            buffer_put(out, at, (size_t)(end - at));
+            return;
+        }
+        buffer_put(out, at, (size_t)(escape - at));
+        const char *letter = escape[1] == '\0' ? NULL : strchr(letters, escape[1]);
+        at = escape + 2;
+        if (escape[1] == 'u')
+            at = put_unicode(at, end, out);
+        else
+            buffer_char(out, letter == NULL ? escape[1] : plain[letter - letters]);
+    }
+}
+
+void leaves_copy(const char *json, size_t length, struct buffer *out)
+{
+    char *room = buffer_room(out, JSON_QUOTED_MAX(length));
+    if (room != NULL)
+        out->length += json_mend(room, json, length);
+}

@@ -1,0 +1,264 @@
+#include "json_writer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "number_text.h"
+#include "utf8.h"
+
+static const char hex[] = "0123456789abcdef";
+
+static size_t put_unit(char *to, uint32_t unit)
+{
+    memcpy(to, "\\u", 2);
+    for (unsigned i = 0; i < 4; i++)
+        to[2 + i] = hex[unit >> (12 - 4 * i) & 15];
+    return 6;
+}
+
+/* \uXXXX, two of them beyond 16 bits. */
+static size_t put_escaped(char *to, uint32_t character)
+{
+    if (character < 0x10000)
+        return put_unit(to, character);
+    put_unit(to, 0xD800 + ((character - 0x10000) >> 10));
+    return 6 + put_unit(to + 6, 0xDC00 + (character & 0x3FF));
+}
+
+/* The text \xHH, as other formats have it: JSON cannot hold the byte. */
+static size_t put_byte(char *to, unsigned char byte)
+{
+    memcpy(to, "\\\\x", 3);
+    to[3] = hex[byte >> 4];
+    to[4] = hex[byte & 15];
+    return 5;
+}
+
+/* A character that has no meaning in JSON; returns how many bytes of the text it was. */
+static size_t put_character(char *to, size_t *out, const char *text, size_t left)
+{
+    uint32_t character;
+    if (*text >= ' ' && *text <= '~') {
+        to[(*out)++] = *text;
+        return 1;
+    }
+    size_t length = utf8_character(text, left, &character);
+    if (length == 0 || character == 0) {
+        *out += put_byte(to + *out, (unsigned char)*text);
+        return 1;
+    }
+    if (utf8_is_hidden(character)) {
+        *out += put_escaped(to + *out, character);
+    } else {
+        memcpy(to + *out, text, length);
+        *out += length;
+    }
+    return length;
+}
+
+size_t json_mend(char *to, const char *json, size_t length)
+{
+    static const char nul[] = "\\u0000";
+    size_t out = 0;
+    for (size_t i = 0; i < length;) {
+        if (json[i] != '\\' || i + 1 == length) {
+            i += put_character(to, &out, json + i, length - i);
+        } else if (length - i >= strlen(nul) && memcmp(json + i, nul, strlen(nul)) == 0) {
+            out += put_byte(to + out, 0);
+            i += strlen(nul);
+        } else {
+            to[out++] = json[i++];
+            to[out++] = json[i++];
+        }
+    }
+    return out;
+}
+
+size_t json_quote(char *to, const char *text, size_t length)
+{
+    static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    size_t out = 0;
+    to[out++] = '"';
+    for (size_t i = 0; i < length;) {
+        if (text[i] > '\\' && text[i] <= '~') { /* nearly all are */
+            to[out++] = text[i++];
+            continue;
+        }
+        const char *found = text[i] == '\0' ? NULL : strchr(plain, text[i]);
+        if (found == NULL) {
+            i += put_character(to, &out, text + i, length - i);
+        } else {
+            to[out++] = '\\';
+            to[out++] = letters[found - plain];
+            i++;
+        }
+    }
+    to[out++] = '"';
+    return out;
+}
+
+void json_begin(struct json *json, FILE *file)
+{
+    *json = (struct json){.file = file};
+}
+
+static void line(struct json *json)
+{
+    putc('\n', json->file);
+    for (unsigned i = 0; i < json->depth; i++)
+        fputs("  ", json->file);
+}
+
+/* What stands between the element before and the next one. */
+static void separate(struct json *json)
+{
+    if (json->after_key) {
+        json->after_key = false;
+        return;
+    }
+    if (json->depth == 0)
+        return;
+    struct json_level *level = &json->level[json->depth - 1];
+    if (level->filled)
+        putc(',', json->file);
+    if (level->lines)
+        line(json);
+    else if (level->filled)
+        putc(' ', json->file);
+    level->filled = true;
+}
+
+static void open_level(struct json *json, char open, char close, bool lines)
+{
+    separate(json);
+    if (json->depth == JSON_DEPTH)
+        abort();
+    putc(open, json->file);
+    json->level[json->depth++] = (struct json_level){.close = close, .lines = lines};
+}
+
+void json_object(struct json *json, bool lines)
+{
+    open_level(json, '{', '}', lines);
+}
+
+void json_array(struct json *json, bool lines)
+{
+    open_level(json, '[', ']', lines);
+}
+
+void json_close(struct json *json)
+{
+    struct json_level level = json->level[--json->depth];
+    if (level.lines && level.filled)
+        line(json);
+    putc(level.close, json->file);
+}
+
+void json_end(struct json *json)
+{
+    while (json->depth > 0)
+        json_close(json);
+    putc('\n', json->file);
+}
+
+void json_key(struct json *json, const char *key)
+{
+    json_text(json, key);
+    fputs(": ", json->file);
+    json->after_key = true;
+}
+
+/* How many bytes of the text the whole characters are that fit into `room`. */
+static size_t whole_characters(const char *text, size_t length, size_t room)
+{
+    uint32_t character;
+    size_t at = 0, size;
+    for (; at < length; at += size == 0 ? 1 : size) {
+        size = utf8_character(text + at, length - at, &character);
+        if (at + size > room)
+            break;
+    }
+    return at < room ? at : room;
+}
+
+void json_span(struct json *json, const char *text, size_t length)
+{
+    char quoted[JSON_QUOTED_MAX(64)];
+    separate(json);
+    putc('"', json->file);
+    for (size_t done = 0; done < length;) {
+        size_t part = whole_characters(text + done, length - done, 64);
+        size_t length_quoted = json_quote(quoted, text + done, part);
+        fwrite(quoted + 1, 1, length_quoted - 2, json->file);
+        done += part;
+    }
+    putc('"', json->file);
+}
+
+void json_text(struct json *json, const char *text)
+{
+    if (text == NULL)
+        json_null(json);
+    else
+        json_span(json, text, strlen(text));
+}
+
+void json_text_or_null(struct json *json, const char *text)
+{
+    json_text(json, *text == '\0' ? NULL : text);
+}
+
+void json_unsigned(struct json *json, uint64_t number)
+{
+    separate(json);
+    fprintf(json->file, "%" PRIu64, number);
+}
+
+void json_signed(struct json *json, int64_t number)
+{
+    separate(json);
+    fprintf(json->file, "%" PRId64, number);
+}
+
+void json_decimal(struct json *json, int64_t number, unsigned digits)
+{
+    uint64_t size = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    uint64_t scale = 1;
+    for (unsigned i = 0; i < digits; i++)
+        scale *= 10;
+    separate(json);
+    fprintf(json->file, "%s%" PRIu64, number < 0 ? "-" : "", size / scale);
+    if (digits > 0)
+        fprintf(json->file, ".%0*" PRIu64, (int)digits, size % scale);
+}
+
+void json_double(struct json *json, double number)
+{
+    char text[NUMBER_MAX];
+    if (number - number != 0) {
+        json_null(json);
+        return;
+    }
+    separate(json);
+    fwrite(text, 1, number_repr(number, text), json->file);
+}
+
+void json_number(struct json *json, const char *digits)
+{
+    separate(json);
+    fputs(digits, json->file);
+}
+
+void json_bool(struct json *json, bool truth)
+{
+    separate(json);
+    fputs(truth ? "true" : "false", json->file);
+}
+
+void json_null(struct json *json)
+{
+    separate(json);
+    fputs("null", json->file);
+}

@@ -1,0 +1,18 @@
+/* One-line messages on standard error: what, where, and what to do. */
+#ifndef BASE_MESSAGE_H
+#define BASE_MESSAGE_H
+
+#if defined(__GNUC__)
+#define MESSAGE_FORMAT __attribute__((format(printf, 1, 2)))
+#else
+#define MESSAGE_FORMAT
+#endif
+
+/* "armtap: ..." and a line end. Control characters of names that come from outside are shown as \xHH. */
+MESSAGE_FORMAT void message_error(const char *format, ...);
+/* "armtap: warning: ...": does not change the exit status. */
+MESSAGE_FORMAT void message_warning(const char *format, ...);
+/* The message for an allocation that failed. */
+void message_no_memory(void);
+
+#endif

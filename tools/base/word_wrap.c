@@ -1,0 +1,141 @@
+#define _POSIX_C_SOURCE 200809L
+#include "word_wrap.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "utf8.h"
+
+int text_columns(FILE *file)
+{
+#ifdef TIOCGWINSZ
+    struct winsize size;
+    if (isatty(fileno(file)) && ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col < TEXT_COLUMNS_MIN   ? TEXT_COLUMNS_MIN
+               : size.ws_col > TEXT_COLUMNS_MAX ? TEXT_COLUMNS_MAX
+                                                : (int)size.ws_col;
+#else
+    (void)file;
+#endif
+    return TEXT_COLUMNS;
+}
+
+struct text_wrap text_wrap_begin(FILE *file, int column, int indent)
+{
+    return (struct text_wrap){.file = file, .column = column, .indent = indent, .columns = text_columns(file)};
+}
+
+static bool is_plain(const char *word, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (word[i] < ' ' || word[i] > '~')
+            return false;
+    return true;
+}
+
+/* Columns that a word takes as it is shown. */
+static int width_of(const char *word, size_t length)
+{
+    char shown[UTF8_SHOWN_MAX];
+    size_t used;
+    int width = 0;
+    for (size_t i = 0; i < length; i += used) {
+        size_t bytes = utf8_show(shown, word + i, length - i, &used);
+        width += used < bytes ? (int)bytes : 1;
+    }
+    return width;
+}
+
+static void show(const char *word, size_t length, FILE *file)
+{
+    char shown[UTF8_SHOWN_MAX];
+    size_t used;
+    for (size_t i = 0; i < length; i += used) {
+        utf8_show(shown, word + i, length - i, &used);
+        fputs(shown, file);
+    }
+}
+
+static void put_word(struct text_wrap *wrap, const char *word, size_t length)
+{
+    bool plain = is_plain(word, length); /* nearly every word is */
+    int width = plain ? (int)length : width_of(word, length);
+    if (wrap->column > wrap->indent && wrap->column + 1 + width > wrap->columns) {
+        fprintf(wrap->file, "\n%*s", wrap->indent, "");
+        wrap->column = wrap->indent;
+    } else if (wrap->column > wrap->indent) {
+        putc(' ', wrap->file);
+        wrap->column++;
+    } else if (wrap->column < wrap->indent) {
+        fprintf(wrap->file, "%*s", wrap->indent - wrap->column, "");
+        wrap->column = wrap->indent;
+    }
+    if (plain)
+        fwrite(word, 1, length, wrap->file);
+    else
+        show(word, length, wrap->file);
+    wrap->column += width;
+}
+
+void text_wrap_word(struct text_wrap *wrap, const char *word)
+{
+    put_word(wrap, word, strlen(word));
+}
+
+void text_wrap_span(struct text_wrap *wrap, const char *text, size_t length)
+{
+    for (size_t begin = 0, end; begin < length; begin = end + 1) {
+        for (end = begin; end < length && text[end] != ' ';)
+            end++;
+        if (end > begin)
+            put_word(wrap, text + begin, end - begin);
+    }
+}
+
+void text_wrap_words(struct text_wrap *wrap, const char *text)
+{
+    text_wrap_span(wrap, text, strlen(text));
+}
+
+void text_wrap_end(struct text_wrap *wrap)
+{
+    putc('\n', wrap->file);
+    wrap->column = 0;
+}
+
+const char *text_name_number(const char *name)
+{
+    const char *at = name + strlen(name);
+    while (at > name && at[-1] >= '0' && at[-1] <= '9')
+        at--;
+    return at;
+}
+
+bool text_name_follows(const char *before, const char *after)
+{
+    const char *first = text_name_number(before), *second = text_name_number(after);
+    if (*first == '\0' || *second == '\0' || first - before != second - after || strlen(first) > 9 ||
+        strlen(second) > 9)
+        return false;
+    return memcmp(before, after, (size_t)(first - before)) == 0 && atol(second) == atol(first) + 1;
+}
+
+static bool is_coloured(FILE *file)
+{
+    const char *refused = getenv("NO_COLOR");
+    return (refused == NULL || *refused == '\0') && isatty(fileno(file));
+}
+
+const char *text_colour(FILE *file, enum armtap_severity severity)
+{
+    if (!is_coloured(file))
+        return "";
+    return severity == ARMTAP_ERROR ? "\033[31m" : severity == ARMTAP_WARNING ? "\033[33m" : "";
+}
+
+const char *text_plain(FILE *file)
+{
+    return is_coloured(file) ? "\033[0m" : "";
+}

@@ -1,0 +1,518 @@
+#define _POSIX_C_SOURCE 200809L
+#include "options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "input/input_files.h"
+#include "base/interrupt.h"
+#include "base/message.h"
+#include "base/privileges.h"
+#include "input/recipe_file.h"
+#include "base/word_wrap.h"
+
+/* Ids of the shared options: out of the way of those that commands choose. */
+enum shared_id {
+    SHARED_PORT = 1000,
+    SHARED_RECIPE,
+    SHARED_NO_GUESS,
+    SHARED_RAW,
+    SHARED_INTERFACE,
+    SHARED_FILTER,
+    SHARED_THREADS,
+    SHARED_LOCAL,
+    SHARED_FOLLOW,
+    SHARED_HELP
+};
+
+static const struct option_row help_row = {SHARED_HELP, 'h', "help", NULL, "this text"};
+static const struct option_row shared_rows[] = {
+    {SHARED_PORT, 0, "port", "N=PROTOCOL", "may be repeated; what a TCP port carries:"},
+    {SHARED_RECIPE, 0, "recipe", "FILE",
+     "the RTDE output recipe where the capture lacks it: UR's XML, or a line \"name type\" per field; or AUBO's "
+     "subscription, as the client sends it; FILE or @NAME, a well-known client's: armtap recipe --list"},
+    {SHARED_NO_GUESS, 0, "no-guess", NULL,
+     "guess no recipe where the handshake was not captured: its records stay opaque"},
+    {SHARED_RAW, 0, "raw", "PROTOCOL", "what a raw dump holds, where it is not recognised:"},
+    {SHARED_INTERFACE, 'i', "interface", "INTERFACE", "read live packets instead of files, until Ctrl-C"},
+    {SHARED_FILTER, 0, "filter", "FILTER", "capture filter for -i instead of the telemetry ports; see pcap-filter(7)"},
+    {SHARED_THREADS, 0, "threads", "N", "threads to use (default: as many as there are cores); the output is the same"},
+    {SHARED_LOCAL, 0, "local", NULL, "times for people, and of day, in this machine's zone instead of UTC"},
+    {SHARED_FOLLOW, 0, "follow", NULL,
+     "read on as the file grows, as tcpdump -w writes it, until Ctrl-C, which ends info with its tables; of several "
+     "files, the last one"},
+};
+#define SHARED_COUNT (sizeof shared_rows / sizeof *shared_rows)
+
+#define WORD_MAX 64
+
+struct parser {
+    const struct option_usage *usage;
+    int argc;
+    char **argv;
+    int at;
+    struct options *options;
+    options_take *take;
+    void *user;
+    const char *recipe_name; /* read when the rest is known to be right */
+};
+
+/* ---- the tables ------------------------------------------------------------------------------------------------ */
+
+static bool has_shared(const struct option_usage *usage, const struct option_row *row)
+{
+    if (row->id == SHARED_FOLLOW)
+        return usage->may_follow;
+    bool decodes = row->id == SHARED_PORT || row->id == SHARED_RAW || row->id == SHARED_NO_GUESS;
+    return usage->reads_captures || (usage->decodes && decodes);
+}
+
+/* The i-th option of a command: its own, then the shared ones, then --help; NULL beyond. */
+static const struct option_row *row_at(const struct option_usage *usage, size_t i)
+{
+    if (i < usage->row_count)
+        return &usage->rows[i];
+    i -= usage->row_count;
+    for (size_t k = 0; k < SHARED_COUNT; k++)
+        if (has_shared(usage, &shared_rows[k]) && i-- == 0)
+            return &shared_rows[k];
+    return i == 0 ? &help_row : NULL;
+}
+
+static const struct option_row *find_name(const struct option_usage *usage, const char *name, size_t length)
+{
+    const struct option_row *row;
+    for (size_t i = 0; (row = row_at(usage, i)) != NULL; i++)
+        if (row->name != NULL && strlen(row->name) == length && memcmp(row->name, name, length) == 0)
+            return row;
+    return NULL;
+}
+
+static const struct option_row *find_letter(const struct option_usage *usage, char letter)
+{
+    const struct option_row *row;
+    for (size_t i = 0; (row = row_at(usage, i)) != NULL; i++)
+        if (row->letter != 0 && row->letter == letter)
+            return row;
+    return NULL;
+}
+
+static size_t least(size_t a, size_t b, size_t c)
+{
+    size_t least_two = a < b ? a : b;
+    return least_two < c ? least_two : c;
+}
+
+/* How many letters must be put in, taken out or changed to get from one word to the other. */
+static size_t distance(const char *from, const char *to)
+{
+    size_t row[WORD_MAX + 1], length = strlen(to);
+    if (length > WORD_MAX || strlen(from) > WORD_MAX)
+        return WORD_MAX;
+    for (size_t i = 0; i <= length; i++)
+        row[i] = i;
+    for (size_t k = 1; from[k - 1] != '\0'; k++) {
+        size_t diagonal = row[0];
+        row[0] = k;
+        for (size_t i = 1; i <= length; i++) {
+            size_t above = row[i];
+            row[i] = least(above + 1, row[i - 1] + 1, diagonal + (from[k - 1] == to[i - 1] ? 0 : 1));
+            diagonal = above;
+        }
+    }
+    return row[length];
+}
+
+const char *options_nearest(const char *word, const char *const *names, size_t count)
+{
+    const char *best = NULL;
+    for (size_t i = 0; i < count && *word != '\0'; i++)
+        if (strncmp(names[i], word, strlen(word)) == 0)
+            return names[i];
+    size_t allowed = strlen(word) / 3 < 2 ? 2 : strlen(word) / 3, nearest = allowed + 1;
+    for (size_t i = 0; i < count; i++) {
+        size_t far = distance(word, names[i]);
+        if (far < nearest && far < strlen(names[i])) {
+            nearest = far;
+            best = names[i];
+        }
+    }
+    return best;
+}
+
+static int unknown_option(const struct parser *parser, const char *word, const char *name)
+{
+    const char *names[WORD_MAX], *meant;
+    const struct option_row *row;
+    size_t count = 0;
+    for (size_t i = 0; (row = row_at(parser->usage, i)) != NULL && count < WORD_MAX; i++)
+        if (row->name != NULL)
+            names[count++] = row->name;
+    meant = name == NULL ? NULL : options_nearest(name, names, count);
+    if (meant != NULL)
+        message_error("%s: there is no option %s; did you mean --%s?", parser->usage->command, word, meant);
+    else
+        message_error("%s: there is no option %s; see armtap %s --help", parser->usage->command, word,
+                      parser->usage->command);
+    return -1;
+}
+
+/* ---- help ------------------------------------------------------------------------------------------------------ */
+
+static void show_row(const struct option_row *row)
+{
+    char left[64] = "  ", protocols[REPLAY_PROTOCOLS_MAX];
+    size_t length = 2;
+    if (row->letter != 0)
+        length +=
+            (size_t)snprintf(left + length, sizeof left - length, "-%c%s", row->letter, row->name == NULL ? "" : ", ");
+    if (row->name != NULL)
+        length += (size_t)snprintf(left + length, sizeof left - length, "--%s", row->name);
+    if (row->value != NULL)
+        length += (size_t)snprintf(left + length, sizeof left - length, " %s", row->value);
+    fputs(left, stdout);
+    if (length > 26)
+        putc('\n', stdout);
+    struct text_wrap wrap = text_wrap_begin(stdout, length > 26 ? 0 : (int)length, 28);
+    text_wrap_words(&wrap, row->help);
+    if (row->id == SHARED_PORT || row->id == SHARED_RAW) {
+        replay_protocols(protocols, ", ", " or ");
+        text_wrap_words(&wrap, protocols);
+    }
+    text_wrap_end(&wrap);
+}
+
+static void show_help(const struct option_usage *usage)
+{
+    const struct option_row *row;
+    printf("Usage: armtap %s [OPTIONS] %s\n\n", usage->command, usage->arguments);
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 0);
+    text_wrap_words(&wrap, usage->summary);
+    text_wrap_end(&wrap);
+    if (usage->reads_captures) {
+        wrap = text_wrap_begin(stdout, 0, 0);
+        text_wrap_words(&wrap, "A CAPTURE is a pcap or pcapng file, also gzipped, a raw dump of one direction of a "
+                               "stream, or - for standard input. Several files are one capture.");
+        text_wrap_end(&wrap);
+    }
+    puts("\nOptions:");
+    for (size_t i = 0; (row = row_at(usage, i)) != NULL; i++)
+        show_row(row);
+    printf("\nExample:\n%s", usage->examples);
+}
+
+/* ---- values ---------------------------------------------------------------------------------------------------- */
+
+int options_number(const char *option, const char *value, uint64_t low, uint64_t high, uint64_t *number)
+{
+    const char *at = value;
+    *number = 0;
+    for (; *at >= '0' && *at <= '9' && *number <= high; at++)
+        *number = *number > (UINT64_MAX - 9) / 10 ? UINT64_MAX : *number * 10 + (uint64_t)(*at - '0');
+    if (at != value && *at == '\0' && *number >= low && *number <= high)
+        return 0;
+    message_error("%s '%s': give a whole number from %llu to %llu", option, value, (unsigned long long)low,
+                  (unsigned long long)high);
+    return -1;
+}
+
+static int take_protocol(const char *option, const char *value, enum armtap_protocol *protocol)
+{
+    *protocol = armtap_protocol_find(value);
+    if (*protocol != ARMTAP_PROTOCOL_NONE)
+        return 0;
+    char protocols[REPLAY_PROTOCOLS_MAX];
+    replay_protocols(protocols, ", ", " or ");
+    if (strcmp(value, "aubo") == 0)
+        message_error("%s: this build of armtap lacks protocol 'aubo'; configure it without --without-aubo", option);
+    else
+        message_error("%s: there is no protocol '%s'; give %s", option, value, protocols);
+    return -1;
+}
+
+static int take_port(struct options *options, const char *value)
+{
+    char number[8];
+    uint64_t port;
+    size_t length = strcspn(value, "="), count = options->source.port_count;
+    if (value[length] == '\0' || length >= sizeof number) {
+        message_error("--port '%s': give a port and what it carries: --port 30004=rtde", value);
+        return -1;
+    }
+    memcpy(number, value, length);
+    number[length] = '\0';
+    struct armtap_port *ports = realloc(options->ports, (count + 1) * sizeof *ports);
+    if (ports == NULL) {
+        message_no_memory();
+        return -1;
+    }
+    options->ports = ports;
+    if (options_number("--port", number, 1, 65535, &port) != 0 ||
+        take_protocol("--port", value + length + 1, &ports[count].protocol) != 0)
+        return -1;
+    ports[count].port = (uint16_t)port;
+    options->source.ports = ports;
+    options->source.port_count = count + 1;
+    return 0;
+}
+
+static int take_shared(struct parser *parser, int id, const char *value)
+{
+    struct options *options = parser->options;
+    uint64_t number;
+    switch (id) {
+    case SHARED_PORT:
+        return take_port(options, value);
+    case SHARED_RECIPE:
+        parser->recipe_name = value;
+        return 0;
+    case SHARED_NO_GUESS:
+        options->source.no_guess = true;
+        return 0;
+    case SHARED_RAW:
+        return take_protocol("--raw", value, &options->source.raw);
+    case SHARED_INTERFACE:
+        options->source.interface = value;
+        return 0;
+    case SHARED_FILTER:
+        options->source.filter = value;
+        return 0;
+    case SHARED_FOLLOW:
+        options->source.follow = true;
+        return 0;
+    case SHARED_LOCAL:
+        options->zone = WHEN_LOCAL;
+        return 0;
+    default:
+        if (options_number("--threads", value, 1, 1024, &number) != 0)
+            return -1;
+        options->threads = (unsigned)number;
+        return 0;
+    }
+}
+
+/* ---- parsing --------------------------------------------------------------------------------------------------- */
+
+static enum options_outcome take_row(struct parser *parser, const struct option_row *row, const char *value)
+{
+    if (row->id == SHARED_HELP) {
+        show_help(parser->usage);
+        return OPTIONS_HELP_SHOWN;
+    }
+    int outcome =
+        row->id >= SHARED_PORT ? take_shared(parser, row->id, value) : parser->take(parser->user, row->id, value);
+    return outcome == 0 ? OPTIONS_RUN : OPTIONS_BAD;
+}
+
+/* The value of an option whose word ended without one: the next word. NULL after a message. */
+static const char *next_word(struct parser *parser, const char *option, const struct option_row *row)
+{
+    if (parser->at + 1 < parser->argc)
+        return parser->argv[++parser->at];
+    message_error("%s: %s needs a value: %s %s", parser->usage->command, option, option, row->value);
+    return NULL;
+}
+
+static enum options_outcome parse_name(struct parser *parser, const char *word)
+{
+    const char *name = word + 2, *value = NULL;
+    char option[WORD_MAX];
+    size_t length = strcspn(name, "=");
+    snprintf(option, sizeof option, "%.*s", (int)(length < 60 ? length + 2 : 60), word);
+    const struct option_row *row = find_name(parser->usage, name, length);
+    if (row == NULL) {
+        unknown_option(parser, option, option + 2);
+        return OPTIONS_BAD;
+    }
+    if (name[length] == '=')
+        value = name + length + 1;
+    if (row->value == NULL && value != NULL) {
+        message_error("%s: %s takes no value", parser->usage->command, option);
+        return OPTIONS_BAD;
+    }
+    if (row->value != NULL && value == NULL && (value = next_word(parser, option, row)) == NULL)
+        return OPTIONS_BAD;
+    return take_row(parser, row, value);
+}
+
+static enum options_outcome parse_letters(struct parser *parser, const char *word)
+{
+    enum options_outcome outcome = OPTIONS_RUN;
+    for (const char *letter = word + 1; *letter != '\0' && outcome == OPTIONS_RUN; letter++) {
+        char option[3] = {'-', *letter, '\0'};
+        const char *value = NULL;
+        const struct option_row *row = find_letter(parser->usage, *letter);
+        if (row == NULL) {
+            unknown_option(parser, option, strlen(word) > 2 ? word + 1 : NULL);
+            return OPTIONS_BAD;
+        }
+        if (row->value != NULL) {
+            value = letter[1] != '\0' ? letter + 1 : next_word(parser, option, row);
+            if (value == NULL)
+                return OPTIONS_BAD;
+        }
+        outcome = take_row(parser, row, value);
+        if (value != NULL)
+            break;
+    }
+    return outcome;
+}
+
+static enum options_outcome parse_words(struct parser *parser)
+{
+    enum options_outcome outcome = OPTIONS_RUN;
+    bool only_operands = false;
+    for (parser->at = 0; parser->at < parser->argc && outcome == OPTIONS_RUN; parser->at++) {
+        char *word = parser->argv[parser->at];
+        if (!only_operands && strcmp(word, "--") == 0)
+            only_operands = true;
+        else if (!only_operands && strncmp(word, "--", 2) == 0)
+            outcome = parse_name(parser, word);
+        else if (!only_operands && word[0] == '-' && word[1] != '\0')
+            outcome = parse_letters(parser, word);
+        else
+            parser->options->operands[parser->options->operand_count++] = word;
+    }
+    return outcome;
+}
+
+/* Whether what was said goes together. */
+static enum options_outcome judge(const struct parser *parser)
+{
+    const struct options *options = parser->options;
+    const char *command = parser->usage->command, *interface = options->source.interface;
+    size_t inputs = 0;
+    if (!parser->usage->reads_captures)
+        return OPTIONS_RUN;
+    for (size_t i = 0; i < options->operand_count; i++)
+        inputs += strcmp(options->operands[i], "-") == 0 ? 1 : 0;
+    if (options->operand_count == 0 && interface == NULL && !parser->usage->may_lack_captures)
+        message_error("%s: no capture is named; give a file, - for standard input, or -i INTERFACE", command);
+    else if (options->operand_count > 0 && interface != NULL)
+        message_error("%s: -i reads packets from %s, so %s cannot be read too; leave one of them out", command,
+                      interface, options->operands[0]);
+    else if (options->source.filter != NULL && interface == NULL)
+        message_error("%s: --filter needs -i INTERFACE; files are read whole", command);
+    else if (options->source.follow && interface != NULL)
+        message_error("%s: --follow is for files; -i goes on anyway: leave --follow out", command);
+    else if (inputs > 1)
+        message_error("%s: standard input (-) is named twice; it can be read once", command);
+    else
+        return OPTIONS_RUN;
+    return OPTIONS_BAD;
+}
+
+/* Only an ordinary file has an end at which there is something to wait for. */
+static bool can_follow(const struct parser *parser)
+{
+    const struct options *options = parser->options;
+    size_t last = options->operand_count - 1;
+    if (!options->source.follow)
+        return true;
+    if (options->operand_count == 0)
+        message_error("%s: --follow: no file is named", parser->usage->command);
+    else if (strcmp(options->operands[last], "-") == 0 || input_goes_on(inputs_at(options->inputs, last)))
+        message_error("%s: --follow is for files; %s goes on anyway: leave --follow out", parser->usage->command,
+                      strcmp(options->operands[last], "-") == 0 ? "standard input" : options->operands[last]);
+    else
+        return true;
+    return false;
+}
+
+/* Reads with no rights but the user's: those that an interface takes are gone once it is open. */
+static int open_interface(struct options *options)
+{
+    if (options->source.interface == NULL)
+        return privileges_drop_lent();
+    options->live = options->source.live = replay_open_interface(&options->source);
+    return options->live == NULL ? -1 : 0;
+}
+
+static int read_recipe(struct parser *parser)
+{
+    struct options *options = parser->options;
+    if (parser->recipe_name == NULL)
+        return 0;
+    options->source.recipe_name = parser->recipe_name;
+    int outcome = recipe_file_read(parser->recipe_name, &options->recipe);
+    options->source.recipe = options->recipe;
+    return outcome;
+}
+
+/* Opens the files that are read. From here on Ctrl-C ends what goes on for ever, and what came is used; there are no
+ * threads yet. */
+static enum options_outcome open_inputs(struct parser *parser)
+{
+    struct options *options = parser->options;
+    struct stat out;
+    options->inputs = inputs_open(options->source.names, options->source.count, parser->recipe_name);
+    if (options->inputs == NULL) {
+        message_no_memory();
+        return OPTIONS_BAD;
+    }
+    options->source.inputs = options->inputs;
+    if (!can_follow(parser))
+        return OPTIONS_BAD;
+    if (fstat(STDOUT_FILENO, &out) == 0 && inputs_have(options->inputs, &out)) {
+        message_error("standard output is one of the files that are read; send it to another file");
+        return OPTIONS_BAD;
+    }
+    if (replay_is_live(&options->source))
+        interrupt_hold();
+    return OPTIONS_RUN;
+}
+
+static enum options_outcome finish(struct parser *parser)
+{
+    struct options *options = parser->options;
+    enum options_outcome outcome = judge(parser);
+    if (outcome == OPTIONS_RUN && open_interface(options) != 0)
+        return OPTIONS_BAD;
+    if (outcome != OPTIONS_RUN || !parser->usage->reads_captures)
+        return outcome;
+    if (read_recipe(parser) != 0)
+        return OPTIONS_BAD;
+    options->source.names = (const char *const *)options->operands;
+    options->source.count = options->operand_count;
+    options->source.threads = options->threads;
+    options->source.progress = true;
+    return open_inputs(parser);
+}
+
+enum options_outcome options_parse(const struct option_usage *usage, int argc, char **argv, struct options *options,
+                                   options_take *take, void *user)
+{
+    struct parser parser = {.usage = usage, .argc = argc, .argv = argv, .options = options, .take = take, .user = user};
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    *options = (struct options){.threads = cores < 1 ? 1 : cores > 1024 ? 1024 : (unsigned)cores};
+    options->operands = calloc((size_t)argc + 1, sizeof *options->operands);
+    if (options->operands == NULL) {
+        message_no_memory();
+        return OPTIONS_BAD;
+    }
+    enum options_outcome outcome = parse_words(&parser);
+    if (outcome == OPTIONS_RUN)
+        outcome = finish(&parser);
+    if (outcome != OPTIONS_RUN)
+        options_free(options);
+    return outcome;
+}
+
+int options_status(enum options_outcome outcome)
+{
+    return outcome == OPTIONS_BAD ? EXIT_FAILED : EXIT_DONE;
+}
+
+void options_free(struct options *options)
+{
+    if (options->recipe != NULL)
+        armtap_recipe_release(options->recipe);
+    inputs_free(options->inputs);
+    replay_close_interface(options->live);
+    free(options->ports);
+    free(options->operands);
+    *options = (struct options){.threads = 1};
+}

@@ -1,0 +1,412 @@
+#include "choose_streams.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+
+enum { listed_max = 20 };
+
+static const char capture_both[] = "capture both at once, for example tcpdump -s 0 -i any -w FILE 'tcp port 30003 or "
+                                   "tcp port 30013 or tcp port 30004'";
+
+struct counterparts {
+    struct counterpart *all; /* by connection */
+    size_t count, room;
+    size_t recent;
+};
+
+struct counterparts *counterparts_new(void)
+{
+    return calloc(1, sizeof(struct counterparts));
+}
+
+void counterparts_free(struct counterparts *counterparts)
+{
+    if (counterparts != NULL)
+        free(counterparts->all);
+    free(counterparts);
+}
+
+/* Where the connection is, or where it belongs. */
+static size_t place_of(const struct counterparts *counterparts, uint64_t connection)
+{
+    size_t low = 0, high = counterparts->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (counterparts->all[middle].connection < connection)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct counterpart *find(struct counterparts *counterparts, uint64_t connection)
+{
+    if (counterparts->recent < counterparts->count && counterparts->all[counterparts->recent].connection == connection)
+        return &counterparts->all[counterparts->recent];
+    size_t place = place_of(counterparts, connection);
+    if (place == counterparts->count || counterparts->all[place].connection != connection)
+        return NULL;
+    counterparts->recent = place;
+    return &counterparts->all[place];
+}
+
+static struct counterpart *add(struct counterparts *counterparts, uint64_t connection)
+{
+    size_t place = place_of(counterparts, connection);
+    if (counterparts->count == counterparts->room) {
+        size_t room = counterparts->room == 0 ? 16 : 2 * counterparts->room;
+        struct counterpart *all = realloc(counterparts->all, room * sizeof *all);
+        if (all == NULL)
+            return NULL;
+        counterparts->all = all;
+        counterparts->room = room;
+    }
+    struct counterpart *counterpart = &counterparts->all[place];
+    memmove(counterpart + 1, counterpart, (counterparts->count - place) * sizeof *counterpart);
+    counterparts->count++;
+    *counterpart = (struct counterpart){.connection = connection, .low = (double)INFINITY, .high = -(double)INFINITY};
+    return counterpart;
+}
+
+static bool has_clock(const struct armtap_record *record)
+{
+    return record->recipe != NULL && armtap_set_has(record->updated, ARMTAP_ID_timestamp);
+}
+
+bool counterparts_clock(const struct armtap_record *record, double *clock)
+{
+    if (!has_clock(record))
+        return false;
+    *clock = record->state->timestamp;
+    return isfinite(*clock);
+}
+
+int counterparts_record(struct counterparts *counterparts, const struct armtap_record *record)
+{
+    double clock;
+    if (record->direction != ARMTAP_FROM_ROBOT)
+        return 0;
+    struct counterpart *counterpart = find(counterparts, record->stream->connection);
+    if (counterpart == NULL)
+        counterpart = add(counterparts, record->stream->connection);
+    if (counterpart == NULL)
+        return -1;
+    if (counterpart->records + counterpart->clockless == 0)
+        counterpart->first = record->where;
+    counterpart->last = record->where;
+    counterpart->opaque = counterpart->opaque || record->recipe == NULL;
+    counterpart->guessed = counterpart->guessed || (record->flags & ARMTAP_GUESSED) != 0;
+    if (!counterparts_clock(record, &clock)) {
+        counterpart->clockless++;
+        counterpart->no_number += has_clock(record) ? 1 : 0;
+        return 0;
+    }
+    counterpart->records++;
+    counterpart->low = clock < counterpart->low ? clock : counterpart->low;
+    counterpart->high = clock > counterpart->high ? clock : counterpart->high;
+    return 0;
+}
+
+/* ---- what fits what -------------------------------------------------------------------------------------------- */
+
+static bool is_of_side(const struct stream_summary *summary, enum pairs_side side)
+{
+    return summary->stream.protocol == (side == PAIRS_LEGACY ? ARMTAP_REALTIME : ARMTAP_RTDE);
+}
+
+static const char *side_name(enum pairs_side side)
+{
+    return side == PAIRS_LEGACY ? "legacy realtime (TCP 30003 or 30013)" : "RTDE (TCP 30004)";
+}
+
+int counterparts_host(const char *address)
+{
+    const char *colon = strrchr(address, ':');
+    return colon == NULL ? (int)strlen(address) : (int)(colon - address);
+}
+
+/* A dump of a stream has no address: it may be anybody's. */
+static bool same_robot(const char *one, const char *other)
+{
+    int length = counterparts_host(one);
+    return one[0] == '\0' || other[0] == '\0' ||
+           (length == counterparts_host(other) && memcmp(one, other, (size_t)length) == 0);
+}
+
+/* Whether a stream can be a side of a comparison. */
+static bool has_side(const struct counterpart *one, enum pairs_side side)
+{
+    return one->summary != NULL && one->records > 0 && is_of_side(one->summary, side);
+}
+
+static bool overlap(const struct counterpart *legacy, const struct counterpart *rtde)
+{
+    return legacy->low <= rtde->high && rtde->low <= legacy->high;
+}
+
+/* ---- messages -------------------------------------------------------------------------------------------------- */
+
+enum { clock_room = 40 };
+
+/* Clocks come from the wire: one may be of any size. */
+static const char *clock_text(char text[clock_room], double clock)
+{
+    snprintf(text, clock_room, fabs(clock) < 1e12 ? "%.3f" : "%.6g", clock);
+    return text;
+}
+
+static void list_streams(const struct counterparts *counterparts)
+{
+    size_t listed = 0;
+    for (size_t i = 0; i < counterparts->count; i++) {
+        const struct counterpart *one = &counterparts->all[i];
+        if (one->summary == NULL)
+            continue;
+        if (listed++ == listed_max) {
+            message_error("  ... armtap info lists them all");
+            return;
+        }
+        const struct armtap_stream *stream = &one->summary->stream;
+        char span[120] = "", low[clock_room], high[clock_room];
+        if (one->records > 0)
+            snprintf(span, sizeof span, ", clock %s to %s s", clock_text(low, one->low), clock_text(high, one->high));
+        message_error("  stream %u: %s, robot %s, client %s, %" PRIu64 " records%s", one->summary->number,
+                      armtap_protocol_name(stream->protocol), stream->robot[0] != '\0' ? stream->robot : "?",
+                      stream->client[0] != '\0' ? stream->client : "?", one->records + one->clockless, span);
+    }
+}
+
+/* Why a stream with records cannot be compared, if so. */
+static int judge_clock(const struct counterpart *one)
+{
+    if (one->records > 0)
+        return 0;
+    if (one->opaque)
+        message_error("stream %u: its recipe is not known, so its fields cannot be compared; give it with --recipe "
+                      "FILE, or capture from before the client connects",
+                      one->summary->number);
+    else if (one->no_number > 0)
+        message_error("stream %u: the timestamp of its records, by which records are paired, is never a number: is its "
+                      "recipe the right one?",
+                      one->summary->number);
+    else
+        message_error("stream %u: its records have no timestamp, by which records are paired; add timestamp to the "
+                      "client's recipe",
+                      one->summary->number);
+    return -1;
+}
+
+static int judge_side(const struct counterparts *counterparts, const struct streams *streams, enum pairs_side side)
+{
+    const struct counterpart *clockless = NULL;
+    bool there = false;
+    for (size_t i = 0; i < counterparts->count; i++) {
+        const struct counterpart *one = &counterparts->all[i];
+        if (one->summary == NULL || !is_of_side(one->summary, side))
+            continue;
+        if (one->records > 0)
+            return 0;
+        clockless = one;
+    }
+    if (clockless != NULL)
+        return judge_clock(clockless);
+    for (size_t i = 0; i < streams_count(streams); i++)
+        there = there || is_of_side(streams_at(streams, i), side);
+    if (there)
+        message_error("the %s stream has no record from the robot; %s", side_name(side), capture_both);
+    else
+        message_error("there is no %s stream to compare; %s", side_name(side), capture_both);
+    return -1;
+}
+
+static int refuse_apart(const struct counterpart *const chosen[PAIRS_SIDES])
+{
+    char text[2 * PAIRS_SIDES][clock_room];
+    message_error(
+        "no common controller time: stream %u (legacy) has the clock from %s to %s s, stream %u (RTDE) from %s "
+        "to %s s; %s",
+        chosen[0]->summary->number, clock_text(text[0], chosen[0]->low), clock_text(text[1], chosen[0]->high),
+        chosen[1]->summary->number, clock_text(text[2], chosen[1]->low), clock_text(text[3], chosen[1]->high),
+        capture_both);
+    return -1;
+}
+
+/* ---- the choice ------------------------------------------------------------------------------------------------ */
+
+static void find_summaries(struct counterparts *counterparts, const struct streams *streams)
+{
+    for (size_t i = 0; i < counterparts->count; i++)
+        counterparts->all[i].summary = streams_of(streams, counterparts->all[i].connection);
+}
+
+static const struct counterpart *find_number(const struct counterparts *counterparts, uint64_t number)
+{
+    for (size_t i = 0; i < counterparts->count; i++)
+        if (counterparts->all[i].summary != NULL && counterparts->all[i].summary->number == number)
+            return &counterparts->all[i];
+    return NULL;
+}
+
+static int judge_chosen(const struct counterpart *const chosen[PAIRS_SIDES])
+{
+    for (int side = 0; side < PAIRS_SIDES; side++)
+        if (judge_clock(chosen[side]) != 0)
+            return -1;
+    return overlap(chosen[PAIRS_LEGACY], chosen[PAIRS_RTDE]) ? 0 : refuse_apart(chosen);
+}
+
+static int choose_wished(const struct counterparts *counterparts, const struct streams *streams,
+                         const struct counterparts_wish *wish, const struct counterpart *chosen[PAIRS_SIDES])
+{
+    for (unsigned i = 0; i < wish->count; i++) {
+        const struct counterpart *one = find_number(counterparts, wish->stream[i]);
+        if (one == NULL && wish->stream[i] < streams_count(streams)) {
+            message_error("stream %" PRIu64 " has no record from the robot; --stream takes two of these:",
+                          wish->stream[i]);
+            list_streams(counterparts);
+            return -1;
+        }
+        if (one == NULL) {
+            message_error("no stream %" PRIu64 "; --stream takes two of these:", wish->stream[i]);
+            list_streams(counterparts);
+            return -1;
+        }
+        for (int side = 0; side < PAIRS_SIDES; side++)
+            if (is_of_side(one->summary, (enum pairs_side)side))
+                chosen[side] = one;
+    }
+    if (chosen[PAIRS_LEGACY] != NULL && chosen[PAIRS_RTDE] != NULL)
+        return judge_chosen(chosen);
+    message_error("streams %" PRIu64 " and %" PRIu64 ": --stream wants one legacy stream and one of RTDE:",
+                  wish->stream[0], wish->stream[1]);
+    list_streams(counterparts);
+    return -1;
+}
+
+/* Counts the pairs of streams that fit; the last of them is `chosen`. */
+static size_t count_fitting(const struct counterparts *counterparts, bool with_common_time,
+                            const struct counterpart *chosen[PAIRS_SIDES])
+{
+    size_t fitting = 0;
+    for (size_t i = 0; i < counterparts->count; i++) {
+        const struct counterpart *legacy = &counterparts->all[i];
+        for (size_t k = 0; k < counterparts->count && has_side(legacy, PAIRS_LEGACY); k++) {
+            const struct counterpart *rtde = &counterparts->all[k];
+            if ((with_common_time && !overlap(legacy, rtde)) || !has_side(rtde, PAIRS_RTDE) ||
+                !same_robot(legacy->summary->stream.robot, rtde->summary->stream.robot))
+                continue;
+            chosen[PAIRS_LEGACY] = legacy;
+            chosen[PAIRS_RTDE] = rtde;
+            if (++fitting > 1)
+                return fitting;
+        }
+    }
+    return fitting;
+}
+
+int counterparts_choose(struct counterparts *counterparts, const struct streams *streams,
+                        const struct counterparts_wish *wish, const struct counterpart *chosen[PAIRS_SIDES])
+{
+    chosen[PAIRS_LEGACY] = chosen[PAIRS_RTDE] = NULL;
+    find_summaries(counterparts, streams);
+    if (wish->count > 0)
+        return choose_wished(counterparts, streams, wish, chosen);
+    size_t fitting = count_fitting(counterparts, true, chosen);
+    if (fitting == 1)
+        return 0;
+    if (fitting > 1) {
+        message_error("several streams could be compared; choose a legacy and an RTDE stream with --stream A,B:");
+        list_streams(counterparts);
+        return -1;
+    }
+    for (int side = 0; side < PAIRS_SIDES; side++)
+        if (judge_side(counterparts, streams, (enum pairs_side)side) != 0)
+            return -1;
+    fitting = count_fitting(counterparts, false, chosen);
+    if (fitting == 1)
+        return refuse_apart(chosen);
+    if (fitting > 1)
+        message_error("no legacy and RTDE stream of one robot have controller time in common; %s:", capture_both);
+    else
+        message_error("no robot has both a legacy and an RTDE stream; if two addresses are one robot's, choose with "
+                      "--stream A,B:");
+    list_streams(counterparts);
+    return -1;
+}
+
+/* ---- without looking ahead ------------------------------------------------------------------------------------- */
+
+static int refuse_second(const struct armtap_stream *stream)
+{
+    message_error("a second %s stream of the robot begins, client %s, and what is read as it comes is compared as it "
+                  "comes; choose with --stream A,B, or save it to a file",
+                  armtap_protocol_name(stream->protocol), stream->client);
+    return -1;
+}
+
+int counterparts_take(struct counterparts_taken *taken, struct streams *streams, const struct counterparts_wish *wish,
+                      const struct armtap_record *record)
+{
+    const struct armtap_stream *stream = record->stream;
+    enum pairs_side side = stream->protocol == ARMTAP_REALTIME ? PAIRS_LEGACY : PAIRS_RTDE;
+    bool wanted = wish->count == 0;
+    if (record->direction != ARMTAP_FROM_ROBOT ||
+        (stream->protocol != ARMTAP_REALTIME && stream->protocol != ARMTAP_RTDE) ||
+        (taken->has[side] && taken->connection[side] == stream->connection))
+        return 0;
+    if (wish->count > 0) {
+        streams_number(streams);
+        const struct stream_summary *summary = streams_of(streams, stream->connection);
+        for (unsigned i = 0; summary != NULL && i < wish->count; i++)
+            wanted = wanted || summary->number == wish->stream[i];
+    } else if (!same_robot(taken->robot, stream->robot))
+        wanted = false;
+    if (!wanted)
+        return 0;
+    if (taken->has[side])
+        return refuse_second(stream);
+    taken->has[side] = true;
+    taken->connection[side] = stream->connection;
+    memcpy(taken->robot, stream->robot, sizeof taken->robot);
+    return 0;
+}
+
+int counterparts_judge(struct counterparts *counterparts, const struct streams *streams,
+                       const struct counterparts_taken *taken, const struct counterpart *chosen[PAIRS_SIDES])
+{
+    find_summaries(counterparts, streams);
+    for (int side = 0; side < PAIRS_SIDES; side++) {
+        if (!taken->has[side]) {
+            if (judge_side(counterparts, streams, (enum pairs_side)side) == 0) {
+                message_error("no %s stream belongs to the robot %s that was taken first; choose with --stream A,B:",
+                              side_name((enum pairs_side)side), taken->robot);
+                list_streams(counterparts);
+            }
+            return -1;
+        }
+        chosen[side] = find(counterparts, taken->connection[side]);
+        if (chosen[side] == NULL || chosen[side]->summary == NULL)
+            return -1;
+    }
+    return judge_chosen(chosen);
+}
+
+static bool is_before(const struct armtap_where *one, const struct armtap_where *other)
+{
+    return one->file != other->file ? one->file < other->file : one->packet < other->packet;
+}
+
+bool counterparts_are_interleaved(const struct counterpart *const chosen[PAIRS_SIDES])
+{
+    uint32_t file = chosen[0]->first.file;
+    for (int side = 0; side < PAIRS_SIDES; side++)
+        if (chosen[side]->first.file != file || chosen[side]->last.file != file)
+            return false;
+    return is_before(&chosen[0]->first, &chosen[1]->last) && is_before(&chosen[1]->first, &chosen[0]->last);
+}

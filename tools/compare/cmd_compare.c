@@ -1,0 +1,375 @@
+/* armtap compare: whether RTDE says the same as the legacy stream. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command_line/commands.h"
+#include "report.h"
+#include "choose_streams.h"
+#include "analysis/field_differences.h"
+#include "input/replay_side_by_side.h"
+#include "base/message.h"
+#include "command_line/options.h"
+#include "analysis/record_pairing.h"
+#include "analysis/stream_list.h"
+
+enum { OPTION_STREAM = 1, OPTION_TOLERANCE, OPTION_JSON };
+
+static const struct option_row rows[] = {
+    {OPTION_STREAM, 0, "stream", "A,B", "the streams to compare, a legacy one and one of RTDE, where several could be"},
+    {OPTION_TOLERANCE, 0, "tolerance", "X",
+     "doubles that differ by up to X count as equal; by default 0: equal to the bit, NaN equals NaN; modes and bits "
+     "must always be the same"},
+    {OPTION_JSON, 0, "json", NULL, "one JSON object instead of a table"},
+};
+
+static const struct option_usage usage = {
+    .command = "compare",
+    .arguments = "[CAPTURE...]",
+    .summary =
+        "Pairs the records of a robot's legacy stream (port 30003) and its RTDE stream by the controller's clock, "
+        "and shows for each field by how much they differ. Exit status 0: all are equal; 1: a field differs; 2: "
+        "nothing could be compared.",
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .reads_captures = true,
+    .examples = "  armtap compare both.pcap.gz\n  armtap compare --tolerance 1e-6 port30003.pcap port30004.pcap\n"};
+
+struct compare {
+    struct options options;
+    struct replay_source source;
+    struct counterparts_wish wish;
+    double tolerance;
+    bool json;
+    struct armtap_knowledge *knowledge;
+    struct streams *streams;
+    struct counterparts *counterparts;
+    struct counterparts_taken taken;
+    const struct counterpart *chosen[PAIRS_SIDES];
+    struct pairs *pairs;
+    struct differences *differences;
+    struct replay_totals totals;
+    enum exit_status status;
+    bool gave_up; /* something failed, with a message */
+};
+
+/* Returns what a callback returns to stop, after a message. */
+static int give_up(struct compare *compare)
+{
+    compare->status = EXIT_FAILED;
+    compare->gave_up = true;
+    return REPLAY_GAVE_UP;
+}
+
+static void raise_status(struct compare *compare, enum exit_status status)
+{
+    if (status > compare->status)
+        compare->status = status;
+}
+
+static int give_up_memory(struct compare *compare)
+{
+    message_no_memory();
+    return give_up(compare);
+}
+
+/* ---- options --------------------------------------------------------------------------------------------------- */
+
+static int take_stream(struct compare *compare, const char *value)
+{
+    struct counterparts_wish *wish = &compare->wish;
+    char number[24];
+    for (const char *at = value;; at++) {
+        size_t length = strcspn(at, ",");
+        if (wish->count == PAIRS_SIDES || length >= sizeof number) {
+            message_error("--stream '%s': give two numbers, of the legacy stream and of RTDE's: --stream 0,1", value);
+            return -1;
+        }
+        memcpy(number, at, length);
+        number[length] = '\0';
+        if (options_number("--stream", number, 0, UINT32_MAX, &wish->stream[wish->count]) != 0)
+            return -1;
+        wish->count++;
+        at += length;
+        if (*at == '\0')
+            return 0;
+    }
+}
+
+static int take_tolerance(struct compare *compare, const char *value)
+{
+    char *end;
+    compare->tolerance = strtod(value, &end);
+    if (end != value && *end == '\0' && isfinite(compare->tolerance) && compare->tolerance >= 0)
+        return 0;
+    message_error("--tolerance '%s': give a number from 0, such as 1e-6", value);
+    return -1;
+}
+
+static int take(void *user, int id, const char *value)
+{
+    struct compare *compare = user;
+    switch (id) {
+    case OPTION_STREAM:
+        return take_stream(compare, value);
+    case OPTION_TOLERANCE:
+        return take_tolerance(compare, value);
+    default:
+        compare->json = true;
+        return 0;
+    }
+}
+
+static int judge_options(const struct compare *compare)
+{
+    if (compare->wish.count == 0 || compare->wish.count == PAIRS_SIDES)
+        return 0;
+    message_error("compare: --stream names one stream, and two are compared; give the other one too: --stream A,B");
+    return -1;
+}
+
+/* ---- finding the streams --------------------------------------------------------------------------------------- */
+
+static int survey_record(void *user, const struct armtap_record *record)
+{
+    struct compare *compare = user;
+    if (streams_record(compare->streams, record) != 0 || counterparts_record(compare->counterparts, record) != 0)
+        return REPLAY_NO_MEMORY;
+    return 0;
+}
+
+static int survey_event(void *user, const struct armtap_event *event)
+{
+    struct compare *compare = user;
+    return streams_event(compare->streams, event) != 0 ? REPLAY_NO_MEMORY : 0;
+}
+
+static int forget(void *user)
+{
+    struct compare *compare = user;
+    streams_free(compare->streams);
+    counterparts_free(compare->counterparts);
+    compare->streams = streams_new();
+    compare->counterparts = counterparts_new();
+    return compare->streams == NULL || compare->counterparts == NULL ? -1 : 0;
+}
+
+static int judge_telemetry(struct compare *compare)
+{
+    streams_number(compare->streams);
+    if (streams_count(compare->streams) > 0)
+        return 0;
+    if (compare->status != EXIT_FAILED)
+        streams_report_none(compare->streams, &compare->totals);
+    return give_up(compare);
+}
+
+/* 0, or -1 after a message where what was read is not what was captured. */
+static int read_all(struct compare *compare, const struct armtap_sink *sink)
+{
+    raise_status(compare, replay(&compare->source, sink, compare, &compare->totals));
+    return compare->totals.broken_off ? -1 : 0;
+}
+
+static int survey(struct compare *compare)
+{
+    const struct armtap_sink sink = {.size = sizeof sink, .on_record = survey_record, .on_event = survey_event};
+    raise_status(compare, replay_learning(&compare->source, &sink, compare, forget, &compare->totals));
+    compare->source.quiet = compare->status == EXIT_FAILED;
+    if (compare->totals.broken_off || judge_telemetry(compare) != 0)
+        return -1;
+    if (counterparts_choose(compare->counterparts, compare->streams, &compare->wish, compare->chosen) != 0)
+        return give_up(compare);
+    return 0;
+}
+
+/* ---- comparing ------------------------------------------------------------------------------------------------- */
+
+static int on_pair(void *user, const struct sample samples[PAIRS_SIDES])
+{
+    struct compare *compare = user;
+    if (differences_add(compare->differences, samples) == 0)
+        return 0;
+    message_error("out of memory, or more fields than a robot has");
+    return give_up(compare);
+}
+
+static int push(struct compare *compare, enum pairs_side side, const struct armtap_record *record)
+{
+    struct sample sample = {
+        .where = record->where, .recipe = record->recipe, .values = record->values, .length = record->values_length};
+    if (!counterparts_clock(record, &sample.clock))
+        return 0;
+    if (pairs_push(compare->pairs, side, &sample) == 0)
+        return 0;
+    return compare->gave_up ? REPLAY_GAVE_UP : give_up_memory(compare);
+}
+
+static int end_side(struct compare *compare, enum pairs_side side)
+{
+    if (pairs_end(compare->pairs, side) == 0)
+        return 0;
+    return compare->gave_up ? REPLAY_GAVE_UP : give_up_memory(compare);
+}
+
+static bool is_from(const struct armtap_record *record, uint64_t connection)
+{
+    return record->direction == ARMTAP_FROM_ROBOT && record->stream->connection == connection;
+}
+
+static int compare_record(void *user, const struct armtap_record *record)
+{
+    struct compare *compare = user;
+    for (int side = 0; side < PAIRS_SIDES; side++)
+        if (is_from(record, compare->chosen[side]->connection))
+            return push(compare, (enum pairs_side)side, record);
+    return 0;
+}
+
+static int lockstep_record(void *user, unsigned reading, const struct armtap_record *record)
+{
+    struct compare *compare = user;
+    enum pairs_side side = (enum pairs_side)reading;
+    if (!is_from(record, compare->chosen[side]->connection))
+        return 0;
+    if (push(compare, side, record) != 0)
+        return -1;
+    return pairs_is_ahead(compare->pairs, side) ? 1 : 0;
+}
+
+static int lockstep_over(void *user, unsigned reading)
+{
+    return end_side(user, (enum pairs_side)reading);
+}
+
+static int begin_pairs(struct compare *compare, bool in_capture_order)
+{
+    compare->pairs = pairs_new(in_capture_order, on_pair, compare);
+    return compare->pairs == NULL ? give_up_memory(compare) : 0;
+}
+
+static int end_pairs(struct compare *compare)
+{
+    for (int side = 0; side < PAIRS_SIDES; side++)
+        if (end_side(compare, (enum pairs_side)side) != 0)
+            return -1;
+    return 0;
+}
+
+/* Streams that lie apart, as in two files, are read side by side. */
+static int compare_chosen(struct compare *compare)
+{
+    const struct armtap_sink sink = {.size = sizeof sink, .on_record = compare_record};
+    const struct lockstep_calls calls = {.record = lockstep_record, .over = lockstep_over};
+    bool interleaved = counterparts_are_interleaved(compare->chosen);
+    bool broken_off = false;
+    if (begin_pairs(compare, interleaved) != 0)
+        return -1;
+    if (interleaved)
+        broken_off = read_all(compare, &sink) != 0;
+    else
+        raise_status(compare, lockstep(&compare->source, &calls, compare, &broken_off));
+    return broken_off ? -1 : end_pairs(compare);
+}
+
+/* ---- a source that can be read once ---------------------------------------------------------------------------- */
+
+static int take_record(void *user, const struct armtap_record *record)
+{
+    struct compare *compare = user;
+    struct counterparts_taken *taken = &compare->taken;
+    if (survey_record(compare, record) != 0)
+        return REPLAY_NO_MEMORY;
+    if (counterparts_take(taken, compare->streams, &compare->wish, record) != 0)
+        return give_up(compare);
+    for (int side = 0; side < PAIRS_SIDES; side++)
+        if (taken->has[side] && is_from(record, taken->connection[side]))
+            return push(compare, (enum pairs_side)side, record);
+    return 0;
+}
+
+static int compare_once(struct compare *compare)
+{
+    const struct armtap_sink sink = {.size = sizeof sink, .on_record = take_record, .on_event = survey_event};
+    if (begin_pairs(compare, true) != 0)
+        return -1;
+    if (read_all(compare, &sink) != 0 || end_pairs(compare) != 0 || judge_telemetry(compare) != 0)
+        return -1;
+    if (counterparts_judge(compare->counterparts, compare->streams, &compare->taken, compare->chosen) != 0)
+        return give_up(compare);
+    return 0;
+}
+
+/* ---- the command ----------------------------------------------------------------------------------------------- */
+
+static int judge_pairs(struct compare *compare)
+{
+    const struct pairs_tally *tally = pairs_tally(compare->pairs);
+    if (tally->pairs > 0)
+        return 0;
+    message_error("no record of stream %u (legacy) is within %.6g s, half a cycle, of one of stream %u (RTDE) by the "
+                  "controller's clock: they are not of the same robot, or not of the same time",
+                  compare->chosen[PAIRS_LEGACY]->summary->number, tally->cycle / 2,
+                  compare->chosen[PAIRS_RTDE]->summary->number);
+    return give_up(compare);
+}
+
+static void print(struct compare *compare)
+{
+    struct comparison comparison = {.sides = {compare->chosen[0], compare->chosen[1]},
+                                    .tally = pairs_tally(compare->pairs),
+                                    .differences = compare->differences,
+                                    .tolerance = compare->tolerance,
+                                    .source = &compare->source};
+    size_t differ;
+    if (differences_finish(compare->differences) != 0) {
+        give_up_memory(compare);
+        return;
+    }
+    if (compare->json)
+        comparison_json(&comparison);
+    else
+        comparison_print(&comparison);
+    comparison_compared(&comparison, &differ);
+    if (differ > 0)
+        raise_status(compare, EXIT_FOUND);
+}
+
+static void run(struct compare *compare)
+{
+    compare->source = compare->options.source;
+    compare->source.knowledge = compare->knowledge;
+    compare->status = EXIT_DONE;
+    int outcome;
+    if (replay_is_repeatable(&compare->source))
+        outcome = survey(compare) != 0 ? -1 : compare_chosen(compare);
+    else
+        outcome = compare_once(compare);
+    if (outcome == 0 && judge_pairs(compare) == 0)
+        print(compare);
+}
+
+int cmd_compare(int argc, char **argv)
+{
+    struct compare compare = {.status = EXIT_FAILED};
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &compare.options, take, &compare);
+    if (outcome != OPTIONS_RUN)
+        return options_status(outcome);
+    compare.streams = streams_new();
+    compare.counterparts = counterparts_new();
+    compare.differences = differences_new(compare.tolerance);
+    bool has_memory = compare.streams != NULL && compare.counterparts != NULL && compare.differences != NULL &&
+                      armtap_knowledge_new(&compare.knowledge) == ARMTAP_OK;
+    if (!has_memory)
+        message_no_memory();
+    else if (judge_options(&compare) == 0)
+        run(&compare);
+    pairs_free(compare.pairs);
+    differences_free(compare.differences);
+    counterparts_free(compare.counterparts);
+    streams_free(compare.streams);
+    armtap_knowledge_free(compare.knowledge);
+    options_free(&compare.options);
+    return (int)compare.status;
+}

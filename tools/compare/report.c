@@ -1,0 +1,520 @@
+#include "report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_writer.h"
+#include "base/number_text.h"
+#include "input/file_reader.h"
+#include "base/word_wrap.h"
+#include "base/value.h"
+
+enum { name_most = 40, text_room = 400 };
+
+static const char *const verdict_names[] = {
+    [VERDICT_EQUAL] = "equal",
+    [VERDICT_DIFFERS] = "differs",
+    [VERDICT_ONLY_LEGACY] = "only-legacy",
+    [VERDICT_ONLY_RTDE] = "only-rtde",
+};
+
+static bool is_compared(const struct difference *difference)
+{
+    return difference->verdict == VERDICT_EQUAL || difference->verdict == VERDICT_DIFFERS;
+}
+
+size_t comparison_compared(const struct comparison *comparison, size_t *differ)
+{
+    size_t compared = 0;
+    *differ = 0;
+    for (size_t i = 0; i < differences_count(comparison->differences); i++) {
+        const struct difference *difference = differences_at(comparison->differences, i);
+        compared += is_compared(difference) ? 1 : 0;
+        *differ += difference->verdict == VERDICT_DIFFERS ? 1 : 0;
+    }
+    return compared;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------ */
+
+void comparison_json(const struct comparison *comparison)
+{
+    struct json json;
+    json_begin(&json, stdout);
+    json_object(&json, true);
+    json_key(&json, "pairs");
+    json_unsigned(&json, comparison->tally->pairs);
+    json_key(&json, "fields");
+    json_array(&json, true);
+    for (size_t i = 0; i < differences_count(comparison->differences); i++) {
+        const struct difference *difference = differences_at(comparison->differences, i);
+        json_object(&json, false);
+        json_key(&json, "field");
+        json_text(&json, difference->name);
+        json_key(&json, "pairs");
+        json_unsigned(&json, difference->pairs);
+        json_key(&json, "max_abs_diff");
+        json_double(&json, difference->largest);
+        json_key(&json, "mean_abs_diff");
+        json_double(&json, difference->mean);
+        json_key(&json, "verdict");
+        json_text(&json, verdict_names[difference->verdict]);
+        json_close(&json);
+    }
+    json_end(&json);
+}
+
+/* ---- pieces of text -------------------------------------------------------------------------------------------- */
+
+static bool is_cb2(const struct comparison *comparison)
+{
+    return comparison->sides[PAIRS_LEGACY]->summary->stream.generation == ARMTAP_GENERATION_CB2;
+}
+
+static unsigned column_of(const struct comparison *comparison, const struct armtap_field *field)
+{
+    return field == NULL ? 0 : is_cb2(comparison) ? field->column_cb2 : field->column_cb3e;
+}
+
+static void write_number(char *to, size_t room, double number)
+{
+    if (isnan(number))
+        snprintf(to, room, "-");
+    else
+        snprintf(to, room, "%.3g", number);
+}
+
+/* An element of a value, with the name of a mode. */
+static void write_value(char *to, size_t room, const struct armtap_value *value, unsigned element,
+                        enum armtap_generation generation)
+{
+    char text[NUMBER_MAX + 1];
+    const char *name = NULL;
+    if (value_is_text(value) || element >= value->count) {
+        snprintf(to, room, "another kind of value");
+        return;
+    }
+    if (value->type == ARMTAP_DOUBLE) {
+        text[number_repr(value->f64[element], text)] = '\0';
+        snprintf(to, room, "%s", text);
+        return;
+    }
+    if (value->field != NULL && strcmp(value->field->unit, "bits") == 0) {
+        snprintf(to, room, "0x%" PRIx64, value->u64[element]);
+        return;
+    }
+    if (value->field != NULL)
+        name = armtap_enum_name(value->field, value->i64[element], generation);
+    text[value_is_signed(value) ? number_signed(value->i64[element], text)
+                                : number_unsigned(value->u64[element], text)] = '\0';
+    snprintf(to, room, "%s%s%s", text, name == NULL ? "" : " ", name == NULL ? "" : name);
+}
+
+static void wrap_format(struct text_wrap *wrap, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void wrap_format(struct text_wrap *wrap, const char *format, ...)
+{
+    char text[text_room];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    text_wrap_words(wrap, text);
+}
+
+/* ---- the head -------------------------------------------------------------------------------------------------- */
+
+static void print_side(const struct comparison *comparison, enum pairs_side side)
+{
+    const struct counterpart *one = comparison->sides[side];
+    const struct armtap_stream *stream = &one->summary->stream;
+    const struct pairs_tally *tally = comparison->tally;
+    printf("%s  stream %u, robot %s, ", side == PAIRS_LEGACY ? "legacy" : "RTDE  ", one->summary->number,
+           stream->robot[0] == '\0' ? "?" : stream->robot);
+    if (side == PAIRS_LEGACY)
+        printf("packets of %d bytes, %s\n", stream->version, is_cb2(comparison) ? "CB2" : "CB3 or e-Series");
+    else
+        printf("protocol %d%s%s\n", stream->version, stream->controller_version[0] == '\0' ? "" : ", controller ",
+               stream->controller_version);
+    printf("        %" PRIu64 " records", tally->records[side]);
+    if (tally->step[side] > 0)
+        printf(", mostly %.6g s apart", tally->step[side]);
+    printf("; %" PRIu64 " without a counterpart\n", tally->unpaired[side]);
+}
+
+static void print_head(const struct comparison *comparison)
+{
+    const struct pairs_tally *tally = comparison->tally;
+    print_side(comparison, PAIRS_LEGACY);
+    print_side(comparison, PAIRS_RTDE);
+    printf("pairs   %" PRIu64 " by controller time, %.6f to %.6f s\n", tally->pairs, tally->first, tally->last);
+    printf("        nearest within %.6g s (half a cycle); clocks ", tally->cycle / 2);
+    if (tally->farthest > 0)
+        printf("up to %.3g s apart\n\n", tally->farthest);
+    else
+        puts("are the same\n");
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------------- */
+
+static void write_columns(char *to, size_t room, const struct comparison *comparison,
+                          const struct difference *difference)
+{
+    unsigned column = column_of(comparison, difference->field);
+    if (column == 0)
+        snprintf(to, room, "-");
+    else if (difference->count > 1)
+        snprintf(to, room, "%u-%u", column, column + difference->count - 1);
+    else
+        snprintf(to, room, "%u", column);
+}
+
+/* Where a field differs most. */
+static void print_worst(const struct comparison *comparison, const struct difference *difference)
+{
+    char values[PAIRS_SIDES][80], element[24] = "";
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 9);
+    for (int side = 0; side < PAIRS_SIDES; side++)
+        write_value(values[side], sizeof values[side], &difference->value[side], difference->element,
+                    comparison->sides[PAIRS_LEGACY]->summary->stream.generation);
+    if (difference->count > 1)
+        snprintf(element, sizeof element, " in [%u]", difference->element);
+    wrap_format(&wrap, "in %" PRIu64 " pair%s, %s%s at %.6f s: legacy %s, RTDE %s;", difference->differ,
+                difference->differ == 1 ? "" : "s",
+                isnan(difference->largest) ? "first without a difference in numbers"
+                : difference->largest > 0  ? "largest"
+                                           : "only in the sign of zero, first",
+                element, difference->clock, values[PAIRS_LEGACY], values[PAIRS_RTDE]);
+    for (int side = 0; side < PAIRS_SIDES && difference->where[side].packet > 0; side++) {
+        const struct armtap_where *where = &difference->where[side];
+        const struct replay_source *source = comparison->source;
+        const char *end = side == PAIRS_LEGACY ? "," : "";
+        const char *name = side == PAIRS_LEGACY ? "legacy" : "RTDE";
+        if (source->count > 1 && where->file < source->count)
+            wrap_format(&wrap, "%s packet %" PRIu64 " of %.300s%s", name, where->packet,
+                        reader_name(source->names[where->file]), end);
+        else
+            wrap_format(&wrap, "%s packet %" PRIu64 "%s", name, where->packet, end);
+    }
+    text_wrap_end(&wrap);
+}
+
+static void print_row(const struct comparison *comparison, const struct difference *difference, int width)
+{
+    char columns[24], largest[24], mean[24];
+    write_columns(columns, sizeof columns, comparison, difference);
+    write_number(largest, sizeof largest, difference->largest);
+    write_number(mean, sizeof mean, difference->mean);
+    bool differs = difference->verdict == VERDICT_DIFFERS;
+    printf("%-7s  %-*s  %8" PRIu64 "  %9s  %9s  %s%s%s\n", columns, width, difference->name, difference->pairs, largest,
+           mean, differs ? text_colour(stdout, ARMTAP_WARNING) : "", verdict_names[difference->verdict],
+           differs ? text_plain(stdout) : "");
+    if (differs)
+        print_worst(comparison, difference);
+}
+
+static void print_table(const struct comparison *comparison)
+{
+    size_t width = strlen("field");
+    for (size_t i = 0; i < differences_count(comparison->differences); i++) {
+        const struct difference *difference = differences_at(comparison->differences, i);
+        size_t length = strlen(difference->name);
+        if (is_compared(difference) && length > width)
+            width = length < name_most ? length : name_most;
+    }
+    printf("%-7s  %-*s  %8s  %9s  %9s  %s\n", "columns", (int)width, "field", "pairs", "largest", "mean", "verdict");
+    for (size_t i = 0; i < differences_count(comparison->differences); i++)
+        if (is_compared(differences_at(comparison->differences, i)))
+            print_row(comparison, differences_at(comparison->differences, i), (int)width);
+}
+
+/* ---- names ----------------------------------------------------------------------------------------------------- */
+
+typedef bool picks(const struct difference *difference);
+
+static bool is_reserved(const struct difference *difference)
+{
+    return difference->verdict == VERDICT_ONLY_LEGACY && difference->field != NULL &&
+           difference->field->direction == ARMTAP_FIELD_LEGACY;
+}
+
+static bool is_not_asked_for(const struct difference *difference)
+{
+    return difference->verdict == VERDICT_ONLY_LEGACY && !is_reserved(difference);
+}
+
+static bool is_only_rtde(const struct difference *difference)
+{
+    return difference->verdict == VERDICT_ONLY_RTDE;
+}
+
+static bool is_integer(const struct difference *difference)
+{
+    return is_compared(difference) && difference->field != NULL && difference->field->type != ARMTAP_DOUBLE &&
+           difference->field->type != ARMTAP_UINT64 && difference->field->column_cb3e > 0;
+}
+
+static size_t count_picked(const struct comparison *comparison, picks *picked)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < differences_count(comparison->differences); i++)
+        count += picked(differences_at(comparison->differences, i)) ? 1 : 0;
+    return count;
+}
+
+/* The index of the next field that is picked, from `i` on. */
+static size_t next_picked(const struct comparison *comparison, picks *picked, size_t i)
+{
+    while (i < differences_count(comparison->differences) && !picked(differences_at(comparison->differences, i)))
+        i++;
+    return i;
+}
+
+/* Names that are picked; rows of numbered ones as the first and the last number. */
+static void wrap_names(struct text_wrap *wrap, const struct comparison *comparison, picks *picked)
+{
+    const struct differences *differences = comparison->differences;
+    size_t next;
+    for (size_t i = next_picked(comparison, picked, 0); i < differences_count(differences); i = next) {
+        const char *first = differences_at(differences, i)->name, *last = first;
+        next = next_picked(comparison, picked, i + 1);
+        while (next < differences_count(differences) &&
+               text_name_follows(last, differences_at(differences, next)->name)) {
+            last = differences_at(differences, next)->name;
+            next = next_picked(comparison, picked, next + 1);
+        }
+        if (first == last)
+            text_wrap_word(wrap, first);
+        else
+            wrap_format(wrap, "%.200s..%.100s", first, text_name_number(last));
+    }
+}
+
+static void print_names(const struct comparison *comparison, const char *title, picks *picked)
+{
+    if (count_picked(comparison, picked) == 0)
+        return;
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 2);
+    fputs(title, stdout);
+    putchar('\n');
+    wrap_names(&wrap, comparison, picked);
+    text_wrap_end(&wrap);
+}
+
+static void print_alone(const struct comparison *comparison)
+{
+    print_names(comparison, "\nonly in the legacy stream, reserved by UR, without a name in RTDE:", is_reserved);
+    print_names(comparison, "\nonly in the legacy stream; this RTDE client does not ask for them:", is_not_asked_for);
+    print_names(comparison, "\nonly in the RTDE stream:", is_only_rtde);
+}
+
+/* ---- what to know ---------------------------------------------------------------------------------------------- */
+
+struct remarks {
+    const struct comparison *comparison;
+    bool begun;
+};
+
+static struct text_wrap remark(struct remarks *remarks)
+{
+    if (!remarks->begun)
+        puts("\nworth knowing");
+    remarks->begun = true;
+    fputs("  -", stdout);
+    return text_wrap_begin(stdout, 3, 4);
+}
+
+static const struct difference *find(const struct comparison *comparison, enum armtap_field_id id)
+{
+    for (size_t i = 0; i < differences_count(comparison->differences); i++) {
+        const struct difference *difference = differences_at(comparison->differences, i);
+        if (difference->field == armtap_field_at(id) && is_compared(difference))
+            return difference;
+    }
+    return NULL;
+}
+
+/* A remark on a field that is compared. */
+static const struct {
+    enum armtap_field_id field;
+    bool cb2;
+    const char *text;
+} traps[] = {
+    {ARMTAP_ID_actual_TCP_pose, true,
+     "actual_TCP_pose: CB2 has the actual pose in columns 74-79, as proved by its joint positions; CB3 and e-Series "
+     "moved it to 56-61 and have the target pose in 74-79"},
+    {ARMTAP_ID_target_TCP_speed, true,
+     "target_TCP_speed: columns 80-85 are the target speed, though UR's table for CB2 says only speed"},
+    {ARMTAP_ID_target_TCP_pose, false,
+     "target_TCP_pose: a program written for CB2 finds the target pose in columns 74-79 now, no longer the actual "
+     "one; that is in 56-61"},
+};
+
+static void remark_traps(struct remarks *remarks)
+{
+    for (size_t i = 0; i < sizeof traps / sizeof *traps; i++) {
+        if (traps[i].cb2 != is_cb2(remarks->comparison) || find(remarks->comparison, traps[i].field) == NULL)
+            continue;
+        struct text_wrap wrap = remark(remarks);
+        text_wrap_words(&wrap, traps[i].text);
+        text_wrap_end(&wrap);
+    }
+}
+
+static void remark_bits(struct remarks *remarks, enum armtap_field_id id)
+{
+    const struct difference *difference = find(remarks->comparison, id);
+    if (difference == NULL)
+        return;
+    const uint64_t *forms = difference->forms;
+    struct text_wrap wrap = remark(remarks);
+    wrap_format(&wrap, "%s:", difference->name);
+    if (forms[INTEGER_RAW] > 0 && forms[INTEGER_DOUBLE] > 0)
+        text_wrap_words(&wrap,
+                        "the legacy cell holds a raw integer in some packets and a double in others; each is read "
+                        "as what it is");
+    else if (forms[INTEGER_RAW] > 0)
+        text_wrap_words(&wrap, "the legacy cell is a raw 64-bit integer here, not a double as UR's documents and most "
+                               "robots have it; it is compared as the integer");
+    else if (forms[INTEGER_DOUBLE] > 0)
+        text_wrap_words(&wrap, "the legacy cell is a double whose value is the bits (5.0 is bits 0 and 2); it is "
+                               "compared as an integer");
+    else
+        text_wrap_words(&wrap, "always 0 here; switch one on to see the comparison prove something");
+    text_wrap_end(&wrap);
+}
+
+static void remark_integers(struct remarks *remarks)
+{
+    size_t count = count_picked(remarks->comparison, is_integer);
+    if (count == 0)
+        return;
+    struct text_wrap wrap = remark(remarks);
+    wrap_names(&wrap, remarks->comparison, is_integer);
+    text_wrap_words(
+        &wrap, count == 1 ? "is a double in the legacy packet and an integer in RTDE; it is compared as an integer"
+                          : "are doubles in the legacy packet and integers in RTDE; they are compared as integers");
+    text_wrap_end(&wrap);
+}
+
+static void remark_absent(struct remarks *remarks)
+{
+    for (size_t i = 0; i < differences_count(remarks->comparison->differences); i++) {
+        const struct difference *difference = differences_at(remarks->comparison->differences, i);
+        if (difference->absent == 0)
+            continue;
+        struct text_wrap wrap = remark(remarks);
+        wrap_format(&wrap,
+                    "%.100s: %" PRIu64 " pair%s left out, in which one side's value is absent: a record was cut short, "
+                    "or a legacy cell holds no integer where one belongs",
+                    difference->name, difference->absent, difference->absent == 1 ? " is" : "s are");
+        text_wrap_end(&wrap);
+    }
+}
+
+static void remark_clocks(struct remarks *remarks)
+{
+    const struct pairs_tally *tally = remarks->comparison->tally;
+    double legacy = tally->step[PAIRS_LEGACY], rtde = tally->step[PAIRS_RTDE];
+    if (legacy > 0 && rtde > 0 && (legacy > 1.5 * rtde || rtde > 1.5 * legacy)) {
+        struct text_wrap wrap = remark(remarks);
+        wrap_format(&wrap, "the rates differ, about %.4g Hz and %.4g Hz: what the slower stream has is compared",
+                    1 / legacy, 1 / rtde);
+        text_wrap_end(&wrap);
+    }
+    if (tally->farthest > 0) {
+        struct text_wrap wrap = remark(remarks);
+        text_wrap_words(&wrap, "clocks of a pair that are not the same: its values were taken at different moments, so "
+                               "what moves differs");
+        text_wrap_end(&wrap);
+    }
+    for (int side = 0; side < PAIRS_SIDES; side++) {
+        const char *name = side == PAIRS_LEGACY ? "legacy" : "RTDE";
+        if (tally->restarts[side] > 0) {
+            struct text_wrap wrap = remark(remarks);
+            wrap_format(&wrap,
+                        "the controller's clock began again in the %s stream, %" PRIu64 " time%s: records are "
+                        "paired between restarts",
+                        name, tally->restarts[side], tally->restarts[side] == 1 ? "" : "s");
+            text_wrap_end(&wrap);
+        }
+        if (tally->strays[side] > 0) {
+            struct text_wrap wrap = remark(remarks);
+            wrap_format(&wrap, "%" PRIu64 " %s record%s left out: a clock far from that of the records around it",
+                        tally->strays[side], name, tally->strays[side] == 1 ? " is" : "s are");
+            text_wrap_end(&wrap);
+        }
+    }
+}
+
+/* Records that could not take part: nothing is left out in silence. */
+static void remark_clockless(struct remarks *remarks)
+{
+    for (int side = 0; side < PAIRS_SIDES; side++) {
+        const struct counterpart *one = remarks->comparison->sides[side];
+        const char *name = side == PAIRS_LEGACY ? "legacy" : "RTDE";
+        uint64_t without = one->clockless - one->no_number;
+        if (one->no_number > 0) {
+            struct text_wrap wrap = remark(remarks);
+            wrap_format(&wrap, "%" PRIu64 " more %s record%s left out: the timestamp is no number", one->no_number,
+                        name, one->no_number == 1 ? " is" : "s are");
+            text_wrap_end(&wrap);
+        }
+        if (without > 0) {
+            struct text_wrap wrap = remark(remarks);
+            wrap_format(&wrap, "%" PRIu64 " more %s record%s left out: %s", without, name,
+                        without == 1 ? " is" : "s are",
+                        one->opaque ? "the recipe is not known, or has no timestamp" : "there is no timestamp");
+            text_wrap_end(&wrap);
+        }
+    }
+}
+
+static void remark_little(struct remarks *remarks, size_t compared)
+{
+    if (compared > 1)
+        return;
+    struct text_wrap wrap = remark(remarks);
+    text_wrap_words(&wrap, "only the clock by which records are paired is in both streams, which proves nothing of the "
+                           "rest: let the RTDE client ask for more fields");
+    text_wrap_end(&wrap);
+}
+
+static void remark_recipe(struct remarks *remarks)
+{
+    if (!remarks->comparison->sides[PAIRS_RTDE]->guessed)
+        return;
+    struct text_wrap wrap = remark(remarks);
+    text_wrap_words(&wrap,
+                    "the RTDE recipe was guessed, since its handshake was not captured: this is no proof; give it "
+                    "with --recipe FILE");
+    text_wrap_end(&wrap);
+}
+
+void comparison_print(const struct comparison *comparison)
+{
+    struct remarks remarks = {.comparison = comparison};
+    size_t differ, compared = comparison_compared(comparison, &differ);
+    print_head(comparison);
+    print_table(comparison);
+    print_alone(comparison);
+    remark_traps(&remarks);
+    remark_bits(&remarks, ARMTAP_ID_actual_digital_input_bits);
+    remark_bits(&remarks, ARMTAP_ID_actual_digital_output_bits);
+    remark_integers(&remarks);
+    remark_absent(&remarks);
+    remark_clocks(&remarks);
+    remark_clockless(&remarks);
+    remark_little(&remarks, compared);
+    remark_recipe(&remarks);
+    if (differ > 0)
+        printf("\n%zu of %zu field%s differ%s", differ, compared, compared == 1 ? "" : "s", differ == 1 ? "s" : "");
+    else
+        printf("\n%s %zu field%s equal", compared == 1 ? "the" : "all", compared, compared == 1 ? " is" : "s are");
+    if (comparison->tolerance > 0)
+        printf("%s %g\n", differ > 0 ? " by more than" : " within", comparison->tolerance);
+    else
+        puts(differ > 0 ? "" : ", to the bit");
+}

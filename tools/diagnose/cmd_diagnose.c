@@ -1,0 +1,185 @@
+/* armtap diagnose: what went wrong, when, in which packet. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command_line/commands.h"
+#include "diagnosis.h"
+#include "base/message.h"
+#include "command_line/options.h"
+#include "base/timestamp.h"
+
+#define AROUND_DEFAULT INT64_C(1000000000)
+
+enum { OPTION_JSON = 1, OPTION_LIST, OPTION_AROUND };
+
+static const struct option_row rows[] = {
+    {OPTION_AROUND, 0, "around", "ID[=SECONDS]",
+     "only what lies near findings of this id, by default within 1 second; around safety.stop with the arm's "
+     "positions, "
+     "currents and forces"},
+    {OPTION_JSON, 0, "json", NULL, "one JSON object instead of tables"},
+    {OPTION_LIST, 0, "list", NULL, "print every id with its severity, meaning and remedy"},
+};
+
+static const struct option_usage usage = {
+    .command = "diagnose",
+    .arguments = "[CAPTURE...]",
+    .summary = "Shows what went wrong, when, and in which packet: what the controller refused or left out, what the "
+               "network lost or repaired, what the capture lacks, who closed, safety stops; then rates, jitter and "
+               "clocks of the streams, then their modes. Exit status 1 where a warning or an error was found.",
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .reads_captures = true,
+    .may_lack_captures = true,
+    .may_follow = true,
+    .examples = "  armtap diagnose robot.pcapng\n  armtap diagnose --around safety.stop=2 robot.pcapng\n"
+                "  armtap diagnose --json robot.pcapng | jq .findings\n"};
+
+struct command {
+    bool json, list;
+    struct options options;
+    struct armtap_knowledge *knowledge;
+    struct diagnosis diagnosis;
+    int status; /* enum exit_status */
+};
+
+/* ---- options --------------------------------------------------------------------------------------------------- */
+
+static int unknown_id(const char *id)
+{
+    const char *names[256];
+    size_t count = 0;
+    while (count < armtap_note_count() && count < sizeof names / sizeof *names) {
+        names[count] = armtap_note_at(count)->id;
+        count++;
+    }
+    const char *nearest = options_nearest(id, names, count);
+    if (nearest != NULL)
+        message_error("diagnose: --around: no finding has the id '%s'; did you mean '%s'?", id, nearest);
+    else
+        message_error("diagnose: --around: no finding has the id '%s'; armtap diagnose --list prints them all", id);
+    return -1;
+}
+
+static int take_around(struct diagnosis *diagnosis, const char *value)
+{
+    char id[64], seconds[64];
+    size_t length = strcspn(value, "=");
+    struct when reach = {.ns = AROUND_DEFAULT};
+    snprintf(id, sizeof id, "%.*s", (int)(length < sizeof id ? length : sizeof id - 1), value);
+    diagnosis->around = findings_kind(id);
+    if (diagnosis->around == NULL)
+        return unknown_id(id);
+    if (value[length] == '=') {
+        snprintf(seconds, sizeof seconds, "+%s", value + length + 1);
+        if (when_parse(seconds, &reach) != 0) {
+            message_error("diagnose: --around %s: not a number of seconds: %s", id, value + length + 1);
+            return -1;
+        }
+    }
+    diagnosis->reach = reach.ns;
+    return 0;
+}
+
+static int take(void *user, int id, const char *value)
+{
+    struct command *command = user;
+    if (id == OPTION_AROUND)
+        return take_around(&command->diagnosis, value);
+    if (id == OPTION_JSON)
+        command->json = true;
+    else
+        command->list = true;
+    return 0;
+}
+
+/* ---- the command ----------------------------------------------------------------------------------------------- */
+
+static enum replay_answer on_turn(void *user, const struct replay_totals *totals)
+{
+    const struct diagnosis *diagnosis = user;
+    live_turn(diagnosis->live, totals);
+    return REPLAY_GO_ON;
+}
+
+static void run(struct command *command)
+{
+    struct diagnosis *diagnosis = &command->diagnosis;
+    struct replay_source source = command->options.source;
+    source.knowledge = command->knowledge;
+    if (diagnosis->live != NULL) {
+        source.on_turn = on_turn;
+        source.progress = false;
+    }
+    diagnosis->source = &source;
+    diagnosis->zone = command->options.zone;
+    command->status = (int)diagnosis_read(diagnosis);
+    bool any_shown = diagnosis->live != NULL && live_end(diagnosis->live);
+    if (diagnosis->totals.broken_off)
+        return;
+    if (any_shown)
+        putchar('\n');
+    if (diagnosis_settle(diagnosis) != 0) {
+        message_no_memory();
+        command->status = EXIT_FAILED;
+        return;
+    }
+    bool blank = !diagnosis_has_content(diagnosis), none = !diagnosis_has_subject(diagnosis);
+    if (command->json) {
+        diagnosis_print_json(diagnosis);
+    } else if (!blank && diagnosis_print(diagnosis) != 0) {
+        message_no_memory();
+        command->status = EXIT_FAILED;
+    }
+    if (none && command->status == EXIT_DONE)
+        streams_report_none(diagnosis->streams, &diagnosis->totals);
+    if (none)
+        command->status = EXIT_FAILED;
+    if (command->status == EXIT_DONE && diagnosis_found_fault(diagnosis))
+        command->status = EXIT_FOUND;
+}
+
+/* What is asked for as one JSON object, or around something, is known at the end. 0, or -1 without memory. */
+static int begin(struct command *command)
+{
+    const struct replay_source *source = &command->options.source;
+    struct diagnosis *diagnosis = &command->diagnosis;
+    if (replay_is_live(source) && !command->json && diagnosis->around == NULL) {
+        diagnosis->live = live_new(source->interface == NULL, command->options.zone);
+        if (diagnosis->live == NULL)
+            return -1;
+    }
+    return diagnosis_begin(diagnosis) == 0 && armtap_knowledge_new(&command->knowledge) == ARMTAP_OK ? 0 : -1;
+}
+
+static int list(const struct command *command)
+{
+    if (command->json)
+        diagnosis_list_json();
+    else
+        diagnosis_list();
+    return EXIT_DONE;
+}
+
+int cmd_diagnose(int argc, char **argv)
+{
+    struct command command = {.status = EXIT_FAILED};
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &command.options, take, &command);
+    if (outcome != OPTIONS_RUN)
+        return options_status(outcome);
+    const struct replay_source *source = &command.options.source;
+    if (command.list)
+        command.status = list(&command);
+    else if (source->count == 0 && source->interface == NULL)
+        message_error("diagnose: no capture is named; give a file, - for standard input, or -i INTERFACE");
+    else if (begin(&command) == 0)
+        run(&command);
+    else
+        message_no_memory();
+    diagnosis_free(&command.diagnosis);
+    live_free(command.diagnosis.live);
+    armtap_knowledge_free(command.knowledge);
+    options_free(&command.options);
+    return command.status;
+}

@@ -1,0 +1,290 @@
+#define _POSIX_C_SOURCE 200809L
+#include "live_findings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analysis/findings.h"
+#include "base/word_wrap.h"
+
+#define SECOND INT64_C(1000000000)
+/* So many findings of one kind are shown at once; then one a second. */
+#define BURST 10
+#define PENDING_MAX 16384
+/* Without a record for so long, that is said. */
+#define QUIET (2 * SECOND)
+/* And for so many times as long as between the records before. */
+#define QUIET_STEPS 3
+/* Who was not called for so long did not listen: nothing can be said of the time. */
+#define DEAF (SECOND / 2)
+/* Further streams are not watched for silence. */
+#define WATCHED 64
+
+struct kind_flow {
+    unsigned shown; /* of the burst */
+    int64_t time;   /* of the last one shown */
+    uint64_t left_out;
+};
+
+/* A stream that data comes from. */
+struct flowing {
+    struct armtap_stream stream;
+    struct armtap_where last; /* record */
+    int64_t time, step;       /* of the last record, and from the one before it; time 0: none */
+    bool paused, told;
+};
+
+struct live {
+    struct kind_flow *flows; /* by index of armtap_note_at */
+    int64_t begin;           /* of the monotonic clock, as all times here */
+    enum when_zone zone;
+    bool waits;    /* the first second of a pipe */
+    char *pending; /* lines that wait with it */
+    size_t pending_length;
+    bool any;
+    bool draws, drawn; /* the line of state */
+    int64_t draw_time;
+    uint64_t records, records_drawn, lost;
+    int64_t record_time;
+    bool is_pipe; /* may be held up by whoever writes it */
+    struct flowing flowing[WATCHED];
+    size_t flowing_count;
+    int64_t turn_time;
+};
+
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
+}
+
+struct live *live_new(bool is_pipe, enum when_zone zone)
+{
+    struct live *live = calloc(1, sizeof *live);
+    if (live == NULL)
+        return NULL;
+    live->flows = calloc(armtap_note_count(), sizeof *live->flows);
+    live->pending = malloc(PENDING_MAX);
+    live->begin = live->draw_time = live->record_time = live->turn_time = now();
+    live->waits = live->is_pipe = is_pipe;
+    live->zone = zone;
+    live->draws = isatty(STDERR_FILENO);
+    if (live->flows != NULL && live->pending != NULL)
+        return live;
+    live_free(live);
+    return NULL;
+}
+
+void live_free(struct live *live)
+{
+    if (live == NULL)
+        return;
+    free(live->flows);
+    free(live->pending);
+    free(live);
+}
+
+/* ---- findings -------------------------------------------------------------------------------------------------- */
+
+static void erase(struct live *live)
+{
+    if (live->drawn)
+        fputs("\r\033[K", stderr);
+    live->drawn = false;
+}
+
+static void show_pending(struct live *live)
+{
+    if (live->pending_length == 0)
+        return;
+    erase(live);
+    fwrite(live->pending, 1, live->pending_length, stdout);
+    fflush(stdout);
+    live->pending_length = 0;
+    live->any = true;
+}
+
+static bool may_show(struct kind_flow *flow)
+{
+    int64_t time = now();
+    if (time - flow->time >= SECOND)
+        flow->shown = flow->shown < BURST ? 0 : BURST - 1;
+    if (time - flow->time >= BURST * SECOND)
+        flow->shown = 0;
+    if (flow->shown >= BURST) {
+        flow->left_out++;
+        return false;
+    }
+    flow->shown++;
+    flow->time = time;
+    return true;
+}
+
+static size_t index_of(const struct armtap_note_kind *kind)
+{
+    size_t i = 0;
+    while (armtap_note_at(i) != kind)
+        i++;
+    return i;
+}
+
+void live_finding(struct live *live, const struct armtap_note_kind *kind, const struct armtap_stream *stream,
+                  const struct armtap_where *where, const char *text)
+{
+    char line[1200], date[WHEN_DATE_MAX] = "-", packet[40] = "", more[60] = "";
+    struct kind_flow *flow = &live->flows[index_of(kind)];
+    /* of what may turn out to carry no telemetry, the report tells */
+    if ((stream != NULL && stream->protocol == ARMTAP_PROTOCOL_NONE) || !may_show(flow))
+        return;
+    if (where->time != ARMTAP_NO_TIME) {
+        when_date(date, where->time, live->zone);
+        memmove(date + 23, date + 29, strlen(date + 29) + 1); /* milliseconds are enough */
+    }
+    if (where->packet > 0)
+        snprintf(packet, sizeof packet, " packet %" PRIu64, where->packet);
+    if (flow->left_out > 0)
+        snprintf(more, sizeof more, " (%" PRIu64 " more before it)", flow->left_out);
+    flow->left_out = 0;
+    int length = snprintf(line, sizeof line, "%s %s%s%s %s%s%s%s: %.900s%s\n", date,
+                          text_colour(stdout, kind->severity), armtap_severity_name(kind->severity), text_plain(stdout),
+                          kind->id, stream == NULL ? "" : " ", stream == NULL ? "" : stream->robot, packet, text, more);
+    if (length <= 0 || (size_t)length >= sizeof line || live->pending_length + (size_t)length > PENDING_MAX)
+        return;
+    memcpy(live->pending + live->pending_length, line, (size_t)length);
+    live->pending_length += (size_t)length;
+    if (!live->waits)
+        show_pending(live);
+}
+
+/* ---- silence --------------------------------------------------------------------------------------------------- */
+
+static struct flowing *flowing_of(struct live *live, const struct armtap_stream *stream, bool make)
+{
+    for (size_t i = 0; i < live->flowing_count; i++)
+        if (live->flowing[i].stream.connection == stream->connection)
+            return &live->flowing[i];
+    if (!make || live->flowing_count == WATCHED)
+        return NULL;
+    struct flowing *flowing = &live->flowing[live->flowing_count++];
+    *flowing = (struct flowing){.stream = *stream};
+    return flowing;
+}
+
+/* AUBO's data may come on change alone. */
+static bool is_steady(const struct live *live, const struct armtap_stream *stream)
+{
+    return !live->is_pipe && (stream->protocol == ARMTAP_RTDE || stream->protocol == ARMTAP_REALTIME);
+}
+
+static void follow_flow(struct live *live, const struct armtap_record *record)
+{
+    struct flowing *flowing = is_steady(live, record->stream) ? flowing_of(live, record->stream, true) : NULL;
+    if (flowing == NULL)
+        return;
+    int64_t time = now();
+    flowing->step = flowing->time == 0 ? 0 : time - flowing->time;
+    flowing->time = time;
+    flowing->last = record->where;
+    flowing->told = false;
+}
+
+static void follow_state(struct live *live, const struct armtap_event *event)
+{
+    bool pauses = event->type == ARMTAP_EVENT_PAUSE, starts = event->type == ARMTAP_EVENT_START;
+    struct flowing *flowing = flowing_of(live, event->stream, starts && is_steady(live, event->stream));
+    if (flowing == NULL)
+        return;
+    if (event->type == ARMTAP_EVENT_CLOSE)
+        *flowing = live->flowing[--live->flowing_count];
+    if (!pauses && !starts)
+        return;
+    flowing->paused = pauses;
+    flowing->told = false;
+    flowing->time = now();
+    flowing->last = event->where;
+}
+
+static void judge_silence(struct live *live, struct flowing *flowing, int64_t time)
+{
+    char text[120];
+    int64_t silent = time - flowing->time;
+    struct armtap_where where = flowing->last;
+    if (flowing->told || flowing->paused || flowing->time == 0 || silent < QUIET ||
+        silent < QUIET_STEPS * flowing->step)
+        return;
+    flowing->told = true;
+    snprintf(text, sizeof text, "no data for %.1f s so far, since packet %" PRIu64, (double)silent / 1e9, where.packet);
+    if (where.time != ARMTAP_NO_TIME)
+        where.time = when_shift(where.time, silent);
+    live_finding(live, findings_kind("silence"), &flowing->stream, &where, text);
+}
+
+/* Time in which nobody listened does not count. */
+static void judge_silences(struct live *live, int64_t time)
+{
+    int64_t deaf = time - live->turn_time;
+    live->turn_time = time;
+    for (size_t i = 0; i < live->flowing_count; i++) {
+        struct flowing *flowing = &live->flowing[i];
+        if (deaf > DEAF && flowing->time != 0)
+            flowing->time += deaf;
+        judge_silence(live, flowing, time);
+    }
+}
+
+/* ---- the line of state ----------------------------------------------------------------------------------------- */
+
+void live_record(struct live *live, const struct armtap_record *record)
+{
+    if (record->direction != ARMTAP_FROM_ROBOT)
+        return;
+    live->records++;
+    follow_flow(live, record);
+    if (live->draws)
+        live->record_time = now();
+}
+
+void live_event(struct live *live, const struct armtap_event *event)
+{
+    follow_state(live, event);
+    if (event->type == ARMTAP_EVENT_GAP && event->stream->protocol != ARMTAP_PROTOCOL_NONE)
+        live->lost += event->a;
+}
+
+static void draw(struct live *live, int64_t time, const struct replay_totals *totals)
+{
+    double seconds = (double)(time - live->draw_time) / 1e9;
+    char quiet[60] = "";
+    if (time - live->record_time >= QUIET)
+        snprintf(quiet, sizeof quiet, ", none for %" PRId64 " s", (time - live->record_time) / SECOND);
+    fprintf(stderr, "\r\033[K%.1f records/s, %" PRIu64 " records%s; %" PRIu64 " packets; %" PRIu64 " bytes lost",
+            (double)(live->records - live->records_drawn) / seconds, live->records, quiet, totals->packets, live->lost);
+    fflush(stderr);
+    live->drawn = true;
+    live->draw_time = time;
+    live->records_drawn = live->records;
+}
+
+void live_turn(struct live *live, const struct replay_totals *totals)
+{
+    int64_t time = now();
+    judge_silences(live, time);
+    if (live->waits && time - live->begin >= SECOND) {
+        live->waits = false;
+        show_pending(live);
+    }
+    if (live->draws && !live->waits && time - live->draw_time >= SECOND)
+        draw(live, time, totals);
+}
+
+bool live_end(struct live *live)
+{
+    erase(live);
+    fflush(stderr);
+    return live->any;
+}

@@ -1,0 +1,649 @@
+/* What diagnose prints for people. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnosis.h"
+#include "command_line/remedy.h"
+#include "base/word_wrap.h"
+#include "base/utf8.h"
+#include "verdict.h"
+#include "base/timestamp.h"
+
+/* So many findings of one id and stream are shown one by one. */
+#define FLOOD 10
+/* And so many lines of one stream's modes. */
+#define MODE_LINES 40
+#define CELL_MAX 40
+#define SUM_MAX 700
+#define CLOCK_WIDTH 13
+#define ZERO_WIDTH 32
+
+/* ---- places ---------------------------------------------------------------------------------------------------- */
+
+/* "12:00:00.559Z", in the machine's zone "13:00:00.559", or "-" */
+static const char *clock_text(char to[CELL_MAX], int64_t time, enum when_zone zone)
+{
+    char date[WHEN_DATE_MAX];
+    if (time == ARMTAP_NO_TIME) {
+        snprintf(to, CELL_MAX, "-");
+        return to;
+    }
+    when_date(date, time, zone);
+    const char *clock = strchr(date, 'T');
+    snprintf(to, CELL_MAX, "%.12s%s", clock == NULL ? date : clock + 1, zone == WHEN_UTC ? "Z" : "");
+    return to;
+}
+
+/* Says on a line of its own which day and file the next lines are of, where that changes; the first packet's day is
+ * said at the top. */
+struct headline {
+    char day[WHEN_DATE_MAX];
+    uint32_t file;
+};
+
+/* Leaves so many characters of a date's fraction, its dot included. */
+static void cut_fraction(char date[WHEN_DATE_MAX], size_t characters)
+{
+    char *dot = strchr(date, '.');
+    if (dot != NULL)
+        memmove(dot + characters, dot + 10, strlen(dot + 10) + 1);
+}
+
+static void day_text(char to[WHEN_DATE_MAX], int64_t time, enum when_zone zone)
+{
+    when_date(to, time, zone);
+    to[strcspn(to, "T")] = '\0';
+}
+
+static struct headline headline_begin(const struct diagnosis *diagnosis)
+{
+    struct headline headline = {.file = 0};
+    if (diagnosis->totals.first_time != ARMTAP_NO_TIME)
+        day_text(headline.day, diagnosis->totals.first_time, diagnosis->zone);
+    return headline;
+}
+
+/* A file's name may hold anything. */
+static void print_file(const char *name)
+{
+    char shown[UTF8_SHOWN_MAX];
+    for (size_t left = strlen(name), used; left > 0; name += used, left -= used)
+        fwrite(shown, 1, utf8_show(shown, name, left, &used), stdout);
+    puts(":");
+}
+
+static void print_headline(struct headline *headline, const struct diagnosis *diagnosis,
+                           const struct armtap_where *where)
+{
+    char day[WHEN_DATE_MAX];
+    if (where->time != ARMTAP_NO_TIME) {
+        day_text(day, where->time, diagnosis->zone);
+        if (strcmp(day, headline->day) != 0)
+            printf("%s:\n", day);
+        strcpy(headline->day, day);
+    }
+    if (where->file != headline->file)
+        print_file(diagnosis_file(diagnosis, where));
+    headline->file = where->file;
+}
+
+/* ---- findings -------------------------------------------------------------------------------------------------- */
+
+/* Findings of one id and stream, to sum up a flood of them: the largest are shown. */
+struct flood {
+    uint64_t total;
+    const struct finding *largest[FLOOD + 1]; /* the largest first, of equal ones the earlier */
+    size_t count;
+    const struct finding *sum; /* of those that were not kept one by one; or NULL */
+    struct armtap_where last;
+    bool summed_up;
+};
+
+struct findings_table {
+    const struct diagnosis *diagnosis;
+    struct flood *floods; /* by pair of stream and id */
+    int id_width, stream_width, packet_width;
+};
+
+static size_t note_index(const struct armtap_note_kind *kind)
+{
+    size_t i = 0;
+    while (armtap_note_at(i) != kind)
+        i++;
+    return i;
+}
+
+static struct flood *flood_of(const struct findings_table *table, const struct finding *finding)
+{
+    return &table->floods[finding->pair];
+}
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static void keep_largest(struct flood *flood, const struct finding *finding)
+{
+    size_t place = flood->count;
+    while (place > 0 && flood->largest[place - 1]->size < finding->size)
+        place--;
+    if (place > FLOOD)
+        return;
+    flood->count += flood->count <= FLOOD;
+    memmove(flood->largest + place + 1, flood->largest + place, (flood->count - place - 1) * sizeof(*flood->largest));
+    flood->largest[place] = finding;
+}
+
+static void measure(struct findings_table *table, const struct finding *finding)
+{
+    char cell[CELL_MAX];
+    struct flood *flood = flood_of(table, finding);
+    flood->total += finding->count;
+    flood->last = finding->last;
+    if (finding->is_sum)
+        flood->sum = finding;
+    else
+        keep_largest(flood, finding);
+    table->id_width = larger(table->id_width, (int)strlen(finding->kind->id));
+    table->packet_width = larger(table->packet_width, snprintf(cell, sizeof cell, "%" PRIu64, finding->where.packet));
+    if (finding->stream != FINDING_NO_STREAM)
+        table->stream_width = larger(table->stream_width, snprintf(cell, sizeof cell, "%u", finding->stream));
+}
+
+/* How many of a flood are shown: one more takes no more room than its sum. */
+static size_t shown_of(const struct flood *flood)
+{
+    return flood->total == flood->count ? flood->count : flood->count < FLOOD ? flood->count : FLOOD;
+}
+
+static bool is_shown(const struct flood *flood, const struct finding *finding)
+{
+    for (size_t i = 0; i < shown_of(flood); i++)
+        if (flood->largest[i] == finding)
+            return true;
+    return false;
+}
+
+static void print_finding(const struct findings_table *table, const struct finding *finding, const char *text)
+{
+    enum armtap_severity severity = finding->kind->severity;
+    char stream[CELL_MAX] = "-", packet[CELL_MAX] = "-", clock[CELL_MAX];
+    if (finding->stream != FINDING_NO_STREAM)
+        snprintf(stream, sizeof stream, "%u", finding->stream);
+    if (finding->where.packet > 0)
+        snprintf(packet, sizeof packet, "%" PRIu64, finding->where.packet);
+    printf("%s%-7s%s ", text_colour(stdout, severity), armtap_severity_name(severity), text_plain(stdout));
+    int column = 8 + printf("%-*s %*s %*s %*s", table->id_width, finding->kind->id, table->stream_width, stream,
+                            table->packet_width, packet, CLOCK_WIDTH,
+                            clock_text(clock, finding->where.time, table->diagnosis->zone));
+    /* A long text has lines of its own. */
+    bool fits = column + 1 + (int)strlen(text) <= text_columns(stdout);
+    if (!fits)
+        putchar('\n');
+    struct text_wrap wrap = text_wrap_begin(stdout, fits ? column : 0, fits ? column + 1 : 8);
+    text_wrap_words(&wrap, text);
+    text_wrap_end(&wrap);
+}
+
+/* The first finding that is not shown stands for all of them. */
+static void sum_up(const struct findings_table *table, const struct finding *first, struct flood *flood)
+{
+    char text[SUM_MAX];
+    size_t shown = shown_of(flood);
+    const struct finding *smallest = shown > 0 ? flood->largest[shown - 1] : NULL;
+    bool is_larger = flood->sum != NULL && (smallest == NULL || flood->sum->size > smallest->size);
+    snprintf(text, sizeof text, "and %" PRIu64 " more%s, up to packet %" PRIu64 "%s%s", flood->total - shown,
+             smallest == NULL || smallest->size <= 0 || is_larger ? "" : ", none larger", flood->last.packet,
+             is_larger ? "; " : "", is_larger ? flood->sum->text + flood->sum->largest : "");
+    print_finding(table, first, text);
+    flood->summed_up = true;
+}
+
+static void print_or_sum_up(const struct findings_table *table, const struct finding *finding)
+{
+    struct flood *flood = flood_of(table, finding);
+    if (is_shown(flood, finding))
+        print_finding(table, finding, finding->text);
+    else if (!flood->summed_up)
+        sum_up(table, finding, flood);
+}
+
+/* 0, or -1 without memory. */
+static int print_findings(const struct diagnosis *diagnosis)
+{
+    struct findings_table table = {.diagnosis = diagnosis, .id_width = 2, .stream_width = 1, .packet_width = 6};
+    struct headline headline = headline_begin(diagnosis);
+    table.floods = calloc(findings_pairs(diagnosis->findings) + 1, sizeof *table.floods);
+    if (table.floods == NULL)
+        return -1;
+    size_t shown = 0;
+    for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
+        const struct finding *finding = findings_at(diagnosis->findings, i);
+        if (diagnosis_shows(diagnosis, &finding->where)) {
+            measure(&table, finding);
+            shown++;
+        }
+    }
+    if (shown > 0)
+        printf("\n%-7s %-*s %*s %*s %*s what\n", "", table.id_width, "id", table.stream_width, "#", table.packet_width,
+               "packet", CLOCK_WIDTH, diagnosis->zone == WHEN_UTC ? "time" : "local time");
+    for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
+        const struct finding *finding = findings_at(diagnosis->findings, i);
+        if (!diagnosis_shows(diagnosis, &finding->where))
+            continue;
+        if (is_shown(flood_of(&table, finding), finding) || !flood_of(&table, finding)->summed_up)
+            print_headline(&headline, diagnosis, &finding->where);
+        print_or_sum_up(&table, finding);
+    }
+    free(table.floods);
+    return 0;
+}
+
+/* Who asks for what is around these does already what their remedy says. */
+static bool is_remedy_taken(const struct diagnosis *diagnosis, const struct armtap_note_kind *kind)
+{
+    return kind == diagnosis->around && strstr(kind->remedy, "--around") != NULL;
+}
+
+static void print_words(struct text_wrap *wrap, const char *words)
+{
+    text_wrap_words(wrap, words);
+    text_wrap_end(wrap);
+}
+
+/* Whether the remedy is better said of `next` than of `first`: it has a size, or a command that prints something. */
+static bool explains_better(const struct diagnosis *diagnosis, const struct finding *first, const struct finding *next)
+{
+    if (!(first->total > 0) && next->total > 0)
+        return true;
+    return !remedy_is_offered(&diagnosis->offers, first->kind, &first->where) &&
+           remedy_is_offered(&diagnosis->offers, next->kind, &next->where);
+}
+
+/* What to do about the faults that are shown, the worst first, each once. 0, or -1 without memory. */
+static int print_remedies(const struct diagnosis *diagnosis)
+{
+    const struct finding **first = calloc(armtap_note_count(), sizeof(*first)); /* that is shown, by index */
+    bool any = false;
+    if (first == NULL)
+        return -1;
+    for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
+        const struct finding *finding = findings_at(diagnosis->findings, i);
+        const struct finding **of_kind = &first[note_index(finding->kind)];
+        if (is_remedy_taken(diagnosis, finding->kind) || !diagnosis_shows(diagnosis, &finding->where))
+            continue;
+        if (*of_kind == NULL || explains_better(diagnosis, *of_kind, finding))
+            *of_kind = finding;
+    }
+    for (int severity = ARMTAP_ERROR; severity >= ARMTAP_WARNING; severity--)
+        for (size_t i = 0; i < armtap_note_count(); i++) {
+            const struct armtap_note_kind *kind = armtap_note_at(i);
+            if (first[i] == NULL || (int)kind->severity != severity)
+                continue;
+            if (!any)
+                printf("\nwhat to do about\n");
+            any = true;
+            int column = printf("  %s:", kind->id);
+            struct text_wrap wrap = text_wrap_begin(stdout, column, 4);
+            if (strcmp(kind->id, "clock.skipped") == 0 && !(first[i]->total > 0))
+                print_words(&wrap, "controller times on the two sides of a clock that was set cannot be compared");
+            else
+                remedy_print(&wrap, kind, diagnosis->source, &diagnosis->offers, &first[i]->where);
+        }
+    free(first);
+    return 0;
+}
+
+/* "2 warnings, 7 infos" of those that are shown */
+static void print_counts(const struct diagnosis *diagnosis)
+{
+    static const char *const names[][2] = {
+        {"info", "infos"}, {"notice", "notices"}, {"warning", "warnings"}, {"error", "errors"}};
+    uint64_t counts[4] = {0};
+    const char *before = "";
+    for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
+        const struct finding *finding = findings_at(diagnosis->findings, i);
+        if (diagnosis_shows(diagnosis, &finding->where))
+            counts[finding->kind->severity] += finding->count;
+    }
+    for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--) {
+        if (counts[severity] == 0)
+            continue;
+        printf("%s%" PRIu64 " %s", before, counts[severity], names[severity][counts[severity] != 1]);
+        before = ", ";
+    }
+    if (*before == '\0')
+        fputs("No findings", stdout);
+}
+
+/* A finding stands for all attempts of a client at a port. */
+static void print_attempt_count(const struct diagnosis *diagnosis)
+{
+    const struct attempts *attempts = streams_attempts(diagnosis->streams);
+    uint64_t total = 0, entries = 0;
+    for (int i = 0; i < ATTEMPT_OUTCOMES; i++)
+        total += attempts_total(attempts, (enum attempt_outcome)i);
+    while (attempts_at(attempts, (size_t)entries) != NULL)
+        entries++;
+    if (total > entries && diagnosis->around == NULL)
+        printf(" (%" PRIu64 " failed attempts to connect)", total);
+}
+
+/* What the capture's end left open. */
+static void print_open_attempts(const struct diagnosis *diagnosis)
+{
+    struct attempt_open open;
+    char text[ATTEMPT_TEXT_MAX];
+    for (size_t i = 0; attempts_open_at(streams_attempts(diagnosis->streams), i, &open); i++) {
+        attempt_open_text(text, &open, diagnosis->zone);
+        if (i == 0)
+            putchar('\n');
+        struct text_wrap wrap = text_wrap_begin(stdout, 0, 2);
+        text_wrap_words(&wrap, text);
+        text_wrap_end(&wrap);
+    }
+}
+
+static void print_summary(const struct diagnosis *diagnosis)
+{
+    char date[WHEN_DATE_MAX];
+    size_t streams = streams_count(diagnosis->streams);
+    print_counts(diagnosis);
+    print_attempt_count(diagnosis);
+    bool raw = diagnosis->totals.packets == 0; /* dumps have none */
+    printf(": %zu stream%s in %" PRIu64 " %s", streams, streams == 1 ? "" : "s",
+           raw ? diagnosis->totals.bytes : diagnosis->totals.packets, raw ? "bytes" : "packets");
+    if (diagnosis->totals.first_time != ARMTAP_NO_TIME) {
+        when_date(date, diagnosis->totals.first_time, diagnosis->zone);
+        cut_fraction(date, 0);
+        printf(", from %s", date);
+    }
+    putchar('\n');
+    if (diagnosis->around != NULL && diagnosis->near_count == 0)
+        printf("Nothing to show: %s was not found.\n", diagnosis->around->id);
+    else if (diagnosis->around != NULL)
+        printf("Shown is what lies within %g s of %s.\n", (double)diagnosis->reach / 1e9, diagnosis->around->id);
+}
+
+/* ---- streams --------------------------------------------------------------------------------------------------- */
+
+/* Who talks in each stream. */
+static void print_ends(const struct diagnosis *diagnosis)
+{
+    printf("\n%6s  %-9s %-22s %s\n", "stream", "protocol", "robot", "client");
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
+        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
+        const struct armtap_stream *stream = &summary->stream;
+        const char *protocol = armtap_protocol_name(stream->protocol);
+        printf("%6u  %-9s %-22s %s\n", summary->number, protocol == NULL ? "-" : protocol,
+               stream->robot[0] == '\0' ? "-" : stream->robot, stream->client[0] == '\0' ? "-" : stream->client);
+    }
+}
+
+/* What would be rounded to -0.0 is 0. */
+static double without_sign_of_zero(double value, int digits)
+{
+    return fabs(value) < 0.5 * pow(10, -digits) ? 0 : value;
+}
+
+static const char *number_text(char to[CELL_MAX], double value, bool known, int digits)
+{
+    if (known)
+        snprintf(to, CELL_MAX, "%.*f", digits, without_sign_of_zero(value, digits));
+    else
+        snprintf(to, CELL_MAX, "-");
+    return to;
+}
+
+static const char *ms_text(char to[CELL_MAX], int64_t ns)
+{
+    return number_text(to, (double)ns / 1e6, ns >= 0, 3);
+}
+
+static void print_stream(const struct stream_summary *summary, const struct watch *watch)
+{
+    const struct rates_totals *rates = &watch->rates_totals;
+    char expected[CELL_MAX], rate[CELL_MAX], p50[CELL_MAX], p99[CELL_MAX], max[CELL_MAX], silence[CELL_MAX];
+    printf("%6u %9s %9s %8" PRIu64 " %8" PRIu64 " %8s %8s %8s %8s\n", summary->number,
+           number_text(expected, rates->expected_hz, rates->expected_hz > 0, 1),
+           number_text(rate, rates->rate_hz, rates->rate_hz > 0, 1), rates->skipped,
+           summary->stream.bytes_lost[0] + summary->stream.bytes_lost[1], ms_text(p50, rates->jitter_p50),
+           ms_text(p99, rates->jitter_p99), ms_text(max, rates->jitter_max),
+           number_text(silence, (double)rates->longest_gap / 1e9,
+                       rates->longest_gap >= 0 && summary->stream.records[ARMTAP_FROM_ROBOT] > 0, 3));
+}
+
+/* When the controller's clock was 0, and by how much it is fast. */
+static void print_clock(const struct stream_summary *summary, const struct watch *watch, enum when_zone zone)
+{
+    const struct clocks_totals *clocks = &watch->clocks_totals;
+    char date[WHEN_DATE_MAX] = "-", drift[CELL_MAX];
+    if (clocks->has_offset) {
+        when_date(date, clocks->offset, zone);
+        cut_fraction(date, 7); /* microseconds are enough */
+    }
+    printf("%6u  %-*s %21s\n", summary->number, ZERO_WIDTH, date,
+           number_text(drift, clocks->drift_ppm, clocks->has_drift, 1));
+}
+
+/* Whoever asks for another rate than the controller can send may not know it. */
+static void print_requests(const struct diagnosis *diagnosis)
+{
+    bool any = false;
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
+        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
+        const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
+        double requested = watch == NULL ? 0 : watch->rates_totals.requested_hz;
+        double highest = watch == NULL ? 0 : watch->rates_totals.highest_hz;
+        if (!(requested > 0) || !(highest > 0) || requested == highest)
+            continue;
+        printf("%sstream %u: the client requested %g Hz; this controller can send %g Hz\n", any ? "" : "\n",
+               summary->number, requested, highest);
+        any = true;
+    }
+}
+
+static void print_clocks_set_back(const struct diagnosis *diagnosis)
+{
+    bool any = false;
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
+        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
+        if (summary->back.count == 0)
+            continue;
+        printf("%sstream %u: the capture's clock was set back by %.3f s at packet %" PRIu64 "; the rate is by %s\n",
+               any ? "" : "\n", summary->number, (double)summary->back.by / 1e9, summary->back.where.packet,
+               isnan(summary->last_clock) ? "the usual step there" : "the controller's clock there");
+        any = true;
+    }
+}
+
+static void print_streams(const struct diagnosis *diagnosis)
+{
+    bool any_clock = false;
+    printf("\n%6s %9s %9s %8s %8s %26s %8s\n", "stream", "expected", "rate", "skipped", "lost", "jitter of arrival, ms",
+           "longest");
+    printf("%6s %9s %9s %8s %8s %8s %8s %8s %8s\n", "", "Hz", "Hz", "packages", "bytes", "p50", "p99", "max", "gap, s");
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
+        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
+        const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
+        if (watch == NULL)
+            continue;
+        print_stream(summary, watch);
+        any_clock = any_clock || watch->clocks_totals.has_offset;
+    }
+    print_requests(diagnosis);
+    print_clocks_set_back(diagnosis);
+    if (!any_clock)
+        return;
+    printf("\n%6s  %-*s %s\n", "stream", ZERO_WIDTH, "controller clock zero", "drift, ppm (+ = fast)");
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
+        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
+        const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
+        if (watch != NULL)
+            print_clock(summary, watch, diagnosis->zone);
+    }
+}
+
+/* ---- modes ----------------------------------------------------------------------------------------------------- */
+
+#define MODES_TOGETHER (MODES_FIELDS * ARMTAP_ARMS_MAX)
+
+/* What one record changed: the indices of the entries, from `first` on. Without packets it cannot be told where a
+ * record ends but by a field that comes again. */
+static size_t collect_record(const struct modes *modes, size_t first, size_t together[MODES_TOGETHER])
+{
+    const struct mode_entry *entry = &modes->all[first];
+    size_t count = 0;
+    for (size_t i = first; i < modes->count && count < MODES_TOGETHER; i++) {
+        const struct mode_entry *next = &modes->all[i];
+        if (next->connection != entry->connection)
+            break;
+        bool again = i > first && next->field == entry->field && next->arm == entry->arm;
+        if (again || next->where.packet != entry->where.packet || next->where.file != entry->where.file)
+            break;
+        together[count++] = i;
+    }
+    return count;
+}
+
+/* Entry `first` and those of the same record, on a line. Returns the index of the last. */
+static size_t print_mode(const struct modes *modes, size_t first, enum when_zone zone)
+{
+    const struct mode_entry *entry = &modes->all[first];
+    size_t together[MODES_TOGETHER], count = collect_record(modes, first, together);
+    char clock[CELL_MAX], packet[CELL_MAX] = "-";
+    if (entry->where.packet > 0)
+        snprintf(packet, sizeof packet, "%" PRIu64, entry->where.packet);
+    int column = printf("  %*s %8s", CLOCK_WIDTH, clock_text(clock, entry->where.time, zone), packet);
+    struct text_wrap wrap = text_wrap_begin(stdout, column, column + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct mode_entry *next = &modes->all[together[i]];
+        char name[MODES_NAME_MAX], text[140];
+        snprintf(text, sizeof text, "%s %" PRId64 "%s%s%s", modes_field_name(next, name), next->value,
+                 next->name == NULL ? "" : " ", next->name == NULL ? "" : next->name, i + 1 < count ? "," : "");
+        text_wrap_word(&wrap, text);
+    }
+    text_wrap_end(&wrap);
+    return together[count - 1];
+}
+
+static void print_modes_of(const struct diagnosis *diagnosis, const struct stream_summary *summary)
+{
+    const struct modes *modes = &diagnosis->modes;
+    struct headline headline = headline_begin(diagnosis);
+    size_t lines = 0, more = 0;
+    for (size_t i = 0; i < modes->count; i++) {
+        if (modes->all[i].connection != summary->stream.connection || !diagnosis_shows(diagnosis, &modes->all[i].where))
+            continue;
+        if (lines == MODE_LINES) {
+            more++;
+            continue;
+        }
+        if (lines++ == 0)
+            printf("\nmodes of stream %u\n", summary->number);
+        print_headline(&headline, diagnosis, &modes->all[i].where);
+        i = print_mode(modes, i, diagnosis->zone);
+    }
+    if (more > 0)
+        printf("  and %zu more changes; --json has them\n", more);
+}
+
+/* ---- the arm around stops -------------------------------------------------------------------------------------- */
+
+static void print_vector(const struct moment *moment, enum moment_vector vector)
+{
+    static const char *const titles[MOMENT_VECTORS][7] = {
+        {"joint positions, rad", "base", "shoulder", "elbow", "wrist 1", "wrist 2", "wrist 3"},
+        {"joint currents, A", "base", "shoulder", "elbow", "wrist 1", "wrist 2", "wrist 3"},
+        {"TCP force, N and Nm", "x", "y", "z", "rx", "ry", "rz"}};
+    const struct moment_row *stop = &moment->rows[moment->at];
+    int digits = vector == MOMENT_POSITION ? 4 : 2;
+    if (!stop->has[vector])
+        return;
+    printf("  %-20s", titles[vector][0]);
+    for (int i = 1; i < 7; i++)
+        printf(" %8s", titles[vector][i]);
+    putchar('\n');
+    for (unsigned k = 0; k < moment->count; k++) {
+        const struct moment_row *row = &moment->rows[k];
+        if (!row->has[vector])
+            continue;
+        char after[CELL_MAX] = "-";
+        if (row->where.time != ARMTAP_NO_TIME && stop->where.time != ARMTAP_NO_TIME)
+            snprintf(after, sizeof after, "%+.3f s", ((double)row->where.time - (double)stop->where.time) / 1e9);
+        printf("  %8s %10s%s", k == moment->at ? "stop" : "", after, " ");
+        for (int i = 0; i < 6; i++)
+            printf(" %8.*f", digits, without_sign_of_zero(row->value[vector][i], digits));
+        putchar('\n');
+    }
+}
+
+static void print_moments_of(const struct stream_summary *summary, const struct moments *moments, unsigned arm,
+                             enum when_zone zone)
+{
+    char clock[CELL_MAX], of[16] = "";
+    if (arm > 1)
+        snprintf(of, sizeof of, ", R%u,", arm);
+    for (unsigned k = 0; k < moments->count; k++) {
+        const struct moment *moment = moments->all[k];
+        const struct armtap_where *where = &moment->rows[moment->at].where;
+        printf("\nstream %u%s around the stop in packet %" PRIu64 ", %s\n", summary->number, of, where->packet,
+               clock_text(clock, where->time, zone));
+        for (int vector = 0; vector < MOMENT_VECTORS; vector++)
+            print_vector(moment, (enum moment_vector)vector);
+    }
+}
+
+static void print_moments(const struct diagnosis *diagnosis)
+{
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
+        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
+        const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
+        for (unsigned arm = 1; watch != NULL && arm <= ARMTAP_ARMS_MAX; arm++)
+            if (watch->moments[arm - 1] != NULL)
+                print_moments_of(summary, watch->moments[arm - 1], arm, diagnosis->zone);
+    }
+}
+
+int diagnosis_print(const struct diagnosis *diagnosis)
+{
+    print_summary(diagnosis);
+    if (print_findings(diagnosis) != 0 || print_remedies(diagnosis) != 0)
+        return -1;
+    print_open_attempts(diagnosis);
+    if (streams_count(diagnosis->streams) > 0) {
+        print_ends(diagnosis);
+        print_streams(diagnosis);
+    }
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++)
+        print_modes_of(diagnosis, streams_at(diagnosis->streams, i));
+    if (diagnosis->modes.left_out > 0)
+        printf("\n%" PRIu64 " changes of modes were not kept\n", diagnosis->modes.left_out);
+    print_moments(diagnosis);
+    return verdict_print(diagnosis);
+}
+
+void diagnosis_list(void)
+{
+    for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--)
+        for (size_t i = 0; i < armtap_note_count(); i++) {
+            const struct armtap_note_kind *kind = armtap_note_at(i);
+            if ((int)kind->severity != severity)
+                continue;
+            printf("%s%-7s%s  %s\n", text_colour(stdout, kind->severity), armtap_severity_name(kind->severity),
+                   text_plain(stdout), kind->id);
+            struct text_wrap wrap = text_wrap_begin(stdout, 0, 9);
+            text_wrap_words(&wrap, kind->meaning);
+            text_wrap_end(&wrap);
+            if (*kind->remedy == '\0')
+                continue;
+            wrap = text_wrap_begin(stdout, 0, 9);
+            text_wrap_words(&wrap, "to do:");
+            text_wrap_words(&wrap, kind->remedy);
+            text_wrap_end(&wrap);
+        }
+}

@@ -1,0 +1,564 @@
+#include "verdict.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/word_wrap.h"
+
+/* So many streams get a sentence of their own. */
+#define SENTENCES 10
+#define CLAUSE_MAX 240
+
+/* Findings of one id and stream. */
+struct tally {
+    size_t kind; /* index of armtap_note_at */
+    uint64_t count;
+    uint64_t unsized;  /* those without a size */
+    uint64_t doubtful; /* those that the packets do not prove */
+    double total;      /* of their sizes */
+    const struct finding *first, *first_unsized;
+};
+
+enum measure { BY_COUNT, BY_PACKAGES, BY_BYTES, BY_SECONDS };
+
+/* How a kind of finding reads in a sentence: # is its measure, @ the number of findings. Kinds that are the
+ * controller's come first: they share it as their subject. */
+static const struct clause {
+    const char *id;
+    bool of_controller;
+    enum measure measure;
+    const char *one, *many;
+} clauses[] = {
+    {"rtde.version.refused", true, BY_COUNT, "refused the requested protocol version",
+     "refused the requested protocol version # times"},
+    {"rtde.field.not-found", true, BY_COUNT, "does not know a requested field", "does not know # requested fields"},
+    {"rtde.field.in-use", true, BY_COUNT, "refused an input that another client or a fieldbus holds",
+     "refused # inputs that other clients or a fieldbus hold"},
+    {"rtde.start.refused", true, BY_COUNT, "refused to start sending data", "refused # times to start sending data"},
+    {"rtde.text.exception", true, BY_COUNT, "sent an exception message", "sent # exception messages"},
+    {"rtde.text.error", true, BY_COUNT, "sent an error message", "sent # error messages"},
+    {"rtde.text.warning", true, BY_COUNT, "sent a warning message", "sent # warning messages"},
+    {"clock.backwards", true, BY_COUNT, "set its clock back", "set its clock back # times"},
+    {"clock.skipped", true, BY_PACKAGES, "skipped 1 package", "skipped # packages"},
+    {"safety.stop", true, BY_COUNT, "went into", "stopped for safety # times, at first with"},
+    {"silence", false, BY_SECONDS, "no data came for # s", "no data came for # s in all, in @ silences"},
+    {"rate.low", false, BY_COUNT, "data came at a lower rate than requested",
+     "data came at a lower rate than requested, @ times"},
+    {"tcp.zero-window", false, BY_SECONDS, "a receiver did not read for # s",
+     "a receiver did not read for # s in all, @ times"},
+    {"tcp.refused", false, BY_COUNT, "a robot refused a connection", "# connections were refused"},
+    {"tcp.unreachable", false, BY_COUNT, "a robot could not be reached", "robots could not be reached # times"},
+    {"tcp.no-answer", false, BY_COUNT, "a connection got no answer", "# connections got no answer"},
+    {"tcp.no-data", false, BY_COUNT, "a connection carried nothing", "# connections carried nothing"},
+    {"tcp.reset", false, BY_COUNT, "the connection was reset", "connections were reset # times"},
+    {"tcp.retransmission", false, BY_COUNT, "bytes were sent again once", "bytes were sent again # times"},
+    {"stream.gap", false, BY_BYTES, "the capture lacks # bytes", "the capture lacks # bytes in @ places"},
+    {"capture.dropped", false, BY_COUNT, "the capturing machine dropped packets",
+     "the capturing machine dropped packets, @ times"},
+    {"capture.truncated", false, BY_COUNT, "packets were cut when they were captured",
+     "packets were cut when they were captured"},
+    {"rtde.recipe.missing", false, BY_COUNT, "data could not be decoded, so what it says cannot be known",
+     "data could not be decoded, so what it says cannot be known"},
+    {"aubo.channel.unknown", false, BY_COUNT, "data could not be decoded, so what it says cannot be known",
+     "data of @ channels could not be decoded, so what it says cannot be known"},
+    {"rtde.recipe.guessed", false, BY_COUNT, "the names of fields are guessed", "the names of fields are guessed"},
+    {"stream.midstream", false, BY_COUNT, "its beginning was not captured", "its beginning was not captured"},
+    {"stream.foreign", false, BY_COUNT, "a connection on a telemetry port does not carry telemetry",
+     "# connections on telemetry ports do not carry telemetry"},
+    {"stream.resync", false, BY_COUNT, "bytes could not be decoded in 1 place",
+     "bytes could not be decoded in # places"},
+};
+enum { clause_count = sizeof clauses / sizeof *clauses };
+
+/* Of other kinds the meaning of the note is the clause. */
+static const struct clause other = {"", false, BY_COUNT, "", ""};
+/* A skip without a number of packages. */
+static const struct clause clock_set = {"clock.skipped", true, BY_COUNT, "had its clock set forward",
+                                        "had its clock set forward # times"};
+/* Names that are guessed prove no stop. */
+static const struct clause guessed_stop = {"safety.stop", false, BY_COUNT, "a field guessed to be # shows",
+                                           "a field guessed to be # shows @ safety stops, at first"};
+
+/* Where the id of a finding begins so, it cannot be said that the network lost nothing. */
+static const char *const of_network[] = {
+    "silence",       "tcp.retransmission", "tcp.out-of-order",  "tcp.overlap", "tcp.zero",
+    "tcp.reset",     "tcp.refused",        "tcp.unreachable",   "tcp.no-",     "stream.gap",
+    "stream.resync", "capture.dropped",    "capture.truncated", "ip.",         "websocket.",
+    "rate.low"};
+
+/* What stands before the controller's doings where it caused them. */
+static const char cause[] = "tcp.zero-window";
+
+struct verdict {
+    const struct diagnosis *diagnosis;
+    struct tallies {
+        struct tally *all; /* of each kind that it has */
+        size_t count;
+    } * tallies;    /* by stream, the capture's first */
+    size_t streams; /* and the capture */
+};
+
+static size_t index_of(const struct armtap_note_kind *kind)
+{
+    size_t i = 0;
+    while (armtap_note_at(i) != kind)
+        i++;
+    return i;
+}
+
+/* A stream's tally of a kind; of none an empty one. */
+static const struct tally *tally_at(const struct verdict *verdict, size_t stream, size_t kind)
+{
+    static const struct tally none;
+    const struct tallies *tallies = &verdict->tallies[stream];
+    for (size_t i = 0; i < tallies->count; i++)
+        if (tallies->all[i].kind == kind)
+            return &tallies->all[i];
+    return &none;
+}
+
+/* A stream's tally of a kind, made if there is none; NULL without memory. */
+static struct tally *tally_of(const struct verdict *verdict, size_t stream, size_t kind)
+{
+    struct tallies *tallies = &verdict->tallies[stream];
+    for (size_t i = 0; i < tallies->count; i++)
+        if (tallies->all[i].kind == kind)
+            return &tallies->all[i];
+    struct tally *all = realloc(tallies->all, (tallies->count + 1) * sizeof *all);
+    if (all == NULL)
+        return NULL;
+    tallies->all = all;
+    all[tallies->count] = (struct tally){.kind = kind};
+    return &all[tallies->count++];
+}
+
+static int add(const struct verdict *verdict, const struct finding *finding)
+{
+    size_t stream = finding->stream == FINDING_NO_STREAM ? 0 : (size_t)finding->stream + 1;
+    struct tally *tally = tally_of(verdict, stream, index_of(finding->kind));
+    if (tally == NULL)
+        return -1;
+    tally->count += finding->count;
+    tally->total += finding->total;
+    tally->doubtful += finding->is_doubtful ? finding->count : 0;
+    if (tally->first == NULL)
+        tally->first = finding;
+    if (finding->total > 0)
+        return 0;
+    tally->unsized += finding->count;
+    if (tally->first_unsized == NULL)
+        tally->first_unsized = finding;
+    return 0;
+}
+
+/* Not every gap's finding has a size; what is missing in all is counted. */
+static int count_missing_bytes(const struct verdict *verdict)
+{
+    size_t kind = index_of(findings_kind("stream.gap"));
+    for (size_t stream = 1; stream < verdict->streams; stream++) {
+        const struct stream_summary *summary = streams_at(verdict->diagnosis->streams, stream - 1);
+        double lost = (double)(summary->stream.bytes_lost[0] + summary->stream.bytes_lost[1]);
+        struct tally *tally =
+            lost > 0 || tally_at(verdict, stream, kind)->count > 0 ? tally_of(verdict, stream, kind) : NULL;
+        if (tally != NULL)
+            tally->total = lost;
+        else if (lost > 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- sentences ------------------------------------------------------------------------------------------------- */
+
+#define CLAUSES 12
+
+struct sentence {
+    char clause[CLAUSES][CLAUSE_MAX];
+    size_t count;
+    size_t before, of_controller; /* from `before` to `of_controller` they are the controller's */
+    size_t more;                  /* for which there was no room */
+};
+
+static void put_number(char to[CLAUSE_MAX], const struct clause *clause, const struct tally *tally)
+{
+    size_t used = strlen(to), room = CLAUSE_MAX - used;
+    if (clause->measure == BY_SECONDS)
+        snprintf(to + used, room, "%.3f", tally->total);
+    else
+        snprintf(to + used, room, "%.0f", clause->measure == BY_COUNT ? (double)tally->count : tally->total);
+}
+
+static void append(char to[CLAUSE_MAX], const char *text, size_t length)
+{
+    size_t used = strlen(to), room = CLAUSE_MAX - 1 - used;
+    length = length < room ? length : room;
+    memcpy(to + used, text, length);
+    to[used + length] = '\0';
+}
+
+/* Failed attempts to connect, which are findings of the capture, with their robot and number. */
+static bool write_attempts(char to[CLAUSE_MAX], const struct verdict *verdict, const struct tally *tally)
+{
+    char text[ATTEMPT_TEXT_MAX], place[60];
+    const struct finding *first = tally->first;
+    if (first->stream != FINDING_NO_STREAM)
+        return false;
+    uint64_t count =
+        attempts_clause(text, streams_attempts(verdict->diagnosis->streams), first->kind->id, verdict->diagnosis->zone);
+    if (count == 0)
+        return false;
+    *to = '\0';
+    snprintf(place, sizeof place, " (%spacket %" PRIu64 ")", count == 1 ? "" : "first in ", first->where.packet);
+    append(to, text, strlen(text));
+    append(to, place, strlen(place));
+    return true;
+}
+
+static void write_pattern(char to[CLAUSE_MAX], const struct clause *clause, const struct tally *tally)
+{
+    bool is_one = clause->measure == BY_PACKAGES ? tally->total <= 1 : tally->count == 1;
+    char count[24], field[MODES_NAME_MAX];
+    snprintf(count, sizeof count, "%" PRIu64, tally->count);
+    for (const char *at = is_one ? clause->one : clause->many; *at != '\0'; at++)
+        if (*at == '#' && clause == &guessed_stop)
+            append(to, field, strlen(modes_stop_field(tally->first->text, field)));
+        else if (*at == '#')
+            put_number(to, clause, tally);
+        else if (*at == '@')
+            append(to, count, strlen(count));
+        else
+            append(to, at, 1);
+}
+
+/* The name of the stop, which its finding begins with, and when it was. */
+static void write_stop(char to[CLAUSE_MAX], const struct finding *stop, enum when_zone zone)
+{
+    char date[WHEN_DATE_MAX];
+    append(to, " ", 1);
+    append(to, stop->text, strcspn(stop->text, " "));
+    if (stop->where.time == ARMTAP_NO_TIME)
+        return;
+    when_date(date, stop->where.time, zone);
+    char *dot = strchr(date, '.');
+    memmove(dot + 4, dot + 10, strlen(dot + 10) + 1);
+    append(to, " at ", 4);
+    append(to, strchr(date, 'T') + 1, strlen(strchr(date, 'T') + 1));
+}
+
+/* The meaning up to where it explains itself. */
+static void write_meaning(char to[CLAUSE_MAX], const struct tally *tally)
+{
+    const char *meaning = tally->first->kind->meaning;
+    snprintf(to, CLAUSE_MAX, "%.*s", (int)strcspn(meaning, ":;"), meaning);
+    if (tally->count == 1)
+        return;
+    size_t used = strlen(to);
+    snprintf(to + used, CLAUSE_MAX - used, ", %" PRIu64 " times", tally->count);
+}
+
+static void write_doubt(char to[CLAUSE_MAX], const struct tally *tally)
+{
+    char doubt[80];
+    if (tally->doubtful == 0)
+        return;
+    if (tally->doubtful < tally->count)
+        snprintf(doubt, sizeof doubt, ", %" PRIu64 " of them judged by the delay alone", tally->doubtful);
+    else
+        snprintf(doubt, sizeof doubt, ", judged by the delay alone");
+    append(to, doubt, strlen(doubt));
+}
+
+static void write_clause(char to[CLAUSE_MAX], const struct verdict *verdict, const struct clause *clause,
+                         const struct tally *tally)
+{
+    char place[60];
+    if (write_attempts(to, verdict, tally))
+        return;
+    bool is_stop = strcmp(tally->first->kind->id, "safety.stop") == 0;
+    *to = '\0';
+    /* A size that is not known is not told. */
+    if (clause == &other || (clause->measure != BY_COUNT && !(tally->total > 0)))
+        write_meaning(to, tally);
+    else
+        write_pattern(to, clause, tally);
+    if (is_stop)
+        write_stop(to, tally->first, verdict->diagnosis->zone);
+    write_doubt(to, tally);
+    snprintf(place, sizeof place, " (%spacket %" PRIu64 ")", tally->count == 1 || is_stop ? "" : "first in ",
+             tally->first->where.packet);
+    if (tally->first->where.packet > 0)
+        append(to, place, strlen(place));
+}
+
+/* Adds it where there is room. */
+static void add_clause(struct sentence *sentence, const struct verdict *verdict, const struct clause *clause,
+                       const struct tally *tally)
+{
+    if (tally->count > 0 && sentence->count == CLAUSES)
+        sentence->more++;
+    else if (tally->count > 0)
+        write_clause(sentence->clause[sentence->count++], verdict, clause, tally);
+}
+
+/* A clock that was set is no skip: they are told apart by whether packages were counted. */
+static void add_skips(struct sentence *sentence, const struct verdict *verdict, const struct clause *clause,
+                      const struct tally *tally)
+{
+    struct tally skips = *tally, jumps = *tally;
+    skips.count -= tally->unsized;
+    jumps.count = tally->unsized;
+    jumps.first = tally->first_unsized;
+    add_clause(sentence, verdict, clause, &skips);
+    add_clause(sentence, verdict, &clock_set, &jumps);
+}
+
+/* A stop is the controller's where the names of its fields are known. */
+static void add_kind(struct sentence *sentence, const struct verdict *verdict, const struct clause *clause,
+                     const struct tally *tally, bool of_controller)
+{
+    bool is_guess = strcmp(clause->id, guessed_stop.id) == 0 && modes_is_guess(tally->first->text);
+    if (is_guess && !of_controller)
+        add_clause(sentence, verdict, &guessed_stop, tally);
+    else if (is_guess || clause->of_controller != of_controller)
+        return;
+    else if (strcmp(clause->id, clock_set.id) == 0)
+        add_skips(sentence, verdict, clause, tally);
+    else
+        add_clause(sentence, verdict, clause, tally);
+}
+
+static const struct clause *clause_of(const char *id)
+{
+    for (size_t i = 0; i < clause_count; i++)
+        if (strcmp(clauses[i].id, id) == 0)
+            return &clauses[i];
+    return &other;
+}
+
+/* In the order of `clauses`, then of the notes; at least as bad as `severity`. */
+static void add_kinds(struct sentence *sentence, const struct verdict *verdict, size_t stream,
+                      enum armtap_severity severity, bool of_controller)
+{
+    for (size_t i = 0; i < clause_count + armtap_note_count(); i++) {
+        const struct armtap_note_kind *kind =
+            i < clause_count ? findings_kind(clauses[i].id) : armtap_note_at(i - clause_count);
+        const struct clause *clause = kind == NULL ? NULL : clause_of(kind->id);
+        if (clause == NULL || (i >= clause_count) != (clause == &other) || kind->severity < severity)
+            continue;
+        const struct tally *tally = tally_at(verdict, stream, index_of(kind));
+        if (tally->count > 0 && (sentence->before == 0 || strcmp(kind->id, cause) != 0))
+            add_kind(sentence, verdict, clause, tally, of_controller);
+    }
+    if (of_controller)
+        sentence->of_controller = sentence->count;
+}
+
+/* Whoever does not read makes a controller skip packages. */
+static void add_cause(struct sentence *sentence, const struct verdict *verdict, size_t stream)
+{
+    const struct tally *full = tally_at(verdict, stream, index_of(findings_kind(cause)));
+    const struct tally *skips = tally_at(verdict, stream, index_of(findings_kind("clock.skipped")));
+    const struct tally *silence = tally_at(verdict, stream, index_of(findings_kind("silence")));
+    const struct tally *effect = skips->count > 0 ? skips : silence;
+    if (full->count == 0 || effect->count == 0 || full->first->where.time > effect->first->where.time)
+        return;
+    add_clause(sentence, verdict, clause_of(cause), full);
+    sentence->before = sentence->count;
+}
+
+/* Whether there is data, all of it, and nothing hints at the network. */
+static bool is_network_clean(const struct verdict *verdict, size_t stream)
+{
+    const struct stream_summary *summary = streams_at(verdict->diagnosis->streams, stream - 1);
+    if (summary == NULL || summary->stream.records[ARMTAP_FROM_ROBOT] == 0)
+        return false;
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        for (size_t k = 0; k < sizeof of_network / sizeof *of_network; k++)
+            if (strncmp(armtap_note_at(i)->id, of_network[k], strlen(of_network[k])) == 0 &&
+                tally_at(verdict, stream, i)->count + tally_at(verdict, 0, i)->count > 0)
+                return false;
+    return verdict->diagnosis->is_whole && verdict->diagnosis->totals.packets > 0;
+}
+
+/* Whose sentence it is, where there are several. Returns the column. */
+static int print_subject(const struct verdict *verdict, size_t stream)
+{
+    if (verdict->streams <= 2)
+        return 0;
+    return stream == 0 ? printf("capture:") : printf("stream %zu:", stream - 1);
+}
+
+/* What stands between a clause and the next. */
+static const char *sign_behind(const struct sentence *sentence, size_t i)
+{
+    if (i + 1 == sentence->count)
+        return sentence->more > 0 ? "; and more." : ".";
+    if (i < sentence->before || i + 1 >= sentence->of_controller)
+        return ";";
+    return i + 2 == sentence->of_controller ? " and" : ",";
+}
+
+static void write_out(const struct sentence *sentence, int column)
+{
+    struct text_wrap wrap = text_wrap_begin(stdout, column, column == 0 ? 0 : 2);
+    for (size_t i = 0; i < sentence->count; i++) {
+        char text[CLAUSE_MAX + 40];
+        bool has_subject = i == sentence->before && i < sentence->of_controller;
+        snprintf(text, sizeof text, "%s%s%s", has_subject ? "the controller " : "", sentence->clause[i],
+                 sign_behind(sentence, i));
+        if (i == 0 && column == 0 && *text >= 'a' && *text <= 'z')
+            *text = (char)(*text - 'a' + 'A');
+        text_wrap_words(&wrap, text);
+    }
+    text_wrap_end(&wrap);
+}
+
+static void print_sentence(const struct verdict *verdict, size_t stream, enum armtap_severity severity)
+{
+    struct sentence sentence = {.count = 0};
+    add_cause(&sentence, verdict, stream);
+    add_kinds(&sentence, verdict, stream, severity, true);
+    add_kinds(&sentence, verdict, stream, severity, false);
+    if (sentence.of_controller > sentence.before && stream > 0 && sentence.count < CLAUSES &&
+        is_network_clean(verdict, stream))
+        snprintf(sentence.clause[sentence.count++], CLAUSE_MAX, "the network lost nothing");
+    write_out(&sentence, print_subject(verdict, stream));
+}
+
+/* ---- what it comes to ------------------------------------------------------------------------------------------ */
+
+static bool has(const struct verdict *verdict, size_t stream, enum armtap_severity severity)
+{
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (armtap_note_at(i)->severity >= severity && tally_at(verdict, stream, i)->count > 0)
+            return true;
+    return false;
+}
+
+/* A sentence for each stream, and for the capture, with something of that severity. Returns how many there are. */
+static size_t print_sentences(const struct verdict *verdict, enum armtap_severity severity)
+{
+    size_t found = 0;
+    for (size_t stream = 0; stream < verdict->streams; stream++)
+        if (has(verdict, stream, severity) && found++ < SENTENCES)
+            print_sentence(verdict, stream, severity);
+    if (found > SENTENCES)
+        printf("and %zu more stream%s: see the findings above\n", found - SENTENCES, found - SENTENCES == 1 ? "" : "s");
+    return found;
+}
+
+static uint64_t records_of(const struct diagnosis *diagnosis)
+{
+    uint64_t records = 0;
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++)
+        records += streams_at(diagnosis->streams, i)->stream.records[ARMTAP_FROM_ROBOT];
+    return records;
+}
+
+/* The stream in which the capture's clock was set back furthest; NULL: it was not. */
+static const struct stream_summary *furthest_back(const struct diagnosis *diagnosis)
+{
+    const struct stream_summary *furthest = NULL;
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
+        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
+        if (summary->back.count > 0 && (furthest == NULL || summary->back.by > furthest->back.by))
+            furthest = summary;
+    }
+    return furthest;
+}
+
+static void print_set_back(const struct diagnosis *diagnosis)
+{
+    const struct stream_summary *summary = furthest_back(diagnosis);
+    char text[200];
+    if (summary == NULL)
+        return;
+    snprintf(text, sizeof text, "The capture's clock was set back by %.3f s at packet %" PRIu64 "; rates are by %s.",
+             (double)summary->back.by / 1e9, summary->back.where.packet,
+             isnan(summary->last_clock) ? "the usual step there" : "the controller's clock");
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 0);
+    text_wrap_words(&wrap, text);
+    text_wrap_end(&wrap);
+}
+
+/* Streams whose whole handshake is there, and no data: why. Returns how many are told. */
+static size_t print_dialogues(const struct diagnosis *diagnosis)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
+        const struct armtap_stream *stream = &streams_at(diagnosis->streams, i)->stream;
+        const struct watch *watch = watches_of(diagnosis->watches, stream->connection);
+        char text[CLAUSE_MAX], sentence[CLAUSE_MAX + 60];
+        bool is_whole = !stream->midstream && stream->bytes_lost[0] + stream->bytes_lost[1] == 0;
+        if (watch == NULL || !is_whole || stream->records[ARMTAP_FROM_ROBOT] > 0)
+            continue;
+        dialogue_text(&watch->dialogue, text, sizeof text);
+        if (*text == '\0' || told++ >= SENTENCES)
+            continue;
+        snprintf(sentence, sizeof sentence, "Stream %zu has no data: %s.", i, text);
+        struct text_wrap wrap = text_wrap_begin(stdout, 0, 0);
+        text_wrap_words(&wrap, sentence);
+        text_wrap_end(&wrap);
+    }
+    return told;
+}
+
+/* There is neither warning nor error. */
+static void print_clean(const struct verdict *verdict)
+{
+    uint64_t records = records_of(verdict->diagnosis);
+    bool notices = furthest_back(verdict->diagnosis) != NULL;
+    for (size_t stream = 0; stream < verdict->streams; stream++)
+        notices = notices || has(verdict, stream, ARMTAP_NOTICE);
+    size_t told = print_dialogues(verdict->diagnosis);
+    if (records == 0 && told == 0)
+        puts("No data of the robot is in it, so what the robot did cannot be known.");
+    else if (records > 0 && !verdict->diagnosis->is_whole)
+        puts("Nothing wrong was found in what could be read; what follows cannot be known.");
+    else if (records > 0 && notices)
+        puts("Nothing is wrong with the data that was captured. Worth knowing:");
+    else if (records > 0)
+        printf("Nothing is wrong: %" PRIu64 " record%s decoded, and nothing is missing.\n", records,
+               records == 1 ? " was" : "s were");
+    if (notices)
+        print_sentences(verdict, ARMTAP_NOTICE);
+}
+
+static void free_tallies(struct verdict *verdict)
+{
+    for (size_t i = 0; i < verdict->streams; i++)
+        free(verdict->tallies[i].all);
+    free(verdict->tallies);
+}
+
+static int count_all(const struct verdict *verdict)
+{
+    const struct findings *findings = verdict->diagnosis->findings;
+    for (size_t i = 0; i < findings_count(findings); i++)
+        if (add(verdict, findings_at(findings, i)) != 0)
+            return -1;
+    return count_missing_bytes(verdict);
+}
+
+int verdict_print(const struct diagnosis *diagnosis)
+{
+    struct verdict verdict = {.diagnosis = diagnosis, .streams = streams_count(diagnosis->streams) + 1};
+    verdict.tallies = calloc(verdict.streams, sizeof *verdict.tallies);
+    if (verdict.tallies == NULL)
+        return -1;
+    if (count_all(&verdict) != 0) {
+        free_tallies(&verdict);
+        return -1;
+    }
+    putchar('\n');
+    if (print_sentences(&verdict, ARMTAP_WARNING) == 0)
+        print_clean(&verdict);
+    else if (!diagnosis->is_whole)
+        puts("Not all could be read; what follows cannot be known.");
+    print_set_back(diagnosis);
+    free_tallies(&verdict);
+    return 0;
+}

@@ -1,0 +1,293 @@
+/* armtap explain: an annotated hex dump of a packet's messages, or of bytes given by hand. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command_line/commands.h"
+#include "explain.h"
+#include "from_capture.h"
+#include "base/json_writer.h"
+#include "base/message.h"
+#include "command_line/options.h"
+#include "input/file_reader.h"
+#include "input/shell_command.h"
+#include "base/word_wrap.h"
+
+enum { OPTION_PACKET = 1, OPTION_FILE, OPTION_HEX, OPTION_TO_ROBOT, OPTION_JSON };
+
+static const struct option_row rows[] = {
+    {OPTION_PACKET, 0, "packet", "N", "the packet, as Wireshark counts them: every message that ends in it"},
+    {OPTION_FILE, 0, "file", "I", "which of several captures holds the packet, counted from 1"},
+    {OPTION_HEX, 0, "hex", "BYTES",
+     "these bytes instead, hexadecimal: '00 04 56 01', 0x00045601, 00:04:56:01; - for standard input"},
+    {OPTION_TO_ROBOT, 0, "to-robot", NULL, "with --hex: the bytes go to the robot"},
+    {OPTION_JSON, 0, "json", NULL, "a JSON object instead of text"},
+};
+
+static const struct option_usage usage = {
+    .command = "explain",
+    .arguments = "CAPTURE... --packet N | --hex BYTES",
+    .summary =
+        "Shows every byte of a message: offset, bytes, field, value, unit. Of a packet in which no message ends it "
+        "says what it is.",
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .reads_captures = true,
+    .may_lack_captures = true,
+    .examples = "  armtap explain robot.pcapng --packet 42\n"
+                "  armtap explain --hex '00 05 56 00 02'\n"
+                "  xxd -p dump | armtap explain --hex - --raw realtime\n"};
+
+struct explain_job {
+    uint64_t packet, file;
+    const char *hex;
+    bool to_robot, json;
+    struct options options;
+};
+
+static int take(void *user, int id, const char *value)
+{
+    struct explain_job *job = user;
+    switch (id) {
+    case OPTION_PACKET:
+        return options_number("--packet", value, 1, UINT64_MAX / 2, &job->packet);
+    case OPTION_FILE:
+        return options_number("--file", value, 1, UINT32_MAX, &job->file);
+    case OPTION_HEX:
+        job->hex = value;
+        return 0;
+    case OPTION_TO_ROBOT:
+        job->to_robot = true;
+        return 0;
+    default:
+        job->json = true;
+        return 0;
+    }
+}
+
+/* Whether what was said goes together. */
+static int judge(const struct explain_job *job)
+{
+    const struct replay_source *source = &job->options.source;
+    bool has_capture = source->count > 0 || source->interface != NULL;
+    if (job->hex != NULL && (has_capture || job->packet > 0))
+        message_error(
+            "explain: --hex gives the bytes, so no capture and no --packet can be read; leave one of them out");
+    else if (job->hex == NULL && !has_capture)
+        message_error("explain: nothing is named; give a capture and --packet N, or --hex BYTES");
+    else if (job->hex == NULL && job->packet == 0)
+        message_error("explain: which packet? give --packet N, as Wireshark counts them");
+    else if (job->hex == NULL && job->to_robot)
+        message_error("explain: --to-robot goes with --hex; a capture tells the direction itself");
+    else if (source->count > 1 && job->file == 0)
+        message_error("explain: packets count from 1 in each of the %zu captures; say which with --file I",
+                      source->count);
+    else if (job->hex == NULL && source->interface == NULL && job->file > source->count)
+        message_error("explain: --file %" PRIu64 ": %zu capture%s named", job->file, source->count,
+                      source->count == 1 ? " is" : "s are");
+    else
+        return 0;
+    return -1;
+}
+
+/* ---- bytes given by hand --------------------------------------------------------------------------------------- */
+
+static int show(struct json *json, const struct explained *explained, enum when_zone zone, bool first)
+{
+    if (json != NULL)
+        return explain_json(json, explained);
+    if (!first)
+        putchar('\n');
+    return explain_print(explained, zone);
+}
+
+static int show_hex(const struct explain_hex *hex, struct json *json)
+{
+    int outcome = 0;
+    for (size_t at = 0; at < hex->length && outcome == 0;) {
+        struct explained explained = {.number = -1};
+        struct armtap_recipe *layout;
+        outcome = explain_hex_next(hex, at, &explained.subject, &layout);
+        if (outcome == 0)
+            outcome = show(json, &explained, WHEN_UTC, at == 0);
+        at += explained.subject.length;
+        armtap_recipe_release(layout);
+    }
+    return outcome;
+}
+
+static enum exit_status run_hex(const struct explain_job *job)
+{
+    struct explain_hex hex = {
+        .protocol = job->options.source.raw, .to_robot = job->to_robot, .recipe = job->options.source.recipe};
+    struct json json;
+    uint8_t *bytes;
+    if (explain_hex_read(job->hex, &bytes, &hex.length) != 0)
+        return EXIT_FAILED;
+    hex.bytes = bytes;
+    if (job->json) {
+        json_begin(&json, stdout);
+        json_object(&json, true);
+        json_key(&json, "messages");
+        json_array(&json, true);
+    }
+    int outcome = show_hex(&hex, job->json ? &json : NULL);
+    if (job->json && outcome == 0) /* what is not whole must not look so */
+        json_end(&json);
+    free(bytes);
+    return outcome == 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* ---- a packet of a capture ------------------------------------------------------------------------------------- */
+
+#define REMARK_MAX 400
+
+static const char *direction_words(enum armtap_direction direction)
+{
+    return direction == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot";
+}
+
+static void write_passing(char *remark, const struct found *found, const struct passing *passing)
+{
+    const struct stream_summary *summary = streams_of(found->streams, passing->connection);
+    char of[40] = "a foreign connection";
+    bool begins = passing->first.packet == found->packet && passing->first.file == found->file;
+    if (summary != NULL)
+        snprintf(of, sizeof of, "stream %u", summary->number);
+    snprintf(remark, REMARK_MAX,
+             begins ? "it carries the beginning of %s of %s %s, %zu bytes, which ends in packet %" PRIu64
+                      ": --packet %" PRIu64 " shows it whole"
+                    : "%s of %s %s, %zu bytes, begins before it and ends behind it, in packet %" PRIu64
+                      ", and may have a part here: --packet %" PRIu64 " shows it whole",
+             passing->skipped ? "bytes that are no message" : "a message", of, direction_words(passing->direction),
+             passing->length, passing->where.packet, passing->where.packet);
+}
+
+/* The i-th remark on the packet; false beyond the last. */
+static bool remark_at(const struct found *found, size_t i, char remark[REMARK_MAX])
+{
+    size_t shown = 0;
+    for (size_t k = 0; k < found->passing_count; k++) {
+        const struct passing *passing = &found->passing[k];
+        bool begins = passing->first.packet == found->packet && passing->first.file == found->file;
+        /* Where messages end here, one that merely spans the packet is most likely of another connection. */
+        if ((begins || found->count == 0) && shown++ == i) {
+            write_passing(remark, found, passing);
+            return true;
+        }
+    }
+    if (i - shown < found->happened_count) {
+        snprintf(remark, REMARK_MAX, "%s", found->happened[i - shown]);
+        return true;
+    }
+    if (i != 0 || found->count > 0)
+        return false;
+    snprintf(remark, REMARK_MAX,
+             "it carries no bytes of telemetry: it opens, acknowledges or closes a connection, or belongs to none that "
+             "armtap reads; Wireshark shows it: frame.number == %" PRIu64,
+             found->packet);
+    return true;
+}
+
+static int print_text(const struct found *found, enum when_zone zone)
+{
+    char remark[REMARK_MAX];
+    int outcome = 0;
+    if (found->count == 0)
+        printf("packet %" PRIu64 ": no message ends in it\n", found->packet);
+    else if (found->count == 1)
+        printf("packet %" PRIu64 ": 1 message\n\n", found->packet);
+    else
+        printf("packet %" PRIu64 ": %zu messages\n\n", found->packet, found->count);
+    for (size_t i = 0; i < found->count && outcome == 0; i++)
+        outcome = show(NULL, &found->message[i], zone, i == 0);
+    for (size_t i = 0; remark_at(found, i, remark); i++) {
+        if (i == 0 && found->count > 0)
+            putchar('\n');
+        struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
+        printf("  - ");
+        wrap.column = 4;
+        text_wrap_words(&wrap, remark);
+        text_wrap_end(&wrap);
+    }
+    return outcome;
+}
+
+static int print_json(const struct found *found, const struct explain_job *job)
+{
+    const struct replay_source *source = &job->options.source;
+    char remark[REMARK_MAX];
+    struct json json;
+    int outcome = 0;
+    json_begin(&json, stdout);
+    json_object(&json, true);
+    json_key(&json, "packet");
+    json_unsigned(&json, found->packet);
+    if (source->count > 1) {
+        json_key(&json, "file");
+        json_text(&json, reader_name(source->names[found->file]));
+    }
+    json_key(&json, "messages");
+    json_array(&json, true);
+    for (size_t i = 0; i < found->count && outcome == 0; i++)
+        outcome = show(&json, &found->message[i], job->options.zone, i == 0);
+    if (outcome != 0) /* what is not whole must not look so */
+        return outcome;
+    json_close(&json);
+    json_key(&json, "remarks");
+    json_array(&json, true);
+    for (size_t i = 0; remark_at(found, i, remark); i++)
+        json_text(&json, remark);
+    json_end(&json);
+    return 0;
+}
+
+static void refuse_dump(const struct replay_source *source)
+{
+    char file[SHELL_MAX] = "";
+    bool is_file = source->count == 1 && strcmp(source->names[0], "-") != 0;
+    if (!is_file || !shell_word(file, sizeof file, source->names[0]))
+        strcpy(file, "FILE");
+    message_error("explain: %s is a dump without packets; explain its bytes: xxd -p %s | armtap explain --hex -",
+                  source->count == 1 ? reader_name(source->names[0]) : "the source", file);
+}
+
+static enum exit_status run_packet(const struct explain_job *job)
+{
+    struct found found = {.packet = job->packet, .file = job->file == 0 ? 0 : (uint32_t)(job->file - 1)};
+    const struct replay_source *source = &job->options.source;
+    enum exit_status status = found_read(&found, source);
+    bool is_single = source->count <= 1, is_read = !found.totals.broken_off;
+    if (is_read && is_single && found.totals.packets == 0 && found.totals.bytes > 0) {
+        if (status == EXIT_DONE)
+            refuse_dump(source);
+        status = EXIT_FAILED;
+    } else if (is_read && is_single && found.totals.packets < found.packet) {
+        message_error("explain: there is no packet %" PRIu64 ": the capture has %" PRIu64, found.packet,
+                      found.totals.packets);
+        status = EXIT_FAILED;
+    } else if (is_read) {
+        if ((job->json ? print_json(&found, job) : print_text(&found, job->options.zone)) != 0)
+            status = EXIT_FAILED;
+        if (streams_count(found.streams) == 0) {
+            streams_report_none(found.streams, &found.totals);
+            status = EXIT_FAILED;
+        }
+    }
+    found_free(&found);
+    return status;
+}
+
+int cmd_explain(int argc, char **argv)
+{
+    struct explain_job job = {.packet = 0};
+    enum exit_status status = EXIT_FAILED;
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &job.options, take, &job);
+    if (outcome != OPTIONS_RUN)
+        return options_status(outcome);
+    if (judge(&job) == 0)
+        status = job.hex != NULL ? run_hex(&job) : run_packet(&job);
+    options_free(&job.options);
+    return (int)status;
+}

@@ -1,0 +1,43 @@
+/* What armtap explain shows: messages with all their bytes, and remarks. */
+#ifndef EXPLAIN_EXPLAIN_H
+#define EXPLAIN_EXPLAIN_H
+
+#include "annotate.h"
+#include "base/timestamp.h"
+
+/* A message, and where it was found. */
+struct explained {
+    struct subject subject;
+    uint8_t *copy;                       /* its bytes, then its content, where they were kept; owned */
+    struct armtap_recipe *held, *set_up; /* its recipes, likewise */
+    bool captured;                       /* the rest counts */
+    struct armtap_stream stream;
+    long number; /* of the stream; -1: not telemetry */
+    struct armtap_where where, first;
+    uint64_t offset; /* in its direction's stream */
+    unsigned flags;  /* enum armtap_record_flag */
+};
+
+/* As text for people. 0, or -1 after a message. */
+int explain_print(const struct explained *explained, enum when_zone zone);
+
+struct json;
+/* As one object. 0, or -1 after a message. */
+int explain_json(struct json *json, const struct explained *explained);
+
+/* The bytes of --hex, "00 00 04 24", "0x0000 0424", "00:00:04:24"; "-" reads them from standard input. The caller frees
+ * `bytes`. 0, or -1 after a message. */
+int explain_hex_read(const char *text, uint8_t **bytes, size_t *length);
+
+struct explain_hex {
+    const uint8_t *bytes;
+    size_t length;
+    enum armtap_protocol protocol;      /* NONE: told by the bytes */
+    bool to_robot;                      /* said so; otherwise told by the bytes */
+    const struct armtap_recipe *recipe; /* of RTDE data packages, or NULL */
+};
+/* The message that begins at `at`; its `length` is that of the whole message, or of what is there of it. `layout` gets
+ * a recipe that the caller releases after use, or NULL. 0, or -1 after a message. */
+int explain_hex_next(const struct explain_hex *hex, size_t at, struct subject *subject, struct armtap_recipe **layout);
+
+#endif

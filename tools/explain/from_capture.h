@@ -1,0 +1,39 @@
+/* armtap explain --packet: the messages that end in one packet of a capture, and what else is known of the packet. */
+#ifndef EXPLAIN_FROM_CAPTURE_H
+#define EXPLAIN_FROM_CAPTURE_H
+
+#include "explain.h"
+#include "input/replay.h"
+#include "analysis/stream_list.h"
+
+/* A message that has bytes in the packet, or around it, but does not end there. */
+struct passing {
+    uint64_t connection;
+    enum armtap_direction direction;
+    struct armtap_where first, where;
+    size_t length;
+    bool skipped;
+};
+#define PASSING_MAX 4
+#define HAPPENED_MAX 16
+#define HAPPENED_LENGTH 256
+
+struct found {
+    uint64_t packet;
+    uint32_t file;
+    struct explained *message; /* whose last byte arrived in the packet */
+    size_t count, room;
+    struct passing passing[PASSING_MAX];
+    size_t passing_count;
+    char happened[HAPPENED_MAX][HAPPENED_LENGTH]; /* notes and events of the packet */
+    size_t happened_count;
+    struct explained pending; /* what came of the bytes that on_message will bring */
+    struct streams *streams;
+    struct replay_totals totals;
+};
+
+/* Reads a capture and keeps what concerns the packet. The caller sets packet and file, and frees, whatever comes. */
+enum exit_status found_read(struct found *found, const struct replay_source *source);
+void found_free(struct found *found);
+
+#endif

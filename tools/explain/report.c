@@ -1,0 +1,311 @@
+/* armtap explain: the annotated dump, as text and as JSON. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "export/line_cells.h"
+#include "explain.h"
+#include "base/json_writer.h"
+#include "base/message.h"
+#include "base/word_wrap.h"
+#include "base/utf8.h"
+#include "base/timestamp.h"
+
+#define DUMP_BYTES 8
+#define TEXT_AT 32 /* where the right side begins */
+#define NAME_WIDTH 20
+#define SIDE_MAX 65536
+#define HEX_MAX 24
+
+static int out_of_memory(void)
+{
+    message_no_memory();
+    return -1;
+}
+
+static const char *direction_words(enum armtap_direction direction)
+{
+    return direction == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot";
+}
+
+/* ---- the right side: words in lines ---------------------------------------------------------------------------- */
+
+struct side {
+    char text[SIDE_MAX]; /* NUL terminated; longer texts are cut, their bytes stand on the left */
+    size_t length;
+};
+
+static void side_bytes(struct side *side, const char *bytes, size_t length)
+{
+    for (size_t i = 0, used; i < length && side->length + UTF8_SHOWN_MAX < sizeof side->text; i += used)
+        side->length += utf8_show(side->text + side->length, bytes + i, length - i, &used);
+    side->text[side->length] = '\0';
+}
+
+static void side_word(struct side *side, const char *before, const char *word, const char *after)
+{
+    if (*word == '\0')
+        return;
+    side_bytes(side, before, strlen(before));
+    side_bytes(side, word, strlen(word));
+    side_bytes(side, after, strlen(after));
+}
+
+static void fill_side(struct side *side, const struct piece *piece)
+{
+    char column[16] = "", name[PIECE_FIELD_MAX + 32];
+    bool says = piece->kind != PIECE_BARE;
+    side->length = 0;
+    if (piece->column > 0)
+        snprintf(column, sizeof column, "%u ", piece->column);
+    snprintf(name, sizeof name, "%s%s", column, piece->field);
+    side_word(side, "", name, "");
+    while (says && side->length < NAME_WIDTH)
+        side_bytes(side, " ", 1);
+    if (piece->kind == PIECE_TEXT) {
+        side_bytes(side, " \"", 2);
+        side_bytes(side, piece->text, piece->text_length);
+        side_bytes(side, "\"", 1);
+    } else if (says) {
+        side_word(side, " ", piece->number, "");
+    }
+    side_word(side, " ", piece->unit, "");
+    side_word(side, side->length == 0 ? "(" : says ? " " : " (", piece->remark, says ? "" : ")");
+}
+
+/* How much of a text goes on a line of `width` characters: up to a blank, if there is one. */
+static size_t line_of(const char *text, size_t length, size_t width)
+{
+    size_t end = 0, blank = 0;
+    for (size_t characters = 0; end < length; characters++) {
+        if (text[end] == ' ' && characters > width / 5)
+            blank = end;
+        if (characters == width)
+            return blank > 0 ? blank : end;
+        do
+            end++;
+        while (end < length && ((unsigned char)text[end] & 0xC0) == 0x80);
+    }
+    return length;
+}
+
+static void print_piece(const struct subject *subject, const struct piece *piece, struct side *side)
+{
+    size_t done = 0, at = 0, room = (size_t)text_columns(stdout) - TEXT_AT;
+    fill_side(side, piece);
+    for (bool first = true; done < piece->length || at < side->length; first = false) {
+        char hex[HEX_MAX + 1] = "";
+        size_t left = piece->length - done, count = left < DUMP_BYTES ? left : DUMP_BYTES;
+        size_t indent = first ? 0 : 2;
+        size_t length = line_of(side->text + at, side->length - at, room - indent);
+        for (size_t i = 0; i < count; i++)
+            snprintf(hex + 3 * i, 4, "%02x ", subject->bytes[piece->offset + done + i]);
+        if (count > 0)
+            printf("%5zu  ", piece->offset + done);
+        else
+            printf("%7s", "");
+        size_t shown = length;
+        while (shown > 0 && side->text[at + shown - 1] == ' ')
+            shown--;
+        if (length > 0)
+            printf("%-24s %*s%.*s\n", hex, (int)indent, "", (int)shown, side->text + at);
+        else
+            printf("%.*s\n", (int)(3 * count - 1), hex);
+        done += count;
+        at += length;
+        at += strspn(side->text + at, " ");
+    }
+}
+
+/* ---- text ------------------------------------------------------------------------------------------------------ */
+
+static void put_words(struct text_wrap *wrap, const char *before, const char *words, const char *after)
+{
+    char text[160];
+    snprintf(text, sizeof text, "%s%s%s", before, words, after);
+    text_wrap_words(wrap, text);
+}
+
+static void print_place(const struct explained *explained, enum when_zone zone)
+{
+    const struct armtap_stream *stream = &explained->stream;
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 2);
+    char number[WHEN_DATE_MAX + 40];
+    snprintf(number, sizeof number, "stream %ld,", explained->number);
+    text_wrap_words(&wrap, explained->number < 0 ? "no telemetry stream," : number);
+    if (stream->robot[0] != '\0')
+        put_words(&wrap, "robot ", stream->robot, ",");
+    if (stream->client[0] != '\0')
+        put_words(&wrap, "client ", stream->client, ",");
+    if (explained->where.time != ARMTAP_NO_TIME) {
+        when_date(number, explained->where.time, zone);
+        put_words(&wrap, "", number, ",");
+    }
+    bool begins_before = explained->first.packet != explained->where.packet;
+    bool is_guessed = (explained->flags & ARMTAP_GUESSED) != 0, is_after = (explained->flags & ARMTAP_AFTER_GAP) != 0;
+    snprintf(number, sizeof number, "byte %" PRIu64 " of its direction%s", explained->offset,
+             begins_before || is_guessed || is_after ? "," : "");
+    text_wrap_words(&wrap, number);
+    if (begins_before) {
+        snprintf(number, sizeof number, "begun in packet %" PRIu64 "%s%s", explained->first.packet,
+                 explained->first.file == explained->where.file ? "" : " of an earlier file",
+                 is_guessed || is_after ? "," : "");
+        text_wrap_words(&wrap, number);
+    }
+    if (is_guessed)
+        text_wrap_words(&wrap, is_after ? "its recipe guessed," : "its recipe guessed");
+    if (is_after)
+        text_wrap_words(&wrap, "the first after missing or skipped bytes");
+    text_wrap_end(&wrap);
+}
+
+static void print_title(const struct explained *explained, const char *what)
+{
+    const struct subject *subject = &explained->subject;
+    if (subject->skipped && explained->captured)
+        printf("%s, %s, %zu byte%s\n", what, direction_words(subject->direction), subject->length,
+               subject->length == 1 ? "" : "s");
+    else if (subject->skipped)
+        printf("%s, %zu byte%s\n", what, subject->length, subject->length == 1 ? "" : "s");
+    else if (subject->protocol == ARMTAP_RTDE && subject->version > 0)
+        printf("RTDE %s %s, protocol %d, %zu bytes\n", what, direction_words(subject->direction), subject->version,
+               subject->length);
+    else
+        printf("%s%s %s, %zu bytes\n",
+               subject->protocol == ARMTAP_RTDE   ? "RTDE "
+               : subject->protocol == ARMTAP_AUBO ? "AUBO "
+                                                  : "",
+               what, direction_words(subject->direction), subject->length);
+}
+
+int explain_print(const struct explained *explained, enum when_zone zone)
+{
+    struct pieces pieces = {0};
+    struct side side;
+    const char *what = annotate(&explained->subject, &pieces);
+    if (pieces.failed) {
+        pieces_free(&pieces);
+        return out_of_memory();
+    }
+    print_title(explained, what);
+    if (explained->captured)
+        print_place(explained, zone);
+    printf("%5s  %-24s %s\n", "at", "bytes",
+           explained->subject.protocol == ARMTAP_REALTIME && explained->subject.direction == ARMTAP_FROM_ROBOT
+               ? "column, field, value, unit"
+               : "field, value, unit");
+    for (size_t i = 0; i < pieces.count; i++)
+        print_piece(&explained->subject, &pieces.piece[i], &side);
+    pieces_free(&pieces);
+    return 0;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------ */
+
+/* Through `hex`, which the caller empties and frees. */
+static void hex_json(struct json *json, const uint8_t *bytes, size_t length, struct buffer *hex)
+{
+    hex->length = 0;
+    cells_hex((const char *)bytes, length, hex);
+    json_span(json, hex->data, hex->length);
+}
+
+static void value_json(struct json *json, const struct piece *piece)
+{
+    bool is_finite = strpbrk(piece->number, "nif") == NULL;
+    json_key(json, "value");
+    if (piece->kind == PIECE_TEXT)
+        json_span(json, piece->text, piece->text_length);
+    else if (piece->kind == PIECE_TRUTH)
+        json_bool(json, piece->number[0] == 't');
+    else if (piece->kind == PIECE_NUMBER && is_finite)
+        json_number(json, piece->number);
+    else
+        json_null(json);
+}
+
+static void piece_json(struct json *json, const struct subject *subject, const struct piece *piece, struct buffer *hex)
+{
+    json_object(json, false);
+    json_key(json, "offset");
+    json_unsigned(json, piece->offset);
+    json_key(json, "length");
+    json_unsigned(json, piece->length);
+    json_key(json, "bytes");
+    hex_json(json, subject->bytes + piece->offset, piece->length, hex);
+    json_key(json, "field");
+    json_text_or_null(json, piece->field);
+    json_key(json, "column");
+    if (piece->column == 0)
+        json_null(json);
+    else
+        json_unsigned(json, piece->column);
+    value_json(json, piece);
+    json_key(json, "unit");
+    json_text_or_null(json, piece->unit);
+    json_key(json, "remark");
+    json_text_or_null(json, piece->remark);
+    json_close(json);
+}
+
+static void place_json(struct json *json, const struct explained *explained)
+{
+    json_key(json, "stream");
+    if (explained->number < 0)
+        json_null(json);
+    else
+        json_signed(json, explained->number);
+    json_key(json, "robot");
+    json_text_or_null(json, explained->stream.robot);
+    json_key(json, "client");
+    json_text_or_null(json, explained->stream.client);
+    json_key(json, "time");
+    if (explained->where.time == ARMTAP_NO_TIME)
+        json_null(json);
+    else
+        json_decimal(json, explained->where.time, 9);
+    json_key(json, "first_packet");
+    json_unsigned(json, explained->first.packet);
+    json_key(json, "stream_offset");
+    json_unsigned(json, explained->offset);
+}
+
+int explain_json(struct json *json, const struct explained *explained)
+{
+    const struct subject *subject = &explained->subject;
+    struct pieces pieces = {0};
+    struct buffer hex = {0};
+    const char *what = annotate(subject, &pieces);
+    /* Whatever memory is needed is there before anything is written. */
+    if (pieces.failed || buffer_room(&hex, 2 * subject->length + 1) == NULL) {
+        pieces_free(&pieces);
+        return out_of_memory();
+    }
+    json_object(json, true);
+    json_key(json, "message");
+    json_text(json, subject->skipped ? NULL : what);
+    json_key(json, "protocol");
+    json_text(json, subject->skipped ? NULL : armtap_protocol_name(subject->protocol));
+    json_key(json, "version");
+    if (subject->version == 0)
+        json_null(json);
+    else
+        json_signed(json, subject->version);
+    json_key(json, "direction");
+    json_text(json, subject->direction == ARMTAP_FROM_ROBOT ? "from-robot" : "to-robot");
+    if (explained->captured)
+        place_json(json, explained);
+    json_key(json, "length");
+    json_unsigned(json, subject->length);
+    json_key(json, "parts");
+    json_array(json, true);
+    for (size_t i = 0; i < pieces.count; i++)
+        piece_json(json, subject, &pieces.piece[i], &hex);
+    json_close(json);
+    json_close(json);
+    pieces_free(&pieces);
+    free(hex.data);
+    return 0;
+}

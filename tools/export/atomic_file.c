@@ -1,0 +1,316 @@
+#define _XOPEN_SOURCE 700
+#include "atomic_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/interrupt.h"
+#include "base/message.h"
+#include "base/privileges.h"
+
+enum { attempts_max = 100, links_max = 40, path_max = 4096, kept_of_name = 200 };
+
+struct sink_file {
+    char *name;   /* as the user gave it */
+    char *place;  /* where it goes: symbolic links followed; NULL for what is written to directly */
+    char *beside; /* where it is written; NULL as above */
+    int file;     /* of what is written to directly, -1 otherwise */
+};
+
+/* What helps against an error of the system. */
+static const char *remedy(int error)
+{
+    static const struct {
+        int error;
+        const char *remedy;
+    } remedies[] = {
+        {EINTR, "whoever reads it takes nothing"},
+        {ENOSPC, "free some space, or name another place with -o"},
+        {EDQUOT, "free some space, or name another place with -o"},
+        {EFBIG, "use a file system that holds larger files, or --split or --every"},
+        {ENOENT, "make the directory first, or name another one with -o"},
+        {ENOTDIR, "name a place inside of a directory with -o"},
+        {EISDIR, "name a file with -o, not a directory"},
+        {EACCES, "name a place that you may write to with -o"},
+        {EPERM, "name a place that you may write to with -o"},
+        {EROFS, "name a place that can be written to with -o"},
+        {ENAMETOOLONG, "name a shorter place with -o"},
+    };
+    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
+        if (remedies[i].error == error)
+            return remedies[i].remedy;
+    return "name another place with -o";
+}
+
+static enum sink_outcome failed(const struct sink_file *sink, const char *what, int error)
+{
+    const char *name = strcmp(sink->name, "-") == 0 ? "standard output" : sink->name;
+    const char *user = error == EACCES || error == EPERM ? privileges_given_up_for() : NULL;
+    if (user != NULL)
+        message_error(
+            "%s: %s: %s; root was given up once the interface was open: name a place that %s may write to with -o",
+            name, what, strerror(error), user);
+    else
+        message_error("%s: %s: %s; %s", name, what, strerror(error), remedy(error));
+    return SINK_FAILED;
+}
+
+static void sink_free(struct sink_file *sink)
+{
+    if (sink->file > STDERR_FILENO)
+        close(sink->file);
+    free(sink->name);
+    free(sink->place);
+    free(sink->beside);
+    free(sink);
+}
+
+static struct sink_file *refuse(struct sink_file *sink, int error)
+{
+    failed(sink, "cannot be written", error);
+    sink_free(sink);
+    return NULL;
+}
+
+/* Makes the file beside its place, with the rights that the file it replaces has. */
+static int make_beside(struct sink_file *sink, const struct stat *replaced)
+{
+    const char *slash = strrchr(sink->place, '/'), *base = slash == NULL ? sink->place : slash + 1;
+    size_t room = strlen(sink->place) + 48;
+    sink->beside = malloc(room);
+    if (sink->beside == NULL)
+        return ENOMEM;
+    int file = -1;
+    for (unsigned i = 0; file < 0 && i < attempts_max; i++) {
+        snprintf(sink->beside, room, "%.*s.%.*s.armtap-%ld-%u", (int)(base - sink->place), sink->place, kept_of_name,
+                 base, (long)getpid(), i);
+        file = open(sink->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file < 0 && errno != EEXIST)
+            break;
+    }
+    int error = errno;
+    if (file < 0) {
+        free(sink->beside);
+        sink->beside = NULL;
+        return error;
+    }
+    if (replaced != NULL)
+        (void)!fchmod(file, replaced->st_mode & 0777);
+    close(file);
+    return 0;
+}
+
+/* ---- where a name leads ---------------------------------------------------------------------------------------- */
+
+/* The descriptor of this program that a name of the system's stands for; -1: none. */
+static int descriptor_of(const char *name)
+{
+    static const char *const places[] = {"/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"};
+    if (strcmp(name, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(name, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *digits = name + strlen(places[i]);
+        size_t length = strncmp(name, places[i], strlen(places[i])) == 0 ? strspn(digits, "0123456789") : 0;
+        if (length > 0 && length < 6 && digits[length] == '\0')
+            return atoi(digits);
+    }
+    return -1;
+}
+
+/* Replaces a symbolic link by what it names. 1; 0: it is none; -1 with errno. */
+static int follow_link(char place[path_max])
+{
+    char target[path_max];
+    ssize_t length = readlink(place, target, sizeof target - 1);
+    if (length < 0)
+        return errno == EINVAL || errno == ENOENT ? 0 : -1;
+    target[length] = '\0';
+    char *slash = strrchr(place, '/'), *base = target[0] == '/' || slash == NULL ? place : slash + 1;
+    if ((size_t)(base - place) + (size_t)length >= path_max) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(base, target, (size_t)length + 1);
+    return 1;
+}
+
+/* Follows symbolic links to the file that a name stands for, be it there or not, and sets `descriptor` where one of
+ * them is the system's name of an open one, else -1. 0, or an error of the system. */
+static int find_place(const char *name, char place[path_max], int *descriptor)
+{
+    int outcome = 1;
+    if (strlen(name) >= path_max)
+        return ENAMETOOLONG;
+    strcpy(place, name);
+    for (unsigned i = 0; i < links_max && outcome == 1; i++) {
+        *descriptor = descriptor_of(place);
+        if (*descriptor >= 0)
+            return 0;
+        outcome = follow_link(place);
+    }
+    return outcome == 1 ? ELOOP : outcome < 0 ? errno : 0;
+}
+
+/* ---- opening --------------------------------------------------------------------------------------------------- */
+
+static struct sink_file *refuse_input(struct sink_file *sink)
+{
+    const char *name = strcmp(sink->name, "-") == 0 ? "standard output" : sink->name;
+    message_error("%s: it is a file that is read; name another one with -o", name);
+    sink_free(sink);
+    return NULL;
+}
+
+static struct sink_file *open_ordinary(struct sink_file *sink, const char *place, const struct stat *replaced)
+{
+    if (replaced != NULL && access(place, W_OK) != 0)
+        return refuse(sink, errno);
+    sink->place = strdup(place);
+    int error = sink->place == NULL ? ENOMEM : make_beside(sink, replaced);
+    return error != 0 ? refuse(sink, error) : sink;
+}
+
+bool sink_file_is_terminal(const char *name)
+{
+    struct stat status;
+    if (strcmp(name, "-") == 0)
+        return isatty(STDOUT_FILENO);
+    if (stat(name, &status) != 0 || !S_ISCHR(status.st_mode))
+        return false;
+    int file = open(name, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    bool is_terminal = file >= 0 && isatty(file);
+    if (file >= 0)
+        close(file);
+    return is_terminal;
+}
+
+/* A descriptor that somebody gave the program: its place in the file is the giver's too. */
+static struct sink_file *open_given(struct sink_file *sink, int descriptor, const struct inputs *inputs)
+{
+    struct stat status;
+    if (fstat(descriptor, &status) != 0)
+        return refuse(sink, errno);
+    if (inputs_have(inputs, &status))
+        return refuse_input(sink);
+    sink->file = descriptor == STDOUT_FILENO ? STDOUT_FILENO : fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    return sink->file < 0 ? refuse(sink, errno) : sink;
+}
+
+static struct sink_file *open_named(struct sink_file *sink, const struct inputs *inputs)
+{
+    struct stat status;
+    char place[path_max];
+    int descriptor = -1, error = find_place(sink->name, place, &descriptor);
+    if (error != 0)
+        return refuse(sink, error);
+    if (descriptor >= 0)
+        return open_given(sink, descriptor, inputs);
+    bool exists = stat(place, &status) == 0;
+    if (!exists && errno != ENOENT)
+        return refuse(sink, errno);
+    if (exists && S_ISDIR(status.st_mode))
+        return refuse(sink, EISDIR);
+    if (exists && inputs_have(inputs, &status))
+        return refuse_input(sink);
+    if (!exists || S_ISREG(status.st_mode))
+        return open_ordinary(sink, place, exists ? &status : NULL);
+    sink->file = open(place, O_WRONLY | O_CLOEXEC);
+    return sink->file < 0 ? refuse(sink, errno) : sink;
+}
+
+struct sink_file *sink_file_open(const char *name, const struct inputs *inputs)
+{
+    struct sink_file *sink = calloc(1, sizeof *sink);
+    if (sink == NULL || (sink->name = strdup(name)) == NULL) {
+        free(sink);
+        message_no_memory();
+        return NULL;
+    }
+    sink->file = -1;
+    return strcmp(name, "-") == 0 ? open_given(sink, STDOUT_FILENO, inputs) : open_named(sink, inputs);
+}
+
+static int write_all(int file, const char *bytes, size_t length)
+{
+    while (length > 0) {
+        ssize_t written = write(file, bytes, length);
+        if (written < 0 && errno == EINTR && !interrupt_is_overdue())
+            continue;
+        if (written < 0)
+            return errno;
+        bytes += written;
+        length -= (size_t)written;
+    }
+    return 0;
+}
+
+/* Writes all. A closed pipe and a file size limit come as errors here, not as the signals that end a program. */
+static int write_calmly(int file, const char *bytes, size_t length)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction pipe_before;
+    struct sigaction size_before;
+    sigemptyset(&ignore.sa_mask);
+    sigaction(SIGPIPE, &ignore, &pipe_before);
+    sigaction(SIGXFSZ, &ignore, &size_before);
+    int error = write_all(file, bytes, length);
+    sigaction(SIGPIPE, &pipe_before, NULL);
+    sigaction(SIGXFSZ, &size_before, NULL);
+    return error;
+}
+
+enum sink_outcome sink_file_write(struct sink_file *sink, const char *bytes, size_t length)
+{
+    if (length == 0)
+        return SINK_OK;
+    int error;
+    if (sink->beside == NULL) {
+        error = write_calmly(sink->file, bytes, length);
+        return error == 0 ? SINK_OK : error == EPIPE ? SINK_CLOSED : failed(sink, "cannot be written", error);
+    }
+    int file = open(sink->beside, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    if (file < 0)
+        return failed(sink, "cannot be written", errno);
+    error = write_calmly(file, bytes, length);
+    if (close(file) != 0 && error == 0)
+        error = errno;
+    return error == 0 ? SINK_OK : failed(sink, "cannot be written", error);
+}
+
+enum sink_outcome sink_file_commit(struct sink_file *sink)
+{
+    enum sink_outcome outcome = SINK_OK;
+    if (sink->beside != NULL && rename(sink->beside, sink->place) != 0) {
+        outcome = failed(sink, "cannot be put in its place", errno);
+        unlink(sink->beside);
+    }
+    sink_free(sink);
+    return outcome;
+}
+
+void sink_file_discard(struct sink_file *sink)
+{
+    if (sink == NULL)
+        return;
+    if (sink->beside != NULL)
+        unlink(sink->beside);
+    sink_free(sink);
+}
+
+bool sink_file_is_pending(const struct sink_file *sink)
+{
+    return sink->beside != NULL;
+}
+
+const char *sink_file_name(const struct sink_file *sink)
+{
+    return sink->name;
+}

@@ -1,0 +1,389 @@
+#define _POSIX_C_SOURCE 200809L
+#include "export_job.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "line_cells.h"
+#include "base/message.h"
+#include "command_line/options.h"
+
+enum {
+    listed_max = 40,
+    names_max = 50000, /* among which the one is looked for that was probably meant */
+    told_max = 8       /* tables that were left out, as they come */
+};
+
+const char *job_direction(const struct job *job)
+{
+    return job->wish->direction == ARMTAP_TO_ROBOT ? "to the robot" : "from the robot";
+}
+
+bool job_wants_stream(const struct job *job, unsigned number)
+{
+    return !job->wish->has_stream || number == job->wish->stream;
+}
+
+bool job_wants(const struct job *job, const struct table *table)
+{
+    return table->direction == job->wish->direction && table->stream != TABLE_NO_STREAM && table->layout_count > 0 &&
+           job_wants_stream(job, table->stream);
+}
+
+/* The rows of each stream, by its number; NULL without memory. */
+static uint64_t *rows_of_streams(const struct job *job)
+{
+    size_t count = tables_stream_count(job->tables);
+    uint64_t *rows = calloc(count + 1, sizeof *rows);
+    for (size_t i = 0; rows != NULL && i < tables_count(job->tables); i++) {
+        const struct table *table = tables_at(job->tables, i);
+        if (table->direction == job->wish->direction && table->stream < count)
+            rows[table->stream] += table->rows;
+    }
+    return rows;
+}
+
+static void list_streams(const struct job *job, bool with_rows)
+{
+    unsigned listed = 0;
+    uint64_t *all_rows = rows_of_streams(job);
+    for (size_t i = 0; i < streams_count(job->streams); i++) {
+        const struct stream_summary *summary = streams_at(job->streams, i);
+        unsigned number = tables_stream_number(job->tables, summary->stream.connection);
+        uint64_t rows = all_rows == NULL || number >= tables_stream_count(job->tables) ? 0 : all_rows[number];
+        const char *protocol = armtap_protocol_name(summary->stream.protocol);
+        if (with_rows && rows == 0)
+            continue;
+        if (listed++ == listed_max) {
+            message_error("... armtap info lists them all");
+            break;
+        }
+        message_error("  stream %u: robot %s, client %s, %s, %" PRIu64 " rows", number,
+                      summary->stream.robot[0] != '\0' ? summary->stream.robot : "?",
+                      summary->stream.client[0] != '\0' ? summary->stream.client : "?",
+                      protocol == NULL ? "?" : protocol, rows);
+    }
+    free(all_rows);
+}
+
+/* The tables of a stream whose recipe was replaced, by what tells them apart. */
+static void list_parts(const struct job *job, unsigned stream)
+{
+    unsigned listed = 0;
+    for (size_t i = 0; i < tables_count(job->tables); i++) {
+        const struct table *table = tables_at(job->tables, i);
+        if (table->stream != stream || table->direction != job->wish->direction)
+            continue;
+        if (listed++ == listed_max) {
+            message_error("...");
+            return;
+        }
+        const struct armtap_recipe *recipe = table->layouts[0]->recipe;
+        size_t fields = armtap_recipe_count(recipe);
+        for (size_t k = 1; k < table->layout_count && armtap_recipe_protocol(recipe) != ARMTAP_REALTIME; k++)
+            fields += armtap_recipe_count(table->layouts[k]->recipe);
+        message_error("  table %u-%u: %" PRIu64 " rows, %zu fields%s%s%s", stream, table->part, table->rows, fields,
+                      fields > 0 ? ", " : "", fields > 0 ? armtap_recipe_at(recipe, 0)->name : "",
+                      fields > 1 ? ", ..." : "");
+    }
+}
+
+static int refuse_streams(struct job *job)
+{
+    message_error("several streams have records %s, and a %s file holds one table; choose one with --stream N, give "
+                  "-o FILE --split for a file each%s:",
+                  job_direction(job), job->wish->output->name,
+                  job->wish->output->has_names ? ", or --union for one table of all" : "");
+    list_streams(job, true);
+    return job_give_up(job);
+}
+
+static int refuse_parts(struct job *job, unsigned stream)
+{
+    message_error("stream %u: its recipe was replaced by another one, and a %s file holds one table; give -o FILE "
+                  "--split for a file each%s:",
+                  stream, job->wish->output->name, job->wish->has_stream ? "" : ", or -f ndjson for one of all");
+    list_parts(job, stream);
+    return job_give_up(job);
+}
+
+/* Whether what was asked for fits into the files asked for. */
+int choice_judge_tables(struct job *job)
+{
+    const struct table *first = NULL;
+    bool many_parts = false;
+    if (job->wish->output->all_tables || job->wish->split)
+        return 0;
+    for (size_t i = 0; i < tables_count(job->tables); i++) {
+        const struct table *table = tables_at(job->tables, i);
+        if (!job_wants(job, table))
+            continue;
+        if (first != NULL && first->stream != table->stream)
+            return refuse_streams(job);
+        many_parts = many_parts || first != NULL;
+        first = first == NULL ? table : first;
+    }
+    return many_parts ? refuse_parts(job, first->stream) : 0;
+}
+
+int choice_judge_stream(struct job *job)
+{
+    if (!job->wish->has_stream || job->wish->stream < tables_stream_count(job->tables))
+        return 0;
+    message_error("no stream %u; --stream takes one of these:", job->wish->stream);
+    list_streams(job, false);
+    return job_give_up(job);
+}
+
+/* Every entry of the tables that are wanted, up to one for which `visit` is true, which is returned; or NULL. */
+static const struct armtap_recipe_entry *each_entry(const struct job *job, void *user,
+                                                    bool (*visit)(void *, const struct armtap_recipe_entry *))
+{
+    for (size_t i = 0; i < tables_count(job->tables); i++) {
+        const struct table *table = tables_at(job->tables, i);
+        for (size_t k = 0; job_wants(job, table) && k < table->layout_count; k++) {
+            const struct armtap_recipe *recipe = table->layouts[k]->recipe;
+            for (size_t n = 0; n < armtap_recipe_count(recipe); n++)
+                if (visit(user, armtap_recipe_at(recipe, n)))
+                    return armtap_recipe_at(recipe, n);
+        }
+    }
+    return NULL;
+}
+
+struct names {
+    const char *name[names_max];
+    size_t count;
+};
+
+static bool take_name(void *user, const struct armtap_recipe_entry *entry)
+{
+    struct names *names = user;
+    names->name[names->count++] = table_entry_name(entry);
+    return names->count == names_max - ROW_COLUMN_END;
+}
+
+/* The nearest of the names that the tables have, and of the columns that are no fields. */
+static const char *nearest_name(const struct job *job, const char *word)
+{
+    struct names *names = calloc(1, sizeof *names);
+    if (names == NULL)
+        return NULL;
+    each_entry(job, names, take_name);
+    for (int i = ROW_COLUMN_NONE + 1; i < ROW_COLUMN_END; i++)
+        names->name[names->count++] = row_column_name((enum row_column)i);
+    const char *nearest = options_nearest(word, names->name, names->count);
+    free(names);
+    return nearest;
+}
+
+/* Patterns are for fields: which of the columns that are none this one would match. */
+static bool refuse_pattern(const char *name)
+{
+    char columns[400] = "";
+    size_t length = 0;
+    if (strpbrk(name, "*?[") == NULL)
+        return false;
+    for (int i = ROW_COLUMN_NONE + 1; i < ROW_COLUMN_END; i++) {
+        const char *column = row_column_name((enum row_column)i);
+        if (fnmatch(name, column, 0) == 0 && length < sizeof columns)
+            length +=
+                (size_t)snprintf(columns + length, sizeof columns - length, "%s%s", length > 0 ? "," : "", column);
+    }
+    if (length > 0)
+        message_error("--fields: no field is like '%s', and patterns are for fields; by their names: --fields %s", name,
+                      columns);
+    return length > 0;
+}
+
+static bool is_mode(void *user, const struct armtap_recipe_entry *entry)
+{
+    const char *name = user, *mode = table_entry_name(entry);
+    static const char ending[] = "_name";
+    size_t length = strlen(name), stem = length - (sizeof ending - 1);
+    if (length < sizeof ending || strcmp(name + stem, ending) != 0)
+        return false;
+    return strlen(mode) == stem && memcmp(mode, name, stem) == 0 && mode_names_has(entry->field);
+}
+
+/* The mode whose names --enums both writes into a column of that name; NULL: it is none. */
+static const char *mode_of(const struct job *job, char *name)
+{
+    const struct armtap_recipe_entry *entry = each_entry(job, name, is_mode);
+    return entry == NULL ? NULL : table_entry_name(entry);
+}
+
+int choice_judge_names(struct job *job)
+{
+    for (size_t i = 0; i < job->selection.count; i++) {
+        if (job->selection.found[i])
+            continue;
+        char *name = job->selection.names[i];
+        const char *mode = mode_of(job, name), *nearest = nearest_name(job, name);
+        if (refuse_pattern(name))
+            return job_give_up(job);
+        if (mode != NULL)
+            message_error("--fields: '%s' comes beside '%s' with --enums both, and cannot be asked for alone; give "
+                          "--enums both --fields %s, or --enums name for the names without the numbers",
+                          name, mode, mode);
+        else if (nearest != NULL)
+            message_error("--fields: nothing here is named '%s'; did you mean '%s'?", name, nearest);
+        else
+            message_error("--fields: nothing here is named '%s'; armtap info --json lists the fields of every stream",
+                          name);
+        return job_give_up(job);
+    }
+    return 0;
+}
+
+int choice_judge_width(struct job *job, struct table *table)
+{
+    const struct view *view = table->view;
+    const struct picks *picks = &view->picks;
+    size_t widest = 0;
+    if (view->cells <= TABLES_COLUMNS_MAX || !job->wish->output->spreads)
+        return 0;
+    table->left_out = job->wish->split;
+    if (table->left_out)
+        return 0;
+    for (size_t i = 0; i < picks->count; i++)
+        if (picks->pick[i].count > picks->pick[widest].count)
+            widest = i;
+    message_error("stream %u: %zu columns are too many, %u of them for %s alone; give -f ndjson, or leave it out with "
+                  "--fields",
+                  table->stream, view->cells, picks->pick[widest].count, picks->pick[widest].name);
+    return job_give_up(job);
+}
+
+int choice_judge_texts(struct job *job, const struct view *view)
+{
+    for (size_t i = 0; i < view->picks.count && job->wish->output->only_numbers; i++) {
+        enum row_column column = view->picks.pick[i].row_column;
+        if (column == ROW_COLUMN_NONE || row_column_is_number(column))
+            continue;
+        message_error("--fields %s: it is text, and %s holds numbers only; leave it out, or give -f csv or ndjson",
+                      row_column_name(column), job->wish->output->name);
+        return job_give_up(job);
+    }
+    return 0;
+}
+
+enum mode_names choice_mode_names(struct job *job, const struct table *table, bool *if_mixed)
+{
+    const struct export_wish *wish = job->wish;
+    *if_mixed = false;
+    if (wish->enums != MODES_BY_NUMBER || !wish->output->has_names)
+        return wish->enums;
+    /* One file of all tables gets the names beside the numbers where it needs them. */
+    *if_mixed = wish->output->all_tables;
+    if (wish->output->all_tables)
+        return MODES_BY_BOTH;
+    return mode_names_are_mixed(table->generations) ? MODES_BY_NAME : MODES_BY_NUMBER;
+}
+
+static bool has_column(const struct table *table, const char *name)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (strcmp(table->columns[i].name, name) == 0 || strcmp(table->columns[i].wire, name) == 0)
+            return true;
+    return false;
+}
+
+void choice_warn_shadowed(struct job *job, const struct view *view)
+{
+    for (size_t i = 0; i < job->selection.count; i++) {
+        const char *name = job->selection.names[i];
+        if (row_column_find(name) == ROW_COLUMN_NONE || !has_column(view->table, name))
+            continue;
+        message_warning("--fields %s: stream %u has a field of that name, and that is what the column holds", name,
+                        view->table->stream);
+    }
+}
+
+int choice_judge_view(struct job *job, const struct table *table)
+{
+    const struct picks *picks = &((const struct view *)table->view)->picks;
+    for (size_t i = 0; i < picks->count; i++)
+        if (picks->pick[i].column != TABLE_NONE || picks->pick[i].row_column != ROW_COLUMN_NONE)
+            return 0;
+    if (picks->count == 0 || table->column_count == 0)
+        return 0;
+    message_error("stream %u: nothing asked for has a column in the %s layout; choose another format with -f",
+                  table->stream, job->wish->output->name);
+    return job_give_up(job);
+}
+
+void choice_leave_over(struct job *job, const struct armtap_record *record, bool grew)
+{
+    const char *format = job->wish->output->name;
+    unsigned first = tables_stream_number(job->tables, job->only_stream.connection);
+    unsigned number = tables_stream_number(job->tables, record->stream->connection);
+    struct tables_left_out left_out = tables_left_out(job->tables, record->stream->connection);
+    tables_leave_out(job->tables, record, false);
+    job->left_over.rows++;
+    if (left_out.others > 0 || job->left_over.told == told_max)
+        return;
+    job->left_over.told++;
+    if (grew)
+        message_warning("stream %u: from packet %" PRIu64 " on it has rows with fields that the header of this %s "
+                        "lacks; they are left out",
+                        number, record->where.packet, format);
+    else if (number == first)
+        message_warning("stream %u: in packet %" PRIu64 " its recipe was replaced by another one, and a %s file holds "
+                        "one table; the rows that follow are left out",
+                        number, record->where.packet, format);
+    else
+        message_warning("stream %u, robot %s, client %s, has records %s too, from packet %" PRIu64
+                        " on, and a %s file holds one table; these rows are left out",
+                        number, record->stream->robot, record->stream->client, job_direction(job), record->where.packet,
+                        format);
+}
+
+void choice_judge_left_over(struct job *job)
+{
+    if (job->left_over.rows == 0)
+        return;
+    message_error("%" PRIu64 " row%s left out, which the %s file of one table has no place for; choose a stream with "
+                  "--stream N, give -o FILE --split for a file each or -f ndjson for one of all, or save it to a file "
+                  "and export that",
+                  job->left_over.rows, job->left_over.rows == 1 ? " was" : "s were", job->wish->output->name);
+    job->status = EXIT_FAILED;
+}
+
+void choice_warn_cells(struct job *job, struct view *view, const struct output_row *row)
+{
+    static const char remedy[] = "give -f ndjson, or save what is read to a file and export that";
+    size_t elements;
+    for (size_t i = 0; (i = cells_too_few(view, row, i, &elements)) < view->picks.count; i++) {
+        struct pick *pick = &view->picks.pick[i];
+        if (pick->numbered)
+            job->status = EXIT_FAILED;
+        if (!pick->told && pick->numbered)
+            message_error("stream %u: %s has %zu elements in packet %" PRIu64
+                          ", and the first row fixed its columns at "
+                          "%u: what is beyond is left out; %s",
+                          row->stream, pick->name, elements, row->where.packet, pick->count, remedy);
+        else if (!pick->told)
+            message_warning("stream %u: %s is an array in packet %" PRIu64 ", and the first row had none to give it "
+                            "columns: it stands in one, as JSON; %s",
+                            row->stream, pick->name, row->where.packet, remedy);
+        pick->told = true;
+    }
+}
+
+void choice_warn_numbers(const struct job *job)
+{
+    for (size_t i = 0; i < streams_count(job->streams); i++) {
+        const struct stream_summary *summary = streams_at(job->streams, i);
+        unsigned number = tables_stream_number(job->tables, summary->stream.connection);
+        if (number == i)
+            continue;
+        message_warning("robot %s, client %s is stream %u here, and %zu when the capture is read from a file: its "
+                        "numbers cannot be known before it ends",
+                        summary->stream.robot, summary->stream.client, number, i);
+        return;
+    }
+}

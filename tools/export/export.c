@@ -1,0 +1,698 @@
+#define _POSIX_C_SOURCE 200809L
+#include "export_job.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/interrupt.h"
+#include "base/message.h"
+
+enum { show_every_ns = 200000000 };
+
+int job_give_up(struct job *job)
+{
+    job->status = EXIT_FAILED;
+    job->gave_up = true;
+    return -1;
+}
+
+int job_give_up_memory(struct job *job)
+{
+    message_no_memory();
+    return job_give_up(job);
+}
+
+static int check_sink(struct job *job, enum sink_outcome outcome)
+{
+    if (outcome == SINK_FAILED)
+        return job_give_up(job);
+    job->closed = outcome == SINK_CLOSED;
+    return job->closed ? -1 : 0;
+}
+
+static int check_tables(struct job *job, enum tables_outcome outcome)
+{
+    return outcome == TABLES_NO_MEMORY ? job_give_up_memory(job) : 0;
+}
+
+/* ---- views ----------------------------------------------------------------------------------------------------- */
+
+static enum armtap_generation layout_of(const struct job *job, const struct table *table)
+{
+    if (job->wish->layout != ARMTAP_GENERATION_UNKNOWN)
+        return job->wish->layout;
+    bool cb2 = table->protocol == ARMTAP_REALTIME && table->generation == ARMTAP_GENERATION_CB2;
+    return cb2 ? ARMTAP_GENERATION_CB2 : ARMTAP_GENERATION_CB3E;
+}
+
+static void measure_view(struct view *view)
+{
+    enum { cell = 4, number = 3 }; /* a separator, and what may stand for the absent; the number behind a name */
+    const struct picks *picks = &view->picks;
+    for (size_t i = 0; i < picks->count; i++) {
+        size_t count = picks->pick[i].count, key = picks->pick[i].key == NULL ? 0 : strlen(picks->pick[i].key);
+        view->cells += count;
+        view->keys += key;
+        view->longest_key = key > view->longest_key ? key : view->longest_key;
+        view->width += cell * count + key;
+        view->header += count * (strlen(picks->pick[i].name) + number);
+    }
+}
+
+static int name_modes(struct job *job, struct view *view)
+{
+    bool if_mixed;
+    enum mode_names how = choice_mode_names(job, view->table, &if_mixed);
+    int outcome = mode_names_apply(how, view->table->columns, &view->picks);
+    for (size_t i = 0; i < view->picks.count; i++)
+        view->picks.pick[i].if_mixed = if_mixed && view->picks.pick[i].by_name;
+    if (how != job->wish->enums && !if_mixed && !job->judged)
+        message_warning("the controllers of %s number their modes differently, so these are written by name; for the "
+                        "numbers beside the names give --enums both",
+                        view->table->is_joined ? "these streams" : "a stream whose packets changed");
+    return outcome;
+}
+
+static void forget_view(void *user, struct table *table)
+{
+    struct view *view = table->view;
+    (void)user;
+    if (view != NULL)
+        picks_free(&view->picks);
+    free(view);
+    table->view = NULL;
+}
+
+/* 0, or -1 after a message. */
+static int fill_view(struct job *job, struct view *view, const struct table *table)
+{
+    if (selection_apply(&job->selection, table->columns, table->column_count, &view->picks) != 0)
+        return job_give_up_memory(job);
+    if (!job->judged && choice_judge_texts(job, view) != 0)
+        return -1;
+    if (!job->judged)
+        choice_warn_shadowed(job, view);
+    if (name_modes(job, view) != 0)
+        return job_give_up_memory(job);
+    const struct output *output = job->wish->output;
+    if (output->prepare != NULL && output->prepare(view, layout_of(job, table)) != 0)
+        return job_give_up_memory(job);
+    measure_view(view);
+    return 0;
+}
+
+static int make_view(struct job *job, struct table *table)
+{
+    if (table->view != NULL)
+        return 0;
+    if (tables_build(job->tables, table) != 0)
+        return job_give_up_memory(job);
+    struct view *view = calloc(1, sizeof *view);
+    if (view == NULL)
+        return job_give_up_memory(job);
+    table->view = view;
+    view->table = table;
+    view->is_shown = job->wish->is_shown;
+    view->is_guarded = job->wish->is_guarded;
+    return fill_view(job, view, table);
+}
+
+static bool judges_later(const struct job *job)
+{
+    return job->once && (job->wish->split || job->wish->output->all_tables);
+}
+
+static int judge_table(struct job *job, struct table *table)
+{
+    return make_view(job, table) != 0 ? -1 : choice_judge_width(job, table);
+}
+
+static int judge_views(struct job *job)
+{
+    for (size_t i = 0; i < tables_count(job->tables) && job->wish->output->only_numbers; i++) {
+        struct table *table = tables_at(job->tables, i);
+        if (job_wants(job, table) && (make_view(job, table) != 0 || choice_judge_view(job, table) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+/* Tells what can be told before the first row. Rows that name their fields take all, unless some are asked for. */
+static int judge_tables(struct job *job)
+{
+    bool by_name = job->wish->output->all_tables && !job->wish->joined && job->wish->fields == NULL;
+    size_t wanted = 0;
+    for (size_t i = 0; i < tables_count(job->tables); i++) {
+        struct table *table = tables_at(job->tables, i);
+        if (!job_wants(job, table))
+            continue;
+        wanted++;
+        job->generations |= table->generations;
+        if (!by_name && judge_table(job, table) != 0)
+            return -1;
+    }
+    if (wanted > 0 && choice_judge_names(job) != 0)
+        return -1;
+    if (judge_views(job) != 0)
+        return -1;
+    job->judged = true;
+    return 0;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------ */
+
+static struct outlet *outlet_of(struct job *job, unsigned stream, unsigned part)
+{
+    bool by_stream = job->wish->output->all_tables;
+    struct outlet *outlet = outlets_open(&job->outlets, stream, by_stream ? 0 : part);
+    if (outlet == NULL)
+        job_give_up(job);
+    return outlet;
+}
+
+/* What a reading that cannot look ahead has to judge at a table's first row. */
+static int judge_late(struct job *job, struct table *table, const struct armtap_record *record)
+{
+    job->only_table = table;
+    job->only_stream = *record->stream;
+    if (choice_judge_width(job, table) != 0)
+        return -1;
+    return judges_later(job) ? 0 : choice_judge_names(job);
+}
+
+static int begin_table(struct job *job, struct table *table, const struct armtap_record *record)
+{
+    const struct output *output = job->wish->output;
+    if (job->once && !output->all_tables && judge_late(job, table, record) != 0)
+        return -1;
+    unsigned stream =
+        output->all_tables ? tables_stream_number(job->tables, record->stream->connection) : table->stream;
+    struct outlet *outlet = outlet_of(job, stream, table->part);
+    if (outlet == NULL)
+        return -1;
+    if (output->begin != NULL)
+        output->begin(table->view, &outlet->buffer);
+    table->outlet = outlet;
+    table->begun = true;
+    job->begun = true;
+    return 0;
+}
+
+static int print_row(struct job *job, const struct armtap_record *record, struct view *view,
+                     const struct table_layout *layout, struct outlet *outlet)
+{
+    job->generations |= 1u << record->stream->generation;
+    struct output_row row = {
+        .where = record->where,
+        .stream = tables_stream_number(job->tables, record->stream->connection),
+        .robot = record->stream->robot,
+        .client = record->stream->client,
+        .file = record->where.file < job->source->count ? job->source->names[record->where.file] : NULL,
+        .several_files = job->source->count > 1,
+        .protocol = record->protocol,
+        .direction = record->direction,
+        .generation = record->stream->generation,
+        .is_mixed = mode_names_are_mixed(job->generations),
+        .layout = layout,
+        .missing = *missings_before(job->missings, record),
+        .values = record->values,
+        .values_length = record->values_length,
+    };
+    if (job->wish->output->spreads && record->protocol == ARMTAP_AUBO)
+        choice_warn_cells(job, view, &row);
+    job->rows++;
+    missings_drop(job->missings, record);
+    if (job->batches != NULL)
+        return check_sink(job, batches_row(job->batches, outlet, view, &row));
+    job->wish->output->row(view, &row, &outlet->buffer);
+    return check_sink(job, outlets_flush_full(&job->outlets, outlet));
+}
+
+static int make_opaque_view(struct job *job)
+{
+    struct view *view = &job->opaque_view;
+    job->opaque_begun = true;
+    if (selection_apply(&job->selection, NULL, 0, &view->picks) != 0)
+        return job_give_up_memory(job);
+    if (job->wish->output->prepare != NULL && job->wish->output->prepare(view, job->wish->layout) != 0)
+        return job_give_up_memory(job);
+    return 0;
+}
+
+static int print_opaque(struct job *job, const struct armtap_record *record)
+{
+    job->opaque++;
+    if (!job->wish->output->all_tables)
+        return 0;
+    unsigned stream = tables_stream_number(job->tables, record->stream->connection);
+    struct outlet *outlet = outlet_of(job, stream, 0);
+    if (outlet == NULL || (!job->opaque_begun && make_opaque_view(job) != 0))
+        return -1;
+    return print_row(job, record, &job->opaque_view, NULL, outlet);
+}
+
+/* About the bytes of a row's text, and what it takes to look at every column. */
+static uint64_t row_cost(const struct job *job, const struct view *view, const struct armtap_record *record)
+{
+    enum { row = 160, value = 3 }; /* bytes of what leads a row; of text for a byte of the frame */
+    const struct output *output = job->wish->output;
+    size_t absent = output->only_numbers ? sizeof "NaN" : output->begin != NULL;
+    /* A name stands where its value does, which takes a byte at least. */
+    size_t named = record->values_length < view->keys ? record->values_length * view->longest_key : view->keys;
+    size_t keys = named < view->keys ? named : view->keys;
+    return row + keys + view->picks.count + absent * view->cells + value * record->values_length;
+}
+
+/* The rows of an output for all tables are in the outlet of their stream. */
+static struct outlet *outlet_of_row(struct job *job, struct table *table, const struct armtap_record *record)
+{
+    if (!job->wish->output->all_tables)
+        return table->outlet;
+    return outlet_of(job, tables_stream_number(job->tables, record->stream->connection), 0);
+}
+
+static int leave_out(struct job *job, const struct armtap_record *record)
+{
+    tables_leave_out(job->tables, record, true);
+    return 0;
+}
+
+static bool has_place(const struct job *job, const struct table *table)
+{
+    bool is_one = job->once && !job->wish->output->all_tables && !job->wish->split;
+    return !is_one || job->only_table == NULL || job->only_table == table;
+}
+
+static int print_record(struct job *job, const struct armtap_record *record, struct table *table,
+                        const struct table_layout *layout)
+{
+    if (!has_place(job, table)) {
+        choice_leave_over(job, record, false);
+        return 0;
+    }
+    if (table->left_out || (table->view == NULL && !tables_spend(job->tables, record, table_cost(table))))
+        return leave_out(job, record);
+    if (make_view(job, table) != 0 || job->closed || job->gave_up)
+        return -1;
+    if (tables_count_row(job->tables, record) % job->wish->every != 0)
+        return 0;
+    const struct view *view = table->view;
+    uint64_t header = table->begun || job->wish->output->begin == NULL ? 0 : view->header;
+    uint64_t price = tables_row_price(job->tables, record, row_cost(job, view, record));
+    if (!tables_spend(job->tables, record, header + price))
+        return leave_out(job, record);
+    if (!table->begun && begin_table(job, table, record) != 0)
+        return -1;
+    struct outlet *outlet = outlet_of_row(job, table, record);
+    return outlet == NULL ? -1 : print_row(job, record, table->view, layout, outlet);
+}
+
+static void resolve_times(struct job *job)
+{
+    const struct export_wish *wish = job->wish;
+    job->times_known = true;
+    job->from = wish->from.given ? when_resolve(&wish->from, job->totals.first_time, wish->zone) : INT64_MIN;
+    job->to = wish->to.given ? when_resolve(&wish->to, job->totals.first_time, wish->zone) : INT64_MAX;
+    missings_limit(job->missings, job->from, job->to);
+}
+
+/* 1: within --from and --to; 0: not; -1: it cannot be told. */
+static int is_in_time(struct job *job, const struct armtap_record *record)
+{
+    if (!job->wish->from.given && !job->wish->to.given)
+        return 1;
+    if (record->where.time == ARMTAP_NO_TIME) {
+        message_error("%s: it has no capture times, so --from and --to cannot be judged; leave them out",
+                      record->where.file < job->source->count ? job->source->names[record->where.file] : "input");
+        return job_give_up(job);
+    }
+    if (!job->times_known)
+        resolve_times(job);
+    return record->where.time >= job->from && record->where.time <= job->to;
+}
+
+/* ---- callbacks ------------------------------------------------------------------------------------------------- */
+
+static int survey_record(void *user, const struct armtap_record *record)
+{
+    struct job *job = user;
+    struct table *table;
+    const struct table_layout *layout;
+    if (streams_record(job->streams, record) != 0 || missings_record(job->missings, record) != 0)
+        return job_give_up_memory(job);
+    if (record->direction != job->wish->direction)
+        return check_tables(job, tables_stream(job->tables, record->stream));
+    return check_tables(job, tables_record(job->tables, record, &table, &layout));
+}
+
+static int follow_recipe(struct job *job, const struct armtap_recipe_event *event)
+{
+    if (event->direction != job->wish->direction)
+        return check_tables(job, tables_stream(job->tables, event->stream));
+    return check_tables(job, tables_recipe(job->tables, event));
+}
+
+static int survey_recipe(void *user, const struct armtap_recipe_event *event)
+{
+    struct job *job = user;
+    if (streams_recipe(job->streams, event) != 0 || missings_recipe(job->missings, event) != 0)
+        return job_give_up_memory(job);
+    return follow_recipe(job, event);
+}
+
+static int survey_note(void *user, const struct armtap_note *note)
+{
+    struct job *job = user;
+    if (streams_note(job->streams, note) != 0 || missings_note(job->missings, note) != 0)
+        return job_give_up_memory(job);
+    return 0;
+}
+
+/* A stream beyond those that are kept one by one is over. */
+static void let_go(struct job *job, const struct armtap_event *event)
+{
+    struct armtap_note note;
+    tables_let_go(job->tables, event->stream->connection);
+    missings_let_go(job->missings, event->stream->connection);
+    if (streams_due_note(job->streams, event, &note) && streams_note(job->streams, &note) != 0)
+        job_give_up_memory(job);
+}
+
+static int survey_event(void *user, const struct armtap_event *event)
+{
+    struct job *job = user;
+    if (streams_event(job->streams, event) != 0 || missings_event(job->missings, event) != 0)
+        return job_give_up_memory(job);
+    tables_close(job->tables, event);
+    if (streams_let_go(job->streams))
+        let_go(job, event);
+    if (job->once)
+        return check_tables(job, arrivals_event(&job->arrivals, job->tables, event));
+    if (event->type != ARMTAP_EVENT_RECOGNISED)
+        return 0;
+    return check_tables(job, tables_stream(job->tables, event->stream));
+}
+
+/* Who follows a source that goes on, a robot's port behind a pipe, sees its rows while they are new. */
+static int keep_up(struct job *job)
+{
+    struct timespec time;
+    if (!job->once)
+        return 0;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    int64_t now = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+    if (now - job->shown < show_every_ns)
+        return 0;
+    job->shown = now;
+    if (job->batches != NULL && check_sink(job, batches_drain(job->batches)) != 0)
+        return -1;
+    return check_sink(job, outlets_flush_all(&job->outlets));
+}
+
+static int print_on_record(void *user, const struct armtap_record *record)
+{
+    struct job *job = user;
+    struct table *table;
+    const struct table_layout *layout;
+    if ((job->once && streams_record(job->streams, record) != 0) || missings_record(job->missings, record) != 0)
+        return job_give_up_memory(job);
+    if (record->direction != job->wish->direction)
+        return check_tables(job, tables_stream(job->tables, record->stream));
+    enum tables_outcome outcome = tables_record(job->tables, record, &table, &layout);
+    if (job->closed || job->gave_up)
+        return -1;
+    if (!job_wants_stream(job, tables_stream_number(job->tables, record->stream->connection)))
+        return check_tables(job, outcome);
+    int timely = is_in_time(job, record);
+    if (timely <= 0) {
+        job->untimely++;
+        if (missings_count_part(job->missings, record) != 0)
+            return job_give_up_memory(job);
+        missings_drop(job->missings, record);
+        return timely;
+    }
+    if (missings_count(job->missings, record) != 0 || outcome == TABLES_NO_MEMORY)
+        return job_give_up_memory(job);
+    int printed = 0;
+    if (outcome == TABLES_GREW)
+        choice_leave_over(job, record, true);
+    else if (outcome == TABLES_MANY)
+        printed = leave_out(job, record);
+    else
+        printed = table == NULL ? print_opaque(job, record) : print_record(job, record, table, layout);
+    return printed == 0 ? keep_up(job) : printed;
+}
+
+static int print_on_recipe(void *user, const struct armtap_recipe_event *event)
+{
+    struct job *job = user;
+    if (job->once)
+        return survey_recipe(user, event);
+    if (missings_recipe(job->missings, event) != 0)
+        return job_give_up_memory(job);
+    return follow_recipe(job, event);
+}
+
+static int print_on_event(void *user, const struct armtap_event *event)
+{
+    struct job *job = user;
+    if (job->once)
+        return survey_event(user, event);
+    tables_close(job->tables, event);
+    if (missings_event(job->missings, event) != 0)
+        return job_give_up_memory(job);
+    if (event->type == ARMTAP_EVENT_CLOSE && missings_is_over(job->missings, event->stream) &&
+        streams_of(job->streams, event->stream->connection) == NULL)
+        let_go(job, event);
+    return 0;
+}
+
+static int print_on_note(void *user, const struct armtap_note *note)
+{
+    struct job *job = user;
+    if (job->once)
+        return survey_note(user, note);
+    return missings_note(job->missings, note) != 0 ? job_give_up_memory(job) : 0;
+}
+
+/* The callbacks above return other than 0 where the job gave up or nobody reads the output any more. */
+#define ANSWER(callback, type)                                                                                         \
+    static int callback##_answer(void *user, const struct type *what)                                                  \
+    {                                                                                                                  \
+        const struct job *job = user;                                                                                  \
+        if (callback(user, what) == 0)                                                                                 \
+            return REPLAY_GO_ON;                                                                                       \
+        return job->closed ? REPLAY_HAS_ENOUGH : job->gave_up ? REPLAY_GAVE_UP : REPLAY_NO_MEMORY;                     \
+    }
+ANSWER(survey_record, armtap_record)
+ANSWER(survey_recipe, armtap_recipe_event)
+ANSWER(survey_note, armtap_note)
+ANSWER(survey_event, armtap_event)
+ANSWER(print_on_record, armtap_record)
+ANSWER(print_on_recipe, armtap_recipe_event)
+ANSWER(print_on_note, armtap_note)
+ANSWER(print_on_event, armtap_event)
+#undef ANSWER
+
+static const struct armtap_sink survey_sink = {.size = sizeof survey_sink,
+                                               .on_record = survey_record_answer,
+                                               .on_recipe = survey_recipe_answer,
+                                               .on_note = survey_note_answer,
+                                               .on_event = survey_event_answer};
+static const struct armtap_sink print_sink = {.size = sizeof print_sink,
+                                              .on_record = print_on_record_answer,
+                                              .on_recipe = print_on_recipe_answer,
+                                              .on_note = print_on_note_answer,
+                                              .on_event = print_on_event_answer};
+
+/* ---- the readings ---------------------------------------------------------------------------------------------- */
+
+/* Rows that wait know views that are about to go. Where they cannot be written, nobody may format them any more. */
+static void drain(void *user)
+{
+    struct job *job = user;
+    if (job->batches == NULL || check_sink(job, batches_drain(job->batches)) == 0)
+        return;
+    batches_free(job->batches);
+    job->batches = NULL;
+}
+
+static struct tables *make_tables(struct job *job)
+{
+    const struct export_wish *wish = job->wish;
+    const struct tables_options options = {.mode = wish->joined               ? TABLES_JOINED
+                                                   : wish->output->all_tables ? TABLES_BY_RECIPE
+                                                                              : TABLES_APART,
+                                           .once = job->once,
+                                           .next = wish->split,
+                                           .drain = drain,
+                                           .forget = forget_view,
+                                           .user = job};
+    return tables_new(&options);
+}
+
+static void free_tables(struct job *job)
+{
+    for (size_t i = 0; job->tables != NULL && i < tables_count(job->tables); i++)
+        forget_view(job, tables_at(job->tables, i));
+    tables_free(job->tables);
+}
+
+/* Where a handshake was missing, what was learned may find other tables. */
+static int forget(void *user)
+{
+    struct job *job = user;
+    free_tables(job);
+    streams_free(job->streams);
+    missings_free(job->missings);
+    job->tables = make_tables(job);
+    job->streams = streams_new();
+    job->missings = missings_new(job->wish->direction);
+    return job->tables == NULL || job->streams == NULL || job->missings == NULL ? -1 : 0;
+}
+
+/* Rows that wait are shown also while no further one comes. */
+static enum replay_answer on_turn(void *user, const struct replay_totals *totals)
+{
+    struct job *job = user;
+    (void)totals;
+    return keep_up(job) == 0 ? REPLAY_GO_ON : job->closed ? REPLAY_HAS_ENOUGH : REPLAY_GAVE_UP;
+}
+
+/* Reads with a sink; whether the export may go on from there. Damage of the input is part of the status only. */
+static int read_all(struct job *job, const struct armtap_sink *sink)
+{
+    struct replay_source source = *job->source;
+    enum exit_status status;
+    source.quiet = job->status == EXIT_FAILED;
+    source.knowledge = job->knowledge;
+    source.on_turn = job->once ? on_turn : NULL;
+    if (sink == &survey_sink)
+        status = replay_learning(&source, sink, job, forget, &job->totals);
+    else
+        status = replay(&source, sink, job, &job->totals);
+    if (status > job->status)
+        job->status = status;
+    if (job->totals.interrupted)
+        message_error("interrupted; nothing was written to %s", job->wish->out);
+    return job->totals.broken_off || job->closed ? -1 : 0;
+}
+
+static int judge_telemetry(struct job *job)
+{
+    streams_number(job->streams);
+    if (streams_count(job->streams) > 0)
+        return 0;
+    if (job->status != EXIT_FAILED)
+        streams_report_none(job->streams, &job->totals);
+    return job_give_up(job);
+}
+
+/* The first of two readings: finds the tables. */
+static int survey(struct job *job)
+{
+    if (read_all(job, &survey_sink) != 0 || judge_telemetry(job) != 0)
+        return -1;
+    tables_rewind(job->tables, job->streams);
+    missings_rewind(job->missings);
+    if (choice_judge_stream(job) != 0 || choice_judge_tables(job) != 0)
+        return -1;
+    if (judge_tables(job) != 0)
+        return -1;
+    return tables_begin_rows(job->tables) == 0 ? 0 : job_give_up_memory(job);
+}
+
+/* An output without rows: what would have preceded them. */
+static int print_nothing(struct job *job)
+{
+    message_warning("no record %s%s%s: the output has no row", job_direction(job),
+                    job->opaque > 0 ? " that can be read" : "", job->untimely > 0 ? " in that time" : "");
+    if (job->wish->split)
+        return 0;
+    struct outlet *outlet = outlet_of(job, 0, 0);
+    struct table none = {0};
+    struct view view = {.table = &none};
+    const struct output *output = job->wish->output;
+    if (outlet == NULL)
+        return -1;
+    if (output->prepare != NULL && output->prepare(&view, layout_of(job, &none)) != 0)
+        return job_give_up_memory(job);
+    if (output->begin != NULL)
+        output->begin(&view, &outlet->buffer);
+    picks_free(&view.picks);
+    return 0;
+}
+
+static int print(struct job *job)
+{
+    if (job->wish->threads > 1 &&
+        (job->batches = batches_new(job->wish->output, &job->outlets, job->wish->threads)) == NULL)
+        return job_give_up_memory(job);
+    if (read_all(job, &print_sink) != 0)
+        return -1;
+    if (job->once && (judge_telemetry(job) != 0 || choice_judge_stream(job) != 0))
+        return -1;
+    if (job->once && job->begun && choice_judge_names(job) != 0)
+        return -1;
+    if (!job->begun && job->rows == 0 && print_nothing(job) != 0)
+        return -1;
+    job_report(job);
+    if (job->once)
+        choice_warn_numbers(job);
+    choice_judge_left_over(job);
+    if (job->batches != NULL && check_sink(job, batches_drain(job->batches)) != 0)
+        return -1;
+    return check_sink(job, outlets_commit(&job->outlets));
+}
+
+static int run(struct job *job)
+{
+    job->arrivals = (struct arrivals){.ports = job->source->ports, .port_count = job->source->port_count};
+    job->tables = make_tables(job);
+    job->streams = streams_new();
+    job->missings = missings_new(job->wish->direction);
+    if (armtap_knowledge_new(&job->knowledge) != ARMTAP_OK)
+        return job_give_up_memory(job);
+    if (job->tables == NULL || job->streams == NULL || job->missings == NULL ||
+        selection_parse(job->wish->fields, &job->selection) != 0)
+        return job_give_up_memory(job);
+    /* What cannot be written should be known before gigabytes are read. */
+    if (!job->wish->split && outlet_of(job, 0, 0) == NULL)
+        return -1;
+    job->selection.joined = job->wish->joined;
+    if (job->wish->split || outlets_are_pending(&job->outlets))
+        interrupt_hold();
+    int outcome = job->once ? 0 : survey(job);
+    return outcome != 0 ? outcome : print(job);
+}
+
+static void release(struct job *job)
+{
+    batches_free(job->batches);
+    outlets_discard(&job->outlets);
+    picks_free(&job->opaque_view.picks);
+    arrivals_free(&job->arrivals);
+    selection_free(&job->selection);
+    armtap_knowledge_free(job->knowledge);
+    free_tables(job);
+    streams_free(job->streams);
+    missings_free(job->missings);
+}
+
+enum exit_status export_run(const struct export_wish *wish, const struct replay_source *source)
+{
+    struct job job = {
+        .wish = wish,
+        .source = source,
+        .once = !replay_is_repeatable(source),
+        .outlets = {.name = wish->out, .inputs = source->inputs, .split = wish->split, .gzipped = wish->gzipped}};
+    run(&job);
+    if (job.status == EXIT_DONE && wish->strict && job.streams != NULL && streams_data_have_warning(job.streams)) {
+        job.status = EXIT_FOUND;
+        job_report_strict(&job);
+    }
+    release(&job);
+    return job.status;
+}

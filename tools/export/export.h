@@ -1,0 +1,35 @@
+/* The work of `armtap export`: from captures to files of rows. */
+#ifndef EXPORT_EXPORT_H
+#define EXPORT_EXPORT_H
+
+#include "mode_names.h"
+#include "format.h"
+#include "input/replay.h"
+#include "base/timestamp.h"
+
+/* What the user wants. */
+struct export_wish {
+    const char *out; /* "-": standard output */
+    bool gzipped;    /* compressed, as the name ends */
+    const struct output *output;
+    enum armtap_generation layout; /* UNKNOWN: that of each stream */
+    bool has_stream;
+    unsigned stream;
+    bool split;
+    bool joined;        /* --union */
+    const char *fields; /* NULL: all */
+    enum armtap_direction direction;
+    struct when from;
+    struct when to;
+    enum when_zone zone; /* of a time of day in them */
+    uint64_t every;
+    bool strict;
+    bool is_shown;   /* what is written goes to a terminal */
+    bool is_guarded; /* --csv-safe */
+    enum mode_names enums;
+    unsigned threads; /* that format, at least 1 */
+};
+
+enum exit_status export_run(const struct export_wish *wish, const struct replay_source *source);
+
+#endif

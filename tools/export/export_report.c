@@ -1,0 +1,325 @@
+/* What is missing in an export, said on standard error: a line for each stream, in seconds and records. */
+#define _POSIX_C_SOURCE 200809L
+#include "export_job.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "input/shell_command.h"
+
+enum { streams_told = 8, line_max = 1024 };
+
+/* A line as it is put together. */
+struct line {
+    char text[line_max];
+    size_t length;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct line *line, const char *format, ...)
+{
+    va_list arguments;
+    size_t room = sizeof line->text - line->length;
+    va_start(arguments, format);
+    int length = vsnprintf(line->text + line->length, room, format, arguments);
+    va_end(arguments);
+    line->length += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static const char *plural(double count)
+{
+    return count == 1 ? "" : "s"; /* NOLINT: counts are whole */
+}
+
+/* "3.0 s", "0.016 s": three decimals, of long times one, and no zeros that say nothing. */
+static void put_seconds(struct line *line, double seconds)
+{
+    put(line, seconds >= 100 ? "%.1f" : "%.3f", seconds);
+    while (line->text[line->length - 1] == '0' && line->text[line->length - 2] != '.')
+        line->length--;
+    put(line, " s");
+}
+
+static void put_amount(struct line *line, const struct missing *missing)
+{
+    uint64_t bytes = missing->bytes > 0 ? missing->bytes : missing->unread;
+    if (missing->seconds > 0)
+        put_seconds(line, missing->seconds);
+    else
+        put(line, "%" PRIu64 " byte%s", bytes, plural((double)bytes));
+}
+
+/* Without zeros that say nothing. */
+static void put_date(struct line *line, int64_t time, enum when_zone zone)
+{
+    char date[WHEN_DATE_MAX];
+    when_date(date, time, zone);
+    size_t point = strcspn(date, "."), end = point + strcspn(date + point, "Z+-"), kept = end;
+    while (kept > point && (date[kept - 1] == '0' || date[kept - 1] == '.'))
+        kept--;
+    put(line, "%.*s%s", (int)kept, date, date + end);
+}
+
+/* "before packet 12 (2026-01-31T12:00:00.5Z)"; nothing in a raw dump, which has no packets */
+static void put_place(struct line *line, const struct job *job, const struct missing_place *place)
+{
+    const struct armtap_where *where = &place->where;
+    if (place->is_end)
+        put(line, " at the end");
+    if (where->packet == 0)
+        return;
+    put(line, " before packet %" PRIu64, where->packet);
+    if (job->source->count > 1 && where->file < job->source->count)
+        put(line, " of %s", job->source->names[where->file]);
+    if (where->time == ARMTAP_NO_TIME)
+        return;
+    put(line, " (");
+    put_date(line, where->time, job->wish->zone);
+    put(line, ")");
+}
+
+/* ---- of one stream --------------------------------------------------------------------------------------------- */
+
+static void put_places(struct line *line, const struct job *job, const struct missing_place *longest, uint64_t count)
+{
+    for (size_t i = 0; i < MISSING_PLACES && i < count; i++) {
+        if (i > 0) {
+            put(line, ", ");
+            put_amount(line, &longest[i].missing);
+        } else if (count > 1) {
+            put_amount(line, &longest[i].missing);
+        }
+        put_place(line, job, &longest[i]);
+    }
+    if (count > MISSING_PLACES)
+        put(line, ", ...");
+}
+
+/* `longest`: NULL where they were not kept; `what`: that it is missing, or could not be decoded; `places`: what such
+ * places are called. */
+static void put_holes(struct line *line, const struct job *job, const struct missing_holes *holes,
+                      const struct missing_place *longest, const char *what, const char *places)
+{
+    double records = floor(holes->sum.records + 0.5);
+    if (holes->count == 0)
+        return;
+    put(line, "; ");
+    put_amount(line, &holes->sum);
+    put(line, " %s", what);
+    if (holes->count == 1 && longest != NULL)
+        put_places(line, job, longest, 1);
+    if (records > 0)
+        put(line, ", about %.0f record%s", records, plural(records));
+    if (holes->count == 1)
+        return;
+    put(line, ", in %" PRIu64 " %s%s", holes->count, places, longest == NULL ? "" : ": ");
+    if (longest != NULL)
+        put_places(line, job, longest, holes->count);
+}
+
+static void put_skips(struct line *line, const struct job *job, const struct missing_total *total,
+                      const struct missing_place *largest)
+{
+    if (total->skips == 0)
+        return;
+    put(line, "; %" PRIu64 " package%s skipped by the controller", total->skipped, plural((double)total->skipped));
+    if (total->skips > 1)
+        put(line, " in %" PRIu64 " places", total->skips);
+    if (total->skips > 1 && largest != NULL)
+        put(line, ", %" PRIu64 " of them", largest->missing.skipped);
+    if (largest != NULL)
+        put_place(line, job, largest);
+}
+
+static void put_opaque(struct line *line, const struct job *job, const struct missing_total *total)
+{
+    if (total->opaque == 0)
+        return;
+    put(line, "; %" PRIu64 " record%s", total->opaque, plural((double)total->opaque));
+    if (total->opaque > 1 && total->first_opaque.time != ARMTAP_NO_TIME) {
+        put(line, " in ");
+        put_seconds(line, (double)when_between(total->first_opaque.time, total->last_opaque.time) / 1e9);
+    }
+    put(line, " %s no known recipe and %s %s the output", total->opaque == 1 ? "has" : "have",
+        total->opaque == 1 ? "is" : "are", job->wish->output->all_tables ? "without fields in" : "not in");
+}
+
+/* All that is missing of a stream, each after "; "; empty where nothing is. `places`: NULL where they were not kept. */
+static void put_all(struct line *line, const struct job *job, const struct missing_total *total,
+                    const struct missing_places *places)
+{
+    put_holes(line, job, &total->gaps, places == NULL ? NULL : places->gaps, "missing in the capture", "gaps");
+    put_holes(line, job, &total->unread, places == NULL ? NULL : places->unread, "could not be decoded", "places");
+    put_skips(line, job, total, places == NULL ? NULL : &places->skip);
+    put_opaque(line, job, total);
+}
+
+/* The note counts for --strict. */
+static void note_hostile(struct job *job, const struct armtap_stream *stream, const struct armtap_where *where)
+{
+    struct armtap_note note = {.stream = stream, .where = *where, .direction = job->wish->direction, .text = ""};
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (strcmp(armtap_note_at(i)->id, "input.hostile") == 0)
+            note.kind = armtap_note_at(i);
+    if (note.kind != NULL && streams_note(job->streams, &note) != 0)
+        job_give_up_memory(job);
+}
+
+/* ---- of all ---------------------------------------------------------------------------------------------------- */
+
+static void add_total(struct missing_total *sum, const struct missing_total *one)
+{
+    sum->gaps.sum.seconds += one->gaps.sum.seconds;
+    sum->gaps.sum.records += one->gaps.sum.records;
+    sum->unread.sum.seconds += one->unread.sum.seconds;
+    sum->unread.sum.records += one->unread.sum.records;
+    sum->skipped += one->skipped;
+    sum->opaque += one->opaque;
+}
+
+static void report_rest(const struct missing_total *rest, unsigned streams)
+{
+    struct line line = {.length = 0};
+    if (streams == 0)
+        return;
+    put_seconds(&line, rest->gaps.sum.seconds);
+    put(&line, " missing in the capture, about %.0f records; ", rest->gaps.sum.records);
+    if (rest->unread.sum.seconds > 0) {
+        put_seconds(&line, rest->unread.sum.seconds);
+        put(&line, " could not be decoded, about %.0f records; ", rest->unread.sum.records);
+    }
+    message_warning("%u more streams: %s%" PRIu64 " packages skipped by the controller; %" PRIu64
+                    " records without a recipe",
+                    streams, line.text, rest->skipped, rest->opaque);
+}
+
+static void report_remedies(const struct job *job, bool any_opaque)
+{
+    if (any_opaque && job->source->recipe)
+        message_warning("the recipe given has another length than these records, or they belong to another recipe");
+    else if (any_opaque)
+        message_warning("where the recipe is missing, give it with --recipe FILE, or capture from before the client "
+                        "connects");
+    char command[SHELL_MAX];
+    if (shell_command(command, "armtap diagnose FILE", job->source, NULL))
+        message_warning("for more: %s", command);
+}
+
+/* A guess is no knowledge, however good: it is said whatever else there is to say. */
+static void report_guessed(const struct job *job)
+{
+    for (size_t i = 0; i < streams_count(job->streams) && job->wish->direction == ARMTAP_FROM_ROBOT; i++) {
+        const struct stream_summary *summary = streams_at(job->streams, i);
+        unsigned number = tables_stream_number(job->tables, summary->stream.connection);
+        if (!job_wants_stream(job, number) || summary->guessed == 0)
+            continue;
+        size_t names = 0, by_position = summary->guess == NULL ? 0 : streams_by_position(summary, &names);
+        char unsupported[80] = "";
+        if (by_position > 0)
+            snprintf(unsupported, sizeof unsupported, "; %zu of %zu names rest on their place in the recipe",
+                     by_position, names);
+        message_warning("stream %u: the field names of %" PRIu64 " record%s are guessed, since its handshake was not "
+                        "captured; taken from %s%s. 'armtap info' shows the evidence, --no-guess leaves the names out",
+                        number, summary->guessed, plural((double)summary->guessed),
+                        summary->guess == NULL ? "what later data contradicted" : summary->guess->source, unsupported);
+    }
+}
+
+/* What the library cut is in no row either. */
+static void report_cut(const struct job *job)
+{
+    unsigned told = 0;
+    char command[SHELL_MAX];
+    size_t hostile = 0;
+    while (strcmp(armtap_note_at(hostile)->id, "input.hostile") != 0)
+        hostile++;
+    for (size_t i = 0; i < streams_count(job->streams) && told < streams_told; i++) {
+        const struct stream_summary *summary = streams_at(job->streams, i);
+        if (streams_notes_of(summary, hostile) == 0)
+            continue;
+        told++;
+        message_warning("input.hostile: stream %u, robot %s, client %s: %s", summary->number, summary->stream.robot,
+                        summary->stream.client, armtap_note_at(hostile)->meaning);
+    }
+    uint64_t rest = streams_rest(job->streams)->count;
+    if (rest > 0) {
+        told++;
+        message_warning("input.hostile: %" PRIu64 " more stream%s: %s", rest, rest == 1 ? "" : "s",
+                        armtap_budget_find("streams")->text);
+    }
+    if (told > 0 && shell_command(command, "armtap diagnose FILE", job->source, NULL))
+        message_warning("what was cut: %s", command);
+}
+
+/* Rows that would cost more than their stream may. */
+static void report_left_out(struct job *job)
+{
+    unsigned told = 0;
+    uint64_t more = 0, rows = 0;
+    for (size_t i = 0; i < streams_count(job->streams); i++) {
+        const struct armtap_stream *stream = &streams_at(job->streams, i)->stream;
+        struct tables_left_out left_out = tables_left_out(job->tables, stream->connection);
+        if (left_out.rows == 0)
+            continue;
+        note_hostile(job, stream, &left_out.first);
+        if (told++ < streams_told) {
+            message_warning("input.hostile: stream %u, robot %s, client %s: %" PRIu64 " row%s left out, from packet "
+                            "%" PRIu64 " on: %s; for shorter rows choose --fields a,b, for the rest --from",
+                            tables_stream_number(job->tables, stream->connection), stream->robot, stream->client,
+                            left_out.rows, left_out.rows == 1 ? " is" : "s are", left_out.first.packet,
+                            armtap_budget_find("text")->text);
+        } else {
+            more++;
+            rows += left_out.rows;
+        }
+    }
+    rows += tables_rest_left_out(job->tables);
+    if (rows > 0)
+        message_warning("input.hostile: of %" PRIu64 " more streams %" PRIu64 " rows are left out",
+                        more + streams_rest(job->streams)->count, rows);
+}
+
+void job_report(struct job *job)
+{
+    struct missing_total total, rest = {0};
+    struct missing_places places;
+    unsigned told = 0, more = 0;
+    bool any_opaque = false, are_kept;
+    report_cut(job);
+    report_left_out(job);
+    report_guessed(job);
+    for (size_t i = 0; i < streams_count(job->streams); i++) {
+        const struct armtap_stream *stream = &streams_at(job->streams, i)->stream;
+        unsigned number = tables_stream_number(job->tables, stream->connection);
+        struct line line = {.length = 0};
+        if (!job_wants_stream(job, number) || !missings_total(job->missings, stream, &total, &places, &are_kept))
+            continue;
+        put_all(&line, job, &total, are_kept ? &places : NULL);
+        any_opaque = any_opaque || total.opaque > 0;
+        if (line.length == 0)
+            continue;
+        if (told++ < streams_told) {
+            message_warning("stream %u: %s", number, line.text + strlen("; "));
+        } else {
+            more++;
+            add_total(&rest, &total);
+        }
+    }
+    report_rest(&rest, more);
+    if (told > 0)
+        report_remedies(job, any_opaque);
+}
+
+void job_report_strict(const struct job *job)
+{
+    const uint64_t *counts = streams_note_counts(job->streams);
+    struct line line = {.length = 0};
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (counts[i] > 0 && armtap_note_at(i)->severity >= ARMTAP_WARNING)
+            put(&line, "%s%s (%" PRIu64 ")", line.length > 0 ? ", " : "", armtap_note_at(i)->id, counts[i]);
+    message_warning("--strict: the status is 1, since there are notes of warning or error, which armtap info shows: %s",
+                    line.text);
+}

@@ -1,0 +1,266 @@
+#define _POSIX_C_SOURCE 200809L
+#include "field_selection.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { name_max = 4096 };
+
+void picks_free(struct picks *picks)
+{
+    for (size_t i = 0; i < picks->count; i++) {
+        free(picks->pick[i].key);
+        free(picks->pick[i].own_name);
+    }
+    free(picks->pick);
+    *picks = (struct picks){0};
+}
+
+void picks_drop(struct picks *picks, enum row_column column)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < picks->count; i++)
+        if (picks->pick[i].row_column != column)
+            picks->pick[kept++] = picks->pick[i];
+        else
+            free(picks->pick[i].key);
+    picks->count = kept;
+}
+
+int selection_parse(const char *list, struct selection *selection)
+{
+    *selection = (struct selection){0};
+    if (list == NULL)
+        return 0;
+    size_t most = 1;
+    for (const char *c = list; *c != '\0'; c++)
+        most += *c == ',';
+    selection->names = calloc(most, sizeof(char *));
+    selection->found = calloc(most, sizeof(bool));
+    if (selection->names == NULL || selection->found == NULL) {
+        selection_free(selection);
+        return -1;
+    }
+    while (*list != '\0') {
+        list += strspn(list, " \t");
+        size_t length = strcspn(list, ",");
+        size_t kept = length;
+        while (kept > 0 && (list[kept - 1] == ' ' || list[kept - 1] == '\t'))
+            kept--;
+        if (kept > 0) {
+            char *name = strndup(list, kept);
+            if (name == NULL) {
+                selection_free(selection);
+                return -1;
+            }
+            selection->names[selection->count++] = name;
+        }
+        list += length;
+        list += *list == ',';
+    }
+    return 0;
+}
+
+void selection_free(struct selection *selection)
+{
+    for (size_t i = 0; i < selection->count; i++)
+        free(selection->names[i]);
+    free(selection->names);
+    free(selection->found);
+    *selection = (struct selection){0};
+}
+
+/* What has been picked so far; each column has a place for its whole, and one for each element. */
+struct picking {
+    const struct table_column *columns;
+    size_t column_count;
+    struct picks picks;
+    size_t room;
+    size_t *place_of; /* by column, in `taken` */
+    bool *taken;
+    bool row_taken[ROW_COLUMN_END];
+    bool failed;
+};
+
+static int picking_begin(struct picking *picking)
+{
+    size_t places = 0;
+    picking->place_of = calloc(picking->column_count + 1, sizeof *picking->place_of);
+    if (picking->place_of == NULL)
+        return -1;
+    for (size_t i = 0; i < picking->column_count; i++) {
+        picking->place_of[i] = places;
+        places += 1 + column_width(&picking->columns[i]);
+    }
+    picking->taken = calloc(places + 1, sizeof *picking->taken);
+    return picking->taken == NULL ? -1 : 0;
+}
+
+static void picks_add(struct picking *picking, const struct pick *added)
+{
+    if (picking->picks.count == picking->room) {
+        size_t room = 2 * picking->room + 16;
+        struct pick *pick = realloc(picking->picks.pick, room * sizeof *pick);
+        if (pick == NULL) {
+            picking->failed = true;
+            return;
+        }
+        picking->picks.pick = pick;
+        picking->room = room;
+    }
+    picking->picks.pick[picking->picks.count++] = *added;
+}
+
+static void pick_add(struct picking *picking, size_t column, size_t first, bool element)
+{
+    bool *taken = &picking->taken[picking->place_of[column] + (element ? 1 + first : 0)];
+    const struct table_column *from = &picking->columns[column];
+    const struct pick pick = {.column = column,
+                              .first = (unsigned)first,
+                              .count = element ? 1 : (unsigned)column_width(from),
+                              .element = element,
+                              .numbered = !element && column_is_spread(from),
+                              .name = from->name};
+    if (!*taken)
+        picks_add(picking, &pick);
+    *taken = true;
+}
+
+static bool pick_row_column(struct picking *picking, enum row_column column)
+{
+    const struct pick pick = {.row_column = column, .column = TABLE_NONE, .count = 1, .name = row_column_name(column)};
+    if (column == ROW_COLUMN_NONE)
+        return false;
+    if (!picking->row_taken[column])
+        picks_add(picking, &pick);
+    picking->row_taken[column] = true;
+    return true;
+}
+
+/* Whether a text is one of the column's names, up to its length. */
+static bool is_called(const struct table_column *column, const char *name, size_t length)
+{
+    const char *names[] = {column->name, column->wire};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i] != NULL && strncmp(names[i], name, length) == 0 && names[i][length] == '\0')
+            return true;
+    return false;
+}
+
+static bool pick_exact(struct picking *picking, const char *name)
+{
+    bool found = false;
+    for (size_t i = 0; i < picking->column_count; i++) {
+        if (is_called(&picking->columns[i], name, strlen(name))) {
+            pick_add(picking, i, 0, false);
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* NAME_N, of a vector that has an element N. */
+static bool pick_element(struct picking *picking, const char *name)
+{
+    const char *underscore = strrchr(name, '_');
+    if (underscore == NULL || underscore[1] < '0' || underscore[1] > '9')
+        return false;
+    char *end;
+    unsigned long element = strtoul(underscore + 1, &end, 10);
+    bool leading_zero = underscore[1] == '0' && underscore[2] != '\0';
+    if (*end != '\0' || leading_zero)
+        return false;
+    size_t length = (size_t)(underscore - name);
+    bool found = false;
+    for (size_t i = 0; i < picking->column_count; i++) {
+        const struct table_column *column = &picking->columns[i];
+        if (column_is_spread(column) && element < column_width(column) && is_called(column, name, length)) {
+            pick_add(picking, i, element, true);
+            found = true;
+        }
+    }
+    return found;
+}
+
+static bool is_like(const struct table_column *column, const char *glob)
+{
+    return fnmatch(glob, column->name, 0) == 0 || (column->wire != NULL && fnmatch(glob, column->wire, 0) == 0);
+}
+
+static bool element_is_like(const char *stem, size_t element, const char *glob)
+{
+    char name[name_max];
+    int length = stem == NULL ? -1 : snprintf(name, sizeof name, "%s_%zu", stem, element);
+    return length >= 0 && length < (int)sizeof name && fnmatch(glob, name, 0) == 0;
+}
+
+static bool pick_glob_elements(struct picking *picking, size_t i, const char *glob)
+{
+    const struct table_column *column = &picking->columns[i];
+    bool found = false;
+    for (size_t element = 0; column_is_spread(column) && element < column_width(column); element++) {
+        if (!element_is_like(column->name, element, glob) && !element_is_like(column->wire, element, glob))
+            continue;
+        pick_add(picking, i, element, true);
+        found = true;
+    }
+    return found;
+}
+
+static bool pick_glob(struct picking *picking, const char *glob)
+{
+    bool found = false;
+    for (size_t i = 0; i < picking->column_count; i++) {
+        if (is_like(&picking->columns[i], glob)) {
+            pick_add(picking, i, 0, false);
+            found = true;
+        } else if (pick_glob_elements(picking, i, glob)) {
+            found = true;
+        }
+    }
+    return found;
+}
+
+static bool pick_name(struct picking *picking, const char *name)
+{
+    if (pick_exact(picking, name) || pick_element(picking, name))
+        return true;
+    if (strpbrk(name, "*?[") != NULL)
+        return pick_glob(picking, name);
+    return pick_row_column(picking, row_column_find(name));
+}
+
+int selection_apply(struct selection *selection, const struct table_column *columns, size_t column_count,
+                    struct picks *picks)
+{
+    struct picking picking = {.columns = columns, .column_count = column_count};
+    *picks = (struct picks){0};
+    if (picking_begin(&picking) != 0) {
+        free(picking.place_of);
+        return -1;
+    }
+    if (selection->joined) {
+        pick_row_column(&picking, ROW_COLUMN_robot);
+        pick_row_column(&picking, ROW_COLUMN_stream);
+        pick_row_column(&picking, ROW_COLUMN_protocol);
+    }
+    if (selection->names == NULL)
+        for (size_t i = 0; i < column_count; i++)
+            pick_add(&picking, i, 0, false);
+    for (size_t i = 0; i < selection->count; i++)
+        if (pick_name(&picking, selection->names[i]))
+            selection->found[i] = true;
+    free(picking.place_of);
+    free(picking.taken);
+    if (picking.failed) {
+        picks_free(&picking.picks);
+        return -1;
+    }
+    struct pick *fitting = realloc(picking.picks.pick, (picking.picks.count + 1) * sizeof *fitting);
+    if (fitting != NULL)
+        picking.picks.pick = fitting;
+    *picks = picking.picks;
+    return 0;
+}

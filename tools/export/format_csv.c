@@ -1,0 +1,45 @@
+#include "line_cells.h"
+
+#include "base/number_text.h"
+
+static const struct cell_style csv = {
+    .separator = ',', .truth = {"0", "1"}, .absent = "", .nan = "nan", .quoted_if = ",\"\r\n", .line_end = "\n"};
+
+/* Every row begins with its time. */
+static int csv_prepare(struct view *view, enum armtap_generation generation)
+{
+    (void)generation;
+    picks_drop(&view->picks, ROW_COLUMN_time);
+    return 0;
+}
+
+static void csv_begin(const struct view *view, struct buffer *out)
+{
+    struct cell_style style = cells_style(csv, view);
+    buffer_string(out, "time");
+    if (view->picks.count > 0)
+        buffer_char(out, csv.separator);
+    cells_names(view, &style, out);
+    buffer_string(out, csv.line_end);
+}
+
+static void csv_row(const struct view *view, const struct output_row *row, struct buffer *out)
+{
+    struct cell_style style = cells_style(csv, view);
+    char seconds[NUMBER_MAX];
+    if (row->where.time != ARMTAP_NO_TIME)
+        buffer_put(out, seconds, number_seconds(row->where.time, seconds));
+    if (view->picks.count > 0)
+        buffer_char(out, csv.separator);
+    cells_values(view, row, &style, out);
+    buffer_string(out, csv.line_end);
+}
+
+const struct output output_csv = {.name = "csv",
+                                  .endings = {".csv"},
+                                  .has_names = true,
+                                  .can_guard = true,
+                                  .spreads = true,
+                                  .prepare = csv_prepare,
+                                  .begin = csv_begin,
+                                  .row = csv_row};

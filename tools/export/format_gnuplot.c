@@ -1,0 +1,124 @@
+/* UR's gnuplot columns, blank-separated: column n of the line is column n of UR's tables, whatever the protocol.
+ * Columns that are no fields follow behind them. */
+#include "line_cells.h"
+
+static const struct cell_style gnuplot = {.separator = ' ',
+                                          .truth = {"0", "1"},
+                                          .absent = "NaN",
+                                          .nan = "NaN",
+                                          .only_numbers = true,
+                                          .quoted_if = "",
+                                          .line_end = "\n"};
+
+enum { columns_cb2 = 101, columns_cb3e = 152 };
+
+/* Where a cell's value comes from. */
+struct source {
+    const struct armtap_field *field;
+    size_t column; /* of the table */
+    unsigned element;
+};
+
+static unsigned field_column(const struct armtap_field *field, enum armtap_generation generation)
+{
+    return generation == ARMTAP_GENERATION_CB2 ? field->column_cb2 : field->column_cb3e;
+}
+
+/* Names every cell of the layout. */
+static void name_cells(struct source *sources, unsigned count, enum armtap_generation generation)
+{
+    for (unsigned i = 0; i < count; i++)
+        sources[i] = (struct source){.column = TABLE_NONE};
+    for (size_t id = 0; id < armtap_field_count(); id++) {
+        const struct armtap_field *field = armtap_field_at(id);
+        unsigned column = field_column(field, generation);
+        for (unsigned k = 0; column > 0 && k < field->count && column - 1 + k < count; k++) {
+            sources[column - 1 + k].field = field;
+            sources[column - 1 + k].element = k;
+        }
+    }
+}
+
+/* The first of the arms picked: UR's columns are those of one robot. */
+static unsigned picked_arm(const struct view *view)
+{
+    unsigned arm = ARMTAP_ARMS_MAX;
+    for (size_t i = 0; i < view->picks.count; i++) {
+        if (view->picks.pick[i].row_column != ROW_COLUMN_NONE)
+            continue;
+        const struct table_column *column = &view->table->columns[view->picks.pick[i].column];
+        if (column->field != NULL && column->arm > 0 && column->arm < arm)
+            arm = column->arm;
+    }
+    return arm;
+}
+
+/* Puts what was picked into the cells where it belongs. */
+static void fill_cells(struct source *sources, unsigned count, const struct view *view,
+                       enum armtap_generation generation)
+{
+    unsigned arm = picked_arm(view);
+    for (size_t i = 0; i < view->picks.count; i++) {
+        const struct pick *pick = &view->picks.pick[i];
+        if (pick->row_column != ROW_COLUMN_NONE)
+            continue;
+        const struct table_column *from = &view->table->columns[pick->column];
+        unsigned column = from->field == NULL ? 0 : field_column(from->field, generation);
+        if (column == 0 || (from->arm > 0 && from->arm != arm))
+            continue;
+        for (unsigned k = pick->first; k < pick->first + pick->count && k < from->field->count; k++)
+            if (column - 1 + k < count && sources[column - 1 + k].column == TABLE_NONE)
+                sources[column - 1 + k].column = pick->column;
+    }
+}
+
+static int gnuplot_prepare(struct view *view, enum armtap_generation generation)
+{
+    struct source sources[columns_cb3e];
+    unsigned count = generation == ARMTAP_GENERATION_CB2 ? columns_cb2 : columns_cb3e;
+    name_cells(sources, count, generation);
+    fill_cells(sources, count, view, generation);
+    struct pick *picks = calloc(count + view->picks.count, sizeof *picks);
+    if (picks == NULL)
+        return -1;
+    size_t used = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const struct source *source = &sources[i];
+        struct pick *last = used > 0 ? &picks[used - 1] : NULL;
+        if (last != NULL && i > 0 && sources[i - 1].field == source->field && last->column == source->column) {
+            last->count++;
+            continue;
+        }
+        picks[used++] = (struct pick){.column = source->column,
+                                      .first = source->element,
+                                      .count = 1,
+                                      .element = source->field != NULL && source->field->count > 1,
+                                      .name = source->field != NULL ? source->field->name : "-"};
+    }
+    for (size_t i = 0; i < view->picks.count; i++)
+        if (view->picks.pick[i].row_column != ROW_COLUMN_NONE)
+            picks[used++] = view->picks.pick[i];
+    picks_free(&view->picks);
+    view->picks = (struct picks){picks, used};
+    return 0;
+}
+
+static void gnuplot_begin(const struct view *view, struct buffer *out)
+{
+    buffer_string(out, "# ");
+    cells_names(view, &gnuplot, out);
+    buffer_string(out, gnuplot.line_end);
+}
+
+static void gnuplot_row(const struct view *view, const struct output_row *row, struct buffer *out)
+{
+    cells_values(view, row, &gnuplot, out);
+    buffer_string(out, gnuplot.line_end);
+}
+
+const struct output output_gnuplot = {.name = "gnuplot",
+                                      .endings = {".dat", ".gnuplot"},
+                                      .prepare = gnuplot_prepare,
+                                      .begin = gnuplot_begin,
+                                      .only_numbers = true,
+                                      .row = gnuplot_row};

@@ -1,0 +1,306 @@
+#include "line_cells.h"
+
+#include <math.h>
+
+#include "base/hash.h"
+#include "base/json_writer.h"
+#include "base/json_elements.h"
+#include "mode_names.h"
+#include "base/number_text.h"
+
+/* The keys that every object begins with; `file` where there are several. */
+static const enum row_column leading[] = {ROW_COLUMN_time,  ROW_COLUMN_file,     ROW_COLUMN_packet,   ROW_COLUMN_stream,
+                                          ROW_COLUMN_robot, ROW_COLUMN_protocol, ROW_COLUMN_direction};
+
+static const struct cell_style json = {.truth = {"false", "true"}, .absent = "null", .nan = "null"};
+
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
+/* Which names are taken; open addressing. A name that is taken already, by a leading key or an earlier field, gets the
+ * first free one of NAME_2, NAME_3, ... */
+struct taken {
+    struct taken_slot {
+        const char *name;    /* NULL: free */
+        uint64_t repetition; /* the number that its last repetition got */
+    } * slots;
+    size_t mask;
+    struct hash_key key;
+};
+
+static struct taken_slot *taken_slot(const struct taken *taken, const char *name)
+{
+    size_t at = (size_t)hash_text(&taken->key, name) & taken->mask;
+    while (taken->slots[at].name != NULL && strcmp(taken->slots[at].name, name) != 0)
+        at = (at + 1) & taken->mask;
+    return &taken->slots[at];
+}
+
+static size_t append_number(char *name, size_t length, uint64_t number)
+{
+    name[length++] = '_';
+    length += number_unsigned(number, name + length);
+    name[length] = '\0';
+    return length;
+}
+
+/* The pick's own name, in memory with room for a number; NULL without. The caller frees. */
+static char *own_name(const struct pick *pick)
+{
+    size_t length = strlen(pick->name);
+    char *name = malloc(length + 2 * (NUMBER_MAX + 1) + 1);
+    if (name == NULL)
+        return NULL;
+    memcpy(name, pick->name, length + 1);
+    if (pick->element)
+        append_number(name, length, pick->first);
+    return name;
+}
+
+/* Changes a name that is taken until it is one that is not. */
+static void change_name(const struct taken *taken, char *name)
+{
+    size_t length = strlen(name);
+    struct taken_slot *own = taken_slot(taken, name);
+    struct taken_slot *slot = own;
+    while (slot->name != NULL) {
+        append_number(name, length, ++own->repetition);
+        slot = taken_slot(taken, name);
+    }
+    *slot = (struct taken_slot){name, 1};
+}
+
+/* The name as it stands in an object: ,"name": */
+static char *quoted_key(const char *name)
+{
+    size_t length = strlen(name);
+    char *key = malloc(JSON_QUOTED_MAX(length) + 3);
+    if (key == NULL)
+        return NULL;
+    key[0] = ',';
+    size_t end = 1 + json_quote(key + 1, name, length);
+    key[end] = ':';
+    key[end + 1] = '\0';
+    char *fitting = realloc(key, end + 2);
+    if (fitting != NULL)
+        return fitting;
+    return key;
+}
+
+/* Names that are free as they are come first, so that a field named time_2 keeps its name whatever else there is. */
+static int take_names(const struct view *view, const struct taken *taken, char **names, bool *changed)
+{
+    for (size_t i = 0; i < sizeof leading / sizeof *leading; i++)
+        *taken_slot(taken, row_column_name(leading[i])) = (struct taken_slot){row_column_name(leading[i]), 1};
+    for (size_t i = 0; i < view->picks.count; i++) {
+        names[i] = own_name(&view->picks.pick[i]);
+        if (names[i] == NULL)
+            return -1;
+        if (view->picks.pick[i].row_column == ROW_COLUMN_file)
+            continue;
+        struct taken_slot *slot = taken_slot(taken, names[i]);
+        changed[i] = slot->name != NULL;
+        if (!changed[i])
+            *slot = (struct taken_slot){names[i], 1};
+    }
+    for (size_t i = 0; i < view->picks.count; i++)
+        if (changed[i])
+            change_name(taken, names[i]);
+    return 0;
+}
+
+static int make_keys(struct view *view, const struct taken *taken, char **names, bool *changed)
+{
+    if (take_names(view, taken, names, changed) != 0)
+        return -1;
+    for (size_t i = 0; i < view->picks.count; i++) {
+        view->picks.pick[i].key = quoted_key(names[i]);
+        if (view->picks.pick[i].key == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+static int ndjson_prepare(struct view *view, enum armtap_generation generation)
+{
+    (void)generation;
+    for (size_t i = 0; i < sizeof leading / sizeof *leading; i++)
+        if (leading[i] != ROW_COLUMN_file)
+            picks_drop(&view->picks, leading[i]);
+    size_t slots = 32;
+    while (slots < 2 * (view->picks.count + sizeof leading / sizeof *leading))
+        slots *= 2;
+    struct taken taken = {calloc(slots, sizeof(struct taken_slot)), slots - 1, hash_draw_key()};
+    char **names = calloc(view->picks.count + 1, sizeof(char *));
+    bool *changed = calloc(view->picks.count + 1, sizeof(bool));
+    int failed =
+        taken.slots == NULL || names == NULL || changed == NULL || make_keys(view, &taken, names, changed) != 0;
+    for (size_t i = 0; names != NULL && i < view->picks.count; i++)
+        free(names[i]);
+    free(names);
+    free(changed);
+    free(taken.slots);
+    return failed ? -1 : 0;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static void put_quoted(const char *bytes, size_t length, struct buffer *out)
+{
+    char *at = buffer_room(out, JSON_QUOTED_MAX(length));
+    if (at != NULL)
+        out->length += json_quote(at, bytes, length);
+}
+
+static void put_row_column(enum row_column column, const char *text, size_t length, struct buffer *out)
+{
+    if (length == 0)
+        buffer_string(out, json.absent);
+    else if (row_column_is_number(column))
+        buffer_put(out, text, length);
+    else
+        put_quoted(text, length, out);
+}
+
+/* A raw dump has neither times nor packets nor addresses. */
+static void put_leading(const struct output_row *row, struct buffer *out)
+{
+    char digits[NUMBER_MAX];
+    const char *text;
+    char separator = '{';
+    for (size_t i = 0; i < sizeof leading / sizeof *leading; i++) {
+        if (leading[i] == ROW_COLUMN_file && !row->several_files)
+            continue;
+        size_t length = row_column_text(leading[i], row, digits, &text);
+        buffer_char(out, separator);
+        buffer_char(out, '"');
+        buffer_string(out, row_column_name(leading[i]));
+        buffer_string(out, "\":");
+        put_row_column(leading[i], text, length, out);
+        separator = ',';
+    }
+}
+
+/* Nothing is left out, as an absent field is. */
+static void put_asked(const struct pick *pick, const struct output_row *row, struct buffer *out)
+{
+    char digits[NUMBER_MAX];
+    const char *text;
+    size_t length = row_column_text(pick->row_column, row, digits, &text);
+    if (length == 0 || (pick->row_column == ROW_COLUMN_file && row->several_files))
+        return;
+    buffer_string(out, pick->key);
+    put_row_column(pick->row_column, text, length, out);
+}
+
+static void put_element(const struct armtap_value *value, unsigned element, struct buffer *out)
+{
+    bool finite = element < value->count && (value->type != ARMTAP_DOUBLE || isfinite(value->f64[element]));
+    if (finite)
+        cells_number(value, element, &json, out);
+    else
+        buffer_string(out, json.absent);
+}
+
+/* An element of an array of a text protocol, asked for by its own name. */
+static void put_leaf(unsigned element, struct leaves *leaves, struct buffer *out)
+{
+    struct leaf leaf;
+    unsigned at = 0;
+    while (leaves_next(leaves, &leaf)) {
+        if (at++ != element)
+            continue;
+        leaves_copy(leaf.text, leaf.length, out);
+        return;
+    }
+    buffer_string(out, json.absent);
+}
+
+static void put_text(const struct armtap_value *value, struct buffer *out)
+{
+    if (value->type == ARMTAP_STRING) {
+        put_quoted(value->text, value->length, out);
+    } else if (value->type == ARMTAP_JSON) {
+        leaves_copy(value->text, value->length, out);
+    } else {
+        buffer_char(out, '"');
+        cells_hex(value->text, value->length, out);
+        buffer_char(out, '"');
+    }
+}
+
+static void put_mode(const struct armtap_value *value, unsigned element, enum armtap_generation generation,
+                     struct buffer *out)
+{
+    char digits[MODE_NAME_MAX];
+    const char *name = mode_name(value, element, generation, digits);
+    if (name == NULL)
+        put_element(value, element, out);
+    else
+        put_quoted(name, strlen(name), out);
+}
+
+static void put_modes(const struct pick *pick, const struct armtap_value *value, enum armtap_generation generation,
+                      struct buffer *out)
+{
+    if (pick->element || value->count == 1) {
+        put_mode(value, pick->first, generation, out);
+        return;
+    }
+    for (unsigned k = 0; k < value->count; k++) {
+        buffer_char(out, k == 0 ? '[' : ',');
+        put_mode(value, k, generation, out);
+    }
+    buffer_char(out, ']');
+}
+
+static void put_value(const struct pick *pick, const struct armtap_value *value, struct buffer *out)
+{
+    struct leaves leaves;
+    if (pick->element && leaves_begin(&leaves, value)) {
+        put_leaf(pick->first, &leaves, out);
+    } else if (pick->element && pick->first > 0 && value_is_text(value)) {
+        buffer_string(out, json.absent);
+    } else if (value_is_text(value)) {
+        put_text(value, out);
+    } else if (pick->element || value->count == 1) {
+        put_element(value, pick->first, out);
+    } else {
+        for (unsigned k = 0; k < value->count; k++) {
+            buffer_char(out, k == 0 ? '[' : ',');
+            put_element(value, k, out);
+        }
+        buffer_char(out, ']');
+    }
+}
+
+static void ndjson_row(const struct view *view, const struct output_row *row, struct buffer *out)
+{
+    put_leading(row, out);
+    for (size_t i = 0; i < view->picks.count; i++) {
+        const struct pick *pick = &view->picks.pick[i];
+        if (pick->row_column != ROW_COLUMN_NONE) {
+            put_asked(pick, row, out);
+            continue;
+        }
+        size_t entry = row->layout->entry_of[pick->column];
+        if (entry == TABLE_NONE || (pick->if_mixed && !row->is_mixed))
+            continue;
+        struct armtap_value value;
+        armtap_recipe_read(row->layout->recipe, entry, row->values, row->values_length, &value);
+        if (!value.present)
+            continue;
+        buffer_string(out, pick->key);
+        if (pick->by_name && !value_is_text(&value))
+            put_modes(pick, &value, row->generation, out);
+        else
+            put_value(pick, &value, out);
+    }
+    buffer_string(out, "}\n");
+}
+
+const struct output output_ndjson = {.name = "ndjson",
+                                     .endings = {".ndjson", ".jsonl"},
+                                     .all_tables = true,
+                                     .has_names = true,
+                                     .prepare = ndjson_prepare,
+                                     .row = ndjson_row};

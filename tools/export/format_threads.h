@@ -1,0 +1,24 @@
+/* Rows on their way to text: taken in batches, formatted by several threads, put into their outlets in the order in
+ * which they came. Only formatting is spread: who adds rows also writes, and formats what no thread has begun when it
+ * would have to wait. */
+#ifndef EXPORT_FORMAT_THREADS_H
+#define EXPORT_FORMAT_THREADS_H
+
+#include "output_files.h"
+#include "format.h"
+
+struct batches;
+
+/* `threads` is how many work, the caller's included. NULL without memory. Both other arguments outlive the batches. */
+struct batches *batches_new(const struct output *output, struct outlets *outlets, unsigned threads);
+/* What was not drained is lost. NULL is fine. */
+void batches_free(struct batches *batches);
+
+/* A row for an outlet. The row's bytes and texts are copied; the view and the layout must stay until the next
+ * batches_drain. */
+enum sink_outcome batches_row(struct batches *batches, struct outlet *outlet, const struct view *view,
+                              const struct output_row *row);
+/* All rows so far are in their outlets. */
+enum sink_outcome batches_drain(struct batches *batches);
+
+#endif

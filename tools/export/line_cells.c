@@ -1,0 +1,307 @@
+#define _POSIX_C_SOURCE 200809L
+#include "line_cells.h"
+
+#include "base/json_elements.h"
+#include "mode_names.h"
+#include "base/number_text.h"
+#include "base/utf8.h"
+
+void cells_hex(const char *bytes, size_t length, struct buffer *out)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *at = buffer_room(out, 2 * length);
+    if (at == NULL)
+        return;
+    for (size_t i = 0; i < length; i++) {
+        *at++ = digits[(unsigned char)bytes[i] >> 4];
+        *at++ = digits[(unsigned char)bytes[i] & 15];
+    }
+    out->length += 2 * length;
+}
+
+static bool needs_quotes(const char *bytes, size_t length, const char *quoted_if)
+{
+    for (const char *c = quoted_if; *c != '\0'; c++)
+        if (length > 0 && memchr(bytes, *c, length) != NULL)
+            return true;
+    return false;
+}
+
+/* Whether a spreadsheet takes a text for a formula; the wide forms are those of East Asian keyboards. */
+static bool is_formula(const char *bytes, size_t length)
+{
+    static const char *const begins[] = {
+        "=", "+", "-", "@", "\t", "\r", "\n", "\xEF\xBC\x9D", "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\xA0"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (length >= strlen(begins[i]) && memcmp(bytes, begins[i], strlen(begins[i])) == 0)
+            return true;
+    return false;
+}
+
+/* How many bytes from `from` on need no look at what they are. */
+static size_t plain_length(const char *bytes, size_t from, size_t length)
+{
+    size_t at = from;
+    while (at < length && bytes[at] >= ' ' && bytes[at] <= '~' && bytes[at] != '"')
+        at++;
+    return at - from;
+}
+
+void cells_text(const char *bytes, size_t length, const struct cell_style *style, struct buffer *out)
+{
+    char shown[UTF8_SHOWN_MAX];
+    bool quotes = needs_quotes(bytes, length, style->quoted_if);
+    if (quotes)
+        buffer_char(out, '"');
+    if (style->is_guarded && is_formula(bytes, length))
+        buffer_char(out, '\'');
+    for (size_t done = 0, used; done < length; done += used) {
+        used = plain_length(bytes, done, length);
+        buffer_put(out, bytes + done, used);
+        if (used > 0)
+            continue;
+        size_t size = style->is_shown ? utf8_show(shown, bytes + done, length - done, &used)
+                                      : utf8_store(shown, bytes + done, length - done, &used);
+        buffer_put(out, shown, size);
+        if (quotes && bytes[done] == '"')
+            buffer_char(out, '"');
+    }
+    if (quotes)
+        buffer_char(out, '"');
+}
+
+/* JSON that came over the wire, as the text that it is. */
+static void put_json(const char *json, size_t length, const struct cell_style *style, struct buffer *out)
+{
+    struct buffer text = {0};
+    leaves_copy(json, length, &text);
+    cells_text(text.data, text.length, style, out);
+    out->failed |= text.failed;
+    free(text.data);
+}
+
+static void put_element_name(const struct pick *pick, unsigned element, const struct cell_style *style,
+                             struct buffer *out)
+{
+    char digits[NUMBER_MAX];
+    size_t length = strlen(pick->name);
+    bool quotes = needs_quotes(pick->name, length, style->quoted_if);
+    cells_text(pick->name, length, style, out);
+    out->length -= quotes && out->length > 0;
+    buffer_char(out, '_');
+    size_t digit_count = number_unsigned(element, digits);
+    buffer_put(out, digits, digit_count);
+    if (quotes)
+        buffer_char(out, '"');
+}
+
+void cells_names(const struct view *view, const struct cell_style *style, struct buffer *out)
+{
+    for (size_t i = 0; i < view->picks.count; i++) {
+        const struct pick *pick = &view->picks.pick[i];
+        bool spread = pick->element || pick->numbered || pick->count > 1;
+        for (unsigned k = 0; k < pick->count; k++) {
+            if (i > 0 || k > 0)
+                buffer_char(out, style->separator);
+            if (spread)
+                put_element_name(pick, pick->first + k, style, out);
+            else
+                cells_text(pick->name, strlen(pick->name), style, out);
+        }
+    }
+}
+
+void cells_number(const struct armtap_value *value, unsigned element, const struct cell_style *style,
+                  struct buffer *out)
+{
+    if (value->type == ARMTAP_BOOL) {
+        buffer_string(out, style->truth[value->u64[element] != 0]);
+        return;
+    }
+    if (value->type == ARMTAP_DOUBLE && value->f64[element] != value->f64[element]) {
+        buffer_string(out, style->nan);
+        return;
+    }
+    char *at = buffer_room(out, NUMBER_MAX);
+    if (at == NULL)
+        return;
+    if (value->type == ARMTAP_DOUBLE)
+        out->length += number_repr(value->f64[element], at);
+    else if (value_is_signed(value))
+        out->length += number_signed(value->i64[element], at);
+    else
+        out->length += number_unsigned(value->u64[element], at);
+}
+
+static void put_mode(const struct armtap_value *value, unsigned element, enum armtap_generation generation,
+                     const struct cell_style *style, struct buffer *out)
+{
+    char digits[MODE_NAME_MAX];
+    const char *name = mode_name(value, element, generation, digits);
+    if (name == NULL)
+        cells_number(value, element, style, out);
+    else
+        cells_text(name, strlen(name), style, out);
+}
+
+/* `generation`: whose modes the value is to be named by; UNKNOWN: it stays a number. */
+static void put_cell(const struct armtap_value *value, unsigned element, enum armtap_generation generation,
+                     const struct cell_style *style, struct buffer *out)
+{
+    bool is_text = value->present && value_is_text(value);
+    if (!value->present || (is_text ? element > 0 || style->only_numbers : element >= value->count))
+        buffer_string(out, style->absent);
+    else if (value->type == ARMTAP_BYTES)
+        cells_hex(value->text, value->length, out);
+    else if (value->present && value->type == ARMTAP_JSON)
+        put_json(value->text, value->length, style, out);
+    else if (is_text)
+        cells_text(value->text, value->length, style, out);
+    else if (generation != ARMTAP_GENERATION_UNKNOWN)
+        put_mode(value, element, generation, style, out);
+    else
+        cells_number(value, element, style, out);
+}
+
+static void put_leaf_text(const struct leaf *leaf, const struct cell_style *style, struct buffer *out)
+{
+    struct buffer text = {0};
+    leaf_text(leaf, &text);
+    cells_text(text.data, text.length, style, out);
+    out->failed |= text.failed;
+    free(text.data);
+}
+
+static void put_leaf(const struct leaf *leaf, const struct cell_style *style, struct buffer *out)
+{
+    struct armtap_value number = {.type = ARMTAP_DOUBLE, .count = 1};
+    switch (leaf->kind) {
+    case LEAF_NULL:
+        buffer_string(out, style->absent);
+        break;
+    case LEAF_FALSE:
+    case LEAF_TRUE:
+        buffer_string(out, style->truth[leaf->kind == LEAF_TRUE]);
+        break;
+    case LEAF_WHOLE:
+        buffer_put(out, leaf->text, leaf->length);
+        break;
+    case LEAF_NUMBER:
+        number.f64[0] = leaf_number(leaf);
+        cells_number(&number, 0, style, out);
+        break;
+    case LEAF_OBJECT:
+        put_json(leaf->text, leaf->length, style, out);
+        break;
+    case LEAF_STRING:
+        put_leaf_text(leaf, style, out);
+        break;
+    }
+}
+
+/* An array of a text protocol, an element in each cell. */
+static void put_leaves(const struct pick *pick, struct leaves *leaves, const struct cell_style *style,
+                       struct buffer *out)
+{
+    struct leaf leaf;
+    for (unsigned skipped = 0; skipped < pick->first && leaves_next(leaves, &leaf); skipped++)
+        ;
+    for (unsigned k = 0; k < pick->count; k++) {
+        if (k > 0)
+            buffer_char(out, style->separator);
+        if (leaves_next(leaves, &leaf))
+            put_leaf(&leaf, style, out);
+        else
+            buffer_string(out, style->absent);
+    }
+}
+
+static bool is_doubles(const struct pick *pick, const struct armtap_value *value)
+{
+    return value->present && value->type == ARMTAP_DOUBLE && pick->first + pick->count <= value->count;
+}
+
+/* What nearly all cells are: room for all at once, and nothing to ask of each. */
+static void put_doubles(const struct pick *pick, const struct armtap_value *value, const struct cell_style *style,
+                        struct buffer *out)
+{
+    char *begin = buffer_room(out, pick->count * (NUMBER_MAX + 1));
+    char *at = begin;
+    if (begin == NULL)
+        return;
+    for (unsigned k = 0; k < pick->count; k++) {
+        double number = value->f64[pick->first + k];
+        if (k > 0)
+            *at++ = style->separator;
+        if (number == number)
+            at += number_repr(number, at);
+        else
+            at = stpcpy(at, style->nan);
+    }
+    out->length += (size_t)(at - begin);
+}
+
+static void put_row_column(enum row_column column, const struct output_row *row, const struct cell_style *style,
+                           struct buffer *out)
+{
+    char digits[NUMBER_MAX];
+    const char *text;
+    size_t length = row_column_text(column, row, digits, &text);
+    if (length == 0)
+        buffer_string(out, style->absent);
+    else
+        cells_text(text, length, style, out);
+}
+
+static void read_pick(const struct pick *pick, const struct output_row *row, struct armtap_value *value)
+{
+    size_t entry = pick->column == TABLE_NONE ? TABLE_NONE : row->layout->entry_of[pick->column];
+    value->present = false;
+    if (entry != TABLE_NONE)
+        armtap_recipe_read(row->layout->recipe, entry, row->values, row->values_length, value);
+}
+
+void cells_values(const struct view *view, const struct output_row *row, const struct cell_style *style,
+                  struct buffer *out)
+{
+    struct armtap_value value;
+    struct leaves leaves;
+    for (size_t i = 0; i < view->picks.count; i++) {
+        const struct pick *pick = &view->picks.pick[i];
+        if (i > 0)
+            buffer_char(out, style->separator);
+        if (pick->row_column != ROW_COLUMN_NONE) {
+            put_row_column(pick->row_column, row, style, out);
+            continue;
+        }
+        read_pick(pick, row, &value);
+        if (is_doubles(pick, &value)) {
+            put_doubles(pick, &value, style, out);
+            continue;
+        }
+        if ((pick->numbered || pick->element) && !style->only_numbers && leaves_begin(&leaves, &value)) {
+            put_leaves(pick, &leaves, style, out);
+            continue;
+        }
+        for (unsigned k = 0; k < pick->count; k++) {
+            if (k > 0)
+                buffer_char(out, style->separator);
+            put_cell(&value, pick->first + k, pick->by_name ? row->generation : ARMTAP_GENERATION_UNKNOWN, style, out);
+        }
+    }
+}
+
+size_t cells_too_few(const struct view *view, const struct output_row *row, size_t from, size_t *elements)
+{
+    struct armtap_value value;
+    for (size_t i = from; i < view->picks.count; i++) {
+        const struct pick *pick = &view->picks.pick[i];
+        if (pick->element)
+            continue;
+        read_pick(pick, row, &value);
+        *elements = leaves_count(&value);
+        if (*elements > pick->count || (*elements == 1 && !pick->numbered))
+            return i;
+    }
+    return view->picks.count;
+}

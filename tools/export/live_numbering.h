@@ -1,0 +1,21 @@
+/* Numbers of streams in a reading that cannot look ahead. A connection on a telemetry port that is open when a later
+ * one turns out to carry telemetry will most likely turn out so too, and has the lower number; unless nothing came of
+ * it for a while. */
+#ifndef EXPORT_LIVE_NUMBERING_H
+#define EXPORT_LIVE_NUMBERING_H
+
+#include "tables.h"
+
+struct arrivals {
+    const struct armtap_port *ports; /* --port */
+    size_t port_count;
+    const struct armtap_stream **waiting; /* that are open and not numbered yet, by connection */
+    size_t count;
+    size_t room;
+};
+
+/* An event of a connection: one that is recognised gets its number, after those that wait for theirs. */
+enum tables_outcome arrivals_event(struct arrivals *arrivals, struct tables *tables, const struct armtap_event *event);
+void arrivals_free(struct arrivals *arrivals);
+
+#endif

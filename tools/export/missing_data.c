@@ -1,0 +1,540 @@
+#include "missing_data.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "by_connection.h"
+#include "analysis/stream_rates.h"
+#include "base/timestamp.h"
+
+/* Stretches of data that are learned, of all streams: beyond them a second reading judges as the first one did. */
+#define STRETCHES_MAX 100000
+
+/* One stream. */
+struct flow {
+    struct rates *rates; /* NULL once it is over, and of rows to the robot */
+    struct pace_learned learned;
+    bool has_last;
+    int64_t last_time;
+    int64_t before_last; /* the record before the last one, or the stream's beginning */
+    double last_clock;   /* NAN: none yet */
+    double usual;        /* the last step that was known, or by the last set-up; 0: none */
+    size_t length;       /* bytes of the last record, or by the last set-up; 0: not known */
+    uint64_t lost_bytes; /* the stream's counter at the last record */
+    uint64_t skipped_bytes;
+    bool paused; /* data was not due all the time since the last record */
+    bool closed[2];
+    struct missing here;         /* before the last record */
+    struct missing pending;      /* before the next row */
+    struct missing_total *total; /* NULL: nothing is missing */
+};
+
+struct missings {
+    enum armtap_direction direction;
+    int64_t from, to; /* what is wanted */
+    struct by_connection flows;
+    struct by_connection placed; /* the places of those that keep them */
+    struct rates_room room;
+    size_t stretches_left; /* that may still be learned, of all flows */
+};
+
+struct missings *missings_new(enum armtap_direction direction)
+{
+    struct missings *missings = calloc(1, sizeof *missings);
+    if (missings == NULL)
+        return NULL;
+    missings->direction = direction;
+    missings->room = rates_room_begin();
+    missings->stretches_left = STRETCHES_MAX;
+    missings_limit(missings, INT64_MIN, INT64_MAX);
+    return missings;
+}
+
+void missings_limit(struct missings *missings, int64_t from, int64_t to)
+{
+    missings->from = from;
+    missings->to = to;
+}
+
+static void flow_free(struct flow *flow)
+{
+    if (flow == NULL)
+        return;
+    rates_free(flow->rates);
+    free(flow->learned.all);
+    free(flow->total);
+    free(flow);
+}
+
+bool missings_is_over(struct missings *missings, const struct armtap_stream *stream)
+{
+    const struct flow *flow = by_connection_find(&missings->flows, stream->connection);
+    return flow != NULL && flow->closed[0] && flow->closed[1];
+}
+
+void missings_let_go(struct missings *missings, uint64_t connection)
+{
+    flow_free(by_connection_remove(&missings->flows, connection));
+    free(by_connection_remove(&missings->placed, connection));
+}
+
+static void forget_places(struct missings *missings)
+{
+    for (size_t i = 0; i < missings->placed.count; i++)
+        free(missings->placed.all[i].thing);
+    free(missings->placed.all);
+    missings->placed = (struct by_connection){0};
+}
+
+void missings_free(struct missings *missings)
+{
+    if (missings == NULL)
+        return;
+    for (size_t i = 0; i < missings->flows.count; i++)
+        flow_free(missings->flows.all[i].thing);
+    free(missings->flows.all);
+    forget_places(missings);
+    free(missings);
+}
+
+static void begin(struct flow *flow)
+{
+    *flow = (struct flow){.learned = flow->learned, .last_time = ARMTAP_NO_TIME, .last_clock = NAN};
+}
+
+void missings_rewind(struct missings *missings)
+{
+    forget_places(missings);
+    for (size_t i = 0; i < missings->flows.count; i++) {
+        struct flow *flow = missings->flows.all[i].thing;
+        rates_free(flow->rates);
+        free(flow->total);
+        begin(flow);
+        flow->learned.is_known = !flow->learned.failed && !flow->learned.is_cut;
+    }
+}
+
+/* The flow of a stream, made if there is none; NULL without memory. */
+static struct flow *flow_of(struct missings *missings, const struct armtap_stream *stream)
+{
+    struct flow *flow = by_connection_find(&missings->flows, stream->connection);
+    if (flow != NULL)
+        return flow;
+    flow = calloc(1, sizeof *flow);
+    if (flow == NULL)
+        return NULL;
+    begin(flow);
+    flow->learned.left = &missings->stretches_left;
+    if (by_connection_add(&missings->flows, stream->connection, flow) == 0)
+        return flow;
+    free(flow);
+    return NULL;
+}
+
+/* The same with rates, which are only of what comes from the robot. */
+static struct flow *paced_flow(struct missings *missings, const struct armtap_stream *stream)
+{
+    struct flow *flow = flow_of(missings, stream);
+    bool is_over = flow != NULL && flow->closed[0] && flow->closed[1];
+    if (flow == NULL || flow->rates != NULL || is_over || missings->direction != ARMTAP_FROM_ROBOT)
+        return flow;
+    flow->rates = rates_new(&missings->room);
+    if (flow->rates == NULL)
+        return NULL;
+    rates_learn(flow->rates, &flow->learned);
+    return flow;
+}
+
+static int judge_memory(const struct flow *flow)
+{
+    return flow->learned.failed || (flow->rates != NULL && rates_failed(flow->rates)) ? -1 : 0;
+}
+
+/* ---- what is missing ------------------------------------------------------------------------------------------- */
+
+static double rounded(double seconds)
+{
+    return seconds > 0 ? floor(seconds * 1e6 + 0.5) / 1e6 : 0;
+}
+
+/* A gap longer than half the sequence numbers may be longer by all of them. */
+#define GAP_KNOWN (UINT64_C(1) << 31)
+
+/* Records that fit into the bytes of a hole: those that a hole cut in part count as well, since their other parts could
+ * not be read. */
+static double records_in(size_t length, const struct missing *hole)
+{
+    return length == 0 ? 0 : (double)(hole->bytes + hole->unread) / (double)length;
+}
+
+static double seconds_between(const struct flow *flow, const struct armtap_record *record, const struct pace_step *step)
+{
+    double clock = pace_clock(record) - flow->last_clock;
+    double steps = step->usual * (1 + (double)step->skipped);
+    /* Of several channels the clock of the last one tells, of whichever it is. */
+    if (!isnan(step->clock) && clock >= 0)
+        return rounded(clock - steps);
+    if (flow->last_time == ARMTAP_NO_TIME || record->where.time < flow->last_time)
+        return NAN;
+    return rounded((double)when_between(flow->last_time, record->where.time) / 1e9 - steps);
+}
+
+/* Whether the bytes are too few for the packages that the clock misses: then some message is missing, or a pause, and
+ * no more data than fits. */
+static bool is_too_small(const struct flow *flow, const struct armtap_record *record, const struct pace_step *step,
+                         const struct missing *hole)
+{
+    size_t shortest = flow->length < record->frame_length ? flow->length : record->frame_length;
+    return record->protocol != ARMTAP_AUBO && hole->bytes < GAP_KNOWN && shortest > 0 && isfinite(step->lost) &&
+           floor(records_in(shortest, hole)) < step->lost;
+}
+
+/* Fills in the records and seconds of a hole; `flow` is as it was at the record before. */
+static void measure(const struct flow *flow, const struct armtap_record *record, const struct pace_step *step,
+                    struct missing *hole)
+{
+    double fitting = records_in(record->frame_length, hole), whole = floor(fitting);
+    bool is_clocked = flow->has_last && !isnan(step->clock);
+    hole->records = ceil(fitting);
+    hole->seconds = NAN;
+    if (flow->has_last && (flow->paused || (is_clocked && is_too_small(flow, record, step, hole)))) {
+        hole->records = whole;
+        hole->seconds = rounded(whole * (step->usual > 0 ? step->usual : flow->usual));
+    } else if (hole->bytes == 0 && whole < 1 && !(is_clocked && step->usual > 0)) {
+        hole->records = hole->seconds = 0;
+    } else if (flow->has_last) {
+        if (is_clocked || (isfinite(step->lost) && step->lost > 0))
+            hole->records = step->lost;
+        hole->seconds = seconds_between(flow, record, step);
+    }
+}
+
+static bool is_hole(const struct missing *missing)
+{
+    return missing->bytes > 0 || missing->unread > 0;
+}
+
+static void look_before(struct flow *flow, const struct armtap_record *record, const struct pace_step *step)
+{
+    uint64_t lost = record->stream->bytes_lost[record->direction];
+    uint64_t skipped = record->stream->bytes_skipped[record->direction];
+    bool is_rest = !flow->has_last && record->stream->midstream;
+    flow->here = (struct missing){.bytes = lost - flow->lost_bytes,
+                                  .unread = is_rest ? 0 : skipped - flow->skipped_bytes,
+                                  .skipped = step->skipped};
+    if (is_hole(&flow->here))
+        measure(flow, record, step, &flow->here);
+    flow->length = record->frame_length;
+    flow->skipped_bytes = skipped;
+    flow->lost_bytes = lost;
+    flow->has_last = true;
+    flow->paused = false;
+    flow->before_last = flow->last_time;
+    flow->last_time = record->where.time;
+    if (!isnan(pace_clock(record)))
+        flow->last_clock = pace_clock(record);
+    if (step->usual > 0)
+        flow->usual = step->usual;
+}
+
+static void add(struct missing *sum, const struct missing *one)
+{
+    sum->bytes += one->bytes;
+    sum->unread += one->unread;
+    sum->skipped += one->skipped;
+    sum->records += one->records;
+    sum->seconds += one->seconds;
+}
+
+int missings_record(struct missings *missings, const struct armtap_record *record)
+{
+    struct pace_step step = {.clock = NAN};
+    struct flow *flow = paced_flow(missings, record->stream);
+    if (flow == NULL)
+        return -1;
+    if (record->direction != missings->direction)
+        return 0;
+    if (flow->rates != NULL) {
+        rates_record(flow->rates, NULL, record);
+        rates_last_step(flow->rates, record, &step);
+    }
+    look_before(flow, record, &step);
+    add(&flow->pending, &flow->here);
+    bool counts = is_hole(&flow->here) || flow->here.skipped > 0 || record->recipe == NULL;
+    if (counts && flow->total == NULL && (flow->total = calloc(1, sizeof *flow->total)) == NULL)
+        return -1;
+    return judge_memory(flow);
+}
+
+const struct missing *missings_before(struct missings *missings, const struct armtap_record *record)
+{
+    static const struct missing nothing;
+    const struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
+    return flow == NULL ? &nothing : &flow->pending;
+}
+
+void missings_drop(struct missings *missings, const struct armtap_record *record)
+{
+    struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
+    if (flow != NULL)
+        flow->pending = (struct missing){0};
+}
+
+/* ---- what else comes ------------------------------------------------------------------------------------------- */
+
+/* An RTDE package: its length word and type, a recipe's id in protocol 2, the values. */
+static size_t package_length(const struct armtap_recipe_event *event)
+{
+    return (event->recipe_id > 0 ? 4U : 3U) + armtap_recipe_size(event->recipe);
+}
+
+/* What a set-up says of the packages to come; AUBO's channels differ, and their messages are text. */
+static void take_set_up(struct flow *flow, const struct armtap_recipe_event *event)
+{
+    if (event->stream->protocol != ARMTAP_RTDE || (event->flags & ARMTAP_GUESSED) != 0)
+        return;
+    flow->paused = true;
+    flow->length = package_length(event);
+    if (event->frequency > 0 && event->frequency < 1e6)
+        flow->usual = 1 / event->frequency;
+}
+
+static void begin_at(struct flow *flow, int64_t time)
+{
+    if (!flow->has_last && flow->last_time == ARMTAP_NO_TIME)
+        flow->last_time = time;
+}
+
+int missings_recipe(struct missings *missings, const struct armtap_recipe_event *event)
+{
+    struct flow *flow = paced_flow(missings, event->stream);
+    if (flow == NULL)
+        return -1;
+    begin_at(flow, event->where.time);
+    if (event->direction == missings->direction)
+        take_set_up(flow, event);
+    if (flow->rates != NULL)
+        rates_recipe(flow->rates, NULL, event);
+    return judge_memory(flow);
+}
+
+/* What a stream needs while it goes on is much. */
+static void take_close(struct flow *flow, const struct armtap_event *event)
+{
+    flow->closed[event->direction] = true;
+    if (event->a != ARMTAP_CLOSE_FIN)
+        flow->closed[!event->direction] = true;
+    if (!flow->closed[0] || !flow->closed[1])
+        return;
+    rates_free(flow->rates);
+    flow->rates = NULL;
+}
+
+int missings_event(struct missings *missings, const struct armtap_event *event)
+{
+    if (event->stream->protocol == ARMTAP_PROTOCOL_NONE)
+        return 0;
+    struct flow *flow = paced_flow(missings, event->stream);
+    if (flow == NULL)
+        return -1;
+    begin_at(flow, event->where.time);
+    bool is_pause = event->type == ARMTAP_EVENT_PAUSE || event->type == ARMTAP_EVENT_START;
+    flow->paused = flow->paused || (is_pause && event->stream->protocol == ARMTAP_RTDE);
+    if (flow->rates != NULL)
+        rates_event(flow->rates, NULL, event);
+    int outcome = judge_memory(flow);
+    if (event->type == ARMTAP_EVENT_CLOSE)
+        take_close(flow, event);
+    return outcome;
+}
+
+int missings_note(struct missings *missings, const struct armtap_note *note)
+{
+    struct flow *flow = note->stream == NULL ? NULL : by_connection_find(&missings->flows, note->stream->connection);
+    if (flow != NULL && flow->rates != NULL)
+        rates_note(flow->rates, NULL, note);
+    return 0;
+}
+
+/* ---- totals ---------------------------------------------------------------------------------------------------- */
+
+/* Whether more is missing in one place; seconds that are not known are less than any. */
+static bool is_longer(const struct missing *one, const struct missing *other)
+{
+    double a = isnan(one->seconds) ? -1 : one->seconds;
+    double b = !is_hole(other) ? -2 : isnan(other->seconds) ? -1 : other->seconds;
+    return a > b || (a == b && one->bytes + one->unread > other->bytes + other->unread);
+}
+
+static void keep_longest(struct missing_place longest[MISSING_PLACES], struct missing_place place)
+{
+    for (size_t i = 0; i < MISSING_PLACES; i++) {
+        struct missing_place kept = longest[i];
+        if (!is_longer(&place.missing, &kept.missing))
+            continue;
+        longest[i] = place;
+        place = kept;
+    }
+}
+
+static void keep_place(struct missing_places *places, const struct missing_place *place)
+{
+    if (is_hole(&place->missing))
+        keep_longest(place->missing.bytes > 0 ? places->gaps : places->unread, *place);
+    if (place->missing.skipped > places->skip.missing.skipped)
+        places->skip = *place;
+}
+
+static void count_missing(struct missing_total *total, const struct missing *missing)
+{
+    struct missing_holes *holes = missing->bytes > 0 ? &total->gaps : &total->unread;
+    struct missing known = *missing;
+    total->skips += missing->skipped > 0;
+    total->skipped += missing->skipped;
+    if (!is_hole(missing))
+        return;
+    if (isnan(known.seconds))
+        known.seconds = 0;
+    holes->count++;
+    add(&holes->sum, &known);
+}
+
+static bool has_places(const struct missing_total *total)
+{
+    return total->gaps.count > 0 || total->unread.count > 0 || total->skips > 0;
+}
+
+/* Where the places of a stream are kept: NULL where they are not, or without memory. */
+static struct missing_places *begin_places(struct missings *missings, uint64_t connection, bool *failed)
+{
+    struct by_connection *placed = &missings->placed;
+    struct missing_places *places;
+    if (placed->count < MISSING_PLACED) {
+        places = calloc(1, sizeof *places);
+    } else if (placed->all[placed->count - 1].connection < connection) {
+        return NULL;
+    } else {
+        places = by_connection_remove(placed, placed->all[placed->count - 1].connection);
+        *places = (struct missing_places){.skip.is_end = false};
+    }
+    if (places != NULL && by_connection_add(placed, connection, places) == 0)
+        return places;
+    free(places);
+    *failed = true;
+    return NULL;
+}
+
+/* Adds a place to a stream's total. 0, or -1 without memory. */
+static int count_place(struct missings *missings, uint64_t connection, struct missing_total *total,
+                       const struct missing_place *place)
+{
+    bool failed = false;
+    if (!is_hole(&place->missing) && place->missing.skipped == 0)
+        return 0;
+    struct missing_places *places = by_connection_find(&missings->placed, connection);
+    if (places == NULL && !has_places(total))
+        places = begin_places(missings, connection, &failed);
+    if (places != NULL)
+        keep_place(places, place);
+    count_missing(total, &place->missing);
+    return failed ? -1 : 0;
+}
+
+int missings_count(struct missings *missings, const struct armtap_record *record)
+{
+    struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
+    if (flow == NULL || flow->total == NULL)
+        return 0;
+    struct missing_total *total = flow->total;
+    if (record->recipe == NULL) {
+        if (total->opaque++ == 0)
+            total->first_opaque = record->where;
+        total->last_opaque = record->where;
+    }
+    const struct missing_place place = {record->where, flow->here, false};
+    return count_place(missings, record->stream->connection, total, &place);
+}
+
+/* Of a step; times of captures and steps are rounded. */
+#define DUE_NOISE 1e-3
+
+/* How many records were due from `after` up to a time, or before it, each a step later than the one before. */
+static double due_until(const struct flow *flow, int64_t after, int64_t time, bool is_before)
+{
+    double steps = ((double)time - (double)after) / 1e9 / flow->usual;
+    steps = is_before ? ceil(steps - DUE_NOISE) - 1 : floor(steps + DUE_NOISE);
+    return steps > 0 ? steps : 0;
+}
+
+/* The part of a hole that is wanted; `after`: the record that it follows. Where the steps are not known, neither is the
+ * part. */
+static struct missing part_of(const struct missings *missings, const struct flow *flow, struct missing hole,
+                              int64_t after)
+{
+    if (!(flow->usual > 0)) {
+        hole.seconds = NAN;
+        hole.records = 0;
+        return hole;
+    }
+    double lost = isnan(hole.seconds) ? 0 : floor(hole.seconds / flow->usual + 0.5);
+    double last = due_until(flow, after, missings->to, false), before = due_until(flow, after, missings->from, true);
+    double of_lost = fmax(0, fmin(last, lost) - before);
+    double of_both = fmax(0, fmin(last, lost + (double)hole.skipped) - before);
+    hole.skipped = (uint64_t)(of_both - of_lost);
+    if (isnan(hole.seconds))
+        return hole;
+    hole.seconds = rounded(of_lost * flow->usual);
+    hole.records = lost > 0 ? hole.records * of_lost / lost : 0;
+    if (!(of_lost > 0) && lost > 0)
+        hole.bytes = hole.unread = 0;
+    return hole;
+}
+
+int missings_count_part(struct missings *missings, const struct armtap_record *record)
+{
+    struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
+    if (flow == NULL || flow->total == NULL || record->where.time <= missings->to ||
+        flow->before_last == ARMTAP_NO_TIME || flow->before_last >= missings->to)
+        return 0;
+    const struct missing_place place = {record->where, part_of(missings, flow, flow->here, flow->before_last), false};
+    return count_place(missings, record->stream->connection, flow->total, &place);
+}
+
+/* What is missing after the last record. */
+static struct missing tail_of(const struct missings *missings, const struct flow *flow,
+                              const struct armtap_stream *stream)
+{
+    bool is_rest = !flow->has_last && stream->midstream;
+    struct missing tail = {
+        .bytes = stream->bytes_lost[missings->direction] - flow->lost_bytes,
+        .unread = is_rest ? 0 : stream->bytes_skipped[missings->direction] - flow->skipped_bytes,
+    };
+    double fitting = records_in(flow->length, &tail);
+    tail.records = tail.bytes > 0 && !flow->paused ? ceil(fitting) : floor(fitting);
+    tail.seconds = flow->usual > 0 && flow->length > 0 ? rounded(tail.records * flow->usual) : NAN;
+    return tail;
+}
+
+bool missings_total(struct missings *missings, const struct armtap_stream *stream, struct missing_total *total,
+                    struct missing_places *places, bool *are_kept)
+{
+    static const struct missing_total none;
+    static const struct missing_places nowhere;
+    const struct flow *flow = by_connection_find(&missings->flows, stream->connection);
+    const struct missing_places *kept = by_connection_find(&missings->placed, stream->connection);
+    if (flow == NULL)
+        return false;
+    *total = flow->total == NULL ? none : *flow->total;
+    *places = kept == NULL ? nowhere : *kept;
+    *are_kept = kept != NULL || !has_places(total);
+    bool is_limited = missings->from != INT64_MIN || missings->to != INT64_MAX;
+    if (is_limited && (flow->last_time == ARMTAP_NO_TIME || flow->last_time > missings->to))
+        return true;
+    struct missing tail = tail_of(missings, flow, stream);
+    if (is_limited)
+        tail = part_of(missings, flow, tail, flow->last_time);
+    tail.skipped = 0;
+    keep_place(places, &(struct missing_place){.missing = tail, .is_end = true});
+    count_missing(total, &tail);
+    return true;
+}

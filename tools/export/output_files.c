@@ -1,0 +1,240 @@
+#include "output_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/message.h"
+
+/* Text that waits: for one file, and for all of them. */
+enum { waiting_max = 65536, waiting_all = 4 * 1024 * 1024, waiting_min = 256 };
+/* A gzip at work holds a quarter of a megabyte. */
+enum { packing_max = 64 };
+
+bool outlets_is_gzip(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 3 && strcasecmp(name + length - 3, ".gz") == 0;
+}
+
+const char *outlets_ending(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    const char *base = slash == NULL ? name : slash + 1;
+    const char *end = base + strlen(base);
+    const char *last = outlets_is_gzip(base) ? end - 3 : end;
+    for (const char *dot = last - 1; dot > base; dot--)
+        if (*dot == '.')
+            return dot;
+    return end;
+}
+
+char *outlets_split_name(const char *name, unsigned stream, unsigned part)
+{
+    size_t room = strlen(name) + 32;
+    char *split = malloc(room);
+    if (split == NULL)
+        return NULL;
+    const char *dot = outlets_ending(name);
+    int length = snprintf(split, room, "%.*s.%u", (int)(dot - name), name, stream);
+    if (part > 0)
+        length += snprintf(split + length, room - (size_t)length, "-%u", part);
+    snprintf(split + length, room - (size_t)length, "%s", dot);
+    return split;
+}
+
+static struct outlet *find(const struct outlets *outlets, unsigned stream, unsigned part)
+{
+    for (size_t i = outlets->count; i-- > 0;) {
+        struct outlet *outlet = outlets->outlet[i];
+        if (!outlets->split || (outlet->stream == stream && outlet->part == part))
+            return outlet;
+    }
+    return NULL;
+}
+
+static int add(struct outlets *outlets, struct outlet *outlet)
+{
+    if (outlets->count == outlets->room) {
+        size_t room = 2 * outlets->room + 8;
+        struct outlet **larger = realloc(outlets->outlet, room * sizeof(struct outlet *));
+        if (larger == NULL)
+            return -1;
+        outlets->outlet = larger;
+        outlets->room = room;
+    }
+    outlets->outlet[outlets->count++] = outlet;
+    return 0;
+}
+
+static struct sink_file *open_sink(const struct outlets *outlets, unsigned stream, unsigned part)
+{
+    if (!outlets->split)
+        return sink_file_open(outlets->name, outlets->inputs);
+    char *name = outlets_split_name(outlets->name, stream, part);
+    if (name == NULL) {
+        message_no_memory();
+        return NULL;
+    }
+    struct sink_file *sink = sink_file_open(name, outlets->inputs);
+    free(name);
+    return sink;
+}
+
+struct outlet *outlets_open(struct outlets *outlets, unsigned stream, unsigned part)
+{
+    struct outlet *outlet = find(outlets, stream, part);
+    if (outlet != NULL)
+        return outlet;
+    struct sink_file *sink = open_sink(outlets, stream, part);
+    if (sink == NULL)
+        return NULL;
+    outlet = calloc(1, sizeof *outlet);
+    if (outlet == NULL || add(outlets, outlet) != 0) {
+        message_no_memory();
+        sink_file_discard(sink);
+        free(outlet);
+        return NULL;
+    }
+    outlet->stream = stream;
+    outlet->part = part;
+    outlet->sink = sink;
+    return outlet;
+}
+
+/* What was compressed, unless memory lacked for some of it: then the file is not whole. */
+static enum sink_outcome write_packed(struct outlets *outlets, struct outlet *outlet)
+{
+    if (outlets->packed.failed) {
+        message_no_memory();
+        return SINK_FAILED;
+    }
+    enum sink_outcome outcome = sink_file_write(outlet->sink, outlets->packed.data, outlets->packed.length);
+    outlets->packed.length = 0;
+    return outcome;
+}
+
+/* Ends what an outlet compresses, with all that it has, and takes its gzip away. */
+static enum sink_outcome stop_packing(struct outlets *outlets, struct outlet *outlet, struct gzip **gzip)
+{
+    *gzip = outlet->gzip;
+    outlet->gzip = NULL;
+    outlets->packing--;
+    gzip_end(*gzip, &outlets->packed);
+    return write_packed(outlets, outlet);
+}
+
+/* Of very many files a few are compressed at a time; the others are put together of several members. */
+static enum sink_outcome begin_packing(struct outlets *outlets, struct outlet *outlet)
+{
+    enum sink_outcome outcome = SINK_OK;
+    if (outlet->gzip != NULL)
+        return SINK_OK;
+    if (outlets->packing < packing_max) {
+        outlet->gzip = gzip_new();
+    } else {
+        do
+            outlets->packed_last = (outlets->packed_last + 1) % outlets->count;
+        while (outlets->outlet[outlets->packed_last]->gzip == NULL);
+        outcome = stop_packing(outlets, outlets->outlet[outlets->packed_last], &outlet->gzip);
+    }
+    outlets->packing += outlet->gzip != NULL;
+    outlets->packed.failed = outlets->packed.failed || outlet->gzip == NULL;
+    return outcome;
+}
+
+static enum sink_outcome flush_packed(struct outlets *outlets, struct outlet *outlet, bool at_once)
+{
+    enum sink_outcome outcome = begin_packing(outlets, outlet);
+    if (outcome == SINK_OK && outlet->gzip != NULL)
+        gzip_add(outlet->gzip, outlet->buffer.data, outlet->buffer.length, at_once, &outlets->packed);
+    return outcome == SINK_OK ? write_packed(outlets, outlet) : outcome;
+}
+
+static enum sink_outcome flush(struct outlets *outlets, struct outlet *outlet, bool at_once)
+{
+    if (outlet->buffer.failed) {
+        message_no_memory();
+        return SINK_FAILED;
+    }
+    enum sink_outcome outcome = outlets->gzipped
+                                    ? flush_packed(outlets, outlet, at_once)
+                                    : sink_file_write(outlet->sink, outlet->buffer.data, outlet->buffer.length);
+    outlet->buffer.length = 0;
+    /* Of very many files most wait for nothing, and should not keep room for it. */
+    if (waiting_all / outlets->count < waiting_max) {
+        free(outlet->buffer.data);
+        outlet->buffer = (struct buffer){0};
+    }
+    return outcome;
+}
+
+enum sink_outcome outlets_flush_full(struct outlets *outlets, struct outlet *outlet)
+{
+    size_t share = waiting_all / outlets->count;
+    size_t full = share > waiting_max ? waiting_max : share < waiting_min ? waiting_min : share;
+    return outlet->buffer.length < full && !outlet->buffer.failed ? SINK_OK : flush(outlets, outlet, false);
+}
+
+static void forget(struct outlets *outlets)
+{
+    for (size_t i = 0; i < outlets->count; i++) {
+        free(outlets->outlet[i]->buffer.data);
+        gzip_free(outlets->outlet[i]->gzip);
+        free(outlets->outlet[i]);
+    }
+    free(outlets->packed.data);
+    free(outlets->outlet);
+    outlets->packed = (struct buffer){0};
+    outlets->outlet = NULL;
+    outlets->count = outlets->room = outlets->packing = 0;
+}
+
+enum sink_outcome outlets_flush_all(struct outlets *outlets)
+{
+    enum sink_outcome outcome = SINK_OK;
+    for (size_t i = 0; i < outlets->count && outcome == SINK_OK; i++)
+        outcome = flush(outlets, outlets->outlet[i], true);
+    return outcome;
+}
+
+/* All of an outlet is in its file. */
+static enum sink_outcome end(struct outlets *outlets, struct outlet *outlet)
+{
+    struct gzip *gzip = NULL;
+    enum sink_outcome outcome = flush(outlets, outlet, false);
+    if (outcome == SINK_OK && outlet->gzip != NULL)
+        outcome = stop_packing(outlets, outlet, &gzip);
+    gzip_free(gzip);
+    return outcome;
+}
+
+enum sink_outcome outlets_commit(struct outlets *outlets)
+{
+    enum sink_outcome outcome = SINK_OK;
+    for (size_t i = 0; i < outlets->count && outcome == SINK_OK; i++)
+        outcome = end(outlets, outlets->outlet[i]);
+    if (outcome != SINK_OK) {
+        outlets_discard(outlets);
+        return outcome;
+    }
+    for (size_t i = 0; i < outlets->count; i++) {
+        enum sink_outcome placed = sink_file_commit(outlets->outlet[i]->sink);
+        outcome = outcome == SINK_OK ? placed : outcome;
+    }
+    forget(outlets);
+    return outcome;
+}
+
+void outlets_discard(struct outlets *outlets)
+{
+    for (size_t i = 0; i < outlets->count; i++)
+        sink_file_discard(outlets->outlet[i]->sink);
+    forget(outlets);
+}
+
+bool outlets_are_pending(const struct outlets *outlets)
+{
+    return outlets->count > 0 && sink_file_is_pending(outlets->outlet[0]->sink);
+}

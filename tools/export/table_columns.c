@@ -1,0 +1,363 @@
+#include "table_columns.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/json_elements.h"
+
+const char *table_entry_name(const struct armtap_recipe_entry *entry)
+{
+    return entry->field != NULL && entry->arm <= 1 ? entry->field->name : entry->name;
+}
+
+/* Columns by name while layouts are matched to them. Columns of one name (a recipe may name a field twice) are chained,
+ * and the n-th of a layout goes with the n-th of the chain. */
+struct column_chain {
+    size_t next;   /* column of the same name, TABLE_NONE */
+    size_t cursor; /* of the first of a chain: what the layout in work took last */
+    size_t layout; /* of the first of a chain: the layout in work, TABLE_NONE */
+};
+
+struct column_index {
+    struct hash_key key;
+    size_t *slots; /* open addressing; the first column of a chain, or TABLE_NONE */
+    size_t mask;
+    struct column_chain *chains; /* by column */
+};
+
+static int index_make(struct column_index *index, size_t columns)
+{
+    size_t slots = 16;
+    while (slots < 2 * columns)
+        slots *= 2;
+    index->key = hash_draw_key();
+    index->mask = slots - 1;
+    index->slots = malloc(slots * sizeof *index->slots);
+    index->chains = calloc(columns + 1, sizeof *index->chains);
+    if (index->slots == NULL || index->chains == NULL) {
+        free(index->slots);
+        free(index->chains);
+        return -1;
+    }
+    for (size_t i = 0; i < slots; i++)
+        index->slots[i] = TABLE_NONE;
+    return 0;
+}
+
+static void index_free(struct column_index *index)
+{
+    free(index->slots);
+    free(index->chains);
+}
+
+static bool is_aubo(const struct armtap_recipe *recipe)
+{
+    return armtap_recipe_protocol(recipe) == ARMTAP_AUBO;
+}
+
+/* A field of the dictionary is the same of any vendor, in the same unit. What the dictionary lacks of AUBO's is of any
+ * JSON type, which nothing of UR's is: so they never share a column. */
+static bool column_fits(const struct table_column *column, const struct armtap_recipe_entry *entry)
+{
+    return column->type == entry->type && column->count == entry->count &&
+           strcmp(column->name, table_entry_name(entry)) == 0;
+}
+
+static size_t *index_slot(const struct column_index *index, const struct table_column *columns,
+                          const struct armtap_recipe_entry *entry)
+{
+    size_t at = (size_t)hash_text(&index->key, table_entry_name(entry)) & index->mask;
+    while (index->slots[at] != TABLE_NONE && !column_fits(&columns[index->slots[at]], entry))
+        at = (at + 1) & index->mask;
+    return &index->slots[at];
+}
+
+/* The column of a layout's next entry: one that is there, or the next new one, which is linked in. */
+static size_t index_take(struct column_index *index, const struct table_column *columns, size_t column_count,
+                         const struct armtap_recipe_entry *entry, size_t layout)
+{
+    size_t *slot = index_slot(index, columns, entry);
+    struct column_chain fresh = {.next = TABLE_NONE, .cursor = column_count, .layout = layout};
+    if (*slot == TABLE_NONE) {
+        *slot = column_count;
+        index->chains[column_count] = fresh;
+        return column_count;
+    }
+    struct column_chain *first = &index->chains[*slot];
+    if (first->layout != layout) {
+        first->layout = layout;
+        first->cursor = *slot;
+        return *slot;
+    }
+    size_t *next = &index->chains[first->cursor].next;
+    if (*next == TABLE_NONE) {
+        *next = column_count;
+        index->chains[column_count] = fresh;
+    }
+    first->cursor = *next;
+    return first->cursor;
+}
+
+/* Finds the columns of a layout; `columns_of` gets one for each entry. New ones are appended to the table's, which has
+ * the room. */
+static void layout_match(struct table *table, struct column_index *index, const struct armtap_recipe *recipe,
+                         size_t layout, size_t *columns_of)
+{
+    size_t count = armtap_recipe_count(recipe);
+    for (size_t i = 0; i < count; i++) {
+        const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
+        size_t column = index_take(index, table->columns, table->column_count, entry, layout);
+        if (column == table->column_count)
+            table->columns[table->column_count++] = (struct table_column){.name = table_entry_name(entry),
+                                                                          .wire = entry->name,
+                                                                          .field = entry->field,
+                                                                          .type = entry->type,
+                                                                          .count = entry->count,
+                                                                          .is_aubo = is_aubo(recipe),
+                                                                          .arm = entry->arm};
+        columns_of[i] = column;
+    }
+}
+
+static int layout_fill(struct table_layout *layout, const size_t *columns_of, size_t column_count)
+{
+    layout->entry_of = malloc((column_count + 1) * sizeof *layout->entry_of);
+    if (layout->entry_of == NULL)
+        return -1;
+    for (size_t i = 0; i < column_count; i++)
+        layout->entry_of[i] = TABLE_NONE;
+    size_t count = armtap_recipe_count(layout->recipe);
+    for (size_t i = 0; i < count; i++)
+        layout->entry_of[columns_of[i]] = i;
+    return 0;
+}
+
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+/* In which order layouts give their columns: that of set-up, but of legacy layouts the longest leads. */
+static size_t leading_layout(const struct table *table)
+{
+    size_t lead = 0;
+    if (armtap_recipe_protocol(table->layouts[0]->recipe) == ARMTAP_REALTIME)
+        for (size_t i = 1; i < table->layout_count; i++)
+            if (armtap_recipe_protocol(table->layouts[i]->recipe) == ARMTAP_REALTIME &&
+                armtap_recipe_size(table->layouts[i]->recipe) > armtap_recipe_size(table->layouts[lead]->recipe))
+                lead = i;
+    return lead;
+}
+
+static int arrange_with(struct table *table, size_t *columns_of, struct column_index *index)
+{
+    size_t lead = leading_layout(table);
+    layout_match(table, index, table->layouts[lead]->recipe, lead, columns_of);
+    for (size_t i = 0; i < table->layout_count; i++)
+        layout_match(table, index, table->layouts[i]->recipe, table->layout_count + i, columns_of);
+    /* All columns are known now: once more, to find where they are. */
+    for (size_t i = 0; i < table->layout_count; i++) {
+        layout_match(table, index, table->layouts[i]->recipe, 2 * table->layout_count + i, columns_of);
+        if (layout_fill(table->layouts[i], columns_of, table->column_count) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void widen(struct table *table)
+{
+    for (size_t i = 0; i < table->layout_count; i++) {
+        const struct table_layout *layout = table->layouts[i];
+        for (size_t k = 0; layout->leaves != NULL && k < table->column_count; k++) {
+            size_t leaves = layout->entry_of[k] == TABLE_NONE ? 0 : layout->leaves[layout->entry_of[k]];
+            if (leaves > table->columns[k].leaves)
+                table->columns[k].leaves = leaves;
+        }
+    }
+}
+
+/* ---- names of their own ------------------------------------------------------------------------------------------ */
+
+static int compare_names(const void *left, const void *right)
+{
+    const struct table_column *one = *(const struct table_column *const *)left;
+    const struct table_column *other = *(const struct table_column *const *)right;
+    int order = strcmp(one->name, other->name);
+    return order != 0 ? order : one < other ? -1 : one > other;
+}
+
+static bool is_name(const struct table *table, const char *name)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (strcmp(table->columns[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static int rename_column(struct table *table, struct table_column *column)
+{
+    size_t room = strlen(column->name) + 32;
+    char *name = malloc(room);
+    char **own_names = realloc(table->own_names, (table->own_name_count + 1) * sizeof *own_names);
+    table->own_names = own_names == NULL ? table->own_names : own_names;
+    if (name == NULL || own_names == NULL) {
+        free(name);
+        return -1;
+    }
+    snprintf(name, room, "%s_aubo", column->name);
+    for (unsigned i = 2; !column->is_aubo || is_name(table, name); i++) {
+        snprintf(name, room, "%s_%u", column->name, i);
+        if (!is_name(table, name))
+            break;
+    }
+    own_names[table->own_name_count++] = name;
+    column->name = name;
+    return 0;
+}
+
+/* Whether two columns of a name are the same field, of which a recipe has several. */
+static bool is_repeated(const struct table_column *one, const struct table_column *other)
+{
+    return one->type == other->type && one->count == other->count && one->is_aubo == other->is_aubo;
+}
+
+/* Of columns of one name UR's first keeps it. */
+static int rename_group(struct table *table, struct table_column **columns, size_t count)
+{
+    struct table_column *keeps = columns[0];
+    for (size_t i = 1; i < count; i++)
+        if (keeps->is_aubo && !columns[i]->is_aubo)
+            keeps = columns[i];
+    for (size_t i = 0; i < count; i++)
+        if (!is_repeated(keeps, columns[i]) && rename_column(table, columns[i]) != 0)
+            return -1;
+    return 0;
+}
+
+static int rename_columns(struct table *table)
+{
+    struct table_column **sorted = malloc((table->column_count + 1) * sizeof *sorted);
+    int outcome = sorted == NULL ? -1 : 0;
+    for (size_t i = 0; sorted != NULL && i < table->column_count; i++)
+        sorted[i] = &table->columns[i];
+    if (sorted != NULL)
+        qsort(sorted, table->column_count, sizeof *sorted, compare_names);
+    for (size_t i = 0, end; outcome == 0 && i < table->column_count; i = end) {
+        for (end = i + 1; end < table->column_count && strcmp(sorted[end]->name, sorted[i]->name) == 0; end++)
+            ;
+        if (end > i + 1)
+            outcome = rename_group(table, sorted + i, end - i);
+    }
+    free(sorted);
+    return outcome;
+}
+
+void layouts_take_down(struct table *table)
+{
+    for (size_t i = 0; i < table->layout_count; i++) {
+        free(table->layouts[i]->entry_of);
+        table->layouts[i]->entry_of = NULL;
+    }
+    for (size_t i = 0; i < table->own_name_count; i++)
+        free(table->own_names[i]);
+    free(table->own_names);
+    free(table->columns);
+    table->own_names = NULL;
+    table->columns = NULL;
+    table->own_name_count = table->column_count = 0;
+}
+
+int layouts_build(struct table *table)
+{
+    size_t most = 0;
+    size_t longest = 0;
+    for (size_t i = 0; i < table->layout_count; i++) {
+        size_t count = armtap_recipe_count(table->layouts[i]->recipe);
+        most += count;
+        longest = count > longest ? count : longest;
+    }
+    struct column_index index;
+    if (index_make(&index, most) != 0)
+        return -1;
+    size_t *columns_of = malloc((longest + 1) * sizeof *columns_of);
+    table->columns = malloc((most + 1) * sizeof *table->columns);
+    int failed = columns_of == NULL || table->columns == NULL || arrange_with(table, columns_of, &index) != 0;
+    free(columns_of);
+    index_free(&index);
+    if (failed) {
+        layouts_take_down(table);
+        return -1;
+    }
+    struct table_column *fitting = realloc(table->columns, (table->column_count + 1) * sizeof *table->columns);
+    if (fitting != NULL)
+        table->columns = fitting;
+    widen(table);
+    table->fixed = true;
+    if (!table->is_joined || rename_columns(table) == 0)
+        return 0;
+    layouts_take_down(table);
+    return -1;
+}
+
+static int count_leaves(struct table_layout *layout, size_t i, size_t leaves)
+{
+    if (leaves == 0)
+        return 0;
+    if (layout->leaves == NULL)
+        layout->leaves = calloc(armtap_recipe_count(layout->recipe) + 1, sizeof *layout->leaves);
+    if (layout->leaves == NULL)
+        return -1;
+    if (leaves > layout->leaves[i])
+        layout->leaves[i] = leaves;
+    return 0;
+}
+
+int layout_measure(struct table_layout *layout, const struct armtap_record *record)
+{
+    size_t count = armtap_recipe_count(layout->recipe);
+    struct armtap_value value;
+    for (size_t i = 0; i < count; i++) {
+        armtap_recipe_read(layout->recipe, i, record->values, record->values_length, &value);
+        if (count_leaves(layout, i, leaves_count(&value)) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int layout_lengthen(struct table_layout *layout, const size_t *leaves)
+{
+    for (size_t i = 0; i < armtap_recipe_count(layout->recipe); i++)
+        if (count_leaves(layout, i, leaves[i]) != 0)
+            return -1;
+    return 0;
+}
+
+enum tables_outcome layout_join(struct table *table, struct table_layout *layout)
+{
+    size_t entries = armtap_recipe_count(layout->recipe);
+    size_t most = table->column_count + entries;
+    struct column_index index;
+    if (index_make(&index, most) != 0)
+        return TABLES_NO_MEMORY;
+    size_t known = table->column_count;
+    size_t *columns_of = malloc((entries + 1) * sizeof *columns_of);
+    struct table_column *columns = realloc(table->columns, (most + 1) * sizeof *columns);
+    enum tables_outcome outcome = columns_of == NULL || columns == NULL ? TABLES_NO_MEMORY : TABLES_OK;
+    if (columns != NULL)
+        table->columns = columns;
+    if (outcome == TABLES_OK) {
+        for (size_t i = 0; i < known; i++) {
+            struct armtap_recipe_entry entry = {
+                .name = columns[i].name, .type = columns[i].type, .count = columns[i].count};
+            index_take(&index, columns, i, &entry, 0);
+        }
+        layout_match(table, &index, layout->recipe, 1, columns_of);
+        if (table->column_count > known)
+            outcome = TABLES_GREW;
+        else if (layout_fill(layout, columns_of, known) != 0)
+            outcome = TABLES_NO_MEMORY;
+        table->column_count = known;
+    }
+    free(columns_of);
+    index_free(&index);
+    return outcome;
+}

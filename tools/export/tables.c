@@ -1,0 +1,751 @@
+#include "tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "table_columns.h"
+#include "base/recipe_map.h"
+
+/* A recipe that rows may follow now. */
+struct alive {
+    int id;
+    enum tables_outcome refused;  /* by the open table; OK: it was not */
+    struct armtap_recipe *recipe; /* held */
+    struct table_layout *layout;  /* in the open table, NULL: not looked for yet */
+    struct table *table;          /* by recipe: its own, in that epoch */
+    unsigned epoch;
+};
+
+/* One direction of a stream. */
+struct side {
+    struct alive *alive; /* in order of set-up */
+    size_t alive_count;
+    size_t latest;      /* which of them the last row followed */
+    struct table *open; /* NULL: the next row begins a table */
+    size_t next_part;
+    struct table **parts;
+    size_t part_count, part_room;
+    bool is_open;     /* the next row goes on with a table */
+    uint64_t counted; /* rows of the open table */
+};
+
+struct track {
+    uint64_t connection;
+    unsigned number;
+    struct side side[2];
+    struct allowance_account account;
+    struct tables_left_out left_out;
+};
+
+struct tables {
+    struct tables_options options;
+    struct track **tracks; /* sorted by connection */
+    size_t track_count;
+    size_t track_room;
+    struct track *latest;
+    unsigned streams; /* that were seen so far; of a second reading, beyond those that it knows */
+    uint64_t most;    /* tables */
+    struct table **tables;
+    size_t table_count;
+    size_t table_room;
+    size_t made;                 /* parts so far */
+    struct recipe_map layouts;   /* of the joined table; by recipe, the tables */
+    unsigned epoch;              /* counts how often these were emptied */
+    struct recipe_store recipes; /* that tables hold */
+    struct allowance allowance;
+    uint64_t rest_left_out; /* rows of streams that were let go */
+    struct table *built;
+    size_t built_columns;
+    bool rewound;
+};
+
+/* Of recipes that tables hold while the source is read, each counted once for each of its set-ups. */
+#define ENTRIES_MAX 100000
+/* Of a joined table: its columns for each of its recipes. */
+#define CELLS_MAX (1U << 20)
+/* Columns that are built at a time, of all tables; by recipe, where tables are few, and a column has a key as well. */
+#define BUILT_MAX 50000
+#define BUILT_BY_RECIPE_MAX 20000
+/* What an entry of a recipe costs in a table, and a table by itself. */
+#define COST_ENTRY 64
+#define COST_TABLE 256
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* Room for one element more in an array of `count`; NULL without memory, the array is untouched then. */
+static void *grown(void *array, size_t count, size_t *room, size_t element)
+{
+    if (count < *room)
+        return array;
+    size_t wanted = *room == 0 ? 8 : 2 * *room;
+    if (wanted > SIZE_MAX / element)
+        return NULL;
+    void *larger = realloc(array, wanted * element);
+    if (larger != NULL)
+        *room = wanted;
+    return larger;
+}
+
+struct tables *tables_new(const struct tables_options *options)
+{
+    struct tables *tables = calloc(1, sizeof *tables);
+    if (tables == NULL)
+        return NULL;
+    tables->options = *options;
+    tables->epoch = 1;
+    tables->allowance = allowance_begin();
+    tables->most = armtap_budget_find("tables")->once;
+    return tables;
+}
+
+static void layout_free(struct table_layout *layout)
+{
+    armtap_recipe_release(layout->recipe);
+    free(layout->entry_of);
+    free(layout->leaves);
+    free(layout);
+}
+
+static void table_free(struct table *table)
+{
+    layouts_take_down(table);
+    for (size_t i = 0; i < table->layout_count; i++)
+        layout_free(table->layouts[i]);
+    free(table->layouts);
+    free(table);
+}
+
+static void side_forget(struct side *side)
+{
+    for (size_t i = 0; i < side->alive_count; i++)
+        armtap_recipe_release(side->alive[i].recipe);
+    free(side->alive);
+    side->alive = NULL;
+    side->alive_count = side->latest = 0;
+}
+
+/* Frees all tables, and what knows them. */
+static void free_tables(struct tables *tables)
+{
+    for (size_t i = 0; i < tables->table_count; i++)
+        table_free(tables->tables[i]);
+    free(tables->tables);
+    recipe_map_clear(&tables->layouts);
+    tables->tables = NULL;
+    tables->table_count = tables->table_room = 0;
+    tables->built = NULL;
+    tables->built_columns = 0;
+    recipe_store_clear(&tables->recipes);
+    tables->epoch++;
+}
+
+void tables_free(struct tables *tables)
+{
+    if (tables == NULL)
+        return;
+    for (size_t i = 0; i < tables->track_count; i++) {
+        for (unsigned d = 0; d < 2; d++) {
+            side_forget(&tables->tracks[i]->side[d]);
+            free(tables->tracks[i]->side[d].parts);
+        }
+        free(tables->tracks[i]);
+    }
+    free_tables(tables);
+    free(tables->tracks);
+    free(tables);
+}
+
+/* ---- tracks ------------------------------------------------------------------------------------------------------ */
+
+/* Where the connection is in the sorted array, or belongs. */
+static size_t track_place(const struct tables *tables, uint64_t connection)
+{
+    size_t low = 0;
+    size_t high = tables->track_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (tables->tracks[middle]->connection < connection)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct track *track_find(const struct tables *tables, uint64_t connection)
+{
+    if (tables->latest != NULL && tables->latest->connection == connection)
+        return tables->latest;
+    size_t place = track_place(tables, connection);
+    if (place < tables->track_count && tables->tracks[place]->connection == connection)
+        return tables->tracks[place];
+    return NULL;
+}
+
+static struct track *track_of(struct tables *tables, uint64_t connection)
+{
+    if (tables->latest != NULL && tables->latest->connection == connection)
+        return tables->latest;
+    struct track *track = track_find(tables, connection);
+    if (track == NULL) {
+        struct track **tracks = grown(tables->tracks, tables->track_count, &tables->track_room, sizeof(struct track *));
+        if (tracks == NULL)
+            return NULL;
+        tables->tracks = tracks;
+        track = calloc(1, sizeof *track);
+        if (track == NULL)
+            return NULL;
+        track->connection = connection;
+        track->number = tables->streams++;
+        size_t place = track_place(tables, connection);
+        memmove(tracks + place + 1, tracks + place, (tables->track_count - place) * sizeof *tracks);
+        tracks[place] = track;
+        tables->track_count++;
+    }
+    tables->latest = track;
+    return track;
+}
+
+enum tables_outcome tables_stream(struct tables *tables, const struct armtap_stream *stream)
+{
+    return track_of(tables, stream->connection) == NULL ? TABLES_NO_MEMORY : TABLES_OK;
+}
+
+unsigned tables_stream_number(const struct tables *tables, uint64_t connection)
+{
+    if (tables->latest != NULL && tables->latest->connection == connection)
+        return tables->latest->number;
+    const struct track *track = track_find(tables, connection);
+    return track == NULL ? 0 : track->number;
+}
+
+uint64_t tables_count_row(struct tables *tables, const struct armtap_record *record)
+{
+    struct track *track = track_find(tables, record->stream->connection);
+    return track == NULL ? 0 : track->side[record->direction].counted++;
+}
+
+static bool spend(struct tables *tables, struct track *track, const struct armtap_stream *stream, uint64_t cost)
+{
+    return allowance_spend(&tables->allowance, &track->account, stream, cost);
+}
+
+bool tables_spend(struct tables *tables, const struct armtap_record *record, uint64_t cost)
+{
+    struct track *track = track_find(tables, record->stream->connection);
+    return track == NULL || spend(tables, track, record->stream, cost);
+}
+
+uint64_t tables_row_price(const struct tables *tables, const struct armtap_record *record, uint64_t cost)
+{
+    return allowance_row(&tables->allowance, record, cost);
+}
+
+void tables_leave_out(struct tables *tables, const struct armtap_record *record, bool has_file)
+{
+    struct track *track = track_find(tables, record->stream->connection);
+    if (track == NULL)
+        return;
+    if (!has_file)
+        track->left_out.others++;
+    else if (track->left_out.rows++ == 0)
+        track->left_out.first = record->where;
+}
+
+uint64_t tables_rest_left_out(const struct tables *tables)
+{
+    return tables->rest_left_out;
+}
+
+struct tables_left_out tables_left_out(const struct tables *tables, uint64_t connection)
+{
+    const struct tables_left_out none = {0};
+    const struct track *track = track_find(tables, connection);
+    return track == NULL ? none : track->left_out;
+}
+
+size_t tables_stream_count(const struct tables *tables)
+{
+    return tables->streams;
+}
+
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+uint64_t table_cost(const struct table *table)
+{
+    return COST_TABLE + COST_ENTRY * (uint64_t)table->entries;
+}
+
+/* Takes down all columns, so that others have room. */
+static void take_down(struct tables *tables)
+{
+    if (tables->built == NULL)
+        return;
+    tables->options.drain(tables->options.user);
+    for (struct table *table = tables->built, *next; table != NULL; table = next) {
+        next = table->built;
+        table->built = NULL;
+        tables->options.forget(tables->options.user, table);
+        layouts_take_down(table);
+    }
+    tables->built = NULL;
+    tables->built_columns = 0;
+}
+
+int tables_build(struct tables *tables, struct table *table)
+{
+    if (table->columns != NULL)
+        return 0;
+    size_t most = tables->options.mode == TABLES_BY_RECIPE ? BUILT_BY_RECIPE_MAX : BUILT_MAX;
+    if (tables->built_columns + table->entries > most)
+        take_down(tables);
+    if (layouts_build(table) != 0)
+        return -1;
+    table->built = tables->built;
+    tables->built = table;
+    tables->built_columns += table->entries;
+    return 0;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+
+static size_t entries_with(const struct table *table, const struct armtap_recipe *recipe)
+{
+    size_t count = armtap_recipe_count(recipe);
+    if (armtap_recipe_protocol(recipe) == ARMTAP_REALTIME)
+        return count > table->entries ? count : table->entries;
+    return table->entries + count;
+}
+
+static struct table_layout *layout_find(const struct tables *tables, const struct table *table,
+                                        const struct armtap_recipe *recipe)
+{
+    if (table->is_joined)
+        return recipe_map_find(&tables->layouts, recipe);
+    for (size_t i = 0; i < table->layout_count; i++)
+        if (recipe_map_same(table->layouts[i]->recipe, recipe))
+            return table->layouts[i];
+    return NULL;
+}
+
+/* A layout more; a table that is fixed must have its columns already. */
+static enum tables_outcome layout_add(struct tables *tables, struct table *table, const struct armtap_recipe *recipe,
+                                      struct table_layout **found)
+{
+    struct table_layout **layouts = realloc(table->layouts, (table->layout_count + 1) * sizeof(struct table_layout *));
+    if (layouts == NULL)
+        return TABLES_NO_MEMORY;
+    table->layouts = layouts;
+    struct table_layout *layout = calloc(1, sizeof *layout);
+    if (layout == NULL)
+        return TABLES_NO_MEMORY;
+    layout->recipe = recipe_store_hold(&tables->recipes, recipe);
+    if (layout->recipe == NULL) {
+        free(layout);
+        return TABLES_NO_MEMORY;
+    }
+    enum tables_outcome outcome = TABLES_OK;
+    if (table->fixed)
+        outcome = tables_build(tables, table) != 0 ? TABLES_NO_MEMORY : layout_join(table, layout);
+    if (outcome == TABLES_OK && table->is_joined && recipe_map_add(&tables->layouts, layout->recipe, layout) != 0)
+        outcome = TABLES_NO_MEMORY;
+    if (outcome != TABLES_OK) {
+        layout_free(layout);
+        return outcome;
+    }
+    table->entries = entries_with(table, recipe);
+    table->layouts[table->layout_count++] = layout;
+    *found = layout;
+    return TABLES_OK;
+}
+
+/* The table's layout of a recipe, made if need be. */
+static enum tables_outcome table_layout_of(struct tables *tables, struct table *table, struct alive *alive)
+{
+    if (alive->refused != TABLES_OK)
+        return alive->refused;
+    alive->layout = layout_find(tables, table, alive->recipe);
+    if (alive->layout != NULL)
+        return TABLES_OK;
+    size_t count = armtap_recipe_count(alive->recipe), entries = entries_with(table, alive->recipe);
+    bool is_held = tables->recipes.entries + count <= ENTRIES_MAX || recipe_store_has(&tables->recipes, alive->recipe);
+    bool fits = entries <= TABLES_COLUMNS_MAX && (table->layout_count + 1) * entries <= CELLS_MAX;
+    alive->refused =
+        fits && is_held && !tables->rewound ? layout_add(tables, table, alive->recipe, &alive->layout) : TABLES_MANY;
+    return alive->refused;
+}
+
+/* A table of no stream yet; NULL without memory. */
+static struct table *table_make(struct tables *tables)
+{
+    struct table **all = grown(tables->tables, tables->table_count, &tables->table_room, sizeof(struct table *));
+    if (all == NULL)
+        return NULL;
+    tables->tables = all;
+    struct table *table = calloc(1, sizeof *table);
+    if (table == NULL)
+        return NULL;
+    table->is_joined = tables->options.mode == TABLES_JOINED;
+    all[tables->table_count++] = table;
+    return table;
+}
+
+/* Of a reading that cannot be repeated: when many tables are held, those go to which no row will come. */
+static void free_over(struct tables *tables)
+{
+    size_t kept = 0;
+    if (tables->recipes.entries <= ENTRIES_MAX / 2 && tables->table_count < tables->most / 20)
+        return;
+    take_down(tables);
+    for (size_t i = 0; i < tables->table_count; i++) {
+        struct table *table = tables->tables[i];
+        if (table->over && (!table->begun || tables->options.next)) {
+            table_free(table);
+        } else {
+            tables->tables[kept++] = table;
+        }
+    }
+    tables->table_count = kept;
+    recipe_store_clear(&tables->recipes);
+}
+
+static enum tables_outcome part_make(struct tables *tables, struct track *track, enum armtap_direction direction,
+                                     const struct armtap_stream *stream)
+{
+    struct side *side = &track->side[direction];
+    uint64_t cost = COST_TABLE;
+    for (size_t i = 0; i < side->alive_count; i++)
+        cost += COST_ENTRY * (1 + (uint64_t)armtap_recipe_count(side->alive[i].recipe));
+    if (tables->made >= tables->most || !spend(tables, track, stream, cost))
+        return TABLES_MANY;
+    if (tables->options.once)
+        free_over(tables);
+    struct table **parts = grown(side->parts, side->part_count, &side->part_room, sizeof(struct table *));
+    if (parts == NULL)
+        return TABLES_NO_MEMORY;
+    side->parts = parts;
+    struct table *table = table_make(tables);
+    if (table == NULL)
+        return TABLES_NO_MEMORY;
+    table->stream = track->number;
+    table->part = (unsigned)side->part_count;
+    table->direction = direction;
+    parts[side->part_count++] = table;
+    tables->made++;
+    return TABLES_OK;
+}
+
+/* The next row's table: of a first reading a new one, of a second the one that it was then. */
+static enum tables_outcome side_open(struct tables *tables, struct track *track, enum armtap_direction direction,
+                                     const struct armtap_stream *stream)
+{
+    struct side *side = &track->side[direction];
+    bool is_joined = tables->options.mode == TABLES_JOINED && tables->table_count > 0;
+    if (!is_joined && side->next_part == side->part_count) {
+        enum tables_outcome outcome = tables->rewound ? TABLES_MANY : part_make(tables, track, direction, stream);
+        if (outcome != TABLES_OK)
+            return outcome;
+    }
+    side->open = is_joined ? tables->tables[0] : side->parts[side->next_part++];
+    if (!tables->rewound) {
+        side->open->protocol = stream->protocol;
+        side->open->generation = stream->generation;
+    }
+    for (size_t i = 0; i < side->alive_count; i++)
+        if (table_layout_of(tables, side->open, &side->alive[i]) == TABLES_NO_MEMORY)
+            return TABLES_NO_MEMORY;
+    return TABLES_OK;
+}
+
+static void side_close(struct side *side)
+{
+    if (side->open != NULL)
+        side->open->over = !side->open->is_joined;
+    side->open = NULL;
+    side->is_open = false;
+    for (size_t i = 0; i < side->alive_count; i++) {
+        side->alive[i].layout = NULL;
+        side->alive[i].refused = TABLES_OK;
+    }
+}
+
+/* The recipe takes the place of an earlier one under its id; it is the last set up then. */
+static void side_replace(struct side *side, size_t at, const struct armtap_recipe *recipe)
+{
+    struct alive alive = side->alive[at];
+    bool same = recipe_map_same(alive.recipe, recipe);
+    struct armtap_recipe *earlier = alive.recipe;
+    alive.recipe = armtap_recipe_hold(recipe);
+    armtap_recipe_release(earlier);
+    if (same) {
+        side->alive[at] = alive;
+        return;
+    }
+    if (armtap_recipe_protocol(recipe) != ARMTAP_REALTIME)
+        side_close(side);
+    alive.layout = NULL;
+    alive.refused = TABLES_OK;
+    alive.epoch = 0;
+    memmove(side->alive + at, side->alive + at + 1, (side->alive_count - at - 1) * sizeof alive);
+    side->alive[side->alive_count - 1] = alive;
+}
+
+static enum tables_outcome side_set_up(struct tables *tables, struct side *side, int id,
+                                       const struct armtap_recipe *recipe)
+{
+    size_t at = 0;
+    while (at < side->alive_count && side->alive[at].id != id)
+        at++;
+    if (at < side->alive_count) {
+        side_replace(side, at, recipe);
+    } else {
+        struct alive *alive = realloc(side->alive, (side->alive_count + 1) * sizeof *alive);
+        if (alive == NULL)
+            return TABLES_NO_MEMORY;
+        side->alive = alive;
+        alive[side->alive_count++] = (struct alive){.id = id, .recipe = armtap_recipe_hold(recipe)};
+    }
+    struct alive *latest = &side->alive[side->alive_count - 1];
+    /* A table that is fixed cannot grow: whether it must is seen when a row comes. */
+    if (side->open == NULL || side->open->fixed || latest->layout != NULL)
+        return TABLES_OK;
+    return table_layout_of(tables, side->open, latest) == TABLES_NO_MEMORY ? TABLES_NO_MEMORY : TABLES_OK;
+}
+
+/* Which recipes replace one another: those of one id; a controller has one output recipe, whatever its id. */
+static int replacement_id(const struct armtap_recipe *recipe, enum armtap_direction direction, int id)
+{
+    enum armtap_protocol protocol = armtap_recipe_protocol(recipe);
+    bool single = protocol == ARMTAP_REALTIME || (protocol == ARMTAP_RTDE && direction == ARMTAP_FROM_ROBOT);
+    return single ? 0 : id;
+}
+
+enum tables_outcome tables_recipe(struct tables *tables, const struct armtap_recipe_event *event)
+{
+    struct track *track = track_of(tables, event->stream->connection);
+    if (track == NULL)
+        return TABLES_NO_MEMORY;
+    return side_set_up(tables, &track->side[event->direction],
+                       replacement_id(event->recipe, event->direction, event->recipe_id), event->recipe);
+}
+
+/* The row's recipe among those alive. A record whose recipe was not announced counts as its announcement. */
+static enum tables_outcome side_follow(struct tables *tables, struct side *side, const struct armtap_record *record)
+{
+    if (side->latest < side->alive_count && side->alive[side->latest].recipe == record->recipe)
+        return TABLES_OK;
+    for (unsigned attempt = 0; attempt < 2; attempt++) {
+        for (side->latest = 0; side->latest < side->alive_count; side->latest++)
+            if (side->alive[side->latest].recipe == record->recipe)
+                return TABLES_OK;
+        enum tables_outcome outcome = side_set_up(
+            tables, side, replacement_id(record->recipe, record->direction, record->recipe_id), record->recipe);
+        if (outcome != TABLES_OK)
+            return outcome;
+    }
+    return TABLES_OK;
+}
+
+/* The table of a recipe, whoever follows it. Of too many recipes all are forgotten. */
+static enum tables_outcome recipe_table(struct tables *tables, const struct armtap_recipe *recipe, struct table **found)
+{
+    size_t count = armtap_recipe_count(recipe);
+    *found = recipe_map_find(&tables->layouts, recipe);
+    if (*found != NULL)
+        return TABLES_OK;
+    if (tables->recipes.entries + count > ENTRIES_MAX || tables->table_count >= tables->most) {
+        take_down(tables);
+        free_tables(tables);
+    }
+    struct table *table = table_make(tables);
+    struct table_layout *layout;
+    if (table == NULL || layout_add(tables, table, recipe, &layout) != TABLES_OK ||
+        recipe_map_add(&tables->layouts, layout->recipe, table) != 0)
+        return TABLES_NO_MEMORY;
+    *found = table;
+    return TABLES_OK;
+}
+
+static enum tables_outcome follow_recipe(struct tables *tables, struct side *side, struct table **table)
+{
+    struct alive *alive = &side->alive[side->latest];
+    side->counted = side->is_open ? side->counted : 0;
+    side->is_open = true;
+    if (alive->epoch != tables->epoch) {
+        enum tables_outcome outcome = recipe_table(tables, alive->recipe, &alive->table);
+        if (outcome != TABLES_OK)
+            return outcome;
+        alive->epoch = tables->epoch;
+    }
+    *table = alive->table;
+    return TABLES_OK;
+}
+
+static enum tables_outcome follow_part(struct tables *tables, struct track *track, const struct armtap_record *record,
+                                       struct table **table)
+{
+    struct side *side = &track->side[record->direction];
+    struct alive *alive = &side->alive[side->latest];
+    enum tables_outcome outcome = TABLES_OK;
+    if (side->open != NULL && alive->layout == NULL)
+        outcome = table_layout_of(tables, side->open, alive);
+    if (outcome == TABLES_GREW && tables->options.next)
+        side_close(side);
+    else if (outcome != TABLES_OK)
+        return outcome;
+    if (side->open == NULL) {
+        outcome = side_open(tables, track, record->direction, record->stream);
+        if (outcome == TABLES_OK && alive->layout == NULL)
+            outcome = TABLES_MANY;
+        if (outcome != TABLES_OK)
+            return outcome;
+    }
+    side->counted = side->is_open || tables->options.mode == TABLES_JOINED ? side->counted : 0;
+    side->is_open = true;
+    *table = side->open;
+    return TABLES_OK;
+}
+
+enum tables_outcome tables_record(struct tables *tables, const struct armtap_record *record, struct table **table,
+                                  const struct table_layout **layout)
+{
+    bool by_recipe = tables->options.mode == TABLES_BY_RECIPE && (tables->rewound || tables->options.once);
+    *table = NULL;
+    *layout = NULL;
+    struct track *track = track_of(tables, record->stream->connection);
+    if (track == NULL)
+        return TABLES_NO_MEMORY;
+    if (record->recipe == NULL)
+        return TABLES_OPAQUE;
+    struct side *side = &track->side[record->direction];
+    struct table *own = NULL;
+    enum tables_outcome outcome = side_follow(tables, side, record);
+    if (outcome == TABLES_OK)
+        outcome = by_recipe ? follow_recipe(tables, side, &own) : follow_part(tables, track, record, &own);
+    if (outcome != TABLES_OK)
+        return outcome;
+    struct table_layout *followed = by_recipe ? own->layouts[0] : side->alive[side->latest].layout;
+    if (record->protocol == ARMTAP_AUBO && !own->fixed && layout_measure(followed, record) != 0)
+        return TABLES_NO_MEMORY;
+    if (!tables->rewound)
+        own->rows++;
+    own->generations |= 1u << record->stream->generation;
+    *table = own;
+    *layout = followed;
+    return TABLES_OK;
+}
+
+void tables_close(struct tables *tables, const struct armtap_event *event)
+{
+    struct track *track = event->type == ARMTAP_EVENT_CLOSE ? track_find(tables, event->stream->connection) : NULL;
+    for (unsigned d = 0; track != NULL && d < 2; d++) {
+        if (event->a == ARMTAP_CLOSE_FIN && d != (unsigned)event->direction)
+            continue;
+        side_close(&track->side[d]);
+        side_forget(&track->side[d]);
+    }
+}
+
+void tables_let_go(struct tables *tables, uint64_t connection)
+{
+    size_t place = track_place(tables, connection);
+    if (place == tables->track_count || tables->tracks[place]->connection != connection)
+        return;
+    struct track *track = tables->tracks[place];
+    for (unsigned d = 0; d < 2; d++) {
+        side_close(&track->side[d]);
+        side_forget(&track->side[d]);
+        for (size_t i = 0; i < track->side[d].part_count && !tables->options.once; i++)
+            track->side[d].parts[i]->stream = TABLE_NO_STREAM;
+        free(track->side[d].parts);
+    }
+    tables->rest_left_out += track->left_out.rows;
+    tables->latest = NULL;
+    tables->track_count--;
+    memmove(tables->tracks + place, tables->tracks + place + 1, (tables->track_count - place) * sizeof *tables->tracks);
+    free(track);
+}
+
+/* ---- a second reading -------------------------------------------------------------------------------------------- */
+
+static int table_order(const void *left, const void *right)
+{
+    const struct table *a = *(struct table *const *)left;
+    const struct table *b = *(struct table *const *)right;
+    if (a->stream != b->stream)
+        return a->stream < b->stream ? -1 : 1;
+    if (a->direction != b->direction)
+        return a->direction < b->direction ? -1 : 1;
+    return a->part < b->part ? -1 : a->part > b->part;
+}
+
+void tables_rewind(struct tables *tables, const struct streams *streams)
+{
+    tables->rewound = true;
+    tables->streams = (unsigned)streams_count(streams);
+    tables->allowance = allowance_begin();
+    for (size_t i = 0; i < tables->track_count; i++) {
+        struct track *track = tables->tracks[i];
+        const struct stream_summary *summary = streams_of(streams, track->connection);
+        if (summary != NULL)
+            track->number = summary->number;
+        track->account = (struct allowance_account){0};
+        for (unsigned d = 0; d < 2; d++) {
+            struct side *side = &track->side[d];
+            side_close(side);
+            side_forget(side);
+            side->next_part = 0;
+            side->counted = 0;
+            for (size_t k = 0; k < side->part_count; k++) {
+                side->parts[k]->stream = track->number;
+                side->parts[k]->generation = summary == NULL ? side->parts[k]->generation : summary->stream.generation;
+            }
+        }
+    }
+    if (tables->table_count > 0)
+        qsort(tables->tables, tables->table_count, sizeof(struct table *), table_order);
+}
+
+/* How long arrays are that the recipe's rows have, as the first reading found. */
+static int keep_lengths(struct tables *tables, const struct table_layout *layout)
+{
+    struct table *table;
+    if (layout->leaves == NULL)
+        return 0;
+    if (recipe_table(tables, layout->recipe, &table) != TABLES_OK)
+        return -1;
+    return layout_lengthen(table->layouts[0], layout->leaves);
+}
+
+int tables_begin_rows(struct tables *tables)
+{
+    int outcome = 0;
+    if (tables->options.mode != TABLES_BY_RECIPE)
+        return 0;
+    struct tables parts = *tables;
+    tables->tables = NULL;
+    take_down(&parts);
+    tables->built = NULL;
+    tables->built_columns = 0;
+    tables->table_count = tables->table_room = 0;
+    for (size_t i = 0; i < parts.table_count; i++) {
+        for (size_t k = 0; k < parts.tables[i]->layout_count && outcome == 0; k++)
+            outcome = keep_lengths(tables, parts.tables[i]->layouts[k]);
+        table_free(parts.tables[i]);
+    }
+    free(parts.tables);
+    for (size_t i = 0; i < tables->track_count; i++)
+        for (unsigned d = 0; d < 2; d++)
+            tables->tracks[i]->side[d].part_count = 0;
+    return outcome;
+}
+
+size_t tables_count(const struct tables *tables)
+{
+    return tables->table_count;
+}
+
+struct table *tables_at(const struct tables *tables, size_t index)
+{
+    return index < tables->table_count ? tables->tables[index] : NULL;
+}

@@ -1,0 +1,348 @@
+/* armtap fields: the dictionary. */
+#define _POSIX_C_SOURCE 200809L
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "command_line/commands.h"
+#include "base/json_writer.h"
+#include "recipe/migration_map.h"
+#include "base/message.h"
+#include "command_line/options.h"
+#include "base/word_wrap.h"
+
+enum { OPTION_JSON = 1, OPTION_ENUM, OPTION_COLUMNS, OPTION_GENERATION };
+
+static const struct option_row rows[] = {
+    {OPTION_COLUMNS, 0, "columns", "RANGES",
+     "the fields in these columns of the legacy packet: gnuplot's, 2-7,32-37, or Matlab's ranges of doubles, "
+     "'[2:7 32:37]'"},
+    {OPTION_GENERATION, 0, "generation", "NAME", "with --columns: cb2 or cb3e (default), whose layout they count"},
+    {OPTION_JSON, 0, "json", NULL, "a JSON array instead of a table"},
+    {OPTION_ENUM, 0, "enum", "NAME", "the values or bits of a field that is an enumeration, by generation"},
+};
+
+static const struct option_usage usage = {
+    .command = "fields",
+    .arguments = "[PATTERN]",
+    .summary =
+        "Shows the dictionary of fields: name, RTDE type, unit, UR's gnuplot columns in the legacy layouts of CB2 and "
+        "of CB3/e-Series, the release that brought it, and its meaning. PATTERN is a part of a name, or a glob "
+        "in quotes; UR's names of the legacy rows count too.",
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .examples = "  armtap fields tcp\n  armtap fields --columns 32-37,86\n  armtap fields 'actual_*' --json\n"
+                "  armtap fields --enum robot_mode\n"};
+
+struct fields {
+    bool json;
+    const char *enumeration, *ranges, *generation_name;
+    /* Which fields are wanted: */
+    const char *pattern; /* by name; NULL: all */
+    struct columns columns;
+    enum armtap_generation generation; /* whose columns; UNKNOWN: by name */
+};
+
+static int take(void *user, int id, const char *value)
+{
+    struct fields *fields = user;
+    switch (id) {
+    case OPTION_JSON:
+        fields->json = true;
+        break;
+    case OPTION_ENUM:
+        fields->enumeration = value;
+        break;
+    case OPTION_COLUMNS:
+        fields->ranges = value;
+        break;
+    default:
+        fields->generation_name = value;
+    }
+    return 0;
+}
+
+/* ---- matching -------------------------------------------------------------------------------------------------- */
+
+static void to_lower(char *to, size_t room, const char *from)
+{
+    size_t i = 0;
+    for (; from[i] != '\0' && i + 1 < room; i++)
+        to[i] = from[i] >= 'A' && from[i] <= 'Z' ? (char)(from[i] - 'A' + 'a') : from[i];
+    to[i] = '\0';
+}
+
+static bool matches(const char *pattern, const char *name)
+{
+    char wanted[256], lower[256];
+    if (*name == '\0')
+        return false;
+    to_lower(wanted, sizeof wanted, pattern);
+    to_lower(lower, sizeof lower, name);
+    if (strpbrk(pattern, "*?[") != NULL)
+        return fnmatch(wanted, lower, 0) == 0;
+    return strstr(lower, wanted) != NULL;
+}
+
+static bool has_column(const struct fields *fields, const struct armtap_field *field)
+{
+    unsigned first = mapping_column(field, fields->generation);
+    for (size_t i = 0; i < fields->columns.count; i++)
+        if (first != 0 && fields->columns.number[i] >= first && fields->columns.number[i] < first + field->count)
+            return true;
+    return false;
+}
+
+static bool is_wanted(const struct fields *fields, const struct armtap_field *field)
+{
+    if (fields->generation != ARMTAP_GENERATION_UNKNOWN)
+        return has_column(fields, field);
+    return fields->pattern == NULL || matches(fields->pattern, field->name) ||
+           matches(fields->pattern, field->legacy_name);
+}
+
+static int nothing_found(const char *what, const char *name, bool only_enums)
+{
+    const char *names[1024];
+    size_t count = 0;
+    for (size_t i = 0; i < armtap_field_count() && count < sizeof names / sizeof *names; i++)
+        if (!only_enums || armtap_enum_at(armtap_field_at(i), 0) != NULL)
+            names[count++] = armtap_field_at(i)->name;
+    const char *meant = options_nearest(name, names, count);
+    if (meant != NULL)
+        message_error("fields: %s '%.100s'; did you mean '%s'?", what, name, meant);
+    else
+        message_error("fields: %s '%.100s'; armtap fields lists all", what, name);
+    return EXIT_FAILED;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------ */
+
+static const char *direction_name(enum armtap_field_direction direction)
+{
+    switch (direction) {
+    case ARMTAP_FIELD_OUTPUT:
+        return "output";
+    case ARMTAP_FIELD_INPUT:
+        return "input";
+    case ARMTAP_FIELD_BOTH:
+        return "both";
+    default:
+        return "legacy";
+    }
+}
+
+static void column_json(struct json *json, const char *key, unsigned column)
+{
+    json_key(json, key);
+    if (column == 0)
+        json_null(json);
+    else
+        json_unsigned(json, column);
+}
+
+static void field_json(struct json *json, const struct armtap_field *field)
+{
+    json_object(json, false);
+    json_key(json, "name");
+    json_text(json, field->name);
+    json_key(json, "type");
+    json_text_or_null(json, armtap_type_name(field->type, field->count));
+    json_key(json, "count");
+    json_unsigned(json, field->count);
+    json_key(json, "unit");
+    json_text_or_null(json, field->unit);
+    json_key(json, "direction");
+    json_text(json, direction_name(field->direction));
+    column_json(json, "column_cb2", field->column_cb2);
+    column_json(json, "column_cb3e", field->column_cb3e);
+    json_key(json, "legacy_name");
+    json_text_or_null(json, field->legacy_name);
+    json_key(json, "since");
+    json_text_or_null(json, field->since);
+    json_key(json, "meaning");
+    json_text(json, field->meaning);
+    json_close(json);
+}
+
+static void print_json(const struct fields *fields)
+{
+    struct json json;
+    json_begin(&json, stdout);
+    json_array(&json, true);
+    for (size_t i = 0; i < armtap_field_count(); i++)
+        if (is_wanted(fields, armtap_field_at(i)))
+            field_json(&json, armtap_field_at(i));
+    json_end(&json);
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------------- */
+
+enum { name_width = 38, unit_width = 14 };
+
+/* Lines of 80 columns: the longest name takes a column from its unit. */
+static void print_row(const char *name, const char *unit, const char *type, const char *cb2, const char *cb3e)
+{
+    int beyond = strlen(name) > name_width ? (int)(strlen(name) - name_width) : 0;
+    printf("%-*s %-*s %-12s %-5s %s\n", name_width, name, unit_width - beyond, unit, type, cb2, cb3e);
+}
+
+/* The columns of fields that follow one another, as "32-37"; "-" without. */
+static void write_columns(char to[16], unsigned first, unsigned count)
+{
+    if (first == 0)
+        snprintf(to, 16, "-");
+    else if (count == 1)
+        snprintf(to, 16, "%u", first);
+    else
+        snprintf(to, 16, "%u-%u", first, first + count - 1);
+}
+
+static void print_field(const struct armtap_field *first, const struct armtap_field *last)
+{
+    char name[128], cb2[16], cb3e[16];
+    unsigned count = (unsigned)(last->id - first->id + 1) * first->count;
+    const char *type = armtap_type_name(first->type, first->count);
+    snprintf(name, sizeof name, "%s%s%s", first->name, first == last ? "" : "..",
+             first == last ? "" : text_name_number(last->name));
+    write_columns(cb2, first->column_cb2, count);
+    write_columns(cb3e, first->column_cb3e, count);
+    print_row(name, first->unit[0] == '\0' ? "-" : first->unit, type[0] == '\0' ? "-" : type, cb2, cb3e);
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
+    text_wrap_words(&wrap, first->meaning);
+    if (first->legacy_name[0] != '\0') {
+        snprintf(name, sizeof name, "(legacy: %s)", first->legacy_name);
+        text_wrap_words(&wrap, name);
+    }
+    if (first->direction == ARMTAP_FIELD_INPUT || first->direction == ARMTAP_FIELD_BOTH)
+        text_wrap_words(&wrap, first->direction == ARMTAP_FIELD_INPUT ? "(input)" : "(input and output)");
+    if (first->direction == ARMTAP_FIELD_LEGACY)
+        text_wrap_words(&wrap, "(only in the legacy packet)");
+    if (first->since[0] != '\0') {
+        snprintf(name, sizeof name, "(since %s)", first->since);
+        text_wrap_words(&wrap, name);
+    }
+    text_wrap_end(&wrap);
+}
+
+/* One row in the table for both: they differ in their number alone. */
+static bool belong_together(const struct armtap_field *one, const struct armtap_field *next)
+{
+    return text_name_follows(one->name, next->name) && one->type == next->type && one->count == next->count &&
+           one->direction == next->direction && strcmp(one->meaning, next->meaning) == 0 &&
+           strcmp(one->since, next->since) == 0 && strcmp(one->unit, next->unit) == 0;
+}
+
+static void print_table(const struct fields *fields)
+{
+    print_row("name", "unit", "type", "CB2", "CB3/e");
+    for (size_t i = 0, last; i < armtap_field_count(); i = last + 1) {
+        last = i;
+        if (!is_wanted(fields, armtap_field_at(i)))
+            continue;
+        while (last + 1 < armtap_field_count() && is_wanted(fields, armtap_field_at(last + 1)) &&
+               belong_together(armtap_field_at(last), armtap_field_at(last + 1)))
+            last++;
+        print_field(armtap_field_at(i), armtap_field_at(last));
+    }
+}
+
+/* ---- enumerations ---------------------------------------------------------------------------------------------- */
+
+/* Without one: CB2, CB3 and e-Series alike. */
+static const struct {
+    const char *label, *key;
+} generations[] = {
+    [ARMTAP_GENERATION_UNKNOWN] = {"UR", NULL},
+    [ARMTAP_GENERATION_CB2] = {"CB2", "cb2"},
+    [ARMTAP_GENERATION_CB3E] = {"CB3/e", "cb3e"},
+    [ARMTAP_GENERATION_AUBO] = {"AUBO", "aubo"},
+};
+
+static void enum_json(const struct armtap_field *field)
+{
+    const struct armtap_enum_value *value;
+    struct json json;
+    json_begin(&json, stdout);
+    json_array(&json, true);
+    for (size_t i = 0; (value = armtap_enum_at(field, i)) != NULL; i++) {
+        json_object(&json, false);
+        json_key(&json, value->is_bit ? "bit" : "value");
+        json_signed(&json, value->value);
+        json_key(&json, "name");
+        json_text(&json, value->name);
+        json_key(&json, "generation");
+        json_text(&json, generations[value->generation].key);
+        json_close(&json);
+    }
+    json_end(&json);
+}
+
+static int show_enum(const char *name, bool json)
+{
+    const struct armtap_field *field = armtap_field_find(name, strlen(name));
+    const struct armtap_enum_value *value;
+    if (field == NULL || armtap_enum_at(field, 0) == NULL)
+        return nothing_found("there are no named values or bits of", name, true);
+    if (json) {
+        enum_json(field);
+        return EXIT_DONE;
+    }
+    printf("%s: %s\n", field->name, field->meaning);
+    for (size_t i = 0; (value = armtap_enum_at(field, i)) != NULL; i++) {
+        printf("  %s%4" PRId64 "  %-6s %s\n", value->is_bit ? "bit " : "", value->value,
+               generations[value->generation].label, value->name);
+    }
+    return EXIT_DONE;
+}
+
+/* ---- the command ----------------------------------------------------------------------------------------------- */
+
+static int read_columns(struct fields *fields)
+{
+    const char *name = fields->generation_name == NULL ? "cb3e" : fields->generation_name;
+    if (mapping_generation("fields: --generation", name, &fields->generation) != 0)
+        return -1;
+    return columns_parse(fields->ranges, mapping_last_column(fields->generation), &fields->columns);
+}
+
+static int run(struct fields *fields)
+{
+    bool found = false;
+    if (fields->enumeration != NULL)
+        return show_enum(fields->enumeration, fields->json);
+    if (fields->ranges != NULL && read_columns(fields) != 0)
+        return EXIT_FAILED;
+    for (size_t i = 0; i < armtap_field_count() && !found; i++)
+        found = is_wanted(fields, armtap_field_at(i));
+    if (!found)
+        return nothing_found("no field has a name like", fields->pattern, false);
+    if (fields->json)
+        print_json(fields);
+    else
+        print_table(fields);
+    return EXIT_DONE;
+}
+
+int cmd_fields(int argc, char **argv)
+{
+    struct fields fields = {.json = false};
+    struct options options;
+    int status = EXIT_FAILED;
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &options, take, &fields);
+    if (outcome != OPTIONS_RUN)
+        return options_status(outcome);
+    size_t count = options.operand_count + (fields.enumeration != NULL) + (fields.ranges != NULL);
+    fields.pattern = options.operand_count == 0 ? NULL : options.operands[0];
+    if (count > 1)
+        message_error("fields: one pattern at a time, or --columns RANGES or --enum NAME alone; put a glob in quotes");
+    else if (fields.generation_name != NULL && fields.ranges == NULL)
+        message_error("fields: --generation says whose columns --columns counts; give both");
+    else
+        status = run(&fields);
+    options_free(&options);
+    return status;
+}

@@ -1,0 +1,806 @@
+/* armtap info: what is in a capture. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command_line/commands.h"
+#include "base/json_writer.h"
+#include "base/message.h"
+#include "command_line/options.h"
+#include "input/file_reader.h"
+#include "command_line/remedy.h"
+#include "analysis/stream_list.h"
+#include "base/word_wrap.h"
+#include "base/timestamp.h"
+
+#define SECOND INT64_C(1000000000)
+#define RATE_DIGITS 6
+/* How much of a note's own text is shown. */
+#define EXAMPLE_MAX 512
+
+enum { OPTION_JSON = 1 };
+
+static const struct option_row rows[] = {
+    {OPTION_JSON, 0, "json", NULL, "one JSON object instead of tables"},
+};
+
+static const struct option_usage usage = {
+    .command = "info",
+    .arguments = "[CAPTURE...]",
+    .summary = "Shows the streams of a capture: robot and client, protocol and version, records, rate, duration, gaps, "
+               "and what is wrong with them. Exit status 1 where there is a note of warning or error.",
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .reads_captures = true,
+    .may_follow = true,
+    .examples = "  armtap info robot.pcapng\n  armtap info --json monday-*.pcap.gz | jq .streams\n"};
+
+/* The first note of a kind, to show what it is about. */
+struct example {
+    struct armtap_where where;
+    char text[EXAMPLE_MAX];
+};
+
+struct info {
+    bool json;
+    struct options options;
+    struct armtap_knowledge *knowledge;
+    struct streams *streams;
+    struct example *examples;     /* by index of armtap_note_at */
+    struct armtap_traffic *ports; /* that are not decoded */
+    size_t port_count;
+    struct remedy_offers offers;
+    struct replay_totals totals;
+    int status; /* enum exit_status */
+};
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+static int on_record(void *user, const struct armtap_record *record)
+{
+    struct info *info = user;
+    return streams_record(info->streams, record);
+}
+
+static int on_recipe(void *user, const struct armtap_recipe_event *event)
+{
+    struct info *info = user;
+    return streams_recipe(info->streams, event);
+}
+
+static int on_refused(void *user, const struct armtap_refused_setup *setup)
+{
+    struct info *info = user;
+    remedy_offer(&info->offers, setup);
+    return 0;
+}
+
+static int on_note(void *user, const struct armtap_note *note)
+{
+    struct info *info = user;
+    for (size_t i = 0; i < armtap_note_count(); i++) {
+        struct example *example = &info->examples[i];
+        if (armtap_note_at(i) == note->kind && streams_note_counts(info->streams)[i] == 0) {
+            example->where = note->where;
+            snprintf(example->text, sizeof example->text, "%s", note->text == NULL ? "" : note->text);
+        }
+    }
+    return streams_note(info->streams, note);
+}
+
+static int on_event(void *user, const struct armtap_event *event)
+{
+    struct info *info = user;
+    struct armtap_note note;
+    if (streams_event(info->streams, event) != 0)
+        return -1;
+    return streams_due_note(info->streams, event, &note) ? on_note(user, &note) : 0;
+}
+
+static int on_traffic(void *user, const struct armtap_traffic *traffic)
+{
+    struct info *info = user;
+    struct armtap_traffic *ports = realloc(info->ports, (info->port_count + 1) * sizeof *ports);
+    if (ports == NULL)
+        return -1;
+    info->ports = ports;
+    ports[info->port_count++] = *traffic;
+    return 0;
+}
+
+static int take(void *user, int id, const char *value)
+{
+    struct info *info = user;
+    (void)id;
+    (void)value;
+    info->json = true;
+    return 0;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------------------------- */
+
+/* Which direction a stream's times and rate are told by: that of its data, if there is any. */
+static enum armtap_direction told_by(const struct stream_summary *summary)
+{
+    return summary->first_time[ARMTAP_FROM_ROBOT] == ARMTAP_NO_TIME ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
+}
+
+static int64_t duration_of(const struct stream_summary *summary)
+{
+    enum armtap_direction direction = told_by(summary);
+    int64_t first = summary->first_time[direction], last = summary->last_time[direction];
+    if (first == ARMTAP_NO_TIME)
+        return ARMTAP_NO_TIME;
+    int64_t shown = last >= first ? when_between(first, last) : -when_between(last, first);
+    int64_t duration = when_shift(shown, summary->hidden[direction]);
+    return duration < 0 ? ARMTAP_NO_TIME : duration;
+}
+
+/* Records from the robot in a second while they were asked for, in millionths; negative where it cannot be told. */
+static int64_t rate_of(const struct stream_summary *summary)
+{
+    if (summary->steps == 0 || summary->streaming <= 0)
+        return -1;
+    double rate = (double)summary->steps / ((double)summary->streaming / 1e9) * 1e6;
+    return rate < 9e18 ? (int64_t)(rate + 0.5) : -1;
+}
+
+static uint64_t both(const uint64_t count[2])
+{
+    return count[0] + count[1];
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------ */
+
+static void key_unsigned(struct json *json, const char *key, uint64_t number)
+{
+    json_key(json, key);
+    json_unsigned(json, number);
+}
+
+static void key_text(struct json *json, const char *key, const char *text)
+{
+    json_key(json, key);
+    json_text_or_null(json, text);
+}
+
+static void key_time(struct json *json, const char *key, int64_t time)
+{
+    json_key(json, key);
+    if (time == ARMTAP_NO_TIME)
+        json_null(json);
+    else
+        json_decimal(json, time, 9);
+}
+
+/* Of a stream, or with `summary` NULL of the whole capture. */
+static void notes_json(struct json *json, const struct streams *streams, const struct stream_summary *summary)
+{
+    json_key(json, "notes");
+    json_object(json, false);
+    for (size_t i = 0; i < armtap_note_count(); i++) {
+        uint64_t count = summary == NULL ? streams_note_counts(streams)[i] : streams_notes_of(summary, i);
+        if (count > 0)
+            key_unsigned(json, armtap_note_at(i)->id, count);
+    }
+    json_close(json);
+}
+
+static const char *generation_name(enum armtap_generation generation)
+{
+    return generation == ARMTAP_GENERATION_CB2 ? "cb2" : generation == ARMTAP_GENERATION_CB3E ? "cb3e" : NULL;
+}
+
+static void names_json(struct json *json, const struct armtap_recipe *recipe)
+{
+    size_t count = recipe == NULL ? 0 : armtap_recipe_count(recipe);
+    for (size_t i = 0; i < count; i++)
+        json_text(json, armtap_recipe_at(recipe, i)->name);
+}
+
+/* Channels share a table, so what all of them bring are the stream's fields. */
+static void fields_json(struct json *json, const struct stream_summary *summary)
+{
+    json_key(json, "fields");
+    json_array(json, false);
+    for (size_t i = 0; i < summary->channel_count; i++)
+        if (summary->channels[i].direction == ARMTAP_FROM_ROBOT)
+            names_json(json, summary->channels[i].recipe);
+    if (summary->channel_count == 0)
+        names_json(json, summary->recipe);
+    json_close(json);
+}
+
+static void reasons_json(struct json *json, const struct stream_guess *guess)
+{
+    json_key(json, "reasons");
+    json_array(json, false);
+    for (const char *at = guess->reasons, *end; *at != '\0'; at = *end == '\0' ? end : end + 2) {
+        char reason[480];
+        end = strstr(at, "; ");
+        end = end == NULL ? at + strlen(at) : end;
+        snprintf(reason, sizeof reason, "%.*s", (int)(end - at), at);
+        json_text(json, reason);
+    }
+    json_close(json);
+}
+
+static void guess_json(struct json *json, const struct stream_summary *summary)
+{
+    json_key(json, "guess");
+    if (summary->guess == NULL) {
+        json_null(json);
+        return;
+    }
+    json_object(json, false);
+    key_text(json, "source", summary->guess->source);
+    key_unsigned(json, "score", summary->guess->score);
+    key_unsigned(json, "needed", summary->guess->needed);
+    reasons_json(json, summary->guess);
+    json_key(json, "by_position");
+    json_array(json, false);
+    for (size_t i = 0; i < armtap_recipe_count(summary->recipe); i++)
+        if (streams_is_by_position(summary, armtap_recipe_at(summary->recipe, i)))
+            json_text(json, armtap_recipe_at(summary->recipe, i)->name);
+    json_close(json);
+    json_close(json);
+}
+
+static void stream_json(struct json *json, const struct stream_summary *summary)
+{
+    const struct armtap_stream *stream = &summary->stream;
+    int64_t rate = rate_of(summary);
+    json_object(json, true);
+    key_unsigned(json, "stream", summary->number);
+    json_key(json, "protocol");
+    json_text(json, armtap_protocol_name(stream->protocol));
+    json_key(json, "version");
+    if (stream->version == 0)
+        json_null(json);
+    else
+        json_signed(json, stream->version);
+    json_key(json, "generation");
+    json_text(json, generation_name(stream->generation));
+    key_text(json, "robot", stream->robot);
+    key_text(json, "client", stream->client);
+    key_text(json, "controller_version", stream->controller_version);
+    key_unsigned(json, "records", stream->records[ARMTAP_FROM_ROBOT]);
+    key_unsigned(json, "records_to_robot", stream->records[ARMTAP_TO_ROBOT]);
+    key_time(json, "first_time", summary->first_time[told_by(summary)]);
+    key_time(json, "last_time", summary->last_time[told_by(summary)]);
+    json_key(json, "rate_hz");
+    if (rate < 0)
+        json_null(json);
+    else
+        json_decimal(json, rate, RATE_DIGITS);
+    fields_json(json, summary);
+    guess_json(json, summary);
+    json_key(json, "midstream");
+    json_bool(json, stream->midstream);
+    key_unsigned(json, "gaps", stream->gaps);
+    key_unsigned(json, "bytes_decoded", both(stream->bytes_decoded));
+    key_unsigned(json, "bytes_lost", both(stream->bytes_lost));
+    key_unsigned(json, "bytes_skipped", both(stream->bytes_skipped));
+    notes_json(json, NULL, summary);
+    json_close(json);
+}
+
+/* Streams beyond those that are listed; nothing where there are none. */
+static void rest_json(struct json *json, const struct streams_rest *rest)
+{
+    if (rest->count == 0)
+        return;
+    json_key(json, "more_streams");
+    json_object(json, false);
+    key_unsigned(json, "count", rest->count);
+    key_unsigned(json, "records", rest->records[ARMTAP_FROM_ROBOT]);
+    key_unsigned(json, "records_to_robot", rest->records[ARMTAP_TO_ROBOT]);
+    key_unsigned(json, "gaps", rest->gaps);
+    key_unsigned(json, "bytes_decoded", rest->bytes_decoded);
+    key_unsigned(json, "bytes_lost", rest->bytes_lost);
+    key_unsigned(json, "bytes_skipped", rest->bytes_skipped);
+    json_close(json);
+}
+
+static void attempts_json(struct json *json, const struct attempts *attempts)
+{
+    const struct attempt_summary *summary;
+    json_key(json, "attempts");
+    json_array(json, true);
+    for (size_t i = 0; (summary = attempts_at(attempts, i)) != NULL; i++) {
+        json_object(json, false);
+        key_text(json, "robot", summary->robot);
+        key_text(json, "client", summary->client);
+        key_text(json, "outcome", attempt_outcome_name(summary->outcome));
+        key_unsigned(json, "count", summary->count);
+        key_time(json, "first_time", summary->first.time);
+        key_time(json, "last_time", summary->last.time);
+        key_unsigned(json, "first_packet", summary->first.packet);
+        key_time(json, "connected_time", summary->has_connected ? summary->connected.time : ARMTAP_NO_TIME);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void ports_json(struct json *json, const struct info *info)
+{
+    json_key(json, "other_ports");
+    json_array(json, true);
+    for (size_t i = 0; i < info->port_count; i++) {
+        json_object(json, false);
+        key_text(json, "robot", info->ports[i].robot);
+        key_unsigned(json, "port", info->ports[i].port);
+        key_text(json, "name", info->ports[i].name);
+        key_unsigned(json, "packets", info->ports[i].packets);
+        key_unsigned(json, "bytes", info->ports[i].bytes);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void print_json(const struct info *info)
+{
+    struct json json;
+    json_begin(&json, stdout);
+    json_object(&json, true);
+    key_unsigned(&json, "packets", info->totals.packets);
+    key_unsigned(&json, "bytes", info->totals.bytes);
+    json_key(&json, "streams");
+    json_array(&json, true);
+    for (size_t i = 0; i < streams_count(info->streams); i++)
+        stream_json(&json, streams_at(info->streams, i));
+    json_close(&json);
+    rest_json(&json, streams_rest(info->streams));
+    if (streams_recipes_left_out(info->streams) > 0)
+        key_unsigned(&json, "more_recipes", streams_recipes_left_out(info->streams));
+    attempts_json(&json, streams_attempts(info->streams));
+    ports_json(&json, info);
+    notes_json(&json, info->streams, NULL);
+    json_end(&json);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------------------------- */
+
+#define CELL_MAX 72
+enum column {
+    COLUMN_NUMBER,
+    COLUMN_ROBOT,
+    COLUMN_CLIENT,
+    COLUMN_PROTOCOL,
+    COLUMN_RECORDS,
+    COLUMN_RATE,
+    COLUMN_DURATION,
+    COLUMN_GAPS,
+    COLUMN_COUNT
+};
+static const struct {
+    const char *title;
+    bool to_the_left;
+} columns[COLUMN_COUNT] = {{"#", false},       {"robot", true}, {"client", true},    {"protocol", true},
+                           {"records", false}, {"Hz", false},   {"duration", false}, {"gaps", false}};
+
+struct table_row {
+    char cell[COLUMN_COUNT][CELL_MAX];
+};
+
+static void write_duration(char cell[CELL_MAX], int64_t ns)
+{
+    int64_t ms = (ns + 500000) / 1000000, seconds = ms / 1000;
+    if (ns == ARMTAP_NO_TIME)
+        snprintf(cell, CELL_MAX, "-");
+    else if (seconds < 60)
+        snprintf(cell, CELL_MAX, "%" PRId64 ".%03d s", seconds, (int)(ms % 1000));
+    else
+        snprintf(cell, CELL_MAX, "%" PRId64 ":%02d:%02d", seconds / 3600, (int)(seconds / 60 % 60),
+                 (int)(seconds % 60));
+}
+
+static void fill_row(struct table_row *row, const struct stream_summary *summary)
+{
+    const struct armtap_stream *stream = &summary->stream;
+    int64_t rate = rate_of(summary);
+    snprintf(row->cell[COLUMN_NUMBER], CELL_MAX, "%u", summary->number);
+    snprintf(row->cell[COLUMN_ROBOT], CELL_MAX, "%s", stream->robot[0] == '\0' ? "-" : stream->robot);
+    snprintf(row->cell[COLUMN_CLIENT], CELL_MAX, "%s", stream->client[0] == '\0' ? "-" : stream->client);
+    if (stream->version == 0)
+        snprintf(row->cell[COLUMN_PROTOCOL], CELL_MAX, "%s", armtap_protocol_name(stream->protocol));
+    else
+        snprintf(row->cell[COLUMN_PROTOCOL], CELL_MAX, "%s %d", armtap_protocol_name(stream->protocol),
+                 stream->version);
+    snprintf(row->cell[COLUMN_RECORDS], CELL_MAX, "%" PRIu64, stream->records[ARMTAP_FROM_ROBOT]);
+    if (rate < 0)
+        snprintf(row->cell[COLUMN_RATE], CELL_MAX, "-");
+    else
+        snprintf(row->cell[COLUMN_RATE], CELL_MAX, "%" PRId64 ".%d", (rate + 50000) / 1000000,
+                 (int)((rate + 50000) / 100000 % 10));
+    write_duration(row->cell[COLUMN_DURATION], duration_of(summary));
+    snprintf(row->cell[COLUMN_GAPS], CELL_MAX, "%" PRIu64, stream->gaps);
+}
+
+/* How rows fit the terminal: wide, close together, or with the addresses on a line of their own. */
+struct layout {
+    int width[COLUMN_COUNT];
+    int between;
+    bool two_lines;
+};
+
+static void print_row(const struct table_row *row, const struct layout *layout)
+{
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        bool line_ends = layout->two_lines && i == COLUMN_CLIENT;
+        int width = line_ends ? 0 : columns[i].to_the_left ? -layout->width[i] : layout->width[i];
+        printf("%*s", width, row->cell[i]);
+        if (line_ends)
+            printf("\n%*s", layout->width[COLUMN_NUMBER] + layout->between, "");
+        else if (i + 1 < COLUMN_COUNT)
+            printf("%*s", layout->between, "");
+    }
+    putchar('\n');
+}
+
+static void print_streams(const struct info *info)
+{
+    struct table_row row;
+    struct layout layout = {.between = 2};
+    int total = 0;
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        layout.width[i] = (int)strlen(columns[i].title);
+    for (size_t k = 0; k < streams_count(info->streams); k++) {
+        fill_row(&row, streams_at(info->streams, k));
+        for (int i = 0; i < COLUMN_COUNT; i++)
+            if ((int)strlen(row.cell[i]) > layout.width[i])
+                layout.width[i] = (int)strlen(row.cell[i]);
+    }
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        total += layout.width[i];
+        snprintf(row.cell[i], CELL_MAX, "%s", columns[i].title);
+    }
+    int room = text_columns(stdout);
+    layout.two_lines = total + COLUMN_COUNT - 1 > room;
+    if (!layout.two_lines && total + 2 * (COLUMN_COUNT - 1) > room)
+        layout.between = 1;
+    print_row(&row, &layout);
+    for (size_t k = 0; k < streams_count(info->streams); k++) {
+        fill_row(&row, streams_at(info->streams, k));
+        print_row(&row, &layout);
+    }
+}
+
+/* Names of a recipe behind what stands in the line, rows of numbered ones as the first and the last number. */
+static void print_names(const struct armtap_recipe *recipe, int column)
+{
+    size_t count = armtap_recipe_count(recipe);
+    char word[300];
+    struct text_wrap wrap = text_wrap_begin(stdout, column, 4);
+    for (size_t i = 0, last; i < count; i = last + 1) {
+        const char *name = armtap_recipe_at(recipe, i)->name;
+        last = i;
+        while (last + 1 < count &&
+               text_name_follows(armtap_recipe_at(recipe, last)->name, armtap_recipe_at(recipe, last + 1)->name))
+            last++;
+        if (last == i)
+            snprintf(word, sizeof word, "%s", name);
+        else
+            snprintf(word, sizeof word, "%s..%s", name, text_name_number(armtap_recipe_at(recipe, last)->name));
+        text_wrap_word(&wrap, word);
+    }
+    text_wrap_end(&wrap);
+}
+
+static void print_fields(const struct armtap_recipe *recipe)
+{
+    size_t count = armtap_recipe_count(recipe);
+    print_names(recipe, printf("  %zu field%s:", count, count == 1 ? "" : "s"));
+}
+
+/* Names that nothing speaks for but where they stand. */
+static void print_by_position(const struct stream_summary *summary)
+{
+    char count[128];
+    size_t names, by_position = streams_by_position(summary, &names);
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
+    if (by_position == 0)
+        return;
+    snprintf(count, sizeof count,
+             "  %zu of %zu names rest on their place in the recipe, since their values may be another field's:",
+             by_position, names);
+    text_wrap_words(&wrap, count);
+    for (size_t i = 0; i < armtap_recipe_count(summary->recipe); i++)
+        if (streams_is_by_position(summary, armtap_recipe_at(summary->recipe, i)))
+            text_wrap_word(&wrap, armtap_recipe_at(summary->recipe, i)->name);
+    text_wrap_end(&wrap);
+}
+
+static void print_guess(const struct stream_summary *summary)
+{
+    const struct stream_guess *guess = summary->guess;
+    char points[60] = "";
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
+    if (guess->needed > 0)
+        snprintf(points, sizeof points, "; %u points, %u needed", guess->score, guess->needed);
+    text_wrap_words(&wrap, "  these names are guessed, taken from");
+    text_wrap_words(&wrap, guess->source);
+    text_wrap_words(&wrap, points);
+    text_wrap_words(&wrap, guess->reasons[0] == '\0' ? "" : "for what the data shows:");
+    text_wrap_words(&wrap, guess->reasons);
+    text_wrap_end(&wrap);
+    print_by_position(summary);
+}
+
+static void print_channels(const struct stream_summary *summary)
+{
+    bool arms[ARMTAP_ARMS_MAX + 1] = {false};
+    unsigned arm_count = 0;
+    for (size_t i = 0; i < summary->channel_count; i++) {
+        const struct stream_channel *channel = &summary->channels[i];
+        size_t count = armtap_recipe_count(channel->recipe);
+        int column =
+            printf("  channel %d%s", channel->id, channel->direction == ARMTAP_TO_ROBOT ? " to the robot" : "");
+        column += channel->frequency > 0 ? printf(", %g Hz", channel->frequency) : 0;
+        column += printf(", %zu topic%s%s", channel->topics, channel->topics == 1 ? "" : "s",
+                         channel->recipe == NULL ? " that are not listed\n" : ":");
+        if (channel->recipe == NULL)
+            continue;
+        print_names(channel->recipe, column);
+        for (size_t k = 0; k < count; k++) {
+            unsigned arm = armtap_recipe_at(channel->recipe, k)->arm;
+            arm_count += arm > 0 && arm <= ARMTAP_ARMS_MAX && !arms[arm];
+            arms[arm <= ARMTAP_ARMS_MAX ? arm : 0] = true;
+        }
+    }
+    if (summary->channels_left_out > 0)
+        printf("  and %" PRIu64 " more set-ups of channels\n", summary->channels_left_out);
+    for (unsigned arm = 1, told = 0; arm <= ARMTAP_ARMS_MAX && arm_count > 1; arm++)
+        if (arms[arm])
+            printf("%sR%u", told++ == 0 ? "  several arms: " : ", ", arm);
+    if (arm_count > 1)
+        putchar('\n');
+}
+
+static bool has_note(const struct stream_summary *summary, const char *id)
+{
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (streams_notes_of(summary, i) > 0 && strcmp(armtap_note_at(i)->id, id) == 0)
+            return true;
+    return false;
+}
+
+/* The rest of a connection that was given up has no note stream.midstream. */
+static void print_beginning(const struct stream_summary *summary)
+{
+    bool is_rest = !has_note(summary, "stream.midstream") && has_note(summary, "input.hostile");
+    if (summary->stream.midstream)
+        fputs(is_rest                     ? ", the rest of a connection that was given up"
+              : summary->stream.forgotten ? ", its beginning was not captured, or is forgotten"
+                                          : ", its beginning was not captured",
+              stdout);
+}
+
+static void print_stream(const struct info *info, const struct stream_summary *summary)
+{
+    const struct armtap_stream *stream = &summary->stream;
+    char date[WHEN_DATE_MAX];
+    printf("\nstream %u: %s", summary->number, armtap_protocol_name(stream->protocol));
+    if (stream->version != 0)
+        printf(stream->protocol == ARMTAP_REALTIME ? ", packets of %d bytes" : " protocol %d", stream->version);
+    if (stream->controller_version[0] != '\0')
+        printf(", controller %s", stream->controller_version);
+    if (stream->generation == ARMTAP_GENERATION_CB2 || stream->generation == ARMTAP_GENERATION_CB3E)
+        printf(", %s", stream->generation == ARMTAP_GENERATION_CB2 ? "CB2" : "CB3 or e-Series");
+    print_beginning(summary);
+    putchar('\n');
+    if (summary->first_time[told_by(summary)] != ARMTAP_NO_TIME) {
+        when_date(date, summary->first_time[told_by(summary)], info->options.zone);
+        printf("  from %s", date);
+        when_date(date, summary->last_time[told_by(summary)], info->options.zone);
+        printf(" to %s\n", date);
+    }
+    if (summary->recipe != NULL && stream->protocol == ARMTAP_REALTIME)
+        printf("  %zu fields: UR's gnuplot columns 1 to %zu\n", armtap_recipe_count(summary->recipe),
+               armtap_recipe_size(summary->recipe) / 8);
+    else if (summary->channel_count > 0)
+        print_channels(summary);
+    else if (summary->recipe != NULL)
+        print_fields(summary->recipe);
+    if (summary->guess != NULL)
+        print_guess(summary);
+    printf("  records to the robot: %" PRIu64 "\n", stream->records[ARMTAP_TO_ROBOT]);
+    if (both(stream->bytes_lost) + both(stream->bytes_skipped) > 0)
+        printf("  bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped\n",
+               both(stream->bytes_decoded), both(stream->bytes_lost), both(stream->bytes_skipped));
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (streams_notes_of(summary, i) > 0)
+            printf("  %s: %" PRIu64 "\n", armtap_note_at(i)->id, streams_notes_of(summary, i));
+}
+
+static void print_rest(const struct streams_rest *rest)
+{
+    if (rest->count > 0)
+        printf("\n%" PRIu64 " more streams: %" PRIu64 " records, %" PRIu64 " to the robot, %" PRIu64
+               " gaps; bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped\n",
+               rest->count, rest->records[ARMTAP_FROM_ROBOT], rest->records[ARMTAP_TO_ROBOT], rest->gaps,
+               rest->bytes_decoded, rest->bytes_lost, rest->bytes_skipped);
+}
+
+static void print_recipes_left_out(uint64_t count)
+{
+    if (count > 0)
+        printf("\nand the fields of %" PRIu64 " more set-ups: too many different ones to list\n", count);
+}
+
+static void print_line(const char *text)
+{
+    struct text_wrap wrap = text_wrap_begin(stdout, printf(" "), 4);
+    text_wrap_words(&wrap, text);
+    text_wrap_end(&wrap);
+}
+
+static void print_attempts(const struct attempts *attempts, enum when_zone zone)
+{
+    const struct attempt_summary *summary;
+    struct attempt_open open;
+    char text[ATTEMPT_TEXT_MAX];
+    for (size_t i = 0; (summary = attempts_at(attempts, i)) != NULL; i++) {
+        if (i == 0)
+            puts("\nattempts to connect that failed");
+        attempt_text(text, attempts, summary, zone);
+        print_line(text);
+    }
+    for (size_t i = 0; attempts_open_at(attempts, i, &open); i++) {
+        if (i == 0)
+            puts("\nattempts to connect at the capture's end");
+        attempt_open_text(text, &open, zone);
+        print_line(text);
+    }
+    for (int i = 0; i < ATTEMPT_OUTCOMES; i++)
+        if (attempts_left_out(attempts, (enum attempt_outcome)i) > 0)
+            printf("  %s: %" PRIu64 " more attempts, of other clients or at other robots\n",
+                   attempt_id((enum attempt_outcome)i), attempts_left_out(attempts, (enum attempt_outcome)i));
+}
+
+/* "950 bytes", "1.2 kB", "3.4 MB" */
+static void print_size(uint64_t bytes)
+{
+    if (bytes < 1000)
+        printf("%" PRIu64 " bytes", bytes);
+    else
+        printf("%.1f %s", (double)bytes / (bytes < 1000000 ? 1e3 : 1e6), bytes < 1000000 ? "kB" : "MB");
+}
+
+static void print_ports(const struct info *info)
+{
+    for (size_t i = 0; i < info->port_count; i++) {
+        const struct armtap_traffic *port = &info->ports[i];
+        printf("%s  %s port %u, %s: %" PRIu64 " packet%s, ", i == 0 ? "\nnot decoded\n" : "", port->robot,
+               (unsigned)port->port, port->name, port->packets, port->packets == 1 ? "" : "s");
+        print_size(port->bytes);
+        putchar('\n');
+    }
+}
+
+/* The text of the first note of a kind, and where in the capture it belongs. */
+static void print_example(const struct info *info, const struct example *example)
+{
+    char packet[40];
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 11);
+    if (example->text[0] == '\0')
+        return;
+    snprintf(packet, sizeof packet, "first in packet %" PRIu64, example->where.packet);
+    text_wrap_words(&wrap, example->where.packet == 0 ? "first" : packet);
+    if (info->options.source.count > 1 && example->where.file < info->options.source.count) {
+        text_wrap_word(&wrap, "of");
+        text_wrap_word(&wrap, reader_name(info->options.source.names[example->where.file]));
+    }
+    text_wrap_word(&wrap, "-");
+    text_wrap_words(&wrap, example->text);
+    text_wrap_end(&wrap);
+}
+
+static void print_note(const struct info *info, size_t index)
+{
+    const struct armtap_note_kind *kind = armtap_note_at(index);
+    uint64_t count = streams_note_counts(info->streams)[index];
+    printf("  %s%-7s%s  %s, %" PRIu64 " time%s\n", text_colour(stdout, kind->severity),
+           armtap_severity_name(kind->severity), text_plain(stdout), kind->id, count, count == 1 ? "" : "s");
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 11);
+    text_wrap_words(&wrap, kind->meaning);
+    text_wrap_end(&wrap);
+    print_example(info, &info->examples[index]);
+    if (*kind->remedy == '\0')
+        return;
+    wrap = text_wrap_begin(stdout, 0, 11);
+    text_wrap_words(&wrap, "to do:");
+    remedy_print(&wrap, kind, &info->options.source, &info->offers, &info->examples[index].where);
+}
+
+static void print_tables(const struct info *info)
+{
+    bool begun = false;
+    printf("%" PRIu64 " packets, %" PRIu64 " bytes captured\n\n", info->totals.packets, info->totals.bytes);
+    if (streams_count(info->streams) > 0)
+        print_streams(info);
+    else
+        puts("no telemetry");
+    for (size_t i = 0; i < streams_count(info->streams); i++)
+        print_stream(info, streams_at(info->streams, i));
+    print_rest(streams_rest(info->streams));
+    print_recipes_left_out(streams_recipes_left_out(info->streams));
+    print_attempts(streams_attempts(info->streams), info->options.zone);
+    print_ports(info);
+    for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--)
+        for (size_t i = 0; i < armtap_note_count(); i++) {
+            if (streams_note_counts(info->streams)[i] == 0 || (int)armtap_note_at(i)->severity != severity)
+                continue;
+            if (!begun)
+                puts("\nnotes");
+            begun = true;
+            print_note(info, i);
+        }
+}
+
+/* ---- the command ----------------------------------------------------------------------------------------------- */
+
+/* Makes ready for a second reading, which knows what the first one learned. */
+static int forget(void *user)
+{
+    struct info *info = user;
+    struct streams *streams = streams_new();
+    if (streams == NULL)
+        return -1;
+    streams_free(info->streams);
+    info->streams = streams;
+    info->port_count = 0;
+    info->offers.count = 0;
+    memset(info->examples, 0, armtap_note_count() * sizeof *info->examples);
+    return 0;
+}
+
+static void run(struct info *info)
+{
+    const struct armtap_sink sink = {.size = sizeof sink,
+                                     .on_record = on_record,
+                                     .on_recipe = on_recipe,
+                                     .on_note = on_note,
+                                     .on_event = on_event,
+                                     .on_traffic = on_traffic,
+                                     .on_refused = on_refused};
+    struct replay_source source = info->options.source;
+    source.knowledge = info->knowledge;
+    info->status = (int)replay_learning(&source, &sink, info, forget, &info->totals);
+    if (info->totals.broken_off)
+        return;
+    streams_number(info->streams);
+    const struct attempts *attempts = streams_attempts(info->streams);
+    bool none = streams_count(info->streams) == 0 && !attempts_have_fault(attempts);
+    if (info->json)
+        print_json(info);
+    else if (!none || info->port_count > 0 || attempts_at(attempts, 0) != NULL)
+        print_tables(info);
+    if (none && info->status == EXIT_DONE)
+        streams_report_none(info->streams, &info->totals);
+    if (none)
+        info->status = EXIT_FAILED;
+    if (info->status == EXIT_DONE && streams_have_warning(info->streams))
+        info->status = EXIT_FOUND;
+}
+
+int cmd_info(int argc, char **argv)
+{
+    struct info info = {.status = EXIT_FAILED};
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &info.options, take, &info);
+    if (outcome != OPTIONS_RUN)
+        return options_status(outcome);
+    info.streams = streams_new();
+    info.examples = calloc(armtap_note_count() + 1, sizeof *info.examples);
+    if (info.streams != NULL && info.examples != NULL && armtap_knowledge_new(&info.knowledge) == ARMTAP_OK)
+        run(&info);
+    else
+        message_no_memory();
+    streams_free(info.streams);
+    armtap_knowledge_free(info.knowledge);
+    free(info.examples);
+    free(info.ports);
+    options_free(&info.options);
+    return info.status;
+}

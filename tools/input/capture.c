@@ -1,0 +1,471 @@
+#define _GNU_SOURCE /* fopencookie */
+#include "capture.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pcap/pcap.h>
+
+#include "pcapng_blocks.h"
+#include "capture_drops.h"
+#include "base/interrupt.h"
+#include "base/message.h"
+#include "file_reader.h"
+#include "shell_command.h"
+
+#define FILE_BUFFER (256 * 1024)
+#define PLACE_MAX 64
+#define LIVE_SNAPSHOT 262144
+#define LIVE_BUFFER (16 * 1024 * 1024)
+#define LIVE_WAIT_MS 100
+/* How many packets of a busy interface may pass before Ctrl-C is looked for. */
+#define LIVE_TURN 64
+
+struct capture {
+    char *name;
+    struct reader *reader; /* NULL: live */
+    struct input *input;   /* of the wish that it was opened with */
+    FILE *file;            /* libpcap's once there is a pcap_t */
+    pcap_t *pcap;          /* NULL: a raw dump */
+    bool is_pcapng;
+    bool nanoseconds;
+    bool ended;
+    bool quiet; /* damage is not reported */
+    bool follows;
+    int link_type;
+    uint64_t packets;
+    struct blocks blocks;
+    struct drops_counter kernel_drops, interface_drops;
+};
+
+const char *capture_library(void)
+{
+    return pcap_lib_version();
+}
+
+/* libpcap names link types its own way where systems differ; capture files and armtap do not. */
+static int link_type_of(int dlt)
+{
+    return dlt == DLT_RAW ? 101 : dlt;
+}
+
+static int dlt_of(int link_type)
+{
+    return link_type == 101 ? DLT_RAW : link_type;
+}
+
+static const char *link_name(int link_type)
+{
+    const char *name = pcap_datalink_val_to_name(dlt_of(link_type));
+    return name == NULL ? "not named" : name;
+}
+
+static struct capture *capture_new(const char *name)
+{
+    struct capture *capture = calloc(1, sizeof *capture);
+    char *copy = strdup(name);
+    if (capture == NULL || copy == NULL) {
+        free(capture);
+        free(copy);
+        errno = ENOMEM;
+        return NULL;
+    }
+    capture->name = copy;
+    return capture;
+}
+
+void capture_close(struct capture *capture)
+{
+    if (capture == NULL)
+        return;
+    if (capture->pcap != NULL)
+        pcap_close(capture->pcap);
+    else if (capture->file != NULL)
+        fclose(capture->file);
+    reader_close(capture->reader);
+    free(capture->name);
+    free(capture);
+}
+
+/* ---- files ----------------------------------------------------------------------------------------------------- */
+
+static bool is_capture(const uint8_t *bytes, bool *is_pcapng)
+{
+    static const uint8_t magics[][4] = {{0xA1, 0xB2, 0xC3, 0xD4}, {0xD4, 0xC3, 0xB2, 0xA1}, {0xA1, 0xB2, 0x3C, 0x4D},
+                                        {0x4D, 0x3C, 0xB2, 0xA1}, {0xA1, 0xB2, 0xCD, 0x34}, {0x34, 0xCD, 0xB2, 0xA1},
+                                        {0x0A, 0x0D, 0x0D, 0x0A}};
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        if (memcmp(bytes, magics[i], 4) == 0) {
+            *is_pcapng = bytes[0] == 0x0A;
+            return true;
+        }
+    return false;
+}
+
+static ssize_t give_bytes(void *cookie, char *to, size_t room)
+{
+    struct capture *capture = cookie;
+    size_t length = reader_read(capture->reader, to, room);
+    if (capture->is_pcapng)
+        blocks_push(&capture->blocks, (const uint8_t *)to, length);
+    return (ssize_t)length;
+}
+
+/* Says which interfaces there are, and how to split the file. */
+static void refuse_interfaces(const struct capture *capture, const char *place)
+{
+    char list[700] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < capture->blocks.count && i < BLOCKS_INTERFACES && length < sizeof list - 120; i++) {
+        const struct blocks_interface *interface = &capture->blocks.interface[i];
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%zu %s (%s, snapshot length %" PRIu32 ")",
+                                   i == 0 ? "" : ", ", i, interface->name, link_name(interface->link_type),
+                                   interface->snapshot_length);
+    }
+    char file[SHELL_MAX] = "";
+    if (strcmp(capture->name, "-") == 0 || !shell_word(file, sizeof file, capture->name))
+        strcpy(file, "FILE");
+    message_error("%s: %s: its interfaces differ in link type or snapshot length, which libpcap does not read: %s; "
+                  "split it, one interface a file: tshark -r %s -Y 'frame.interface_id==0' -F pcap -w OUT",
+                  reader_name(capture->name), place, list, file);
+}
+
+/* The packet that a message is about. */
+static void name_place(const struct capture *capture, char place[PLACE_MAX])
+{
+    snprintf(place, PLACE_MAX, "after packet %" PRIu64, capture->packets);
+    if (capture->packets == 0)
+        snprintf(place, PLACE_MAX, "before the first packet");
+}
+
+/* libpcap: the end is in the middle of something. */
+static bool is_cut(const char *error)
+{
+    return strncmp(error, "truncated", 9) == 0;
+}
+
+/* A file to which another program adds packets ends somewhere in them. */
+static void report_growing(const struct capture *capture)
+{
+    char place[PLACE_MAX];
+    name_place(capture, place);
+    if (!capture->quiet && !capture->follows && (capture->input == NULL || input_is_told_first(capture->input)))
+        message_warning(
+            "%s: %s: another program is still writing it, and what was there when the reading began ends in "
+            "the middle of a packet; read it again for the rest",
+            capture->name, place);
+}
+
+/* What libpcap or the reader has against the file here. */
+static void report_damage(const struct capture *capture, const char *error)
+{
+    char place[PLACE_MAX];
+    if (capture->quiet && !reader_has_changed(capture->reader))
+        return;
+    name_place(capture, place);
+    const char *name = reader_name(capture->name), *problem = reader_problem(capture->reader);
+    if (problem != NULL)
+        message_error("%s: %s: %s", name, place, problem);
+    else if (capture->is_pcapng && strstr(error, "an interface has a") != NULL && blocks_differ(&capture->blocks))
+        refuse_interfaces(capture, place);
+    else if (is_cut(error))
+        message_error("%s: %s: the file ends in the middle of a packet or header (%s); all before was read: copy it "
+                      "again if it should be longer",
+                      name, place, error);
+    else
+        message_error("%s: %s: the file is damaged (%s); all before was read: copy it again, or mend it with editcap",
+                      name, place, error);
+}
+
+/* Whether it is memory that libpcap or the reader lacks; libpcap tells only in words. */
+static bool lacked_memory(const struct capture *capture, const char *error)
+{
+    return reader_lacked_memory(capture->reader) || strstr(error, "out of memory") != NULL ||
+           strstr(error, strerror(ENOMEM)) != NULL;
+}
+
+/* libpcap reads the rest of the file through the reader. 0, -1 after a message, or one of capture.h's. */
+static int begin_pcap(struct capture *capture)
+{
+    char error[PCAP_ERRBUF_SIZE] = "";
+    cookie_io_functions_t functions = {.read = give_bytes};
+    capture->file = fopencookie(capture, "r", functions);
+    if (capture->file == NULL || setvbuf(capture->file, NULL, _IOFBF, FILE_BUFFER) != 0)
+        return CAPTURE_NO_MEMORY;
+    blocks_begin(&capture->blocks);
+    capture->pcap = pcap_fopen_offline_with_tstamp_precision(capture->file, PCAP_TSTAMP_PRECISION_NANO, error);
+    if (capture->pcap == NULL && lacked_memory(capture, error))
+        return CAPTURE_NO_MEMORY;
+    if (capture->pcap == NULL) {
+        report_damage(capture, error);
+        return reader_has_changed(capture->reader) ? CAPTURE_CHANGED : -1;
+    }
+    capture->nanoseconds = true;
+    capture->link_type = link_type_of(pcap_datalink(capture->pcap));
+    return 0;
+}
+
+static int check_link_type(const struct capture *capture)
+{
+    const char *text = pcap_datalink_val_to_description(dlt_of(capture->link_type));
+    if (armtap_link_type_known(capture->link_type))
+        return 0;
+    if (capture->quiet)
+        return -1;
+    message_error("%s: link type %d (%s%s%s) carries no TCP that armtap knows to read; capture on the robot's wired "
+                  "network, or with tcpdump -i any",
+                  reader_name(capture->name), capture->link_type, link_name(capture->link_type),
+                  text == NULL ? "" : ": ", text == NULL ? "" : text);
+    return -1;
+}
+
+struct capture *capture_open(const struct reader_wish *wish)
+{
+    const uint8_t *first;
+    struct capture *capture = capture_new(wish->name);
+    if (capture == NULL)
+        return NULL;
+    capture->quiet = wish->quiet;
+    capture->input = wish->input;
+    capture->follows = wish->follows;
+    capture->reader = reader_open(wish);
+    int outcome = capture->reader != NULL ? 0 : errno == ENOMEM ? CAPTURE_NO_MEMORY : -1;
+    if (outcome == 0 && reader_peek(capture->reader, &first, 4) == 4 && is_capture(first, &capture->is_pcapng))
+        outcome = begin_pcap(capture);
+    if (outcome == 0 && capture->pcap != NULL)
+        outcome = check_link_type(capture);
+    if (outcome == 0)
+        return capture;
+    capture_close(capture);
+    errno = outcome == CAPTURE_NO_MEMORY ? ENOMEM : outcome == CAPTURE_CHANGED ? ESTALE : 0;
+    return NULL;
+}
+
+bool capture_is_raw(const struct capture *capture)
+{
+    return capture->pcap == NULL;
+}
+
+long capture_read(struct capture *capture, uint8_t *to, size_t room)
+{
+    size_t length = reader_read(capture->reader, to, room);
+    const char *problem = reader_problem(capture->reader);
+    if (length > 0 || problem == NULL)
+        return (long)length;
+    if (reader_lacked_memory(capture->reader))
+        return CAPTURE_NO_MEMORY;
+    bool changed = reader_has_changed(capture->reader);
+    if (!capture->quiet || changed)
+        message_error("%s: %s", reader_name(capture->name), problem);
+    return changed ? CAPTURE_CHANGED : -1;
+}
+
+uint64_t capture_position(const struct capture *capture)
+{
+    return capture->reader == NULL ? 0 : reader_position(capture->reader);
+}
+
+/* ---- packets --------------------------------------------------------------------------------------------------- */
+
+/* Seconds of 1677 to 2262 fit 64 bits of nanoseconds; what lies outside is no time that a capture could have. */
+static int64_t time_of(const struct pcap_pkthdr *header, bool nanoseconds)
+{
+    int64_t seconds = header->ts.tv_sec, fraction = header->ts.tv_usec;
+    if (seconds < -INT64_C(9000000000) || seconds > INT64_C(9000000000) || fraction < 0 || fraction > INT32_MAX)
+        return ARMTAP_NO_TIME;
+    return seconds * INT64_C(1000000000) + fraction * (nanoseconds ? 1 : 1000);
+}
+
+static int end_of_file(struct capture *capture, int outcome)
+{
+    capture->ended = true;
+    if (outcome == PCAP_ERROR && lacked_memory(capture, pcap_geterr(capture->pcap)))
+        return CAPTURE_NO_MEMORY;
+    if (outcome == PCAP_ERROR && is_cut(pcap_geterr(capture->pcap)) && reader_problem(capture->reader) == NULL &&
+        reader_is_growing(capture->reader)) {
+        report_growing(capture);
+        return 0;
+    }
+    if (outcome == PCAP_ERROR)
+        reader_give_up(capture->reader);
+    if (outcome == PCAP_ERROR || reader_problem(capture->reader) != NULL) {
+        report_damage(capture, pcap_geterr(capture->pcap));
+        return reader_has_changed(capture->reader) ? CAPTURE_CHANGED : -1;
+    }
+    return 0;
+}
+
+/* Waits for packets, but not for long. libpcap's own waiting is no use here: without packets it need not end. */
+static void wait_for_packets(struct capture *capture)
+{
+    struct pollfd poller = {.fd = pcap_get_selectable_fd(capture->pcap), .events = POLLIN};
+    poll(&poller, poller.fd < 0 ? 0 : 1, LIVE_WAIT_MS);
+}
+
+/* The next packet of an interface: 1, CAPTURE_SILENT, 0 once it is to end, -1 after a message. */
+static int next_live(struct capture *capture, struct pcap_pkthdr **header, const u_char **data)
+{
+    if (capture->packets % LIVE_TURN == 0 && interrupt_asked())
+        return 0;
+    int outcome = pcap_next_ex(capture->pcap, header, data);
+    if (outcome == 1)
+        return 1;
+    if (outcome != 0) {
+        message_error("%s: %s; is the interface still up?", capture->name, pcap_geterr(capture->pcap));
+        return -1;
+    }
+    if (interrupt_asked())
+        return 0;
+    wait_for_packets(capture);
+    return CAPTURE_SILENT;
+}
+
+int capture_next(struct capture *capture, struct armtap_packet *packet)
+{
+    struct pcap_pkthdr *header;
+    const u_char *data;
+    int outcome;
+    if (capture->ended)
+        return 0;
+    if (capture->reader == NULL) {
+        outcome = next_live(capture, &header, &data);
+        capture->ended = outcome <= 0;
+    } else {
+        outcome = pcap_next_ex(capture->pcap, &header, &data);
+        if (outcome != 1)
+            outcome = end_of_file(capture, outcome);
+    }
+    if (outcome != 1)
+        return outcome;
+    capture->packets++;
+    *packet =
+        (struct armtap_packet){.link_type = capture->link_type,
+                               .where = {.time = time_of(header, capture->nanoseconds), .packet = capture->packets},
+                               .data = data,
+                               .captured = header->caplen,
+                               .length = header->len};
+    return 1;
+}
+
+/* ---- interfaces ------------------------------------------------------------------------------------------------ */
+
+static void list_interfaces(char *list, size_t room)
+{
+    char error[PCAP_ERRBUF_SIZE];
+    pcap_if_t *all = NULL;
+    size_t length = 0;
+    list[0] = '\0';
+    if (pcap_findalldevs(&all, error) != 0)
+        return;
+    for (const pcap_if_t *one = all; one != NULL && length + strlen(one->name) + 3 < room; one = one->next)
+        length += (size_t)snprintf(list + length, room - length, "%s%s", length == 0 ? "" : " ", one->name);
+    pcap_freealldevs(all);
+}
+
+static void report_live(const struct capture *capture, int outcome)
+{
+    char list[400];
+    const char *reason = pcap_statustostr(outcome), *detail = pcap_geterr(capture->pcap);
+    if (outcome == PCAP_ERROR_PERM_DENIED || outcome == PCAP_ERROR_PROMISC_PERM_DENIED) {
+        message_error(
+            "%s: capturing needs more rights than this user has; run it with sudo (it gives up root once the "
+            "interface is open), give the program the right: sudo setcap cap_net_raw+ep $(command -v armtap), or "
+            "capture with sudo tcpdump -w FILE and read the file",
+            capture->name);
+        return;
+    }
+    bool has_detail = detail[0] != '\0' && strcmp(detail, reason) != 0;
+    list_interfaces(list, sizeof list);
+    message_error("%s: cannot capture: %s%s%s; interfaces here: %s", capture->name, reason, has_detail ? ": " : "",
+                  has_detail ? detail : "", list[0] == '\0' ? "none that this user may see" : list);
+}
+
+/* Compiles the filter, with VLAN tags where the interface's link type has them. */
+static int set_filter(const struct capture *capture, const char *filter, bool tagged)
+{
+    struct bpf_program program;
+    int outcome = PCAP_ERROR;
+    if (tagged) {
+        size_t room = 3 * strlen(filter) + 64;
+        char *all = malloc(room);
+        if (all == NULL) {
+            message_no_memory();
+            return -1;
+        }
+        snprintf(all, room, "(%s) or (vlan and ((%s) or (vlan and (%s))))", filter, filter, filter);
+        outcome = pcap_compile(capture->pcap, &program, all, 1, PCAP_NETMASK_UNKNOWN);
+        free(all);
+    }
+    if (outcome != 0)
+        outcome = pcap_compile(capture->pcap, &program, filter, 1, PCAP_NETMASK_UNKNOWN);
+    if (outcome != 0) {
+        message_error("--filter '%s': %s; see pcap-filter(7)", filter, pcap_geterr(capture->pcap));
+        return -1;
+    }
+    outcome = pcap_setfilter(capture->pcap, &program);
+    pcap_freecode(&program);
+    if (outcome != 0)
+        message_error("%s: the filter cannot be set: %s", capture->name, pcap_geterr(capture->pcap));
+    return outcome;
+}
+
+static int begin_live(struct capture *capture)
+{
+    char error[PCAP_ERRBUF_SIZE];
+    pcap_set_snaplen(capture->pcap, LIVE_SNAPSHOT);
+    pcap_set_promisc(capture->pcap, 1);
+    pcap_set_timeout(capture->pcap, LIVE_WAIT_MS);
+    pcap_set_buffer_size(capture->pcap, LIVE_BUFFER);
+    pcap_set_tstamp_precision(capture->pcap, PCAP_TSTAMP_PRECISION_NANO);
+    int outcome = pcap_activate(capture->pcap);
+    if (outcome < 0) {
+        report_live(capture, outcome);
+        return -1;
+    }
+    if (outcome > 0)
+        message_warning("%s: %s", capture->name, pcap_statustostr(outcome));
+    if (pcap_setnonblock(capture->pcap, 1, error) != 0) {
+        message_error("%s: %s", capture->name, error);
+        return -1;
+    }
+    capture->nanoseconds = pcap_get_tstamp_precision(capture->pcap) == PCAP_TSTAMP_PRECISION_NANO;
+    capture->link_type = link_type_of(pcap_datalink(capture->pcap));
+    return 0;
+}
+
+struct capture *capture_open_live(const char *interface, const char *filter, bool tagged)
+{
+    char error[PCAP_ERRBUF_SIZE];
+    struct capture *capture = capture_new(interface);
+    if (capture == NULL)
+        return NULL;
+    capture->pcap = pcap_create(interface, error);
+    if (capture->pcap == NULL) {
+        message_error("%s: %s", interface, error);
+        capture_close(capture);
+        errno = 0;
+        return NULL;
+    }
+    if (begin_live(capture) != 0 || check_link_type(capture) != 0 || set_filter(capture, filter, tagged) != 0) {
+        capture_close(capture);
+        errno = 0;
+        return NULL;
+    }
+    return capture;
+}
+
+uint64_t capture_dropped(struct capture *capture)
+{
+    struct pcap_stat counts;
+    if (capture->reader != NULL)
+        return capture->is_pcapng ? blocks_dropped(&capture->blocks) : 0;
+    if (pcap_stats(capture->pcap, &counts) == 0) {
+        drops_count(&capture->kernel_drops, counts.ps_drop);
+        drops_count(&capture->interface_drops, counts.ps_ifdrop);
+    }
+    return capture->kernel_drops.total + capture->interface_drops.total;
+}

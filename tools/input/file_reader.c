@@ -1,0 +1,516 @@
+#define _POSIX_C_SOURCE 200809L
+#include "file_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <zlib.h>
+
+#include "read_ahead.h"
+#include "file_ends.h"
+#include "file_growth.h"
+#include "input_files.h"
+#include "base/interrupt.h"
+#include "base/message.h"
+
+#define INPUT_SIZE INPUT_BLOCK
+#define PEEK_SIZE 16
+#define WAIT_MS 100
+
+enum gzip_state { GZIP_NONE, GZIP_MEMBER, GZIP_BETWEEN, GZIP_DONE };
+
+struct reader {
+    bool over; /* there was nothing more to read: now the problem counts, whoever found it how far ahead */
+    bool may_run_ahead;
+    bool (*on_wait)(void *user);
+    void *user;
+    struct ahead *ahead;             /* inflates, once what was peeked at is used up; NULL: nothing is read ahead */
+    const struct ahead_block *block; /* of it, in use */
+    size_t block_at;
+    size_t peeked, peek_at;
+    uint8_t peek[PEEK_SIZE];
+    /* What follows belongs to the thread that reads ahead, where there is one, up to its last block. */
+    struct inputs *own;    /* of one file, which nobody else had opened; else NULL */
+    struct input *input;   /* an ordinary file; NULL: a pipe or device */
+    struct growth *growth; /* of an ordinary file that is followed */
+    struct ends ends;      /* of any other ordinary file */
+    int file;              /* -1: an ordinary file */
+    bool waits;            /* a pipe or terminal: Ctrl-C ends it, and what came is used */
+    bool ended;
+    enum gzip_state gzip;
+    z_stream inflater;
+    bool filled; /* the last call of inflate left no room */
+    uint64_t position;
+    uint64_t unpacked;
+    size_t input_at, input_length;
+    char problem[200];
+    bool changed;   /* the problem: earlier readings read other bytes */
+    bool no_memory; /* the problem: nothing is wrong with the file */
+    uint8_t bytes[INPUT_SIZE + 4];
+};
+
+const char *reader_name(const char *name)
+{
+    return strcmp(name, "-") == 0 ? "standard input" : name;
+}
+
+const char *reader_library(void)
+{
+    return zlibVersion();
+}
+
+/* Nothing is there to be read: whether to wait. */
+static bool wait_on(const struct reader *reader)
+{
+    return reader->ahead != NULL ? !ahead_is_over(reader->ahead)
+                                 : reader->on_wait == NULL || reader->on_wait(reader->user);
+}
+
+/* False once somebody pressed Ctrl-C and the grace has passed, and where what is read is no longer wanted. */
+static bool wait_for_input(struct reader *reader)
+{
+    struct pollfd poller = {.fd = reader->file, .events = POLLIN};
+    while (!interrupt_asked_before(READER_GRACE)) {
+        int outcome = poll(&poller, 1, WAIT_MS);
+        if (outcome > 0 || (outcome < 0 && errno != EINTR))
+            return true;
+        if (!wait_on(reader))
+            return false;
+    }
+    return false;
+}
+
+static void cannot_read(struct reader *reader, int error)
+{
+    char reason[80];
+    if (strerror_r(error, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", error);
+    snprintf(reader->problem, sizeof reader->problem, "byte %" PRIu64 ": cannot be read: %s; copy the file again",
+             reader->position, reason);
+}
+
+/* Bytes of a pipe or device; 0 at the end. */
+static size_t read_stream(struct reader *reader)
+{
+    ssize_t got;
+    do {
+        if (reader->waits && !wait_for_input(reader))
+            return 0;
+        got = read(reader->file, reader->bytes, INPUT_SIZE);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0)
+        cannot_read(reader, errno);
+    return got < 0 ? 0 : (size_t)got;
+}
+
+/* What another program did to the file meanwhile. */
+static void cannot_go_on(struct reader *reader, enum input_outcome outcome)
+{
+    static const char *const what[] = {
+        [INPUT_SHORTENED] = "another program cut the file here since the reading began; read it again, or a copy of it",
+        [INPUT_REWRITTEN] = "the file was written anew while it was read, and what came before this is of the old one; "
+                            "follow it again for the new one",
+        [INPUT_CHANGED] =
+            "another program has overwritten or cut what was read before; copy the file first and read the "
+            "copy",
+        [INPUT_DOUBTFUL] = "the file's time changed while it was read: another program may have changed what was read "
+                           "before; copy the file first and read the copy",
+        [INPUT_REPLACED] = "another file took the place of the one that was being read; read it again"};
+    reader->no_memory = outcome == INPUT_NO_MEMORY;
+    reader->changed = outcome == INPUT_CHANGED || outcome == INPUT_REPLACED;
+    snprintf(reader->problem, sizeof reader->problem, "byte %" PRIu64 ": %s", reader->position,
+             reader->no_memory ? "out of memory" : what[outcome]);
+}
+
+/* False where the file is no longer what was read of it, which is the problem then. */
+static bool judge_file(struct reader *reader)
+{
+    if (reader->input == NULL || reader->growth != NULL)
+        return true;
+    enum input_outcome outcome = input_judge(reader->input, &reader->ends);
+    if (outcome == INPUT_FAILED)
+        cannot_read(reader, errno);
+    else if (outcome != INPUT_OK)
+        cannot_go_on(reader, outcome);
+    return outcome == INPUT_OK;
+}
+
+static size_t read_ordinary(struct reader *reader)
+{
+    size_t length;
+    enum input_outcome outcome = input_block(reader->input, reader->position, reader->bytes, &length);
+    if (outcome == INPUT_FAILED)
+        cannot_read(reader, errno);
+    else if (outcome != INPUT_OK)
+        cannot_go_on(reader, outcome);
+    else if (length == 0)
+        judge_file(reader);
+    ends_keep(&reader->ends, reader->bytes, length);
+    return length;
+}
+
+/* Bytes of a file that is followed, perhaps none yet; false where it cannot be read on. What was read counts only if
+ * the file was still the same one afterwards. */
+static bool read_further(struct reader *reader, size_t *length)
+{
+    ssize_t got = pread(input_descriptor(reader->input), reader->bytes, INPUT_SIZE, (off_t)reader->position);
+    enum input_outcome outcome = got >= 0 ? growth_judge(reader->growth) : errno == EINTR ? INPUT_OK : INPUT_FAILED;
+    if (outcome == INPUT_FAILED)
+        cannot_read(reader, errno);
+    else if (outcome != INPUT_OK)
+        cannot_go_on(reader, outcome);
+    *length = outcome == INPUT_OK && got > 0 ? (size_t)got : 0;
+    growth_keep(reader->growth, reader->bytes, *length);
+    return outcome == INPUT_OK;
+}
+
+/* Bytes of a file that is followed; 0 once there is reason to end. */
+static size_t read_growing(struct reader *reader)
+{
+    size_t length;
+    while (!interrupt_asked()) {
+        if (!read_further(reader, &length) || length > 0)
+            return length;
+        growth_watch_name(reader->growth);
+        growth_wait(reader->growth);
+        if (!wait_on(reader))
+            return 0;
+    }
+    return 0;
+}
+
+/* Refills the input once it is used up; false at the end. */
+static bool fill(struct reader *reader)
+{
+    if (reader->input_at < reader->input_length)
+        return true;
+    size_t got = reader->ended            ? 0
+                 : reader->growth != NULL ? read_growing(reader)
+                 : reader->input != NULL  ? read_ordinary(reader)
+                                          : read_stream(reader);
+    reader->ended = got == 0;
+    if (got == 0)
+        return false;
+    reader->position += got;
+    reader->input_at = 0;
+    reader->input_length = got;
+    return true;
+}
+
+static void damaged(struct reader *reader, const char *what)
+{
+    if (!judge_file(reader))
+        return;
+    snprintf(reader->problem, sizeof reader->problem, "byte %" PRIu64 " (%" PRIu64 " unpacked): %s",
+             reader->position - (reader->input_length - reader->input_at), reader->unpacked, what);
+}
+
+/* After a member: another one, zeros as padding, or the end. */
+static void next_member(struct reader *reader)
+{
+    while (fill(reader) && reader->bytes[reader->input_at] == 0)
+        reader->input_at++;
+    if (!fill(reader)) {
+        reader->gzip = GZIP_DONE;
+    } else if (reader->bytes[reader->input_at] == 0x1F) {
+        inflateReset(&reader->inflater);
+        reader->gzip = GZIP_MEMBER;
+    } else {
+        damaged(reader, "other bytes follow the gzip data, and were left out");
+        reader->gzip = GZIP_DONE;
+    }
+}
+
+/* What inflate has to say about one call. */
+static void judge(struct reader *reader, int outcome)
+{
+    const char *why = reader->inflater.msg;
+    char text[120];
+    if (outcome == Z_STREAM_END) {
+        reader->gzip = GZIP_BETWEEN;
+    } else if (outcome != Z_OK && outcome != Z_BUF_ERROR) {
+        snprintf(text, sizeof text, "the gzip data is damaged (%s); copy or fetch the file again",
+                 why == NULL ? "no reason given" : why);
+        damaged(reader, text);
+        reader->no_memory = outcome == Z_MEM_ERROR;
+        reader->gzip = GZIP_DONE;
+    }
+}
+
+static size_t inflate_some(struct reader *reader, uint8_t *to, size_t room)
+{
+    z_stream *inflater = &reader->inflater;
+    if (room > INPUT_SIZE * 16)
+        room = INPUT_SIZE * 16;
+    inflater->next_out = to;
+    inflater->avail_out = (uInt)room;
+    while (inflater->avail_out == room && reader->gzip != GZIP_DONE) {
+        if (reader->gzip == GZIP_BETWEEN) {
+            next_member(reader);
+            continue;
+        }
+        /* What did not fit into the room of the call before is within zlib still. */
+        bool pending = reader->filled;
+        if (!fill(reader) && !pending) {
+            if (reader->problem[0] == '\0' && !reader_is_growing(reader))
+                damaged(reader, "the gzip data ends early; copy or fetch the file again");
+            reader->gzip = GZIP_DONE;
+            break;
+        }
+        inflater->next_in = reader->bytes + reader->input_at;
+        inflater->avail_in = (uInt)(reader->input_length - reader->input_at);
+        int outcome = inflate(inflater, Z_NO_FLUSH);
+        reader->input_at = reader->input_length - inflater->avail_in;
+        reader->unpacked += room - inflater->avail_out;
+        reader->filled = inflater->avail_out == 0;
+        judge(reader, outcome);
+    }
+    return room - inflater->avail_out;
+}
+
+/* Whether a thread reads ahead, and who uses the reader has not come to the end of that. */
+static bool is_ahead(const struct reader *reader)
+{
+    return reader->ahead != NULL && (reader->block == NULL || !reader->block->is_last);
+}
+
+/* In the thread that reads ahead. A block is what one call gives, as without the thread: what came is not kept back
+ * until there is more. */
+static void inflate_ahead(void *user, struct ahead_block *block)
+{
+    struct reader *reader = user;
+    block->length = inflate_some(reader, block->bytes, AHEAD_BLOCK);
+    block->position = reader->position;
+    block->is_last = reader->gzip == GZIP_DONE;
+}
+
+static size_t read_ahead(struct reader *reader, uint8_t *to, size_t room)
+{
+    while (reader->block == NULL || reader->block_at == reader->block->length) {
+        if (!is_ahead(reader))
+            return 0;
+        reader->block = ahead_take(reader->ahead);
+        reader->block_at = 0;
+    }
+    size_t length = reader->block->length - reader->block_at;
+    if (length > room)
+        length = room;
+    memcpy(to, reader->block->bytes + reader->block_at, length);
+    reader->block_at += length;
+    return length;
+}
+
+static size_t read_some(struct reader *reader, uint8_t *to, size_t room)
+{
+    if (reader->ahead != NULL)
+        return read_ahead(reader, to, room);
+    if (reader->gzip != GZIP_NONE)
+        return inflate_some(reader, to, room);
+    if (!fill(reader))
+        return 0;
+    size_t length = reader->input_length - reader->input_at;
+    if (length > room)
+        length = room;
+    memcpy(to, reader->bytes + reader->input_at, length);
+    reader->input_at += length;
+    return length;
+}
+
+/* Where no thread can be had, inflating in turns with the rest does as well. */
+static void begin_ahead(struct reader *reader)
+{
+    reader->may_run_ahead = false;
+    ahead_start(&reader->ahead, inflate_ahead, reader);
+}
+
+size_t reader_read(struct reader *reader, void *to, size_t room)
+{
+    size_t length = reader->peeked - reader->peek_at;
+    if (length == 0) {
+        if (reader->may_run_ahead && reader->gzip != GZIP_NONE)
+            begin_ahead(reader);
+        length = read_some(reader, to, room);
+        reader->over = length == 0;
+        return length;
+    }
+    if (length > room)
+        length = room;
+    memcpy(to, reader->peek + reader->peek_at, length);
+    reader->peek_at += length;
+    return length;
+}
+
+size_t reader_peek(struct reader *reader, const uint8_t **bytes, size_t length)
+{
+    while (reader->peeked < length && reader->peeked < PEEK_SIZE) {
+        size_t got = read_some(reader, reader->peek + reader->peeked, length - reader->peeked);
+        if (got == 0)
+            break;
+        reader->peeked += got;
+    }
+    *bytes = reader->peek;
+    return reader->peeked;
+}
+
+/* gzip is told by its content: its two magic bytes and the one method there is. */
+static int begin_gzip(struct reader *reader)
+{
+    while (reader->input_length < 3 && !reader->ended) {
+        uint8_t first[3];
+        size_t had = reader->input_length;
+        memcpy(first, reader->bytes, had);
+        reader->input_at = had;
+        if (!fill(reader)) {
+            reader->input_at = 0;
+            break;
+        }
+        memmove(reader->bytes + had, reader->bytes, reader->input_length);
+        memcpy(reader->bytes, first, had);
+        reader->input_length += had;
+    }
+    if (reader->input_length < 3 || memcmp(reader->bytes, "\x1F\x8B\x08", 3) != 0)
+        return 0;
+    if (inflateInit2(&reader->inflater, 15 + 16) != Z_OK)
+        return -1;
+    reader->gzip = GZIP_MEMBER;
+    return 0;
+}
+
+/* Opens what is no ordinary file. A pipe that nobody writes yet is waited for later, where Ctrl-C is heard. */
+static int open_stream(const char *name)
+{
+    if (strcmp(name, "-") == 0)
+        return dup(STDIN_FILENO);
+    int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int flags = file < 0 ? -1 : fcntl(file, F_GETFL);
+    if (flags >= 0)
+        fcntl(file, F_SETFL, flags & ~O_NONBLOCK);
+    return file;
+}
+
+static int follow(struct reader *reader, const char *name)
+{
+    if (input_descriptor(reader->input) < 0)
+        return EMFILE;
+    reader->may_run_ahead = false;
+    reader->growth = growth_new(name, input_descriptor(reader->input));
+    return reader->growth == NULL ? ENOMEM : 0;
+}
+
+/* 0, or why the file cannot be opened. */
+static int open_input(struct reader *reader, const struct reader_wish *wish)
+{
+    struct input *input = wish->input;
+    if (input == NULL && (reader->own = inputs_open(&wish->name, 1, NULL)) == NULL)
+        return ENOMEM;
+    if (input == NULL)
+        input = inputs_at(reader->own, 0);
+    if (input_error(input) != 0)
+        return input_error(input);
+    if (input_is_ordinary(input)) {
+        reader->input = input;
+        return wish->follows ? follow(reader, wish->name) : 0;
+    }
+    reader->file = open_stream(wish->name);
+    return reader->file < 0 ? errno : 0;
+}
+
+/* Why the file cannot be opened. */
+static void report_open(const char *name, int error)
+{
+    const char *remedy = error == EACCES   ? "; ask its owner, or copy it to a place of your own"
+                         : error == EISDIR ? "; name the files in it"
+                         : error == ENOENT ? "; check the name"
+                                           : "";
+    message_error("%s: cannot be opened: %s%s", reader_name(name), strerror(error), remedy);
+}
+
+struct reader *reader_open(const struct reader_wish *wish)
+{
+    struct stat status;
+    struct reader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    reader->may_run_ahead = wish->threads > 1;
+    reader->on_wait = wish->on_wait;
+    reader->user = wish->user;
+    reader->file = -1;
+    int error = open_input(reader, wish);
+    if (error != 0 && error != ENOMEM && !wish->quiet)
+        report_open(wish->name, error);
+    if (error == 0) {
+        reader->waits = reader->file >= 0 && fstat(reader->file, &status) == 0 && !S_ISREG(status.st_mode);
+        error = begin_gzip(reader) == 0 ? 0 : ENOMEM;
+    }
+    if (error == 0)
+        return reader;
+    reader_close(reader);
+    errno = error == ENOMEM ? ENOMEM : 0;
+    return NULL;
+}
+
+void reader_close(struct reader *reader)
+{
+    if (reader == NULL)
+        return;
+    ahead_free(reader->ahead);
+    if (reader->gzip != GZIP_NONE)
+        inflateEnd(&reader->inflater);
+    if (reader->file >= 0)
+        close(reader->file);
+    growth_free(reader->growth);
+    inputs_free(reader->own);
+    free(reader);
+}
+
+bool reader_is_growing(const struct reader *reader)
+{
+    return reader->growth != NULL || (reader->input != NULL && input_has_grown(reader->input));
+}
+
+const char *reader_problem(const struct reader *reader)
+{
+    return reader->over && reader->problem[0] != '\0' ? reader->problem : NULL;
+}
+
+/* What the thread that reads ahead came upon lies behind what was made of the file, and does not count. */
+static void stop_ahead(struct reader *reader)
+{
+    ahead_free(reader->ahead);
+    reader->ahead = NULL;
+    reader->block = NULL;
+}
+
+void reader_give_up(struct reader *reader)
+{
+    if (reader_problem(reader) != NULL)
+        return;
+    if (is_ahead(reader))
+        stop_ahead(reader);
+    if (reader->changed || !judge_file(reader))
+        reader->over = true;
+}
+
+bool reader_lacked_memory(const struct reader *reader)
+{
+    return reader_problem(reader) != NULL && reader->no_memory;
+}
+
+bool reader_has_changed(const struct reader *reader)
+{
+    return reader_problem(reader) != NULL && reader->changed;
+}
+
+uint64_t reader_position(const struct reader *reader)
+{
+    return is_ahead(reader) ? reader->block->position : reader->position;
+}

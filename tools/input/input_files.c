@@ -1,0 +1,361 @@
+#define _POSIX_C_SOURCE 200809L
+#include "input_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "file_ends.h"
+
+/* Descriptors that stay free for all else: outputs, threads, libraries. */
+#define DESCRIPTORS_LEFT 64
+
+struct input {
+    const char *name;
+    int file; /* -1: could not be opened, or is opened anew for each block: too many files */
+    int error;
+    bool is_ordinary, goes_on;
+    bool told;
+    struct timespec written, changed;
+    dev_t device;
+    ino_t inode;
+    uint64_t length;
+    pthread_mutex_t lock;
+    bool judged;    /* after the first reading; the lock's, as are the next three */
+    uint32_t *sums; /* of the blocks that were read */
+    size_t sum_count, sum_room;
+};
+
+struct inputs {
+    size_t count;
+    struct input input[];
+};
+
+/* ---- opening --------------------------------------------------------------------------------------------------- */
+
+static void keep_identity(struct input *input, const struct stat *status)
+{
+    input->device = status->st_dev;
+    input->inode = status->st_ino;
+    input->length = (uint64_t)status->st_size;
+    input->written = status->st_mtim;
+    input->changed = status->st_ctim;
+}
+
+/* Leaves pipes and devices to the reader: opening them may wait, or have effects. */
+static void open_ordinary(struct input *input, rlim_t limit)
+{
+    struct stat status;
+    if (stat(input->name, &status) != 0) {
+        input->error = errno;
+        return;
+    }
+    if (S_ISDIR(status.st_mode))
+        input->error = EISDIR;
+    else
+        input->goes_on = !S_ISREG(status.st_mode);
+    if (!S_ISREG(status.st_mode))
+        return;
+    input->file = open(input->name, O_RDONLY | O_CLOEXEC);
+    if (input->file < 0 || fstat(input->file, &status) != 0) {
+        input->error = errno;
+        return;
+    }
+    input->is_ordinary = S_ISREG(status.st_mode);
+    keep_identity(input, &status);
+    if (!input->is_ordinary || (rlim_t)input->file + DESCRIPTORS_LEFT > limit) {
+        close(input->file);
+        input->file = -1;
+    }
+}
+
+static void input_begin(struct input *input, const char *name, rlim_t limit)
+{
+    struct stat status;
+    *input = (struct input){.name = name, .file = -1};
+    pthread_mutex_init(&input->lock, NULL);
+    if (strcmp(name, "-") != 0) {
+        open_ordinary(input, limit);
+    } else if (fstat(STDIN_FILENO, &status) == 0) {
+        keep_identity(input, &status);
+        input->goes_on = !S_ISREG(status.st_mode);
+    }
+}
+
+static rlim_t descriptor_limit(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 256;
+}
+
+struct inputs *inputs_open(const char *const *names, size_t count, const char *further)
+{
+    rlim_t limit = descriptor_limit();
+    struct stat status;
+    struct inputs *inputs = calloc(1, sizeof *inputs + (count + 1) * sizeof inputs->input[0]);
+    if (inputs == NULL)
+        return NULL;
+    for (; inputs->count < count; inputs->count++)
+        input_begin(&inputs->input[inputs->count], names[inputs->count], limit);
+    if (further == NULL)
+        return inputs;
+    struct input *last = &inputs->input[inputs->count++];
+    *last = (struct input){.name = further, .file = -1};
+    pthread_mutex_init(&last->lock, NULL);
+    if (stat(further, &status) == 0)
+        keep_identity(last, &status);
+    return inputs;
+}
+
+void inputs_free(struct inputs *inputs)
+{
+    if (inputs == NULL)
+        return;
+    for (size_t i = 0; i < inputs->count; i++) {
+        struct input *input = &inputs->input[i];
+        if (input->file >= 0)
+            close(input->file);
+        pthread_mutex_destroy(&input->lock);
+        free(input->sums);
+    }
+    free(inputs);
+}
+
+/* ---- what they are --------------------------------------------------------------------------------------------- */
+
+struct input *inputs_at(struct inputs *inputs, size_t index)
+{
+    return inputs == NULL ? NULL : &inputs->input[index];
+}
+
+bool inputs_are_ordinary(const struct inputs *inputs, size_t count)
+{
+    for (size_t i = 0; inputs != NULL && i < count; i++)
+        if (!inputs->input[i].is_ordinary)
+            return false;
+    return inputs != NULL;
+}
+
+bool inputs_go_on(const struct inputs *inputs, size_t count)
+{
+    for (size_t i = 0; inputs != NULL && i < count; i++)
+        if (inputs->input[i].goes_on)
+            return true;
+    return false;
+}
+
+uint64_t inputs_length(const struct inputs *inputs, size_t count)
+{
+    uint64_t length = 0;
+    if (!inputs_are_ordinary(inputs, count))
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        length += inputs->input[i].length;
+    return length;
+}
+
+bool inputs_have(const struct inputs *inputs, const struct stat *file)
+{
+    if (inputs == NULL || !S_ISREG(file->st_mode))
+        return false;
+    for (size_t i = 0; i < inputs->count; i++)
+        if (inputs->input[i].inode == file->st_ino && inputs->input[i].device == file->st_dev)
+            return true;
+    return false;
+}
+
+int input_error(const struct input *input)
+{
+    return input->error;
+}
+
+bool input_is_ordinary(const struct input *input)
+{
+    return input->is_ordinary;
+}
+
+bool input_goes_on(const struct input *input)
+{
+    return input->goes_on;
+}
+
+int input_descriptor(const struct input *input)
+{
+    return input->file;
+}
+
+uint64_t input_length(const struct input *input)
+{
+    return input->length;
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+/* Sums side by side: a processor multiplies the next one while it waits for the last. */
+#define LANES 8
+
+static uint64_t mixed(uint64_t sum, uint64_t word)
+{
+    sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+    return sum ^ sum >> 32;
+}
+
+/* Tells a block from what another program may write in its place; needs no strength against an adversary, who could as
+ * well have written the first one. */
+static uint32_t sum_of(const uint8_t *bytes, size_t length)
+{
+    uint64_t lanes[LANES], words[LANES], sum = length;
+    size_t at = 0;
+    for (size_t i = 0; i < LANES; i++)
+        lanes[i] = i;
+    for (; at + sizeof words <= length; at += sizeof words) {
+        memcpy(words, bytes + at, sizeof words);
+        for (size_t i = 0; i < LANES; i++)
+            lanes[i] = mixed(lanes[i], words[i]);
+    }
+    for (; at < length; at++)
+        sum = mixed(sum, bytes[at]);
+    for (size_t i = 0; i < LANES; i++)
+        sum = mixed(sum, lanes[i]);
+    return (uint32_t)(sum >> 32);
+}
+
+/* Keeps the sum of a block that is read for the first time, else compares. */
+static enum input_outcome judge_sum(struct input *input, size_t block, uint32_t sum)
+{
+    if (block < input->sum_count)
+        return input->sums[block] == sum ? INPUT_OK : INPUT_CHANGED;
+    if (block >= input->sum_room) {
+        size_t room = 2 * block + 16;
+        uint32_t *sums = realloc(input->sums, room * sizeof *sums);
+        if (sums == NULL)
+            return INPUT_NO_MEMORY;
+        input->sums = sums;
+        input->sum_room = room;
+    }
+    input->sums[input->sum_count++] = sum;
+    return INPUT_OK;
+}
+
+enum input_outcome input_read_all(int file, uint64_t position, uint8_t *to, size_t length)
+{
+    while (length > 0) {
+        ssize_t got = pread(file, to, length, (off_t)position);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got < 0 ? INPUT_FAILED : INPUT_SHORTENED;
+        position += (uint64_t)got;
+        to += got;
+        length -= (size_t)got;
+    }
+    return INPUT_OK;
+}
+
+/* The file that could not be kept open; -1 with INPUT_FAILED or INPUT_REPLACED. */
+static int open_anew(const struct input *input, enum input_outcome *outcome)
+{
+    struct stat status;
+    int file = open(input->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    *outcome = file < 0 ? INPUT_FAILED : INPUT_OK;
+    if (file < 0 || (fstat(file, &status) == 0 && status.st_dev == input->device && status.st_ino == input->inode))
+        return file;
+    close(file);
+    *outcome = INPUT_REPLACED;
+    return -1;
+}
+
+static enum input_outcome read_anew(const struct input *input, uint64_t position, uint8_t *to, size_t length)
+{
+    enum input_outcome outcome;
+    int file = open_anew(input, &outcome);
+    if (file < 0)
+        return outcome;
+    outcome = input_read_all(file, position, to, length);
+    close(file);
+    return outcome;
+}
+
+enum input_outcome input_block(struct input *input, uint64_t position, uint8_t to[INPUT_BLOCK], size_t *length)
+{
+    enum input_outcome outcome;
+    size_t wanted = position >= input->length                ? 0
+                    : input->length - position < INPUT_BLOCK ? (size_t)(input->length - position)
+                                                             : INPUT_BLOCK;
+    *length = 0;
+    if (wanted == 0)
+        return INPUT_OK;
+    outcome =
+        input->file < 0 ? read_anew(input, position, to, wanted) : input_read_all(input->file, position, to, wanted);
+    if (outcome != INPUT_OK && outcome != INPUT_SHORTENED)
+        return outcome;
+    uint32_t sum = outcome == INPUT_OK ? sum_of(to, wanted) : 0;
+    size_t block = (size_t)(position / INPUT_BLOCK);
+    pthread_mutex_lock(&input->lock);
+    if (outcome == INPUT_OK)
+        outcome = judge_sum(input, block, sum);
+    else if (block < input->sum_count)
+        outcome = INPUT_CHANGED;
+    pthread_mutex_unlock(&input->lock);
+    *length = outcome == INPUT_OK ? wanted : 0;
+    return outcome;
+}
+
+static bool is_same_time(struct timespec one, struct timespec other)
+{
+    return one.tv_sec == other.tv_sec && one.tv_nsec == other.tv_nsec;
+}
+
+/* Appending moves the times too, renaming and chmod one of them: only where they moved is it worth a look at the
+ * bytes. */
+static enum input_outcome judge_file(const struct input *input, const struct ends *ends, int file)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0)
+        return INPUT_FAILED;
+    bool was_written = !is_same_time(status.st_mtim, input->written);
+    if (!was_written && is_same_time(status.st_ctim, input->changed))
+        return INPUT_OK;
+    enum input_outcome outcome = ends_judge(ends, file);
+    if (outcome == INPUT_REWRITTEN || outcome == INPUT_SHORTENED || (uint64_t)status.st_size < input->length)
+        return INPUT_CHANGED;
+    return outcome == INPUT_OK && was_written && (uint64_t)status.st_size == input->length ? INPUT_DOUBTFUL : outcome;
+}
+
+enum input_outcome input_judge(struct input *input, const struct ends *ends)
+{
+    enum input_outcome outcome;
+    pthread_mutex_lock(&input->lock);
+    bool was_judged = input->judged;
+    input->judged = true;
+    pthread_mutex_unlock(&input->lock);
+    if (was_judged)
+        return INPUT_OK;
+    if (input->file >= 0)
+        return judge_file(input, ends, input->file);
+    int file = open_anew(input, &outcome);
+    if (file < 0) /* each block was still of the same file */
+        return INPUT_OK;
+    outcome = judge_file(input, ends, file);
+    close(file);
+    return outcome;
+}
+
+bool input_has_grown(const struct input *input)
+{
+    struct stat status;
+    int outcome = input->file < 0 ? stat(input->name, &status) : fstat(input->file, &status);
+    return outcome == 0 && input->is_ordinary && status.st_ino == input->inode &&
+           (uint64_t)status.st_size > input->length;
+}
+
+bool input_is_told_first(struct input *input)
+{
+    bool first = !input->told;
+    input->told = true;
+    return first;
+}

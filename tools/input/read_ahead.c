@@ -1,0 +1,121 @@
+#define _POSIX_C_SOURCE 200809L
+#include "read_ahead.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+/* One is filled, one is used, two make up for turns that take longer. */
+#define BLOCKS 4
+
+struct ahead {
+    ahead_fill *fill;
+    void *user;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* enough for both: never do both wait */
+    size_t filled;          /* the lock's, as are the next two; counts on for ever */
+    size_t taken;           /* the last of them is in use */
+    bool over;
+    struct ahead_block block[BLOCKS];
+};
+
+/* ---- the thread ------------------------------------------------------------------------------------------------ */
+
+/* Waits for a block that is free; false where nobody wants more. The one in use is not free. */
+static bool wait_for_room(struct ahead *ahead)
+{
+    pthread_mutex_lock(&ahead->lock);
+    while (!ahead->over && ahead->filled + 1 - ahead->taken == BLOCKS)
+        pthread_cond_wait(&ahead->changed, &ahead->lock);
+    bool goes_on = !ahead->over;
+    pthread_mutex_unlock(&ahead->lock);
+    return goes_on;
+}
+
+static void *work(void *user)
+{
+    struct ahead *ahead = user;
+    bool is_last = false;
+    for (size_t number = 0; !is_last && wait_for_room(ahead); number++) {
+        struct ahead_block *block = &ahead->block[number % BLOCKS];
+        ahead->fill(ahead->user, block);
+        is_last = block->is_last;
+        pthread_mutex_lock(&ahead->lock);
+        ahead->filled = number + 1;
+        pthread_cond_signal(&ahead->changed);
+        pthread_mutex_unlock(&ahead->lock);
+    }
+    return NULL;
+}
+
+bool ahead_is_over(struct ahead *ahead)
+{
+    pthread_mutex_lock(&ahead->lock);
+    bool over = ahead->over;
+    pthread_mutex_unlock(&ahead->lock);
+    return over;
+}
+
+/* ---- who uses the blocks --------------------------------------------------------------------------------------- */
+
+const struct ahead_block *ahead_take(struct ahead *ahead)
+{
+    pthread_mutex_lock(&ahead->lock);
+    size_t number = ahead->taken++;
+    pthread_cond_signal(&ahead->changed);
+    while (ahead->filled == number)
+        pthread_cond_wait(&ahead->changed, &ahead->lock);
+    pthread_mutex_unlock(&ahead->lock);
+    return &ahead->block[number % BLOCKS];
+}
+
+/* Signals are for the thread that was there before. */
+static int start(struct ahead *ahead)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int outcome = pthread_create(&ahead->thread, NULL, work, ahead);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return outcome;
+}
+
+static void end_locks(struct ahead *ahead)
+{
+    pthread_cond_destroy(&ahead->changed);
+    pthread_mutex_destroy(&ahead->lock);
+}
+
+int ahead_start(struct ahead **begun, ahead_fill *fill, void *user)
+{
+    struct ahead *ahead = *begun = malloc(sizeof *ahead);
+    if (ahead == NULL)
+        return -1;
+    ahead->fill = fill;
+    ahead->user = user;
+    ahead->filled = 0;
+    ahead->taken = 0;
+    ahead->over = false;
+    pthread_mutex_init(&ahead->lock, NULL);
+    pthread_cond_init(&ahead->changed, NULL);
+    if (start(ahead) == 0)
+        return 0;
+    end_locks(ahead);
+    free(ahead);
+    *begun = NULL;
+    return -1;
+}
+
+void ahead_free(struct ahead *ahead)
+{
+    if (ahead == NULL)
+        return;
+    pthread_mutex_lock(&ahead->lock);
+    ahead->over = true;
+    pthread_cond_signal(&ahead->changed);
+    pthread_mutex_unlock(&ahead->lock);
+    pthread_join(ahead->thread, NULL);
+    end_locks(ahead);
+    free(ahead);
+}

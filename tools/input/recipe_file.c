@@ -1,0 +1,322 @@
+#include "recipe_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <expat.h>
+
+#include "base/message.h"
+#include "base/privileges.h"
+
+#define FILE_MAX (1024 * 1024)
+
+const char *recipe_file_library(void)
+{
+    return XML_ExpatVersion();
+}
+
+/* Comma separated, as in a set-up. */
+struct list {
+    char *text;
+    size_t length, room;
+};
+
+struct parser {
+    const char *file;
+    XML_Parser xml;
+    struct list names, types;
+    bool inside;  /* of the recipe that is taken */
+    bool taken;   /* there is one */
+    bool has_out; /* it is the one with key "out" */
+    bool failed;  /* a message was given */
+    unsigned long line;
+};
+
+/* `name` is what the message is about, "" for nothing; without a line the file as a whole is meant. */
+static int fail(struct parser *parser, const char *what, const char *name)
+{
+    char line[32] = "", about[200] = "";
+    if (parser->line > 0)
+        snprintf(line, sizeof line, "line %lu: ", parser->line);
+    if (*name != '\0')
+        snprintf(about, sizeof about, " '%.150s'", name);
+    if (!parser->failed)
+        message_error("%s: %s%s%s", parser->file, line, what, about);
+    parser->failed = true;
+    return -1;
+}
+
+static int append(struct list *list, const char *text)
+{
+    size_t length = strlen(text), need = list->length + length + 2;
+    if (need > list->room) {
+        char *more = realloc(list->text, 2 * need);
+        if (more == NULL)
+            return -1;
+        list->text = more;
+        list->room = 2 * need;
+    }
+    if (list->length > 0)
+        list->text[list->length++] = ',';
+    memcpy(list->text + list->length, text, length + 1);
+    list->length += length;
+    return 0;
+}
+
+static void empty(struct list *list)
+{
+    list->length = 0;
+}
+
+/* Takes a field; without a type the table's. */
+static int add_field(struct parser *parser, const char *name, const char *type)
+{
+    const struct armtap_field *field = armtap_field_find(name, strlen(name));
+    struct armtap_recipe *one = NULL;
+    if (*name == '\0')
+        return fail(parser, "a field has no name", "");
+    if (strchr(name, ',') != NULL)
+        return fail(parser, "this is no name of a field:", name);
+    if (type == NULL && field != NULL)
+        type = armtap_type_name(field->type, field->count);
+    if (type == NULL || *type == '\0')
+        return fail(parser, "the type is missing, as in \"actual_q VECTOR6D\", of", name);
+    if (strchr(type, ',') != NULL || armtap_recipe_rtde(name, type, &one) != ARMTAP_OK)
+        return fail(parser,
+                    "there is no such type (BOOL, UINT8, UINT32, UINT64, INT32, DOUBLE, VECTOR3D, VECTOR6D, "
+                    "VECTOR6INT32, VECTOR6UINT32):",
+                    type);
+    armtap_recipe_release(one);
+    if (append(&parser->names, name) != 0 || append(&parser->types, type) != 0)
+        return fail(parser, "out of memory", "");
+    return 0;
+}
+
+/* ---- UR's XML -------------------------------------------------------------------------------------------------- */
+
+static const char *attribute(const char **attributes, const char *name)
+{
+    for (; attributes[0] != NULL; attributes += 2)
+        if (strcmp(attributes[0], name) == 0)
+            return attributes[1];
+    return NULL;
+}
+
+static void begin_recipe(struct parser *parser, const char *key)
+{
+    bool is_out = key != NULL && strcmp(key, "out") == 0;
+    parser->inside = !parser->taken || (is_out && !parser->has_out);
+    if (!parser->inside)
+        return;
+    empty(&parser->names);
+    empty(&parser->types);
+    parser->taken = true;
+    parser->has_out = is_out;
+}
+
+static void XMLCALL begin_element(void *user, const char *element, const char **attributes)
+{
+    struct parser *parser = user;
+    const char *name;
+    parser->line = XML_GetCurrentLineNumber(parser->xml);
+    if (strcmp(element, "recipe") == 0)
+        begin_recipe(parser, attribute(attributes, "key"));
+    if (strcmp(element, "field") != 0 || !parser->inside || parser->failed)
+        return;
+    name = attribute(attributes, "name");
+    if (add_field(parser, name == NULL ? "" : name, attribute(attributes, "type")) != 0)
+        XML_StopParser(parser->xml, XML_FALSE);
+}
+
+static void XMLCALL end_element(void *user, const char *element)
+{
+    struct parser *parser = user;
+    if (strcmp(element, "recipe") == 0)
+        parser->inside = false;
+}
+
+/* Recipes have none, and entities can be made to grow without bound. */
+static void XMLCALL refuse_doctype(void *user, const char *name, const char *system, const char *public, int internal)
+{
+    struct parser *parser = user;
+    (void)name;
+    (void)system;
+    (void)public;
+    (void)internal;
+    parser->line = XML_GetCurrentLineNumber(parser->xml);
+    fail(parser, "a DOCTYPE is not read; take it out", "");
+    XML_StopParser(parser->xml, XML_FALSE);
+}
+
+static int parse_xml(struct parser *parser, const char *text, size_t length)
+{
+    parser->xml = XML_ParserCreate(NULL);
+    if (parser->xml == NULL)
+        return fail(parser, "out of memory", "");
+    XML_SetUserData(parser->xml, parser);
+    XML_SetElementHandler(parser->xml, begin_element, end_element);
+    XML_SetStartDoctypeDeclHandler(parser->xml, refuse_doctype);
+    enum XML_Status status = XML_Parse(parser->xml, text, (int)length, 1);
+    parser->line = XML_GetCurrentLineNumber(parser->xml);
+    if (status != XML_STATUS_OK)
+        fail(parser, XML_ErrorString(XML_GetErrorCode(parser->xml)), "");
+    XML_ParserFree(parser->xml);
+    if (!parser->failed && !parser->taken)
+        fail(parser, "there is no <recipe> in this XML", "");
+    return parser->failed ? -1 : 0;
+}
+
+/* ---- plain lines ----------------------------------------------------------------------------------------------- */
+
+static int parse_line(struct parser *parser, char *line)
+{
+    static const char blanks[] = " \t\r";
+    char *word[3] = {NULL, NULL, NULL};
+    size_t count = 0;
+    line[strcspn(line, "#")] = '\0';
+    for (char *at = line + strspn(line, blanks); *at != '\0' && count < 3; at += strspn(at, blanks)) {
+        word[count++] = at;
+        at += strcspn(at, blanks);
+        if (*at != '\0')
+            *at++ = '\0';
+    }
+    if (count == 0)
+        return 0;
+    if (count == 3)
+        return fail(parser, "a line holds a name and a type; this is too much:", word[2]);
+    return add_field(parser, word[0], word[1]);
+}
+
+static int parse_plain(struct parser *parser, char *text)
+{
+    while (text != NULL && *text != '\0') {
+        char *end = strchr(text, '\n');
+        if (end != NULL)
+            *end++ = '\0';
+        parser->line++;
+        if (parse_line(parser, text) != 0)
+            return -1;
+        text = end;
+    }
+    return 0;
+}
+
+/* ---- AUBO's subscription --------------------------------------------------------------------------------------- */
+
+static int parse_aubo(struct parser *parser, const char *text, size_t length, struct armtap_recipe **recipe)
+{
+    switch (armtap_recipe_aubo(text, length, recipe)) {
+    case ARMTAP_OK:
+        return 0;
+    case ARMTAP_ERR_UNSUPPORTED:
+        return fail(parser, "this build of armtap lacks AUBO; configure it without --without-aubo", "");
+    case ARMTAP_ERR_MEMORY:
+        return fail(parser, "out of memory", "");
+    default:
+        return fail(parser,
+                    "this is no AUBO subscription, as in [100,{\"chanel\":0,\"frequency\":50.0,"
+                    "\"segments\":[\"R1_actual_q\"],\"to_server\":false,\"trigger\":0}]",
+                    "");
+    }
+}
+
+/* ---- the file -------------------------------------------------------------------------------------------------- */
+
+static void report_unreadable(const char *name, int error)
+{
+    const char *user = error == EACCES ? privileges_given_up_for() : NULL;
+    if (user != NULL)
+        message_error(
+            "%s: cannot be read: %s; root was given up once the interface was open: put the recipe where %s may "
+            "read it",
+            name, strerror(error), user);
+    else
+        message_error("%s: cannot be read: %s; --recipe wants a file", name, strerror(error));
+}
+
+/* All of a file, with a NUL. NULL after a message. */
+static char *read_all(const char *name, size_t *length)
+{
+    FILE *file = fopen(name, "rb");
+    char *text = malloc(FILE_MAX + 1);
+    *length = 0;
+    if (file != NULL && text != NULL)
+        *length = fread(text, 1, FILE_MAX + 1, file);
+    if (file == NULL || text == NULL || ferror(file) || *length > FILE_MAX) {
+        if (file != NULL && text != NULL && !ferror(file))
+            message_error(
+                "%s: longer than any recipe; --recipe wants UR's XML, lines \"name type\" or AUBO's subscription",
+                name);
+        else
+            report_unreadable(name, errno);
+        free(text);
+        text = NULL;
+    } else {
+        text[*length] = '\0';
+    }
+    if (file != NULL)
+        fclose(file);
+    return text;
+}
+
+/* Behind a byte order mark and blanks. */
+static size_t text_begin(const char *text)
+{
+    size_t at = strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    return at + strspn(text + at, " \t\r\n");
+}
+
+/* XML begins with "<"; in UTF-16 there are NULs beside it, which plain lines lack. */
+static bool is_xml(const char *text, size_t length)
+{
+    return text[text_begin(text)] == '<' || memchr(text, '\0', length) != NULL;
+}
+
+/* --recipe @NAME: what a well-known client asks for. */
+static int read_known(const char *name, struct armtap_recipe **recipe)
+{
+    const struct armtap_known_recipe *known;
+    size_t i = 0;
+    while ((known = armtap_known_recipe_at(i)) != NULL && strcmp(known->name, name) != 0)
+        i++;
+    if (known == NULL) {
+        message_error("no recipe of a well-known client is called @%s; armtap recipe --list shows them", name);
+        return -1;
+    }
+    int error = armtap_recipe_rtde(known->fields, NULL, recipe);
+    if (error != ARMTAP_OK)
+        message_error("%s: %s", name, armtap_strerror(error));
+    return error == ARMTAP_OK ? 0 : -1;
+}
+
+static int parse_rtde(struct parser *parser, char *text, size_t length, struct armtap_recipe **recipe)
+{
+    int outcome = is_xml(text, length) ? parse_xml(parser, text, length) : parse_plain(parser, text);
+    parser->line = 0;
+    if (outcome == 0 && parser->names.length == 0)
+        outcome = fail(parser, "the recipe has no fields; give UR's XML, or a line \"name type\" for each", "");
+    if (outcome != 0)
+        return outcome;
+    int error = armtap_recipe_rtde(parser->names.text, parser->types.text, recipe);
+    return error == ARMTAP_OK ? 0 : fail(parser, armtap_strerror(error), "");
+}
+
+int recipe_file_read(const char *name, struct armtap_recipe **recipe)
+{
+    if (name[0] == '@')
+        return read_known(name + 1, recipe);
+    struct parser parser = {.file = name};
+    size_t length;
+    char *text = read_all(name, &length);
+    if (text == NULL)
+        return -1;
+    size_t begin = text_begin(text);
+    int outcome = text[begin] == '[' ? parse_aubo(&parser, text + begin, length - begin, recipe)
+                                     : parse_rtde(&parser, text, length, recipe);
+    free(parser.names.text);
+    free(parser.types.text);
+    free(text);
+    return outcome;
+}

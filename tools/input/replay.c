@@ -1,0 +1,452 @@
+#define _POSIX_C_SOURCE 200809L
+#include "replay.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture.h"
+#include "capture_drops.h"
+#include "input_files.h"
+#include "base/interrupt.h"
+#include "base/message.h"
+#include "base/privileges.h"
+#include "base/progress.h"
+#include "file_reader.h"
+#include "base/timestamp.h"
+#include "replay_stop.h"
+#include "base/sandbox.h"
+
+/* Raw dumps are numbered from here, out of the way of the connections in captures. */
+#define RAW_CONNECTIONS (UINT64_C(1) << 48)
+#define RAW_CHUNK 65536
+#define PROGRESS_TURN 512
+/* ns: how often the kernel is asked what it dropped */
+#define DROPS_TURN 100000000
+
+struct run {
+    const struct replay_source *source;
+    struct replay_stop stop;
+    struct armtap_sink sink; /* its user is `stop` */
+    struct replay_totals *totals;
+    struct armtap_net *net;
+    struct progress progress;
+    uint64_t read_before; /* bytes of the files before this one */
+    uint64_t turns;
+    struct drops drops;
+    bool damaged;
+    bool stopped; /* by the sink, or by an error of the library */
+    bool ended;   /* by Ctrl-C, as at the end of the source */
+};
+
+bool replay_is_repeatable(const struct replay_source *source)
+{
+    return source->interface == NULL && !source->follow && inputs_are_ordinary(source->inputs, source->count);
+}
+
+bool replay_is_live(const struct replay_source *source)
+{
+    return source->interface != NULL || source->follow || inputs_go_on(source->inputs, source->count);
+}
+
+/* Ends the reading; once, with a message unless the callback that asked for it has given one. */
+static void stop(struct run *run, int outcome)
+{
+    if (run->stopped)
+        return;
+    run->stopped = true;
+    if (outcome == ARMTAP_ERR_STOPPED && run->stop.why == REPLAY_HAS_ENOUGH)
+        return;
+    run->totals->broken_off = true;
+    if (outcome == ARMTAP_ERR_STOPPED && run->stop.why == REPLAY_GAVE_UP)
+        return;
+    if (outcome == ARMTAP_ERR_STOPPED || outcome == ARMTAP_ERR_MEMORY)
+        message_no_memory();
+    else
+        message_error("%s", armtap_strerror(outcome));
+}
+
+/* Judges what a call of the library, or of a callback that takes its place, returned. */
+static void check(struct run *run, int outcome)
+{
+    if (outcome != ARMTAP_OK && outcome != ARMTAP_ERR_UNSUPPORTED)
+        stop(run, outcome);
+}
+
+/* What could not be read is damage, after which the rest of the capture goes on, unless only memory lacks or the file
+ * is another one than before. */
+static void fail_input(struct run *run, int outcome)
+{
+    if (outcome == CAPTURE_NO_MEMORY)
+        stop(run, ARMTAP_ERR_MEMORY);
+    else
+        run->damaged = true;
+    if (outcome == CAPTURE_CHANGED)
+        run->stopped = run->totals->broken_off = true;
+}
+
+static int outcome_of_errno(int error)
+{
+    return error == ENOMEM ? CAPTURE_NO_MEMORY : error == ESTALE ? CAPTURE_CHANGED : -1;
+}
+
+static void advance(struct run *run, const struct capture *capture)
+{
+    if (run->turns++ % PROGRESS_TURN == 0)
+        progress_update(&run->progress, run->read_before + capture_position(capture));
+}
+
+/* Ctrl-C ends the reading of what goes on, after all that came in time; any other reading it breaks off. */
+static void obey_interrupt(struct run *run)
+{
+    const struct replay_source *source = run->source;
+    if (!interrupt_asked() || source->interface != NULL)
+        return;
+    if (!replay_is_live(source))
+        run->stopped = run->totals->broken_off = run->totals->interrupted = true;
+    else if (source->follow || interrupt_asked_before(READER_GRACE))
+        run->ended = true;
+}
+
+static void turn(struct run *run)
+{
+    obey_interrupt(run);
+    if (run->source->on_turn == NULL || run->stopped)
+        return;
+    run->stop.why = run->source->on_turn(run->stop.user, run->totals);
+    if (run->stop.why != REPLAY_GO_ON)
+        stop(run, ARMTAP_ERR_STOPPED);
+}
+
+/* While there is nothing to read. */
+static bool wait_on(void *user)
+{
+    struct run *run = user;
+    turn(run);
+    return !run->stopped && !run->ended;
+}
+
+static void note_dropped(struct run *run, const struct armtap_where *where, const char *text)
+{
+    struct armtap_note note = {.where = *where, .text = text};
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (strcmp(armtap_note_at(i)->id, "capture.dropped") == 0)
+            note.kind = armtap_note_at(i);
+    if (note.kind != NULL && run->sink.on_note != NULL && run->sink.on_note(&run->stop, &note) != 0)
+        stop(run, ARMTAP_ERR_STOPPED);
+}
+
+/* What the capturing machine says that it did not capture, once it is known to the end. */
+static void report_dropped(struct run *run, struct capture *capture, const struct armtap_where *where)
+{
+    char text[120];
+    uint64_t dropped = capture_dropped(capture);
+    if (dropped == 0 || run->stopped)
+        return;
+    snprintf(text, sizeof text, "the kernel or the interface dropped %llu packets", (unsigned long long)dropped);
+    if (run->source->interface != NULL)
+        message_warning("%s: %s; narrow the --filter, or capture with tcpdump -B 65536 first", run->source->interface,
+                        text);
+    else
+        note_dropped(run, where, text);
+}
+
+static int64_t clock_time(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Whether the capturing machine dropped packets just now: the capture's clock is its own. */
+static void watch_drops(struct run *run, struct capture *capture, uint64_t packet, bool last)
+{
+    char text[200], from[WHEN_DATE_MAX], to[WHEN_DATE_MAX];
+    struct armtap_where now = {.time = clock_time(), .packet = packet}, since;
+    if (now.time - run->drops.read.time < DROPS_TURN && !last)
+        return;
+    uint64_t dropped = drops_read(&run->drops, capture_dropped(capture), &now, &since);
+    if (dropped == 0 || run->stopped)
+        return;
+    when_date(from, since.time, WHEN_UTC);
+    when_date(to, now.time, WHEN_UTC);
+    snprintf(text, sizeof text, "the kernel or the interface dropped %llu packets between %.23sZ and %.23sZ",
+             (unsigned long long)dropped, from, to);
+    note_dropped(run, &since, text);
+}
+
+static void take_packet(struct run *run, struct armtap_packet *packet)
+{
+    run->totals->packets++;
+    run->totals->bytes += packet->captured;
+    if (run->totals->first_time == ARMTAP_NO_TIME)
+        run->totals->first_time = packet->where.time;
+    check(run, armtap_net_packet(run->net, packet));
+}
+
+static void run_packets(struct run *run, struct capture *capture, uint32_t file)
+{
+    struct armtap_packet packet;
+    struct armtap_where last = {ARMTAP_NO_TIME, 0, file};
+    bool live = run->source->interface != NULL;
+    int outcome = 0;
+    while (!run->stopped && !run->ended && (outcome = capture_next(capture, &packet)) > 0) {
+        if (outcome == 1) {
+            packet.where.file = file;
+            last.packet = packet.where.packet;
+            take_packet(run, &packet);
+            advance(run, capture);
+        }
+        if (live)
+            watch_drops(run, capture, last.packet, false);
+        turn(run);
+    }
+    if (!run->stopped && outcome < 0)
+        fail_input(run, outcome);
+    if (live)
+        watch_drops(run, capture, last.packet, true);
+    report_dropped(run, capture, &last);
+}
+
+/* ---- raw dumps ------------------------------------------------------------------------------------------------- */
+
+/* A dump has no packets that say that the connection is over. */
+static void end_raw(struct run *run, struct armtap_conn *conn, const struct armtap_where *where)
+{
+    check(run, armtap_conn_close(conn, ARMTAP_FROM_ROBOT, where));
+    struct armtap_event event = {.stream = armtap_conn_stream(conn),
+                                 .where = *where,
+                                 .direction = ARMTAP_FROM_ROBOT,
+                                 .type = ARMTAP_EVENT_CLOSE,
+                                 .a = ARMTAP_CLOSE_END_OF_CAPTURE};
+    if (!run->stopped && run->sink.on_event != NULL && run->sink.on_event(&run->stop, &event) != 0)
+        stop(run, ARMTAP_ERR_STOPPED);
+}
+
+void replay_protocols(char names[REPLAY_PROTOCOLS_MAX], const char *between, const char *before_last)
+{
+    static const char *const known[] = {"realtime", "rtde", "aubo"};
+    const size_t count = sizeof known / sizeof *known;
+    size_t length = 0;
+    names[0] = '\0';
+    for (size_t i = 0; i < count && length < REPLAY_PROTOCOLS_MAX; i++)
+        length += (size_t)snprintf(names + length, REPLAY_PROTOCOLS_MAX - length, "%s%s",
+                                   i == 0           ? ""
+                                   : i + 1 == count ? before_last
+                                                    : between,
+                                   known[i]);
+}
+
+static void judge_raw(struct run *run, const struct armtap_stream *stream, const char *name, uint64_t length,
+                      uint64_t arrived)
+{
+    if (run->stopped || stream->bytes_decoded[ARMTAP_FROM_ROBOT] > 0 || stream->records[ARMTAP_FROM_ROBOT] > 0)
+        return;
+    run->damaged = true;
+    if (run->source->quiet)
+        return;
+    const char *wanted = armtap_protocol_name(run->source->raw);
+    char protocols[REPLAY_PROTOCOLS_MAX];
+    replay_protocols(protocols, "|", "|");
+    if (length == 0 && arrived > 0)
+        message_error("%s: no telemetry: it ends after %" PRIu64 " byte%s, within the file header", reader_name(name),
+                      arrived, arrived == 1 ? "" : "s");
+    else if (length == 0)
+        message_error("%s: no telemetry: it is empty", reader_name(name));
+    else if (wanted != NULL)
+        message_error("%s: no telemetry: no whole message of %s is in it; leave --raw out to have it recognised",
+                      reader_name(name), wanted);
+    else
+        message_error("%s: no telemetry: neither a capture (pcap, pcapng) nor a dump of a stream that armtap "
+                      "recognises; if it is a dump, name its protocol: --raw %s",
+                      reader_name(name), protocols);
+}
+
+static void push_raw(struct run *run, struct capture *capture, struct armtap_conn *conn, const char *name,
+                     const struct armtap_where *where)
+{
+    uint8_t *chunk = malloc(RAW_CHUNK);
+    uint64_t length = 0;
+    long got = 0;
+    if (chunk == NULL) {
+        check(run, ARMTAP_ERR_MEMORY);
+        return;
+    }
+    while (!run->stopped && !run->ended && (got = capture_read(capture, chunk, RAW_CHUNK)) > 0) {
+        length += (uint64_t)got;
+        run->totals->bytes += (uint64_t)got;
+        check(run, armtap_conn_push(conn, ARMTAP_FROM_ROBOT, chunk, (size_t)got, where));
+        advance(run, capture);
+        turn(run);
+    }
+    free(chunk);
+    if (!run->stopped && got != CAPTURE_NO_MEMORY)
+        end_raw(run, conn, where);
+    if (got < 0 && !run->stopped)
+        fail_input(run, (int)got);
+    else
+        judge_raw(run, armtap_conn_stream(conn), name, length, capture_position(capture));
+}
+
+static void run_raw(struct run *run, struct capture *capture, uint32_t file, const char *name)
+{
+    struct armtap_conn_options options = {.size = sizeof options,
+                                          .protocol = run->source->raw,
+                                          .connection = RAW_CONNECTIONS + file,
+                                          .no_guess = run->source->no_guess};
+    struct armtap_where where = {.time = ARMTAP_NO_TIME, .file = file};
+    struct armtap_conn *conn;
+    int outcome = armtap_conn_new(&options, &run->sink, &run->stop, &conn);
+    check(run, outcome);
+    if (outcome != ARMTAP_OK)
+        return;
+    if (run->source->recipe != NULL)
+        check(run, armtap_conn_set_recipe(conn, run->source->recipe));
+    push_raw(run, capture, conn, name, &where);
+    armtap_conn_free(conn);
+}
+
+/* ---- files and interfaces -------------------------------------------------------------------------------------- */
+
+static void run_file(struct run *run, uint32_t file)
+{
+    const char *name = run->source->names[file];
+    const struct reader_wish wish = {.name = name,
+                                     .input = inputs_at(run->source->inputs, file),
+                                     .quiet = run->source->quiet,
+                                     .threads = run->source->threads,
+                                     .follows = run->source->follow && file + 1 == run->source->count,
+                                     .on_wait = wait_on,
+                                     .user = run};
+    struct capture *capture = capture_open(&wish);
+    if (capture == NULL) {
+        fail_input(run, outcome_of_errno(errno));
+        return;
+    }
+    if (capture_is_raw(capture))
+        run_raw(run, capture, file, name);
+    else
+        run_packets(run, capture, file);
+    run->read_before += capture_position(capture);
+    capture_close(capture);
+}
+
+static size_t add_port(char *filter, size_t length, size_t room, const struct armtap_port *port)
+{
+    int more = snprintf(filter + length, room - length, "%stcp port %u", length == 0 ? "" : " or ", port->port);
+    return length + (more > 0 && (size_t)more < room - length ? (size_t)more : 0);
+}
+
+/* "The target cannot be reached", in IPv4 and in IPv6. */
+static const char icmp_errors[] = " or icmp[0] == 3 or (ip6 proto 58 and ip6[40] == 1)";
+
+/* The ports that carry telemetry, and the errors that answer in a robot's place, as a capture filter. The caller frees;
+ * NULL without memory. */
+static char *telemetry_filter(const struct replay_source *source)
+{
+    struct armtap_port port;
+    size_t known = 0, length = 0;
+    while (armtap_port_at(known, &port))
+        known++;
+    size_t room = (known + source->port_count) * sizeof " or tcp port 65535" + sizeof icmp_errors;
+    char *filter = calloc(1, room);
+    if (filter == NULL)
+        return NULL;
+    for (size_t i = 0; armtap_port_at(i, &port); i++)
+        length = add_port(filter, length, room, &port);
+    for (size_t i = 0; i < source->port_count; i++)
+        length = add_port(filter, length, room, &source->ports[i]);
+    snprintf(filter + length, room - length, "%s", icmp_errors);
+    return filter;
+}
+
+struct capture *replay_open_interface(const struct replay_source *source)
+{
+    char *made = source->filter == NULL ? telemetry_filter(source) : NULL;
+    const char *filter = made == NULL ? source->filter : made;
+    if (filter == NULL) {
+        message_no_memory();
+        return NULL;
+    }
+    struct capture *live = capture_open_live(source->interface, filter, made != NULL);
+    int error = errno;
+    free(made);
+    if (live == NULL && error == ENOMEM)
+        message_no_memory();
+    if (live == NULL || (privileges_drop() == 0 && sandbox_enter() == 0))
+        return live;
+    capture_close(live);
+    return NULL;
+}
+
+void replay_close_interface(struct capture *live)
+{
+    capture_close(live);
+}
+
+static void run_live(struct run *run)
+{
+    drops_begin(&run->drops, clock_time());
+    run_packets(run, run->source->live, 0);
+}
+
+static void run_all(struct run *run)
+{
+    struct armtap_net_options options = {.size = sizeof options,
+                                         .ports = run->source->ports,
+                                         .port_count = run->source->port_count,
+                                         .recipe = run->source->recipe,
+                                         .knowledge = run->source->knowledge,
+                                         .no_guess = run->source->no_guess};
+    int outcome = armtap_net_new(&options, &run->sink, &run->stop, &run->net);
+    check(run, outcome);
+    if (outcome != ARMTAP_OK)
+        return;
+    if (run->source->interface != NULL)
+        run_live(run);
+    else
+        for (uint32_t i = 0; i < run->source->count && !run->stopped && !run->ended; i++)
+            run_file(run, i);
+    if (!run->stopped)
+        check(run, armtap_net_finish(run->net));
+    armtap_net_free(run->net);
+}
+
+enum exit_status replay(const struct replay_source *source, const struct armtap_sink *sink, void *user,
+                        struct replay_totals *totals)
+{
+    struct run run = {.source = source, .stop = {.sink = sink, .user = user}, .totals = totals};
+    run.sink = replay_stop_wrap(&run.stop);
+    *totals = (struct replay_totals){.first_time = ARMTAP_NO_TIME};
+    progress_begin(&run.progress, source->progress && source->interface == NULL && !source->follow,
+                   source->interface == NULL ? inputs_length(source->inputs, source->count) : 0);
+    run_all(&run);
+    progress_hide(&run.progress);
+    return run.damaged || totals->broken_off ? EXIT_FAILED : EXIT_DONE;
+}
+
+static enum exit_status worse(enum exit_status one, enum exit_status other)
+{
+    return one > other ? one : other;
+}
+
+enum exit_status replay_learning(const struct replay_source *source, const struct armtap_sink *sink, void *user,
+                                 int (*forget)(void *user), struct replay_totals *totals)
+{
+    struct replay_source again = *source;
+    enum exit_status status = replay(source, sink, user, totals);
+    if (totals->broken_off || !armtap_knowledge_has_guesses(source->knowledge) || !replay_is_repeatable(source))
+        return status;
+    armtap_knowledge_seal(source->knowledge);
+    again.quiet = source->quiet || status == EXIT_FAILED;
+    if (forget(user) == 0)
+        return worse(status, replay(&again, sink, user, totals));
+    message_no_memory();
+    totals->broken_off = true;
+    return EXIT_FAILED;
+}

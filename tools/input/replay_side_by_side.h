@@ -1,0 +1,22 @@
+/* Two readings of one source at the same time, taking turns, so that records that lie far apart in it can meet without
+ * being kept. Only one of the readings moves at any moment: what both use needs no lock. */
+#ifndef INPUT_REPLAY_SIDE_BY_SIDE_H
+#define INPUT_REPLAY_SIDE_BY_SIDE_H
+
+#include "replay.h"
+
+enum { LOCKSTEP_READINGS = 2 };
+
+struct lockstep_calls {
+    /* A record of a reading (0 or 1). 0: go on; 1: let the other reading go on; -1, after a message: end both. */
+    int (*record)(void *user, unsigned reading, const struct armtap_record *record);
+    /* A reading came to its end. 0, or -1, after a message, to end both. */
+    int (*over)(void *user, unsigned reading);
+};
+
+/* The source must be repeatable. EXIT_FAILED where a reading failed, else EXIT_DONE. `broken_off` tells whether one
+ * ended before its input did: as in struct replay_totals. */
+enum exit_status lockstep(const struct replay_source *source, const struct lockstep_calls *calls, void *user,
+                          bool *broken_off);
+
+#endif

@@ -1,0 +1,16 @@
+/* Keeps why a callback stopped the reading: the library tells only that one did. */
+#ifndef INPUT_REPLAY_STOP_H
+#define INPUT_REPLAY_STOP_H
+
+#include "replay.h"
+
+struct replay_stop {
+    const struct armtap_sink *sink;
+    void *user;
+    enum replay_answer why; /* the first answer other than REPLAY_GO_ON */
+};
+
+/* The sink to hand to the library, with the replay_stop as its user: forwards to the callbacks of `stop->sink`. */
+struct armtap_sink replay_stop_wrap(const struct replay_stop *stop);
+
+#endif

@@ -1,0 +1,128 @@
+/* The program: finds the command, runs it, and sees that what it printed arrived. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "armtap.h"
+#include "input/capture.h"
+#include "command_line/commands.h"
+#include "base/message.h"
+#include "command_line/options.h"
+#include "base/privileges.h"
+#include "input/file_reader.h"
+#include "input/recipe_file.h"
+#include "base/sandbox.h"
+#include "base/word_wrap.h"
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} commands[] = {
+#define COMMAND(name, summary) {#name, cmd_##name, summary},
+#include "command_line/commands.def"
+#undef COMMAND
+};
+#define COMMAND_COUNT (sizeof commands / sizeof *commands)
+
+static void usage(FILE *file)
+{
+    fputs("Usage: armtap COMMAND [OPTIONS] [CAPTURE...]\n\n", file);
+    struct text_wrap wrap = text_wrap_begin(file, 0, 0);
+    text_wrap_words(&wrap, "Decodes the telemetry of robot arms (Universal Robots' realtime interface and RTDE, AUBO's "
+                           "RTDE) from network captures.");
+    text_wrap_end(&wrap);
+    fputs("\nCommands:\n", file);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    fputs("  help       what a command does, and its options\n"
+          "\nOptions:\n"
+          "  -h, --help     this text; after a command, that command's\n"
+          "  -V, --version  the version, and those of the libraries built in\n"
+          "\nOptions of commands that read captures, among others:\n"
+          "  -i, --interface INTERFACE  read live packets, until Ctrl-C\n"
+          "  --follow                   read on as a file grows (info, export, diagnose)\n"
+          "\nExamples:\n  armtap info robot.pcapng\n  armtap diagnose -i eth0\n"
+          "\nExit status: 0 done; 1 done, and something is wrong with what was read;\n2 could not do it.\n",
+          file);
+}
+
+static void show_version(void)
+{
+    char text[64];
+    const char *aubo = armtap_aubo_libraries(), *sandbox = sandbox_library(text);
+    printf("armtap %s\n%s\nzlib version %s\n%s\n%s\n%s\n", armtap_version(), capture_library(), reader_library(),
+           recipe_file_library(), aubo == NULL ? "built without AUBO" : aubo,
+           sandbox == NULL ? "built without libseccomp" : sandbox);
+}
+
+static const struct command *find(const char *name)
+{
+    const char *names[COMMAND_COUNT + 1];
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+        names[i] = commands[i].name;
+    }
+    names[COMMAND_COUNT] = "help";
+    const char *meant = options_nearest(name, names, COMMAND_COUNT + 1);
+    if (meant != NULL)
+        message_error("there is no command '%s'; did you mean '%s'?", name, meant);
+    else
+        message_error("there is no command '%s'; armtap --help lists them", name);
+    return NULL;
+}
+
+static int help(int argc, char **argv)
+{
+    char option[] = "--help";
+    char *arguments[] = {option, NULL};
+    if (argc == 0) {
+        usage(stdout);
+        return EXIT_DONE;
+    }
+    if (strcmp(argv[0], "help") == 0)
+        return help(0, NULL);
+    const struct command *command = find(argv[0]);
+    return command == NULL ? EXIT_FAILED : command->run(1, arguments);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        usage(stderr);
+        return EXIT_FAILED;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        return help(argc - 2, argv + 2);
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        show_version();
+        return EXIT_DONE;
+    }
+    if (name[0] == '-') {
+        message_error("there is no option %s before a command; armtap --help lists both", name);
+        return EXIT_FAILED;
+    }
+    const struct command *command = find(name);
+    return command == NULL ? EXIT_FAILED : command->run(argc - 2, argv + 2);
+}
+
+/* Output that does not arrive is a failure, whatever the command thinks; a reader that has seen enough is none. */
+static int finish(int status)
+{
+    errno = 0;
+    int failed = ferror(stdout);
+    failed = fclose(stdout) != 0 || failed;
+    if (!failed)
+        return status;
+    if (errno != EPIPE)
+        message_error("standard output: cannot be written: %s",
+                      errno == 0 ? "an earlier write failed" : strerror(errno));
+    return EXIT_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    return privileges_are_own() ? finish(dispatch(argc, argv)) : EXIT_FAILED;
+}

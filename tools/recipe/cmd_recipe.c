@@ -1,0 +1,540 @@
+/* armtap recipe: RTDE recipes, from what a program of the legacy interface reads, from captures, of well-known clients.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recipe_from_capture.h"
+#include "command_line/commands.h"
+#include "base/json_writer.h"
+#include "migration_map.h"
+#include "base/message.h"
+#include "command_line/options.h"
+#include "input/recipe_file.h"
+#include "recipe_write.h"
+#include "base/word_wrap.h"
+
+#define LARGEST_CB2_SIZE 812
+#define LENGTH_WORD 4
+#define CELL 8
+
+enum {
+    OPTION_COLUMNS = 1,
+    OPTION_FIELDS,
+    OPTION_LAYOUT,
+    OPTION_FROM,
+    OPTION_LIST,
+    OPTION_GENERATION,
+    OPTION_STREAM,
+    OPTION_TO_ROBOT,
+    OPTION_SETUP,
+    OPTION_ACCEPTED,
+    OPTION_PACKET,
+    OPTION_FILE,
+    OPTION_KEY,
+    OPTION_PLAIN,
+    OPTION_JSON
+};
+
+static const struct option_row rows[] = {
+    {OPTION_COLUMNS, 0, "columns", "RANGES",
+     "from gnuplot columns, 2-7,32-37, or Matlab's ranges of doubles, '[2:7 32:37]'; both count from 1, behind the "
+     "length word"},
+    {OPTION_FIELDS, 0, "fields", "NAMES",
+     "from names, comma separated: RTDE's, UR's of the legacy rows ('q actual'), patterns in quotes"},
+    {OPTION_LAYOUT, 0, "layout", "SIZE", "from all that a legacy packet of SIZE bytes holds; cb2, cb3e: the longest"},
+    {OPTION_FROM, 0, "from", "CAPTURE",
+     "from what a client set up, or a legacy stream carries; repeat it for the files of one capture"},
+    {OPTION_LIST, 0, "list", NULL, "list the recipes of well-known clients; @NAME prints one of them"},
+    {OPTION_GENERATION, 0, "generation", "NAME", "with --columns: cb2 or cb3e (default), whose layout they count"},
+    {OPTION_STREAM, 0, "stream", "N", "with --from: this stream, as armtap info numbers them"},
+    {OPTION_TO_ROBOT, 0, "to-robot", NULL, "with --from: the recipe of inputs, which the client writes"},
+    {OPTION_SETUP, 0, "setup", "K", "with --from: of several recipes that the stream set up the K-th, from 1"},
+    {OPTION_ACCEPTED, 0, "accepted", NULL,
+     "with --from: of a set-up that the controller refused in part, what it accepted; on standard error what not, and "
+     "why"},
+    {OPTION_PACKET, 0, "packet", "N", "with --from: the set-up whose reply is in that packet, as diagnose names it"},
+    {OPTION_FILE, 0, "file", "I", "with --packet: which of several captures holds it, counted from 1"},
+    {OPTION_KEY, 0, "key", "NAME", "key of the recipe in the XML (default: out; in for inputs)"},
+    {OPTION_PLAIN, 0, "plain", NULL, "lines \"name type\" instead of XML"},
+    {OPTION_JSON, 0, "json", NULL, "JSON instead of XML, or of the list"},
+};
+
+static const struct option_usage usage = {
+    .command = "recipe",
+    .arguments = "[@NAME]",
+    .summary =
+        "Prints the RTDE recipe that gives the same data as legacy columns, a legacy layout or another client, as "
+        "UR's XML. What RTDE lacks of it, and vectors that come whole, are said on standard error. Types are "
+        "those of RTDE protocol 2.",
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .decodes = true,
+    .examples = "  armtap recipe --columns 2-7,32-37 > recipe.xml\n"
+                "  armtap recipe --layout 1060 --plain\n"
+                "  armtap recipe --from robot.pcapng --stream 1\n"
+                "  armtap recipe --from refused.pcapng --accepted > recipe.xml\n"
+                "  armtap recipe --list\n  armtap recipe @record.py-2.7.12\n"};
+
+struct recipe_job {
+    const char *columns, *fields, *layout, *generation, *key;
+    struct captured_wish wish;
+    bool list, plain, json;
+    struct options options;
+    struct mapping mapping;
+    enum armtap_generation counted; /* whose legacy columns were asked for; UNKNOWN: none */
+};
+
+/* ---- options --------------------------------------------------------------------------------------------------- */
+
+static int take_from(struct recipe_job *job, const char *value)
+{
+    struct captured_wish *wish = &job->wish;
+    const char **names = realloc(wish->names, (wish->count + 1) * sizeof(*names));
+    if (names == NULL) {
+        message_no_memory();
+        return -1;
+    }
+    wish->names = names;
+    wish->names[wish->count++] = value;
+    return 0;
+}
+
+static int take(void *user, int id, const char *value)
+{
+    struct recipe_job *job = user;
+    switch (id) {
+    case OPTION_COLUMNS:
+        job->columns = value;
+        return 0;
+    case OPTION_FIELDS:
+        job->fields = value;
+        return 0;
+    case OPTION_LAYOUT:
+        job->layout = value;
+        return 0;
+    case OPTION_FROM:
+        return take_from(job, value);
+    case OPTION_GENERATION:
+        job->generation = value;
+        return 0;
+    case OPTION_STREAM:
+        job->wish.one_stream = true;
+        return options_number("--stream", value, 0, UINT32_MAX, &job->wish.stream);
+    case OPTION_TO_ROBOT:
+        job->wish.to_robot = true;
+        return 0;
+    case OPTION_SETUP:
+        return options_number("--setup", value, 1, UINT32_MAX, &job->wish.setup);
+    case OPTION_ACCEPTED:
+        job->wish.accepted = true;
+        return 0;
+    case OPTION_PACKET:
+        return options_number("--packet", value, 1, UINT64_MAX, &job->wish.packet);
+    case OPTION_FILE:
+        return options_number("--file", value, 1, UINT32_MAX, &job->wish.file);
+    case OPTION_KEY:
+        job->key = value;
+        return 0;
+    case OPTION_LIST:
+        job->list = true;
+        return 0;
+    case OPTION_PLAIN:
+        job->plain = true;
+        return 0;
+    default:
+        job->json = true;
+        return 0;
+    }
+}
+
+/* An option that says which set-up of a capture is meant; NULL without one. */
+static const char *choosing_option(const struct captured_wish *wish)
+{
+    return wish->one_stream   ? "--stream"
+           : wish->to_robot   ? "--to-robot"
+           : wish->accepted   ? "--accepted"
+           : wish->packet > 0 ? "--packet"
+           : wish->file > 0   ? "--file"
+           : wish->setup > 0  ? "--setup"
+                              : NULL;
+}
+
+/* An option that says how a capture is decoded; NULL without one. */
+static const char *decoding_option(const struct replay_source *source)
+{
+    return source->port_count > 0                ? "--port"
+           : source->raw != ARMTAP_PROTOCOL_NONE ? "--raw"
+           : source->no_guess                    ? "--no-guess"
+                                                 : NULL;
+}
+
+/* Whether what was said goes together. */
+static int judge(struct recipe_job *job)
+{
+    const struct options *options = &job->options;
+    int sources = (job->columns != NULL) + (job->fields != NULL) + (job->layout != NULL) + (job->wish.count > 0) +
+                  job->list + (int)options->operand_count;
+    if (options->operand_count > 0 && options->operands[0][0] != '@')
+        message_error("recipe: %s is no @NAME of a well-known client (--list shows them); if it is a capture, say "
+                      "--from %s",
+                      options->operands[0], options->operands[0]);
+    else if (sources != 1)
+        message_error("recipe: give %s --columns, --fields, --layout, --from, --list or @NAME",
+                      sources == 0 ? "one of" : "only one of");
+    else if (job->generation != NULL && job->columns == NULL)
+        message_error("recipe: --generation says whose columns --columns counts; give both");
+    else if (choosing_option(&job->wish) != NULL && job->wish.count == 0)
+        message_error("recipe: %s needs --from CAPTURE", choosing_option(&job->wish));
+    else if (decoding_option(&options->source) != NULL && job->wish.count == 0)
+        message_error("recipe: %s needs --from CAPTURE", decoding_option(&options->source));
+    else if (job->wish.packet > 0 && (job->wish.one_stream || job->wish.setup > 0))
+        message_error("recipe: --packet names one set-up; leave %s out", job->wish.one_stream ? "--stream" : "--setup");
+    else if (job->wish.file > 0 && job->wish.packet == 0)
+        message_error("recipe: --file says in which capture the packet of --packet is; give both");
+    else if (job->wish.file > job->wish.count)
+        message_error("recipe: --file %" PRIu64 ": there %s %zu", job->wish.file, job->wish.count == 1 ? "is" : "are",
+                      job->wish.count);
+    else if (job->plain && (job->json || job->list))
+        message_error("recipe: --plain is one way to write a recipe; leave %s out", job->json ? "--json" : "it");
+    else if (job->key != NULL && (job->plain || job->list))
+        message_error("recipe: --key names the recipe in the XML; leave it out with %s",
+                      job->plain ? "--plain" : "--list");
+    else if (job->key != NULL && !recipe_write_is_key(job->key))
+        message_error("recipe: --key '%s': give a name of letters, digits, '_', '-' and '.'", job->key);
+    else
+        return 0;
+    return -1;
+}
+
+/* ---- from legacy columns --------------------------------------------------------------------------------------- */
+
+static int from_columns(struct recipe_job *job)
+{
+    struct columns columns;
+    const char *generation = job->generation == NULL ? "cb3e" : job->generation;
+    if (mapping_generation("recipe: --generation", generation, &job->counted) != 0 ||
+        columns_parse(job->columns, mapping_last_column(job->counted), &columns) != 0)
+        return -1;
+    return mapping_columns(&job->mapping, &columns, job->counted);
+}
+
+/* All columns of a legacy packet that its recipe tells of. */
+static int from_packet(struct recipe_job *job, const struct armtap_recipe *recipe, enum armtap_generation generation)
+{
+    struct columns columns = {.count = 0};
+    for (size_t i = 0; i < armtap_recipe_count(recipe); i++) {
+        const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
+        for (size_t at = entry->offset; at + CELL <= entry->offset + entry->wire_size; at += CELL)
+            columns_add(&columns, (unsigned)(at / CELL) + 1);
+    }
+    job->counted = generation;
+    return mapping_columns(&job->mapping, &columns, generation);
+}
+
+static int from_size(struct recipe_job *job, uint64_t size)
+{
+    enum armtap_generation generation = size <= LARGEST_CB2_SIZE ? ARMTAP_GENERATION_CB2 : ARMTAP_GENERATION_CB3E;
+    struct armtap_recipe *recipe;
+    int error = armtap_recipe_realtime((size_t)size, &recipe);
+    if (error != ARMTAP_OK) {
+        message_error("recipe: --layout %" PRIu64 ": %s", size, armtap_strerror(error));
+        return -1;
+    }
+    size_t known = 0, count = armtap_recipe_count(recipe);
+    if (count > 0)
+        known = armtap_recipe_at(recipe, count - 1)->offset + armtap_recipe_at(recipe, count - 1)->wire_size;
+    if (LENGTH_WORD + known < size)
+        message_warning("of a packet of %" PRIu64 " bytes the first %zu are known; is that "
+                        "the number in its length word?",
+                        size, LENGTH_WORD + known);
+    int outcome = from_packet(job, recipe, generation);
+    armtap_recipe_release(recipe);
+    return outcome;
+}
+
+static int from_layout(struct recipe_job *job)
+{
+    enum armtap_generation generation;
+    uint64_t size;
+    if (job->layout[0] >= '0' && job->layout[0] <= '9')
+        return options_number("--layout", job->layout, 12, 4096, &size) != 0 ? -1 : from_size(job, size);
+    if (strcmp(job->layout, "cb2") != 0 && strcmp(job->layout, "cb3e") != 0) {
+        message_error("recipe: --layout '%s': give the size of a legacy packet, as 1060, or cb2 or cb3e", job->layout);
+        return -1;
+    }
+    mapping_generation("recipe: --layout", job->layout, &generation);
+    return from_size(job, LENGTH_WORD + CELL * (uint64_t)mapping_last_column(generation));
+}
+
+/* ---- from a capture -------------------------------------------------------------------------------------------- */
+
+static const char *refusal_reason(enum armtap_refusal why)
+{
+    switch (why) {
+    case ARMTAP_REFUSAL_NOT_FOUND:
+        return "the controller does not know it; armtap diagnose says why";
+    case ARMTAP_REFUSAL_IN_USE:
+        return "another client or a fieldbus holds it";
+    case ARMTAP_REFUSAL_NOT_SET:
+        return "it has no value on this controller";
+    default:
+        return "the controller misread it, and armtap does not know its type";
+    }
+}
+
+static bool has_name(const struct armtap_recipe *recipe, const char *name)
+{
+    size_t i = 0, count = armtap_recipe_count(recipe);
+    while (i < count && strcmp(armtap_recipe_at(recipe, i)->name, name) != 0)
+        i++;
+    return i < count;
+}
+
+static void warn_misread(const char *name, int version)
+{
+    if (version >= 2)
+        message_warning(
+            "%s was misread by the controller, for the client's set-up lacks the frequency that protocol %d "
+            "begins it with; it is kept, with the type that armtap knows",
+            name, version);
+    else
+        message_warning("%s was misread by the controller, for the client had not negotiated the protocol; it is "
+                        "kept, with the type that armtap knows",
+                        name);
+}
+
+static int take_refused(struct recipe_job *job, const struct captured *captured)
+{
+    for (size_t i = 0; i < captured->refused_count; i++) {
+        const struct captured_refusal *refused = &captured->refused[i];
+        if (refused->why == ARMTAP_REFUSAL_MISREAD && has_name(captured->recipe, refused->name))
+            warn_misread(refused->name, captured->version);
+        else if (mapping_refused(&job->mapping, refused->name, refusal_reason(refused->why)) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int take_captured(struct recipe_job *job, const struct captured *captured)
+{
+    job->wish.to_robot = captured->direction == ARMTAP_TO_ROBOT;
+    if (take_refused(job, captured) != 0)
+        return -1;
+    if (captured->protocol == ARMTAP_REALTIME)
+        return from_packet(job, captured->recipe, captured->generation);
+    return mapping_recipe(&job->mapping, captured->recipe);
+}
+
+/* ---- what comes out -------------------------------------------------------------------------------------------- */
+
+static void list_json(void)
+{
+    const struct armtap_known_recipe *known;
+    struct json json;
+    json_begin(&json, stdout);
+    json_array(&json, true);
+    for (size_t i = 0; (known = armtap_known_recipe_at(i)) != NULL; i++) {
+        json_object(&json, false);
+        json_key(&json, "name");
+        json_text(&json, known->name);
+        json_key(&json, "client");
+        json_text(&json, known->client);
+        json_key(&json, "size");
+        json_unsigned(&json, known->size);
+        json_key(&json, "fields");
+        json_array(&json, false);
+        for (const char *at = known->fields; *at != '\0'; at += *at == ',') {
+            size_t length = strcspn(at, ",");
+            json_span(&json, at, length);
+            at += length;
+        }
+        json_close(&json);
+        json_close(&json);
+    }
+    json_end(&json);
+}
+
+static void list(void)
+{
+    const struct armtap_known_recipe *known;
+    printf("%-36s %6s %7s\n", "name, client", "bytes", "fields");
+    for (size_t i = 0; (known = armtap_known_recipe_at(i)) != NULL; i++) {
+        size_t count = 1;
+        for (const char *at = known->fields; *at != '\0'; at++)
+            count += *at == ',';
+        printf("@%-35s %6zu %7zu\n", known->name, known->size, count);
+        struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
+        text_wrap_words(&wrap, known->client);
+        text_wrap_end(&wrap);
+    }
+    puts("\nAs a file: armtap recipe @NAME. For data without a handshake: --recipe @NAME.");
+}
+
+static bool is_only(enum armtap_field_direction direction, const struct armtap_field *field)
+{
+    return field != NULL && field->direction == direction;
+}
+
+/* A recipe is of outputs or of inputs. Returns its usual key, NULL after a message. */
+static const char *usual_key(const struct mapping *mapping, bool to_robot)
+{
+    const struct armtap_field *output = NULL, *input = NULL;
+    for (size_t i = 0; i < mapping->count; i++) {
+        output = is_only(ARMTAP_FIELD_OUTPUT, mapping->field[i]) ? mapping->field[i] : output;
+        input = is_only(ARMTAP_FIELD_INPUT, mapping->field[i]) ? mapping->field[i] : input;
+    }
+    if (output == NULL || input == NULL)
+        return input == NULL && !to_robot ? "out" : "in";
+    message_error("recipe: %s is written by the client, %s sent by the robot; a recipe holds one kind: make two",
+                  input->name, output->name);
+    return NULL;
+}
+
+/* Modes that mean something else on the controllers that speak RTDE. */
+static void warn_numbers(const struct recipe_job *job)
+{
+    const struct armtap_enum_value *value;
+    for (size_t i = 0; i < job->mapping.count && job->counted == ARMTAP_GENERATION_CB2; i++) {
+        const struct armtap_field *field = job->mapping.field[i];
+        for (size_t k = 0; field != NULL && (value = armtap_enum_at(field, k)) != NULL; k++)
+            if (value->generation == ARMTAP_GENERATION_CB2) {
+                message_warning("%s: CB2 numbers it otherwise than the controllers that speak RTDE; armtap fields "
+                                "--enum %s shows both",
+                                field->name, field->name);
+                break;
+            }
+    }
+}
+
+static void warn_changed(size_t changed, bool plain)
+{
+    if (changed > 0)
+        message_warning(
+            "recipe: %zu name%s %s not as sent: %s cannot hold all of the bytes, and '?' stands for them; a "
+            "recipe with such a name does not match what the robot calls the field",
+            changed, changed == 1 ? "" : "s", changed == 1 ? "is" : "are", plain ? "a plain line" : "XML");
+}
+
+static void print_json(const struct mapping *mapping, const char *key)
+{
+    struct json json;
+    json_begin(&json, stdout);
+    json_object(&json, true);
+    json_key(&json, "key");
+    json_text(&json, key);
+    json_key(&json, "fields");
+    json_array(&json, true);
+    for (size_t i = 0; i < mapping->count; i++) {
+        json_object(&json, false);
+        json_key(&json, "name");
+        json_text(&json, mapping->line[i].name);
+        json_key(&json, "type");
+        json_text(&json, mapping->line[i].type);
+        json_close(&json);
+    }
+    json_close(&json);
+    json_key(&json, "left_out");
+    json_array(&json, true);
+    for (size_t i = 0; i < mapping->lack_count; i++) {
+        json_object(&json, false);
+        json_key(&json, "column");
+        if (mapping->lack[i].column == 0)
+            json_null(&json);
+        else
+            json_unsigned(&json, mapping->lack[i].column);
+        json_key(&json, "name");
+        json_text_or_null(&json, mapping->lack[i].name);
+        json_key(&json, "reason");
+        json_text(&json, mapping->lack[i].reason);
+        json_close(&json);
+    }
+    json_end(&json);
+}
+
+static int print(const struct recipe_job *job)
+{
+    const struct mapping *mapping = &job->mapping;
+    const char *key = usual_key(mapping, job->wish.to_robot);
+    if (key == NULL)
+        return -1;
+    mapping_report(mapping);
+    if (mapping->count == 0) {
+        message_error("recipe: RTDE has nothing of what was asked for; armtap fields shows what it has");
+        return -1;
+    }
+    warn_numbers(job);
+    key = job->key == NULL ? key : job->key;
+    if (job->json)
+        print_json(mapping, key);
+    else
+        warn_changed(job->plain ? recipe_write_plain(stdout, mapping->line, mapping->count)
+                                : recipe_write_xml(stdout, key, mapping->line, mapping->count),
+                     job->plain);
+    return 0;
+}
+
+/* ---- the command ----------------------------------------------------------------------------------------------- */
+
+static int from_known(struct recipe_job *job, const char *name)
+{
+    struct armtap_recipe *recipe;
+    if (recipe_file_read(name, &recipe) != 0)
+        return -1;
+    int outcome = mapping_recipe(&job->mapping, recipe);
+    armtap_recipe_release(recipe);
+    return outcome;
+}
+
+/* A damaged capture gives what came before the damage. */
+static enum exit_status run_capture(struct recipe_job *job)
+{
+    struct captured captured;
+    job->wish.how = &job->options.source;
+    enum exit_status status = captured_read(&job->wish, &captured);
+    if (captured.recipe == NULL || take_captured(job, &captured) != 0 || print(job) != 0)
+        status = EXIT_FAILED;
+    mapping_free(&job->mapping); /* it may name what is captured */
+    captured_free(&captured);
+    return status;
+}
+
+static enum exit_status run(struct recipe_job *job)
+{
+    int outcome;
+    if (job->list && job->json)
+        list_json();
+    else if (job->list)
+        list();
+    if (job->list)
+        return EXIT_DONE;
+    if (job->wish.count > 0)
+        return run_capture(job);
+    if (job->columns != NULL)
+        outcome = from_columns(job);
+    else if (job->layout != NULL)
+        outcome = from_layout(job);
+    else if (job->fields != NULL)
+        outcome = mapping_names(&job->mapping, job->fields);
+    else
+        outcome = from_known(job, job->options.operands[0]);
+    return outcome == 0 && print(job) == 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
+int cmd_recipe(int argc, char **argv)
+{
+    struct recipe_job job = {.list = false};
+    enum exit_status status = EXIT_FAILED;
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &job.options, take, &job);
+    if (outcome != OPTIONS_RUN) {
+        free(job.wish.names);
+        return options_status(outcome);
+    }
+    if (judge(&job) == 0)
+        status = run(&job);
+    mapping_free(&job.mapping);
+    free(job.wish.names);
+    options_free(&job.options);
+    return (int)status;
+}

@@ -1,0 +1,429 @@
+#define _POSIX_C_SOURCE 200809L
+#include "recipe_from_capture.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/input_files.h"
+#include "base/message.h"
+#include "base/recipe_map.h"
+#include "analysis/stream_list.h"
+
+/* No capture of a robot has a hundredth of it. */
+enum { setups_max = 65536, bytes_max = 24 << 20, listed_max = 20 };
+
+/* A recipe that a connection set up. */
+struct setup {
+    uint64_t connection;
+    enum armtap_direction direction;
+    size_t order; /* in the capture */
+    struct armtap_where where;
+    bool guessed;
+    bool is_refused;              /* in part; the recipe is what is left of it */
+    struct armtap_recipe *recipe; /* held */
+    struct captured_refusal *refused;
+    size_t refused_count;
+    int version; /* of the protocol in force */
+};
+
+struct reading {
+    const struct captured_wish *wish;
+    struct streams *streams;
+    struct setup *setup; /* sorted by connection, direction and order after the reading */
+    size_t count, room;
+    struct recipe_store recipes;
+    size_t others;   /* bytes of other recipes, and of names that were refused */
+    size_t left_out; /* beyond setups_max or bytes_max */
+    bool broken_off;
+};
+
+static int out_of_memory(void)
+{
+    message_no_memory();
+    return REPLAY_GAVE_UP;
+}
+
+static void refusals_free(struct captured_refusal *refused, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(refused[i].name);
+    free(refused);
+}
+
+static void forget_setup(struct setup *setup)
+{
+    armtap_recipe_release(setup->recipe);
+    refusals_free(setup->refused, setup->refused_count);
+}
+
+static int forget_setups(void *user)
+{
+    struct reading *reading = user;
+    for (size_t i = 0; i < reading->count; i++)
+        forget_setup(&reading->setup[i]);
+    reading->count = reading->left_out = reading->others = 0;
+    recipe_store_clear(&reading->recipes);
+    return 0;
+}
+
+/* ---- what is set up -------------------------------------------------------------------------------------------- */
+
+/* Holds a recipe; RTDE's that are the same are kept once. NULL without memory. */
+static struct armtap_recipe *hold(struct reading *reading, const struct armtap_recipe *recipe)
+{
+    if (armtap_recipe_protocol(recipe) == ARMTAP_RTDE)
+        return recipe_store_hold(&reading->recipes, recipe);
+    reading->others += recipe_memory(recipe);
+    return armtap_recipe_hold(recipe);
+}
+
+/* A place for the next set-up; NULL without memory. */
+static struct setup *add_setup(struct reading *reading, const struct armtap_stream *stream,
+                               const struct armtap_where *where, enum armtap_direction direction,
+                               const struct armtap_recipe *recipe)
+{
+    if (reading->count == reading->room) {
+        size_t room = reading->room == 0 ? 16 : 2 * reading->room;
+        struct setup *setup = realloc(reading->setup, room * sizeof *setup);
+        if (setup == NULL)
+            return NULL;
+        reading->setup = setup;
+        reading->room = room;
+    }
+    struct setup *setup = &reading->setup[reading->count];
+    *setup = (struct setup){.connection = stream->connection,
+                            .direction = direction,
+                            .order = reading->count,
+                            .where = *where,
+                            .recipe = hold(reading, recipe)};
+    reading->count += setup->recipe != NULL;
+    return setup->recipe == NULL ? NULL : setup;
+}
+
+/* Whether a set-up is one of those asked for, and there is room for it. */
+static bool is_wanted(struct reading *reading, const struct armtap_where *where, enum armtap_direction direction)
+{
+    const struct captured_wish *wish = reading->wish;
+    uint64_t file = wish->file == 0 ? 0 : wish->file - 1;
+    if (wish->packet > 0 ? where->packet != wish->packet || where->file != file
+                         : (direction == ARMTAP_TO_ROBOT) != wish->to_robot)
+        return false;
+    size_t bytes = reading->count * sizeof(struct setup) + reading->recipes.bytes + reading->others;
+    if (reading->count < setups_max && bytes < bytes_max)
+        return true;
+    reading->left_out++;
+    return false;
+}
+
+static int on_recipe(void *user, const struct armtap_recipe_event *event)
+{
+    struct reading *reading = user;
+    if (is_wanted(reading, &event->where, event->direction)) {
+        struct setup *setup = add_setup(reading, event->stream, &event->where, event->direction, event->recipe);
+        if (setup == NULL)
+            return out_of_memory();
+        setup->guessed = (event->flags & ARMTAP_GUESSED) != 0;
+    }
+    return streams_recipe(reading->streams, event) == 0 ? 0 : out_of_memory();
+}
+
+static int on_refused(void *user, const struct armtap_refused_setup *refused)
+{
+    struct reading *reading = user;
+    if (!is_wanted(reading, &refused->where, refused->direction))
+        return 0;
+    struct setup *setup = add_setup(reading, refused->stream, &refused->where, refused->direction, refused->accepted);
+    if (setup == NULL)
+        return out_of_memory();
+    setup->is_refused = true;
+    setup->version = refused->version;
+    setup->refused = calloc(refused->refused_count + 1, sizeof *setup->refused);
+    for (size_t i = 0; i < refused->refused_count && setup->refused != NULL; i++) {
+        const struct armtap_refused *name = &refused->refused[i];
+        setup->refused[i] = (struct captured_refusal){strndup(name->name, name->length), name->why};
+        setup->refused_count = i + 1;
+        reading->others += sizeof *setup->refused + name->length + 32;
+        if (setup->refused[i].name == NULL)
+            return out_of_memory();
+    }
+    return setup->refused == NULL ? out_of_memory() : 0;
+}
+
+static int on_event(void *user, const struct armtap_event *event)
+{
+    struct reading *reading = user;
+    return streams_event(reading->streams, event) == 0 ? 0 : out_of_memory();
+}
+
+static int by_connection(const void *a, const void *b)
+{
+    const struct setup *one = a, *other = b;
+    if (one->connection != other->connection)
+        return one->connection < other->connection ? -1 : 1;
+    return one->order < other->order ? -1 : one->order > other->order;
+}
+
+static bool same_fields(const struct armtap_recipe *one, const struct armtap_recipe *other)
+{
+    if (armtap_recipe_count(one) != armtap_recipe_count(other))
+        return false;
+    for (size_t i = 0; i < armtap_recipe_count(one); i++) {
+        const struct armtap_recipe_entry *a = armtap_recipe_at(one, i), *b = armtap_recipe_at(other, i);
+        if (a->type != b->type || a->count != b->count || strcmp(a->name, b->name) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Of the set-ups of the stream asked for, or of all: where some were refused in part, those alone. */
+static void keep_refused(struct reading *reading)
+{
+    const struct captured_wish *wish = reading->wish;
+    const struct stream_summary *only = wish->one_stream ? streams_at(reading->streams, (size_t)wish->stream) : NULL;
+    size_t kept = 0;
+    bool any = false;
+    for (size_t i = 0; i < reading->count; i++)
+        any |=
+            reading->setup[i].is_refused && (only == NULL || only->stream.connection == reading->setup[i].connection);
+    for (size_t i = 0; i < reading->count; i++)
+        if (any && !reading->setup[i].is_refused)
+            forget_setup(&reading->setup[i]);
+        else
+            reading->setup[kept++] = reading->setup[i];
+    reading->count = kept;
+}
+
+/* Sorts, and of recipes that a client set up again right away keeps the last. */
+static void sort_setups(struct reading *reading)
+{
+    size_t kept = 0;
+    if (reading->wish->accepted)
+        keep_refused(reading);
+    if (reading->count > 1)
+        qsort(reading->setup, reading->count, sizeof *reading->setup, by_connection);
+    for (size_t i = 0; i < reading->count; i++) {
+        struct setup *last = kept == 0 ? NULL : &reading->setup[kept - 1], *setup = &reading->setup[i];
+        if (last != NULL && last->connection == setup->connection && last->direction == setup->direction &&
+            same_fields(last->recipe, setup->recipe))
+            forget_setup(last);
+        else
+            kept++;
+        reading->setup[kept - 1] = *setup;
+    }
+    reading->count = kept;
+}
+
+/* Those of a connection, in order; returns how many. */
+static size_t setups_of(const struct reading *reading, uint64_t connection, struct setup **first)
+{
+    size_t low = 0, high = reading->count, end;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (reading->setup[middle].connection < connection)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (end = low; end < reading->count && reading->setup[end].connection == connection; end++)
+        ;
+    *first = reading->setup ? reading->setup + low : NULL; /* without any there is no place to count from */
+    return end - low;
+}
+
+static enum exit_status read_all(struct reading *reading)
+{
+    const struct captured_wish *wish = reading->wish;
+    const struct armtap_sink sink = {.size = sizeof sink,
+                                     .on_recipe = on_recipe,
+                                     .on_event = on_event,
+                                     .on_refused = wish->accepted ? on_refused : NULL};
+    struct replay_source source = {.names = wish->names,
+                                   .count = wish->count,
+                                   .ports = wish->how->ports,
+                                   .port_count = wish->how->port_count,
+                                   .raw = wish->how->raw,
+                                   .no_guess = wish->how->no_guess,
+                                   .progress = true};
+    struct replay_totals totals = {.broken_off = true};
+    enum exit_status status = EXIT_FAILED;
+    source.inputs = inputs_open(source.names, source.count, NULL);
+    if (source.inputs == NULL || armtap_knowledge_new(&source.knowledge) != ARMTAP_OK ||
+        (reading->streams = streams_new()) == NULL)
+        out_of_memory();
+    else
+        status = replay_learning(&source, &sink, reading, forget_setups, &totals);
+    inputs_free(source.inputs);
+    armtap_knowledge_free(source.knowledge);
+    reading->broken_off = totals.broken_off;
+    if (totals.broken_off)
+        return EXIT_FAILED;
+    streams_number(reading->streams);
+    sort_setups(reading);
+    if (streams_count(reading->streams) == 0 && status == EXIT_DONE) {
+        streams_report_none(reading->streams, &totals);
+        status = EXIT_FAILED;
+    }
+    return status;
+}
+
+/* ---- which of them --------------------------------------------------------------------------------------------- */
+
+static const char *kind(const struct captured_wish *wish)
+{
+    return wish->to_robot ? "input" : "output";
+}
+
+static void refuse_stream(const struct reading *reading, size_t with, const char *numbers)
+{
+    const struct captured_wish *wish = reading->wish;
+    size_t count = streams_count(reading->streams);
+    if (wish->one_stream && wish->stream >= count)
+        message_error("recipe: there is no stream %" PRIu64 ": they are numbered from 0 to %zu; armtap info lists them",
+                      wish->stream, count - 1);
+    else if (wish->packet > 0)
+        message_error("recipe: no set-up was answered in packet %" PRIu64 "%s; armtap diagnose names the packets",
+                      wish->packet, wish->accepted ? "" : " and accepted as a whole");
+    else if (wish->one_stream)
+        message_error("recipe: stream %" PRIu64 " set up no %s recipe that the robot accepted", wish->stream,
+                      kind(wish));
+    else if (with == 0)
+        message_error("recipe: none of the streams has an %s recipe; armtap info lists them", kind(wish));
+    else
+        message_error("recipe: streams %s have recipes; choose one with --stream N, armtap info lists them", numbers);
+}
+
+/* The stream asked for, or the only one that has a recipe. NULL after a message. */
+static const struct stream_summary *choose_stream(const struct reading *reading)
+{
+    const struct captured_wish *wish = reading->wish;
+    const struct stream_summary *chosen = NULL;
+    struct setup *first;
+    char numbers[200] = "";
+    size_t length = 0, with = 0, count = streams_count(reading->streams);
+    for (size_t i = 0; i < count; i++) {
+        const struct stream_summary *summary = streams_at(reading->streams, i);
+        if ((wish->one_stream && i != wish->stream) || setups_of(reading, summary->stream.connection, &first) == 0)
+            continue;
+        chosen = summary;
+        if (++with <= listed_max)
+            length += (size_t)snprintf(numbers + length, sizeof numbers - length, "%s%zu", with == 1 ? "" : ", ", i);
+        else if (with == listed_max + 1)
+            snprintf(numbers + length, sizeof numbers - length, " ...");
+    }
+    if (with == 1)
+        return chosen;
+    refuse_stream(reading, with, numbers);
+    return NULL;
+}
+
+/* "  --setup 2: packet 11, 3 fields: actual_q, ..." for each. */
+static void list_setups(const struct setup *first, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char fields[80] = "";
+        size_t length = 0, entries = armtap_recipe_count(first[i].recipe);
+        if (i == listed_max) {
+            message_error("  ... and %zu more", count - i);
+            return;
+        }
+        for (size_t k = 0; k < entries && length < sizeof fields; k++)
+            length += (size_t)snprintf(fields + length, sizeof fields - length, "%s%s", k == 0 ? "" : ", ",
+                                       armtap_recipe_at(first[i].recipe, k)->name);
+        message_error("  --setup %zu: packet %" PRIu64 ", %zu field%s: %s%s", i + 1, first[i].where.packet, entries,
+                      entries == 1 ? "" : "s", fields, length < sizeof fields ? "" : "...");
+    }
+}
+
+/* NULL after a message. */
+static struct setup *choose_setup(const struct reading *reading, const struct stream_summary *summary)
+{
+    const struct captured_wish *wish = reading->wish;
+    struct setup *first;
+    size_t count = setups_of(reading, summary->stream.connection, &first);
+    bool takes_last = !wish->to_robot || wish->accepted || wish->packet > 0;
+    if (wish->setup > count || (wish->setup == 0 && !takes_last && count > 1)) {
+        message_error("recipe: stream %u set up %zu %s recipe%s; %s", summary->number, count, kind(wish),
+                      count == 1 ? "" : "s", wish->setup > 0 ? "--setup takes one of these:" : "choose one:");
+        list_setups(first, count);
+        return NULL;
+    }
+    if (wish->setup > 0)
+        return &first[wish->setup - 1];
+    if (count > 1 && first[count - 1].is_refused)
+        message_warning("stream %u had %zu set-ups refused in part; this is the last, --setup 1 is the first",
+                        summary->number, count);
+    else if (count > 1 && !first[count - 1].guessed)
+        message_warning("stream %u had %zu recipes, one after another; this is the last, --setup 1 is the first",
+                        summary->number, count);
+    return &first[count - 1];
+}
+
+/* None may be left. */
+static bool has_fields(const struct setup *setup)
+{
+    if (armtap_recipe_count(setup->recipe) > 0)
+        return true;
+    message_error("recipe: of the set-up answered in packet %" PRIu64 " the controller accepted none of %zu names; "
+                  "armtap diagnose shows why",
+                  setup->where.packet, setup->refused_count);
+    return false;
+}
+
+/* The library numbers the fields of a reply whose request was not captured. */
+static bool has_names(const struct setup *setup)
+{
+    char numbered[32];
+    size_t count = armtap_recipe_count(setup->recipe);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(numbered, sizeof numbered, "value_%zu", i);
+        if (strcmp(armtap_recipe_at(setup->recipe, i)->name, numbered) != 0)
+            return true;
+    }
+    message_error("recipe: of the set-up answered in packet %" PRIu64 " the types of %zu field%s were captured, but no "
+                  "request whose names can be read; capture what the client sends, too",
+                  setup->where.packet, count, count == 1 ? "" : "s");
+    return false;
+}
+
+static void take_recipe(struct reading *reading, struct captured *captured)
+{
+    const struct stream_summary *summary = choose_stream(reading);
+    struct setup *setup = summary == NULL ? NULL : choose_setup(reading, summary);
+    if (setup == NULL || !has_fields(setup) || !has_names(setup))
+        return;
+    if (setup->guessed)
+        message_warning("the handshake of stream %u was not captured: its recipe was guessed", summary->number);
+    if (reading->left_out > 0)
+        message_warning("%zu more recipes were set up in this capture; they are not looked at", reading->left_out);
+    captured->recipe = armtap_recipe_hold(setup->recipe);
+    captured->direction = setup->direction;
+    captured->version = setup->version;
+    captured->refused = setup->refused;
+    captured->refused_count = setup->refused_count;
+    setup->refused = NULL;
+    setup->refused_count = 0;
+    captured->protocol = summary->stream.protocol;
+    captured->generation = summary->stream.generation;
+}
+
+enum exit_status captured_read(const struct captured_wish *wish, struct captured *captured)
+{
+    struct reading reading = {.wish = wish};
+    *captured = (struct captured){.recipe = NULL};
+    enum exit_status status = read_all(&reading);
+    if (!reading.broken_off && streams_count(reading.streams) > 0)
+        take_recipe(&reading, captured);
+    forget_setups(&reading);
+    free(reading.setup);
+    streams_free(reading.streams);
+    return captured->recipe == NULL ? EXIT_FAILED : status;
+}
+
+void captured_free(struct captured *captured)
+{
+    armtap_recipe_release(captured->recipe);
+    refusals_free(captured->refused, captured->refused_count);
+    *captured = (struct captured){.recipe = NULL};
+}
