@@ -187,5 +187,17 @@ tools/armtap.1: tools/manual/armtap.1.in tools/manual/manual-notes lib/notes.def
 
 EXTRA_DIST += \
 	tools/README.md \
+	tools/base/README.md \
+	tools/input/README.md \
+	tools/command_line/README.md \
+	tools/analysis/README.md \
+	tools/export/README.md \
+	tools/recipe/README.md \
+	tools/explain/README.md \
+	tools/diagnose/README.md \
+	tools/compare/README.md \
+	tools/info/README.md \
+	tools/fields/README.md \
+	tools/main/README.md \
 	tools/manual/armtap.1.in \
 	tools/manual/manual-notes

@@ -1,5 +1,5 @@
 /* How regularly a stream's data came: the sum of its flows. RTDE and legacy streams have one, AUBO's one for each
- * channel (pace.h). */
+ * channel (flow_rate.h). */
 #ifndef ANALYSIS_STREAM_RATES_H
 #define ANALYSIS_STREAM_RATES_H
 

@@ -1,4 +1,5 @@
-/* One export at work: shared by export.c, which reads and prints, and choice.c, which judges what can be printed. */
+/* One export at work: shared by export.c, which reads and prints, and check_request.c, which judges what can be
+ * printed. */
 #ifndef EXPORT_EXPORT_JOB_H
 #define EXPORT_EXPORT_JOB_H
 

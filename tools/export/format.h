@@ -1,4 +1,4 @@
-/* Output formats: how a table's rows become text. A format is one file out_*.c and one line in outputs.def. Formats
+/* Output formats: how a table's rows become text. A format is one file format_*.c and one line in formats.def. Formats
  * know neither files nor the library's callbacks: bytes of a frame and its recipe go in, text comes out, on any thread.
  */
 #ifndef EXPORT_FORMAT_H

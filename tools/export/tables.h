@@ -15,7 +15,7 @@
  * that are known at its first row, and a recipe that needs others begins the next table.
  *
  * Memory is bounded: columns are built when rows need them, and when too many are, all are taken down again. What a
- * stream may cost is bounded by what was captured of it (allowance.h). */
+ * stream may cost is bounded by what was captured of it (output_allowance.h). */
 #ifndef EXPORT_TABLES_H
 #define EXPORT_TABLES_H
 

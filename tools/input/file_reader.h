@@ -1,6 +1,6 @@
-/* The bytes of a file or of standard input, unpacked where they are gzip. The only file that includes zlib is reader.c.
- * A reader is used by one thread at a time, and needs nothing of the rest of the program but ahead, message and
- * interrupt. */
+/* The bytes of a file or of standard input, unpacked where they are gzip. The only file of the input that includes zlib
+ * is file_reader.c. A reader is used by one thread at a time, and needs nothing of the rest of the program but
+ * read_ahead, message and interrupt. */
 #ifndef INPUT_FILE_READER_H
 #define INPUT_FILE_READER_H
 
