@@ -3,30 +3,30 @@
 UNIT_TESTS = \
 	tests/unit/test_annotate \
 	tests/unit/test_arrival \
-	tests/unit/test_attempts \
 	tests/unit/test_budgets \
 	tests/unit/test_capture \
 	tests/unit/test_cells \
-	tests/unit/test_columns \
+	tests/unit/test_column_ranges \
 	tests/unit/test_conn \
 	tests/unit/test_diagnose \
+	tests/unit/test_failed_attempts \
 	tests/unit/test_field \
+	tests/unit/test_field_selection \
 	tests/unit/test_guesses \
-	tests/unit/test_leaves \
+	tests/unit/test_json_elements \
 	tests/unit/test_limits \
 	tests/unit/test_memory \
 	tests/unit/test_message \
 	tests/unit/test_misuse \
 	tests/unit/test_net \
-	tests/unit/test_number \
+	tests/unit/test_number_text \
 	tests/unit/test_options \
-	tests/unit/test_pairs \
 	tests/unit/test_plan \
 	tests/unit/test_realtime \
+	tests/unit/test_record_pairing \
 	tests/unit/test_replay \
 	tests/unit/test_roundtrip \
 	tests/unit/test_rtde \
-	tests/unit/test_select \
 	tests/unit/test_shared \
 	tests/unit/test_spelling \
 	tests/unit/test_tables \
@@ -59,7 +59,7 @@ tests_unit_test_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,
 tests_unit_test_limits_LDFLAGS = $(tests_unit_test_memory_LDFLAGS)
 
 # Its comparisons of texts are counted.
-tests_unit_test_attempts_LDFLAGS = -Wl,--wrap=strcmp
+tests_unit_test_failed_attempts_LDFLAGS = -Wl,--wrap=strcmp
 
 # Its look-ups in the dictionary are counted, and what a search reads.
 tests_unit_test_budgets_LDFLAGS = -Wl,--wrap=armtap_field_find,--wrap=armtap_field_nearest \

@@ -17,16 +17,16 @@
 
 static void quantiles_of_few(void **state)
 {
-    struct spread *spread = calloc(1, sizeof *spread);
+    struct histogram *spread = calloc(1, sizeof *spread);
     (void)state;
     assert_non_null(spread);
-    assert_int_equal(spread_quantile(spread, 50), -1);
+    assert_int_equal(histogram_quantile(spread, 50), -1);
     for (int64_t i = 1; i <= 60; i++)
-        spread_add(spread, i);
-    assert_int_equal(spread_quantile(spread, 50), 30);
-    assert_int_equal(spread_quantile(spread, 99), 60);
+        histogram_add(spread, i);
+    assert_int_equal(histogram_quantile(spread, 50), 30);
+    assert_int_equal(histogram_quantile(spread, 99), 60);
     assert_int_equal(spread->largest, 60);
-    spread_clear(spread);
+    histogram_clear(spread);
     free(spread);
 }
 
@@ -35,26 +35,26 @@ static void quantiles_of_any_size(void **state)
     static const int64_t sizes[] = {1000, 1000000, 7777777777, INT64_C(1) << 40, INT64_MAX / 1000};
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct spread *spread = calloc(1, sizeof *spread);
+        struct histogram *spread = calloc(1, sizeof *spread);
         assert_non_null(spread);
         for (int64_t k = 1; k <= 1000; k++)
-            spread_add(spread, sizes[i] / 1000 * k);
-        double median = (double)(sizes[i] / 1000) * 500, got = (double)spread_quantile(spread, 50);
+            histogram_add(spread, sizes[i] / 1000 * k);
+        double median = (double)(sizes[i] / 1000) * 500, got = (double)histogram_quantile(spread, 50);
         assert_true(fabs(got - median) <= 0.016 * median + 1);
         assert_int_equal(spread->largest, sizes[i] / 1000 * 1000);
-        spread_clear(spread);
+        histogram_clear(spread);
         free(spread);
     }
 }
 
 static void the_largest_time_has_a_bin(void **state)
 {
-    struct spread *spread = calloc(1, sizeof *spread);
+    struct histogram *spread = calloc(1, sizeof *spread);
     (void)state;
     assert_non_null(spread);
-    spread_add(spread, INT64_MAX);
-    assert_true(spread_quantile(spread, 50) > INT64_MAX / 100 * 98);
-    spread_clear(spread);
+    histogram_add(spread, INT64_MAX);
+    assert_true(histogram_quantile(spread, 50) > INT64_MAX / 100 * 98);
+    histogram_clear(spread);
     free(spread);
 }
 
@@ -67,8 +67,8 @@ struct feed {
     struct armtap_arm arms[2];
     struct armtap_record record;
     struct findings *findings;
-    struct rates_room room;
-    struct rates *rates;
+    struct stream_rates_room room;
+    struct stream_rates *rates;
 };
 
 static void feed_begin(struct feed *feed, enum armtap_protocol protocol, const char *controller)
@@ -76,8 +76,8 @@ static void feed_begin(struct feed *feed, enum armtap_protocol protocol, const c
     memset(feed, 0, sizeof *feed);
     feed->state = armtap_state_new();
     feed->findings = findings_new();
-    feed->room = rates_room_begin();
-    feed->rates = rates_new(&feed->room);
+    feed->room = stream_rates_room_begin();
+    feed->rates = stream_rates_new(&feed->room);
     assert_non_null(feed->state);
     assert_non_null(feed->findings);
     assert_non_null(feed->rates);
@@ -100,7 +100,7 @@ static void feed_end(struct feed *feed)
 {
     armtap_state_free(feed->state);
     findings_free(feed->findings);
-    rates_free(feed->rates);
+    stream_rates_free(feed->rates);
 }
 
 static const struct armtap_record *next(struct feed *feed, int64_t time, double clock)
@@ -189,12 +189,12 @@ static void a_guess_is_called_one(void **state)
 
 /* A clock that is fast by `ppm`, seen through a network that is late by up to 3 ms, and by up to 200 ms for every tenth
  * package; with `shift`, for a sixth of the time, everything by 5 ms more. */
-static struct clocks_totals clocks_of(double ppm, unsigned count, bool shift)
+static struct clock_drift_totals clocks_of(double ppm, unsigned count, bool shift)
 {
-    struct clocks_totals totals;
+    struct clock_drift_totals totals;
     struct feed feed;
     uint64_t seed = 20260131;
-    struct clocks *clocks = calloc(1, sizeof *clocks);
+    struct clock_drift *clocks = calloc(1, sizeof *clocks);
     assert_non_null(clocks);
     feed_begin(&feed, ARMTAP_RTDE, "5.9.0.0");
     for (unsigned i = 0; i < count; i++) {
@@ -204,11 +204,11 @@ static struct clocks_totals clocks_of(double ppm, unsigned count, bool shift)
             late += (double)(random_bits(&seed) % 200) * 1e6;
         if (shift && i > count / 3 && i < count / 2)
             late += 5e6;
-        clocks_record(clocks, next(&feed, sent + (int64_t)late, 1000 + 0.008 * i * (1 + ppm * 1e-6)));
+        clock_drift_record(clocks, next(&feed, sent + (int64_t)late, 1000 + 0.008 * i * (1 + ppm * 1e-6)));
     }
-    clocks_totals(clocks, &totals);
+    clock_drift_totals(clocks, &totals);
     feed_end(&feed);
-    clocks_clear(clocks);
+    clock_drift_clear(clocks);
     free(clocks);
     return totals;
 }
@@ -218,7 +218,7 @@ static void drift_through_jitter(void **state)
     static const double drifts[] = {0, 25, -25, 300, -1000};
     (void)state;
     for (size_t i = 0; i < sizeof drifts / sizeof *drifts; i++) {
-        struct clocks_totals totals = clocks_of(drifts[i], 37500, false);
+        struct clock_drift_totals totals = clocks_of(drifts[i], 37500, false);
         assert_true(totals.has_offset && totals.has_drift);
         assert_true(fabs(totals.drift_ppm - drifts[i]) < 0.5);
         assert_true(llabs(totals.offset - (START - 1000000 * MILLISECOND)) < MILLISECOND / 2);
@@ -227,7 +227,7 @@ static void drift_through_jitter(void **state)
 
 static void a_slow_while_moves_nothing(void **state)
 {
-    struct clocks_totals totals = clocks_of(40, 37500, true);
+    struct clock_drift_totals totals = clocks_of(40, 37500, true);
     (void)state;
     assert_true(totals.has_drift && fabs(totals.drift_ppm - 40) < 2);
 }
@@ -241,20 +241,20 @@ static void few_packages_have_no_drift(void **state)
 }
 
 /* The capture's clock is put forward by `set` s after `part` of `count` packages; late by up to `noise` us. */
-static struct clocks_totals clocks_of_set(double set, double part, unsigned count, unsigned noise, uint64_t seed)
+static struct clock_drift_totals clocks_of_set(double set, double part, unsigned count, unsigned noise, uint64_t seed)
 {
-    struct clocks_totals totals;
+    struct clock_drift_totals totals;
     struct feed feed;
-    struct clocks *clocks = calloc(1, sizeof *clocks);
+    struct clock_drift *clocks = calloc(1, sizeof *clocks);
     assert_non_null(clocks);
     feed_begin(&feed, ARMTAP_RTDE, "5.9.0.0");
     for (unsigned i = 0; i < count; i++) {
         double late = (double)(random_bits(&seed) % noise) * 1e3 + (i > part * count ? set * 1e9 : 0);
-        clocks_record(clocks, next(&feed, START + (int64_t)i * 8 * MILLISECOND + (int64_t)late, 1000 + 0.008 * i));
+        clock_drift_record(clocks, next(&feed, START + (int64_t)i * 8 * MILLISECOND + (int64_t)late, 1000 + 0.008 * i));
     }
-    clocks_totals(clocks, &totals);
+    clock_drift_totals(clocks, &totals);
     feed_end(&feed);
-    clocks_clear(clocks);
+    clock_drift_clear(clocks);
     free(clocks);
     return totals;
 }
@@ -267,7 +267,7 @@ static void a_clock_that_was_set_has_no_drift(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         for (double part = 0.2; part < 0.81; part += 0.1) {
-            struct clocks_totals totals = clocks_of_set(sets[i], part, 37500, 300, 1 + i);
+            struct clock_drift_totals totals = clocks_of_set(sets[i], part, 37500, 300, 1 + i);
             assert_true(totals.has_offset);
             told += totals.has_drift;
             if (totals.has_drift && (fabs(totals.drift_ppm) > CLOCKS_DRIFT_APART || sets[i] > CLOCKS_SET))
@@ -286,7 +286,7 @@ static void a_short_time_tells_no_wrong_drift(void **state)
     unsigned told = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= 200; seed++) {
-        struct clocks_totals totals = clocks_of_set(0, 0, 640 + (unsigned)seed * 2, 3000, seed);
+        struct clock_drift_totals totals = clocks_of_set(0, 0, 640 + (unsigned)seed * 2, 3000, seed);
         told += totals.has_drift;
         if (totals.has_drift && fabs(totals.drift_ppm) > 2 * CLOCKS_DRIFT_APART)
             fail_msg("seed %u: %g ppm", (unsigned)seed, totals.drift_ppm);
@@ -297,18 +297,18 @@ static void a_short_time_tells_no_wrong_drift(void **state)
 /* Halves of 0 and `bent` ppm: as a whole half of it. */
 static bool has_drift_bent(double bent)
 {
-    struct clocks_totals totals;
+    struct clock_drift_totals totals;
     struct feed feed;
-    struct clocks *clocks = calloc(1, sizeof *clocks);
+    struct clock_drift *clocks = calloc(1, sizeof *clocks);
     assert_non_null(clocks);
     feed_begin(&feed, ARMTAP_RTDE, "5.9.0.0");
     for (unsigned i = 0; i < 32768; i++) { /* 128 blocks of whole powers of two */
         double clock = 0.0078125 * i + (i > 16384 ? 0.0078125 * (i - 16384) * bent * 1e-6 : 0);
-        clocks_record(clocks, next(&feed, START + (int64_t)i * 7812500, 1000 + clock));
+        clock_drift_record(clocks, next(&feed, START + (int64_t)i * 7812500, 1000 + clock));
     }
-    clocks_totals(clocks, &totals);
+    clock_drift_totals(clocks, &totals);
     feed_end(&feed);
-    clocks_clear(clocks);
+    clock_drift_clear(clocks);
     free(clocks);
     return totals.has_drift;
 }
@@ -322,21 +322,21 @@ static void halves_must_agree(void **state)
 
 static void a_restart_begins_anew(void **state)
 {
-    struct clocks_totals totals;
+    struct clock_drift_totals totals;
     struct feed feed;
-    struct clocks *clocks = calloc(1, sizeof *clocks);
+    struct clock_drift *clocks = calloc(1, sizeof *clocks);
     (void)state;
     assert_non_null(clocks);
     feed_begin(&feed, ARMTAP_RTDE, "5.9.0.0");
     for (unsigned i = 0; i < 3000; i++)
-        clocks_record(clocks, next(&feed, START + i * 8 * MILLISECOND, 5000 + 0.008 * i));
+        clock_drift_record(clocks, next(&feed, START + i * 8 * MILLISECOND, 5000 + 0.008 * i));
     for (unsigned i = 1; i < 1000; i++)
-        clocks_record(clocks, next(&feed, START + (3000 + i) * 8 * MILLISECOND, 0.008 * i));
-    clocks_totals(clocks, &totals);
+        clock_drift_record(clocks, next(&feed, START + (3000 + i) * 8 * MILLISECOND, 0.008 * i));
+    clock_drift_totals(clocks, &totals);
     assert_int_equal(totals.offset, START - 5000000 * MILLISECOND);
     assert_true(fabs(totals.drift_ppm) < 0.01);
     feed_end(&feed);
-    clocks_clear(clocks);
+    clock_drift_clear(clocks);
     free(clocks);
 }
 
@@ -345,19 +345,19 @@ static void a_restart_begins_anew(void **state)
 /* What is expected of a controller of that version that was asked for `frequency` and sends every `ms`. */
 static double expected(const char *controller, int protocol, double frequency, int ms)
 {
-    struct rates_totals totals;
+    struct stream_rates_totals totals;
     struct feed feed;
     feed_begin(&feed, ARMTAP_RTDE, controller);
     feed.record.version = protocol;
     struct armtap_recipe_event recipe = {.stream = &feed.stream, .frequency = frequency};
     struct armtap_event close = {.stream = &feed.stream, .type = ARMTAP_EVENT_CLOSE};
-    rates_recipe(feed.rates, feed.findings, &recipe);
+    stream_rates_recipe(feed.rates, feed.findings, &recipe);
     for (int i = 0; i < 50; i++)
-        rates_record(feed.rates, feed.findings,
-                     next(&feed, START + (int64_t)i * ms * MILLISECOND, 10 + 0.001 * i * ms));
+        stream_rates_record(feed.rates, feed.findings,
+                            next(&feed, START + (int64_t)i * ms * MILLISECOND, 10 + 0.001 * i * ms));
     close.where = feed.record.where;
-    rates_event(feed.rates, feed.findings, &close);
-    rates_totals(feed.rates, &totals);
+    stream_rates_event(feed.rates, feed.findings, &close);
+    stream_rates_totals(feed.rates, &totals);
     feed_end(&feed);
     return totals.expected_hz;
 }
@@ -396,22 +396,22 @@ static void channel_data(struct feed *feed, int channel, int ms)
 {
     feed->record.recipe_id = channel;
     for (int64_t at = 0; at <= 3000; at += ms)
-        rates_record(feed->rates, feed->findings, next(feed, START + at * MILLISECOND, 10 + 0.001 * (double)at));
+        stream_rates_record(feed->rates, feed->findings, next(feed, START + at * MILLISECOND, 10 + 0.001 * (double)at));
 }
 
 static void subscribe(struct feed *feed, int channel, double frequency)
 {
     struct armtap_recipe_event event = {.stream = &feed->stream, .recipe_id = channel, .frequency = frequency};
     event.where = (struct armtap_where){.time = START, .packet = 1};
-    rates_recipe(feed->rates, feed->findings, &event);
+    stream_rates_recipe(feed->rates, feed->findings, &event);
 }
 
-static struct rates_totals totals_of(struct feed *feed)
+static struct stream_rates_totals totals_of(struct feed *feed)
 {
     struct armtap_event close = {.stream = &feed->stream, .type = ARMTAP_EVENT_CLOSE, .where = feed->record.where};
-    struct rates_totals totals;
-    rates_event(feed->rates, feed->findings, &close);
-    rates_totals(feed->rates, &totals);
+    struct stream_rates_totals totals;
+    stream_rates_event(feed->rates, feed->findings, &close);
+    stream_rates_totals(feed->rates, &totals);
     return totals;
 }
 
@@ -424,7 +424,7 @@ static void channels_are_summed_up(void **state)
     subscribe(&feed, 99, 5);
     channel_data(&feed, 0, 20);
     channel_data(&feed, 99, 200);
-    struct rates_totals totals = totals_of(&feed);
+    struct stream_rates_totals totals = totals_of(&feed);
     SAME(totals.expected_hz, 55);
     SAME(totals.rate_hz, 55);
     assert_int_equal(totals.skipped, 0);
@@ -444,7 +444,7 @@ static void an_unknown_channel_makes_the_sum_unknown(void **state)
     channel_data(&feed, 0, 20);
     feed.arms[0].updated = feed.record.updated = &(struct armtap_set){{0}};
     channel_data(&feed, 4, 2500);
-    struct rates_totals totals = totals_of(&feed);
+    struct stream_rates_totals totals = totals_of(&feed);
     assert_true(totals.expected_hz == 0);
     assert_true(totals.rate_hz > 50);
     streams_record(streams, &feed.record);

@@ -49,10 +49,10 @@ static void times_to_the_nanosecond(void **state)
         {"+1h30m1.5s", true, INT64_C(5401500000000)},
         {"+1.5m", true, INT64_C(90000000000)},
     };
-    struct when when;
+    struct timestamp when;
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (when_parse(rows[i].text, &when) != 0)
+        if (timestamp_parse(rows[i].text, &when) != 0)
             fail_msg("%s is a time", rows[i].text);
         assert_true(when.given);
         assert_int_equal(when.relative, rows[i].relative);
@@ -101,24 +101,24 @@ static void what_is_no_time(void **state)
                                         "2026-01-31T12:00:00ZZ",
                                         "2026-01-31T12:00:00+1",
                                         "9999-01-01T00:00:00Z"};
-    struct when when;
+    struct timestamp when;
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (when_parse(texts[i], &when) == 0)
+        if (timestamp_parse(texts[i], &when) == 0)
             fail_msg("'%s' is no time", texts[i]);
 }
 
 static void relative_times(void **state)
 {
-    struct when when;
+    struct timestamp when;
     (void)state;
-    assert_int_equal(when_parse("+1.5", &when), 0);
-    assert_true(when_resolve(&when, INT64_C(1700000000000000001), WHEN_UTC) == INT64_C(1700000001500000001));
-    assert_true(when_resolve(&when, ARMTAP_NO_TIME, WHEN_UTC) == ARMTAP_NO_TIME);
-    assert_int_equal(when_parse("+9000000000", &when), 0);
-    assert_true(when_resolve(&when, INT64_C(1700000000000000000), WHEN_UTC) == INT64_MAX);
-    assert_int_equal(when_parse("7", &when), 0);
-    assert_true(when_resolve(&when, 5, WHEN_UTC) == INT64_C(7000000000));
+    assert_int_equal(timestamp_parse("+1.5", &when), 0);
+    assert_true(timestamp_resolve(&when, INT64_C(1700000000000000001), TIMESTAMP_UTC) == INT64_C(1700000001500000001));
+    assert_true(timestamp_resolve(&when, ARMTAP_NO_TIME, TIMESTAMP_UTC) == ARMTAP_NO_TIME);
+    assert_int_equal(timestamp_parse("+9000000000", &when), 0);
+    assert_true(timestamp_resolve(&when, INT64_C(1700000000000000000), TIMESTAMP_UTC) == INT64_MAX);
+    assert_int_equal(timestamp_parse("7", &when), 0);
+    assert_true(timestamp_resolve(&when, 5, TIMESTAMP_UTC) == INT64_C(7000000000));
 }
 
 /* What is expected comes from date -d 'TZ="ZONE" DAY TIME' +%s. */
@@ -141,19 +141,20 @@ static void times_of_day(void **state)
         {"EST5EDT,M3.2.0,M11.1.0", "01:00:00Z", 1769904000, 1769907600}, /* UTC in any zone */
         {NULL, "08:53:30Z", 1769849610, 1769849610},
     };
-    struct when when;
+    struct timestamp when;
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         setenv("TZ", rows[i].zone == NULL ? "UTC0" : rows[i].zone, 1);
-        assert_int_equal(when_parse(rows[i].text, &when), 0);
-        int64_t got = when_resolve(&when, rows[i].first * 1000000000, rows[i].zone == NULL ? WHEN_UTC : WHEN_LOCAL);
+        assert_int_equal(timestamp_parse(rows[i].text, &when), 0);
+        int64_t got = timestamp_resolve(&when, rows[i].first * 1000000000,
+                                        rows[i].zone == NULL ? TIMESTAMP_UTC : TIMESTAMP_LOCAL);
         if (got != rows[i].expected * 1000000000)
             fail_msg("row %zu: %s after %lld is not %lld", i, rows[i].text, (long long)rows[i].first, (long long)got);
     }
     /* Half a second after it the time has passed. */
-    assert_int_equal(when_parse("08:53:30.25", &when), 0);
-    assert_true(when_resolve(&when, INT64_C(1769849610500000000), WHEN_UTC) == INT64_C(1769936010250000000));
-    assert_true(when_resolve(&when, ARMTAP_NO_TIME, WHEN_UTC) == ARMTAP_NO_TIME);
+    assert_int_equal(timestamp_parse("08:53:30.25", &when), 0);
+    assert_true(timestamp_resolve(&when, INT64_C(1769849610500000000), TIMESTAMP_UTC) == INT64_C(1769936010250000000));
+    assert_true(timestamp_resolve(&when, ARMTAP_NO_TIME, TIMESTAMP_UTC) == ARMTAP_NO_TIME);
     unsetenv("TZ");
 }
 
@@ -162,14 +163,14 @@ static void local_dates(void **state)
     char text[WHEN_DATE_MAX];
     (void)state;
     setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
-    when_date(text, INT64_C(1769860800500000000), WHEN_LOCAL);
+    timestamp_date(text, INT64_C(1769860800500000000), TIMESTAMP_LOCAL);
     assert_string_equal(text, "2026-01-31T13:00:00.500000000+01:00");
-    when_date(text, INT64_C(1784894400000000000), WHEN_LOCAL);
+    timestamp_date(text, INT64_C(1784894400000000000), TIMESTAMP_LOCAL);
     assert_string_equal(text, "2026-07-24T14:00:00.000000000+02:00");
     setenv("TZ", "NST3:30", 1);
-    when_date(text, INT64_C(1769860800000000001), WHEN_LOCAL);
+    timestamp_date(text, INT64_C(1769860800000000001), TIMESTAMP_LOCAL);
     assert_string_equal(text, "2026-01-31T08:30:00.000000001-03:30");
-    when_date(text, INT64_C(1769860800000000001), WHEN_UTC);
+    timestamp_date(text, INT64_C(1769860800000000001), TIMESTAMP_UTC);
     assert_string_equal(text, "2026-01-31T12:00:00.000000001Z");
     unsetenv("TZ");
 }
@@ -177,21 +178,21 @@ static void local_dates(void **state)
 static void dates(void **state)
 {
     char text[WHEN_DATE_MAX];
-    struct when when;
+    struct timestamp when;
     (void)state;
-    when_date(text, INT64_C(1709251199000000001), WHEN_UTC);
+    timestamp_date(text, INT64_C(1709251199000000001), TIMESTAMP_UTC);
     assert_string_equal(text, "2024-02-29T23:59:59.000000001Z");
-    when_date(text, -1, WHEN_UTC);
+    timestamp_date(text, -1, TIMESTAMP_UTC);
     assert_string_equal(text, "1969-12-31T23:59:59.999999999Z");
-    when_date(text, INT64_MAX, WHEN_UTC);
+    timestamp_date(text, INT64_MAX, TIMESTAMP_UTC);
     assert_string_equal(text, "2262-04-11T23:47:16.854775807Z");
-    when_date(text, INT64_MIN + 1, WHEN_UTC);
+    timestamp_date(text, INT64_MIN + 1, TIMESTAMP_UTC);
     assert_string_equal(text, "1677-09-21T00:12:43.145224193Z");
     /* Every date reads back, over the leap years and centuries. */
     for (int64_t day = -30000; day < 90000; day += 7) {
         int64_t ns = day * INT64_C(86400000000000) + 123;
-        when_date(text, ns, WHEN_UTC);
-        assert_int_equal(when_parse(text, &when), 0);
+        timestamp_date(text, ns, TIMESTAMP_UTC);
+        assert_int_equal(timestamp_parse(text, &when), 0);
         assert_true(when.ns == ns);
     }
 }

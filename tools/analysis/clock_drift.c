@@ -15,17 +15,17 @@
 #define SET_BLOCKS 3
 #define PAIRS (CLOCKS_BLOCKS * (CLOCKS_BLOCKS - 1) / 2)
 
-void clocks_clear(struct clocks *clocks)
+void clock_drift_clear(struct clock_drift *clocks)
 {
     free(clocks->now.block);
     free(clocks->best.block);
-    *clocks = (struct clocks){.failed = false};
+    *clocks = (struct clock_drift){.failed = false};
 }
 
 /* False without memory. */
-static bool begin_run(struct clocks *clocks, int64_t time, double clock)
+static bool begin_run(struct clock_drift *clocks, int64_t time, double clock)
 {
-    struct clocks_block *block = clocks->now.block;
+    struct clock_drift_block *block = clocks->now.block;
     if (clocks->now.packages > clocks->best.packages) {
         block = clocks->best.block;
         clocks->best = clocks->now;
@@ -34,26 +34,26 @@ static bool begin_run(struct clocks *clocks, int64_t time, double clock)
         block = calloc(CLOCKS_BLOCKS, sizeof *block);
     else
         memset(block, 0, CLOCKS_BLOCKS * sizeof *block);
-    clocks->now = (struct clocks_run){.channel = clocks->now.channel,
-                                      .first_time = time,
-                                      .first_clock = clock,
-                                      .length = FIRST_LENGTH,
-                                      .block = block};
+    clocks->now = (struct clock_drift_run){.channel = clocks->now.channel,
+                                           .first_time = time,
+                                           .first_clock = clock,
+                                           .length = FIRST_LENGTH,
+                                           .block = block};
     clocks->failed = clocks->failed || block == NULL;
     return block != NULL;
 }
 
-static void keep_least(struct clocks_block *block, const struct clocks_block *other)
+static void keep_least(struct clock_drift_block *block, const struct clock_drift_block *other)
 {
     if (other->used && (!block->used || other->y < block->y))
         *block = *other;
 }
 
 /* Makes one block of two, so that the same number reaches twice as far. */
-static void double_length(struct clocks_run *run)
+static void double_length(struct clock_drift_run *run)
 {
     for (size_t i = 0; i < CLOCKS_BLOCKS; i++) {
-        struct clocks_block block = {0};
+        struct clock_drift_block block = {0};
         if (2 * i + 1 < CLOCKS_BLOCKS) {
             keep_least(&block, &run->block[2 * i]);
             keep_least(&block, &run->block[2 * i + 1]);
@@ -63,9 +63,9 @@ static void double_length(struct clocks_run *run)
     run->length *= 2;
 }
 
-void clocks_record(struct clocks *clocks, const struct armtap_record *record)
+void clock_drift_record(struct clock_drift *clocks, const struct armtap_record *record)
 {
-    struct clocks_run *run = &clocks->now;
+    struct clock_drift_run *run = &clocks->now;
     if (record->direction != ARMTAP_FROM_ROBOT || record->where.time == ARMTAP_NO_TIME)
         return;
     int64_t time = record->where.time;
@@ -80,8 +80,8 @@ void clocks_record(struct clocks *clocks, const struct armtap_record *record)
     bool begins = run->packages == 0 || clock < run->last_clock - CLOCK_NOISE || time < run->first_time;
     if (clocks->failed || (begins && !begin_run(clocks, time, clock)))
         return;
-    double x = (double)when_between(run->first_time, time) / 1e9;
-    struct clocks_block here = {x, x - (clock - run->first_clock), true};
+    double x = (double)timestamp_between(run->first_time, time) / 1e9;
+    struct clock_drift_block here = {x, x - (clock - run->first_clock), true};
     while (!(x < CLOCKS_BLOCKS * run->length))
         double_length(run);
     keep_least(&run->block[(size_t)(x / run->length)], &here);
@@ -103,7 +103,7 @@ static double median(double *values, size_t count)
 }
 
 /* The blocks that are used, close together. */
-static size_t used_blocks(const struct clocks_run *run, struct clocks_block used[CLOCKS_BLOCKS])
+static size_t used_blocks(const struct clock_drift_run *run, struct clock_drift_block used[CLOCKS_BLOCKS])
 {
     size_t count = 0;
     for (size_t i = 0; i < CLOCKS_BLOCKS; i++)
@@ -113,7 +113,7 @@ static size_t used_blocks(const struct clocks_run *run, struct clocks_block used
 }
 
 /* NAN where no block is later than another. */
-static double median_slope(const struct clocks_block *block, size_t count)
+static double median_slope(const struct clock_drift_block *block, size_t count)
 {
     double slopes[PAIRS];
     size_t pairs = 0;
@@ -125,7 +125,7 @@ static double median_slope(const struct clocks_block *block, size_t count)
 }
 
 /* The median height above the line of blocks `from` to `to`. */
-static double median_height(const struct clocks_block *block, size_t from, size_t to, double slope)
+static double median_height(const struct clock_drift_block *block, size_t from, size_t to, double slope)
 {
     double heights[CLOCKS_BLOCKS];
     for (size_t i = from; i < to; i++)
@@ -134,7 +134,7 @@ static double median_height(const struct clocks_block *block, size_t from, size_
 }
 
 /* Whether all blocks from one on lie higher, or lower, than all before it. */
-static bool was_set(const struct clocks_block *block, size_t count, double slope)
+static bool was_set(const struct clock_drift_block *block, size_t count, double slope)
 {
     for (size_t i = SET_BLOCKS; i + SET_BLOCKS <= count; i++)
         if (fabs(median_height(block, i, count, slope) - median_height(block, 0, i, slope)) > CLOCKS_SET)
@@ -144,7 +144,7 @@ static bool was_set(const struct clocks_block *block, size_t count, double slope
 
 /* The slope, NAN where the halves of the time do not confirm it: a clock that was set in the middle leaves the halves
  * as they are, one that was set in a half tilts that half most. */
-static double confirmed_slope(const struct clocks_block *block, size_t count)
+static double confirmed_slope(const struct clock_drift_block *block, size_t count)
 {
     size_t half = count / 2;
     double slope = median_slope(block, count);
@@ -153,12 +153,12 @@ static double confirmed_slope(const struct clocks_block *block, size_t count)
     return is_same && !was_set(block, count, slope) ? slope : NAN;
 }
 
-void clocks_totals(const struct clocks *clocks, struct clocks_totals *totals)
+void clock_drift_totals(const struct clock_drift *clocks, struct clock_drift_totals *totals)
 {
-    const struct clocks_run *run = clocks->now.packages > clocks->best.packages ? &clocks->now : &clocks->best;
-    struct clocks_block used[CLOCKS_BLOCKS];
+    const struct clock_drift_run *run = clocks->now.packages > clocks->best.packages ? &clocks->now : &clocks->best;
+    struct clock_drift_block used[CLOCKS_BLOCKS];
     double heights[CLOCKS_BLOCKS], slope = 0, height = INFINITY;
-    *totals = (struct clocks_totals){0};
+    *totals = (struct clock_drift_totals){0};
     if (run->packages < CLOCKS_PACKAGES || !(run->first_clock < 9e9))
         return;
     size_t count = used_blocks(run, used);

@@ -22,7 +22,7 @@
 /* s by which the capture's clock was set, at least. */
 #define CLOCKS_SET 0.02
 
-struct clocks_run {
+struct clock_drift_run {
     int64_t first_time; /* of the capture, ns */
     double first_clock; /* the controller's, s */
     double last_clock;
@@ -30,26 +30,26 @@ struct clocks_run {
     double length; /* of a block, s */
     uint64_t packages;
     int channel; /* of the record before: AUBO's, or RTDE's recipe id */
-    struct clocks_block {
+    struct clock_drift_block {
         double x, y; /* capture time since the first; by how much more it went on than the clock; s */
         bool used;
     } * block; /* CLOCKS_BLOCKS; NULL before the first package */
 };
 
 /* Begins as zeros. */
-struct clocks {
-    struct clocks_run now, best;
+struct clock_drift {
+    struct clock_drift_run now, best;
     bool failed; /* without memory */
 };
-void clocks_clear(struct clocks *clocks);
+void clock_drift_clear(struct clock_drift *clocks);
 
-struct clocks_totals {
+struct clock_drift_totals {
     bool has_offset, has_drift;
     int64_t offset;   /* ns to add to the controller's clock for the capture's time, at the first package */
     double drift_ppm; /* by how much the controller's clock is fast */
 };
 
-void clocks_record(struct clocks *clocks, const struct armtap_record *record);
-void clocks_totals(const struct clocks *clocks, struct clocks_totals *totals);
+void clock_drift_record(struct clock_drift *clocks, const struct armtap_record *record);
+void clock_drift_totals(const struct clock_drift *clocks, struct clock_drift_totals *totals);
 
 #endif

@@ -120,7 +120,7 @@ static bool is_before(const struct armtap_where *a, const struct armtap_where *b
 
 static int64_t elapsed(int64_t from, int64_t to)
 {
-    return from == ARMTAP_NO_TIME || to == ARMTAP_NO_TIME || to < from ? 0 : when_shift(to, -from);
+    return from == ARMTAP_NO_TIME || to == ARMTAP_NO_TIME || to < from ? 0 : timestamp_shift(to, -from);
 }
 
 static void connect(struct attempts *attempts, const struct armtap_event *event)
@@ -414,14 +414,14 @@ static void put(struct line *line, const char *format, ...)
 }
 
 /* "2026-01-31T12:00:05.123Z (packet 7)" */
-static void put_place(struct line *line, const struct armtap_where *where, enum when_zone zone)
+static void put_place(struct line *line, const struct armtap_where *where, enum timestamp_zone zone)
 {
     char date[WHEN_DATE_MAX];
     if (where->time == ARMTAP_NO_TIME) {
         put(line, "packet %" PRIu64, where->packet);
         return;
     }
-    when_date(date, where->time, zone);
+    timestamp_date(date, where->time, zone);
     put(line, "%.23s%s (packet %" PRIu64 ")", date, date + 29, where->packet);
 }
 
@@ -439,7 +439,7 @@ static void put_syns(struct line *line, const struct attempt_summary *summary)
         put(line, " within %.3f s", (double)elapsed(summary->first_syn, summary->last_syn) / 1e9);
 }
 
-static void put_last(struct line *line, const struct attempt_summary *summary, enum when_zone zone)
+static void put_last(struct line *line, const struct attempt_summary *summary, enum timestamp_zone zone)
 {
     if (summary->count == 1)
         return;
@@ -461,7 +461,7 @@ static void put_reason(struct line *line, const struct attempt_summary *summary)
         why->code);
 }
 
-static void put_unreachable(struct line *line, const struct attempt_summary *summary, enum when_zone zone)
+static void put_unreachable(struct line *line, const struct attempt_summary *summary, enum timestamp_zone zone)
 {
     put(line, "%s could not be reached by %s", summary->robot, summary->client);
     put_times(line, summary->count);
@@ -473,7 +473,7 @@ static void put_unreachable(struct line *line, const struct attempt_summary *sum
     put_reason(line, summary);
 }
 
-static void put_refused(struct line *line, const struct attempt_summary *summary, enum when_zone zone)
+static void put_refused(struct line *line, const struct attempt_summary *summary, enum timestamp_zone zone)
 {
     put(line, "%s refused %s", summary->robot, summary->client);
     put_times(line, summary->count);
@@ -485,7 +485,8 @@ static void put_refused(struct line *line, const struct attempt_summary *summary
     put_last(line, summary, zone);
 }
 
-static void put_unanswered(struct line *line, const struct attempt_summary *summary, bool is_sure, enum when_zone zone)
+static void put_unanswered(struct line *line, const struct attempt_summary *summary, bool is_sure,
+                           enum timestamp_zone zone)
 {
     put(line, is_sure ? "%s did not answer %s: " : "no answer of %s to %s was captured: ", summary->robot,
         summary->client);
@@ -505,7 +506,7 @@ static void put_open(struct line *line, const struct attempt_summary *summary)
         put(line, "%.3f to %.3f s", shortest, longest);
 }
 
-static void put_accepted(struct line *line, const struct attempt_summary *summary, enum when_zone zone)
+static void put_accepted(struct line *line, const struct attempt_summary *summary, enum timestamp_zone zone)
 {
     static const char *const ends[] = {[ATTEMPT_RESET] = " and reset the connection",
                                        [ATTEMPT_CLOSED] = " and closed the connection",
@@ -525,7 +526,7 @@ static void put_accepted(struct line *line, const struct attempt_summary *summar
 }
 
 void attempt_text(char text[ATTEMPT_TEXT_MAX], const struct attempts *attempts, const struct attempt_summary *summary,
-                  enum when_zone zone)
+                  enum timestamp_zone zone)
 {
     struct line line = {text, 0};
     bool is_sure = !may_have_been_answered(attempts, summary);
@@ -547,7 +548,7 @@ void attempt_text(char text[ATTEMPT_TEXT_MAX], const struct attempts *attempts, 
         put(&line, "; the capture holds no packet from a robot: if it lacks that direction, an answer may have come");
 }
 
-void attempt_open_text(char text[ATTEMPT_TEXT_MAX], const struct attempt_open *open, enum when_zone zone)
+void attempt_open_text(char text[ATTEMPT_TEXT_MAX], const struct attempt_open *open, enum timestamp_zone zone)
 {
     struct line line = {text, 0};
     bool one = open->count == 1;
@@ -618,12 +619,12 @@ static void put_clients(struct line *line, const struct sum *sum)
         put(line, "%s", sum->first->client);
 }
 
-static void put_time(struct line *line, int64_t time, enum when_zone zone)
+static void put_time(struct line *line, int64_t time, enum timestamp_zone zone)
 {
     char date[WHEN_DATE_MAX];
     if (time == ARMTAP_NO_TIME)
         return;
-    when_date(date, time, zone);
+    timestamp_date(date, time, zone);
     put(line, " at %.23s%s", date, date + 29);
 }
 
@@ -639,7 +640,7 @@ static void put_unsure(struct line *line, const struct attempts *attempts, const
 }
 
 static void put_sum(struct line *line, const struct attempts *attempts, enum attempt_outcome outcome,
-                    const struct sum *sum, enum when_zone zone)
+                    const struct sum *sum, enum timestamp_zone zone)
 {
     static const char *const verbs[] = {
         "refused", "could not be reached by", "did not answer", "accepted", "accepted", "accepted", "accepted"};
@@ -673,7 +674,7 @@ static void put_sum(struct line *line, const struct attempts *attempts, enum att
 }
 
 uint64_t attempts_clause(char text[ATTEMPT_TEXT_MAX], const struct attempts *attempts, const char *id,
-                         enum when_zone zone)
+                         enum timestamp_zone zone)
 {
     struct line line = {text, 0};
     uint64_t count = 0;

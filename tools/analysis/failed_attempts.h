@@ -74,11 +74,11 @@ const char *attempt_outcome_name(enum attempt_outcome outcome);
 /* What became of them, in one line. */
 #define ATTEMPT_TEXT_MAX 480
 void attempt_text(char text[ATTEMPT_TEXT_MAX], const struct attempts *attempts, const struct attempt_summary *summary,
-                  enum when_zone zone);
-void attempt_open_text(char text[ATTEMPT_TEXT_MAX], const struct attempt_open *open, enum when_zone zone);
+                  enum timestamp_zone zone);
+void attempt_open_text(char text[ATTEMPT_TEXT_MAX], const struct attempt_open *open, enum timestamp_zone zone);
 /* All of them of one id as a clause: "10.0.0.2:30004 refused 10.0.0.9 3 times"; "" where there is none. Returns how
  * many attempts that are. */
 uint64_t attempts_clause(char text[ATTEMPT_TEXT_MAX], const struct attempts *attempts, const char *id,
-                         enum when_zone zone);
+                         enum timestamp_zone zone);
 
 #endif

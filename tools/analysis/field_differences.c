@@ -12,18 +12,18 @@ enum { fields_max = 20000 };
 struct slot {
     struct difference difference;
     char *name;
-    uint64_t alone[PAIRS_SIDES]; /* pairs in which only that side has it */
-    double sum;                  /* of differences */
-    uint64_t elements;           /* that were subtracted */
-    bool unlike;                 /* values were met that cannot be subtracted */
-    enum pairs_side placed_by;
+    uint64_t alone[PAIRING_SIDES]; /* pairs in which only that side has it */
+    double sum;                    /* of differences */
+    uint64_t elements;             /* that were subtracted */
+    bool unlike;                   /* values were met that cannot be subtracted */
+    enum pairing_side placed_by;
     size_t place; /* in that side's recipe */
 };
 
 /* A field of two recipes: where it stands in each. */
 struct line {
     struct slot *slot;
-    size_t entry[PAIRS_SIDES]; /* NONE: not in this recipe */
+    size_t entry[PAIRING_SIDES]; /* NONE: not in this recipe */
 };
 #define NONE SIZE_MAX
 
@@ -32,7 +32,7 @@ struct differences {
     struct slot **by_name;
     size_t count, room;
     const struct slot **sorted; /* by differences_finish */
-    struct armtap_recipe *recipe[PAIRS_SIDES];
+    struct armtap_recipe *recipe[PAIRING_SIDES];
     struct line *lines; /* of these two recipes */
     size_t line_count;
 };
@@ -47,7 +47,7 @@ struct differences *differences_new(double tolerance)
 
 static void forget_recipes(struct differences *differences)
 {
-    for (int side = 0; side < PAIRS_SIDES; side++) {
+    for (int side = 0; side < PAIRING_SIDES; side++) {
         if (differences->recipe[side] != NULL)
             armtap_recipe_release(differences->recipe[side]);
         differences->recipe[side] = NULL;
@@ -133,7 +133,7 @@ static int by_slot(const void *a, const void *b)
     int order = strcmp(one->slot->name, other->slot->name);
     if (order != 0)
         return order;
-    for (int side = 0; side < PAIRS_SIDES; side++)
+    for (int side = 0; side < PAIRING_SIDES; side++)
         if (one->entry[side] != other->entry[side])
             return one->entry[side] < other->entry[side] ? -1 : 1;
     return 0;
@@ -149,14 +149,14 @@ static void merge_lines(struct differences *differences)
             lines[merged++] = lines[i];
             continue;
         }
-        for (int side = 0; side < PAIRS_SIDES; side++)
+        for (int side = 0; side < PAIRING_SIDES; side++)
             if (lines[merged - 1].entry[side] == NONE)
                 lines[merged - 1].entry[side] = lines[i].entry[side];
     }
     differences->line_count = merged;
 }
 
-static int add_line(struct differences *differences, enum pairs_side side, size_t entry)
+static int add_line(struct differences *differences, enum pairing_side side, size_t entry)
 {
     const struct armtap_recipe_entry *described = armtap_recipe_at(differences->recipe[side], entry);
     struct slot *slot = slot_of(differences, described->name);
@@ -173,22 +173,22 @@ static int add_line(struct differences *differences, enum pairs_side side, size_
     return 0;
 }
 
-static int learn_recipes(struct differences *differences, const struct sample samples[PAIRS_SIDES])
+static int learn_recipes(struct differences *differences, const struct sample samples[PAIRING_SIDES])
 {
     size_t most = 0;
     if (differences->recipe[0] == samples[0].recipe && differences->recipe[1] == samples[1].recipe)
         return 0;
     forget_recipes(differences);
-    for (int side = 0; side < PAIRS_SIDES; side++) {
+    for (int side = 0; side < PAIRING_SIDES; side++) {
         differences->recipe[side] = armtap_recipe_hold(samples[side].recipe);
         most += armtap_recipe_count(samples[side].recipe);
     }
     differences->lines = calloc(most + 1, sizeof *differences->lines);
     if (differences->lines == NULL)
         return -1;
-    for (int side = 0; side < PAIRS_SIDES; side++)
+    for (int side = 0; side < PAIRING_SIDES; side++)
         for (size_t i = 0; i < armtap_recipe_count(samples[side].recipe); i++)
-            if (add_line(differences, (enum pairs_side)side, i) != 0)
+            if (add_line(differences, (enum pairing_side)side, i) != 0)
                 return -1;
     qsort(differences->lines, differences->line_count, sizeof *differences->lines, by_slot);
     merge_lines(differences);
@@ -245,12 +245,12 @@ static double apart(const struct armtap_value *a, const struct armtap_value *b, 
 
 /* ---- sums ------------------------------------------------------------------------------------------------------ */
 
-static void remember(struct difference *difference, unsigned element, const struct sample samples[PAIRS_SIDES],
-                     const struct armtap_value values[PAIRS_SIDES])
+static void remember(struct difference *difference, unsigned element, const struct sample samples[PAIRING_SIDES],
+                     const struct armtap_value values[PAIRING_SIDES])
 {
     difference->element = element;
-    difference->clock = samples[PAIRS_LEGACY].clock;
-    for (int side = 0; side < PAIRS_SIDES; side++) {
+    difference->clock = samples[PAIRING_LEGACY].clock;
+    for (int side = 0; side < PAIRING_SIDES; side++) {
         difference->where[side] = samples[side].where;
         difference->value[side] = values[side];
         if (value_is_text(&values[side]))
@@ -259,8 +259,8 @@ static void remember(struct difference *difference, unsigned element, const stru
 }
 
 /* Adds an element; whether it is equal. */
-static bool add_element(struct slot *slot, unsigned element, double tolerance, const struct sample samples[PAIRS_SIDES],
-                        const struct armtap_value values[PAIRS_SIDES])
+static bool add_element(struct slot *slot, unsigned element, double tolerance,
+                        const struct sample samples[PAIRING_SIDES], const struct armtap_value values[PAIRING_SIDES])
 {
     struct difference *difference = &slot->difference;
     bool equal;
@@ -281,8 +281,8 @@ static bool add_element(struct slot *slot, unsigned element, double tolerance, c
     return equal;
 }
 
-static bool add_text(struct slot *slot, const struct sample samples[PAIRS_SIDES],
-                     const struct armtap_value values[PAIRS_SIDES])
+static bool add_text(struct slot *slot, const struct sample samples[PAIRING_SIDES],
+                     const struct armtap_value values[PAIRING_SIDES])
 {
     if (value_is_text(&values[0]) && value_is_text(&values[1]) && values[0].length == values[1].length &&
         (values[0].length == 0 || memcmp(values[0].text, values[1].text, values[0].length) == 0)) {
@@ -295,8 +295,8 @@ static bool add_text(struct slot *slot, const struct sample samples[PAIRS_SIDES]
     return false;
 }
 
-static void add_values(struct differences *differences, struct slot *slot, const struct sample samples[PAIRS_SIDES],
-                       const struct armtap_value values[PAIRS_SIDES])
+static void add_values(struct differences *differences, struct slot *slot, const struct sample samples[PAIRING_SIDES],
+                       const struct armtap_value values[PAIRING_SIDES])
 {
     struct difference *difference = &slot->difference;
     bool equal = true;
@@ -321,23 +321,23 @@ static void add_form(struct difference *difference, const struct sample *sample,
     difference->forms[bits == 0 ? INTEGER_ZERO : bits >> 52 == 0 ? INTEGER_RAW : INTEGER_DOUBLE]++;
 }
 
-int differences_add(struct differences *differences, const struct sample samples[PAIRS_SIDES])
+int differences_add(struct differences *differences, const struct sample samples[PAIRING_SIDES])
 {
-    struct armtap_value values[PAIRS_SIDES];
+    struct armtap_value values[PAIRING_SIDES];
     if (learn_recipes(differences, samples) != 0)
         return -1;
     for (size_t i = 0; i < differences->line_count; i++) {
         const struct line *line = &differences->lines[i];
         struct slot *slot = line->slot;
-        for (int side = 0; side < PAIRS_SIDES; side++) {
+        for (int side = 0; side < PAIRING_SIDES; side++) {
             values[side] = (struct armtap_value){.present = false};
             if (line->entry[side] != NONE)
                 armtap_recipe_read(samples[side].recipe, line->entry[side], samples[side].values, samples[side].length,
                                    &values[side]);
         }
-        if (line->entry[PAIRS_LEGACY] != NONE)
-            add_form(&slot->difference, &samples[PAIRS_LEGACY],
-                     armtap_recipe_at(samples[PAIRS_LEGACY].recipe, line->entry[PAIRS_LEGACY])->offset);
+        if (line->entry[PAIRING_LEGACY] != NONE)
+            add_form(&slot->difference, &samples[PAIRING_LEGACY],
+                     armtap_recipe_at(samples[PAIRING_LEGACY].recipe, line->entry[PAIRING_LEGACY])->offset);
         if (values[0].present && values[1].present)
             add_values(differences, slot, samples, values);
         else if (values[0].present || values[1].present)
@@ -354,8 +354,9 @@ static enum verdict judge(const struct slot *slot)
 {
     if (slot->difference.pairs > 0)
         return slot->difference.differ > 0 ? VERDICT_DIFFERS : VERDICT_EQUAL;
-    return slot->alone[PAIRS_LEGACY] >= slot->alone[PAIRS_RTDE] && slot->placed_by == PAIRS_LEGACY ? VERDICT_ONLY_LEGACY
-                                                                                                   : VERDICT_ONLY_RTDE;
+    return slot->alone[PAIRING_LEGACY] >= slot->alone[PAIRING_RTDE] && slot->placed_by == PAIRING_LEGACY
+               ? VERDICT_ONLY_LEGACY
+               : VERDICT_ONLY_RTDE;
 }
 
 static int group_of(const struct slot *slot)

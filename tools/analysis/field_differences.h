@@ -21,10 +21,10 @@ struct difference {
     double largest, mean;
     /* Where it is largest; of values that differ by a zero's sign or cannot be subtracted, the first. */
     unsigned element;
-    struct armtap_where where[PAIRS_SIDES];
-    double clock;                           /* the legacy record's */
-    struct armtap_value value[PAIRS_SIDES]; /* no text */
-    uint64_t forms[INTEGER_FORMS];          /* of the cells of a field of bits */
+    struct armtap_where where[PAIRING_SIDES];
+    double clock;                             /* the legacy record's */
+    struct armtap_value value[PAIRING_SIDES]; /* no text */
+    uint64_t forms[INTEGER_FORMS];            /* of the cells of a field of bits */
 };
 
 struct differences;
@@ -33,7 +33,7 @@ struct differences;
 struct differences *differences_new(double tolerance);
 void differences_free(struct differences *differences);
 /* 0; -1 without memory, or for more fields than can be. */
-int differences_add(struct differences *differences, const struct sample samples[PAIRS_SIDES]);
+int differences_add(struct differences *differences, const struct sample samples[PAIRING_SIDES]);
 /* Sums up: fields of both sides in the order of the legacy packet, then those of the legacy one, then RTDE's.
  * 0, or -1 without memory. */
 int differences_finish(struct differences *differences);

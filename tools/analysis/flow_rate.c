@@ -62,7 +62,7 @@ struct silence {
 
 enum phase { PHASE_UNKNOWN, PHASE_ACTIVE, PHASE_PAUSED };
 
-struct pace {
+struct flow_rate {
     /* what was said of the data */
     double frequency; /* asked for; 0: not said */
     bool legacy, aubo;
@@ -96,16 +96,16 @@ struct pace {
     double held_up; /* s by which packages came late, the largest delays alone */
     double late;    /* s by which the capture's time went on more than the clock, outside of silences */
     uint64_t lost_bytes;
-    uint64_t skipped_bytes; /* the stream's counter at the record before */
-    size_t length;          /* of the record before */
-    bool is_counted;        /* the last record is of a stretch */
-    struct pace_step step;  /* up to it, if it was judged */
+    uint64_t skipped_bytes;     /* the stream's counter at the record before */
+    size_t length;              /* of the record before */
+    bool is_counted;            /* the last record is of a stretch */
+    struct flow_rate_step step; /* up to it, if it was judged */
     /* learned of stretches, or told */
     int channel;
-    struct pace_learned *learned; /* NULL: nobody wants to know */
-    size_t learned_at;            /* the next that is told */
+    struct flow_rate_learned *learned; /* NULL: nobody wants to know */
+    size_t learned_at;                 /* the next that is told */
     /* all stretches */
-    struct spread *jitter; /* of the stream */
+    struct histogram *jitter; /* of the stream */
     uint64_t skipped, steps;
     double time;       /* s */
     double packages;   /* expected in it; NAN: not known */
@@ -114,45 +114,45 @@ struct pace {
     int64_t longest_gap;
 };
 
-struct pace *pace_new(const struct armtap_stream *stream, int channel, struct spread *jitter)
+struct flow_rate *flow_rate_new(const struct armtap_stream *stream, int channel, struct histogram *jitter)
 {
-    struct pace *pace = calloc(1, sizeof *pace);
-    if (pace == NULL)
+    struct flow_rate *flow = calloc(1, sizeof *flow);
+    if (flow == NULL)
         return NULL;
-    pace->aubo = stream->protocol == ARMTAP_AUBO;
-    pace->channel = channel;
-    if (pace->aubo)
-        snprintf(pace->label, sizeof pace->label, "channel %d: ", channel);
-    if (pace->aubo)
-        pace->skipped_bytes = stream->bytes_skipped[ARMTAP_FROM_ROBOT];
-    pace->not_before = ARMTAP_NO_TIME;
-    pace->longest_silence = pace->longest_gap = -1;
-    pace->jitter = jitter;
-    return pace;
+    flow->aubo = stream->protocol == ARMTAP_AUBO;
+    flow->channel = channel;
+    if (flow->aubo)
+        snprintf(flow->label, sizeof flow->label, "channel %d: ", channel);
+    if (flow->aubo)
+        flow->skipped_bytes = stream->bytes_skipped[ARMTAP_FROM_ROBOT];
+    flow->not_before = ARMTAP_NO_TIME;
+    flow->longest_silence = flow->longest_gap = -1;
+    flow->jitter = jitter;
+    return flow;
 }
 
-void pace_free(struct pace *pace)
+void flow_rate_free(struct flow_rate *flow)
 {
-    if (pace != NULL)
-        free(pace->waiting);
-    free(pace);
+    if (flow != NULL)
+        free(flow->waiting);
+    free(flow);
 }
 
-bool pace_failed(const struct pace *pace)
+bool flow_rate_failed(const struct flow_rate *flow)
 {
-    return pace->failed;
+    return flow->failed;
 }
 
-void pace_learn(struct pace *pace, struct pace_learned *learned)
+void flow_rate_learn(struct flow_rate *flow, struct flow_rate_learned *learned)
 {
-    pace->learned = learned;
+    flow->learned = learned;
 }
 
 static int64_t between(const struct armtap_where *from, const struct armtap_where *to)
 {
     if (from->time == ARMTAP_NO_TIME || to->time == ARMTAP_NO_TIME || to->time < from->time)
         return -1;
-    return when_between(from->time, to->time);
+    return timestamp_between(from->time, to->time);
 }
 
 /* ---- what is expected ------------------------------------------------------------------------------------------ */
@@ -164,13 +164,13 @@ static int compare_steps(const void *a, const void *b)
 }
 
 /* The usual step of the clock among those that wait; 0 where there are too few. */
-static double median_step(const struct pace *pace)
+static double median_step(const struct flow_rate *flow)
 {
     double steps[PACE_WAITING];
     size_t count = 0;
-    for (unsigned i = 1; i < pace->waiting_count; i++) {
-        double step = pace->waiting[i].clock - pace->waiting[i - 1].clock;
-        if (step > CLOCK_NOISE && !pace->waiting[i].after_gap)
+    for (unsigned i = 1; i < flow->waiting_count; i++) {
+        double step = flow->waiting[i].clock - flow->waiting[i - 1].clock;
+        if (step > CLOCK_NOISE && !flow->waiting[i].after_gap)
             steps[count++] = step;
     }
     if (count < 4)
@@ -200,19 +200,19 @@ static double nearer(double median, double one, double other)
     return fabs(log(one / median)) <= fabs(log(other / median)) ? one : other;
 }
 
-static double expected_step(const struct pace *pace, double median)
+static double expected_step(const struct flow_rate *flow, double median)
 {
-    if (pace->aubo)
-        return pace->frequency > 0 ? 1 / pace->frequency : median;
-    if (pace->frequency > 0 && pace->base > 0)
-        return asked_step(pace->base, pace->frequency);
-    if (pace->frequency > 125)
-        return asked_step(500, pace->frequency);
-    if (pace->frequency > 0)
-        return nearer(median, asked_step(125, pace->frequency), asked_step(500, pace->frequency));
-    if (pace->base > 0 && (pace->legacy || pace->version == 1))
-        return 1 / pace->base;
-    if (pace->legacy)
+    if (flow->aubo)
+        return flow->frequency > 0 ? 1 / flow->frequency : median;
+    if (flow->frequency > 0 && flow->base > 0)
+        return asked_step(flow->base, flow->frequency);
+    if (flow->frequency > 125)
+        return asked_step(500, flow->frequency);
+    if (flow->frequency > 0)
+        return nearer(median, asked_step(125, flow->frequency), asked_step(500, flow->frequency));
+    if (flow->base > 0 && (flow->legacy || flow->version == 1))
+        return 1 / flow->base;
+    if (flow->legacy)
         return nearer(median, 0.008, 0.002);
     return median > 0 ? whole_cycles(median) : 0;
 }
@@ -227,57 +227,58 @@ struct pause {
     bool to_end;  /* no data came any more */
 };
 
-static void tell_silence(const struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
+static void tell_silence(const struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                          const struct silence *silence, const char *reason)
 {
     findings_measure(findings, "silence", silence->seconds, stream, &silence->to,
-                     "%sno data for %.3f s, since packet %" PRIu64 "%s", pace->label, silence->seconds,
+                     "%sno data for %.3f s, since packet %" PRIu64 "%s", flow->label, silence->seconds,
                      silence->from.packet, reason);
 }
 
 /* By how much the controller's clock went on meanwhile, in words. */
-static void write_advance(char *to, size_t size, const struct pace *pace, double step)
+static void write_advance(char *to, size_t size, const struct flow_rate *flow, double step)
 {
-    if (step < 1.5 * pace->usual)
+    if (step < 1.5 * flow->usual)
         snprintf(to, size, ": the controller's clock advanced by one cycle only (%.3f s)", step);
     else
         snprintf(to, size, ": the controller's clock advanced by %.3f s only", step);
 }
 
 /* What made up for a silence, or did not, tells why it was: data that was held up on its way comes all at once. */
-static void end_silence(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
+static void end_silence(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                         const char *reason)
 {
     char text[200];
     size_t length;
-    if (!pace->silence.waits)
+    if (!flow->silence.waits)
         return;
-    write_advance(text, sizeof text, pace, pace->silence.step);
+    write_advance(text, sizeof text, flow, flow->silence.step);
     length = strlen(text);
     snprintf(text + length, sizeof text - length, "%s", reason);
-    tell_silence(pace, findings, stream, &pace->silence, text);
-    pace->silence.waits = false;
+    tell_silence(flow, findings, stream, &flow->silence, text);
+    flow->silence.waits = false;
 }
 
 /* The package after a silence, or a later one: `ahead` is by how much the clock went on more than time. */
-static void follow_silence(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
+static void follow_silence(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                            const struct arrival *arrival)
 {
-    double since = when_seconds(pace->silence.to.time, arrival->where.time);
-    double time = when_seconds(pace->last.where.time, arrival->where.time), step = arrival->clock - pace->last.clock;
-    if (!pace->silence.waits || time < 0)
+    double since = timestamp_seconds(flow->silence.to.time, arrival->where.time);
+    double time = timestamp_seconds(flow->last.where.time, arrival->where.time),
+           step = arrival->clock - flow->last.clock;
+    if (!flow->silence.waits || time < 0)
         return;
     if (step > 0 && step < 1e6)
-        pace->silence.made_up += step - time;
-    if (pace->silence.made_up > MADE_UP * (pace->silence.seconds - pace->silence.step))
-        end_silence(pace, findings, stream, ", and what came next made up for it: the data was held up on its way");
-    else if (since > CATCH_UP && since > CATCH_UP_STEPS * pace->usual)
-        end_silence(pace, findings, stream,
+        flow->silence.made_up += step - time;
+    if (flow->silence.made_up > MADE_UP * (flow->silence.seconds - flow->silence.step))
+        end_silence(flow, findings, stream, ", and what came next made up for it: the data was held up on its way");
+    else if (since > CATCH_UP && since > CATCH_UP_STEPS * flow->usual)
+        end_silence(flow, findings, stream,
                     ", and nothing made up for it: the controller stood still, or the capture's clock was set");
 }
 
 /* Why there was no data, as far as the clocks tell. */
-static void judge_reason(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
+static void judge_reason(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                          const struct pause *pause)
 {
     struct silence silence = {.from = *pause->from,
@@ -286,8 +287,8 @@ static void judge_reason(struct pace *pace, struct findings *findings, const str
                               .step = pause->clock};
     char text[200];
     if (pause->to_end)
-        snprintf(text, sizeof text, ", and none afterwards%s%s", *pace->why == '\0' ? "; " : ": ",
-                 *pace->why == '\0' ? "this stream does not show why" : pace->why);
+        snprintf(text, sizeof text, ", and none afterwards%s%s", *flow->why == '\0' ? "; " : ": ",
+                 *flow->why == '\0' ? "this stream does not show why" : flow->why);
     else if (isnan(silence.step))
         snprintf(text, sizeof text, "; the data does not show why (no controller clock on both sides of it)");
     else if (silence.step < 0 || pause->lost > 0 || silence.step > silence.seconds + CLOCK_JUMP)
@@ -298,32 +299,32 @@ static void judge_reason(struct pace *pace, struct findings *findings, const str
     else
         silence.waits = true;
     if (silence.waits)
-        pace->silence = silence;
+        flow->silence = silence;
     else
-        tell_silence(pace, findings, stream, &silence, text);
+        tell_silence(flow, findings, stream, &silence, text);
 }
 
 /* Returns whether it was a silence. */
-static bool judge_silence(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
+static bool judge_silence(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                           const struct pause *pause)
 {
     int64_t time = between(pause->from, pause->to);
     if (time < 0)
         return false;
     /* Time that the bytes missing in the capture account for is no silence. */
-    double silent = (double)time - pause->lost * pace->usual * 1e9;
-    if (time > pace->longest_gap)
-        pace->longest_gap = time;
-    if (silent > (double)pace->longest_silence)
-        pace->longest_silence = (int64_t)silent;
-    if (!(silent > (double)SILENCE) || !(silent > SILENT_STEPS * pace->usual * 1e9))
+    double silent = (double)time - pause->lost * flow->usual * 1e9;
+    if (time > flow->longest_gap)
+        flow->longest_gap = time;
+    if (silent > (double)flow->longest_silence)
+        flow->longest_silence = (int64_t)silent;
+    if (!(silent > (double)SILENCE) || !(silent > SILENT_STEPS * flow->usual * 1e9))
         return false;
     /* Nobody knows how often an AUBO client wanted it. */
-    if (pace->aubo && !(pace->frequency > 0))
+    if (flow->aubo && !(flow->frequency > 0))
         return false;
-    pace->silent += (double)time / 1e9;
-    end_silence(pace, findings, stream, NOTHING_TOLD);
-    judge_reason(pace, findings, stream, pause);
+    flow->silent += (double)time / 1e9;
+    end_silence(flow, findings, stream, NOTHING_TOLD);
+    judge_reason(flow, findings, stream, pause);
     return true;
 }
 
@@ -344,15 +345,15 @@ static double lost_of(const struct arrival *arrival, double beyond)
     return is_known && arrival->whole < beyond ? arrival->whole : beyond;
 }
 
-static void tell_skipped(const struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
+static void tell_skipped(const struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                          const struct arrival *arrival, double count, double lost, double step)
 {
     char more[64] = "";
     if (lost > 0)
         snprintf(more, sizeof more, ", besides %.0f lost in the capture", lost);
     findings_measure(findings, "clock.skipped", count, stream, &arrival->where,
-                     "%scontroller skipped %.0f package%s (clock jumped %.3f s, expected %.3f s)%s", pace->label, count,
-                     count > 1 ? "s" : "", step, pace->usual, more);
+                     "%scontroller skipped %.0f package%s (clock jumped %.3f s, expected %.3f s)%s", flow->label, count,
+                     count > 1 ? "s" : "", step, flow->usual, more);
 }
 
 /* The step of the controller's clock from one arrival to the next. */
@@ -382,109 +383,110 @@ static struct clock_step clock_step_of(const struct arrival *last, const struct 
 }
 
 /* Judges the step of the controller's clock. */
-static struct clock_step judge_clock(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
-                                     const struct arrival *arrival)
+static struct clock_step judge_clock(struct flow_rate *flow, struct findings *findings,
+                                     const struct armtap_stream *stream, const struct arrival *arrival)
 {
-    struct clock_step step = clock_step_of(&pace->last, arrival, pace->usual);
+    struct clock_step step = clock_step_of(&flow->last, arrival, flow->usual);
     if (step.is_back) {
-        pace->fell_back = true;
+        flow->fell_back = true;
         findings_say(findings, "clock.backwards", stream, &arrival->where,
-                     "the controller's clock went back from %.3f s to %.3f s", pace->last.clock, arrival->clock);
+                     "the controller's clock went back from %.3f s to %.3f s", flow->last.clock, arrival->clock);
     } else if (step.is_jump) {
         findings_say(
             findings, "clock.skipped", stream, &arrival->where,
             "%sthe controller's clock jumped %.3f s within %.3f s of the capture: it was set forward, or the value is "
             "damaged; this is no skip of packages",
-            pace->label, step.time, (double)between(&pace->last.where, &arrival->where) / 1e9);
+            flow->label, step.time, (double)between(&flow->last.where, &arrival->where) / 1e9);
     } else if (step.skipped > 0) {
-        pace->skipped += (uint64_t)step.skipped;
-        tell_skipped(pace, findings, stream, arrival, step.skipped, step.lost, step.time);
+        flow->skipped += (uint64_t)step.skipped;
+        tell_skipped(flow, findings, stream, arrival, step.skipped, step.lost, step.time);
     }
     return step;
 }
 
-static struct pace_step pace_step_of(const struct clock_step *step, const struct arrival *arrival, double usual)
+static struct flow_rate_step flow_rate_step_of(const struct clock_step *step, const struct arrival *arrival,
+                                               double usual)
 {
-    return (struct pace_step){.skipped = (uint64_t)step->skipped,
-                              .lost = isnan(step->time) ? arrival->lost : step->lost,
-                              .clock = step->is_jump ? NAN : step->time,
-                              .usual = usual};
+    return (struct flow_rate_step){.skipped = (uint64_t)step->skipped,
+                                   .lost = isnan(step->time) ? arrival->lost : step->lost,
+                                   .clock = step->is_jump ? NAN : step->time,
+                                   .usual = usual};
 }
 
 /* How late the package came, against the one before. */
-static void judge_delay(struct pace *pace, const struct arrival *arrival)
+static void judge_delay(struct flow_rate *flow, const struct arrival *arrival)
 {
-    int64_t time = between(&pace->last.where, &arrival->where);
-    double step = arrival->clock - pace->last.clock;
+    int64_t time = between(&flow->last.where, &arrival->where);
+    double step = arrival->clock - flow->last.clock;
     if (time < 0 || !(step > 0) || step > 1e6)
         return;
     double delay = (double)time / 1e9 - step;
-    pace->late += delay;
-    if (delay * 1e9 > (double)HELD_UP && delay > pace->expected)
-        pace->held_up += delay;
+    flow->late += delay;
+    if (delay * 1e9 > (double)HELD_UP && delay > flow->expected)
+        flow->held_up += delay;
 }
 
-static void judge_jitter(struct pace *pace, const struct arrival *arrival)
+static void judge_jitter(struct flow_rate *flow, const struct arrival *arrival)
 {
-    int64_t time = between(&pace->last.where, &arrival->where);
-    double step = arrival->clock - pace->last.clock;
+    int64_t time = between(&flow->last.where, &arrival->where);
+    double step = arrival->clock - flow->last.clock;
     if (isnan(step) && !arrival->after_gap)
-        step = pace->expected;
-    if (time < 0 || !(step > 0) || step > 1e6 || pace->last.clock <= 0)
+        step = flow->expected;
+    if (time < 0 || !(step > 0) || step > 1e6 || flow->last.clock <= 0)
         return;
-    spread_add(pace->jitter, (int64_t)(fabs((double)time - step * 1e9) + 0.5));
+    histogram_add(flow->jitter, (int64_t)(fabs((double)time - step * 1e9) + 0.5));
 }
 
 /* The time up to this arrival: by the controller's clock where the capture's was set back, or else by the usual step.
  */
-static int64_t step_time(const struct pace *pace, const struct arrival *arrival)
+static int64_t step_time(const struct flow_rate *flow, const struct arrival *arrival)
 {
-    int64_t last = pace->last.where.time, time = arrival->where.time;
-    double clock = arrival->clock - pace->last.clock;
-    if (!when_is_set_back(last, time))
-        return time >= last ? when_between(last, time) : -when_between(time, last);
-    return (int64_t)((clock > 0 && clock < 1e6 ? clock : pace->usual) * 1e9 + 0.5);
+    int64_t last = flow->last.where.time, time = arrival->where.time;
+    double clock = arrival->clock - flow->last.clock;
+    if (!timestamp_is_set_back(last, time))
+        return time >= last ? timestamp_between(last, time) : -timestamp_between(time, last);
+    return (int64_t)((clock > 0 && clock < 1e6 ? clock : flow->usual) * 1e9 + 0.5);
 }
 
-static void follow_time(struct pace *pace, const struct arrival *arrival)
+static void follow_time(struct flow_rate *flow, const struct arrival *arrival)
 {
-    if (arrival->where.time == ARMTAP_NO_TIME || pace->elapsed < 0) {
-        pace->elapsed = -1;
-    } else if (pace->has_last) {
-        int64_t step = step_time(pace, arrival);
-        pace->elapsed = when_shift(pace->elapsed, step);
-        pace->elapsed = pace->elapsed < 0 ? 0 : pace->elapsed;
-        pace->longest_gap = step > pace->longest_gap ? step : pace->longest_gap;
+    if (arrival->where.time == ARMTAP_NO_TIME || flow->elapsed < 0) {
+        flow->elapsed = -1;
+    } else if (flow->has_last) {
+        int64_t step = step_time(flow, arrival);
+        flow->elapsed = timestamp_shift(flow->elapsed, step);
+        flow->elapsed = flow->elapsed < 0 ? 0 : flow->elapsed;
+        flow->longest_gap = step > flow->longest_gap ? step : flow->longest_gap;
     }
 }
 
-static void judge(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
+static void judge(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                   const struct arrival *arrival)
 {
-    follow_time(pace, arrival);
-    pace->records++;
-    pace->step = (struct pace_step){.lost = arrival->lost, .clock = NAN, .usual = pace->usual};
-    if (!pace->has_last) {
-        pace->first = *arrival;
-        const struct pause pause = {&pace->granted, &arrival->where, arrival->lost, NAN, false};
-        if (pace->granted.packet > 0)
-            judge_silence(pace, findings, stream, &pause);
+    follow_time(flow, arrival);
+    flow->records++;
+    flow->step = (struct flow_rate_step){.lost = arrival->lost, .clock = NAN, .usual = flow->usual};
+    if (!flow->has_last) {
+        flow->first = *arrival;
+        const struct pause pause = {&flow->granted, &arrival->where, arrival->lost, NAN, false};
+        if (flow->granted.packet > 0)
+            judge_silence(flow, findings, stream, &pause);
     } else {
-        bool clocked = !isnan(arrival->clock) && !isnan(pace->last.clock);
-        struct clock_step clock_step = judge_clock(pace, findings, stream, arrival);
+        bool clocked = !isnan(arrival->clock) && !isnan(flow->last.clock);
+        struct clock_step clock_step = judge_clock(flow, findings, stream, arrival);
         double lost = clocked ? clock_step.lost : arrival->lost;
         double beyond = clock_step.is_jump ? 0 : clock_step.skipped + lost;
-        double step = clocked && pace->last.clock > 0 ? arrival->clock - pace->last.clock : NAN;
-        pace->step = pace_step_of(&clock_step, arrival, pace->usual);
-        const struct pause pause = {&pace->last.where, &arrival->where, lost, step, false};
-        follow_silence(pace, findings, stream, arrival);
-        if (!judge_silence(pace, findings, stream, &pause))
-            judge_delay(pace, arrival);
-        judge_jitter(pace, arrival);
-        pace->missing += beyond;
+        double step = clocked && flow->last.clock > 0 ? arrival->clock - flow->last.clock : NAN;
+        flow->step = flow_rate_step_of(&clock_step, arrival, flow->usual);
+        const struct pause pause = {&flow->last.where, &arrival->where, lost, step, false};
+        follow_silence(flow, findings, stream, arrival);
+        if (!judge_silence(flow, findings, stream, &pause))
+            judge_delay(flow, arrival);
+        judge_jitter(flow, arrival);
+        flow->missing += beyond;
     }
-    pace->has_last = true;
-    pace->last = *arrival;
+    flow->has_last = true;
+    flow->last = *arrival;
 }
 
 /* The step against which the clock is judged. */
@@ -495,9 +497,9 @@ static double usual_step(double median, double expected)
     return median > 0 ? median : expected;
 }
 
-static void learn(struct pace *pace)
+static void learn(struct flow_rate *flow)
 {
-    struct pace_learned *learned = pace->learned;
+    struct flow_rate_learned *learned = flow->learned;
     if (learned == NULL || learned->failed || learned->is_cut)
         return;
     learned->is_cut = learned->left != NULL && *learned->left == 0;
@@ -505,132 +507,133 @@ static void learn(struct pace *pace)
         return;
     if (learned->count == learned->room) {
         size_t room = 2 * learned->room + 4;
-        struct pace_stretch *all = realloc(learned->all, room * sizeof *all);
+        struct flow_rate_stretch *all = realloc(learned->all, room * sizeof *all);
         learned->failed = all == NULL;
         if (all == NULL)
             return;
         learned->all = all;
         learned->room = room;
     }
-    learned->all[learned->count++] = (struct pace_stretch){pace->channel, pace->expected, pace->usual};
+    learned->all[learned->count++] = (struct flow_rate_stretch){flow->channel, flow->expected, flow->usual};
     if (learned->left != NULL)
         --*learned->left;
 }
 
 /* The flow's next stretch, of what a first reading learned; NULL beyond. */
-static const struct pace_stretch *recall(struct pace *pace)
+static const struct flow_rate_stretch *recall(struct flow_rate *flow)
 {
-    const struct pace_learned *learned = pace->learned;
-    while (pace->learned_at < learned->count)
-        if (learned->all[pace->learned_at++].channel == pace->channel)
-            return &learned->all[pace->learned_at - 1];
+    const struct flow_rate_learned *learned = flow->learned;
+    while (flow->learned_at < learned->count)
+        if (learned->all[flow->learned_at++].channel == flow->channel)
+            return &learned->all[flow->learned_at - 1];
     return NULL;
 }
 
-static bool is_told(const struct pace *pace)
+static bool is_told(const struct flow_rate *flow)
 {
-    return pace->learned != NULL && pace->learned->is_known;
+    return flow->learned != NULL && flow->learned->is_known;
 }
 
 /* Enough is known of the stretch to judge it. */
-static void settle(struct pace *pace, struct findings *findings, const struct armtap_stream *stream)
+static void settle(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream)
 {
-    const struct pace_stretch *told = is_told(pace) ? recall(pace) : NULL;
-    double median = told == NULL ? median_step(pace) : 0;
-    pace->is_settled = true;
-    pace->expected = told == NULL ? expected_step(pace, median) : told->expected;
-    pace->usual = told == NULL ? usual_step(median, pace->expected) : told->usual;
-    if (!is_told(pace))
-        learn(pace);
-    for (unsigned i = 0; i < pace->waiting_count; i++)
-        judge(pace, findings, stream, &pace->waiting[i]);
-    free(pace->waiting);
-    pace->waiting = NULL;
-    pace->waiting_count = pace->waiting_room = 0;
+    const struct flow_rate_stretch *told = is_told(flow) ? recall(flow) : NULL;
+    double median = told == NULL ? median_step(flow) : 0;
+    flow->is_settled = true;
+    flow->expected = told == NULL ? expected_step(flow, median) : told->expected;
+    flow->usual = told == NULL ? usual_step(median, flow->expected) : told->usual;
+    if (!is_told(flow))
+        learn(flow);
+    for (unsigned i = 0; i < flow->waiting_count; i++)
+        judge(flow, findings, stream, &flow->waiting[i]);
+    free(flow->waiting);
+    flow->waiting = NULL;
+    flow->waiting_count = flow->waiting_room = 0;
 }
 
-static void wait_for_more(struct pace *pace, const struct arrival *arrival)
+static void wait_for_more(struct flow_rate *flow, const struct arrival *arrival)
 {
-    if (pace->waiting_count == pace->waiting_room) {
-        unsigned room = pace->waiting_room == 0 ? 4 : 2 * pace->waiting_room;
-        struct arrival *waiting = realloc(pace->waiting, room * sizeof *waiting);
+    if (flow->waiting_count == flow->waiting_room) {
+        unsigned room = flow->waiting_room == 0 ? 4 : 2 * flow->waiting_room;
+        struct arrival *waiting = realloc(flow->waiting, room * sizeof *waiting);
         if (waiting == NULL) {
-            pace->failed = true;
+            flow->failed = true;
             return;
         }
-        pace->waiting = waiting;
-        pace->waiting_room = room;
+        flow->waiting = waiting;
+        flow->waiting_room = room;
     }
-    pace->waiting[pace->waiting_count++] = *arrival;
+    flow->waiting[flow->waiting_count++] = *arrival;
 }
 
 /* The longest step in which a controller may send what is asked for. */
-static double longest_step(const struct pace *pace)
+static double longest_step(const struct flow_rate *flow)
 {
-    return pace->aubo ? ceil(pace->expected / AUBO_CYCLE - 1e-6) * AUBO_CYCLE : pace->expected;
+    return flow->aubo ? ceil(flow->expected / AUBO_CYCLE - 1e-6) * AUBO_CYCLE : flow->expected;
 }
 
-static void judge_rate(struct pace *pace, struct findings *findings, const struct armtap_stream *stream, int64_t time)
+static void judge_rate(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
+                       int64_t time)
 {
     /* What was held up to the end, or a capture's clock that was set, is no low rate; what came late and was made up
      * for, neither. A controller whose clock is slow as a whole sends too little. */
-    double held_up = pace->held_up < pace->late ? pace->held_up : pace->late;
-    double seconds = (double)time / 1e9 - pace->silent - (held_up > 0 ? held_up : 0);
-    if (!(pace->expected > 0) || seconds < 1 || seconds < LOW_PACKAGES * pace->expected)
+    double held_up = flow->held_up < flow->late ? flow->held_up : flow->late;
+    double seconds = (double)time / 1e9 - flow->silent - (held_up > 0 ? held_up : 0);
+    if (!(flow->expected > 0) || seconds < 1 || seconds < LOW_PACKAGES * flow->expected)
         return;
-    double rate = ((double)(pace->records - 1) + pace->missing) / seconds;
-    if (rate < LOW / longest_step(pace))
-        findings_measure(findings, "rate.low", seconds, stream, &pace->last.where,
-                         "%s%.1f Hz instead of %.1f Hz for %.3f s, since packet %" PRIu64, pace->label, rate,
-                         1 / pace->expected, seconds, pace->first.where.packet);
+    double rate = ((double)(flow->records - 1) + flow->missing) / seconds;
+    if (rate < LOW / longest_step(flow))
+        findings_measure(findings, "rate.low", seconds, stream, &flow->last.where,
+                         "%s%.1f Hz instead of %.1f Hz for %.3f s, since packet %" PRIu64, flow->label, rate,
+                         1 / flow->expected, seconds, flow->first.where.packet);
 }
 
 /* ---- stretches ------------------------------------------------------------------------------------------------- */
 
-static void begin_stretch(struct pace *pace, enum phase phase, const struct armtap_where *granted)
+static void begin_stretch(struct flow_rate *flow, enum phase phase, const struct armtap_where *granted)
 {
-    pace->phase = phase;
-    pace->granted = (struct armtap_where){.time = ARMTAP_NO_TIME};
+    flow->phase = phase;
+    flow->granted = (struct armtap_where){.time = ARMTAP_NO_TIME};
     if (granted != NULL)
-        pace->granted = *granted;
-    pace->paused = (struct armtap_where){.time = ARMTAP_NO_TIME};
-    pace->after_pause = 0;
-    pace->not_before = ARMTAP_NO_TIME;
-    pace->unread = 0;
-    pace->unsure = pace->deaf;
-    pace->waiting_count = 0;
-    pace->is_settled = pace->has_last = false;
-    pace->records = 0;
-    pace->elapsed = 0;
-    pace->missing = 0;
-    pace->silent = 0;
-    pace->held_up = pace->late = 0;
-    pace->lost_bytes = 0;
+        flow->granted = *granted;
+    flow->paused = (struct armtap_where){.time = ARMTAP_NO_TIME};
+    flow->after_pause = 0;
+    flow->not_before = ARMTAP_NO_TIME;
+    flow->unread = 0;
+    flow->unsure = flow->deaf;
+    flow->waiting_count = 0;
+    flow->is_settled = flow->has_last = false;
+    flow->records = 0;
+    flow->elapsed = 0;
+    flow->missing = 0;
+    flow->silent = 0;
+    flow->held_up = flow->late = 0;
+    flow->lost_bytes = 0;
 }
 
 /* `at`: where data was expected no more; NULL: it is not known when. */
-static void end_stretch(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
+static void end_stretch(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                         const struct armtap_where *at)
 {
-    if (pace->phase != PHASE_ACTIVE)
+    if (flow->phase != PHASE_ACTIVE)
         return;
-    if (!pace->is_settled)
-        settle(pace, findings, stream);
-    if (at != NULL && !pace->legacy) {
-        const struct pause pause = {pace->has_last ? &pace->last.where : &pace->granted, at,
-                                    pace->lost_bytes > 0 || pace->unsure ? INFINITY : (double)pace->unread, NAN, true};
+    if (!flow->is_settled)
+        settle(flow, findings, stream);
+    if (at != NULL && !flow->legacy) {
+        const struct pause pause = {flow->has_last ? &flow->last.where : &flow->granted, at,
+                                    flow->lost_bytes > 0 || flow->unsure ? INFINITY : (double)flow->unread, NAN, true};
         if (pause.from->packet > 0)
-            judge_silence(pace, findings, stream, &pause);
+            judge_silence(flow, findings, stream, &pause);
     }
-    end_silence(pace, findings, stream, NOTHING_TOLD);
-    int64_t time = pace->has_last ? pace->elapsed : -1;
-    if (pace->expected > 0)
-        pace->last_known = pace->expected;
+    end_silence(flow, findings, stream, NOTHING_TOLD);
+    int64_t time = flow->has_last ? flow->elapsed : -1;
+    if (flow->expected > 0)
+        flow->last_known = flow->expected;
     if (time > 0) {
-        pace->packages += pace->expected > 0 ? (double)time / 1e9 / pace->expected : NAN;
-        pace->steps += pace->records - 1;
-        pace->time += (double)time / 1e9;
-        judge_rate(pace, findings, stream, time);
+        flow->packages += flow->expected > 0 ? (double)time / 1e9 / flow->expected : NAN;
+        flow->steps += flow->records - 1;
+        flow->time += (double)time / 1e9;
+        judge_rate(flow, findings, stream, time);
     }
 }
 
@@ -646,182 +649,182 @@ static double base_of(const struct armtap_stream *stream)
 }
 
 /* What is missing may have been of any channel, and so may what could not be read. */
-static void add_unread(struct pace *pace, struct arrival *arrival, bool is_missing)
+static void add_unread(struct flow_rate *flow, struct arrival *arrival, bool is_missing)
 {
-    arrival->lost = pace->unsure ? INFINITY : arrival->lost + pace->unread;
+    arrival->lost = flow->unsure ? INFINITY : arrival->lost + flow->unread;
     arrival->after_gap = arrival->after_gap || is_missing || arrival->lost > 0;
-    pace->unread = 0;
-    pace->unsure = pace->deaf;
+    flow->unread = 0;
+    flow->unsure = flow->deaf;
 }
 
-double pace_clock(const struct armtap_record *record)
+double flow_rate_clock(const struct armtap_record *record)
 {
     return record->clock >= 0 && record->clock < 1e12 ? record->clock : NAN;
 }
 
-static struct arrival arrival_of(struct pace *pace, const struct armtap_record *record)
+static struct arrival arrival_of(struct flow_rate *flow, const struct armtap_record *record)
 {
     struct arrival arrival = {.where = record->where,
-                              .clock = pace_clock(record),
+                              .clock = flow_rate_clock(record),
                               .after_gap = (record->flags & ARMTAP_AFTER_GAP) != 0,
                               .length = record->frame_length};
     /* The parts of packages at a gap's ends were skipped. */
     uint64_t skipped = record->stream->bytes_skipped[ARMTAP_FROM_ROBOT];
-    uint64_t missing = pace->lost_bytes + (skipped - pace->skipped_bytes);
-    if (pace->lost_bytes > 0 && record->frame_length > 0) {
-        arrival.lost = ceil((double)pace->lost_bytes / (double)record->frame_length);
-        if (!pace->aubo && missing % record->frame_length == 0 && record->frame_length == pace->length)
+    uint64_t missing = flow->lost_bytes + (skipped - flow->skipped_bytes);
+    if (flow->lost_bytes > 0 && record->frame_length > 0) {
+        arrival.lost = ceil((double)flow->lost_bytes / (double)record->frame_length);
+        if (!flow->aubo && missing % record->frame_length == 0 && record->frame_length == flow->length)
             arrival.whole = (double)(missing / record->frame_length);
     }
-    if (pace->aubo)
-        add_unread(pace, &arrival, missing > 0);
-    pace->lost_bytes = 0;
-    pace->skipped_bytes = skipped;
-    pace->length = record->frame_length;
+    if (flow->aubo)
+        add_unread(flow, &arrival, missing > 0);
+    flow->lost_bytes = 0;
+    flow->skipped_bytes = skipped;
+    flow->length = record->frame_length;
     return arrival;
 }
 
 /* Whether a record belongs to what is over. */
-static bool is_late(struct pace *pace, const struct arrival *arrival)
+static bool is_late(struct flow_rate *flow, const struct arrival *arrival)
 {
-    int64_t time = between(&pace->paused, &arrival->where);
-    if (pace->phase == PHASE_PAUSED && pace->aubo && time >= 0)
+    int64_t time = between(&flow->paused, &arrival->where);
+    if (flow->phase == PHASE_PAUSED && flow->aubo && time >= 0)
         return time <= AFTER_PAUSE_TIME;
-    if (pace->phase == PHASE_PAUSED && !arrival->after_gap)
-        return ++pace->after_pause < AFTER_PAUSE;
-    return pace->not_before != ARMTAP_NO_TIME && arrival->where.time != ARMTAP_NO_TIME &&
-           arrival->where.time < pace->not_before;
+    if (flow->phase == PHASE_PAUSED && !arrival->after_gap)
+        return ++flow->after_pause < AFTER_PAUSE;
+    return flow->not_before != ARMTAP_NO_TIME && arrival->where.time != ARMTAP_NO_TIME &&
+           arrival->where.time < flow->not_before;
 }
 
-bool pace_record(struct pace *pace, struct findings *findings, const struct armtap_record *record)
+bool flow_rate_record(struct flow_rate *flow, struct findings *findings, const struct armtap_record *record)
 {
-    pace->legacy = record->protocol == ARMTAP_REALTIME;
-    pace->version = record->version;
-    pace->base = base_of(record->stream);
-    pace->fell_back = false;
-    struct arrival arrival = arrival_of(pace, record);
-    pace->is_counted = !is_late(pace, &arrival);
-    if (!pace->is_counted)
+    flow->legacy = record->protocol == ARMTAP_REALTIME;
+    flow->version = record->version;
+    flow->base = base_of(record->stream);
+    flow->fell_back = false;
+    struct arrival arrival = arrival_of(flow, record);
+    flow->is_counted = !is_late(flow, &arrival);
+    if (!flow->is_counted)
         return false;
-    if (pace->phase != PHASE_ACTIVE)
-        begin_stretch(pace, PHASE_ACTIVE, NULL);
-    if (is_told(pace) && !pace->is_settled)
-        settle(pace, findings, record->stream);
-    if (pace->is_settled) {
-        judge(pace, findings, record->stream, &arrival);
-        return pace->fell_back;
+    if (flow->phase != PHASE_ACTIVE)
+        begin_stretch(flow, PHASE_ACTIVE, NULL);
+    if (is_told(flow) && !flow->is_settled)
+        settle(flow, findings, record->stream);
+    if (flow->is_settled) {
+        judge(flow, findings, record->stream, &arrival);
+        return flow->fell_back;
     }
-    wait_for_more(pace, &arrival);
-    if (pace->waiting_count == PACE_WAITING)
-        settle(pace, findings, record->stream);
-    return pace->fell_back;
+    wait_for_more(flow, &arrival);
+    if (flow->waiting_count == PACE_WAITING)
+        settle(flow, findings, record->stream);
+    return flow->fell_back;
 }
 
-void pace_last_step(const struct pace *pace, struct pace_step *step)
+void flow_rate_last_step(const struct flow_rate *flow, struct flow_rate_step *step)
 {
-    const struct arrival *arrival = pace->waiting_count > 0 ? &pace->waiting[pace->waiting_count - 1] : NULL;
-    *step = (struct pace_step){.clock = NAN};
-    if (!pace->is_counted)
+    const struct arrival *arrival = flow->waiting_count > 0 ? &flow->waiting[flow->waiting_count - 1] : NULL;
+    *step = (struct flow_rate_step){.clock = NAN};
+    if (!flow->is_counted)
         return;
     if (arrival == NULL) {
-        *step = pace->step;
+        *step = flow->step;
         return;
     }
-    double median = median_step(pace);
-    double usual = usual_step(median, expected_step(pace, median));
+    double median = median_step(flow);
+    double usual = usual_step(median, expected_step(flow, median));
     struct clock_step clock_step = {.time = NAN};
-    if (pace->waiting_count > 1)
+    if (flow->waiting_count > 1)
         clock_step = clock_step_of(arrival - 1, arrival, usual);
-    *step = pace_step_of(&clock_step, arrival, usual);
+    *step = flow_rate_step_of(&clock_step, arrival, usual);
 }
 
-void pace_forget_clock(struct pace *pace)
+void flow_rate_forget_clock(struct flow_rate *flow)
 {
-    pace->last.clock = isnan(pace->last.clock) ? NAN : 0;
-    for (unsigned i = 0; i < pace->waiting_count; i++)
-        pace->waiting[i].clock = isnan(pace->waiting[i].clock) ? NAN : 0;
+    flow->last.clock = isnan(flow->last.clock) ? NAN : 0;
+    for (unsigned i = 0; i < flow->waiting_count; i++)
+        flow->waiting[i].clock = isnan(flow->waiting[i].clock) ? NAN : 0;
 }
 
 /* Data is asked for by the set-up alone, and comes in the way of the one before until the controller has it. */
-static void set_up_channel(struct pace *pace, struct findings *findings, const struct armtap_recipe_event *event)
+static void set_up_channel(struct flow_rate *flow, struct findings *findings, const struct armtap_recipe_event *event)
 {
-    bool was_active = pace->phase == PHASE_ACTIVE;
-    end_stretch(pace, findings, event->stream, &event->where);
-    begin_stretch(pace, PHASE_ACTIVE, &event->where);
+    bool was_active = flow->phase == PHASE_ACTIVE;
+    end_stretch(flow, findings, event->stream, &event->where);
+    begin_stretch(flow, PHASE_ACTIVE, &event->where);
     if (was_active && event->where.time != ARMTAP_NO_TIME)
-        pace->not_before = when_shift(event->where.time, UNDER_WAY);
+        flow->not_before = timestamp_shift(event->where.time, UNDER_WAY);
 }
 
-void pace_set_up(struct pace *pace, struct findings *findings, const struct armtap_recipe_event *event)
+void flow_rate_set_up(struct flow_rate *flow, struct findings *findings, const struct armtap_recipe_event *event)
 {
-    if (pace->aubo) {
-        set_up_channel(pace, findings, event);
+    if (flow->aubo) {
+        set_up_channel(flow, findings, event);
     } else {
-        end_stretch(pace, findings, event->stream, NULL);
-        begin_stretch(pace, PHASE_UNKNOWN, NULL);
+        end_stretch(flow, findings, event->stream, NULL);
+        begin_stretch(flow, PHASE_UNKNOWN, NULL);
     }
-    pace->frequency = event->frequency > 0 && event->frequency < 1e6 ? event->frequency : 0;
+    flow->frequency = event->frequency > 0 && event->frequency < 1e6 ? event->frequency : 0;
 }
 
-void pace_event(struct pace *pace, struct findings *findings, const struct armtap_event *event)
+void flow_rate_event(struct flow_rate *flow, struct findings *findings, const struct armtap_event *event)
 {
     if (event->type == ARMTAP_EVENT_START) {
-        end_stretch(pace, findings, event->stream, NULL);
-        begin_stretch(pace, PHASE_ACTIVE, &event->where);
+        end_stretch(flow, findings, event->stream, NULL);
+        begin_stretch(flow, PHASE_ACTIVE, &event->where);
     } else if (event->type == ARMTAP_EVENT_PAUSE) {
-        end_stretch(pace, findings, event->stream, &event->where);
-        begin_stretch(pace, PHASE_PAUSED, NULL);
-        pace->paused = event->where;
-        pace->frequency = pace->aubo ? 0 : pace->frequency;
+        end_stretch(flow, findings, event->stream, &event->where);
+        begin_stretch(flow, PHASE_PAUSED, NULL);
+        flow->paused = event->where;
+        flow->frequency = flow->aubo ? 0 : flow->frequency;
     } else if (event->type == ARMTAP_EVENT_CLOSE) {
-        end_stretch(pace, findings, event->stream, &event->where);
-        pace->phase = PHASE_PAUSED;
+        end_stretch(flow, findings, event->stream, &event->where);
+        flow->phase = PHASE_PAUSED;
     } else if (event->type == ARMTAP_EVENT_GAP && event->direction == ARMTAP_FROM_ROBOT) {
-        pace->lost_bytes += event->a;
+        flow->lost_bytes += event->a;
     } else if (event->type == ARMTAP_EVENT_GAP) {
-        pace->unsure = pace->aubo;
+        flow->unsure = flow->aubo;
     }
 }
 
-void pace_blame(struct pace *pace, const char *why)
+void flow_rate_blame(struct flow_rate *flow, const char *why)
 {
-    snprintf(pace->why, sizeof pace->why, "%s", why);
+    snprintf(flow->why, sizeof flow->why, "%s", why);
 }
 
-void pace_unread(struct pace *pace, enum armtap_direction direction)
+void flow_rate_unread(struct flow_rate *flow, enum armtap_direction direction)
 {
-    pace->unread += direction == ARMTAP_FROM_ROBOT;
-    pace->unsure = pace->unsure || direction == ARMTAP_TO_ROBOT;
+    flow->unread += direction == ARMTAP_FROM_ROBOT;
+    flow->unsure = flow->unsure || direction == ARMTAP_TO_ROBOT;
 }
 
-void pace_blind(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
-                enum armtap_direction direction)
+void flow_rate_blind(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
+                     enum armtap_direction direction)
 {
     if (direction == ARMTAP_TO_ROBOT) {
-        pace->deaf = pace->unsure = true;
+        flow->deaf = flow->unsure = true;
         return;
     }
-    end_stretch(pace, findings, stream, NULL);
-    begin_stretch(pace, PHASE_UNKNOWN, NULL);
+    end_stretch(flow, findings, stream, NULL);
+    begin_stretch(flow, PHASE_UNKNOWN, NULL);
 }
 
 /* The mean over the stretches, as the rate seen is. */
-static double expected_rate(const struct pace *pace)
+static double expected_rate(const struct flow_rate *flow)
 {
-    if (isnan(pace->packages))
+    if (isnan(flow->packages))
         return 0;
-    if (pace->time > 0)
-        return pace->packages / pace->time;
-    return pace->last_known > 0 ? 1 / pace->last_known : 0;
+    if (flow->time > 0)
+        return flow->packages / flow->time;
+    return flow->last_known > 0 ? 1 / flow->last_known : 0;
 }
 
-void pace_totals(const struct pace *pace, struct pace_totals *totals)
+void flow_rate_totals(const struct flow_rate *flow, struct flow_rate_totals *totals)
 {
-    *totals = (struct pace_totals){.expected_hz = expected_rate(pace),
-                                   .rate_hz = pace->time > 0 ? (double)pace->steps / pace->time : 0,
-                                   .skipped = pace->skipped,
-                                   .longest_silence = pace->longest_silence,
-                                   .longest_gap = pace->longest_gap,
-                                   .requested_hz = pace->frequency,
-                                   .highest_hz = pace->legacy || pace->aubo ? 0 : pace->base};
+    *totals = (struct flow_rate_totals){.expected_hz = expected_rate(flow),
+                                        .rate_hz = flow->time > 0 ? (double)flow->steps / flow->time : 0,
+                                        .skipped = flow->skipped,
+                                        .longest_silence = flow->longest_silence,
+                                        .longest_gap = flow->longest_gap,
+                                        .requested_hz = flow->frequency,
+                                        .highest_hz = flow->legacy || flow->aubo ? 0 : flow->base};
 }

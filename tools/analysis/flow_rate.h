@@ -18,7 +18,7 @@
 
 #define PACE_WAITING 64
 
-struct pace_totals {
+struct flow_rate_totals {
     double expected_hz;      /* mean over the stretches; 0: not known */
     double rate_hz;          /* the same; 0: not known */
     uint64_t skipped;        /* packages that the controller left out */
@@ -29,7 +29,7 @@ struct pace_totals {
 };
 
 /* What is between a record and the one before it in its flow. */
-struct pace_step {
+struct flow_rate_step {
     uint64_t skipped; /* packages that the controller left out */
     double lost;      /* packages that the capture lacks, about; INFINITY: any number */
     double clock;     /* by how much the controller's clock went on, s; NAN: not known */
@@ -38,8 +38,8 @@ struct pace_step {
 
 /* What was learned of every stretch of a stream's flows: a first reading fills it, a second one is told. Begins as
  * zeros; the owner frees `all`. */
-struct pace_learned {
-    struct pace_stretch {
+struct flow_rate_learned {
+    struct flow_rate_stretch {
         int channel;
         double expected, usual;
     } * all;
@@ -50,34 +50,34 @@ struct pace_learned {
     bool failed;   /* without memory: what is learned is not whole */
 };
 
-struct pace;
+struct flow_rate;
 /* `channel` counts with AUBO alone. Differences between the steps in which packages arrived and those of the
  * controller's clock are added to `jitter`. NULL without memory. */
-struct pace *pace_new(const struct armtap_stream *stream, int channel, struct spread *jitter);
-void pace_free(struct pace *pace);
+struct flow_rate *flow_rate_new(const struct armtap_stream *stream, int channel, struct histogram *jitter);
+void flow_rate_free(struct flow_rate *flow);
 /* Without memory: not all was judged. */
-bool pace_failed(const struct pace *pace);
+bool flow_rate_failed(const struct flow_rate *flow);
 /* Before anything else: what to add to, or to take from once it is known. */
-void pace_learn(struct pace *pace, struct pace_learned *learned);
+void flow_rate_learn(struct flow_rate *flow, struct flow_rate_learned *learned);
 /* What is wrong goes to the findings: clock.skipped, clock.backwards, rate.low, silence. Records are those from the
  * robot. Returns whether the clock went back. The findings may be NULL, here and below: nobody wants them. */
-bool pace_record(struct pace *pace, struct findings *findings, const struct armtap_record *record);
+bool flow_rate_record(struct flow_rate *flow, struct findings *findings, const struct armtap_record *record);
 /* Of the last record. Until the usual step is known, in a stretch's first records, the set-up decides, or what came so
  * far; what was learned is known at once. */
-void pace_last_step(const struct pace *pace, struct pace_step *step);
+void flow_rate_last_step(const struct flow_rate *flow, struct flow_rate_step *step);
 /* The controller's clock in a record; NAN where it has none. */
-double pace_clock(const struct armtap_record *record);
+double flow_rate_clock(const struct armtap_record *record);
 /* Another one told that the clock went back. */
-void pace_forget_clock(struct pace *pace);
-void pace_set_up(struct pace *pace, struct findings *findings, const struct armtap_recipe_event *event);
-void pace_event(struct pace *pace, struct findings *findings, const struct armtap_event *event);
+void flow_rate_forget_clock(struct flow_rate *flow);
+void flow_rate_set_up(struct flow_rate *flow, struct findings *findings, const struct armtap_recipe_event *event);
+void flow_rate_event(struct flow_rate *flow, struct findings *findings, const struct armtap_event *event);
 /* Why no data comes any more, as far as TCP tells: before the event that ends the stream. */
-void pace_blame(struct pace *pace, const char *why);
+void flow_rate_blame(struct flow_rate *flow, const char *why);
 /* A message could not be read; it may have been of this flow, or a request for it. */
-void pace_unread(struct pace *pace, enum armtap_direction direction);
+void flow_rate_unread(struct flow_rate *flow, enum armtap_direction direction);
 /* Nothing of that direction can be read from here on, for all that is known. */
-void pace_blind(struct pace *pace, struct findings *findings, const struct armtap_stream *stream,
-                enum armtap_direction direction);
-void pace_totals(const struct pace *pace, struct pace_totals *totals);
+void flow_rate_blind(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
+                     enum armtap_direction direction);
+void flow_rate_totals(const struct flow_rate *flow, struct flow_rate_totals *totals);
 
 #endif

@@ -10,17 +10,17 @@
 #define SPREAD_BINS 32 /* of an octave */
 
 /* Begins as zeros. Octaves are made when they are needed: times of one stream are much alike. */
-struct spread {
+struct histogram {
     uint32_t *octaves[SPREAD_OCTAVES]; /* a bin that is full stays so */
     uint64_t count;
     int64_t largest; /* exact */
     bool failed;     /* without memory: not all were added */
 };
-void spread_clear(struct spread *spread);
+void histogram_clear(struct histogram *spread);
 
 /* `time` in ns, not negative. */
-void spread_add(struct spread *spread, int64_t time);
+void histogram_add(struct histogram *spread, int64_t time);
 /* The time below or at which `percent` of them are; -1 where there is none. */
-int64_t spread_quantile(const struct spread *spread, unsigned percent);
+int64_t histogram_quantile(const struct histogram *spread, unsigned percent);
 
 #endif

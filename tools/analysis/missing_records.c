@@ -8,18 +8,18 @@
 
 #include "base/timestamp.h"
 
-void holes_clear(struct holes *holes)
+void missing_records_clear(struct missing_records *holes)
 {
     free(holes->waiting);
-    *holes = (struct holes){.count = 0};
+    *holes = (struct missing_records){.count = 0};
 }
 
 /* A place more; NULL without memory. */
-static struct hole *add_hole(struct holes *holes)
+static struct missing_run *add_hole(struct missing_records *holes)
 {
     if (holes->count == holes->room) {
         size_t room = holes->room == 0 ? 1 : 2 * holes->room;
-        struct hole *waiting = realloc(holes->waiting, room * sizeof *waiting);
+        struct missing_run *waiting = realloc(holes->waiting, room * sizeof *waiting);
         holes->failed = holes->failed || waiting == NULL;
         if (waiting == NULL)
             return NULL;
@@ -29,15 +29,15 @@ static struct hole *add_hole(struct holes *holes)
     return &holes->waiting[holes->count++];
 }
 
-bool holes_note(struct holes *holes, const struct armtap_note *note)
+bool missing_records_note(struct missing_records *holes, const struct armtap_note *note)
 {
     bool is_gap = strcmp(note->kind->id, "stream.gap") == 0, is_resync = strcmp(note->kind->id, "stream.resync") == 0;
     if ((!is_gap && !is_resync) || note->direction != ARMTAP_FROM_ROBOT || holes->count == HOLES_WAITING)
         return false;
-    struct hole *hole = add_hole(holes);
+    struct missing_run *hole = add_hole(holes);
     if (hole == NULL)
         return false;
-    *hole = (struct hole){.kind = note->kind, .where = note->where};
+    *hole = (struct missing_run){.kind = note->kind, .where = note->where};
     hole->bytes = is_gap ? holes->missing : note->stream->bytes_skipped[ARMTAP_FROM_ROBOT] - holes->skipped;
     snprintf(hole->text, sizeof hole->text, "%s", note->text == NULL ? "" : note->text);
     holes->stream = *note->stream;
@@ -46,7 +46,7 @@ bool holes_note(struct holes *holes, const struct armtap_note *note)
     return true;
 }
 
-void holes_event(struct holes *holes, const struct armtap_event *event)
+void missing_records_event(struct missing_records *holes, const struct armtap_event *event)
 {
     if (event->type == ARMTAP_EVENT_GAP && event->direction == ARMTAP_FROM_ROBOT)
         holes->missing = event->a;
@@ -67,26 +67,27 @@ static void write_extent(char *to, size_t size, double records, double seconds)
 
 /* Whether the controller's clock shows that no record is missing before this one: the bytes between are more than
  * there should be. */
-static bool is_between_whole(const struct holes *holes, const struct armtap_record *next)
+static bool is_between_whole(const struct missing_records *holes, const struct armtap_record *next)
 {
     double step = next == NULL ? NAN : next->clock - holes->clock;
     return holes->has_last && holes->step > 0 && step > 0 && step < 1.5 * holes->step;
 }
 
-static void tell_between(struct findings *findings, const struct holes *holes, const struct hole *hole)
+static void tell_between(struct findings *findings, const struct missing_records *holes, const struct missing_run *hole)
 {
     findings_measure(findings, hole->kind->id, (double)hole->bytes, &holes->stream, &hole->where,
                      "%s: between whole records, none of which is missing", hole->text);
 }
 
 /* Tells all that waits; `record`: the one that came, or NULL; `length`: bytes of a record. */
-static void tell(struct holes *holes, struct findings *findings, const struct armtap_record *record, double length)
+static void tell(struct missing_records *holes, struct findings *findings, const struct armtap_record *record,
+                 double length)
 {
     const struct armtap_where *next = record == NULL ? NULL : &record->where;
     bool is_whole = is_between_whole(holes, record);
-    double seconds = holes->has_last && next != NULL ? when_seconds(holes->last.time, next->time) : -1;
+    double seconds = holes->has_last && next != NULL ? timestamp_seconds(holes->last.time, next->time) : -1;
     for (size_t i = 0; i < holes->count; i++) {
-        const struct hole *hole = &holes->waiting[i];
+        const struct missing_run *hole = &holes->waiting[i];
         char extent[100];
         if (is_whole && strcmp(hole->kind->id, "stream.resync") == 0) {
             tell_between(findings, holes, hole);
@@ -102,14 +103,15 @@ static void tell(struct holes *holes, struct findings *findings, const struct ar
 }
 
 /* The bytes of a record: of the last one, or the mean where they differ. */
-static double length_of(const struct holes *holes)
+static double length_of(const struct missing_records *holes)
 {
     if (holes->length > 0 || holes->records == 0)
         return (double)holes->length;
     return (double)holes->bytes / (double)holes->records;
 }
 
-void holes_record(struct holes *holes, struct findings *findings, const struct armtap_record *record)
+void missing_records_record(struct missing_records *holes, struct findings *findings,
+                            const struct armtap_record *record)
 {
     if (record->direction != ARMTAP_FROM_ROBOT)
         return;
@@ -128,7 +130,7 @@ void holes_record(struct holes *holes, struct findings *findings, const struct a
     holes->length = is_text ? 0 : record->frame_length;
 }
 
-void holes_end(struct holes *holes, struct findings *findings)
+void missing_records_end(struct missing_records *holes, struct findings *findings)
 {
     tell(holes, findings, NULL, length_of(holes));
 }

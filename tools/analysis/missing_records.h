@@ -10,7 +10,7 @@
 #define HOLES_TEXT 240
 
 /* Begins as zeros. */
-struct holes {
+struct missing_records {
     bool has_last;
     struct armtap_where last; /* record */
     uint64_t skipped;         /* the stream's counter then */
@@ -19,7 +19,7 @@ struct holes {
     double clock, step; /* the controller's at the last record, and the last step without a hole, s; 0: not known */
     uint64_t missing;   /* bytes, by the last event */
     struct armtap_stream stream;
-    struct hole {
+    struct missing_run {
         const struct armtap_note_kind *kind;
         struct armtap_where where;
         uint64_t bytes; /* 0: not known */
@@ -28,13 +28,14 @@ struct holes {
     size_t count, room;
     bool failed; /* without memory */
 };
-void holes_clear(struct holes *holes);
+void missing_records_clear(struct missing_records *holes);
 
 /* Keeps a note of missing or unreadable data until the next record; false: it is none, and the caller tells it. */
-bool holes_note(struct holes *holes, const struct armtap_note *note);
-void holes_event(struct holes *holes, const struct armtap_event *event);
-void holes_record(struct holes *holes, struct findings *findings, const struct armtap_record *record);
+bool missing_records_note(struct missing_records *holes, const struct armtap_note *note);
+void missing_records_event(struct missing_records *holes, const struct armtap_event *event);
+void missing_records_record(struct missing_records *holes, struct findings *findings,
+                            const struct armtap_record *record);
 /* No record will come. */
-void holes_end(struct holes *holes, struct findings *findings);
+void missing_records_end(struct missing_records *holes, struct findings *findings);
 
 #endif

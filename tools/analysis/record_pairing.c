@@ -7,7 +7,7 @@
 enum {
     window_records = 16384, /* 32 s at 500 Hz */
     window_bytes = 1 << 24,
-    ahead_records = 1024,
+    read_ahead_records = 1024,
     step_sample = 256
 };
 
@@ -42,26 +42,26 @@ struct queue {
     bool has_suspect;
 };
 
-struct pairs {
-    struct queue queue[PAIRS_SIDES];
-    struct pairs_tally tally;
+struct pairing {
+    struct queue queue[PAIRING_SIDES];
+    struct pairing_tally tally;
     bool in_capture_order;
-    pairs_found *found;
+    pairing_found *found;
     void *user;
 };
 
-struct pairs *pairs_new(bool in_capture_order, pairs_found *found, void *user)
+struct pairing *pairing_new(bool in_capture_order, pairing_found *found, void *user)
 {
-    struct pairs *pairs = calloc(1, sizeof *pairs);
+    struct pairing *pairs = calloc(1, sizeof *pairs);
     if (pairs == NULL)
         return NULL;
     pairs->in_capture_order = in_capture_order;
     pairs->found = found;
     pairs->user = user;
-    for (int side = 0; side < PAIRS_SIDES; side++) {
+    for (int side = 0; side < PAIRING_SIDES; side++) {
         pairs->queue[side].ring = calloc(window_records, sizeof *pairs->queue[side].ring);
         if (pairs->queue[side].ring == NULL) {
-            pairs_free(pairs);
+            pairing_free(pairs);
             return NULL;
         }
     }
@@ -93,11 +93,11 @@ static void pop(struct queue *queue)
     queue->count--;
 }
 
-void pairs_free(struct pairs *pairs)
+void pairing_free(struct pairing *pairs)
 {
     if (pairs == NULL)
         return;
-    for (int side = 0; side < PAIRS_SIDES; side++) {
+    for (int side = 0; side < PAIRING_SIDES; side++) {
         struct queue *queue = &pairs->queue[side];
         while (queue->ring != NULL && queue->count > 0)
             pop(queue);
@@ -108,7 +108,7 @@ void pairs_free(struct pairs *pairs)
     free(pairs);
 }
 
-const struct pairs_tally *pairs_tally(const struct pairs *pairs)
+const struct pairing_tally *pairing_tally(const struct pairing *pairs)
 {
     return &pairs->tally;
 }
@@ -135,10 +135,10 @@ static double typical_step(const struct queue *queue)
     return count == 0 ? 0 : steps[count / 2];
 }
 
-static void find_cycle(struct pairs *pairs)
+static void find_cycle(struct pairing *pairs)
 {
-    struct pairs_tally *tally = &pairs->tally;
-    for (int side = 0; side < PAIRS_SIDES; side++)
+    struct pairing_tally *tally = &pairs->tally;
+    for (int side = 0; side < PAIRING_SIDES; side++)
         tally->step[side] = typical_step(&pairs->queue[side]);
     double one = tally->step[0], other = tally->step[1];
     tally->cycle = one > 0 && (one < other || other <= 0) ? one : other > 0 ? other : fallback_cycle;
@@ -157,20 +157,20 @@ static bool is_sampled(const struct queue *queue)
 
 /* ---- pairing --------------------------------------------------------------------------------------------------- */
 
-static void drop(struct pairs *pairs, enum pairs_side side)
+static void drop(struct pairing *pairs, enum pairing_side side)
 {
     pairs->tally.unpaired[side]++;
     pop(&pairs->queue[side]);
 }
 
-static int join(struct pairs *pairs)
+static int join(struct pairing *pairs)
 {
-    struct pairs_tally *tally = &pairs->tally;
-    const struct sample samples[PAIRS_SIDES] = {at(&pairs->queue[0], 0)->sample, at(&pairs->queue[1], 0)->sample};
+    struct pairing_tally *tally = &pairs->tally;
+    const struct sample samples[PAIRING_SIDES] = {at(&pairs->queue[0], 0)->sample, at(&pairs->queue[1], 0)->sample};
     double apart = fabs(samples[0].clock - samples[1].clock);
     if (tally->pairs++ == 0)
-        tally->first = samples[PAIRS_LEGACY].clock;
-    tally->last = samples[PAIRS_LEGACY].clock;
+        tally->first = samples[PAIRING_LEGACY].clock;
+    tally->last = samples[PAIRING_LEGACY].clock;
     if (apart > tally->farthest)
         tally->farthest = apart;
     int outcome = pairs->found(pairs->user, samples);
@@ -201,9 +201,9 @@ static bool may_have_second(const struct queue *queue)
 enum decision { DECISION_WAIT, DECISION_DROP_LEGACY, DECISION_DROP_RTDE, DECISION_JOIN };
 
 /* What becomes of the oldest record of each side. */
-static enum decision decide(const struct pairs *pairs, bool now)
+static enum decision decide(const struct pairing *pairs, bool now)
 {
-    const struct queue *legacy = &pairs->queue[PAIRS_LEGACY], *rtde = &pairs->queue[PAIRS_RTDE];
+    const struct queue *legacy = &pairs->queue[PAIRING_LEGACY], *rtde = &pairs->queue[PAIRING_RTDE];
     if (legacy->count == 0)
         return rtde->count > 0 && (legacy->ended || now) ? DECISION_DROP_RTDE : DECISION_WAIT;
     if (rtde->count == 0)
@@ -224,14 +224,14 @@ static enum decision decide(const struct pairs *pairs, bool now)
 }
 
 /* Carries out a decision; 1 where one was taken, 0 where more must come first, -1 to stop. */
-static int settle_one(struct pairs *pairs, bool now)
+static int settle_one(struct pairing *pairs, bool now)
 {
     switch (decide(pairs, now)) {
     case DECISION_DROP_LEGACY:
-        drop(pairs, PAIRS_LEGACY);
+        drop(pairs, PAIRING_LEGACY);
         return 1;
     case DECISION_DROP_RTDE:
-        drop(pairs, PAIRS_RTDE);
+        drop(pairs, PAIRING_RTDE);
         return 1;
     case DECISION_JOIN:
         return join(pairs) == 0 ? 1 : -1;
@@ -241,7 +241,7 @@ static int settle_one(struct pairs *pairs, bool now)
     return 0;
 }
 
-static int settle(struct pairs *pairs)
+static int settle(struct pairing *pairs)
 {
     int outcome = 1;
     const struct queue *queue = pairs->queue;
@@ -275,7 +275,7 @@ static int keep(struct kept *kept, const struct sample *sample)
 }
 
 /* A side whose clock begins again, or that begins at all, has its counterpart in the other side's newest records. */
-static unsigned next_epoch(const struct pairs *pairs, enum pairs_side side)
+static unsigned next_epoch(const struct pairing *pairs, enum pairing_side side)
 {
     const struct queue *queue = &pairs->queue[side], *other = &pairs->queue[!side];
     unsigned own = queue->begun ? queue->epoch + 1 : 0;
@@ -283,7 +283,7 @@ static unsigned next_epoch(const struct pairs *pairs, enum pairs_side side)
 }
 
 /* Takes over what `kept` holds. There is room: a full window was settled when it became full. */
-static int admit(struct pairs *pairs, enum pairs_side side, struct kept *kept)
+static int admit(struct pairing *pairs, enum pairing_side side, struct kept *kept)
 {
     struct queue *queue = &pairs->queue[side];
     bool restarted = queue->begun && queue->clock - kept->sample.clock > restart_least;
@@ -311,20 +311,20 @@ static bool confirms(const struct queue *queue, double clock)
     return !is_leap(suspect, clock) && (!queue->begun || fabs(clock - suspect) < fabs(clock - queue->clock));
 }
 
-static void drop_suspect(struct pairs *pairs, enum pairs_side side)
+static void drop_suspect(struct pairing *pairs, enum pairing_side side)
 {
     pairs->tally.strays[side]++;
     pairs->queue[side].has_suspect = false;
     let_go(&pairs->queue[side].suspect);
 }
 
-static int admit_suspect(struct pairs *pairs, enum pairs_side side)
+static int admit_suspect(struct pairing *pairs, enum pairing_side side)
 {
     pairs->queue[side].has_suspect = false;
     return admit(pairs, side, &pairs->queue[side].suspect);
 }
 
-int pairs_push(struct pairs *pairs, enum pairs_side side, const struct sample *sample)
+int pairing_push(struct pairing *pairs, enum pairing_side side, const struct sample *sample)
 {
     struct queue *queue = &pairs->queue[side];
     struct kept kept;
@@ -350,7 +350,7 @@ int pairs_push(struct pairs *pairs, enum pairs_side side, const struct sample *s
     return 0;
 }
 
-int pairs_end(struct pairs *pairs, enum pairs_side side)
+int pairing_end(struct pairing *pairs, enum pairing_side side)
 {
     struct queue *queue = &pairs->queue[side];
     if (queue->ended)
@@ -360,7 +360,7 @@ int pairs_end(struct pairs *pairs, enum pairs_side side)
     return outcome != 0 ? outcome : settle(pairs);
 }
 
-bool pairs_is_ahead(const struct pairs *pairs, enum pairs_side side)
+bool pairing_is_ahead(const struct pairing *pairs, enum pairing_side side)
 {
-    return pairs->queue[side].count >= ahead_records;
+    return pairs->queue[side].count >= read_ahead_records;
 }

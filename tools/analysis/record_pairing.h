@@ -9,7 +9,7 @@
 
 #include "armtap.h"
 
-enum pairs_side { PAIRS_LEGACY, PAIRS_RTDE, PAIRS_SIDES };
+enum pairing_side { PAIRING_LEGACY, PAIRING_RTDE, PAIRING_SIDES };
 
 /* A record as far as pairing needs it. */
 struct sample {
@@ -20,32 +20,32 @@ struct sample {
     size_t length;
 };
 
-struct pairs_tally {
+struct pairing_tally {
     uint64_t pairs;
-    uint64_t records[PAIRS_SIDES];
-    uint64_t unpaired[PAIRS_SIDES];
-    uint64_t restarts[PAIRS_SIDES]; /* the clock began again */
-    uint64_t strays[PAIRS_SIDES];   /* left out: a clock far from the records before and after it, or no number */
-    double step[PAIRS_SIDES];       /* typical, s; 0 where it cannot be told */
-    double cycle;                   /* s; 0 while it is not known */
-    double farthest;                /* between the clocks of a pair, s */
-    double first, last;             /* clock of the first and the last pair, by the legacy record */
+    uint64_t records[PAIRING_SIDES];
+    uint64_t unpaired[PAIRING_SIDES];
+    uint64_t restarts[PAIRING_SIDES]; /* the clock began again */
+    uint64_t strays[PAIRING_SIDES];   /* left out: a clock far from the records before and after it, or no number */
+    double step[PAIRING_SIDES];       /* typical, s; 0 where it cannot be told */
+    double cycle;                     /* s; 0 while it is not known */
+    double farthest;                  /* between the clocks of a pair, s */
+    double first, last;               /* clock of the first and the last pair, by the legacy record */
 };
 
 /* Called for each pair, by side; returns 0, or -1 to stop. */
-typedef int pairs_found(void *user, const struct sample samples[PAIRS_SIDES]);
+typedef int pairing_found(void *user, const struct sample samples[PAIRING_SIDES]);
 
-struct pairs;
+struct pairing;
 /* `in_capture_order`: what comes on either side comes in the order of the capture, so that a clock that began again on
  * one side tells about the other. NULL without memory. */
-struct pairs *pairs_new(bool in_capture_order, pairs_found *found, void *user);
-void pairs_free(struct pairs *pairs);
+struct pairing *pairing_new(bool in_capture_order, pairing_found *found, void *user);
+void pairing_free(struct pairing *pairs);
 /* 0; -1 where `found` said so, or without memory. */
-int pairs_push(struct pairs *pairs, enum pairs_side side, const struct sample *sample);
+int pairing_push(struct pairing *pairs, enum pairing_side side, const struct sample *sample);
 /* No more records come on this side. */
-int pairs_end(struct pairs *pairs, enum pairs_side side);
+int pairing_end(struct pairing *pairs, enum pairing_side side);
 /* Whether enough of a side waits for the other one, which should come now. */
-bool pairs_is_ahead(const struct pairs *pairs, enum pairs_side side);
-const struct pairs_tally *pairs_tally(const struct pairs *pairs);
+bool pairing_is_ahead(const struct pairing *pairs, enum pairing_side side);
+const struct pairing_tally *pairing_tally(const struct pairing *pairs);
 
 #endif

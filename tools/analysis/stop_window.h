@@ -9,37 +9,37 @@
 #define MOMENTS_EACH 4
 #define MOMENTS_ALL 400 /* of all streams */
 
-enum moment_vector { MOMENT_POSITION, MOMENT_CURRENT, MOMENT_FORCE, MOMENT_VECTORS };
-extern const enum armtap_field_id moment_fields[MOMENT_VECTORS];
+enum stop_window_vector { STOP_WINDOW_POSITION, STOP_WINDOW_CURRENT, STOP_WINDOW_FORCE, STOP_WINDOW_VECTORS };
+extern const enum armtap_field_id stop_window_fields[STOP_WINDOW_VECTORS];
 
-struct moment_row {
+struct stop_window_row {
     struct armtap_where where;
-    bool has[MOMENT_VECTORS];
-    double value[MOMENT_VECTORS][6];
+    bool has[STOP_WINDOW_VECTORS];
+    double value[STOP_WINDOW_VECTORS][6];
 };
 
-struct moment {
-    struct moment_row rows[2 * MOMENT_ROWS + 2]; /* the one just before the stop as well */
+struct stop_window {
+    struct stop_window_row rows[2 * MOMENT_ROWS + 2]; /* the one just before the stop as well */
     unsigned count;
     unsigned at; /* the row of the stop itself */
 };
 
 /* Those of one arm of a stream. Begins as zeros. */
-struct moments {
-    struct moment_row before[MOMENT_ROWS]; /* the latest, a ring */
-    struct moment_row just_before;         /* the record before */
-    bool is_between;                       /* it is not in the ring */
+struct stop_windows {
+    struct stop_window_row before[MOMENT_ROWS]; /* the latest, a ring */
+    struct stop_window_row just_before;         /* the record before */
+    bool is_between;                            /* it is not in the ring */
     unsigned seen;
     int64_t latest; /* time of the last one put into the ring */
-    struct moment *all[MOMENTS_EACH];
+    struct stop_window *all[MOMENTS_EACH];
     unsigned count;
 };
 
 /* `reach`: ns before and after. Give it every record of the arm; `begins`: a stop begins with this one. 0, or -1
  * without memory.
  */
-int moments_record(struct moments *moments, const struct armtap_record *record, const struct armtap_arm *arm,
-                   bool begins, int64_t reach);
-void moments_free(struct moments *moments);
+int stop_window_record(struct stop_windows *moments, const struct armtap_record *record, const struct armtap_arm *arm,
+                       bool begins, int64_t reach);
+void stop_window_free(struct stop_windows *moments);
 
 #endif

@@ -191,8 +191,8 @@ static int64_t hidden_step(struct stream_summary *summary, const struct armtap_r
 {
     double clock = record->direction == ARMTAP_FROM_ROBOT ? record->clock - summary->last_clock : NAN;
     int64_t step = clock > 0 && clock < 1e6 ? (int64_t)(clock * 1e9 + 0.5) : 0;
-    int64_t by = when_shift(when_between(record->where.time, summary->last_time[record->direction]), step);
-    summary->hidden[record->direction] = when_shift(summary->hidden[record->direction], by);
+    int64_t by = timestamp_shift(timestamp_between(record->where.time, summary->last_time[record->direction]), step);
+    summary->hidden[record->direction] = timestamp_shift(summary->hidden[record->direction], by);
     if (record->direction != ARMTAP_FROM_ROBOT)
         return step;
     summary->back.count++;
@@ -210,16 +210,16 @@ static void follow_time(struct stream_summary *summary, const struct armtap_reco
     int64_t step = 0;
     if (*first == ARMTAP_NO_TIME)
         *first = record->where.time;
-    else if (when_is_set_back(*last, record->where.time))
+    else if (timestamp_is_set_back(*last, record->where.time))
         step = hidden_step(summary, record);
     else
-        step = record->where.time >= *last ? when_between(*last, record->where.time)
-                                           : -when_between(record->where.time, *last);
+        step = record->where.time >= *last ? timestamp_between(*last, record->where.time)
+                                           : -timestamp_between(record->where.time, *last);
     *last = record->where.time;
     if (!is_data)
         return;
     if (summary->stream.records[ARMTAP_FROM_ROBOT] > 1 && !summary->is_paused) {
-        summary->streaming = when_shift(summary->streaming, step);
+        summary->streaming = timestamp_shift(summary->streaming, step);
         summary->steps++;
     }
     summary->is_paused = false;
@@ -611,7 +611,7 @@ static void report_attempts(const struct streams *streams)
 {
     char text[ATTEMPT_TEXT_MAX];
     const struct attempt_summary *first = attempts_at(streams->attempts, 0);
-    attempt_text(text, streams->attempts, first, WHEN_UTC);
+    attempt_text(text, streams->attempts, first, TIMESTAMP_UTC);
     message_error("no telemetry: %s%s%s", text, attempts_at(streams->attempts, 1) == NULL ? "" : ", and others",
                   attempts_have_fault(streams->attempts) ? "; armtap diagnose tells what to do" : "");
 }
@@ -619,7 +619,7 @@ static void report_attempts(const struct streams *streams)
 static void report_open(const struct attempt_open *open)
 {
     char text[ATTEMPT_TEXT_MAX];
-    attempt_open_text(text, open, WHEN_UTC);
+    attempt_open_text(text, open, TIMESTAMP_UTC);
     message_error("no telemetry: %s", text);
 }
 

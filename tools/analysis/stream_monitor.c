@@ -10,45 +10,45 @@
 /* The second of two keep-alives shows that the first was not answered. */
 #define ASKED_IN_VAIN 2
 
-struct watches {
+struct monitors {
     struct findings *findings;
     struct modes *modes;
     int64_t reach;
-    struct rates_room channels;
+    struct stream_rates_room channels;
     bool is_cut;    /* and that was said */
     size_t moments; /* of all streams */
     bool failed;    /* without memory, of a stream that has ended */
     struct stalls stalls;
-    struct watch **all; /* by connection */
+    struct stream_monitor **all; /* by connection */
     size_t count, room;
     size_t recent;
 };
 
-struct watches *watches_new(struct findings *findings, struct modes *modes, int64_t reach)
+struct monitors *monitors_new(struct findings *findings, struct modes *modes, int64_t reach)
 {
-    struct watches *watches = calloc(1, sizeof *watches);
+    struct monitors *watches = calloc(1, sizeof *watches);
     if (watches == NULL)
         return NULL;
     watches->findings = findings;
     watches->modes = modes;
     watches->reach = reach;
-    watches->channels = rates_room_begin();
+    watches->channels = stream_rates_room_begin();
     return watches;
 }
 
-static void free_live(struct watch *watch)
+static void free_live(struct stream_monitor *watch)
 {
-    rates_free(watch->rates);
+    stream_rates_free(watch->rates);
     if (watch->clocks != NULL)
-        clocks_clear(watch->clocks);
+        clock_drift_clear(watch->clocks);
     if (watch->holes != NULL)
-        holes_clear(watch->holes);
+        missing_records_clear(watch->holes);
     free(watch->clocks);
     free(watch->holes);
 }
 
 /* The rows before a stop that did not come. */
-static void forget_moments(struct watch *watch)
+static void forget_moments(struct stream_monitor *watch)
 {
     for (size_t i = 0; i < ARMTAP_ARMS_MAX; i++) {
         if (watch->moments[i] == NULL || watch->moments[i]->count > 0)
@@ -59,15 +59,16 @@ static void forget_moments(struct watch *watch)
 }
 
 /* What a stream needs while it goes on is much; what is told of it afterwards is little. */
-static void end_watch(struct watches *watches, struct watch *watch)
+static void end_watch(struct monitors *watches, struct stream_monitor *watch)
 {
     if (watch->rates == NULL)
         return;
-    holes_end(watch->holes, watches->findings);
-    rates_totals(watch->rates, &watch->rates_totals);
-    clocks_totals(watch->clocks, &watch->clocks_totals);
-    watch->clocks_totals.has_drift = watch->clocks_totals.has_drift && !watch->was_full;
-    watches->failed = watches->failed || rates_failed(watch->rates) || watch->clocks->failed || watch->holes->failed;
+    missing_records_end(watch->holes, watches->findings);
+    stream_rates_totals(watch->rates, &watch->stream_rates_totals);
+    clock_drift_totals(watch->clocks, &watch->clock_drift_totals);
+    watch->clock_drift_totals.has_drift = watch->clock_drift_totals.has_drift && !watch->was_full;
+    watches->failed =
+        watches->failed || stream_rates_failed(watch->rates) || watch->clocks->failed || watch->holes->failed;
     free_live(watch);
     forget_moments(watch);
     watch->rates = NULL;
@@ -75,18 +76,18 @@ static void end_watch(struct watches *watches, struct watch *watch)
     watch->holes = NULL;
 }
 
-static void watch_free(struct watch *watch)
+static void watch_free(struct stream_monitor *watch)
 {
     free_live(watch);
     for (size_t i = 0; i < ARMTAP_ARMS_MAX; i++) {
         if (watch->moments[i] != NULL)
-            moments_free(watch->moments[i]);
+            stop_window_free(watch->moments[i]);
         free(watch->moments[i]);
     }
     free(watch);
 }
 
-void watches_free(struct watches *watches)
+void monitors_free(struct monitors *watches)
 {
     if (watches == NULL)
         return;
@@ -99,7 +100,7 @@ void watches_free(struct watches *watches)
 
 /* ---- finding --------------------------------------------------------------------------------------------------- */
 
-static size_t place_of(const struct watches *watches, uint64_t connection)
+static size_t place_of(const struct monitors *watches, uint64_t connection)
 {
     size_t low = 0, high = watches->count;
     while (low < high) {
@@ -112,20 +113,20 @@ static size_t place_of(const struct watches *watches, uint64_t connection)
     return low;
 }
 
-const struct watch *watches_of(const struct watches *watches, uint64_t connection)
+const struct stream_monitor *monitors_of(const struct monitors *watches, uint64_t connection)
 {
     size_t place = place_of(watches, connection);
     bool found = place < watches->count && watches->all[place]->connection == connection;
     return found ? watches->all[place] : NULL;
 }
 
-static struct watch *watch_new(struct watches *watches, uint64_t connection)
+static struct stream_monitor *watch_new(struct monitors *watches, uint64_t connection)
 {
-    struct watch *watch = calloc(1, sizeof *watch);
+    struct stream_monitor *watch = calloc(1, sizeof *watch);
     if (watch == NULL)
         return NULL;
     watch->connection = connection;
-    watch->rates = rates_new(&watches->channels);
+    watch->rates = stream_rates_new(&watches->channels);
     watch->clocks = calloc(1, sizeof *watch->clocks);
     watch->holes = calloc(1, sizeof *watch->holes);
     if (watch->rates != NULL && watch->clocks != NULL && watch->holes != NULL)
@@ -135,7 +136,7 @@ static struct watch *watch_new(struct watches *watches, uint64_t connection)
 }
 
 /* The watch of a connection, made if there is none; NULL without memory. */
-static struct watch *see(struct watches *watches, const struct armtap_stream *stream)
+static struct stream_monitor *see(struct monitors *watches, const struct armtap_stream *stream)
 {
     uint64_t connection = stream->connection;
     if (watches->recent < watches->count && watches->all[watches->recent]->connection == connection)
@@ -144,13 +145,13 @@ static struct watch *see(struct watches *watches, const struct armtap_stream *st
     if (place == watches->count || watches->all[place]->connection != connection) {
         if (watches->count == watches->room) {
             size_t room = watches->room == 0 ? 16 : watches->room * 2;
-            struct watch **all = realloc(watches->all, room * sizeof(*all));
+            struct stream_monitor **all = realloc(watches->all, room * sizeof(*all));
             if (all == NULL)
                 return NULL;
             watches->all = all;
             watches->room = room;
         }
-        struct watch *watch = watch_new(watches, connection);
+        struct stream_monitor *watch = watch_new(watches, connection);
         if (watch == NULL)
             return NULL;
         memmove(watches->all + place + 1, watches->all + place, (watches->count - place) * sizeof(*watches->all));
@@ -165,23 +166,23 @@ static struct watch *see(struct watches *watches, const struct armtap_stream *st
 /* ---- feeding --------------------------------------------------------------------------------------------------- */
 
 /* A stop whose surroundings are kept, if there is room for one more. */
-static bool shows_stop(struct watches *watches, const struct moments *moments, bool stop_begins)
+static bool shows_stop(struct monitors *watches, const struct stop_windows *moments, bool stop_begins)
 {
     bool shows = stop_begins && moments->count < MOMENTS_EACH && watches->moments < MOMENTS_ALL;
     watches->moments += shows;
     return shows;
 }
 
-static int watch_moments(struct watches *watches, struct watch *watch, const struct armtap_record *record,
+static int watch_moments(struct monitors *watches, struct stream_monitor *watch, const struct armtap_record *record,
                          const struct armtap_arm *arm, bool stop_begins)
 {
-    struct moments **moments = &watch->moments[arm->number - 1];
+    struct stop_windows **moments = &watch->moments[arm->number - 1];
     if (*moments == NULL && (*moments = calloc(1, sizeof **moments)) == NULL)
         return -1;
-    return moments_record(*moments, record, arm, shows_stop(watches, *moments, stop_begins), watches->reach);
+    return stop_window_record(*moments, record, arm, shows_stop(watches, *moments, stop_begins), watches->reach);
 }
 
-static int watch_arms(struct watches *watches, struct watch *watch, const struct armtap_record *record)
+static int watch_arms(struct monitors *watches, struct stream_monitor *watch, const struct armtap_record *record)
 {
     for (size_t i = 0; i < record->arm_count && record->recipe != NULL; i++) {
         const struct armtap_arm *arm = &record->arms[i];
@@ -194,19 +195,19 @@ static int watch_arms(struct watches *watches, struct watch *watch, const struct
     return 0;
 }
 
-int watches_record(struct watches *watches, const struct armtap_record *record)
+int monitors_record(struct monitors *watches, const struct armtap_record *record)
 {
-    struct watch *watch = see(watches, record->stream);
+    struct stream_monitor *watch = see(watches, record->stream);
     if (watch == NULL)
         return -1;
     if (watch->rates == NULL)
         return 0;
     if (record->direction == ARMTAP_FROM_ROBOT)
         watch->resent = 0;
-    holes_record(watch->holes, watches->findings, record);
-    rates_record(watch->rates, watches->findings, record);
-    clocks_record(watch->clocks, record);
-    if (rates_failed(watch->rates) || watch->clocks->failed)
+    missing_records_record(watch->holes, watches->findings, record);
+    stream_rates_record(watch->rates, watches->findings, record);
+    clock_drift_record(watch->clocks, record);
+    if (stream_rates_failed(watch->rates) || watch->clocks->failed)
         return -1;
     if (watches->channels.is_cut && !watches->is_cut) {
         watches->is_cut = true;
@@ -216,40 +217,40 @@ int watches_record(struct watches *watches, const struct armtap_record *record)
     return record->direction == ARMTAP_FROM_ROBOT ? watch_arms(watches, watch, record) : 0;
 }
 
-int watches_message(struct watches *watches, const struct armtap_message *message)
+int monitors_message(struct monitors *watches, const struct armtap_message *message)
 {
     if (message->stream->protocol != ARMTAP_RTDE || message->stream->records[ARMTAP_FROM_ROBOT] > 0)
         return 0;
-    struct watch *watch = see(watches, message->stream);
+    struct stream_monitor *watch = see(watches, message->stream);
     if (watch == NULL)
         return -1;
-    dialogue_message(&watch->dialogue, message);
+    unanswered_message(&watch->dialogue, message);
     return 0;
 }
 
-int watches_note(struct watches *watches, const struct armtap_note *note)
+int monitors_note(struct monitors *watches, const struct armtap_note *note)
 {
-    const struct watch *watch = note->stream == NULL ? NULL : watches_of(watches, note->stream->connection);
+    const struct stream_monitor *watch = note->stream == NULL ? NULL : monitors_of(watches, note->stream->connection);
     if (watch != NULL && watch->rates != NULL)
-        rates_note(watch->rates, watches->findings, note);
+        stream_rates_note(watch->rates, watches->findings, note);
     bool has_failed = watch != NULL && watch->holes != NULL && watch->holes->failed;
     return has_failed || findings_failed(watches->findings) ? -1 : 0;
 }
 
-bool watches_keep(struct watches *watches, const struct armtap_note *note)
+bool monitors_keep(struct monitors *watches, const struct armtap_note *note)
 {
-    const struct watch *watch = note->stream == NULL ? NULL : watches_of(watches, note->stream->connection);
-    return watch != NULL && watch->holes != NULL && holes_note(watch->holes, note);
+    const struct stream_monitor *watch = note->stream == NULL ? NULL : monitors_of(watches, note->stream->connection);
+    return watch != NULL && watch->holes != NULL && missing_records_note(watch->holes, note);
 }
 
-int watches_recipe(struct watches *watches, const struct armtap_recipe_event *event)
+int monitors_recipe(struct monitors *watches, const struct armtap_recipe_event *event)
 {
-    struct watch *watch = see(watches, event->stream);
+    struct stream_monitor *watch = see(watches, event->stream);
     if (watch == NULL)
         return -1;
     if (watch->rates != NULL)
-        rates_recipe(watch->rates, watches->findings, event);
-    return findings_failed(watches->findings) || (watch->rates != NULL && rates_failed(watch->rates)) ? -1 : 0;
+        stream_rates_recipe(watch->rates, watches->findings, event);
+    return findings_failed(watches->findings) || (watch->rates != NULL && stream_rates_failed(watch->rates)) ? -1 : 0;
 }
 
 static const char *sender_of(const struct armtap_event *event)
@@ -259,7 +260,7 @@ static const char *sender_of(const struct armtap_event *event)
 
 /* Who closes first is told; the other side's answer, and a reset that only ends what was being closed (a program that
  * quits while data still comes), are part of that. */
-static void tell_close(struct watches *watches, struct watch *watch, const struct armtap_event *event)
+static void tell_close(struct monitors *watches, struct stream_monitor *watch, const struct armtap_event *event)
 {
     const struct armtap_stream *stream = event->stream;
     if (event->a == ARMTAP_CLOSE_FIN && !watch->closing)
@@ -271,7 +272,8 @@ static void tell_close(struct watches *watches, struct watch *watch, const struc
 }
 
 /* Whether one side asked in vain, and heard nothing more until the connection's end, but that. */
-static bool asked_in_vain(const struct watch *watch, const struct armtap_event *event, enum armtap_direction by)
+static bool asked_in_vain(const struct stream_monitor *watch, const struct armtap_event *event,
+                          enum armtap_direction by)
 {
     const struct asking *asking = &watch->asking[by];
     uint64_t heard = event->stream->packets[!by];
@@ -280,7 +282,7 @@ static bool asked_in_vain(const struct watch *watch, const struct armtap_event *
 }
 
 /* What TCP shows of why data stopped, for the silence before a close. */
-static void blame(struct watch *watch, const struct armtap_event *event)
+static void blame(struct stream_monitor *watch, const struct armtap_event *event)
 {
     char why[160] = "";
     if (watch->stuck.packet > 0)
@@ -299,15 +301,15 @@ static void blame(struct watch *watch, const struct armtap_event *event)
         snprintf(why, sizeof why,
                  "%" PRIu64 " keep-alives of the robot got no answer: the client, or the way to it, was gone",
                  watch->asking[ARMTAP_FROM_ROBOT].count);
-    rates_blame(watch->rates, why);
+    stream_rates_blame(watch->rates, why);
 }
 
-static void take_close(struct watches *watches, struct watch *watch, const struct armtap_event *event)
+static void take_close(struct monitors *watches, struct stream_monitor *watch, const struct armtap_event *event)
 {
     tell_close(watches, watch, event);
     if (watch->rates != NULL && !watch->closing) {
         blame(watch, event);
-        rates_event(watch->rates, watches->findings, event);
+        stream_rates_event(watch->rates, watches->findings, event);
     }
     watch->closing = true;
     watch->closed[event->direction] = true;
@@ -331,7 +333,7 @@ static const struct transport {
 };
 
 /* Told of connections whose protocol is not known yet, too. */
-static void tell_transport(struct watches *watches, const struct armtap_event *event)
+static void tell_transport(struct monitors *watches, const struct armtap_event *event)
 {
     const char *from = event->direction == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot";
     const char *bytes = event->a == 1 ? "byte" : "bytes";
@@ -349,27 +351,27 @@ static void tell_transport(struct watches *watches, const struct armtap_event *e
     }
 }
 
-int watches_event(struct watches *watches, const struct armtap_event *event)
+int monitors_event(struct monitors *watches, const struct armtap_event *event)
 {
     struct armtap_where stuck = stalls_begin_of_client(&watches->stalls, event->stream->connection);
     tell_transport(watches, event);
     if (stalls_event(&watches->stalls, watches->findings, event) != 0)
         return -1;
     if (event->stream->protocol != ARMTAP_PROTOCOL_NONE) {
-        struct watch *watch = see(watches, event->stream);
+        struct stream_monitor *watch = see(watches, event->stream);
         if (watch == NULL)
             return -1;
         watch->was_full = watch->was_full || stalls_of_client(&watches->stalls, watch->connection);
         watch->stuck = stuck;
-        dialogue_event(&watch->dialogue, event);
+        unanswered_event(&watch->dialogue, event);
         watch->resent += event->type == ARMTAP_EVENT_RETRANSMISSION && event->direction == ARMTAP_FROM_ROBOT;
         if (event->type == ARMTAP_EVENT_KEEP_ALIVE)
             watch->asking[event->direction] = (struct asking){event->a, event->stream->packets[!event->direction]};
         if (event->type == ARMTAP_EVENT_CLOSE) {
             take_close(watches, watch, event);
         } else if (watch->rates != NULL) {
-            holes_event(watch->holes, event);
-            rates_event(watch->rates, watches->findings, event);
+            missing_records_event(watch->holes, event);
+            stream_rates_event(watch->rates, watches->findings, event);
         }
     } else if (event->type == ARMTAP_EVENT_CLOSE) {
         stalls_forget(&watches->stalls, event->stream->connection);
@@ -378,7 +380,7 @@ int watches_event(struct watches *watches, const struct armtap_event *event)
     return watches->failed || findings_failed(watches->findings) ? -1 : 0;
 }
 
-void watches_forget(struct watches *watches, uint64_t connection)
+void monitors_forget(struct monitors *watches, uint64_t connection)
 {
     size_t place = place_of(watches, connection);
     if (place < watches->count && watches->all[place]->connection == connection) {
@@ -390,7 +392,7 @@ void watches_forget(struct watches *watches, uint64_t connection)
     findings_add_up(watches->findings, connection);
 }
 
-int watches_end(struct watches *watches)
+int monitors_end(struct monitors *watches)
 {
     for (size_t i = 0; i < watches->count; i++)
         end_watch(watches, watches->all[i]);

@@ -17,41 +17,41 @@ struct asking {
     uint64_t count, heard;
 };
 
-struct watch {
+struct stream_monitor {
     uint64_t connection;
-    struct rates *rates; /* NULL once it is over */
-    struct clocks *clocks;
-    struct holes *holes;
+    struct stream_rates *rates; /* NULL once it is over */
+    struct clock_drift *clocks;
+    struct missing_records *holes;
     bool was_full; /* the client did not read for a while: what came then was late */
     struct modes_last modes[ARMTAP_ARMS_MAX];
-    struct moments *moments[ARMTAP_ARMS_MAX]; /* by arm; NULL: none, or nobody wants them */
-    uint64_t resent;                          /* by the robot since its last record */
-    struct asking asking[2];                  /* by direction */
-    struct armtap_where stuck;                /* since when the client's receive buffer is full; packet 0: it is not */
-    struct dialogue dialogue;
+    struct stop_windows *moments[ARMTAP_ARMS_MAX]; /* by arm; NULL: none, or nobody wants them */
+    uint64_t resent;                               /* by the robot since its last record */
+    struct asking asking[2];                       /* by direction */
+    struct armtap_where stuck; /* since when the client's receive buffer is full; packet 0: it is not */
+    struct unanswered_requests dialogue;
     bool closing; /* a FIN was seen */
     bool closed[2];
-    struct rates_totals rates_totals; /* set when it is over */
-    struct clocks_totals clocks_totals;
+    struct stream_rates_totals stream_rates_totals; /* set when it is over */
+    struct clock_drift_totals clock_drift_totals;
 };
 
 /* Call its feeders from the callbacks of a sink; without memory they return -1. */
-struct watches;
+struct monitors;
 /* `reach`: ns around a safety stop that are kept; 0: none. */
-struct watches *watches_new(struct findings *findings, struct modes *modes, int64_t reach);
-void watches_free(struct watches *watches);
-int watches_record(struct watches *watches, const struct armtap_record *record);
-int watches_recipe(struct watches *watches, const struct armtap_recipe_event *event);
-int watches_event(struct watches *watches, const struct armtap_event *event);
-int watches_message(struct watches *watches, const struct armtap_message *message);
-int watches_note(struct watches *watches, const struct armtap_note *note);
+struct monitors *monitors_new(struct findings *findings, struct modes *modes, int64_t reach);
+void monitors_free(struct monitors *watches);
+int monitors_record(struct monitors *watches, const struct armtap_record *record);
+int monitors_recipe(struct monitors *watches, const struct armtap_recipe_event *event);
+int monitors_event(struct monitors *watches, const struct armtap_event *event);
+int monitors_message(struct monitors *watches, const struct armtap_message *message);
+int monitors_note(struct monitors *watches, const struct armtap_note *note);
 /* Whether a note becomes a finding later, when it is known how much it is about; otherwise the caller adds it. */
-bool watches_keep(struct watches *watches, const struct armtap_note *note);
+bool monitors_keep(struct monitors *watches, const struct armtap_note *note);
 /* The connection is one of those that are only added up. */
-void watches_forget(struct watches *watches, uint64_t connection);
+void monitors_forget(struct monitors *watches, uint64_t connection);
 /* After the reading. 0, or -1 without memory. */
-int watches_end(struct watches *watches);
+int monitors_end(struct monitors *watches);
 /* NULL: there is none. */
-const struct watch *watches_of(const struct watches *watches, uint64_t connection);
+const struct stream_monitor *monitors_of(const struct monitors *watches, uint64_t connection);
 
 #endif

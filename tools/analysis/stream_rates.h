@@ -7,7 +7,7 @@
 
 #define RATES_CHANNELS 100
 
-struct rates_totals {
+struct stream_rates_totals {
     /* Means over the stretches; 0: not known. Of several channels the sum of each one's, over the time in which it was
      * asked for. */
     double expected_hz, rate_hz;
@@ -22,30 +22,32 @@ struct rates_totals {
 };
 
 /* How many channels besides the first of each stream may be judged at once, by all who share this. */
-struct rates_room {
+struct stream_rates_room {
     uint64_t left;
     bool is_cut; /* there were more */
 };
-struct rates_room rates_room_begin(void);
+struct stream_rates_room stream_rates_room_begin(void);
 
-struct rates;
+struct stream_rates;
 /* The room must outlive it. NULL without memory. */
-struct rates *rates_new(struct rates_room *room);
-void rates_free(struct rates *rates);
+struct stream_rates *stream_rates_new(struct stream_rates_room *room);
+void stream_rates_free(struct stream_rates *rates);
 /* Before anything else: where what is learned of the stretches is added to, or taken from once it is known. */
-void rates_learn(struct rates *rates, struct pace_learned *learned);
+void stream_rates_learn(struct stream_rates *rates, struct flow_rate_learned *learned);
 /* What is wrong goes to the findings: clock.skipped, clock.backwards, rate.low, silence. They may be NULL. */
-void rates_record(struct rates *rates, struct findings *findings, const struct armtap_record *record);
-void rates_recipe(struct rates *rates, struct findings *findings, const struct armtap_recipe_event *event);
-void rates_event(struct rates *rates, struct findings *findings, const struct armtap_event *event);
-/* What is between a record, the last that rates_record had, and the one before it in its flow. */
-void rates_last_step(const struct rates *rates, const struct armtap_record *record, struct pace_step *step);
-/* As pace_blame. */
-void rates_blame(struct rates *rates, const char *why);
+void stream_rates_record(struct stream_rates *rates, struct findings *findings, const struct armtap_record *record);
+void stream_rates_recipe(struct stream_rates *rates, struct findings *findings,
+                         const struct armtap_recipe_event *event);
+void stream_rates_event(struct stream_rates *rates, struct findings *findings, const struct armtap_event *event);
+/* What is between a record, the last that stream_rates_record had, and the one before it in its flow. */
+void stream_rates_last_step(const struct stream_rates *rates, const struct armtap_record *record,
+                            struct flow_rate_step *step);
+/* As flow_rate_blame. */
+void stream_rates_blame(struct stream_rates *rates, const char *why);
 /* Messages that could not be read. */
-void rates_note(struct rates *rates, struct findings *findings, const struct armtap_note *note);
+void stream_rates_note(struct stream_rates *rates, struct findings *findings, const struct armtap_note *note);
 /* Without memory: not all was judged. */
-bool rates_failed(const struct rates *rates);
-void rates_totals(const struct rates *rates, struct rates_totals *totals);
+bool stream_rates_failed(const struct stream_rates *rates);
+void stream_rates_totals(const struct stream_rates *rates, struct stream_rates_totals *totals);
 
 #endif

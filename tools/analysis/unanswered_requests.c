@@ -13,7 +13,7 @@
 static const char requests[] = {ARMTAP_RTDE_VERSION, ARMTAP_RTDE_SETUP_OUTPUTS, ARMTAP_RTDE_SETUP_INPUTS,
                                 ARMTAP_RTDE_START};
 
-void dialogue_message(struct dialogue *dialogue, const struct armtap_message *message)
+void unanswered_message(struct unanswered_requests *dialogue, const struct armtap_message *message)
 {
     if (message->skipped || message->length < 3)
         return;
@@ -29,7 +29,7 @@ void dialogue_message(struct dialogue *dialogue, const struct armtap_message *me
     }
 }
 
-void dialogue_event(struct dialogue *dialogue, const struct armtap_event *event)
+void unanswered_event(struct unanswered_requests *dialogue, const struct armtap_event *event)
 {
     bool is_close = event->type == ARMTAP_EVENT_CLOSE;
     bool is_packet = event->type == ARMTAP_EVENT_WINDOW || (is_close && event->a <= ARMTAP_CLOSE_RESET);
@@ -39,9 +39,9 @@ void dialogue_event(struct dialogue *dialogue, const struct armtap_event *event)
         dialogue->until = event->where;
 }
 
-void dialogue_text(const struct dialogue *dialogue, char *to, size_t size)
+void unanswered_text(const struct unanswered_requests *dialogue, char *to, size_t size)
 {
-    double seconds = when_seconds(dialogue->where.time, dialogue->until.time);
+    double seconds = timestamp_seconds(dialogue->where.time, dialogue->until.time);
     *to = '\0';
     if (!dialogue->robot_seen || dialogue->where.packet == 0)
         return;

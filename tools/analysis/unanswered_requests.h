@@ -7,7 +7,7 @@
 #include "armtap.h"
 
 /* Begins as zeros. */
-struct dialogue {
+struct unanswered_requests {
     uint8_t asked;             /* type of the request that waits for its reply; 0: none */
     struct armtap_where where; /* of that request */
     bool granted;              /* a set-up of outputs was answered */
@@ -17,9 +17,9 @@ struct dialogue {
 };
 
 /* A message of RTDE. */
-void dialogue_message(struct dialogue *dialogue, const struct armtap_message *message);
-void dialogue_event(struct dialogue *dialogue, const struct armtap_event *event);
+void unanswered_message(struct unanswered_requests *dialogue, const struct armtap_message *message);
+void unanswered_event(struct unanswered_requests *dialogue, const struct armtap_event *event);
 /* A sentence without its end on why there is no data; "" where that is not known. */
-void dialogue_text(const struct dialogue *dialogue, char *to, size_t size);
+void unanswered_text(const struct unanswered_requests *dialogue, char *to, size_t size);
 
 #endif

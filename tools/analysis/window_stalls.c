@@ -15,7 +15,7 @@ static void tell(struct findings *findings, const struct stall *stall, const str
                  const char *what_then)
 {
     const char *who = stall->direction == ARMTAP_FROM_ROBOT ? "robot" : "client";
-    double seconds = when_seconds(stall->from.time, until->time);
+    double seconds = timestamp_seconds(stall->from.time, until->time);
     if (seconds >= 0)
         findings_measure(findings, "tcp.zero-window", seconds, &stall->stream, &stall->from,
                          "the %s stopped reading: its receive buffer was full for %.3f s%s", who, seconds, what_then);

@@ -48,29 +48,29 @@ static bool word_is(const char *word, size_t length, const char *text)
     return strlen(text) == length && memcmp(word, text, length) == 0;
 }
 
-static enum leaf_kind word_kind(const char *word, size_t length)
+static enum json_element_kind word_kind(const char *word, size_t length)
 {
     if (word_is(word, length, "null"))
-        return LEAF_NULL;
+        return JSON_ELEMENT_NULL;
     if (word_is(word, length, "false"))
-        return LEAF_FALSE;
+        return JSON_ELEMENT_FALSE;
     if (word_is(word, length, "true"))
-        return LEAF_TRUE;
+        return JSON_ELEMENT_TRUE;
     for (size_t i = length > 1 && word[0] == '-' ? 1 : 0; i < length; i++)
         if (word[i] < '0' || word[i] > '9')
-            return LEAF_NUMBER;
-    return LEAF_WHOLE;
+            return JSON_ELEMENT_NUMBER;
+    return JSON_ELEMENT_WHOLE;
 }
 
-bool leaves_begin(struct leaves *leaves, const struct armtap_value *value)
+bool json_elements_begin(struct json_elements *leaves, const struct armtap_value *value)
 {
     if (!value->present || value->type != ARMTAP_JSON || value->length == 0 || value->text[0] != '[')
         return false;
-    *leaves = (struct leaves){value->text, value->text + value->length};
+    *leaves = (struct json_elements){value->text, value->text + value->length};
     return true;
 }
 
-bool leaves_next(struct leaves *leaves, struct leaf *leaf)
+bool json_elements_next(struct json_elements *leaves, struct json_element *leaf)
 {
     const char *at = leaves->at, *end = leaves->end, *stop;
     while (at < end && is_between(*at))
@@ -80,10 +80,10 @@ bool leaves_next(struct leaves *leaves, struct leaf *leaf)
     leaf->text = at;
     if (*at == '"') {
         stop = string_end(at, end);
-        leaf->kind = LEAF_STRING;
+        leaf->kind = JSON_ELEMENT_STRING;
     } else if (*at == '{') {
         stop = object_end(at, end);
-        leaf->kind = LEAF_OBJECT;
+        leaf->kind = JSON_ELEMENT_OBJECT;
     } else {
         stop = word_end(at, end);
         stop = stop == at ? at + 1 : stop;
@@ -94,19 +94,19 @@ bool leaves_next(struct leaves *leaves, struct leaf *leaf)
     return true;
 }
 
-size_t leaves_count(const struct armtap_value *value)
+size_t json_elements_count(const struct armtap_value *value)
 {
-    struct leaves leaves;
-    struct leaf leaf;
+    struct json_elements leaves;
+    struct json_element leaf;
     size_t count = 0;
-    if (!leaves_begin(&leaves, value))
+    if (!json_elements_begin(&leaves, value))
         return 0;
-    while (leaves_next(&leaves, &leaf))
+    while (json_elements_next(&leaves, &leaf))
         count++;
     return count == 0 ? 1 : count;
 }
 
-double leaf_number(const struct leaf *leaf)
+double json_element_number(const struct json_element *leaf)
 {
     char text[64], *copy = leaf->length < sizeof text ? text : malloc(leaf->length + 1);
     if (copy == NULL)
@@ -168,7 +168,7 @@ static const char *put_unicode(const char *at, const char *end, struct buffer *o
     return at;
 }
 
-void leaf_text(const struct leaf *leaf, struct buffer *out)
+void json_element_text(const struct json_element *leaf, struct buffer *out)
 {
     static const char letters[] = "bfnrt", plain[] = "\b\f\n\r\t";
     const char *at = leaf->text + 1, *end = leaf->text + leaf->length;
@@ -189,7 +189,7 @@ void leaf_text(const struct leaf *leaf, struct buffer *out)
     }
 }
 
-void leaves_copy(const char *json, size_t length, struct buffer *out)
+void json_elements_copy(const char *json, size_t length, struct buffer *out)
 {
     char *room = buffer_room(out, JSON_QUOTED_MAX(length));
     if (room != NULL)

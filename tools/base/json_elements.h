@@ -7,31 +7,39 @@
 #include "buffer.h"
 #include "value.h"
 
-enum leaf_kind { LEAF_NULL, LEAF_FALSE, LEAF_TRUE, LEAF_WHOLE, LEAF_NUMBER, LEAF_STRING, LEAF_OBJECT };
+enum json_element_kind {
+    JSON_ELEMENT_NULL,
+    JSON_ELEMENT_FALSE,
+    JSON_ELEMENT_TRUE,
+    JSON_ELEMENT_WHOLE,
+    JSON_ELEMENT_NUMBER,
+    JSON_ELEMENT_STRING,
+    JSON_ELEMENT_OBJECT
+};
 
-struct leaf {
-    enum leaf_kind kind;
+struct json_element {
+    enum json_element_kind kind;
     const char *text; /* with the quotes of a string */
     size_t length;
 };
 
 /* Where the next leaf is looked for. */
-struct leaves {
+struct json_elements {
     const char *at;
     const char *end;
 };
 /* Whether the value is an array, whose leaves may be asked for then. */
-bool leaves_begin(struct leaves *leaves, const struct armtap_value *value);
+bool json_elements_begin(struct json_elements *leaves, const struct armtap_value *value);
 /* False behind the last. */
-bool leaves_next(struct leaves *leaves, struct leaf *leaf);
+bool json_elements_next(struct json_elements *leaves, struct json_element *leaf);
 /* How many leaves an array has; an empty one counts as one. 0 for what is no array. */
-size_t leaves_count(const struct armtap_value *value);
+size_t json_elements_count(const struct armtap_value *value);
 
-/* The text of a LEAF_STRING, its escapes resolved. */
-void leaf_text(const struct leaf *leaf, struct buffer *out);
-/* The number of a LEAF_NUMBER or LEAF_WHOLE. */
-double leaf_number(const struct leaf *leaf);
+/* The text of a JSON_ELEMENT_STRING, its escapes resolved. */
+void json_element_text(const struct json_element *leaf, struct buffer *out);
+/* The number of a JSON_ELEMENT_NUMBER or JSON_ELEMENT_WHOLE. */
+double json_element_number(const struct json_element *leaf);
 /* JSON as it came, its strings escaped as in all that is written (json_mend). */
-void leaves_copy(const char *json, size_t length, struct buffer *out);
+void json_elements_copy(const char *json, size_t length, struct buffer *out);
 
 #endif

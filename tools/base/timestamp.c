@@ -150,7 +150,7 @@ static int parse_span(const char *at, int64_t *ns)
 }
 
 /* "08:53", "08:53:30.5", "08:53:30Z" */
-static int parse_time_of_day(const char *at, struct when *when)
+static int parse_time_of_day(const char *at, struct timestamp *when)
 {
     int64_t hours, minutes, seconds = 0, fraction = 0;
     at = read_number(at, 2, &hours);
@@ -165,10 +165,10 @@ static int parse_time_of_day(const char *at, struct when *when)
     return join(hours * 3600 + minutes * 60 + seconds, fraction, &when->ns);
 }
 
-int when_parse(const char *text, struct when *when)
+int timestamp_parse(const char *text, struct timestamp *when)
 {
     int64_t seconds, fraction;
-    *when = (struct when){.given = true, .relative = *text == '+', .of_day = strlen(text) > 4 && text[2] == ':'};
+    *when = (struct timestamp){.given = true, .relative = *text == '+', .of_day = strlen(text) > 4 && text[2] == ':'};
     if (strlen(text) > 10 && text[4] == '-')
         return parse_date(text, &when->ns);
     if (when->of_day)
@@ -204,48 +204,48 @@ static int64_t zone_offset(int64_t seconds)
 }
 
 /* The first time from `first_time` on at which that clock shows `ns` since midnight. */
-static int64_t next_time_of_day(int64_t ns, int64_t first_time, enum when_zone zone)
+static int64_t next_time_of_day(int64_t ns, int64_t first_time, enum timestamp_zone zone)
 {
     int64_t fraction, seconds = whole_seconds(first_time, &fraction), wanted = ns / SECOND, found = 0;
-    int64_t offset = zone == WHEN_LOCAL ? zone_offset(seconds) : 0;
+    int64_t offset = zone == TIMESTAMP_LOCAL ? zone_offset(seconds) : 0;
     int64_t midnight = seconds + offset - ((seconds + offset) % DAY + DAY) % DAY;
     /* Today or tomorrow; a day later where the clock is put forward over that time. */
     for (int64_t day = 0; day < 3; day++) {
         int64_t shown = midnight + day * DAY + wanted;
-        int64_t there = zone == WHEN_LOCAL ? zone_offset(shown - offset) : 0;
+        int64_t there = zone == TIMESTAMP_LOCAL ? zone_offset(shown - offset) : 0;
         found = shown - there;
-        bool is_shown = zone == WHEN_UTC || found + zone_offset(found) == shown;
+        bool is_shown = zone == TIMESTAMP_UTC || found + zone_offset(found) == shown;
         if (is_shown && (found > seconds || (found == seconds && ns % SECOND >= fraction)))
             break;
     }
     return found > INT64_MAX / SECOND - 1 ? INT64_MAX : found * SECOND + ns % SECOND;
 }
 
-int64_t when_resolve(const struct when *when, int64_t first_time, enum when_zone zone)
+int64_t timestamp_resolve(const struct timestamp *when, int64_t first_time, enum timestamp_zone zone)
 {
     if (!when->relative && !when->of_day)
         return when->ns;
     if (first_time == ARMTAP_NO_TIME)
         return ARMTAP_NO_TIME;
     if (when->of_day)
-        return next_time_of_day(when->ns, first_time, when->is_utc ? WHEN_UTC : zone);
+        return next_time_of_day(when->ns, first_time, when->is_utc ? TIMESTAMP_UTC : zone);
     return when->ns > INT64_MAX - (first_time > 0 ? first_time : 0) ? INT64_MAX : first_time + when->ns;
 }
 
 /* "Z", or "+01:00" */
-static void write_zone(char to[8], int64_t offset, enum when_zone zone)
+static void write_zone(char to[8], int64_t offset, enum timestamp_zone zone)
 {
     int64_t minutes = (offset < 0 ? -offset : offset) / 60;
-    if (zone == WHEN_UTC)
+    if (zone == TIMESTAMP_UTC)
         snprintf(to, 8, "Z");
     else
         snprintf(to, 8, "%c%02d:%02d", offset < 0 ? '-' : '+', (int)(minutes / 60 % 100), (int)(minutes % 60));
 }
 
-size_t when_date(char to[WHEN_DATE_MAX], int64_t ns, enum when_zone zone)
+size_t timestamp_date(char to[WHEN_DATE_MAX], int64_t ns, enum timestamp_zone zone)
 {
     int64_t fraction, seconds = whole_seconds(ns, &fraction);
-    int64_t offset = zone == WHEN_LOCAL ? zone_offset(seconds) : 0;
+    int64_t offset = zone == TIMESTAMP_LOCAL ? zone_offset(seconds) : 0;
     char zone_name[8];
     write_zone(zone_name, offset, zone);
     seconds += offset;
@@ -267,25 +267,25 @@ size_t when_date(char to[WHEN_DATE_MAX], int64_t ns, enum when_zone zone)
     return length < 0 ? 0 : (size_t)length;
 }
 
-bool when_is_set_back(int64_t before, int64_t after)
+bool timestamp_is_set_back(int64_t before, int64_t after)
 {
-    return after < before && when_between(after, before) > WHEN_DISORDER;
+    return after < before && timestamp_between(after, before) > WHEN_DISORDER;
 }
 
-int64_t when_between(int64_t from, int64_t to)
+int64_t timestamp_between(int64_t from, int64_t to)
 {
     uint64_t time = (uint64_t)to - (uint64_t)from;
     return time > (uint64_t)WHEN_LONGEST ? WHEN_LONGEST : (int64_t)time;
 }
 
-double when_seconds(int64_t from, int64_t to)
+double timestamp_seconds(int64_t from, int64_t to)
 {
     if (from == ARMTAP_NO_TIME || to == ARMTAP_NO_TIME || to < from)
         return -1;
-    return (double)when_between(from, to) / 1e9;
+    return (double)timestamp_between(from, to) / 1e9;
 }
 
-int64_t when_shift(int64_t time, int64_t by)
+int64_t timestamp_shift(int64_t time, int64_t by)
 {
     if (by > 0 && time > INT64_MAX - by)
         return INT64_MAX;

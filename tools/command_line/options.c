@@ -284,7 +284,7 @@ static int take_shared(struct parser *parser, int id, const char *value)
         options->source.follow = true;
         return 0;
     case SHARED_LOCAL:
-        options->zone = WHEN_LOCAL;
+        options->zone = TIMESTAMP_LOCAL;
         return 0;
     default:
         if (options_number("--threads", value, 1, 1024, &number) != 0)

@@ -38,7 +38,7 @@ struct options {
     struct armtap_recipe *recipe;
     struct inputs *inputs;
     struct capture *live;
-    enum when_zone zone; /* of times for people */
+    enum timestamp_zone zone; /* of times for people */
 };
 
 enum options_outcome { OPTIONS_RUN, OPTIONS_HELP_SHOWN, OPTIONS_BAD };

@@ -13,18 +13,18 @@ enum { listed_max = 20 };
 static const char capture_both[] = "capture both at once, for example tcpdump -s 0 -i any -w FILE 'tcp port 30003 or "
                                    "tcp port 30013 or tcp port 30004'";
 
-struct counterparts {
-    struct counterpart *all; /* by connection */
+struct stream_choice {
+    struct chosen_stream *all; /* by connection */
     size_t count, room;
     size_t recent;
 };
 
-struct counterparts *counterparts_new(void)
+struct stream_choice *stream_choice_new(void)
 {
-    return calloc(1, sizeof(struct counterparts));
+    return calloc(1, sizeof(struct stream_choice));
 }
 
-void counterparts_free(struct counterparts *counterparts)
+void stream_choice_free(struct stream_choice *counterparts)
 {
     if (counterparts != NULL)
         free(counterparts->all);
@@ -32,7 +32,7 @@ void counterparts_free(struct counterparts *counterparts)
 }
 
 /* Where the connection is, or where it belongs. */
-static size_t place_of(const struct counterparts *counterparts, uint64_t connection)
+static size_t place_of(const struct stream_choice *counterparts, uint64_t connection)
 {
     size_t low = 0, high = counterparts->count;
     while (low < high) {
@@ -45,7 +45,7 @@ static size_t place_of(const struct counterparts *counterparts, uint64_t connect
     return low;
 }
 
-static struct counterpart *find(struct counterparts *counterparts, uint64_t connection)
+static struct chosen_stream *find(struct stream_choice *counterparts, uint64_t connection)
 {
     if (counterparts->recent < counterparts->count && counterparts->all[counterparts->recent].connection == connection)
         return &counterparts->all[counterparts->recent];
@@ -56,21 +56,21 @@ static struct counterpart *find(struct counterparts *counterparts, uint64_t conn
     return &counterparts->all[place];
 }
 
-static struct counterpart *add(struct counterparts *counterparts, uint64_t connection)
+static struct chosen_stream *add(struct stream_choice *counterparts, uint64_t connection)
 {
     size_t place = place_of(counterparts, connection);
     if (counterparts->count == counterparts->room) {
         size_t room = counterparts->room == 0 ? 16 : 2 * counterparts->room;
-        struct counterpart *all = realloc(counterparts->all, room * sizeof *all);
+        struct chosen_stream *all = realloc(counterparts->all, room * sizeof *all);
         if (all == NULL)
             return NULL;
         counterparts->all = all;
         counterparts->room = room;
     }
-    struct counterpart *counterpart = &counterparts->all[place];
+    struct chosen_stream *counterpart = &counterparts->all[place];
     memmove(counterpart + 1, counterpart, (counterparts->count - place) * sizeof *counterpart);
     counterparts->count++;
-    *counterpart = (struct counterpart){.connection = connection, .low = (double)INFINITY, .high = -(double)INFINITY};
+    *counterpart = (struct chosen_stream){.connection = connection, .low = (double)INFINITY, .high = -(double)INFINITY};
     return counterpart;
 }
 
@@ -79,7 +79,7 @@ static bool has_clock(const struct armtap_record *record)
     return record->recipe != NULL && armtap_set_has(record->updated, ARMTAP_ID_timestamp);
 }
 
-bool counterparts_clock(const struct armtap_record *record, double *clock)
+bool stream_choice_clock(const struct armtap_record *record, double *clock)
 {
     if (!has_clock(record))
         return false;
@@ -87,12 +87,12 @@ bool counterparts_clock(const struct armtap_record *record, double *clock)
     return isfinite(*clock);
 }
 
-int counterparts_record(struct counterparts *counterparts, const struct armtap_record *record)
+int stream_choice_record(struct stream_choice *counterparts, const struct armtap_record *record)
 {
     double clock;
     if (record->direction != ARMTAP_FROM_ROBOT)
         return 0;
-    struct counterpart *counterpart = find(counterparts, record->stream->connection);
+    struct chosen_stream *counterpart = find(counterparts, record->stream->connection);
     if (counterpart == NULL)
         counterpart = add(counterparts, record->stream->connection);
     if (counterpart == NULL)
@@ -102,7 +102,7 @@ int counterparts_record(struct counterparts *counterparts, const struct armtap_r
     counterpart->last = record->where;
     counterpart->opaque = counterpart->opaque || record->recipe == NULL;
     counterpart->guessed = counterpart->guessed || (record->flags & ARMTAP_GUESSED) != 0;
-    if (!counterparts_clock(record, &clock)) {
+    if (!stream_choice_clock(record, &clock)) {
         counterpart->clockless++;
         counterpart->no_number += has_clock(record) ? 1 : 0;
         return 0;
@@ -115,17 +115,17 @@ int counterparts_record(struct counterparts *counterparts, const struct armtap_r
 
 /* ---- what fits what -------------------------------------------------------------------------------------------- */
 
-static bool is_of_side(const struct stream_summary *summary, enum pairs_side side)
+static bool is_of_side(const struct stream_summary *summary, enum pairing_side side)
 {
-    return summary->stream.protocol == (side == PAIRS_LEGACY ? ARMTAP_REALTIME : ARMTAP_RTDE);
+    return summary->stream.protocol == (side == PAIRING_LEGACY ? ARMTAP_REALTIME : ARMTAP_RTDE);
 }
 
-static const char *side_name(enum pairs_side side)
+static const char *side_name(enum pairing_side side)
 {
-    return side == PAIRS_LEGACY ? "legacy realtime (TCP 30003 or 30013)" : "RTDE (TCP 30004)";
+    return side == PAIRING_LEGACY ? "legacy realtime (TCP 30003 or 30013)" : "RTDE (TCP 30004)";
 }
 
-int counterparts_host(const char *address)
+int stream_choice_host(const char *address)
 {
     const char *colon = strrchr(address, ':');
     return colon == NULL ? (int)strlen(address) : (int)(colon - address);
@@ -134,18 +134,18 @@ int counterparts_host(const char *address)
 /* A dump of a stream has no address: it may be anybody's. */
 static bool same_robot(const char *one, const char *other)
 {
-    int length = counterparts_host(one);
+    int length = stream_choice_host(one);
     return one[0] == '\0' || other[0] == '\0' ||
-           (length == counterparts_host(other) && memcmp(one, other, (size_t)length) == 0);
+           (length == stream_choice_host(other) && memcmp(one, other, (size_t)length) == 0);
 }
 
 /* Whether a stream can be a side of a comparison. */
-static bool has_side(const struct counterpart *one, enum pairs_side side)
+static bool has_side(const struct chosen_stream *one, enum pairing_side side)
 {
     return one->summary != NULL && one->records > 0 && is_of_side(one->summary, side);
 }
 
-static bool overlap(const struct counterpart *legacy, const struct counterpart *rtde)
+static bool overlap(const struct chosen_stream *legacy, const struct chosen_stream *rtde)
 {
     return legacy->low <= rtde->high && rtde->low <= legacy->high;
 }
@@ -161,11 +161,11 @@ static const char *clock_text(char text[clock_room], double clock)
     return text;
 }
 
-static void list_streams(const struct counterparts *counterparts)
+static void list_streams(const struct stream_choice *counterparts)
 {
     size_t listed = 0;
     for (size_t i = 0; i < counterparts->count; i++) {
-        const struct counterpart *one = &counterparts->all[i];
+        const struct chosen_stream *one = &counterparts->all[i];
         if (one->summary == NULL)
             continue;
         if (listed++ == listed_max) {
@@ -183,7 +183,7 @@ static void list_streams(const struct counterparts *counterparts)
 }
 
 /* Why a stream with records cannot be compared, if so. */
-static int judge_clock(const struct counterpart *one)
+static int judge_clock(const struct chosen_stream *one)
 {
     if (one->records > 0)
         return 0;
@@ -202,12 +202,12 @@ static int judge_clock(const struct counterpart *one)
     return -1;
 }
 
-static int judge_side(const struct counterparts *counterparts, const struct streams *streams, enum pairs_side side)
+static int judge_side(const struct stream_choice *counterparts, const struct streams *streams, enum pairing_side side)
 {
-    const struct counterpart *clockless = NULL;
+    const struct chosen_stream *clockless = NULL;
     bool there = false;
     for (size_t i = 0; i < counterparts->count; i++) {
-        const struct counterpart *one = &counterparts->all[i];
+        const struct chosen_stream *one = &counterparts->all[i];
         if (one->summary == NULL || !is_of_side(one->summary, side))
             continue;
         if (one->records > 0)
@@ -225,9 +225,9 @@ static int judge_side(const struct counterparts *counterparts, const struct stre
     return -1;
 }
 
-static int refuse_apart(const struct counterpart *const chosen[PAIRS_SIDES])
+static int refuse_apart(const struct chosen_stream *const chosen[PAIRING_SIDES])
 {
-    char text[2 * PAIRS_SIDES][clock_room];
+    char text[2 * PAIRING_SIDES][clock_room];
     message_error(
         "no common controller time: stream %u (legacy) has the clock from %s to %s s, stream %u (RTDE) from %s "
         "to %s s; %s",
@@ -239,13 +239,13 @@ static int refuse_apart(const struct counterpart *const chosen[PAIRS_SIDES])
 
 /* ---- the choice ------------------------------------------------------------------------------------------------ */
 
-static void find_summaries(struct counterparts *counterparts, const struct streams *streams)
+static void find_summaries(struct stream_choice *counterparts, const struct streams *streams)
 {
     for (size_t i = 0; i < counterparts->count; i++)
         counterparts->all[i].summary = streams_of(streams, counterparts->all[i].connection);
 }
 
-static const struct counterpart *find_number(const struct counterparts *counterparts, uint64_t number)
+static const struct chosen_stream *find_number(const struct stream_choice *counterparts, uint64_t number)
 {
     for (size_t i = 0; i < counterparts->count; i++)
         if (counterparts->all[i].summary != NULL && counterparts->all[i].summary->number == number)
@@ -253,19 +253,19 @@ static const struct counterpart *find_number(const struct counterparts *counterp
     return NULL;
 }
 
-static int judge_chosen(const struct counterpart *const chosen[PAIRS_SIDES])
+static int judge_chosen(const struct chosen_stream *const chosen[PAIRING_SIDES])
 {
-    for (int side = 0; side < PAIRS_SIDES; side++)
+    for (int side = 0; side < PAIRING_SIDES; side++)
         if (judge_clock(chosen[side]) != 0)
             return -1;
-    return overlap(chosen[PAIRS_LEGACY], chosen[PAIRS_RTDE]) ? 0 : refuse_apart(chosen);
+    return overlap(chosen[PAIRING_LEGACY], chosen[PAIRING_RTDE]) ? 0 : refuse_apart(chosen);
 }
 
-static int choose_wished(const struct counterparts *counterparts, const struct streams *streams,
-                         const struct counterparts_wish *wish, const struct counterpart *chosen[PAIRS_SIDES])
+static int choose_wished(const struct stream_choice *counterparts, const struct streams *streams,
+                         const struct stream_choice_wish *wish, const struct chosen_stream *chosen[PAIRING_SIDES])
 {
     for (unsigned i = 0; i < wish->count; i++) {
-        const struct counterpart *one = find_number(counterparts, wish->stream[i]);
+        const struct chosen_stream *one = find_number(counterparts, wish->stream[i]);
         if (one == NULL && wish->stream[i] < streams_count(streams)) {
             message_error("stream %" PRIu64 " has no record from the robot; --stream takes two of these:",
                           wish->stream[i]);
@@ -277,11 +277,11 @@ static int choose_wished(const struct counterparts *counterparts, const struct s
             list_streams(counterparts);
             return -1;
         }
-        for (int side = 0; side < PAIRS_SIDES; side++)
-            if (is_of_side(one->summary, (enum pairs_side)side))
+        for (int side = 0; side < PAIRING_SIDES; side++)
+            if (is_of_side(one->summary, (enum pairing_side)side))
                 chosen[side] = one;
     }
-    if (chosen[PAIRS_LEGACY] != NULL && chosen[PAIRS_RTDE] != NULL)
+    if (chosen[PAIRING_LEGACY] != NULL && chosen[PAIRING_RTDE] != NULL)
         return judge_chosen(chosen);
     message_error("streams %" PRIu64 " and %" PRIu64 ": --stream wants one legacy stream and one of RTDE:",
                   wish->stream[0], wish->stream[1]);
@@ -290,19 +290,19 @@ static int choose_wished(const struct counterparts *counterparts, const struct s
 }
 
 /* Counts the pairs of streams that fit; the last of them is `chosen`. */
-static size_t count_fitting(const struct counterparts *counterparts, bool with_common_time,
-                            const struct counterpart *chosen[PAIRS_SIDES])
+static size_t count_fitting(const struct stream_choice *counterparts, bool with_common_time,
+                            const struct chosen_stream *chosen[PAIRING_SIDES])
 {
     size_t fitting = 0;
     for (size_t i = 0; i < counterparts->count; i++) {
-        const struct counterpart *legacy = &counterparts->all[i];
-        for (size_t k = 0; k < counterparts->count && has_side(legacy, PAIRS_LEGACY); k++) {
-            const struct counterpart *rtde = &counterparts->all[k];
-            if ((with_common_time && !overlap(legacy, rtde)) || !has_side(rtde, PAIRS_RTDE) ||
+        const struct chosen_stream *legacy = &counterparts->all[i];
+        for (size_t k = 0; k < counterparts->count && has_side(legacy, PAIRING_LEGACY); k++) {
+            const struct chosen_stream *rtde = &counterparts->all[k];
+            if ((with_common_time && !overlap(legacy, rtde)) || !has_side(rtde, PAIRING_RTDE) ||
                 !same_robot(legacy->summary->stream.robot, rtde->summary->stream.robot))
                 continue;
-            chosen[PAIRS_LEGACY] = legacy;
-            chosen[PAIRS_RTDE] = rtde;
+            chosen[PAIRING_LEGACY] = legacy;
+            chosen[PAIRING_RTDE] = rtde;
             if (++fitting > 1)
                 return fitting;
         }
@@ -310,10 +310,10 @@ static size_t count_fitting(const struct counterparts *counterparts, bool with_c
     return fitting;
 }
 
-int counterparts_choose(struct counterparts *counterparts, const struct streams *streams,
-                        const struct counterparts_wish *wish, const struct counterpart *chosen[PAIRS_SIDES])
+int stream_choice_choose(struct stream_choice *counterparts, const struct streams *streams,
+                         const struct stream_choice_wish *wish, const struct chosen_stream *chosen[PAIRING_SIDES])
 {
-    chosen[PAIRS_LEGACY] = chosen[PAIRS_RTDE] = NULL;
+    chosen[PAIRING_LEGACY] = chosen[PAIRING_RTDE] = NULL;
     find_summaries(counterparts, streams);
     if (wish->count > 0)
         return choose_wished(counterparts, streams, wish, chosen);
@@ -325,8 +325,8 @@ int counterparts_choose(struct counterparts *counterparts, const struct streams 
         list_streams(counterparts);
         return -1;
     }
-    for (int side = 0; side < PAIRS_SIDES; side++)
-        if (judge_side(counterparts, streams, (enum pairs_side)side) != 0)
+    for (int side = 0; side < PAIRING_SIDES; side++)
+        if (judge_side(counterparts, streams, (enum pairing_side)side) != 0)
             return -1;
     fitting = count_fitting(counterparts, false, chosen);
     if (fitting == 1)
@@ -350,11 +350,11 @@ static int refuse_second(const struct armtap_stream *stream)
     return -1;
 }
 
-int counterparts_take(struct counterparts_taken *taken, struct streams *streams, const struct counterparts_wish *wish,
-                      const struct armtap_record *record)
+int stream_choice_take(struct stream_choice_taken *taken, struct streams *streams,
+                       const struct stream_choice_wish *wish, const struct armtap_record *record)
 {
     const struct armtap_stream *stream = record->stream;
-    enum pairs_side side = stream->protocol == ARMTAP_REALTIME ? PAIRS_LEGACY : PAIRS_RTDE;
+    enum pairing_side side = stream->protocol == ARMTAP_REALTIME ? PAIRING_LEGACY : PAIRING_RTDE;
     bool wanted = wish->count == 0;
     if (record->direction != ARMTAP_FROM_ROBOT ||
         (stream->protocol != ARMTAP_REALTIME && stream->protocol != ARMTAP_RTDE) ||
@@ -377,15 +377,15 @@ int counterparts_take(struct counterparts_taken *taken, struct streams *streams,
     return 0;
 }
 
-int counterparts_judge(struct counterparts *counterparts, const struct streams *streams,
-                       const struct counterparts_taken *taken, const struct counterpart *chosen[PAIRS_SIDES])
+int stream_choice_judge(struct stream_choice *counterparts, const struct streams *streams,
+                        const struct stream_choice_taken *taken, const struct chosen_stream *chosen[PAIRING_SIDES])
 {
     find_summaries(counterparts, streams);
-    for (int side = 0; side < PAIRS_SIDES; side++) {
+    for (int side = 0; side < PAIRING_SIDES; side++) {
         if (!taken->has[side]) {
-            if (judge_side(counterparts, streams, (enum pairs_side)side) == 0) {
+            if (judge_side(counterparts, streams, (enum pairing_side)side) == 0) {
                 message_error("no %s stream belongs to the robot %s that was taken first; choose with --stream A,B:",
-                              side_name((enum pairs_side)side), taken->robot);
+                              side_name((enum pairing_side)side), taken->robot);
                 list_streams(counterparts);
             }
             return -1;
@@ -402,10 +402,10 @@ static bool is_before(const struct armtap_where *one, const struct armtap_where 
     return one->file != other->file ? one->file < other->file : one->packet < other->packet;
 }
 
-bool counterparts_are_interleaved(const struct counterpart *const chosen[PAIRS_SIDES])
+bool stream_choice_are_interleaved(const struct chosen_stream *const chosen[PAIRING_SIDES])
 {
     uint32_t file = chosen[0]->first.file;
-    for (int side = 0; side < PAIRS_SIDES; side++)
+    for (int side = 0; side < PAIRING_SIDES; side++)
         if (chosen[side]->first.file != file || chosen[side]->last.file != file)
             return false;
     return is_before(&chosen[0]->first, &chosen[1]->last) && is_before(&chosen[1]->first, &chosen[0]->last);

@@ -39,15 +39,15 @@ static const struct option_usage usage = {
 struct compare {
     struct options options;
     struct replay_source source;
-    struct counterparts_wish wish;
+    struct stream_choice_wish wish;
     double tolerance;
     bool json;
     struct armtap_knowledge *knowledge;
     struct streams *streams;
-    struct counterparts *counterparts;
-    struct counterparts_taken taken;
-    const struct counterpart *chosen[PAIRS_SIDES];
-    struct pairs *pairs;
+    struct stream_choice *counterparts;
+    struct stream_choice_taken taken;
+    const struct chosen_stream *chosen[PAIRING_SIDES];
+    struct pairing *pairs;
     struct differences *differences;
     struct replay_totals totals;
     enum exit_status status;
@@ -78,11 +78,11 @@ static int give_up_memory(struct compare *compare)
 
 static int take_stream(struct compare *compare, const char *value)
 {
-    struct counterparts_wish *wish = &compare->wish;
+    struct stream_choice_wish *wish = &compare->wish;
     char number[24];
     for (const char *at = value;; at++) {
         size_t length = strcspn(at, ",");
-        if (wish->count == PAIRS_SIDES || length >= sizeof number) {
+        if (wish->count == PAIRING_SIDES || length >= sizeof number) {
             message_error("--stream '%s': give two numbers, of the legacy stream and of RTDE's: --stream 0,1", value);
             return -1;
         }
@@ -123,7 +123,7 @@ static int take(void *user, int id, const char *value)
 
 static int judge_options(const struct compare *compare)
 {
-    if (compare->wish.count == 0 || compare->wish.count == PAIRS_SIDES)
+    if (compare->wish.count == 0 || compare->wish.count == PAIRING_SIDES)
         return 0;
     message_error("compare: --stream names one stream, and two are compared; give the other one too: --stream A,B");
     return -1;
@@ -134,7 +134,7 @@ static int judge_options(const struct compare *compare)
 static int survey_record(void *user, const struct armtap_record *record)
 {
     struct compare *compare = user;
-    if (streams_record(compare->streams, record) != 0 || counterparts_record(compare->counterparts, record) != 0)
+    if (streams_record(compare->streams, record) != 0 || stream_choice_record(compare->counterparts, record) != 0)
         return REPLAY_NO_MEMORY;
     return 0;
 }
@@ -149,9 +149,9 @@ static int forget(void *user)
 {
     struct compare *compare = user;
     streams_free(compare->streams);
-    counterparts_free(compare->counterparts);
+    stream_choice_free(compare->counterparts);
     compare->streams = streams_new();
-    compare->counterparts = counterparts_new();
+    compare->counterparts = stream_choice_new();
     return compare->streams == NULL || compare->counterparts == NULL ? -1 : 0;
 }
 
@@ -179,14 +179,14 @@ static int survey(struct compare *compare)
     compare->source.quiet = compare->status == EXIT_FAILED;
     if (compare->totals.broken_off || judge_telemetry(compare) != 0)
         return -1;
-    if (counterparts_choose(compare->counterparts, compare->streams, &compare->wish, compare->chosen) != 0)
+    if (stream_choice_choose(compare->counterparts, compare->streams, &compare->wish, compare->chosen) != 0)
         return give_up(compare);
     return 0;
 }
 
 /* ---- comparing ------------------------------------------------------------------------------------------------- */
 
-static int on_pair(void *user, const struct sample samples[PAIRS_SIDES])
+static int on_pair(void *user, const struct sample samples[PAIRING_SIDES])
 {
     struct compare *compare = user;
     if (differences_add(compare->differences, samples) == 0)
@@ -195,20 +195,20 @@ static int on_pair(void *user, const struct sample samples[PAIRS_SIDES])
     return give_up(compare);
 }
 
-static int push(struct compare *compare, enum pairs_side side, const struct armtap_record *record)
+static int push(struct compare *compare, enum pairing_side side, const struct armtap_record *record)
 {
     struct sample sample = {
         .where = record->where, .recipe = record->recipe, .values = record->values, .length = record->values_length};
-    if (!counterparts_clock(record, &sample.clock))
+    if (!stream_choice_clock(record, &sample.clock))
         return 0;
-    if (pairs_push(compare->pairs, side, &sample) == 0)
+    if (pairing_push(compare->pairs, side, &sample) == 0)
         return 0;
     return compare->gave_up ? REPLAY_GAVE_UP : give_up_memory(compare);
 }
 
-static int end_side(struct compare *compare, enum pairs_side side)
+static int end_side(struct compare *compare, enum pairing_side side)
 {
-    if (pairs_end(compare->pairs, side) == 0)
+    if (pairing_end(compare->pairs, side) == 0)
         return 0;
     return compare->gave_up ? REPLAY_GAVE_UP : give_up_memory(compare);
 }
@@ -221,38 +221,38 @@ static bool is_from(const struct armtap_record *record, uint64_t connection)
 static int compare_record(void *user, const struct armtap_record *record)
 {
     struct compare *compare = user;
-    for (int side = 0; side < PAIRS_SIDES; side++)
+    for (int side = 0; side < PAIRING_SIDES; side++)
         if (is_from(record, compare->chosen[side]->connection))
-            return push(compare, (enum pairs_side)side, record);
+            return push(compare, (enum pairing_side)side, record);
     return 0;
 }
 
-static int lockstep_record(void *user, unsigned reading, const struct armtap_record *record)
+static int side_by_side_record(void *user, unsigned reading, const struct armtap_record *record)
 {
     struct compare *compare = user;
-    enum pairs_side side = (enum pairs_side)reading;
+    enum pairing_side side = (enum pairing_side)reading;
     if (!is_from(record, compare->chosen[side]->connection))
         return 0;
     if (push(compare, side, record) != 0)
         return -1;
-    return pairs_is_ahead(compare->pairs, side) ? 1 : 0;
+    return pairing_is_ahead(compare->pairs, side) ? 1 : 0;
 }
 
-static int lockstep_over(void *user, unsigned reading)
+static int side_by_side_over(void *user, unsigned reading)
 {
-    return end_side(user, (enum pairs_side)reading);
+    return end_side(user, (enum pairing_side)reading);
 }
 
 static int begin_pairs(struct compare *compare, bool in_capture_order)
 {
-    compare->pairs = pairs_new(in_capture_order, on_pair, compare);
+    compare->pairs = pairing_new(in_capture_order, on_pair, compare);
     return compare->pairs == NULL ? give_up_memory(compare) : 0;
 }
 
 static int end_pairs(struct compare *compare)
 {
-    for (int side = 0; side < PAIRS_SIDES; side++)
-        if (end_side(compare, (enum pairs_side)side) != 0)
+    for (int side = 0; side < PAIRING_SIDES; side++)
+        if (end_side(compare, (enum pairing_side)side) != 0)
             return -1;
     return 0;
 }
@@ -261,8 +261,8 @@ static int end_pairs(struct compare *compare)
 static int compare_chosen(struct compare *compare)
 {
     const struct armtap_sink sink = {.size = sizeof sink, .on_record = compare_record};
-    const struct lockstep_calls calls = {.record = lockstep_record, .over = lockstep_over};
-    bool interleaved = counterparts_are_interleaved(compare->chosen);
+    const struct side_by_side_calls calls = {.record = side_by_side_record, .over = side_by_side_over};
+    bool interleaved = stream_choice_are_interleaved(compare->chosen);
     bool broken_off = false;
     if (begin_pairs(compare, interleaved) != 0)
         return -1;
@@ -278,14 +278,14 @@ static int compare_chosen(struct compare *compare)
 static int take_record(void *user, const struct armtap_record *record)
 {
     struct compare *compare = user;
-    struct counterparts_taken *taken = &compare->taken;
+    struct stream_choice_taken *taken = &compare->taken;
     if (survey_record(compare, record) != 0)
         return REPLAY_NO_MEMORY;
-    if (counterparts_take(taken, compare->streams, &compare->wish, record) != 0)
+    if (stream_choice_take(taken, compare->streams, &compare->wish, record) != 0)
         return give_up(compare);
-    for (int side = 0; side < PAIRS_SIDES; side++)
+    for (int side = 0; side < PAIRING_SIDES; side++)
         if (taken->has[side] && is_from(record, taken->connection[side]))
-            return push(compare, (enum pairs_side)side, record);
+            return push(compare, (enum pairing_side)side, record);
     return 0;
 }
 
@@ -296,7 +296,7 @@ static int compare_once(struct compare *compare)
         return -1;
     if (read_all(compare, &sink) != 0 || end_pairs(compare) != 0 || judge_telemetry(compare) != 0)
         return -1;
-    if (counterparts_judge(compare->counterparts, compare->streams, &compare->taken, compare->chosen) != 0)
+    if (stream_choice_judge(compare->counterparts, compare->streams, &compare->taken, compare->chosen) != 0)
         return give_up(compare);
     return 0;
 }
@@ -305,20 +305,20 @@ static int compare_once(struct compare *compare)
 
 static int judge_pairs(struct compare *compare)
 {
-    const struct pairs_tally *tally = pairs_tally(compare->pairs);
+    const struct pairing_tally *tally = pairing_tally(compare->pairs);
     if (tally->pairs > 0)
         return 0;
     message_error("no record of stream %u (legacy) is within %.6g s, half a cycle, of one of stream %u (RTDE) by the "
                   "controller's clock: they are not of the same robot, or not of the same time",
-                  compare->chosen[PAIRS_LEGACY]->summary->number, tally->cycle / 2,
-                  compare->chosen[PAIRS_RTDE]->summary->number);
+                  compare->chosen[PAIRING_LEGACY]->summary->number, tally->cycle / 2,
+                  compare->chosen[PAIRING_RTDE]->summary->number);
     return give_up(compare);
 }
 
 static void print(struct compare *compare)
 {
     struct comparison comparison = {.sides = {compare->chosen[0], compare->chosen[1]},
-                                    .tally = pairs_tally(compare->pairs),
+                                    .tally = pairing_tally(compare->pairs),
                                     .differences = compare->differences,
                                     .tolerance = compare->tolerance,
                                     .source = &compare->source};
@@ -357,7 +357,7 @@ int cmd_compare(int argc, char **argv)
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
     compare.streams = streams_new();
-    compare.counterparts = counterparts_new();
+    compare.counterparts = stream_choice_new();
     compare.differences = differences_new(compare.tolerance);
     bool has_memory = compare.streams != NULL && compare.counterparts != NULL && compare.differences != NULL &&
                       armtap_knowledge_new(&compare.knowledge) == ARMTAP_OK;
@@ -365,9 +365,9 @@ int cmd_compare(int argc, char **argv)
         message_no_memory();
     else if (judge_options(&compare) == 0)
         run(&compare);
-    pairs_free(compare.pairs);
+    pairing_free(compare.pairs);
     differences_free(compare.differences);
-    counterparts_free(compare.counterparts);
+    stream_choice_free(compare.counterparts);
     streams_free(compare.streams);
     armtap_knowledge_free(compare.knowledge);
     options_free(&compare.options);

@@ -71,7 +71,7 @@ void comparison_json(const struct comparison *comparison)
 
 static bool is_cb2(const struct comparison *comparison)
 {
-    return comparison->sides[PAIRS_LEGACY]->summary->stream.generation == ARMTAP_GENERATION_CB2;
+    return comparison->sides[PAIRING_LEGACY]->summary->stream.generation == ARMTAP_GENERATION_CB2;
 }
 
 static unsigned column_of(const struct comparison *comparison, const struct armtap_field *field)
@@ -126,14 +126,14 @@ static void wrap_format(struct text_wrap *wrap, const char *format, ...)
 
 /* ---- the head -------------------------------------------------------------------------------------------------- */
 
-static void print_side(const struct comparison *comparison, enum pairs_side side)
+static void print_side(const struct comparison *comparison, enum pairing_side side)
 {
-    const struct counterpart *one = comparison->sides[side];
+    const struct chosen_stream *one = comparison->sides[side];
     const struct armtap_stream *stream = &one->summary->stream;
-    const struct pairs_tally *tally = comparison->tally;
-    printf("%s  stream %u, robot %s, ", side == PAIRS_LEGACY ? "legacy" : "RTDE  ", one->summary->number,
+    const struct pairing_tally *tally = comparison->tally;
+    printf("%s  stream %u, robot %s, ", side == PAIRING_LEGACY ? "legacy" : "RTDE  ", one->summary->number,
            stream->robot[0] == '\0' ? "?" : stream->robot);
-    if (side == PAIRS_LEGACY)
+    if (side == PAIRING_LEGACY)
         printf("packets of %d bytes, %s\n", stream->version, is_cb2(comparison) ? "CB2" : "CB3 or e-Series");
     else
         printf("protocol %d%s%s\n", stream->version, stream->controller_version[0] == '\0' ? "" : ", controller ",
@@ -146,9 +146,9 @@ static void print_side(const struct comparison *comparison, enum pairs_side side
 
 static void print_head(const struct comparison *comparison)
 {
-    const struct pairs_tally *tally = comparison->tally;
-    print_side(comparison, PAIRS_LEGACY);
-    print_side(comparison, PAIRS_RTDE);
+    const struct pairing_tally *tally = comparison->tally;
+    print_side(comparison, PAIRING_LEGACY);
+    print_side(comparison, PAIRING_RTDE);
     printf("pairs   %" PRIu64 " by controller time, %.6f to %.6f s\n", tally->pairs, tally->first, tally->last);
     printf("        nearest within %.6g s (half a cycle); clocks ", tally->cycle / 2);
     if (tally->farthest > 0)
@@ -174,11 +174,11 @@ static void write_columns(char *to, size_t room, const struct comparison *compar
 /* Where a field differs most. */
 static void print_worst(const struct comparison *comparison, const struct difference *difference)
 {
-    char values[PAIRS_SIDES][80], element[24] = "";
+    char values[PAIRING_SIDES][80], element[24] = "";
     struct text_wrap wrap = text_wrap_begin(stdout, 0, 9);
-    for (int side = 0; side < PAIRS_SIDES; side++)
+    for (int side = 0; side < PAIRING_SIDES; side++)
         write_value(values[side], sizeof values[side], &difference->value[side], difference->element,
-                    comparison->sides[PAIRS_LEGACY]->summary->stream.generation);
+                    comparison->sides[PAIRING_LEGACY]->summary->stream.generation);
     if (difference->count > 1)
         snprintf(element, sizeof element, " in [%u]", difference->element);
     wrap_format(&wrap, "in %" PRIu64 " pair%s, %s%s at %.6f s: legacy %s, RTDE %s;", difference->differ,
@@ -186,12 +186,12 @@ static void print_worst(const struct comparison *comparison, const struct differ
                 isnan(difference->largest) ? "first without a difference in numbers"
                 : difference->largest > 0  ? "largest"
                                            : "only in the sign of zero, first",
-                element, difference->clock, values[PAIRS_LEGACY], values[PAIRS_RTDE]);
-    for (int side = 0; side < PAIRS_SIDES && difference->where[side].packet > 0; side++) {
+                element, difference->clock, values[PAIRING_LEGACY], values[PAIRING_RTDE]);
+    for (int side = 0; side < PAIRING_SIDES && difference->where[side].packet > 0; side++) {
         const struct armtap_where *where = &difference->where[side];
         const struct replay_source *source = comparison->source;
-        const char *end = side == PAIRS_LEGACY ? "," : "";
-        const char *name = side == PAIRS_LEGACY ? "legacy" : "RTDE";
+        const char *end = side == PAIRING_LEGACY ? "," : "";
+        const char *name = side == PAIRING_LEGACY ? "legacy" : "RTDE";
         if (source->count > 1 && where->file < source->count)
             wrap_format(&wrap, "%s packet %" PRIu64 " of %.300s%s", name, where->packet,
                         reader_name(source->names[where->file]), end);
@@ -416,8 +416,8 @@ static void remark_absent(struct remarks *remarks)
 
 static void remark_clocks(struct remarks *remarks)
 {
-    const struct pairs_tally *tally = remarks->comparison->tally;
-    double legacy = tally->step[PAIRS_LEGACY], rtde = tally->step[PAIRS_RTDE];
+    const struct pairing_tally *tally = remarks->comparison->tally;
+    double legacy = tally->step[PAIRING_LEGACY], rtde = tally->step[PAIRING_RTDE];
     if (legacy > 0 && rtde > 0 && (legacy > 1.5 * rtde || rtde > 1.5 * legacy)) {
         struct text_wrap wrap = remark(remarks);
         wrap_format(&wrap, "the rates differ, about %.4g Hz and %.4g Hz: what the slower stream has is compared",
@@ -430,8 +430,8 @@ static void remark_clocks(struct remarks *remarks)
                                "what moves differs");
         text_wrap_end(&wrap);
     }
-    for (int side = 0; side < PAIRS_SIDES; side++) {
-        const char *name = side == PAIRS_LEGACY ? "legacy" : "RTDE";
+    for (int side = 0; side < PAIRING_SIDES; side++) {
+        const char *name = side == PAIRING_LEGACY ? "legacy" : "RTDE";
         if (tally->restarts[side] > 0) {
             struct text_wrap wrap = remark(remarks);
             wrap_format(&wrap,
@@ -452,9 +452,9 @@ static void remark_clocks(struct remarks *remarks)
 /* Records that could not take part: nothing is left out in silence. */
 static void remark_clockless(struct remarks *remarks)
 {
-    for (int side = 0; side < PAIRS_SIDES; side++) {
-        const struct counterpart *one = remarks->comparison->sides[side];
-        const char *name = side == PAIRS_LEGACY ? "legacy" : "RTDE";
+    for (int side = 0; side < PAIRING_SIDES; side++) {
+        const struct chosen_stream *one = remarks->comparison->sides[side];
+        const char *name = side == PAIRING_LEGACY ? "legacy" : "RTDE";
         uint64_t without = one->clockless - one->no_number;
         if (one->no_number > 0) {
             struct text_wrap wrap = remark(remarks);
@@ -484,7 +484,7 @@ static void remark_little(struct remarks *remarks, size_t compared)
 
 static void remark_recipe(struct remarks *remarks)
 {
-    if (!remarks->comparison->sides[PAIRS_RTDE]->guessed)
+    if (!remarks->comparison->sides[PAIRING_RTDE]->guessed)
         return;
     struct text_wrap wrap = remark(remarks);
     text_wrap_words(&wrap,

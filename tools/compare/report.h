@@ -6,8 +6,8 @@
 #include "analysis/field_differences.h"
 
 struct comparison {
-    const struct counterpart *sides[PAIRS_SIDES];
-    const struct pairs_tally *tally;
+    const struct chosen_stream *sides[PAIRING_SIDES];
+    const struct pairing_tally *tally;
     const struct differences *differences;
     double tolerance;
     const struct replay_source *source;

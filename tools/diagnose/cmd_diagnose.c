@@ -66,14 +66,14 @@ static int take_around(struct diagnosis *diagnosis, const char *value)
 {
     char id[64], seconds[64];
     size_t length = strcspn(value, "=");
-    struct when reach = {.ns = AROUND_DEFAULT};
+    struct timestamp reach = {.ns = AROUND_DEFAULT};
     snprintf(id, sizeof id, "%.*s", (int)(length < sizeof id ? length : sizeof id - 1), value);
     diagnosis->around = findings_kind(id);
     if (diagnosis->around == NULL)
         return unknown_id(id);
     if (value[length] == '=') {
         snprintf(seconds, sizeof seconds, "+%s", value + length + 1);
-        if (when_parse(seconds, &reach) != 0) {
+        if (timestamp_parse(seconds, &reach) != 0) {
             message_error("diagnose: --around %s: not a number of seconds: %s", id, value + length + 1);
             return -1;
         }

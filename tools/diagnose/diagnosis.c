@@ -24,14 +24,14 @@ int diagnosis_begin(struct diagnosis *diagnosis)
     if (diagnosis->findings != NULL && diagnosis->live != NULL)
         findings_listen(diagnosis->findings, hear, diagnosis);
     if (diagnosis->findings != NULL)
-        diagnosis->watches = watches_new(diagnosis->findings, &diagnosis->modes, stops ? diagnosis->reach : 0);
+        diagnosis->watches = monitors_new(diagnosis->findings, &diagnosis->modes, stops ? diagnosis->reach : 0);
     return diagnosis->streams == NULL || diagnosis->watches == NULL ? -1 : 0;
 }
 
 void diagnosis_free(struct diagnosis *diagnosis)
 {
     streams_free(diagnosis->streams);
-    watches_free(diagnosis->watches);
+    monitors_free(diagnosis->watches);
     findings_free(diagnosis->findings);
     modes_free(&diagnosis->modes);
     free(diagnosis->near);
@@ -52,7 +52,7 @@ static int on_record(void *user, const struct armtap_record *record)
         return -1;
     if (diagnosis->live != NULL)
         live_record(diagnosis->live, record);
-    return watches_record(diagnosis->watches, record);
+    return monitors_record(diagnosis->watches, record);
 }
 
 static int on_recipe(void *user, const struct armtap_recipe_event *event)
@@ -60,7 +60,7 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
     struct diagnosis *diagnosis = user;
     if (streams_recipe(diagnosis->streams, event) != 0)
         return -1;
-    return watches_recipe(diagnosis->watches, event);
+    return monitors_recipe(diagnosis->watches, event);
 }
 
 /* Of a client that tries again and again the first time is told. */
@@ -86,9 +86,9 @@ static int on_note(void *user, const struct armtap_note *note)
     if (note->stream != NULL && strcmp(note->kind->id, "stream.foreign") == 0)
         findings_say(findings, note->kind->id, NULL, &note->where, "%s and %s: %s", note->stream->robot,
                      note->stream->client, note->text == NULL ? "" : note->text);
-    else if (!watches_keep(diagnosis->watches, note))
+    else if (!monitors_keep(diagnosis->watches, note))
         findings_add(findings, note->kind, note->stream, &note->where, note->text);
-    return findings_failed(findings) ? -1 : watches_note(diagnosis->watches, note);
+    return findings_failed(findings) ? -1 : monitors_note(diagnosis->watches, note);
 }
 
 static int on_event(void *user, const struct armtap_event *event)
@@ -98,11 +98,11 @@ static int on_event(void *user, const struct armtap_event *event)
         return -1;
     if (diagnosis->live != NULL)
         follow_attempts(diagnosis, event);
-    if (watches_event(diagnosis->watches, event) != 0)
+    if (monitors_event(diagnosis->watches, event) != 0)
         return -1;
     struct armtap_note note;
     if (streams_let_go(diagnosis->streams))
-        watches_forget(diagnosis->watches, event->stream->connection);
+        monitors_forget(diagnosis->watches, event->stream->connection);
     return streams_due_note(diagnosis->streams, event, &note) ? on_note(user, &note) : 0;
 }
 
@@ -116,7 +116,7 @@ static int on_refused(void *user, const struct armtap_refused_setup *setup)
 static int on_message(void *user, const struct armtap_message *message)
 {
     struct diagnosis *diagnosis = user;
-    return watches_message(diagnosis->watches, message);
+    return monitors_message(diagnosis->watches, message);
 }
 
 static int begin_again(void *user)
@@ -175,7 +175,7 @@ int diagnosis_settle(struct diagnosis *diagnosis)
 {
     streams_number(diagnosis->streams);
     findings_listen(diagnosis->findings, NULL, NULL);
-    bool has_ended = watches_end(diagnosis->watches) == 0;
+    bool has_ended = monitors_end(diagnosis->watches) == 0;
     find_attempts(diagnosis);
     if (!has_ended || findings_failed(diagnosis->findings) || diagnosis->modes.failed ||
         findings_settle(diagnosis->findings, diagnosis->streams) != 0)
@@ -231,10 +231,11 @@ bool diagnosis_shows(const struct diagnosis *diagnosis, const struct armtap_wher
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         int64_t near = diagnosis->near[middle]->where.time;
-        if (near != ARMTAP_NO_TIME && near >= when_shift(where->time, -diagnosis->reach))
+        if (near != ARMTAP_NO_TIME && near >= timestamp_shift(where->time, -diagnosis->reach))
             high = middle;
         else
             low = middle + 1;
     }
-    return low < diagnosis->near_count && diagnosis->near[low]->where.time <= when_shift(where->time, diagnosis->reach);
+    return low < diagnosis->near_count &&
+           diagnosis->near[low]->where.time <= timestamp_shift(where->time, diagnosis->reach);
 }

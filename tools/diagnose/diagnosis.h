@@ -11,12 +11,12 @@ struct diagnosis {
     const struct replay_source *source;
     const struct armtap_note_kind *around; /* NULL: everything is shown */
     int64_t reach;                         /* ns */
-    enum when_zone zone;                   /* of times for people */
+    enum timestamp_zone zone;              /* of times for people */
     struct live *live;                     /* NULL: everything is told at the end */
     struct streams *streams;
     struct findings *findings;
     struct modes modes;
-    struct watches *watches;
+    struct monitors *watches;
     struct remedy_offers offers;
     struct replay_totals totals;
     bool is_whole;               /* all was read; set by diagnosis_read */

@@ -41,7 +41,7 @@ struct flowing {
 struct live {
     struct kind_flow *flows; /* by index of armtap_note_at */
     int64_t begin;           /* of the monotonic clock, as all times here */
-    enum when_zone zone;
+    enum timestamp_zone zone;
     bool waits;    /* the first second of a pipe */
     char *pending; /* lines that wait with it */
     size_t pending_length;
@@ -63,7 +63,7 @@ static int64_t now(void)
     return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
 }
 
-struct live *live_new(bool is_pipe, enum when_zone zone)
+struct live *live_new(bool is_pipe, enum timestamp_zone zone)
 {
     struct live *live = calloc(1, sizeof *live);
     if (live == NULL)
@@ -142,7 +142,7 @@ void live_finding(struct live *live, const struct armtap_note_kind *kind, const 
     if ((stream != NULL && stream->protocol == ARMTAP_PROTOCOL_NONE) || !may_show(flow))
         return;
     if (where->time != ARMTAP_NO_TIME) {
-        when_date(date, where->time, live->zone);
+        timestamp_date(date, where->time, live->zone);
         memmove(date + 23, date + 29, strlen(date + 29) + 1); /* milliseconds are enough */
     }
     if (where->packet > 0)
@@ -220,7 +220,7 @@ static void judge_silence(struct live *live, struct flowing *flowing, int64_t ti
     flowing->told = true;
     snprintf(text, sizeof text, "no data for %.1f s so far, since packet %" PRIu64, (double)silent / 1e9, where.packet);
     if (where.time != ARMTAP_NO_TIME)
-        where.time = when_shift(where.time, silent);
+        where.time = timestamp_shift(where.time, silent);
     live_finding(live, findings_kind("silence"), &flowing->stream, &where, text);
 }
 

@@ -8,7 +8,7 @@
 
 struct live;
 /* Of a pipe nothing is shown in the first second: it may be a file that somebody unpacks. NULL without memory. */
-struct live *live_new(bool is_pipe, enum when_zone zone);
+struct live *live_new(bool is_pipe, enum timestamp_zone zone);
 void live_free(struct live *live);
 /* A finding; `stream` NULL: of the capture. What comes in a flood is counted. */
 void live_finding(struct live *live, const struct armtap_note_kind *kind, const struct armtap_stream *stream,

@@ -73,12 +73,12 @@ static void finding_json(struct json *json, const struct diagnosis *diagnosis, c
 
 static void stream_json(struct json *json, const struct diagnosis *diagnosis, const struct stream_summary *summary)
 {
-    static const struct watch none = {
-        .rates_totals = {.jitter_p50 = -1, .jitter_p99 = -1, .jitter_max = -1, .longest_silence = -1}};
-    const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
+    static const struct stream_monitor none = {
+        .stream_rates_totals = {.jitter_p50 = -1, .jitter_p99 = -1, .jitter_max = -1, .longest_silence = -1}};
+    const struct stream_monitor *watch = monitors_of(diagnosis->watches, summary->stream.connection);
     watch = watch == NULL ? &none : watch;
-    const struct rates_totals *rates = &watch->rates_totals;
-    const struct clocks_totals *clocks = &watch->clocks_totals;
+    const struct stream_rates_totals *rates = &watch->stream_rates_totals;
+    const struct clock_drift_totals *clocks = &watch->clock_drift_totals;
     json_object(json, true);
     json_key(json, "stream");
     json_unsigned(json, summary->number);

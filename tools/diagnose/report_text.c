@@ -24,16 +24,16 @@
 /* ---- places ---------------------------------------------------------------------------------------------------- */
 
 /* "12:00:00.559Z", in the machine's zone "13:00:00.559", or "-" */
-static const char *clock_text(char to[CELL_MAX], int64_t time, enum when_zone zone)
+static const char *clock_text(char to[CELL_MAX], int64_t time, enum timestamp_zone zone)
 {
     char date[WHEN_DATE_MAX];
     if (time == ARMTAP_NO_TIME) {
         snprintf(to, CELL_MAX, "-");
         return to;
     }
-    when_date(date, time, zone);
+    timestamp_date(date, time, zone);
     const char *clock = strchr(date, 'T');
-    snprintf(to, CELL_MAX, "%.12s%s", clock == NULL ? date : clock + 1, zone == WHEN_UTC ? "Z" : "");
+    snprintf(to, CELL_MAX, "%.12s%s", clock == NULL ? date : clock + 1, zone == TIMESTAMP_UTC ? "Z" : "");
     return to;
 }
 
@@ -52,9 +52,9 @@ static void cut_fraction(char date[WHEN_DATE_MAX], size_t characters)
         memmove(dot + characters, dot + 10, strlen(dot + 10) + 1);
 }
 
-static void day_text(char to[WHEN_DATE_MAX], int64_t time, enum when_zone zone)
+static void day_text(char to[WHEN_DATE_MAX], int64_t time, enum timestamp_zone zone)
 {
-    when_date(to, time, zone);
+    timestamp_date(to, time, zone);
     to[strcspn(to, "T")] = '\0';
 }
 
@@ -230,7 +230,7 @@ static int print_findings(const struct diagnosis *diagnosis)
     }
     if (shown > 0)
         printf("\n%-7s %-*s %*s %*s %*s what\n", "", table.id_width, "id", table.stream_width, "#", table.packet_width,
-               "packet", CLOCK_WIDTH, diagnosis->zone == WHEN_UTC ? "time" : "local time");
+               "packet", CLOCK_WIDTH, diagnosis->zone == TIMESTAMP_UTC ? "time" : "local time");
     for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
         const struct finding *finding = findings_at(diagnosis->findings, i);
         if (!diagnosis_shows(diagnosis, &finding->where))
@@ -358,7 +358,7 @@ static void print_summary(const struct diagnosis *diagnosis)
     printf(": %zu stream%s in %" PRIu64 " %s", streams, streams == 1 ? "" : "s",
            raw ? diagnosis->totals.bytes : diagnosis->totals.packets, raw ? "bytes" : "packets");
     if (diagnosis->totals.first_time != ARMTAP_NO_TIME) {
-        when_date(date, diagnosis->totals.first_time, diagnosis->zone);
+        timestamp_date(date, diagnosis->totals.first_time, diagnosis->zone);
         cut_fraction(date, 0);
         printf(", from %s", date);
     }
@@ -404,9 +404,9 @@ static const char *ms_text(char to[CELL_MAX], int64_t ns)
     return number_text(to, (double)ns / 1e6, ns >= 0, 3);
 }
 
-static void print_stream(const struct stream_summary *summary, const struct watch *watch)
+static void print_stream(const struct stream_summary *summary, const struct stream_monitor *watch)
 {
-    const struct rates_totals *rates = &watch->rates_totals;
+    const struct stream_rates_totals *rates = &watch->stream_rates_totals;
     char expected[CELL_MAX], rate[CELL_MAX], p50[CELL_MAX], p99[CELL_MAX], max[CELL_MAX], silence[CELL_MAX];
     printf("%6u %9s %9s %8" PRIu64 " %8" PRIu64 " %8s %8s %8s %8s\n", summary->number,
            number_text(expected, rates->expected_hz, rates->expected_hz > 0, 1),
@@ -418,12 +418,13 @@ static void print_stream(const struct stream_summary *summary, const struct watc
 }
 
 /* When the controller's clock was 0, and by how much it is fast. */
-static void print_clock(const struct stream_summary *summary, const struct watch *watch, enum when_zone zone)
+static void print_clock(const struct stream_summary *summary, const struct stream_monitor *watch,
+                        enum timestamp_zone zone)
 {
-    const struct clocks_totals *clocks = &watch->clocks_totals;
+    const struct clock_drift_totals *clocks = &watch->clock_drift_totals;
     char date[WHEN_DATE_MAX] = "-", drift[CELL_MAX];
     if (clocks->has_offset) {
-        when_date(date, clocks->offset, zone);
+        timestamp_date(date, clocks->offset, zone);
         cut_fraction(date, 7); /* microseconds are enough */
     }
     printf("%6u  %-*s %21s\n", summary->number, ZERO_WIDTH, date,
@@ -436,9 +437,9 @@ static void print_requests(const struct diagnosis *diagnosis)
     bool any = false;
     for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
         const struct stream_summary *summary = streams_at(diagnosis->streams, i);
-        const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
-        double requested = watch == NULL ? 0 : watch->rates_totals.requested_hz;
-        double highest = watch == NULL ? 0 : watch->rates_totals.highest_hz;
+        const struct stream_monitor *watch = monitors_of(diagnosis->watches, summary->stream.connection);
+        double requested = watch == NULL ? 0 : watch->stream_rates_totals.requested_hz;
+        double highest = watch == NULL ? 0 : watch->stream_rates_totals.highest_hz;
         if (!(requested > 0) || !(highest > 0) || requested == highest)
             continue;
         printf("%sstream %u: the client requested %g Hz; this controller can send %g Hz\n", any ? "" : "\n",
@@ -469,11 +470,11 @@ static void print_streams(const struct diagnosis *diagnosis)
     printf("%6s %9s %9s %8s %8s %8s %8s %8s %8s\n", "", "Hz", "Hz", "packages", "bytes", "p50", "p99", "max", "gap, s");
     for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
         const struct stream_summary *summary = streams_at(diagnosis->streams, i);
-        const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
+        const struct stream_monitor *watch = monitors_of(diagnosis->watches, summary->stream.connection);
         if (watch == NULL)
             continue;
         print_stream(summary, watch);
-        any_clock = any_clock || watch->clocks_totals.has_offset;
+        any_clock = any_clock || watch->clock_drift_totals.has_offset;
     }
     print_requests(diagnosis);
     print_clocks_set_back(diagnosis);
@@ -482,7 +483,7 @@ static void print_streams(const struct diagnosis *diagnosis)
     printf("\n%6s  %-*s %s\n", "stream", ZERO_WIDTH, "controller clock zero", "drift, ppm (+ = fast)");
     for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
         const struct stream_summary *summary = streams_at(diagnosis->streams, i);
-        const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
+        const struct stream_monitor *watch = monitors_of(diagnosis->watches, summary->stream.connection);
         if (watch != NULL)
             print_clock(summary, watch, diagnosis->zone);
     }
@@ -511,7 +512,7 @@ static size_t collect_record(const struct modes *modes, size_t first, size_t tog
 }
 
 /* Entry `first` and those of the same record, on a line. Returns the index of the last. */
-static size_t print_mode(const struct modes *modes, size_t first, enum when_zone zone)
+static size_t print_mode(const struct modes *modes, size_t first, enum timestamp_zone zone)
 {
     const struct mode_entry *entry = &modes->all[first];
     size_t together[MODES_TOGETHER], count = collect_record(modes, first, together);
@@ -554,14 +555,14 @@ static void print_modes_of(const struct diagnosis *diagnosis, const struct strea
 
 /* ---- the arm around stops -------------------------------------------------------------------------------------- */
 
-static void print_vector(const struct moment *moment, enum moment_vector vector)
+static void print_vector(const struct stop_window *moment, enum stop_window_vector vector)
 {
-    static const char *const titles[MOMENT_VECTORS][7] = {
+    static const char *const titles[STOP_WINDOW_VECTORS][7] = {
         {"joint positions, rad", "base", "shoulder", "elbow", "wrist 1", "wrist 2", "wrist 3"},
         {"joint currents, A", "base", "shoulder", "elbow", "wrist 1", "wrist 2", "wrist 3"},
         {"TCP force, N and Nm", "x", "y", "z", "rx", "ry", "rz"}};
-    const struct moment_row *stop = &moment->rows[moment->at];
-    int digits = vector == MOMENT_POSITION ? 4 : 2;
+    const struct stop_window_row *stop = &moment->rows[moment->at];
+    int digits = vector == STOP_WINDOW_POSITION ? 4 : 2;
     if (!stop->has[vector])
         return;
     printf("  %-20s", titles[vector][0]);
@@ -569,7 +570,7 @@ static void print_vector(const struct moment *moment, enum moment_vector vector)
         printf(" %8s", titles[vector][i]);
     putchar('\n');
     for (unsigned k = 0; k < moment->count; k++) {
-        const struct moment_row *row = &moment->rows[k];
+        const struct stop_window_row *row = &moment->rows[k];
         if (!row->has[vector])
             continue;
         char after[CELL_MAX] = "-";
@@ -582,19 +583,19 @@ static void print_vector(const struct moment *moment, enum moment_vector vector)
     }
 }
 
-static void print_moments_of(const struct stream_summary *summary, const struct moments *moments, unsigned arm,
-                             enum when_zone zone)
+static void print_moments_of(const struct stream_summary *summary, const struct stop_windows *moments, unsigned arm,
+                             enum timestamp_zone zone)
 {
     char clock[CELL_MAX], of[16] = "";
     if (arm > 1)
         snprintf(of, sizeof of, ", R%u,", arm);
     for (unsigned k = 0; k < moments->count; k++) {
-        const struct moment *moment = moments->all[k];
+        const struct stop_window *moment = moments->all[k];
         const struct armtap_where *where = &moment->rows[moment->at].where;
         printf("\nstream %u%s around the stop in packet %" PRIu64 ", %s\n", summary->number, of, where->packet,
                clock_text(clock, where->time, zone));
-        for (int vector = 0; vector < MOMENT_VECTORS; vector++)
-            print_vector(moment, (enum moment_vector)vector);
+        for (int vector = 0; vector < STOP_WINDOW_VECTORS; vector++)
+            print_vector(moment, (enum stop_window_vector)vector);
     }
 }
 
@@ -602,7 +603,7 @@ static void print_moments(const struct diagnosis *diagnosis)
 {
     for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
         const struct stream_summary *summary = streams_at(diagnosis->streams, i);
-        const struct watch *watch = watches_of(diagnosis->watches, summary->stream.connection);
+        const struct stream_monitor *watch = monitors_of(diagnosis->watches, summary->stream.connection);
         for (unsigned arm = 1; watch != NULL && arm <= ARMTAP_ARMS_MAX; arm++)
             if (watch->moments[arm - 1] != NULL)
                 print_moments_of(summary, watch->moments[arm - 1], arm, diagnosis->zone);

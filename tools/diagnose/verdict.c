@@ -234,14 +234,14 @@ static void write_pattern(char to[CLAUSE_MAX], const struct clause *clause, cons
 }
 
 /* The name of the stop, which its finding begins with, and when it was. */
-static void write_stop(char to[CLAUSE_MAX], const struct finding *stop, enum when_zone zone)
+static void write_stop(char to[CLAUSE_MAX], const struct finding *stop, enum timestamp_zone zone)
 {
     char date[WHEN_DATE_MAX];
     append(to, " ", 1);
     append(to, stop->text, strcspn(stop->text, " "));
     if (stop->where.time == ARMTAP_NO_TIME)
         return;
-    when_date(date, stop->where.time, zone);
+    timestamp_date(date, stop->where.time, zone);
     char *dot = strchr(date, '.');
     memmove(dot + 4, dot + 10, strlen(dot + 10) + 1);
     append(to, " at ", 4);
@@ -490,12 +490,12 @@ static size_t print_dialogues(const struct diagnosis *diagnosis)
     size_t told = 0;
     for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
         const struct armtap_stream *stream = &streams_at(diagnosis->streams, i)->stream;
-        const struct watch *watch = watches_of(diagnosis->watches, stream->connection);
+        const struct stream_monitor *watch = monitors_of(diagnosis->watches, stream->connection);
         char text[CLAUSE_MAX], sentence[CLAUSE_MAX + 60];
         bool is_whole = !stream->midstream && stream->bytes_lost[0] + stream->bytes_lost[1] == 0;
         if (watch == NULL || !is_whole || stream->records[ARMTAP_FROM_ROBOT] > 0)
             continue;
-        dialogue_text(&watch->dialogue, text, sizeof text);
+        unanswered_text(&watch->dialogue, text, sizeof text);
         if (*text == '\0' || told++ >= SENTENCES)
             continue;
         snprintf(sentence, sizeof sentence, "Stream %zu has no data: %s.", i, text);

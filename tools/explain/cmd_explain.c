@@ -93,7 +93,7 @@ static int judge(const struct explain_job *job)
 
 /* ---- bytes given by hand --------------------------------------------------------------------------------------- */
 
-static int show(struct json *json, const struct explained *explained, enum when_zone zone, bool first)
+static int show(struct json *json, const struct explained *explained, enum timestamp_zone zone, bool first)
 {
     if (json != NULL)
         return explain_json(json, explained);
@@ -110,7 +110,7 @@ static int show_hex(const struct explain_hex *hex, struct json *json)
         struct armtap_recipe *layout;
         outcome = explain_hex_next(hex, at, &explained.subject, &layout);
         if (outcome == 0)
-            outcome = show(json, &explained, WHEN_UTC, at == 0);
+            outcome = show(json, &explained, TIMESTAMP_UTC, at == 0);
         at += explained.subject.length;
         armtap_recipe_release(layout);
     }
@@ -190,7 +190,7 @@ static bool remark_at(const struct found *found, size_t i, char remark[REMARK_MA
     return true;
 }
 
-static int print_text(const struct found *found, enum when_zone zone)
+static int print_text(const struct found *found, enum timestamp_zone zone)
 {
     char remark[REMARK_MAX];
     int outcome = 0;

@@ -19,7 +19,7 @@ struct explained {
 };
 
 /* As text for people. 0, or -1 after a message. */
-int explain_print(const struct explained *explained, enum when_zone zone);
+int explain_print(const struct explained *explained, enum timestamp_zone zone);
 
 struct json;
 /* As one object. 0, or -1 after a message. */

@@ -128,7 +128,7 @@ static void put_words(struct text_wrap *wrap, const char *before, const char *wo
     text_wrap_words(wrap, text);
 }
 
-static void print_place(const struct explained *explained, enum when_zone zone)
+static void print_place(const struct explained *explained, enum timestamp_zone zone)
 {
     const struct armtap_stream *stream = &explained->stream;
     struct text_wrap wrap = text_wrap_begin(stdout, 0, 2);
@@ -140,7 +140,7 @@ static void print_place(const struct explained *explained, enum when_zone zone)
     if (stream->client[0] != '\0')
         put_words(&wrap, "client ", stream->client, ",");
     if (explained->where.time != ARMTAP_NO_TIME) {
-        when_date(number, explained->where.time, zone);
+        timestamp_date(number, explained->where.time, zone);
         put_words(&wrap, "", number, ",");
     }
     bool begins_before = explained->first.packet != explained->where.packet;
@@ -180,7 +180,7 @@ static void print_title(const struct explained *explained, const char *what)
                what, direction_words(subject->direction), subject->length);
 }
 
-int explain_print(const struct explained *explained, enum when_zone zone)
+int explain_print(const struct explained *explained, enum timestamp_zone zone)
 {
     struct pieces pieces = {0};
     struct side side;

@@ -111,7 +111,7 @@ static int refuse_parts(struct job *job, unsigned stream)
 }
 
 /* Whether what was asked for fits into the files asked for. */
-int choice_judge_tables(struct job *job)
+int check_tables(struct job *job)
 {
     const struct table *first = NULL;
     bool many_parts = false;
@@ -129,7 +129,7 @@ int choice_judge_tables(struct job *job)
     return many_parts ? refuse_parts(job, first->stream) : 0;
 }
 
-int choice_judge_stream(struct job *job)
+int check_stream(struct job *job)
 {
     if (!job->wish->has_stream || job->wish->stream < tables_stream_count(job->tables))
         return 0;
@@ -216,7 +216,7 @@ static const char *mode_of(const struct job *job, char *name)
     return entry == NULL ? NULL : table_entry_name(entry);
 }
 
-int choice_judge_names(struct job *job)
+int check_names(struct job *job)
 {
     for (size_t i = 0; i < job->selection.count; i++) {
         if (job->selection.found[i])
@@ -239,7 +239,7 @@ int choice_judge_names(struct job *job)
     return 0;
 }
 
-int choice_judge_width(struct job *job, struct table *table)
+int check_width(struct job *job, struct table *table)
 {
     const struct view *view = table->view;
     const struct picks *picks = &view->picks;
@@ -258,7 +258,7 @@ int choice_judge_width(struct job *job, struct table *table)
     return job_give_up(job);
 }
 
-int choice_judge_texts(struct job *job, const struct view *view)
+int check_texts(struct job *job, const struct view *view)
 {
     for (size_t i = 0; i < view->picks.count && job->wish->output->only_numbers; i++) {
         enum row_column column = view->picks.pick[i].row_column;
@@ -271,7 +271,7 @@ int choice_judge_texts(struct job *job, const struct view *view)
     return 0;
 }
 
-enum mode_names choice_mode_names(struct job *job, const struct table *table, bool *if_mixed)
+enum mode_names request_mode_names(struct job *job, const struct table *table, bool *if_mixed)
 {
     const struct export_wish *wish = job->wish;
     *if_mixed = false;
@@ -292,7 +292,7 @@ static bool has_column(const struct table *table, const char *name)
     return false;
 }
 
-void choice_warn_shadowed(struct job *job, const struct view *view)
+void request_warn_shadowed(struct job *job, const struct view *view)
 {
     for (size_t i = 0; i < job->selection.count; i++) {
         const char *name = job->selection.names[i];
@@ -303,7 +303,7 @@ void choice_warn_shadowed(struct job *job, const struct view *view)
     }
 }
 
-int choice_judge_view(struct job *job, const struct table *table)
+int check_view(struct job *job, const struct table *table)
 {
     const struct picks *picks = &((const struct view *)table->view)->picks;
     for (size_t i = 0; i < picks->count; i++)
@@ -316,7 +316,7 @@ int choice_judge_view(struct job *job, const struct table *table)
     return job_give_up(job);
 }
 
-void choice_leave_over(struct job *job, const struct armtap_record *record, bool grew)
+void request_leave_over(struct job *job, const struct armtap_record *record, bool grew)
 {
     const char *format = job->wish->output->name;
     unsigned first = tables_stream_number(job->tables, job->only_stream.connection);
@@ -342,7 +342,7 @@ void choice_leave_over(struct job *job, const struct armtap_record *record, bool
                         format);
 }
 
-void choice_judge_left_over(struct job *job)
+void check_left_over(struct job *job)
 {
     if (job->left_over.rows == 0)
         return;
@@ -353,7 +353,7 @@ void choice_judge_left_over(struct job *job)
     job->status = EXIT_FAILED;
 }
 
-void choice_warn_cells(struct job *job, struct view *view, const struct output_row *row)
+void request_warn_cells(struct job *job, struct view *view, const struct output_row *row)
 {
     static const char remedy[] = "give -f ndjson, or save what is read to a file and export that";
     size_t elements;
@@ -374,7 +374,7 @@ void choice_warn_cells(struct job *job, struct view *view, const struct output_r
     }
 }
 
-void choice_warn_numbers(const struct job *job)
+void request_warn_numbers(const struct job *job)
 {
     for (size_t i = 0; i < streams_count(job->streams); i++) {
         const struct stream_summary *summary = streams_at(job->streams, i);

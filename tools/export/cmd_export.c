@@ -88,9 +88,9 @@ struct asked {
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
 
-static int take_time(const char *option, const char *value, struct when *when)
+static int take_time(const char *option, const char *value, struct timestamp *when)
 {
-    if (when_parse(value, when) == 0)
+    if (timestamp_parse(value, when) == 0)
         return 0;
     message_error("%s '%s': not a time; %s", option, value, when_forms);
     return -1;
@@ -183,7 +183,7 @@ static int take(void *user, int id, const char *value)
 
 static const struct output *output_of_ending(const char *ending)
 {
-    size_t length = strlen(ending) - (outlets_is_gzip(ending) ? strlen(".gz") : 0);
+    size_t length = strlen(ending) - (output_files_is_gzip(ending) ? strlen(".gz") : 0);
     for (size_t i = 0; i < output_count; i++)
         for (size_t k = 0; k < sizeof outputs[i]->endings / sizeof *outputs[i]->endings; k++)
             if (outputs[i]->endings[k] != NULL && strlen(outputs[i]->endings[k]) == length &&
@@ -205,7 +205,7 @@ static const struct output *output_of_name(const char *name, const char *dialect
 static const struct output *choose_format(const struct asked *asked)
 {
     const struct output *output;
-    const char *ending = outlets_ending(asked->wish.out);
+    const char *ending = output_files_ending(asked->wish.out);
     if (asked->format != NULL) {
         output = output_of_name(asked->format, NULL);
         if (output == NULL)
@@ -246,7 +246,7 @@ static int judge(struct asked *asked, const struct options *options)
     struct export_wish *wish = &asked->wish;
     if (wish->out == NULL)
         wish->out = "-";
-    wish->gzipped = outlets_is_gzip(wish->out);
+    wish->gzipped = output_files_is_gzip(wish->out);
     wish->output = choose_output(asked);
     wish->is_shown = sink_file_is_terminal(wish->out);
     if (wish->output == NULL)

@@ -32,7 +32,7 @@ static int check_sink(struct job *job, enum sink_outcome outcome)
     return job->closed ? -1 : 0;
 }
 
-static int check_tables(struct job *job, enum tables_outcome outcome)
+static int stop_without_memory(struct job *job, enum tables_outcome outcome)
 {
     return outcome == TABLES_NO_MEMORY ? job_give_up_memory(job) : 0;
 }
@@ -64,7 +64,7 @@ static void measure_view(struct view *view)
 static int name_modes(struct job *job, struct view *view)
 {
     bool if_mixed;
-    enum mode_names how = choice_mode_names(job, view->table, &if_mixed);
+    enum mode_names how = request_mode_names(job, view->table, &if_mixed);
     int outcome = mode_names_apply(how, view->table->columns, &view->picks);
     for (size_t i = 0; i < view->picks.count; i++)
         view->picks.pick[i].if_mixed = if_mixed && view->picks.pick[i].by_name;
@@ -90,10 +90,10 @@ static int fill_view(struct job *job, struct view *view, const struct table *tab
 {
     if (selection_apply(&job->selection, table->columns, table->column_count, &view->picks) != 0)
         return job_give_up_memory(job);
-    if (!job->judged && choice_judge_texts(job, view) != 0)
+    if (!job->judged && check_texts(job, view) != 0)
         return -1;
     if (!job->judged)
-        choice_warn_shadowed(job, view);
+        request_warn_shadowed(job, view);
     if (name_modes(job, view) != 0)
         return job_give_up_memory(job);
     const struct output *output = job->wish->output;
@@ -126,14 +126,14 @@ static bool judges_later(const struct job *job)
 
 static int judge_table(struct job *job, struct table *table)
 {
-    return make_view(job, table) != 0 ? -1 : choice_judge_width(job, table);
+    return make_view(job, table) != 0 ? -1 : check_width(job, table);
 }
 
 static int judge_views(struct job *job)
 {
     for (size_t i = 0; i < tables_count(job->tables) && job->wish->output->only_numbers; i++) {
         struct table *table = tables_at(job->tables, i);
-        if (job_wants(job, table) && (make_view(job, table) != 0 || choice_judge_view(job, table) != 0))
+        if (job_wants(job, table) && (make_view(job, table) != 0 || check_view(job, table) != 0))
             return -1;
     }
     return 0;
@@ -153,7 +153,7 @@ static int judge_tables(struct job *job)
         if (!by_name && judge_table(job, table) != 0)
             return -1;
     }
-    if (wanted > 0 && choice_judge_names(job) != 0)
+    if (wanted > 0 && check_names(job) != 0)
         return -1;
     if (judge_views(job) != 0)
         return -1;
@@ -163,10 +163,10 @@ static int judge_tables(struct job *job)
 
 /* ---- rows ------------------------------------------------------------------------------------------------------ */
 
-static struct outlet *outlet_of(struct job *job, unsigned stream, unsigned part)
+static struct output_file *outlet_of(struct job *job, unsigned stream, unsigned part)
 {
     bool by_stream = job->wish->output->all_tables;
-    struct outlet *outlet = outlets_open(&job->outlets, stream, by_stream ? 0 : part);
+    struct output_file *outlet = output_files_open(&job->outlets, stream, by_stream ? 0 : part);
     if (outlet == NULL)
         job_give_up(job);
     return outlet;
@@ -177,9 +177,9 @@ static int judge_late(struct job *job, struct table *table, const struct armtap_
 {
     job->only_table = table;
     job->only_stream = *record->stream;
-    if (choice_judge_width(job, table) != 0)
+    if (check_width(job, table) != 0)
         return -1;
-    return judges_later(job) ? 0 : choice_judge_names(job);
+    return judges_later(job) ? 0 : check_names(job);
 }
 
 static int begin_table(struct job *job, struct table *table, const struct armtap_record *record)
@@ -189,7 +189,7 @@ static int begin_table(struct job *job, struct table *table, const struct armtap
         return -1;
     unsigned stream =
         output->all_tables ? tables_stream_number(job->tables, record->stream->connection) : table->stream;
-    struct outlet *outlet = outlet_of(job, stream, table->part);
+    struct output_file *outlet = outlet_of(job, stream, table->part);
     if (outlet == NULL)
         return -1;
     if (output->begin != NULL)
@@ -201,7 +201,7 @@ static int begin_table(struct job *job, struct table *table, const struct armtap
 }
 
 static int print_row(struct job *job, const struct armtap_record *record, struct view *view,
-                     const struct table_layout *layout, struct outlet *outlet)
+                     const struct table_layout *layout, struct output_file *outlet)
 {
     job->generations |= 1u << record->stream->generation;
     struct output_row row = {
@@ -216,18 +216,18 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .generation = record->stream->generation,
         .is_mixed = mode_names_are_mixed(job->generations),
         .layout = layout,
-        .missing = *missings_before(job->missings, record),
+        .missing = *missing_data_before(job->missings, record),
         .values = record->values,
         .values_length = record->values_length,
     };
     if (job->wish->output->spreads && record->protocol == ARMTAP_AUBO)
-        choice_warn_cells(job, view, &row);
+        request_warn_cells(job, view, &row);
     job->rows++;
-    missings_drop(job->missings, record);
+    missing_data_drop(job->missings, record);
     if (job->batches != NULL)
         return check_sink(job, batches_row(job->batches, outlet, view, &row));
     job->wish->output->row(view, &row, &outlet->buffer);
-    return check_sink(job, outlets_flush_full(&job->outlets, outlet));
+    return check_sink(job, output_files_flush_full(&job->outlets, outlet));
 }
 
 static int make_opaque_view(struct job *job)
@@ -247,7 +247,7 @@ static int print_opaque(struct job *job, const struct armtap_record *record)
     if (!job->wish->output->all_tables)
         return 0;
     unsigned stream = tables_stream_number(job->tables, record->stream->connection);
-    struct outlet *outlet = outlet_of(job, stream, 0);
+    struct output_file *outlet = outlet_of(job, stream, 0);
     if (outlet == NULL || (!job->opaque_begun && make_opaque_view(job) != 0))
         return -1;
     return print_row(job, record, &job->opaque_view, NULL, outlet);
@@ -266,7 +266,7 @@ static uint64_t row_cost(const struct job *job, const struct view *view, const s
 }
 
 /* The rows of an output for all tables are in the outlet of their stream. */
-static struct outlet *outlet_of_row(struct job *job, struct table *table, const struct armtap_record *record)
+static struct output_file *outlet_of_row(struct job *job, struct table *table, const struct armtap_record *record)
 {
     if (!job->wish->output->all_tables)
         return table->outlet;
@@ -289,7 +289,7 @@ static int print_record(struct job *job, const struct armtap_record *record, str
                         const struct table_layout *layout)
 {
     if (!has_place(job, table)) {
-        choice_leave_over(job, record, false);
+        request_leave_over(job, record, false);
         return 0;
     }
     if (table->left_out || (table->view == NULL && !tables_spend(job->tables, record, table_cost(table))))
@@ -305,7 +305,7 @@ static int print_record(struct job *job, const struct armtap_record *record, str
         return leave_out(job, record);
     if (!table->begun && begin_table(job, table, record) != 0)
         return -1;
-    struct outlet *outlet = outlet_of_row(job, table, record);
+    struct output_file *outlet = outlet_of_row(job, table, record);
     return outlet == NULL ? -1 : print_row(job, record, table->view, layout, outlet);
 }
 
@@ -313,9 +313,9 @@ static void resolve_times(struct job *job)
 {
     const struct export_wish *wish = job->wish;
     job->times_known = true;
-    job->from = wish->from.given ? when_resolve(&wish->from, job->totals.first_time, wish->zone) : INT64_MIN;
-    job->to = wish->to.given ? when_resolve(&wish->to, job->totals.first_time, wish->zone) : INT64_MAX;
-    missings_limit(job->missings, job->from, job->to);
+    job->from = wish->from.given ? timestamp_resolve(&wish->from, job->totals.first_time, wish->zone) : INT64_MIN;
+    job->to = wish->to.given ? timestamp_resolve(&wish->to, job->totals.first_time, wish->zone) : INT64_MAX;
+    missing_data_limit(job->missings, job->from, job->to);
 }
 
 /* 1: within --from and --to; 0: not; -1: it cannot be told. */
@@ -340,24 +340,24 @@ static int survey_record(void *user, const struct armtap_record *record)
     struct job *job = user;
     struct table *table;
     const struct table_layout *layout;
-    if (streams_record(job->streams, record) != 0 || missings_record(job->missings, record) != 0)
+    if (streams_record(job->streams, record) != 0 || missing_data_record(job->missings, record) != 0)
         return job_give_up_memory(job);
     if (record->direction != job->wish->direction)
-        return check_tables(job, tables_stream(job->tables, record->stream));
-    return check_tables(job, tables_record(job->tables, record, &table, &layout));
+        return stop_without_memory(job, tables_stream(job->tables, record->stream));
+    return stop_without_memory(job, tables_record(job->tables, record, &table, &layout));
 }
 
 static int follow_recipe(struct job *job, const struct armtap_recipe_event *event)
 {
     if (event->direction != job->wish->direction)
-        return check_tables(job, tables_stream(job->tables, event->stream));
-    return check_tables(job, tables_recipe(job->tables, event));
+        return stop_without_memory(job, tables_stream(job->tables, event->stream));
+    return stop_without_memory(job, tables_recipe(job->tables, event));
 }
 
 static int survey_recipe(void *user, const struct armtap_recipe_event *event)
 {
     struct job *job = user;
-    if (streams_recipe(job->streams, event) != 0 || missings_recipe(job->missings, event) != 0)
+    if (streams_recipe(job->streams, event) != 0 || missing_data_recipe(job->missings, event) != 0)
         return job_give_up_memory(job);
     return follow_recipe(job, event);
 }
@@ -365,7 +365,7 @@ static int survey_recipe(void *user, const struct armtap_recipe_event *event)
 static int survey_note(void *user, const struct armtap_note *note)
 {
     struct job *job = user;
-    if (streams_note(job->streams, note) != 0 || missings_note(job->missings, note) != 0)
+    if (streams_note(job->streams, note) != 0 || missing_data_note(job->missings, note) != 0)
         return job_give_up_memory(job);
     return 0;
 }
@@ -375,7 +375,7 @@ static void let_go(struct job *job, const struct armtap_event *event)
 {
     struct armtap_note note;
     tables_let_go(job->tables, event->stream->connection);
-    missings_let_go(job->missings, event->stream->connection);
+    missing_data_let_go(job->missings, event->stream->connection);
     if (streams_due_note(job->streams, event, &note) && streams_note(job->streams, &note) != 0)
         job_give_up_memory(job);
 }
@@ -383,16 +383,16 @@ static void let_go(struct job *job, const struct armtap_event *event)
 static int survey_event(void *user, const struct armtap_event *event)
 {
     struct job *job = user;
-    if (streams_event(job->streams, event) != 0 || missings_event(job->missings, event) != 0)
+    if (streams_event(job->streams, event) != 0 || missing_data_event(job->missings, event) != 0)
         return job_give_up_memory(job);
     tables_close(job->tables, event);
     if (streams_let_go(job->streams))
         let_go(job, event);
     if (job->once)
-        return check_tables(job, arrivals_event(&job->arrivals, job->tables, event));
+        return stop_without_memory(job, live_numbering_event(&job->arrivals, job->tables, event));
     if (event->type != ARMTAP_EVENT_RECOGNISED)
         return 0;
-    return check_tables(job, tables_stream(job->tables, event->stream));
+    return stop_without_memory(job, tables_stream(job->tables, event->stream));
 }
 
 /* Who follows a source that goes on, a robot's port behind a pipe, sees its rows while they are new. */
@@ -408,7 +408,7 @@ static int keep_up(struct job *job)
     job->shown = now;
     if (job->batches != NULL && check_sink(job, batches_drain(job->batches)) != 0)
         return -1;
-    return check_sink(job, outlets_flush_all(&job->outlets));
+    return check_sink(job, output_files_flush_all(&job->outlets));
 }
 
 static int print_on_record(void *user, const struct armtap_record *record)
@@ -416,28 +416,28 @@ static int print_on_record(void *user, const struct armtap_record *record)
     struct job *job = user;
     struct table *table;
     const struct table_layout *layout;
-    if ((job->once && streams_record(job->streams, record) != 0) || missings_record(job->missings, record) != 0)
+    if ((job->once && streams_record(job->streams, record) != 0) || missing_data_record(job->missings, record) != 0)
         return job_give_up_memory(job);
     if (record->direction != job->wish->direction)
-        return check_tables(job, tables_stream(job->tables, record->stream));
+        return stop_without_memory(job, tables_stream(job->tables, record->stream));
     enum tables_outcome outcome = tables_record(job->tables, record, &table, &layout);
     if (job->closed || job->gave_up)
         return -1;
     if (!job_wants_stream(job, tables_stream_number(job->tables, record->stream->connection)))
-        return check_tables(job, outcome);
+        return stop_without_memory(job, outcome);
     int timely = is_in_time(job, record);
     if (timely <= 0) {
         job->untimely++;
-        if (missings_count_part(job->missings, record) != 0)
+        if (missing_data_count_part(job->missings, record) != 0)
             return job_give_up_memory(job);
-        missings_drop(job->missings, record);
+        missing_data_drop(job->missings, record);
         return timely;
     }
-    if (missings_count(job->missings, record) != 0 || outcome == TABLES_NO_MEMORY)
+    if (missing_data_count(job->missings, record) != 0 || outcome == TABLES_NO_MEMORY)
         return job_give_up_memory(job);
     int printed = 0;
     if (outcome == TABLES_GREW)
-        choice_leave_over(job, record, true);
+        request_leave_over(job, record, true);
     else if (outcome == TABLES_MANY)
         printed = leave_out(job, record);
     else
@@ -450,7 +450,7 @@ static int print_on_recipe(void *user, const struct armtap_recipe_event *event)
     struct job *job = user;
     if (job->once)
         return survey_recipe(user, event);
-    if (missings_recipe(job->missings, event) != 0)
+    if (missing_data_recipe(job->missings, event) != 0)
         return job_give_up_memory(job);
     return follow_recipe(job, event);
 }
@@ -461,9 +461,9 @@ static int print_on_event(void *user, const struct armtap_event *event)
     if (job->once)
         return survey_event(user, event);
     tables_close(job->tables, event);
-    if (missings_event(job->missings, event) != 0)
+    if (missing_data_event(job->missings, event) != 0)
         return job_give_up_memory(job);
-    if (event->type == ARMTAP_EVENT_CLOSE && missings_is_over(job->missings, event->stream) &&
+    if (event->type == ARMTAP_EVENT_CLOSE && missing_data_is_over(job->missings, event->stream) &&
         streams_of(job->streams, event->stream->connection) == NULL)
         let_go(job, event);
     return 0;
@@ -474,7 +474,7 @@ static int print_on_note(void *user, const struct armtap_note *note)
     struct job *job = user;
     if (job->once)
         return survey_note(user, note);
-    return missings_note(job->missings, note) != 0 ? job_give_up_memory(job) : 0;
+    return missing_data_note(job->missings, note) != 0 ? job_give_up_memory(job) : 0;
 }
 
 /* The callbacks above return other than 0 where the job gave up or nobody reads the output any more. */
@@ -546,10 +546,10 @@ static int forget(void *user)
     struct job *job = user;
     free_tables(job);
     streams_free(job->streams);
-    missings_free(job->missings);
+    missing_data_free(job->missings);
     job->tables = make_tables(job);
     job->streams = streams_new();
-    job->missings = missings_new(job->wish->direction);
+    job->missings = missing_data_new(job->wish->direction);
     return job->tables == NULL || job->streams == NULL || job->missings == NULL ? -1 : 0;
 }
 
@@ -596,8 +596,8 @@ static int survey(struct job *job)
     if (read_all(job, &survey_sink) != 0 || judge_telemetry(job) != 0)
         return -1;
     tables_rewind(job->tables, job->streams);
-    missings_rewind(job->missings);
-    if (choice_judge_stream(job) != 0 || choice_judge_tables(job) != 0)
+    missing_data_rewind(job->missings);
+    if (check_stream(job) != 0 || check_tables(job) != 0)
         return -1;
     if (judge_tables(job) != 0)
         return -1;
@@ -611,7 +611,7 @@ static int print_nothing(struct job *job)
                     job->opaque > 0 ? " that can be read" : "", job->untimely > 0 ? " in that time" : "");
     if (job->wish->split)
         return 0;
-    struct outlet *outlet = outlet_of(job, 0, 0);
+    struct output_file *outlet = outlet_of(job, 0, 0);
     struct table none = {0};
     struct view view = {.table = &none};
     const struct output *output = job->wish->output;
@@ -632,27 +632,27 @@ static int print(struct job *job)
         return job_give_up_memory(job);
     if (read_all(job, &print_sink) != 0)
         return -1;
-    if (job->once && (judge_telemetry(job) != 0 || choice_judge_stream(job) != 0))
+    if (job->once && (judge_telemetry(job) != 0 || check_stream(job) != 0))
         return -1;
-    if (job->once && job->begun && choice_judge_names(job) != 0)
+    if (job->once && job->begun && check_names(job) != 0)
         return -1;
     if (!job->begun && job->rows == 0 && print_nothing(job) != 0)
         return -1;
     job_report(job);
     if (job->once)
-        choice_warn_numbers(job);
-    choice_judge_left_over(job);
+        request_warn_numbers(job);
+    check_left_over(job);
     if (job->batches != NULL && check_sink(job, batches_drain(job->batches)) != 0)
         return -1;
-    return check_sink(job, outlets_commit(&job->outlets));
+    return check_sink(job, output_files_commit(&job->outlets));
 }
 
 static int run(struct job *job)
 {
-    job->arrivals = (struct arrivals){.ports = job->source->ports, .port_count = job->source->port_count};
+    job->arrivals = (struct live_numbering){.ports = job->source->ports, .port_count = job->source->port_count};
     job->tables = make_tables(job);
     job->streams = streams_new();
-    job->missings = missings_new(job->wish->direction);
+    job->missings = missing_data_new(job->wish->direction);
     if (armtap_knowledge_new(&job->knowledge) != ARMTAP_OK)
         return job_give_up_memory(job);
     if (job->tables == NULL || job->streams == NULL || job->missings == NULL ||
@@ -662,7 +662,7 @@ static int run(struct job *job)
     if (!job->wish->split && outlet_of(job, 0, 0) == NULL)
         return -1;
     job->selection.joined = job->wish->joined;
-    if (job->wish->split || outlets_are_pending(&job->outlets))
+    if (job->wish->split || output_files_are_pending(&job->outlets))
         interrupt_hold();
     int outcome = job->once ? 0 : survey(job);
     return outcome != 0 ? outcome : print(job);
@@ -671,14 +671,14 @@ static int run(struct job *job)
 static void release(struct job *job)
 {
     batches_free(job->batches);
-    outlets_discard(&job->outlets);
+    output_files_discard(&job->outlets);
     picks_free(&job->opaque_view.picks);
-    arrivals_free(&job->arrivals);
+    live_numbering_free(&job->arrivals);
     selection_free(&job->selection);
     armtap_knowledge_free(job->knowledge);
     free_tables(job);
     streams_free(job->streams);
-    missings_free(job->missings);
+    missing_data_free(job->missings);
 }
 
 enum exit_status export_run(const struct export_wish *wish, const struct replay_source *source)

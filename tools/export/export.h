@@ -19,9 +19,9 @@ struct export_wish {
     bool joined;        /* --union */
     const char *fields; /* NULL: all */
     enum armtap_direction direction;
-    struct when from;
-    struct when to;
-    enum when_zone zone; /* of a time of day in them */
+    struct timestamp from;
+    struct timestamp to;
+    enum timestamp_zone zone; /* of a time of day in them */
     uint64_t every;
     bool strict;
     bool is_shown;   /* what is written goes to a terminal */

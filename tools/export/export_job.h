@@ -21,12 +21,12 @@ struct job {
     struct armtap_knowledge *knowledge; /* what the first reading leaves to the second */
     struct streams *streams;
     struct tables *tables;
-    struct missings *missings;
-    struct arrivals arrivals;
+    struct missing_data *missings;
+    struct live_numbering arrivals;
     struct selection selection;
     struct view opaque_view; /* of records without a table */
     bool opaque_begun;
-    struct outlets outlets;
+    struct output_files outlets;
     struct batches *batches; /* NULL: one thread does it all */
     int64_t shown;           /* when rows of a live source were last written: ns of the monotonic clock */
     struct replay_totals totals;
@@ -62,29 +62,29 @@ void job_report(struct job *job);
 void job_report_strict(const struct job *job);
 
 /* Each: 0, or -1 after a message. Whether there is the stream that was asked for. */
-int choice_judge_stream(struct job *job);
+int check_stream(struct job *job);
 /* Whether the tables fit into the files asked for. */
-int choice_judge_tables(struct job *job);
+int check_tables(struct job *job);
 /* Whether every name of --fields has matched something. */
-int choice_judge_names(struct job *job);
+int check_names(struct job *job);
 /* Whether its arrays leave a table of columns that anybody wants. */
-int choice_judge_width(struct job *job, struct table *table);
+int check_width(struct job *job, struct table *table);
 /* Whether the format can hold the columns asked for that are no fields. */
-int choice_judge_texts(struct job *job, const struct view *view);
+int check_texts(struct job *job, const struct view *view);
 /* How modes are printed of a table, and whether names are only for rows of several generations. */
-enum mode_names choice_mode_names(struct job *job, const struct table *table, bool *if_mixed);
+enum mode_names request_mode_names(struct job *job, const struct table *table, bool *if_mixed);
 /* Where a field has the name of such a column, and takes its place. */
-void choice_warn_shadowed(struct job *job, const struct view *view);
+void request_warn_shadowed(struct job *job, const struct view *view);
 /* Whether the format can show anything of the table: gnuplot's columns do not hold every field. */
-int choice_judge_view(struct job *job, const struct table *table);
+int check_view(struct job *job, const struct table *table);
 /* In a reading that cannot look ahead: rows that are not of the one table. Tells of the first such table of a stream;
  * `grew`: they have fields that it lacks. */
-void choice_leave_over(struct job *job, const struct armtap_record *record, bool grew);
+void request_leave_over(struct job *job, const struct armtap_record *record, bool grew);
 /* After such a reading. */
-void choice_judge_left_over(struct job *job);
+void check_left_over(struct job *job);
 /* Where a row has arrays of more elements than the cells that its table has for them. */
-void choice_warn_cells(struct job *job, struct view *view, const struct output_row *row);
+void request_warn_cells(struct job *job, struct view *view, const struct output_row *row);
 /* After such a reading: where numbers of streams differ from those that a file would have. */
-void choice_warn_numbers(const struct job *job);
+void request_warn_numbers(const struct job *job);
 
 #endif

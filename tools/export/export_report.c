@@ -43,7 +43,7 @@ static void put_seconds(struct line *line, double seconds)
     put(line, " s");
 }
 
-static void put_amount(struct line *line, const struct missing *missing)
+static void put_amount(struct line *line, const struct missing_flow *missing)
 {
     uint64_t bytes = missing->bytes > 0 ? missing->bytes : missing->unread;
     if (missing->seconds > 0)
@@ -53,10 +53,10 @@ static void put_amount(struct line *line, const struct missing *missing)
 }
 
 /* Without zeros that say nothing. */
-static void put_date(struct line *line, int64_t time, enum when_zone zone)
+static void put_date(struct line *line, int64_t time, enum timestamp_zone zone)
 {
     char date[WHEN_DATE_MAX];
-    when_date(date, time, zone);
+    timestamp_date(date, time, zone);
     size_t point = strcspn(date, "."), end = point + strcspn(date + point, "Z+-"), kept = end;
     while (kept > point && (date[kept - 1] == '0' || date[kept - 1] == '.'))
         kept--;
@@ -141,7 +141,7 @@ static void put_opaque(struct line *line, const struct job *job, const struct mi
     put(line, "; %" PRIu64 " record%s", total->opaque, plural((double)total->opaque));
     if (total->opaque > 1 && total->first_opaque.time != ARMTAP_NO_TIME) {
         put(line, " in ");
-        put_seconds(line, (double)when_between(total->first_opaque.time, total->last_opaque.time) / 1e9);
+        put_seconds(line, (double)timestamp_between(total->first_opaque.time, total->last_opaque.time) / 1e9);
     }
     put(line, " %s no known recipe and %s %s the output", total->opaque == 1 ? "has" : "have",
         total->opaque == 1 ? "is" : "are", job->wish->output->all_tables ? "without fields in" : "not in");
@@ -295,7 +295,7 @@ void job_report(struct job *job)
         const struct armtap_stream *stream = &streams_at(job->streams, i)->stream;
         unsigned number = tables_stream_number(job->tables, stream->connection);
         struct line line = {.length = 0};
-        if (!job_wants_stream(job, number) || !missings_total(job->missings, stream, &total, &places, &are_kept))
+        if (!job_wants_stream(job, number) || !missing_data_total(job->missings, stream, &total, &places, &are_kept))
             continue;
         put_all(&line, job, &total, are_kept ? &places : NULL);
         any_opaque = any_opaque || total.opaque > 0;

@@ -35,7 +35,7 @@ struct output_row {
     enum armtap_generation generation;
     bool is_mixed; /* rows of another generation, which numbers its modes differently, are in the same output */
     const struct table_layout *layout; /* NULL: an opaque record, of which no value is known */
-    struct missing missing;            /* since the row before */
+    struct missing_flow missing;       /* since the row before */
     const uint8_t *values;
     size_t values_length;
 };

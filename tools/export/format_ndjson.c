@@ -202,14 +202,14 @@ static void put_element(const struct armtap_value *value, unsigned element, stru
 }
 
 /* An element of an array of a text protocol, asked for by its own name. */
-static void put_leaf(unsigned element, struct leaves *leaves, struct buffer *out)
+static void put_leaf(unsigned element, struct json_elements *leaves, struct buffer *out)
 {
-    struct leaf leaf;
+    struct json_element leaf;
     unsigned at = 0;
-    while (leaves_next(leaves, &leaf)) {
+    while (json_elements_next(leaves, &leaf)) {
         if (at++ != element)
             continue;
-        leaves_copy(leaf.text, leaf.length, out);
+        json_elements_copy(leaf.text, leaf.length, out);
         return;
     }
     buffer_string(out, json.absent);
@@ -220,7 +220,7 @@ static void put_text(const struct armtap_value *value, struct buffer *out)
     if (value->type == ARMTAP_STRING) {
         put_quoted(value->text, value->length, out);
     } else if (value->type == ARMTAP_JSON) {
-        leaves_copy(value->text, value->length, out);
+        json_elements_copy(value->text, value->length, out);
     } else {
         buffer_char(out, '"');
         cells_hex(value->text, value->length, out);
@@ -255,8 +255,8 @@ static void put_modes(const struct pick *pick, const struct armtap_value *value,
 
 static void put_value(const struct pick *pick, const struct armtap_value *value, struct buffer *out)
 {
-    struct leaves leaves;
-    if (pick->element && leaves_begin(&leaves, value)) {
+    struct json_elements leaves;
+    if (pick->element && json_elements_begin(&leaves, value)) {
         put_leaf(pick->first, &leaves, out);
     } else if (pick->element && pick->first > 0 && value_is_text(value)) {
         buffer_string(out, json.absent);

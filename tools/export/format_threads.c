@@ -23,7 +23,7 @@ enum {
 struct batch_row {
     struct output_row row;
     const struct view *view;
-    struct outlet *outlet;
+    struct output_file *outlet;
     size_t values_at; /* in the batch's bytes; they move while the batch is filled */
     size_t robot_at;
     size_t client_at;
@@ -43,7 +43,7 @@ struct batch {
 
 struct batches {
     const struct output *output;
-    struct outlets *outlets;
+    struct output_files *outlets;
     size_t rows_max;  /* of a batch */
     size_t bytes_max; /* the same */
     size_t text_kept; /* the same */
@@ -141,12 +141,12 @@ static enum sink_outcome collect(const struct batches *batches, struct batch *ba
         return SINK_FAILED;
     }
     for (size_t i = 0, from = 0; i < batch->count && outcome == SINK_OK; i++) {
-        struct outlet *outlet = batch->rows[i].outlet;
+        struct output_file *outlet = batch->rows[i].outlet;
         if (i + 1 < batch->count && batch->rows[i + 1].outlet == outlet)
             continue;
         buffer_put(&outlet->buffer, batch->text.data + from, batch->rows[i].text_end - from);
         from = batch->rows[i].text_end;
-        outcome = outlets_flush_full(batches->outlets, outlet);
+        outcome = output_files_flush_full(batches->outlets, outlet);
     }
     batch->state = BATCH_FILLING;
     batch->count = 0;
@@ -202,7 +202,7 @@ static bool is_full(const struct batches *batches, const struct batch *batch)
            batch->width >= width_share * batches->bytes_max;
 }
 
-enum sink_outcome batches_row(struct batches *batches, struct outlet *outlet, const struct view *view,
+enum sink_outcome batches_row(struct batches *batches, struct output_file *outlet, const struct view *view,
                               const struct output_row *row)
 {
     struct batch *batch = batch_at(batches, batches->filled);
@@ -274,7 +274,7 @@ static int make_lock(struct batches *batches)
     return batches->has_lock ? 0 : -1;
 }
 
-struct batches *batches_new(const struct output *output, struct outlets *outlets, unsigned threads)
+struct batches *batches_new(const struct output *output, struct output_files *outlets, unsigned threads)
 {
     struct batches *batches = calloc(1, sizeof *batches);
     if (batches == NULL)

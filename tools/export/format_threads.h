@@ -10,13 +10,13 @@
 struct batches;
 
 /* `threads` is how many work, the caller's included. NULL without memory. Both other arguments outlive the batches. */
-struct batches *batches_new(const struct output *output, struct outlets *outlets, unsigned threads);
+struct batches *batches_new(const struct output *output, struct output_files *outlets, unsigned threads);
 /* What was not drained is lost. NULL is fine. */
 void batches_free(struct batches *batches);
 
 /* A row for an outlet. The row's bytes and texts are copied; the view and the layout must stay until the next
  * batches_drain. */
-enum sink_outcome batches_row(struct batches *batches, struct outlet *outlet, const struct view *view,
+enum sink_outcome batches_row(struct batches *batches, struct output_file *outlet, const struct view *view,
                               const struct output_row *row);
 /* All rows so far are in their outlets. */
 enum sink_outcome batches_drain(struct batches *batches);

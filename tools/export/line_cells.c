@@ -74,7 +74,7 @@ void cells_text(const char *bytes, size_t length, const struct cell_style *style
 static void put_json(const char *json, size_t length, const struct cell_style *style, struct buffer *out)
 {
     struct buffer text = {0};
-    leaves_copy(json, length, &text);
+    json_elements_copy(json, length, &text);
     cells_text(text.data, text.length, style, out);
     out->failed |= text.failed;
     free(text.data);
@@ -163,53 +163,53 @@ static void put_cell(const struct armtap_value *value, unsigned element, enum ar
         cells_number(value, element, style, out);
 }
 
-static void put_leaf_text(const struct leaf *leaf, const struct cell_style *style, struct buffer *out)
+static void put_leaf_text(const struct json_element *leaf, const struct cell_style *style, struct buffer *out)
 {
     struct buffer text = {0};
-    leaf_text(leaf, &text);
+    json_element_text(leaf, &text);
     cells_text(text.data, text.length, style, out);
     out->failed |= text.failed;
     free(text.data);
 }
 
-static void put_leaf(const struct leaf *leaf, const struct cell_style *style, struct buffer *out)
+static void put_leaf(const struct json_element *leaf, const struct cell_style *style, struct buffer *out)
 {
     struct armtap_value number = {.type = ARMTAP_DOUBLE, .count = 1};
     switch (leaf->kind) {
-    case LEAF_NULL:
+    case JSON_ELEMENT_NULL:
         buffer_string(out, style->absent);
         break;
-    case LEAF_FALSE:
-    case LEAF_TRUE:
-        buffer_string(out, style->truth[leaf->kind == LEAF_TRUE]);
+    case JSON_ELEMENT_FALSE:
+    case JSON_ELEMENT_TRUE:
+        buffer_string(out, style->truth[leaf->kind == JSON_ELEMENT_TRUE]);
         break;
-    case LEAF_WHOLE:
+    case JSON_ELEMENT_WHOLE:
         buffer_put(out, leaf->text, leaf->length);
         break;
-    case LEAF_NUMBER:
-        number.f64[0] = leaf_number(leaf);
+    case JSON_ELEMENT_NUMBER:
+        number.f64[0] = json_element_number(leaf);
         cells_number(&number, 0, style, out);
         break;
-    case LEAF_OBJECT:
+    case JSON_ELEMENT_OBJECT:
         put_json(leaf->text, leaf->length, style, out);
         break;
-    case LEAF_STRING:
+    case JSON_ELEMENT_STRING:
         put_leaf_text(leaf, style, out);
         break;
     }
 }
 
 /* An array of a text protocol, an element in each cell. */
-static void put_leaves(const struct pick *pick, struct leaves *leaves, const struct cell_style *style,
+static void put_leaves(const struct pick *pick, struct json_elements *leaves, const struct cell_style *style,
                        struct buffer *out)
 {
-    struct leaf leaf;
-    for (unsigned skipped = 0; skipped < pick->first && leaves_next(leaves, &leaf); skipped++)
+    struct json_element leaf;
+    for (unsigned skipped = 0; skipped < pick->first && json_elements_next(leaves, &leaf); skipped++)
         ;
     for (unsigned k = 0; k < pick->count; k++) {
         if (k > 0)
             buffer_char(out, style->separator);
-        if (leaves_next(leaves, &leaf))
+        if (json_elements_next(leaves, &leaf))
             put_leaf(&leaf, style, out);
         else
             buffer_string(out, style->absent);
@@ -265,7 +265,7 @@ void cells_values(const struct view *view, const struct output_row *row, const s
                   struct buffer *out)
 {
     struct armtap_value value;
-    struct leaves leaves;
+    struct json_elements leaves;
     for (size_t i = 0; i < view->picks.count; i++) {
         const struct pick *pick = &view->picks.pick[i];
         if (i > 0)
@@ -279,7 +279,7 @@ void cells_values(const struct view *view, const struct output_row *row, const s
             put_doubles(pick, &value, style, out);
             continue;
         }
-        if ((pick->numbered || pick->element) && !style->only_numbers && leaves_begin(&leaves, &value)) {
+        if ((pick->numbered || pick->element) && !style->only_numbers && json_elements_begin(&leaves, &value)) {
             put_leaves(pick, &leaves, style, out);
             continue;
         }
@@ -299,7 +299,7 @@ size_t cells_too_few(const struct view *view, const struct output_row *row, size
         if (pick->element)
             continue;
         read_pick(pick, row, &value);
-        *elements = leaves_count(&value);
+        *elements = json_elements_count(&value);
         if (*elements > pick->count || (*elements == 1 && !pick->numbered))
             return i;
     }

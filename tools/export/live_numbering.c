@@ -8,7 +8,7 @@
 /* ns of the capture without a byte, after which a connection is not waited for. */
 #define SILENT_AFTER INT64_C(1000000000)
 
-static bool is_telemetry_port(const struct arrivals *arrivals, const char *robot)
+static bool is_telemetry_port(const struct live_numbering *arrivals, const char *robot)
 {
     const char *colon = strrchr(robot, ':');
     unsigned long port = colon == NULL ? 0 : strtoul(colon + 1, NULL, 10);
@@ -22,7 +22,7 @@ static bool is_telemetry_port(const struct arrivals *arrivals, const char *robot
     return false;
 }
 
-static enum tables_outcome wait_for(struct arrivals *arrivals, const struct armtap_stream *stream)
+static enum tables_outcome wait_for(struct live_numbering *arrivals, const struct armtap_stream *stream)
 {
     if (arrivals->count == arrivals->room) {
         size_t room = 2 * arrivals->room + 16;
@@ -37,7 +37,7 @@ static enum tables_outcome wait_for(struct arrivals *arrivals, const struct armt
 }
 
 /* How many that wait were begun before the connection. */
-static size_t place_of(const struct arrivals *arrivals, uint64_t connection)
+static size_t place_of(const struct live_numbering *arrivals, uint64_t connection)
 {
     size_t low = 0, high = arrivals->count;
     while (low < high) {
@@ -50,7 +50,7 @@ static size_t place_of(const struct arrivals *arrivals, uint64_t connection)
     return low;
 }
 
-static void forget(struct arrivals *arrivals, uint64_t connection)
+static void forget(struct live_numbering *arrivals, uint64_t connection)
 {
     size_t at = place_of(arrivals, connection);
     if (at == arrivals->count || arrivals->waiting[at]->connection != connection)
@@ -63,10 +63,10 @@ static void forget(struct arrivals *arrivals, uint64_t connection)
 static bool is_silent(const struct armtap_stream *stream, const struct armtap_where *now)
 {
     return stream->payload[0] + stream->payload[1] == 0 && stream->first.time != ARMTAP_NO_TIME &&
-           when_between(stream->first.time, now->time) > SILENT_AFTER;
+           timestamp_between(stream->first.time, now->time) > SILENT_AFTER;
 }
 
-static enum tables_outcome number_until(struct arrivals *arrivals, struct tables *tables,
+static enum tables_outcome number_until(struct live_numbering *arrivals, struct tables *tables,
                                         const struct armtap_event *event)
 {
     size_t kept = 0, before = place_of(arrivals, event->stream->connection);
@@ -85,7 +85,8 @@ static enum tables_outcome number_until(struct arrivals *arrivals, struct tables
     return tables_stream(tables, event->stream);
 }
 
-enum tables_outcome arrivals_event(struct arrivals *arrivals, struct tables *tables, const struct armtap_event *event)
+enum tables_outcome live_numbering_event(struct live_numbering *arrivals, struct tables *tables,
+                                         const struct armtap_event *event)
 {
     if (event->type == ARMTAP_EVENT_OPEN && is_telemetry_port(arrivals, event->stream->robot))
         return wait_for(arrivals, event->stream);
@@ -96,8 +97,8 @@ enum tables_outcome arrivals_event(struct arrivals *arrivals, struct tables *tab
     return TABLES_OK;
 }
 
-void arrivals_free(struct arrivals *arrivals)
+void live_numbering_free(struct live_numbering *arrivals)
 {
     free(arrivals->waiting);
-    *arrivals = (struct arrivals){0};
+    *arrivals = (struct live_numbering){0};
 }

@@ -6,7 +6,7 @@
 
 #include "tables.h"
 
-struct arrivals {
+struct live_numbering {
     const struct armtap_port *ports; /* --port */
     size_t port_count;
     const struct armtap_stream **waiting; /* that are open and not numbered yet, by connection */
@@ -15,7 +15,8 @@ struct arrivals {
 };
 
 /* An event of a connection: one that is recognised gets its number, after those that wait for theirs. */
-enum tables_outcome arrivals_event(struct arrivals *arrivals, struct tables *tables, const struct armtap_event *event);
-void arrivals_free(struct arrivals *arrivals);
+enum tables_outcome live_numbering_event(struct live_numbering *arrivals, struct tables *tables,
+                                         const struct armtap_event *event);
+void live_numbering_free(struct live_numbering *arrivals);
 
 #endif

@@ -12,8 +12,8 @@
 
 /* One stream. */
 struct flow {
-    struct rates *rates; /* NULL once it is over, and of rows to the robot */
-    struct pace_learned learned;
+    struct stream_rates *rates; /* NULL once it is over, and of rows to the robot */
+    struct flow_rate_learned learned;
     bool has_last;
     int64_t last_time;
     int64_t before_last; /* the record before the last one, or the stream's beginning */
@@ -24,33 +24,33 @@ struct flow {
     uint64_t skipped_bytes;
     bool paused; /* data was not due all the time since the last record */
     bool closed[2];
-    struct missing here;         /* before the last record */
-    struct missing pending;      /* before the next row */
+    struct missing_flow here;    /* before the last record */
+    struct missing_flow pending; /* before the next row */
     struct missing_total *total; /* NULL: nothing is missing */
 };
 
-struct missings {
+struct missing_data {
     enum armtap_direction direction;
     int64_t from, to; /* what is wanted */
     struct by_connection flows;
     struct by_connection placed; /* the places of those that keep them */
-    struct rates_room room;
+    struct stream_rates_room room;
     size_t stretches_left; /* that may still be learned, of all flows */
 };
 
-struct missings *missings_new(enum armtap_direction direction)
+struct missing_data *missing_data_new(enum armtap_direction direction)
 {
-    struct missings *missings = calloc(1, sizeof *missings);
+    struct missing_data *missings = calloc(1, sizeof *missings);
     if (missings == NULL)
         return NULL;
     missings->direction = direction;
-    missings->room = rates_room_begin();
+    missings->room = stream_rates_room_begin();
     missings->stretches_left = STRETCHES_MAX;
-    missings_limit(missings, INT64_MIN, INT64_MAX);
+    missing_data_limit(missings, INT64_MIN, INT64_MAX);
     return missings;
 }
 
-void missings_limit(struct missings *missings, int64_t from, int64_t to)
+void missing_data_limit(struct missing_data *missings, int64_t from, int64_t to)
 {
     missings->from = from;
     missings->to = to;
@@ -60,25 +60,25 @@ static void flow_free(struct flow *flow)
 {
     if (flow == NULL)
         return;
-    rates_free(flow->rates);
+    stream_rates_free(flow->rates);
     free(flow->learned.all);
     free(flow->total);
     free(flow);
 }
 
-bool missings_is_over(struct missings *missings, const struct armtap_stream *stream)
+bool missing_data_is_over(struct missing_data *missings, const struct armtap_stream *stream)
 {
     const struct flow *flow = by_connection_find(&missings->flows, stream->connection);
     return flow != NULL && flow->closed[0] && flow->closed[1];
 }
 
-void missings_let_go(struct missings *missings, uint64_t connection)
+void missing_data_let_go(struct missing_data *missings, uint64_t connection)
 {
     flow_free(by_connection_remove(&missings->flows, connection));
     free(by_connection_remove(&missings->placed, connection));
 }
 
-static void forget_places(struct missings *missings)
+static void forget_places(struct missing_data *missings)
 {
     for (size_t i = 0; i < missings->placed.count; i++)
         free(missings->placed.all[i].thing);
@@ -86,7 +86,7 @@ static void forget_places(struct missings *missings)
     missings->placed = (struct by_connection){0};
 }
 
-void missings_free(struct missings *missings)
+void missing_data_free(struct missing_data *missings)
 {
     if (missings == NULL)
         return;
@@ -102,12 +102,12 @@ static void begin(struct flow *flow)
     *flow = (struct flow){.learned = flow->learned, .last_time = ARMTAP_NO_TIME, .last_clock = NAN};
 }
 
-void missings_rewind(struct missings *missings)
+void missing_data_rewind(struct missing_data *missings)
 {
     forget_places(missings);
     for (size_t i = 0; i < missings->flows.count; i++) {
         struct flow *flow = missings->flows.all[i].thing;
-        rates_free(flow->rates);
+        stream_rates_free(flow->rates);
         free(flow->total);
         begin(flow);
         flow->learned.is_known = !flow->learned.failed && !flow->learned.is_cut;
@@ -115,7 +115,7 @@ void missings_rewind(struct missings *missings)
 }
 
 /* The flow of a stream, made if there is none; NULL without memory. */
-static struct flow *flow_of(struct missings *missings, const struct armtap_stream *stream)
+static struct flow *flow_of(struct missing_data *missings, const struct armtap_stream *stream)
 {
     struct flow *flow = by_connection_find(&missings->flows, stream->connection);
     if (flow != NULL)
@@ -132,22 +132,22 @@ static struct flow *flow_of(struct missings *missings, const struct armtap_strea
 }
 
 /* The same with rates, which are only of what comes from the robot. */
-static struct flow *paced_flow(struct missings *missings, const struct armtap_stream *stream)
+static struct flow *paced_flow(struct missing_data *missings, const struct armtap_stream *stream)
 {
     struct flow *flow = flow_of(missings, stream);
     bool is_over = flow != NULL && flow->closed[0] && flow->closed[1];
     if (flow == NULL || flow->rates != NULL || is_over || missings->direction != ARMTAP_FROM_ROBOT)
         return flow;
-    flow->rates = rates_new(&missings->room);
+    flow->rates = stream_rates_new(&missings->room);
     if (flow->rates == NULL)
         return NULL;
-    rates_learn(flow->rates, &flow->learned);
+    stream_rates_learn(flow->rates, &flow->learned);
     return flow;
 }
 
 static int judge_memory(const struct flow *flow)
 {
-    return flow->learned.failed || (flow->rates != NULL && rates_failed(flow->rates)) ? -1 : 0;
+    return flow->learned.failed || (flow->rates != NULL && stream_rates_failed(flow->rates)) ? -1 : 0;
 }
 
 /* ---- what is missing ------------------------------------------------------------------------------------------- */
@@ -162,27 +162,28 @@ static double rounded(double seconds)
 
 /* Records that fit into the bytes of a hole: those that a hole cut in part count as well, since their other parts could
  * not be read. */
-static double records_in(size_t length, const struct missing *hole)
+static double records_in(size_t length, const struct missing_flow *hole)
 {
     return length == 0 ? 0 : (double)(hole->bytes + hole->unread) / (double)length;
 }
 
-static double seconds_between(const struct flow *flow, const struct armtap_record *record, const struct pace_step *step)
+static double seconds_between(const struct flow *flow, const struct armtap_record *record,
+                              const struct flow_rate_step *step)
 {
-    double clock = pace_clock(record) - flow->last_clock;
+    double clock = flow_rate_clock(record) - flow->last_clock;
     double steps = step->usual * (1 + (double)step->skipped);
     /* Of several channels the clock of the last one tells, of whichever it is. */
     if (!isnan(step->clock) && clock >= 0)
         return rounded(clock - steps);
     if (flow->last_time == ARMTAP_NO_TIME || record->where.time < flow->last_time)
         return NAN;
-    return rounded((double)when_between(flow->last_time, record->where.time) / 1e9 - steps);
+    return rounded((double)timestamp_between(flow->last_time, record->where.time) / 1e9 - steps);
 }
 
 /* Whether the bytes are too few for the packages that the clock misses: then some message is missing, or a pause, and
  * no more data than fits. */
-static bool is_too_small(const struct flow *flow, const struct armtap_record *record, const struct pace_step *step,
-                         const struct missing *hole)
+static bool is_too_small(const struct flow *flow, const struct armtap_record *record, const struct flow_rate_step *step,
+                         const struct missing_flow *hole)
 {
     size_t shortest = flow->length < record->frame_length ? flow->length : record->frame_length;
     return record->protocol != ARMTAP_AUBO && hole->bytes < GAP_KNOWN && shortest > 0 && isfinite(step->lost) &&
@@ -190,8 +191,8 @@ static bool is_too_small(const struct flow *flow, const struct armtap_record *re
 }
 
 /* Fills in the records and seconds of a hole; `flow` is as it was at the record before. */
-static void measure(const struct flow *flow, const struct armtap_record *record, const struct pace_step *step,
-                    struct missing *hole)
+static void measure(const struct flow *flow, const struct armtap_record *record, const struct flow_rate_step *step,
+                    struct missing_flow *hole)
 {
     double fitting = records_in(record->frame_length, hole), whole = floor(fitting);
     bool is_clocked = flow->has_last && !isnan(step->clock);
@@ -209,19 +210,19 @@ static void measure(const struct flow *flow, const struct armtap_record *record,
     }
 }
 
-static bool is_hole(const struct missing *missing)
+static bool is_hole(const struct missing_flow *missing)
 {
     return missing->bytes > 0 || missing->unread > 0;
 }
 
-static void look_before(struct flow *flow, const struct armtap_record *record, const struct pace_step *step)
+static void look_before(struct flow *flow, const struct armtap_record *record, const struct flow_rate_step *step)
 {
     uint64_t lost = record->stream->bytes_lost[record->direction];
     uint64_t skipped = record->stream->bytes_skipped[record->direction];
     bool is_rest = !flow->has_last && record->stream->midstream;
-    flow->here = (struct missing){.bytes = lost - flow->lost_bytes,
-                                  .unread = is_rest ? 0 : skipped - flow->skipped_bytes,
-                                  .skipped = step->skipped};
+    flow->here = (struct missing_flow){.bytes = lost - flow->lost_bytes,
+                                       .unread = is_rest ? 0 : skipped - flow->skipped_bytes,
+                                       .skipped = step->skipped};
     if (is_hole(&flow->here))
         measure(flow, record, step, &flow->here);
     flow->length = record->frame_length;
@@ -231,13 +232,13 @@ static void look_before(struct flow *flow, const struct armtap_record *record, c
     flow->paused = false;
     flow->before_last = flow->last_time;
     flow->last_time = record->where.time;
-    if (!isnan(pace_clock(record)))
-        flow->last_clock = pace_clock(record);
+    if (!isnan(flow_rate_clock(record)))
+        flow->last_clock = flow_rate_clock(record);
     if (step->usual > 0)
         flow->usual = step->usual;
 }
 
-static void add(struct missing *sum, const struct missing *one)
+static void add(struct missing_flow *sum, const struct missing_flow *one)
 {
     sum->bytes += one->bytes;
     sum->unread += one->unread;
@@ -246,17 +247,17 @@ static void add(struct missing *sum, const struct missing *one)
     sum->seconds += one->seconds;
 }
 
-int missings_record(struct missings *missings, const struct armtap_record *record)
+int missing_data_record(struct missing_data *missings, const struct armtap_record *record)
 {
-    struct pace_step step = {.clock = NAN};
+    struct flow_rate_step step = {.clock = NAN};
     struct flow *flow = paced_flow(missings, record->stream);
     if (flow == NULL)
         return -1;
     if (record->direction != missings->direction)
         return 0;
     if (flow->rates != NULL) {
-        rates_record(flow->rates, NULL, record);
-        rates_last_step(flow->rates, record, &step);
+        stream_rates_record(flow->rates, NULL, record);
+        stream_rates_last_step(flow->rates, record, &step);
     }
     look_before(flow, record, &step);
     add(&flow->pending, &flow->here);
@@ -266,18 +267,18 @@ int missings_record(struct missings *missings, const struct armtap_record *recor
     return judge_memory(flow);
 }
 
-const struct missing *missings_before(struct missings *missings, const struct armtap_record *record)
+const struct missing_flow *missing_data_before(struct missing_data *missings, const struct armtap_record *record)
 {
-    static const struct missing nothing;
+    static const struct missing_flow nothing;
     const struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
     return flow == NULL ? &nothing : &flow->pending;
 }
 
-void missings_drop(struct missings *missings, const struct armtap_record *record)
+void missing_data_drop(struct missing_data *missings, const struct armtap_record *record)
 {
     struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
     if (flow != NULL)
-        flow->pending = (struct missing){0};
+        flow->pending = (struct missing_flow){0};
 }
 
 /* ---- what else comes ------------------------------------------------------------------------------------------- */
@@ -305,7 +306,7 @@ static void begin_at(struct flow *flow, int64_t time)
         flow->last_time = time;
 }
 
-int missings_recipe(struct missings *missings, const struct armtap_recipe_event *event)
+int missing_data_recipe(struct missing_data *missings, const struct armtap_recipe_event *event)
 {
     struct flow *flow = paced_flow(missings, event->stream);
     if (flow == NULL)
@@ -314,7 +315,7 @@ int missings_recipe(struct missings *missings, const struct armtap_recipe_event 
     if (event->direction == missings->direction)
         take_set_up(flow, event);
     if (flow->rates != NULL)
-        rates_recipe(flow->rates, NULL, event);
+        stream_rates_recipe(flow->rates, NULL, event);
     return judge_memory(flow);
 }
 
@@ -326,11 +327,11 @@ static void take_close(struct flow *flow, const struct armtap_event *event)
         flow->closed[!event->direction] = true;
     if (!flow->closed[0] || !flow->closed[1])
         return;
-    rates_free(flow->rates);
+    stream_rates_free(flow->rates);
     flow->rates = NULL;
 }
 
-int missings_event(struct missings *missings, const struct armtap_event *event)
+int missing_data_event(struct missing_data *missings, const struct armtap_event *event)
 {
     if (event->stream->protocol == ARMTAP_PROTOCOL_NONE)
         return 0;
@@ -341,25 +342,25 @@ int missings_event(struct missings *missings, const struct armtap_event *event)
     bool is_pause = event->type == ARMTAP_EVENT_PAUSE || event->type == ARMTAP_EVENT_START;
     flow->paused = flow->paused || (is_pause && event->stream->protocol == ARMTAP_RTDE);
     if (flow->rates != NULL)
-        rates_event(flow->rates, NULL, event);
+        stream_rates_event(flow->rates, NULL, event);
     int outcome = judge_memory(flow);
     if (event->type == ARMTAP_EVENT_CLOSE)
         take_close(flow, event);
     return outcome;
 }
 
-int missings_note(struct missings *missings, const struct armtap_note *note)
+int missing_data_note(struct missing_data *missings, const struct armtap_note *note)
 {
     struct flow *flow = note->stream == NULL ? NULL : by_connection_find(&missings->flows, note->stream->connection);
     if (flow != NULL && flow->rates != NULL)
-        rates_note(flow->rates, NULL, note);
+        stream_rates_note(flow->rates, NULL, note);
     return 0;
 }
 
 /* ---- totals ---------------------------------------------------------------------------------------------------- */
 
 /* Whether more is missing in one place; seconds that are not known are less than any. */
-static bool is_longer(const struct missing *one, const struct missing *other)
+static bool is_longer(const struct missing_flow *one, const struct missing_flow *other)
 {
     double a = isnan(one->seconds) ? -1 : one->seconds;
     double b = !is_hole(other) ? -2 : isnan(other->seconds) ? -1 : other->seconds;
@@ -385,10 +386,10 @@ static void keep_place(struct missing_places *places, const struct missing_place
         places->skip = *place;
 }
 
-static void count_missing(struct missing_total *total, const struct missing *missing)
+static void count_missing(struct missing_total *total, const struct missing_flow *missing)
 {
     struct missing_holes *holes = missing->bytes > 0 ? &total->gaps : &total->unread;
-    struct missing known = *missing;
+    struct missing_flow known = *missing;
     total->skips += missing->skipped > 0;
     total->skipped += missing->skipped;
     if (!is_hole(missing))
@@ -405,7 +406,7 @@ static bool has_places(const struct missing_total *total)
 }
 
 /* Where the places of a stream are kept: NULL where they are not, or without memory. */
-static struct missing_places *begin_places(struct missings *missings, uint64_t connection, bool *failed)
+static struct missing_places *begin_places(struct missing_data *missings, uint64_t connection, bool *failed)
 {
     struct by_connection *placed = &missings->placed;
     struct missing_places *places;
@@ -425,7 +426,7 @@ static struct missing_places *begin_places(struct missings *missings, uint64_t c
 }
 
 /* Adds a place to a stream's total. 0, or -1 without memory. */
-static int count_place(struct missings *missings, uint64_t connection, struct missing_total *total,
+static int count_place(struct missing_data *missings, uint64_t connection, struct missing_total *total,
                        const struct missing_place *place)
 {
     bool failed = false;
@@ -440,7 +441,7 @@ static int count_place(struct missings *missings, uint64_t connection, struct mi
     return failed ? -1 : 0;
 }
 
-int missings_count(struct missings *missings, const struct armtap_record *record)
+int missing_data_count(struct missing_data *missings, const struct armtap_record *record)
 {
     struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
     if (flow == NULL || flow->total == NULL)
@@ -468,8 +469,8 @@ static double due_until(const struct flow *flow, int64_t after, int64_t time, bo
 
 /* The part of a hole that is wanted; `after`: the record that it follows. Where the steps are not known, neither is the
  * part. */
-static struct missing part_of(const struct missings *missings, const struct flow *flow, struct missing hole,
-                              int64_t after)
+static struct missing_flow part_of(const struct missing_data *missings, const struct flow *flow,
+                                   struct missing_flow hole, int64_t after)
 {
     if (!(flow->usual > 0)) {
         hole.seconds = NAN;
@@ -490,7 +491,7 @@ static struct missing part_of(const struct missings *missings, const struct flow
     return hole;
 }
 
-int missings_count_part(struct missings *missings, const struct armtap_record *record)
+int missing_data_count_part(struct missing_data *missings, const struct armtap_record *record)
 {
     struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
     if (flow == NULL || flow->total == NULL || record->where.time <= missings->to ||
@@ -501,11 +502,11 @@ int missings_count_part(struct missings *missings, const struct armtap_record *r
 }
 
 /* What is missing after the last record. */
-static struct missing tail_of(const struct missings *missings, const struct flow *flow,
-                              const struct armtap_stream *stream)
+static struct missing_flow tail_of(const struct missing_data *missings, const struct flow *flow,
+                                   const struct armtap_stream *stream)
 {
     bool is_rest = !flow->has_last && stream->midstream;
-    struct missing tail = {
+    struct missing_flow tail = {
         .bytes = stream->bytes_lost[missings->direction] - flow->lost_bytes,
         .unread = is_rest ? 0 : stream->bytes_skipped[missings->direction] - flow->skipped_bytes,
     };
@@ -515,8 +516,8 @@ static struct missing tail_of(const struct missings *missings, const struct flow
     return tail;
 }
 
-bool missings_total(struct missings *missings, const struct armtap_stream *stream, struct missing_total *total,
-                    struct missing_places *places, bool *are_kept)
+bool missing_data_total(struct missing_data *missings, const struct armtap_stream *stream, struct missing_total *total,
+                        struct missing_places *places, bool *are_kept)
 {
     static const struct missing_total none;
     static const struct missing_places nowhere;
@@ -530,7 +531,7 @@ bool missings_total(struct missings *missings, const struct armtap_stream *strea
     bool is_limited = missings->from != INT64_MIN || missings->to != INT64_MAX;
     if (is_limited && (flow->last_time == ARMTAP_NO_TIME || flow->last_time > missings->to))
         return true;
-    struct missing tail = tail_of(missings, flow, stream);
+    struct missing_flow tail = tail_of(missings, flow, stream);
     if (is_limited)
         tail = part_of(missings, flow, tail, flow->last_time);
     tail.skipped = 0;

@@ -12,31 +12,31 @@ enum { waiting_max = 65536, waiting_all = 4 * 1024 * 1024, waiting_min = 256 };
 /* A gzip at work holds a quarter of a megabyte. */
 enum { packing_max = 64 };
 
-bool outlets_is_gzip(const char *name)
+bool output_files_is_gzip(const char *name)
 {
     size_t length = strlen(name);
     return length > 3 && strcasecmp(name + length - 3, ".gz") == 0;
 }
 
-const char *outlets_ending(const char *name)
+const char *output_files_ending(const char *name)
 {
     const char *slash = strrchr(name, '/');
     const char *base = slash == NULL ? name : slash + 1;
     const char *end = base + strlen(base);
-    const char *last = outlets_is_gzip(base) ? end - 3 : end;
+    const char *last = output_files_is_gzip(base) ? end - 3 : end;
     for (const char *dot = last - 1; dot > base; dot--)
         if (*dot == '.')
             return dot;
     return end;
 }
 
-char *outlets_split_name(const char *name, unsigned stream, unsigned part)
+char *output_files_split_name(const char *name, unsigned stream, unsigned part)
 {
     size_t room = strlen(name) + 32;
     char *split = malloc(room);
     if (split == NULL)
         return NULL;
-    const char *dot = outlets_ending(name);
+    const char *dot = output_files_ending(name);
     int length = snprintf(split, room, "%.*s.%u", (int)(dot - name), name, stream);
     if (part > 0)
         length += snprintf(split + length, room - (size_t)length, "-%u", part);
@@ -44,21 +44,21 @@ char *outlets_split_name(const char *name, unsigned stream, unsigned part)
     return split;
 }
 
-static struct outlet *find(const struct outlets *outlets, unsigned stream, unsigned part)
+static struct output_file *find(const struct output_files *outlets, unsigned stream, unsigned part)
 {
     for (size_t i = outlets->count; i-- > 0;) {
-        struct outlet *outlet = outlets->outlet[i];
+        struct output_file *outlet = outlets->outlet[i];
         if (!outlets->split || (outlet->stream == stream && outlet->part == part))
             return outlet;
     }
     return NULL;
 }
 
-static int add(struct outlets *outlets, struct outlet *outlet)
+static int add(struct output_files *outlets, struct output_file *outlet)
 {
     if (outlets->count == outlets->room) {
         size_t room = 2 * outlets->room + 8;
-        struct outlet **larger = realloc(outlets->outlet, room * sizeof(struct outlet *));
+        struct output_file **larger = realloc(outlets->outlet, room * sizeof(struct output_file *));
         if (larger == NULL)
             return -1;
         outlets->outlet = larger;
@@ -68,11 +68,11 @@ static int add(struct outlets *outlets, struct outlet *outlet)
     return 0;
 }
 
-static struct sink_file *open_sink(const struct outlets *outlets, unsigned stream, unsigned part)
+static struct sink_file *open_sink(const struct output_files *outlets, unsigned stream, unsigned part)
 {
     if (!outlets->split)
         return sink_file_open(outlets->name, outlets->inputs);
-    char *name = outlets_split_name(outlets->name, stream, part);
+    char *name = output_files_split_name(outlets->name, stream, part);
     if (name == NULL) {
         message_no_memory();
         return NULL;
@@ -82,9 +82,9 @@ static struct sink_file *open_sink(const struct outlets *outlets, unsigned strea
     return sink;
 }
 
-struct outlet *outlets_open(struct outlets *outlets, unsigned stream, unsigned part)
+struct output_file *output_files_open(struct output_files *outlets, unsigned stream, unsigned part)
 {
-    struct outlet *outlet = find(outlets, stream, part);
+    struct output_file *outlet = find(outlets, stream, part);
     if (outlet != NULL)
         return outlet;
     struct sink_file *sink = open_sink(outlets, stream, part);
@@ -104,7 +104,7 @@ struct outlet *outlets_open(struct outlets *outlets, unsigned stream, unsigned p
 }
 
 /* What was compressed, unless memory lacked for some of it: then the file is not whole. */
-static enum sink_outcome write_packed(struct outlets *outlets, struct outlet *outlet)
+static enum sink_outcome write_packed(struct output_files *outlets, struct output_file *outlet)
 {
     if (outlets->packed.failed) {
         message_no_memory();
@@ -116,7 +116,7 @@ static enum sink_outcome write_packed(struct outlets *outlets, struct outlet *ou
 }
 
 /* Ends what an outlet compresses, with all that it has, and takes its gzip away. */
-static enum sink_outcome stop_packing(struct outlets *outlets, struct outlet *outlet, struct gzip **gzip)
+static enum sink_outcome stop_packing(struct output_files *outlets, struct output_file *outlet, struct gzip **gzip)
 {
     *gzip = outlet->gzip;
     outlet->gzip = NULL;
@@ -126,7 +126,7 @@ static enum sink_outcome stop_packing(struct outlets *outlets, struct outlet *ou
 }
 
 /* Of very many files a few are compressed at a time; the others are put together of several members. */
-static enum sink_outcome begin_packing(struct outlets *outlets, struct outlet *outlet)
+static enum sink_outcome begin_packing(struct output_files *outlets, struct output_file *outlet)
 {
     enum sink_outcome outcome = SINK_OK;
     if (outlet->gzip != NULL)
@@ -144,7 +144,7 @@ static enum sink_outcome begin_packing(struct outlets *outlets, struct outlet *o
     return outcome;
 }
 
-static enum sink_outcome flush_packed(struct outlets *outlets, struct outlet *outlet, bool at_once)
+static enum sink_outcome flush_packed(struct output_files *outlets, struct output_file *outlet, bool at_once)
 {
     enum sink_outcome outcome = begin_packing(outlets, outlet);
     if (outcome == SINK_OK && outlet->gzip != NULL)
@@ -152,7 +152,7 @@ static enum sink_outcome flush_packed(struct outlets *outlets, struct outlet *ou
     return outcome == SINK_OK ? write_packed(outlets, outlet) : outcome;
 }
 
-static enum sink_outcome flush(struct outlets *outlets, struct outlet *outlet, bool at_once)
+static enum sink_outcome flush(struct output_files *outlets, struct output_file *outlet, bool at_once)
 {
     if (outlet->buffer.failed) {
         message_no_memory();
@@ -170,14 +170,14 @@ static enum sink_outcome flush(struct outlets *outlets, struct outlet *outlet, b
     return outcome;
 }
 
-enum sink_outcome outlets_flush_full(struct outlets *outlets, struct outlet *outlet)
+enum sink_outcome output_files_flush_full(struct output_files *outlets, struct output_file *outlet)
 {
     size_t share = waiting_all / outlets->count;
     size_t full = share > waiting_max ? waiting_max : share < waiting_min ? waiting_min : share;
     return outlet->buffer.length < full && !outlet->buffer.failed ? SINK_OK : flush(outlets, outlet, false);
 }
 
-static void forget(struct outlets *outlets)
+static void forget(struct output_files *outlets)
 {
     for (size_t i = 0; i < outlets->count; i++) {
         free(outlets->outlet[i]->buffer.data);
@@ -191,7 +191,7 @@ static void forget(struct outlets *outlets)
     outlets->count = outlets->room = outlets->packing = 0;
 }
 
-enum sink_outcome outlets_flush_all(struct outlets *outlets)
+enum sink_outcome output_files_flush_all(struct output_files *outlets)
 {
     enum sink_outcome outcome = SINK_OK;
     for (size_t i = 0; i < outlets->count && outcome == SINK_OK; i++)
@@ -200,7 +200,7 @@ enum sink_outcome outlets_flush_all(struct outlets *outlets)
 }
 
 /* All of an outlet is in its file. */
-static enum sink_outcome end(struct outlets *outlets, struct outlet *outlet)
+static enum sink_outcome end(struct output_files *outlets, struct output_file *outlet)
 {
     struct gzip *gzip = NULL;
     enum sink_outcome outcome = flush(outlets, outlet, false);
@@ -210,13 +210,13 @@ static enum sink_outcome end(struct outlets *outlets, struct outlet *outlet)
     return outcome;
 }
 
-enum sink_outcome outlets_commit(struct outlets *outlets)
+enum sink_outcome output_files_commit(struct output_files *outlets)
 {
     enum sink_outcome outcome = SINK_OK;
     for (size_t i = 0; i < outlets->count && outcome == SINK_OK; i++)
         outcome = end(outlets, outlets->outlet[i]);
     if (outcome != SINK_OK) {
-        outlets_discard(outlets);
+        output_files_discard(outlets);
         return outcome;
     }
     for (size_t i = 0; i < outlets->count; i++) {
@@ -227,14 +227,14 @@ enum sink_outcome outlets_commit(struct outlets *outlets)
     return outcome;
 }
 
-void outlets_discard(struct outlets *outlets)
+void output_files_discard(struct output_files *outlets)
 {
     for (size_t i = 0; i < outlets->count; i++)
         sink_file_discard(outlets->outlet[i]->sink);
     forget(outlets);
 }
 
-bool outlets_are_pending(const struct outlets *outlets)
+bool output_files_are_pending(const struct output_files *outlets)
 {
     return outlets->count > 0 && sink_file_is_pending(outlets->outlet[0]->sink);
 }

@@ -7,7 +7,7 @@
 #include "atomic_file.h"
 
 /* One file; what is in the buffer will be written to it. */
-struct outlet {
+struct output_file {
     unsigned stream; /* of which table it is; 0, 0 where there is one file for all */
     unsigned part;
     struct sink_file *sink;
@@ -15,7 +15,7 @@ struct outlet {
     struct gzip *gzip; /* at work on it; NULL: none */
 };
 
-struct outlets {
+struct output_files {
     const char *name;            /* "-": standard output */
     const struct inputs *inputs; /* which no outlet may overwrite */
     bool split;
@@ -23,30 +23,30 @@ struct outlets {
     struct buffer packed; /* what was compressed last */
     size_t packing;       /* how many outlets have a gzip at work */
     size_t packed_last;   /* which of them lost it last to make room */
-    struct outlet **outlet;
+    struct output_file **outlet;
     size_t count;
     size_t room;
 };
 
 /* The ending of a name's last part, "" without one; that before ".gz" where the name has that too. */
-const char *outlets_ending(const char *name);
+const char *output_files_ending(const char *name);
 /* Whether the name ends in ".gz". */
-bool outlets_is_gzip(const char *name);
+bool output_files_is_gzip(const char *name);
 /* OUT.csv gives OUT.0.csv for part 0 of stream 0 and OUT.0-1.csv for part 1, OUT.csv.gz OUT.0.csv.gz. NULL without
  * memory; the caller frees. */
-char *outlets_split_name(const char *name, unsigned stream, unsigned part);
+char *output_files_split_name(const char *name, unsigned stream, unsigned part);
 
 /* The outlet of a table, opened if there is none yet; NULL after a message. Without `split` there is one for all. */
-struct outlet *outlets_open(struct outlets *outlets, unsigned stream, unsigned part);
+struct output_file *output_files_open(struct output_files *outlets, unsigned stream, unsigned part);
 /* Writes the buffer out once enough has come together. */
-enum sink_outcome outlets_flush_full(struct outlets *outlets, struct outlet *outlet);
+enum sink_outcome output_files_flush_full(struct output_files *outlets, struct output_file *outlet);
 /* Writes what has come together so far, so that a reader can have it. */
-enum sink_outcome outlets_flush_all(struct outlets *outlets);
+enum sink_outcome output_files_flush_all(struct output_files *outlets);
 /* Writes all that is left, and puts the files in their places. */
-enum sink_outcome outlets_commit(struct outlets *outlets);
+enum sink_outcome output_files_commit(struct output_files *outlets);
 /* Takes away what is not in its place. After either, the outlets are empty. */
-void outlets_discard(struct outlets *outlets);
+void output_files_discard(struct output_files *outlets);
 /* Whether a file is being written beside its place. */
-bool outlets_are_pending(const struct outlets *outlets);
+bool output_files_are_pending(const struct output_files *outlets);
 
 #endif

@@ -37,7 +37,7 @@ static size_t text_of(const char *name, const char **text)
     return name == NULL ? 0 : strlen(name);
 }
 
-static bool is_time_known(const struct missing *missing)
+static bool is_time_known(const struct missing_flow *missing)
 {
     return missing->seconds > 0 || (missing->bytes > 0 && !isnan(missing->seconds));
 }

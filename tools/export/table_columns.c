@@ -317,7 +317,7 @@ int layout_measure(struct table_layout *layout, const struct armtap_record *reco
     struct armtap_value value;
     for (size_t i = 0; i < count; i++) {
         armtap_recipe_read(layout->recipe, i, record->values, record->values_length, &value);
-        if (count_leaves(layout, i, leaves_count(&value)) != 0)
+        if (count_leaves(layout, i, json_elements_count(&value)) != 0)
             return -1;
     }
     return 0;

@@ -132,8 +132,8 @@ static int64_t duration_of(const struct stream_summary *summary)
     int64_t first = summary->first_time[direction], last = summary->last_time[direction];
     if (first == ARMTAP_NO_TIME)
         return ARMTAP_NO_TIME;
-    int64_t shown = last >= first ? when_between(first, last) : -when_between(last, first);
-    int64_t duration = when_shift(shown, summary->hidden[direction]);
+    int64_t shown = last >= first ? timestamp_between(first, last) : -timestamp_between(last, first);
+    int64_t duration = timestamp_shift(shown, summary->hidden[direction]);
     return duration < 0 ? ARMTAP_NO_TIME : duration;
 }
 
@@ -591,9 +591,9 @@ static void print_stream(const struct info *info, const struct stream_summary *s
     print_beginning(summary);
     putchar('\n');
     if (summary->first_time[told_by(summary)] != ARMTAP_NO_TIME) {
-        when_date(date, summary->first_time[told_by(summary)], info->options.zone);
+        timestamp_date(date, summary->first_time[told_by(summary)], info->options.zone);
         printf("  from %s", date);
-        when_date(date, summary->last_time[told_by(summary)], info->options.zone);
+        timestamp_date(date, summary->last_time[told_by(summary)], info->options.zone);
         printf(" to %s\n", date);
     }
     if (summary->recipe != NULL && stream->protocol == ARMTAP_REALTIME)
@@ -636,7 +636,7 @@ static void print_line(const char *text)
     text_wrap_end(&wrap);
 }
 
-static void print_attempts(const struct attempts *attempts, enum when_zone zone)
+static void print_attempts(const struct attempts *attempts, enum timestamp_zone zone)
 {
     const struct attempt_summary *summary;
     struct attempt_open open;

@@ -31,8 +31,8 @@ struct reader {
     bool may_run_ahead;
     bool (*on_wait)(void *user);
     void *user;
-    struct ahead *ahead;             /* inflates, once what was peeked at is used up; NULL: nothing is read ahead */
-    const struct ahead_block *block; /* of it, in use */
+    struct read_ahead *ahead; /* inflates, once what was peeked at is used up; NULL: nothing is read ahead */
+    const struct read_ahead_block *block; /* of it, in use */
     size_t block_at;
     size_t peeked, peek_at;
     uint8_t peek[PEEK_SIZE];
@@ -69,7 +69,7 @@ const char *reader_library(void)
 /* Nothing is there to be read: whether to wait. */
 static bool wait_on(const struct reader *reader)
 {
-    return reader->ahead != NULL ? !ahead_is_over(reader->ahead)
+    return reader->ahead != NULL ? !read_ahead_is_over(reader->ahead)
                                  : reader->on_wait == NULL || reader->on_wait(reader->user);
 }
 
@@ -283,7 +283,7 @@ static bool is_ahead(const struct reader *reader)
 
 /* In the thread that reads ahead. A block is what one call gives, as without the thread: what came is not kept back
  * until there is more. */
-static void inflate_ahead(void *user, struct ahead_block *block)
+static void inflate_ahead(void *user, struct read_ahead_block *block)
 {
     struct reader *reader = user;
     block->length = inflate_some(reader, block->bytes, AHEAD_BLOCK);
@@ -296,7 +296,7 @@ static size_t read_ahead(struct reader *reader, uint8_t *to, size_t room)
     while (reader->block == NULL || reader->block_at == reader->block->length) {
         if (!is_ahead(reader))
             return 0;
-        reader->block = ahead_take(reader->ahead);
+        reader->block = read_ahead_take(reader->ahead);
         reader->block_at = 0;
     }
     size_t length = reader->block->length - reader->block_at;
@@ -327,7 +327,7 @@ static size_t read_some(struct reader *reader, uint8_t *to, size_t room)
 static void begin_ahead(struct reader *reader)
 {
     reader->may_run_ahead = false;
-    ahead_start(&reader->ahead, inflate_ahead, reader);
+    read_ahead_start(&reader->ahead, inflate_ahead, reader);
 }
 
 size_t reader_read(struct reader *reader, void *to, size_t room)
@@ -462,7 +462,7 @@ void reader_close(struct reader *reader)
 {
     if (reader == NULL)
         return;
-    ahead_free(reader->ahead);
+    read_ahead_free(reader->ahead);
     if (reader->gzip != GZIP_NONE)
         inflateEnd(&reader->inflater);
     if (reader->file >= 0)
@@ -485,7 +485,7 @@ const char *reader_problem(const struct reader *reader)
 /* What the thread that reads ahead came upon lies behind what was made of the file, and does not count. */
 static void stop_ahead(struct reader *reader)
 {
-    ahead_free(reader->ahead);
+    read_ahead_free(reader->ahead);
     reader->ahead = NULL;
     reader->block = NULL;
 }

@@ -8,8 +8,8 @@
 /* One is filled, one is used, two make up for turns that take longer. */
 #define BLOCKS 4
 
-struct ahead {
-    ahead_fill *fill;
+struct read_ahead {
+    read_ahead_fill *fill;
     void *user;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -17,13 +17,13 @@ struct ahead {
     size_t filled;          /* the lock's, as are the next two; counts on for ever */
     size_t taken;           /* the last of them is in use */
     bool over;
-    struct ahead_block block[BLOCKS];
+    struct read_ahead_block block[BLOCKS];
 };
 
 /* ---- the thread ------------------------------------------------------------------------------------------------ */
 
 /* Waits for a block that is free; false where nobody wants more. The one in use is not free. */
-static bool wait_for_room(struct ahead *ahead)
+static bool wait_for_room(struct read_ahead *ahead)
 {
     pthread_mutex_lock(&ahead->lock);
     while (!ahead->over && ahead->filled + 1 - ahead->taken == BLOCKS)
@@ -35,10 +35,10 @@ static bool wait_for_room(struct ahead *ahead)
 
 static void *work(void *user)
 {
-    struct ahead *ahead = user;
+    struct read_ahead *ahead = user;
     bool is_last = false;
     for (size_t number = 0; !is_last && wait_for_room(ahead); number++) {
-        struct ahead_block *block = &ahead->block[number % BLOCKS];
+        struct read_ahead_block *block = &ahead->block[number % BLOCKS];
         ahead->fill(ahead->user, block);
         is_last = block->is_last;
         pthread_mutex_lock(&ahead->lock);
@@ -49,7 +49,7 @@ static void *work(void *user)
     return NULL;
 }
 
-bool ahead_is_over(struct ahead *ahead)
+bool read_ahead_is_over(struct read_ahead *ahead)
 {
     pthread_mutex_lock(&ahead->lock);
     bool over = ahead->over;
@@ -59,7 +59,7 @@ bool ahead_is_over(struct ahead *ahead)
 
 /* ---- who uses the blocks --------------------------------------------------------------------------------------- */
 
-const struct ahead_block *ahead_take(struct ahead *ahead)
+const struct read_ahead_block *read_ahead_take(struct read_ahead *ahead)
 {
     pthread_mutex_lock(&ahead->lock);
     size_t number = ahead->taken++;
@@ -71,7 +71,7 @@ const struct ahead_block *ahead_take(struct ahead *ahead)
 }
 
 /* Signals are for the thread that was there before. */
-static int start(struct ahead *ahead)
+static int start(struct read_ahead *ahead)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -81,15 +81,15 @@ static int start(struct ahead *ahead)
     return outcome;
 }
 
-static void end_locks(struct ahead *ahead)
+static void end_locks(struct read_ahead *ahead)
 {
     pthread_cond_destroy(&ahead->changed);
     pthread_mutex_destroy(&ahead->lock);
 }
 
-int ahead_start(struct ahead **begun, ahead_fill *fill, void *user)
+int read_ahead_start(struct read_ahead **begun, read_ahead_fill *fill, void *user)
 {
-    struct ahead *ahead = *begun = malloc(sizeof *ahead);
+    struct read_ahead *ahead = *begun = malloc(sizeof *ahead);
     if (ahead == NULL)
         return -1;
     ahead->fill = fill;
@@ -107,7 +107,7 @@ int ahead_start(struct ahead **begun, ahead_fill *fill, void *user)
     return -1;
 }
 
-void ahead_free(struct ahead *ahead)
+void read_ahead_free(struct read_ahead *ahead)
 {
     if (ahead == NULL)
         return;

@@ -8,9 +8,9 @@
 
 #define AHEAD_BLOCK ((size_t)256 * 1024)
 
-struct ahead;
+struct read_ahead;
 
-struct ahead_block {
+struct read_ahead_block {
     uint8_t bytes[AHEAD_BLOCK];
     size_t length;
     uint64_t position; /* where the filling was in its source, behind these bytes */
@@ -19,16 +19,16 @@ struct ahead_block {
 
 /* Fills a block, in the thread. Blocks are passed on as they are, so one that would have to wait for more is better
  * left short. After the last one it is not called again. */
-typedef void ahead_fill(void *user, struct ahead_block *block);
+typedef void read_ahead_fill(void *user, struct read_ahead_block *block);
 
 /* `*ahead` is set before anything is filled; signals are blocked in the thread. `user` belongs to it until the last
- * block was taken, or until ahead_free. 0, or -1 without memory or where the system allows no more threads. */
-int ahead_start(struct ahead **ahead, ahead_fill *fill, void *user);
+ * block was taken, or until read_ahead_free. 0, or -1 without memory or where the system allows no more threads. */
+int read_ahead_start(struct read_ahead **ahead, read_ahead_fill *fill, void *user);
 /* Ends the thread, whatever it still had to do. NULL is fine. */
-void ahead_free(struct ahead *ahead);
+void read_ahead_free(struct read_ahead *ahead);
 /* The next block, which stays until the next call; waits for it. Not to be called after the last one. */
-const struct ahead_block *ahead_take(struct ahead *ahead);
+const struct read_ahead_block *read_ahead_take(struct read_ahead *ahead);
 /* For the thread, where it waits for long: whether nobody wants more. */
-bool ahead_is_over(struct ahead *ahead);
+bool read_ahead_is_over(struct read_ahead *ahead);
 
 #endif

@@ -173,8 +173,8 @@ static void watch_drops(struct run *run, struct capture *capture, uint64_t packe
     uint64_t dropped = drops_read(&run->drops, capture_dropped(capture), &now, &since);
     if (dropped == 0 || run->stopped)
         return;
-    when_date(from, since.time, WHEN_UTC);
-    when_date(to, now.time, WHEN_UTC);
+    timestamp_date(from, since.time, TIMESTAMP_UTC);
+    timestamp_date(to, now.time, TIMESTAMP_UTC);
     snprintf(text, sizeof text, "the kernel or the interface dropped %llu packets between %.23sZ and %.23sZ",
              (unsigned long long)dropped, from, to);
     note_dropped(run, &since, text);

@@ -9,7 +9,7 @@ struct turns {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     unsigned turn; /* the reading that moves */
-    bool over[LOCKSTEP_READINGS];
+    bool over[SIDE_BY_SIDE_READINGS];
     bool stopped;
 };
 
@@ -17,7 +17,7 @@ struct reading {
     struct turns *turns;
     unsigned number;
     struct replay_source source;
-    const struct lockstep_calls *calls;
+    const struct side_by_side_calls *calls;
     void *user;
     enum exit_status status;
 };
@@ -72,13 +72,13 @@ static void *read_through(void *user)
     return NULL;
 }
 
-enum exit_status lockstep(const struct replay_source *source, const struct lockstep_calls *calls, void *user,
+enum exit_status lockstep(const struct replay_source *source, const struct side_by_side_calls *calls, void *user,
                           bool *broken_off)
 {
     struct turns turns = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-    struct reading readings[LOCKSTEP_READINGS];
+    struct reading readings[SIDE_BY_SIDE_READINGS];
     pthread_t thread;
-    for (unsigned i = 0; i < LOCKSTEP_READINGS; i++) {
+    for (unsigned i = 0; i < SIDE_BY_SIDE_READINGS; i++) {
         readings[i] = (struct reading){.turns = &turns, .number = i, .source = *source, .calls = calls, .user = user};
         readings[i].source.progress = source->progress && i == 0;
     }

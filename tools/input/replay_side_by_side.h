@@ -5,9 +5,9 @@
 
 #include "replay.h"
 
-enum { LOCKSTEP_READINGS = 2 };
+enum { SIDE_BY_SIDE_READINGS = 2 };
 
-struct lockstep_calls {
+struct side_by_side_calls {
     /* A record of a reading (0 or 1). 0: go on; 1: let the other reading go on; -1, after a message: end both. */
     int (*record)(void *user, unsigned reading, const struct armtap_record *record);
     /* A reading came to its end. 0, or -1, after a message, to end both. */
@@ -16,7 +16,7 @@ struct lockstep_calls {
 
 /* The source must be repeatable. EXIT_FAILED where a reading failed, else EXIT_DONE. `broken_off` tells whether one
  * ended before its input did: as in struct replay_totals. */
-enum exit_status lockstep(const struct replay_source *source, const struct lockstep_calls *calls, void *user,
+enum exit_status lockstep(const struct replay_source *source, const struct side_by_side_calls *calls, void *user,
                           bool *broken_off);
 
 #endif

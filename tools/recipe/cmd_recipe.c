@@ -79,7 +79,7 @@ static const struct option_usage usage = {
 
 struct recipe_job {
     const char *columns, *fields, *layout, *generation, *key;
-    struct captured_wish wish;
+    struct capture_recipe_wish wish;
     bool list, plain, json;
     struct options options;
     struct mapping mapping;
@@ -90,7 +90,7 @@ struct recipe_job {
 
 static int take_from(struct recipe_job *job, const char *value)
 {
-    struct captured_wish *wish = &job->wish;
+    struct capture_recipe_wish *wish = &job->wish;
     const char **names = realloc(wish->names, (wish->count + 1) * sizeof(*names));
     if (names == NULL) {
         message_no_memory();
@@ -150,7 +150,7 @@ static int take(void *user, int id, const char *value)
 }
 
 /* An option that says which set-up of a capture is meant; NULL without one. */
-static const char *choosing_option(const struct captured_wish *wish)
+static const char *choosing_option(const struct capture_recipe_wish *wish)
 {
     return wish->one_stream   ? "--stream"
            : wish->to_robot   ? "--to-robot"
@@ -305,10 +305,10 @@ static void warn_misread(const char *name, int version)
                         name);
 }
 
-static int take_refused(struct recipe_job *job, const struct captured *captured)
+static int take_refused(struct recipe_job *job, const struct capture_recipe *captured)
 {
     for (size_t i = 0; i < captured->refused_count; i++) {
-        const struct captured_refusal *refused = &captured->refused[i];
+        const struct capture_recipe_refusal *refused = &captured->refused[i];
         if (refused->why == ARMTAP_REFUSAL_MISREAD && has_name(captured->recipe, refused->name))
             warn_misread(refused->name, captured->version);
         else if (mapping_refused(&job->mapping, refused->name, refusal_reason(refused->why)) != 0)
@@ -317,7 +317,7 @@ static int take_refused(struct recipe_job *job, const struct captured *captured)
     return 0;
 }
 
-static int take_captured(struct recipe_job *job, const struct captured *captured)
+static int take_captured(struct recipe_job *job, const struct capture_recipe *captured)
 {
     job->wish.to_robot = captured->direction == ARMTAP_TO_ROBOT;
     if (take_refused(job, captured) != 0)
@@ -490,13 +490,13 @@ static int from_known(struct recipe_job *job, const char *name)
 /* A damaged capture gives what came before the damage. */
 static enum exit_status run_capture(struct recipe_job *job)
 {
-    struct captured captured;
+    struct capture_recipe captured;
     job->wish.how = &job->options.source;
-    enum exit_status status = captured_read(&job->wish, &captured);
+    enum exit_status status = capture_recipe_read(&job->wish, &captured);
     if (captured.recipe == NULL || take_captured(job, &captured) != 0 || print(job) != 0)
         status = EXIT_FAILED;
     mapping_free(&job->mapping); /* it may name what is captured */
-    captured_free(&captured);
+    capture_recipe_free(&captured);
     return status;
 }
 

@@ -23,13 +23,13 @@ struct setup {
     bool guessed;
     bool is_refused;              /* in part; the recipe is what is left of it */
     struct armtap_recipe *recipe; /* held */
-    struct captured_refusal *refused;
+    struct capture_recipe_refusal *refused;
     size_t refused_count;
     int version; /* of the protocol in force */
 };
 
 struct reading {
-    const struct captured_wish *wish;
+    const struct capture_recipe_wish *wish;
     struct streams *streams;
     struct setup *setup; /* sorted by connection, direction and order after the reading */
     size_t count, room;
@@ -45,7 +45,7 @@ static int out_of_memory(void)
     return REPLAY_GAVE_UP;
 }
 
-static void refusals_free(struct captured_refusal *refused, size_t count)
+static void refusals_free(struct capture_recipe_refusal *refused, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         free(refused[i].name);
@@ -105,7 +105,7 @@ static struct setup *add_setup(struct reading *reading, const struct armtap_stre
 /* Whether a set-up is one of those asked for, and there is room for it. */
 static bool is_wanted(struct reading *reading, const struct armtap_where *where, enum armtap_direction direction)
 {
-    const struct captured_wish *wish = reading->wish;
+    const struct capture_recipe_wish *wish = reading->wish;
     uint64_t file = wish->file == 0 ? 0 : wish->file - 1;
     if (wish->packet > 0 ? where->packet != wish->packet || where->file != file
                          : (direction == ARMTAP_TO_ROBOT) != wish->to_robot)
@@ -142,7 +142,7 @@ static int on_refused(void *user, const struct armtap_refused_setup *refused)
     setup->refused = calloc(refused->refused_count + 1, sizeof *setup->refused);
     for (size_t i = 0; i < refused->refused_count && setup->refused != NULL; i++) {
         const struct armtap_refused *name = &refused->refused[i];
-        setup->refused[i] = (struct captured_refusal){strndup(name->name, name->length), name->why};
+        setup->refused[i] = (struct capture_recipe_refusal){strndup(name->name, name->length), name->why};
         setup->refused_count = i + 1;
         reading->others += sizeof *setup->refused + name->length + 32;
         if (setup->refused[i].name == NULL)
@@ -180,7 +180,7 @@ static bool same_fields(const struct armtap_recipe *one, const struct armtap_rec
 /* Of the set-ups of the stream asked for, or of all: where some were refused in part, those alone. */
 static void keep_refused(struct reading *reading)
 {
-    const struct captured_wish *wish = reading->wish;
+    const struct capture_recipe_wish *wish = reading->wish;
     const struct stream_summary *only = wish->one_stream ? streams_at(reading->streams, (size_t)wish->stream) : NULL;
     size_t kept = 0;
     bool any = false;
@@ -234,7 +234,7 @@ static size_t setups_of(const struct reading *reading, uint64_t connection, stru
 
 static enum exit_status read_all(struct reading *reading)
 {
-    const struct captured_wish *wish = reading->wish;
+    const struct capture_recipe_wish *wish = reading->wish;
     const struct armtap_sink sink = {.size = sizeof sink,
                                      .on_recipe = on_recipe,
                                      .on_event = on_event,
@@ -270,14 +270,14 @@ static enum exit_status read_all(struct reading *reading)
 
 /* ---- which of them --------------------------------------------------------------------------------------------- */
 
-static const char *kind(const struct captured_wish *wish)
+static const char *kind(const struct capture_recipe_wish *wish)
 {
     return wish->to_robot ? "input" : "output";
 }
 
 static void refuse_stream(const struct reading *reading, size_t with, const char *numbers)
 {
-    const struct captured_wish *wish = reading->wish;
+    const struct capture_recipe_wish *wish = reading->wish;
     size_t count = streams_count(reading->streams);
     if (wish->one_stream && wish->stream >= count)
         message_error("recipe: there is no stream %" PRIu64 ": they are numbered from 0 to %zu; armtap info lists them",
@@ -297,7 +297,7 @@ static void refuse_stream(const struct reading *reading, size_t with, const char
 /* The stream asked for, or the only one that has a recipe. NULL after a message. */
 static const struct stream_summary *choose_stream(const struct reading *reading)
 {
-    const struct captured_wish *wish = reading->wish;
+    const struct capture_recipe_wish *wish = reading->wish;
     const struct stream_summary *chosen = NULL;
     struct setup *first;
     char numbers[200] = "";
@@ -339,7 +339,7 @@ static void list_setups(const struct setup *first, size_t count)
 /* NULL after a message. */
 static struct setup *choose_setup(const struct reading *reading, const struct stream_summary *summary)
 {
-    const struct captured_wish *wish = reading->wish;
+    const struct capture_recipe_wish *wish = reading->wish;
     struct setup *first;
     size_t count = setups_of(reading, summary->stream.connection, &first);
     bool takes_last = !wish->to_robot || wish->accepted || wish->packet > 0;
@@ -387,7 +387,7 @@ static bool has_names(const struct setup *setup)
     return false;
 }
 
-static void take_recipe(struct reading *reading, struct captured *captured)
+static void take_recipe(struct reading *reading, struct capture_recipe *captured)
 {
     const struct stream_summary *summary = choose_stream(reading);
     struct setup *setup = summary == NULL ? NULL : choose_setup(reading, summary);
@@ -408,10 +408,10 @@ static void take_recipe(struct reading *reading, struct captured *captured)
     captured->generation = summary->stream.generation;
 }
 
-enum exit_status captured_read(const struct captured_wish *wish, struct captured *captured)
+enum exit_status capture_recipe_read(const struct capture_recipe_wish *wish, struct capture_recipe *captured)
 {
     struct reading reading = {.wish = wish};
-    *captured = (struct captured){.recipe = NULL};
+    *captured = (struct capture_recipe){.recipe = NULL};
     enum exit_status status = read_all(&reading);
     if (!reading.broken_off && streams_count(reading.streams) > 0)
         take_recipe(&reading, captured);
@@ -421,9 +421,9 @@ enum exit_status captured_read(const struct captured_wish *wish, struct captured
     return captured->recipe == NULL ? EXIT_FAILED : status;
 }
 
-void captured_free(struct captured *captured)
+void capture_recipe_free(struct capture_recipe *captured)
 {
     armtap_recipe_release(captured->recipe);
     refusals_free(captured->refused, captured->refused_count);
-    *captured = (struct captured){.recipe = NULL};
+    *captured = (struct capture_recipe){.recipe = NULL};
 }

@@ -4,7 +4,7 @@
 
 #include "input/replay.h"
 
-struct captured_wish {
+struct capture_recipe_wish {
     const char **names; /* of the files of one capture */
     size_t count;
     const struct replay_source *how; /* ports, raw and no_guess count */
@@ -19,15 +19,15 @@ struct captured_wish {
 };
 
 /* A name that the controller refused. */
-struct captured_refusal {
+struct capture_recipe_refusal {
     char *name;
     enum armtap_refusal why;
 };
 
-struct captured {
+struct capture_recipe {
     struct armtap_recipe *recipe; /* held; NULL: a message was given */
     enum armtap_direction direction;
-    struct captured_refusal *refused;
+    struct capture_recipe_refusal *refused;
     size_t refused_count;
     enum armtap_protocol protocol;
     enum armtap_generation generation;
@@ -36,7 +36,7 @@ struct captured {
 
 /* Reads a capture. One that is damaged gives EXIT_FAILED, and the recipe that came before the damage. The caller frees
  * what is captured. */
-enum exit_status captured_read(const struct captured_wish *wish, struct captured *captured);
-void captured_free(struct captured *captured);
+enum exit_status capture_recipe_read(const struct capture_recipe_wish *wish, struct capture_recipe *captured);
+void capture_recipe_free(struct capture_recipe *captured);
 
 #endif

@@ -14,7 +14,7 @@
 #include "input/recipe_file.h"
 #include "recipe/recipe_write.h"
 
-#define FILE_NAME "test_columns.tmp"
+#define FILE_NAME "test_column_ranges.tmp"
 
 /* ---- ranges ---------------------------------------------------------------------------------------------------- */
 

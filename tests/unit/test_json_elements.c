@@ -20,16 +20,16 @@ static const char *leaves_of(const char *text, char *out)
 {
     static const char kinds[] = "0ft#.\"{";
     struct armtap_value value = json(text);
-    struct leaves leaves;
-    struct leaf leaf;
+    struct json_elements leaves;
+    struct json_element leaf;
     size_t length = 0, count = 0;
     out[0] = '\0';
-    if (!leaves_begin(&leaves, &value))
+    if (!json_elements_begin(&leaves, &value))
         return "none";
-    for (; leaves_next(&leaves, &leaf); count++)
+    for (; json_elements_next(&leaves, &leaf); count++)
         length += (size_t)sprintf(out + length, "%s%c%.*s", count == 0 ? "" : "|", kinds[leaf.kind], (int)leaf.length,
                                   leaf.text);
-    assert_int_equal(leaves_count(&value), count == 0 ? 1 : count);
+    assert_int_equal(json_elements_count(&value), count == 0 ? 1 : count);
     return out;
 }
 
@@ -51,21 +51,21 @@ static void nested_arrays_are_flattened(void **state)
 static void other_values_have_none(void **state)
 {
     struct armtap_value value = json("[1]");
-    struct leaves leaves;
+    struct json_elements leaves;
     (void)state;
     value.present = false;
-    assert_false(leaves_begin(&leaves, &value));
+    assert_false(json_elements_begin(&leaves, &value));
     value.present = true;
     value.type = ARMTAP_STRING;
-    assert_int_equal(leaves_count(&value), 0);
+    assert_int_equal(json_elements_count(&value), 0);
 }
 
 /* Text that is no JSON cannot come from the library; it does no harm. */
 static void broken_text_ends(void **state)
 {
     static const char *const texts[] = {"[", "[\"", "[\"\\", "[{", "[{\"a", "[}", "[:", "[1", "[\"a\"\"b\"", "[{{]"};
-    struct leaves leaves;
-    struct leaf leaf;
+    struct json_elements leaves;
+    struct json_element leaf;
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         size_t length = strlen(texts[i]), count = 0;
@@ -74,8 +74,8 @@ static void broken_text_ends(void **state)
         memcpy(exactly, texts[i], length);
         struct armtap_value value = json(texts[i]);
         value.text = exactly;
-        assert_true(leaves_begin(&leaves, &value));
-        while (leaves_next(&leaves, &leaf))
+        assert_true(json_elements_begin(&leaves, &value));
+        while (json_elements_next(&leaves, &leaf))
             assert_true(leaf.length > 0 && ++count <= length);
         free(exactly);
     }
@@ -83,9 +83,9 @@ static void broken_text_ends(void **state)
 
 static void check_text(const char *quoted, const char *expected, size_t length)
 {
-    struct leaf leaf = {LEAF_STRING, quoted, strlen(quoted)};
+    struct json_element leaf = {JSON_ELEMENT_STRING, quoted, strlen(quoted)};
     struct buffer out = {0};
-    leaf_text(&leaf, &out);
+    json_element_text(&leaf, &out);
     assert_int_equal(out.length, length);
     if (length > 0)
         assert_memory_equal(out.data, expected, length);
@@ -109,14 +109,14 @@ static void escapes_are_resolved(void **state)
 
 static void numbers_of_any_length(void **state)
 {
-    struct leaf leaf = {LEAF_NUMBER, "0.1,", 3};
+    struct json_element leaf = {JSON_ELEMENT_NUMBER, "0.1,", 3};
     char digits[400];
     (void)state;
-    assert_true(leaf_number(&leaf) == 0.1);
+    assert_true(json_element_number(&leaf) == 0.1);
     memset(digits, '0', sizeof digits);
     memcpy(digits, "2.5", 3);
-    leaf = (struct leaf){LEAF_NUMBER, digits, sizeof digits};
-    assert_true(leaf_number(&leaf) == 2.5);
+    leaf = (struct json_element){JSON_ELEMENT_NUMBER, digits, sizeof digits};
+    assert_true(json_element_number(&leaf) == 2.5);
 }
 
 static void copies_are_utf8(void **state)
@@ -125,7 +125,7 @@ static void copies_are_utf8(void **state)
     static const char copy[] = "[\"\xC3\xA9\\\\xff\\n\\\\x00\\\\u0000\\u007f\\u202e\",1.50]";
     struct buffer out = {0};
     (void)state;
-    leaves_copy(text, sizeof text - 1, &out);
+    json_elements_copy(text, sizeof text - 1, &out);
     assert_int_equal(out.length, sizeof copy - 1);
     assert_memory_equal(out.data, copy, sizeof copy - 1);
     free(out.data);
