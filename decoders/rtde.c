@@ -359,6 +359,31 @@ static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const str
     return error == ARMTAP_OK ? armtap_conn_record(conn, frame, &data) : error;
 }
 
+/* Of what well-known clients data without names may be, "" where nothing is known. */
+static void put_candidates(const struct armtap_rtde *rtde, enum armtap_direction direction, struct armtap_line *line)
+{
+    const struct armtap_rtde_candidates *candidates = &rtde->candidates;
+    armtap_line_begin(line);
+    for (size_t i = 0; direction == ARMTAP_FROM_ROBOT && i < candidates->count; i++)
+        armtap_line_format(line, "%s@%s",
+                           i > 0                    ? ", "
+                           : candidates->count == 1 ? "; it has the length of a well-known recipe, which it neither "
+                                                      "proves nor contradicts: "
+                                                    : "; it has the length of well-known recipes, none of which it "
+                                                      "proves or contradicts: ",
+                           candidates->recipes[i]->name);
+}
+
+static int note_uncaptured(const struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                           const char *from)
+{
+    struct armtap_line candidates;
+    put_candidates(rtde, frame->direction, &candidates);
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+                           "data of %u bytes %s, but the set-up of its recipe was not captured%s",
+                           (uint64_t)(frame->length - ARMTAP_RTDE_HEADER), from, candidates.text);
+}
+
 static int note_missing(const struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     const struct armtap_rtde_bad *bad = &rtde->bad_reply[frame->direction];
@@ -386,10 +411,10 @@ static int note_missing(const struct armtap_rtde *rtde, struct armtap_conn *conn
                 ? "data of %u bytes %s; the set-up of its recipe belongs to the part that was given up"
                 : "data of %u bytes %s; the set-up of its recipe was not captured, or is forgotten",
             payload, from);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
-                           bad->seen ? "data of %u bytes %s, but the reply to its set-up cannot be read"
-                                     : "data of %u bytes %s, but the set-up of its recipe was not captured",
-                           payload, from);
+    if (bad->seen)
+        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+                               "data of %u bytes %s, but the reply to its set-up cannot be read", payload, from);
+    return note_uncaptured(rtde, conn, frame, from);
 }
 
 /* Data whose recipe is not known: counted, and said once. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "../lib/bytes.h"
-#include "rtde_known.h"
 #include "rtde_package.h"
 #include "rtde_session.h"
 #include "rtde_support.h"
@@ -196,6 +195,7 @@ static int judge_learned(struct armtap_rtde *rtde, struct armtap_conn *conn, con
     const struct armtap_learned *learned;
     struct armtap_rtde_found found;
     int protocol = 0, error = ARMTAP_OK;
+    bool can_be;
     armtap_rtde_found_begin(&found);
     for (size_t i = 0; error == ARMTAP_OK && (learned = armtap_conn_learned(conn, i)); i++) {
         bool has_id = learned->protocol >= 2;
@@ -203,7 +203,7 @@ static int judge_learned(struct armtap_rtde *rtde, struct armtap_conn *conn, con
             continue;
         error = armtap_rtde_consider(&found, armtap_recipe_hold(learned->recipe),
                                      "the handshake of another connection of this robot", sample, has_id ? 1 : 0,
-                                     rtde->sampled_clock);
+                                     rtde->sampled_clock, &can_be);
         protocol = found.recipe && protocol == 0 ? learned->protocol : protocol;
     }
     *named = found.recipe != NULL;
@@ -214,14 +214,14 @@ static int judge_learned(struct armtap_rtde *rtde, struct armtap_conn *conn, con
 }
 
 static int judge_known(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
-                       const struct armtap_sample *sample, bool *named)
+                       const struct armtap_sample *sample, struct armtap_rtde_candidates *candidates, bool *named)
 {
     for (int protocol = 2; protocol >= 1 && !*named; protocol--) {
         bool can_be = protocol == 2 ? rtde->protocol != 1 && may_have_id(sample) : rtde->protocol <= 1;
         struct armtap_rtde_found found;
         if (!can_be)
             continue;
-        int error = armtap_rtde_find_known(sample, protocol == 2 ? 1 : 0, rtde->sampled_clock, &found);
+        int error = armtap_rtde_find_known(sample, protocol == 2 ? 1 : 0, rtde->sampled_clock, &found, candidates);
         if (error != ARMTAP_OK)
             return error;
         *named = found.recipe != NULL;
@@ -235,17 +235,32 @@ static int judge_known(struct armtap_rtde *rtde, struct armtap_conn *conn, const
     return ARMTAP_OK;
 }
 
-/* No recipe can be told from this connection's data. */
-static void rule_out(struct armtap_rtde *rtde, struct armtap_guess *guess)
+/* Tells which recipes are left, where these are others than before. */
+static int tell_candidates(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                           const struct armtap_rtde_candidates *left)
 {
+    struct armtap_rtde_candidates *told = &rtde->candidates;
+    if (left->count == told->count && memcmp(left->recipes, told->recipes, left->count * sizeof *left->recipes) == 0)
+        return ARMTAP_OK;
+    *told = *left;
+    return armtap_conn_candidates(conn, frame, told->recipes, told->count);
+}
+
+/* No recipe can be told from this connection's data. */
+static int rule_out(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                    struct armtap_guess *guess)
+{
+    static const struct armtap_rtde_candidates none;
     guess->ruled_out = true;
     if (rtde->outputs_inferred)
         armtap_rtde_take_outputs(rtde, NULL);
+    return tell_candidates(rtde, conn, frame, &none);
 }
 
 static int judge(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                  struct armtap_guess *guess)
 {
+    struct armtap_rtde_candidates left = {.count = 0};
     bool named = false;
     const struct armtap_recipe *before = rtde->outputs;
     int error = ARMTAP_OK;
@@ -257,14 +272,15 @@ static int judge(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
     error = judge_learned(rtde, conn, frame, guess->sample, &named);
     rtde->all_within = guess->sealed && guess->all_checked && !named;
     if (error == ARMTAP_OK && !named)
-        error = judge_known(rtde, conn, frame, guess->sample, &named);
+        error = judge_known(rtde, conn, frame, guess->sample, &left, &named);
     if (!guess->sealed && named && rtde->outputs != before)
         guess->all_checked = guess->sample->every == 1;
     if (error == ARMTAP_OK && named && rtde->outputs && !rtde->outputs_inferred)
         error = keep_limits(rtde);
     else if (error == ARMTAP_OK && !named && rtde->outputs_inferred)
-        rule_out(rtde, guess);
-    return error;
+        error = rule_out(rtde, conn, frame, guess);
+    left.count = named || guess->ruled_out ? 0 : left.count;
+    return error == ARMTAP_OK ? tell_candidates(rtde, conn, frame, &left) : error;
 }
 
 /* ---- package by package ---------------------------------------------------------------------------------------- */
@@ -301,14 +317,9 @@ static int infer(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
     int error = armtap_conn_guess(conn, &guess);
     if (error != ARMTAP_OK || guess->ruled_out)
         return error;
-    if (guess->sample && guess->sample->length != frame->length - ARMTAP_RTDE_HEADER) {
-        rule_out(rtde, guess);
-        return ARMTAP_OK;
-    }
-    if (rtde->outputs_inferred && !keeps_to_guess(rtde, frame)) {
-        rule_out(rtde, guess);
-        return ARMTAP_OK;
-    }
+    bool has_other_length = guess->sample && guess->sample->length != frame->length - ARMTAP_RTDE_HEADER;
+    if (has_other_length || (rtde->outputs_inferred && !keeps_to_guess(rtde, frame)))
+        return rule_out(rtde, conn, frame, guess);
     error = guess->sealed ? ARMTAP_OK : take_sample(conn, frame, guess);
     return error == ARMTAP_OK && guess->sample && is_due(rtde, guess) ? judge(rtde, conn, frame, guess) : error;
 }

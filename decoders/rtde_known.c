@@ -120,27 +120,32 @@ void armtap_rtde_found_begin(struct armtap_rtde_found *found)
 }
 
 int armtap_rtde_consider(struct armtap_rtde_found *found, struct armtap_recipe *recipe, const char *source,
-                         const struct armtap_sample *sample, size_t skip, long clock)
+                         const struct armtap_sample *sample, size_t skip, long clock, bool *can_be)
 {
     struct armtap_rtde_evidence evidence;
     int error = armtap_rtde_judge(recipe, sample, skip, clock, &evidence);
+    *can_be = error == ARMTAP_OK && !evidence.contradicted;
     if (error == ARMTAP_OK && !evidence.contradicted && evidence.score >= armtap_rtde_needed(recipe->size))
         return join(found, recipe, source, &evidence);
     armtap_recipe_release(recipe);
     return error;
 }
 
-int armtap_rtde_find_known(const struct armtap_sample *sample, size_t skip, long clock, struct armtap_rtde_found *found)
+int armtap_rtde_find_known(const struct armtap_sample *sample, size_t skip, long clock, struct armtap_rtde_found *found,
+                           struct armtap_rtde_candidates *candidates)
 {
     int error = ARMTAP_OK;
     armtap_rtde_found_begin(found);
     for (size_t i = 0; i < KNOWN_COUNT && error == ARMTAP_OK; i++) {
         struct armtap_recipe *recipe;
+        bool can_be = false;
         if (known[i].size + skip != sample->length)
             continue;
         error = armtap_recipe_rtde(known[i].fields, NULL, &recipe);
         if (error == ARMTAP_OK)
-            error = armtap_rtde_consider(found, recipe, known[i].client, sample, skip, clock);
+            error = armtap_rtde_consider(found, recipe, known[i].client, sample, skip, clock, &can_be);
+        if (can_be && candidates->count < ARMTAP_RTDE_CANDIDATES)
+            candidates->recipes[candidates->count++] = &known[i];
     }
     if (error != ARMTAP_OK) {
         armtap_recipe_release(found->recipe);

@@ -4,6 +4,15 @@
 
 #include "rtde_evidence.h"
 
+/* More than well-known recipes have one length. */
+#define ARMTAP_RTDE_CANDIDATES 8
+
+/* Well-known recipes that a sample does not contradict. */
+struct armtap_rtde_candidates {
+    const struct armtap_known_recipe *recipes[ARMTAP_RTDE_CANDIDATES];
+    size_t count;
+};
+
 struct armtap_rtde_found {
     struct armtap_recipe *recipe; /* what all that fit agree on, held by the caller; NULL: nothing */
     unsigned score;               /* of the one that fits least */
@@ -12,11 +21,13 @@ struct armtap_rtde_found {
     struct armtap_line reasons;
 };
 void armtap_rtde_found_begin(struct armtap_rtde_found *found);
-/* Weighs a candidate that the caller gives up, and joins it to those that fit; its first value stands at `skip`. */
+/* Weighs a candidate that the caller gives up, and joins it to those that fit; its first value stands at `skip`.
+ * `can_be`: nothing contradicts it. */
 int armtap_rtde_consider(struct armtap_rtde_found *found, struct armtap_recipe *recipe, const char *source,
-                         const struct armtap_sample *sample, size_t skip, long clock);
-/* The candidates among the well-known recipes whose evidence suffices, with their first value at `skip`. */
-int armtap_rtde_find_known(const struct armtap_sample *sample, size_t skip, long clock,
-                           struct armtap_rtde_found *found);
+                         const struct armtap_sample *sample, size_t skip, long clock, bool *can_be);
+/* The candidates among the well-known recipes whose evidence suffices, with their first value at `skip`; all that are
+ * not contradicted are added to `candidates`. */
+int armtap_rtde_find_known(const struct armtap_sample *sample, size_t skip, long clock, struct armtap_rtde_found *found,
+                           struct armtap_rtde_candidates *candidates);
 
 #endif

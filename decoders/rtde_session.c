@@ -228,6 +228,7 @@ void armtap_rtde_take_outputs(struct armtap_rtde *rtde, struct armtap_recipe *re
     rtde->clock_offset = recipe ? clock_offset_of(recipe) : -1;
     rtde->missing_noted[ARMTAP_FROM_ROBOT] = false;
     rtde->doubt.judging = false;
+    rtde->candidates.count = 0;
 }
 
 int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,

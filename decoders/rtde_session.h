@@ -4,7 +4,7 @@
 
 #include "../lib/decoder.h"
 #include "../lib/recipe.h"
-#include "rtde_evidence.h"
+#include "rtde_known.h"
 
 /* A set-up, version or property request whose reply has not come. */
 struct armtap_rtde_request {
@@ -87,13 +87,14 @@ struct armtap_rtde {
     bool outputs_inferred; /* guessed from the data itself: all of it must keep within the limits */
     struct armtap_rtde_limit *limits;
     size_t limit_count;
-    bool all_within;               /* an earlier pass held all packages against them */
-    bool judged;                   /* the sample of data without a handshake was judged */
-    long sampled_clock;            /* where in the payload the clock was found, -1 without it ... */
-    size_t sampled_length;         /* ... in data packages of that payload */
-    struct armtap_recipe **inputs; /* by recipe id, 256 of them; NULL: none was set up */
-    size_t input_entries;          /* of all input recipes, to keep them bounded */
-    size_t last_data[2];           /* size of the last data package, by direction */
+    bool all_within;                          /* an earlier pass held all packages against them */
+    bool judged;                              /* the sample of data without a handshake was judged */
+    long sampled_clock;                       /* where in the payload the clock was found, -1 without it ... */
+    size_t sampled_length;                    /* ... in data packages of that payload */
+    struct armtap_rtde_candidates candidates; /* for data that stays without names */
+    struct armtap_recipe **inputs;            /* by recipe id, 256 of them; NULL: none was set up */
+    size_t input_entries;                     /* of all input recipes, to keep them bounded */
+    size_t last_data[2];                      /* size of the last data package, by direction */
     bool in_step[2];
     struct armtap_rtde_bad bad_reply[2]; /* to the last set-up of a direction's data */
     bool missing_noted[2];               /* data without a recipe */

@@ -378,6 +378,16 @@ struct armtap_recipe_event {
     const struct armtap_guess_evidence *guess; /* NULL: not guessed */
 };
 
+/* Data from the robot that stays without names, its handshake not captured: the well-known recipes of its length that
+ * nothing in the data contradicts, and nothing proves. Told again when more data leaves other ones; the event of a
+ * recipe ends them. */
+struct armtap_candidates {
+    const struct armtap_stream *stream;
+    struct armtap_where where;
+    const struct armtap_known_recipe *const *recipes; /* they live for ever */
+    size_t count;                                     /* 0: none any more */
+};
+
 enum armtap_refusal {
     ARMTAP_REFUSAL_NOT_FOUND,
     ARMTAP_REFUSAL_IN_USE,
@@ -543,6 +553,7 @@ struct armtap_sink {
     int (*on_refused)(void *user, const struct armtap_refused_setup *setup);
     /* By armtap_net_finish, after all else. */
     int (*on_traffic)(void *user, const struct armtap_traffic *traffic);
+    int (*on_candidates)(void *user, const struct armtap_candidates *candidates);
 };
 
 /* ---- one packet ------------------------------------------------------------------------------------------------ */

@@ -116,6 +116,9 @@ int armtap_conn_refused(struct armtap_conn *conn, const struct armtap_frame *fra
 /* The same for data from the robot whose recipe was guessed, and why. */
 int armtap_conn_guessed_recipe(struct armtap_conn *conn, const struct armtap_frame *frame, int recipe_id,
                                const struct armtap_recipe *recipe, const struct armtap_guess_evidence *evidence);
+/* The well-known recipes that data from the robot without names may follow. */
+int armtap_conn_candidates(struct armtap_conn *conn, const struct armtap_frame *frame,
+                           const struct armtap_known_recipe *const *recipes, size_t count);
 int armtap_conn_text(struct armtap_conn *conn, const struct armtap_frame *frame, int level,
                      const struct armtap_rtde_package *package);
 int armtap_conn_signal(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_event_type type);

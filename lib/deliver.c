@@ -262,6 +262,15 @@ int armtap_conn_guessed_recipe(struct armtap_conn *conn, const struct armtap_fra
     return stopped(conn->sink.on_recipe(conn->user, &event));
 }
 
+int armtap_conn_candidates(struct armtap_conn *conn, const struct armtap_frame *frame,
+                           const struct armtap_known_recipe *const *recipes, size_t count)
+{
+    if (!conn->sink.on_candidates)
+        return ARMTAP_OK;
+    struct armtap_candidates candidates = {&conn->stream, frame->where, recipes, count};
+    return stopped(conn->sink.on_candidates(conn->user, &candidates));
+}
+
 bool armtap_conn_hears_refusals(const struct armtap_conn *conn)
 {
     return conn->sink.on_refused != NULL;

@@ -48,6 +48,21 @@ def stranger(clock, time):
     return struct.pack(">d6d6dddI", clock, *force, *current, 250.0, 0.8, int(time))
 
 
+def joints(_clock, time):
+    """A demo's actual_q: as many bytes as a force, and nothing in it that tells."""
+    return struct.pack(">6d", *(0.5 * math.sin(1.5 * time + joint) + 0.3 * joint + 0.4 for joint in range(6)))
+
+
+def pushes(_clock, time):
+    """A force of 40 N: no angle of a joint."""
+    return struct.pack(">6d", *(40 + 3 * math.sin(9 * time + joint) for joint in range(6)))
+
+
+def nothing(_clock, _time):
+    """As long as a client's registers, lower or upper ones: zeros say nothing."""
+    return bytes(64)
+
+
 def capture(path, form, packages, step=0.008, left_out=(), pause=None):
     """Packages of one connection that began before; `left_out` by their number, `pause` (number, s) holds all back."""
     seq, late = 1000, 0.0
@@ -159,6 +174,58 @@ def check_opaque(folder):
           [finding["id"] for finding in whole["findings"]].count("clock.skipped") == 2, whole["findings"])
 
 
+# ---- one that may be a client's, and nothing proves it
+
+def candidates_of(path, *words):
+    return json.loads(armtap("info", "--json", *words, path)[1])["streams"][0]["candidates"]
+
+
+def check_candidate(folder):
+    path = capture(os.path.join(folder, "joints.pcap"), joints, 100)
+    status, out, err = armtap("export", path)
+    err = " ".join(err.split())
+    check("a candidate names nothing", status == 0 and out.strip() in ("", "time") and "guessed" not in err, (out, err))
+    check("export says which recipe it may be", "has the length of a well-known recipe, and neither proves nor contradicts it: "
+          "@csharp-demo (Ur_Rtde C# demo)" in err, err)
+    command = re.search(r"run: armtap (export --recipe @csharp-demo \S+joints\.pcap)", err)
+    check("export has a command", command, err)
+    rows = rows_of(armtap(*command.group(1).split())[1]) if command else [[]]
+    check("the command shows the fields", len(rows) == 101 and "actual_q_5" in rows[0], rows[0])
+    check("info --json: candidates", candidates_of(path) ==
+          [{"name": "csharp-demo", "client": "Ur_Rtde C# demo", "fields": ["actual_q"]}], candidates_of(path))
+    check("info --json: neither fields nor guess", '"fields": [],\n      "guess": null' in armtap("info", "--json", path)[1])
+    check("--no-guess lists none", candidates_of(path, "--no-guess") == [], candidates_of(path, "--no-guess"))
+    text = " ".join(armtap("info", path)[1].split())
+    check("info says which recipe it may be", "neither proves nor contradicts it: @csharp-demo, Ur_Rtde C# demo: actual_q "
+          "if that is the client, run: armtap export --recipe @csharp-demo" in text, text)
+    findings = json.loads(armtap("diagnose", "--json", path)[1])["findings"]
+    notes = [finding["text"] for finding in findings if finding["id"] == "rtde.recipe.missing"]
+    check("the note names the candidate", len(notes) == 1 and notes[0].endswith("contradicts: @csharp-demo"), notes)
+    _, out, err = armtap("export", "-", stdin=path)
+    check("standard input: the candidate, no command", "@csharp-demo (Ur_Rtde C# demo)" in err and "run:" not in err, err)
+
+
+def check_no_candidate(folder):
+    path = capture(os.path.join(folder, "pushes.pcap"), pushes, 100)
+    check("what contradicts a recipe leaves no candidate", candidates_of(path) == [], candidates_of(path))
+    check("nor a word of one", "well-known recipe" not in armtap("export", path)[2] + armtap("info", path)[1])
+    check("a guess is no candidate", candidates_of(os.path.join(folder, "driver.pcap")) == [])
+    late = capture(os.path.join(folder, "late.pcap"), lambda clock, time: (pushes if time > 0.6 else joints)(clock, time), 200)
+    check("nor one that later data contradicts", candidates_of(late) == [], candidates_of(late))
+    with open(late, "rb") as file:
+        check("nor on standard input", '"candidates": []' in armtap("info", "--json", "-", stdin=file.name)[1])
+
+
+def check_several(folder):
+    path = capture(os.path.join(folder, "nothing.pcap"), nothing, 100)
+    names = [candidate["name"] for candidate in candidates_of(path)]
+    check("two candidates", names == ["ur_rtde-control-1.1.0", "ur_rtde-control-1.3.9-upper"], names)
+    text = " ".join(armtap("info", path)[1].split())
+    check("info shows the fields of both", "output_double_register_5 @" in text and "output_double_register_29 if" in text, text)
+    err = armtap("export", path)[2]
+    check("export lists both", all("@" + name in err for name in names) and "contradicts them" in err, err)
+
+
 def check_silence(folder):
     path = capture(os.path.join(folder, "silent.pcap"), stranger, 600, pause=(300, 3.5))
     whole = json.loads(armtap("diagnose", "--json", path)[1])
@@ -168,7 +235,8 @@ def check_silence(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for test in (check_guessed, check_told, check_kept_out, check_opaque, check_silence):
+        for test in (check_guessed, check_told, check_kept_out, check_opaque, check_candidate, check_no_candidate,
+                     check_several, check_silence):
             test(folder)
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0

@@ -17,6 +17,7 @@
 #include "robot_model.h"
 
 #define LENGTHS_MAX 160
+#define CANDIDATES_MAX 8
 
 /* ---- counting -------------------------------------------------------------------------------------------------- */
 
@@ -30,7 +31,9 @@ struct outcome {
     size_t bytes, supported_bytes;
     char first_wrong[64];
     char reasons[600];
-    bool guessed; /* at the end */
+    bool guessed;                                             /* at the end */
+    const struct armtap_known_recipe *listed[CANDIDATES_MAX]; /* at the end, as what the data may be */
+    size_t listed_count;
 };
 
 static bool has(const struct armtap_recipe *truth, const struct armtap_recipe_entry *entry)
@@ -50,6 +53,7 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
     assert_int_equal(event->flags, ARMTAP_GUESSED);
     assert_non_null(event->guess);
     outcome->guesses++;
+    outcome->listed_count = 0;
     snprintf(outcome->reasons, sizeof outcome->reasons, "%s: %u: %s", event->guess->source, event->guess->score,
              event->guess->reasons);
     outcome->right = outcome->supported = 0;
@@ -69,6 +73,25 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
             snprintf(outcome->first_wrong, sizeof outcome->first_wrong, "%s", entry->name);
     }
     return 0;
+}
+
+static int on_candidates(void *user, const struct armtap_candidates *candidates)
+{
+    struct outcome *outcome = user;
+    assert_in_range(candidates->count, 0, CANDIDATES_MAX);
+    assert_false(outcome->guessed);
+    if (candidates->count)
+        memcpy(outcome->listed, candidates->recipes, candidates->count * sizeof *candidates->recipes);
+    outcome->listed_count = candidates->count;
+    return 0;
+}
+
+static bool is_listed(const struct outcome *outcome, const struct armtap_known_recipe *known)
+{
+    for (size_t i = 0; i < outcome->listed_count; i++)
+        if (outcome->listed[i] == known)
+            return true;
+    return false;
 }
 
 static int on_record(void *user, const struct armtap_record *record)
@@ -91,7 +114,8 @@ struct trial {
 static struct outcome run(const struct armtap_recipe *recipe, const struct trial *trial)
 {
     static uint8_t package[ROBOT_PACKAGE_MAX];
-    const struct armtap_sink sink = {.size = sizeof sink, .on_recipe = on_recipe, .on_record = on_record};
+    const struct armtap_sink sink = {
+        .size = sizeof sink, .on_recipe = on_recipe, .on_record = on_record, .on_candidates = on_candidates};
     struct outcome outcome = {.truth = recipe};
     struct armtap_robot *shared = armtap_robot_new();
     const struct armtap_conn_setup setup = {
@@ -308,6 +332,8 @@ static size_t known_lengths(size_t lengths[LENGTHS_MAX])
 
 struct tally {
     unsigned trials, guessed, wrong;
+    unsigned listed;          /* neither named, but some well-known recipe listed as what the data may be */
+    unsigned recognised;      /* of well-known ones: named, or listed */
     unsigned supported_wrong; /* trials with a wrong name that the data was said to speak for */
     size_t names, supported, bytes, supported_bytes;
 };
@@ -316,6 +342,7 @@ static void add(struct tally *tally, const struct outcome *outcome, size_t lengt
 {
     tally->trials++;
     tally->guessed += outcome->guessed;
+    tally->listed += outcome->listed_count > 0;
     tally->wrong += outcome->wrong > 0;
     tally->supported_wrong += outcome->supported_wrong > 0;
     tally->names += outcome->right;
@@ -567,9 +594,11 @@ static struct tally measure_known(const struct set *set, unsigned each, bool spe
             struct trial trial = trial_of(&dice, set->motion[(i + k) % 2]);
             struct outcome outcome = run(recipe, &trial);
             add(&tally, &outcome, known->size, &trial);
+            tally.recognised += outcome.guessed || is_listed(&outcome, known);
             if (!outcome.guessed && getenv("GUESSES_SHOW"))
-                print_message("  not found: %s, motion %d, %u packages\n", known->name, trial.options.motion,
-                              trial.packages);
+                print_message("  not named%s: %s, motion %d, %u packages\n",
+                              is_listed(&outcome, known) ? " but listed" : " nor listed", known->name,
+                              trial.options.motion, trial.packages);
             armtap_recipe_release(recipe);
         }
     return tally;
@@ -589,23 +618,32 @@ static void measure(const struct set *set, unsigned each)
                  mute = measure_known(set, (each + 7) / 8, false);
     all.trials += mute.trials;
     all.guessed += mute.guessed;
-    print_message("%s: of %u custom recipes of known lengths %u were named, %u with a wrong name\n", set->name,
-                  wrote.trials, wrote.guessed, wrote.wrong);
+    all.recognised += mute.recognised;
+    print_message("%s: of %u custom recipes of known lengths %u were named, %u with a wrong name; for %u (%.1f %%) a "
+                  "well-known recipe was listed as what the data may be\n",
+                  set->name, wrote.trials, wrote.guessed, wrote.wrong, wrote.listed,
+                  100.0 * wrote.listed / wrote.trials);
     print_message("%s: of %u known recipes with a field altered %u were named, %u with a wrong name; "
                   "%u with a wrong name of which it was said that the data speaks for it\n",
                   set->name, alter.trials, alter.guessed, alter.wrong, alter.supported_wrong);
     print_message(
-        "%s: of %u known recipes with a discriminating field %u were found (%.1f %%), of all %u %u (%.1f %%); "
+        "%s: of %u known recipes with a discriminating field %u were named (%.1f %%), of all %u %u (%.1f %%); "
         "%u with a wrong name\n",
         set->name, known.trials, known.guessed, 100.0 * known.guessed / known.trials, all.trials, all.guessed,
         100.0 * all.guessed / all.trials, known.wrong + mute.wrong);
+    print_message("%s: of %u known recipes %u were recognised (%.1f %%): %u named, %u listed as what the data may be; "
+                  "of those without a discriminating field %u of %u\n",
+                  set->name, all.trials, all.recognised, 100.0 * all.recognised / all.trials, all.guessed,
+                  all.recognised - all.guessed, mute.recognised, mute.trials);
     print_message("%s: the data speaks for %.1f %% of their names and %.1f %% of their bytes\n", set->name,
                   100.0 * (double)known.supported / (double)known.names,
                   100.0 * (double)known.supported_bytes / (double)known.bytes);
     assert_true(wrote.trials > 2000 || each < 42);
     assert_true(wrote.wrong * 1000 <= wrote.trials || wrote.trials < 1000);
+    assert_true(wrote.listed * 20 <= wrote.trials);
     assert_true(known.guessed * 100 >= known.trials * 95);
-    assert_int_equal(known.wrong + mute.wrong, 0);
+    assert_true(all.recognised * 100 >= all.trials * 95);
+    assert_int_equal(mute.guessed + known.wrong + mute.wrong, 0);
     assert_true(alter.wrong > 10 && alter.supported_wrong * 50 <= alter.guessed);
     assert_true(known.supported * 100 >= known.names * 12 && known.supported_bytes * 100 >= known.bytes * 13);
     judge_learned(set, (each + 3) / 4);

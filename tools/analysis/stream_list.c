@@ -65,6 +65,13 @@ static void forget_guess(struct streams *streams, struct stream_summary *summary
     summary->guess = NULL;
 }
 
+static void forget_candidates(struct stream_summary *summary)
+{
+    free(summary->candidates);
+    summary->candidates = NULL;
+    summary->candidate_count = 0;
+}
+
 static void summary_free(struct streams *streams, struct stream_summary *summary)
 {
     if (summary->recipe != NULL)
@@ -73,6 +80,7 @@ static void summary_free(struct streams *streams, struct stream_summary *summary
         armtap_recipe_release(summary->channels[i].recipe);
     streams->others -= summary->channel_count * sizeof *summary->channels;
     forget_guess(streams, summary);
+    forget_candidates(summary);
     free(summary->channels);
     free(summary->notes);
     free(summary);
@@ -363,6 +371,7 @@ static int keep_recipe(struct streams *streams, struct stream_summary *summary, 
         armtap_recipe_release(summary->recipe);
     summary->recipe = NULL;
     forget_guess(streams, summary);
+    forget_candidates(summary);
     size_t reasons = event->guess == NULL
                          ? 0
                          : sizeof *summary->guess + strlen(event->guess->source) + strlen(event->guess->reasons) + 2;
@@ -383,6 +392,22 @@ int streams_recipe(struct streams *streams, const struct armtap_recipe_event *ev
     if (event->direction != ARMTAP_FROM_ROBOT)
         return 0;
     return keep_recipe(streams, summary, event);
+}
+
+int streams_candidates(struct streams *streams, const struct armtap_candidates *candidates)
+{
+    struct stream_summary *summary = see(streams, candidates->stream, &candidates->where);
+    if (summary == NULL)
+        return -1;
+    forget_candidates(summary);
+    if (candidates->count == 0)
+        return 0;
+    summary->candidates = calloc(candidates->count, sizeof *summary->candidates);
+    if (summary->candidates == NULL)
+        return -1;
+    memcpy(summary->candidates, candidates->recipes, candidates->count * sizeof *summary->candidates);
+    summary->candidate_count = candidates->count;
+    return 0;
 }
 
 /* Counts a note of a stream. 0, or -1 without memory. */

@@ -58,6 +58,9 @@ struct stream_summary {
     size_t note_kinds;
     struct stream_guess *guess; /* of the last output recipe; NULL: not guessed */
     uint64_t guessed;           /* records from the robot that go by a guess */
+    /* Well-known recipes that data without names may follow. */
+    const struct armtap_known_recipe **candidates;
+    size_t candidate_count;
 };
 
 /* What is known of streams beyond those that are kept one by one, all together. */
@@ -78,6 +81,7 @@ void streams_free(struct streams *streams);
 /* 0, or -1 without memory */
 int streams_record(struct streams *streams, const struct armtap_record *record);
 int streams_recipe(struct streams *streams, const struct armtap_recipe_event *event);
+int streams_candidates(struct streams *streams, const struct armtap_candidates *candidates);
 int streams_note(struct streams *streams, const struct armtap_note *note);
 int streams_event(struct streams *streams, const struct armtap_event *event);
 /* Whether the last event ended a stream of those that are only added up; whoever keeps something of it can let it go.

@@ -370,6 +370,12 @@ static int survey_note(void *user, const struct armtap_note *note)
     return 0;
 }
 
+static int survey_candidates(void *user, const struct armtap_candidates *candidates)
+{
+    struct job *job = user;
+    return streams_candidates(job->streams, candidates) == 0 ? 0 : job_give_up_memory(job);
+}
+
 /* A stream beyond those that are kept one by one is over. */
 static void let_go(struct job *job, const struct armtap_event *event)
 {
@@ -477,6 +483,12 @@ static int print_on_note(void *user, const struct armtap_note *note)
     return missing_data_note(job->missings, note) != 0 ? job_give_up_memory(job) : 0;
 }
 
+static int print_on_candidates(void *user, const struct armtap_candidates *candidates)
+{
+    struct job *job = user;
+    return job->once ? survey_candidates(user, candidates) : 0;
+}
+
 /* The callbacks above return other than 0 where the job gave up or nobody reads the output any more. */
 #define ANSWER(callback, type)                                                                                         \
     static int callback##_answer(void *user, const struct type *what)                                                  \
@@ -494,18 +506,22 @@ ANSWER(print_on_record, armtap_record)
 ANSWER(print_on_recipe, armtap_recipe_event)
 ANSWER(print_on_note, armtap_note)
 ANSWER(print_on_event, armtap_event)
+ANSWER(survey_candidates, armtap_candidates)
+ANSWER(print_on_candidates, armtap_candidates)
 #undef ANSWER
 
 static const struct armtap_sink survey_sink = {.size = sizeof survey_sink,
                                                .on_record = survey_record_answer,
                                                .on_recipe = survey_recipe_answer,
                                                .on_note = survey_note_answer,
-                                               .on_event = survey_event_answer};
+                                               .on_event = survey_event_answer,
+                                               .on_candidates = survey_candidates_answer};
 static const struct armtap_sink print_sink = {.size = sizeof print_sink,
                                               .on_record = print_on_record_answer,
                                               .on_recipe = print_on_recipe_answer,
                                               .on_note = print_on_note_answer,
-                                              .on_event = print_on_event_answer};
+                                              .on_event = print_on_event_answer,
+                                              .on_candidates = print_on_candidates_answer};
 
 /* ---- the readings ---------------------------------------------------------------------------------------------- */
 

@@ -228,6 +228,32 @@ static void report_guessed(const struct job *job)
     }
 }
 
+/* What records without names may be. */
+static void report_candidates_of(const struct job *job, unsigned number, const struct stream_summary *summary)
+{
+    char pattern[120], command[SHELL_MAX];
+    struct line line = {.length = 0};
+    for (size_t i = 0; i < summary->candidate_count; i++)
+        put(&line, "%s@%s (%s)", i > 0 ? ", " : "", summary->candidates[i]->name, summary->candidates[i]->client);
+    message_warning("stream %u: its data has the length of %s, and neither proves nor contradicts %s: %s", number,
+                    summary->candidate_count == 1 ? "a well-known recipe" : "well-known recipes",
+                    summary->candidate_count == 1 ? "it" : "them", line.text);
+    snprintf(pattern, sizeof pattern, "armtap export --recipe @%s FILE", summary->candidates[0]->name);
+    if (shell_command(command, pattern, job->source, NULL))
+        message_warning("stream %u: if that is the client, run: %s", number, command);
+}
+
+static void report_candidates(const struct job *job)
+{
+    unsigned told = 0;
+    for (size_t i = 0; i < streams_count(job->streams) && job->wish->direction == ARMTAP_FROM_ROBOT; i++) {
+        const struct stream_summary *summary = streams_at(job->streams, i);
+        unsigned number = tables_stream_number(job->tables, summary->stream.connection);
+        if (summary->candidate_count > 0 && job_wants_stream(job, number) && told++ < streams_told)
+            report_candidates_of(job, number, summary);
+    }
+}
+
 /* What the library cut is in no row either. */
 static void report_cut(const struct job *job)
 {
@@ -309,6 +335,8 @@ void job_report(struct job *job)
         }
     }
     report_rest(&rest, more);
+    if (any_opaque)
+        report_candidates(job);
     if (told > 0)
         report_remedies(job, any_opaque);
 }

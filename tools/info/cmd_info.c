@@ -9,6 +9,7 @@
 #include "base/message.h"
 #include "command_line/options.h"
 #include "input/file_reader.h"
+#include "input/shell_command.h"
 #include "command_line/remedy.h"
 #include "analysis/stream_list.h"
 #include "base/word_wrap.h"
@@ -67,6 +68,12 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
 {
     struct info *info = user;
     return streams_recipe(info->streams, event);
+}
+
+static int on_candidates(void *user, const struct armtap_candidates *candidates)
+{
+    struct info *info = user;
+    return streams_candidates(info->streams, candidates);
 }
 
 static int on_refused(void *user, const struct armtap_refused_setup *setup)
@@ -247,6 +254,34 @@ static void guess_json(struct json *json, const struct stream_summary *summary)
     json_close(json);
 }
 
+static void known_fields_json(struct json *json, const char *fields)
+{
+    json_key(json, "fields");
+    json_array(json, false);
+    for (const char *end; *fields != '\0'; fields = end + strspn(end, ",")) {
+        char name[80];
+        end = fields + strcspn(fields, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(end - fields), fields);
+        json_text(json, name);
+    }
+    json_close(json);
+}
+
+static void candidates_json(struct json *json, const struct stream_summary *summary)
+{
+    json_key(json, "candidates");
+    json_array(json, false);
+    for (size_t i = 0; i < summary->candidate_count; i++) {
+        const struct armtap_known_recipe *known = summary->candidates[i];
+        json_object(json, false);
+        key_text(json, "name", known->name);
+        key_text(json, "client", known->client);
+        known_fields_json(json, known->fields);
+        json_close(json);
+    }
+    json_close(json);
+}
+
 static void stream_json(struct json *json, const struct stream_summary *summary)
 {
     const struct armtap_stream *stream = &summary->stream;
@@ -276,6 +311,7 @@ static void stream_json(struct json *json, const struct stream_summary *summary)
         json_decimal(json, rate, RATE_DIGITS);
     fields_json(json, summary);
     guess_json(json, summary);
+    candidates_json(json, summary);
     json_key(json, "midstream");
     json_bool(json, stream->midstream);
     key_unsigned(json, "gaps", stream->gaps);
@@ -528,6 +564,39 @@ static void print_guess(const struct stream_summary *summary)
     print_by_position(summary);
 }
 
+/* A well-known recipe as --recipe takes it, whose it is, and its fields. */
+static void print_candidate(const struct armtap_known_recipe *known)
+{
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 6);
+    char words[200];
+    snprintf(words, sizeof words, "@%s, %s:", known->name, known->client);
+    text_wrap_words(&wrap, words);
+    wrap.indent = 8;
+    for (const char *name = known->fields, *end; *name != '\0'; name = end + strspn(end, ",")) {
+        end = name + strcspn(name, ",");
+        text_wrap_span(&wrap, name, (size_t)(end - name));
+    }
+    text_wrap_end(&wrap);
+}
+
+/* What data without names may be; none of it is shown by these names. */
+static void print_candidates(const struct info *info, const struct stream_summary *summary)
+{
+    char pattern[120], command[SHELL_MAX];
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
+    text_wrap_words(&wrap, summary->candidate_count == 1
+                               ? "no names: a well-known recipe has this length; the data neither proves nor "
+                                 "contradicts it:"
+                               : "no names: well-known recipes have this length; the data proves or contradicts none "
+                                 "of these:");
+    text_wrap_end(&wrap);
+    for (size_t i = 0; i < summary->candidate_count; i++)
+        print_candidate(summary->candidates[i]);
+    snprintf(pattern, sizeof pattern, "armtap export --recipe @%s FILE", summary->candidates[0]->name);
+    if (shell_command(command, pattern, &info->options.source, NULL))
+        printf("    if that is the client, run: %s\n", command);
+}
+
 static void print_channels(const struct stream_summary *summary)
 {
     bool arms[ARMTAP_ARMS_MAX + 1] = {false};
@@ -605,6 +674,8 @@ static void print_stream(const struct info *info, const struct stream_summary *s
         print_fields(summary->recipe);
     if (summary->guess != NULL)
         print_guess(summary);
+    if (summary->candidate_count > 0)
+        print_candidates(info, summary);
     printf("  records to the robot: %" PRIu64 "\n", stream->records[ARMTAP_TO_ROBOT]);
     if (both(stream->bytes_lost) + both(stream->bytes_skipped) > 0)
         printf("  bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped\n",
@@ -764,7 +835,8 @@ static void run(struct info *info)
                                      .on_note = on_note,
                                      .on_event = on_event,
                                      .on_traffic = on_traffic,
-                                     .on_refused = on_refused};
+                                     .on_refused = on_refused,
+                                     .on_candidates = on_candidates};
     struct replay_source source = info->options.source;
     source.knowledge = info->knowledge;
     info->status = (int)replay_learning(&source, &sink, info, forget, &info->totals);

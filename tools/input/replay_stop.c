@@ -25,6 +25,7 @@ FORWARD(on_properties, armtap_record)
 FORWARD(on_message, armtap_message)
 FORWARD(on_refused, armtap_refused_setup)
 FORWARD(on_traffic, armtap_traffic)
+FORWARD(on_candidates, armtap_candidates)
 #undef FORWARD
 
 struct armtap_sink replay_stop_wrap(const struct replay_stop *stop)
@@ -40,6 +41,7 @@ struct armtap_sink replay_stop_wrap(const struct replay_stop *stop)
                                 IF_WANTED(on_properties),
                                 IF_WANTED(on_message),
                                 IF_WANTED(on_refused),
-                                IF_WANTED(on_traffic)};
+                                IF_WANTED(on_traffic),
+                                IF_WANTED(on_candidates)};
 #undef IF_WANTED
 }
