@@ -42,6 +42,9 @@ lib_libinside_la_SOURCES = \
 	lib/plan.c \
 	lib/plan.h \
 	lib/plan_decode.c \
+	lib/plan_decode.h \
+	lib/plan_step.c \
+	lib/plan_step.h \
 	lib/queue.c \
 	lib/queue.h \
 	lib/recipe.c \

@@ -1,120 +1,14 @@
-/* A plan moves the values of a frame into the state and back: steps of {operation, count, source, destination}. */
+/* A plan moves the values of a frame into the state and back: steps of {operation, count, source, destination}. Here it
+ * is built, step by step. */
 #ifndef ARMTAP_PLAN_H
 #define ARMTAP_PLAN_H
 
-#include "armtap.h"
-#include "bytes.h"
+#include "plan_decode.h"
 
-/* What one element undergoes on its way from the wire to the state. */
-enum armtap_op {
-    ARMTAP_OP_BYTE,
-    ARMTAP_OP_BOOL,       /* any non-zero byte is true */
-    ARMTAP_OP_SWAP4,      /* INT32, UINT32 */
-    ARMTAP_OP_SWAP8,      /* DOUBLE, UINT64 */
-    ARMTAP_OP_BYTE_TO_4,  /* UINT8 on the wire, UINT32 in the state: protocol 3 widened two fields */
-    ARMTAP_OP_4_TO_8,     /* UINT32 on the wire, UINT64 in the state */
-    ARMTAP_OP_CELL_INT32, /* a legacy double that holds a whole number */
-    ARMTAP_OP_CELL_UINT32,
-    ARMTAP_OP_CELL_BITS, /* a legacy double that holds bits, or their raw integer */
-    ARMTAP_OP_NONE       /* does not go into the state */
-};
-
-struct armtap_step {
-    uint32_t wire;  /* offset of the first element from the first value of the frame */
-    uint16_t state; /* offset of the first in struct armtap_state */
-    uint8_t count;  /* elements */
-    uint8_t op;     /* enum armtap_op */
-};
-
-/* Single legacy cells between doubles that stand in the state as they do on the wire. A run goes over them as if they
- * were doubles; they are judged before it, and what they hold is written after it. In the state each has eight bytes
- * for itself: where its field has four, zeroes follow. */
-#define ARMTAP_COVERED_MAX 4
-struct armtap_covered {
-    size_t count;
-    uint64_t places;                              /* of the cells in the state, 16 bits each: one load before the run */
-    struct armtap_step cells[ARMTAP_COVERED_MAX]; /* beyond `count` the last one again: they are taken all at once */
-    double least[ARMTAP_COVERED_MAX];             /* the numbers of the type, ... */
-    double most[ARMTAP_COVERED_MAX];              /* ... ARMTAP_TWO_TO_51 at most */
-    uint64_t mask[ARMTAP_COVERED_MAX];            /* of the bits that the type has */
-};
-
-struct armtap_plan;
-/* Decodes; `updated`, which may be NULL, becomes the plan's fields. False where a legacy cell holds no whole number:
- * then the fields are to be taken one by one, for some of the others may be as they were, and `updated` means nothing.
- * The wire must hold every step's bytes. */
-typedef bool armtap_plan_decoder(const struct armtap_plan *plan, const uint8_t *wire, struct armtap_state *state,
-                                 struct armtap_set *updated);
-
-struct armtap_plan {
-    struct armtap_covered covered;
-    size_t count;
-    struct armtap_step *steps;
-    armtap_plan_decoder *decode; /* the fastest here */
-    struct armtap_set fields;    /* that it sets */
-};
-
-/* Bytes of one element on the wire and in the state. */
-size_t armtap_op_wire_width(enum armtap_op op);
-size_t armtap_op_state_width(enum armtap_op op);
-/* The operation that takes a wire type to a field's type; ARMTAP_OP_NONE where that would lose something. */
-enum armtap_op armtap_op_for(enum armtap_type wire, enum armtap_type field);
-static inline bool armtap_op_is_cell(enum armtap_op op)
-{
-    return op >= ARMTAP_OP_CELL_INT32 && op <= ARMTAP_OP_CELL_BITS;
-}
-/* The operation for a legacy cell of a field. */
-enum armtap_op armtap_op_for_cell(enum armtap_type field);
-
-/* A step for a field whose first element is at `wire`. */
-struct armtap_step armtap_plan_step(enum armtap_op op, const struct armtap_field *field, size_t wire);
 /* A plan without steps; of `steps`, the caller's, there is room for as many as will be added. */
 void armtap_plan_init(struct armtap_plan *plan, struct armtap_step *steps);
 /* Adds a step that sets the field of that id, as part of the last one where it continues it or can be covered by it. */
 void armtap_plan_add(struct armtap_plan *plan, struct armtap_step step, unsigned field);
-/* In plain C. */
-armtap_plan_decoder armtap_plan_decode;
-/* One step of its own, in plain C. Cells of which one holds no whole number leave the state as it was: false. */
-bool armtap_step_decode(const struct armtap_step *step, const uint8_t *wire, struct armtap_state *state);
-/* Those that this processor runs, the fastest first, the one in plain C last; NULL beyond. All give the same bits. */
-armtap_plan_decoder *armtap_plan_decoder_at(size_t i);
-
 void armtap_plan_encode(const struct armtap_plan *plan, const struct armtap_state *state, uint8_t *wire);
-void armtap_step_encode(const struct armtap_step *step, const struct armtap_state *state, uint8_t *wire);
-
-/* ---- a legacy cell as a number; false where it holds none of that type ---- */
-
-static inline bool armtap_cell_int32(const uint8_t *cell, int32_t *number)
-{
-    double value = armtap_be_double(cell);
-    if (!(value >= INT32_MIN && value <= INT32_MAX))
-        return false;
-    *number = (int32_t)value;
-    return value == (double)*number;
-}
-
-static inline bool armtap_cell_uint32(const uint8_t *cell, uint32_t *number)
-{
-    double value = armtap_be_double(cell);
-    if (!(value >= 0 && value <= UINT32_MAX))
-        return false;
-    *number = (uint32_t)value;
-    return value == (double)*number;
-}
-
-#define ARMTAP_TWO_TO_64 18446744073709551616.0
-#define ARMTAP_TWO_TO_51 2251799813685248.0 /* up to it a double has a bit for halves */
-
-static inline bool armtap_cell_bits(const uint8_t *cell, uint64_t *bits)
-{
-    double value = armtap_be_double(cell);
-    *bits = armtap_be64(cell);
-    if (*bits >> 52 == 0) /* as a double it would be 0 or denormal: it is the raw integer */
-        return true;
-    if (!(value >= 0 && value < ARMTAP_TWO_TO_64))
-        return false;
-    *bits = (uint64_t)value;
-    return value == (double)*bits;
-}
 
 #endif

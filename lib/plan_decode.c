@@ -6,7 +6,7 @@
  * cells between them that are none: those are judged before it, all four at once, and written after it. One shuffle
  * turns four or eight doubles round. The kernels are inlined: nothing is called in the loop, and what they cannot judge
  * is begun anew in plain C. tests/bench/README.md has numbers. */
-#include "plan.h"
+#include "plan_decode.h"
 
 #if defined(__GNUC__)
 #define INLINE static inline __attribute__((always_inline))
