@@ -226,11 +226,6 @@ bool armtap_conn_is_foreign(const struct armtap_conn *conn)
     return conn->foreign;
 }
 
-static enum armtap_direction actual(const struct armtap_conn *conn, enum armtap_direction direction)
-{
-    return conn->swapped ? armtap_other(direction) : direction;
-}
-
 void armtap_conn_accept(struct armtap_conn *conn, const struct armtap_where *where)
 {
     conn->stream.accepted = *where;
@@ -239,32 +234,12 @@ void armtap_conn_accept(struct armtap_conn *conn, const struct armtap_where *whe
 void armtap_conn_touch(struct armtap_conn *conn, enum armtap_direction direction, uint64_t payload,
                        const struct armtap_where *where)
 {
-    conn->stream.payload[actual(conn, direction)] += payload;
-    conn->stream.packets[actual(conn, direction)]++;
+    conn->stream.payload[armtap_conn_real(conn, direction)] += payload;
+    conn->stream.packets[armtap_conn_real(conn, direction)]++;
     conn->stream.last = *where;
 }
 
 /* ---- where bytes arrived ---- */
-
-static bool later(const struct armtap_where *a, const struct armtap_where *b)
-{
-    return a->file != b->file ? a->file > b->file : a->packet > b->packet;
-}
-
-struct armtap_where armtap_span_where(const struct armtap_span *span, size_t from, size_t to)
-{
-    size_t i = 0;
-    while (i + 1 < span->mark_count && span->marks[i].end <= from)
-        i++;
-    struct armtap_where latest = span->marks[i].where;
-    for (; i < span->mark_count; i++) {
-        if (later(&span->marks[i].where, &latest))
-            latest = span->marks[i].where;
-        if (span->marks[i].end >= to)
-            break;
-    }
-    return latest;
-}
 
 /* Bytes up to `end` of the buffer arrived with `where`. */
 static int mark_add(struct armtap_conn *conn, struct armtap_half *half, size_t end, const struct armtap_where *where)
@@ -276,7 +251,7 @@ static int mark_add(struct armtap_conn *conn, struct armtap_half *half, size_t e
     }
     if (last && half->mark_count == MARKS_MAX) {
         last->end = end;
-        if (later(where, &last->where))
+        if (armtap_where_is_later(where, &last->where))
             last->where = *where;
         return ARMTAP_OK;
     }
@@ -661,10 +636,10 @@ static bool is_direction(enum armtap_direction direction)
 /* Digests what waits in the buffer. */
 static int digest_buffer(struct armtap_conn *conn, enum armtap_direction direction, bool final)
 {
-    struct armtap_span span = buffer_span(&conn->half[actual(conn, direction)], final);
+    struct armtap_span span = buffer_span(&conn->half[armtap_conn_real(conn, direction)], final);
     size_t used = 0;
-    int error = digest(conn, actual(conn, direction), &span, &used);
-    struct armtap_half *half = &conn->half[actual(conn, direction)];
+    int error = digest(conn, armtap_conn_real(conn, direction), &span, &used);
+    struct armtap_half *half = &conn->half[armtap_conn_real(conn, direction)];
     buffer_consume(half, used);
     half->looked = half->used;
     if (half->used == 0 && half->capacity > BUFFER_KEPT)
@@ -678,7 +653,7 @@ static int digest_buffer(struct armtap_conn *conn, enum armtap_direction directi
  * directions are understood does not depend on the chunks. */
 static int settle_other(struct armtap_conn *conn, enum armtap_direction direction)
 {
-    const struct armtap_half *half = &conn->half[actual(conn, armtap_other(direction))];
+    const struct armtap_half *half = &conn->half[armtap_conn_real(conn, armtap_other(direction))];
     return half->used > half->looked && !conn->foreign ? digest_buffer(conn, armtap_other(direction), false)
                                                        : ARMTAP_OK;
 }
@@ -716,11 +691,11 @@ static int digest_direct(struct armtap_conn *conn, enum armtap_direction directi
     struct armtap_mark mark = {length, *where};
     struct armtap_span span = {bytes, length, &mark, 1, false};
     size_t used = 0;
-    int error = digest(conn, actual(conn, direction), &span, &used);
+    int error = digest(conn, armtap_conn_real(conn, direction), &span, &used);
     if (error != ARMTAP_OK || used == length || conn->foreign)
         return error;
-    struct armtap_half *half = &conn->half[actual(conn, direction)];
-    error = keep(conn, actual(conn, direction), bytes + used, length - used, where);
+    struct armtap_half *half = &conn->half[armtap_conn_real(conn, direction)];
+    error = keep(conn, armtap_conn_real(conn, direction), bytes + used, length - used, where);
     half->looked = half->used;
     return error;
 }
@@ -752,18 +727,18 @@ static int push(struct armtap_conn *conn, enum armtap_direction direction, const
     conn->stream.last = *where;
     int error = settle_other(conn, direction);
     while (length > 0 && error == ARMTAP_OK) {
-        struct armtap_half *half = &conn->half[actual(conn, direction)];
+        struct armtap_half *half = &conn->half[armtap_conn_real(conn, direction)];
         if (conn->foreign) {
             struct armtap_mark mark = {length, *where};
             struct armtap_span span = {p, length, &mark, 1, false};
-            error = skip(conn, actual(conn, direction), &span, 0, length);
+            error = skip(conn, armtap_conn_real(conn, direction), &span, 0, length);
             break;
         }
         size_t take = piece(conn, half, length);
         if (half->used == 0) {
             error = digest_direct(conn, direction, p, take, where);
         } else {
-            error = keep(conn, actual(conn, direction), p, take, where);
+            error = keep(conn, armtap_conn_real(conn, direction), p, take, where);
             if (error == ARMTAP_OK && half->used >= half->want)
                 error = digest_buffer(conn, direction, false);
         }
@@ -802,16 +777,16 @@ static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction directio
     int error = settle_other(conn, direction);
     if (error != ARMTAP_OK)
         return error;
-    if (conn->half[actual(conn, direction)].used > 0 && !conn->foreign)
+    if (conn->half[armtap_conn_real(conn, direction)].used > 0 && !conn->foreign)
         error = digest_buffer(conn, direction, true);
-    struct armtap_half *half = &conn->half[actual(conn, direction)];
+    struct armtap_half *half = &conn->half[armtap_conn_real(conn, direction)];
     if (error != ARMTAP_OK)
         return error;
     if (half->used == 0)
-        return note_tail(conn, actual(conn, direction));
+        return note_tail(conn, armtap_conn_real(conn, direction));
     struct armtap_span span = buffer_span(half, true);
     if (closing && conn->decoder && conn->decoder->rest && half->mode == ARMTAP_HALF_SYNCED) {
-        struct armtap_frame frame = {actual(conn, direction), half->buffer, half->used, half->offset,
+        struct armtap_frame frame = {armtap_conn_real(conn, direction), half->buffer, half->used, half->offset,
                                      armtap_span_where(&span, 0, half->used)};
         error = conn->decoder->rest(conn->context, conn, &frame);
         if (error <= 0) {
@@ -823,9 +798,9 @@ static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction directio
             return error;
         }
     }
-    error = skip(conn, actual(conn, direction), &span, 0, half->used);
+    error = skip(conn, armtap_conn_real(conn, direction), &span, 0, half->used);
     buffer_consume(half, half->used);
-    return error == ARMTAP_OK ? note_tail(conn, actual(conn, direction)) : error;
+    return error == ARMTAP_OK ? note_tail(conn, armtap_conn_real(conn, direction)) : error;
 }
 
 static int miss(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
@@ -834,7 +809,7 @@ static int miss(struct armtap_conn *conn, enum armtap_direction direction, uint6
     int error = length > 0 ? end_of_bytes(conn, direction, false) : ARMTAP_OK;
     if (error != ARMTAP_OK || length == 0)
         return error;
-    enum armtap_direction side = actual(conn, direction);
+    enum armtap_direction side = armtap_conn_real(conn, direction);
     struct armtap_half *half = &conn->half[side];
     struct armtap_frame here = {side, NULL, 0, half->offset, *where};
     half->offset += length;
@@ -865,10 +840,10 @@ static int close_side(struct armtap_conn *conn, enum armtap_direction direction,
 {
     if (where)
         conn->stream.last = *where;
-    conn->half[actual(conn, direction)].closed = true;
+    conn->half[armtap_conn_real(conn, direction)].closed = true;
     int error = end_of_bytes(conn, direction, true);
     if (error == ARMTAP_OK && conn->decoder && conn->decoder->ends && !conn->foreign)
-        error = conn->decoder->ends(conn->context, conn, actual(conn, direction));
+        error = conn->decoder->ends(conn->context, conn, armtap_conn_real(conn, direction));
     return error;
 }
 

@@ -6,6 +6,7 @@
 #include "conn.h"
 #include "decoder.h"
 #include "robot.h"
+#include "span.h"
 
 #define ARMTAP_DECODERS_MAX 8
 
@@ -13,21 +14,6 @@ enum armtap_half_mode {
     ARMTAP_HALF_UNKNOWN, /* the protocol is not known */
     ARMTAP_HALF_SYNCED,  /* the next byte begins a frame */
     ARMTAP_HALF_SEEKING  /* looking for the beginning of a frame */
-};
-
-/* Bytes up to `end` of a buffer arrived with `where`, those before the mark before it earlier. */
-struct armtap_mark {
-    size_t end;
-    struct armtap_where where;
-};
-
-/* Consecutive bytes of a direction, with where they arrived. */
-struct armtap_span {
-    const uint8_t *bytes;
-    size_t length;
-    const struct armtap_mark *marks;
-    size_t mark_count;
-    bool final; /* nothing follows these bytes */
 };
 
 #define ARMTAP_SEARCH_SPENT UINT64_MAX
@@ -94,15 +80,18 @@ static inline enum armtap_direction armtap_other(enum armtap_direction direction
     return direction == ARMTAP_FROM_ROBOT ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
 }
 
+/* Directions as the sink names them, where the roles turned out the other way round. */
+static inline enum armtap_direction armtap_conn_real(const struct armtap_conn *conn, enum armtap_direction direction)
+{
+    return conn->swapped ? armtap_other(direction) : direction;
+}
+
 /* The connection takes so many bytes of memory more, until it is freed. */
 static inline void armtap_conn_take(struct armtap_conn *conn, size_t bytes)
 {
     conn->taken += bytes;
     conn->reserve->taken += bytes;
 }
-
-/* The latest arrival among the bytes [from, to) of a span. */
-struct armtap_where armtap_span_where(const struct armtap_span *span, size_t from, size_t to);
 
 /* ---- deliver.c ---- */
 

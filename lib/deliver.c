@@ -17,11 +17,6 @@ static int stopped(int answer)
     return answer == 0 ? ARMTAP_OK : ARMTAP_ERR_STOPPED;
 }
 
-static enum armtap_direction told(const struct armtap_conn *conn, enum armtap_direction direction)
-{
-    return conn->swapped ? armtap_other(direction) : direction;
-}
-
 /* The stream is added. */
 static int tell_event(struct armtap_conn *conn, struct armtap_event *event)
 {
@@ -34,23 +29,25 @@ static int tell_event(struct armtap_conn *conn, struct armtap_event *event)
 int armtap_conn_event(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type,
                       uint64_t a, const struct armtap_where *where)
 {
-    return tell_event(
-        conn, &(struct armtap_event){.where = *where, .direction = told(conn, direction), .type = type, .a = a});
+    return tell_event(conn, &(struct armtap_event){
+                                .where = *where, .direction = armtap_conn_real(conn, direction), .type = type, .a = a});
 }
 
 int armtap_conn_arrival(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type,
                         uint64_t bytes, bool doubtful, const struct armtap_where *where)
 {
-    return tell_event(
-        conn, &(struct armtap_event){
-                  .where = *where, .direction = told(conn, direction), .type = type, .a = bytes, .doubtful = doubtful});
+    return tell_event(conn, &(struct armtap_event){.where = *where,
+                                                   .direction = armtap_conn_real(conn, direction),
+                                                   .type = type,
+                                                   .a = bytes,
+                                                   .doubtful = doubtful});
 }
 
 int armtap_conn_unreachable(struct armtap_conn *conn, uint64_t syns, const struct armtap_unreachable *unreachable,
                             const struct armtap_where *where)
 {
     return tell_event(conn, &(struct armtap_event){.where = *where,
-                                                   .direction = told(conn, ARMTAP_FROM_ROBOT),
+                                                   .direction = armtap_conn_real(conn, ARMTAP_FROM_ROBOT),
                                                    .type = ARMTAP_EVENT_UNREACHABLE,
                                                    .a = syns,
                                                    .unreachable = unreachable});
@@ -129,7 +126,7 @@ static int tell_note(struct armtap_conn *conn, enum armtap_note_code code, enum 
 int armtap_conn_note(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_note_code code,
                      const struct armtap_where *where, const char *text)
 {
-    return tell_note(conn, code, told(conn, direction), where, text);
+    return tell_note(conn, code, armtap_conn_real(conn, direction), where, text);
 }
 
 int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_note_code code,

@@ -61,14 +61,19 @@ lib_libinside_la_SOURCES = \
 	lib/sender.c \
 	lib/sender.h \
 	lib/sent.h \
+	lib/span.c \
+	lib/span.h \
 	lib/spelling.c \
 	lib/state.c \
 	lib/state.h \
 	lib/tcp.c \
 	lib/tcp.h \
 	lib/tcp_bytes.c \
+	lib/tcp_bytes.h \
 	lib/tcp_deliver.c \
-	lib/tcp_inside.h \
+	lib/tcp_deliver.h \
+	lib/tcp_side.c \
+	lib/tcp_side.h \
 	lib/traffic.c \
 	lib/traffic.h \
 	lib/try.h \

@@ -6,6 +6,7 @@
 #include "note.h"
 #include "robot.h"
 #include "tcp.h"
+#include "tcp_deliver.h"
 #include "try.h"
 #include "unreachable.h"
 

@@ -1,25 +1,17 @@
-#include "tcp_inside.h"
+#include "tcp.h"
 
 #include <string.h>
 
+#include "tcp_bytes.h"
+#include "tcp_deliver.h"
+#include "try.h"
+
 enum {
-    JUMP = 16 << 20,    /* bytes: farther than any window, so another connection */
     BEFORE_SYN = 65536, /* bytes that may be captured before their own SYN */
     BEFORE_ALL = 65536  /* bytes before the first one seen that may be of the same connection */
 };
 
 #define SYN_AGAIN INT64_C(500000000) /* ns: a SYN that comes twice before is a copy */
-
-static bool is_near(uint32_t seq, uint64_t position)
-{
-    int32_t d = armtap_tcp_distance(seq, position);
-    return d >= -JUMP && d <= JUMP;
-}
-
-bool armtap_tcp_is_near(uint32_t a, uint32_t b)
-{
-    return is_near(a, b);
-}
 
 /* ---- set-up ---------------------------------------------------------------------------------------------------- */
 
@@ -112,23 +104,11 @@ bool armtap_tcp_is_other(const struct armtap_tcp *tcp, enum armtap_direction dir
         return false;
     if (is_before_start(tcp, side, segment))
         return true;
-    return armtap_tcp_distance(segment->seq, side->highest) > JUMP ||
-           armtap_tcp_distance(segment->seq, side->next) < -JUMP;
+    return armtap_tcp_distance(segment->seq, side->highest) > ARMTAP_TCP_JUMP ||
+           armtap_tcp_distance(segment->seq, side->next) < -ARMTAP_TCP_JUMP;
 }
 
 /* ---- in: headers ----------------------------------------------------------------------------------------------- */
-
-void armtap_tcp_begin(struct armtap_tcp *tcp, struct armtap_tcp_side *side, uint32_t seq, enum armtap_tcp_state state)
-{
-    side->state = state;
-    side->start = side->next = side->highest = (UINT64_C(1) << 32) + seq;
-    side->held_time = tcp->pool->now.time;
-    side->held_packet = tcp->pool->packets;
-    if (!side->has_first) {
-        side->has_first = true;
-        side->first = seq;
-    }
-}
 
 static int take_syn(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
 {
@@ -164,7 +144,7 @@ static void take_ack(struct armtap_tcp *tcp, enum armtap_direction direction, co
         }
         return;
     }
-    if (!is_near(segment->ack, peer->next))
+    if (!armtap_tcp_is_near(segment->ack, (uint32_t)peer->next))
         return;
     uint64_t position = armtap_tcp_position(peer, segment->ack);
     armtap_sender_heard(&peer->sender, segment, position, tcp->pool->now.time);
@@ -182,7 +162,7 @@ static void take_first(struct armtap_tcp *tcp, enum armtap_direction direction, 
     const struct armtap_tcp_side *peer = armtap_tcp_peer(tcp, direction);
     if (side->has_first || segment->length + segment->cut || !(segment->flags & ARMTAP_TCP_ACK))
         return;
-    if (armtap_tcp_was_seen(peer) && !is_near(segment->ack, peer->next))
+    if (armtap_tcp_was_seen(peer) && !armtap_tcp_is_near(segment->ack, (uint32_t)peer->next))
         return;
     side->has_first = true;
     side->first = segment->seq;
@@ -215,11 +195,12 @@ static bool is_reset_believed(const struct armtap_tcp *tcp, enum armtap_directio
 {
     const struct armtap_tcp_side *side = &tcp->side[direction];
     const struct armtap_tcp_side *peer = &tcp->side[!direction];
-    if (armtap_tcp_was_seen(side) ? is_near(segment->seq, side->next)
-                                  : !side->has_first || is_near(segment->seq, side->first))
+    if (armtap_tcp_was_seen(side) ? armtap_tcp_is_near(segment->seq, (uint32_t)side->next)
+                                  : !side->has_first || armtap_tcp_is_near(segment->seq, side->first))
         return true;
     /* the answer to a SYN that nobody expects has sequence number 0 and an acknowledgement */
-    return segment->flags & ARMTAP_TCP_ACK && armtap_tcp_was_seen(peer) && is_near(segment->ack, peer->next);
+    return segment->flags & ARMTAP_TCP_ACK && armtap_tcp_was_seen(peer) &&
+           armtap_tcp_is_near(segment->ack, (uint32_t)peer->next);
 }
 
 /* ---- a segment, and the end ------------------------------------------------------------------------------------ */
@@ -238,7 +219,7 @@ static int follow(struct armtap_tcp *tcp, enum armtap_direction direction, const
         side->isn = segment->seq;
     }
     uint64_t end = armtap_tcp_position(side, seq) + segment->length + segment->cut;
-    if (end > side->highest && is_near(seq, side->next))
+    if (end > side->highest && armtap_tcp_is_near(seq, (uint32_t)side->next))
         side->next = side->highest = end;
     return segment->flags & ARMTAP_TCP_FIN ? armtap_tcp_close_by_fin(tcp, direction, &tcp->pool->now) : 0;
 }

@@ -1,6 +1,9 @@
-#include "tcp_inside.h"
+#include "tcp_bytes.h"
 
 #include <string.h>
+
+#include "tcp_deliver.h"
+#include "try.h"
 
 #include "budget.h"
 

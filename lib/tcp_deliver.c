@@ -1,4 +1,6 @@
-#include "tcp_inside.h"
+#include "tcp_deliver.h"
+
+#include "try.h"
 
 #include <stdlib.h>
 

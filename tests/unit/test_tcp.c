@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "tcp.h"
+#include "tcp_deliver.h"
 
 #define MS INT64_C(1000000)
 

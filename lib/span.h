@@ -1,0 +1,31 @@
+/* Bytes in order, and where each of them arrived. */
+#ifndef ARMTAP_SPAN_H
+#define ARMTAP_SPAN_H
+
+#include "armtap.h"
+
+/* Bytes up to `end` of a buffer arrived with `where`, those before the mark before it earlier. */
+struct armtap_mark {
+    size_t end;
+    struct armtap_where where;
+};
+
+/* Consecutive bytes of a direction, with where they arrived. */
+struct armtap_span {
+    const uint8_t *bytes;
+    size_t length;
+    const struct armtap_mark *marks;
+    size_t mark_count;
+    bool final; /* nothing follows these bytes */
+};
+
+/* Whether `a` was captured after `b`. */
+static inline bool armtap_where_is_later(const struct armtap_where *a, const struct armtap_where *b)
+{
+    return a->file != b->file ? a->file > b->file : a->packet > b->packet;
+}
+
+/* The latest arrival among the bytes [from, to) of a span. */
+struct armtap_where armtap_span_where(const struct armtap_span *span, size_t from, size_t to);
+
+#endif

@@ -1,0 +1,14 @@
+/* Bytes and ends of a TCP connection come in. */
+#ifndef ARMTAP_TCP_BYTES_H
+#define ARMTAP_TCP_BYTES_H
+
+#include "tcp_side.h"
+
+int armtap_tcp_take_bytes(struct armtap_tcp *tcp, enum armtap_direction direction,
+                          const struct armtap_segment *segment);
+int armtap_tcp_take_fin(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment);
+/* A window probe's byte was kept aside; `start` is the position of what follows it: if behind it, the byte was taken.
+ */
+int armtap_tcp_settle_probe(struct armtap_tcp *tcp, enum armtap_direction direction, uint64_t start);
+
+#endif

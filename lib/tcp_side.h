@@ -1,0 +1,98 @@
+/* One TCP connection as the reassembler keeps it: both directions, and positions in their streams. */
+#ifndef ARMTAP_TCP_SIDE_H
+#define ARMTAP_TCP_SIDE_H
+
+#include "arrival.h"
+#include "link.h"
+#include "note.h"
+
+/* What the reassembler calls; each returns 0 or an error that ends the work at once. */
+struct armtap_tcp_calls {
+    int (*push)(void *user, enum armtap_direction direction, const uint8_t *bytes, size_t length,
+                const struct armtap_where *where);
+    int (*gap)(void *user, enum armtap_direction direction, uint64_t length, const struct armtap_where *where);
+    int (*close)(void *user, enum armtap_direction direction, const struct armtap_where *where);
+    int (*event)(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t a,
+                 const struct armtap_where *where);
+    /* What the network did to a packet of `bytes` bytes; doubtful: the packets do not prove it. */
+    int (*arrival)(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t bytes,
+                   bool doubtful, const struct armtap_where *where);
+    int (*note)(void *user, enum armtap_direction direction, enum armtap_note_code code,
+                const struct armtap_where *where, const char *text);
+};
+
+enum armtap_tcp_state {
+    ARMTAP_TCP_UNSEEN, /* no SYN, no byte */
+    ARMTAP_TCP_HELD,   /* began in mid-stream: bytes wait a little, for earlier ones may still come */
+    ARMTAP_TCP_OPEN,
+    ARMTAP_TCP_CLOSED
+};
+
+/* One direction: what its sender sends. */
+struct armtap_tcp_side {
+    enum armtap_tcp_state state;
+    bool has_isn;    /* its SYN was seen */
+    bool has_first;  /* `first` is known, from a packet without bytes or from the peer */
+    bool has_end;    /* its FIN was seen, at position `end` */
+    bool has_window; /* `window` is known */
+    bool has_probe;  /* `probe_byte` is kept aside: a window probe, or the next byte after all */
+    uint8_t probe_byte;
+    int8_t scale; /* shift of its window, -1 where its SYN had none */
+    uint32_t isn, first;
+    uint64_t start;   /* position of the first byte, where it began in mid-stream */
+    uint64_t next;    /* position of the next byte to deliver */
+    uint64_t highest; /* end of what was seen */
+    uint64_t end;
+    uint64_t lost_from, lost_to; /* the last gap */
+    uint64_t lost;               /* of it, not yet told */
+    uint64_t missed;             /* what the peer acknowledged beyond `highest`; 0: nothing; told at: */
+    struct armtap_where missed_where;
+    uint64_t keep_alives;    /* sent since the peer last sent a packet */
+    int64_t keep_alive_time; /* of the last */
+    struct armtap_where lost_where;
+    struct armtap_where probe_where;
+    int64_t held_time;
+    uint64_t held_packet;
+    uint64_t window, window_peak; /* bytes; the peak is that since the last event */
+    struct armtap_queue queue;
+    struct armtap_sender sender;
+    struct armtap_history *history; /* NULL where too many others keep one */
+};
+
+struct armtap_tcp {
+    struct armtap_tcp_side side[2]; /* by enum armtap_direction */
+    struct armtap_pool *pool;
+    const struct armtap_tcp_calls *calls;
+    void *user;
+    bool ignored;
+    bool cut_noted;
+};
+
+#define ARMTAP_TCP_JUMP (16 << 20) /* bytes: farther than any window, so another connection */
+
+static inline int32_t armtap_tcp_distance(uint32_t seq, uint64_t position)
+{
+    return (int32_t)(seq - (uint32_t)position);
+}
+
+static inline uint64_t armtap_tcp_position(const struct armtap_tcp_side *side, uint32_t seq)
+{
+    return side->next + (uint64_t)(int64_t)armtap_tcp_distance(seq, side->next);
+}
+
+static inline bool armtap_tcp_was_seen(const struct armtap_tcp_side *side)
+{
+    return side->highest != 0;
+}
+
+static inline struct armtap_tcp_side *armtap_tcp_peer(struct armtap_tcp *tcp, enum armtap_direction direction)
+{
+    return &tcp->side[!direction];
+}
+
+/* Two sequence numbers so near each other that one connection may hold both. */
+bool armtap_tcp_is_near(uint32_t a, uint32_t b);
+/* The first packet of a side: `seq` is where its bytes begin. */
+void armtap_tcp_begin(struct armtap_tcp *tcp, struct armtap_tcp_side *side, uint32_t seq, enum armtap_tcp_state state);
+
+#endif
