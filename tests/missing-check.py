@@ -309,6 +309,24 @@ def check_tail(path, draw):
     assert run("export", "--to", "+0.2", path)[1] == ""
 
 
+def check_unread_tail(path, draw):
+    """What was captured behind the last record and cannot be read is not missing, and lasts no longer than the capture."""
+    for lost, said_lost in ((0, ""), (2, "0.016 s missing in the capture at the end, about 2 records; ")):
+        capture, connection = Capture(), Connection(30004, 50000)
+        handshake(capture, connection, START, b"timestamp,actual_q", b"DOUBLE,VECTOR6D", 125.0, (3, 15, 8, 106))
+        for i in range(250):
+            message = rtde("U", b"\1" + struct.pack(">7d", 50 + i * 0.008, *[0.1 * i] * 6))
+            capture.add(START + 10**9 + i * 8000000, connection, "r", message, lost=i >= 250 - lost)
+        for i in range(3000):
+            capture.add(START + 2992000000 + i * 100000, connection, "r", bytes([0xFF]) * 1400)
+        capture.write(path)
+        said = run("export", path)[1]
+        assert "stream 0: %s0.296 s could not be decoded at the end, about 37 records\n" % said_lost in said, said
+        said = run("export", "--to", "+3.1", path)[1]
+        assert "stream 0: %s0.104 s could not be decoded at the end, about 13 records\n" % said_lost in said, said
+    assert draw is not None
+
+
 def check_aubo(path, draw):
     """Two channels of one stream: the first row after a hole has it, of whichever channel."""
     if "without AUBO" in run("--version")[0]:
@@ -530,7 +548,7 @@ def main():
     failed = gaps = skips = 0
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "made.pcap")
-        for check in (check_shadowed, check_inputs, check_range, check_tail, check_aubo, check_many, check_late, check_unread, check_set_back,
+        for check in (check_shadowed, check_inputs, check_range, check_tail, check_unread_tail, check_aubo, check_many, check_late, check_unread, check_set_back,
                       check_window,
                       check_pause, check_cut, check_words):
             try:

@@ -22,6 +22,7 @@ struct flow {
     size_t length;       /* bytes of the last record, or by the last set-up; 0: not known */
     uint64_t lost_bytes; /* the stream's counter at the last record */
     uint64_t skipped_bytes;
+    uint64_t gaps;
     bool paused; /* data was not due all the time since the last record */
     bool closed[2];
     struct missing_flow here;    /* before the last record */
@@ -228,6 +229,7 @@ static void look_before(struct flow *flow, const struct armtap_record *record, c
     flow->length = record->frame_length;
     flow->skipped_bytes = skipped;
     flow->lost_bytes = lost;
+    flow->gaps = record->stream->gaps;
     flow->has_last = true;
     flow->paused = false;
     flow->before_last = flow->last_time;
@@ -502,18 +504,49 @@ int missing_data_count_part(struct missing_data *missings, const struct armtap_r
 }
 
 /* What is missing after the last record. */
-static struct missing_flow tail_of(const struct missing_data *missings, const struct flow *flow,
-                                   const struct armtap_stream *stream)
+struct tail {
+    struct missing_flow gap;
+    struct missing_flow unread; /* captured, and more than the pieces of records that holes cut */
+};
+
+/* Records that were due from the last one to the end of the stream; INFINITY where that is not known. */
+static double due_at_end(const struct flow *flow, const struct armtap_stream *stream)
+{
+    int64_t from = flow->last_time, to = stream->last.time;
+    if (!(flow->usual > 0) || from == ARMTAP_NO_TIME || to == ARMTAP_NO_TIME)
+        return INFINITY;
+    return to > from ? floor((double)timestamp_between(from, to) / 1e9 / flow->usual + 0.5) : 0;
+}
+
+/* Counts the records of a hole, no more than are left of those that were due. */
+static void take_due(const struct flow *flow, struct missing_flow *hole, double records, double *due)
+{
+    hole->records = fmin(records, *due);
+    hole->seconds = flow->usual > 0 && flow->length > 0 ? rounded(hole->records * flow->usual) : NAN;
+    *due -= hole->records;
+}
+
+static struct tail tail_of(const struct missing_data *missings, const struct flow *flow,
+                           const struct armtap_stream *stream)
 {
     bool is_rest = !flow->has_last && stream->midstream;
-    struct missing_flow tail = {
-        .bytes = stream->bytes_lost[missings->direction] - flow->lost_bytes,
-        .unread = is_rest ? 0 : stream->bytes_skipped[missings->direction] - flow->skipped_bytes,
-    };
-    double fitting = records_in(flow->length, &tail);
-    tail.records = tail.bytes > 0 && !flow->paused ? ceil(fitting) : floor(fitting);
-    tail.seconds = flow->usual > 0 && flow->length > 0 ? rounded(tail.records * flow->usual) : NAN;
+    uint64_t lost = stream->bytes_lost[missings->direction] - flow->lost_bytes;
+    uint64_t skipped = is_rest ? 0 : stream->bytes_skipped[missings->direction] - flow->skipped_bytes;
+    uint64_t pieces = skipped < 2 * flow->length * (stream->gaps - flow->gaps) ? skipped : 0;
+    struct tail tail = {.gap = {.bytes = lost, .unread = pieces}, .unread = {.unread = skipped - pieces}};
+    double of_gap = records_in(flow->length, &tail.gap), of_unread = records_in(flow->length, &tail.unread);
+    double due = due_at_end(flow, stream);
+    take_due(flow, &tail.gap, lost > 0 && !flow->paused ? ceil(of_gap) : floor(of_gap), &due);
+    take_due(flow, &tail.unread, floor(of_unread), &due);
     return tail;
+}
+
+static void limit_tail(const struct missing_data *missings, const struct flow *flow, struct tail *tail)
+{
+    double lost = isnan(tail->gap.seconds) ? 0 : tail->gap.seconds;
+    tail->gap = part_of(missings, flow, tail->gap, flow->last_time);
+    tail->unread = part_of(missings, flow, tail->unread, flow->last_time + (int64_t)(lost * 1e9));
+    tail->gap.skipped = tail->unread.skipped = 0;
 }
 
 bool missing_data_total(struct missing_data *missings, const struct armtap_stream *stream, struct missing_total *total,
@@ -531,11 +564,12 @@ bool missing_data_total(struct missing_data *missings, const struct armtap_strea
     bool is_limited = missings->from != INT64_MIN || missings->to != INT64_MAX;
     if (is_limited && (flow->last_time == ARMTAP_NO_TIME || flow->last_time > missings->to))
         return true;
-    struct missing_flow tail = tail_of(missings, flow, stream);
+    struct tail tail = tail_of(missings, flow, stream);
     if (is_limited)
-        tail = part_of(missings, flow, tail, flow->last_time);
-    tail.skipped = 0;
-    keep_place(places, &(struct missing_place){.missing = tail, .is_end = true});
-    count_missing(total, &tail);
+        limit_tail(missings, flow, &tail);
+    keep_place(places, &(struct missing_place){.missing = tail.gap, .is_end = true});
+    keep_place(places, &(struct missing_place){.missing = tail.unread, .is_end = true});
+    count_missing(total, &tail.gap);
+    count_missing(total, &tail.unread);
     return true;
 }
