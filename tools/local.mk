@@ -39,6 +39,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/capture.h \
 	tools/input/capture_drops.c \
 	tools/input/capture_drops.h \
+	tools/input/file_bytes.c \
+	tools/input/file_bytes.h \
 	tools/input/file_ends.c \
 	tools/input/file_ends.h \
 	tools/input/file_growth.c \
@@ -105,6 +107,7 @@ tools_libtools_a_SOURCES = \
 	tools/export/cmd_export.c \
 	tools/export/export.c \
 	tools/export/export.h \
+	tools/export/export_job.c \
 	tools/export/export_job.h \
 	tools/export/export_report.c \
 	tools/export/field_selection.c \

@@ -17,22 +17,6 @@ enum {
     told_max = 8       /* tables that were left out, as they come */
 };
 
-const char *job_direction(const struct job *job)
-{
-    return job->wish->direction == ARMTAP_TO_ROBOT ? "to the robot" : "from the robot";
-}
-
-bool job_wants_stream(const struct job *job, unsigned number)
-{
-    return !job->wish->has_stream || number == job->wish->stream;
-}
-
-bool job_wants(const struct job *job, const struct table *table)
-{
-    return table->direction == job->wish->direction && table->stream != TABLE_NO_STREAM && table->layout_count > 0 &&
-           job_wants_stream(job, table->stream);
-}
-
 /* The rows of each stream, by its number; NULL without memory. */
 static uint64_t *rows_of_streams(const struct job *job)
 {

@@ -11,19 +11,6 @@
 
 enum { show_every_ns = 200000000 };
 
-int job_give_up(struct job *job)
-{
-    job->status = EXIT_FAILED;
-    job->gave_up = true;
-    return -1;
-}
-
-int job_give_up_memory(struct job *job)
-{
-    message_no_memory();
-    return job_give_up(job);
-}
-
 static int check_sink(struct job *job, enum sink_outcome outcome)
 {
     if (outcome == SINK_FAILED)

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "input_files.h"
+#include "file_bytes.h"
 
 /* Enough of a capture's beginning for its first packet with its time, and of its end for what no other capture has. */
 #define ENDS_KEPT 1024

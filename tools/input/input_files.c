@@ -241,21 +241,6 @@ static enum input_outcome judge_sum(struct input *input, size_t block, uint32_t 
     return INPUT_OK;
 }
 
-enum input_outcome input_read_all(int file, uint64_t position, uint8_t *to, size_t length)
-{
-    while (length > 0) {
-        ssize_t got = pread(file, to, length, (off_t)position);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return got < 0 ? INPUT_FAILED : INPUT_SHORTENED;
-        position += (uint64_t)got;
-        to += got;
-        length -= (size_t)got;
-    }
-    return INPUT_OK;
-}
-
 /* The file that could not be kept open; -1 with INPUT_FAILED or INPUT_REPLACED. */
 static int open_anew(const struct input *input, enum input_outcome *outcome)
 {

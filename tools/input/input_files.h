@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "file_bytes.h"
+
 #define INPUT_BLOCK ((size_t)128 * 1024)
 
 struct ends;
@@ -40,22 +42,9 @@ int input_descriptor(const struct input *input);
 /* Bytes of an ordinary file, when it was opened. */
 uint64_t input_length(const struct input *input);
 
-enum input_outcome {
-    INPUT_OK,
-    INPUT_FAILED,    /* errno says why */
-    INPUT_SHORTENED, /* another program has cut it */
-    INPUT_CHANGED,   /* another program has cut or overwritten what an earlier reading read */
-    INPUT_REPLACED,  /* it could not be kept open, and another file has its name now */
-    INPUT_NO_MEMORY,
-    INPUT_REWRITTEN, /* other bytes stand where it was read, of a file that is followed */
-    INPUT_DOUBTFUL   /* another program wrote to it, perhaps to what was read */
-};
-
 /* Of an ordinary file, the block that begins at `position`, a multiple of INPUT_BLOCK; `length` 0 at the end. The bytes
  * are the same at every reading, or the outcome says that they are not. May be called by several threads. */
 enum input_outcome input_block(struct input *input, uint64_t position, uint8_t to[INPUT_BLOCK], size_t *length);
-/* Bytes of an open file: INPUT_OK, INPUT_SHORTENED where it has fewer, or INPUT_FAILED. */
-enum input_outcome input_read_all(int file, uint64_t position, uint8_t *to, size_t length);
 /* After an ordinary file was read for the first time, up to what `ends` keeps: INPUT_OK where nobody wrote to it
  * meanwhile, or only behind what was read, as far as its times and these bytes tell; INPUT_CHANGED, INPUT_DOUBTFUL, or
  * INPUT_FAILED with errno. After later readings INPUT_OK: they were held against the first. */

@@ -1,0 +1,32 @@
+#include "export_job.h"
+
+#include "base/message.h"
+
+int job_give_up(struct job *job)
+{
+    job->status = EXIT_FAILED;
+    job->gave_up = true;
+    return -1;
+}
+
+int job_give_up_memory(struct job *job)
+{
+    message_no_memory();
+    return job_give_up(job);
+}
+
+const char *job_direction(const struct job *job)
+{
+    return job->wish->direction == ARMTAP_TO_ROBOT ? "to the robot" : "from the robot";
+}
+
+bool job_wants_stream(const struct job *job, unsigned number)
+{
+    return !job->wish->has_stream || number == job->wish->stream;
+}
+
+bool job_wants(const struct job *job, const struct table *table)
+{
+    return table->direction == job->wish->direction && table->stream != TABLE_NO_STREAM && table->layout_count > 0 &&
+           job_wants_stream(job, table->stream);
+}
