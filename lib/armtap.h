@@ -224,6 +224,8 @@ ARMTAP_API const char *armtap_protocol_name(enum armtap_protocol protocol);
 ARMTAP_API enum armtap_protocol armtap_protocol_find(const char *name);
 
 enum armtap_direction { ARMTAP_FROM_ROBOT, ARMTAP_TO_ROBOT };
+/* "from the robot", "to the robot"; "" for others */
+ARMTAP_API const char *armtap_direction_name(enum armtap_direction direction);
 
 /* An ordered list of typed fields: what one kind of frame holds. A legacy packet size is a built-in recipe. */
 struct armtap_recipe;

@@ -821,7 +821,7 @@ static int miss(struct armtap_conn *conn, enum armtap_direction direction, uint6
     error = armtap_conn_event(conn, direction, ARMTAP_EVENT_GAP, length, where);
     if (error == ARMTAP_OK && conn->decoder)
         error = armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_gap, "%u bytes %s are missing at byte %u of the stream",
-                                length, side == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot", here.offset);
+                                length, armtap_direction_name(side), here.offset);
     if (error == ARMTAP_OK && conn->decoder)
         error = lose_step(conn, side, *where, true);
     return error;

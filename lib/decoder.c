@@ -40,6 +40,11 @@ enum armtap_protocol armtap_protocol_find(const char *name)
     return ARMTAP_PROTOCOL_NONE;
 }
 
+const char *armtap_direction_name(enum armtap_direction direction)
+{
+    return direction == ARMTAP_FROM_ROBOT ? "from the robot" : direction == ARMTAP_TO_ROBOT ? "to the robot" : "";
+}
+
 bool armtap_port_at(size_t number, struct armtap_port *port)
 {
     for (size_t i = 0; port && i < DECODERS; i++)

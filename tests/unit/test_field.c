@@ -361,6 +361,8 @@ static void test_errors_and_protocols_have_names(void **unused)
     assert_int_equal(armtap_protocol_find("realtime"), ARMTAP_REALTIME);
     assert_int_equal(armtap_protocol_find("modbus"), ARMTAP_PROTOCOL_NONE);
     assert_null(armtap_protocol_name(ARMTAP_PROTOCOL_NONE));
+    assert_string_equal(armtap_direction_name(ARMTAP_FROM_ROBOT), "from the robot");
+    assert_string_equal(armtap_direction_name(ARMTAP_TO_ROBOT), "to the robot");
     struct armtap_port port;
     assert_true(armtap_port_at(0, &port));
     assert_int_equal(port.port, 30003);

@@ -335,7 +335,7 @@ static const struct transport {
 /* Told of connections whose protocol is not known yet, too. */
 static void tell_transport(struct monitors *watches, const struct armtap_event *event)
 {
-    const char *from = event->direction == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot";
+    const char *from = armtap_direction_name(event->direction);
     const char *bytes = event->a == 1 ? "byte" : "bytes";
     for (size_t i = 0; i < sizeof transports / sizeof *transports; i++) {
         const struct transport *transport = &transports[i];

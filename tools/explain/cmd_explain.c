@@ -143,11 +143,6 @@ static enum exit_status run_hex(const struct explain_job *job)
 
 #define REMARK_MAX 400
 
-static const char *direction_words(enum armtap_direction direction)
-{
-    return direction == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot";
-}
-
 static void write_passing(char *remark, const struct found *found, const struct passing *passing)
 {
     const struct stream_summary *summary = streams_of(found->streams, passing->connection);
@@ -160,8 +155,8 @@ static void write_passing(char *remark, const struct found *found, const struct 
                       ": --packet %" PRIu64 " shows it whole"
                     : "%s of %s %s, %zu bytes, begins before it and ends behind it, in packet %" PRIu64
                       ", and may have a part here: --packet %" PRIu64 " shows it whole",
-             passing->skipped ? "bytes that are no message" : "a message", of, direction_words(passing->direction),
-             passing->length, passing->where.packet, passing->where.packet);
+             passing->skipped ? "bytes that are no message" : "a message", of,
+             armtap_direction_name(passing->direction), passing->length, passing->where.packet, passing->where.packet);
 }
 
 /* The i-th remark on the packet; false beyond the last. */

@@ -25,11 +25,6 @@ static int out_of_memory(void)
     return -1;
 }
 
-static const char *direction_words(enum armtap_direction direction)
-{
-    return direction == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot";
-}
-
 /* ---- the right side: words in lines ---------------------------------------------------------------------------- */
 
 struct side {
@@ -165,19 +160,19 @@ static void print_title(const struct explained *explained, const char *what)
 {
     const struct subject *subject = &explained->subject;
     if (subject->skipped && explained->captured)
-        printf("%s, %s, %zu byte%s\n", what, direction_words(subject->direction), subject->length,
+        printf("%s, %s, %zu byte%s\n", what, armtap_direction_name(subject->direction), subject->length,
                subject->length == 1 ? "" : "s");
     else if (subject->skipped)
         printf("%s, %zu byte%s\n", what, subject->length, subject->length == 1 ? "" : "s");
     else if (subject->protocol == ARMTAP_RTDE && subject->version > 0)
-        printf("RTDE %s %s, protocol %d, %zu bytes\n", what, direction_words(subject->direction), subject->version,
-               subject->length);
+        printf("RTDE %s %s, protocol %d, %zu bytes\n", what, armtap_direction_name(subject->direction),
+               subject->version, subject->length);
     else
         printf("%s%s %s, %zu bytes\n",
                subject->protocol == ARMTAP_RTDE   ? "RTDE "
                : subject->protocol == ARMTAP_AUBO ? "AUBO "
                                                   : "",
-               what, direction_words(subject->direction), subject->length);
+               what, armtap_direction_name(subject->direction), subject->length);
 }
 
 int explain_print(const struct explained *explained, enum timestamp_zone zone)

@@ -17,7 +17,7 @@ int job_give_up_memory(struct job *job)
 
 const char *job_direction(const struct job *job)
 {
-    return job->wish->direction == ARMTAP_TO_ROBOT ? "to the robot" : "from the robot";
+    return armtap_direction_name(job->wish->direction);
 }
 
 bool job_wants_stream(const struct job *job, unsigned number)
