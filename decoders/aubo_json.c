@@ -17,74 +17,6 @@ void armtap_aubo_reader_free(struct armtap_aubo_reader *reader)
     *reader = (struct armtap_aubo_reader){NULL, NULL, 0};
 }
 
-/* ---- words: numbers, true, false, null ---- */
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_word(char c)
-{
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' || c == '.';
-}
-
-static size_t digits_at(const char *text, size_t length, size_t at)
-{
-    size_t count = 0;
-    while (at + count < length && is_digit(text[at + count]))
-        count++;
-    return count;
-}
-
-/* A whole number that neither int64_t nor uint64_t holds. */
-static bool is_beyond_range(const char *digits, size_t count, bool negative)
-{
-    const char *limit = negative ? "9223372036854775808" : "18446744073709551615";
-    size_t longest = strlen(limit);
-    return count > longest || (count == longest && memcmp(digits, limit, count) > 0);
-}
-
-enum word { WORD_WRONG, WORD_PLAIN, WORD_BEYOND_RANGE };
-
-/* JSON's grammar of numbers; json-c's is wider. */
-static enum word judge_number(const char *text, size_t length)
-{
-    size_t at = text[0] == '-' ? 1 : 0;
-    size_t whole = digits_at(text, length, at);
-    if (whole == 0 || (whole > 1 && text[at] == '0'))
-        return WORD_WRONG;
-    const char *digits = text + at;
-    at += whole;
-    if (at == length)
-        return is_beyond_range(digits, whole, text[0] == '-') ? WORD_BEYOND_RANGE : WORD_PLAIN;
-    if (text[at] == '.') {
-        size_t fraction = digits_at(text, length, at + 1);
-        if (fraction == 0)
-            return WORD_WRONG;
-        at += 1 + fraction;
-    }
-    if (at < length && (text[at] == 'e' || text[at] == 'E')) {
-        at++;
-        if (at < length && (text[at] == '+' || text[at] == '-'))
-            at++;
-        size_t exponent = digits_at(text, length, at);
-        if (exponent == 0)
-            return WORD_WRONG;
-        at += exponent;
-    }
-    return at == length ? WORD_PLAIN : WORD_WRONG;
-}
-
-static enum word judge_word(const char *text, size_t length)
-{
-    static const char *const names[] = {"true", "false", "null", "NaN", "Infinity", "-Infinity"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strlen(names[i]) == length && memcmp(names[i], text, length) == 0)
-            return WORD_PLAIN;
-    return judge_number(text, length);
-}
-
 /* Steps over a string whose first quote stands at `at`; the scanner saw its end. */
 static size_t string_end(const char *text, size_t length, size_t at)
 {
@@ -97,10 +29,10 @@ static size_t string_end(const char *text, size_t length, size_t at)
 /* Finds the next word from *at on; false behind the last. */
 static bool next_word(const char *text, size_t length, size_t *at, size_t *end)
 {
-    while (*at < length && !is_word(text[*at]))
+    size_t word = 0;
+    while (*at < length && (word = armtap_aubo_word_length(text + *at, length - *at)) == 0)
         *at = text[*at] == '"' ? string_end(text, length, *at) : *at + 1;
-    for (*end = *at; *end < length && is_word(text[*end]); ++*end)
-        ;
+    *end = *at + word;
     return *at < length;
 }
 
@@ -110,11 +42,11 @@ static bool judge_words(const char *text, size_t length, size_t *beyond, size_t 
     size_t at = 0, end;
     *beyond = 0;
     for (; next_word(text, length, &at, &end); at = end) {
-        enum word word = judge_word(text + at, end - at);
+        enum armtap_aubo_word word = armtap_aubo_judge_word(text + at, end - at);
         *wrong = at;
-        if (word == WORD_WRONG)
+        if (word == ARMTAP_AUBO_WORD_WRONG)
             return false;
-        *beyond += word == WORD_BEYOND_RANGE ? 1 : 0;
+        *beyond += word == ARMTAP_AUBO_WORD_BEYOND_RANGE ? 1 : 0;
     }
     return true;
 }
@@ -139,7 +71,7 @@ static int copy_as_doubles(struct armtap_aubo_reader *reader, const char *text, 
     if (make_room(reader, length + 2 * beyond) != ARMTAP_OK)
         return ARMTAP_ERR_MEMORY;
     for (; next_word(text, length, &at, &end); at = end) {
-        if (judge_word(text + at, end - at) != WORD_BEYOND_RANGE)
+        if (armtap_aubo_judge_word(text + at, end - at) != ARMTAP_AUBO_WORD_BEYOND_RANGE)
             continue;
         memcpy(reader->copy + to, text + from, end - from);
         to += end - from;
@@ -152,7 +84,7 @@ static int copy_as_doubles(struct armtap_aubo_reader *reader, const char *text, 
     return ARMTAP_OK;
 }
 
-/* ---- a message ---- */
+/* ---- json-c ---- */
 
 static int parse(struct armtap_aubo_reader *reader, const char *text, size_t length, struct json_object **message,
                  const char **wrong, size_t *at)
@@ -190,27 +122,149 @@ int armtap_aubo_read(struct armtap_aubo_reader *reader, const uint8_t *bytes, si
     return error == ARMTAP_OK ? parse(reader, reader->copy, copied, message, wrong, at) : error;
 }
 
-/* ---- elements ---- */
-
-void armtap_aubo_next(struct armtap_aubo_element *cursor, struct armtap_aubo_element *element)
-{
-    size_t at = 1, depth = 0; /* behind the bracket or the comma before */
-    while (at < cursor->length && (depth > 0 || (cursor->text[at] != ',' && cursor->text[at] != ']'))) {
-        char c = cursor->text[at];
-        if (c == '[' || c == '{')
-            depth++;
-        else if (c == ']' || c == '}')
-            depth--;
-        at = c == '"' ? string_end(cursor->text, cursor->length, at) : at + 1;
-    }
-    *element = (struct armtap_aubo_element){cursor->text + 1, at - 1};
-    cursor->text += at;
-    cursor->length -= at;
-}
+/* ---- grammar ---- */
 
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static bool is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* Bytes of the escape at `text`, a backslash; 0 where it is none of JSON's. */
+static size_t escape_length(const char *text, size_t length)
+{
+    if (length < 2 || text[1] == '\0' || !strchr("\"\\/bfnrtu", text[1]))
+        return 0;
+    if (text[1] != 'u')
+        return 2;
+    for (size_t i = 2; i < 6; i++)
+        if (i >= length || !is_hex(text[i]))
+            return 0;
+    return 6;
+}
+
+/* Bytes of the string at `text`, a quote; 0 where it has no end or a wrong escape. */
+static size_t string_length(const char *text, size_t length)
+{
+    size_t at = 1, escape;
+    while (at < length && text[at] != '"') {
+        escape = text[at] == '\\' ? escape_length(text + at, length - at) : 1;
+        if (escape == 0 || (unsigned char)text[at] < ' ')
+            return 0;
+        at += escape;
+    }
+    return at < length ? at + 1 : 0;
+}
+
+/* What may come next. */
+enum { VALUE = 1, KEY = 2, COLON = 4, COMMA = 8, END = 16 };
+
+struct grammar {
+    unsigned expected;
+    unsigned depth;
+    uint64_t objects; /* bit d: what is open at depth d is one */
+    size_t count;     /* of commas in the outermost list */
+};
+
+static bool in_object(const struct grammar *grammar)
+{
+    return grammar->objects >> grammar->depth & 1;
+}
+
+static bool take_mark(struct grammar *grammar, char c)
+{
+    switch (c) {
+    case '[':
+    case '{':
+        if (!(grammar->expected & VALUE) || grammar->depth == ARMTAP_AUBO_DEPTH_MAX)
+            return false;
+        grammar->depth++;
+        grammar->objects &= ~(UINT64_C(1) << grammar->depth);
+        grammar->objects |= (uint64_t)(c == '{') << grammar->depth;
+        grammar->expected = c == '{' ? KEY | END : VALUE | END;
+        return true;
+    case ']':
+    case '}':
+        if (!(grammar->expected & END) || in_object(grammar) != (c == '}'))
+            return false;
+        grammar->depth--;
+        grammar->expected = COMMA | END;
+        return true;
+    case ',':
+        if (!(grammar->expected & COMMA))
+            return false;
+        grammar->expected = in_object(grammar) ? KEY : VALUE;
+        grammar->count += grammar->depth == 1;
+        return true;
+    default:
+        if (c != ':' || !(grammar->expected & COLON))
+            return false;
+        grammar->expected = VALUE;
+        return true;
+    }
+}
+
+/* Bytes of the word, string or mark at `text`; 0 where it may not stand there. */
+static size_t take_token(struct grammar *grammar, const char *text, size_t length)
+{
+    size_t word = armtap_aubo_word_length(text, length);
+    if (word == 0 && *text != '"')
+        return take_mark(grammar, *text) ? 1 : 0;
+    if (word > 0 && !(grammar->expected & VALUE))
+        return 0;
+    if (word > 0 && armtap_aubo_judge_word(text, word) == ARMTAP_AUBO_WORD_WRONG)
+        return 0;
+    if (word == 0 && !(grammar->expected & (VALUE | KEY)))
+        return 0;
+    grammar->expected = grammar->expected & VALUE ? COMMA | END : COLON;
+    return word > 0 ? word : string_length(text, length);
+}
+
+bool armtap_aubo_is_json(const uint8_t *bytes, size_t length, size_t *count)
+{
+    const char *text = (const char *)bytes;
+    struct grammar grammar = {.expected = VALUE};
+    size_t token, tokens = 0;
+    for (size_t at = 0; at < length; at += token) {
+        token = is_blank(text[at]) ? 1 : take_token(&grammar, text + at, length - at);
+        if (token == 0)
+            return false;
+        tokens += !is_blank(text[at]);
+        if (grammar.depth == 0) {
+            *count = tokens > 2 ? grammar.count + 1 : 0;
+            return at + 1 == length && (text[at] == ']' || text[at] == '}');
+        }
+    }
+    return false;
+}
+
+/* ---- elements ---- */
+
+void armtap_aubo_next(struct armtap_aubo_element *cursor, struct armtap_aubo_element *element)
+{
+    const char *text = cursor->text;
+    size_t at = 1, depth = 0; /* behind the bracket or the comma before */
+    while (at < cursor->length && is_blank(text[at]))
+        at++;
+    size_t begin = at;
+    while (at < cursor->length && (depth > 0 || (text[at] != ',' && text[at] != ']'))) {
+        char c = text[at];
+        if (c == '[' || c == '{')
+            depth++;
+        else if (c == ']' || c == '}')
+            depth--;
+        at = c == '"' ? string_end(text, cursor->length, at) : at + 1;
+    }
+    size_t end = at;
+    while (end > begin && is_blank(text[end - 1]))
+        end--;
+    *element = (struct armtap_aubo_element){text + begin, end - begin};
+    cursor->text += at;
+    cursor->length -= at;
 }
 
 static bool is_no_number(const char *word, size_t length)
@@ -227,14 +281,13 @@ static int compact(struct armtap_aubo_reader *reader, const struct armtap_aubo_e
     if (make_room(reader, 2 * element->length) != ARMTAP_OK)
         return ARMTAP_ERR_MEMORY;
     for (size_t at = 0; at < element->length; at = end) {
-        end = at + 1;
+        size_t word = armtap_aubo_word_length(text + at, element->length - at);
+        end = word > 0 ? at + word : at + 1;
         if (text[at] == '"')
             end = string_end(text, element->length, at);
-        else if (is_word(text[at]))
-            next_word(text, element->length, &at, &end);
         else if (is_blank(text[at]))
             continue;
-        bool is_null = is_word(text[at]) && is_no_number(text + at, end - at);
+        bool is_null = word > 0 && is_no_number(text + at, word);
         size_t length = is_null ? 4 : end - at;
         memcpy(reader->copy + to, is_null ? "null" : text + at, length);
         to += length;
@@ -245,52 +298,96 @@ static int compact(struct armtap_aubo_reader *reader, const struct armtap_aubo_e
     return ARMTAP_OK;
 }
 
+/* ---- strings ---- */
+
+static uint32_t hex_number(const char *digits)
+{
+    uint32_t number = 0;
+    for (int i = 0; i < 4; i++) {
+        char c = digits[i];
+        number = number << 4 | (uint32_t)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+    }
+    return number;
+}
+
+/* A character as UTF-8. */
+static size_t put_character(char *to, uint32_t character)
+{
+    size_t more = character < 0x80 ? 0 : character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+    static const uint8_t marks[] = {0, 0xc0, 0xe0, 0xf0};
+    to[0] = (char)(marks[more] | character >> 6 * more);
+    for (size_t i = 1; i <= more; i++)
+        to[i] = (char)(0x80 | (character >> 6 * (more - i) & 0x3f));
+    return more + 1;
+}
+
+static bool is_between(uint32_t number, uint32_t first, uint32_t last)
+{
+    return number >= first && number <= last;
+}
+
+/* The character of \uXXXX, or of two of them that are a pair; half a pair is U+FFFD. Returns their bytes. */
+static size_t read_character(const char *text, size_t length, uint32_t *character)
+{
+    uint32_t first = hex_number(text + 2);
+    *character = is_between(first, 0xd800, 0xdfff) ? 0xfffd : first;
+    if (!is_between(first, 0xd800, 0xdbff) || length < 12 || text[6] != '\\' || text[7] != 'u')
+        return 6;
+    uint32_t second = hex_number(text + 8);
+    if (!is_between(second, 0xdc00, 0xdfff))
+        return 6;
+    *character = 0x10000 + ((first - 0xd800) << 10 | (second - 0xdc00));
+    return 12;
+}
+
+/* The text of a string, without quotes and escapes. */
+static int read_string(struct armtap_aubo_reader *reader, const struct armtap_aubo_element *element,
+                       struct armtap_value *value)
+{
+    static const char escapes[] = "\"\\/bfnrt", characters[] = "\"\\/\b\f\n\r\t";
+    const char *text = element->text + 1;
+    size_t length = element->length - 2, to = 0, step;
+    value->type = ARMTAP_STRING;
+    value->text = text;
+    value->length = length;
+    if (!memchr(text, '\\', length))
+        return ARMTAP_OK;
+    if (make_room(reader, length) != ARMTAP_OK)
+        return ARMTAP_ERR_MEMORY;
+    for (size_t at = 0; at < length; at += step) {
+        uint32_t character;
+        step = text[at] == '\\' ? 2 : 1;
+        if (step == 1) {
+            reader->copy[to++] = text[at];
+        } else if (text[at + 1] == 'u') {
+            step = read_character(text + at, length - at, &character);
+            to += put_character(reader->copy + to, character);
+        } else {
+            reader->copy[to++] = characters[strchr(escapes, text[at + 1]) - escapes];
+        }
+    }
+    value->text = reader->copy;
+    value->length = to;
+    return ARMTAP_OK;
+}
+
 /* ---- values ---- */
 
-static void whole_number(struct json_object *json, struct armtap_value *value)
+int armtap_aubo_value(struct armtap_aubo_reader *reader, const struct armtap_aubo_element *element,
+                      struct armtap_value *value)
 {
-    uint64_t number = json_object_get_uint64(json); /* 0 where it is negative */
-    value->type = number > INT64_MAX ? ARMTAP_UINT64 : ARMTAP_INT64;
-    if (value->type == ARMTAP_UINT64)
-        value->u64[0] = number;
-    else
-        value->i64[0] = json_object_get_int64(json);
-}
-
-/* False where it is none: an array, an object. */
-static bool scalar(struct json_object *json, struct armtap_value *value)
-{
-    value->present = json != NULL;
+    value->present = true;
     value->count = 1;
-    switch (json_object_get_type(json)) {
-    case json_type_boolean:
-        value->type = ARMTAP_BOOL;
-        value->u64[0] = json_object_get_boolean(json) != 0;
-        return true;
-    case json_type_int:
-        whole_number(json, value);
-        return true;
-    case json_type_double:
-        value->type = ARMTAP_DOUBLE;
-        value->f64[0] = json_object_get_double(json);
-        return true;
-    case json_type_string:
-        value->type = ARMTAP_STRING;
-        value->text = json_object_get_string(json);
-        value->length = (size_t)json_object_get_string_len(json);
-        return true;
-    case json_type_null:
-        value->type = ARMTAP_JSON;
-        return true;
+    switch (element->text[0]) {
+    case '[':
+    case '{':
+        return compact(reader, element, value);
+    case '"':
+        return read_string(reader, element, value);
     default:
-        return false;
+        armtap_aubo_word_value(element->text, element->length, value);
+        return ARMTAP_OK;
     }
-}
-
-int armtap_aubo_value(struct armtap_aubo_reader *reader, struct json_object *json,
-                      const struct armtap_aubo_element *element, struct armtap_value *value)
-{
-    return scalar(json, value) ? ARMTAP_OK : compact(reader, element, value);
 }
 
 static double number_of(const struct armtap_value *value)
@@ -344,45 +441,51 @@ static bool number_by_name(const struct armtap_field *field, struct armtap_value
     return true;
 }
 
-static bool put_element(struct json_object *json, const struct armtap_field *field, double scale, unsigned i,
+static bool put_element(const struct armtap_field *field, double scale, struct armtap_value *from, unsigned i,
                         struct armtap_value *to)
 {
-    struct armtap_value from;
-    if (!scalar(json, &from) || !from.present || !number_by_name(field, &from))
+    if (!from->present || !number_by_name(field, from))
         return false;
-    bool is_number = from.type == ARMTAP_DOUBLE || from.type == ARMTAP_INT64 || from.type == ARMTAP_UINT64;
+    bool is_number = from->type == ARMTAP_DOUBLE || from->type == ARMTAP_INT64 || from->type == ARMTAP_UINT64;
     switch (field->type) {
     case ARMTAP_DOUBLE:
-        to->f64[i] = is_number ? number_of(&from) * scale : 0;
+        to->f64[i] = is_number ? number_of(from) * scale : 0;
         return is_number;
     case ARMTAP_INT32:
-        return put_signed(&from, INT32_MIN, INT32_MAX, &to->i64[i]);
+        return put_signed(from, INT32_MIN, INT32_MAX, &to->i64[i]);
     case ARMTAP_BOOL:
-        to->u64[i] = from.u64[0];
-        return from.type == ARMTAP_BOOL;
+        to->u64[i] = from->u64[0];
+        return from->type == ARMTAP_BOOL;
     case ARMTAP_UINT8:
-        return put_unsigned(&from, UINT8_MAX, &to->u64[i]);
+        return put_unsigned(from, UINT8_MAX, &to->u64[i]);
     case ARMTAP_UINT32:
-        return put_unsigned(&from, UINT32_MAX, &to->u64[i]);
+        return put_unsigned(from, UINT32_MAX, &to->u64[i]);
     case ARMTAP_UINT64:
-        return put_unsigned(&from, UINT64_MAX, &to->u64[i]);
+        return put_unsigned(from, UINT64_MAX, &to->u64[i]);
     default:
         return false;
     }
 }
 
-bool armtap_aubo_field_value(struct json_object *json, const struct armtap_field *field, double scale,
-                             struct armtap_value *value)
+int armtap_aubo_field_value(struct armtap_aubo_reader *reader, const struct armtap_aubo_element *element,
+                            const struct armtap_field *field, double scale, struct armtap_value *value, bool *fits)
 {
-    bool is_array = json_object_is_type(json, json_type_array);
-    size_t count = is_array ? json_object_array_length(json) : 1;
+    bool is_array = element->text[0] == '[';
+    struct armtap_aubo_element cursor = *element, one = *element;
+    struct armtap_value from;
+    *fits = is_array || field->count == 1;
     value->type = field->type;
     value->count = field->count;
     value->present = true;
-    if (count != field->count)
-        return false;
-    for (unsigned i = 0; i < field->count; i++)
-        if (!put_element(is_array ? json_object_array_get_idx(json, i) : json, field, scale, i, value))
-            return false;
-    return true;
+    for (unsigned i = 0; i < field->count && *fits; i++) {
+        if (is_array)
+            armtap_aubo_next(&cursor, &one);
+        *fits = one.length > 0 && one.text[0] != '[' && one.text[0] != '{';
+        int error = *fits ? armtap_aubo_value(reader, &one, &from) : ARMTAP_OK;
+        if (error != ARMTAP_OK)
+            return error;
+        *fits = *fits && put_element(field, scale, &from, i, value);
+    }
+    *fits = *fits && (!is_array || cursor.length == 1); /* the bracket that ends it */
+    return ARMTAP_OK;
 }

@@ -150,12 +150,11 @@ static int make_recipe(const struct set_up *set_up, struct armtap_recipe **recip
     return ARMTAP_OK;
 }
 
-static bool is_first_number(struct json_object *message, int64_t *number)
+static bool is_set_up(struct json_object *message)
 {
     struct json_object *first =
         json_object_is_type(message, json_type_array) ? json_object_array_get_idx(message, 0) : NULL;
-    *number = json_object_get_int64(first);
-    return json_object_is_type(first, json_type_int);
+    return json_object_is_type(first, json_type_int) && json_object_get_int64(first) == ARMTAP_AUBO_SET_UP;
 }
 
 int armtap_recipe_aubo(const char *text, size_t length, struct armtap_recipe **recipe)
@@ -165,7 +164,6 @@ int armtap_recipe_aubo(const char *text, size_t length, struct armtap_recipe **r
     struct set_up set_up;
     const char *wrong;
     size_t at;
-    int64_t number;
     if (!recipe || (!text && length > 0))
         return ARMTAP_ERR_ARGUMENT;
     *recipe = NULL;
@@ -173,8 +171,8 @@ int armtap_recipe_aubo(const char *text, size_t length, struct armtap_recipe **r
         return ARMTAP_ERR_NOT_OURS;
     int error = armtap_aubo_read(&reader, (const uint8_t *)text, length, &message, &wrong, &at);
     if (error == ARMTAP_OK) {
-        bool ours = is_first_number(message, &number) && number == ARMTAP_AUBO_SET_UP &&
-                    !read_set_up(message, &set_up) && json_object_array_length(set_up.segments) > 0;
+        bool ours =
+            is_set_up(message) && !read_set_up(message, &set_up) && json_object_array_length(set_up.segments) > 0;
         error = ours ? make_recipe(&set_up, recipe) : ARMTAP_ERR_NOT_OURS;
     }
     json_object_put(message);
@@ -255,29 +253,25 @@ int armtap_aubo_say_too_long(struct armtap_conn *conn, const struct armtap_frame
                            (uint64_t)ARMTAP_AUBO_MESSAGE_MAX);
 }
 
-static int take_set_up(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
-                       struct json_object *message, uint64_t offset)
+static int set_up_channel(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
+                          const struct set_up *set_up)
 {
-    struct set_up set_up;
     struct armtap_recipe *recipe;
-    const char *wrong = read_set_up(message, &set_up);
-    if (wrong)
-        return armtap_aubo_say_bad(conn, frame, wrong, offset);
-    struct armtap_aubo_channel *channel = channel_of(&aubo->sides[set_up.direction], (unsigned)set_up.channel);
+    struct armtap_aubo_channel *channel = channel_of(&aubo->sides[set_up->direction], (unsigned)set_up->channel);
     if (!channel)
         return ARMTAP_ERR_MEMORY;
-    if (set_up.ends) {
+    if (set_up->ends) {
         channel->ended = true;
         channel->ended_at = frame->where.time;
-        return armtap_conn_pause(conn, frame, set_up.direction, set_up.channel);
+        return armtap_conn_pause(conn, frame, set_up->direction, set_up->channel);
     }
     bool has;
-    size_t count = json_object_array_length(set_up.segments);
+    size_t count = json_object_array_length(set_up->segments);
     int error = armtap_conn_may_keep(conn, frame, armtap_recipe_bytes(count, frame->length), &has);
     if (error == ARMTAP_OK && has)
         error = armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields, count, &has);
     if (error == ARMTAP_OK && has)
-        error = make_recipe(&set_up, &recipe);
+        error = make_recipe(set_up, &recipe);
     if (error != ARMTAP_OK || !has)
         return error;
     if (aubo->recipe_bytes - bytes_of(channel->previous) + bytes_of(recipe) > ARMTAP_LIMIT_topics) {
@@ -285,26 +279,45 @@ static int take_set_up(struct armtap_aubo *aubo, struct armtap_conn *conn, const
         return armtap_conn_limit(conn, frame, ARMTAP_BUDGET_topics);
     }
     give_recipe(aubo, channel, recipe, frame->where.time);
-    return armtap_conn_recipe(conn, frame, set_up.direction, set_up.channel, set_up.frequency, 0, recipe);
+    return armtap_conn_recipe(conn, frame, set_up->direction, set_up->channel, set_up->frequency, 0, recipe);
+}
+
+static int take_set_up(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
+                       struct armtap_aubo_element text, size_t elements, uint64_t offset)
+{
+    struct set_up set_up;
+    struct json_object *message = NULL;
+    const char *wrong = "a set-up is 100 and one object";
+    size_t at;
+    int error = ARMTAP_OK;
+    if (elements == 2)
+        error = armtap_aubo_read(&aubo->reader, (const uint8_t *)text.text, text.length, &message, &wrong, &at);
+    if (message)
+        wrong = read_set_up(message, &set_up);
+    if (error == ARMTAP_OK)
+        error = wrong ? armtap_aubo_say_bad(conn, frame, wrong, offset) : set_up_channel(aubo, conn, frame, &set_up);
+    json_object_put(message);
+    return error;
 }
 
 /* ---- data ---- */
 
-/* Cells from the values of a message, `text`, which was read as `message`. */
-static int put_values(struct armtap_aubo *aubo, const struct armtap_recipe *recipe, struct json_object *message,
-                      struct armtap_aubo_element text)
+/* Cells from the values of a message of `count` elements, the first of which is the channel. */
+static int put_values(struct armtap_aubo *aubo, const struct armtap_recipe *recipe, struct armtap_aubo_element text,
+                      size_t count)
 {
-    size_t count = json_object_array_length(message) - 1;
     struct armtap_aubo_element element;
     int error = armtap_cells_begin(&aubo->cells, recipe->count);
-    armtap_aubo_next(&text, &element); /* the channel */
-    for (size_t i = 0; i < recipe->count && i < count && error == ARMTAP_OK; i++) {
-        struct json_object *json = json_object_array_get_idx(message, i + 1);
+    armtap_aubo_next(&text, &element);
+    for (size_t i = 0; i < recipe->count && i + 1 < count && error == ARMTAP_OK; i++) {
         const struct armtap_field *field = recipe->entries[i].field;
         struct armtap_value value;
+        bool fits = false;
         armtap_aubo_next(&text, &element);
-        if (!field || !armtap_aubo_field_value(json, field, factor_of(field), &value))
-            error = armtap_aubo_value(&aubo->reader, json, &element, &value);
+        if (field)
+            error = armtap_aubo_field_value(&aubo->reader, &element, field, factor_of(field), &value, &fits);
+        if (error == ARMTAP_OK && !fits)
+            error = armtap_aubo_value(&aubo->reader, &element, &value);
         if (error == ARMTAP_OK)
             error = armtap_cells_put(&aubo->cells, i, &value);
     }
@@ -332,10 +345,10 @@ static const struct armtap_recipe *recipe_of(struct armtap_aubo *aubo, struct ar
 }
 
 static int deliver(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
-                   struct json_object *message, struct armtap_aubo_element text, int number)
+                   struct armtap_aubo_element text, size_t elements, int number)
 {
     struct armtap_aubo_channel *channel = &aubo->sides[frame->direction].channels[number]; /* take_data made it */
-    size_t count = json_object_array_length(message) - 1;
+    size_t count = elements - 1;
     const struct armtap_recipe *recipe = recipe_of(aubo, channel, count, frame->where.time);
     size_t expected = recipe->count;
     struct armtap_data data = {.recipe = recipe, .recipe_id = number};
@@ -349,7 +362,7 @@ static int deliver(struct armtap_aubo *aubo, struct armtap_conn *conn, const str
     }
     channel->count_noted = count != expected;
     if (error == ARMTAP_OK)
-        error = put_values(aubo, recipe, message, text);
+        error = put_values(aubo, recipe, text, elements);
     if (error != ARMTAP_OK)
         return error;
     data.values = aubo->cells.bytes;
@@ -385,7 +398,7 @@ static int adopt_given(struct armtap_aubo *aubo, struct armtap_conn *conn, const
 }
 
 static int take_data(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
-                     struct json_object *message, int number, const uint8_t *text, size_t length)
+                     struct armtap_aubo_element text, size_t elements, int number)
 {
     struct armtap_aubo_channel *channel = channel_of(&aubo->sides[frame->direction], (unsigned)number);
     if (!channel)
@@ -394,36 +407,55 @@ static int take_data(struct armtap_aubo *aubo, struct armtap_conn *conn, const s
     if (error != ARMTAP_OK)
         return error;
     if (!channel->recipe || (channel->ended && is_late(channel->ended_at, frame->where.time)))
-        return deliver_opaque(conn, frame, channel, number, text, length);
-    return deliver(aubo, conn, frame, message, (struct armtap_aubo_element){(const char *)text, length}, number);
+        return deliver_opaque(conn, frame, channel, number, (const uint8_t *)text.text, text.length);
+    return deliver(aubo, conn, frame, text, elements, number);
 }
 
+/* A whole number; beyond int64_t it is no channel's either. */
+static bool first_number(struct armtap_aubo_element list, int64_t *number)
+{
+    struct armtap_aubo_element first;
+    struct armtap_value value = {.type = ARMTAP_JSON};
+    armtap_aubo_next(&list, &first);
+    if (first.length > 0 && first.text[0] != '"' && first.text[0] != '[' && first.text[0] != '{')
+        armtap_aubo_word_value(first.text, first.length, &value);
+    *number = value.type == ARMTAP_UINT64 ? INT64_MAX : value.i64[0];
+    return value.type == ARMTAP_INT64 || value.type == ARMTAP_UINT64;
+}
+
+/* A text that is JSON. */
 static int take(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
-                struct json_object *message, const uint8_t *text, size_t length, uint64_t offset)
+                struct armtap_aubo_element text, size_t elements, uint64_t offset)
 {
     int64_t number;
-    if (!json_object_is_type(message, json_type_array))
+    if (text.text[0] != '[')
         return armtap_aubo_say_bad(conn, frame, "an object where a list should be", offset);
-    if (!is_first_number(message, &number))
+    if (!first_number(text, &number))
         return armtap_aubo_say_bad(conn, frame, "a list that does not begin with a channel's number", offset);
     if (number == ARMTAP_AUBO_SET_UP && frame->direction == ARMTAP_TO_ROBOT)
-        return take_set_up(aubo, conn, frame, message, offset);
+        return take_set_up(aubo, conn, frame, text, elements, offset);
     if (number < 0 || number >= ARMTAP_AUBO_CHANNELS)
         return armtap_aubo_say_bad(conn, frame, "a list that begins with a number that is no channel's", offset);
-    return take_data(aubo, conn, frame, message, (int)number, text, length);
+    return take_data(aubo, conn, frame, text, elements, (int)number);
+}
+
+/* Says what is wrong with a text that is no JSON. */
+static int say_no_json(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
+                       const uint8_t *text, size_t length, uint64_t offset)
+{
+    struct json_object *message;
+    const char *wrong = "no JSON";
+    size_t at = 0;
+    int error = armtap_aubo_read(&aubo->reader, text, length, &message, &wrong, &at);
+    json_object_put(message);
+    return error == ARMTAP_OK ? armtap_aubo_say_bad(conn, frame, wrong, offset + at) : error;
 }
 
 int armtap_aubo_message(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
                         const uint8_t *text, size_t length, uint64_t offset)
 {
-    struct json_object *message;
-    const char *wrong;
-    size_t at;
-    int error = armtap_aubo_read(&aubo->reader, text, length, &message, &wrong, &at);
-    if (error == ARMTAP_OK && !message)
-        error = armtap_aubo_say_bad(conn, frame, wrong, offset + at);
-    else if (error == ARMTAP_OK)
-        error = take(aubo, conn, frame, message, text, length, offset);
-    json_object_put(message);
-    return error;
+    size_t elements;
+    if (!armtap_aubo_is_json(text, length, &elements))
+        return say_no_json(aubo, conn, frame, text, length, offset);
+    return take(aubo, conn, frame, (struct armtap_aubo_element){(const char *)text, length}, elements, offset);
 }

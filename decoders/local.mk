@@ -41,6 +41,8 @@ lib_libinside_la_SOURCES += \
 	decoders/aubo_topics.def \
 	decoders/aubo_web.c \
 	decoders/aubo_web.h \
+	decoders/aubo_words.c \
+	decoders/aubo_words.h \
 	decoders/websocket.c \
 	decoders/websocket.h
 else

@@ -36,6 +36,7 @@ UNIT_TESTS = \
 if WITH_AUBO
 UNIT_TESTS += \
 	tests/unit/test_aubo \
+	tests/unit/test_aubo_json \
 	tests/unit/test_websocket
 endif
 
@@ -69,6 +70,9 @@ tests_unit_test_budgets_LDFLAGS = -Wl,--wrap=armtap_field_find,--wrap=armtap_fie
 tests_unit_test_aubo_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=json_tokener_new_ex,--wrap=json_tokener_parse_ex,--wrap=armtap_aubo_scan
 tests_unit_test_aubo_LDADD = $(LDADD) $(AUBO_LIBS)
+
+# It asks json-c itself.
+tests_unit_test_aubo_json_LDADD = $(LDADD) $(AUBO_LIBS)
 
 # The same, with wslay's own; the test also asks wslay itself.
 tests_unit_test_websocket_LDFLAGS = $(tests_unit_test_memory_LDFLAGS) \
