@@ -976,6 +976,18 @@ static void resync(struct play *play)
     play_data(play, 30);
 }
 
+/* More than a hundredth of the stream. */
+static void resync_much(struct play *play)
+{
+    static const char stray[400] = "not a package at all";
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 30);
+    play_bytes(play, ARMTAP_FROM_ROBOT, stray, sizeof stray);
+    play_data(play, 1);
+    expect_last(play, "stream.resync", ARMTAP_FROM_ROBOT);
+    play_data(play, 30);
+}
+
 static void foreign(struct play *play)
 {
     char page[6000];
@@ -1074,6 +1086,7 @@ const struct fault_case fault_cases[] = {
     {"rt.size.unknown", size_unknown},
     {"rtde.field.unknown", field_unknown},
     {"stream.resync", resync},
+    {"stream.resync-much", resync_much},
     {"stream.midstream", midstream},
     {"stream.foreign", foreign},
     {"tcp.retransmission", retransmission},

@@ -173,7 +173,10 @@ def check_verdicts(folder):
             ("rtde.recipe.missing", "Data could not be decoded, so what it says cannot be known (packet 1)."),
             ("rtde.start.refused", "The controller refused to start sending data (packet 9)."),
             ("tcp.retransmission", "Nothing is wrong with the data that was captured. Worth knowing: Bytes were sent again "
-                                   "once (packet 43).")):
+                                   "once (packet 43)."),
+            ("stream.resync", "Nothing wrong was found in what could be decoded. Worth knowing: 21 of 3767 bytes that were "
+                              "captured could not be decoded (packet 60)."),
+            ("stream.resync-much", "- 400 of 4146 bytes that were captured could not be decoded (packet 60).")):
         path = os.path.join(folder, name + ".pcap")
         run(FAULTS, name, path)
         text = words(run(ARMTAP, "diagnose", path))

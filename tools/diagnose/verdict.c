@@ -19,13 +19,14 @@ struct tally {
     uint64_t unsized;  /* those without a size */
     uint64_t doubtful; /* those that the packets do not prove */
     double total;      /* of their sizes */
+    double of;         /* bytes of the stream that were captured, where the kind is weighed by that */
     const struct finding *first, *first_unsized;
 };
 
 enum measure { BY_COUNT, BY_PACKAGES, BY_BYTES, BY_SECONDS };
 
-/* How a kind of finding reads in a sentence: # is its measure, @ the number of findings. Kinds that are the
- * controller's come first: they share it as their subject. */
+/* How a kind of finding reads in a sentence: # is its measure, @ the number of findings, % the bytes of its stream.
+ * Kinds that are the controller's come first: they share it as their subject. */
 static const struct clause {
     const char *id;
     bool of_controller;
@@ -68,8 +69,8 @@ static const struct clause {
     {"stream.midstream", false, BY_COUNT, "its beginning was not captured", "its beginning was not captured"},
     {"stream.foreign", false, BY_COUNT, "a connection on a telemetry port does not carry telemetry",
      "# connections on telemetry ports do not carry telemetry"},
-    {"stream.resync", false, BY_COUNT, "bytes could not be decoded in 1 place",
-     "bytes could not be decoded in # places"},
+    {"stream.resync", false, BY_BYTES, "# of % bytes that were captured could not be decoded",
+     "# of % bytes that were captured could not be decoded, in @ places"},
 };
 enum { clause_count = sizeof clauses / sizeof *clauses };
 
@@ -91,6 +92,10 @@ static const char *const of_network[] = {
 
 /* What stands before the controller's doings where it caused them. */
 static const char cause[] = "tcp.zero-window";
+
+/* Bytes that were captured and not decoded; of a stream's bytes so many are much. */
+static const char unread[] = "stream.resync";
+#define UNREAD_MUCH 0.01
 
 struct verdict {
     const struct diagnosis *diagnosis;
@@ -154,21 +159,55 @@ static int add(const struct verdict *verdict, const struct finding *finding)
     return 0;
 }
 
-/* Not every gap's finding has a size; what is missing in all is counted. */
+static double both(const uint64_t counts[2])
+{
+    return (double)(counts[0] + counts[1]);
+}
+
+/* Not every finding of a gap or of unread bytes has a size; the stream's sums are whole. */
+static int count_bytes(const struct verdict *verdict, const char *id, size_t stream, double bytes, double of)
+{
+    size_t kind = index_of(findings_kind(id));
+    bool has_any = bytes > 0 || tally_at(verdict, stream, kind)->count > 0;
+    struct tally *tally = has_any ? tally_of(verdict, stream, kind) : NULL;
+    if (tally != NULL) {
+        tally->total = bytes;
+        tally->of = of;
+    }
+    return has_any && tally == NULL ? -1 : 0;
+}
+
 static int count_missing_bytes(const struct verdict *verdict)
 {
-    size_t kind = index_of(findings_kind("stream.gap"));
-    for (size_t stream = 1; stream < verdict->streams; stream++) {
-        const struct stream_summary *summary = streams_at(verdict->diagnosis->streams, stream - 1);
-        double lost = (double)(summary->stream.bytes_lost[0] + summary->stream.bytes_lost[1]);
-        struct tally *tally =
-            lost > 0 || tally_at(verdict, stream, kind)->count > 0 ? tally_of(verdict, stream, kind) : NULL;
-        if (tally != NULL)
-            tally->total = lost;
-        else if (lost > 0)
+    for (size_t i = 1; i < verdict->streams; i++) {
+        const struct armtap_stream *stream = &streams_at(verdict->diagnosis->streams, i - 1)->stream;
+        double skipped = both(stream->bytes_skipped), captured = skipped + both(stream->bytes_decoded);
+        if (count_bytes(verdict, "stream.gap", i, both(stream->bytes_lost), 0) != 0 ||
+            count_bytes(verdict, unread, i, skipped, captured) != 0)
             return -1;
     }
     return 0;
+}
+
+/* Bytes of a stream that were captured and not decoded; not the rest of a message that began before the capture. */
+static double unread_of(const struct verdict *verdict, size_t stream)
+{
+    const struct stream_summary *summary = stream == 0 ? NULL : streams_at(verdict->diagnosis->streams, stream - 1);
+    if (summary == NULL)
+        return 0;
+    const struct armtap_stream *of = &summary->stream;
+    uint64_t decoded = of->bytes_decoded[ARMTAP_FROM_ROBOT], records = of->records[ARMTAP_FROM_ROBOT];
+    double rest = of->midstream && records > 0 ? (double)decoded / (double)records : 0;
+    return fmax(0, both(of->bytes_skipped) - rest);
+}
+
+/* What is hidden in bytes that were not decoded nobody knows: where they are many, they are no mere notice. */
+static enum armtap_severity severity_of(const struct verdict *verdict, size_t stream,
+                                        const struct armtap_note_kind *kind)
+{
+    bool is_much = strcmp(kind->id, unread) == 0 &&
+                   unread_of(verdict, stream) >= UNREAD_MUCH * tally_at(verdict, stream, index_of(kind))->of;
+    return is_much && kind->severity < ARMTAP_WARNING ? ARMTAP_WARNING : kind->severity;
 }
 
 /* ---- sentences ------------------------------------------------------------------------------------------------- */
@@ -220,15 +259,16 @@ static bool write_attempts(char to[CLAUSE_MAX], const struct verdict *verdict, c
 static void write_pattern(char to[CLAUSE_MAX], const struct clause *clause, const struct tally *tally)
 {
     bool is_one = clause->measure == BY_PACKAGES ? tally->total <= 1 : tally->count == 1;
-    char count[24], field[MODES_NAME_MAX];
+    char count[24], of[24], field[MODES_NAME_MAX];
     snprintf(count, sizeof count, "%" PRIu64, tally->count);
+    snprintf(of, sizeof of, "%.0f", tally->of);
     for (const char *at = is_one ? clause->one : clause->many; *at != '\0'; at++)
         if (*at == '#' && clause == &guessed_stop)
             append(to, field, strlen(modes_stop_field(tally->first->text, field)));
         else if (*at == '#')
             put_number(to, clause, tally);
-        else if (*at == '@')
-            append(to, count, strlen(count));
+        else if (*at == '@' || *at == '%')
+            append(to, *at == '@' ? count : of, strlen(*at == '@' ? count : of));
         else
             append(to, at, 1);
 }
@@ -346,7 +386,8 @@ static void add_kinds(struct sentence *sentence, const struct verdict *verdict, 
         const struct armtap_note_kind *kind =
             i < clause_count ? findings_kind(clauses[i].id) : armtap_note_at(i - clause_count);
         const struct clause *clause = kind == NULL ? NULL : clause_of(kind->id);
-        if (clause == NULL || (i >= clause_count) != (clause == &other) || kind->severity < severity)
+        if (clause == NULL || (i >= clause_count) != (clause == &other) ||
+            severity_of(verdict, stream, kind) < severity)
             continue;
         const struct tally *tally = tally_at(verdict, stream, index_of(kind));
         if (tally->count > 0 && (sentence->before == 0 || strcmp(kind->id, cause) != 0))
@@ -433,7 +474,7 @@ static void print_sentence(const struct verdict *verdict, size_t stream, enum ar
 static bool has(const struct verdict *verdict, size_t stream, enum armtap_severity severity)
 {
     for (size_t i = 0; i < armtap_note_count(); i++)
-        if (armtap_note_at(i)->severity >= severity && tally_at(verdict, stream, i)->count > 0)
+        if (tally_at(verdict, stream, i)->count > 0 && severity_of(verdict, stream, armtap_note_at(i)) >= severity)
             return true;
     return false;
 }
@@ -510,14 +551,18 @@ static size_t print_dialogues(const struct diagnosis *diagnosis)
 static void print_clean(const struct verdict *verdict)
 {
     uint64_t records = records_of(verdict->diagnosis);
-    bool notices = furthest_back(verdict->diagnosis) != NULL;
-    for (size_t stream = 0; stream < verdict->streams; stream++)
+    bool notices = furthest_back(verdict->diagnosis) != NULL, all_read = true;
+    for (size_t stream = 0; stream < verdict->streams; stream++) {
         notices = notices || has(verdict, stream, ARMTAP_NOTICE);
+        all_read = all_read && !(unread_of(verdict, stream) > 0);
+    }
     size_t told = print_dialogues(verdict->diagnosis);
     if (records == 0 && told == 0)
         puts("No data of the robot is in it, so what the robot did cannot be known.");
     else if (records > 0 && !verdict->diagnosis->is_whole)
         puts("Nothing wrong was found in what could be read; what follows cannot be known.");
+    else if (records > 0 && !all_read)
+        printf("Nothing wrong was found in what could be decoded.%s\n", notices ? " Worth knowing:" : "");
     else if (records > 0 && notices)
         puts("Nothing is wrong with the data that was captured. Worth knowing:");
     else if (records > 0)
