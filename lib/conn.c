@@ -477,13 +477,25 @@ static const char *stranger_of(const struct armtap_span *span)
     return name;
 }
 
-static int note_foreign(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
+/* `sure`: all that it could be told by was looked at. */
+static int note_foreign(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                        bool sure)
 {
     struct armtap_frame here = {direction, NULL, 0, 0, armtap_span_where(span, 0, span->length)};
     size_t shown = span->length < 32 ? span->length : 32;
+    uint64_t searched = conn->stream.bytes_skipped[direction];
     if (conn->hint == ARMTAP_PROTOCOL_NONE)
         return ARMTAP_OK;
     const char *stranger = stranger_of(span);
+    if (!sure && !stranger)
+        return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_foreign,
+                               "no %s in the first %u bytes, though the port says so; whether it follows cannot be "
+                               "known, since armtap looked no further",
+                               armtap_protocol_name(conn->hint), searched);
+    if (searched > span->length && !stranger)
+        return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_foreign,
+                               "no %s in its %u bytes, though the port says so", armtap_protocol_name(conn->hint),
+                               searched);
     return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_foreign,
                            "not %s, though the port says so%s%s; begins with \"%b\"", armtap_protocol_name(conn->hint),
                            stranger ? ": it is " : "", stranger ? stranger : "", (const void *)span->bytes, shown);
@@ -505,8 +517,8 @@ static bool is_too_little(const struct armtap_conn *conn, enum armtap_direction 
     const struct armtap_decoder *decoder = armtap_decoder_for(conn->hint);
     if (!decoder)
         return true;
-    if (conn->stream.midstream || conn->half[direction].offset > 0)
-        return span->length < 4096;
+    if (armtap_is_late(conn, direction))
+        return conn->stream.bytes_skipped[direction] + span->length < 4096;
     return decoder->begins(direction, span->bytes, span->length) != ARMTAP_FIT_NO;
 }
 
@@ -586,6 +598,22 @@ static int digest_first(struct armtap_conn *conn, enum armtap_direction directio
     return error;
 }
 
+/* Nothing of ours was found in a span. Behind the beginning of a connection telemetry may still follow. */
+static int pass_over_unknown(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
+{
+    const struct armtap_half *half = &conn->half[direction];
+    bool untold = span->final && (!half->closed || is_too_little(conn, direction, span));
+    bool goes_on = !span->final && armtap_search_goes_on(conn, direction, span->length) && !stranger_of(span);
+    bool sure = !armtap_is_late(conn, direction) || (span->final && !armtap_search_is_spent(half));
+    int error = note_spent(conn, direction, span);
+    if (error == ARMTAP_OK)
+        error = skip(conn, direction, span, 0, span->length);
+    if (error != ARMTAP_OK || untold || goes_on || (conn->hint != ARMTAP_PROTOCOL_NONE && direction == ARMTAP_TO_ROBOT))
+        return error;
+    conn->foreign = !span->final;
+    return note_foreign(conn, direction, span, sure);
+}
+
 static int digest_unknown(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                           size_t *used)
 {
@@ -608,15 +636,8 @@ static int digest_unknown(struct armtap_conn *conn, enum armtap_direction direct
     }
     if (outcome < 0 || !half->hopeless)
         return outcome < 0 ? outcome : ARMTAP_OK;
-    bool untold = span->final && (!half->closed || is_too_little(conn, direction, span));
     *used = span->length;
-    outcome = note_spent(conn, direction, span);
-    if (outcome == ARMTAP_OK)
-        outcome = skip(conn, direction, span, 0, span->length);
-    if (outcome != ARMTAP_OK || untold || (conn->hint != ARMTAP_PROTOCOL_NONE && direction == ARMTAP_TO_ROBOT))
-        return outcome;
-    conn->foreign = !span->final;
-    return note_foreign(conn, direction, span);
+    return pass_over_unknown(conn, direction, span);
 }
 
 static int digest(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,

@@ -108,6 +108,10 @@ size_t armtap_spaced(size_t need, size_t at_hand);
 void armtap_search_anew(struct armtap_half *half);
 /* Whether a decoder gave up on them before their end. */
 bool armtap_search_is_spent(const struct armtap_half *half);
+/* Whether the bytes at hand are not the first of their direction. */
+bool armtap_is_late(const struct armtap_conn *conn, enum armtap_direction direction);
+/* Whether a protocol that did not show itself in so many more bytes is looked for in the next ones. */
+bool armtap_search_goes_on(const struct armtap_conn *conn, enum armtap_direction direction, size_t length);
 /* In how many bytes a protocol must show itself. */
 size_t armtap_recognise_limit(const struct armtap_conn *conn);
 /* Looks for a protocol in the first bytes of a direction, no more than the limit. Returns 0 when it is found (the

@@ -7,6 +7,7 @@
 
 #define UNHINTED_LIMIT 4096      /* a connection that shows nothing of ours in so many bytes is foreign */
 #define HINTED_LIMIT (16 * 1024) /* the same where the port promises something: some packages of all variables */
+#define LATE_LIMIT (1024 * 1024) /* the same where it began before the capture: in parts of HINTED_LIMIT each */
 #define WORK_EACH 8              /* bytes that recognition may look at in vain for each byte, beyond the limit */
 #define SPACED_FROM 16           /* bytes; each of these may be looked at anew with every one that comes */
 #define SPACED_BY 8              /* bytes at least, beyond */
@@ -239,6 +240,18 @@ bool armtap_search_is_spent(const struct armtap_half *half)
         if (half->worked[i] == ARMTAP_SEARCH_SPENT)
             return true;
     return false;
+}
+
+bool armtap_is_late(const struct armtap_conn *conn, enum armtap_direction direction)
+{
+    return conn->stream.midstream || conn->half[direction].offset > 0;
+}
+
+bool armtap_search_goes_on(const struct armtap_conn *conn, enum armtap_direction direction, size_t length)
+{
+    return conn->hint != ARMTAP_PROTOCOL_NONE && armtap_is_late(conn, direction) &&
+           conn->stream.bytes_skipped[direction] + length < LATE_LIMIT &&
+           !armtap_search_is_spent(&conn->half[direction]);
 }
 
 size_t armtap_recognise_limit(const struct armtap_conn *conn)

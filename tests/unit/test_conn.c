@@ -305,6 +305,50 @@ static void test_requests_behind_foreign_bytes_in_any_chunks(void **unused)
     script_free(&script);
 }
 
+static const struct armtap_conn_options late = {.size = sizeof late, .protocol = ARMTAP_RTDE, .midstream = true};
+
+/* Of a connection that began before the capture telemetry is looked for behind more than a port must show at once. */
+static void test_telemetry_late_behind_foreign_bytes_in_any_chunks(void **unused)
+{
+    struct script script = {.count = 0};
+    struct log whole = {.values = false}, log = {.values = false};
+    (void)unused;
+    add_nothing(&script, FROM, 50000);
+    script_list(&script, TO, 'O', HZ125, "timestamp,actual_q");
+    script_list(&script, FROM, 'O', "01", "DOUBLE,VECTOR6D");
+    script_hex(&script, FROM, "00 04 53 01");
+    script_play(&script, &late, NULL, 0, &whole);
+    assert_true(log_has(&whole, "recipe < id1 125 Hz 56 bytes"));
+    assert_true(log_has(&whole, "skipped 50000 unreadable bytes"));
+    assert_int_equal(log_count(&whole, "stream.foreign"), 0);
+    for (size_t i = 0; i < 9; i++)
+        check_cuts(&script, &late, (size_t[]){2000 + 100 * i, 3 * 16 * 1024 - 4 + i}, 2, &whole, &log);
+    log_free(&whole);
+    log_free(&log);
+    script_free(&script);
+}
+
+static void check_late_without_telemetry(unsigned length, const char *says)
+{
+    struct script script = {.count = 0};
+    add_nothing(&script, FROM, length);
+    struct log log = script_log(&script, &late);
+    assert_int_equal(log_count(&log, "stream.foreign"), 1);
+    assert_true(log_has(&log, says));
+    log_free(&log);
+    script_free(&script);
+}
+
+/* What was searched to its end has none; of what was not, nobody knows. */
+static void test_late_without_telemetry(void **unused)
+{
+    (void)unused;
+    check_late_without_telemetry(5000, "not rtde, though the port says so; begins with");
+    check_late_without_telemetry(20000, "no rtde in its 20000 bytes, though the port says so");
+    check_late_without_telemetry(1100000, "no rtde in the first 1048576 bytes, though the port says so; whether it "
+                                          "follows cannot be known");
+}
+
 /* Data in front of what begins like a long set-up, but is none. */
 static void test_data_before_a_false_set_up_in_any_chunks(void **unused)
 {
@@ -873,6 +917,8 @@ int main(void)
         cmocka_unit_test(test_foreign_bytes_in_any_chunks),
         cmocka_unit_test(test_a_little_more_than_enough_in_any_chunks),
         cmocka_unit_test(test_requests_behind_foreign_bytes_in_any_chunks),
+        cmocka_unit_test(test_telemetry_late_behind_foreign_bytes_in_any_chunks),
+        cmocka_unit_test(test_late_without_telemetry),
         cmocka_unit_test(test_data_before_a_false_set_up_in_any_chunks),
         cmocka_unit_test(test_gaps_in_realtime_streams),
         cmocka_unit_test(test_gaps_in_rtde_streams),

@@ -67,8 +67,8 @@ static const struct clause {
      "data of @ channels could not be decoded, so what it says cannot be known"},
     {"rtde.recipe.guessed", false, BY_COUNT, "the names of fields are guessed", "the names of fields are guessed"},
     {"stream.midstream", false, BY_COUNT, "its beginning was not captured", "its beginning was not captured"},
-    {"stream.foreign", false, BY_COUNT, "a connection on a telemetry port does not carry telemetry",
-     "# connections on telemetry ports do not carry telemetry"},
+    {"stream.foreign", false, BY_COUNT, "no telemetry was found in a connection on a telemetry port",
+     "no telemetry was found in # connections on telemetry ports"},
     {"stream.resync", false, BY_BYTES, "# of % bytes that were captured could not be decoded",
      "# of % bytes that were captured could not be decoded, in @ places"},
 };
