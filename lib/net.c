@@ -637,6 +637,14 @@ static void drop_histories(struct armtap_net *net)
             armtap_tcp_drop_histories(&flow->tcp, HISTORIES_LEAST);
 }
 
+/* Where all histories that there may be would leave half of what is free, they are kept again. */
+static void restore_histories(struct armtap_net *net)
+{
+    size_t all = ARMTAP_LIMIT_histories * sizeof(struct armtap_history);
+    if (net->pool.histories_most < ARMTAP_LIMIT_histories && kept(net) + 2 * all < ARMTAP_LIMIT_memory)
+        net->pool.histories_most = ARMTAP_LIMIT_histories;
+}
+
 /* Gives up what is missed least; *done tells whether there was anything. */
 static int give_way(struct armtap_net *net, bool *done)
 {
@@ -663,6 +671,7 @@ static int make_place(struct armtap_net *net)
     bool done = true;
     while (done && kept(net) > ARMTAP_LIMIT_memory)
         TRY(give_way(net, &done));
+    restore_histories(net);
     return 0;
 }
 

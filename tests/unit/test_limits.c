@@ -15,7 +15,7 @@
 #include "bytes.h"
 #include "support.h"
 
-enum { SYN = 2, ACK = 16 };
+enum { SYN = 2, RST = 4, ACK = 16 };
 
 /* One packet, and what an allocator adds, may come on top. */
 #define SLACK (1536 * 1024)
@@ -24,7 +24,7 @@ enum { SYN = 2, ACK = 16 };
 
 struct scene {
     struct armtap_net *net;
-    uint64_t packets, records, gaps, hostile;
+    uint64_t packets, records, gaps, hostile, overlaps;
     size_t most; /* bytes allocated at a time */
 };
 
@@ -205,6 +205,7 @@ static int on_note(void *user, const struct armtap_note *note)
     struct scene *scene = user;
     scene->gaps += strcmp(note->kind->id, "stream.gap") == 0;
     scene->hostile += strcmp(note->kind->id, "input.hostile") == 0;
+    scene->overlaps += strcmp(note->kind->id, "tcp.overlap-differs") == 0;
     return 0;
 }
 
@@ -287,12 +288,45 @@ static void test_a_thousand_connections(void **unused)
     assert_true(scene.records == CONNECTIONS * TURNS && scene.gaps == 0 && scene.hostile == 0);
 }
 
+/* Of how many of a few dozen connections at once it is seen that bytes came again and differ. */
+static uint64_t overlaps_seen(struct scene *scene, uint32_t first, uint32_t count)
+{
+    static const uint8_t bytes[16] = {0xff};
+    uint64_t before = scene->overlaps;
+    for (uint32_t number = first; number < first + count; number++) {
+        struct ends ends = set_up(scene, number, 2);
+        send_at(scene, &ends, 0, ends.seq[0] - (uint32_t)sizeof bytes, ACK, bytes, sizeof bytes);
+    }
+    return scene->overlaps - before;
+}
+
+/* While memory is scarce few histories are kept; when it is free again, as many as before. */
+static void test_histories_after_a_burst(void **unused)
+{
+    enum { BURST = 700, SEEN = 50 };
+    static const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record, .on_note = on_note};
+    static struct ends ends[BURST];
+    struct scene scene = {0};
+    (void)unused;
+    assert_int_equal(armtap_net_new(NULL, &sink, &scene, &scene.net), ARMTAP_OK);
+    assert_int_equal(overlaps_seen(&scene, 0x10000, SEEN), SEEN);
+    for (uint32_t i = 0; i < BURST; i++)
+        ends[i] = set_up(&scene, i, 1500);
+    assert_true(overlaps_seen(&scene, 0x20000, SEEN) < SEEN);
+    for (uint32_t i = 0; i < BURST; i++)
+        send_next(&scene, &ends[i], 0, RST, NULL, 0);
+    assert_int_equal(overlaps_seen(&scene, 0x30000, SEEN), SEEN);
+    assert_int_equal(armtap_net_finish(scene.net), ARMTAP_OK);
+    armtap_net_free(scene.net);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_at_once),
         cmocka_unit_test(test_each_alone),
         cmocka_unit_test(test_a_thousand_connections),
+        cmocka_unit_test(test_histories_after_a_burst),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
