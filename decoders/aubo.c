@@ -317,16 +317,19 @@ static int raw_decode(struct armtap_aubo *aubo, struct armtap_conn *conn, const 
 {
     struct armtap_aubo_side *side = &aubo->sides[frame->direction];
     struct armtap_aubo_scan scan = {0};
-    size_t used, blanks = armtap_aubo_blanks(frame->bytes, frame->length);
+    size_t used, elements, blanks = armtap_aubo_blanks(frame->bytes, frame->length);
     const uint8_t *text = frame->bytes + blanks;
     size_t length = frame->length - blanks;
     if (side->swallows)
         return swallow(side, frame);
     if (length == 0)
         return ARMTAP_OK;
-    if (armtap_aubo_scan(&scan, false, text, length, &used) != ARMTAP_AUBO_WHOLE)
-        return decode_piece(side, conn, frame, &scan, length);
-    return armtap_aubo_message(aubo, conn, frame, text, length, frame->offset + blanks);
+    if (!armtap_aubo_is_json(text, length, &elements)) {
+        if (armtap_aubo_scan(&scan, false, text, length, &used) != ARMTAP_AUBO_WHOLE)
+            return decode_piece(side, conn, frame, &scan, length);
+        return armtap_aubo_no_message(aubo, conn, frame, text, length, frame->offset + blanks);
+    }
+    return armtap_aubo_message(aubo, conn, frame, text, length, elements, frame->offset + blanks);
 }
 
 static int aubo_decode(void *context, struct armtap_conn *conn, const struct armtap_frame *frame)

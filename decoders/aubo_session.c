@@ -423,25 +423,8 @@ static bool first_number(struct armtap_aubo_element list, int64_t *number)
     return value.type == ARMTAP_INT64 || value.type == ARMTAP_UINT64;
 }
 
-/* A text that is JSON. */
-static int take(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
-                struct armtap_aubo_element text, size_t elements, uint64_t offset)
-{
-    int64_t number;
-    if (text.text[0] != '[')
-        return armtap_aubo_say_bad(conn, frame, "an object where a list should be", offset);
-    if (!first_number(text, &number))
-        return armtap_aubo_say_bad(conn, frame, "a list that does not begin with a channel's number", offset);
-    if (number == ARMTAP_AUBO_SET_UP && frame->direction == ARMTAP_TO_ROBOT)
-        return take_set_up(aubo, conn, frame, text, elements, offset);
-    if (number < 0 || number >= ARMTAP_AUBO_CHANNELS)
-        return armtap_aubo_say_bad(conn, frame, "a list that begins with a number that is no channel's", offset);
-    return take_data(aubo, conn, frame, text, elements, (int)number);
-}
-
-/* Says what is wrong with a text that is no JSON. */
-static int say_no_json(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
-                       const uint8_t *text, size_t length, uint64_t offset)
+int armtap_aubo_no_message(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
+                           const uint8_t *text, size_t length, uint64_t offset)
 {
     struct json_object *message;
     const char *wrong = "no JSON";
@@ -452,10 +435,17 @@ static int say_no_json(struct armtap_aubo *aubo, struct armtap_conn *conn, const
 }
 
 int armtap_aubo_message(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
-                        const uint8_t *text, size_t length, uint64_t offset)
+                        const uint8_t *bytes, size_t length, size_t elements, uint64_t offset)
 {
-    size_t elements;
-    if (!armtap_aubo_is_json(text, length, &elements))
-        return say_no_json(aubo, conn, frame, text, length, offset);
-    return take(aubo, conn, frame, (struct armtap_aubo_element){(const char *)text, length}, elements, offset);
+    struct armtap_aubo_element text = {(const char *)bytes, length};
+    int64_t number;
+    if (text.text[0] != '[')
+        return armtap_aubo_say_bad(conn, frame, "an object where a list should be", offset);
+    if (!first_number(text, &number))
+        return armtap_aubo_say_bad(conn, frame, "a list that does not begin with a channel's number", offset);
+    if (number == ARMTAP_AUBO_SET_UP && frame->direction == ARMTAP_TO_ROBOT)
+        return take_set_up(aubo, conn, frame, text, elements, offset);
+    if (number < 0 || number >= ARMTAP_AUBO_CHANNELS)
+        return armtap_aubo_say_bad(conn, frame, "a list that begins with a number that is no channel's", offset);
+    return take_data(aubo, conn, frame, text, elements, (int)number);
 }

@@ -64,9 +64,13 @@ struct armtap_aubo {
 int armtap_aubo_open(void *context);
 void armtap_aubo_close(void *context);
 
-/* One message, `text` at byte `offset` of the stream; it need not be part of the frame that carries it. */
+/* One message that is JSON, of so many elements, at byte `offset` of the stream; it need not be part of the frame that
+ * carries it. */
 int armtap_aubo_message(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
-                        const uint8_t *text, size_t length, uint64_t offset);
+                        const uint8_t *bytes, size_t length, size_t elements, uint64_t offset);
+/* The same of one that is none, though its brackets match: says what is wrong. */
+int armtap_aubo_no_message(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
+                           const uint8_t *text, size_t length, uint64_t offset);
 /* A note that bytes are no message. */
 int armtap_aubo_say_bad(struct armtap_conn *conn, const struct armtap_frame *frame, const char *wrong, uint64_t offset);
 int armtap_aubo_say_too_long(struct armtap_conn *conn, const struct armtap_frame *frame, uint64_t offset);

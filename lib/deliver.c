@@ -136,6 +136,8 @@ int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, 
     va_list arguments;
     if (!conn->sink.on_note)
         return ARMTAP_OK;
+    if (armtap_conn_left(conn, ARMTAP_BUDGET_notes) < NOTE_BYTES) /* the text would cost, and nobody see it */
+        return say_hostile(conn, ARMTAP_BUDGET_notes, frame->direction, &frame->where);
     armtap_line_begin(&line);
     va_start(arguments, format);
     armtap_line_arguments(&line, format, arguments);

@@ -49,12 +49,22 @@ static enum enumeration enumeration_of(const struct armtap_field *field)
 #undef BIT
 }
 
+/* The next row of the field's enumeration from *k on; NULL behind the last. */
+static const struct armtap_enum_value *next_row(enum enumeration wanted, size_t *k)
+{
+    while (wanted != ENUMERATION_NONE && *k < ENUM_VALUES)
+        if (enum_values[(*k)++].enumeration == wanted)
+            return &enum_values[*k - 1].value;
+    return NULL;
+}
+
 const struct armtap_enum_value *armtap_enum_at(const struct armtap_field *field, size_t i)
 {
+    const struct armtap_enum_value *row;
     enum enumeration wanted = field ? enumeration_of(field) : ENUMERATION_NONE;
-    for (size_t k = 0; wanted != ENUMERATION_NONE && k < ENUM_VALUES; k++)
-        if (enum_values[k].enumeration == wanted && i-- == 0)
-            return &enum_values[k].value;
+    for (size_t k = 0; (row = next_row(wanted, &k));)
+        if (i-- == 0)
+            return row;
     return NULL;
 }
 
@@ -67,7 +77,8 @@ static bool is_of(const struct armtap_enum_value *row, enum armtap_generation ge
 const char *armtap_enum_name(const struct armtap_field *field, int64_t value, enum armtap_generation generation)
 {
     const struct armtap_enum_value *row;
-    for (size_t i = 0; (row = armtap_enum_at(field, i)); i++)
+    enum enumeration wanted = field ? enumeration_of(field) : ENUMERATION_NONE;
+    for (size_t k = 0; (row = next_row(wanted, &k));)
         if (is_of(row, generation) && row->value == value)
             return row->name;
     return NULL;
@@ -77,7 +88,8 @@ bool armtap_enum_number(const struct armtap_field *field, const char *name, size
                         enum armtap_generation generation, int64_t *number)
 {
     const struct armtap_enum_value *row;
-    for (size_t i = 0; (row = armtap_enum_at(field, i)); i++)
+    enum enumeration wanted = field ? enumeration_of(field) : ENUMERATION_NONE;
+    for (size_t k = 0; (row = next_row(wanted, &k));)
         if (is_of(row, generation) && strlen(row->name) == length && memcmp(row->name, name, length) == 0) {
             *number = row->value;
             return true;

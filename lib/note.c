@@ -142,9 +142,12 @@ void armtap_line_format(struct armtap_line *line, const char *format, ...)
 void armtap_line_arguments(struct armtap_line *line, const char *format, va_list arguments)
 {
     for (const char *p = format; *p; p++) {
-        if (*p != '%' || !p[1]) {
-            line_put(line, p, 1);
-            continue;
+        size_t plain = strcspn(p, "%");
+        line_put(line, p, plain);
+        p += plain;
+        if (*p == '\0' || p[1] == '\0') {
+            line_put(line, p, strlen(p));
+            return;
         }
         switch (*++p) {
         case 's':
