@@ -46,13 +46,22 @@ static size_t commas_in(double frequency)
     return count;
 }
 
+/* A reply to it will be without its names. */
+static void note_forgotten(struct armtap_rtde *rtde, enum armtap_rtde_type type, enum armtap_budget_code code)
+{
+    if (type == ARMTAP_RTDE_SETUP_OUTPUTS)
+        rtde->forgotten = armtap_budget_at(code);
+}
+
 /* Each data package without a recipe looks at all that wait: there must be few. */
 static int keep_few(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     bool many = rtde->request_count > ARMTAP_LIMIT_asked, large = rtde->request_bytes > ARMTAP_LIMIT_requests;
     while ((rtde->request_count > ARMTAP_LIMIT_asked || rtde->request_bytes > ARMTAP_LIMIT_requests) &&
-           rtde->request_count > 1)
+           rtde->request_count > 1) {
+        note_forgotten(rtde, rtde->requests->type, many ? ARMTAP_BUDGET_asked : ARMTAP_BUDGET_requests);
         forget_first(rtde);
+    }
     int error = many ? armtap_conn_limit(conn, frame, ARMTAP_BUDGET_asked) : ARMTAP_OK;
     return error == ARMTAP_OK && large ? armtap_conn_limit(conn, frame, ARMTAP_BUDGET_requests) : error;
 }
@@ -62,6 +71,8 @@ int armtap_rtde_remember(struct armtap_rtde *rtde, struct armtap_conn *conn, con
 {
     bool may;
     int error = armtap_conn_may_keep(conn, frame, package->names_length, &may);
+    if (error == ARMTAP_OK && !may)
+        note_forgotten(rtde, package->type, ARMTAP_BUDGET_held);
     if (error != ARMTAP_OK || !may)
         return error;
     struct armtap_rtde_request *request = calloc(1, sizeof *request + package->names_length);

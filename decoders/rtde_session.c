@@ -239,7 +239,9 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
     struct armtap_recipe *recipe;
     bool named = false;
     int error = make_recipe(rtde, conn, frame, &reply, &recipe);
-    bool early = !request;
+    bool early = !request && !rtde->forgotten;
+    if (request)
+        rtde->forgotten = NULL;
     armtap_rtde_free_request(rtde, request);
     rtde->bad_reply[ARMTAP_FROM_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};
     if (error == ARMTAP_OK && early)

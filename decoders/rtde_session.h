@@ -75,8 +75,9 @@ struct armtap_rtde {
     size_t refusal_count;
     struct armtap_rtde_request *requests, **requests_end;
     size_t request_bytes, request_count;
-    size_t recipe_bytes;            /* of all recipes below, and of those of requests */
-    struct armtap_rtde_early early; /* the last one */
+    const struct armtap_budget *forgotten; /* for which the names of an output set-up were; NULL: for none */
+    size_t recipe_bytes;                   /* of all recipes below, and of those of requests */
+    struct armtap_rtde_early early;        /* the last one */
     struct armtap_recipe *outputs;
     int outputs_id;    /* in data of protocols 2 and 3; -1 until the first package shows it */
     double frequency;  /* asked for with them */

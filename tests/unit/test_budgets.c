@@ -20,8 +20,9 @@
 
 struct tally {
     size_t records, opaque, recipes, fields, notes, note_bytes, hostile, inflated;
-    size_t lacking; /* values of recipes that their records lack */
-    char last[512]; /* hostile note */
+    size_t lacking;    /* values of recipes that their records lack */
+    char last[512];    /* hostile note */
+    char missing[512]; /* note of a recipe */
 };
 
 static int on_record(void *user, const struct armtap_record *record)
@@ -49,6 +50,8 @@ static int on_note(void *user, const struct armtap_note *note)
         tally->hostile++;
         snprintf(tally->last, sizeof tally->last, "%s", note->text);
     } else {
+        if (strcmp(note->kind->id, "rtde.recipe.missing") == 0)
+            snprintf(tally->missing, sizeof tally->missing, "%s", note->text);
         tally->notes++;
         tally->note_bytes += strlen(note->text);
     }
@@ -377,6 +380,23 @@ static void test_requests(void **state)
         push_list(conn, ARMTAP_TO_ROBOT, 'I', "", "a", 32000);
     assert_int_equal(tally.hostile, 1);
     assert_string_equal(tally.last, armtap_budget_at(ARMTAP_BUDGET_requests)->text);
+    armtap_conn_free(conn);
+}
+
+/* A reply whose names were forgotten is not said to be without a request. */
+static void test_forgotten_requests(void **state)
+{
+    (void)state;
+    struct tally tally;
+    struct armtap_conn *conn = connect_to(&tally);
+    negotiate(conn);
+    push_list(conn, ARMTAP_TO_ROBOT, 'O', HERTZ, "a", 1);
+    for (unsigned i = 0; i < ARMTAP_LIMIT_asked; i++)
+        push_list(conn, ARMTAP_TO_ROBOT, 'I', "", "a", 1);
+    push_list(conn, ARMTAP_FROM_ROBOT, 'O', "01", "BOOL", 1);
+    push_data(conn, 1, 2);
+    assert_string_equal(tally.missing, "the types of 1 fields were captured, but their names were forgotten: more than "
+                                       "64 requests for those of a connection that wait for replies");
     armtap_conn_free(conn);
 }
 
@@ -723,6 +743,7 @@ int main(void)
         cmocka_unit_test(test_names_are_looked_up_once),
         cmocka_unit_test(test_spelling),
         cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_forgotten_requests),
         cmocka_unit_test(test_kept),
         cmocka_unit_test(test_inflated),
         cmocka_unit_test(test_search_of_nested_lists),
