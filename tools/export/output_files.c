@@ -9,8 +9,6 @@
 
 /* Text that waits: for one file, and for all of them. */
 enum { waiting_max = 65536, waiting_all = 4 * 1024 * 1024, waiting_min = 256 };
-/* A gzip at work holds a quarter of a megabyte. */
-enum { packing_max = 64 };
 
 bool output_files_is_gzip(const char *name)
 {
@@ -44,27 +42,50 @@ char *output_files_split_name(const char *name, unsigned stream, unsigned part)
     return split;
 }
 
+/* The slot of a table's outlet, or the free one where it would be. */
+static struct output_file **slot_of(const struct output_files *outlets, unsigned stream, unsigned part)
+{
+    size_t mask = outlets->slot_count - 1, at = (size_t)hash_numbers(&outlets->key, stream, part) & mask;
+    while (outlets->slots[at] != NULL && (outlets->slots[at]->stream != stream || outlets->slots[at]->part != part))
+        at = (at + 1) & mask;
+    return &outlets->slots[at];
+}
+
 static struct output_file *find(const struct output_files *outlets, unsigned stream, unsigned part)
 {
-    for (size_t i = outlets->count; i-- > 0;) {
-        struct output_file *outlet = outlets->outlet[i];
-        if (!outlets->split || (outlet->stream == stream && outlet->part == part))
-            return outlet;
+    if (!outlets->split || outlets->count == 0)
+        return outlets->count == 0 ? NULL : outlets->outlet[0];
+    return *slot_of(outlets, stream, part);
+}
+
+/* Room for one more. 0, or -1 without memory: then all is as before. */
+static int grow(struct output_files *outlets)
+{
+    size_t room = 2 * outlets->room + 8, slot_count = outlets->slot_count == 0 ? 32 : 2 * outlets->slot_count;
+    struct output_file **slots = calloc(slot_count, sizeof(struct output_file *));
+    struct output_file **larger = slots == NULL ? NULL : realloc(outlets->outlet, room * sizeof(struct output_file *));
+    if (larger == NULL) {
+        free(slots);
+        return -1;
     }
-    return NULL;
+    free(outlets->slots);
+    if (outlets->slot_count == 0)
+        outlets->key = hash_draw_key();
+    outlets->outlet = larger;
+    outlets->room = room;
+    outlets->slots = slots;
+    outlets->slot_count = slot_count;
+    for (size_t i = 0; i < outlets->count; i++)
+        *slot_of(outlets, larger[i]->stream, larger[i]->part) = larger[i];
+    return 0;
 }
 
 static int add(struct output_files *outlets, struct output_file *outlet)
 {
-    if (outlets->count == outlets->room) {
-        size_t room = 2 * outlets->room + 8;
-        struct output_file **larger = realloc(outlets->outlet, room * sizeof(struct output_file *));
-        if (larger == NULL)
-            return -1;
-        outlets->outlet = larger;
-        outlets->room = room;
-    }
+    if (outlets->count == outlets->room && grow(outlets) != 0)
+        return -1;
     outlets->outlet[outlets->count++] = outlet;
+    *slot_of(outlets, outlet->stream, outlet->part) = outlet;
     return 0;
 }
 
@@ -91,15 +112,14 @@ struct output_file *output_files_open(struct output_files *outlets, unsigned str
     if (sink == NULL)
         return NULL;
     outlet = calloc(1, sizeof *outlet);
+    if (outlet != NULL)
+        *outlet = (struct output_file){.stream = stream, .part = part, .sink = sink};
     if (outlet == NULL || add(outlets, outlet) != 0) {
         message_no_memory();
         sink_file_discard(sink);
         free(outlet);
         return NULL;
     }
-    outlet->stream = stream;
-    outlet->part = part;
-    outlet->sink = sink;
     return outlet;
 }
 
@@ -120,7 +140,7 @@ static enum sink_outcome stop_packing(struct output_files *outlets, struct outpu
 {
     *gzip = outlet->gzip;
     outlet->gzip = NULL;
-    outlets->packing--;
+    outlets->packing[outlet->place] = NULL;
     gzip_end(*gzip, &outlets->packed);
     return write_packed(outlets, outlet);
 }
@@ -131,15 +151,14 @@ static enum sink_outcome begin_packing(struct output_files *outlets, struct outp
     enum sink_outcome outcome = SINK_OK;
     if (outlet->gzip != NULL)
         return SINK_OK;
-    if (outlets->packing < packing_max) {
+    outlets->packed_last = (outlets->packed_last + 1) % OUTPUT_PACKING_MAX;
+    outlet->place = outlets->packed_last;
+    struct output_file *before = outlets->packing[outlet->place];
+    if (before == NULL)
         outlet->gzip = gzip_new();
-    } else {
-        do
-            outlets->packed_last = (outlets->packed_last + 1) % outlets->count;
-        while (outlets->outlet[outlets->packed_last]->gzip == NULL);
-        outcome = stop_packing(outlets, outlets->outlet[outlets->packed_last], &outlet->gzip);
-    }
-    outlets->packing += outlet->gzip != NULL;
+    else
+        outcome = stop_packing(outlets, before, &outlet->gzip);
+    outlets->packing[outlet->place] = outlet->gzip == NULL ? NULL : outlet;
     outlets->packed.failed = outlets->packed.failed || outlet->gzip == NULL;
     return outcome;
 }
@@ -186,9 +205,11 @@ static void forget(struct output_files *outlets)
     }
     free(outlets->packed.data);
     free(outlets->outlet);
+    free(outlets->slots);
+    memset(outlets->packing, 0, sizeof outlets->packing);
     outlets->packed = (struct buffer){0};
-    outlets->outlet = NULL;
-    outlets->count = outlets->room = outlets->packing = 0;
+    outlets->outlet = outlets->slots = NULL;
+    outlets->count = outlets->room = outlets->slot_count = 0;
 }
 
 enum sink_outcome output_files_flush_all(struct output_files *outlets)

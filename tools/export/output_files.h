@@ -3,6 +3,7 @@
 #define EXPORT_OUTPUT_FILES_H
 
 #include "base/buffer.h"
+#include "base/hash.h"
 #include "gzip_text.h"
 #include "atomic_file.h"
 
@@ -13,19 +14,26 @@ struct output_file {
     struct sink_file *sink;
     struct buffer buffer;
     struct gzip *gzip; /* at work on it; NULL: none */
+    size_t place;      /* among those that have one */
 };
+
+/* A gzip at work holds a quarter of a megabyte. */
+enum { OUTPUT_PACKING_MAX = 64 };
 
 struct output_files {
     const char *name;            /* "-": standard output */
     const struct inputs *inputs; /* which no outlet may overwrite */
     bool split;
-    bool gzipped;         /* what is written is compressed */
-    struct buffer packed; /* what was compressed last */
-    size_t packing;       /* how many outlets have a gzip at work */
-    size_t packed_last;   /* which of them lost it last to make room */
+    bool gzipped;                                    /* what is written is compressed */
+    struct buffer packed;                            /* what was compressed last */
+    struct output_file *packing[OUTPUT_PACKING_MAX]; /* those that have a gzip at work; NULL: none */
+    size_t packed_last;                              /* which place of these was taken last */
     struct output_file **outlet;
     size_t count;
     size_t room;
+    struct hash_key key;
+    struct output_file **slots; /* the same by stream and part; NULL: free */
+    size_t slot_count;          /* a power of two, more than twice the count */
 };
 
 /* The ending of a name's last part, "" without one; that before ".gz" where the name has that too. */
