@@ -10,6 +10,7 @@
 #include "../lib/bytes.h"
 #include "../lib/clock.h"
 #include "../lib/decoder.h"
+#include "../lib/field.h"
 #include "../lib/recipe.h"
 #include "../lib/state.h"
 
@@ -346,14 +347,12 @@ const struct armtap_decoder armtap_decoder_realtime = {
 
 /* ---- one packet, without a connection ---- */
 
-#define COLUMNS 152 /* of the longest layout */
-
 /* The plan of the last packet, kept behind its state: packets of one size follow one another. */
 struct last_plan {
     uint32_t word; /* the length word, which decides the layout; 0: there is no plan yet */
     uint32_t size; /* bytes at hand */
     struct armtap_plan plan;
-    struct armtap_step steps[COLUMNS];
+    struct armtap_step steps[ARMTAP_COLUMNS_CB3E];
 };
 _Static_assert(sizeof(struct last_plan) <= ARMTAP_STATE_ROOM, "it fits behind the state");
 

@@ -117,6 +117,8 @@ struct armtap_field {
 };
 
 ARMTAP_API size_t armtap_field_count(void);
+/* How many gnuplot columns UR's legacy layout of that generation has. */
+ARMTAP_API unsigned armtap_layout_columns(enum armtap_generation generation);
 /* The field of that id, NULL beyond the end. */
 ARMTAP_API const struct armtap_field *armtap_field_at(size_t id);
 /* The field of that exact name; NULL if there is none, or for a NULL name. `length` bytes of `name` are read, no

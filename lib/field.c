@@ -71,8 +71,6 @@ ARMTAP_FIELDS(SCALAR, VECTOR, FAMILY)
 #undef FAMILY
 
 /* Column -> id + 1 of the field that begins there. Rows without a column all land in slot 0, which nobody reads. */
-#define CB2_COLUMNS 101
-#define CB3E_COLUMNS 152
 #define SCALAR_AT(column, name) [column] = ARMTAP_ID_##name + 1,
 #define ELEMENT_AT(number, array, column, first)                                                                       \
     [(column) ? (column) + (number) - (first) : 0] = ARMTAP_ID_##array + (number) - (first) + 1,
@@ -88,7 +86,7 @@ ARMTAP_FIELDS(SCALAR, VECTOR, FAMILY)
 #define FAMILY(array, ctype, type, length, direction, unit, cb2, cb3e, legacy, prefix, first, each_a, since_a, each_b, \
                ...)                                                                                                    \
     each_a(ELEMENT_AT, array, cb2, first) each_b(ELEMENT_AT, array, cb2, first)
-static const uint16_t cb2_at[CB2_COLUMNS + 1] = {ARMTAP_FIELDS(SCALAR, VECTOR, FAMILY)};
+static const uint16_t cb2_at[ARMTAP_COLUMNS_CB2 + 1] = {ARMTAP_FIELDS(SCALAR, VECTOR, FAMILY)};
 #undef SCALAR
 #undef VECTOR
 #undef FAMILY
@@ -97,7 +95,7 @@ static const uint16_t cb2_at[CB2_COLUMNS + 1] = {ARMTAP_FIELDS(SCALAR, VECTOR, F
 #define FAMILY(array, ctype, type, length, direction, unit, cb2, cb3e, legacy, prefix, first, each_a, since_a, each_b, \
                ...)                                                                                                    \
     each_a(ELEMENT_AT, array, cb3e, first) each_b(ELEMENT_AT, array, cb3e, first)
-static const uint16_t cb3e_at[CB3E_COLUMNS + 1] = {ARMTAP_FIELDS(SCALAR, VECTOR, FAMILY)};
+static const uint16_t cb3e_at[ARMTAP_COLUMNS_CB3E + 1] = {ARMTAP_FIELDS(SCALAR, VECTOR, FAMILY)};
 #undef SCALAR
 #undef VECTOR
 #undef FAMILY
@@ -107,7 +105,7 @@ static const uint16_t cb3e_at[CB3E_COLUMNS + 1] = {ARMTAP_FIELDS(SCALAR, VECTOR,
 
 unsigned armtap_layout_columns(enum armtap_generation generation)
 {
-    return generation == ARMTAP_GENERATION_CB2 ? CB2_COLUMNS : CB3E_COLUMNS;
+    return generation == ARMTAP_GENERATION_CB2 ? ARMTAP_COLUMNS_CB2 : ARMTAP_COLUMNS_CB3E;
 }
 
 const struct armtap_field *armtap_field_at_column(enum armtap_generation generation, unsigned column)

@@ -4,6 +4,25 @@
 
 #include "armtap.h"
 
+/* Columns of each legacy layout, by the table: a row of the table is as large as its field's last column, and a union
+ * is as large as the largest row. */
+#define ARMTAP_LAST_COLUMN(name, column, count) char name[(column) > 0 ? (column) + (count)-1 : 1];
+#define ARMTAP_SCALAR_CB2(name, ctype, type, direction, unit, cb2, ...) ARMTAP_LAST_COLUMN(name, cb2, 1)
+#define ARMTAP_VECTOR_CB2(name, ctype, type, count, direction, unit, cb2, ...) ARMTAP_LAST_COLUMN(name, cb2, count)
+#define ARMTAP_FAMILY_CB2(name, ctype, type, length, direction, unit, cb2, ...) ARMTAP_LAST_COLUMN(name, cb2, length)
+#define ARMTAP_SCALAR_CB3E(name, ctype, type, direction, unit, cb2, cb3e, ...) ARMTAP_LAST_COLUMN(name, cb3e, 1)
+#define ARMTAP_VECTOR_CB3E(name, ctype, type, count, direction, unit, cb2, cb3e, ...)                                  \
+    ARMTAP_LAST_COLUMN(name, cb3e, count)
+#define ARMTAP_FAMILY_CB3E(name, ctype, type, length, direction, unit, cb2, cb3e, ...)                                 \
+    ARMTAP_LAST_COLUMN(name, cb3e, length)
+union armtap_columns_cb2 {
+    ARMTAP_FIELDS(ARMTAP_SCALAR_CB2, ARMTAP_VECTOR_CB2, ARMTAP_FAMILY_CB2)
+};
+union armtap_columns_cb3e {
+    ARMTAP_FIELDS(ARMTAP_SCALAR_CB3E, ARMTAP_VECTOR_CB3E, ARMTAP_FAMILY_CB3E)
+};
+enum { ARMTAP_COLUMNS_CB2 = sizeof(union armtap_columns_cb2), ARMTAP_COLUMNS_CB3E = sizeof(union armtap_columns_cb3e) };
+
 /* Bytes of one element in struct armtap_state; 0 for types that the state does not hold. */
 size_t armtap_type_width(enum armtap_type type);
 /* The type that RTDE calls so; false for other names. */
@@ -11,8 +30,6 @@ bool armtap_type_find(const char *name, size_t length, enum armtap_type *type, u
 /* The field whose first element stands at a gnuplot column of a legacy layout; NULL inside a vector or beyond the end.
  */
 const struct armtap_field *armtap_field_at_column(enum armtap_generation generation, unsigned column);
-/* Columns of a legacy layout. */
-unsigned armtap_layout_columns(enum armtap_generation generation);
 /* The number that a generation gives a name of an enumerated field; false where it has none. */
 bool armtap_enum_number(const struct armtap_field *field, const char *name, size_t length,
                         enum armtap_generation generation, int64_t *number);

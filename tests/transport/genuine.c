@@ -35,9 +35,8 @@ static bool holds_integer(unsigned column)
 
 static void make_realtime(struct genuine *genuine, uint64_t *seed, unsigned count)
 {
-    static const size_t sizes[] = {540, 692, 740, 756, 764, 812, 1044, 1060, 1108, 1116, 1140, 1220};
     struct bytes *out = &genuine->talk.side[0];
-    size_t size = sizes[random_below(seed, sizeof sizes / sizeof sizes[0])];
+    size_t size = legacy_size(random_below(seed, legacy_size_count()));
     double clock = random_between(seed, 1, 1e6), base[160];
     double cycle = size <= 1060 || random_below(seed, 2) ? 0.008 : 0.002;
     bool moves = random_below(seed, 2);

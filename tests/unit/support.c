@@ -531,6 +531,45 @@ size_t table_each(const char *name, void (*row)(void *user, char *const cells[TA
     return rows;
 }
 
+#define LEGACY_SIZES 64
+
+struct legacy_sizes {
+    size_t size[LEGACY_SIZES];
+    size_t count;
+};
+
+static void add_legacy_size(void *user, char *const cells[TABLE_CELLS], size_t count)
+{
+    struct legacy_sizes *sizes = user;
+    size_t size = strtoul(cells[0], NULL, 10), i = 0;
+    (void)count;
+    while (i < sizes->count && sizes->size[i] < size)
+        i++;
+    if (i < sizes->count && sizes->size[i] == size)
+        return;
+    assert_true(sizes->count < LEGACY_SIZES);
+    memmove(&sizes->size[i + 1], &sizes->size[i], (sizes->count++ - i) * sizeof sizes->size[0]);
+    sizes->size[i] = size;
+}
+
+static const struct legacy_sizes *legacy_sizes(void)
+{
+    static struct legacy_sizes sizes;
+    if (sizes.count == 0)
+        table_each("realtime_layout.csv", add_legacy_size, &sizes);
+    return &sizes;
+}
+
+size_t legacy_size(size_t i)
+{
+    return i < legacy_sizes()->count ? legacy_sizes()->size[i] : 0;
+}
+
+size_t legacy_size_count(void)
+{
+    return legacy_sizes()->count;
+}
+
 const struct armtap_field *field_named(const char *name)
 {
     const struct armtap_field *field = armtap_field_find(name, strlen(name));

@@ -102,6 +102,10 @@ struct log script_log(const struct script *script, const struct armtap_conn_opti
 /* Calls `row` for every row of a CSV file, its header and comments left out; returns the number of rows. */
 size_t table_each(const char *name, void (*row)(void *user, char *const cells[TABLE_CELLS], size_t count), void *user);
 
+/* The sizes of legacy packets that the facts list (realtime_layout.csv), the smallest first; 0 beyond the last. */
+size_t legacy_size(size_t i);
+size_t legacy_size_count(void);
+
 const struct armtap_field *field_named(const char *name);
 
 #endif

@@ -108,8 +108,8 @@ static void all_of_them(void **state)
     columns_add(&columns, 513);
     assert_int_equal(columns.count, COLUMNS_MAX);
     /* By hand from the sizes: (812 - 4) / 8 and (1220 - 4) / 8. */
-    assert_int_equal(mapping_last_column(ARMTAP_GENERATION_CB2), 101);
-    assert_int_equal(mapping_last_column(ARMTAP_GENERATION_CB3E), 152);
+    assert_int_equal(armtap_layout_columns(ARMTAP_GENERATION_CB2), 101);
+    assert_int_equal(armtap_layout_columns(ARMTAP_GENERATION_CB3E), 152);
 }
 
 /* ---- files ----------------------------------------------------------------------------------------------------- */

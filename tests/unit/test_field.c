@@ -64,11 +64,44 @@ static void test_every_fact_is_in_the_table_and_back(void **unused)
 {
     struct seen seen = {{false}};
     (void)unused;
-    assert_int_equal(table_each("realtime_layout.csv", check_layout_row, &seen), 471);
-    assert_int_equal(table_each("rtde_variables.csv", check_variable_row, &seen), 422);
+    assert_true(table_each("realtime_layout.csv", check_layout_row, &seen) > 0);
+    assert_true(table_each("rtde_variables.csv", check_variable_row, &seen) > 0);
     for (unsigned id = 0; id < armtap_field_count(); id++)
         if (!seen.field[id])
-            fail_msg("%s is in the table, but in no fact", armtap_field_at(id)->name);
+            fail_msg(
+                "%s is in lib/fields.h, but neither in tests/unit/data/rtde_variables.csv nor in realtime_layout.csv",
+                armtap_field_at(id)->name);
+}
+
+/* ---- what programs were built with ----------------------------------------------------------------------------- */
+
+/* Ids and offsets are part of the ABI: a row of frozen_fields.csv never changes, and a new field is a new last row.
+ * Offsets are those of machines that align eight bytes. */
+static void check_frozen_row(void *user, char *const cells[TABLE_CELLS], size_t count)
+{
+    size_t *id = user;
+    const struct armtap_field *field = armtap_field_at(*id);
+    assert_int_equal(count, 5);
+    assert_int_equal(strtoul(cells[0], NULL, 10), *id);
+    if (!field || strcmp(field->name, cells[1]) != 0)
+        fail_msg("field %zu is %s, and was %s: a new field is a row at the END of lib/fields.h", *id,
+                 field ? field->name : "missing", cells[1]);
+    if (strcmp(armtap_type_name(field->type, 1), cells[2]) != 0 || field->count != strtoul(cells[3], NULL, 10) ||
+        (_Alignof(uint64_t) == 8 && field->offset != strtoul(cells[4], NULL, 10)))
+        fail_msg("%s: %s of %u at offset %u, and was %s of %s at %s: programs that were built before break", cells[1],
+                 armtap_type_name(field->type, 1), field->count, field->offset, cells[2], cells[3], cells[4]);
+    ++*id;
+}
+
+static void test_ids_and_offsets_stay(void **unused)
+{
+    size_t id = 0;
+    (void)unused;
+    table_each("frozen_fields.csv", check_frozen_row, &id);
+    const struct armtap_field *field = armtap_field_at(id);
+    if (field)
+        fail_msg("add to tests/unit/data/frozen_fields.csv: %zu,%s,%s,%u,%u", id, field->name,
+                 armtap_type_name(field->type, 1), field->count, field->offset);
 }
 
 /* Rows of a size in the layout file, to see that a recipe holds no more. */
@@ -85,14 +118,15 @@ static void count_row(void *user, char *const cells[TABLE_CELLS], size_t count)
 
 static void test_a_layout_holds_no_more_than_the_facts(void **unused)
 {
-    static const size_t sizes[] = {540, 692, 740, 756, 764, 812, 1044, 1060, 1108, 1116, 1140, 1220};
     (void)unused;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        struct rows rows = {sizes[i], 0};
+    for (size_t i = 0; i < legacy_size_count(); i++) {
+        struct rows rows = {legacy_size(i), 0};
         struct armtap_recipe *recipe;
         table_each("realtime_layout.csv", count_row, &rows);
-        assert_int_equal(armtap_recipe_realtime(sizes[i], &recipe), ARMTAP_OK);
-        assert_int_equal(armtap_recipe_count(recipe), rows.count);
+        assert_int_equal(armtap_recipe_realtime(rows.size, &recipe), ARMTAP_OK);
+        if (armtap_recipe_count(recipe) != rows.count)
+            fail_msg("packet of %zu bytes: %zu fields, %zu in the facts", rows.size, armtap_recipe_count(recipe),
+                     rows.count);
         assert_int_equal(armtap_recipe_protocol(recipe), ARMTAP_REALTIME);
         armtap_recipe_release(recipe);
     }
@@ -230,7 +264,7 @@ static void test_enumerations_are_those_of_the_facts(void **unused)
 {
     size_t counts[ARMTAP_FIELD_COUNT] = {0};
     (void)unused;
-    assert_int_equal(table_each("enums.csv", check_enum_row, counts), 235);
+    assert_true(table_each("enums.csv", check_enum_row, counts) > 0);
     for (unsigned id = 0; id < armtap_field_count(); id++) {
         size_t rows = 0;
         while (armtap_enum_at(armtap_field_at(id), rows))
@@ -562,6 +596,7 @@ static void test_runs_of_one_kind_merge(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ids_and_offsets_stay),
         cmocka_unit_test(test_every_fact_is_in_the_table_and_back),
         cmocka_unit_test(test_a_layout_holds_no_more_than_the_facts),
         cmocka_unit_test(test_columns_find_their_fields),

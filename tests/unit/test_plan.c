@@ -9,8 +9,6 @@
 
 #include "recipe.h"
 
-static const size_t sizes[] = {540, 692, 740, 756, 764, 812, 1044, 1060, 1108, 1116, 1140, 1220};
-#define SIZES (sizeof sizes / sizeof sizes[0])
 #define ROUNDS 300
 #define STATE_BYTES sizeof(struct armtap_state)
 
@@ -103,12 +101,12 @@ static void test_legacy_sizes_of_random_bytes(void **unused)
     uint8_t wire[1216];
     uint64_t seed = 1;
     (void)unused;
-    for (size_t i = 0; i < SIZES; i++) {
+    for (size_t i = 0; i < legacy_size_count(); i++) {
         struct armtap_recipe *recipe;
-        assert_int_equal(armtap_recipe_realtime(sizes[i], &recipe), ARMTAP_OK);
+        assert_int_equal(armtap_recipe_realtime(legacy_size(i), &recipe), ARMTAP_OK);
         for (unsigned round = 0; round < ROUNDS; round++) {
-            fill(wire, sizes[i] - 4, round % 9, &seed);
-            compare(recipe, wire, sizes[i] - 4, &seed);
+            fill(wire, legacy_size(i) - 4, round % 9, &seed);
+            compare(recipe, wire, legacy_size(i) - 4, &seed);
         }
         armtap_recipe_release(recipe);
     }
@@ -150,11 +148,11 @@ static void test_every_truncation(void **unused)
     uint8_t wire[1216];
     uint64_t seed = 3;
     (void)unused;
-    for (size_t i = 0; i < SIZES; i++) {
+    for (size_t i = 0; i < legacy_size_count(); i++) {
         struct armtap_recipe *recipe;
-        assert_int_equal(armtap_recipe_realtime(sizes[i], &recipe), ARMTAP_OK);
+        assert_int_equal(armtap_recipe_realtime(legacy_size(i), &recipe), ARMTAP_OK);
         fill(wire, sizeof wire, 7, &seed);
-        for (size_t length = 0; length <= sizes[i] - 4; length++)
+        for (size_t length = 0; length <= legacy_size(i) - 4; length++)
             compare(recipe, wire, length, &seed);
         armtap_recipe_release(recipe);
     }
@@ -211,7 +209,7 @@ static void test_one_state_for_many_sizes(void **unused)
     assert_non_null(used);
     for (unsigned round = 0; round < 10 * ROUNDS; round++) {
         uint8_t packet[1220];
-        size_t word = sizes[random_bits(&seed) % SIZES];
+        size_t word = legacy_size(random_bits(&seed) % legacy_size_count());
         size_t length = random_bits(&seed) % 2 ? word : 12 + random_bits(&seed) % (word - 11);
         struct armtap_state *fresh = armtap_state_new();
         assert_non_null(fresh);
@@ -250,14 +248,14 @@ static void test_plans_encode(void **unused)
     struct armtap_state *state = armtap_state_new();
     (void)unused;
     assert_non_null(state);
-    for (size_t i = 0; i < SIZES; i++) {
+    for (size_t i = 0; i < legacy_size_count(); i++) {
         struct armtap_recipe *recipe;
-        assert_int_equal(armtap_recipe_realtime(sizes[i], &recipe), ARMTAP_OK);
+        assert_int_equal(armtap_recipe_realtime(legacy_size(i), &recipe), ARMTAP_OK);
         for (unsigned round = 0; round < ROUNDS; round++) {
             fill(packet, sizeof packet, 7, &seed);
             armtap_state_clear(state);
-            armtap_recipe_decode(recipe, packet + 4, sizes[i] - 4, state, &state->known);
-            assert_int_equal(armtap_encode_realtime(state, sizes[i], packet), ARMTAP_OK);
+            armtap_recipe_decode(recipe, packet + 4, legacy_size(i) - 4, state, &state->known);
+            assert_int_equal(armtap_encode_realtime(state, legacy_size(i), packet), ARMTAP_OK);
             assert_int_equal(armtap_encode_values(recipe, state, again + 4, sizeof again - 4), recipe->size);
             assert_memory_equal(packet + 4, again + 4, recipe->size);
         }

@@ -10,8 +10,6 @@ static const struct cell_style gnuplot = {.separator = ' ',
                                           .quoted_if = "",
                                           .line_end = "\n"};
 
-enum { columns_cb2 = 101, columns_cb3e = 152 };
-
 /* Where a cell's value comes from. */
 struct source {
     const struct armtap_field *field;
@@ -72,15 +70,9 @@ static void fill_cells(struct source *sources, unsigned count, const struct view
     }
 }
 
-static int gnuplot_prepare(struct view *view, enum armtap_generation generation)
+/* One pick for the cells of a field in a row. Returns how many. */
+static size_t pick_cells(struct pick *picks, const struct source *sources, unsigned count)
 {
-    struct source sources[columns_cb3e];
-    unsigned count = generation == ARMTAP_GENERATION_CB2 ? columns_cb2 : columns_cb3e;
-    name_cells(sources, count, generation);
-    fill_cells(sources, count, view, generation);
-    struct pick *picks = calloc(count + view->picks.count, sizeof *picks);
-    if (picks == NULL)
-        return -1;
     size_t used = 0;
     for (unsigned i = 0; i < count; i++) {
         const struct source *source = &sources[i];
@@ -95,6 +87,23 @@ static int gnuplot_prepare(struct view *view, enum armtap_generation generation)
                                       .element = source->field != NULL && source->field->count > 1,
                                       .name = source->field != NULL ? source->field->name : "-"};
     }
+    return used;
+}
+
+static int gnuplot_prepare(struct view *view, enum armtap_generation generation)
+{
+    unsigned count = armtap_layout_columns(generation);
+    struct source *sources = calloc(count, sizeof *sources);
+    struct pick *picks = calloc(count + view->picks.count, sizeof *picks);
+    if (sources == NULL || picks == NULL) {
+        free(sources);
+        free(picks);
+        return -1;
+    }
+    name_cells(sources, count, generation);
+    fill_cells(sources, count, view, generation);
+    size_t used = pick_cells(picks, sources, count);
+    free(sources);
     for (size_t i = 0; i < view->picks.count; i++)
         if (view->picks.pick[i].row_column != ROW_COLUMN_NONE)
             picks[used++] = view->picks.pick[i];

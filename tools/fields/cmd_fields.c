@@ -306,7 +306,7 @@ static int read_columns(struct fields *fields)
     const char *name = fields->generation_name == NULL ? "cb3e" : fields->generation_name;
     if (mapping_generation("fields: --generation", name, &fields->generation) != 0)
         return -1;
-    return columns_parse(fields->ranges, mapping_last_column(fields->generation), &fields->columns);
+    return columns_parse(fields->ranges, armtap_layout_columns(fields->generation), &fields->columns);
 }
 
 static int run(struct fields *fields)

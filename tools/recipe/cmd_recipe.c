@@ -215,7 +215,7 @@ static int from_columns(struct recipe_job *job)
     struct columns columns;
     const char *generation = job->generation == NULL ? "cb3e" : job->generation;
     if (mapping_generation("recipe: --generation", generation, &job->counted) != 0 ||
-        columns_parse(job->columns, mapping_last_column(job->counted), &columns) != 0)
+        columns_parse(job->columns, armtap_layout_columns(job->counted), &columns) != 0)
         return -1;
     return mapping_columns(&job->mapping, &columns, job->counted);
 }
@@ -265,7 +265,7 @@ static int from_layout(struct recipe_job *job)
         return -1;
     }
     mapping_generation("recipe: --layout", job->layout, &generation);
-    return from_size(job, LENGTH_WORD + CELL * (uint64_t)mapping_last_column(generation));
+    return from_size(job, LENGTH_WORD + CELL * (uint64_t)armtap_layout_columns(generation));
 }
 
 /* ---- from a capture -------------------------------------------------------------------------------------------- */

@@ -100,18 +100,6 @@ unsigned mapping_column(const struct armtap_field *field, enum armtap_generation
     return generation == ARMTAP_GENERATION_CB2 ? field->column_cb2 : field->column_cb3e;
 }
 
-unsigned mapping_last_column(enum armtap_generation generation)
-{
-    unsigned last = 0;
-    for (size_t i = 0; i < armtap_field_count(); i++) {
-        const struct armtap_field *field = armtap_field_at(i);
-        unsigned column = mapping_column(field, generation);
-        if (column != 0 && column + field->count - 1 > last)
-            last = column + field->count - 1;
-    }
-    return last;
-}
-
 static const struct armtap_field *field_of(unsigned column, enum armtap_generation generation)
 {
     for (size_t i = 0; i < armtap_field_count(); i++) {

@@ -29,8 +29,6 @@ void mapping_free(struct mapping *mapping);
 int mapping_generation(const char *option, const char *name, enum armtap_generation *generation);
 /* The first column of a field in the layouts of a generation, 0: it has none. */
 unsigned mapping_column(const struct armtap_field *field, enum armtap_generation generation);
-/* How many columns the longest layout of a generation has. */
-unsigned mapping_last_column(enum armtap_generation generation);
 
 /* Each adds fields in the order asked for, those asked for by column or name once, and says on standard error what
  * comes whole though only a part was asked for. 0, or -1 after a message. */
