@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fields.h"
+#include "armtap-fields.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-/* The dictionary: descriptors and columns, all out of fields.h. */
+/* The dictionary: descriptors and columns, all out of armtap-fields.h. */
 #include "field.h"
 
 #include <string.h>

@@ -86,7 +86,7 @@ lib_libinside_la_LIBADD = $(AUBO_LIBS)
 armtapincludedir = $(includedir)/armtap
 armtapinclude_HEADERS = \
 	lib/armtap.h \
-	lib/fields.h
+	lib/armtap-fields.h
 
 lib_LTLIBRARIES += lib/libarmtap.la
 lib_libarmtap_la_SOURCES =

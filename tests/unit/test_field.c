@@ -68,9 +68,9 @@ static void test_every_fact_is_in_the_table_and_back(void **unused)
     assert_true(table_each("rtde_variables.csv", check_variable_row, &seen) > 0);
     for (unsigned id = 0; id < armtap_field_count(); id++)
         if (!seen.field[id])
-            fail_msg(
-                "%s is in lib/fields.h, but neither in tests/unit/data/rtde_variables.csv nor in realtime_layout.csv",
-                armtap_field_at(id)->name);
+            fail_msg("%s is in lib/armtap-fields.h, but neither in tests/unit/data/rtde_variables.csv nor in "
+                     "realtime_layout.csv",
+                     armtap_field_at(id)->name);
 }
 
 /* ---- what programs were built with ----------------------------------------------------------------------------- */
@@ -84,7 +84,7 @@ static void check_frozen_row(void *user, char *const cells[TABLE_CELLS], size_t 
     assert_int_equal(count, 5);
     assert_int_equal(strtoul(cells[0], NULL, 10), *id);
     if (!field || strcmp(field->name, cells[1]) != 0)
-        fail_msg("field %zu is %s, and was %s: a new field is a row at the END of lib/fields.h", *id,
+        fail_msg("field %zu is %s, and was %s: a new field is a row at the END of lib/armtap-fields.h", *id,
                  field ? field->name : "missing", cells[1]);
     if (strcmp(armtap_type_name(field->type, 1), cells[2]) != 0 || field->count != strtoul(cells[3], NULL, 10) ||
         (_Alignof(uint64_t) == 8 && field->offset != strtoul(cells[4], NULL, 10)))
