@@ -48,15 +48,16 @@ OTHER = HEADER + packets(4, 5, 400, 1060)
 WAYS = (("x.pcap", bytes), ("x.pcap.gz", lambda data: gzip.compress(data, mtime=0, compresslevel=0)))
 
 
-def run(*arguments, meanwhile=None, preexec=None):
-    """`meanwhile`: at, what, from, to."""
+def run(*arguments, meanwhile=None, preexec=None, source=None):
+    """`meanwhile`: at, what, from, to; `source`: standard input."""
     environment = dict(os.environ, ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0")
     if meanwhile:
         names = "AT", "DO", "FROM", "TO"
         environment.update(("MEANWHILE_" + name, value) for name, value in zip(names, meanwhile))
         environment["LD_PRELOAD"] = HOOK
-    done = subprocess.run([ARMTAP, *arguments], capture_output=True, check=False, env=environment, preexec_fn=preexec,
-                          timeout=60)
+    with open(source or os.devnull, "rb") as standard:
+        done = subprocess.run([ARMTAP, *arguments], stdin=standard, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              check=False, env=environment, preexec_fn=preexec, timeout=60)
     return done.returncode, done.stdout, done.stderr.decode()
 
 
@@ -157,6 +158,28 @@ def overwritten_once(name, pack):
         same(("renamed", name, command), wanted, run(*command, name, meanwhile=(MIDDLE, "rename", name, "elsewhere")))
 
 
+def standard_input(name, pack):
+    """A file that is standard input is watched like one that is named; not where it is read from its midst on."""
+    put("new", pack(OTHER))
+    for command in COMMANDS:
+        put(name, pack(FIRST))
+        wanted = run(*command, name)
+        given = run(*command, "-", source=name)
+        expect(("standard input", command), given[0] == wanted[0] and (given[1] == wanted[1] or command[0] != "export"), given[2])
+        put("more", pack(MORE))
+        same(("standard input, grown", name, command), given,
+             run(*command, "-", source=name, meanwhile=(MIDDLE, "append", "more", name)))
+        put(name, pack(FIRST))
+        status, out, message = run(*command, "-", source=name, meanwhile=(MIDDLE, "overwrite", "new", name))
+        expect(("standard input, overwritten", name, command), status == 2 and "standard input" in message and
+               "has overwritten" in message and (command[0] == "export" or out == b""), status, message)
+    with open("y.pcap", "wb") as file:
+        file.write(b"before" + FIRST)
+    done = subprocess.run("{ dd bs=1 count=6 of=/dev/null status=none; exec %s info -; } <y.pcap" % shlex.quote(ARMTAP),
+                          shell=True, capture_output=True, check=False)
+    expect("standard input from its midst", done.returncode == 0 and b"300" in done.stdout, done)
+
+
 def compared():
     """A comparison reads its captures three times."""
     put("x.pcap", HEADER + packets(2, 0, 300) + packets(2, 300, 1))
@@ -207,6 +230,7 @@ try:
         cut(*way)
         overwritten(*way)
         overwritten_once(*way)
+        standard_input(*way)
     grown_cut()
     compared()
     more_files_than_descriptors()

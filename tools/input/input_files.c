@@ -19,6 +19,7 @@ struct input {
     int file; /* -1: could not be opened, or is opened anew for each block: too many files */
     int error;
     bool is_ordinary, goes_on;
+    bool is_standard; /* read once, whatever it is */
     bool told;
     struct timespec written, changed;
     dev_t device;
@@ -73,17 +74,28 @@ static void open_ordinary(struct input *input, rlim_t limit)
     }
 }
 
-static void input_begin(struct input *input, const char *name, rlim_t limit)
+/* Standard input is watched like a file that is named, if it is one and nobody has read of it. */
+static void open_standard(struct input *input)
 {
     struct stat status;
+    if (fstat(STDIN_FILENO, &status) != 0)
+        return;
+    keep_identity(input, &status);
+    input->goes_on = !S_ISREG(status.st_mode);
+    if (!input->goes_on && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0)
+        input->file = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+    input->is_ordinary = input->file >= 0;
+    input->is_standard = true;
+}
+
+static void input_begin(struct input *input, const char *name, rlim_t limit)
+{
     *input = (struct input){.name = name, .file = -1};
     pthread_mutex_init(&input->lock, NULL);
-    if (strcmp(name, "-") != 0) {
+    if (strcmp(name, "-") == 0)
+        open_standard(input);
+    else
         open_ordinary(input, limit);
-    } else if (fstat(STDIN_FILENO, &status) == 0) {
-        keep_identity(input, &status);
-        input->goes_on = !S_ISREG(status.st_mode);
-    }
 }
 
 static rlim_t descriptor_limit(void)
@@ -135,7 +147,7 @@ struct input *inputs_at(struct inputs *inputs, size_t index)
 bool inputs_are_ordinary(const struct inputs *inputs, size_t count)
 {
     for (size_t i = 0; inputs != NULL && i < count; i++)
-        if (!inputs->input[i].is_ordinary)
+        if (!inputs->input[i].is_ordinary || inputs->input[i].is_standard)
             return false;
     return inputs != NULL;
 }

@@ -23,7 +23,7 @@ struct inputs *inputs_open(const char *const *names, size_t count, const char *f
 void inputs_free(struct inputs *inputs);
 /* NULL of NULL: then whoever reads opens the file. */
 struct input *inputs_at(struct inputs *inputs, size_t index);
-/* Whether all of the first `count` are ordinary files, which can be read more than once; not of NULL. */
+/* Whether all of the first `count` are ordinary files that are named, which can be read more than once; not of NULL. */
 bool inputs_are_ordinary(const struct inputs *inputs, size_t count);
 /* Whether one of the first `count` goes on. */
 bool inputs_go_on(const struct inputs *inputs, size_t count);
@@ -34,6 +34,7 @@ bool inputs_have(const struct inputs *inputs, const struct stat *file);
 
 /* 0, or the error of the system for which it could not be opened. */
 int input_error(const struct input *input);
+/* Whether it is an ordinary file, standard input included. */
 bool input_is_ordinary(const struct input *input);
 /* Whether it is there, and is no ordinary file: a pipe, a terminal or a device, which may go on for ever. */
 bool input_goes_on(const struct input *input);
