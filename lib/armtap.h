@@ -209,6 +209,16 @@ struct armtap_value {
         };
     };
 };
+/* Whether a value is text by pointer and length, of whatever kind. */
+static inline bool armtap_value_is_text(const struct armtap_value *value)
+{
+    return value->type == ARMTAP_STRING || value->type == ARMTAP_BYTES || value->type == ARMTAP_JSON;
+}
+/* Whether a value's numbers are in i64. */
+static inline bool armtap_value_is_signed(const struct armtap_value *value)
+{
+    return value->type == ARMTAP_INT32 || value->type == ARMTAP_INT64;
+}
 /* A field of a state as a value; `present` tells whether it is known. Without a state or a field it is absent. */
 ARMTAP_API void armtap_state_get(const struct armtap_state *state, const struct armtap_field *field,
                                  struct armtap_value *value);
@@ -441,6 +451,8 @@ struct armtap_note_kind {
 };
 ARMTAP_API size_t armtap_note_count(void);
 ARMTAP_API const struct armtap_note_kind *armtap_note_at(size_t i);
+/* The kind of that id; NULL where there is none. */
+ARMTAP_API const struct armtap_note_kind *armtap_note_find(const char *id);
 
 /* What an input may cost. Beyond it the rest goes on, with a note `input.hostile`, once per connection and budget. */
 struct armtap_budget {

@@ -18,6 +18,14 @@ const struct armtap_note_kind *armtap_note_at(size_t i)
     return i < ARMTAP_NOTE_COUNT ? &kinds[i] : NULL;
 }
 
+const struct armtap_note_kind *armtap_note_find(const char *id)
+{
+    for (size_t i = 0; id != NULL && i < ARMTAP_NOTE_COUNT; i++)
+        if (strcmp(kinds[i].id, id) == 0)
+            return &kinds[i];
+    return NULL;
+}
+
 const char *armtap_severity_name(enum armtap_severity severity)
 {
     static const char *const names[] = {"info", "notice", "warning", "error"};

@@ -32,7 +32,6 @@ tools_libtools_a_SOURCES = \
 	tools/base/timestamp.h \
 	tools/base/utf8.c \
 	tools/base/utf8.h \
-	tools/base/value.h \
 	tools/base/word_wrap.c \
 	tools/base/word_wrap.h \
 	tools/input/capture.c \

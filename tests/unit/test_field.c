@@ -320,6 +320,8 @@ static void test_notes_are_registered_once(void **unused)
             assert_string_not_equal(kind->id, armtap_note_at(k)->id);
     }
     assert_null(armtap_note_at(armtap_note_count()));
+    assert_null(armtap_note_find("no.such.note"));
+    assert_ptr_equal(armtap_note_find("rtde.field.not-found"), armtap_note_at(ARMTAP_NOTE_rtde_field_not_found));
     assert_string_equal(armtap_note_at(ARMTAP_NOTE_rtde_field_not_found)->id, "rtde.field.not-found");
     assert_int_equal(armtap_note_at(ARMTAP_NOTE_rtde_field_not_found)->severity, ARMTAP_ERROR);
 }

@@ -384,6 +384,7 @@ static void beyond_the_end(void **state)
     armtap_recipe_release(recipe);
     assert_null(armtap_field_at(SIZE_MAX));
     assert_null(armtap_note_at(SIZE_MAX));
+    assert_null(armtap_note_find(NULL));
     assert_null(armtap_known_recipe_at(SIZE_MAX));
     assert_null(armtap_enum_at(armtap_field_at(ARMTAP_ID_robot_mode), SIZE_MAX));
     assert_string_equal(armtap_severity_name((enum armtap_severity)77), "");

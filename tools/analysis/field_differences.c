@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/value.h"
 
 /* Names that one stream may show in all: no robot has a tenth of it. */
 enum { fields_max = 20000 };
@@ -201,14 +200,14 @@ static double number_of(const struct armtap_value *value, unsigned element)
 {
     if (value->type == ARMTAP_DOUBLE)
         return value->f64[element];
-    return value_is_signed(value) ? (double)value->i64[element] : (double)value->u64[element];
+    return armtap_value_is_signed(value) ? (double)value->i64[element] : (double)value->u64[element];
 }
 
 /* The distance of two integers, whatever their types. */
 static double integers_apart(const struct armtap_value *a, const struct armtap_value *b, unsigned element)
 {
-    bool negative_a = value_is_signed(a) && a->i64[element] < 0;
-    bool negative_b = value_is_signed(b) && b->i64[element] < 0;
+    bool negative_a = armtap_value_is_signed(a) && a->i64[element] < 0;
+    bool negative_b = armtap_value_is_signed(b) && b->i64[element] < 0;
     uint64_t one = a->u64[element], other = b->u64[element];
     if (negative_a == negative_b)
         return (double)(one > other ? one - other : other - one);
@@ -253,7 +252,7 @@ static void remember(struct difference *difference, unsigned element, const stru
     for (int side = 0; side < PAIRING_SIDES; side++) {
         difference->where[side] = samples[side].where;
         difference->value[side] = values[side];
-        if (value_is_text(&values[side]))
+        if (armtap_value_is_text(&values[side]))
             difference->value[side].text = NULL;
     }
 }
@@ -284,7 +283,7 @@ static bool add_element(struct slot *slot, unsigned element, double tolerance,
 static bool add_text(struct slot *slot, const struct sample samples[PAIRING_SIDES],
                      const struct armtap_value values[PAIRING_SIDES])
 {
-    if (value_is_text(&values[0]) && value_is_text(&values[1]) && values[0].length == values[1].length &&
+    if (armtap_value_is_text(&values[0]) && armtap_value_is_text(&values[1]) && values[0].length == values[1].length &&
         (values[0].length == 0 || memcmp(values[0].text, values[1].text, values[0].length) == 0)) {
         slot->elements++;
         return true;
@@ -301,7 +300,7 @@ static void add_values(struct differences *differences, struct slot *slot, const
     struct difference *difference = &slot->difference;
     bool equal = true;
     difference->pairs++;
-    if (value_is_text(&values[0]) || value_is_text(&values[1]) || values[0].count != values[1].count)
+    if (armtap_value_is_text(&values[0]) || armtap_value_is_text(&values[1]) || values[0].count != values[1].count)
         equal = add_text(slot, samples, values);
     else
         for (unsigned i = 0; i < values[0].count; i++)

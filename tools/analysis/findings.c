@@ -43,14 +43,6 @@ struct findings {
     size_t pairs;
 };
 
-const struct armtap_note_kind *findings_kind(const char *id)
-{
-    for (size_t i = 0; i < armtap_note_count(); i++)
-        if (strcmp(armtap_note_at(i)->id, id) == 0)
-            return armtap_note_at(i);
-    return NULL;
-}
-
 struct findings *findings_new(void)
 {
     return calloc(1, sizeof(struct findings));
@@ -321,7 +313,7 @@ void findings_add(struct findings *findings, const struct armtap_note_kind *kind
 static void say(struct findings *findings, const char *id, double size, const struct armtap_stream *stream,
                 const struct armtap_where *where, const char *format, va_list arguments)
 {
-    const struct armtap_note_kind *kind = findings == NULL ? NULL : findings_kind(id);
+    const struct armtap_note_kind *kind = findings == NULL ? NULL : armtap_note_find(id);
     char text[TEXT_MAX];
     if (kind == NULL)
         return;

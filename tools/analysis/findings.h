@@ -73,7 +73,4 @@ size_t findings_count(const struct findings *findings);
 size_t findings_pairs(const struct findings *findings);
 const struct finding *findings_at(const struct findings *findings, size_t i);
 
-/* The registered kind of that id, NULL if there is none. */
-const struct armtap_note_kind *findings_kind(const char *id);
-
 #endif

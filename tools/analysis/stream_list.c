@@ -514,10 +514,9 @@ bool streams_due_note(const struct streams *streams, const struct armtap_event *
 {
     if (!streams->let_go || streams->rest.count > 1)
         return false;
-    *note = (struct armtap_note){.where = event->where, .text = armtap_budget_find("streams")->text};
-    for (size_t i = 0; i < armtap_note_count(); i++)
-        if (strcmp(armtap_note_at(i)->id, "input.hostile") == 0)
-            note->kind = armtap_note_at(i);
+    *note = (struct armtap_note){.kind = armtap_note_find("input.hostile"),
+                                 .where = event->where,
+                                 .text = armtap_budget_find("streams")->text};
     return true;
 }
 

@@ -5,7 +5,6 @@
 
 #include "armtap.h"
 #include "buffer.h"
-#include "value.h"
 
 enum json_element_kind {
     JSON_ELEMENT_NULL,

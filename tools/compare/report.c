@@ -10,7 +10,6 @@
 #include "base/number_text.h"
 #include "input/file_reader.h"
 #include "base/word_wrap.h"
-#include "base/value.h"
 
 enum { name_most = 40, text_room = 400 };
 
@@ -93,7 +92,7 @@ static void write_value(char *to, size_t room, const struct armtap_value *value,
 {
     char text[NUMBER_MAX + 1];
     const char *name = NULL;
-    if (value_is_text(value) || element >= value->count) {
+    if (armtap_value_is_text(value) || element >= value->count) {
         snprintf(to, room, "another kind of value");
         return;
     }
@@ -108,7 +107,7 @@ static void write_value(char *to, size_t room, const struct armtap_value *value,
     }
     if (value->field != NULL)
         name = armtap_enum_name(value->field, value->i64[element], generation);
-    text[value_is_signed(value) ? number_signed(value->i64[element], text)
+    text[armtap_value_is_signed(value) ? number_signed(value->i64[element], text)
                                 : number_unsigned(value->u64[element], text)] = '\0';
     snprintf(to, room, "%s%s%s", text, name == NULL ? "" : " ", name == NULL ? "" : name);
 }

@@ -68,7 +68,7 @@ static int take_around(struct diagnosis *diagnosis, const char *value)
     size_t length = strcspn(value, "=");
     struct timestamp reach = {.ns = AROUND_DEFAULT};
     snprintf(id, sizeof id, "%.*s", (int)(length < sizeof id ? length : sizeof id - 1), value);
-    diagnosis->around = findings_kind(id);
+    diagnosis->around = armtap_note_find(id);
     if (diagnosis->around == NULL)
         return unknown_id(id);
     if (value[length] == '=') {

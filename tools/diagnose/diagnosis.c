@@ -73,7 +73,7 @@ static void follow_attempts(struct diagnosis *diagnosis, const struct armtap_eve
     if (news == NULL)
         return;
     attempt_text(text, attempts, news, diagnosis->zone);
-    live_finding(diagnosis->live, findings_kind(attempt_id(news->outcome)), NULL, &event->where, text);
+    live_finding(diagnosis->live, armtap_note_find(attempt_id(news->outcome)), NULL, &event->where, text);
 }
 
 static int on_note(void *user, const struct armtap_note *note)

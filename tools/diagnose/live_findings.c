@@ -221,7 +221,7 @@ static void judge_silence(struct live *live, struct flowing *flowing, int64_t ti
     snprintf(text, sizeof text, "no data for %.1f s so far, since packet %" PRIu64, (double)silent / 1e9, where.packet);
     if (where.time != ARMTAP_NO_TIME)
         where.time = timestamp_shift(where.time, silent);
-    live_finding(live, findings_kind("silence"), &flowing->stream, &where, text);
+    live_finding(live, armtap_note_find("silence"), &flowing->stream, &where, text);
 }
 
 /* Time in which nobody listened does not count. */

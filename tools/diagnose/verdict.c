@@ -167,7 +167,7 @@ static double both(const uint64_t counts[2])
 /* Not every finding of a gap or of unread bytes has a size; the stream's sums are whole. */
 static int count_bytes(const struct verdict *verdict, const char *id, size_t stream, double bytes, double of)
 {
-    size_t kind = index_of(findings_kind(id));
+    size_t kind = index_of(armtap_note_find(id));
     bool has_any = bytes > 0 || tally_at(verdict, stream, kind)->count > 0;
     struct tally *tally = has_any ? tally_of(verdict, stream, kind) : NULL;
     if (tally != NULL) {
@@ -384,7 +384,7 @@ static void add_kinds(struct sentence *sentence, const struct verdict *verdict, 
 {
     for (size_t i = 0; i < clause_count + armtap_note_count(); i++) {
         const struct armtap_note_kind *kind =
-            i < clause_count ? findings_kind(clauses[i].id) : armtap_note_at(i - clause_count);
+            i < clause_count ? armtap_note_find(clauses[i].id) : armtap_note_at(i - clause_count);
         const struct clause *clause = kind == NULL ? NULL : clause_of(kind->id);
         if (clause == NULL || (i >= clause_count) != (clause == &other) ||
             severity_of(verdict, stream, kind) < severity)
@@ -400,9 +400,9 @@ static void add_kinds(struct sentence *sentence, const struct verdict *verdict, 
 /* Whoever does not read makes a controller skip packages. */
 static void add_cause(struct sentence *sentence, const struct verdict *verdict, size_t stream)
 {
-    const struct tally *full = tally_at(verdict, stream, index_of(findings_kind(cause)));
-    const struct tally *skips = tally_at(verdict, stream, index_of(findings_kind("clock.skipped")));
-    const struct tally *silence = tally_at(verdict, stream, index_of(findings_kind("silence")));
+    const struct tally *full = tally_at(verdict, stream, index_of(armtap_note_find(cause)));
+    const struct tally *skips = tally_at(verdict, stream, index_of(armtap_note_find("clock.skipped")));
+    const struct tally *silence = tally_at(verdict, stream, index_of(armtap_note_find("silence")));
     const struct tally *effect = skips->count > 0 ? skips : silence;
     if (full->count == 0 || effect->count == 0 || full->first->where.time > effect->first->where.time)
         return;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/value.h"
 
 #define LENGTH_WORD 4
 #define CELL 8
@@ -243,7 +242,7 @@ void annotate_values(const struct subject *subject, const struct armtap_recipe *
     for (size_t i = 0; i < armtap_recipe_count(recipe); i++) {
         const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
         armtap_recipe_read(recipe, i, subject->bytes + at, length, &value);
-        if (!value_is_text(&value)) {
+        if (!armtap_value_is_text(&value)) {
             add_elements(subject, entry, &value, at, at + length, pieces);
         } else if (value.present && value.length > 0) {
             size_t offset = (size_t)(value.text - (const char *)subject->bytes);

@@ -160,10 +160,11 @@ static void put_all(struct line *line, const struct job *job, const struct missi
 /* The note counts for --strict. */
 static void note_hostile(struct job *job, const struct armtap_stream *stream, const struct armtap_where *where)
 {
-    struct armtap_note note = {.stream = stream, .where = *where, .direction = job->wish->direction, .text = ""};
-    for (size_t i = 0; i < armtap_note_count(); i++)
-        if (strcmp(armtap_note_at(i)->id, "input.hostile") == 0)
-            note.kind = armtap_note_at(i);
+    struct armtap_note note = {.kind = armtap_note_find("input.hostile"),
+                               .stream = stream,
+                               .where = *where,
+                               .direction = job->wish->direction,
+                               .text = ""};
     if (note.kind != NULL && streams_note(job->streams, &note) != 0)
         job_give_up_memory(job);
 }

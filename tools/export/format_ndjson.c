@@ -258,9 +258,9 @@ static void put_value(const struct pick *pick, const struct armtap_value *value,
     struct json_elements leaves;
     if (pick->element && json_elements_begin(&leaves, value)) {
         put_leaf(pick->first, &leaves, out);
-    } else if (pick->element && pick->first > 0 && value_is_text(value)) {
+    } else if (pick->element && pick->first > 0 && armtap_value_is_text(value)) {
         buffer_string(out, json.absent);
-    } else if (value_is_text(value)) {
+    } else if (armtap_value_is_text(value)) {
         put_text(value, out);
     } else if (pick->element || value->count == 1) {
         put_element(value, pick->first, out);
@@ -290,7 +290,7 @@ static void ndjson_row(const struct view *view, const struct output_row *row, st
         if (!value.present)
             continue;
         buffer_string(out, pick->key);
-        if (pick->by_name && !value_is_text(&value))
+        if (pick->by_name && !armtap_value_is_text(&value))
             put_modes(pick, &value, row->generation, out);
         else
             put_value(pick, &value, out);

@@ -127,7 +127,7 @@ void cells_number(const struct armtap_value *value, unsigned element, const stru
         return;
     if (value->type == ARMTAP_DOUBLE)
         out->length += number_repr(value->f64[element], at);
-    else if (value_is_signed(value))
+    else if (armtap_value_is_signed(value))
         out->length += number_signed(value->i64[element], at);
     else
         out->length += number_unsigned(value->u64[element], at);
@@ -148,7 +148,7 @@ static void put_mode(const struct armtap_value *value, unsigned element, enum ar
 static void put_cell(const struct armtap_value *value, unsigned element, enum armtap_generation generation,
                      const struct cell_style *style, struct buffer *out)
 {
-    bool is_text = value->present && value_is_text(value);
+    bool is_text = value->present && armtap_value_is_text(value);
     if (!value->present || (is_text ? element > 0 || style->only_numbers : element >= value->count))
         buffer_string(out, style->absent);
     else if (value->type == ARMTAP_BYTES)

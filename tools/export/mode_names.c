@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/value.h"
 
 bool mode_names_has(const struct armtap_field *field)
 {
@@ -66,9 +65,9 @@ bool mode_names_are_mixed(unsigned generations)
 const char *mode_name(const struct armtap_value *value, unsigned element, enum armtap_generation generation,
                       char digits[MODE_NAME_MAX])
 {
-    if (value_is_text(value) || value->type == ARMTAP_DOUBLE || element >= value->count)
+    if (armtap_value_is_text(value) || value->type == ARMTAP_DOUBLE || element >= value->count)
         return NULL;
-    int64_t number = value_is_signed(value) ? value->i64[element] : (int64_t)value->u64[element];
+    int64_t number = armtap_value_is_signed(value) ? value->i64[element] : (int64_t)value->u64[element];
     const char *name = value->field == NULL ? NULL : armtap_enum_name(value->field, number, generation);
     if (name != NULL)
         return name;

@@ -133,10 +133,7 @@ static bool wait_on(void *user)
 
 static void note_dropped(struct run *run, const struct armtap_where *where, const char *text)
 {
-    struct armtap_note note = {.where = *where, .text = text};
-    for (size_t i = 0; i < armtap_note_count(); i++)
-        if (strcmp(armtap_note_at(i)->id, "capture.dropped") == 0)
-            note.kind = armtap_note_at(i);
+    struct armtap_note note = {.kind = armtap_note_find("capture.dropped"), .where = *where, .text = text};
     if (note.kind != NULL && run->sink.on_note != NULL && run->sink.on_note(&run->stop, &note) != 0)
         stop(run, ARMTAP_ERR_STOPPED);
 }
