@@ -175,7 +175,7 @@ lint:
 format:
 	cd $(srcdir) && clang-format -i `find lib decoders tools captures tests -name '*.[ch]' -o -name '*.cc'`
 
-# Which changes of the code no test notices: make mutants [COUNT=300] [SEED=1] [MINUTES=60] [FILES='tools/analysis/flow_rate.c ...']
+# Which changes of the code no test notices: make mutants [COUNT=300] [SEED=1] [MINUTES=60] [FILES='lib/analysis/flow_rate.c ...']
 mutants:
 	rm -rf mutants
 	$(MAKE) distdir distdir=mutants-source >/dev/null

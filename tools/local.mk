@@ -7,8 +7,6 @@ armtap_LDADD = tools/libtools.a lib/libinside.la $(PCAP_LIBS) $(ZLIB_LIBS) $(EXP
 noinst_LIBRARIES += tools/libtools.a
 tools_libtools_a_SOURCES = \
 	tools/base/buffer.h \
-	tools/base/hash.c \
-	tools/base/hash.h \
 	tools/base/interrupt.c \
 	tools/base/interrupt.h \
 	tools/base/json_elements.c \
@@ -23,8 +21,6 @@ tools_libtools_a_SOURCES = \
 	tools/base/privileges.h \
 	tools/base/progress.c \
 	tools/base/progress.h \
-	tools/base/recipe_map.c \
-	tools/base/recipe_map.h \
 	tools/base/sandbox.c \
 	tools/base/sandbox.h \
 	tools/base/syscalls.def \
@@ -68,36 +64,6 @@ tools_libtools_a_SOURCES = \
 	tools/command_line/options.h \
 	tools/command_line/remedy.c \
 	tools/command_line/remedy.h \
-	tools/analysis/clock_drift.c \
-	tools/analysis/clock_drift.h \
-	tools/analysis/failed_attempts.c \
-	tools/analysis/failed_attempts.h \
-	tools/analysis/field_differences.c \
-	tools/analysis/field_differences.h \
-	tools/analysis/findings.c \
-	tools/analysis/findings.h \
-	tools/analysis/flow_rate.c \
-	tools/analysis/flow_rate.h \
-	tools/analysis/histogram.c \
-	tools/analysis/histogram.h \
-	tools/analysis/missing_records.c \
-	tools/analysis/missing_records.h \
-	tools/analysis/mode_timeline.c \
-	tools/analysis/mode_timeline.h \
-	tools/analysis/record_pairing.c \
-	tools/analysis/record_pairing.h \
-	tools/analysis/stop_window.c \
-	tools/analysis/stop_window.h \
-	tools/analysis/stream_list.c \
-	tools/analysis/stream_list.h \
-	tools/analysis/stream_monitor.c \
-	tools/analysis/stream_monitor.h \
-	tools/analysis/stream_rates.c \
-	tools/analysis/stream_rates.h \
-	tools/analysis/unanswered_requests.c \
-	tools/analysis/unanswered_requests.h \
-	tools/analysis/window_stalls.c \
-	tools/analysis/window_stalls.h \
 	tools/export/atomic_file.c \
 	tools/export/atomic_file.h \
 	tools/export/by_connection.c \
@@ -177,12 +143,13 @@ tools_libtools_a_SOURCES = \
 	tools/compare/report.h \
 	tools/info/cmd_info.c \
 	tools/fields/cmd_fields.c
+tools_libtools_a_SOURCES += $(analysis_sources)
 tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS) $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS) $(SECCOMP_CFLAGS)
 
 # The manual's table of notes comes from lib/notes.def.
 man_MANS += tools/armtap.1
 CLEANFILES += tools/armtap.1
-note_sources = $(srcdir)/tools/analysis/mode_timeline.c $(srcdir)/tools/analysis/flow_rate.c $(srcdir)/tools/analysis/stream_monitor.c
+note_sources = $(srcdir)/lib/analysis/mode_timeline.c $(srcdir)/lib/analysis/flow_rate.c $(srcdir)/lib/analysis/stream_monitor.c
 tools/armtap.1: tools/manual/armtap.1.in tools/manual/manual-notes lib/notes.def $(note_sources)
 	$(AM_V_GEN)$(MKDIR_P) tools && \
 	sh $(srcdir)/tools/manual/manual-notes $(srcdir)/tools/manual/armtap.1.in $(srcdir)/lib/notes.def $(note_sources) >$@.new && mv $@.new $@
@@ -192,7 +159,6 @@ EXTRA_DIST += \
 	tools/base/README.md \
 	tools/input/README.md \
 	tools/command_line/README.md \
-	tools/analysis/README.md \
 	tools/export/README.md \
 	tools/recipe/README.md \
 	tools/explain/README.md \

@@ -108,7 +108,7 @@ static void write_value(char *to, size_t room, const struct armtap_value *value,
     if (value->field != NULL)
         name = armtap_enum_name(value->field, value->i64[element], generation);
     text[armtap_value_is_signed(value) ? number_signed(value->i64[element], text)
-                                : number_unsigned(value->u64[element], text)] = '\0';
+                                       : number_unsigned(value->u64[element], text)] = '\0';
     snprintf(to, room, "%s%s%s", text, name == NULL ? "" : " ", name == NULL ? "" : name);
 }
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 #define LENGTH_WORD 4
 #define CELL 8
 

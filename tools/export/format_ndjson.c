@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/hash.h"
+#include "analysis/hash.h"
 #include "base/json_writer.h"
 #include "base/json_elements.h"
 #include "mode_names.h"

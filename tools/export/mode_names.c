@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 bool mode_names_has(const struct armtap_field *field)
 {
     const struct armtap_enum_value *first = field == NULL ? NULL : armtap_enum_at(field, 0);

@@ -3,7 +3,7 @@
 #define EXPORT_OUTPUT_FILES_H
 
 #include "base/buffer.h"
-#include "base/hash.h"
+#include "analysis/hash.h"
 #include "gzip_text.h"
 #include "atomic_file.h"
 

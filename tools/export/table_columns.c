@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "analysis/hash.h"
 #include "base/json_elements.h"
 
 const char *table_entry_name(const struct armtap_recipe_entry *entry)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "table_columns.h"
-#include "base/recipe_map.h"
+#include "analysis/recipe_map.h"
 
 /* A recipe that rows may follow now. */
 struct alive {

@@ -8,7 +8,7 @@
 
 #include "input/input_files.h"
 #include "base/message.h"
-#include "base/recipe_map.h"
+#include "analysis/recipe_map.h"
 #include "analysis/stream_list.h"
 
 /* No capture of a robot has a hundredth of it. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/message.h"
-#include "base/recipe_map.h"
+#include "recipe_map.h"
 #include "base/timestamp.h"
 
 /* How many of the ports of connections are kept to be named where there is no telemetry. */
@@ -514,9 +514,8 @@ bool streams_due_note(const struct streams *streams, const struct armtap_event *
 {
     if (!streams->let_go || streams->rest.count > 1)
         return false;
-    *note = (struct armtap_note){.kind = armtap_note_find("input.hostile"),
-                                 .where = event->where,
-                                 .text = armtap_budget_find("streams")->text};
+    *note = (struct armtap_note){
+        .kind = armtap_note_find("input.hostile"), .where = event->where, .text = armtap_budget_find("streams")->text};
     return true;
 }
 

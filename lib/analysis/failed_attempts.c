@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "hash.h"
 #include "base/timestamp.h"
 
 /* Who connects without trouble takes no more than this of the room. */

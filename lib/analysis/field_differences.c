@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* Names that one stream may show in all: no robot has a tenth of it. */
 enum { fields_max = 20000 };
 
