@@ -262,7 +262,6 @@ static int judge(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
 {
     struct armtap_rtde_candidates left = {.count = 0};
     bool named = false;
-    const struct armtap_recipe *before = rtde->outputs;
     int error = ARMTAP_OK;
     rtde->judged = true;
     rtde->sampled_clock = armtap_rtde_find_clock(guess->sample);
@@ -270,11 +269,8 @@ static int judge(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
     if (!armtap_conn_may_guess(conn))
         return ARMTAP_OK;
     error = judge_learned(rtde, conn, frame, guess->sample, &named);
-    rtde->all_within = guess->sealed && guess->all_checked && !named;
     if (error == ARMTAP_OK && !named)
         error = judge_known(rtde, conn, frame, guess->sample, &left, &named);
-    if (!guess->sealed && named && rtde->outputs != before)
-        guess->all_checked = guess->sample->every == 1;
     if (error == ARMTAP_OK && named && rtde->outputs && !rtde->outputs_inferred)
         error = keep_limits(rtde);
     else if (error == ARMTAP_OK && !named && rtde->outputs_inferred)
@@ -306,9 +302,8 @@ static bool keeps_to_guess(const struct armtap_rtde *rtde, const struct armtap_f
 {
     size_t skip = rtde->protocol >= 2 ? 1 : 0;
     const uint8_t *values = frame->bytes + ARMTAP_RTDE_HEADER + skip;
-    if (frame->length != ARMTAP_RTDE_HEADER + skip + rtde->outputs->size)
-        return false;
-    return rtde->all_within || armtap_rtde_within(rtde->limits, rtde->limit_count, values);
+    return frame->length == ARMTAP_RTDE_HEADER + skip + rtde->outputs->size &&
+           armtap_rtde_within(rtde->limits, rtde->limit_count, values);
 }
 
 static int infer(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)

@@ -88,7 +88,6 @@ struct armtap_rtde {
     bool outputs_inferred; /* guessed from the data itself: all of it must keep within the limits */
     struct armtap_rtde_limit *limits;
     size_t limit_count;
-    bool all_within;                          /* an earlier pass held all packages against them */
     bool judged;                              /* the sample of data without a handshake was judged */
     long sampled_clock;                       /* where in the payload the clock was found, -1 without it ... */
     size_t sampled_length;                    /* ... in data packages of that payload */

@@ -34,7 +34,6 @@ struct armtap_guess {
     uint64_t connection;
     struct armtap_sample *sample; /* NULL: no data yet, or no room */
     bool sealed;                  /* an earlier pass saw all of the data */
-    bool all_checked;             /* no package was without a look at it when the recipe was named */
     bool ruled_out;               /* something in the data forbids a guess */
     /* Of a recipe that was set up before bytes of both directions were missing, by the gap from the robot, the lowest
      * bit for the first: data that cannot be of it, and data that does not tell. */
