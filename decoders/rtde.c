@@ -371,7 +371,7 @@ static void put_candidates(const struct armtap_rtde *rtde, enum armtap_direction
                                                       "proves nor contradicts: "
                                                     : "; it has the length of well-known recipes, none of which it "
                                                       "proves or contradicts: ",
-                           candidates->recipes[i]->name);
+                           armtap_known_recipe_at(candidates->rows[i])->name);
 }
 
 static int note_uncaptured(const struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,

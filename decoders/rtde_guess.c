@@ -240,10 +240,13 @@ static int tell_candidates(struct armtap_rtde *rtde, struct armtap_conn *conn, c
                            const struct armtap_rtde_candidates *left)
 {
     struct armtap_rtde_candidates *told = &rtde->candidates;
-    if (left->count == told->count && memcmp(left->recipes, told->recipes, left->count * sizeof *left->recipes) == 0)
+    if (left->count == told->count && memcmp(left->rows, told->rows, left->count) == 0)
         return ARMTAP_OK;
     *told = *left;
-    return armtap_conn_candidates(conn, frame, told->recipes, told->count);
+    const struct armtap_known_recipe *recipes[ARMTAP_RTDE_CANDIDATES];
+    for (size_t i = 0; i < told->count; i++)
+        recipes[i] = armtap_known_recipe_at(told->rows[i]);
+    return armtap_conn_candidates(conn, frame, recipes, told->count);
 }
 
 /* No recipe can be told from this connection's data. */
@@ -275,7 +278,8 @@ static int judge(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
         error = keep_limits(rtde);
     else if (error == ARMTAP_OK && !named && rtde->outputs_inferred)
         error = rule_out(rtde, conn, frame, guess);
-    left.count = named || guess->ruled_out ? 0 : left.count;
+    if (named || guess->ruled_out)
+        left.count = 0;
     return error == ARMTAP_OK ? tell_candidates(rtde, conn, frame, &left) : error;
 }
 

@@ -13,6 +13,7 @@ static const struct armtap_known_recipe known[] = {
 #undef KNOWN
 };
 #define KNOWN_COUNT (sizeof known / sizeof known[0])
+_Static_assert(KNOWN_COUNT <= UINT8_MAX, "struct armtap_rtde_candidates");
 
 const struct armtap_known_recipe *armtap_known_recipe_at(size_t i)
 {
@@ -145,7 +146,7 @@ int armtap_rtde_find_known(const struct armtap_sample *sample, size_t skip, long
         if (error == ARMTAP_OK)
             error = armtap_rtde_consider(found, recipe, known[i].client, sample, skip, clock, &can_be);
         if (can_be && candidates->count < ARMTAP_RTDE_CANDIDATES)
-            candidates->recipes[candidates->count++] = &known[i];
+            candidates->rows[candidates->count++] = (uint8_t)i;
     }
     if (error != ARMTAP_OK) {
         armtap_recipe_release(found->recipe);

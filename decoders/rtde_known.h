@@ -7,10 +7,11 @@
 /* More than well-known recipes have one length. */
 #define ARMTAP_RTDE_CANDIDATES 8
 
-/* Well-known recipes that a sample does not contradict. */
+/* Well-known recipes that a sample does not contradict, as armtap_known_recipe_at counts: every connection keeps some.
+ */
 struct armtap_rtde_candidates {
-    const struct armtap_known_recipe *recipes[ARMTAP_RTDE_CANDIDATES];
-    size_t count;
+    uint8_t rows[ARMTAP_RTDE_CANDIDATES];
+    uint8_t count;
 };
 
 struct armtap_rtde_found {

@@ -6,8 +6,8 @@
  * 2. The order of sending. Bytes that were sent after bytes behind them were sent again. Timestamps tell, then what the
  *    packet echoes and acknowledges, then IP ids that count up. A segment is compared with its right neighbour among
  *    those sent for the first time, whatever other holes are open.
- * 3. Time. A sender cannot have heard of a loss before a round trip has passed since the third segment behind the hole.
- *    A timeout takes 200 ms.
+ * 3. Time. A sender cannot have heard of a loss before a round trip has passed since the third segment behind the hole;
+ *    one that waits for no third repairs after a time that recurs. A timeout takes 200 ms.
  * 4. What the peer reports (SACK): it lacks these bytes and has later ones.
  *
  * Where all of it is silent, bytes that were captured before are a copy, and bytes that were not are out of order: a
@@ -133,6 +133,19 @@ static bool clock_went_on(const struct meeting *meeting, const struct armtap_sen
     return sender->newest_tsval != sender->first_tsval && since(meeting, then) > 2 * armtap_sender_tick(sender);
 }
 
+/* Its timestamp is the newest, and so old that a packet sent in its last moment should have come: this one was held up
+ * on its way, as one that is late is, and one sent again seldom. */
+static bool was_held_up(const struct meeting *meeting)
+{
+    const struct armtap_sender *sender = meeting->evidence->sender;
+    const struct armtap_sent *sent = meeting->sent;
+    if (!sent->has_timestamps || !sender->has_clock || sent->tsval != sender->newest_tsval ||
+        sent->time < sender->newest_time)
+        return false;
+    int64_t age = (int64_t)((uint64_t)sent->time - (uint64_t)sender->newest_time);
+    return age > armtap_sender_tick(sender) + round_trip(meeting) / 4;
+}
+
 /* What is sent again comes at least a step of the clock later. */
 static bool clock_shows_repairs(const struct meeting *meeting)
 {
@@ -251,6 +264,18 @@ static bool is_surely_copy(const struct meeting *meeting, bool clock_stood)
     return !clock_stood && (!right || clock_shows_repairs(meeting));
 }
 
+/* It comes when bytes that the peer lacked mostly come, and before the sender's clock would show that it was sent so
+ * late. */
+static bool is_usual(const struct meeting *meeting)
+{
+    const struct armtap_sender *sender = meeting->evidence->sender;
+    const struct armtap_sent *sent = meeting->sent;
+    int64_t lacked = armtap_sender_lacked_for(sender, sent->start, sent->time);
+    if (sent->has_timestamps && lacked > armtap_sender_tick(sender))
+        return false;
+    return armtap_sender_usually_repairs(sender, lacked);
+}
+
 /* A packet with the same header fields came before: did the sender send it twice, or was it copied on its way? */
 static struct armtap_judgement copy_or_again(const struct meeting *meeting)
 {
@@ -262,11 +287,12 @@ static struct armtap_judgement copy_or_again(const struct meeting *meeting)
         return proven(ARMTAP_ARRIVAL_COPY);
     if (apart < (soon ? soon : AT_ONCE))
         return judged(ARMTAP_ARRIVAL_COPY, is_surely_copy(meeting, clock_stood));
-    if (clock_stood && (apart >= TIMEOUT || is_probe(meeting)))
+    bool may_be_again = clock_stood && !was_held_up(meeting);
+    if (may_be_again && (apart >= TIMEOUT || is_probe(meeting)))
         return likely(ARMTAP_ARRIVAL_AGAIN);
     if (same->again)
         return copy_or_late(meeting);
-    if (clock_stood && is_repair(meeting))
+    if (may_be_again && (is_repair(meeting) || (same->late && is_usual(meeting))))
         return likely(ARMTAP_ARRIVAL_AGAIN);
     return judged(ARMTAP_ARRIVAL_COPY, is_surely_copy(meeting, clock_stood));
 }
@@ -314,7 +340,9 @@ static struct armtap_judgement by_time(const struct meeting *meeting)
 {
     if (clock_went_on(meeting, meeting->right))
         return judged(ARMTAP_ARRIVAL_LATE, clock_shows_repairs(meeting));
-    if (since(meeting, meeting->right) >= TIMEOUT || is_prompt(meeting))
+    if (was_held_up(meeting))
+        return likely(ARMTAP_ARRIVAL_LATE);
+    if (since(meeting, meeting->right) >= TIMEOUT || is_prompt(meeting) || is_usual(meeting))
         return likely(ARMTAP_ARRIVAL_AGAIN);
     return likely(was_asked_for(meeting) ? ARMTAP_ARRIVAL_AGAIN : ARMTAP_ARRIVAL_LATE);
 }

@@ -11,9 +11,12 @@ enum {
     ECHOES_A_ROUND = 64,
     ECHOES_THAT_TELL = 16,
     REPEATS = 3, /* ids in a row that do not change: they are all the same */
-    TICKS_LEAST = 8
+    TICKS_LEAST = 8,
+    REPAIRS_THAT_TELL = 4
 };
-#define TICK_SLOWEST INT64_C(10000000)       /* ns: a clock of 100 Hz */
+#define JITTER INT64_C(40000)          /* ns: repairs are alike that differ by less, and a 16th */
+#define REPAIR_STEP INT64_C(4000)      /* ns: what is kept of their time, up to 262 ms; later, a timer repaired it */
+#define TICK_SLOWEST INT64_C(10000000) /* ns: a clock of 100 Hz */
 #define ROUND_TRIP_MOST INT64_C(60000000000) /* ns: what takes longer is no round trip */
 
 static int32_t clock_difference(uint32_t a, uint32_t b)
@@ -131,6 +134,25 @@ static bool is_report(const struct armtap_sender *sender, const struct armtap_se
     return segment->sack_count ? segment->sack_count > 1 || !is_duplicate_report(segment, 0) : acked == sender->acked;
 }
 
+static void take_report(struct armtap_sender *sender, uint64_t acked, int64_t now)
+{
+    sender->reports++;
+    if (sender->reports == 1 || sender->reports == REPORTS_THAT_ASK)
+        sender->asked_time = now;
+    sender->hole = sender->reports < REPORTS_THAT_ASK ? acked : UINT64_MAX;
+}
+
+/* The peer has what it lacked, sent again or late, before it asked a third time. */
+static void take_repair(struct armtap_sender *sender, int64_t now)
+{
+    int64_t steps = time_between(sender->asked_time, now) / REPAIR_STEP;
+    if (sender->reports >= REPORTS_THAT_ASK || steps > UINT16_MAX)
+        return;
+    sender->repairs[sender->repair_count++ % ARMTAP_REPAIRS] = (uint16_t)steps;
+    if (sender->repair_count == 2 * ARMTAP_REPAIRS)
+        sender->repair_count = ARMTAP_REPAIRS;
+}
+
 void armtap_sender_heard(struct armtap_sender *sender, const struct armtap_segment *segment, uint64_t acked,
                          int64_t now)
 {
@@ -140,10 +162,12 @@ void armtap_sender_heard(struct armtap_sender *sender, const struct armtap_segme
     }
     if (acked < sender->acked)
         return;
+    if (acked > sender->acked && sender->reports)
+        take_repair(sender, now);
     if (acked > sender->acked)
         sender->reports = 0;
-    if (is_report(sender, segment, acked) && ++sender->reports == REPORTS_THAT_ASK)
-        sender->asked_time = now;
+    if (is_report(sender, segment, acked))
+        take_report(sender, acked, now);
     sender->acked = acked;
     sender->heard_time = now;
     sender->block_count = 0;
@@ -180,6 +204,22 @@ int64_t armtap_sender_asked_since(const struct armtap_sender *sender, uint64_t s
     if (start != sender->acked || sender->reports < REPORTS_THAT_ASK || now < sender->asked_time)
         return -1;
     return (int64_t)((uint64_t)now - (uint64_t)sender->asked_time);
+}
+
+int64_t armtap_sender_lacked_for(const struct armtap_sender *sender, uint64_t start, int64_t now)
+{
+    return start == sender->hole ? time_between(sender->asked_time, now) : 0;
+}
+
+bool armtap_sender_usually_repairs(const struct armtap_sender *sender, int64_t after)
+{
+    unsigned count = sender->repair_count < ARMTAP_REPAIRS ? sender->repair_count : ARMTAP_REPAIRS, alike = 0;
+    int64_t near = after / 16 + JITTER;
+    for (unsigned i = 0; after > 0 && i < count; i++) {
+        int64_t repair = sender->repairs[i] * REPAIR_STEP;
+        alike += repair > after - near && repair < after + near;
+    }
+    return alike >= REPAIRS_THAT_TELL && alike * 8 >= count * 3;
 }
 
 static int64_t echoed_after(const struct armtap_echoes *echoes)

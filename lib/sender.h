@@ -13,11 +13,14 @@ struct armtap_echoes {
     unsigned count, round;
 };
 
+#define ARMTAP_REPAIRS 12u /* that are remembered */
+
 struct armtap_sender {
     bool has_clock, has_id, is_measured;
-    int8_t id_score;    /* high where IP ids count up from packet to packet, low where they do not */
-    uint8_t id_repeats; /* packets in a row with the same IP id */
-    uint16_t ip_id;     /* of the last packet that came in order */
+    int8_t id_score;      /* high where IP ids count up from packet to packet, low where they do not */
+    uint8_t id_repeats;   /* packets in a row with the same IP id */
+    uint8_t repair_count; /* once all are in use it goes round in twice as many */
+    uint16_t ip_id;       /* of the last packet that came in order */
     uint32_t first_tsval, newest_tsval;
     int64_t first_time, newest_time; /* when they were first captured */
     uint64_t measured_end;           /* a segment whose acknowledgement is waited for */
@@ -29,7 +32,9 @@ struct armtap_sender {
     uint64_t acked, sacked_to;   /* by the peer; the end of the last bytes it has */
     int64_t heard_time;          /* when it last acknowledged */
     unsigned reports;            /* of a hole before bytes that it has, since `acked` grew */
-    int64_t asked_time;          /* of the third of them, by which a sender knows what is missing */
+    uint64_t hole;               /* where the last one began that the peer reported */
+    int64_t asked_time; /* of the first of its reports; of the third, by which a sender knows what is missing */
+    uint16_t repairs[ARMTAP_REPAIRS]; /* from the first report until the peer had the bytes */
     unsigned block_count;
     struct {
         uint64_t start, end;
@@ -52,6 +57,12 @@ void armtap_sender_heard(struct armtap_sender *sender, const struct armtap_segme
 bool armtap_sender_lacks(const struct armtap_sender *sender, uint64_t start, uint64_t end);
 /* How long ago the peer asked for the bytes at `start` the third time; -1 where it has not. */
 int64_t armtap_sender_asked_since(const struct armtap_sender *sender, uint64_t start, int64_t now);
+/* ns since the peer first reported to lack the bytes at `start`, the last that it did; 0: they are not these, or it
+ * reported them three times. */
+int64_t armtap_sender_lacked_for(const struct armtap_sender *sender, uint64_t start, int64_t now);
+/* Bytes that the peer lacked often came after that time: a sender that does not wait for a third report is so regular,
+ * a path that holds packets up is not. */
+bool armtap_sender_usually_repairs(const struct armtap_sender *sender, int64_t after);
 /* ns from the capture to the peer and back, at the least; 0: not known. */
 int64_t armtap_sender_round_trip(const struct armtap_sender *sender);
 /* Its timestamps came back so often that the shortest time of it means something. */

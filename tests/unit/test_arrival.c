@@ -500,8 +500,8 @@ static void test_same_tick(void **state)
     assert_int_equal(armtap_sender_tick(&s.sender), 1000 * US);
     for (uint64_t i = 0; i < 3; i++)
         waits(&s, stamped(200 + LENGTH * i, 8000, 108, 7));
-    assert_arrival(&s, stamped(100, 10000, 108, 7), AGAIN);
-    assert_arrival(&s, stamped(100, 10001, 108, 7), LATE);
+    assert_arrival(&s, stamped(100, 9046, 108, 7), AGAIN);
+    assert_likely(&s, stamped(100, 9047, 108, 7), LATE);
     scene_end(&s);
 }
 
@@ -622,6 +622,130 @@ static void test_round_trip_of_years(void **unused)
     assert_int_equal(armtap_sender_round_trip(&sender), 0);
 }
 
+/* A hole that the peer reports at `us`, and that is filled `after` µs later. */
+static void repaired(struct armtap_sender *sender, uint64_t start, int64_t us, int64_t after)
+{
+    uint32_t behind[] = {(uint32_t)start + 100, (uint32_t)start + 200};
+    hears(sender, us, start, behind, 1);
+    hears(sender, us + after, start + 200, NULL, 0);
+}
+
+/* Without any measure of the round trip: what comes when bytes mostly came that the peer lacked. */
+static void test_usual_repair(void **state)
+{
+    static const uint32_t behind[] = {2100, 2200, 2300, 2400, 2900, 3000};
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    for (uint64_t i = 0; i < 3; i++)
+        repaired(&s.sender, 200 * i, (int64_t)(10000 * i), 350);
+    for (uint64_t i = 3; i < 7; i++)
+        repaired(&s.sender, 200 * i, (int64_t)(10000 * i), (int64_t)(1000 * i));
+    waits(&s, at(2100, 90000));
+    hears(&s.sender, 90000, 2000, behind, 1);
+    assert_arrival(&s, at(2000, 90350), LATE); /* of seven times three */
+    hears(&s.sender, 90350, 2200, NULL, 0);    /* four of eight */
+    hears(&s.sender, 100000, 2200, behind + 2, 1);
+    waits(&s, at(2300, 100000));
+    assert_likely(&s, at(2200, 100350), AGAIN);
+    assert_likely(&s, at(2200, 100411), AGAIN);
+    assert_likely(&s, at(2200, 100293), AGAIN);
+    assert_likely(&s, at(2200, 100415), LATE);
+    assert_likely(&s, at(2200, 100289), LATE);
+    assert_likely(&s, at(2200, 103500), LATE);
+    for (uint64_t i = 0; i < 3; i++)
+        repaired(&s.sender, 2200 + 200 * i, (int64_t)(110000 + 10000 * i), (int64_t)(8000 + 1000 * i));
+    hears(&s.sender, 200000, 2800, behind + 4, 1);
+    waits(&s, at(2900, 200000));
+    assert_likely(&s, at(2800, 200350), LATE); /* four of eleven */
+    scene_end(&s);
+}
+
+/* A hole of which the peer reports three times is another matter. */
+static void test_unusual_repair(void **state)
+{
+    static const uint32_t behind[] = {2100, 2200};
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    for (uint64_t i = 0; i < 5; i++)
+        repaired(&s.sender, 200 * i, (int64_t)(10000 * i), 350);
+    waits(&s, at(2100, 90000));
+    hears(&s.sender, 90000, 2000, behind, 1);
+    assert_likely(&s, at(1900, 90350), LATE); /* another hole */
+    assert_likely(&s, at(2000, 90350), AGAIN);
+    s.sender.first_tsval = 0; /* a clock that would have ticked */
+    for (unsigned i = 0; i < 12; i++)
+        ticks(&s.sender, 87000 + 300 * i, i);
+    struct armtap_sent first = stamped(2100, 90000, 11, 5), second = stamped(2000, 90350, 11, 5);
+    waits(&s, first);
+    assert_likely(&s, second, LATE);
+    hears(&s.sender, 90010, 2000, behind, 1);
+    hears(&s.sender, 90020, 2000, behind, 1);
+    assert_int_equal(armtap_sender_lacked_for(&s.sender, 2000, 90350 * US), 0);
+    scene_end(&s);
+}
+
+/* The peer asked for it, but its timestamp is too old for a packet sent since. */
+static void test_held_up(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    for (unsigned i = 0; i < 11; i++)
+        ticks(&s.sender, 1000 * i, i);
+    for (uint64_t start = 200; start < 500; start += 100)
+        waits(&s, stamped(start, 10100, 10, 5));
+    assert_likely(&s, stamped(100, 11000, 10, 5), AGAIN);
+    assert_likely(&s, stamped(100, 11001, 10, 5), LATE);
+    s.sender.acked_after = s.peer.acked_after = 400 * US; /* a quarter of both may pass, too, less a 16th */
+    assert_likely(&s, stamped(100, 11187, 10, 5), AGAIN);
+    assert_likely(&s, stamped(100, 11188, 10, 5), LATE);
+    delivered(&s, stamped(100, 10200, 10, 5)); /* the same packet: a copy, not sent again */
+    assert_likely(&s, stamped(100, 11187, 10, 5), AGAIN);
+    assert_likely(&s, stamped(100, 11188, 10, 5), COPY);
+    scene_end(&s);
+}
+
+/* Bytes that came late were sent again in vain, when they mostly are; a copy comes at any time. */
+static void test_usual_repair_in_vain(void **state)
+{
+    static const uint32_t behind[] = {2100, 2200};
+    struct armtap_sent same = at(2000, 91000);
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    for (uint64_t i = 0; i < 5; i++)
+        repaired(&s.sender, 200 * i, (int64_t)(10000 * i), 3500);
+    waits(&s, at(2100, 90000));
+    hears(&s.sender, 90000, 2000, behind, 1);
+    delivered(&s, same);
+    hears(&s.sender, 91000, 2200, NULL, 0);
+    assert_arrival(&s, at(2000, 93500), COPY);
+    same.late = true;
+    delivered(&s, same);
+    assert_likely(&s, at(2000, 93500), AGAIN);
+    assert_arrival(&s, at(2000, 95000), COPY);
+    scene_end(&s);
+}
+
+/* What was asked for three times says nothing of senders that do not wait for that. */
+static void test_repairs_that_were_asked_for(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s);
+    for (uint32_t i = 0; i < 8; i++) {
+        uint32_t behind[] = {200 * i + 100, 200 * i + 200};
+        for (unsigned k = 0; k < (i < 4 ? 3 : 2); k++)
+            hears(&s.sender, 10000 * i, 200 * i, behind, 1);
+        assert_false(armtap_sender_usually_repairs(&s.sender, 350 * US));
+        hears(&s.sender, 10000 * i + 350, 200 * i + 200, NULL, 0);
+    }
+    assert_true(armtap_sender_usually_repairs(&s.sender, 350 * US));
+    scene_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -649,6 +773,11 @@ int main(void)
         cmocka_unit_test(test_reports),
         cmocka_unit_test(test_repeated_acknowledgements),
         cmocka_unit_test(test_repair),
+        cmocka_unit_test(test_usual_repair),
+        cmocka_unit_test(test_unusual_repair),
+        cmocka_unit_test(test_usual_repair_in_vain),
+        cmocka_unit_test(test_repairs_that_were_asked_for),
+        cmocka_unit_test(test_held_up),
         cmocka_unit_test(test_round_trip_by_echoes),
         cmocka_unit_test(test_round_trip_of_years),
     };
