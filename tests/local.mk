@@ -183,13 +183,21 @@ mutants:
 	    $(COUNT:%=--count=%) $(SEED:%=--seed=%) $(MINUTES:%=--minutes=%) --files='$(FILES)'
 	chmod -R u+w mutants-source && rm -rf mutants mutants-source
 
-.PHONY: lint format mutants
+# Lines of the library and the program that no test reaches: make coverage
+coverage:
+	rm -rf coverage
+	$(MAKE) distdir distdir=coverage-source >/dev/null
+	sh $(srcdir)/tests/coverage coverage-source coverage
+	chmod -R u+w coverage-source && rm -rf coverage-source
+
+.PHONY: lint format mutants coverage
 
 EXTRA_DIST += \
 	$(SCRIPT_TESTS) \
 	tests/README.md \
 	tests/refused.c \
 	tests/check-installed \
+	tests/coverage \
 	tests/emulated/run \
 	tests/gates/layers.rules \
 	tests/golden \
