@@ -582,6 +582,22 @@ def check_tiny(folder):
                    got == rows + head and "input.hostile" not in said, got, said)
 
 
+def check_words(folder):
+    """An export says the same of what was cut as the notes: of which stream, where and what."""
+    path = folder + "/words.pcap"
+    capture = Capture(path)
+    short_packages(capture)
+    capture.close()
+    notes = [one for one in shown_by(["diagnose", "--json", path], folder)["findings"] if one["id"] == "input.hostile"]
+    for more in ((), ("--threads", "3"), ("--to-robot",)):
+        said = subprocess.run([ARMTAP, "export", "-f", "ndjson", *more, path], capture_output=True, text=True).stderr
+        for note in notes:
+            words = "input.hostile: stream 0, robot 10.0.0.2:30004, client 11.0.0.1:50000, packet %d: %s\n" % (note["packet"], note["text"])
+            expect("words %s" % (more,), said.count(words) == 1, words, said)
+    expect("words: notes", len(notes) > 0)
+    os.unlink(path)
+
+
 def main():
     aubo = "without AUBO" not in subprocess.run([ARMTAP, "--version"], capture_output=True, text=True).stdout
     with tempfile.TemporaryDirectory() as folder:
@@ -599,6 +615,7 @@ def main():
         check_forgotten(folder, 40)
         check_forgotten(folder, 8200)
         check_tiny(folder)
+        check_words(folder)
     return finish()
 
 

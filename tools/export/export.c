@@ -2,6 +2,7 @@
 #include "export_job.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -349,9 +350,22 @@ static int survey_recipe(void *user, const struct armtap_recipe_event *event)
     return follow_recipe(job, event);
 }
 
+static void keep_cut(struct job *job, const struct armtap_note *note)
+{
+    if (job->cut_count++ >= CUTS_TOLD)
+        return;
+    struct cut *cut = &job->cuts[job->cut_count - 1];
+    *cut = (struct cut){.connection = note->stream->connection, .where = note->where};
+    snprintf(cut->robot, sizeof cut->robot, "%s", note->stream->robot);
+    snprintf(cut->client, sizeof cut->client, "%s", note->stream->client);
+    snprintf(cut->text, sizeof cut->text, "%s", note->text);
+}
+
 static int survey_note(void *user, const struct armtap_note *note)
 {
     struct job *job = user;
+    if (note->stream != NULL && strcmp(note->kind->id, "input.hostile") == 0)
+        keep_cut(job, note);
     if (streams_note(job->streams, note) != 0 || missing_data_note(job->missings, note) != 0)
         return job_give_up_memory(job);
     return 0;

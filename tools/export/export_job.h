@@ -14,6 +14,15 @@ struct left_over {
     unsigned told; /* so many of them were told of as they came */
 };
 
+/* What the library cut of a stream, as its note says. */
+struct cut {
+    uint64_t connection;
+    struct armtap_where where;
+    char robot[64], client[64];
+    char text[240];
+};
+enum { CUTS_TOLD = 8 };
+
 struct job {
     const struct export_wish *wish;
     const struct replay_source *source;
@@ -22,6 +31,8 @@ struct job {
     struct streams *streams;
     struct tables *tables;
     struct missing_data *missings;
+    struct cut cuts[CUTS_TOLD]; /* the first ones */
+    uint64_t cut_count;         /* of all */
     struct live_numbering arrivals;
     struct selection selection;
     struct view opaque_view; /* of records without a table */

@@ -255,22 +255,35 @@ static void report_candidates(const struct job *job)
     }
 }
 
+/* The number of a connection that is a stream. */
+static bool is_stream(const struct job *job, uint64_t connection, unsigned *number)
+{
+    const struct stream_summary *summary = streams_of(job->streams, connection);
+    *number = summary == NULL ? 0 : summary->number;
+    return summary != NULL && streams_at(job->streams, summary->number) == summary;
+}
+
+static void report_one_cut(const struct job *job, const struct cut *cut)
+{
+    struct line line = {.length = 0};
+    unsigned number;
+    if (is_stream(job, cut->connection, &number))
+        put(&line, "stream %u, ", number);
+    put(&line, "robot %s, client %s", cut->robot, cut->client);
+    if (cut->where.packet > 0)
+        put(&line, ", packet %" PRIu64, cut->where.packet);
+    message_warning("input.hostile: %s: %s", line.text, cut->text);
+}
+
 /* What the library cut is in no row either. */
 static void report_cut(const struct job *job)
 {
-    unsigned told = 0;
     char command[SHELL_MAX];
-    size_t hostile = 0;
-    while (strcmp(armtap_note_at(hostile)->id, "input.hostile") != 0)
-        hostile++;
-    for (size_t i = 0; i < streams_count(job->streams) && told < streams_told; i++) {
-        const struct stream_summary *summary = streams_at(job->streams, i);
-        if (streams_notes_of(summary, hostile) == 0)
-            continue;
-        told++;
-        message_warning("input.hostile: stream %u, robot %s, client %s: %s", summary->number, summary->stream.robot,
-                        summary->stream.client, armtap_note_at(hostile)->meaning);
-    }
+    uint64_t told = job->cut_count;
+    for (size_t i = 0; i < CUTS_TOLD && i < job->cut_count; i++)
+        report_one_cut(job, &job->cuts[i]);
+    if (job->cut_count > CUTS_TOLD)
+        message_warning("input.hostile: %" PRIu64 " more", job->cut_count - CUTS_TOLD);
     uint64_t rest = streams_rest(job->streams)->count;
     if (rest > 0) {
         told++;
@@ -278,7 +291,7 @@ static void report_cut(const struct job *job)
                         armtap_budget_find("streams")->text);
     }
     if (told > 0 && shell_command(command, "armtap diagnose FILE", job->source, NULL))
-        message_warning("what was cut: %s", command);
+        message_warning("all that was cut: %s", command);
 }
 
 /* Rows that would cost more than their stream may. */
