@@ -4,7 +4,7 @@ _Static_assert(ARMTAP_BUDGET_COUNT <= 32, "a bit each");
 
 void armtap_reserve_init(struct armtap_reserve *reserve)
 {
-    reserve->held = reserve->taken = 0;
+    *reserve = (struct armtap_reserve){.held = 0};
     for (size_t i = 0; i < ARMTAP_ACCOUNTS; i++)
         reserve->left[i] = armtap_budget_at(i)->once;
 }

@@ -9,6 +9,7 @@ struct armtap_reserve {
     uint64_t left[ARMTAP_ACCOUNTS];
     size_t held;  /* bytes that the decoders of all connections keep */
     size_t taken; /* bytes of memory that all connections take, those included; not what waits for missing bytes */
+    bool told_unshared; /* that some robots share no recipes */
 };
 void armtap_reserve_init(struct armtap_reserve *reserve);
 

@@ -3,6 +3,7 @@
 #define ARMTAP_CONN_H
 
 #include "armtap.h"
+#include "budget.h"
 #include "note.h"
 #include "rest.h"
 
@@ -36,6 +37,9 @@ void armtap_conn_silence(struct armtap_conn *conn);
 
 /* Nothing of ours is carried: bytes need not be pushed any more. */
 bool armtap_conn_is_foreign(const struct armtap_conn *conn);
+struct armtap_robot *armtap_conn_robot(const struct armtap_conn *conn);
+/* Its robot shares no recipes, for that limit: said once in a capture. */
+int armtap_conn_tell_unshared(struct armtap_conn *conn, enum armtap_budget_code code, const struct armtap_where *where);
 /* The robot accepted it. */
 void armtap_conn_accept(struct armtap_conn *conn, const struct armtap_where *where);
 /* Said where it has records: what follows is another stream. */

@@ -115,6 +115,26 @@ int armtap_conn_give_up(struct armtap_conn *conn, const struct armtap_where *whe
     return say_hostile(conn, ARMTAP_BUDGET_connections, ARMTAP_FROM_ROBOT, where);
 }
 
+struct armtap_robot *armtap_conn_robot(const struct armtap_conn *conn)
+{
+    return conn->robot;
+}
+
+int armtap_conn_tell_unshared(struct armtap_conn *conn, enum armtap_budget_code code, const struct armtap_where *where)
+{
+    const struct armtap_budget *budget = armtap_budget_at(code);
+    struct armtap_line line;
+    if (conn->reserve->told_unshared)
+        return ARMTAP_OK;
+    conn->reserve->told_unshared = true;
+    armtap_line_begin(&line);
+    armtap_line_format(&line,
+                       "more than %u %s for %s: from here on those of some robots share no recipes, so that data whose "
+                       "handshake was not captured has no names",
+                       budget->once, budget->unit, budget->of);
+    return give_note(conn, ARMTAP_NOTE_capture_many_robots, ARMTAP_FROM_ROBOT, where, line.text);
+}
+
 static int tell_note(struct armtap_conn *conn, enum armtap_note_code code, enum armtap_direction direction,
                      const struct armtap_where *where, const char *text)
 {
@@ -190,7 +210,7 @@ int armtap_conn_teach(struct armtap_conn *conn, const struct armtap_frame *frame
 {
     return armtap_robot_learn(conn->robot, recipe, protocol, recipe_id)
                ? ARMTAP_OK
-               : armtap_conn_limit(conn, frame, ARMTAP_BUDGET_learned);
+               : armtap_conn_tell_unshared(conn, ARMTAP_BUDGET_learned, &frame->where);
 }
 
 int armtap_conn_guess(struct armtap_conn *conn, struct armtap_guess **guess)

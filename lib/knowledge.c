@@ -22,7 +22,8 @@ struct armtap_knowledge {
     struct armtap_guess **guesses; /* by connection, ascending */
     size_t guess_count, guess_room;
     size_t sample_bytes, learned_bytes;
-    size_t oldest; /* no guess before this one keeps a sample */
+    size_t own_bytes; /* of recipes of robots that have no place */
+    size_t oldest;    /* no guess before this one keeps a sample */
 };
 
 int armtap_knowledge_new(struct armtap_knowledge **knowledge)
@@ -87,32 +88,56 @@ static struct robot_entry *entry_of(struct armtap_knowledge *knowledge, const st
     return NULL;
 }
 
-int armtap_knowledge_robot(struct armtap_knowledge *knowledge, const struct armtap_address *address,
-                           struct armtap_robot **robot)
+/* A place for another robot, given up by one from which no telemetry came; NULL: there is none. */
+static struct robot_entry *take_place(struct armtap_knowledge *knowledge)
 {
-    struct robot_entry *entry = entry_of(knowledge, address);
-    for (size_t i = 0; i < ARMTAP_LIMIT_robots && !entry; i++) {
+    for (size_t i = 0; i < ARMTAP_LIMIT_robots; i++) {
         struct robot_entry *next = &knowledge->robots[knowledge->turn];
         knowledge->turn = (knowledge->turn + 1) % ARMTAP_LIMIT_robots;
         if (next->proven)
             continue;
+        if (next->robot)
+            armtap_robot_count_in(next->robot, &knowledge->own_bytes, true); /* connections may hold it still */
         armtap_robot_release(next->robot);
-        next->address = *address;
-        next->robot = armtap_robot_new();
-        if (!next->robot)
-            return ARMTAP_ERR_MEMORY;
-        next->robot->learned_bytes = &knowledge->learned_bytes;
-        entry = next;
+        next->robot = NULL;
+        return next;
     }
-    *robot = entry ? entry->robot : NULL;
+    return NULL;
+}
+
+static void put_in_place(struct armtap_knowledge *knowledge, struct robot_entry *entry,
+                         const struct armtap_address *address, struct armtap_robot *robot)
+{
+    armtap_robot_count_in(robot, &knowledge->learned_bytes, false);
+    entry->address = *address;
+    entry->robot = armtap_robot_hold(robot);
+}
+
+int armtap_knowledge_robot(struct armtap_knowledge *knowledge, const struct armtap_address *address,
+                           struct armtap_robot **robot)
+{
+    struct robot_entry *entry = entry_of(knowledge, address);
+    *robot = entry ? armtap_robot_hold(entry->robot) : armtap_robot_new();
+    if (!*robot)
+        return ARMTAP_ERR_MEMORY;
+    if (entry)
+        return ARMTAP_OK;
+    armtap_robot_count_in(*robot, &knowledge->own_bytes, true);
+    entry = take_place(knowledge);
+    if (entry)
+        put_in_place(knowledge, entry, address, *robot);
     return ARMTAP_OK;
 }
 
-void armtap_knowledge_prove(struct armtap_knowledge *knowledge, const struct armtap_address *address)
+bool armtap_knowledge_prove(struct armtap_knowledge *knowledge, const struct armtap_address *address,
+                            struct armtap_robot *robot)
 {
     struct robot_entry *entry = entry_of(knowledge, address);
+    if (!entry && (entry = take_place(knowledge)) != NULL)
+        put_in_place(knowledge, entry, address, robot);
     if (entry)
         entry->proven = true;
+    return entry != NULL;
 }
 
 /* The place of a connection's guess, or where it would be. */
@@ -164,7 +189,7 @@ int armtap_knowledge_guess(struct armtap_knowledge *knowledge, uint64_t connecti
 
 size_t armtap_knowledge_bytes(const struct armtap_knowledge *knowledge)
 {
-    return sizeof *knowledge + knowledge->sample_bytes + knowledge->learned_bytes +
+    return sizeof *knowledge + knowledge->sample_bytes + knowledge->learned_bytes + knowledge->own_bytes +
            knowledge->guess_count * sizeof(struct armtap_guess) + knowledge->guess_room * sizeof(struct armtap_guess *);
 }
 

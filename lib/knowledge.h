@@ -7,11 +7,12 @@
 
 /* One more who frees it; always OK. */
 int armtap_knowledge_hold(struct armtap_knowledge *knowledge);
-/* The robot at an address, made if need be; NULL without room: the connection then learns for itself. */
+/* The robot at an address, held for the caller, made if need be; without room one that nobody else finds. */
 int armtap_knowledge_robot(struct armtap_knowledge *knowledge, const struct armtap_address *address,
                            struct armtap_robot **robot);
-/* Telemetry came from there: it keeps its place. */
-void armtap_knowledge_prove(struct armtap_knowledge *knowledge, const struct armtap_address *address);
+/* Telemetry came from there, to a connection of that robot: it keeps its place. False where there is none for it. */
+bool armtap_knowledge_prove(struct armtap_knowledge *knowledge, const struct armtap_address *address,
+                            struct armtap_robot *robot);
 /* The guess about a connection; NULL without room, or where the first pass made none. */
 int armtap_knowledge_guess(struct armtap_knowledge *knowledge, uint64_t connection, struct armtap_guess **guess);
 /* Bytes of memory that samples and recipes take. */

@@ -349,7 +349,9 @@ static int open_conn(struct armtap_net *net, struct armtap_flow *flow, const str
     setup.pool_used = &net->pool.used;
     setup.pool_limit = net->pool.limit;
     TRY(armtap_knowledge_robot(net->knowledge, &flow->key.address[robot], &setup.robot));
-    TRY(armtap_conn_create(&setup, &net->sink, net->user, &flow->conn));
+    int error = armtap_conn_create(&setup, &net->sink, net->user, &flow->conn);
+    armtap_robot_release(setup.robot);
+    TRY(error);
     armtap_tcp_init(&flow->tcp, &net->pool, &calls, flow);
     net->connections++;
     if (net->recipe)
@@ -477,10 +479,20 @@ static int take_unreachable(struct armtap_net *net, const struct armtap_segment 
     return armtap_conn_unreachable(flow->conn, flow->attempt.syns, &unreachable, &net->pool.now);
 }
 
+/* Telemetry came. */
+static int prove(struct armtap_net *net, const struct armtap_flow *flow)
+{
+    const struct armtap_address *address = &flow->key.address[flow->robot_end];
+    return armtap_knowledge_prove(net->knowledge, address, armtap_conn_robot(flow->conn))
+               ? 0
+               : armtap_conn_tell_unshared(flow->conn, ARMTAP_BUDGET_robots, &net->pool.now);
+}
+
 /* The connection may have ended, or shown what it is. */
-static void classify(struct armtap_net *net, struct armtap_flow *flow)
+static int classify(struct armtap_net *net, struct armtap_flow *flow)
 {
     enum armtap_flow_class class = flow->class;
+    int error = 0;
     if (flow->conn && armtap_tcp_is_closed(&flow->tcp))
         free_conn(flow);
     if (flow->conn && armtap_conn_is_foreign(flow->conn))
@@ -490,7 +502,7 @@ static void classify(struct armtap_net *net, struct armtap_flow *flow)
     } else if (class == ARMTAP_FLOW_NEW) {
         if (is_decoded(flow)) {
             class = ARMTAP_FLOW_LIVE;
-            armtap_knowledge_prove(net->knowledge, &flow->key.address[flow->robot_end]);
+            error = prove(net, flow);
         }
         class = has_records(flow) ? ARMTAP_FLOW_SENDING : class;
     } else if (class == ARMTAP_FLOW_LIVE) {
@@ -499,6 +511,7 @@ static void classify(struct armtap_net *net, struct armtap_flow *flow)
         class = ARMTAP_FLOW_NEW;
     }
     armtap_flow_enter(&net->flows, flow, class);
+    return error;
 }
 
 static int feed(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment, unsigned sender)
@@ -510,8 +523,7 @@ static int feed(struct armtap_net *net, struct armtap_flow *flow, const struct a
         TRY(follow_attempt(net, flow, segment, sender));
         TRY(armtap_tcp_segment(&flow->tcp, direction_of(flow, sender), segment));
     }
-    classify(net, flow);
-    return 0;
+    return classify(net, flow);
 }
 
 static int replace_conn(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,

@@ -20,22 +20,38 @@ struct armtap_robot *armtap_robot_hold(struct armtap_robot *robot)
     return robot;
 }
 
-/* What is learned changes from one recipe to another; either may be NULL. */
-static void count_learned(struct armtap_robot *robot, const struct armtap_recipe *from, const struct armtap_recipe *to)
+static size_t bytes_at(const struct armtap_robot *robot, size_t i)
 {
-    if (robot->learned_bytes)
-        *robot->learned_bytes = *robot->learned_bytes - (from ? from->bytes : 0) + (to ? to->bytes : 0);
+    return robot->learned[i].recipe ? robot->learned[i].recipe->bytes : 0;
+}
+
+/* Bytes of what is learned, as far as they count. */
+static size_t counted(const struct armtap_robot *robot)
+{
+    size_t bytes = 0;
+    for (size_t i = robot->alone ? 1 : 0; i < ARMTAP_LEARNED_MAX; i++)
+        bytes += bytes_at(robot, i);
+    return robot->learned_bytes ? bytes : 0;
 }
 
 void armtap_robot_release(struct armtap_robot *robot)
 {
     if (!robot || --robot->holders > 0)
         return;
-    for (size_t i = 0; i < ARMTAP_LEARNED_MAX; i++) {
-        count_learned(robot, robot->learned[i].recipe, NULL);
+    armtap_robot_count_in(robot, NULL, robot->alone);
+    for (size_t i = 0; i < ARMTAP_LEARNED_MAX; i++)
         armtap_recipe_release(robot->learned[i].recipe);
-    }
     free(robot);
+}
+
+void armtap_robot_count_in(struct armtap_robot *robot, size_t *learned_bytes, bool alone)
+{
+    if (robot->learned_bytes)
+        *robot->learned_bytes -= counted(robot);
+    robot->learned_bytes = learned_bytes;
+    robot->alone = alone;
+    if (robot->learned_bytes)
+        *robot->learned_bytes += counted(robot);
 }
 
 bool armtap_robot_learn(struct armtap_robot *robot, const struct armtap_recipe *recipe, int protocol, int recipe_id)
@@ -46,9 +62,12 @@ bool armtap_robot_learn(struct armtap_robot *robot, const struct armtap_recipe *
              armtap_recipe_same(robot->learned[i].recipe, recipe)))
         i++;
     struct armtap_recipe *gone = robot->learned[i].recipe;
-    if (robot->learned_bytes && *robot->learned_bytes - (gone ? gone->bytes : 0) + recipe->bytes > ARMTAP_LIMIT_learned)
+    size_t more = !robot->alone ? recipe->bytes : i > 0 ? bytes_at(robot, 0) : 0;
+    size_t less = robot->alone && i == 0 ? 0 : bytes_at(robot, i);
+    if (robot->learned_bytes && *robot->learned_bytes - less + more > ARMTAP_LIMIT_learned)
         return false;
-    count_learned(robot, gone, recipe);
+    if (robot->learned_bytes)
+        *robot->learned_bytes += more - less;
     memmove(robot->learned + 1, robot->learned, i * sizeof robot->learned[0]);
     robot->learned[0] = (struct armtap_learned){armtap_recipe_hold(recipe), protocol, recipe_id};
     armtap_recipe_release(gone);

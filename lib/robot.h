@@ -17,7 +17,8 @@ struct armtap_learned {
 
 struct armtap_robot {
     unsigned holders;
-    size_t *learned_bytes; /* of all robots that share what they learn; NULL: nobody counts */
+    size_t *learned_bytes; /* of all robots counted with it; NULL: nobody counts */
+    bool alone;            /* one connection's: that counts its newest recipe itself */
     enum armtap_generation generation;
     char controller_version[32];
     bool release_missed;                               /* something was said that the version would have made clearer */
@@ -26,6 +27,8 @@ struct armtap_robot {
 struct armtap_robot *armtap_robot_new(void); /* one holder; NULL without memory */
 struct armtap_robot *armtap_robot_hold(struct armtap_robot *robot);
 void armtap_robot_release(struct armtap_robot *robot);
+/* Counts what it learned there from now on. */
+void armtap_robot_count_in(struct armtap_robot *robot, size_t *learned_bytes, bool alone);
 /* Remembers a recipe; the oldest makes room. False where the recipes of all robots would take too much. */
 bool armtap_robot_learn(struct armtap_robot *robot, const struct armtap_recipe *recipe, int protocol, int recipe_id);
 

@@ -988,6 +988,20 @@ static void resync_much(struct play *play)
     play_data(play, 30);
 }
 
+/* More robots than are remembered: nothing is lost, since every handshake is there. */
+static void many_robots(struct play *play)
+{
+    enum { REMEMBERED = 256, BEFORE_FIRST_MESSAGE = 3 };
+    size_t last = 0;
+    for (play->robot = 0; play->robot <= REMEMBERED; play->robot++) {
+        last = play->wire.count;
+        play_stream(play, 125, CLOCK_AND_JOINTS);
+        play_data(play, 1);
+        play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+    }
+    play_expect_of(play, "capture.many-robots", REMEMBERED, last + BEFORE_FIRST_MESSAGE);
+}
+
 static void foreign(struct play *play)
 {
     char page[6000];
@@ -1087,6 +1101,7 @@ const struct fault_case fault_cases[] = {
     {"rtde.field.unknown", field_unknown},
     {"stream.resync", resync},
     {"stream.resync-much", resync_much},
+    {"capture.many-robots", many_robots},
     {"stream.midstream", midstream},
     {"stream.foreign", foreign},
     {"tcp.retransmission", retransmission},

@@ -145,6 +145,8 @@ void play_call(struct play *play, uint16_t port)
     connection->wire = &play->wire;
     connection->prng.state = 7 + play->connections;
     set_address(play, &connection->end[ARMTAP_FROM_ROBOT].address, robot_address);
+    connection->end[ARMTAP_FROM_ROBOT].address.bytes[2] = (uint8_t)(play->robot >> 8);
+    connection->end[ARMTAP_FROM_ROBOT].address.bytes[1] = (uint8_t)play->robot;
     set_address(play, &connection->end[ARMTAP_TO_ROBOT].address, client_address);
     connection->end[ARMTAP_FROM_ROBOT].port = port;
     connection->end[ARMTAP_TO_ROBOT].port = (uint16_t)(50000 + play->connections++);

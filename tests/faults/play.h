@@ -14,6 +14,7 @@ struct play {
     struct wire wire;
     struct wire_connection connection; /* the one at hand; its ends are indexed by who sends */
     unsigned connections;
+    unsigned robot;               /* whom connections from now on are to: how many addresses behind the first */
     bool v6;                      /* connections from now on are IPv6's */
     struct armtap_state *state;   /* what the controller says; its timestamp goes on by itself */
     struct armtap_recipe *recipe; /* of its RTDE data */

@@ -12,6 +12,7 @@
 
 #include "allocations.h"
 #include "armtap.h"
+#include "budget.h"
 #include "bytes.h"
 #include "support.h"
 
@@ -24,7 +25,7 @@ enum { SYN = 2, RST = 4, ACK = 16 };
 
 struct scene {
     struct armtap_net *net;
-    uint64_t packets, records, gaps, hostile, overlaps;
+    uint64_t packets, records, gaps, hostile, overlaps, unshared;
     size_t most; /* bytes allocated at a time */
 };
 
@@ -97,12 +98,11 @@ static void add_package(struct text *text, char type, const void *head, size_t h
 static const uint8_t hertz[8] = {0x40, 0x5f, 0x40};
 
 /* A recipe of `count` fields that no other connection has, and one package of it. */
-static struct ends set_up(struct scene *scene, uint32_t number, size_t count)
+static void set_up_on(struct scene *scene, struct ends *ends, uint32_t number, size_t count)
 {
     static struct text asked, answered, data;
     static char names[32000], types[32000];
     static const uint8_t zeroes[8 * 2000];
-    struct ends ends = connect(scene, number, 30004);
     size_t name_bytes = 0, type_bytes = 0;
     for (size_t i = 0; i < count; i++) {
         name_bytes += (size_t)sprintf(names + name_bytes, "%sf%x_%x", i > 0 ? "," : "", (unsigned)number, (unsigned)i);
@@ -114,9 +114,15 @@ static struct ends set_up(struct scene *scene, uint32_t number, size_t count)
     add_package(&answered, 'V', "\1", 1, NULL, 0);
     add_package(&answered, 'O', "\1", 1, types, type_bytes);
     add_package(&data, 'U', "\1", 1, zeroes, 8 * count);
-    send_next(scene, &ends, 1, ACK, asked.bytes, asked.length);
-    send_next(scene, &ends, 0, ACK, answered.bytes, answered.length);
-    send_next(scene, &ends, 0, ACK, data.bytes, data.length);
+    send_next(scene, ends, 1, ACK, asked.bytes, asked.length);
+    send_next(scene, ends, 0, ACK, answered.bytes, answered.length);
+    send_next(scene, ends, 0, ACK, data.bytes, data.length);
+}
+
+static struct ends set_up(struct scene *scene, uint32_t number, size_t count)
+{
+    struct ends ends = connect(scene, number, 30004);
+    set_up_on(scene, &ends, number, count);
     return ends;
 }
 
@@ -205,6 +211,7 @@ static int on_note(void *user, const struct armtap_note *note)
     struct scene *scene = user;
     scene->gaps += strcmp(note->kind->id, "stream.gap") == 0;
     scene->hostile += strcmp(note->kind->id, "input.hostile") == 0;
+    scene->unshared += strcmp(note->kind->id, "capture.many-robots") == 0;
     scene->overlaps += strcmp(note->kind->id, "tcp.overlap-differs") == 0;
     return 0;
 }
@@ -288,6 +295,27 @@ static void test_a_thousand_connections(void **unused)
     assert_true(scene.records == CONNECTIONS * TURNS && scene.gaps == 0 && scene.hostile == 0);
 }
 
+/* Twice as many robots as are remembered, whose recipes together would take more than all of them may leave to others:
+ * honest, so nobody calls it hostile, and what differs is said once. */
+static void test_many_robots(void **unused)
+{
+    enum { ROBOTS = 2 * ARMTAP_LIMIT_robots, FIELDS = 60 };
+    static const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record, .on_note = on_note};
+    static struct ends ends[ROBOTS];
+    struct scene scene = {0};
+    (void)unused;
+    assert_int_equal(armtap_net_new(NULL, &sink, &scene, &scene.net), ARMTAP_OK);
+    for (uint32_t i = 0; i < ROBOTS; i++)
+        ends[i] = connect(&scene, i, 30004);
+    for (uint32_t i = 0; i < ROBOTS; i++)
+        set_up_on(&scene, &ends[i], i, FIELDS);
+    assert_int_equal(armtap_net_finish(scene.net), ARMTAP_OK);
+    armtap_net_free(scene.net);
+    assert_int_equal(scene.records, ROBOTS);
+    assert_int_equal(scene.hostile, 0);
+    assert_int_equal(scene.unshared, 1);
+}
+
 /* Of how many of a few dozen connections at once it is seen that bytes came again and differ. */
 static uint64_t overlaps_seen(struct scene *scene, uint32_t first, uint32_t count)
 {
@@ -327,6 +355,7 @@ int main(void)
         cmocka_unit_test(test_each_alone),
         cmocka_unit_test(test_a_thousand_connections),
         cmocka_unit_test(test_histories_after_a_burst),
+        cmocka_unit_test(test_many_robots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
