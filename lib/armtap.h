@@ -450,6 +450,7 @@ struct armtap_note_kind {
         *remedy; /* "" where there is nothing to do; a command in it follows "run: ", with FILE for the capture */
 };
 ARMTAP_API size_t armtap_note_count(void);
+/* They stand in an array: a kind less the first is its number. */
 ARMTAP_API const struct armtap_note_kind *armtap_note_at(size_t i);
 /* The kind of that id; NULL where there is none. */
 ARMTAP_API const struct armtap_note_kind *armtap_note_find(const char *id);

@@ -113,10 +113,7 @@ static bool is_group(const struct findings *findings, size_t place, bool of_stre
 
 static size_t index_of(const struct armtap_note_kind *kind)
 {
-    size_t i = 0;
-    while (armtap_note_at(i) != kind)
-        i++;
-    return i;
+    return (size_t)(kind - armtap_note_at(0));
 }
 
 static struct group *group_new(bool of_stream, uint64_t connection)

@@ -440,13 +440,9 @@ int streams_note(struct streams *streams, const struct armtap_note *note)
     struct stream_summary *summary = note->stream == NULL ? NULL : see(streams, note->stream, &note->where);
     if (note->stream != NULL && summary == NULL)
         return -1;
-    for (size_t i = 0; i < armtap_note_count(); i++)
-        if (armtap_note_at(i) == note->kind) {
-            streams->note_counts[i]++;
-            if (summary != NULL && count_note(summary, i) != 0)
-                return -1;
-        }
-    return 0;
+    size_t kind = (size_t)(note->kind - armtap_note_at(0));
+    streams->note_counts[kind]++;
+    return summary != NULL ? count_note(summary, kind) : 0;
 }
 
 static bool is_telemetry_port(const char *port)

@@ -22,4 +22,5 @@ bench: armtap$(EXEEXT) tests/bench/kernel tests/bench/shortest tests/bench/strea
 EXTRA_DIST += \
 	tests/bench/README.md \
 	tests/bench/run \
+	tests/bench/shapes.py \
 	tests/bench/smoke.py

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Captures that cost: `shapes.py NAME BYTES > FILE` writes one of about so many bytes; `shapes.py --list` names them, each with
-its protocol. Those called honest are what robots send; all others are made to cost much for each of their bytes."""
+"""Captures that cost: `shapes.py PROTOCOL/NAME BYTES > FILE` writes one of about so many bytes, `shapes.py --list` names
+them. Those called honest are what robots send, also as little as a client may ask for (small) and what a robot sends in
+full segments when its connection was held up (backlog); all others are made to cost much for each of their bytes."""
 import json
 import math
-import os
 import random
 import struct
 import sys
@@ -136,13 +136,13 @@ def honest_rtde(capture):
 def rtde_tiny(capture):
     """Packages of two bytes of data."""
     peer = begin_rtde(capture)
-    set_up(peer, ['script_control_line' if False else 'x'], ['BOOL'])
+    set_up(peer, ['x'], ['BOOL'])
     started(peer)
     peer.fill(ROBOT, for_ever(rtde('U', b'\1\1')))
 
 
-def rtde_known_tiny(capture):
-    """A known field of eight bits, that changes."""
+def honest_rtde_backlog(capture):
+    """A mode that changes."""
     peer = begin_rtde(capture)
     set_up(peer, ['tool_output_mode'], ['UINT8'])
     started(peer)
@@ -304,6 +304,18 @@ def rtde_connections(capture):
         peer = begin_rtde(capture)
         set_up(peer, ['x'], ['BOOL'])
         peer.put(ROBOT, rtde('U', b'\1\1'))
+
+
+def honest_legacy_small(capture):
+    """Packets in three segments, each acknowledged."""
+    peer, clock = Peer(capture, 30003), 0
+    capture.step = 1000
+    while capture.goes_on():
+        clock += 1
+        packet = struct.pack('>Id', 1220, clock * .008) + struct.pack('>151d', *[clock % 100] * 151)
+        for i in range(0, len(packet), 536):
+            peer.put(ROBOT, packet[i:i + 536])
+            peer.put(CLIENT, b'')
 
 
 def legacy_sizes(capture):
@@ -484,7 +496,7 @@ def aubo_holes(capture):
 LIST = '[0,' + ','.join(str(i % 10) for i in range(400)) + ']'
 SHAPES = {
     'rtde': {
-        'honest-small': honest_rtde_small, 'honest': honest_rtde, 'tiny': rtde_tiny, 'known-tiny': rtde_known_tiny,
+        'honest-small': honest_rtde_small, 'honest': honest_rtde, 'tiny': rtde_tiny, 'honest-backlog': honest_rtde_backlog,
         'empty-packages': rtde_empty_packages,
         'unknown-packages': rtde_unknown_packages, 'texts': rtde_texts, 'versions': rtde_versions, 'pauses': rtde_pauses,
         'refused': rtde_refused, 'refused-short': rtde_refused_short, 'refused-one': rtde_refused_one,
@@ -492,11 +504,11 @@ SHAPES = {
         'unanswered': rtde_unanswered, 'unasked': rtde_unasked, 'short': rtde_short, 'late': rtde_late,
         'late-tiny': rtde_late_tiny, 'zeros': rtde_zeros, 'holes': rtde_holes, 'tiny-segments': rtde_tiny_segments,
         'empty-segments': rtde_empty_segments, 'resent': rtde_resent, 'connections': rtde_connections},
-    'legacy': {'sizes': legacy_sizes, 'cells': legacy_cells, 'tiny-segments': legacy_tiny_segments},
+    'legacy': {'honest-small': honest_legacy_small, 'sizes': legacy_sizes, 'cells': legacy_cells, 'tiny-segments': legacy_tiny_segments},
     'aubo': {
         'honest': honest_aubo, 'honest-small': honest_aubo_small, 'honest-web': honest_web,
-        'honest-deflate': honest_deflate,
-        'tiny': filled('[0]'), 'tiny-value': filled('[0,7]'), 'tiny-unknown': filled('[0,7]', topics=('x',)),
+        'honest-backlog': filled('[0,7]'),
+        'tiny': filled('[0]'), 'tiny-unknown': filled('[0,7]', topics=('x',)),
         'no-set-up': filled('[5]'), 'objects': filled('{"R1_x":0}'), 'empty-lists': filled('[]'),
         'no-numbers': filled('[a]'), 'bad-number': filled('[0,01]'),
         'counts': filled('[0,7]', '[0,7,7]'), 'many-values': filled(LIST, topics=['t%d' % i for i in range(400)]),
@@ -528,8 +540,10 @@ SHAPES = {
         'web-tiny': web(b'[0]'), 'web-value': web(b'[0,7]'), 'web-masked': web(b'[0,7]', side=CLIENT, masked=True),
         'web-empty': web(b''), 'web-pings': web(b'', opcode=9), 'web-pieces': web_pieces,
         'web-binary': web(b'[0]', opcode=2),
-        'deflate-tiny': deflate_tiny(b'[0,7]'), 'deflate-anew': deflate_tiny(b'[0,7]', True),
-        'deflate-bad': web(b'\7', packed=True), 'deflate-long': deflate_tiny(LIST.encode()),
+    },
+    'deflate': {
+        'honest': honest_deflate, 'honest-backlog': deflate_tiny(b'[0,7]'), 'anew': deflate_tiny(b'[0,7]', True),
+        'bad': web(b'\7', packed=True), 'long': deflate_tiny(LIST.encode()),
     },
 }
 

@@ -86,12 +86,11 @@ static int on_refused(void *user, const struct armtap_refused_setup *setup)
 static int on_note(void *user, const struct armtap_note *note)
 {
     struct info *info = user;
-    for (size_t i = 0; i < armtap_note_count(); i++) {
-        struct example *example = &info->examples[i];
-        if (armtap_note_at(i) == note->kind && streams_note_counts(info->streams)[i] == 0) {
-            example->where = note->where;
-            snprintf(example->text, sizeof example->text, "%s", note->text == NULL ? "" : note->text);
-        }
+    size_t kind = (size_t)(note->kind - armtap_note_at(0));
+    struct example *example = &info->examples[kind];
+    if (streams_note_counts(info->streams)[kind] == 0) {
+        example->where = note->where;
+        snprintf(example->text, sizeof example->text, "%s", note->text == NULL ? "" : note->text);
     }
     return streams_note(info->streams, note);
 }
