@@ -129,8 +129,8 @@ int armtap_conn_tell_unshared(struct armtap_conn *conn, enum armtap_budget_code 
     conn->reserve->told_unshared = true;
     armtap_line_begin(&line);
     armtap_line_format(&line,
-                       "more than %u %s for %s: from here on those of some robots share no recipes, so that data whose "
-                       "handshake was not captured has no names",
+                       "more than %u %s for %s: from here on those of some robots share no recipes, so that data "
+                       "without its handshake has no names",
                        budget->once, budget->unit, budget->of);
     return give_note(conn, ARMTAP_NOTE_capture_many_robots, ARMTAP_FROM_ROBOT, where, line.text);
 }
