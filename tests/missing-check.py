@@ -359,25 +359,30 @@ def check_aubo(path, draw):
 
 
 def check_many(path, draw):
-    """Of many streams the first few have a line each, the others one together."""
-    capture, records = Capture(), 0
-    for k in range(30):
-        connection = Connection(30003, 41000 + k)
-        clock = 5.0
-        for i in range(40):
-            missing = i in (20, 21)
-            clock += 0.002
-            records += missing
-            capture.add(START + i * 2000000 + k * 1000, connection, "r",
-                        struct.pack(">I152d", 1220, clock, *[0.0] * 151), lost=missing)
-    capture.write(path)
-    said = run("export", "-f", "ndjson", path)[1].splitlines()
-    each = [line for line in said if re.search(r"stream \d+: 0\.004 s missing in the capture before packet \d+ .*, about 2 "
-                                               "records$", line)]
-    assert len(each) == 8 and len(said) == 10, said
-    assert "22 more streams: 0.088 s missing in the capture, about 44 records; 0 packages skipped" in said[8], said
-    assert said[9] == "armtap: warning: for more: armtap diagnose %s" % path, said
-    assert draw is not None and records == 60
+    """Of many streams the first few have a line each, the others one together; also of more than places are kept of."""
+    for count in (30, 70):
+        capture = Capture()
+        for k in range(count):
+            connection = Connection(30003, 41000 + k)
+            clock = 5.0
+            for i in range(40):
+                clock += 0.002
+                capture.add(START + i * 2000000 + k * 1000, connection, "r",
+                            struct.pack(">I152d", 1220, clock, *[0.0] * 151), lost=i in (20, 21))
+        capture.write(path)
+        text, said = run("export", "-f", "ndjson", path)
+        said = said.splitlines()
+        each = [line for line in said if re.search(r"stream \d+: 0\.004 s missing in the capture before packet \d+ .*, about "
+                                                   "2 records$", line)]
+        assert len(each) == 8 and len(said) == 10, said
+        assert "%d more streams: %.3f s missing in the capture, about %d records; 0 packages skipped" % (
+            count - 8, 0.004 * (count - 8), 2 * (count - 8)) in said[8], said
+        assert said[9] == "armtap: warning: for more: armtap diagnose %s" % path, said
+        assert len(text.splitlines()) == 38 * count
+        for number in (0, 63, 64, count - 1):
+            line = run("export", "--stream", str(number), path)[1] if number < count else "0.004 s"
+            assert "0.004 s" in line, line
+    assert draw is not None
 
 
 def regular(path, lost=(), garbage=(), count=250):

@@ -721,6 +721,40 @@ static void test_flood(void **state)
     assert_int_equal(w.closed[ARMTAP_CLOSE_REPLACED] + w.closed[ARMTAP_CLOSE_END_OF_CAPTURE], 30001);
 }
 
+static void send_frame_to(struct world *world, struct end to, unsigned i)
+{
+    uint8_t frame[FRAME];
+    make_frame(frame, i);
+    transmit(world, robot, to, 1000 + FRAME * i, 0, frame, FRAME);
+}
+
+/* Very many connections wait for missing bytes at once: where they come late nothing is lost, and where they do not
+ * each hole is given up soon, whoever sends. */
+static void test_many_holes_at_once(void **state)
+{
+    enum { HOLES = 300, SWEPT_EACH = 4 };
+    struct world w;
+    (void)state;
+    world_begin(&w, NULL);
+    for (unsigned i = 0; i < HOLES; i++) {
+        struct end from = {10, (uint16_t)(1024 + i)};
+        transmit(&w, from, robot, 999 + CLIENT_AHEAD, ARMTAP_TCP_SYN, "", 0);
+        transmit(&w, robot, from, 999, ARMTAP_TCP_SYN, "", 0);
+        send_frame_to(&w, from, 0);
+        send_frame_to(&w, from, 2);
+    }
+    for (unsigned i = 0; i < HOLES; i += 2)
+        send_frame_to(&w, (struct end){10, (uint16_t)(1024 + i)}, 1);
+    assert_int_equal(w.gaps, 0);
+    w.where.time += INT64_C(3000000000);
+    handshake(&w, 999);
+    send_frames(&w, 1000, 0, HOLES / 2 / SWEPT_EACH);
+    assert_int_equal(w.gaps, HOLES / 2);
+    world_end(&w);
+    assert_int_equal(w.gaps, HOLES / 2);
+    assert_int_equal(w.records, HOLES / 2 * (3 + 2) + HOLES / 2 / SWEPT_EACH);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -741,6 +775,7 @@ int main(void)
         cmocka_unit_test(test_faults_of_the_caller),
         cmocka_unit_test(test_stop),
         cmocka_unit_test(test_flood),
+        cmocka_unit_test(test_many_holes_at_once),
     };
     return cmocka_run_group_tests_name("net", tests, NULL, NULL);
 }
