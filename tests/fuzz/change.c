@@ -144,12 +144,12 @@ static void flip(struct row *row)
 
 size_t scene_mutate(uint8_t *operations, size_t length, size_t room, unsigned seed)
 {
-    static void (*const ways[])(struct row *) = {insert_any, insert_any,  replace, drop,  drop,  repeat_block,
-                                                 swap,       insert_loop, widen,   widen, alter, flip};
+    static void (*const ways[])(struct row *) = {insert_any,  insert_any, replace, drop,  drop, repeat_block, swap,
+                                                 insert_loop, widen,      widen,   alter, flip, flip,         flip};
     struct row row = {operations, length / SCENE_OPERATION, room / SCENE_OPERATION, (seed * 2654435761u) | 1};
     for (int i = 0; i < 4; i++)
         next(&row.state);
-    for (size_t changes = 1 + below(&row, 3); changes > 0; changes--)
+    for (size_t changes = 1 + below(&row, 2) * (1 + below(&row, 2)); changes > 0; changes--)
         ways[below(&row, sizeof ways / sizeof *ways)](&row);
     if (row.count == 0)
         insert_any(&row);

@@ -77,7 +77,8 @@ struct cost cost_end(void)
 #define POOL 1024
 #define INPUT_MAX 600
 static struct kept {
-    unsigned uses; /* by edges and classes; 0: free */
+    unsigned uses;  /* by edges and classes; 0: free */
+    unsigned turns; /* that it was changed */
     size_t length;
     uint8_t operations[INPUT_MAX];
 } pool[POOL];
@@ -85,8 +86,6 @@ static struct record {
     uint64_t most;
     struct kept *by;
 } records[EDGES_MAX + COST_CLASSES];
-static struct record *held_records[EDGES_MAX + COST_CLASSES]; /* those that an input holds, in any order */
-static size_t held_count;
 
 static struct kept *free_place(void)
 {
@@ -104,13 +103,12 @@ static void compete(struct record *record, uint64_t cost, const struct costly *i
         return;
     if (*place == NULL && (*place = free_place()) == NULL)
         return;
-    if (record->by == NULL)
-        held_records[held_count++] = record;
-    else
+    if (record->by != NULL)
         record->by->uses--;
     *record = (struct record){cost, *place};
     if ((*place)->uses++ > 0)
         return;
+    (*place)->turns = 0;
     (*place)->length = input->length;
     memcpy((*place)->operations, input->operations, input->length);
 }
@@ -126,15 +124,25 @@ void cost_keep(const struct costly *input, uint64_t share)
     compete(&records[EDGES_MAX + input->class % COST_CLASSES], share, input, &place);
 }
 
+/* The one that was changed least often, counted from a place drawn by chance. */
+static struct kept *least_changed(uint32_t random)
+{
+    struct kept *least = NULL;
+    for (size_t i = 0; i < POOL; i++) {
+        struct kept *kept = &pool[(random + i) % POOL];
+        if (kept->uses > 0 && (least == NULL || kept->turns < least->turns))
+            least = kept;
+    }
+    return least;
+}
+
 size_t cost_costly(uint8_t *to, size_t room, uint32_t random)
 {
     const struct record *class = &records[EDGES_MAX + random / 4 % COST_CLASSES];
-    if (held_count == 0)
+    struct kept *kept = random % 4 == 0 && class->by != NULL ? class->by : least_changed(random / 4);
+    if (kept == NULL || kept->length > room)
         return 0;
-    const struct kept *kept =
-        random % 4 == 0 && class->by != NULL ? class->by : held_records[random / 4 % held_count]->by;
-    if (kept->length > room)
-        return 0;
+    kept->turns++;
     memcpy(to, kept->operations, kept->length);
     return kept->length;
 }

@@ -5,28 +5,34 @@
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size, const uint8_t *other, size_t other_size,
-                                 uint8_t *to, size_t room, unsigned seed);
 
+#define LONGEST 6000 /* bytes of operations that are crossed */
+
+/* Keeps a front of the operations, and puts an end of others behind it. */
+static size_t cross(uint8_t *operations, size_t length, size_t room, const uint8_t *others, size_t others_length,
+                    unsigned seed)
+{
+    uint8_t copy[LONGEST];
+    length = length < LONGEST ? length : LONGEST;
+    memcpy(copy, operations, length);
+    struct input front = {copy, copy + length}, back = {others, others + others_length};
+    return scene_cross(&front, &back, operations, room, seed);
+}
+
+/* Three of four times what was costly is changed, not what libFuzzer chose; of these one in 16 is crossed with that.
+ * Were it libFuzzer that crosses, every second change would be one. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
 {
     const size_t before = operations_begin;
+    uint8_t costly[LONGEST], *operations = data + before;
     if (size < before || (before > 0 && seed % 16 == 0))
         return LLVMFuzzerMutate(data, size, room);
-    if (seed / 16 % 4 != 0) {
-        size_t costly = cost_costly(data + before, room - before, seed * 2654435761u);
-        size = costly > 0 ? before + costly : size;
-    }
-    return before + scene_mutate(data + before, size - before, room - before, seed);
-}
-
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size, const uint8_t *other, size_t other_size,
-                                 uint8_t *to, size_t room, unsigned seed)
-{
-    const size_t before = operations_begin;
-    if (one_size < before || other_size < before || room < before)
-        return 0;
-    struct input front = {one + before, one + one_size}, back = {other + before, other + other_size};
-    memcpy(to, one, before);
-    return before + scene_cross(&front, &back, to + before, room - before, seed);
+    size_t length = size - before, left = room - before;
+    bool takes_costly = seed / 16 % 4 != 0;
+    size_t other = takes_costly ? cost_costly(costly, left < LONGEST ? left : LONGEST, seed * 2654435761u) : 0;
+    if (other > 0 && seed / 64 % 16 == 0)
+        return before + cross(operations, length, left, costly, other, seed);
+    if (other > 0)
+        memcpy(operations, costly, length = other);
+    return before + scene_mutate(operations, length, left, seed);
 }
