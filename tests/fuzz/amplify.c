@@ -56,10 +56,11 @@ static struct cost cost_of(const struct scene *scene)
 }
 
 #define MEMORY_MAX (16u << 20)
+#define WORK_ONCE 900000
 
 FUZZ_TARGET(amplify)
 {
-    static struct limits limits = {.memory = MEMORY_MAX};
+    static struct limits limits = {.memory = MEMORY_MAX, .once = WORK_ONCE};
     honest_judge(&limits, cost_of, "the library", data, size);
     return 0;
 }

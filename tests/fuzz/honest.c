@@ -12,7 +12,6 @@
  * up; a connection that is opened has a state to make; in bytes that nobody understands a beginning is looked for at
  * each. So each of these has its own measure: were they all covered by the constant, the dearest would hide what
  * another must not cost. */
-#define WORK_CONSTANT 1200000
 #define OUTPUT_CONSTANT 100000
 
 static const uint8_t rtde[] = {SCENE_OPEN,    0, 0,    0, 0,    2, /* protocol 2 */
@@ -128,7 +127,7 @@ static struct cost allowed(const struct limits *limits, const struct scene *scen
         work += limits->work[TEXT] * ((double)inflated->each * (double)scene->capture.used + (double)inflated->once);
     double promised = (double)text->each * (double)scene->capture.used + (double)text->once;
     output = output > promised ? output : promised;
-    return (struct cost){limits->empty.work + WORK_CONSTANT + (uint64_t)work, limits->memory,
+    return (struct cost){limits->empty.work + limits->once + (uint64_t)work, limits->memory,
                          limits->empty.output + OUTPUT_CONSTANT + (uint64_t)output};
 }
 

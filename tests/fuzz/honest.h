@@ -20,10 +20,12 @@ enum honest {
 /* The operations of such a conversation; returns their bytes. */
 size_t honest_scene(enum honest kind, const uint8_t **operations);
 
-/* What one thing that is done with captures costs for honest ones; all zero but `memory` before the first input. */
+/* What one thing that is done with captures costs for honest ones. Before the first input only `memory` and `once` are
+ * known. */
 enum manner { PLAIN, TEXT, SET_UP, OPENING, FOREIGN, MANNERS };
 struct limits {
     uint64_t memory; /* may be held, whatever the capture */
+    uint64_t once;   /* work that it may cost beyond what its bytes may */
     bool measured;
     double work[MANNERS], output[MANNERS]; /* per byte of capture ... */
     double message_work;                   /* ... and what a small message costs beyond that */
