@@ -94,8 +94,10 @@ static void measure(struct limits *limits, struct cost (*cost_of)(const struct s
         double usual = limits->work[manners[i]] * (double)scene.capture.used;
         if (i < HONEST_SMALL)
             larger(&limits->work[manners[i]], work, scene.capture.used);
-        else
+        else {
             larger(&limits->message_work, above(work, (uint64_t)usual), scene.messages);
+            larger(&limits->message_output, output, scene.messages);
+        }
         larger(&limits->output[manners[i]], output, scene.capture.used);
         scene_free(&scene);
     }
@@ -107,7 +109,8 @@ static struct cost allowed(const struct limits *limits, const struct scene *scen
     static const enum manner manners[SCENE_KINDS] = {
         [SCENE_OPEN] = OPENING,   [SCENE_CROWD] = OPENING, [SCENE_CLOSE] = OPENING,
         [SCENE_REQUEST] = SET_UP, [SCENE_REPLY] = SET_UP,  [SCENE_RAW] = FOREIGN};
-    double bytes[MANNERS] = {[TEXT] = (double)(scene->text_bytes - scene->deflated_bytes)};
+    double bytes[MANNERS] = {[TEXT] = (double)(scene->text_bytes - scene->deflated_bytes - scene->searched_bytes),
+                             [FOREIGN] = (double)scene->searched_bytes};
     bytes[PLAIN] = (double)scene->capture.used - (double)scene->text_bytes;
     for (size_t i = 0; i < SCENE_KINDS; i++) {
         if (manners[i] == PLAIN)
@@ -116,7 +119,8 @@ static struct cost allowed(const struct limits *limits, const struct scene *scen
         bytes[PLAIN] -= (double)scene->bytes_by_kind[i];
     }
     bytes[PLAIN] = bytes[PLAIN] > 0 ? bytes[PLAIN] : 0; /* what sets up text is both */
-    double work = TIMES * limits->message_work * (double)scene->messages, output = 0;
+    double work = TIMES * limits->message_work * (double)scene->messages;
+    double output = TIMES * limits->message_output * (double)scene->messages;
     for (int i = 0; i < MANNERS; i++) {
         work += TIMES * limits->work[i] * bytes[i];
         output += TIMES * limits->output[i] * bytes[i];

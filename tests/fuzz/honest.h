@@ -28,7 +28,7 @@ struct limits {
     uint64_t once;   /* work that it may cost beyond what its bytes may */
     bool measured;
     double work[MANNERS], output[MANNERS]; /* per byte of capture ... */
-    double message_work;                   /* ... and what a small message costs beyond that */
+    double message_work, message_output;   /* ... and what a small message costs beyond that */
     struct cost empty;                     /* of a capture without packets */
 };
 

@@ -75,6 +75,7 @@ static void open_talk(struct scene *scene, struct talk *talk, const struct opera
                           .host = (uint8_t)(2 + operation->where / SCENE_CONNECTIONS % 4),
                           .sequence = {1000, 2000},
                           .opened = true,
+                          .is_expected = (kind == 2 || kind == 3) && !(operation->value & BIT7),
                           .version = 2};
     if (operation->value & BIT7) /* its beginning was not captured */
         talk->version = operation->value % 4;
@@ -217,6 +218,9 @@ static void do_one(struct scene *scene, const struct operation *operation)
     size_t many = scene_count(operation->many);
     if (!talk->opened && operation->what != SCENE_OPEN && operation->what < SCENE_CROWD)
         open_talk(scene, talk, &(struct operation){.where = operation->where, .value = 2});
+    if (operation->what != SCENE_SUBSCRIBE && operation->what != SCENE_VALUES &&
+        (operation->what < SCENE_AGAIN || operation->what == SCENE_CLOSE))
+        talk->is_expected = false;
     switch ((enum scene_kind)operation->what) {
     case SCENE_OPEN:
         open_talk(scene, talk, operation);
