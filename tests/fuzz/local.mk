@@ -52,18 +52,24 @@ AUBO_DEFINES = -DARMTAP_WITH_AUBO
 endif
 
 SECONDS = 60
-fuzz:
+SEEDS = 1 2 3
+FUZZ_ENVIRONMENT = \
 	srcdir='$(srcdir)' FUZZ_SOURCES='$(lib_libinside_la_SOURCES) $(tools_libtools_a_SOURCES)' \
 	FUZZ_CPPFLAGS='-DARMTAP_VERSION="" $(AUBO_DEFINES) $(DRAGONBOX_CPPFLAGS) $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS)' \
-	FUZZ_LIBS='$(AUBO_LIBS) $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(PTHREAD_LIBS) -lm' \
-	    sh $(srcdir)/tests/fuzz/run '$(SECONDS)' $(FUZZ)
+	FUZZ_LIBS='$(AUBO_LIBS) $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(PTHREAD_LIBS) -lm'
+fuzz:
+	$(FUZZ_ENVIRONMENT) sh $(srcdir)/tests/fuzz/run '$(SECONDS)' $(FUZZ)
+put-back:
+	$(FUZZ_ENVIRONMENT) $(srcdir)/tests/fuzz/put-back '$(SECONDS)' '$(SEEDS)' $(CAUSES)
 clean-local:
 	rm -rf emulated-build fuzz-build
-.PHONY: fuzz
+.PHONY: fuzz put-back
 
 EXTRA_DIST += \
+	tests/fuzz/causes \
 	tests/fuzz/corpus \
 	tests/fuzz/counting.c \
 	tests/fuzz/mutator.c \
+	tests/fuzz/put-back \
 	tests/fuzz/run \
 	tests/fuzz/seeds
