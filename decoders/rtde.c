@@ -466,12 +466,12 @@ static int note_unnamed(struct armtap_rtde *rtde, struct armtap_conn *conn, cons
                                "the reply to the set-up has %u types for another number of names: which name belongs "
                                "to which is not known",
                                (uint64_t)rtde->outputs->count);
-    if (rtde->forgotten)
+    const struct armtap_budget *limit = rtde->forgotten[ARMTAP_FROM_ROBOT].limit;
+    if (limit)
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
                                "the types of %u fields were captured, but their names were forgotten: more than %u %s "
                                "for %s",
-                               (uint64_t)rtde->outputs->count, rtde->forgotten->once, rtde->forgotten->unit,
-                               rtde->forgotten->of);
+                               (uint64_t)rtde->outputs->count, limit->once, limit->unit, limit->of);
     return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
                            "the types of %u fields were captured, but no request whose names can be read",
                            (uint64_t)rtde->outputs->count);

@@ -46,11 +46,40 @@ static size_t commas_in(double frequency)
     return count;
 }
 
-/* A reply to it will be without its names. */
+/* What was forgotten of set-ups of that type; NULL for other types. */
+static struct armtap_rtde_forgotten *forgotten_of(struct armtap_rtde *rtde, enum armtap_rtde_type type)
+{
+    return type == ARMTAP_RTDE_SETUP_OUTPUTS  ? &rtde->forgotten[ARMTAP_FROM_ROBOT]
+           : type == ARMTAP_RTDE_SETUP_INPUTS ? &rtde->forgotten[ARMTAP_TO_ROBOT]
+                                              : NULL;
+}
+
+/* Its reply will come without its names, and must not be taken for the reply to a later request. */
 static void note_forgotten(struct armtap_rtde *rtde, enum armtap_rtde_type type, enum armtap_budget_code code)
 {
-    if (type == ARMTAP_RTDE_SETUP_OUTPUTS)
-        rtde->forgotten = armtap_budget_at(code);
+    struct armtap_rtde_forgotten *forgotten = forgotten_of(rtde, type);
+    if (!forgotten)
+        return;
+    forgotten->limit = armtap_budget_at(code);
+    forgotten->owed++;
+}
+
+static void forget_waiting(struct armtap_rtde *rtde, enum armtap_budget_code code)
+{
+    const struct armtap_rtde_request *first = rtde->requests;
+    if (!first->answered && !first->missed)
+        note_forgotten(rtde, first->type, code);
+    forget_first(rtde);
+}
+
+/* Whether the reply at hand is to a request that was forgotten. */
+static bool takes_owed(struct armtap_rtde *rtde, enum armtap_rtde_type type)
+{
+    struct armtap_rtde_forgotten *forgotten = forgotten_of(rtde, type);
+    if (!forgotten || forgotten->owed == 0)
+        return false;
+    forgotten->owed--;
+    return true;
 }
 
 /* Each data package without a recipe looks at all that wait: there must be few. */
@@ -59,11 +88,19 @@ static int keep_few(struct armtap_rtde *rtde, struct armtap_conn *conn, const st
     bool many = rtde->request_count > ARMTAP_LIMIT_asked, large = rtde->request_bytes > ARMTAP_LIMIT_requests;
     while ((rtde->request_count > ARMTAP_LIMIT_asked || rtde->request_bytes > ARMTAP_LIMIT_requests) &&
            rtde->request_count > 1) {
-        note_forgotten(rtde, rtde->requests->type, many ? ARMTAP_BUDGET_asked : ARMTAP_BUDGET_requests);
-        forget_first(rtde);
+        forget_waiting(rtde, many ? ARMTAP_BUDGET_asked : ARMTAP_BUDGET_requests);
     }
     int error = many ? armtap_conn_limit(conn, frame, ARMTAP_BUDGET_asked) : ARMTAP_OK;
     return error == ARMTAP_OK && large ? armtap_conn_limit(conn, frame, ARMTAP_BUDGET_requests) : error;
+}
+
+/* The newest request cannot be kept. Replies come in the order of requests, so those that wait go with it: which of
+ * several replies is to which request could not be told any more. */
+static void forget_all(struct armtap_rtde *rtde, enum armtap_rtde_type type, enum armtap_budget_code code)
+{
+    while (rtde->requests)
+        forget_waiting(rtde, code);
+    note_forgotten(rtde, type, code);
 }
 
 int armtap_rtde_remember(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
@@ -72,7 +109,7 @@ int armtap_rtde_remember(struct armtap_rtde *rtde, struct armtap_conn *conn, con
     bool may;
     int error = armtap_conn_may_keep(conn, frame, package->names_length, &may);
     if (error == ARMTAP_OK && !may)
-        note_forgotten(rtde, package->type, ARMTAP_BUDGET_held);
+        forget_all(rtde, package->type, ARMTAP_BUDGET_held);
     if (error != ARMTAP_OK || !may)
         return error;
     struct armtap_rtde_request *request = calloc(1, sizeof *request + package->names_length);
@@ -120,7 +157,7 @@ static void pass_over(struct armtap_rtde *rtde, const struct armtap_rtde_request
 void armtap_rtde_answered_badly(struct armtap_rtde *rtde, enum armtap_rtde_type type)
 {
     struct armtap_rtde_request *found = armtap_rtde_waiting(rtde, type);
-    if (!found)
+    if (takes_owed(rtde, type) || !found)
         return;
     pass_over(rtde, found);
     found->answered = true;
@@ -129,8 +166,10 @@ void armtap_rtde_answered_badly(struct armtap_rtde *rtde, enum armtap_rtde_type 
 struct armtap_rtde_request *armtap_rtde_answered(struct armtap_rtde *rtde, enum armtap_rtde_type type)
 {
     struct armtap_rtde_request *found = armtap_rtde_waiting(rtde, type), **place = &rtde->requests;
-    if (!found)
+    if (takes_owed(rtde, type) || !found)
         return NULL;
+    if (forgotten_of(rtde, type))
+        forgotten_of(rtde, type)->limit = NULL;
     pass_over(rtde, found);
     while (*place != found)
         place = &(*place)->next;

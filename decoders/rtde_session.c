@@ -239,9 +239,7 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
     struct armtap_recipe *recipe;
     bool named = false;
     int error = make_recipe(rtde, conn, frame, &reply, &recipe);
-    bool early = !request && !rtde->forgotten;
-    if (request)
-        rtde->forgotten = NULL;
+    bool early = !request && !rtde->forgotten[ARMTAP_FROM_ROBOT].limit;
     armtap_rtde_free_request(rtde, request);
     rtde->bad_reply[ARMTAP_FROM_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};
     if (error == ARMTAP_OK && early)
@@ -274,7 +272,7 @@ int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
     struct armtap_rtde_reply reply = armtap_rtde_read_reply(rtde, request, package);
     struct armtap_recipe *recipe;
     int error = make_recipe(rtde, conn, frame, &reply, &recipe);
-    bool early = !request;
+    bool early = !request && !rtde->forgotten[ARMTAP_TO_ROBOT].limit;
     armtap_rtde_free_request(rtde, request);
     rtde->bad_reply[ARMTAP_TO_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};
     if (error == ARMTAP_OK && early)

@@ -35,6 +35,12 @@ struct armtap_rtde_early {
     size_t types_length;
 };
 
+/* Set-up requests of one direction that were dropped at a limit. */
+struct armtap_rtde_forgotten {
+    const struct armtap_budget *limit; /* NULL: none was, or a later one was answered */
+    uint64_t owed;                     /* replies yet to come for them: these come before all others */
+};
+
 /* A set-up reply that cannot be read, or that refuses. */
 struct armtap_rtde_bad {
     bool seen;
@@ -75,9 +81,9 @@ struct armtap_rtde {
     size_t refusal_count;
     struct armtap_rtde_request *requests, **requests_end;
     size_t request_bytes, request_count;
-    const struct armtap_budget *forgotten; /* for which the names of an output set-up were; NULL: for none */
-    size_t recipe_bytes;                   /* of all recipes below, and of those of requests */
-    struct armtap_rtde_early early;        /* the last one */
+    struct armtap_rtde_forgotten forgotten[2]; /* by direction: set-ups of outputs and of inputs */
+    size_t recipe_bytes;                       /* of all recipes below, and of those of requests */
+    struct armtap_rtde_early early;            /* the last one */
     struct armtap_recipe *outputs;
     int outputs_id;    /* in data of protocols 2 and 3; -1 until the first package shows it */
     double frequency;  /* asked for with them */

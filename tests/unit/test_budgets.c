@@ -400,6 +400,28 @@ static void test_forgotten_requests(void **state)
     armtap_conn_free(conn);
 }
 
+/* A reply to a request that was forgotten does not give its types to the names of a later one. */
+static void test_replies_to_forgotten_requests(void **state)
+{
+    (void)state;
+    struct tally tally;
+    struct armtap_conn *conn = connect_to(&tally);
+    negotiate(conn);
+    push_list(conn, ARMTAP_TO_ROBOT, 'O', HERTZ, "a", 1);
+    push_list(conn, ARMTAP_TO_ROBOT, 'O', HERTZ, "b", 1);
+    for (unsigned i = 0; i + 1 < ARMTAP_LIMIT_asked; i++)
+        push_list(conn, ARMTAP_TO_ROBOT, 'I', "", "a", 1);
+    push_list(conn, ARMTAP_FROM_ROBOT, 'O', "01", "BOOL", 1);
+    push_data(conn, 1, 2);
+    assert_string_equal(tally.missing, "the types of 1 fields were captured, but their names were forgotten: more than "
+                                       "64 requests for those of a connection that wait for replies");
+    *tally.missing = '\0';
+    push_list(conn, ARMTAP_FROM_ROBOT, 'O', "01", "BOOL", 1);
+    push_data(conn, 1, 2);
+    assert_string_equal(tally.missing, "");
+    armtap_conn_free(conn);
+}
+
 /* What many connections keep together, and give back. */
 static void test_kept(void **state)
 {
@@ -744,6 +766,7 @@ int main(void)
         cmocka_unit_test(test_spelling),
         cmocka_unit_test(test_requests),
         cmocka_unit_test(test_forgotten_requests),
+        cmocka_unit_test(test_replies_to_forgotten_requests),
         cmocka_unit_test(test_kept),
         cmocka_unit_test(test_inflated),
         cmocka_unit_test(test_search_of_nested_lists),
