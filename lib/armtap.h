@@ -259,6 +259,8 @@ ARMTAP_API const struct armtap_recipe_entry *armtap_recipe_at(const struct armta
 /* Bytes of all its values. */
 ARMTAP_API size_t armtap_recipe_size(const struct armtap_recipe *recipe);
 ARMTAP_API enum armtap_protocol armtap_recipe_protocol(const struct armtap_recipe *recipe);
+/* Whether both hold the same: the same fields, of the same types, in the same places. */
+ARMTAP_API bool armtap_recipe_same(const struct armtap_recipe *a, const struct armtap_recipe *b);
 /* Reads value i from the values of a frame, `length` bytes at `values` (record.values, record.values_length). Any
  * thread may call it while somebody holds the recipe. STRING, BYTES and JSON point into `values`. In a text protocol
  * the value has the type that the message gave it; where that is not the field's, `field` is NULL. Beyond the recipe's

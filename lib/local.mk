@@ -83,43 +83,6 @@ lib_libinside_la_SOURCES = \
 
 lib_libinside_la_LIBADD = $(AUBO_LIBS)
 
-analysis_sources = \
-	lib/analysis/README.md \
-	lib/analysis/clock_drift.c \
-	lib/analysis/clock_drift.h \
-	lib/analysis/failed_attempts.c \
-	lib/analysis/failed_attempts.h \
-	lib/analysis/field_differences.c \
-	lib/analysis/field_differences.h \
-	lib/analysis/findings.c \
-	lib/analysis/findings.h \
-	lib/analysis/flow_rate.c \
-	lib/analysis/flow_rate.h \
-	lib/analysis/hash.c \
-	lib/analysis/hash.h \
-	lib/analysis/histogram.c \
-	lib/analysis/histogram.h \
-	lib/analysis/missing_records.c \
-	lib/analysis/missing_records.h \
-	lib/analysis/mode_timeline.c \
-	lib/analysis/mode_timeline.h \
-	lib/analysis/recipe_map.c \
-	lib/analysis/recipe_map.h \
-	lib/analysis/record_pairing.c \
-	lib/analysis/record_pairing.h \
-	lib/analysis/stop_window.c \
-	lib/analysis/stop_window.h \
-	lib/analysis/stream_list.c \
-	lib/analysis/stream_list.h \
-	lib/analysis/stream_monitor.c \
-	lib/analysis/stream_monitor.h \
-	lib/analysis/stream_rates.c \
-	lib/analysis/stream_rates.h \
-	lib/analysis/unanswered_requests.c \
-	lib/analysis/unanswered_requests.h \
-	lib/analysis/window_stalls.c \
-	lib/analysis/window_stalls.h
-
 armtapincludedir = $(includedir)/armtap
 armtapinclude_HEADERS = \
 	lib/armtap.h \
@@ -141,6 +104,7 @@ lib/libarmtap.3: lib/libarmtap.3.in lib/manual-types lib/armtap.h
 
 EXTRA_DIST += \
 	lib/README.md \
-	lib/analysis/README.md \
 	lib/libarmtap.3.in \
 	lib/manual-types
+
+include lib/analysis/local.mk

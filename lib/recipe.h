@@ -74,8 +74,6 @@ void armtap_recipe_decode_arm(const struct armtap_recipe *recipe, const uint8_t 
  * those beyond `length` and those whose legacy cell holds no whole number. */
 void armtap_recipe_decode(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
                           struct armtap_state *state, struct armtap_set *updated);
-/* Both name the same fields of the same types in the same order. */
-bool armtap_recipe_same(const struct armtap_recipe *a, const struct armtap_recipe *b);
 
 /* The legacy layout of a size: generation, and its fields one after the other. */
 enum armtap_generation armtap_realtime_generation(size_t size);

@@ -52,7 +52,7 @@ tests_unit_libunit_a_SOURCES = \
 	tests/unit/support.h
 
 AM_CPPFLAGS += $(CMOCKA_CFLAGS)
-LDADD = tests/unit/libunit.a tools/libtools.a lib/libinside.la \
+LDADD = tests/unit/libunit.a tools/libtools.a lib/libanalysis.la lib/libinside.la \
 	$(CMOCKA_LIBS) $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(SECCOMP_LIBS) $(PTHREAD_LIBS) -lm
 
 # Its allocations are counted, and made to fail.

@@ -1,7 +1,7 @@
 bin_PROGRAMS += armtap
 armtap_SOURCES = tools/main/main.c
 armtap_LDFLAGS = $(AM_LDFLAGS) $(HARDENING_PROGRAM_LDFLAGS)
-armtap_LDADD = tools/libtools.a lib/libinside.la $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(SECCOMP_LIBS) $(PTHREAD_LIBS) -lm
+armtap_LDADD = tools/libtools.a lib/libanalysis.la lib/libinside.la $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(SECCOMP_LIBS) $(PTHREAD_LIBS) -lm
 
 # All but main(), for the unit tests to link.
 noinst_LIBRARIES += tools/libtools.a
@@ -60,6 +60,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/shell_command.h \
 	tools/command_line/commands.def \
 	tools/command_line/commands.h \
+	tools/command_line/no_telemetry.c \
+	tools/command_line/no_telemetry.h \
 	tools/command_line/options.c \
 	tools/command_line/options.h \
 	tools/command_line/remedy.c \
@@ -134,8 +136,7 @@ tools_libtools_a_SOURCES = \
 	tools/diagnose/live_findings.h \
 	tools/diagnose/report_json.c \
 	tools/diagnose/report_text.c \
-	tools/diagnose/verdict.c \
-	tools/diagnose/verdict.h \
+	tools/diagnose/verdicts.c \
 	tools/compare/choose_streams.c \
 	tools/compare/choose_streams.h \
 	tools/compare/cmd_compare.c \
@@ -143,7 +144,6 @@ tools_libtools_a_SOURCES = \
 	tools/compare/report.h \
 	tools/info/cmd_info.c \
 	tools/fields/cmd_fields.c
-tools_libtools_a_SOURCES += $(analysis_sources)
 tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS) $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS) $(SECCOMP_CFLAGS)
 
 # The manual's table of notes comes from lib/notes.def.

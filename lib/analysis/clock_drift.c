@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/timestamp.h"
+#include "times.h"
 
 #define FIRST_LENGTH (1.0 / 16)
 /* A clock that differs by less did not go back: doubles are rounded. */
@@ -15,7 +15,7 @@
 #define SET_BLOCKS 3
 #define PAIRS (CLOCKS_BLOCKS * (CLOCKS_BLOCKS - 1) / 2)
 
-void clock_drift_clear(struct clock_drift *clocks)
+void armtap_clock_drift_clear(struct clock_drift *clocks)
 {
     free(clocks->now.block);
     free(clocks->best.block);
@@ -63,7 +63,7 @@ static void double_length(struct clock_drift_run *run)
     run->length *= 2;
 }
 
-void clock_drift_record(struct clock_drift *clocks, const struct armtap_record *record)
+void armtap_clock_drift_record(struct clock_drift *clocks, const struct armtap_record *record)
 {
     struct clock_drift_run *run = &clocks->now;
     if (record->direction != ARMTAP_FROM_ROBOT || record->where.time == ARMTAP_NO_TIME)
@@ -80,7 +80,7 @@ void clock_drift_record(struct clock_drift *clocks, const struct armtap_record *
     bool begins = run->packages == 0 || clock < run->last_clock - CLOCK_NOISE || time < run->first_time;
     if (clocks->failed || (begins && !begin_run(clocks, time, clock)))
         return;
-    double x = (double)timestamp_between(run->first_time, time) / 1e9;
+    double x = (double)armtap_time_between(run->first_time, time) / 1e9;
     struct clock_drift_block here = {x, x - (clock - run->first_clock), true};
     while (!(x < CLOCKS_BLOCKS * run->length))
         double_length(run);
@@ -153,12 +153,12 @@ static double confirmed_slope(const struct clock_drift_block *block, size_t coun
     return is_same && !was_set(block, count, slope) ? slope : NAN;
 }
 
-void clock_drift_totals(const struct clock_drift *clocks, struct clock_drift_totals *totals)
+void armtap_clock_drift_totals(const struct clock_drift *clocks, struct armtap_clock_totals *totals)
 {
     const struct clock_drift_run *run = clocks->now.packages > clocks->best.packages ? &clocks->now : &clocks->best;
     struct clock_drift_block used[CLOCKS_BLOCKS];
     double heights[CLOCKS_BLOCKS], slope = 0, height = INFINITY;
-    *totals = (struct clock_drift_totals){0};
+    *totals = (struct armtap_clock_totals){0};
     if (run->packages < CLOCKS_PACKAGES || !(run->first_clock < 9e9))
         return;
     size_t count = used_blocks(run, used);

@@ -10,7 +10,7 @@
 #ifndef ANALYSIS_CLOCK_DRIFT_H
 #define ANALYSIS_CLOCK_DRIFT_H
 
-#include "armtap.h"
+#include "armtap-analysis.h"
 
 #define CLOCKS_BLOCKS 128
 /* Fewer packages have no offset; fewer blocks or seconds no drift. */
@@ -41,15 +41,9 @@ struct clock_drift {
     struct clock_drift_run now, best;
     bool failed; /* without memory */
 };
-void clock_drift_clear(struct clock_drift *clocks);
+void armtap_clock_drift_clear(struct clock_drift *clocks);
 
-struct clock_drift_totals {
-    bool has_offset, has_drift;
-    int64_t offset;   /* ns to add to the controller's clock for the capture's time, at the first package */
-    double drift_ppm; /* by how much the controller's clock is fast */
-};
-
-void clock_drift_record(struct clock_drift *clocks, const struct armtap_record *record);
-void clock_drift_totals(const struct clock_drift *clocks, struct clock_drift_totals *totals);
+void armtap_clock_drift_record(struct clock_drift *clocks, const struct armtap_record *record);
+void armtap_clock_drift_totals(const struct clock_drift *clocks, struct armtap_clock_totals *totals);
 
 #endif

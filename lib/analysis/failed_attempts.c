@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
-#include "base/timestamp.h"
+#include "armtap-analysis.h"
+#include "decimal.h"
+#include "times.h"
 
 /* Who connects without trouble takes no more than this of the room. */
 #define CONNECTED_MAX (ATTEMPTS_PAIRS / 2)
@@ -21,8 +22,8 @@ _Static_assert(SLOTS >= 2 * ATTEMPTS_PAIRS, "pairs are found at once");
 
 struct pair {
     char robot[64], client[64];
-    struct attempt_summary *failed[ATTEMPT_OUTCOMES]; /* the latest; NULL: none */
-    unsigned episodes[ATTEMPT_OUTCOMES];
+    struct armtap_attempt *failed[ARMTAP_ATTEMPT_OUTCOMES]; /* the latest; NULL: none */
+    unsigned episodes[ARMTAP_ATTEMPT_OUTCOMES];
     struct armtap_where connected; /* the last time */
     bool has_connected;
     uint64_t unanswered; /* the connection that the last NO_ANSWER was of, and 1; 0: none */
@@ -30,35 +31,35 @@ struct pair {
     struct armtap_where open_last;
 };
 
-struct attempts {
+struct armtap_attempts {
     struct pair *pairs;
     size_t pair_count;
-    struct hash_key key;
+    struct armtap_hash_key key;
     uint16_t slots[SLOTS]; /* numbers of pairs, and 1; 0: free */
-    struct attempt_summary **all;
+    struct armtap_attempt **all;
     size_t count, room;
-    uint64_t total[ATTEMPT_OUTCOMES], left_out[ATTEMPT_OUTCOMES];
-    const struct attempt_summary *news;
+    uint64_t total[ARMTAP_ATTEMPT_OUTCOMES], left_out[ARMTAP_ATTEMPT_OUTCOMES];
+    const struct armtap_attempt *news;
     uint64_t ended[ENDED_KEPT]; /* numbers of connections, and 1 */
     unsigned ended_at;
     bool both_ways; /* of some connection packets of both directions were captured */
     bool one_way;   /* of some only those of one */
 };
 
-struct attempts *attempts_new(void)
+struct armtap_attempts *armtap_attempts_new(void)
 {
-    struct attempts *attempts = calloc(1, sizeof *attempts);
+    struct armtap_attempts *attempts = calloc(1, sizeof *attempts);
     if (attempts == NULL)
         return NULL;
-    attempts->key = hash_draw_key();
+    attempts->key = armtap_hash_draw_key();
     attempts->pairs = calloc(ATTEMPTS_PAIRS, sizeof *attempts->pairs);
     if (attempts->pairs != NULL)
         return attempts;
-    attempts_free(attempts);
+    armtap_attempts_free(attempts);
     return NULL;
 }
 
-void attempts_free(struct attempts *attempts)
+void armtap_attempts_free(struct armtap_attempts *attempts)
 {
     if (attempts == NULL)
         return;
@@ -84,9 +85,10 @@ static void host_of(char host[64], const char *end)
 }
 
 /* The slot of a pair, or the free one that it would take. */
-static uint16_t *slot_of(struct attempts *attempts, const char *robot, const char *client)
+static uint16_t *slot_of(struct armtap_attempts *attempts, const char *robot, const char *client)
 {
-    uint64_t hash = hash_numbers(&attempts->key, hash_text(&attempts->key, robot), hash_text(&attempts->key, client));
+    uint64_t hash = armtap_hash_numbers(&attempts->key, armtap_hash_text(&attempts->key, robot),
+                                        armtap_hash_text(&attempts->key, client));
     size_t at = (size_t)hash % SLOTS;
     for (; attempts->slots[at] != 0; at = (at + 1) % SLOTS) {
         const struct pair *pair = &attempts->pairs[attempts->slots[at] - 1];
@@ -97,7 +99,7 @@ static uint16_t *slot_of(struct attempts *attempts, const char *robot, const cha
 }
 
 /* The pair of a stream, made where there is room; NULL where there is none. */
-static struct pair *pair_of(struct attempts *attempts, const struct armtap_stream *stream, size_t room)
+static struct pair *pair_of(struct armtap_attempts *attempts, const struct armtap_stream *stream, size_t room)
 {
     char client[64];
     host_of(client, stream->client);
@@ -120,18 +122,18 @@ static bool is_before(const struct armtap_where *a, const struct armtap_where *b
 
 static int64_t elapsed(int64_t from, int64_t to)
 {
-    return from == ARMTAP_NO_TIME || to == ARMTAP_NO_TIME || to < from ? 0 : timestamp_shift(to, -from);
+    return from == ARMTAP_NO_TIME || to == ARMTAP_NO_TIME || to < from ? 0 : armtap_time_shift(to, -from);
 }
 
-static void connect(struct attempts *attempts, const struct armtap_event *event)
+static void connect(struct armtap_attempts *attempts, const struct armtap_event *event)
 {
     struct pair *pair = pair_of(attempts, event->stream, CONNECTED_MAX);
     if (pair == NULL)
         return;
     pair->connected = event->where;
     pair->has_connected = true;
-    for (int i = 0; i <= ATTEMPT_NO_ANSWER; i++) {
-        struct attempt_summary *failed = pair->failed[i];
+    for (int i = 0; i <= ARMTAP_ATTEMPT_NO_ANSWER; i++) {
+        struct armtap_attempt *failed = pair->failed[i];
         if (failed == NULL || failed->has_connected)
             continue;
         failed->connected = event->where;
@@ -140,18 +142,18 @@ static void connect(struct attempts *attempts, const struct armtap_event *event)
     }
 }
 
-static struct attempt_summary *begin(struct attempts *attempts, struct pair *pair, enum attempt_outcome outcome,
-                                     const struct armtap_event *event)
+static struct armtap_attempt *begin(struct armtap_attempts *attempts, struct pair *pair,
+                                    enum armtap_attempt_outcome outcome, const struct armtap_event *event)
 {
     if (attempts->count == attempts->room) {
         size_t room = attempts->room == 0 ? 64 : 2 * attempts->room;
-        struct attempt_summary **all = realloc(attempts->all, room * sizeof(*all));
+        struct armtap_attempt **all = realloc(attempts->all, room * sizeof(*all));
         if (all == NULL)
             return NULL;
         attempts->all = all;
         attempts->room = room;
     }
-    struct attempt_summary *summary = calloc(1, sizeof *summary);
+    struct armtap_attempt *summary = calloc(1, sizeof *summary);
     if (summary == NULL)
         return NULL;
     summary->outcome = outcome;
@@ -168,10 +170,10 @@ static struct attempt_summary *begin(struct attempts *attempts, struct pair *pai
 /* The one that an attempt belongs to: what failed after the client had come through is told apart from what failed
  * before. That nobody answered is known some seconds later, and the client may have come through in between. NULL
  * without memory. */
-static struct attempt_summary *summary_of(struct attempts *attempts, struct pair *pair, enum attempt_outcome outcome,
-                                          const struct armtap_event *event)
+static struct armtap_attempt *summary_of(struct armtap_attempts *attempts, struct pair *pair,
+                                         enum armtap_attempt_outcome outcome, const struct armtap_event *event)
 {
-    struct attempt_summary *summary = pair->failed[outcome];
+    struct armtap_attempt *summary = pair->failed[outcome];
     bool is_later = summary != NULL && summary->has_connected && is_before(&summary->connected, &event->where);
     if (summary == NULL || (is_later && pair->episodes[outcome] < ATTEMPTS_EPISODES && attempts->count < ATTEMPTS_ALL))
         return begin(attempts, pair, outcome, event);
@@ -179,18 +181,18 @@ static struct attempt_summary *summary_of(struct attempts *attempts, struct pair
     return summary;
 }
 
-static struct attempt_summary *fail(struct attempts *attempts, struct pair *pair, const struct armtap_event *event,
-                                    enum attempt_outcome outcome)
+static struct armtap_attempt *fail(struct armtap_attempts *attempts, struct pair *pair,
+                                   const struct armtap_event *event, enum armtap_attempt_outcome outcome)
 {
-    struct attempt_summary *summary = summary_of(attempts, pair, outcome, event);
+    struct armtap_attempt *summary = summary_of(attempts, pair, outcome, event);
     if (summary == NULL)
         return NULL;
     if (summary->count++ == 0 || summary->has_connected)
         attempts->news = summary;
     attempts->total[outcome]++;
     summary->last = event->where;
-    summary->last_syn = outcome == ATTEMPT_NO_ANSWER ? event->stream->last.time : event->where.time;
-    if (outcome > ATTEMPT_NO_ANSWER)
+    summary->last_syn = outcome == ARMTAP_ATTEMPT_NO_ANSWER ? event->stream->last.time : event->where.time;
+    if (outcome > ARMTAP_ATTEMPT_NO_ANSWER)
         return summary;
     summary->syns += event->a;
     if (event->unreachable != NULL)
@@ -202,13 +204,13 @@ static struct attempt_summary *fail(struct attempts *attempts, struct pair *pair
 }
 
 /* It was answered after all, by a RST or an ICMP error. */
-static void withdraw(struct attempts *attempts, struct pair *pair, const struct armtap_event *event)
+static void withdraw(struct armtap_attempts *attempts, struct pair *pair, const struct armtap_event *event)
 {
-    struct attempt_summary *summary = pair->failed[ATTEMPT_NO_ANSWER];
+    struct armtap_attempt *summary = pair->failed[ARMTAP_ATTEMPT_NO_ANSWER];
     if (pair->unanswered != event->stream->connection + 1 || summary == NULL)
         return;
     pair->unanswered = 0;
-    attempts->total[ATTEMPT_NO_ANSWER]--;
+    attempts->total[ARMTAP_ATTEMPT_NO_ANSWER]--;
     summary->syns -= event->a < summary->syns ? event->a : summary->syns;
     if (--summary->count > 0)
         return;
@@ -217,11 +219,12 @@ static void withdraw(struct attempts *attempts, struct pair *pair, const struct 
         at--;
     memmove(attempts->all + at, attempts->all + at + 1, (--attempts->count - at) * sizeof(*attempts->all));
     free(summary);
-    pair->failed[ATTEMPT_NO_ANSWER] = NULL;
+    pair->failed[ARMTAP_ATTEMPT_NO_ANSWER] = NULL;
 }
 
 /* 0, or -1 without memory */
-static int never_came(struct attempts *attempts, const struct armtap_event *event, enum attempt_outcome outcome)
+static int never_came(struct armtap_attempts *attempts, const struct armtap_event *event,
+                      enum armtap_attempt_outcome outcome)
 {
     struct pair *pair = pair_of(attempts, event->stream, ATTEMPTS_PAIRS);
     if (pair == NULL) {
@@ -229,24 +232,24 @@ static int never_came(struct attempts *attempts, const struct armtap_event *even
         attempts->left_out[outcome]++;
         return 0;
     }
-    if (outcome != ATTEMPT_NO_ANSWER)
+    if (outcome != ARMTAP_ATTEMPT_NO_ANSWER)
         withdraw(attempts, pair, event);
     else
         pair->unanswered = event->stream->connection + 1;
     return fail(attempts, pair, event, outcome) == NULL ? -1 : 0;
 }
 
-static void ask_again(struct attempts *attempts, const struct armtap_event *event)
+static void ask_again(struct armtap_attempts *attempts, const struct armtap_event *event)
 {
     struct pair *pair = pair_of(attempts, event->stream, 0);
-    struct attempt_summary *summary = pair == NULL ? NULL : pair->failed[ATTEMPT_NO_ANSWER];
+    struct armtap_attempt *summary = pair == NULL ? NULL : pair->failed[ARMTAP_ATTEMPT_NO_ANSWER];
     if (summary == NULL || pair->unanswered != event->stream->connection + 1)
         return;
     summary->syns++;
     summary->last_syn = event->where.time;
 }
 
-static void leave_open(struct attempts *attempts, const struct armtap_event *event)
+static void leave_open(struct armtap_attempts *attempts, const struct armtap_event *event)
 {
     struct pair *pair = pair_of(attempts, event->stream, ATTEMPTS_PAIRS);
     if (pair == NULL)
@@ -257,7 +260,7 @@ static void leave_open(struct attempts *attempts, const struct armtap_event *eve
 
 /* ---- accepted, then nothing ---- */
 
-static bool is_first_end(struct attempts *attempts, uint64_t connection)
+static bool is_first_end(struct armtap_attempts *attempts, uint64_t connection)
 {
     for (unsigned i = 0; i < ENDED_KEPT; i++)
         if (attempts->ended[i] == connection + 1)
@@ -272,29 +275,29 @@ static bool is_empty(const struct armtap_stream *stream)
 }
 
 /* Of an open connection that the capture's end cut short, OUTCOMES. */
-static enum attempt_outcome outcome_of(const struct armtap_event *event, int64_t open)
+static enum armtap_attempt_outcome outcome_of(const struct armtap_event *event, int64_t open)
 {
     if (event->a == ARMTAP_CLOSE_RESET && event->direction == ARMTAP_FROM_ROBOT)
-        return ATTEMPT_RESET;
+        return ARMTAP_ATTEMPT_RESET;
     if (event->a == ARMTAP_CLOSE_FIN && event->direction == ARMTAP_FROM_ROBOT)
-        return ATTEMPT_CLOSED;
+        return ARMTAP_ATTEMPT_CLOSED;
     if (open >= SILENT)
-        return ATTEMPT_SILENT;
-    return event->a == ARMTAP_CLOSE_END_OF_CAPTURE ? ATTEMPT_OUTCOMES : ATTEMPT_LEFT;
+        return ARMTAP_ATTEMPT_SILENT;
+    return event->a == ARMTAP_CLOSE_END_OF_CAPTURE ? ARMTAP_ATTEMPT_OUTCOMES : ARMTAP_ATTEMPT_LEFT;
 }
 
 /* 0, or -1 without memory */
-static int end(struct attempts *attempts, const struct armtap_event *event)
+static int end(struct armtap_attempts *attempts, const struct armtap_event *event)
 {
     const struct armtap_stream *stream = event->stream;
     if (stream->accepted.packet == 0 || !is_empty(stream) || !is_first_end(attempts, stream->connection))
         return 0;
     int64_t open = elapsed(stream->accepted.time, event->where.time);
-    enum attempt_outcome outcome = outcome_of(event, open);
-    struct pair *pair = outcome == ATTEMPT_OUTCOMES ? NULL : pair_of(attempts, stream, ATTEMPTS_PAIRS);
+    enum armtap_attempt_outcome outcome = outcome_of(event, open);
+    struct pair *pair = outcome == ARMTAP_ATTEMPT_OUTCOMES ? NULL : pair_of(attempts, stream, ATTEMPTS_PAIRS);
     if (pair == NULL)
         return 0;
-    struct attempt_summary *summary = fail(attempts, pair, event, outcome);
+    struct armtap_attempt *summary = fail(attempts, pair, event, outcome);
     if (summary == NULL)
         return -1;
     summary->shortest = open < summary->shortest ? open : summary->shortest;
@@ -303,7 +306,7 @@ static int end(struct attempts *attempts, const struct armtap_event *event)
     return 0;
 }
 
-int attempts_event(struct attempts *attempts, const struct armtap_event *event)
+int armtap_attempts_event(struct armtap_attempts *attempts, const struct armtap_event *event)
 {
     const uint64_t *packets = event->stream->packets;
     attempts->news = NULL;
@@ -314,11 +317,11 @@ int attempts_event(struct attempts *attempts, const struct armtap_event *event)
         attempts->one_way = attempts->one_way || event->direction == ARMTAP_TO_ROBOT;
         return 0;
     case ARMTAP_EVENT_REFUSED:
-        return never_came(attempts, event, ATTEMPT_REFUSED);
+        return never_came(attempts, event, ARMTAP_ATTEMPT_REFUSED);
     case ARMTAP_EVENT_UNREACHABLE:
-        return never_came(attempts, event, ATTEMPT_UNREACHABLE);
+        return never_came(attempts, event, ARMTAP_ATTEMPT_UNREACHABLE);
     case ARMTAP_EVENT_NO_ANSWER:
-        return never_came(attempts, event, ATTEMPT_NO_ANSWER);
+        return never_came(attempts, event, ARMTAP_ATTEMPT_NO_ANSWER);
     case ARMTAP_EVENT_SYN_AGAIN:
         ask_again(attempts, event);
         return 0;
@@ -334,41 +337,41 @@ int attempts_event(struct attempts *attempts, const struct armtap_event *event)
 
 /* ---- telling --------------------------------------------------------------------------------------------------- */
 
-const struct attempt_summary *attempts_news(const struct attempts *attempts)
+const struct armtap_attempt *armtap_attempts_news(const struct armtap_attempts *attempts)
 {
     return attempts->news;
 }
 
-const struct attempt_summary *attempts_at(const struct attempts *attempts, size_t i)
+const struct armtap_attempt *armtap_attempts_at(const struct armtap_attempts *attempts, size_t i)
 {
     return i < attempts->count ? attempts->all[i] : NULL;
 }
 
-uint64_t attempts_left_out(const struct attempts *attempts, enum attempt_outcome outcome)
+uint64_t armtap_attempts_left_out(const struct armtap_attempts *attempts, enum armtap_attempt_outcome outcome)
 {
     return attempts->left_out[outcome];
 }
 
-uint64_t attempts_total(const struct attempts *attempts, enum attempt_outcome outcome)
+uint64_t armtap_attempts_total(const struct armtap_attempts *attempts, enum armtap_attempt_outcome outcome)
 {
     return attempts->total[outcome];
 }
 
-bool attempts_have_fault(const struct attempts *attempts)
+bool armtap_attempts_have_fault(const struct armtap_attempts *attempts)
 {
-    for (int i = 0; i < ATTEMPT_OUTCOMES; i++)
-        if (i != ATTEMPT_LEFT && attempts->total[i] > 0)
+    for (int i = 0; i < ARMTAP_ATTEMPT_OUTCOMES; i++)
+        if (i != ARMTAP_ATTEMPT_LEFT && attempts->total[i] > 0)
             return true;
     return false;
 }
 
-bool attempts_open_at(const struct attempts *attempts, size_t i, struct attempt_open *open)
+bool armtap_attempts_open_at(const struct armtap_attempts *attempts, size_t i, struct armtap_attempt_open *open)
 {
     for (size_t k = 0; k < attempts->pair_count; k++) {
         const struct pair *pair = &attempts->pairs[k];
         if (pair->open == 0 || i-- > 0)
             continue;
-        *open = (struct attempt_open){.count = pair->open, .last = pair->open_last};
+        *open = (struct armtap_attempt_open){.count = pair->open, .last = pair->open_last};
         strcpy(open->robot, pair->robot);
         strcpy(open->client, pair->client);
         return true;
@@ -376,14 +379,14 @@ bool attempts_open_at(const struct attempts *attempts, size_t i, struct attempt_
     return false;
 }
 
-const char *attempt_id(enum attempt_outcome outcome)
+const char *armtap_attempt_id(enum armtap_attempt_outcome outcome)
 {
     static const char *const ids[] = {"tcp.refused", "tcp.unreachable", "tcp.no-answer", "tcp.reset",
                                       "tcp.no-data", "tcp.no-data",     "tcp.closed"};
     return ids[outcome];
 }
 
-const char *attempt_outcome_name(enum attempt_outcome outcome)
+const char *armtap_attempt_outcome_name(enum armtap_attempt_outcome outcome)
 {
     static const char *const names[] = {"refused", "unreachable", "no-answer", "reset", "closed", "silent", "left"};
     return names[outcome];
@@ -391,13 +394,13 @@ const char *attempt_outcome_name(enum attempt_outcome outcome)
 
 /* A client's machine sends a SYN again only where it got no answer. Without that, and without a packet from any robot,
  * the capture may lack one direction. */
-static bool may_have_been_answered(const struct attempts *attempts, const struct attempt_summary *summary)
+static bool may_have_been_answered(const struct armtap_attempts *attempts, const struct armtap_attempt *summary)
 {
-    return summary->outcome == ATTEMPT_NO_ANSWER && !attempts->both_ways &&
+    return summary->outcome == ARMTAP_ATTEMPT_NO_ANSWER && !attempts->both_ways &&
            (attempts->one_way || summary->syns == summary->count);
 }
 
-/* Text that grows in a buffer of ATTEMPT_TEXT_MAX. */
+/* Text that grows in a buffer of ARMTAP_ATTEMPT_TEXT_MAX. */
 struct line {
     char *text;
     size_t at;
@@ -407,21 +410,21 @@ static void put(struct line *line, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(line->text + line->at, ATTEMPT_TEXT_MAX - line->at, format, arguments);
+    int length = vsnprintf(line->text + line->at, ARMTAP_ATTEMPT_TEXT_MAX - line->at, format, arguments);
     va_end(arguments);
-    size_t room = ATTEMPT_TEXT_MAX - 1 - line->at;
+    size_t room = ARMTAP_ATTEMPT_TEXT_MAX - 1 - line->at;
     line->at += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room;
 }
 
 /* "2026-01-31T12:00:05.123Z (packet 7)" */
-static void put_place(struct line *line, const struct armtap_where *where, enum timestamp_zone zone)
+static void put_place(struct line *line, const struct armtap_where *where, const struct armtap_zone *zone)
 {
-    char date[WHEN_DATE_MAX];
+    char date[ARMTAP_TIME_MAX];
     if (where->time == ARMTAP_NO_TIME) {
         put(line, "packet %" PRIu64, where->packet);
         return;
     }
-    timestamp_date(date, where->time, zone);
+    armtap_time_text(date, where->time, zone);
     put(line, "%.23s%s (packet %" PRIu64 ")", date, date + 29, where->packet);
 }
 
@@ -432,14 +435,14 @@ static void put_times(struct line *line, uint64_t count)
 }
 
 /* "5 SYNs within 15.000 s" */
-static void put_syns(struct line *line, const struct attempt_summary *summary)
+static void put_syns(struct line *line, const struct armtap_attempt *summary)
 {
     put(line, "%" PRIu64 " SYN%s", summary->syns, summary->syns == 1 ? "" : "s");
     if (summary->syns > 1)
-        put(line, " within %.3f s", (double)elapsed(summary->first_syn, summary->last_syn) / 1e9);
+        put(line, " within %s s", DECIMAL((double)elapsed(summary->first_syn, summary->last_syn) / 1e9, 3));
 }
 
-static void put_last(struct line *line, const struct attempt_summary *summary, enum timestamp_zone zone)
+static void put_last(struct line *line, const struct armtap_attempt *summary, const struct armtap_zone *zone)
 {
     if (summary->count == 1)
         return;
@@ -448,7 +451,7 @@ static void put_last(struct line *line, const struct attempt_summary *summary, e
 }
 
 /* ": a firewall rejects the connection, says 10.0.0.1 (ICMP type 3, code 13)" */
-static void put_reason(struct line *line, const struct attempt_summary *summary)
+static void put_reason(struct line *line, const struct armtap_attempt *summary)
 {
     const struct armtap_unreachable *why = &summary->unreachable;
     char host[64], reporter[64];
@@ -461,7 +464,7 @@ static void put_reason(struct line *line, const struct attempt_summary *summary)
         why->code);
 }
 
-static void put_unreachable(struct line *line, const struct attempt_summary *summary, enum timestamp_zone zone)
+static void put_unreachable(struct line *line, const struct armtap_attempt *summary, const struct armtap_zone *zone)
 {
     put(line, "%s could not be reached by %s", summary->robot, summary->client);
     put_times(line, summary->count);
@@ -473,7 +476,7 @@ static void put_unreachable(struct line *line, const struct attempt_summary *sum
     put_reason(line, summary);
 }
 
-static void put_refused(struct line *line, const struct attempt_summary *summary, enum timestamp_zone zone)
+static void put_refused(struct line *line, const struct armtap_attempt *summary, const struct armtap_zone *zone)
 {
     put(line, "%s refused %s", summary->robot, summary->client);
     put_times(line, summary->count);
@@ -485,8 +488,8 @@ static void put_refused(struct line *line, const struct attempt_summary *summary
     put_last(line, summary, zone);
 }
 
-static void put_unanswered(struct line *line, const struct attempt_summary *summary, bool is_sure,
-                           enum timestamp_zone zone)
+static void put_unanswered(struct line *line, const struct armtap_attempt *summary, bool is_sure,
+                           const struct armtap_zone *zone)
 {
     put(line, is_sure ? "%s did not answer %s: " : "no answer of %s to %s was captured: ", summary->robot,
         summary->client);
@@ -497,44 +500,44 @@ static void put_unanswered(struct line *line, const struct attempt_summary *summ
 }
 
 /* "0.010 s", "0.010 to 0.200 s" */
-static void put_open(struct line *line, const struct attempt_summary *summary)
+static void put_open(struct line *line, const struct armtap_attempt *summary)
 {
     double shortest = (double)summary->shortest / 1e9, longest = (double)summary->longest / 1e9;
     if (longest - shortest < 0.0005)
-        put(line, "%.3f s", longest);
+        put(line, "%s s", DECIMAL(longest, 3));
     else
-        put(line, "%.3f to %.3f s", shortest, longest);
+        put(line, "%s to %s s", DECIMAL(shortest, 3), DECIMAL(longest, 3));
 }
 
-static void put_accepted(struct line *line, const struct attempt_summary *summary, enum timestamp_zone zone)
+static void put_accepted(struct line *line, const struct armtap_attempt *summary, const struct armtap_zone *zone)
 {
-    static const char *const ends[] = {[ATTEMPT_RESET] = " and reset the connection",
-                                       [ATTEMPT_CLOSED] = " and closed the connection",
-                                       [ATTEMPT_SILENT] = ", but nothing was sent in ",
-                                       [ATTEMPT_LEFT] = ", which ended the connection"};
+    static const char *const ends[] = {[ARMTAP_ATTEMPT_RESET] = " and reset the connection",
+                                       [ARMTAP_ATTEMPT_CLOSED] = " and closed the connection",
+                                       [ARMTAP_ATTEMPT_SILENT] = ", but nothing was sent in ",
+                                       [ARMTAP_ATTEMPT_LEFT] = ", which ended the connection"};
     put(line, "%s accepted %s", summary->robot, summary->client);
     put_times(line, summary->count);
     put(line, "%s", ends[summary->outcome]);
-    if (summary->outcome != ATTEMPT_SILENT)
+    if (summary->outcome != ARMTAP_ATTEMPT_SILENT)
         put(line, summary->count > 1 ? " each time, after " : " after ");
     put_open(line, summary);
-    if (summary->outcome != ATTEMPT_SILENT)
+    if (summary->outcome != ARMTAP_ATTEMPT_SILENT)
         put(line, ", before anything was sent");
     else if (!summary->confirmed)
         put(line, ", and the client did not confirm it: the robot's answer may not reach it");
     put_last(line, summary, zone);
 }
 
-void attempt_text(char text[ATTEMPT_TEXT_MAX], const struct attempts *attempts, const struct attempt_summary *summary,
-                  enum timestamp_zone zone)
+void armtap_attempt_text(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct armtap_attempts *attempts,
+                         const struct armtap_attempt *summary, const struct armtap_zone *zone)
 {
     struct line line = {text, 0};
     bool is_sure = !may_have_been_answered(attempts, summary);
-    if (summary->outcome == ATTEMPT_REFUSED)
+    if (summary->outcome == ARMTAP_ATTEMPT_REFUSED)
         put_refused(&line, summary, zone);
-    else if (summary->outcome == ATTEMPT_UNREACHABLE)
+    else if (summary->outcome == ARMTAP_ATTEMPT_UNREACHABLE)
         put_unreachable(&line, summary, zone);
-    else if (summary->outcome == ATTEMPT_NO_ANSWER)
+    else if (summary->outcome == ARMTAP_ATTEMPT_NO_ANSWER)
         put_unanswered(&line, summary, is_sure, zone);
     else
         put_accepted(&line, summary, zone);
@@ -548,7 +551,8 @@ void attempt_text(char text[ATTEMPT_TEXT_MAX], const struct attempts *attempts, 
         put(&line, "; the capture holds no packet from a robot: if it lacks that direction, an answer may have come");
 }
 
-void attempt_open_text(char text[ATTEMPT_TEXT_MAX], const struct attempt_open *open, enum timestamp_zone zone)
+void armtap_attempt_open_text(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct armtap_attempt_open *open,
+                              const struct armtap_zone *zone)
 {
     struct line line = {text, 0};
     bool one = open->count == 1;
@@ -562,17 +566,17 @@ void attempt_open_text(char text[ATTEMPT_TEXT_MAX], const struct attempt_open *o
 
 /* All attempts of one outcome together. */
 struct sum {
-    const struct attempt_summary *first, *connected; /* NULL: none; the last that came through */
+    const struct armtap_attempt *first, *connected; /* NULL: none; the last that came through */
     uint64_t count;
     size_t robots, clients, entries;
     bool all_connected, is_sure;
 };
 
-static bool is_new(const struct attempts *attempts, size_t i, bool of_robot)
+static bool is_new(const struct armtap_attempts *attempts, size_t i, bool of_robot)
 {
-    const struct attempt_summary *it = attempts->all[i];
+    const struct armtap_attempt *it = attempts->all[i];
     for (size_t k = 0; k < i; k++) {
-        const struct attempt_summary *other = attempts->all[k];
+        const struct armtap_attempt *other = attempts->all[k];
         if (other->outcome == it->outcome &&
             strcmp(of_robot ? other->robot : other->client, of_robot ? it->robot : it->client) == 0)
             return false;
@@ -580,11 +584,11 @@ static bool is_new(const struct attempts *attempts, size_t i, bool of_robot)
     return true;
 }
 
-static struct sum sum_up(const struct attempts *attempts, enum attempt_outcome outcome)
+static struct sum sum_up(const struct armtap_attempts *attempts, enum armtap_attempt_outcome outcome)
 {
     struct sum sum = {.all_connected = true, .is_sure = true, .count = attempts->total[outcome]};
     for (size_t i = 0; i < attempts->count; i++) {
-        const struct attempt_summary *summary = attempts->all[i];
+        const struct armtap_attempt *summary = attempts->all[i];
         if (summary->outcome != outcome)
             continue;
         sum.first = sum.first == NULL ? summary : sum.first;
@@ -601,7 +605,8 @@ static struct sum sum_up(const struct attempts *attempts, enum attempt_outcome o
 #define NAMES_MAX 4
 
 /* "10.0.0.2:29999, 10.0.0.2:30001 and 2 more ports" */
-static void put_robots(struct line *line, const struct attempts *attempts, enum attempt_outcome outcome, size_t robots)
+static void put_robots(struct line *line, const struct armtap_attempts *attempts, enum armtap_attempt_outcome outcome,
+                       size_t robots)
 {
     size_t told = 0;
     for (size_t i = 0; i < attempts->count && told < NAMES_MAX; i++)
@@ -619,28 +624,28 @@ static void put_clients(struct line *line, const struct sum *sum)
         put(line, "%s", sum->first->client);
 }
 
-static void put_time(struct line *line, int64_t time, enum timestamp_zone zone)
+static void put_time(struct line *line, int64_t time, const struct armtap_zone *zone)
 {
-    char date[WHEN_DATE_MAX];
+    char date[ARMTAP_TIME_MAX];
     if (time == ARMTAP_NO_TIME)
         return;
-    timestamp_date(date, time, zone);
+    armtap_time_text(date, time, zone);
     put(line, " at %.23s%s", date, date + 29);
 }
 
 /* The capture may lack what the robots sent. */
-static void put_unsure(struct line *line, const struct attempts *attempts, const struct sum *sum)
+static void put_unsure(struct line *line, const struct armtap_attempts *attempts, const struct sum *sum)
 {
     put(line, "the capture, which may lack what robots sent, holds no answer of ");
-    put_robots(line, attempts, ATTEMPT_NO_ANSWER, sum->robots);
+    put_robots(line, attempts, ARMTAP_ATTEMPT_NO_ANSWER, sum->robots);
     put(line, " to ");
     if (sum->count > 1)
         put(line, "%" PRIu64 " attempts of ", sum->count);
     put_clients(line, sum);
 }
 
-static void put_sum(struct line *line, const struct attempts *attempts, enum attempt_outcome outcome,
-                    const struct sum *sum, enum timestamp_zone zone)
+static void put_sum(struct line *line, const struct armtap_attempts *attempts, enum armtap_attempt_outcome outcome,
+                    const struct sum *sum, const struct armtap_zone *zone)
 {
     static const char *const verbs[] = {
         "refused", "could not be reached by", "did not answer", "accepted", "accepted", "accepted", "accepted"};
@@ -652,7 +657,7 @@ static void put_sum(struct line *line, const struct attempts *attempts, enum att
                                        ", but nothing was sent",
                                        ", which ended the connection before anything was sent"};
     bool one = sum->robots == 1 && sum->clients == 1, then = one && sum->all_connected;
-    if (outcome == ATTEMPT_NO_ANSWER && !sum->is_sure) {
+    if (outcome == ARMTAP_ATTEMPT_NO_ANSWER && !sum->is_sure) {
         put_unsure(line, attempts, sum);
         return;
     }
@@ -673,20 +678,20 @@ static void put_sum(struct line *line, const struct attempts *attempts, enum att
         put(line, ", and accepted it in between");
 }
 
-uint64_t attempts_clause(char text[ATTEMPT_TEXT_MAX], const struct attempts *attempts, const char *id,
-                         enum timestamp_zone zone)
+uint64_t armtap_attempts_clause(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct armtap_attempts *attempts,
+                                const char *id, const struct armtap_zone *zone)
 {
     struct line line = {text, 0};
     uint64_t count = 0;
     *text = '\0';
-    for (int i = 0; i < ATTEMPT_OUTCOMES; i++) {
+    for (int i = 0; i < ARMTAP_ATTEMPT_OUTCOMES; i++) {
         struct sum sum = {.count = 0};
-        if (strcmp(attempt_id((enum attempt_outcome)i), id) == 0)
-            sum = sum_up(attempts, (enum attempt_outcome)i);
+        if (strcmp(armtap_attempt_id((enum armtap_attempt_outcome)i), id) == 0)
+            sum = sum_up(attempts, (enum armtap_attempt_outcome)i);
         if (sum.first == NULL)
             continue;
         put(&line, "%s", count > 0 ? "; " : "");
-        put_sum(&line, attempts, (enum attempt_outcome)i, &sum, zone);
+        put_sum(&line, attempts, (enum armtap_attempt_outcome)i, &sum, zone);
         count += sum.count;
     }
     return count;

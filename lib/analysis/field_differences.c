@@ -8,20 +8,20 @@
 enum { fields_max = 20000 };
 
 struct slot {
-    struct difference difference;
+    struct armtap_difference difference;
     char *name;
-    uint64_t alone[PAIRING_SIDES]; /* pairs in which only that side has it */
-    double sum;                    /* of differences */
-    uint64_t elements;             /* that were subtracted */
-    bool unlike;                   /* values were met that cannot be subtracted */
-    enum pairing_side placed_by;
+    uint64_t alone[ARMTAP_SIDES]; /* pairs in which only that side has it */
+    double sum;                   /* of differences */
+    uint64_t elements;            /* that were subtracted */
+    bool unlike;                  /* values were met that cannot be subtracted */
+    enum armtap_side placed_by;
     size_t place; /* in that side's recipe */
 };
 
 /* A field of two recipes: where it stands in each. */
 struct line {
     struct slot *slot;
-    size_t entry[PAIRING_SIDES]; /* NONE: not in this recipe */
+    size_t entry[ARMTAP_SIDES]; /* NONE: not in this recipe */
 };
 #define NONE SIZE_MAX
 
@@ -30,12 +30,13 @@ struct differences {
     struct slot **by_name;
     size_t count, room;
     const struct slot **sorted; /* by differences_finish */
-    struct armtap_recipe *recipe[PAIRING_SIDES];
+    struct armtap_recipe *recipe[ARMTAP_SIDES];
     struct line *lines; /* of these two recipes */
     size_t line_count;
+    bool is_full; /* there were more fields than can be */
 };
 
-struct differences *differences_new(double tolerance)
+struct differences *armtap_differences_new(double tolerance)
 {
     struct differences *differences = calloc(1, sizeof *differences);
     if (differences != NULL)
@@ -45,7 +46,7 @@ struct differences *differences_new(double tolerance)
 
 static void forget_recipes(struct differences *differences)
 {
-    for (int side = 0; side < PAIRING_SIDES; side++) {
+    for (int side = 0; side < ARMTAP_SIDES; side++) {
         if (differences->recipe[side] != NULL)
             armtap_recipe_release(differences->recipe[side]);
         differences->recipe[side] = NULL;
@@ -55,7 +56,7 @@ static void forget_recipes(struct differences *differences)
     differences->line_count = 0;
 }
 
-void differences_free(struct differences *differences)
+void armtap_differences_free(struct differences *differences)
 {
     if (differences == NULL)
         return;
@@ -105,7 +106,8 @@ static struct slot *slot_of(struct differences *differences, const char *name)
     size_t place = place_of(differences, name);
     if (place < differences->count && strcmp(differences->by_name[place]->name, name) == 0)
         return differences->by_name[place];
-    if (differences->count == fields_max)
+    differences->is_full = differences->is_full || differences->count == fields_max;
+    if (differences->is_full)
         return NULL;
     if (differences->count == differences->room) {
         size_t room = differences->room == 0 ? 64 : 2 * differences->room;
@@ -131,7 +133,7 @@ static int by_slot(const void *a, const void *b)
     int order = strcmp(one->slot->name, other->slot->name);
     if (order != 0)
         return order;
-    for (int side = 0; side < PAIRING_SIDES; side++)
+    for (int side = 0; side < ARMTAP_SIDES; side++)
         if (one->entry[side] != other->entry[side])
             return one->entry[side] < other->entry[side] ? -1 : 1;
     return 0;
@@ -147,14 +149,14 @@ static void merge_lines(struct differences *differences)
             lines[merged++] = lines[i];
             continue;
         }
-        for (int side = 0; side < PAIRING_SIDES; side++)
+        for (int side = 0; side < ARMTAP_SIDES; side++)
             if (lines[merged - 1].entry[side] == NONE)
                 lines[merged - 1].entry[side] = lines[i].entry[side];
     }
     differences->line_count = merged;
 }
 
-static int add_line(struct differences *differences, enum pairing_side side, size_t entry)
+static int add_line(struct differences *differences, enum armtap_side side, size_t entry)
 {
     const struct armtap_recipe_entry *described = armtap_recipe_at(differences->recipe[side], entry);
     struct slot *slot = slot_of(differences, described->name);
@@ -171,22 +173,22 @@ static int add_line(struct differences *differences, enum pairing_side side, siz
     return 0;
 }
 
-static int learn_recipes(struct differences *differences, const struct sample samples[PAIRING_SIDES])
+static int learn_recipes(struct differences *differences, const struct sample samples[ARMTAP_SIDES])
 {
     size_t most = 0;
     if (differences->recipe[0] == samples[0].recipe && differences->recipe[1] == samples[1].recipe)
         return 0;
     forget_recipes(differences);
-    for (int side = 0; side < PAIRING_SIDES; side++) {
+    for (int side = 0; side < ARMTAP_SIDES; side++) {
         differences->recipe[side] = armtap_recipe_hold(samples[side].recipe);
         most += armtap_recipe_count(samples[side].recipe);
     }
     differences->lines = calloc(most + 1, sizeof *differences->lines);
     if (differences->lines == NULL)
         return -1;
-    for (int side = 0; side < PAIRING_SIDES; side++)
+    for (int side = 0; side < ARMTAP_SIDES; side++)
         for (size_t i = 0; i < armtap_recipe_count(samples[side].recipe); i++)
-            if (add_line(differences, (enum pairing_side)side, i) != 0)
+            if (add_line(differences, (enum armtap_side)side, i) != 0)
                 return -1;
     qsort(differences->lines, differences->line_count, sizeof *differences->lines, by_slot);
     merge_lines(differences);
@@ -243,12 +245,12 @@ static double apart(const struct armtap_value *a, const struct armtap_value *b, 
 
 /* ---- sums ------------------------------------------------------------------------------------------------------ */
 
-static void remember(struct difference *difference, unsigned element, const struct sample samples[PAIRING_SIDES],
-                     const struct armtap_value values[PAIRING_SIDES])
+static void remember(struct armtap_difference *difference, unsigned element, const struct sample samples[ARMTAP_SIDES],
+                     const struct armtap_value values[ARMTAP_SIDES])
 {
     difference->element = element;
-    difference->clock = samples[PAIRING_LEGACY].clock;
-    for (int side = 0; side < PAIRING_SIDES; side++) {
+    difference->clock = samples[ARMTAP_SIDE_LEGACY].clock;
+    for (int side = 0; side < ARMTAP_SIDES; side++) {
         difference->where[side] = samples[side].where;
         difference->value[side] = values[side];
         if (armtap_value_is_text(&values[side]))
@@ -258,9 +260,9 @@ static void remember(struct difference *difference, unsigned element, const stru
 
 /* Adds an element; whether it is equal. */
 static bool add_element(struct slot *slot, unsigned element, double tolerance,
-                        const struct sample samples[PAIRING_SIDES], const struct armtap_value values[PAIRING_SIDES])
+                        const struct sample samples[ARMTAP_SIDES], const struct armtap_value values[ARMTAP_SIDES])
 {
-    struct difference *difference = &slot->difference;
+    struct armtap_difference *difference = &slot->difference;
     bool equal;
     double distance = apart(&values[0], &values[1], element, tolerance, &equal);
     bool first = !equal && difference->differ == 0;
@@ -279,8 +281,8 @@ static bool add_element(struct slot *slot, unsigned element, double tolerance,
     return equal;
 }
 
-static bool add_text(struct slot *slot, const struct sample samples[PAIRING_SIDES],
-                     const struct armtap_value values[PAIRING_SIDES])
+static bool add_text(struct slot *slot, const struct sample samples[ARMTAP_SIDES],
+                     const struct armtap_value values[ARMTAP_SIDES])
 {
     if (armtap_value_is_text(&values[0]) && armtap_value_is_text(&values[1]) && values[0].length == values[1].length &&
         (values[0].length == 0 || memcmp(values[0].text, values[1].text, values[0].length) == 0)) {
@@ -293,10 +295,10 @@ static bool add_text(struct slot *slot, const struct sample samples[PAIRING_SIDE
     return false;
 }
 
-static void add_values(struct differences *differences, struct slot *slot, const struct sample samples[PAIRING_SIDES],
-                       const struct armtap_value values[PAIRING_SIDES])
+static void add_values(struct differences *differences, struct slot *slot, const struct sample samples[ARMTAP_SIDES],
+                       const struct armtap_value values[ARMTAP_SIDES])
 {
-    struct difference *difference = &slot->difference;
+    struct armtap_difference *difference = &slot->difference;
     bool equal = true;
     difference->pairs++;
     if (armtap_value_is_text(&values[0]) || armtap_value_is_text(&values[1]) || values[0].count != values[1].count)
@@ -308,7 +310,7 @@ static void add_values(struct differences *differences, struct slot *slot, const
 }
 
 /* How the cell of a field of bits holds its number. */
-static void add_form(struct difference *difference, const struct sample *sample, size_t offset)
+static void add_form(struct armtap_difference *difference, const struct sample *sample, size_t offset)
 {
     const struct armtap_field *field = difference->field;
     if (field == NULL || field->type != ARMTAP_UINT64 || field->column_cb3e == 0 || sample->length < offset + 8)
@@ -316,26 +318,31 @@ static void add_form(struct difference *difference, const struct sample *sample,
     uint64_t bits = 0;
     for (size_t i = 0; i < 8; i++)
         bits = bits << 8 | sample->values[offset + i];
-    difference->forms[bits == 0 ? INTEGER_ZERO : bits >> 52 == 0 ? INTEGER_RAW : INTEGER_DOUBLE]++;
+    difference->forms[bits == 0 ? ARMTAP_INTEGER_ZERO : bits >> 52 == 0 ? ARMTAP_INTEGER_RAW : ARMTAP_INTEGER_DOUBLE]++;
 }
 
-int differences_add(struct differences *differences, const struct sample samples[PAIRING_SIDES])
+bool armtap_differences_is_full(const struct differences *differences)
 {
-    struct armtap_value values[PAIRING_SIDES];
+    return differences->is_full;
+}
+
+int armtap_differences_add(struct differences *differences, const struct sample samples[ARMTAP_SIDES])
+{
+    struct armtap_value values[ARMTAP_SIDES];
     if (learn_recipes(differences, samples) != 0)
         return -1;
     for (size_t i = 0; i < differences->line_count; i++) {
         const struct line *line = &differences->lines[i];
         struct slot *slot = line->slot;
-        for (int side = 0; side < PAIRING_SIDES; side++) {
+        for (int side = 0; side < ARMTAP_SIDES; side++) {
             values[side] = (struct armtap_value){.present = false};
             if (line->entry[side] != NONE)
                 armtap_recipe_read(samples[side].recipe, line->entry[side], samples[side].values, samples[side].length,
                                    &values[side]);
         }
-        if (line->entry[PAIRING_LEGACY] != NONE)
-            add_form(&slot->difference, &samples[PAIRING_LEGACY],
-                     armtap_recipe_at(samples[PAIRING_LEGACY].recipe, line->entry[PAIRING_LEGACY])->offset);
+        if (line->entry[ARMTAP_SIDE_LEGACY] != NONE)
+            add_form(&slot->difference, &samples[ARMTAP_SIDE_LEGACY],
+                     armtap_recipe_at(samples[ARMTAP_SIDE_LEGACY].recipe, line->entry[ARMTAP_SIDE_LEGACY])->offset);
         if (values[0].present && values[1].present)
             add_values(differences, slot, samples, values);
         else if (values[0].present || values[1].present)
@@ -348,21 +355,21 @@ int differences_add(struct differences *differences, const struct sample samples
 
 /* ---- the outcome ----------------------------------------------------------------------------------------------- */
 
-static enum verdict judge(const struct slot *slot)
+static enum armtap_equality judge(const struct slot *slot)
 {
     if (slot->difference.pairs > 0)
-        return slot->difference.differ > 0 ? VERDICT_DIFFERS : VERDICT_EQUAL;
-    return slot->alone[PAIRING_LEGACY] >= slot->alone[PAIRING_RTDE] && slot->placed_by == PAIRING_LEGACY
-               ? VERDICT_ONLY_LEGACY
-               : VERDICT_ONLY_RTDE;
+        return slot->difference.differ > 0 ? ARMTAP_DIFFERS : ARMTAP_EQUAL;
+    return slot->alone[ARMTAP_SIDE_LEGACY] >= slot->alone[ARMTAP_SIDE_RTDE] && slot->placed_by == ARMTAP_SIDE_LEGACY
+               ? ARMTAP_ONLY_LEGACY
+               : ARMTAP_ONLY_RTDE;
 }
 
 static int group_of(const struct slot *slot)
 {
     switch (slot->difference.verdict) {
-    case VERDICT_ONLY_LEGACY:
+    case ARMTAP_ONLY_LEGACY:
         return 1;
-    case VERDICT_ONLY_RTDE:
+    case ARMTAP_ONLY_RTDE:
         return 2;
     default:
         return 0;
@@ -381,11 +388,11 @@ static int by_place(const void *a, const void *b)
     return strcmp(one->name, other->name);
 }
 
-int differences_finish(struct differences *differences)
+int armtap_differences_finish(struct differences *differences)
 {
     for (size_t i = 0; i < differences->count; i++) {
         struct slot *slot = differences->by_name[i];
-        struct difference *difference = &slot->difference;
+        struct armtap_difference *difference = &slot->difference;
         difference->verdict = judge(slot);
         if (difference->pairs == 0 || slot->unlike)
             difference->largest = difference->mean = (double)NAN;
@@ -402,12 +409,12 @@ int differences_finish(struct differences *differences)
     return 0;
 }
 
-size_t differences_count(const struct differences *differences)
+size_t armtap_differences_count(const struct differences *differences)
 {
     return differences->sorted == NULL ? 0 : differences->count;
 }
 
-const struct difference *differences_at(const struct differences *differences, size_t i)
+const struct armtap_difference *armtap_differences_at(const struct differences *differences, size_t i)
 {
-    return i < differences_count(differences) ? &differences->sorted[i]->difference : NULL;
+    return i < armtap_differences_count(differences) ? &differences->sorted[i]->difference : NULL;
 }

@@ -1,4 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
 #include "findings.h"
 
 #include <inttypes.h>
@@ -16,7 +15,7 @@
 struct group {
     uint64_t connection;
     bool of_stream;
-    struct finding *all;
+    struct armtap_finding *all;
     size_t count, room;
     struct kind_count {
         uint32_t index; /* of armtap_note_at */
@@ -36,14 +35,15 @@ struct findings {
     size_t bytes;  /* of memory that findings and their texts take */
     bool in_doubt; /* what is being added */
     bool failed;
+    bool stopped;                /* by the listener */
     findings_listener *listener; /* NULL: none */
     void *listener_user;
-    struct finding *settled;
+    struct armtap_finding *settled;
     size_t settled_count;
     size_t pairs;
 };
 
-struct findings *findings_new(void)
+struct findings *armtap_findings_new(void)
 {
     return calloc(1, sizeof(struct findings));
 }
@@ -51,13 +51,13 @@ struct findings *findings_new(void)
 static void group_free(struct group *group)
 {
     for (size_t i = 0; i < group->count; i++)
-        free(group->all[i].text);
+        free((char *)group->all[i].text);
     free(group->all);
     free(group->of_kind);
     free(group);
 }
 
-void findings_free(struct findings *findings)
+void armtap_findings_free(struct findings *findings)
 {
     if (findings == NULL)
         return;
@@ -66,18 +66,23 @@ void findings_free(struct findings *findings)
     if (findings->rest != NULL)
         group_free(findings->rest);
     for (size_t i = 0; i < findings->settled_count; i++)
-        free(findings->settled[i].text);
+        free((char *)findings->settled[i].text);
     free(findings->groups);
     free(findings->settled);
     free(findings);
 }
 
-bool findings_failed(const struct findings *findings)
+bool armtap_findings_failed(const struct findings *findings)
 {
     return findings->failed;
 }
 
-void findings_listen(struct findings *findings, findings_listener *listener, void *user)
+bool armtap_findings_stopped(const struct findings *findings)
+{
+    return findings->stopped;
+}
+
+void armtap_findings_listen(struct findings *findings, findings_listener *listener, void *user)
 {
     findings->listener = listener;
     findings->listener_user = user;
@@ -170,11 +175,11 @@ static struct group *group_of(struct findings *findings, const struct armtap_str
     return findings->groups[place];
 }
 
-static struct finding *append(struct group *group)
+static struct armtap_finding *append(struct group *group)
 {
     if (group->count == group->room) {
         size_t room = group->room == 0 ? 1 : group->room * 2;
-        struct finding *all = realloc(group->all, room * sizeof *all);
+        struct armtap_finding *all = realloc(group->all, room * sizeof *all);
         if (all == NULL)
             return NULL;
         group->all = all;
@@ -188,8 +193,15 @@ static bool is_before_place(const struct armtap_where *a, const struct armtap_wh
     return a->file != b->file ? a->file < b->file : a->packet < b->packet;
 }
 
+static char *copy_of(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    return copy == NULL ? NULL : memcpy(copy, text, size);
+}
+
 /* Takes over the text of what is larger than all that it sums up so far. Returns false without memory. */
-static bool add_to_sum(struct finding *sum, double size, const struct armtap_where *where, const char *text)
+static bool add_to_sum(struct armtap_finding *sum, double size, const struct armtap_where *where, const char *text)
 {
     sum->count++;
     sum->total += size;
@@ -201,8 +213,8 @@ static bool add_to_sum(struct finding *sum, double size, const struct armtap_whe
         return true;
     char largest[TEXT_MAX];
     snprintf(largest, sizeof largest, "%s, in packet %" PRIu64, text, where->packet);
-    free(sum->text);
-    sum->text = strdup(largest);
+    free((char *)sum->text);
+    sum->text = copy_of(largest);
     sum->size = size;
     return sum->text != NULL;
 }
@@ -211,28 +223,28 @@ static bool add_to_sum(struct finding *sum, double size, const struct armtap_whe
 static size_t bytes_of(size_t length)
 {
     enum { MALLOC = 16 };
-    return 3 * sizeof(struct finding) / 2 + length + 1 + MALLOC;
+    return 3 * sizeof(struct armtap_finding) / 2 + length + 1 + MALLOC;
 }
 
 /* A finding more of a group, as yet without a text; NULL without memory. */
-static struct finding *begin_finding(struct findings *findings, struct group *group,
-                                     const struct armtap_note_kind *kind, const struct armtap_where *where)
+static struct armtap_finding *begin_finding(struct findings *findings, struct group *group,
+                                            const struct armtap_note_kind *kind, const struct armtap_where *where)
 {
-    struct finding *finding = append(group);
+    struct armtap_finding *finding = append(group);
     if (finding != NULL)
-        *finding = (struct finding){
-            .kind = kind, .where = *where, .last = *where, .order = findings->order++, .stream = FINDING_NO_STREAM};
+        *finding = (struct armtap_finding){
+            .kind = kind, .where = *where, .last = *where, .order = findings->order++, .stream = ARMTAP_NO_STREAM};
     if (finding != NULL)
         finding->is_doubtful = findings->in_doubt;
     return finding;
 }
 
 /* The finding of a group that sums up a kind, made if there is none; NULL without memory. */
-static struct finding *sum_of(struct findings *findings, struct group *group, struct kind_count *count,
-                              const struct armtap_note_kind *kind, const struct armtap_where *where)
+static struct armtap_finding *sum_of(struct findings *findings, struct group *group, struct kind_count *count,
+                                     const struct armtap_note_kind *kind, const struct armtap_where *where)
 {
     if (count->sum == 0) {
-        struct finding *sum = begin_finding(findings, group, kind, where);
+        struct armtap_finding *sum = begin_finding(findings, group, kind, where);
         if (sum == NULL)
             return NULL;
         sum->is_sum = true;
@@ -245,7 +257,7 @@ static struct finding *sum_of(struct findings *findings, struct group *group, st
 static bool keep(struct findings *findings, struct group *group, struct kind_count *count,
                  const struct armtap_note_kind *kind, double size, const struct armtap_where *where, const char *text)
 {
-    struct finding *finding = begin_finding(findings, group, kind, where);
+    struct armtap_finding *finding = begin_finding(findings, group, kind, where);
     if (finding == NULL)
         return false;
     finding->count = 1;
@@ -253,7 +265,7 @@ static bool keep(struct findings *findings, struct group *group, struct kind_cou
     count->kept++;
     findings->kept++;
     findings->bytes += bytes_of(strlen(text));
-    finding->text = strdup(text);
+    finding->text = copy_of(text);
     return finding->text != NULL;
 }
 
@@ -267,7 +279,7 @@ static bool sum_up(struct findings *findings, struct group *group, struct kind_c
         group = findings->rest;
         count = group == NULL ? NULL : count_of(group, kind);
     }
-    struct finding *sum = count == NULL ? NULL : sum_of(findings, group, count, kind, where);
+    struct armtap_finding *sum = count == NULL ? NULL : sum_of(findings, group, count, kind, where);
     if (sum == NULL || !add_to_sum(sum, size, where, text))
         return false;
     sum->is_doubtful = sum->is_doubtful || findings->in_doubt;
@@ -277,6 +289,25 @@ static bool sum_up(struct findings *findings, struct group *group, struct kind_c
 static bool is_full(const struct findings *findings)
 {
     return findings->kept >= FINDINGS_ALL || findings->bytes >= FINDINGS_BYTES;
+}
+
+/* What follows a finding that was lost would be misread without it. */
+static void tell(struct findings *findings, const struct armtap_note_kind *kind, double size,
+                 const struct armtap_stream *stream, const struct armtap_where *where, const char *text)
+{
+    if (findings->listener == NULL || findings->failed || findings->stopped)
+        return;
+    const struct armtap_finding finding = {.kind = kind,
+                                           .where = *where,
+                                           .last = *where,
+                                           .is_doubtful = findings->in_doubt,
+                                           .count = 1,
+                                           .size = size,
+                                           .total = size,
+                                           .order = findings->order,
+                                           .stream = ARMTAP_NO_STREAM,
+                                           .text = text};
+    findings->stopped = findings->listener(findings->listener_user, &finding, stream) != 0;
 }
 
 static void add(struct findings *findings, const struct armtap_note_kind *kind, double size,
@@ -289,9 +320,7 @@ static void add(struct findings *findings, const struct armtap_note_kind *kind, 
         findings->failed = true;
         return;
     }
-    /* What follows a finding that was lost would be misread without it. */
-    if (findings->listener != NULL && !findings->failed)
-        findings->listener(findings->listener_user, kind, stream, where, text);
+    tell(findings, kind, size, stream, where, text);
     uint32_t room = unknown ? EACH_UNKNOWN : FINDINGS_EACH;
     bool is_beyond = count->sum > 0 || count->kept >= room || is_full(findings);
     if (is_beyond && unknown && is_full(findings))
@@ -301,8 +330,8 @@ static void add(struct findings *findings, const struct armtap_note_kind *kind, 
     findings->failed = findings->failed || !done;
 }
 
-void findings_add(struct findings *findings, const struct armtap_note_kind *kind, const struct armtap_stream *stream,
-                  const struct armtap_where *where, const char *text)
+void armtap_findings_add(struct findings *findings, const struct armtap_note_kind *kind,
+                         const struct armtap_stream *stream, const struct armtap_where *where, const char *text)
 {
     add(findings, kind, 0, stream, where, text == NULL ? "" : text);
 }
@@ -318,8 +347,8 @@ static void say(struct findings *findings, const char *id, double size, const st
     add(findings, kind, size, stream, where, text);
 }
 
-void findings_say(struct findings *findings, const char *id, const struct armtap_stream *stream,
-                  const struct armtap_where *where, const char *format, ...)
+void armtap_findings_say(struct findings *findings, const char *id, const struct armtap_stream *stream,
+                         const struct armtap_where *where, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -327,8 +356,8 @@ void findings_say(struct findings *findings, const char *id, const struct armtap
     va_end(arguments);
 }
 
-void findings_measure(struct findings *findings, const char *id, double size, const struct armtap_stream *stream,
-                      const struct armtap_where *where, const char *format, ...)
+void armtap_findings_measure(struct findings *findings, const char *id, double size, const struct armtap_stream *stream,
+                             const struct armtap_where *where, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -336,8 +365,8 @@ void findings_measure(struct findings *findings, const char *id, double size, co
     va_end(arguments);
 }
 
-void findings_doubt(struct findings *findings, const char *id, const struct armtap_stream *stream,
-                    const struct armtap_where *where, const char *format, ...)
+void armtap_findings_doubt(struct findings *findings, const char *id, const struct armtap_stream *stream,
+                           const struct armtap_where *where, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -361,7 +390,7 @@ static void drop_group(struct findings *findings, size_t place)
             (findings->count - place) * sizeof(*findings->groups));
 }
 
-void findings_forget(struct findings *findings, uint64_t connection)
+void armtap_findings_forget(struct findings *findings, uint64_t connection)
 {
     size_t place = place_of(findings, true, connection);
     if (is_group(findings, place, true, connection))
@@ -369,10 +398,10 @@ void findings_forget(struct findings *findings, uint64_t connection)
 }
 
 /* Adds one to what sums up its kind for all the rest. */
-static bool add_to_rest(struct findings *findings, const struct finding *finding)
+static bool add_to_rest(struct findings *findings, const struct armtap_finding *finding)
 {
     struct kind_count *count = count_of(findings->rest, finding->kind);
-    struct finding *sum =
+    struct armtap_finding *sum =
         count == NULL ? NULL : sum_of(findings, findings->rest, count, finding->kind, &finding->where);
     if (sum == NULL || !add_to_sum(sum, finding->size, &finding->where, finding->text == NULL ? "" : finding->text))
         return false;
@@ -384,7 +413,7 @@ static bool add_to_rest(struct findings *findings, const struct finding *finding
     return true;
 }
 
-void findings_add_up(struct findings *findings, uint64_t connection)
+void armtap_findings_add_up(struct findings *findings, uint64_t connection)
 {
     size_t place = place_of(findings, true, connection);
     if (!is_group(findings, place, true, connection))
@@ -402,8 +431,8 @@ void findings_add_up(struct findings *findings, uint64_t connection)
 
 static int compare(const void *a, const void *b)
 {
-    const struct finding *one = a;
-    const struct finding *other = b;
+    const struct armtap_finding *one = a;
+    const struct armtap_finding *other = b;
     if (one->where.time != other->where.time)
         return one->where.time < other->where.time ? -1 : 1;
     if (one->where.file != other->where.file)
@@ -414,7 +443,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* `of`: of what there are more. */
-static int complete_sum(struct finding *sum, const char *of)
+static int complete_sum(struct armtap_finding *sum, const char *of)
 {
     char text[TEXT_MAX + 120];
     int length =
@@ -423,8 +452,8 @@ static int complete_sum(struct finding *sum, const char *of)
         snprintf(text + length, sizeof text - (size_t)length, "; the largest: %s", sum->text);
         sum->largest = (size_t)length + 2;
     }
-    free(sum->text);
-    sum->text = strdup(text);
+    free((char *)sum->text);
+    sum->text = copy_of(text);
     return sum->text == NULL ? -1 : 0;
 }
 
@@ -440,7 +469,7 @@ static size_t pair_of(const struct group *group, const struct armtap_note_kind *
 static int settle_group(struct findings *findings, struct group *group, uint32_t stream)
 {
     for (size_t i = 0; i < group->count; i++) {
-        struct finding *finding = &group->all[i];
+        struct armtap_finding *finding = &group->all[i];
         if (finding->is_sum && complete_sum(finding, group == findings->rest ? ", of further streams" : "") != 0)
             return -1;
         finding->stream = stream;
@@ -456,7 +485,7 @@ static int settle_group(struct findings *findings, struct group *group, uint32_t
     return 0;
 }
 
-int findings_settle(struct findings *findings, const struct streams *streams)
+int armtap_findings_settle(struct findings *findings, const struct armtap_streams *streams)
 {
     size_t total = 0;
     for (size_t i = 0; i < findings->count; i++)
@@ -465,31 +494,32 @@ int findings_settle(struct findings *findings, const struct streams *streams)
     findings->settled = calloc(total + 1, sizeof *findings->settled);
     if (findings->settled == NULL)
         return -1;
-    if (findings->rest != NULL && settle_group(findings, findings->rest, FINDING_NO_STREAM) != 0)
+    if (findings->rest != NULL && settle_group(findings, findings->rest, ARMTAP_NO_STREAM) != 0)
         return -1;
     for (size_t i = 0; i < findings->count; i++) {
         struct group *group = findings->groups[i];
-        const struct stream_summary *summary = group->of_stream ? streams_of(streams, group->connection) : NULL;
+        const struct armtap_stream_summary *summary =
+            group->of_stream ? armtap_streams_of(streams, group->connection) : NULL;
         if (group->of_stream && summary == NULL)
             continue;
-        if (settle_group(findings, group, summary == NULL ? FINDING_NO_STREAM : summary->number) != 0)
+        if (settle_group(findings, group, summary == NULL ? ARMTAP_NO_STREAM : summary->number) != 0)
             return -1;
     }
     qsort(findings->settled, findings->settled_count, sizeof *findings->settled, compare);
     return 0;
 }
 
-size_t findings_count(const struct findings *findings)
+size_t armtap_findings_count(const struct findings *findings)
 {
     return findings->settled_count;
 }
 
-size_t findings_pairs(const struct findings *findings)
+size_t armtap_findings_pairs(const struct findings *findings)
 {
     return findings->pairs;
 }
 
-const struct finding *findings_at(const struct findings *findings, size_t i)
+const struct armtap_finding *armtap_findings_at(const struct findings *findings, size_t i)
 {
     return i < findings->settled_count ? &findings->settled[i] : NULL;
 }

@@ -13,24 +13,6 @@
 #define FINDINGS_ALL 40000
 #define FINDINGS_BYTES 9000000 /* of memory; the sums of each stream take a quarter more at most */
 
-#define FINDING_NO_STREAM UINT32_MAX
-
-struct finding {
-    const struct armtap_note_kind *kind;
-    struct armtap_where where; /* of the first, where it sums up several */
-    struct armtap_where last;
-    bool is_sum;      /* of those beyond what is kept one by one */
-    bool is_doubtful; /* or one of those that it sums up is: the packets do not prove it */
-    uint64_t count;   /* 1, or how many it sums up */
-    double size;      /* packages, bytes or seconds, to find the largest of its kind; 0 where it has none */
-    double total;     /* of all that it sums up */
-    uint64_t order;   /* in which they were found */
-    uint32_t stream;  /* number, or FINDING_NO_STREAM: of the capture; set by findings_settle */
-    uint32_t pair;    /* number of its stream and id together; set by findings_settle */
-    char *text;       /* one line; of several the largest's until findings_settle */
-    size_t largest;   /* of several: where in the text the largest stands; 0: nowhere */
-};
-
 #if defined(__GNUC__)
 #define FINDINGS_FORMAT(text, arguments) __attribute__((format(printf, text, arguments)))
 #else
@@ -38,39 +20,40 @@ struct finding {
 #endif
 
 struct findings;
-struct findings *findings_new(void);
-void findings_free(struct findings *findings);
-/* Whoever wants to know of each finding when it is added. */
-typedef void findings_listener(void *user, const struct armtap_note_kind *kind, const struct armtap_stream *stream,
-                               const struct armtap_where *where, const char *text);
-void findings_listen(struct findings *findings, findings_listener *listener, void *user);
+struct findings *armtap_findings_new(void);
+void armtap_findings_free(struct findings *findings);
+/* Whoever wants to know of each finding when it is added; other than 0 stops. */
+typedef int findings_listener(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream);
+void armtap_findings_listen(struct findings *findings, findings_listener *listener, void *user);
 /* `stream` NULL: of the capture. Without memory nothing is added, and findings_failed tells. */
-void findings_add(struct findings *findings, const struct armtap_note_kind *kind, const struct armtap_stream *stream,
-                  const struct armtap_where *where, const char *text);
+void armtap_findings_add(struct findings *findings, const struct armtap_note_kind *kind,
+                         const struct armtap_stream *stream, const struct armtap_where *where, const char *text);
 /* The same of a registered id, with a text put together. `findings` NULL: nobody wants them. */
 FINDINGS_FORMAT(5, 6)
-void findings_say(struct findings *findings, const char *id, const struct armtap_stream *stream,
-                  const struct armtap_where *where, const char *format, ...);
+void armtap_findings_say(struct findings *findings, const char *id, const struct armtap_stream *stream,
+                         const struct armtap_where *where, const char *format, ...);
 /* The same with a size. */
 FINDINGS_FORMAT(6, 7)
-void findings_measure(struct findings *findings, const char *id, double size, const struct armtap_stream *stream,
-                      const struct armtap_where *where, const char *format, ...);
+void armtap_findings_measure(struct findings *findings, const char *id, double size, const struct armtap_stream *stream,
+                             const struct armtap_where *where, const char *format, ...);
 /* The same, of what the packets do not prove. */
 FINDINGS_FORMAT(5, 6)
-void findings_doubt(struct findings *findings, const char *id, const struct armtap_stream *stream,
-                    const struct armtap_where *where, const char *format, ...);
-bool findings_failed(const struct findings *findings);
+void armtap_findings_doubt(struct findings *findings, const char *id, const struct armtap_stream *stream,
+                           const struct armtap_where *where, const char *format, ...);
+bool armtap_findings_failed(const struct findings *findings);
+/* Whether the listener said so. */
+bool armtap_findings_stopped(const struct findings *findings);
 /* The connection turned out to carry no telemetry. */
-void findings_forget(struct findings *findings, uint64_t connection);
+void armtap_findings_forget(struct findings *findings, uint64_t connection);
 /* It is one of those that are only added up: its findings become one of each id, for all of them, of the capture. */
-void findings_add_up(struct findings *findings, uint64_t connection);
+void armtap_findings_add_up(struct findings *findings, uint64_t connection);
 
 /* After the reading, and streams_number: leaves what belongs to numbered streams or to the capture, in the order of
  * time. 0, or -1 without memory. */
-int findings_settle(struct findings *findings, const struct streams *streams);
-size_t findings_count(const struct findings *findings);
+int armtap_findings_settle(struct findings *findings, const struct armtap_streams *streams);
+size_t armtap_findings_count(const struct findings *findings);
 /* How many pairs of a stream and an id there are: the findings' `pair` is below that. */
-size_t findings_pairs(const struct findings *findings);
-const struct finding *findings_at(const struct findings *findings, size_t i);
+size_t armtap_findings_pairs(const struct findings *findings);
+const struct armtap_finding *armtap_findings_at(const struct findings *findings, size_t i);
 
 #endif

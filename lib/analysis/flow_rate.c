@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "histogram.h"
-#include "base/timestamp.h"
+#include "decimal.h"
+#include "times.h"
 
 #define SECOND INT64_C(1000000000)
 #define SILENCE (2 * SECOND)
@@ -96,14 +97,14 @@ struct flow_rate {
     double held_up; /* s by which packages came late, the largest delays alone */
     double late;    /* s by which the capture's time went on more than the clock, outside of silences */
     uint64_t lost_bytes;
-    uint64_t skipped_bytes;     /* the stream's counter at the record before */
-    size_t length;              /* of the record before */
-    bool is_counted;            /* the last record is of a stretch */
-    struct flow_rate_step step; /* up to it, if it was judged */
+    uint64_t skipped_bytes;        /* the stream's counter at the record before */
+    size_t length;                 /* of the record before */
+    bool is_counted;               /* the last record is of a stretch */
+    struct armtap_rates_step step; /* up to it, if it was judged */
     /* learned of stretches, or told */
     int channel;
-    struct flow_rate_learned *learned; /* NULL: nobody wants to know */
-    size_t learned_at;                 /* the next that is told */
+    struct armtap_rates_learned *learned; /* NULL: nobody wants to know */
+    size_t learned_at;                    /* the next that is told */
     /* all stretches */
     struct histogram *jitter; /* of the stream */
     uint64_t skipped, steps;
@@ -114,7 +115,7 @@ struct flow_rate {
     int64_t longest_gap;
 };
 
-struct flow_rate *flow_rate_new(const struct armtap_stream *stream, int channel, struct histogram *jitter)
+struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int channel, struct histogram *jitter)
 {
     struct flow_rate *flow = calloc(1, sizeof *flow);
     if (flow == NULL)
@@ -131,19 +132,19 @@ struct flow_rate *flow_rate_new(const struct armtap_stream *stream, int channel,
     return flow;
 }
 
-void flow_rate_free(struct flow_rate *flow)
+void armtap_flow_rate_free(struct flow_rate *flow)
 {
     if (flow != NULL)
         free(flow->waiting);
     free(flow);
 }
 
-bool flow_rate_failed(const struct flow_rate *flow)
+bool armtap_flow_rate_failed(const struct flow_rate *flow)
 {
     return flow->failed;
 }
 
-void flow_rate_learn(struct flow_rate *flow, struct flow_rate_learned *learned)
+void armtap_flow_rate_learn(struct flow_rate *flow, struct armtap_rates_learned *learned)
 {
     flow->learned = learned;
 }
@@ -152,7 +153,7 @@ static int64_t between(const struct armtap_where *from, const struct armtap_wher
 {
     if (from->time == ARMTAP_NO_TIME || to->time == ARMTAP_NO_TIME || to->time < from->time)
         return -1;
-    return timestamp_between(from->time, to->time);
+    return armtap_time_between(from->time, to->time);
 }
 
 /* ---- what is expected ------------------------------------------------------------------------------------------ */
@@ -230,18 +231,18 @@ struct pause {
 static void tell_silence(const struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                          const struct silence *silence, const char *reason)
 {
-    findings_measure(findings, "silence", silence->seconds, stream, &silence->to,
-                     "%sno data for %.3f s, since packet %" PRIu64 "%s", flow->label, silence->seconds,
-                     silence->from.packet, reason);
+    armtap_findings_measure(findings, "silence", silence->seconds, stream, &silence->to,
+                            "%sno data for %s s, since packet %" PRIu64 "%s", flow->label, DECIMAL(silence->seconds, 3),
+                            silence->from.packet, reason);
 }
 
 /* By how much the controller's clock went on meanwhile, in words. */
 static void write_advance(char *to, size_t size, const struct flow_rate *flow, double step)
 {
     if (step < 1.5 * flow->usual)
-        snprintf(to, size, ": the controller's clock advanced by one cycle only (%.3f s)", step);
+        snprintf(to, size, ": the controller's clock advanced by one cycle only (%s s)", DECIMAL(step, 3));
     else
-        snprintf(to, size, ": the controller's clock advanced by %.3f s only", step);
+        snprintf(to, size, ": the controller's clock advanced by %s s only", DECIMAL(step, 3));
 }
 
 /* What made up for a silence, or did not, tells why it was: data that was held up on its way comes all at once. */
@@ -263,8 +264,8 @@ static void end_silence(struct flow_rate *flow, struct findings *findings, const
 static void follow_silence(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                            const struct arrival *arrival)
 {
-    double since = timestamp_seconds(flow->silence.to.time, arrival->where.time);
-    double time = timestamp_seconds(flow->last.where.time, arrival->where.time),
+    double since = armtap_time_seconds(flow->silence.to.time, arrival->where.time);
+    double time = armtap_time_seconds(flow->last.where.time, arrival->where.time),
            step = arrival->clock - flow->last.clock;
     if (!flow->silence.waits || time < 0)
         return;
@@ -292,10 +293,10 @@ static void judge_reason(struct flow_rate *flow, struct findings *findings, cons
     else if (isnan(silence.step))
         snprintf(text, sizeof text, "; the data does not show why (no controller clock on both sides of it)");
     else if (silence.step < 0 || pause->lost > 0 || silence.step > silence.seconds + CLOCK_JUMP)
-        snprintf(text, sizeof text, "; the controller's clock advanced by %.3f s", silence.step);
+        snprintf(text, sizeof text, "; the controller's clock advanced by %s s", DECIMAL(silence.step, 3));
     else if (silence.step >= WENT_ON * silence.seconds)
-        snprintf(text, sizeof text, ": the controller's clock went on (%.3f s), but the controller sent nothing",
-                 silence.step);
+        snprintf(text, sizeof text, ": the controller's clock went on (%s s), but the controller sent nothing",
+                 DECIMAL(silence.step, 3));
     else
         silence.waits = true;
     if (silence.waits)
@@ -350,10 +351,10 @@ static void tell_skipped(const struct flow_rate *flow, struct findings *findings
 {
     char more[64] = "";
     if (lost > 0)
-        snprintf(more, sizeof more, ", besides %.0f lost in the capture", lost);
-    findings_measure(findings, "clock.skipped", count, stream, &arrival->where,
-                     "%scontroller skipped %.0f package%s (clock jumped %.3f s, expected %.3f s)%s", flow->label, count,
-                     count > 1 ? "s" : "", step, flow->usual, more);
+        snprintf(more, sizeof more, ", besides %s lost in the capture", DECIMAL(lost, 0));
+    armtap_findings_measure(findings, "clock.skipped", count, stream, &arrival->where,
+                            "%scontroller skipped %s package%s (clock jumped %s s, expected %s s)%s", flow->label,
+                            DECIMAL(count, 0), count > 1 ? "s" : "", DECIMAL(step, 3), DECIMAL(flow->usual, 3), more);
 }
 
 /* The step of the controller's clock from one arrival to the next. */
@@ -389,14 +390,15 @@ static struct clock_step judge_clock(struct flow_rate *flow, struct findings *fi
     struct clock_step step = clock_step_of(&flow->last, arrival, flow->usual);
     if (step.is_back) {
         flow->fell_back = true;
-        findings_say(findings, "clock.backwards", stream, &arrival->where,
-                     "the controller's clock went back from %.3f s to %.3f s", flow->last.clock, arrival->clock);
+        armtap_findings_say(findings, "clock.backwards", stream, &arrival->where,
+                            "the controller's clock went back from %s s to %s s", DECIMAL(flow->last.clock, 3),
+                            DECIMAL(arrival->clock, 3));
     } else if (step.is_jump) {
-        findings_say(
+        armtap_findings_say(
             findings, "clock.skipped", stream, &arrival->where,
-            "%sthe controller's clock jumped %.3f s within %.3f s of the capture: it was set forward, or the value is "
+            "%sthe controller's clock jumped %s s within %s s of the capture: it was set forward, or the value is "
             "damaged; this is no skip of packages",
-            flow->label, step.time, (double)between(&flow->last.where, &arrival->where) / 1e9);
+            flow->label, DECIMAL(step.time, 3), DECIMAL((double)between(&flow->last.where, &arrival->where) / 1e9, 3));
     } else if (step.skipped > 0) {
         flow->skipped += (uint64_t)step.skipped;
         tell_skipped(flow, findings, stream, arrival, step.skipped, step.lost, step.time);
@@ -404,13 +406,13 @@ static struct clock_step judge_clock(struct flow_rate *flow, struct findings *fi
     return step;
 }
 
-static struct flow_rate_step flow_rate_step_of(const struct clock_step *step, const struct arrival *arrival,
-                                               double usual)
+static struct armtap_rates_step flow_rate_step_of(const struct clock_step *step, const struct arrival *arrival,
+                                                  double usual)
 {
-    return (struct flow_rate_step){.skipped = (uint64_t)step->skipped,
-                                   .lost = isnan(step->time) ? arrival->lost : step->lost,
-                                   .clock = step->is_jump ? NAN : step->time,
-                                   .usual = usual};
+    return (struct armtap_rates_step){.skipped = (uint64_t)step->skipped,
+                                      .lost = isnan(step->time) ? arrival->lost : step->lost,
+                                      .clock = step->is_jump ? NAN : step->time,
+                                      .usual = usual};
 }
 
 /* How late the package came, against the one before. */
@@ -434,7 +436,7 @@ static void judge_jitter(struct flow_rate *flow, const struct arrival *arrival)
         step = flow->expected;
     if (time < 0 || !(step > 0) || step > 1e6 || flow->last.clock <= 0)
         return;
-    histogram_add(flow->jitter, (int64_t)(fabs((double)time - step * 1e9) + 0.5));
+    armtap_histogram_add(flow->jitter, (int64_t)(fabs((double)time - step * 1e9) + 0.5));
 }
 
 /* The time up to this arrival: by the controller's clock where the capture's was set back, or else by the usual step.
@@ -443,8 +445,8 @@ static int64_t step_time(const struct flow_rate *flow, const struct arrival *arr
 {
     int64_t last = flow->last.where.time, time = arrival->where.time;
     double clock = arrival->clock - flow->last.clock;
-    if (!timestamp_is_set_back(last, time))
-        return time >= last ? timestamp_between(last, time) : -timestamp_between(time, last);
+    if (!armtap_time_is_set_back(last, time))
+        return time >= last ? armtap_time_between(last, time) : -armtap_time_between(time, last);
     return (int64_t)((clock > 0 && clock < 1e6 ? clock : flow->usual) * 1e9 + 0.5);
 }
 
@@ -454,7 +456,7 @@ static void follow_time(struct flow_rate *flow, const struct arrival *arrival)
         flow->elapsed = -1;
     } else if (flow->has_last) {
         int64_t step = step_time(flow, arrival);
-        flow->elapsed = timestamp_shift(flow->elapsed, step);
+        flow->elapsed = armtap_time_shift(flow->elapsed, step);
         flow->elapsed = flow->elapsed < 0 ? 0 : flow->elapsed;
         flow->longest_gap = step > flow->longest_gap ? step : flow->longest_gap;
     }
@@ -465,7 +467,7 @@ static void judge(struct flow_rate *flow, struct findings *findings, const struc
 {
     follow_time(flow, arrival);
     flow->records++;
-    flow->step = (struct flow_rate_step){.lost = arrival->lost, .clock = NAN, .usual = flow->usual};
+    flow->step = (struct armtap_rates_step){.lost = arrival->lost, .clock = NAN, .usual = flow->usual};
     if (!flow->has_last) {
         flow->first = *arrival;
         const struct pause pause = {&flow->granted, &arrival->where, arrival->lost, NAN, false};
@@ -499,7 +501,7 @@ static double usual_step(double median, double expected)
 
 static void learn(struct flow_rate *flow)
 {
-    struct flow_rate_learned *learned = flow->learned;
+    struct armtap_rates_learned *learned = flow->learned;
     if (learned == NULL || learned->failed || learned->is_cut)
         return;
     learned->is_cut = learned->left != NULL && *learned->left == 0;
@@ -522,7 +524,7 @@ static void learn(struct flow_rate *flow)
 /* The flow's next stretch, of what a first reading learned; NULL beyond. */
 static const struct flow_rate_stretch *recall(struct flow_rate *flow)
 {
-    const struct flow_rate_learned *learned = flow->learned;
+    const struct armtap_rates_learned *learned = flow->learned;
     while (flow->learned_at < learned->count)
         if (learned->all[flow->learned_at++].channel == flow->channel)
             return &learned->all[flow->learned_at - 1];
@@ -583,9 +585,10 @@ static void judge_rate(struct flow_rate *flow, struct findings *findings, const 
         return;
     double rate = ((double)(flow->records - 1) + flow->missing) / seconds;
     if (rate < LOW / longest_step(flow))
-        findings_measure(findings, "rate.low", seconds, stream, &flow->last.where,
-                         "%s%.1f Hz instead of %.1f Hz for %.3f s, since packet %" PRIu64, flow->label, rate,
-                         1 / flow->expected, seconds, flow->first.where.packet);
+        armtap_findings_measure(findings, "rate.low", seconds, stream, &flow->last.where,
+                                "%s%s Hz instead of %s Hz for %s s, since packet %" PRIu64, flow->label,
+                                DECIMAL(rate, 1), DECIMAL(1 / flow->expected, 1), DECIMAL(seconds, 3),
+                                flow->first.where.packet);
 }
 
 /* ---- stretches ------------------------------------------------------------------------------------------------- */
@@ -657,7 +660,7 @@ static void add_unread(struct flow_rate *flow, struct arrival *arrival, bool is_
     flow->unsure = flow->deaf;
 }
 
-double flow_rate_clock(const struct armtap_record *record)
+double armtap_rates_clock(const struct armtap_record *record)
 {
     return record->clock >= 0 && record->clock < 1e12 ? record->clock : NAN;
 }
@@ -665,7 +668,7 @@ double flow_rate_clock(const struct armtap_record *record)
 static struct arrival arrival_of(struct flow_rate *flow, const struct armtap_record *record)
 {
     struct arrival arrival = {.where = record->where,
-                              .clock = flow_rate_clock(record),
+                              .clock = armtap_rates_clock(record),
                               .after_gap = (record->flags & ARMTAP_AFTER_GAP) != 0,
                               .length = record->frame_length};
     /* The parts of packages at a gap's ends were skipped. */
@@ -696,7 +699,7 @@ static bool is_late(struct flow_rate *flow, const struct arrival *arrival)
            arrival->where.time < flow->not_before;
 }
 
-bool flow_rate_record(struct flow_rate *flow, struct findings *findings, const struct armtap_record *record)
+bool armtap_flow_rate_record(struct flow_rate *flow, struct findings *findings, const struct armtap_record *record)
 {
     flow->legacy = record->protocol == ARMTAP_REALTIME;
     flow->version = record->version;
@@ -720,10 +723,10 @@ bool flow_rate_record(struct flow_rate *flow, struct findings *findings, const s
     return flow->fell_back;
 }
 
-void flow_rate_last_step(const struct flow_rate *flow, struct flow_rate_step *step)
+void armtap_flow_rate_last_step(const struct flow_rate *flow, struct armtap_rates_step *step)
 {
     const struct arrival *arrival = flow->waiting_count > 0 ? &flow->waiting[flow->waiting_count - 1] : NULL;
-    *step = (struct flow_rate_step){.clock = NAN};
+    *step = (struct armtap_rates_step){.clock = NAN};
     if (!flow->is_counted)
         return;
     if (arrival == NULL) {
@@ -738,7 +741,7 @@ void flow_rate_last_step(const struct flow_rate *flow, struct flow_rate_step *st
     *step = flow_rate_step_of(&clock_step, arrival, usual);
 }
 
-void flow_rate_forget_clock(struct flow_rate *flow)
+void armtap_flow_rate_forget_clock(struct flow_rate *flow)
 {
     flow->last.clock = isnan(flow->last.clock) ? NAN : 0;
     for (unsigned i = 0; i < flow->waiting_count; i++)
@@ -752,10 +755,10 @@ static void set_up_channel(struct flow_rate *flow, struct findings *findings, co
     end_stretch(flow, findings, event->stream, &event->where);
     begin_stretch(flow, PHASE_ACTIVE, &event->where);
     if (was_active && event->where.time != ARMTAP_NO_TIME)
-        flow->not_before = timestamp_shift(event->where.time, UNDER_WAY);
+        flow->not_before = armtap_time_shift(event->where.time, UNDER_WAY);
 }
 
-void flow_rate_set_up(struct flow_rate *flow, struct findings *findings, const struct armtap_recipe_event *event)
+void armtap_flow_rate_set_up(struct flow_rate *flow, struct findings *findings, const struct armtap_recipe_event *event)
 {
     if (flow->aubo) {
         set_up_channel(flow, findings, event);
@@ -766,7 +769,7 @@ void flow_rate_set_up(struct flow_rate *flow, struct findings *findings, const s
     flow->frequency = event->frequency > 0 && event->frequency < 1e6 ? event->frequency : 0;
 }
 
-void flow_rate_event(struct flow_rate *flow, struct findings *findings, const struct armtap_event *event)
+void armtap_flow_rate_event(struct flow_rate *flow, struct findings *findings, const struct armtap_event *event)
 {
     if (event->type == ARMTAP_EVENT_START) {
         end_stretch(flow, findings, event->stream, NULL);
@@ -786,19 +789,19 @@ void flow_rate_event(struct flow_rate *flow, struct findings *findings, const st
     }
 }
 
-void flow_rate_blame(struct flow_rate *flow, const char *why)
+void armtap_flow_rate_blame(struct flow_rate *flow, const char *why)
 {
     snprintf(flow->why, sizeof flow->why, "%s", why);
 }
 
-void flow_rate_unread(struct flow_rate *flow, enum armtap_direction direction)
+void armtap_flow_rate_unread(struct flow_rate *flow, enum armtap_direction direction)
 {
     flow->unread += direction == ARMTAP_FROM_ROBOT;
     flow->unsure = flow->unsure || direction == ARMTAP_TO_ROBOT;
 }
 
-void flow_rate_blind(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
-                     enum armtap_direction direction)
+void armtap_flow_rate_blind(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
+                            enum armtap_direction direction)
 {
     if (direction == ARMTAP_TO_ROBOT) {
         flow->deaf = flow->unsure = true;
@@ -818,7 +821,7 @@ static double expected_rate(const struct flow_rate *flow)
     return flow->last_known > 0 ? 1 / flow->last_known : 0;
 }
 
-void flow_rate_totals(const struct flow_rate *flow, struct flow_rate_totals *totals)
+void armtap_flow_rate_totals(const struct flow_rate *flow, struct flow_rate_totals *totals)
 {
     *totals = (struct flow_rate_totals){.expected_hz = expected_rate(flow),
                                         .rate_hz = flow->time > 0 ? (double)flow->steps / flow->time : 0,

@@ -28,17 +28,9 @@ struct flow_rate_totals {
     double highest_hz;       /* that the controller can send; 0: not known */
 };
 
-/* What is between a record and the one before it in its flow. */
-struct flow_rate_step {
-    uint64_t skipped; /* packages that the controller left out */
-    double lost;      /* packages that the capture lacks, about; INFINITY: any number */
-    double clock;     /* by how much the controller's clock went on, s; NAN: not known */
-    double usual;     /* time between two packages, s; 0: not known */
-};
-
 /* What was learned of every stretch of a stream's flows: a first reading fills it, a second one is told. Begins as
- * zeros; the owner frees `all`. */
-struct flow_rate_learned {
+ * zeros; armtap_rates_learned_free ends it. */
+struct armtap_rates_learned {
     struct flow_rate_stretch {
         int channel;
         double expected, usual;
@@ -53,31 +45,30 @@ struct flow_rate_learned {
 struct flow_rate;
 /* `channel` counts with AUBO alone. Differences between the steps in which packages arrived and those of the
  * controller's clock are added to `jitter`. NULL without memory. */
-struct flow_rate *flow_rate_new(const struct armtap_stream *stream, int channel, struct histogram *jitter);
-void flow_rate_free(struct flow_rate *flow);
+struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int channel, struct histogram *jitter);
+void armtap_flow_rate_free(struct flow_rate *flow);
 /* Without memory: not all was judged. */
-bool flow_rate_failed(const struct flow_rate *flow);
+bool armtap_flow_rate_failed(const struct flow_rate *flow);
 /* Before anything else: what to add to, or to take from once it is known. */
-void flow_rate_learn(struct flow_rate *flow, struct flow_rate_learned *learned);
+void armtap_flow_rate_learn(struct flow_rate *flow, struct armtap_rates_learned *learned);
 /* What is wrong goes to the findings: clock.skipped, clock.backwards, rate.low, silence. Records are those from the
  * robot. Returns whether the clock went back. The findings may be NULL, here and below: nobody wants them. */
-bool flow_rate_record(struct flow_rate *flow, struct findings *findings, const struct armtap_record *record);
+bool armtap_flow_rate_record(struct flow_rate *flow, struct findings *findings, const struct armtap_record *record);
 /* Of the last record. Until the usual step is known, in a stretch's first records, the set-up decides, or what came so
  * far; what was learned is known at once. */
-void flow_rate_last_step(const struct flow_rate *flow, struct flow_rate_step *step);
-/* The controller's clock in a record; NAN where it has none. */
-double flow_rate_clock(const struct armtap_record *record);
+void armtap_flow_rate_last_step(const struct flow_rate *flow, struct armtap_rates_step *step);
 /* Another one told that the clock went back. */
-void flow_rate_forget_clock(struct flow_rate *flow);
-void flow_rate_set_up(struct flow_rate *flow, struct findings *findings, const struct armtap_recipe_event *event);
-void flow_rate_event(struct flow_rate *flow, struct findings *findings, const struct armtap_event *event);
+void armtap_flow_rate_forget_clock(struct flow_rate *flow);
+void armtap_flow_rate_set_up(struct flow_rate *flow, struct findings *findings,
+                             const struct armtap_recipe_event *event);
+void armtap_flow_rate_event(struct flow_rate *flow, struct findings *findings, const struct armtap_event *event);
 /* Why no data comes any more, as far as TCP tells: before the event that ends the stream. */
-void flow_rate_blame(struct flow_rate *flow, const char *why);
+void armtap_flow_rate_blame(struct flow_rate *flow, const char *why);
 /* A message could not be read; it may have been of this flow, or a request for it. */
-void flow_rate_unread(struct flow_rate *flow, enum armtap_direction direction);
+void armtap_flow_rate_unread(struct flow_rate *flow, enum armtap_direction direction);
 /* Nothing of that direction can be read from here on, for all that is known. */
-void flow_rate_blind(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
-                     enum armtap_direction direction);
-void flow_rate_totals(const struct flow_rate *flow, struct flow_rate_totals *totals);
+void armtap_flow_rate_blind(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
+                            enum armtap_direction direction);
+void armtap_flow_rate_totals(const struct flow_rate *flow, struct flow_rate_totals *totals);
 
 #endif

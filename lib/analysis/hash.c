@@ -1,23 +1,20 @@
 #define _GNU_SOURCE
-#include "hash.h"
+#include "armtap-analysis.h"
 
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 
 struct sip {
     uint64_t v0, v1, v2, v3;
 };
 
-/* Where the kernel has no random numbers yet, time and place are better than a constant. */
-struct hash_key hash_draw_key(void)
+/* Where the kernel has no random numbers yet, a place in memory is better than a constant. */
+struct armtap_hash_key armtap_hash_draw_key(void)
 {
-    struct hash_key key;
-    struct timespec now;
+    struct armtap_hash_key key;
     if (getrandom(&key, sizeof key, GRND_NONBLOCK) == (ssize_t)sizeof key)
         return key;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (struct hash_key){{(uint64_t)now.tv_sec << 32 ^ (uint64_t)now.tv_nsec, (uint64_t)(uintptr_t)&now}};
+    return (struct armtap_hash_key){{(uint64_t)(uintptr_t)&key, (uint64_t)(uintptr_t)&getrandom}};
 }
 
 static uint64_t rotated(uint64_t x, unsigned by)
@@ -38,7 +35,7 @@ static void turn(struct sip *s)
     s->v2 = rotated(s->v2, 32);
 }
 
-static struct sip begin(const struct hash_key *key)
+static struct sip begin(const struct armtap_hash_key *key)
 {
     return (struct sip){key->word[0] ^ UINT64_C(0x736f6d6570736575), key->word[1] ^ UINT64_C(0x646f72616e646f6d),
                         key->word[0] ^ UINT64_C(0x6c7967656e657261), key->word[1] ^ UINT64_C(0x7465646279746573)};
@@ -59,7 +56,7 @@ static uint64_t end(struct sip *s)
     return s->v0 ^ s->v1 ^ s->v2 ^ s->v3;
 }
 
-uint64_t hash_text(const struct hash_key *key, const char *text)
+uint64_t armtap_hash_text(const struct armtap_hash_key *key, const char *text)
 {
     struct sip s = begin(key);
     size_t length = strlen(text), at = 0;
@@ -74,7 +71,7 @@ uint64_t hash_text(const struct hash_key *key, const char *text)
     return end(&s);
 }
 
-uint64_t hash_numbers(const struct hash_key *key, uint64_t a, uint64_t b)
+uint64_t armtap_hash_numbers(const struct armtap_hash_key *key, uint64_t a, uint64_t b)
 {
     struct sip s = begin(key);
     take(&s, a);

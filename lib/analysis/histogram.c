@@ -21,14 +21,14 @@ static int64_t middle_of(size_t bin)
     return (int64_t)(low + (UINT64_C(1) << shift) / 2);
 }
 
-void histogram_clear(struct histogram *spread)
+void armtap_histogram_clear(struct histogram *spread)
 {
     for (size_t i = 0; i < SPREAD_OCTAVES; i++)
         free(spread->octaves[i]);
     *spread = (struct histogram){.count = 0};
 }
 
-void histogram_add(struct histogram *spread, int64_t time)
+void armtap_histogram_add(struct histogram *spread, int64_t time)
 {
     size_t bin = bin_of((uint64_t)time);
     uint32_t **octave = &spread->octaves[bin / SPREAD_BINS];
@@ -43,7 +43,7 @@ void histogram_add(struct histogram *spread, int64_t time)
         spread->largest = time;
 }
 
-int64_t histogram_quantile(const struct histogram *spread, unsigned percent)
+int64_t armtap_histogram_quantile(const struct histogram *spread, unsigned percent)
 {
     uint64_t seen = 0, wanted = (spread->count * percent + 99) / 100;
     if (spread->count == 0)

@@ -16,11 +16,11 @@ struct histogram {
     int64_t largest; /* exact */
     bool failed;     /* without memory: not all were added */
 };
-void histogram_clear(struct histogram *spread);
+void armtap_histogram_clear(struct histogram *spread);
 
 /* `time` in ns, not negative. */
-void histogram_add(struct histogram *spread, int64_t time);
+void armtap_histogram_add(struct histogram *spread, int64_t time);
 /* The time below or at which `percent` of them are; -1 where there is none. */
-int64_t histogram_quantile(const struct histogram *spread, unsigned percent);
+int64_t armtap_histogram_quantile(const struct histogram *spread, unsigned percent);
 
 #endif

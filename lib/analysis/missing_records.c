@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/timestamp.h"
+#include "decimal.h"
+#include "times.h"
 
-void missing_records_clear(struct missing_records *holes)
+void armtap_missing_records_clear(struct missing_records *holes)
 {
     free(holes->waiting);
     *holes = (struct missing_records){.count = 0};
@@ -29,7 +30,7 @@ static struct missing_run *add_hole(struct missing_records *holes)
     return &holes->waiting[holes->count++];
 }
 
-bool missing_records_note(struct missing_records *holes, const struct armtap_note *note)
+bool armtap_missing_records_note(struct missing_records *holes, const struct armtap_note *note)
 {
     bool is_gap = strcmp(note->kind->id, "stream.gap") == 0, is_resync = strcmp(note->kind->id, "stream.resync") == 0;
     if ((!is_gap && !is_resync) || note->direction != ARMTAP_FROM_ROBOT || holes->count == HOLES_WAITING)
@@ -46,7 +47,7 @@ bool missing_records_note(struct missing_records *holes, const struct armtap_not
     return true;
 }
 
-void missing_records_event(struct missing_records *holes, const struct armtap_event *event)
+void armtap_missing_records_event(struct missing_records *holes, const struct armtap_event *event)
 {
     if (event->type == ARMTAP_EVENT_GAP && event->direction == ARMTAP_FROM_ROBOT)
         holes->missing = event->a;
@@ -60,9 +61,10 @@ static void write_extent(char *to, size_t size, double records, double seconds)
     if (records > 0 && records < 0.75)
         length = snprintf(to, size, ": part of a record");
     else if (records > 0)
-        length = snprintf(to, size, ": about %.0f record%s", records, records < 1.5 ? "" : "s");
+        length = snprintf(to, size, ": about %s record%s", DECIMAL(records, 0), records < 1.5 ? "" : "s");
     if (seconds >= 0)
-        snprintf(to + length, size - (size_t)length, "%s no data for %.3f s", length > 0 ? "," : ":", seconds);
+        snprintf(to + length, size - (size_t)length, "%s no data for %s s", length > 0 ? "," : ":",
+                 DECIMAL(seconds, 3));
 }
 
 /* Whether the controller's clock shows that no record is missing before this one: the bytes between are more than
@@ -75,8 +77,8 @@ static bool is_between_whole(const struct missing_records *holes, const struct a
 
 static void tell_between(struct findings *findings, const struct missing_records *holes, const struct missing_run *hole)
 {
-    findings_measure(findings, hole->kind->id, (double)hole->bytes, &holes->stream, &hole->where,
-                     "%s: between whole records, none of which is missing", hole->text);
+    armtap_findings_measure(findings, hole->kind->id, (double)hole->bytes, &holes->stream, &hole->where,
+                            "%s: between whole records, none of which is missing", hole->text);
 }
 
 /* Tells all that waits; `record`: the one that came, or NULL; `length`: bytes of a record. */
@@ -85,7 +87,7 @@ static void tell(struct missing_records *holes, struct findings *findings, const
 {
     const struct armtap_where *next = record == NULL ? NULL : &record->where;
     bool is_whole = is_between_whole(holes, record);
-    double seconds = holes->has_last && next != NULL ? timestamp_seconds(holes->last.time, next->time) : -1;
+    double seconds = holes->has_last && next != NULL ? armtap_time_seconds(holes->last.time, next->time) : -1;
     for (size_t i = 0; i < holes->count; i++) {
         const struct missing_run *hole = &holes->waiting[i];
         char extent[100];
@@ -94,8 +96,8 @@ static void tell(struct missing_records *holes, struct findings *findings, const
             continue;
         }
         write_extent(extent, sizeof extent, length > 0 ? (double)hole->bytes / length : 0, seconds);
-        findings_measure(findings, hole->kind->id, (double)hole->bytes, &holes->stream, &hole->where, "%s%s",
-                         hole->text, extent);
+        armtap_findings_measure(findings, hole->kind->id, (double)hole->bytes, &holes->stream, &hole->where, "%s%s",
+                                hole->text, extent);
     }
     free(holes->waiting);
     holes->waiting = NULL;
@@ -110,8 +112,8 @@ static double length_of(const struct missing_records *holes)
     return (double)holes->bytes / (double)holes->records;
 }
 
-void missing_records_record(struct missing_records *holes, struct findings *findings,
-                            const struct armtap_record *record)
+void armtap_missing_records_record(struct missing_records *holes, struct findings *findings,
+                                   const struct armtap_record *record)
 {
     if (record->direction != ARMTAP_FROM_ROBOT)
         return;
@@ -130,7 +132,7 @@ void missing_records_record(struct missing_records *holes, struct findings *find
     holes->length = is_text ? 0 : record->frame_length;
 }
 
-void missing_records_end(struct missing_records *holes, struct findings *findings)
+void armtap_missing_records_end(struct missing_records *holes, struct findings *findings)
 {
     tell(holes, findings, NULL, length_of(holes));
 }

@@ -28,14 +28,14 @@ struct missing_records {
     size_t count, room;
     bool failed; /* without memory */
 };
-void missing_records_clear(struct missing_records *holes);
+void armtap_missing_records_clear(struct missing_records *holes);
 
 /* Keeps a note of missing or unreadable data until the next record; false: it is none, and the caller tells it. */
-bool missing_records_note(struct missing_records *holes, const struct armtap_note *note);
-void missing_records_event(struct missing_records *holes, const struct armtap_event *event);
-void missing_records_record(struct missing_records *holes, struct findings *findings,
-                            const struct armtap_record *record);
+bool armtap_missing_records_note(struct missing_records *holes, const struct armtap_note *note);
+void armtap_missing_records_event(struct missing_records *holes, const struct armtap_event *event);
+void armtap_missing_records_record(struct missing_records *holes, struct findings *findings,
+                                   const struct armtap_record *record);
 /* No record will come. */
-void missing_records_end(struct missing_records *holes, struct findings *findings);
+void armtap_missing_records_end(struct missing_records *holes, struct findings *findings);
 
 #endif

@@ -7,14 +7,14 @@
 
 /* In the order of the time line. */
 enum { ROBOT_MODE, SAFETY_MODE, SAFETY_STATUS, RUNTIME_STATE };
-static const enum armtap_field_id followed[MODES_FIELDS] = {[ROBOT_MODE] = ARMTAP_ID_robot_mode,
-                                                            [SAFETY_MODE] = ARMTAP_ID_safety_mode,
-                                                            [SAFETY_STATUS] = ARMTAP_ID_safety_status,
-                                                            [RUNTIME_STATE] = ARMTAP_ID_runtime_state};
+static const enum armtap_field_id followed[ARMTAP_MODE_FIELDS] = {[ROBOT_MODE] = ARMTAP_ID_robot_mode,
+                                                                  [SAFETY_MODE] = ARMTAP_ID_safety_mode,
+                                                                  [SAFETY_STATUS] = ARMTAP_ID_safety_status,
+                                                                  [RUNTIME_STATE] = ARMTAP_ID_runtime_state};
 
 /* Protective, safeguard and emergency stops: they, and no other modes, have the word in their names. CB2 has no safety
  * mode: its robot mode tells; security stop is its word for protective stop. */
-static bool is_stop(const struct mode_entry *entry, enum armtap_generation generation)
+static bool is_stop(const struct armtap_mode *entry, enum armtap_generation generation)
 {
     if (entry->field->id == ARMTAP_ID_robot_mode && generation != ARMTAP_GENERATION_CB2)
         return false;
@@ -23,13 +23,13 @@ static bool is_stop(const struct mode_entry *entry, enum armtap_generation gener
     return strstr(entry->name, "STOP") != NULL || strstr(entry->name, "Stop") != NULL;
 }
 
-void modes_free(struct modes *modes)
+void armtap_modes_free(struct modes *modes)
 {
     free(modes->all);
     *modes = (struct modes){0};
 }
 
-static void add_entry(struct modes *modes, struct modes_last *last, const struct mode_entry *entry)
+static void add_entry(struct modes *modes, struct modes_last *last, const struct armtap_mode *entry)
 {
     if (last->entries >= MODES_EACH || modes->count >= MODES_ALL) {
         modes->left_out++;
@@ -37,7 +37,7 @@ static void add_entry(struct modes *modes, struct modes_last *last, const struct
     }
     if (modes->count == modes->room) {
         size_t room = modes->room == 0 ? 64 : modes->room * 2;
-        struct mode_entry *all = realloc(modes->all, room * sizeof *all);
+        struct armtap_mode *all = realloc(modes->all, room * sizeof *all);
         if (all == NULL) {
             modes->failed = true;
             return;
@@ -73,11 +73,11 @@ static const char *describe(char to[NAME_MAX_LENGTH], int64_t value, const char 
     return to;
 }
 
-const char *modes_field_name(const struct mode_entry *entry, char to[MODES_NAME_MAX])
+const char *armtap_mode_field(const struct armtap_mode *entry, char to[ARMTAP_MODE_NAME_MAX])
 {
     if (entry->arm <= 1)
         return entry->field->name;
-    snprintf(to, MODES_NAME_MAX, "R%u_%s", entry->arm, entry->field->name);
+    snprintf(to, ARMTAP_MODE_NAME_MAX, "R%u_%s", entry->arm, entry->field->name);
     return to;
 }
 
@@ -88,28 +88,28 @@ static const char *doubt(const struct armtap_record *record)
     return (record->flags & ARMTAP_GUESSED) != 0 ? by_guess : "";
 }
 
-bool modes_is_guess(const char *text)
+bool armtap_modes_is_guess(const char *text)
 {
     return strstr(text, by_guess) != NULL;
 }
 
-const char *modes_stop_field(const char *text, char to[MODES_NAME_MAX])
+const char *armtap_modes_stop_field(const char *text, char to[ARMTAP_MODE_NAME_MAX])
 {
     const char *field = strchr(text, '(');
     field = field == NULL ? text : field + 1;
-    snprintf(to, MODES_NAME_MAX, "%.*s", (int)strcspn(field, " "), field);
+    snprintf(to, ARMTAP_MODE_NAME_MAX, "%.*s", (int)strcspn(field, " "), field);
     return to;
 }
 
 /* A mode changed from a value that was known. */
-static void tell_change(struct findings *findings, const struct armtap_record *record, const struct mode_entry *entry,
+static void tell_change(struct findings *findings, const struct armtap_record *record, const struct armtap_mode *entry,
                         int64_t old)
 {
-    char name[MODES_NAME_MAX], before[NAME_MAX_LENGTH], after[NAME_MAX_LENGTH];
+    char name[ARMTAP_MODE_NAME_MAX], before[NAME_MAX_LENGTH], after[NAME_MAX_LENGTH];
     const char *old_name = armtap_enum_name(entry->field, old, record->stream->generation);
-    findings_say(findings, "mode.changed", record->stream, &record->where, "%s %s -> %s%s",
-                 modes_field_name(entry, name), describe(before, old, old_name),
-                 describe(after, entry->value, entry->name), doubt(record));
+    armtap_findings_say(findings, "mode.changed", record->stream, &record->where, "%s %s -> %s%s",
+                        armtap_mode_field(entry, name), describe(before, old, old_name),
+                        describe(after, entry->value, entry->name), doubt(record));
 }
 
 /* Safety mode and safety status tell of the same stop, in one record or one soon after the other. */
@@ -128,33 +128,33 @@ static bool take_mode(struct modes *modes, struct modes_last *last, struct findi
     const struct armtap_field *field = armtap_field_at(followed[i]);
     int64_t value = value_of(arm->state, field->id), old = last->value[i];
     bool was_known = last->known[i];
-    char name[MODES_NAME_MAX];
+    char name[ARMTAP_MODE_NAME_MAX];
     if (was_known && value == old)
         return false;
-    struct mode_entry entry = {record->stream->connection,
-                               record->where,
-                               field,
-                               i == RUNTIME_STATE ? 1 : arm->number,
-                               value,
-                               armtap_enum_name(field, value, record->stream->generation)};
+    struct armtap_mode entry = {record->stream->connection,
+                                record->where,
+                                field,
+                                i == RUNTIME_STATE ? 1 : arm->number,
+                                value,
+                                armtap_enum_name(field, value, record->stream->generation)};
     bool begins = was_known && !stop_told && is_stop(&entry, record->stream->generation) && !is_told(last, i, value);
     last->known[i] = true;
     last->value[i] = value;
     add_entry(modes, last, &entry);
     if (begins)
-        findings_say(findings, "safety.stop", record->stream, &record->where, "%s (%s %" PRId64 ")%s", entry.name,
-                     modes_field_name(&entry, name), value, doubt(record));
+        armtap_findings_say(findings, "safety.stop", record->stream, &record->where, "%s (%s %" PRId64 ")%s",
+                            entry.name, armtap_mode_field(&entry, name), value, doubt(record));
     if (was_known)
         tell_change(findings, record, &entry, old);
     return begins;
 }
 
-bool modes_record(struct modes *modes, struct modes_last *last, struct findings *findings,
-                  const struct armtap_record *record, size_t i)
+bool armtap_modes_record(struct modes *modes, struct modes_last *last, struct findings *findings,
+                         const struct armtap_record *record, size_t i)
 {
     const struct armtap_arm *arm = &record->arms[i];
     bool stop_begins = false;
-    for (size_t k = 0; k < MODES_FIELDS; k++) {
+    for (size_t k = 0; k < ARMTAP_MODE_FIELDS; k++) {
         /* Each arm's state has what is said of the robot as a whole. */
         struct modes_last *said = &last[k == RUNTIME_STATE ? 0 : arm->number - 1];
         if (armtap_set_has(arm->updated, followed[k]) && take_mode(modes, said, findings, record, arm, k, stop_begins))

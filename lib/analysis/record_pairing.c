@@ -43,14 +43,14 @@ struct queue {
 };
 
 struct pairing {
-    struct queue queue[PAIRING_SIDES];
-    struct pairing_tally tally;
+    struct queue queue[ARMTAP_SIDES];
+    struct armtap_pairing_tally tally;
     bool in_capture_order;
     pairing_found *found;
     void *user;
 };
 
-struct pairing *pairing_new(bool in_capture_order, pairing_found *found, void *user)
+struct pairing *armtap_pairing_new(bool in_capture_order, pairing_found *found, void *user)
 {
     struct pairing *pairs = calloc(1, sizeof *pairs);
     if (pairs == NULL)
@@ -58,10 +58,10 @@ struct pairing *pairing_new(bool in_capture_order, pairing_found *found, void *u
     pairs->in_capture_order = in_capture_order;
     pairs->found = found;
     pairs->user = user;
-    for (int side = 0; side < PAIRING_SIDES; side++) {
+    for (int side = 0; side < ARMTAP_SIDES; side++) {
         pairs->queue[side].ring = calloc(window_records, sizeof *pairs->queue[side].ring);
         if (pairs->queue[side].ring == NULL) {
-            pairing_free(pairs);
+            armtap_pairing_free(pairs);
             return NULL;
         }
     }
@@ -93,11 +93,11 @@ static void pop(struct queue *queue)
     queue->count--;
 }
 
-void pairing_free(struct pairing *pairs)
+void armtap_pairing_free(struct pairing *pairs)
 {
     if (pairs == NULL)
         return;
-    for (int side = 0; side < PAIRING_SIDES; side++) {
+    for (int side = 0; side < ARMTAP_SIDES; side++) {
         struct queue *queue = &pairs->queue[side];
         while (queue->ring != NULL && queue->count > 0)
             pop(queue);
@@ -108,7 +108,7 @@ void pairing_free(struct pairing *pairs)
     free(pairs);
 }
 
-const struct pairing_tally *pairing_tally(const struct pairing *pairs)
+const struct armtap_pairing_tally *armtap_pairing_tally(const struct pairing *pairs)
 {
     return &pairs->tally;
 }
@@ -137,8 +137,8 @@ static double typical_step(const struct queue *queue)
 
 static void find_cycle(struct pairing *pairs)
 {
-    struct pairing_tally *tally = &pairs->tally;
-    for (int side = 0; side < PAIRING_SIDES; side++)
+    struct armtap_pairing_tally *tally = &pairs->tally;
+    for (int side = 0; side < ARMTAP_SIDES; side++)
         tally->step[side] = typical_step(&pairs->queue[side]);
     double one = tally->step[0], other = tally->step[1];
     tally->cycle = one > 0 && (one < other || other <= 0) ? one : other > 0 ? other : fallback_cycle;
@@ -157,7 +157,7 @@ static bool is_sampled(const struct queue *queue)
 
 /* ---- pairing --------------------------------------------------------------------------------------------------- */
 
-static void drop(struct pairing *pairs, enum pairing_side side)
+static void drop(struct pairing *pairs, enum armtap_side side)
 {
     pairs->tally.unpaired[side]++;
     pop(&pairs->queue[side]);
@@ -165,12 +165,12 @@ static void drop(struct pairing *pairs, enum pairing_side side)
 
 static int join(struct pairing *pairs)
 {
-    struct pairing_tally *tally = &pairs->tally;
-    const struct sample samples[PAIRING_SIDES] = {at(&pairs->queue[0], 0)->sample, at(&pairs->queue[1], 0)->sample};
+    struct armtap_pairing_tally *tally = &pairs->tally;
+    const struct sample samples[ARMTAP_SIDES] = {at(&pairs->queue[0], 0)->sample, at(&pairs->queue[1], 0)->sample};
     double apart = fabs(samples[0].clock - samples[1].clock);
     if (tally->pairs++ == 0)
-        tally->first = samples[PAIRING_LEGACY].clock;
-    tally->last = samples[PAIRING_LEGACY].clock;
+        tally->first = samples[ARMTAP_SIDE_LEGACY].clock;
+    tally->last = samples[ARMTAP_SIDE_LEGACY].clock;
     if (apart > tally->farthest)
         tally->farthest = apart;
     int outcome = pairs->found(pairs->user, samples);
@@ -203,7 +203,7 @@ enum decision { DECISION_WAIT, DECISION_DROP_LEGACY, DECISION_DROP_RTDE, DECISIO
 /* What becomes of the oldest record of each side. */
 static enum decision decide(const struct pairing *pairs, bool now)
 {
-    const struct queue *legacy = &pairs->queue[PAIRING_LEGACY], *rtde = &pairs->queue[PAIRING_RTDE];
+    const struct queue *legacy = &pairs->queue[ARMTAP_SIDE_LEGACY], *rtde = &pairs->queue[ARMTAP_SIDE_RTDE];
     if (legacy->count == 0)
         return rtde->count > 0 && (legacy->ended || now) ? DECISION_DROP_RTDE : DECISION_WAIT;
     if (rtde->count == 0)
@@ -228,10 +228,10 @@ static int settle_one(struct pairing *pairs, bool now)
 {
     switch (decide(pairs, now)) {
     case DECISION_DROP_LEGACY:
-        drop(pairs, PAIRING_LEGACY);
+        drop(pairs, ARMTAP_SIDE_LEGACY);
         return 1;
     case DECISION_DROP_RTDE:
-        drop(pairs, PAIRING_RTDE);
+        drop(pairs, ARMTAP_SIDE_RTDE);
         return 1;
     case DECISION_JOIN:
         return join(pairs) == 0 ? 1 : -1;
@@ -275,7 +275,7 @@ static int keep(struct kept *kept, const struct sample *sample)
 }
 
 /* A side whose clock begins again, or that begins at all, has its counterpart in the other side's newest records. */
-static unsigned next_epoch(const struct pairing *pairs, enum pairing_side side)
+static unsigned next_epoch(const struct pairing *pairs, enum armtap_side side)
 {
     const struct queue *queue = &pairs->queue[side], *other = &pairs->queue[!side];
     unsigned own = queue->begun ? queue->epoch + 1 : 0;
@@ -283,7 +283,7 @@ static unsigned next_epoch(const struct pairing *pairs, enum pairing_side side)
 }
 
 /* Takes over what `kept` holds. There is room: a full window was settled when it became full. */
-static int admit(struct pairing *pairs, enum pairing_side side, struct kept *kept)
+static int admit(struct pairing *pairs, enum armtap_side side, struct kept *kept)
 {
     struct queue *queue = &pairs->queue[side];
     bool restarted = queue->begun && queue->clock - kept->sample.clock > restart_least;
@@ -311,20 +311,20 @@ static bool confirms(const struct queue *queue, double clock)
     return !is_leap(suspect, clock) && (!queue->begun || fabs(clock - suspect) < fabs(clock - queue->clock));
 }
 
-static void drop_suspect(struct pairing *pairs, enum pairing_side side)
+static void drop_suspect(struct pairing *pairs, enum armtap_side side)
 {
     pairs->tally.strays[side]++;
     pairs->queue[side].has_suspect = false;
     let_go(&pairs->queue[side].suspect);
 }
 
-static int admit_suspect(struct pairing *pairs, enum pairing_side side)
+static int admit_suspect(struct pairing *pairs, enum armtap_side side)
 {
     pairs->queue[side].has_suspect = false;
     return admit(pairs, side, &pairs->queue[side].suspect);
 }
 
-int pairing_push(struct pairing *pairs, enum pairing_side side, const struct sample *sample)
+int armtap_pairing_push(struct pairing *pairs, enum armtap_side side, const struct sample *sample)
 {
     struct queue *queue = &pairs->queue[side];
     struct kept kept;
@@ -350,7 +350,7 @@ int pairing_push(struct pairing *pairs, enum pairing_side side, const struct sam
     return 0;
 }
 
-int pairing_end(struct pairing *pairs, enum pairing_side side)
+int armtap_pairing_end(struct pairing *pairs, enum armtap_side side)
 {
     struct queue *queue = &pairs->queue[side];
     if (queue->ended)
@@ -360,7 +360,7 @@ int pairing_end(struct pairing *pairs, enum pairing_side side)
     return outcome != 0 ? outcome : settle(pairs);
 }
 
-bool pairing_is_ahead(const struct pairing *pairs, enum pairing_side side)
+bool armtap_pairing_is_ahead(const struct pairing *pairs, enum armtap_side side)
 {
     return pairs->queue[side].count >= read_ahead_records;
 }

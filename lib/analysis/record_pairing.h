@@ -7,9 +7,7 @@
 #ifndef ANALYSIS_RECORD_PAIRING_H
 #define ANALYSIS_RECORD_PAIRING_H
 
-#include "armtap.h"
-
-enum pairing_side { PAIRING_LEGACY, PAIRING_RTDE, PAIRING_SIDES };
+#include "armtap-analysis.h"
 
 /* A record as far as pairing needs it. */
 struct sample {
@@ -20,32 +18,20 @@ struct sample {
     size_t length;
 };
 
-struct pairing_tally {
-    uint64_t pairs;
-    uint64_t records[PAIRING_SIDES];
-    uint64_t unpaired[PAIRING_SIDES];
-    uint64_t restarts[PAIRING_SIDES]; /* the clock began again */
-    uint64_t strays[PAIRING_SIDES];   /* left out: a clock far from the records before and after it, or no number */
-    double step[PAIRING_SIDES];       /* typical, s; 0 where it cannot be told */
-    double cycle;                     /* s; 0 while it is not known */
-    double farthest;                  /* between the clocks of a pair, s */
-    double first, last;               /* clock of the first and the last pair, by the legacy record */
-};
-
 /* Called for each pair, by side; returns 0, or -1 to stop. */
-typedef int pairing_found(void *user, const struct sample samples[PAIRING_SIDES]);
+typedef int pairing_found(void *user, const struct sample samples[ARMTAP_SIDES]);
 
 struct pairing;
 /* `in_capture_order`: what comes on either side comes in the order of the capture, so that a clock that began again on
  * one side tells about the other. NULL without memory. */
-struct pairing *pairing_new(bool in_capture_order, pairing_found *found, void *user);
-void pairing_free(struct pairing *pairs);
+struct pairing *armtap_pairing_new(bool in_capture_order, pairing_found *found, void *user);
+void armtap_pairing_free(struct pairing *pairs);
 /* 0; -1 where `found` said so, or without memory. */
-int pairing_push(struct pairing *pairs, enum pairing_side side, const struct sample *sample);
+int armtap_pairing_push(struct pairing *pairs, enum armtap_side side, const struct sample *sample);
 /* No more records come on this side. */
-int pairing_end(struct pairing *pairs, enum pairing_side side);
+int armtap_pairing_end(struct pairing *pairs, enum armtap_side side);
 /* Whether enough of a side waits for the other one, which should come now. */
-bool pairing_is_ahead(const struct pairing *pairs, enum pairing_side side);
-const struct pairing_tally *pairing_tally(const struct pairing *pairs);
+bool armtap_pairing_is_ahead(const struct pairing *pairs, enum armtap_side side);
+const struct armtap_pairing_tally *armtap_pairing_tally(const struct pairing *pairs);
 
 #endif

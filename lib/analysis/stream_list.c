@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
-#include "recipe_map.h"
-#include "base/timestamp.h"
+#include "armtap-analysis.h"
+#include "times.h"
 
 /* How many of the ports of connections are kept to be named where there is no telemetry. */
 #define PORTS_KEPT 12
@@ -17,62 +16,83 @@
  * afterwards. */
 #define KEPT_MAX ((size_t)3 << 20)
 
-struct streams {
-    struct recipe_store recipes; /* of the streams, and such as were replaced */
+/* Notes of one kind. */
+struct stream_notes {
+    uint32_t kind;  /* as armtap_note_at counts */
+    uint32_t count; /* at UINT32_MAX it stays */
+};
+
+/* A stream's summary, and what it is made of. */
+struct entry {
+    struct armtap_stream_summary summary; /* the first member */
+    struct armtap_stream stream;
+    bool is_paused; /* the next record begins a stretch */
+    bool closed[2];
+    struct stream_notes *notes; /* of the kinds that it has */
+    size_t note_kinds;
+};
+
+struct armtap_streams {
+    struct armtap_recipe_store recipes; /* of the streams, and such as were replaced */
     bool is_full;
     size_t others; /* bytes of channels and of reasons of guesses */
     uint64_t recipes_left_out;
-    struct stream_summary **all; /* by connection */
+    struct armtap_stream_summary **all; /* by connection */
     size_t count, room;
-    size_t recent;                    /* index of the last one asked for: mostly the next one, too */
-    struct stream_summary **numbered; /* as much room as in `all` */
+    size_t recent;                           /* index of the last one asked for: mostly the next one, too */
+    struct armtap_stream_summary **numbered; /* as much room as in `all` */
     size_t numbered_count;
     uint64_t *note_counts;
-    struct streams_rest rest;
+    struct armtap_streams_rest rest;
     bool let_go; /* by the last event */
     uint64_t most;
-    struct attempts *attempts;
-    uint64_t attempts_counted[ATTEMPT_OUTCOMES]; /* in note_counts */
-    uint64_t connections;
+    struct armtap_attempts *attempts;
+    uint64_t attempts_counted[ARMTAP_ATTEMPT_OUTCOMES]; /* in note_counts */
+    struct armtap_connections connections;
     char ports[PORTS_KEPT][8];
-    size_t port_count;
-    bool more_ports;
+    const char *port_names[PORTS_KEPT]; /* the same */
 };
 
-struct streams *streams_new(void)
+struct armtap_streams *armtap_streams_new(void)
 {
-    struct streams *streams = calloc(1, sizeof *streams);
+    struct armtap_streams *streams = calloc(1, sizeof *streams);
     if (streams == NULL)
         return NULL;
     streams->note_counts = calloc(armtap_note_count() + 1, sizeof *streams->note_counts);
-    streams->attempts = attempts_new();
+    streams->attempts = armtap_attempts_new();
     streams->most = armtap_budget_find("streams")->once;
+    streams->connections.ports = streams->port_names;
     if (streams->note_counts != NULL && streams->attempts != NULL)
         return streams;
-    streams_free(streams);
+    armtap_streams_free(streams);
     return NULL;
 }
 
-static size_t guess_bytes(const struct stream_guess *guess)
+static struct entry *entry_of(struct armtap_stream_summary *summary)
+{
+    return (struct entry *)summary;
+}
+
+static size_t guess_bytes(const struct armtap_stream_guess *guess)
 {
     return guess == NULL ? 0 : sizeof *guess + strlen(guess->source) + strlen(guess->reasons) + 2;
 }
 
-static void forget_guess(struct streams *streams, struct stream_summary *summary)
+static void forget_guess(struct armtap_streams *streams, struct armtap_stream_summary *summary)
 {
     streams->others -= guess_bytes(summary->guess);
     free(summary->guess);
     summary->guess = NULL;
 }
 
-static void forget_candidates(struct stream_summary *summary)
+static void forget_candidates(struct armtap_stream_summary *summary)
 {
     free(summary->candidates);
     summary->candidates = NULL;
     summary->candidate_count = 0;
 }
 
-static void summary_free(struct streams *streams, struct stream_summary *summary)
+static void summary_free(struct armtap_streams *streams, struct armtap_stream_summary *summary)
 {
     if (summary->recipe != NULL)
         armtap_recipe_release(summary->recipe);
@@ -82,31 +102,31 @@ static void summary_free(struct streams *streams, struct stream_summary *summary
     forget_guess(streams, summary);
     forget_candidates(summary);
     free(summary->channels);
-    free(summary->notes);
+    free(entry_of(summary)->notes);
     free(summary);
 }
 
-void streams_free(struct streams *streams)
+void armtap_streams_free(struct armtap_streams *streams)
 {
     if (streams == NULL)
         return;
     for (size_t i = 0; i < streams->count; i++)
         summary_free(streams, streams->all[i]);
     free(streams->all);
-    recipe_store_clear(&streams->recipes);
+    armtap_recipe_store_clear(&streams->recipes);
     free(streams->numbered);
     free(streams->note_counts);
-    attempts_free(streams->attempts);
+    armtap_attempts_free(streams->attempts);
     free(streams);
 }
 
 /* Where the connection is, or where it belongs. */
-static size_t place_of(const struct streams *streams, uint64_t connection)
+static size_t place_of(const struct armtap_streams *streams, uint64_t connection)
 {
     size_t low = 0, high = streams->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (streams->all[middle]->stream.connection < connection)
+        if (streams->all[middle]->stream->connection < connection)
             low = middle + 1;
         else
             high = middle;
@@ -115,18 +135,18 @@ static size_t place_of(const struct streams *streams, uint64_t connection)
 }
 
 /* Whether a connection is at a place; of many in turns it mostly is where its number says, counted from the last. */
-static bool is_at(const struct streams *streams, size_t place, uint64_t connection)
+static bool is_at(const struct armtap_streams *streams, size_t place, uint64_t connection)
 {
-    return place < streams->count && streams->all[place]->stream.connection == connection;
+    return place < streams->count && streams->all[place]->stream->connection == connection;
 }
 
-static struct stream_summary *find(struct streams *streams, uint64_t connection)
+static struct armtap_stream_summary *find(struct armtap_streams *streams, uint64_t connection)
 {
     if (is_at(streams, streams->recent, connection))
         return streams->all[streams->recent];
     size_t place = streams->count;
     if (streams->recent < streams->count) /* streams that turned out foreign were taken out */
-        place = streams->recent + (size_t)(connection - streams->all[streams->recent]->stream.connection);
+        place = streams->recent + (size_t)(connection - streams->all[streams->recent]->stream->connection);
     if (!is_at(streams, place, connection))
         place = place_of(streams, connection);
     if (!is_at(streams, place, connection))
@@ -135,40 +155,42 @@ static struct stream_summary *find(struct streams *streams, uint64_t connection)
     return streams->all[place];
 }
 
-static struct stream_summary *summary_new(void)
+static struct armtap_stream_summary *summary_new(void)
 {
-    struct stream_summary *summary = calloc(1, sizeof *summary);
-    if (summary == NULL)
+    struct entry *entry = calloc(1, sizeof *entry);
+    if (entry == NULL)
         return NULL;
+    struct armtap_stream_summary *summary = &entry->summary;
+    summary->stream = &entry->stream;
     for (int direction = 0; direction < 2; direction++)
         summary->first_time[direction] = summary->last_time[direction] = ARMTAP_NO_TIME;
     summary->last_clock = NAN;
     return summary;
 }
 
-/* Makes room for one more, in both orders, so that numbering needs no memory. 0, or -1. */
-static int make_room(struct streams *streams)
+/* Makes room for one more, in both orders, so that numbering needs no memory. 0, or ERR_MEMORY. */
+static int make_room(struct armtap_streams *streams)
 {
     size_t room = streams->room == 0 ? 16 : streams->room * 2;
     if (streams->count < streams->room)
         return 0;
-    struct stream_summary **all = realloc(streams->all, room * sizeof(*all));
+    struct armtap_stream_summary **all = realloc(streams->all, room * sizeof(*all));
     if (all == NULL)
-        return -1;
+        return ARMTAP_ERR_MEMORY;
     streams->all = all;
-    struct stream_summary **numbered = realloc(streams->numbered, room * sizeof(*numbered));
+    struct armtap_stream_summary **numbered = realloc(streams->numbered, room * sizeof(*numbered));
     if (numbered == NULL)
-        return -1;
+        return ARMTAP_ERR_MEMORY;
     streams->numbered = numbered;
     streams->room = room;
     return 0;
 }
 
 /* The summary of a connection, made if there is none, with the stream as it is now; NULL without memory. */
-static struct stream_summary *see(struct streams *streams, const struct armtap_stream *stream,
-                                  const struct armtap_where *where)
+static struct armtap_stream_summary *see(struct armtap_streams *streams, const struct armtap_stream *stream,
+                                         const struct armtap_where *where)
 {
-    struct stream_summary *summary = find(streams, stream->connection);
+    struct armtap_stream_summary *summary = find(streams, stream->connection);
     if (summary == NULL) {
         if (make_room(streams) != 0 || (summary = summary_new()) == NULL)
             return NULL;
@@ -179,14 +201,14 @@ static struct stream_summary *see(struct streams *streams, const struct armtap_s
         streams->count++;
         streams->recent = place;
     }
-    summary->stream = *stream;
+    entry_of(summary)->stream = *stream;
     return summary;
 }
 
-static void forget(struct streams *streams, uint64_t connection)
+static void forget(struct armtap_streams *streams, uint64_t connection)
 {
     size_t place = place_of(streams, connection);
-    if (place == streams->count || streams->all[place]->stream.connection != connection)
+    if (place == streams->count || streams->all[place]->stream->connection != connection)
         return;
     summary_free(streams, streams->all[place]);
     streams->count--;
@@ -195,12 +217,13 @@ static void forget(struct streams *streams, uint64_t connection)
 
 /* The time from the last record to this one, before which the capture's clock was set back: by the controller's clock,
  * 0 without it. */
-static int64_t hidden_step(struct stream_summary *summary, const struct armtap_record *record)
+static int64_t hidden_step(struct armtap_stream_summary *summary, const struct armtap_record *record)
 {
     double clock = record->direction == ARMTAP_FROM_ROBOT ? record->clock - summary->last_clock : NAN;
     int64_t step = clock > 0 && clock < 1e6 ? (int64_t)(clock * 1e9 + 0.5) : 0;
-    int64_t by = timestamp_shift(timestamp_between(record->where.time, summary->last_time[record->direction]), step);
-    summary->hidden[record->direction] = timestamp_shift(summary->hidden[record->direction], by);
+    int64_t by =
+        armtap_time_shift(armtap_time_between(record->where.time, summary->last_time[record->direction]), step);
+    summary->hidden[record->direction] = armtap_time_shift(summary->hidden[record->direction], by);
     if (record->direction != ARMTAP_FROM_ROBOT)
         return step;
     summary->back.count++;
@@ -211,34 +234,34 @@ static int64_t hidden_step(struct stream_summary *summary, const struct armtap_r
     return step;
 }
 
-static void follow_time(struct stream_summary *summary, const struct armtap_record *record)
+static void follow_time(struct armtap_stream_summary *summary, const struct armtap_record *record)
 {
     int64_t *first = &summary->first_time[record->direction], *last = &summary->last_time[record->direction];
     bool is_data = record->direction == ARMTAP_FROM_ROBOT;
     int64_t step = 0;
     if (*first == ARMTAP_NO_TIME)
         *first = record->where.time;
-    else if (timestamp_is_set_back(*last, record->where.time))
+    else if (armtap_time_is_set_back(*last, record->where.time))
         step = hidden_step(summary, record);
     else
-        step = record->where.time >= *last ? timestamp_between(*last, record->where.time)
-                                           : -timestamp_between(record->where.time, *last);
+        step = record->where.time >= *last ? armtap_time_between(*last, record->where.time)
+                                           : -armtap_time_between(record->where.time, *last);
     *last = record->where.time;
     if (!is_data)
         return;
-    if (summary->stream.records[ARMTAP_FROM_ROBOT] > 1 && !summary->is_paused) {
-        summary->streaming = timestamp_shift(summary->streaming, step);
+    if (summary->stream->records[ARMTAP_FROM_ROBOT] > 1 && !entry_of(summary)->is_paused) {
+        summary->streaming = armtap_time_shift(summary->streaming, step);
         summary->steps++;
     }
-    summary->is_paused = false;
+    entry_of(summary)->is_paused = false;
     summary->last_clock = record->clock;
 }
 
-int streams_record(struct streams *streams, const struct armtap_record *record)
+int armtap_streams_record(struct armtap_streams *streams, const struct armtap_record *record)
 {
-    struct stream_summary *summary = see(streams, record->stream, &record->where);
+    struct armtap_stream_summary *summary = see(streams, record->stream, &record->where);
     if (summary == NULL)
-        return -1;
+        return ARMTAP_ERR_MEMORY;
     if (record->where.time != ARMTAP_NO_TIME)
         follow_time(summary, record);
     summary->guessed += (record->flags & ARMTAP_GUESSED) != 0;
@@ -246,51 +269,52 @@ int streams_record(struct streams *streams, const struct armtap_record *record)
 }
 
 /* Forgets what was replaced. */
-static void clean_recipes(struct streams *streams)
+static void clean_recipes(struct armtap_streams *streams)
 {
-    recipe_store_clear(&streams->recipes);
+    armtap_recipe_store_clear(&streams->recipes);
     for (size_t i = 0; i < streams->count; i++) {
-        const struct stream_summary *summary = streams->all[i];
+        const struct armtap_stream_summary *summary = streams->all[i];
         if (summary->recipe != NULL)
-            armtap_recipe_release(recipe_store_hold(&streams->recipes, summary->recipe));
+            armtap_recipe_release(armtap_recipe_store_hold(&streams->recipes, summary->recipe));
         for (size_t k = 0; k < summary->channel_count; k++)
             if (summary->channels[k].recipe != NULL)
-                armtap_recipe_release(recipe_store_hold(&streams->recipes, summary->channels[k].recipe));
+                armtap_recipe_release(armtap_recipe_store_hold(&streams->recipes, summary->channels[k].recipe));
     }
     streams->is_full = streams->recipes.bytes + streams->others > KEPT_MAX / 2;
 }
 
-static bool has_room(const struct streams *streams, size_t bytes)
+static bool has_room(const struct armtap_streams *streams, size_t bytes)
 {
     return streams->recipes.bytes + streams->others + bytes <= KEPT_MAX;
 }
 
-/* Puts the recipe, or one that is the same, in a place that is empty, if there is room. 0, or -1 without memory. */
-static int hold_recipe(struct streams *streams, const struct armtap_recipe *recipe, struct armtap_recipe **place)
+/* Puts the recipe, or one that is the same, in a place that is empty, if there is room. 0, or ERR_MEMORY. */
+static int hold_recipe(struct armtap_streams *streams, const struct armtap_recipe *recipe, struct armtap_recipe **place)
 {
-    size_t bytes = recipe_memory(recipe);
+    size_t bytes = armtap_recipe_memory(recipe);
     if (!has_room(streams, bytes) && !streams->is_full)
         clean_recipes(streams);
-    if (!has_room(streams, bytes) && !recipe_store_has(&streams->recipes, recipe)) {
+    if (!has_room(streams, bytes) && !armtap_recipe_store_has(&streams->recipes, recipe)) {
         streams->recipes_left_out++;
         return 0;
     }
-    *place = recipe_store_hold(&streams->recipes, recipe);
-    return *place == NULL ? -1 : 0;
+    *place = armtap_recipe_store_hold(&streams->recipes, recipe);
+    return *place == NULL ? ARMTAP_ERR_MEMORY : ARMTAP_OK;
 }
 
-uint64_t streams_recipes_left_out(const struct streams *streams)
+uint64_t armtap_streams_recipes_left_out(const struct armtap_streams *streams)
 {
     return streams->recipes_left_out;
 }
 
 /* A place for a channel, the last one; NULL where there is no room (*full), or no memory. */
-static struct stream_channel *add_channel(struct streams *streams, struct stream_summary *summary, bool *full)
+static struct armtap_stream_channel *add_channel(struct armtap_streams *streams, struct armtap_stream_summary *summary,
+                                                 bool *full)
 {
-    *full = !has_room(streams, sizeof(struct stream_channel));
+    *full = !has_room(streams, sizeof(struct armtap_stream_channel));
     if (*full)
         return NULL;
-    struct stream_channel *channels =
+    struct armtap_stream_channel *channels =
         realloc(summary->channels, (summary->channel_count + 1) * sizeof *summary->channels);
     if (channels == NULL)
         return NULL;
@@ -300,7 +324,7 @@ static struct stream_channel *add_channel(struct streams *streams, struct stream
 }
 
 /* A channel set up again is the last one. */
-static int follow_channel(struct streams *streams, struct stream_summary *summary,
+static int follow_channel(struct armtap_streams *streams, struct armtap_stream_summary *summary,
                           const struct armtap_recipe_event *event)
 {
     size_t at = 0;
@@ -314,22 +338,23 @@ static int follow_channel(struct streams *streams, struct stream_summary *summar
         streams->others -= sizeof *summary->channels;
     }
     bool full;
-    struct stream_channel *channel = add_channel(streams, summary, &full);
+    struct armtap_stream_channel *channel = add_channel(streams, summary, &full);
     summary->channels_left_out += full;
     if (channel == NULL)
-        return full ? 0 : -1;
-    *channel = (struct stream_channel){event->recipe_id, event->direction, event->frequency,
-                                       armtap_recipe_count(event->recipe), NULL};
+        return full ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
+    *channel = (struct armtap_stream_channel){event->recipe_id, event->direction, event->frequency,
+                                              armtap_recipe_count(event->recipe), NULL};
     return hold_recipe(streams, event->recipe, &channel->recipe);
 }
 
-/* 0, or -1 without memory */
-static int keep_guess(struct streams *streams, struct stream_summary *summary, const struct armtap_guess_evidence *from)
+/* 0, or ERR_MEMORY */
+static int keep_guess(struct armtap_streams *streams, struct armtap_stream_summary *summary,
+                      const struct armtap_guess_evidence *from)
 {
     size_t source = strlen(from->source) + 1, reasons = strlen(from->reasons) + 1;
-    struct stream_guess *guess = calloc(1, sizeof *guess + source + reasons);
+    struct armtap_stream_guess *guess = calloc(1, sizeof *guess + source + reasons);
     if (guess == NULL)
-        return -1;
+        return ARMTAP_ERR_MEMORY;
     char *text = (char *)(guess + 1);
     memcpy(text, from->source, source);
     memcpy(text + source, from->reasons, reasons);
@@ -345,27 +370,28 @@ static int keep_guess(struct streams *streams, struct stream_summary *summary, c
     return 0;
 }
 
-bool streams_is_by_position(const struct stream_summary *summary, const struct armtap_recipe_entry *entry)
+bool armtap_streams_is_by_position(const struct armtap_stream_summary *summary, const struct armtap_recipe_entry *entry)
 {
-    const struct stream_guess *guess = summary->guess;
+    const struct armtap_stream_guess *guess = summary->guess;
     return guess != NULL && !guess->names_captured && entry->field != NULL &&
            !armtap_set_has(&guess->supported, entry->field->id);
 }
 
-size_t streams_by_position(const struct stream_summary *summary, size_t *names)
+size_t armtap_streams_by_position(const struct armtap_stream_summary *summary, size_t *names)
 {
     size_t count = 0;
     *names = 0;
     for (size_t i = 0; i < armtap_recipe_count(summary->recipe); i++) {
         const struct armtap_recipe_entry *entry = armtap_recipe_at(summary->recipe, i);
         *names += entry->field != NULL;
-        count += streams_is_by_position(summary, entry);
+        count += armtap_streams_is_by_position(summary, entry);
     }
     return count;
 }
 
-/* The names of a guess are not kept without its reasons. 0, or -1 without memory. */
-static int keep_recipe(struct streams *streams, struct stream_summary *summary, const struct armtap_recipe_event *event)
+/* The names of a guess are not kept without its reasons. 0, or ERR_MEMORY. */
+static int keep_recipe(struct armtap_streams *streams, struct armtap_stream_summary *summary,
+                       const struct armtap_recipe_event *event)
 {
     if (summary->recipe != NULL)
         armtap_recipe_release(summary->recipe);
@@ -380,69 +406,70 @@ static int keep_recipe(struct streams *streams, struct stream_summary *summary, 
         return 0;
     }
     if (hold_recipe(streams, event->recipe, &summary->recipe) != 0)
-        return -1;
+        return ARMTAP_ERR_MEMORY;
     return summary->recipe == NULL || event->guess == NULL ? 0 : keep_guess(streams, summary, event->guess);
 }
 
-int streams_recipe(struct streams *streams, const struct armtap_recipe_event *event)
+int armtap_streams_recipe(struct armtap_streams *streams, const struct armtap_recipe_event *event)
 {
-    struct stream_summary *summary = see(streams, event->stream, &event->where);
+    struct armtap_stream_summary *summary = see(streams, event->stream, &event->where);
     if (summary == NULL || (event->stream->protocol == ARMTAP_AUBO && follow_channel(streams, summary, event) != 0))
-        return -1;
+        return ARMTAP_ERR_MEMORY;
     if (event->direction != ARMTAP_FROM_ROBOT)
         return 0;
     return keep_recipe(streams, summary, event);
 }
 
-int streams_candidates(struct streams *streams, const struct armtap_candidates *candidates)
+int armtap_streams_candidates(struct armtap_streams *streams, const struct armtap_candidates *candidates)
 {
-    struct stream_summary *summary = see(streams, candidates->stream, &candidates->where);
+    struct armtap_stream_summary *summary = see(streams, candidates->stream, &candidates->where);
     if (summary == NULL)
-        return -1;
+        return ARMTAP_ERR_MEMORY;
     forget_candidates(summary);
     if (candidates->count == 0)
         return 0;
     summary->candidates = calloc(candidates->count, sizeof *summary->candidates);
     if (summary->candidates == NULL)
-        return -1;
+        return ARMTAP_ERR_MEMORY;
     memcpy(summary->candidates, candidates->recipes, candidates->count * sizeof *summary->candidates);
     summary->candidate_count = candidates->count;
     return 0;
 }
 
-/* Counts a note of a stream. 0, or -1 without memory. */
-static int count_note(struct stream_summary *summary, size_t kind)
+/* Counts a note of a stream. 0, or ERR_MEMORY. */
+static int count_note(struct entry *entry, size_t kind)
 {
     size_t at = 0;
-    while (at < summary->note_kinds && summary->notes[at].kind != kind)
+    while (at < entry->note_kinds && entry->notes[at].kind != kind)
         at++;
-    if (at == summary->note_kinds) {
-        struct stream_notes *notes = realloc(summary->notes, (at + 1) * sizeof *notes);
+    if (at == entry->note_kinds) {
+        struct stream_notes *notes = realloc(entry->notes, (at + 1) * sizeof *notes);
         if (notes == NULL)
-            return -1;
-        summary->notes = notes;
-        summary->notes[summary->note_kinds++] = (struct stream_notes){(uint32_t)kind, 0};
+            return ARMTAP_ERR_MEMORY;
+        entry->notes = notes;
+        entry->notes[entry->note_kinds++] = (struct stream_notes){(uint32_t)kind, 0};
     }
-    summary->notes[at].count += summary->notes[at].count < UINT32_MAX;
+    entry->notes[at].count += entry->notes[at].count < UINT32_MAX;
     return 0;
 }
 
-uint64_t streams_notes_of(const struct stream_summary *summary, size_t kind)
+uint64_t armtap_streams_notes_of(const struct armtap_stream_summary *summary, size_t kind)
 {
-    for (size_t i = 0; i < summary->note_kinds; i++)
-        if (summary->notes[i].kind == kind)
-            return summary->notes[i].count;
+    const struct entry *entry = (const struct entry *)summary;
+    for (size_t i = 0; entry != NULL && i < entry->note_kinds; i++)
+        if (entry->notes[i].kind == kind)
+            return entry->notes[i].count;
     return 0;
 }
 
-int streams_note(struct streams *streams, const struct armtap_note *note)
+int armtap_streams_note(struct armtap_streams *streams, const struct armtap_note *note)
 {
-    struct stream_summary *summary = note->stream == NULL ? NULL : see(streams, note->stream, &note->where);
+    struct armtap_stream_summary *summary = note->stream == NULL ? NULL : see(streams, note->stream, &note->where);
     if (note->stream != NULL && summary == NULL)
-        return -1;
+        return ARMTAP_ERR_MEMORY;
     size_t kind = (size_t)(note->kind - armtap_note_at(0));
     streams->note_counts[kind]++;
-    return summary != NULL ? count_note(summary, kind) : 0;
+    return summary != NULL && count_note(entry_of(summary), kind) != 0 ? ARMTAP_ERR_MEMORY : ARMTAP_OK;
 }
 
 static bool is_telemetry_port(const char *port)
@@ -455,22 +482,25 @@ static bool is_telemetry_port(const char *port)
 }
 
 /* Ports that might carry telemetry if the user said so; of telemetry's own that is known. */
-static void keep_port(struct streams *streams, const struct armtap_stream *stream)
+static void keep_port(struct armtap_streams *streams, const struct armtap_stream *stream)
 {
     const char *colon = strrchr(stream->robot, ':');
     if (colon == NULL || strlen(colon + 1) >= sizeof streams->ports[0] || is_telemetry_port(colon + 1))
         return;
-    for (size_t i = 0; i < streams->port_count; i++)
+    for (size_t i = 0; i < streams->connections.port_count; i++)
         if (strcmp(streams->ports[i], colon + 1) == 0)
             return;
-    if (streams->port_count == PORTS_KEPT) {
-        streams->more_ports = true;
+    if (streams->connections.port_count == PORTS_KEPT) {
+        streams->connections.more_ports = true;
         return;
     }
-    strcpy(streams->ports[streams->port_count++], colon + 1);
+    strcpy(streams->ports[streams->connections.port_count], colon + 1);
+    streams->port_names[streams->connections.port_count] = streams->ports[streams->connections.port_count];
+    streams->connections.port_count++;
 }
 
-static void add_up(struct streams_rest *rest, const struct armtap_stream *stream, const struct armtap_where *where)
+static void add_up(struct armtap_streams_rest *rest, const struct armtap_stream *stream,
+                   const struct armtap_where *where)
 {
     if (rest->count++ == 0)
         rest->first = *where;
@@ -484,29 +514,42 @@ static void add_up(struct streams_rest *rest, const struct armtap_stream *stream
 }
 
 /* A stream that is over is kept if it is among the first, whose numbers are the lowest. */
-static void take_close(struct streams *streams, struct stream_summary *summary, const struct armtap_event *event)
+static void take_close(struct armtap_streams *streams, struct armtap_stream_summary *summary,
+                       const struct armtap_event *event)
 {
-    summary->closed[event->direction] = true;
+    bool *closed = entry_of(summary)->closed;
+    closed[event->direction] = true;
     if (event->a != ARMTAP_CLOSE_FIN)
-        summary->closed[!event->direction] = true;
-    if (!summary->closed[0] || !summary->closed[1] || place_of(streams, event->stream->connection) < streams->most)
+        closed[!event->direction] = true;
+    if (!closed[0] || !closed[1] || place_of(streams, event->stream->connection) < streams->most)
         return;
     add_up(&streams->rest, event->stream, &event->where);
     streams->let_go = true;
     forget(streams, event->stream->connection);
 }
 
-bool streams_let_go(const struct streams *streams)
+bool armtap_streams_let_go(const struct armtap_streams *streams)
 {
     return streams->let_go;
 }
 
-const struct streams_rest *streams_rest(const struct streams *streams)
+const struct armtap_connections *armtap_streams_connections(const struct armtap_streams *streams)
+{
+    return &streams->connections;
+}
+
+const struct armtap_attempt *armtap_streams_news(const struct armtap_streams *streams)
+{
+    return armtap_attempts_news(streams->attempts);
+}
+
+const struct armtap_streams_rest *armtap_streams_rest(const struct armtap_streams *streams)
 {
     return &streams->rest;
 }
 
-bool streams_due_note(const struct streams *streams, const struct armtap_event *event, struct armtap_note *note)
+bool armtap_streams_due_note(const struct armtap_streams *streams, const struct armtap_event *event,
+                             struct armtap_note *note)
 {
     if (!streams->let_go || streams->rest.count > 1)
         return false;
@@ -515,23 +558,23 @@ bool streams_due_note(const struct streams *streams, const struct armtap_event *
     return true;
 }
 
-int streams_event(struct streams *streams, const struct armtap_event *event)
+int armtap_streams_event(struct armtap_streams *streams, const struct armtap_event *event)
 {
     const struct armtap_stream *stream = event->stream;
     streams->let_go = false;
     if (event->type == ARMTAP_EVENT_OPEN) {
-        streams->connections++;
+        streams->connections.count++;
         keep_port(streams, stream);
     }
-    if (attempts_event(streams->attempts, event) != 0)
-        return -1;
+    if (armtap_attempts_event(streams->attempts, event) != 0)
+        return ARMTAP_ERR_MEMORY;
     if (stream->protocol != ARMTAP_PROTOCOL_NONE || find(streams, stream->connection) != NULL)
         if (see(streams, stream, &event->where) == NULL)
-            return -1;
-    struct stream_summary *summary = find(streams, stream->connection);
+            return ARMTAP_ERR_MEMORY;
+    struct armtap_stream_summary *summary = find(streams, stream->connection);
     bool is_new_stretch = event->type == ARMTAP_EVENT_START || event->type == ARMTAP_EVENT_PAUSE;
     if (summary != NULL && is_new_stretch && stream->protocol == ARMTAP_RTDE)
-        summary->is_paused = true;
+        entry_of(summary)->is_paused = true;
     if (event->type == ARMTAP_EVENT_CLOSE && stream->protocol == ARMTAP_PROTOCOL_NONE)
         forget(streams, stream->connection);
     else if (event->type == ARMTAP_EVENT_CLOSE && summary != NULL)
@@ -542,33 +585,34 @@ int streams_event(struct streams *streams, const struct armtap_event *event)
 /* Packets of a file come one after the other; a raw dump has none and stands where its file does. */
 static int compare(const void *a, const void *b)
 {
-    const struct stream_summary *one = *(const struct stream_summary *const *)a;
-    const struct stream_summary *other = *(const struct stream_summary *const *)b;
+    const struct armtap_stream_summary *one = *(const struct armtap_stream_summary *const *)a;
+    const struct armtap_stream_summary *other = *(const struct armtap_stream_summary *const *)b;
     if (one->begin.file != other->begin.file)
         return one->begin.file < other->begin.file ? -1 : 1;
     if (one->begin.packet != other->begin.packet)
         return one->begin.packet < other->begin.packet ? -1 : 1;
-    return one->stream.connection < other->stream.connection ? -1 : one->stream.connection > other->stream.connection;
+    return one->stream->connection < other->stream->connection ? -1
+                                                               : one->stream->connection > other->stream->connection;
 }
 
 /* An attempt counts as a note. */
-static void count_attempts(struct streams *streams)
+static void count_attempts(struct armtap_streams *streams)
 {
-    for (int outcome = 0; outcome < ATTEMPT_OUTCOMES; outcome++) {
-        uint64_t total = attempts_total(streams->attempts, (enum attempt_outcome)outcome);
+    for (int outcome = 0; outcome < ARMTAP_ATTEMPT_OUTCOMES; outcome++) {
+        uint64_t total = armtap_attempts_total(streams->attempts, (enum armtap_attempt_outcome)outcome);
         for (size_t i = 0; i < armtap_note_count(); i++)
-            if (strcmp(armtap_note_at(i)->id, attempt_id((enum attempt_outcome)outcome)) == 0)
+            if (strcmp(armtap_note_at(i)->id, armtap_attempt_id((enum armtap_attempt_outcome)outcome)) == 0)
                 streams->note_counts[i] += total - streams->attempts_counted[outcome];
         streams->attempts_counted[outcome] = total;
     }
 }
 
-void streams_number(struct streams *streams)
+void armtap_streams_number(struct armtap_streams *streams)
 {
     count_attempts(streams);
     streams->numbered_count = 0;
     for (size_t i = 0; i < streams->count; i++)
-        if (streams->all[i]->stream.protocol != ARMTAP_PROTOCOL_NONE)
+        if (streams->all[i]->stream->protocol != ARMTAP_PROTOCOL_NONE)
             streams->numbered[streams->numbered_count++] = streams->all[i];
     if (streams->numbered_count > 0)
         qsort(streams->numbered, streams->numbered_count, sizeof *streams->numbered, compare);
@@ -576,40 +620,40 @@ void streams_number(struct streams *streams)
         streams->numbered[i]->number = (unsigned)i;
 }
 
-size_t streams_count(const struct streams *streams)
+size_t armtap_streams_count(const struct armtap_streams *streams)
 {
     return streams->numbered_count;
 }
 
-const struct stream_summary *streams_at(const struct streams *streams, size_t number)
+const struct armtap_stream_summary *armtap_streams_at(const struct armtap_streams *streams, size_t number)
 {
     return number < streams->numbered_count ? streams->numbered[number] : NULL;
 }
 
-const struct stream_summary *streams_of(const struct streams *streams, uint64_t connection)
+const struct armtap_stream_summary *armtap_streams_of(const struct armtap_streams *streams, uint64_t connection)
 {
     size_t place = place_of(streams, connection);
-    if (place == streams->count || streams->all[place]->stream.connection != connection ||
-        streams->all[place]->stream.protocol == ARMTAP_PROTOCOL_NONE)
+    if (place == streams->count || streams->all[place]->stream->connection != connection ||
+        streams->all[place]->stream->protocol == ARMTAP_PROTOCOL_NONE)
         return NULL;
     return streams->all[place];
 }
 
-const uint64_t *streams_note_counts(const struct streams *streams)
+const uint64_t *armtap_streams_note_counts(const struct armtap_streams *streams)
 {
     return streams->note_counts;
 }
 
-const struct attempts *streams_attempts(const struct streams *streams)
+const struct armtap_attempts *armtap_streams_attempts(const struct armtap_streams *streams)
 {
     return streams->attempts;
 }
 
-bool streams_data_have_warning(const struct streams *streams)
+bool armtap_streams_data_have_warning(const struct armtap_streams *streams)
 {
     uint64_t attempts = 0, notes = 0;
-    for (int i = 0; i < ATTEMPT_OUTCOMES; i++)
-        if (i != ATTEMPT_LEFT)
+    for (int i = 0; i < ARMTAP_ATTEMPT_OUTCOMES; i++)
+        if (i != ARMTAP_ATTEMPT_LEFT)
             attempts += streams->attempts_counted[i];
     for (size_t i = 0; i < armtap_note_count(); i++)
         if (armtap_note_at(i)->severity >= ARMTAP_WARNING)
@@ -617,61 +661,10 @@ bool streams_data_have_warning(const struct streams *streams)
     return notes > attempts;
 }
 
-bool streams_have_warning(const struct streams *streams)
+bool armtap_streams_have_warning(const struct armtap_streams *streams)
 {
     for (size_t i = 0; i < armtap_note_count(); i++)
         if (streams->note_counts[i] > 0 && armtap_note_at(i)->severity >= ARMTAP_WARNING)
             return true;
     return false;
-}
-
-/* Of the first, with what to do. */
-static void report_attempts(const struct streams *streams)
-{
-    char text[ATTEMPT_TEXT_MAX];
-    const struct attempt_summary *first = attempts_at(streams->attempts, 0);
-    attempt_text(text, streams->attempts, first, TIMESTAMP_UTC);
-    message_error("no telemetry: %s%s%s", text, attempts_at(streams->attempts, 1) == NULL ? "" : ", and others",
-                  attempts_have_fault(streams->attempts) ? "; armtap diagnose tells what to do" : "");
-}
-
-static void report_open(const struct attempt_open *open)
-{
-    char text[ATTEMPT_TEXT_MAX];
-    attempt_open_text(text, open, TIMESTAMP_UTC);
-    message_error("no telemetry: %s", text);
-}
-
-void streams_report_none(const struct streams *streams, const struct replay_totals *totals)
-{
-    char ports[PORTS_KEPT * 8 + 16] = "", protocols[REPLAY_PROTOCOLS_MAX];
-    struct attempt_open open;
-    size_t length = 0;
-    if (totals->packets == 0) {
-        message_error("no telemetry: there was no packet; capture the robot's traffic, for example tcpdump -s 0 -i any "
-                      "-w FILE host ROBOT");
-        return;
-    }
-    for (size_t i = 0; i < streams->port_count; i++)
-        length += (size_t)snprintf(ports + length, sizeof ports - length, "%s%s", i == 0 ? "" : " ", streams->ports[i]);
-    const char *packets = totals->packets == 1 ? "packet" : "packets";
-    replay_protocols(protocols, "|", "|");
-    if (attempts_at(streams->attempts, 0) != NULL)
-        report_attempts(streams);
-    else if (attempts_open_at(streams->attempts, 0, &open))
-        report_open(&open);
-    else if (streams->connections > 0 && streams->port_count == 0)
-        message_error("no telemetry: %" PRIu64 " %s, %" PRIu64
-                      " TCP connection%s to the telemetry ports, without telemetry in "
-                      "them; capture for longer, both directions, from before the client connects",
-                      totals->packets, packets, streams->connections, streams->connections == 1 ? "" : "s");
-    else if (streams->connections == 0)
-        message_error("no telemetry: %" PRIu64 " %s, no TCP connection among them; capture the robot's traffic, for "
-                      "example tcpdump -s 0 -i any -w FILE host ROBOT",
-                      totals->packets, packets);
-    else
-        message_error("no telemetry: %" PRIu64 " %s, %" PRIu64 " TCP connection%s (port %s%s); if one of them carries "
-                      "telemetry, say so: --port N=%s",
-                      totals->packets, packets, streams->connections, streams->connections == 1 ? "" : "s", ports,
-                      streams->more_ports ? " and others" : "", protocols);
 }

@@ -14,7 +14,7 @@ struct monitors {
     struct findings *findings;
     struct modes *modes;
     int64_t reach;
-    struct stream_rates_room channels;
+    struct armtap_rates_shared *shared;
     bool is_cut;    /* and that was said */
     size_t moments; /* of all streams */
     bool failed;    /* without memory, of a stream that has ended */
@@ -24,7 +24,7 @@ struct monitors {
     size_t recent;
 };
 
-struct monitors *monitors_new(struct findings *findings, struct modes *modes, int64_t reach)
+struct monitors *armtap_monitors_new(struct findings *findings, struct modes *modes, int64_t reach)
 {
     struct monitors *watches = calloc(1, sizeof *watches);
     if (watches == NULL)
@@ -32,17 +32,20 @@ struct monitors *monitors_new(struct findings *findings, struct modes *modes, in
     watches->findings = findings;
     watches->modes = modes;
     watches->reach = reach;
-    watches->channels = stream_rates_room_begin();
-    return watches;
+    watches->shared = armtap_rates_shared_new(0);
+    if (watches->shared != NULL)
+        return watches;
+    free(watches);
+    return NULL;
 }
 
 static void free_live(struct stream_monitor *watch)
 {
-    stream_rates_free(watch->rates);
+    armtap_rates_free(watch->rates);
     if (watch->clocks != NULL)
-        clock_drift_clear(watch->clocks);
+        armtap_clock_drift_clear(watch->clocks);
     if (watch->holes != NULL)
-        missing_records_clear(watch->holes);
+        armtap_missing_records_clear(watch->holes);
     free(watch->clocks);
     free(watch->holes);
 }
@@ -63,12 +66,12 @@ static void end_watch(struct monitors *watches, struct stream_monitor *watch)
 {
     if (watch->rates == NULL)
         return;
-    missing_records_end(watch->holes, watches->findings);
-    stream_rates_totals(watch->rates, &watch->stream_rates_totals);
-    clock_drift_totals(watch->clocks, &watch->clock_drift_totals);
+    armtap_missing_records_end(watch->holes, watches->findings);
+    armtap_rates_totals(watch->rates, &watch->stream_rates_totals);
+    armtap_clock_drift_totals(watch->clocks, &watch->clock_drift_totals);
     watch->clock_drift_totals.has_drift = watch->clock_drift_totals.has_drift && !watch->was_full;
     watches->failed =
-        watches->failed || stream_rates_failed(watch->rates) || watch->clocks->failed || watch->holes->failed;
+        watches->failed || armtap_rates_failed(watch->rates) || watch->clocks->failed || watch->holes->failed;
     free_live(watch);
     forget_moments(watch);
     watch->rates = NULL;
@@ -81,19 +84,20 @@ static void watch_free(struct stream_monitor *watch)
     free_live(watch);
     for (size_t i = 0; i < ARMTAP_ARMS_MAX; i++) {
         if (watch->moments[i] != NULL)
-            stop_window_free(watch->moments[i]);
+            armtap_stop_window_free(watch->moments[i]);
         free(watch->moments[i]);
     }
     free(watch);
 }
 
-void monitors_free(struct monitors *watches)
+void armtap_monitors_free(struct monitors *watches)
 {
     if (watches == NULL)
         return;
     for (size_t i = 0; i < watches->count; i++)
         watch_free(watches->all[i]);
-    stalls_free(&watches->stalls);
+    armtap_stalls_free(&watches->stalls);
+    armtap_rates_shared_free(watches->shared);
     free(watches->all);
     free(watches);
 }
@@ -113,7 +117,7 @@ static size_t place_of(const struct monitors *watches, uint64_t connection)
     return low;
 }
 
-const struct stream_monitor *monitors_of(const struct monitors *watches, uint64_t connection)
+const struct stream_monitor *armtap_monitors_of(const struct monitors *watches, uint64_t connection)
 {
     size_t place = place_of(watches, connection);
     bool found = place < watches->count && watches->all[place]->connection == connection;
@@ -126,7 +130,7 @@ static struct stream_monitor *watch_new(struct monitors *watches, uint64_t conne
     if (watch == NULL)
         return NULL;
     watch->connection = connection;
-    watch->rates = stream_rates_new(&watches->channels);
+    watch->rates = armtap_rates_new(watches->shared, NULL);
     watch->clocks = calloc(1, sizeof *watch->clocks);
     watch->holes = calloc(1, sizeof *watch->holes);
     if (watch->rates != NULL && watch->clocks != NULL && watch->holes != NULL)
@@ -155,7 +159,7 @@ static struct stream_monitor *see(struct monitors *watches, const struct armtap_
         if (watch == NULL)
             return NULL;
         memmove(watches->all + place + 1, watches->all + place, (watches->count - place) * sizeof(*watches->all));
-        watch->was_full = stalls_of_client(&watches->stalls, connection);
+        watch->was_full = armtap_stalls_of_client(&watches->stalls, connection);
         watches->all[place] = watch;
         watches->count++;
     }
@@ -179,15 +183,15 @@ static int watch_moments(struct monitors *watches, struct stream_monitor *watch,
     struct stop_windows **moments = &watch->moments[arm->number - 1];
     if (*moments == NULL && (*moments = calloc(1, sizeof **moments)) == NULL)
         return -1;
-    return stop_window_record(*moments, record, arm, shows_stop(watches, *moments, stop_begins), watches->reach);
+    return armtap_stop_window_record(*moments, record, arm, shows_stop(watches, *moments, stop_begins), watches->reach);
 }
 
 static int watch_arms(struct monitors *watches, struct stream_monitor *watch, const struct armtap_record *record)
 {
     for (size_t i = 0; i < record->arm_count && record->recipe != NULL; i++) {
         const struct armtap_arm *arm = &record->arms[i];
-        bool stop_begins = modes_record(watches->modes, watch->modes, watches->findings, record, i);
-        if (watches->modes->failed || findings_failed(watches->findings))
+        bool stop_begins = armtap_modes_record(watches->modes, watch->modes, watches->findings, record, i);
+        if (watches->modes->failed || armtap_findings_failed(watches->findings))
             return -1;
         if (watches->reach > 0 && watch_moments(watches, watch, record, arm, stop_begins) != 0)
             return -1;
@@ -195,7 +199,7 @@ static int watch_arms(struct monitors *watches, struct stream_monitor *watch, co
     return 0;
 }
 
-int monitors_record(struct monitors *watches, const struct armtap_record *record)
+int armtap_monitors_record(struct monitors *watches, const struct armtap_record *record)
 {
     struct stream_monitor *watch = see(watches, record->stream);
     if (watch == NULL)
@@ -204,53 +208,56 @@ int monitors_record(struct monitors *watches, const struct armtap_record *record
         return 0;
     if (record->direction == ARMTAP_FROM_ROBOT)
         watch->resent = 0;
-    missing_records_record(watch->holes, watches->findings, record);
-    stream_rates_record(watch->rates, watches->findings, record);
-    clock_drift_record(watch->clocks, record);
-    if (stream_rates_failed(watch->rates) || watch->clocks->failed)
+    armtap_missing_records_record(watch->holes, watches->findings, record);
+    armtap_rates_take_record(watch->rates, watches->findings, record);
+    armtap_clock_drift_record(watch->clocks, record);
+    if (armtap_rates_failed(watch->rates) || watch->clocks->failed)
         return -1;
-    if (watches->channels.is_cut && !watches->is_cut) {
+    if (watches->shared->is_cut && !watches->is_cut) {
         watches->is_cut = true;
-        findings_say(watches->findings, "input.hostile", record->stream, &record->where, "%s",
-                     armtap_budget_find("channels")->text);
+        armtap_findings_say(watches->findings, "input.hostile", record->stream, &record->where, "%s",
+                            armtap_budget_find("channels")->text);
     }
     return record->direction == ARMTAP_FROM_ROBOT ? watch_arms(watches, watch, record) : 0;
 }
 
-int monitors_message(struct monitors *watches, const struct armtap_message *message)
+int armtap_monitors_message(struct monitors *watches, const struct armtap_message *message)
 {
     if (message->stream->protocol != ARMTAP_RTDE || message->stream->records[ARMTAP_FROM_ROBOT] > 0)
         return 0;
     struct stream_monitor *watch = see(watches, message->stream);
     if (watch == NULL)
         return -1;
-    unanswered_message(&watch->dialogue, message);
+    armtap_unanswered_message(&watch->dialogue, message);
     return 0;
 }
 
-int monitors_note(struct monitors *watches, const struct armtap_note *note)
+int armtap_monitors_note(struct monitors *watches, const struct armtap_note *note)
 {
-    const struct stream_monitor *watch = note->stream == NULL ? NULL : monitors_of(watches, note->stream->connection);
+    const struct stream_monitor *watch =
+        note->stream == NULL ? NULL : armtap_monitors_of(watches, note->stream->connection);
     if (watch != NULL && watch->rates != NULL)
-        stream_rates_note(watch->rates, watches->findings, note);
+        armtap_rates_take_note(watch->rates, watches->findings, note);
     bool has_failed = watch != NULL && watch->holes != NULL && watch->holes->failed;
-    return has_failed || findings_failed(watches->findings) ? -1 : 0;
+    return has_failed || armtap_findings_failed(watches->findings) ? -1 : 0;
 }
 
-bool monitors_keep(struct monitors *watches, const struct armtap_note *note)
+bool armtap_monitors_keep(struct monitors *watches, const struct armtap_note *note)
 {
-    const struct stream_monitor *watch = note->stream == NULL ? NULL : monitors_of(watches, note->stream->connection);
-    return watch != NULL && watch->holes != NULL && missing_records_note(watch->holes, note);
+    const struct stream_monitor *watch =
+        note->stream == NULL ? NULL : armtap_monitors_of(watches, note->stream->connection);
+    return watch != NULL && watch->holes != NULL && armtap_missing_records_note(watch->holes, note);
 }
 
-int monitors_recipe(struct monitors *watches, const struct armtap_recipe_event *event)
+int armtap_monitors_recipe(struct monitors *watches, const struct armtap_recipe_event *event)
 {
     struct stream_monitor *watch = see(watches, event->stream);
     if (watch == NULL)
         return -1;
     if (watch->rates != NULL)
-        stream_rates_recipe(watch->rates, watches->findings, event);
-    return findings_failed(watches->findings) || (watch->rates != NULL && stream_rates_failed(watch->rates)) ? -1 : 0;
+        armtap_rates_take_recipe(watch->rates, watches->findings, event);
+    return armtap_findings_failed(watches->findings) || (watch->rates != NULL && armtap_rates_failed(watch->rates)) ? -1
+                                                                                                                    : 0;
 }
 
 static const char *sender_of(const struct armtap_event *event)
@@ -264,11 +271,11 @@ static void tell_close(struct monitors *watches, struct stream_monitor *watch, c
 {
     const struct armtap_stream *stream = event->stream;
     if (event->a == ARMTAP_CLOSE_FIN && !watch->closing)
-        findings_say(watches->findings, "tcp.closed", stream, &event->where, "%s closed the connection",
-                     sender_of(event));
+        armtap_findings_say(watches->findings, "tcp.closed", stream, &event->where, "%s closed the connection",
+                            sender_of(event));
     if (event->a == ARMTAP_CLOSE_RESET && !watch->closing)
-        findings_say(watches->findings, "tcp.reset", stream, &event->where, "%s reset the connection",
-                     sender_of(event));
+        armtap_findings_say(watches->findings, "tcp.reset", stream, &event->where, "%s reset the connection",
+                            sender_of(event));
 }
 
 /* Whether one side asked in vain, and heard nothing more until the connection's end, but that. */
@@ -301,7 +308,7 @@ static void blame(struct stream_monitor *watch, const struct armtap_event *event
         snprintf(why, sizeof why,
                  "%" PRIu64 " keep-alives of the robot got no answer: the client, or the way to it, was gone",
                  watch->asking[ARMTAP_FROM_ROBOT].count);
-    stream_rates_blame(watch->rates, why);
+    armtap_rates_blame(watch->rates, why);
 }
 
 static void take_close(struct monitors *watches, struct stream_monitor *watch, const struct armtap_event *event)
@@ -309,7 +316,7 @@ static void take_close(struct monitors *watches, struct stream_monitor *watch, c
     tell_close(watches, watch, event);
     if (watch->rates != NULL && !watch->closing) {
         blame(watch, event);
-        stream_rates_event(watch->rates, watches->findings, event);
+        armtap_rates_take_event(watch->rates, watches->findings, event);
     }
     watch->closing = true;
     watch->closed[event->direction] = true;
@@ -343,44 +350,44 @@ static void tell_transport(struct monitors *watches, const struct armtap_event *
             continue;
         const char *verb = event->a == 1 ? transport->verb : transport->verbs;
         if (event->doubtful)
-            findings_doubt(watches->findings, transport->id, event->stream, &event->where, "%" PRIu64 " %s %s %s%s",
-                           event->a, bytes, from, verb, transport->doubt);
+            armtap_findings_doubt(watches->findings, transport->id, event->stream, &event->where,
+                                  "%" PRIu64 " %s %s %s%s", event->a, bytes, from, verb, transport->doubt);
         else
-            findings_say(watches->findings, transport->id, event->stream, &event->where, "%" PRIu64 " %s %s %s",
-                         event->a, bytes, from, verb);
+            armtap_findings_say(watches->findings, transport->id, event->stream, &event->where, "%" PRIu64 " %s %s %s",
+                                event->a, bytes, from, verb);
     }
 }
 
-int monitors_event(struct monitors *watches, const struct armtap_event *event)
+int armtap_monitors_event(struct monitors *watches, const struct armtap_event *event)
 {
-    struct armtap_where stuck = stalls_begin_of_client(&watches->stalls, event->stream->connection);
+    struct armtap_where stuck = armtap_stalls_begin_of_client(&watches->stalls, event->stream->connection);
     tell_transport(watches, event);
-    if (stalls_event(&watches->stalls, watches->findings, event) != 0)
+    if (armtap_stalls_event(&watches->stalls, watches->findings, event) != 0)
         return -1;
     if (event->stream->protocol != ARMTAP_PROTOCOL_NONE) {
         struct stream_monitor *watch = see(watches, event->stream);
         if (watch == NULL)
             return -1;
-        watch->was_full = watch->was_full || stalls_of_client(&watches->stalls, watch->connection);
+        watch->was_full = watch->was_full || armtap_stalls_of_client(&watches->stalls, watch->connection);
         watch->stuck = stuck;
-        unanswered_event(&watch->dialogue, event);
+        armtap_unanswered_event(&watch->dialogue, event);
         watch->resent += event->type == ARMTAP_EVENT_RETRANSMISSION && event->direction == ARMTAP_FROM_ROBOT;
         if (event->type == ARMTAP_EVENT_KEEP_ALIVE)
             watch->asking[event->direction] = (struct asking){event->a, event->stream->packets[!event->direction]};
         if (event->type == ARMTAP_EVENT_CLOSE) {
             take_close(watches, watch, event);
         } else if (watch->rates != NULL) {
-            missing_records_event(watch->holes, event);
-            stream_rates_event(watch->rates, watches->findings, event);
+            armtap_missing_records_event(watch->holes, event);
+            armtap_rates_take_event(watch->rates, watches->findings, event);
         }
     } else if (event->type == ARMTAP_EVENT_CLOSE) {
-        stalls_forget(&watches->stalls, event->stream->connection);
-        findings_forget(watches->findings, event->stream->connection);
+        armtap_stalls_forget(&watches->stalls, event->stream->connection);
+        armtap_findings_forget(watches->findings, event->stream->connection);
     }
-    return watches->failed || findings_failed(watches->findings) ? -1 : 0;
+    return watches->failed || armtap_findings_failed(watches->findings) ? -1 : 0;
 }
 
-void monitors_forget(struct monitors *watches, uint64_t connection)
+void armtap_monitors_forget(struct monitors *watches, uint64_t connection)
 {
     size_t place = place_of(watches, connection);
     if (place < watches->count && watches->all[place]->connection == connection) {
@@ -388,11 +395,11 @@ void monitors_forget(struct monitors *watches, uint64_t connection)
         watches->count--;
         memmove(watches->all + place, watches->all + place + 1, (watches->count - place) * sizeof(*watches->all));
     }
-    stalls_forget(&watches->stalls, connection);
-    findings_add_up(watches->findings, connection);
+    armtap_stalls_forget(&watches->stalls, connection);
+    armtap_findings_add_up(watches->findings, connection);
 }
 
-int monitors_end(struct monitors *watches)
+int armtap_monitors_end(struct monitors *watches)
 {
     for (size_t i = 0; i < watches->count; i++)
         end_watch(watches, watches->all[i]);

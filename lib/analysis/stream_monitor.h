@@ -19,7 +19,7 @@ struct asking {
 
 struct stream_monitor {
     uint64_t connection;
-    struct stream_rates *rates; /* NULL once it is over */
+    struct armtap_rates *rates; /* NULL once it is over */
     struct clock_drift *clocks;
     struct missing_records *holes;
     bool was_full; /* the client did not read for a while: what came then was late */
@@ -31,27 +31,27 @@ struct stream_monitor {
     struct unanswered_requests dialogue;
     bool closing; /* a FIN was seen */
     bool closed[2];
-    struct stream_rates_totals stream_rates_totals; /* set when it is over */
-    struct clock_drift_totals clock_drift_totals;
+    struct armtap_rates_totals stream_rates_totals; /* set when it is over */
+    struct armtap_clock_totals clock_drift_totals;
 };
 
 /* Call its feeders from the callbacks of a sink; without memory they return -1. */
 struct monitors;
 /* `reach`: ns around a safety stop that are kept; 0: none. */
-struct monitors *monitors_new(struct findings *findings, struct modes *modes, int64_t reach);
-void monitors_free(struct monitors *watches);
-int monitors_record(struct monitors *watches, const struct armtap_record *record);
-int monitors_recipe(struct monitors *watches, const struct armtap_recipe_event *event);
-int monitors_event(struct monitors *watches, const struct armtap_event *event);
-int monitors_message(struct monitors *watches, const struct armtap_message *message);
-int monitors_note(struct monitors *watches, const struct armtap_note *note);
+struct monitors *armtap_monitors_new(struct findings *findings, struct modes *modes, int64_t reach);
+void armtap_monitors_free(struct monitors *watches);
+int armtap_monitors_record(struct monitors *watches, const struct armtap_record *record);
+int armtap_monitors_recipe(struct monitors *watches, const struct armtap_recipe_event *event);
+int armtap_monitors_event(struct monitors *watches, const struct armtap_event *event);
+int armtap_monitors_message(struct monitors *watches, const struct armtap_message *message);
+int armtap_monitors_note(struct monitors *watches, const struct armtap_note *note);
 /* Whether a note becomes a finding later, when it is known how much it is about; otherwise the caller adds it. */
-bool monitors_keep(struct monitors *watches, const struct armtap_note *note);
+bool armtap_monitors_keep(struct monitors *watches, const struct armtap_note *note);
 /* The connection is one of those that are only added up. */
-void monitors_forget(struct monitors *watches, uint64_t connection);
+void armtap_monitors_forget(struct monitors *watches, uint64_t connection);
 /* After the reading. 0, or -1 without memory. */
-int monitors_end(struct monitors *watches);
+int armtap_monitors_end(struct monitors *watches);
 /* NULL: there is none. */
-const struct stream_monitor *monitors_of(const struct monitors *watches, uint64_t connection);
+const struct stream_monitor *armtap_monitors_of(const struct monitors *watches, uint64_t connection);
 
 #endif

@@ -4,48 +4,75 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct stream_rates {
-    struct stream_rates_room *room;
+struct armtap_rates {
+    struct armtap_rates_shared *shared;
     size_t channel_count;
     struct histogram jitter;
-    struct flow_rate_learned *learned;         /* NULL: nobody wants to know */
+    struct armtap_rates_learned *learned;      /* NULL: nobody wants to know */
     struct flow_rate *channel[RATES_CHANNELS]; /* the only one is the first, but for AUBO; NULL: no data yet */
     bool failed;
 };
 
-struct stream_rates_room stream_rates_room_begin(void)
+struct armtap_rates_shared *armtap_rates_shared_new(size_t stretches)
 {
-    return (struct stream_rates_room){.left = armtap_budget_find("channels")->once};
+    struct armtap_rates_shared *shared = calloc(1, sizeof *shared);
+    if (shared != NULL)
+        *shared =
+            (struct armtap_rates_shared){.channels = armtap_budget_find("channels")->once, .stretches = stretches};
+    return shared;
 }
 
-struct stream_rates *stream_rates_new(struct stream_rates_room *room)
+void armtap_rates_shared_free(struct armtap_rates_shared *shared)
 {
-    struct stream_rates *rates = calloc(1, sizeof(struct stream_rates));
-    if (rates != NULL)
-        rates->room = room;
+    free(shared);
+}
+
+struct armtap_rates_learned *armtap_rates_learned_new(struct armtap_rates_shared *shared)
+{
+    struct armtap_rates_learned *learned = calloc(1, sizeof *learned);
+    if (learned != NULL && shared != NULL)
+        learned->left = &shared->stretches;
+    return learned;
+}
+
+void armtap_rates_learned_free(struct armtap_rates_learned *learned)
+{
+    if (learned != NULL)
+        free(learned->all);
+    free(learned);
+}
+
+void armtap_rates_learned_complete(struct armtap_rates_learned *learned)
+{
+    if (learned != NULL)
+        learned->is_known = !learned->failed && !learned->is_cut;
+}
+
+struct armtap_rates *armtap_rates_new(struct armtap_rates_shared *shared, struct armtap_rates_learned *learned)
+{
+    struct armtap_rates *rates = shared == NULL ? NULL : calloc(1, sizeof *rates);
+    if (rates == NULL)
+        return NULL;
+    rates->shared = shared;
+    rates->learned = learned;
     return rates;
 }
 
-void stream_rates_free(struct stream_rates *rates)
+void armtap_rates_free(struct armtap_rates *rates)
 {
     if (rates == NULL)
         return;
     for (size_t i = 0; i < RATES_CHANNELS; i++)
-        flow_rate_free(rates->channel[i]);
+        armtap_flow_rate_free(rates->channel[i]);
     if (rates->channel_count > 1)
-        rates->room->left += rates->channel_count - 1;
-    histogram_clear(&rates->jitter);
+        rates->shared->channels += rates->channel_count - 1;
+    armtap_histogram_clear(&rates->jitter);
     free(rates);
 }
 
-bool stream_rates_failed(const struct stream_rates *rates)
+bool armtap_rates_failed(const struct armtap_rates *rates)
 {
-    return rates->failed || rates->jitter.failed;
-}
-
-void stream_rates_learn(struct stream_rates *rates, struct flow_rate_learned *learned)
-{
-    rates->learned = learned;
+    return rates->failed || rates->jitter.failed || (rates->learned != NULL && rates->learned->failed);
 }
 
 /* RATES_CHANNELS or above: there is no such channel. */
@@ -55,75 +82,78 @@ static size_t channel_of(const struct armtap_stream *stream, int recipe_id)
 }
 
 /* The flow of that recipe id, made if there is none; NULL without room or memory. */
-static struct flow_rate *flow_rate_of(struct stream_rates *rates, const struct armtap_stream *stream, int recipe_id)
+static struct flow_rate *flow_rate_of(struct armtap_rates *rates, const struct armtap_stream *stream, int recipe_id)
 {
     size_t i = channel_of(stream, recipe_id);
     if (i >= RATES_CHANNELS || rates->channel[i] != NULL)
         return i >= RATES_CHANNELS ? NULL : rates->channel[i];
     bool is_first = rates->channel_count == 0;
-    if (!is_first && rates->room->left == 0) {
-        rates->room->is_cut = true;
+    if (!is_first && rates->shared->channels == 0) {
+        rates->shared->is_cut = true;
         return NULL;
     }
-    rates->channel[i] = flow_rate_new(stream, (int)i, &rates->jitter);
+    rates->channel[i] = armtap_flow_rate_new(stream, (int)i, &rates->jitter);
     if (rates->channel[i] == NULL) {
         rates->failed = true;
         return NULL;
     }
-    flow_rate_learn(rates->channel[i], rates->learned);
+    armtap_flow_rate_learn(rates->channel[i], rates->learned);
     rates->channel_count++;
-    rates->room->left -= !is_first;
+    rates->shared->channels -= !is_first;
     return rates->channel[i];
 }
 
-void stream_rates_last_step(const struct stream_rates *rates, const struct armtap_record *record,
-                            struct flow_rate_step *step)
+/* ---- feeding --------------------------------------------------------------------------------------------------- */
+
+void armtap_rates_last_step(const struct armtap_rates *rates, const struct armtap_record *record,
+                            struct armtap_rates_step *step)
 {
     size_t i = channel_of(record->stream, record->recipe_id);
-    *step = (struct flow_rate_step){.clock = NAN};
+    *step = (struct armtap_rates_step){.clock = NAN};
     if (record->direction == ARMTAP_FROM_ROBOT && i < RATES_CHANNELS && rates->channel[i] != NULL)
-        flow_rate_last_step(rates->channel[i], step);
+        armtap_flow_rate_last_step(rates->channel[i], step);
 }
 
-void stream_rates_record(struct stream_rates *rates, struct findings *findings, const struct armtap_record *record)
+void armtap_rates_take_record(struct armtap_rates *rates, struct findings *findings, const struct armtap_record *record)
 {
     struct flow_rate *flow =
         record->direction == ARMTAP_FROM_ROBOT ? flow_rate_of(rates, record->stream, record->recipe_id) : NULL;
-    bool fell_back = flow != NULL && flow_rate_record(flow, findings, record);
-    rates->failed = rates->failed || (flow != NULL && flow_rate_failed(flow));
+    bool fell_back = flow != NULL && armtap_flow_rate_record(flow, findings, record);
+    rates->failed = rates->failed || (flow != NULL && armtap_flow_rate_failed(flow));
     if (!fell_back)
         return;
     for (size_t i = 0; i < RATES_CHANNELS; i++)
         if (rates->channel[i] != NULL && rates->channel[i] != flow)
-            flow_rate_forget_clock(rates->channel[i]);
+            armtap_flow_rate_forget_clock(rates->channel[i]);
 }
 
-void stream_rates_recipe(struct stream_rates *rates, struct findings *findings, const struct armtap_recipe_event *event)
+void armtap_rates_take_recipe(struct armtap_rates *rates, struct findings *findings,
+                              const struct armtap_recipe_event *event)
 {
     struct flow_rate *flow =
         event->direction == ARMTAP_FROM_ROBOT ? flow_rate_of(rates, event->stream, event->recipe_id) : NULL;
     if (flow != NULL)
-        flow_rate_set_up(flow, findings, event);
+        armtap_flow_rate_set_up(flow, findings, event);
 }
 
-void stream_rates_event(struct stream_rates *rates, struct findings *findings, const struct armtap_event *event)
+void armtap_rates_take_event(struct armtap_rates *rates, struct findings *findings, const struct armtap_event *event)
 {
     bool is_aubo = event->stream->protocol == ARMTAP_AUBO, of_channel = is_aubo && event->type == ARMTAP_EVENT_PAUSE;
     if (!is_aubo)
         flow_rate_of(rates, event->stream, 0);
     for (size_t i = 0; i < RATES_CHANNELS; i++)
         if (rates->channel[i] != NULL && (!of_channel || (event->direction == ARMTAP_FROM_ROBOT && event->a == i)))
-            flow_rate_event(rates->channel[i], findings, event);
+            armtap_flow_rate_event(rates->channel[i], findings, event);
 }
 
-void stream_rates_blame(struct stream_rates *rates, const char *why)
+void armtap_rates_blame(struct armtap_rates *rates, const char *why)
 {
     for (size_t i = 0; i < RATES_CHANNELS; i++)
         if (rates->channel[i] != NULL)
-            flow_rate_blame(rates->channel[i], why);
+            armtap_flow_rate_blame(rates->channel[i], why);
 }
 
-void stream_rates_note(struct stream_rates *rates, struct findings *findings, const struct armtap_note *note)
+void armtap_rates_take_note(struct armtap_rates *rates, struct findings *findings, const struct armtap_note *note)
 {
     bool is_blind = strcmp(note->kind->id, "websocket.bad") == 0;
     bool is_unread =
@@ -132,18 +162,59 @@ void stream_rates_note(struct stream_rates *rates, struct findings *findings, co
         if (rates->channel[i] == NULL)
             continue;
         if (is_blind)
-            flow_rate_blind(rates->channel[i], findings, note->stream, note->direction);
+            armtap_flow_rate_blind(rates->channel[i], findings, note->stream, note->direction);
         else
-            flow_rate_unread(rates->channel[i], note->direction);
+            armtap_flow_rate_unread(rates->channel[i], note->direction);
     }
 }
 
-void stream_rates_totals(const struct stream_rates *rates, struct stream_rates_totals *totals)
+/* ---- without findings ------------------------------------------------------------------------------------------ */
+
+static int outcome_of(const struct armtap_rates *rates)
+{
+    return armtap_rates_failed(rates) ? ARMTAP_ERR_MEMORY : ARMTAP_OK;
+}
+
+int armtap_rates_record(struct armtap_rates *rates, const struct armtap_record *record)
+{
+    if (rates == NULL || record == NULL)
+        return ARMTAP_ERR_ARGUMENT;
+    armtap_rates_take_record(rates, NULL, record);
+    return outcome_of(rates);
+}
+
+int armtap_rates_recipe(struct armtap_rates *rates, const struct armtap_recipe_event *event)
+{
+    if (rates == NULL || event == NULL)
+        return ARMTAP_ERR_ARGUMENT;
+    armtap_rates_take_recipe(rates, NULL, event);
+    return outcome_of(rates);
+}
+
+int armtap_rates_event(struct armtap_rates *rates, const struct armtap_event *event)
+{
+    if (rates == NULL || event == NULL)
+        return ARMTAP_ERR_ARGUMENT;
+    armtap_rates_take_event(rates, NULL, event);
+    return outcome_of(rates);
+}
+
+int armtap_rates_note(struct armtap_rates *rates, const struct armtap_note *note)
+{
+    if (rates == NULL || note == NULL)
+        return ARMTAP_ERR_ARGUMENT;
+    armtap_rates_take_note(rates, NULL, note);
+    return outcome_of(rates);
+}
+
+/* ---- totals ---------------------------------------------------------------------------------------------------- */
+
+void armtap_rates_totals(const struct armtap_rates *rates, struct armtap_rates_totals *totals)
 {
     const struct histogram *jitter = &rates->jitter;
     bool is_expected = true;
-    *totals = (struct stream_rates_totals){.jitter_p50 = histogram_quantile(jitter, 50),
-                                           .jitter_p99 = histogram_quantile(jitter, 99),
+    *totals = (struct armtap_rates_totals){.jitter_p50 = armtap_histogram_quantile(jitter, 50),
+                                           .jitter_p99 = armtap_histogram_quantile(jitter, 99),
                                            .jitter_max = jitter->count > 0 ? jitter->largest : -1,
                                            .longest_silence = -1,
                                            .longest_gap = -1};
@@ -151,7 +222,7 @@ void stream_rates_totals(const struct stream_rates *rates, struct stream_rates_t
         struct flow_rate_totals channel;
         if (rates->channel[i] == NULL)
             continue;
-        flow_rate_totals(rates->channel[i], &channel);
+        armtap_flow_rate_totals(rates->channel[i], &channel);
         is_expected = is_expected && (channel.expected_hz > 0 || !(channel.rate_hz > 0));
         totals->expected_hz += channel.expected_hz;
         totals->rate_hz += channel.rate_hz;

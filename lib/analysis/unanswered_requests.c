@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/timestamp.h"
+#include "decimal.h"
+#include "times.h"
 
 /* s; a controller answers within milliseconds */
 #define NO_REPLY 1
@@ -13,7 +14,7 @@
 static const char requests[] = {ARMTAP_RTDE_VERSION, ARMTAP_RTDE_SETUP_OUTPUTS, ARMTAP_RTDE_SETUP_INPUTS,
                                 ARMTAP_RTDE_START};
 
-void unanswered_message(struct unanswered_requests *dialogue, const struct armtap_message *message)
+void armtap_unanswered_message(struct unanswered_requests *dialogue, const struct armtap_message *message)
 {
     if (message->skipped || message->length < 3)
         return;
@@ -29,7 +30,7 @@ void unanswered_message(struct unanswered_requests *dialogue, const struct armta
     }
 }
 
-void unanswered_event(struct unanswered_requests *dialogue, const struct armtap_event *event)
+void armtap_unanswered_event(struct unanswered_requests *dialogue, const struct armtap_event *event)
 {
     bool is_close = event->type == ARMTAP_EVENT_CLOSE;
     bool is_packet = event->type == ARMTAP_EVENT_WINDOW || (is_close && event->a <= ARMTAP_CLOSE_RESET);
@@ -39,18 +40,18 @@ void unanswered_event(struct unanswered_requests *dialogue, const struct armtap_
         dialogue->until = event->where;
 }
 
-void unanswered_text(const struct unanswered_requests *dialogue, char *to, size_t size)
+void armtap_unanswered_text(const struct unanswered_requests *dialogue, char *to, size_t size)
 {
-    double seconds = timestamp_seconds(dialogue->where.time, dialogue->until.time);
+    double seconds = armtap_time_seconds(dialogue->where.time, dialogue->until.time);
     *to = '\0';
     if (!dialogue->robot_seen || dialogue->where.packet == 0)
         return;
     if (dialogue->asked != 0 && seconds >= NO_REPLY)
-        snprintf(to, size, "the robot did not answer the request in packet %" PRIu64 " for %.3f s",
-                 dialogue->where.packet, seconds);
+        snprintf(to, size, "the robot did not answer the request in packet %" PRIu64 " for %s s",
+                 dialogue->where.packet, DECIMAL(seconds, 3));
     else if (dialogue->asked == 0 && dialogue->granted && !dialogue->start_asked && seconds >= 0)
         snprintf(to, size,
-                 "the client never sent START, in %.3f s after its set-up in packet %" PRIu64
+                 "the client never sent START, in %s s after its set-up in packet %" PRIu64
                  ", so the robot sent no data",
-                 seconds, dialogue->where.packet);
+                 DECIMAL(seconds, 3), dialogue->where.packet);
 }

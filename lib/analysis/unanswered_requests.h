@@ -17,9 +17,9 @@ struct unanswered_requests {
 };
 
 /* A message of RTDE. */
-void unanswered_message(struct unanswered_requests *dialogue, const struct armtap_message *message);
-void unanswered_event(struct unanswered_requests *dialogue, const struct armtap_event *event);
+void armtap_unanswered_message(struct unanswered_requests *dialogue, const struct armtap_message *message);
+void armtap_unanswered_event(struct unanswered_requests *dialogue, const struct armtap_event *event);
 /* A sentence without its end on why there is no data; "" where that is not known. */
-void unanswered_text(const struct unanswered_requests *dialogue, char *to, size_t size);
+void armtap_unanswered_text(const struct unanswered_requests *dialogue, char *to, size_t size);
 
 #endif

@@ -2,26 +2,36 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/timestamp.h"
+#include "decimal.h"
+#include "times.h"
 
-void stalls_free(struct stalls *stalls)
+void armtap_stalls_free(struct stalls *stalls)
 {
     free(stalls->all);
     *stalls = (struct stalls){0};
 }
 
+static const char of_client[] = "the client";
+
+bool armtap_stalls_is_client(const char *text)
+{
+    return strncmp(text, of_client, sizeof of_client - 1) == 0;
+}
+
 static void tell(struct findings *findings, const struct stall *stall, const struct armtap_where *until,
                  const char *what_then)
 {
-    const char *who = stall->direction == ARMTAP_FROM_ROBOT ? "robot" : "client";
-    double seconds = timestamp_seconds(stall->from.time, until->time);
+    const char *who = stall->direction == ARMTAP_FROM_ROBOT ? "the robot" : of_client;
+    double seconds = armtap_time_seconds(stall->from.time, until->time);
     if (seconds >= 0)
-        findings_measure(findings, "tcp.zero-window", seconds, &stall->stream, &stall->from,
-                         "the %s stopped reading: its receive buffer was full for %.3f s%s", who, seconds, what_then);
+        armtap_findings_measure(findings, "tcp.zero-window", seconds, &stall->stream, &stall->from,
+                                "%s stopped reading: its receive buffer was full for %s s%s", who, DECIMAL(seconds, 3),
+                                what_then);
     else
-        findings_say(findings, "tcp.zero-window", &stall->stream, &stall->from,
-                     "the %s stopped reading: its receive buffer was full%s", who, what_then);
+        armtap_findings_say(findings, "tcp.zero-window", &stall->stream, &stall->from,
+                            "%s stopped reading: its receive buffer was full%s", who, what_then);
 }
 
 static struct stall *stall_of(const struct stalls *stalls, uint64_t connection, enum armtap_direction direction)
@@ -69,7 +79,7 @@ static void end_at_close(struct stalls *stalls, struct findings *findings, const
                                                     : ", until the connection ended");
 }
 
-int stalls_event(struct stalls *stalls, struct findings *findings, const struct armtap_event *event)
+int armtap_stalls_event(struct stalls *stalls, struct findings *findings, const struct armtap_event *event)
 {
     struct stall *stall = stall_of(stalls, event->stream->connection, event->direction);
     if (event->type == ARMTAP_EVENT_WINDOW && event->a == 0)
@@ -85,19 +95,19 @@ int stalls_event(struct stalls *stalls, struct findings *findings, const struct 
     return 0;
 }
 
-bool stalls_of_client(const struct stalls *stalls, uint64_t connection)
+bool armtap_stalls_of_client(const struct stalls *stalls, uint64_t connection)
 {
     return stall_of(stalls, connection, ARMTAP_TO_ROBOT) != NULL;
 }
 
-struct armtap_where stalls_begin_of_client(const struct stalls *stalls, uint64_t connection)
+struct armtap_where armtap_stalls_begin_of_client(const struct stalls *stalls, uint64_t connection)
 {
     const struct armtap_where nowhere = {.time = ARMTAP_NO_TIME};
     const struct stall *stall = stall_of(stalls, connection, ARMTAP_TO_ROBOT);
     return stall == NULL ? nowhere : stall->from;
 }
 
-void stalls_forget(struct stalls *stalls, uint64_t connection)
+void armtap_stalls_forget(struct stalls *stalls, uint64_t connection)
 {
     for (size_t i = stalls->count; i-- > 0;)
         if (stalls->all[i].stream.connection == connection)

@@ -17,14 +17,16 @@ struct stalls {
 };
 
 /* Begins as zeros. */
-void stalls_free(struct stalls *stalls);
+void armtap_stalls_free(struct stalls *stalls);
 /* Adds tcp.zero-window, at the packet in which it began, once it is over. 0, or -1 without memory. */
-int stalls_event(struct stalls *stalls, struct findings *findings, const struct armtap_event *event);
+int armtap_stalls_event(struct stalls *stalls, struct findings *findings, const struct armtap_event *event);
 /* Since when the client of that connection has no room; packet 0: it has some. */
-struct armtap_where stalls_begin_of_client(const struct stalls *stalls, uint64_t connection);
+struct armtap_where armtap_stalls_begin_of_client(const struct stalls *stalls, uint64_t connection);
 /* Whether the client of that connection has no room now. */
-bool stalls_of_client(const struct stalls *stalls, uint64_t connection);
+bool armtap_stalls_of_client(const struct stalls *stalls, uint64_t connection);
+/* Whether a finding of tcp.zero-window says by its text that it was the client who did not read. */
+bool armtap_stalls_is_client(const char *text);
 /* The connection turned out to carry no telemetry. */
-void stalls_forget(struct stalls *stalls, uint64_t connection);
+void armtap_stalls_forget(struct stalls *stalls, uint64_t connection);
 
 #endif

@@ -18,6 +18,7 @@ STREAM = {"stream": int, "expected_hz": NUMBER, "rate_hz": NUMBER, "skipped": in
           "jitter_p50_ms": NUMBER, "jitter_p99_ms": NUMBER, "jitter_max_ms": NUMBER, "longest_silence_s": NUMBER,
           "clock_offset_s": NUMBER, "clock_drift_ppm": (int, float, type(None))}
 MODE = {"stream": int, "packet": int, "time": NUMBER, "field": str, "value": int, "name": (str, type(None))}
+VERDICT = {"stream": (int, type(None)), "from": NUMBER, "to": NUMBER, "side": str, "text": str, "evidence": list}
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 FAULTS = os.path.join(os.environ.get("builddir", "."), "tests/faults/faults")
 SAMPLES = os.path.join(os.environ.get("srcdir", "."), "captures")
@@ -44,13 +45,30 @@ def check_keys(thing, keys):
 
 def check_shape(path):
     told = diagnose(path)
-    assert list(told) == ["findings", "streams", "modes"], list(told)
-    for things, keys in (("findings", FINDING), ("streams", STREAM), ("modes", MODE)):
+    assert list(told) == ["findings", "streams", "modes", "verdicts"], list(told)
+    for things, keys in (("findings", FINDING), ("streams", STREAM), ("modes", MODE), ("verdicts", VERDICT)):
         for thing in told[things]:
             check_keys(thing, keys)
     times = [finding["time"] for finding in told["findings"]]
     assert times == sorted(times), "findings are in the order of time"
+    check_evidence(told)
     return told
+
+
+def check_evidence(told):
+    """Each warning and error is evidence of its stream's verdict, and of no other."""
+    shown = set()
+    for verdict in told["verdicts"]:
+        assert verdict["side"] in ("robot", "network", "client", "capture", "unclear"), verdict
+        assert verdict["evidence"] == sorted(verdict["evidence"]) and verdict["evidence"], verdict
+        evidence = [told["findings"][i] for i in verdict["evidence"]]
+        assert all(finding["stream"] == verdict["stream"] for finding in evidence), verdict
+        assert verdict["from"] == evidence[0]["time"] and verdict["to"] >= verdict["from"], verdict
+        shown.update(verdict["evidence"])
+    for i, finding in enumerate(told["findings"]):
+        assert i in shown or finding["severity"] not in ("warning", "error"), finding
+    streams = [verdict["stream"] for verdict in told["verdicts"]]
+    assert len(streams) == len(set(streams)), streams
 
 
 def check_numbers(path):

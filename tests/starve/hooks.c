@@ -19,7 +19,7 @@ static struct starve_plan plan;
 static atomic_bool counting;
 static atomic_ulong calls[STARVE_KINDS];
 
-enum verdict { PASSES, FAILS, DOES_A_PART };
+enum armtap_equality { PASSES, FAILS, DOES_A_PART };
 
 static void show_trace(void)
 {
@@ -28,7 +28,7 @@ static void show_trace(void)
 }
 
 /* Counts a call. errno is set where it fails. */
-static enum verdict count(enum starve_kind kind)
+static enum armtap_equality count(enum starve_kind kind)
 {
     if (!counting)
         return PASSES;
@@ -110,7 +110,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
 ssize_t write(int file, const void *bytes, size_t length)
 {
     FETCH(write);
-    enum verdict verdict = file == STDERR_FILENO ? PASSES : count(STARVE_WRITE);
+    enum armtap_equality verdict = file == STDERR_FILENO ? PASSES : count(STARVE_WRITE);
     if (verdict == FAILS)
         return -1;
     return next(file, bytes, verdict == DOES_A_PART && length > 1 ? length / 2 : length);
@@ -119,7 +119,7 @@ ssize_t write(int file, const void *bytes, size_t length)
 ssize_t read(int file, void *to, size_t room)
 {
     FETCH(read);
-    enum verdict verdict = count(STARVE_READ);
+    enum armtap_equality verdict = count(STARVE_READ);
     if (verdict == FAILS)
         return -1;
     return next(file, to, verdict == DOES_A_PART && room > 1 ? 1 : room);
@@ -128,7 +128,7 @@ ssize_t read(int file, void *to, size_t room)
 ssize_t pread(int file, void *to, size_t room, off_t from)
 {
     FETCH(pread);
-    enum verdict verdict = count(STARVE_READ);
+    enum armtap_equality verdict = count(STARVE_READ);
     if (verdict == FAILS)
         return -1;
     return next(file, to, verdict == DOES_A_PART && room > 1 ? 1 : room, from);

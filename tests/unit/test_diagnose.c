@@ -20,13 +20,13 @@ static void quantiles_of_few(void **state)
     struct histogram *spread = calloc(1, sizeof *spread);
     (void)state;
     assert_non_null(spread);
-    assert_int_equal(histogram_quantile(spread, 50), -1);
+    assert_int_equal(armtap_histogram_quantile(spread, 50), -1);
     for (int64_t i = 1; i <= 60; i++)
-        histogram_add(spread, i);
-    assert_int_equal(histogram_quantile(spread, 50), 30);
-    assert_int_equal(histogram_quantile(spread, 99), 60);
+        armtap_histogram_add(spread, i);
+    assert_int_equal(armtap_histogram_quantile(spread, 50), 30);
+    assert_int_equal(armtap_histogram_quantile(spread, 99), 60);
     assert_int_equal(spread->largest, 60);
-    histogram_clear(spread);
+    armtap_histogram_clear(spread);
     free(spread);
 }
 
@@ -38,11 +38,11 @@ static void quantiles_of_any_size(void **state)
         struct histogram *spread = calloc(1, sizeof *spread);
         assert_non_null(spread);
         for (int64_t k = 1; k <= 1000; k++)
-            histogram_add(spread, sizes[i] / 1000 * k);
-        double median = (double)(sizes[i] / 1000) * 500, got = (double)histogram_quantile(spread, 50);
+            armtap_histogram_add(spread, sizes[i] / 1000 * k);
+        double median = (double)(sizes[i] / 1000) * 500, got = (double)armtap_histogram_quantile(spread, 50);
         assert_true(fabs(got - median) <= 0.016 * median + 1);
         assert_int_equal(spread->largest, sizes[i] / 1000 * 1000);
-        histogram_clear(spread);
+        armtap_histogram_clear(spread);
         free(spread);
     }
 }
@@ -52,9 +52,9 @@ static void the_largest_time_has_a_bin(void **state)
     struct histogram *spread = calloc(1, sizeof *spread);
     (void)state;
     assert_non_null(spread);
-    histogram_add(spread, INT64_MAX);
-    assert_true(histogram_quantile(spread, 50) > INT64_MAX / 100 * 98);
-    histogram_clear(spread);
+    armtap_histogram_add(spread, INT64_MAX);
+    assert_true(armtap_histogram_quantile(spread, 50) > INT64_MAX / 100 * 98);
+    armtap_histogram_clear(spread);
     free(spread);
 }
 
@@ -67,17 +67,17 @@ struct feed {
     struct armtap_arm arms[2];
     struct armtap_record record;
     struct findings *findings;
-    struct stream_rates_room room;
-    struct stream_rates *rates;
+    struct armtap_rates_shared *shared;
+    struct armtap_rates *rates;
 };
 
 static void feed_begin(struct feed *feed, enum armtap_protocol protocol, const char *controller)
 {
     memset(feed, 0, sizeof *feed);
     feed->state = armtap_state_new();
-    feed->findings = findings_new();
-    feed->room = stream_rates_room_begin();
-    feed->rates = stream_rates_new(&feed->room);
+    feed->findings = armtap_findings_new();
+    feed->shared = armtap_rates_shared_new(0);
+    feed->rates = armtap_rates_new(feed->shared, NULL);
     assert_non_null(feed->state);
     assert_non_null(feed->findings);
     assert_non_null(feed->rates);
@@ -99,8 +99,9 @@ static void feed_begin(struct feed *feed, enum armtap_protocol protocol, const c
 static void feed_end(struct feed *feed)
 {
     armtap_state_free(feed->state);
-    findings_free(feed->findings);
-    stream_rates_free(feed->rates);
+    armtap_findings_free(feed->findings);
+    armtap_rates_free(feed->rates);
+    armtap_rates_shared_free(feed->shared);
 }
 
 static const struct armtap_record *next(struct feed *feed, int64_t time, double clock)
@@ -139,14 +140,14 @@ static void stops_are_stops(void **state)
             feed.stream.generation = f == 3 ? ARMTAP_GENERATION_CB2 : ARMTAP_GENERATION_CB3E;
             armtap_set_add(&feed.updated, fields[f]);
             set_modes(feed.state, 1);
-            assert_false(modes_record(&modes, last, feed.findings, next(&feed, START, 1), 0));
+            assert_false(armtap_modes_record(&modes, last, feed.findings, next(&feed, START, 1), 0));
             set_modes(feed.state, value);
             for (size_t i = 0; f < 2 && i < sizeof stops / sizeof *stops; i++)
                 expected = expected || stops[i] == value;
             for (size_t i = 0; f == 3 && i < sizeof cb2_stops / sizeof *cb2_stops; i++)
                 expected = expected || cb2_stops[i] == value;
-            assert_int_equal(modes_record(&modes, last, feed.findings, next(&feed, START, 2), 0), expected);
-            modes_free(&modes);
+            assert_int_equal(armtap_modes_record(&modes, last, feed.findings, next(&feed, START, 2), 0), expected);
+            armtap_modes_free(&modes);
             feed_end(&feed);
         }
 }
@@ -157,7 +158,7 @@ static void a_guess_is_called_one(void **state)
     struct modes modes = {0};
     struct modes_last last[ARMTAP_ARMS_MAX];
     struct feed feed;
-    char field[MODES_NAME_MAX];
+    char field[ARMTAP_MODE_NAME_MAX];
     (void)state;
     for (unsigned flags = 0; flags <= ARMTAP_GUESSED; flags += ARMTAP_GUESSED) {
         memset(last, 0, sizeof last);
@@ -165,33 +166,33 @@ static void a_guess_is_called_one(void **state)
         feed.record.flags = flags;
         armtap_set_add(&feed.updated, ARMTAP_ID_safety_mode);
         set_modes(feed.state, 1);
-        assert_false(modes_record(&modes, last, feed.findings, next(&feed, START, 1), 0));
+        assert_false(armtap_modes_record(&modes, last, feed.findings, next(&feed, START, 1), 0));
         set_modes(feed.state, 3);
-        assert_true(modes_record(&modes, last, feed.findings, next(&feed, START, 2), 0));
-        struct streams *streams = streams_new();
-        assert_int_equal(streams_record(streams, &feed.record), 0);
-        streams_number(streams);
-        assert_int_equal(findings_settle(feed.findings, streams), 0);
-        assert_int_equal(findings_count(feed.findings), 2);
+        assert_true(armtap_modes_record(&modes, last, feed.findings, next(&feed, START, 2), 0));
+        struct armtap_streams *streams = armtap_streams_new();
+        assert_int_equal(armtap_streams_record(streams, &feed.record), 0);
+        armtap_streams_number(streams);
+        assert_int_equal(armtap_findings_settle(feed.findings, streams), 0);
+        assert_int_equal(armtap_findings_count(feed.findings), 2);
         for (size_t i = 0; i < 2; i++) {
-            const char *text = findings_at(feed.findings, i)->text;
+            const char *text = armtap_findings_at(feed.findings, i)->text;
             assert_int_equal(strstr(text, " (by a guessed recipe)") != NULL, flags == ARMTAP_GUESSED);
-            assert_int_equal(modes_is_guess(text), flags == ARMTAP_GUESSED);
+            assert_int_equal(armtap_modes_is_guess(text), flags == ARMTAP_GUESSED);
         }
-        assert_string_equal(modes_stop_field(findings_at(feed.findings, 0)->text, field), "safety_mode");
-        streams_free(streams);
+        assert_string_equal(armtap_modes_stop_field(armtap_findings_at(feed.findings, 0)->text, field), "safety_mode");
+        armtap_streams_free(streams);
         feed_end(&feed);
     }
-    modes_free(&modes);
+    armtap_modes_free(&modes);
 }
 
 /* ---- clocks ---------------------------------------------------------------------------------------------------- */
 
 /* A clock that is fast by `ppm`, seen through a network that is late by up to 3 ms, and by up to 200 ms for every tenth
  * package; with `shift`, for a sixth of the time, everything by 5 ms more. */
-static struct clock_drift_totals clocks_of(double ppm, unsigned count, bool shift)
+static struct armtap_clock_totals clocks_of(double ppm, unsigned count, bool shift)
 {
-    struct clock_drift_totals totals;
+    struct armtap_clock_totals totals;
     struct feed feed;
     uint64_t seed = 20260131;
     struct clock_drift *clocks = calloc(1, sizeof *clocks);
@@ -204,11 +205,11 @@ static struct clock_drift_totals clocks_of(double ppm, unsigned count, bool shif
             late += (double)(random_bits(&seed) % 200) * 1e6;
         if (shift && i > count / 3 && i < count / 2)
             late += 5e6;
-        clock_drift_record(clocks, next(&feed, sent + (int64_t)late, 1000 + 0.008 * i * (1 + ppm * 1e-6)));
+        armtap_clock_drift_record(clocks, next(&feed, sent + (int64_t)late, 1000 + 0.008 * i * (1 + ppm * 1e-6)));
     }
-    clock_drift_totals(clocks, &totals);
+    armtap_clock_drift_totals(clocks, &totals);
     feed_end(&feed);
-    clock_drift_clear(clocks);
+    armtap_clock_drift_clear(clocks);
     free(clocks);
     return totals;
 }
@@ -218,7 +219,7 @@ static void drift_through_jitter(void **state)
     static const double drifts[] = {0, 25, -25, 300, -1000};
     (void)state;
     for (size_t i = 0; i < sizeof drifts / sizeof *drifts; i++) {
-        struct clock_drift_totals totals = clocks_of(drifts[i], 37500, false);
+        struct armtap_clock_totals totals = clocks_of(drifts[i], 37500, false);
         assert_true(totals.has_offset && totals.has_drift);
         assert_true(fabs(totals.drift_ppm - drifts[i]) < 0.5);
         assert_true(llabs(totals.offset - (START - 1000000 * MILLISECOND)) < MILLISECOND / 2);
@@ -227,7 +228,7 @@ static void drift_through_jitter(void **state)
 
 static void a_slow_while_moves_nothing(void **state)
 {
-    struct clock_drift_totals totals = clocks_of(40, 37500, true);
+    struct armtap_clock_totals totals = clocks_of(40, 37500, true);
     (void)state;
     assert_true(totals.has_drift && fabs(totals.drift_ppm - 40) < 2);
 }
@@ -241,20 +242,21 @@ static void few_packages_have_no_drift(void **state)
 }
 
 /* The capture's clock is put forward by `set` s after `part` of `count` packages; late by up to `noise` us. */
-static struct clock_drift_totals clocks_of_set(double set, double part, unsigned count, unsigned noise, uint64_t seed)
+static struct armtap_clock_totals clocks_of_set(double set, double part, unsigned count, unsigned noise, uint64_t seed)
 {
-    struct clock_drift_totals totals;
+    struct armtap_clock_totals totals;
     struct feed feed;
     struct clock_drift *clocks = calloc(1, sizeof *clocks);
     assert_non_null(clocks);
     feed_begin(&feed, ARMTAP_RTDE, "5.9.0.0");
     for (unsigned i = 0; i < count; i++) {
         double late = (double)(random_bits(&seed) % noise) * 1e3 + (i > part * count ? set * 1e9 : 0);
-        clock_drift_record(clocks, next(&feed, START + (int64_t)i * 8 * MILLISECOND + (int64_t)late, 1000 + 0.008 * i));
+        armtap_clock_drift_record(clocks,
+                                  next(&feed, START + (int64_t)i * 8 * MILLISECOND + (int64_t)late, 1000 + 0.008 * i));
     }
-    clock_drift_totals(clocks, &totals);
+    armtap_clock_drift_totals(clocks, &totals);
     feed_end(&feed);
-    clock_drift_clear(clocks);
+    armtap_clock_drift_clear(clocks);
     free(clocks);
     return totals;
 }
@@ -267,7 +269,7 @@ static void a_clock_that_was_set_has_no_drift(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         for (double part = 0.2; part < 0.81; part += 0.1) {
-            struct clock_drift_totals totals = clocks_of_set(sets[i], part, 37500, 300, 1 + i);
+            struct armtap_clock_totals totals = clocks_of_set(sets[i], part, 37500, 300, 1 + i);
             assert_true(totals.has_offset);
             told += totals.has_drift;
             if (totals.has_drift && (fabs(totals.drift_ppm) > CLOCKS_DRIFT_APART || sets[i] > CLOCKS_SET))
@@ -286,7 +288,7 @@ static void a_short_time_tells_no_wrong_drift(void **state)
     unsigned told = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= 200; seed++) {
-        struct clock_drift_totals totals = clocks_of_set(0, 0, 640 + (unsigned)seed * 2, 3000, seed);
+        struct armtap_clock_totals totals = clocks_of_set(0, 0, 640 + (unsigned)seed * 2, 3000, seed);
         told += totals.has_drift;
         if (totals.has_drift && fabs(totals.drift_ppm) > 2 * CLOCKS_DRIFT_APART)
             fail_msg("seed %u: %g ppm", (unsigned)seed, totals.drift_ppm);
@@ -297,18 +299,18 @@ static void a_short_time_tells_no_wrong_drift(void **state)
 /* Halves of 0 and `bent` ppm: as a whole half of it. */
 static bool has_drift_bent(double bent)
 {
-    struct clock_drift_totals totals;
+    struct armtap_clock_totals totals;
     struct feed feed;
     struct clock_drift *clocks = calloc(1, sizeof *clocks);
     assert_non_null(clocks);
     feed_begin(&feed, ARMTAP_RTDE, "5.9.0.0");
     for (unsigned i = 0; i < 32768; i++) { /* 128 blocks of whole powers of two */
         double clock = 0.0078125 * i + (i > 16384 ? 0.0078125 * (i - 16384) * bent * 1e-6 : 0);
-        clock_drift_record(clocks, next(&feed, START + (int64_t)i * 7812500, 1000 + clock));
+        armtap_clock_drift_record(clocks, next(&feed, START + (int64_t)i * 7812500, 1000 + clock));
     }
-    clock_drift_totals(clocks, &totals);
+    armtap_clock_drift_totals(clocks, &totals);
     feed_end(&feed);
-    clock_drift_clear(clocks);
+    armtap_clock_drift_clear(clocks);
     free(clocks);
     return totals.has_drift;
 }
@@ -322,21 +324,21 @@ static void halves_must_agree(void **state)
 
 static void a_restart_begins_anew(void **state)
 {
-    struct clock_drift_totals totals;
+    struct armtap_clock_totals totals;
     struct feed feed;
     struct clock_drift *clocks = calloc(1, sizeof *clocks);
     (void)state;
     assert_non_null(clocks);
     feed_begin(&feed, ARMTAP_RTDE, "5.9.0.0");
     for (unsigned i = 0; i < 3000; i++)
-        clock_drift_record(clocks, next(&feed, START + i * 8 * MILLISECOND, 5000 + 0.008 * i));
+        armtap_clock_drift_record(clocks, next(&feed, START + i * 8 * MILLISECOND, 5000 + 0.008 * i));
     for (unsigned i = 1; i < 1000; i++)
-        clock_drift_record(clocks, next(&feed, START + (3000 + i) * 8 * MILLISECOND, 0.008 * i));
-    clock_drift_totals(clocks, &totals);
+        armtap_clock_drift_record(clocks, next(&feed, START + (3000 + i) * 8 * MILLISECOND, 0.008 * i));
+    armtap_clock_drift_totals(clocks, &totals);
     assert_int_equal(totals.offset, START - 5000000 * MILLISECOND);
     assert_true(fabs(totals.drift_ppm) < 0.01);
     feed_end(&feed);
-    clock_drift_clear(clocks);
+    armtap_clock_drift_clear(clocks);
     free(clocks);
 }
 
@@ -345,19 +347,19 @@ static void a_restart_begins_anew(void **state)
 /* What is expected of a controller of that version that was asked for `frequency` and sends every `ms`. */
 static double expected(const char *controller, int protocol, double frequency, int ms)
 {
-    struct stream_rates_totals totals;
+    struct armtap_rates_totals totals;
     struct feed feed;
     feed_begin(&feed, ARMTAP_RTDE, controller);
     feed.record.version = protocol;
     struct armtap_recipe_event recipe = {.stream = &feed.stream, .frequency = frequency};
     struct armtap_event close = {.stream = &feed.stream, .type = ARMTAP_EVENT_CLOSE};
-    stream_rates_recipe(feed.rates, feed.findings, &recipe);
+    armtap_rates_take_recipe(feed.rates, feed.findings, &recipe);
     for (int i = 0; i < 50; i++)
-        stream_rates_record(feed.rates, feed.findings,
-                            next(&feed, START + (int64_t)i * ms * MILLISECOND, 10 + 0.001 * i * ms));
+        armtap_rates_take_record(feed.rates, feed.findings,
+                                 next(&feed, START + (int64_t)i * ms * MILLISECOND, 10 + 0.001 * i * ms));
     close.where = feed.record.where;
-    stream_rates_event(feed.rates, feed.findings, &close);
-    stream_rates_totals(feed.rates, &totals);
+    armtap_rates_take_event(feed.rates, feed.findings, &close);
+    armtap_rates_totals(feed.rates, &totals);
     feed_end(&feed);
     return totals.expected_hz;
 }
@@ -396,22 +398,23 @@ static void channel_data(struct feed *feed, int channel, int ms)
 {
     feed->record.recipe_id = channel;
     for (int64_t at = 0; at <= 3000; at += ms)
-        stream_rates_record(feed->rates, feed->findings, next(feed, START + at * MILLISECOND, 10 + 0.001 * (double)at));
+        armtap_rates_take_record(feed->rates, feed->findings,
+                                 next(feed, START + at * MILLISECOND, 10 + 0.001 * (double)at));
 }
 
 static void subscribe(struct feed *feed, int channel, double frequency)
 {
     struct armtap_recipe_event event = {.stream = &feed->stream, .recipe_id = channel, .frequency = frequency};
     event.where = (struct armtap_where){.time = START, .packet = 1};
-    stream_rates_recipe(feed->rates, feed->findings, &event);
+    armtap_rates_take_recipe(feed->rates, feed->findings, &event);
 }
 
-static struct stream_rates_totals totals_of(struct feed *feed)
+static struct armtap_rates_totals totals_of(struct feed *feed)
 {
     struct armtap_event close = {.stream = &feed->stream, .type = ARMTAP_EVENT_CLOSE, .where = feed->record.where};
-    struct stream_rates_totals totals;
-    stream_rates_event(feed->rates, feed->findings, &close);
-    stream_rates_totals(feed->rates, &totals);
+    struct armtap_rates_totals totals;
+    armtap_rates_take_event(feed->rates, feed->findings, &close);
+    armtap_rates_totals(feed->rates, &totals);
     return totals;
 }
 
@@ -424,7 +427,7 @@ static void channels_are_summed_up(void **state)
     subscribe(&feed, 99, 5);
     channel_data(&feed, 0, 20);
     channel_data(&feed, 99, 200);
-    struct stream_rates_totals totals = totals_of(&feed);
+    struct armtap_rates_totals totals = totals_of(&feed);
     SAME(totals.expected_hz, 55);
     SAME(totals.rate_hz, 55);
     assert_int_equal(totals.skipped, 0);
@@ -436,7 +439,7 @@ static void channels_are_summed_up(void **state)
 static void an_unknown_channel_makes_the_sum_unknown(void **state)
 {
     struct feed feed;
-    struct streams *streams = streams_new();
+    struct armtap_streams *streams = armtap_streams_new();
     (void)state;
     assert_non_null(streams);
     feed_begin(&feed, ARMTAP_AUBO, "");
@@ -444,14 +447,14 @@ static void an_unknown_channel_makes_the_sum_unknown(void **state)
     channel_data(&feed, 0, 20);
     feed.arms[0].updated = feed.record.updated = &(struct armtap_set){{0}};
     channel_data(&feed, 4, 2500);
-    struct stream_rates_totals totals = totals_of(&feed);
+    struct armtap_rates_totals totals = totals_of(&feed);
     assert_true(totals.expected_hz == 0);
     assert_true(totals.rate_hz > 50);
-    streams_record(streams, &feed.record);
-    streams_number(streams);
-    assert_int_equal(findings_settle(feed.findings, streams), 0);
-    assert_int_equal(findings_count(feed.findings), 0);
-    streams_free(streams);
+    armtap_streams_record(streams, &feed.record);
+    armtap_streams_number(streams);
+    assert_int_equal(armtap_findings_settle(feed.findings, streams), 0);
+    assert_int_equal(armtap_findings_count(feed.findings), 0);
+    armtap_streams_free(streams);
     feed_end(&feed);
 }
 
@@ -460,65 +463,65 @@ static void an_unknown_channel_makes_the_sum_unknown(void **state)
 static void a_flood_is_bounded(void **state)
 {
     struct feed feed;
-    struct streams *streams = streams_new();
+    struct armtap_streams *streams = armtap_streams_new();
     (void)state;
     feed_begin(&feed, ARMTAP_RTDE, "");
     assert_non_null(streams);
     for (uint64_t i = 1; i <= FINDINGS_EACH + 5000; i++) {
         struct armtap_where where = {.time = START + (int64_t)i, .packet = i};
-        findings_say(feed.findings, "tcp.retransmission", &feed.stream, &where, "%d", (int)i);
+        armtap_findings_say(feed.findings, "tcp.retransmission", &feed.stream, &where, "%d", (int)i);
     }
-    assert_int_equal(streams_record(streams, next(&feed, START, 1)), 0);
-    streams_number(streams);
-    assert_int_equal(findings_settle(feed.findings, streams), 0);
-    assert_int_equal(findings_count(feed.findings), FINDINGS_EACH + 1);
-    const struct finding *sum = findings_at(feed.findings, FINDINGS_EACH);
+    assert_int_equal(armtap_streams_record(streams, next(&feed, START, 1)), 0);
+    armtap_streams_number(streams);
+    assert_int_equal(armtap_findings_settle(feed.findings, streams), 0);
+    assert_int_equal(armtap_findings_count(feed.findings), FINDINGS_EACH + 1);
+    const struct armtap_finding *sum = armtap_findings_at(feed.findings, FINDINGS_EACH);
     assert_int_equal(sum->count, 5000);
     assert_int_equal(sum->where.packet, FINDINGS_EACH + 1);
     assert_int_equal(sum->last.packet, FINDINGS_EACH + 5000);
     assert_string_equal(sum->text, "5000 more, up to packet 15000");
-    streams_free(streams);
+    armtap_streams_free(streams);
     feed_end(&feed);
 }
 
 static void what_carries_no_telemetry_is_left_out(void **state)
 {
     struct feed feed;
-    struct streams *streams = streams_new();
+    struct armtap_streams *streams = armtap_streams_new();
     struct armtap_stream other = {.connection = 1};
     struct armtap_where where = {.time = START, .packet = 1};
     (void)state;
     feed_begin(&feed, ARMTAP_RTDE, "");
     assert_non_null(streams);
-    findings_say(feed.findings, "tcp.retransmission", &other, &where, "foreign");
-    findings_say(feed.findings, "tcp.retransmission", &feed.stream, &where, "ours");
-    findings_say(feed.findings, "ip.fragment", NULL, &where, "of the capture");
-    assert_int_equal(streams_record(streams, next(&feed, START, 1)), 0);
-    streams_number(streams);
-    assert_int_equal(findings_settle(feed.findings, streams), 0);
-    assert_int_equal(findings_count(feed.findings), 2);
-    assert_string_equal(findings_at(feed.findings, 0)->text, "ours");
-    assert_int_equal(findings_at(feed.findings, 0)->stream, 0);
-    assert_true(findings_at(feed.findings, 1)->stream == FINDING_NO_STREAM);
-    streams_free(streams);
+    armtap_findings_say(feed.findings, "tcp.retransmission", &other, &where, "foreign");
+    armtap_findings_say(feed.findings, "tcp.retransmission", &feed.stream, &where, "ours");
+    armtap_findings_say(feed.findings, "ip.fragment", NULL, &where, "of the capture");
+    assert_int_equal(armtap_streams_record(streams, next(&feed, START, 1)), 0);
+    armtap_streams_number(streams);
+    assert_int_equal(armtap_findings_settle(feed.findings, streams), 0);
+    assert_int_equal(armtap_findings_count(feed.findings), 2);
+    assert_string_equal(armtap_findings_at(feed.findings, 0)->text, "ours");
+    assert_int_equal(armtap_findings_at(feed.findings, 0)->stream, 0);
+    assert_true(armtap_findings_at(feed.findings, 1)->stream == ARMTAP_NO_STREAM);
+    armtap_streams_free(streams);
     feed_end(&feed);
 }
 
 /* Findings of a connection that later turns out to be telemetry; the last one is the largest. */
-static struct findings *findings_of(enum armtap_protocol protocol, unsigned count, struct streams *streams)
+static struct findings *findings_of(enum armtap_protocol protocol, unsigned count, struct armtap_streams *streams)
 {
-    struct findings *findings = findings_new();
+    struct findings *findings = armtap_findings_new();
     struct armtap_stream stream = {.protocol = protocol, .records = {1, 0}};
     struct armtap_record record = {.stream = &stream, .protocol = ARMTAP_RTDE};
     assert_non_null(findings);
     for (unsigned i = 1; i <= count; i++) {
         const struct armtap_where where = {.time = START + i, .packet = i};
-        findings_measure(findings, "stream.gap", i, &stream, &where, "%u bytes", i);
+        armtap_findings_measure(findings, "stream.gap", i, &stream, &where, "%u bytes", i);
     }
     stream.protocol = ARMTAP_RTDE;
-    assert_int_equal(streams_record(streams, &record), 0);
-    streams_number(streams);
-    assert_int_equal(findings_settle(findings, streams), 0);
+    assert_int_equal(armtap_streams_record(streams, &record), 0);
+    armtap_streams_number(streams);
+    assert_int_equal(armtap_findings_settle(findings, streams), 0);
     return findings;
 }
 
@@ -526,27 +529,27 @@ static void what_is_not_known_yet_gets_less_room(void **state)
 {
     (void)state;
     for (unsigned count = 99; count <= 103; count++) {
-        struct streams *streams = streams_new();
+        struct armtap_streams *streams = armtap_streams_new();
         struct findings *findings = findings_of(ARMTAP_PROTOCOL_NONE, count, streams);
-        assert_int_equal(findings_count(findings), count > 100 ? 101 : count);
+        assert_int_equal(armtap_findings_count(findings), count > 100 ? 101 : count);
         if (count > 100)
-            assert_int_equal(findings_at(findings, 100)->count, count - 100);
-        findings_free(findings);
-        streams_free(streams);
+            assert_int_equal(armtap_findings_at(findings, 100)->count, count - 100);
+        armtap_findings_free(findings);
+        armtap_streams_free(streams);
     }
 }
 
 static void the_largest_of_a_sum_is_told(void **state)
 {
-    struct streams *streams = streams_new();
+    struct armtap_streams *streams = armtap_streams_new();
     (void)state;
     struct findings *findings = findings_of(ARMTAP_RTDE, FINDINGS_EACH + 3, streams);
-    assert_int_equal(findings_count(findings), FINDINGS_EACH + 1);
-    const struct finding *sum = findings_at(findings, FINDINGS_EACH);
+    assert_int_equal(armtap_findings_count(findings), FINDINGS_EACH + 1);
+    const struct armtap_finding *sum = armtap_findings_at(findings, FINDINGS_EACH);
     assert_true(sum->is_sum && sum->count == 3 && sum->size == 10003 && sum->total == 10001 + 10002 + 10003);
     assert_string_equal(sum->text, "3 more, up to packet 10003; the largest: 10003 bytes, in packet 10003");
-    findings_free(findings);
-    streams_free(streams);
+    armtap_findings_free(findings);
+    armtap_streams_free(streams);
 }
 
 int main(void)

@@ -21,19 +21,19 @@ int __wrap_strcmp(const char *one, const char *other)
 }
 
 /* An attempt of the i-th client; its packet has the number given. */
-static void attempt(struct attempts *attempts, unsigned i, uint64_t packet, enum armtap_event_type type)
+static void attempt(struct armtap_attempts *attempts, unsigned i, uint64_t packet, enum armtap_event_type type)
 {
     struct armtap_stream stream = {.robot = "10.0.0.2:30004", .connection = packet};
     struct armtap_event event = {.stream = &stream, .where = {.packet = packet}, .type = type, .a = 1};
     snprintf(stream.client, sizeof stream.client, "10.1.%u.%u:%u", i / 256 % 256, i % 256, 1024 + i % 5);
-    assert_int_equal(attempts_event(attempts, &event), 0);
+    assert_int_equal(armtap_attempts_event(attempts, &event), 0);
 }
 
 static void test_flood(void **state)
 {
     (void)state;
     enum { CLIENTS = 3 * ATTEMPTS_PAIRS, ROUNDS = 3 };
-    struct attempts *attempts = attempts_new();
+    struct armtap_attempts *attempts = armtap_attempts_new();
     uint64_t packet = 0;
     assert_non_null(attempts);
     comparisons = 0;
@@ -45,13 +45,13 @@ static void test_flood(void **state)
     for (unsigned i = 0; i < ATTEMPTS_PAIRS; i++) {
         char client[64];
         snprintf(client, sizeof client, "10.1.%u.%u", i / 256, i % 256);
-        assert_string_equal(attempts_at(attempts, i)->client, client);
-        assert_string_equal(attempts_at(attempts, i)->robot, "10.0.0.2:30004");
-        assert_int_equal(attempts_at(attempts, i)->count, ROUNDS);
+        assert_string_equal(armtap_attempts_at(attempts, i)->client, client);
+        assert_string_equal(armtap_attempts_at(attempts, i)->robot, "10.0.0.2:30004");
+        assert_int_equal(armtap_attempts_at(attempts, i)->count, ROUNDS);
     }
-    assert_null(attempts_at(attempts, ATTEMPTS_PAIRS));
-    assert_int_equal(attempts_left_out(attempts, ATTEMPT_REFUSED), ROUNDS * (CLIENTS - ATTEMPTS_PAIRS));
-    attempts_free(attempts);
+    assert_null(armtap_attempts_at(attempts, ATTEMPTS_PAIRS));
+    assert_int_equal(armtap_attempts_left_out(attempts, ARMTAP_ATTEMPT_REFUSED), ROUNDS * (CLIENTS - ATTEMPTS_PAIRS));
+    armtap_attempts_free(attempts);
 }
 
 /* The client's address alone tells pairs apart; brackets are not part of it. */
@@ -60,19 +60,19 @@ static void test_hosts(void **state)
     (void)state;
     static const char *const clients[] = {"10.0.0.9:1", "10.0.0.9:2", "[fd00::9]:1", "[fd00::9]:2", "fd00::9"};
     static const char *const hosts[] = {"10.0.0.9", "fd00::9", "fd00:"};
-    struct attempts *attempts = attempts_new();
+    struct armtap_attempts *attempts = armtap_attempts_new();
     assert_non_null(attempts);
     for (size_t i = 0; i < sizeof clients / sizeof clients[0]; i++) {
         struct armtap_stream stream = {.robot = "10.0.0.2:30004", .connection = i};
         struct armtap_event event = {
             .stream = &stream, .where = {.packet = i + 1}, .type = ARMTAP_EVENT_REFUSED, .a = 1};
         strcpy(stream.client, clients[i]);
-        assert_int_equal(attempts_event(attempts, &event), 0);
+        assert_int_equal(armtap_attempts_event(attempts, &event), 0);
     }
     for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++)
-        assert_string_equal(attempts_at(attempts, i)->client, hosts[i]);
-    assert_null(attempts_at(attempts, sizeof hosts / sizeof hosts[0]));
-    attempts_free(attempts);
+        assert_string_equal(armtap_attempts_at(attempts, i)->client, hosts[i]);
+    assert_null(armtap_attempts_at(attempts, sizeof hosts / sizeof hosts[0]));
+    armtap_attempts_free(attempts);
 }
 
 int main(void)

@@ -21,54 +21,54 @@ struct seen {
     uint64_t stop_after;
 };
 
-static int see(void *user, const struct sample samples[PAIRING_SIDES])
+static int see(void *user, const struct sample samples[ARMTAP_SIDES])
 {
     struct seen *seen = user;
     size_t length = strlen(seen->text);
     if (length < sizeof seen->text - 60)
         snprintf(seen->text + length, sizeof seen->text - length, "%llu+%llu ",
-                 (unsigned long long)samples[PAIRING_LEGACY].where.packet,
-                 (unsigned long long)samples[PAIRING_RTDE].where.packet);
+                 (unsigned long long)samples[ARMTAP_SIDE_LEGACY].where.packet,
+                 (unsigned long long)samples[ARMTAP_SIDE_RTDE].where.packet);
     return ++seen->count == seen->stop_after ? -1 : 0;
 }
 
-static void push(struct pairing *pairs, enum pairing_side side, double clock, uint64_t packet)
+static void push(struct pairing *pairs, enum armtap_side side, double clock, uint64_t packet)
 {
     const struct sample sample = {.clock = clock, .where = {.packet = packet}};
-    assert_int_equal(pairing_push(pairs, side, &sample), 0);
+    assert_int_equal(armtap_pairing_push(pairs, side, &sample), 0);
 }
 
 static void end(struct pairing *pairs)
 {
-    assert_int_equal(pairing_end(pairs, PAIRING_LEGACY), 0);
-    assert_int_equal(pairing_end(pairs, PAIRING_RTDE), 0);
+    assert_int_equal(armtap_pairing_end(pairs, ARMTAP_SIDE_LEGACY), 0);
+    assert_int_equal(armtap_pairing_end(pairs, ARMTAP_SIDE_RTDE), 0);
 }
 
 /* The pairs of two lists of clocks; records are numbered from 1 on either side. The lists come one after the other, or
  * record by record in turn. */
-static struct pairing_tally pair(const double *legacy, size_t legacy_count, const double *rtde, size_t rtde_count,
-                                 bool in_turn, struct seen *seen)
+static struct armtap_pairing_tally pair(const double *legacy, size_t legacy_count, const double *rtde,
+                                        size_t rtde_count, bool in_turn, struct seen *seen)
 {
     *seen = (struct seen){.count = 0};
-    struct pairing *pairs = pairing_new(in_turn, see, seen);
+    struct pairing *pairs = armtap_pairing_new(in_turn, see, seen);
     assert_non_null(pairs);
     if (in_turn)
         for (size_t i = 0; i < legacy_count || i < rtde_count; i++) {
             if (i < legacy_count)
-                push(pairs, PAIRING_LEGACY, legacy[i], i + 1);
+                push(pairs, ARMTAP_SIDE_LEGACY, legacy[i], i + 1);
             if (i < rtde_count)
-                push(pairs, PAIRING_RTDE, rtde[i], i + 1);
+                push(pairs, ARMTAP_SIDE_RTDE, rtde[i], i + 1);
         }
     else {
         for (size_t i = 0; i < legacy_count; i++)
-            push(pairs, PAIRING_LEGACY, legacy[i], i + 1);
+            push(pairs, ARMTAP_SIDE_LEGACY, legacy[i], i + 1);
         for (size_t i = 0; i < rtde_count; i++)
-            push(pairs, PAIRING_RTDE, rtde[i], i + 1);
+            push(pairs, ARMTAP_SIDE_RTDE, rtde[i], i + 1);
     }
     end(pairs);
-    struct pairing_tally tally = *pairing_tally(pairs);
-    pairing_free(pairs);
-    for (int side = 0; side < PAIRING_SIDES; side++)
+    struct armtap_pairing_tally tally = *armtap_pairing_tally(pairs);
+    armtap_pairing_free(pairs);
+    for (int side = 0; side < ARMTAP_SIDES; side++)
         assert_int_equal(tally.records[side], tally.pairs + tally.unpaired[side] + tally.strays[side]);
     return tally;
 }
@@ -91,9 +91,9 @@ static void same_clocks(void **state)
     struct seen seen;
     (void)state;
     EXPECT(legacy, rtde, "2+1 3+2 4+3 ");
-    struct pairing_tally tally = PAIR(legacy, rtde, true);
-    assert_int_equal(tally.unpaired[PAIRING_LEGACY], 1);
-    assert_int_equal(tally.unpaired[PAIRING_RTDE], 1);
+    struct armtap_pairing_tally tally = PAIR(legacy, rtde, true);
+    assert_int_equal(tally.unpaired[ARMTAP_SIDE_LEGACY], 1);
+    assert_int_equal(tally.unpaired[ARMTAP_SIDE_RTDE], 1);
     assert_true(tally.farthest == 0);
     assert_true(tally.cycle > 0.00799 && tally.cycle < 0.00801);
     assert_true(tally.first == 10.008 && tally.last == 10.024);
@@ -107,8 +107,8 @@ static void different_rates(void **state)
     struct seen seen;
     (void)state;
     EXPECT(legacy, rtde, "1+2 2+6 3+10 ");
-    struct pairing_tally tally = PAIR(legacy, rtde, false);
-    assert_int_equal(tally.unpaired[PAIRING_RTDE], 8);
+    struct armtap_pairing_tally tally = PAIR(legacy, rtde, false);
+    assert_int_equal(tally.unpaired[ARMTAP_SIDE_RTDE], 8);
     assert_true(tally.cycle > 0.00199 && tally.cycle < 0.00201);
 }
 
@@ -121,7 +121,7 @@ static void off_by_part_of_a_cycle(void **state)
     (void)state;
     EXPECT(legacy, later, "1+1 2+2 3+3 4+4 ");
     EXPECT(legacy, sooner, "1+1 2+2 3+3 4+4 ");
-    struct pairing_tally tally = PAIR(legacy, later, true);
+    struct armtap_pairing_tally tally = PAIR(legacy, later, true);
     assert_true(tally.farthest > 0.00299 && tally.farthest < 0.00301);
     const double far[] = {1.005, 1.013, 1.021, 1.029};
     EXPECT(legacy, far, "2+1 3+2 4+3 ");
@@ -166,9 +166,9 @@ static void restart(void **state)
     struct seen seen;
     (void)state;
     EXPECT(legacy, rtde, "1+1 3+2 4+3 5+4 7+5 8+6 ");
-    struct pairing_tally tally = PAIR(legacy, rtde, true);
-    assert_int_equal(tally.restarts[PAIRING_LEGACY], 1);
-    assert_int_equal(tally.restarts[PAIRING_RTDE], 1);
+    struct armtap_pairing_tally tally = PAIR(legacy, rtde, true);
+    assert_int_equal(tally.restarts[ARMTAP_SIDE_LEGACY], 1);
+    assert_int_equal(tally.restarts[ARMTAP_SIDE_RTDE], 1);
 }
 
 /* A clock 30 s ahead must be confirmed; one that is less ahead is taken, and what comes next is a restart. */
@@ -178,12 +178,12 @@ static void leaps_must_be_confirmed(void **state)
     const double rtde[] = {1.000, 1.008, 1.016, 1.024};
     struct seen seen;
     (void)state;
-    struct pairing_tally tally = PAIR(near, rtde, false);
-    assert_int_equal(tally.strays[PAIRING_LEGACY], 0);
-    assert_int_equal(tally.restarts[PAIRING_LEGACY], 1);
+    struct armtap_pairing_tally tally = PAIR(near, rtde, false);
+    assert_int_equal(tally.strays[ARMTAP_SIDE_LEGACY], 0);
+    assert_int_equal(tally.restarts[ARMTAP_SIDE_LEGACY], 1);
     tally = PAIR(far, rtde, false);
-    assert_int_equal(tally.strays[PAIRING_LEGACY], 1);
-    assert_int_equal(tally.restarts[PAIRING_LEGACY], 0);
+    assert_int_equal(tally.strays[ARMTAP_SIDE_LEGACY], 1);
+    assert_int_equal(tally.restarts[ARMTAP_SIDE_LEGACY], 0);
     assert_string_equal(seen.text, "1+1 2+2 4+3 5+4 ");
 }
 
@@ -191,19 +191,19 @@ static void leaps_must_be_confirmed(void **state)
 static void begins_after_a_restart(void **state)
 {
     struct seen seen = {.count = 0};
-    struct pairing *pairs = pairing_new(true, see, &seen);
+    struct pairing *pairs = armtap_pairing_new(true, see, &seen);
     (void)state;
     assert_non_null(pairs);
-    push(pairs, PAIRING_LEGACY, 5.000, 1);
-    push(pairs, PAIRING_LEGACY, 5.008, 2);
-    push(pairs, PAIRING_LEGACY, 0.000, 3);
-    push(pairs, PAIRING_LEGACY, 0.008, 4);
-    push(pairs, PAIRING_RTDE, 0.008, 1);
-    push(pairs, PAIRING_LEGACY, 0.016, 5);
-    push(pairs, PAIRING_RTDE, 0.016, 2);
+    push(pairs, ARMTAP_SIDE_LEGACY, 5.000, 1);
+    push(pairs, ARMTAP_SIDE_LEGACY, 5.008, 2);
+    push(pairs, ARMTAP_SIDE_LEGACY, 0.000, 3);
+    push(pairs, ARMTAP_SIDE_LEGACY, 0.008, 4);
+    push(pairs, ARMTAP_SIDE_RTDE, 0.008, 1);
+    push(pairs, ARMTAP_SIDE_LEGACY, 0.016, 5);
+    push(pairs, ARMTAP_SIDE_RTDE, 0.016, 2);
     end(pairs);
     assert_string_equal(seen.text, "4+1 5+2 ");
-    pairing_free(pairs);
+    armtap_pairing_free(pairs);
 }
 
 /* A clock that nothing around it confirms is left out, wherever it stands; so is one that is no number. */
@@ -214,9 +214,9 @@ static void strays(void **state)
     struct seen seen;
     (void)state;
     EXPECT(legacy, rtde, "2+1 3+2 5+3 7+4 8+5 ");
-    struct pairing_tally tally = PAIR(legacy, rtde, true);
-    assert_int_equal(tally.strays[PAIRING_LEGACY], 3);
-    assert_int_equal(tally.restarts[PAIRING_LEGACY], 0);
+    struct armtap_pairing_tally tally = PAIR(legacy, rtde, true);
+    assert_int_equal(tally.strays[ARMTAP_SIDE_LEGACY], 3);
+    assert_int_equal(tally.restarts[ARMTAP_SIDE_LEGACY], 0);
     const double none[] = {(double)NAN, 1.000, (double)INFINITY, 1.008, 1.016, 1.024, 1.032};
     EXPECT(none, rtde, "2+1 4+2 5+3 6+4 7+5 ");
 }
@@ -228,44 +228,44 @@ static void one_record(void **state)
     (void)state;
     EXPECT(one, near, "1+1 ");
     EXPECT(one, far, "");
-    struct pairing_tally tally = pair(one, 1, far, 0, false, &seen);
+    struct armtap_pairing_tally tally = pair(one, 1, far, 0, false, &seen);
     assert_int_equal(tally.pairs, 0);
-    assert_int_equal(tally.unpaired[PAIRING_LEGACY], 1);
+    assert_int_equal(tally.unpaired[ARMTAP_SIDE_LEGACY], 1);
 }
 
 /* However far one side runs ahead, only a window of it waits: what comes 40000 records later finds the newest. */
 static void bounded_window(void **state)
 {
     struct seen seen = {.count = 0};
-    struct pairing *pairs = pairing_new(true, see, &seen);
+    struct pairing *pairs = armtap_pairing_new(true, see, &seen);
     (void)state;
     assert_non_null(pairs);
     for (unsigned i = 0; i < 40000; i++)
-        push(pairs, PAIRING_LEGACY, i * 0.008, i + 1);
+        push(pairs, ARMTAP_SIDE_LEGACY, i * 0.008, i + 1);
     for (unsigned i = 0; i < 40000; i++)
-        push(pairs, PAIRING_RTDE, i * 0.008, i + 1);
+        push(pairs, ARMTAP_SIDE_RTDE, i * 0.008, i + 1);
     end(pairs);
-    const struct pairing_tally *tally = pairing_tally(pairs);
+    const struct armtap_pairing_tally *tally = armtap_pairing_tally(pairs);
     assert_in_range(tally->pairs, 16000, 17000);
-    assert_int_equal(tally->pairs + tally->unpaired[PAIRING_LEGACY], 40000);
-    assert_int_equal(tally->pairs + tally->unpaired[PAIRING_RTDE], 40000);
-    pairing_free(pairs);
+    assert_int_equal(tally->pairs + tally->unpaired[ARMTAP_SIDE_LEGACY], 40000);
+    assert_int_equal(tally->pairs + tally->unpaired[ARMTAP_SIDE_RTDE], 40000);
+    armtap_pairing_free(pairs);
 }
 
 static void stops_when_told(void **state)
 {
     struct seen seen = {.stop_after = 2};
-    struct pairing *pairs = pairing_new(true, see, &seen);
+    struct pairing *pairs = armtap_pairing_new(true, see, &seen);
     (void)state;
     assert_non_null(pairs);
     for (unsigned i = 0; i < 4; i++) {
-        push(pairs, PAIRING_LEGACY, i * 0.008, i + 1);
-        push(pairs, PAIRING_RTDE, i * 0.008, i + 1);
+        push(pairs, ARMTAP_SIDE_LEGACY, i * 0.008, i + 1);
+        push(pairs, ARMTAP_SIDE_RTDE, i * 0.008, i + 1);
     }
-    assert_int_equal(pairing_end(pairs, PAIRING_LEGACY), 0);
-    assert_int_equal(pairing_end(pairs, PAIRING_RTDE), -1);
+    assert_int_equal(armtap_pairing_end(pairs, ARMTAP_SIDE_LEGACY), 0);
+    assert_int_equal(armtap_pairing_end(pairs, ARMTAP_SIDE_RTDE), -1);
     assert_int_equal(seen.count, 2);
-    pairing_free(pairs);
+    armtap_pairing_free(pairs);
 }
 
 /* ---- differences ----------------------------------------------------------------------------------------------- */
@@ -285,21 +285,21 @@ static void put_double(uint8_t *to, double number)
 
 /* Two RTDE recipes stand for the two sides: a scalar, a vector, and a name on one side only. */
 struct stage {
-    struct armtap_recipe *recipe[PAIRING_SIDES];
-    uint8_t values[PAIRING_SIDES][8 * 8];
+    struct armtap_recipe *recipe[ARMTAP_SIDES];
+    uint8_t values[ARMTAP_SIDES][8 * 8];
     struct differences *differences;
 };
 
 static void stage_begin(struct stage *stage, double tolerance)
 {
     memset(stage, 0, sizeof *stage);
-    assert_int_equal(
-        armtap_recipe_rtde("speed_scaling,actual_q,payload", "DOUBLE,VECTOR6D,DOUBLE", &stage->recipe[PAIRING_LEGACY]),
-        0);
-    assert_int_equal(
-        armtap_recipe_rtde("actual_q,speed_scaling,robot_mode", "VECTOR6D,DOUBLE,INT32", &stage->recipe[PAIRING_RTDE]),
-        0);
-    stage->differences = differences_new(tolerance);
+    assert_int_equal(armtap_recipe_rtde("speed_scaling,actual_q,payload", "DOUBLE,VECTOR6D,DOUBLE",
+                                        &stage->recipe[ARMTAP_SIDE_LEGACY]),
+                     0);
+    assert_int_equal(armtap_recipe_rtde("actual_q,speed_scaling,robot_mode", "VECTOR6D,DOUBLE,INT32",
+                                        &stage->recipe[ARMTAP_SIDE_RTDE]),
+                     0);
+    stage->differences = armtap_differences_new(tolerance);
     assert_non_null(stage->differences);
 }
 
@@ -307,34 +307,34 @@ static void stage_begin(struct stage *stage, double tolerance)
 static void stage_add(struct stage *stage, double scalar, double element, double rtde_scalar, double rtde_element,
                       uint64_t packet)
 {
-    const struct sample samples[PAIRING_SIDES] = {
+    const struct sample samples[ARMTAP_SIDES] = {
         {.clock = 1, .where = {.packet = packet}, .recipe = stage->recipe[0], .values = stage->values[0], .length = 64},
         {.clock = 1,
          .where = {.packet = packet},
          .recipe = stage->recipe[1],
          .values = stage->values[1],
          .length = 60}};
-    put_double(stage->values[PAIRING_LEGACY], scalar);
-    put_double(stage->values[PAIRING_LEGACY] + 8 + 4 * 8, element);
-    put_double(stage->values[PAIRING_RTDE] + 4 * 8, rtde_element);
-    put_double(stage->values[PAIRING_RTDE] + 48, rtde_scalar);
-    assert_int_equal(differences_add(stage->differences, samples), 0);
+    put_double(stage->values[ARMTAP_SIDE_LEGACY], scalar);
+    put_double(stage->values[ARMTAP_SIDE_LEGACY] + 8 + 4 * 8, element);
+    put_double(stage->values[ARMTAP_SIDE_RTDE] + 4 * 8, rtde_element);
+    put_double(stage->values[ARMTAP_SIDE_RTDE] + 48, rtde_scalar);
+    assert_int_equal(armtap_differences_add(stage->differences, samples), 0);
 }
 
-static const struct difference *stage_find(struct stage *stage, const char *name)
+static const struct armtap_difference *stage_find(struct stage *stage, const char *name)
 {
-    assert_int_equal(differences_finish(stage->differences), 0);
-    for (size_t i = 0; i < differences_count(stage->differences); i++)
-        if (strcmp(differences_at(stage->differences, i)->name, name) == 0)
-            return differences_at(stage->differences, i);
+    assert_int_equal(armtap_differences_finish(stage->differences), 0);
+    for (size_t i = 0; i < armtap_differences_count(stage->differences); i++)
+        if (strcmp(armtap_differences_at(stage->differences, i)->name, name) == 0)
+            return armtap_differences_at(stage->differences, i);
     fail_msg("no field %s", name);
     return NULL;
 }
 
 static void stage_end(struct stage *stage)
 {
-    differences_free(stage->differences);
-    for (int side = 0; side < PAIRING_SIDES; side++)
+    armtap_differences_free(stage->differences);
+    for (int side = 0; side < ARMTAP_SIDES; side++)
         armtap_recipe_release(stage->recipe[side]);
 }
 
@@ -347,22 +347,23 @@ static void largest_and_mean(void **state)
     stage_add(&stage, 1, 2, 1, 2, 10);
     stage_add(&stage, 1, 2, 1.5, 2, 11);
     stage_add(&stage, 1, 2, 0.75, 2.75, 12);
-    const struct difference *scalar = stage_find(&stage, "speed_scaling"), *vector = stage_find(&stage, "actual_q");
+    const struct armtap_difference *scalar = stage_find(&stage, "speed_scaling"),
+                                   *vector = stage_find(&stage, "actual_q");
     assert_int_equal(scalar->pairs, 3);
     assert_int_equal(scalar->differ, 2);
     assert_true(scalar->largest == 0.5 && scalar->mean == 0.25);
-    assert_int_equal(scalar->where[PAIRING_RTDE].packet, 11);
-    assert_int_equal(scalar->verdict, VERDICT_DIFFERS);
+    assert_int_equal(scalar->where[ARMTAP_SIDE_RTDE].packet, 11);
+    assert_int_equal(scalar->verdict, ARMTAP_DIFFERS);
     assert_int_equal(vector->differ, 1);
     assert_int_equal(vector->element, 4);
     assert_true(vector->largest == 0.75 && vector->mean == 0.75 / 18);
-    assert_int_equal(stage_find(&stage, "payload")->verdict, VERDICT_ONLY_LEGACY);
-    assert_int_equal(stage_find(&stage, "robot_mode")->verdict, VERDICT_ONLY_RTDE);
+    assert_int_equal(stage_find(&stage, "payload")->verdict, ARMTAP_ONLY_LEGACY);
+    assert_int_equal(stage_find(&stage, "robot_mode")->verdict, ARMTAP_ONLY_RTDE);
     /* In the order of the legacy record, then what only one side has. */
-    assert_string_equal(differences_at(stage.differences, 0)->name, "speed_scaling");
-    assert_string_equal(differences_at(stage.differences, 1)->name, "actual_q");
-    assert_string_equal(differences_at(stage.differences, 2)->name, "payload");
-    assert_string_equal(differences_at(stage.differences, 3)->name, "robot_mode");
+    assert_string_equal(armtap_differences_at(stage.differences, 0)->name, "speed_scaling");
+    assert_string_equal(armtap_differences_at(stage.differences, 1)->name, "actual_q");
+    assert_string_equal(armtap_differences_at(stage.differences, 2)->name, "payload");
+    assert_string_equal(armtap_differences_at(stage.differences, 3)->name, "robot_mode");
     stage_end(&stage);
 }
 
@@ -372,9 +373,9 @@ static void tolerance(void **state)
     (void)state;
     stage_begin(&stage, 0.25);
     stage_add(&stage, 1, 2, 1.25, 2.25001, 1);
-    assert_int_equal(stage_find(&stage, "speed_scaling")->verdict, VERDICT_EQUAL);
+    assert_int_equal(stage_find(&stage, "speed_scaling")->verdict, ARMTAP_EQUAL);
     assert_true(stage_find(&stage, "speed_scaling")->largest == 0.25);
-    assert_int_equal(stage_find(&stage, "actual_q")->verdict, VERDICT_DIFFERS);
+    assert_int_equal(stage_find(&stage, "actual_q")->verdict, ARMTAP_DIFFERS);
     stage_end(&stage);
 }
 
@@ -385,17 +386,17 @@ static void values_that_are_no_numbers(void **state)
     (void)state;
     stage_begin(&stage, 0);
     stage_add(&stage, (double)NAN, -(double)INFINITY, -(double)NAN, -(double)INFINITY, 1);
-    assert_int_equal(stage_find(&stage, "speed_scaling")->verdict, VERDICT_EQUAL);
+    assert_int_equal(stage_find(&stage, "speed_scaling")->verdict, ARMTAP_EQUAL);
     assert_true(stage_find(&stage, "speed_scaling")->largest == 0);
-    assert_int_equal(stage_find(&stage, "actual_q")->verdict, VERDICT_EQUAL);
+    assert_int_equal(stage_find(&stage, "actual_q")->verdict, ARMTAP_EQUAL);
     stage_end(&stage);
 
     stage_begin(&stage, 0);
     stage_add(&stage, 0.0, 1, -0.0, (double)NAN, 7);
-    assert_int_equal(stage_find(&stage, "speed_scaling")->verdict, VERDICT_DIFFERS);
+    assert_int_equal(stage_find(&stage, "speed_scaling")->verdict, ARMTAP_DIFFERS);
     assert_true(stage_find(&stage, "speed_scaling")->largest == 0);
     assert_int_equal(stage_find(&stage, "speed_scaling")->where[0].packet, 7);
-    assert_int_equal(stage_find(&stage, "actual_q")->verdict, VERDICT_DIFFERS);
+    assert_int_equal(stage_find(&stage, "actual_q")->verdict, ARMTAP_DIFFERS);
     assert_true(stage_find(&stage, "actual_q")->largest != stage_find(&stage, "actual_q")->largest);
     stage_end(&stage);
 }

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "armtap.h"
-
 #define SECOND INT64_C(1000000000)
 #define DAY INT64_C(86400)
 
@@ -232,64 +230,19 @@ int64_t timestamp_resolve(const struct timestamp *when, int64_t first_time, enum
     return when->ns > INT64_MAX - (first_time > 0 ? first_time : 0) ? INT64_MAX : first_time + when->ns;
 }
 
-/* "Z", or "+01:00" */
-static void write_zone(char to[8], int64_t offset, enum timestamp_zone zone)
+static int64_t local_offset(void *user, int64_t seconds)
 {
-    int64_t minutes = (offset < 0 ? -offset : offset) / 60;
-    if (zone == TIMESTAMP_UTC)
-        snprintf(to, 8, "Z");
-    else
-        snprintf(to, 8, "%c%02d:%02d", offset < 0 ? '-' : '+', (int)(minutes / 60 % 100), (int)(minutes % 60));
+    (void)user;
+    return zone_offset(seconds);
+}
+
+const struct armtap_zone *timestamp_zone(enum timestamp_zone zone)
+{
+    static const struct armtap_zone local = {.offset = local_offset};
+    return zone == TIMESTAMP_LOCAL ? &local : NULL;
 }
 
 size_t timestamp_date(char to[WHEN_DATE_MAX], int64_t ns, enum timestamp_zone zone)
 {
-    int64_t fraction, seconds = whole_seconds(ns, &fraction);
-    int64_t offset = zone == TIMESTAMP_LOCAL ? zone_offset(seconds) : 0;
-    char zone_name[8];
-    write_zone(zone_name, offset, zone);
-    seconds += offset;
-    int64_t days = seconds / 86400, rest = seconds % 86400, year = 1970, month = 1;
-    if (rest < 0) {
-        rest += 86400;
-        days--;
-    }
-    /* Not later than the year wanted. */
-    year += days < 0 ? days / 365 - 1 : days / 366;
-    while (days_before_year(year + 1) <= days)
-        year++;
-    days -= days_before_year(year);
-    while (days >= days_in_month(year, month))
-        days -= days_in_month(year, month++);
-    int length =
-        snprintf(to, WHEN_DATE_MAX, "%04d-%02d-%02dT%02d:%02d:%02d.%09d%s", (int)year, (int)month, (int)days + 1,
-                 (int)(rest / 3600), (int)(rest / 60 % 60), (int)(rest % 60), (int)fraction, zone_name);
-    return length < 0 ? 0 : (size_t)length;
-}
-
-bool timestamp_is_set_back(int64_t before, int64_t after)
-{
-    return after < before && timestamp_between(after, before) > WHEN_DISORDER;
-}
-
-int64_t timestamp_between(int64_t from, int64_t to)
-{
-    uint64_t time = (uint64_t)to - (uint64_t)from;
-    return time > (uint64_t)WHEN_LONGEST ? WHEN_LONGEST : (int64_t)time;
-}
-
-double timestamp_seconds(int64_t from, int64_t to)
-{
-    if (from == ARMTAP_NO_TIME || to == ARMTAP_NO_TIME || to < from)
-        return -1;
-    return (double)timestamp_between(from, to) / 1e9;
-}
-
-int64_t timestamp_shift(int64_t time, int64_t by)
-{
-    if (by > 0 && time > INT64_MAX - by)
-        return INT64_MAX;
-    if (by < 0 && time < INT64_MIN + 1 - by)
-        return INT64_MIN + 1; /* INT64_MIN is no time at all */
-    return time + by;
+    return armtap_time_text(to, ns, timestamp_zone(zone));
 }

@@ -79,14 +79,6 @@ static bool has_clock(const struct armtap_record *record)
     return record->recipe != NULL && armtap_set_has(record->updated, ARMTAP_ID_timestamp);
 }
 
-bool stream_choice_clock(const struct armtap_record *record, double *clock)
-{
-    if (!has_clock(record))
-        return false;
-    *clock = record->state->timestamp;
-    return isfinite(*clock);
-}
-
 int stream_choice_record(struct stream_choice *counterparts, const struct armtap_record *record)
 {
     double clock;
@@ -102,7 +94,7 @@ int stream_choice_record(struct stream_choice *counterparts, const struct armtap
     counterpart->last = record->where;
     counterpart->opaque = counterpart->opaque || record->recipe == NULL;
     counterpart->guessed = counterpart->guessed || (record->flags & ARMTAP_GUESSED) != 0;
-    if (!stream_choice_clock(record, &clock)) {
+    if (!armtap_comparison_clock(record, &clock)) {
         counterpart->clockless++;
         counterpart->no_number += has_clock(record) ? 1 : 0;
         return 0;
@@ -115,14 +107,14 @@ int stream_choice_record(struct stream_choice *counterparts, const struct armtap
 
 /* ---- what fits what -------------------------------------------------------------------------------------------- */
 
-static bool is_of_side(const struct stream_summary *summary, enum pairing_side side)
+static bool is_of_side(const struct armtap_stream_summary *summary, enum armtap_side side)
 {
-    return summary->stream.protocol == (side == PAIRING_LEGACY ? ARMTAP_REALTIME : ARMTAP_RTDE);
+    return summary->stream->protocol == (side == ARMTAP_SIDE_LEGACY ? ARMTAP_REALTIME : ARMTAP_RTDE);
 }
 
-static const char *side_name(enum pairing_side side)
+static const char *side_name(enum armtap_side side)
 {
-    return side == PAIRING_LEGACY ? "legacy realtime (TCP 30003 or 30013)" : "RTDE (TCP 30004)";
+    return side == ARMTAP_SIDE_LEGACY ? "legacy realtime (TCP 30003 or 30013)" : "RTDE (TCP 30004)";
 }
 
 int stream_choice_host(const char *address)
@@ -140,7 +132,7 @@ static bool same_robot(const char *one, const char *other)
 }
 
 /* Whether a stream can be a side of a comparison. */
-static bool has_side(const struct chosen_stream *one, enum pairing_side side)
+static bool has_side(const struct chosen_stream *one, enum armtap_side side)
 {
     return one->summary != NULL && one->records > 0 && is_of_side(one->summary, side);
 }
@@ -172,7 +164,7 @@ static void list_streams(const struct stream_choice *counterparts)
             message_error("  ... armtap info lists them all");
             return;
         }
-        const struct armtap_stream *stream = &one->summary->stream;
+        const struct armtap_stream *stream = one->summary->stream;
         char span[120] = "", low[clock_room], high[clock_room];
         if (one->records > 0)
             snprintf(span, sizeof span, ", clock %s to %s s", clock_text(low, one->low), clock_text(high, one->high));
@@ -202,7 +194,8 @@ static int judge_clock(const struct chosen_stream *one)
     return -1;
 }
 
-static int judge_side(const struct stream_choice *counterparts, const struct streams *streams, enum pairing_side side)
+static int judge_side(const struct stream_choice *counterparts, const struct armtap_streams *streams,
+                      enum armtap_side side)
 {
     const struct chosen_stream *clockless = NULL;
     bool there = false;
@@ -216,8 +209,8 @@ static int judge_side(const struct stream_choice *counterparts, const struct str
     }
     if (clockless != NULL)
         return judge_clock(clockless);
-    for (size_t i = 0; i < streams_count(streams); i++)
-        there = there || is_of_side(streams_at(streams, i), side);
+    for (size_t i = 0; i < armtap_streams_count(streams); i++)
+        there = there || is_of_side(armtap_streams_at(streams, i), side);
     if (there)
         message_error("the %s stream has no record from the robot; %s", side_name(side), capture_both);
     else
@@ -225,9 +218,9 @@ static int judge_side(const struct stream_choice *counterparts, const struct str
     return -1;
 }
 
-static int refuse_apart(const struct chosen_stream *const chosen[PAIRING_SIDES])
+static int refuse_apart(const struct chosen_stream *const chosen[ARMTAP_SIDES])
 {
-    char text[2 * PAIRING_SIDES][clock_room];
+    char text[2 * ARMTAP_SIDES][clock_room];
     message_error(
         "no common controller time: stream %u (legacy) has the clock from %s to %s s, stream %u (RTDE) from %s "
         "to %s s; %s",
@@ -239,10 +232,10 @@ static int refuse_apart(const struct chosen_stream *const chosen[PAIRING_SIDES])
 
 /* ---- the choice ------------------------------------------------------------------------------------------------ */
 
-static void find_summaries(struct stream_choice *counterparts, const struct streams *streams)
+static void find_summaries(struct stream_choice *counterparts, const struct armtap_streams *streams)
 {
     for (size_t i = 0; i < counterparts->count; i++)
-        counterparts->all[i].summary = streams_of(streams, counterparts->all[i].connection);
+        counterparts->all[i].summary = armtap_streams_of(streams, counterparts->all[i].connection);
 }
 
 static const struct chosen_stream *find_number(const struct stream_choice *counterparts, uint64_t number)
@@ -253,20 +246,20 @@ static const struct chosen_stream *find_number(const struct stream_choice *count
     return NULL;
 }
 
-static int judge_chosen(const struct chosen_stream *const chosen[PAIRING_SIDES])
+static int judge_chosen(const struct chosen_stream *const chosen[ARMTAP_SIDES])
 {
-    for (int side = 0; side < PAIRING_SIDES; side++)
+    for (int side = 0; side < ARMTAP_SIDES; side++)
         if (judge_clock(chosen[side]) != 0)
             return -1;
-    return overlap(chosen[PAIRING_LEGACY], chosen[PAIRING_RTDE]) ? 0 : refuse_apart(chosen);
+    return overlap(chosen[ARMTAP_SIDE_LEGACY], chosen[ARMTAP_SIDE_RTDE]) ? 0 : refuse_apart(chosen);
 }
 
-static int choose_wished(const struct stream_choice *counterparts, const struct streams *streams,
-                         const struct stream_choice_wish *wish, const struct chosen_stream *chosen[PAIRING_SIDES])
+static int choose_wished(const struct stream_choice *counterparts, const struct armtap_streams *streams,
+                         const struct stream_choice_wish *wish, const struct chosen_stream *chosen[ARMTAP_SIDES])
 {
     for (unsigned i = 0; i < wish->count; i++) {
         const struct chosen_stream *one = find_number(counterparts, wish->stream[i]);
-        if (one == NULL && wish->stream[i] < streams_count(streams)) {
+        if (one == NULL && wish->stream[i] < armtap_streams_count(streams)) {
             message_error("stream %" PRIu64 " has no record from the robot; --stream takes two of these:",
                           wish->stream[i]);
             list_streams(counterparts);
@@ -277,11 +270,11 @@ static int choose_wished(const struct stream_choice *counterparts, const struct 
             list_streams(counterparts);
             return -1;
         }
-        for (int side = 0; side < PAIRING_SIDES; side++)
-            if (is_of_side(one->summary, (enum pairing_side)side))
+        for (int side = 0; side < ARMTAP_SIDES; side++)
+            if (is_of_side(one->summary, (enum armtap_side)side))
                 chosen[side] = one;
     }
-    if (chosen[PAIRING_LEGACY] != NULL && chosen[PAIRING_RTDE] != NULL)
+    if (chosen[ARMTAP_SIDE_LEGACY] != NULL && chosen[ARMTAP_SIDE_RTDE] != NULL)
         return judge_chosen(chosen);
     message_error("streams %" PRIu64 " and %" PRIu64 ": --stream wants one legacy stream and one of RTDE:",
                   wish->stream[0], wish->stream[1]);
@@ -291,18 +284,18 @@ static int choose_wished(const struct stream_choice *counterparts, const struct 
 
 /* Counts the pairs of streams that fit; the last of them is `chosen`. */
 static size_t count_fitting(const struct stream_choice *counterparts, bool with_common_time,
-                            const struct chosen_stream *chosen[PAIRING_SIDES])
+                            const struct chosen_stream *chosen[ARMTAP_SIDES])
 {
     size_t fitting = 0;
     for (size_t i = 0; i < counterparts->count; i++) {
         const struct chosen_stream *legacy = &counterparts->all[i];
-        for (size_t k = 0; k < counterparts->count && has_side(legacy, PAIRING_LEGACY); k++) {
+        for (size_t k = 0; k < counterparts->count && has_side(legacy, ARMTAP_SIDE_LEGACY); k++) {
             const struct chosen_stream *rtde = &counterparts->all[k];
-            if ((with_common_time && !overlap(legacy, rtde)) || !has_side(rtde, PAIRING_RTDE) ||
-                !same_robot(legacy->summary->stream.robot, rtde->summary->stream.robot))
+            if ((with_common_time && !overlap(legacy, rtde)) || !has_side(rtde, ARMTAP_SIDE_RTDE) ||
+                !same_robot(legacy->summary->stream->robot, rtde->summary->stream->robot))
                 continue;
-            chosen[PAIRING_LEGACY] = legacy;
-            chosen[PAIRING_RTDE] = rtde;
+            chosen[ARMTAP_SIDE_LEGACY] = legacy;
+            chosen[ARMTAP_SIDE_RTDE] = rtde;
             if (++fitting > 1)
                 return fitting;
         }
@@ -310,10 +303,10 @@ static size_t count_fitting(const struct stream_choice *counterparts, bool with_
     return fitting;
 }
 
-int stream_choice_choose(struct stream_choice *counterparts, const struct streams *streams,
-                         const struct stream_choice_wish *wish, const struct chosen_stream *chosen[PAIRING_SIDES])
+int stream_choice_choose(struct stream_choice *counterparts, const struct armtap_streams *streams,
+                         const struct stream_choice_wish *wish, const struct chosen_stream *chosen[ARMTAP_SIDES])
 {
-    chosen[PAIRING_LEGACY] = chosen[PAIRING_RTDE] = NULL;
+    chosen[ARMTAP_SIDE_LEGACY] = chosen[ARMTAP_SIDE_RTDE] = NULL;
     find_summaries(counterparts, streams);
     if (wish->count > 0)
         return choose_wished(counterparts, streams, wish, chosen);
@@ -325,8 +318,8 @@ int stream_choice_choose(struct stream_choice *counterparts, const struct stream
         list_streams(counterparts);
         return -1;
     }
-    for (int side = 0; side < PAIRING_SIDES; side++)
-        if (judge_side(counterparts, streams, (enum pairing_side)side) != 0)
+    for (int side = 0; side < ARMTAP_SIDES; side++)
+        if (judge_side(counterparts, streams, (enum armtap_side)side) != 0)
             return -1;
     fitting = count_fitting(counterparts, false, chosen);
     if (fitting == 1)
@@ -350,19 +343,19 @@ static int refuse_second(const struct armtap_stream *stream)
     return -1;
 }
 
-int stream_choice_take(struct stream_choice_taken *taken, struct streams *streams,
+int stream_choice_take(struct stream_choice_taken *taken, struct armtap_streams *streams,
                        const struct stream_choice_wish *wish, const struct armtap_record *record)
 {
     const struct armtap_stream *stream = record->stream;
-    enum pairing_side side = stream->protocol == ARMTAP_REALTIME ? PAIRING_LEGACY : PAIRING_RTDE;
+    enum armtap_side side = stream->protocol == ARMTAP_REALTIME ? ARMTAP_SIDE_LEGACY : ARMTAP_SIDE_RTDE;
     bool wanted = wish->count == 0;
     if (record->direction != ARMTAP_FROM_ROBOT ||
         (stream->protocol != ARMTAP_REALTIME && stream->protocol != ARMTAP_RTDE) ||
         (taken->has[side] && taken->connection[side] == stream->connection))
         return 0;
     if (wish->count > 0) {
-        streams_number(streams);
-        const struct stream_summary *summary = streams_of(streams, stream->connection);
+        armtap_streams_number(streams);
+        const struct armtap_stream_summary *summary = armtap_streams_of(streams, stream->connection);
         for (unsigned i = 0; summary != NULL && i < wish->count; i++)
             wanted = wanted || summary->number == wish->stream[i];
     } else if (!same_robot(taken->robot, stream->robot))
@@ -377,15 +370,15 @@ int stream_choice_take(struct stream_choice_taken *taken, struct streams *stream
     return 0;
 }
 
-int stream_choice_judge(struct stream_choice *counterparts, const struct streams *streams,
-                        const struct stream_choice_taken *taken, const struct chosen_stream *chosen[PAIRING_SIDES])
+int stream_choice_judge(struct stream_choice *counterparts, const struct armtap_streams *streams,
+                        const struct stream_choice_taken *taken, const struct chosen_stream *chosen[ARMTAP_SIDES])
 {
     find_summaries(counterparts, streams);
-    for (int side = 0; side < PAIRING_SIDES; side++) {
+    for (int side = 0; side < ARMTAP_SIDES; side++) {
         if (!taken->has[side]) {
-            if (judge_side(counterparts, streams, (enum pairing_side)side) == 0) {
+            if (judge_side(counterparts, streams, (enum armtap_side)side) == 0) {
                 message_error("no %s stream belongs to the robot %s that was taken first; choose with --stream A,B:",
-                              side_name((enum pairing_side)side), taken->robot);
+                              side_name((enum armtap_side)side), taken->robot);
                 list_streams(counterparts);
             }
             return -1;
@@ -402,10 +395,10 @@ static bool is_before(const struct armtap_where *one, const struct armtap_where 
     return one->file != other->file ? one->file < other->file : one->packet < other->packet;
 }
 
-bool stream_choice_are_interleaved(const struct chosen_stream *const chosen[PAIRING_SIDES])
+bool stream_choice_are_interleaved(const struct chosen_stream *const chosen[ARMTAP_SIDES])
 {
     uint32_t file = chosen[0]->first.file;
-    for (int side = 0; side < PAIRING_SIDES; side++)
+    for (int side = 0; side < ARMTAP_SIDES; side++)
         if (chosen[side]->first.file != file || chosen[side]->last.file != file)
             return false;
     return is_before(&chosen[0]->first, &chosen[1]->last) && is_before(&chosen[1]->first, &chosen[0]->last);

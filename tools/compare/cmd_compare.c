@@ -4,15 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command_line/no_telemetry.h"
 #include "command_line/commands.h"
 #include "report.h"
 #include "choose_streams.h"
-#include "analysis/field_differences.h"
+#include "analysis/armtap-analysis.h"
 #include "input/replay_side_by_side.h"
 #include "base/message.h"
 #include "command_line/options.h"
-#include "analysis/record_pairing.h"
-#include "analysis/stream_list.h"
 
 enum { OPTION_STREAM = 1, OPTION_TOLERANCE, OPTION_JSON };
 
@@ -43,22 +42,19 @@ struct compare {
     double tolerance;
     bool json;
     struct armtap_knowledge *knowledge;
-    struct streams *streams;
+    struct armtap_streams *streams;
     struct stream_choice *counterparts;
     struct stream_choice_taken taken;
-    const struct chosen_stream *chosen[PAIRING_SIDES];
-    struct pairing *pairs;
-    struct differences *differences;
+    const struct chosen_stream *chosen[ARMTAP_SIDES];
+    struct armtap_comparison *comparison;
     struct replay_totals totals;
     enum exit_status status;
-    bool gave_up; /* something failed, with a message */
 };
 
 /* Returns what a callback returns to stop, after a message. */
 static int give_up(struct compare *compare)
 {
     compare->status = EXIT_FAILED;
-    compare->gave_up = true;
     return REPLAY_GAVE_UP;
 }
 
@@ -74,6 +70,15 @@ static int give_up_memory(struct compare *compare)
     return give_up(compare);
 }
 
+/* The comparison said so. */
+static int give_up_error(struct compare *compare, int error)
+{
+    if (error != ARMTAP_ERR_SPACE)
+        return give_up_memory(compare);
+    message_error("compare: the streams have more fields than a robot has");
+    return give_up(compare);
+}
+
 /* ---- options --------------------------------------------------------------------------------------------------- */
 
 static int take_stream(struct compare *compare, const char *value)
@@ -82,7 +87,7 @@ static int take_stream(struct compare *compare, const char *value)
     char number[24];
     for (const char *at = value;; at++) {
         size_t length = strcspn(at, ",");
-        if (wish->count == PAIRING_SIDES || length >= sizeof number) {
+        if (wish->count == ARMTAP_SIDES || length >= sizeof number) {
             message_error("--stream '%s': give two numbers, of the legacy stream and of RTDE's: --stream 0,1", value);
             return -1;
         }
@@ -123,7 +128,7 @@ static int take(void *user, int id, const char *value)
 
 static int judge_options(const struct compare *compare)
 {
-    if (compare->wish.count == 0 || compare->wish.count == PAIRING_SIDES)
+    if (compare->wish.count == 0 || compare->wish.count == ARMTAP_SIDES)
         return 0;
     message_error("compare: --stream names one stream, and two are compared; give the other one too: --stream A,B");
     return -1;
@@ -134,7 +139,8 @@ static int judge_options(const struct compare *compare)
 static int survey_record(void *user, const struct armtap_record *record)
 {
     struct compare *compare = user;
-    if (streams_record(compare->streams, record) != 0 || stream_choice_record(compare->counterparts, record) != 0)
+    if (armtap_streams_record(compare->streams, record) != 0 ||
+        stream_choice_record(compare->counterparts, record) != 0)
         return REPLAY_NO_MEMORY;
     return 0;
 }
@@ -142,26 +148,26 @@ static int survey_record(void *user, const struct armtap_record *record)
 static int survey_event(void *user, const struct armtap_event *event)
 {
     struct compare *compare = user;
-    return streams_event(compare->streams, event) != 0 ? REPLAY_NO_MEMORY : 0;
+    return armtap_streams_event(compare->streams, event) != 0 ? REPLAY_NO_MEMORY : 0;
 }
 
 static int forget(void *user)
 {
     struct compare *compare = user;
-    streams_free(compare->streams);
+    armtap_streams_free(compare->streams);
     stream_choice_free(compare->counterparts);
-    compare->streams = streams_new();
+    compare->streams = armtap_streams_new();
     compare->counterparts = stream_choice_new();
     return compare->streams == NULL || compare->counterparts == NULL ? -1 : 0;
 }
 
 static int judge_telemetry(struct compare *compare)
 {
-    streams_number(compare->streams);
-    if (streams_count(compare->streams) > 0)
+    armtap_streams_number(compare->streams);
+    if (armtap_streams_count(compare->streams) > 0)
         return 0;
     if (compare->status != EXIT_FAILED)
-        streams_report_none(compare->streams, &compare->totals);
+        no_telemetry_report(compare->streams, &compare->totals);
     return give_up(compare);
 }
 
@@ -186,31 +192,16 @@ static int survey(struct compare *compare)
 
 /* ---- comparing ------------------------------------------------------------------------------------------------- */
 
-static int on_pair(void *user, const struct sample samples[PAIRING_SIDES])
+static int push(struct compare *compare, enum armtap_side side, const struct armtap_record *record)
 {
-    struct compare *compare = user;
-    if (differences_add(compare->differences, samples) == 0)
-        return 0;
-    message_error("out of memory, or more fields than a robot has");
-    return give_up(compare);
+    int error = armtap_comparison_record(compare->comparison, side, record);
+    return error == ARMTAP_OK ? 0 : give_up_error(compare, error);
 }
 
-static int push(struct compare *compare, enum pairing_side side, const struct armtap_record *record)
+static int end_side(struct compare *compare, enum armtap_side side)
 {
-    struct sample sample = {
-        .where = record->where, .recipe = record->recipe, .values = record->values, .length = record->values_length};
-    if (!stream_choice_clock(record, &sample.clock))
-        return 0;
-    if (pairing_push(compare->pairs, side, &sample) == 0)
-        return 0;
-    return compare->gave_up ? REPLAY_GAVE_UP : give_up_memory(compare);
-}
-
-static int end_side(struct compare *compare, enum pairing_side side)
-{
-    if (pairing_end(compare->pairs, side) == 0)
-        return 0;
-    return compare->gave_up ? REPLAY_GAVE_UP : give_up_memory(compare);
+    int error = armtap_comparison_end(compare->comparison, side);
+    return error == ARMTAP_OK ? 0 : give_up_error(compare, error);
 }
 
 static bool is_from(const struct armtap_record *record, uint64_t connection)
@@ -221,38 +212,40 @@ static bool is_from(const struct armtap_record *record, uint64_t connection)
 static int compare_record(void *user, const struct armtap_record *record)
 {
     struct compare *compare = user;
-    for (int side = 0; side < PAIRING_SIDES; side++)
+    for (int side = 0; side < ARMTAP_SIDES; side++)
         if (is_from(record, compare->chosen[side]->connection))
-            return push(compare, (enum pairing_side)side, record);
+            return push(compare, (enum armtap_side)side, record);
     return 0;
 }
 
 static int side_by_side_record(void *user, unsigned reading, const struct armtap_record *record)
 {
     struct compare *compare = user;
-    enum pairing_side side = (enum pairing_side)reading;
+    enum armtap_side side = (enum armtap_side)reading;
     if (!is_from(record, compare->chosen[side]->connection))
         return 0;
     if (push(compare, side, record) != 0)
         return -1;
-    return pairing_is_ahead(compare->pairs, side) ? 1 : 0;
+    return armtap_comparison_is_ahead(compare->comparison, side) ? 1 : 0;
 }
 
 static int side_by_side_over(void *user, unsigned reading)
 {
-    return end_side(user, (enum pairing_side)reading);
+    return end_side(user, (enum armtap_side)reading);
 }
 
 static int begin_pairs(struct compare *compare, bool in_capture_order)
 {
-    compare->pairs = pairing_new(in_capture_order, on_pair, compare);
-    return compare->pairs == NULL ? give_up_memory(compare) : 0;
+    const struct armtap_comparison_options options = {
+        .size = sizeof options, .tolerance = compare->tolerance, .in_capture_order = in_capture_order};
+    int error = armtap_comparison_new(&options, &compare->comparison);
+    return error == ARMTAP_OK ? 0 : give_up_error(compare, error);
 }
 
 static int end_pairs(struct compare *compare)
 {
-    for (int side = 0; side < PAIRING_SIDES; side++)
-        if (end_side(compare, (enum pairing_side)side) != 0)
+    for (int side = 0; side < ARMTAP_SIDES; side++)
+        if (end_side(compare, (enum armtap_side)side) != 0)
             return -1;
     return 0;
 }
@@ -283,9 +276,9 @@ static int take_record(void *user, const struct armtap_record *record)
         return REPLAY_NO_MEMORY;
     if (stream_choice_take(taken, compare->streams, &compare->wish, record) != 0)
         return give_up(compare);
-    for (int side = 0; side < PAIRING_SIDES; side++)
+    for (int side = 0; side < ARMTAP_SIDES; side++)
         if (taken->has[side] && is_from(record, taken->connection[side]))
-            return push(compare, (enum pairing_side)side, record);
+            return push(compare, (enum armtap_side)side, record);
     return 0;
 }
 
@@ -305,26 +298,27 @@ static int compare_once(struct compare *compare)
 
 static int judge_pairs(struct compare *compare)
 {
-    const struct pairing_tally *tally = pairing_tally(compare->pairs);
+    const struct armtap_pairing_tally *tally = armtap_comparison_tally(compare->comparison);
     if (tally->pairs > 0)
         return 0;
     message_error("no record of stream %u (legacy) is within %.6g s, half a cycle, of one of stream %u (RTDE) by the "
                   "controller's clock: they are not of the same robot, or not of the same time",
-                  compare->chosen[PAIRING_LEGACY]->summary->number, tally->cycle / 2,
-                  compare->chosen[PAIRING_RTDE]->summary->number);
+                  compare->chosen[ARMTAP_SIDE_LEGACY]->summary->number, tally->cycle / 2,
+                  compare->chosen[ARMTAP_SIDE_RTDE]->summary->number);
     return give_up(compare);
 }
 
 static void print(struct compare *compare)
 {
     struct comparison comparison = {.sides = {compare->chosen[0], compare->chosen[1]},
-                                    .tally = pairing_tally(compare->pairs),
-                                    .differences = compare->differences,
+                                    .tally = armtap_comparison_tally(compare->comparison),
+                                    .found = compare->comparison,
                                     .tolerance = compare->tolerance,
                                     .source = &compare->source};
     size_t differ;
-    if (differences_finish(compare->differences) != 0) {
-        give_up_memory(compare);
+    int error = armtap_comparison_finish(compare->comparison);
+    if (error != ARMTAP_OK) {
+        give_up_error(compare, error);
         return;
     }
     if (compare->json)
@@ -356,19 +350,17 @@ int cmd_compare(int argc, char **argv)
     enum options_outcome outcome = options_parse(&usage, argc, argv, &compare.options, take, &compare);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
-    compare.streams = streams_new();
+    compare.streams = armtap_streams_new();
     compare.counterparts = stream_choice_new();
-    compare.differences = differences_new(compare.tolerance);
-    bool has_memory = compare.streams != NULL && compare.counterparts != NULL && compare.differences != NULL &&
+    bool has_memory = compare.streams != NULL && compare.counterparts != NULL &&
                       armtap_knowledge_new(&compare.knowledge) == ARMTAP_OK;
     if (!has_memory)
         message_no_memory();
     else if (judge_options(&compare) == 0)
         run(&compare);
-    pairing_free(compare.pairs);
-    differences_free(compare.differences);
+    armtap_comparison_free(compare.comparison);
     stream_choice_free(compare.counterparts);
-    streams_free(compare.streams);
+    armtap_streams_free(compare.streams);
     armtap_knowledge_free(compare.knowledge);
     options_free(&compare.options);
     return (int)compare.status;

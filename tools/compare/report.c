@@ -14,25 +14,25 @@
 enum { name_most = 40, text_room = 400 };
 
 static const char *const verdict_names[] = {
-    [VERDICT_EQUAL] = "equal",
-    [VERDICT_DIFFERS] = "differs",
-    [VERDICT_ONLY_LEGACY] = "only-legacy",
-    [VERDICT_ONLY_RTDE] = "only-rtde",
+    [ARMTAP_EQUAL] = "equal",
+    [ARMTAP_DIFFERS] = "differs",
+    [ARMTAP_ONLY_LEGACY] = "only-legacy",
+    [ARMTAP_ONLY_RTDE] = "only-rtde",
 };
 
-static bool is_compared(const struct difference *difference)
+static bool is_compared(const struct armtap_difference *difference)
 {
-    return difference->verdict == VERDICT_EQUAL || difference->verdict == VERDICT_DIFFERS;
+    return difference->verdict == ARMTAP_EQUAL || difference->verdict == ARMTAP_DIFFERS;
 }
 
 size_t comparison_compared(const struct comparison *comparison, size_t *differ)
 {
     size_t compared = 0;
     *differ = 0;
-    for (size_t i = 0; i < differences_count(comparison->differences); i++) {
-        const struct difference *difference = differences_at(comparison->differences, i);
+    for (size_t i = 0; i < armtap_comparison_count(comparison->found); i++) {
+        const struct armtap_difference *difference = armtap_comparison_at(comparison->found, i);
         compared += is_compared(difference) ? 1 : 0;
-        *differ += difference->verdict == VERDICT_DIFFERS ? 1 : 0;
+        *differ += difference->verdict == ARMTAP_DIFFERS ? 1 : 0;
     }
     return compared;
 }
@@ -48,8 +48,8 @@ void comparison_json(const struct comparison *comparison)
     json_unsigned(&json, comparison->tally->pairs);
     json_key(&json, "fields");
     json_array(&json, true);
-    for (size_t i = 0; i < differences_count(comparison->differences); i++) {
-        const struct difference *difference = differences_at(comparison->differences, i);
+    for (size_t i = 0; i < armtap_comparison_count(comparison->found); i++) {
+        const struct armtap_difference *difference = armtap_comparison_at(comparison->found, i);
         json_object(&json, false);
         json_key(&json, "field");
         json_text(&json, difference->name);
@@ -70,7 +70,7 @@ void comparison_json(const struct comparison *comparison)
 
 static bool is_cb2(const struct comparison *comparison)
 {
-    return comparison->sides[PAIRING_LEGACY]->summary->stream.generation == ARMTAP_GENERATION_CB2;
+    return comparison->sides[ARMTAP_SIDE_LEGACY]->summary->stream->generation == ARMTAP_GENERATION_CB2;
 }
 
 static unsigned column_of(const struct comparison *comparison, const struct armtap_field *field)
@@ -125,14 +125,14 @@ static void wrap_format(struct text_wrap *wrap, const char *format, ...)
 
 /* ---- the head -------------------------------------------------------------------------------------------------- */
 
-static void print_side(const struct comparison *comparison, enum pairing_side side)
+static void print_side(const struct comparison *comparison, enum armtap_side side)
 {
     const struct chosen_stream *one = comparison->sides[side];
-    const struct armtap_stream *stream = &one->summary->stream;
-    const struct pairing_tally *tally = comparison->tally;
-    printf("%s  stream %u, robot %s, ", side == PAIRING_LEGACY ? "legacy" : "RTDE  ", one->summary->number,
+    const struct armtap_stream *stream = one->summary->stream;
+    const struct armtap_pairing_tally *tally = comparison->tally;
+    printf("%s  stream %u, robot %s, ", side == ARMTAP_SIDE_LEGACY ? "legacy" : "RTDE  ", one->summary->number,
            stream->robot[0] == '\0' ? "?" : stream->robot);
-    if (side == PAIRING_LEGACY)
+    if (side == ARMTAP_SIDE_LEGACY)
         printf("packets of %d bytes, %s\n", stream->version, is_cb2(comparison) ? "CB2" : "CB3 or e-Series");
     else
         printf("protocol %d%s%s\n", stream->version, stream->controller_version[0] == '\0' ? "" : ", controller ",
@@ -145,9 +145,9 @@ static void print_side(const struct comparison *comparison, enum pairing_side si
 
 static void print_head(const struct comparison *comparison)
 {
-    const struct pairing_tally *tally = comparison->tally;
-    print_side(comparison, PAIRING_LEGACY);
-    print_side(comparison, PAIRING_RTDE);
+    const struct armtap_pairing_tally *tally = comparison->tally;
+    print_side(comparison, ARMTAP_SIDE_LEGACY);
+    print_side(comparison, ARMTAP_SIDE_RTDE);
     printf("pairs   %" PRIu64 " by controller time, %.6f to %.6f s\n", tally->pairs, tally->first, tally->last);
     printf("        nearest within %.6g s (half a cycle); clocks ", tally->cycle / 2);
     if (tally->farthest > 0)
@@ -159,7 +159,7 @@ static void print_head(const struct comparison *comparison)
 /* ---- the table ------------------------------------------------------------------------------------------------- */
 
 static void write_columns(char *to, size_t room, const struct comparison *comparison,
-                          const struct difference *difference)
+                          const struct armtap_difference *difference)
 {
     unsigned column = column_of(comparison, difference->field);
     if (column == 0)
@@ -171,13 +171,13 @@ static void write_columns(char *to, size_t room, const struct comparison *compar
 }
 
 /* Where a field differs most. */
-static void print_worst(const struct comparison *comparison, const struct difference *difference)
+static void print_worst(const struct comparison *comparison, const struct armtap_difference *difference)
 {
-    char values[PAIRING_SIDES][80], element[24] = "";
+    char values[ARMTAP_SIDES][80], element[24] = "";
     struct text_wrap wrap = text_wrap_begin(stdout, 0, 9);
-    for (int side = 0; side < PAIRING_SIDES; side++)
+    for (int side = 0; side < ARMTAP_SIDES; side++)
         write_value(values[side], sizeof values[side], &difference->value[side], difference->element,
-                    comparison->sides[PAIRING_LEGACY]->summary->stream.generation);
+                    comparison->sides[ARMTAP_SIDE_LEGACY]->summary->stream->generation);
     if (difference->count > 1)
         snprintf(element, sizeof element, " in [%u]", difference->element);
     wrap_format(&wrap, "in %" PRIu64 " pair%s, %s%s at %.6f s: legacy %s, RTDE %s;", difference->differ,
@@ -185,12 +185,12 @@ static void print_worst(const struct comparison *comparison, const struct differ
                 isnan(difference->largest) ? "first without a difference in numbers"
                 : difference->largest > 0  ? "largest"
                                            : "only in the sign of zero, first",
-                element, difference->clock, values[PAIRING_LEGACY], values[PAIRING_RTDE]);
-    for (int side = 0; side < PAIRING_SIDES && difference->where[side].packet > 0; side++) {
+                element, difference->clock, values[ARMTAP_SIDE_LEGACY], values[ARMTAP_SIDE_RTDE]);
+    for (int side = 0; side < ARMTAP_SIDES && difference->where[side].packet > 0; side++) {
         const struct armtap_where *where = &difference->where[side];
         const struct replay_source *source = comparison->source;
-        const char *end = side == PAIRING_LEGACY ? "," : "";
-        const char *name = side == PAIRING_LEGACY ? "legacy" : "RTDE";
+        const char *end = side == ARMTAP_SIDE_LEGACY ? "," : "";
+        const char *name = side == ARMTAP_SIDE_LEGACY ? "legacy" : "RTDE";
         if (source->count > 1 && where->file < source->count)
             wrap_format(&wrap, "%s packet %" PRIu64 " of %.300s%s", name, where->packet,
                         reader_name(source->names[where->file]), end);
@@ -200,13 +200,13 @@ static void print_worst(const struct comparison *comparison, const struct differ
     text_wrap_end(&wrap);
 }
 
-static void print_row(const struct comparison *comparison, const struct difference *difference, int width)
+static void print_row(const struct comparison *comparison, const struct armtap_difference *difference, int width)
 {
     char columns[24], largest[24], mean[24];
     write_columns(columns, sizeof columns, comparison, difference);
     write_number(largest, sizeof largest, difference->largest);
     write_number(mean, sizeof mean, difference->mean);
-    bool differs = difference->verdict == VERDICT_DIFFERS;
+    bool differs = difference->verdict == ARMTAP_DIFFERS;
     printf("%-7s  %-*s  %8" PRIu64 "  %9s  %9s  %s%s%s\n", columns, width, difference->name, difference->pairs, largest,
            mean, differs ? text_colour(stdout, ARMTAP_WARNING) : "", verdict_names[difference->verdict],
            differs ? text_plain(stdout) : "");
@@ -217,39 +217,39 @@ static void print_row(const struct comparison *comparison, const struct differen
 static void print_table(const struct comparison *comparison)
 {
     size_t width = strlen("field");
-    for (size_t i = 0; i < differences_count(comparison->differences); i++) {
-        const struct difference *difference = differences_at(comparison->differences, i);
+    for (size_t i = 0; i < armtap_comparison_count(comparison->found); i++) {
+        const struct armtap_difference *difference = armtap_comparison_at(comparison->found, i);
         size_t length = strlen(difference->name);
         if (is_compared(difference) && length > width)
             width = length < name_most ? length : name_most;
     }
     printf("%-7s  %-*s  %8s  %9s  %9s  %s\n", "columns", (int)width, "field", "pairs", "largest", "mean", "verdict");
-    for (size_t i = 0; i < differences_count(comparison->differences); i++)
-        if (is_compared(differences_at(comparison->differences, i)))
-            print_row(comparison, differences_at(comparison->differences, i), (int)width);
+    for (size_t i = 0; i < armtap_comparison_count(comparison->found); i++)
+        if (is_compared(armtap_comparison_at(comparison->found, i)))
+            print_row(comparison, armtap_comparison_at(comparison->found, i), (int)width);
 }
 
 /* ---- names ----------------------------------------------------------------------------------------------------- */
 
-typedef bool picks(const struct difference *difference);
+typedef bool picks(const struct armtap_difference *difference);
 
-static bool is_reserved(const struct difference *difference)
+static bool is_reserved(const struct armtap_difference *difference)
 {
-    return difference->verdict == VERDICT_ONLY_LEGACY && difference->field != NULL &&
+    return difference->verdict == ARMTAP_ONLY_LEGACY && difference->field != NULL &&
            difference->field->direction == ARMTAP_FIELD_LEGACY;
 }
 
-static bool is_not_asked_for(const struct difference *difference)
+static bool is_not_asked_for(const struct armtap_difference *difference)
 {
-    return difference->verdict == VERDICT_ONLY_LEGACY && !is_reserved(difference);
+    return difference->verdict == ARMTAP_ONLY_LEGACY && !is_reserved(difference);
 }
 
-static bool is_only_rtde(const struct difference *difference)
+static bool is_only_rtde(const struct armtap_difference *difference)
 {
-    return difference->verdict == VERDICT_ONLY_RTDE;
+    return difference->verdict == ARMTAP_ONLY_RTDE;
 }
 
-static bool is_integer(const struct difference *difference)
+static bool is_integer(const struct armtap_difference *difference)
 {
     return is_compared(difference) && difference->field != NULL && difference->field->type != ARMTAP_DOUBLE &&
            difference->field->type != ARMTAP_UINT64 && difference->field->column_cb3e > 0;
@@ -258,15 +258,15 @@ static bool is_integer(const struct difference *difference)
 static size_t count_picked(const struct comparison *comparison, picks *picked)
 {
     size_t count = 0;
-    for (size_t i = 0; i < differences_count(comparison->differences); i++)
-        count += picked(differences_at(comparison->differences, i)) ? 1 : 0;
+    for (size_t i = 0; i < armtap_comparison_count(comparison->found); i++)
+        count += picked(armtap_comparison_at(comparison->found, i)) ? 1 : 0;
     return count;
 }
 
 /* The index of the next field that is picked, from `i` on. */
 static size_t next_picked(const struct comparison *comparison, picks *picked, size_t i)
 {
-    while (i < differences_count(comparison->differences) && !picked(differences_at(comparison->differences, i)))
+    while (i < armtap_comparison_count(comparison->found) && !picked(armtap_comparison_at(comparison->found, i)))
         i++;
     return i;
 }
@@ -274,14 +274,14 @@ static size_t next_picked(const struct comparison *comparison, picks *picked, si
 /* Names that are picked; rows of numbered ones as the first and the last number. */
 static void wrap_names(struct text_wrap *wrap, const struct comparison *comparison, picks *picked)
 {
-    const struct differences *differences = comparison->differences;
+    const struct armtap_comparison *found = comparison->found;
     size_t next;
-    for (size_t i = next_picked(comparison, picked, 0); i < differences_count(differences); i = next) {
-        const char *first = differences_at(differences, i)->name, *last = first;
+    for (size_t i = next_picked(comparison, picked, 0); i < armtap_comparison_count(found); i = next) {
+        const char *first = armtap_comparison_at(found, i)->name, *last = first;
         next = next_picked(comparison, picked, i + 1);
-        while (next < differences_count(differences) &&
-               text_name_follows(last, differences_at(differences, next)->name)) {
-            last = differences_at(differences, next)->name;
+        while (next < armtap_comparison_count(found) &&
+               text_name_follows(last, armtap_comparison_at(found, next)->name)) {
+            last = armtap_comparison_at(found, next)->name;
             next = next_picked(comparison, picked, next + 1);
         }
         if (first == last)
@@ -325,10 +325,10 @@ static struct text_wrap remark(struct remarks *remarks)
     return text_wrap_begin(stdout, 3, 4);
 }
 
-static const struct difference *find(const struct comparison *comparison, enum armtap_field_id id)
+static const struct armtap_difference *find(const struct comparison *comparison, enum armtap_field_id id)
 {
-    for (size_t i = 0; i < differences_count(comparison->differences); i++) {
-        const struct difference *difference = differences_at(comparison->differences, i);
+    for (size_t i = 0; i < armtap_comparison_count(comparison->found); i++) {
+        const struct armtap_difference *difference = armtap_comparison_at(comparison->found, i);
         if (difference->field == armtap_field_at(id) && is_compared(difference))
             return difference;
     }
@@ -364,20 +364,20 @@ static void remark_traps(struct remarks *remarks)
 
 static void remark_bits(struct remarks *remarks, enum armtap_field_id id)
 {
-    const struct difference *difference = find(remarks->comparison, id);
+    const struct armtap_difference *difference = find(remarks->comparison, id);
     if (difference == NULL)
         return;
     const uint64_t *forms = difference->forms;
     struct text_wrap wrap = remark(remarks);
     wrap_format(&wrap, "%s:", difference->name);
-    if (forms[INTEGER_RAW] > 0 && forms[INTEGER_DOUBLE] > 0)
+    if (forms[ARMTAP_INTEGER_RAW] > 0 && forms[ARMTAP_INTEGER_DOUBLE] > 0)
         text_wrap_words(&wrap,
                         "the legacy cell holds a raw integer in some packets and a double in others; each is read "
                         "as what it is");
-    else if (forms[INTEGER_RAW] > 0)
+    else if (forms[ARMTAP_INTEGER_RAW] > 0)
         text_wrap_words(&wrap, "the legacy cell is a raw 64-bit integer here, not a double as UR's documents and most "
                                "robots have it; it is compared as the integer");
-    else if (forms[INTEGER_DOUBLE] > 0)
+    else if (forms[ARMTAP_INTEGER_DOUBLE] > 0)
         text_wrap_words(&wrap, "the legacy cell is a double whose value is the bits (5.0 is bits 0 and 2); it is "
                                "compared as an integer");
     else
@@ -400,8 +400,8 @@ static void remark_integers(struct remarks *remarks)
 
 static void remark_absent(struct remarks *remarks)
 {
-    for (size_t i = 0; i < differences_count(remarks->comparison->differences); i++) {
-        const struct difference *difference = differences_at(remarks->comparison->differences, i);
+    for (size_t i = 0; i < armtap_comparison_count(remarks->comparison->found); i++) {
+        const struct armtap_difference *difference = armtap_comparison_at(remarks->comparison->found, i);
         if (difference->absent == 0)
             continue;
         struct text_wrap wrap = remark(remarks);
@@ -415,8 +415,8 @@ static void remark_absent(struct remarks *remarks)
 
 static void remark_clocks(struct remarks *remarks)
 {
-    const struct pairing_tally *tally = remarks->comparison->tally;
-    double legacy = tally->step[PAIRING_LEGACY], rtde = tally->step[PAIRING_RTDE];
+    const struct armtap_pairing_tally *tally = remarks->comparison->tally;
+    double legacy = tally->step[ARMTAP_SIDE_LEGACY], rtde = tally->step[ARMTAP_SIDE_RTDE];
     if (legacy > 0 && rtde > 0 && (legacy > 1.5 * rtde || rtde > 1.5 * legacy)) {
         struct text_wrap wrap = remark(remarks);
         wrap_format(&wrap, "the rates differ, about %.4g Hz and %.4g Hz: what the slower stream has is compared",
@@ -429,8 +429,8 @@ static void remark_clocks(struct remarks *remarks)
                                "what moves differs");
         text_wrap_end(&wrap);
     }
-    for (int side = 0; side < PAIRING_SIDES; side++) {
-        const char *name = side == PAIRING_LEGACY ? "legacy" : "RTDE";
+    for (int side = 0; side < ARMTAP_SIDES; side++) {
+        const char *name = side == ARMTAP_SIDE_LEGACY ? "legacy" : "RTDE";
         if (tally->restarts[side] > 0) {
             struct text_wrap wrap = remark(remarks);
             wrap_format(&wrap,
@@ -451,9 +451,9 @@ static void remark_clocks(struct remarks *remarks)
 /* Records that could not take part: nothing is left out in silence. */
 static void remark_clockless(struct remarks *remarks)
 {
-    for (int side = 0; side < PAIRING_SIDES; side++) {
+    for (int side = 0; side < ARMTAP_SIDES; side++) {
         const struct chosen_stream *one = remarks->comparison->sides[side];
-        const char *name = side == PAIRING_LEGACY ? "legacy" : "RTDE";
+        const char *name = side == ARMTAP_SIDE_LEGACY ? "legacy" : "RTDE";
         uint64_t without = one->clockless - one->no_number;
         if (one->no_number > 0) {
             struct text_wrap wrap = remark(remarks);
@@ -483,7 +483,7 @@ static void remark_little(struct remarks *remarks, size_t compared)
 
 static void remark_recipe(struct remarks *remarks)
 {
-    if (!remarks->comparison->sides[PAIRING_RTDE]->guessed)
+    if (!remarks->comparison->sides[ARMTAP_SIDE_RTDE]->guessed)
         return;
     struct text_wrap wrap = remark(remarks);
     text_wrap_words(&wrap,

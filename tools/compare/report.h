@@ -3,12 +3,13 @@
 #define COMPARE_REPORT_H
 
 #include "choose_streams.h"
-#include "analysis/field_differences.h"
+#include "input/replay.h"
+#include "analysis/armtap-analysis.h"
 
 struct comparison {
-    const struct chosen_stream *sides[PAIRING_SIDES];
-    const struct pairing_tally *tally;
-    const struct differences *differences;
+    const struct chosen_stream *sides[ARMTAP_SIDES];
+    const struct armtap_pairing_tally *tally;
+    const struct armtap_comparison *found;
     double tolerance;
     const struct replay_source *source;
 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command_line/no_telemetry.h"
 #include "command_line/commands.h"
 #include "diagnosis.h"
 #include "base/message.h"
@@ -113,7 +114,6 @@ static void run(struct command *command)
         source.progress = false;
     }
     diagnosis->source = &source;
-    diagnosis->zone = command->options.zone;
     command->status = (int)diagnosis_read(diagnosis);
     bool any_shown = diagnosis->live != NULL && live_end(diagnosis->live);
     if (diagnosis->totals.broken_off)
@@ -126,14 +126,12 @@ static void run(struct command *command)
         return;
     }
     bool blank = !diagnosis_has_content(diagnosis), none = !diagnosis_has_subject(diagnosis);
-    if (command->json) {
-        diagnosis_print_json(diagnosis);
-    } else if (!blank && diagnosis_print(diagnosis) != 0) {
+    if (command->json ? diagnosis_print_json(diagnosis) != 0 : !blank && diagnosis_print(diagnosis) != 0) {
         message_no_memory();
         command->status = EXIT_FAILED;
     }
     if (none && command->status == EXIT_DONE)
-        streams_report_none(diagnosis->streams, &diagnosis->totals);
+        no_telemetry_report(diagnosis->streams, &diagnosis->totals);
     if (none)
         command->status = EXIT_FAILED;
     if (command->status == EXIT_DONE && diagnosis_found_fault(diagnosis))
@@ -145,6 +143,7 @@ static int begin(struct command *command)
 {
     const struct replay_source *source = &command->options.source;
     struct diagnosis *diagnosis = &command->diagnosis;
+    diagnosis->zone = command->options.zone;
     if (replay_is_live(source) && !command->json && diagnosis->around == NULL) {
         diagnosis->live = live_new(source->interface == NULL, command->options.zone);
         if (diagnosis->live == NULL)

@@ -7,37 +7,35 @@
 #include "input/file_reader.h"
 #include "base/timestamp.h"
 
-static void hear(void *user, const struct armtap_note_kind *kind, const struct armtap_stream *stream,
-                 const struct armtap_where *where, const char *text)
+static int on_finding(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream)
 {
     const struct diagnosis *diagnosis = user;
-    live_finding(diagnosis->live, kind, stream, where, text);
+    live_finding(diagnosis->live, finding->kind, stream, &finding->where, finding->text);
+    return 0;
 }
 
 int diagnosis_begin(struct diagnosis *diagnosis)
 {
     /* The arm's rows are shown around safety stops alone. */
     bool stops = diagnosis->around != NULL && strcmp(diagnosis->around->id, "safety.stop") == 0;
+    struct armtap_diagnosis_options options = {.size = sizeof options,
+                                               .on_finding = diagnosis->live == NULL ? NULL : on_finding,
+                                               .user = diagnosis,
+                                               .reach = stops ? diagnosis->reach : 0,
+                                               .zone = timestamp_zone(diagnosis->zone)};
     diagnosis_free(diagnosis);
-    diagnosis->streams = streams_new();
-    diagnosis->findings = findings_new();
-    if (diagnosis->findings != NULL && diagnosis->live != NULL)
-        findings_listen(diagnosis->findings, hear, diagnosis);
-    if (diagnosis->findings != NULL)
-        diagnosis->watches = monitors_new(diagnosis->findings, &diagnosis->modes, stops ? diagnosis->reach : 0);
-    return diagnosis->streams == NULL || diagnosis->watches == NULL ? -1 : 0;
+    if (armtap_diagnosis_new(&options, &diagnosis->found) != ARMTAP_OK)
+        return -1;
+    diagnosis->streams = armtap_diagnosis_streams(diagnosis->found);
+    return 0;
 }
 
 void diagnosis_free(struct diagnosis *diagnosis)
 {
-    streams_free(diagnosis->streams);
-    monitors_free(diagnosis->watches);
-    findings_free(diagnosis->findings);
-    modes_free(&diagnosis->modes);
+    armtap_diagnosis_free(diagnosis->found);
     free(diagnosis->near);
+    diagnosis->found = NULL;
     diagnosis->streams = NULL;
-    diagnosis->watches = NULL;
-    diagnosis->findings = NULL;
     diagnosis->near = NULL;
     diagnosis->near_count = 0;
     diagnosis->offers.count = 0;
@@ -45,65 +43,38 @@ void diagnosis_free(struct diagnosis *diagnosis)
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
+/* What a callback of the library's sink came to. */
+static int answer(int outcome)
+{
+    return outcome == ARMTAP_OK ? REPLAY_GO_ON : REPLAY_NO_MEMORY;
+}
+
 static int on_record(void *user, const struct armtap_record *record)
 {
     struct diagnosis *diagnosis = user;
-    if (streams_record(diagnosis->streams, record) != 0)
-        return -1;
     if (diagnosis->live != NULL)
         live_record(diagnosis->live, record);
-    return monitors_record(diagnosis->watches, record);
+    return answer(armtap_diagnosis_sink(diagnosis->found)->on_record(diagnosis->found, record));
 }
 
 static int on_recipe(void *user, const struct armtap_recipe_event *event)
 {
     struct diagnosis *diagnosis = user;
-    if (streams_recipe(diagnosis->streams, event) != 0)
-        return -1;
-    return monitors_recipe(diagnosis->watches, event);
-}
-
-/* Of a client that tries again and again the first time is told. */
-static void follow_attempts(struct diagnosis *diagnosis, const struct armtap_event *event)
-{
-    char text[ATTEMPT_TEXT_MAX];
-    const struct attempts *attempts = streams_attempts(diagnosis->streams);
-    const struct attempt_summary *news = attempts_news(attempts);
-    live_event(diagnosis->live, event);
-    if (news == NULL)
-        return;
-    attempt_text(text, attempts, news, diagnosis->zone);
-    live_finding(diagnosis->live, armtap_note_find(attempt_id(news->outcome)), NULL, &event->where, text);
+    return answer(armtap_diagnosis_sink(diagnosis->found)->on_recipe(diagnosis->found, event));
 }
 
 static int on_note(void *user, const struct armtap_note *note)
 {
     struct diagnosis *diagnosis = user;
-    struct findings *findings = diagnosis->findings;
-    if (streams_note(diagnosis->streams, note) != 0)
-        return -1;
-    /* What carries no telemetry has no number: its ends are told instead. */
-    if (note->stream != NULL && strcmp(note->kind->id, "stream.foreign") == 0)
-        findings_say(findings, note->kind->id, NULL, &note->where, "%s and %s: %s", note->stream->robot,
-                     note->stream->client, note->text == NULL ? "" : note->text);
-    else if (!monitors_keep(diagnosis->watches, note))
-        findings_add(findings, note->kind, note->stream, &note->where, note->text);
-    return findings_failed(findings) ? -1 : monitors_note(diagnosis->watches, note);
+    return answer(armtap_diagnosis_sink(diagnosis->found)->on_note(diagnosis->found, note));
 }
 
 static int on_event(void *user, const struct armtap_event *event)
 {
     struct diagnosis *diagnosis = user;
-    if (streams_event(diagnosis->streams, event) != 0)
-        return -1;
     if (diagnosis->live != NULL)
-        follow_attempts(diagnosis, event);
-    if (monitors_event(diagnosis->watches, event) != 0)
-        return -1;
-    struct armtap_note note;
-    if (streams_let_go(diagnosis->streams))
-        monitors_forget(diagnosis->watches, event->stream->connection);
-    return streams_due_note(diagnosis->streams, event, &note) ? on_note(user, &note) : 0;
+        live_event(diagnosis->live, event);
+    return answer(armtap_diagnosis_sink(diagnosis->found)->on_event(diagnosis->found, event));
 }
 
 static int on_refused(void *user, const struct armtap_refused_setup *setup)
@@ -116,7 +87,7 @@ static int on_refused(void *user, const struct armtap_refused_setup *setup)
 static int on_message(void *user, const struct armtap_message *message)
 {
     struct diagnosis *diagnosis = user;
-    return monitors_message(diagnosis->watches, message);
+    return answer(armtap_diagnosis_sink(diagnosis->found)->on_message(diagnosis->found, message));
 }
 
 static int begin_again(void *user)
@@ -141,64 +112,42 @@ enum exit_status diagnosis_read(struct diagnosis *diagnosis)
 /* The findings that --around names, in the order of time as all are. */
 static int collect_near(struct diagnosis *diagnosis)
 {
-    size_t count = findings_count(diagnosis->findings);
+    size_t count = armtap_diagnosis_finding_count(diagnosis->found);
     diagnosis->near = calloc(count + 1, sizeof(*diagnosis->near));
     if (diagnosis->near == NULL)
         return -1;
-    for (size_t i = 0; i < count; i++)
-        if (findings_at(diagnosis->findings, i)->kind == diagnosis->around)
-            diagnosis->near[diagnosis->near_count++] = findings_at(diagnosis->findings, i);
+    for (size_t i = 0; i < count; i++) {
+        const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
+        if (finding->kind == diagnosis->around)
+            diagnosis->near[diagnosis->near_count++] = finding;
+    }
     return 0;
-}
-
-/* Of a robot's port and a client there is one, however often the client tried. */
-static void find_attempts(struct diagnosis *diagnosis)
-{
-    char text[ATTEMPT_TEXT_MAX];
-    const struct attempts *attempts = streams_attempts(diagnosis->streams);
-    const struct attempt_summary *summary = NULL;
-    for (size_t i = 0; (summary = attempts_at(attempts, i)) != NULL; i++) {
-        attempt_text(text, attempts, summary, diagnosis->zone);
-        findings_say(diagnosis->findings, attempt_id(summary->outcome), NULL, &summary->first, "%s", text);
-    }
-    for (int i = 0; i < ATTEMPT_OUTCOMES; i++) {
-        enum attempt_outcome outcome = (enum attempt_outcome)i;
-        uint64_t more = attempts_left_out(attempts, outcome);
-        const struct armtap_where nowhere = {.time = ARMTAP_NO_TIME};
-        if (more > 0)
-            findings_say(diagnosis->findings, attempt_id(outcome), NULL, &nowhere,
-                         "%" PRIu64 " more attempts, of other clients or at other robots", more);
-    }
 }
 
 int diagnosis_settle(struct diagnosis *diagnosis)
 {
-    streams_number(diagnosis->streams);
-    findings_listen(diagnosis->findings, NULL, NULL);
-    bool has_ended = monitors_end(diagnosis->watches) == 0;
-    find_attempts(diagnosis);
-    if (!has_ended || findings_failed(diagnosis->findings) || diagnosis->modes.failed ||
-        findings_settle(diagnosis->findings, diagnosis->streams) != 0)
-        return -1;
-    return collect_near(diagnosis);
+    bool is_settled = armtap_diagnosis_finish(diagnosis->found, diagnosis->is_whole) == ARMTAP_OK;
+    return is_settled ? collect_near(diagnosis) : -1;
 }
 
 bool diagnosis_found_fault(const struct diagnosis *diagnosis)
 {
-    for (size_t i = 0; i < findings_count(diagnosis->findings); i++)
-        if (findings_at(diagnosis->findings, i)->kind->severity >= ARMTAP_WARNING)
+    for (size_t i = 0; i < armtap_diagnosis_finding_count(diagnosis->found); i++)
+        if (armtap_diagnosis_finding_at(diagnosis->found, i)->kind->severity >= ARMTAP_WARNING)
             return true;
     return false;
 }
 
 bool diagnosis_has_content(const struct diagnosis *diagnosis)
 {
-    return streams_count(diagnosis->streams) > 0 || attempts_at(streams_attempts(diagnosis->streams), 0) != NULL;
+    return armtap_streams_count(diagnosis->streams) > 0 ||
+           armtap_attempts_at(armtap_streams_attempts(diagnosis->streams), 0) != NULL;
 }
 
 bool diagnosis_has_subject(const struct diagnosis *diagnosis)
 {
-    return streams_count(diagnosis->streams) > 0 || attempts_have_fault(streams_attempts(diagnosis->streams));
+    return armtap_streams_count(diagnosis->streams) > 0 ||
+           armtap_attempts_have_fault(armtap_streams_attempts(diagnosis->streams));
 }
 
 /* ---- what is shown --------------------------------------------------------------------------------------------- */
@@ -231,11 +180,11 @@ bool diagnosis_shows(const struct diagnosis *diagnosis, const struct armtap_wher
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         int64_t near = diagnosis->near[middle]->where.time;
-        if (near != ARMTAP_NO_TIME && near >= timestamp_shift(where->time, -diagnosis->reach))
+        if (near != ARMTAP_NO_TIME && near >= armtap_time_shift(where->time, -diagnosis->reach))
             high = middle;
         else
             low = middle + 1;
     }
     return low < diagnosis->near_count &&
-           diagnosis->near[low]->where.time <= timestamp_shift(where->time, diagnosis->reach);
+           diagnosis->near[low]->where.time <= armtap_time_shift(where->time, diagnosis->reach);
 }

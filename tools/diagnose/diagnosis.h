@@ -4,7 +4,6 @@
 
 #include "live_findings.h"
 #include "command_line/remedy.h"
-#include "analysis/stream_monitor.h"
 #include "base/timestamp.h"
 
 struct diagnosis {
@@ -13,14 +12,12 @@ struct diagnosis {
     int64_t reach;                         /* ns */
     enum timestamp_zone zone;              /* of times for people */
     struct live *live;                     /* NULL: everything is told at the end */
-    struct streams *streams;
-    struct findings *findings;
-    struct modes modes;
-    struct monitors *watches;
+    struct armtap_diagnosis *found;
+    const struct armtap_streams *streams; /* its own */
     struct remedy_offers offers;
     struct replay_totals totals;
-    bool is_whole;               /* all was read; set by diagnosis_read */
-    const struct finding **near; /* those that --around names */
+    bool is_whole;                      /* all was read; set by diagnosis_read */
+    const struct armtap_finding **near; /* those that --around names */
     size_t near_count;
 };
 
@@ -46,7 +43,9 @@ const char *diagnosis_file(const struct diagnosis *diagnosis, const struct armta
 
 /* 0, or -1 without memory. */
 int diagnosis_print(const struct diagnosis *diagnosis);
-void diagnosis_print_json(const struct diagnosis *diagnosis);
+int diagnosis_print_json(const struct diagnosis *diagnosis);
+/* What it comes to: a sentence for each stream that something is wrong with, or one for all. */
+void diagnosis_print_verdicts(const struct diagnosis *diagnosis);
 /* The registered kinds, the worst first. */
 void diagnosis_list(void);
 void diagnosis_list_json(void);

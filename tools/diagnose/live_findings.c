@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analysis/findings.h"
+#include "analysis/armtap-analysis.h"
 #include "base/word_wrap.h"
 
 #define SECOND INT64_C(1000000000)
@@ -220,7 +220,7 @@ static void judge_silence(struct live *live, struct flowing *flowing, int64_t ti
     flowing->told = true;
     snprintf(text, sizeof text, "no data for %.1f s so far, since packet %" PRIu64, (double)silent / 1e9, where.packet);
     if (where.time != ARMTAP_NO_TIME)
-        where.time = timestamp_shift(where.time, silent);
+        where.time = armtap_time_shift(where.time, silent);
     live_finding(live, armtap_note_find("silence"), &flowing->stream, &where, text);
 }
 

@@ -46,7 +46,7 @@ static void key_ns(struct json *json, const char *key, int64_t ns, bool known, u
         json_null(json);
 }
 
-static void finding_json(struct json *json, const struct diagnosis *diagnosis, const struct finding *finding)
+static void finding_json(struct json *json, const struct diagnosis *diagnosis, const struct armtap_finding *finding)
 {
     json_object(json, false);
     json_key(json, "severity");
@@ -56,7 +56,7 @@ static void finding_json(struct json *json, const struct diagnosis *diagnosis, c
     json_key(json, "file");
     json_text(json, diagnosis_file(diagnosis, &finding->where));
     json_key(json, "stream");
-    if (finding->stream == FINDING_NO_STREAM)
+    if (finding->stream == ARMTAP_NO_STREAM)
         json_null(json);
     else
         json_unsigned(json, finding->stream);
@@ -71,14 +71,14 @@ static void finding_json(struct json *json, const struct diagnosis *diagnosis, c
     json_close(json);
 }
 
-static void stream_json(struct json *json, const struct diagnosis *diagnosis, const struct stream_summary *summary)
+static void stream_json(struct json *json, const struct armtap_stream_diagnosis *stream)
 {
-    static const struct stream_monitor none = {
-        .stream_rates_totals = {.jitter_p50 = -1, .jitter_p99 = -1, .jitter_max = -1, .longest_silence = -1}};
-    const struct stream_monitor *watch = monitors_of(diagnosis->watches, summary->stream.connection);
-    watch = watch == NULL ? &none : watch;
-    const struct stream_rates_totals *rates = &watch->stream_rates_totals;
-    const struct clock_drift_totals *clocks = &watch->clock_drift_totals;
+    static const struct armtap_rates_totals no_rates = {
+        .jitter_p50 = -1, .jitter_p99 = -1, .jitter_max = -1, .longest_silence = -1};
+    static const struct armtap_clock_totals no_clock;
+    const struct armtap_stream_summary *summary = stream->summary;
+    const struct armtap_rates_totals *rates = stream->rates == NULL ? &no_rates : stream->rates;
+    const struct armtap_clock_totals *clocks = stream->clock == NULL ? &no_clock : stream->clock;
     json_object(json, true);
     json_key(json, "stream");
     json_unsigned(json, summary->number);
@@ -87,7 +87,7 @@ static void stream_json(struct json *json, const struct diagnosis *diagnosis, co
     json_key(json, "skipped");
     json_unsigned(json, rates->skipped);
     json_key(json, "bytes_lost");
-    json_unsigned(json, summary->stream.bytes_lost[0] + summary->stream.bytes_lost[1]);
+    json_unsigned(json, summary->stream->bytes_lost[0] + summary->stream->bytes_lost[1]);
     key_ns(json, "jitter_p50_ms", rates->jitter_p50, rates->jitter_p50 >= 0, 6);
     key_ns(json, "jitter_p99_ms", rates->jitter_p99, rates->jitter_p99 >= 0, 6);
     key_ns(json, "jitter_max_ms", rates->jitter_max, rates->jitter_max >= 0, 6);
@@ -97,10 +97,10 @@ static void stream_json(struct json *json, const struct diagnosis *diagnosis, co
     json_close(json);
 }
 
-static void mode_json(struct json *json, const struct diagnosis *diagnosis, const struct mode_entry *entry)
+static void mode_json(struct json *json, const struct diagnosis *diagnosis, const struct armtap_mode *entry)
 {
-    const struct stream_summary *summary = streams_of(diagnosis->streams, entry->connection);
-    char name[MODES_NAME_MAX];
+    const struct armtap_stream_summary *summary = armtap_streams_of(diagnosis->streams, entry->connection);
+    char name[ARMTAP_MODE_NAME_MAX];
     if (summary == NULL)
         return;
     json_object(json, false);
@@ -109,7 +109,7 @@ static void mode_json(struct json *json, const struct diagnosis *diagnosis, cons
     key_packet(json, entry->where.packet);
     key_time(json, "time", entry->where.time);
     json_key(json, "field");
-    json_text(json, modes_field_name(entry, name));
+    json_text(json, armtap_mode_field(entry, name));
     json_key(json, "value");
     json_signed(json, entry->value);
     json_key(json, "name");
@@ -117,29 +117,82 @@ static void mode_json(struct json *json, const struct diagnosis *diagnosis, cons
     json_close(json);
 }
 
-void diagnosis_print_json(const struct diagnosis *diagnosis)
+/* Of what is shown, the place of each finding in the list; SIZE_MAX for others. NULL without memory. */
+static size_t *places_of(const struct diagnosis *diagnosis)
+{
+    size_t count = armtap_diagnosis_finding_count(diagnosis->found), shown = 0;
+    size_t *places = calloc(count + 1, sizeof *places);
+    for (size_t i = 0; places != NULL && i < count; i++)
+        places[i] =
+            diagnosis_shows(diagnosis, &armtap_diagnosis_finding_at(diagnosis->found, i)->where) ? shown++ : SIZE_MAX;
+    return places;
+}
+
+static void verdict_json(struct json *json, const struct armtap_verdict *verdict, const size_t *places)
+{
+    json_object(json, false);
+    json_key(json, "stream");
+    if (verdict->stream == ARMTAP_NO_STREAM)
+        json_null(json);
+    else
+        json_unsigned(json, verdict->stream);
+    key_time(json, "from", verdict->from);
+    key_time(json, "to", verdict->to);
+    json_key(json, "side");
+    json_text(json, armtap_blame_name(verdict->side));
+    json_key(json, "text");
+    json_text(json, verdict->text);
+    json_key(json, "evidence");
+    json_array(json, false);
+    for (size_t i = 0; i < verdict->evidence_count; i++)
+        if (places[verdict->evidence[i]] != SIZE_MAX)
+            json_unsigned(json, places[verdict->evidence[i]]);
+    json_close(json);
+    json_close(json);
+}
+
+/* What is wrong; of what is only worth knowing the findings tell. */
+static void verdicts_json(struct json *json, const struct diagnosis *diagnosis, const size_t *places)
+{
+    json_key(json, "verdicts");
+    json_array(json, true);
+    for (size_t i = 0; i < armtap_diagnosis_verdict_count(diagnosis->found); i++) {
+        const struct armtap_verdict *verdict = armtap_diagnosis_verdict_at(diagnosis->found, i);
+        if (verdict->severity >= ARMTAP_WARNING)
+            verdict_json(json, verdict, places);
+    }
+    json_close(json);
+}
+
+int diagnosis_print_json(const struct diagnosis *diagnosis)
 {
     struct json json;
+    size_t *places = places_of(diagnosis);
+    if (places == NULL)
+        return -1;
     json_begin(&json, stdout);
     json_object(&json, true);
     json_key(&json, "findings");
     json_array(&json, true);
-    for (size_t i = 0; i < findings_count(diagnosis->findings); i++)
-        if (diagnosis_shows(diagnosis, &findings_at(diagnosis->findings, i)->where))
-            finding_json(&json, diagnosis, findings_at(diagnosis->findings, i));
+    for (size_t i = 0; i < armtap_diagnosis_finding_count(diagnosis->found); i++)
+        if (diagnosis_shows(diagnosis, &armtap_diagnosis_finding_at(diagnosis->found, i)->where))
+            finding_json(&json, diagnosis, armtap_diagnosis_finding_at(diagnosis->found, i));
     json_close(&json);
     json_key(&json, "streams");
     json_array(&json, true);
-    for (size_t i = 0; i < streams_count(diagnosis->streams); i++)
-        stream_json(&json, diagnosis, streams_at(diagnosis->streams, i));
+    for (size_t i = 0; i < armtap_diagnosis_stream_count(diagnosis->found); i++)
+        stream_json(&json, armtap_diagnosis_stream_at(diagnosis->found, i));
     json_close(&json);
     json_key(&json, "modes");
     json_array(&json, true);
-    for (size_t i = 0; i < diagnosis->modes.count; i++)
-        if (diagnosis_shows(diagnosis, &diagnosis->modes.all[i].where))
-            mode_json(&json, diagnosis, &diagnosis->modes.all[i]);
+    for (size_t i = 0; i < armtap_diagnosis_mode_count(diagnosis->found); i++)
+        if (diagnosis_shows(diagnosis, &armtap_diagnosis_mode_at(diagnosis->found, i)->where))
+            mode_json(&json, diagnosis, armtap_diagnosis_mode_at(diagnosis->found, i));
     json_close(&json);
+    verdicts_json(&json, diagnosis, places);
     json_end(&json);
+    free(places);
+    return 0;
 }
 
 void diagnosis_list_json(void)

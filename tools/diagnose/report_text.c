@@ -9,7 +9,6 @@
 #include "command_line/remedy.h"
 #include "base/word_wrap.h"
 #include "base/utf8.h"
-#include "verdict.h"
 #include "base/timestamp.h"
 
 /* So many findings of one id and stream are shown one by one. */
@@ -95,9 +94,9 @@ static void print_headline(struct headline *headline, const struct diagnosis *di
 /* Findings of one id and stream, to sum up a flood of them: the largest are shown. */
 struct flood {
     uint64_t total;
-    const struct finding *largest[FLOOD + 1]; /* the largest first, of equal ones the earlier */
+    const struct armtap_finding *largest[FLOOD + 1]; /* the largest first, of equal ones the earlier */
     size_t count;
-    const struct finding *sum; /* of those that were not kept one by one; or NULL */
+    const struct armtap_finding *sum; /* of those that were not kept one by one; or NULL */
     struct armtap_where last;
     bool summed_up;
 };
@@ -116,7 +115,7 @@ static size_t note_index(const struct armtap_note_kind *kind)
     return i;
 }
 
-static struct flood *flood_of(const struct findings_table *table, const struct finding *finding)
+static struct flood *flood_of(const struct findings_table *table, const struct armtap_finding *finding)
 {
     return &table->floods[finding->pair];
 }
@@ -126,7 +125,7 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
-static void keep_largest(struct flood *flood, const struct finding *finding)
+static void keep_largest(struct flood *flood, const struct armtap_finding *finding)
 {
     size_t place = flood->count;
     while (place > 0 && flood->largest[place - 1]->size < finding->size)
@@ -138,7 +137,7 @@ static void keep_largest(struct flood *flood, const struct finding *finding)
     flood->largest[place] = finding;
 }
 
-static void measure(struct findings_table *table, const struct finding *finding)
+static void measure(struct findings_table *table, const struct armtap_finding *finding)
 {
     char cell[CELL_MAX];
     struct flood *flood = flood_of(table, finding);
@@ -150,7 +149,7 @@ static void measure(struct findings_table *table, const struct finding *finding)
         keep_largest(flood, finding);
     table->id_width = larger(table->id_width, (int)strlen(finding->kind->id));
     table->packet_width = larger(table->packet_width, snprintf(cell, sizeof cell, "%" PRIu64, finding->where.packet));
-    if (finding->stream != FINDING_NO_STREAM)
+    if (finding->stream != ARMTAP_NO_STREAM)
         table->stream_width = larger(table->stream_width, snprintf(cell, sizeof cell, "%u", finding->stream));
 }
 
@@ -160,7 +159,7 @@ static size_t shown_of(const struct flood *flood)
     return flood->total == flood->count ? flood->count : flood->count < FLOOD ? flood->count : FLOOD;
 }
 
-static bool is_shown(const struct flood *flood, const struct finding *finding)
+static bool is_shown(const struct flood *flood, const struct armtap_finding *finding)
 {
     for (size_t i = 0; i < shown_of(flood); i++)
         if (flood->largest[i] == finding)
@@ -168,11 +167,11 @@ static bool is_shown(const struct flood *flood, const struct finding *finding)
     return false;
 }
 
-static void print_finding(const struct findings_table *table, const struct finding *finding, const char *text)
+static void print_finding(const struct findings_table *table, const struct armtap_finding *finding, const char *text)
 {
     enum armtap_severity severity = finding->kind->severity;
     char stream[CELL_MAX] = "-", packet[CELL_MAX] = "-", clock[CELL_MAX];
-    if (finding->stream != FINDING_NO_STREAM)
+    if (finding->stream != ARMTAP_NO_STREAM)
         snprintf(stream, sizeof stream, "%u", finding->stream);
     if (finding->where.packet > 0)
         snprintf(packet, sizeof packet, "%" PRIu64, finding->where.packet);
@@ -190,11 +189,11 @@ static void print_finding(const struct findings_table *table, const struct findi
 }
 
 /* The first finding that is not shown stands for all of them. */
-static void sum_up(const struct findings_table *table, const struct finding *first, struct flood *flood)
+static void sum_up(const struct findings_table *table, const struct armtap_finding *first, struct flood *flood)
 {
     char text[SUM_MAX];
     size_t shown = shown_of(flood);
-    const struct finding *smallest = shown > 0 ? flood->largest[shown - 1] : NULL;
+    const struct armtap_finding *smallest = shown > 0 ? flood->largest[shown - 1] : NULL;
     bool is_larger = flood->sum != NULL && (smallest == NULL || flood->sum->size > smallest->size);
     snprintf(text, sizeof text, "and %" PRIu64 " more%s, up to packet %" PRIu64 "%s%s", flood->total - shown,
              smallest == NULL || smallest->size <= 0 || is_larger ? "" : ", none larger", flood->last.packet,
@@ -203,7 +202,7 @@ static void sum_up(const struct findings_table *table, const struct finding *fir
     flood->summed_up = true;
 }
 
-static void print_or_sum_up(const struct findings_table *table, const struct finding *finding)
+static void print_or_sum_up(const struct findings_table *table, const struct armtap_finding *finding)
 {
     struct flood *flood = flood_of(table, finding);
     if (is_shown(flood, finding))
@@ -217,12 +216,12 @@ static int print_findings(const struct diagnosis *diagnosis)
 {
     struct findings_table table = {.diagnosis = diagnosis, .id_width = 2, .stream_width = 1, .packet_width = 6};
     struct headline headline = headline_begin(diagnosis);
-    table.floods = calloc(findings_pairs(diagnosis->findings) + 1, sizeof *table.floods);
+    table.floods = calloc(armtap_diagnosis_pairs(diagnosis->found) + 1, sizeof *table.floods);
     if (table.floods == NULL)
         return -1;
     size_t shown = 0;
-    for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
-        const struct finding *finding = findings_at(diagnosis->findings, i);
+    for (size_t i = 0; i < armtap_diagnosis_finding_count(diagnosis->found); i++) {
+        const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
         if (diagnosis_shows(diagnosis, &finding->where)) {
             measure(&table, finding);
             shown++;
@@ -231,8 +230,8 @@ static int print_findings(const struct diagnosis *diagnosis)
     if (shown > 0)
         printf("\n%-7s %-*s %*s %*s %*s what\n", "", table.id_width, "id", table.stream_width, "#", table.packet_width,
                "packet", CLOCK_WIDTH, diagnosis->zone == TIMESTAMP_UTC ? "time" : "local time");
-    for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
-        const struct finding *finding = findings_at(diagnosis->findings, i);
+    for (size_t i = 0; i < armtap_diagnosis_finding_count(diagnosis->found); i++) {
+        const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
         if (!diagnosis_shows(diagnosis, &finding->where))
             continue;
         if (is_shown(flood_of(&table, finding), finding) || !flood_of(&table, finding)->summed_up)
@@ -256,7 +255,8 @@ static void print_words(struct text_wrap *wrap, const char *words)
 }
 
 /* Whether the remedy is better said of `next` than of `first`: it has a size, or a command that prints something. */
-static bool explains_better(const struct diagnosis *diagnosis, const struct finding *first, const struct finding *next)
+static bool explains_better(const struct diagnosis *diagnosis, const struct armtap_finding *first,
+                            const struct armtap_finding *next)
 {
     if (!(first->total > 0) && next->total > 0)
         return true;
@@ -267,13 +267,13 @@ static bool explains_better(const struct diagnosis *diagnosis, const struct find
 /* What to do about the faults that are shown, the worst first, each once. 0, or -1 without memory. */
 static int print_remedies(const struct diagnosis *diagnosis)
 {
-    const struct finding **first = calloc(armtap_note_count(), sizeof(*first)); /* that is shown, by index */
+    const struct armtap_finding **first = calloc(armtap_note_count(), sizeof(*first)); /* that is shown, by index */
     bool any = false;
     if (first == NULL)
         return -1;
-    for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
-        const struct finding *finding = findings_at(diagnosis->findings, i);
-        const struct finding **of_kind = &first[note_index(finding->kind)];
+    for (size_t i = 0; i < armtap_diagnosis_finding_count(diagnosis->found); i++) {
+        const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
+        const struct armtap_finding **of_kind = &first[note_index(finding->kind)];
         if (is_remedy_taken(diagnosis, finding->kind) || !diagnosis_shows(diagnosis, &finding->where))
             continue;
         if (*of_kind == NULL || explains_better(diagnosis, *of_kind, finding))
@@ -305,8 +305,8 @@ static void print_counts(const struct diagnosis *diagnosis)
         {"info", "infos"}, {"notice", "notices"}, {"warning", "warnings"}, {"error", "errors"}};
     uint64_t counts[4] = {0};
     const char *before = "";
-    for (size_t i = 0; i < findings_count(diagnosis->findings); i++) {
-        const struct finding *finding = findings_at(diagnosis->findings, i);
+    for (size_t i = 0; i < armtap_diagnosis_finding_count(diagnosis->found); i++) {
+        const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
         if (diagnosis_shows(diagnosis, &finding->where))
             counts[finding->kind->severity] += finding->count;
     }
@@ -323,11 +323,11 @@ static void print_counts(const struct diagnosis *diagnosis)
 /* A finding stands for all attempts of a client at a port. */
 static void print_attempt_count(const struct diagnosis *diagnosis)
 {
-    const struct attempts *attempts = streams_attempts(diagnosis->streams);
+    const struct armtap_attempts *attempts = armtap_streams_attempts(diagnosis->streams);
     uint64_t total = 0, entries = 0;
-    for (int i = 0; i < ATTEMPT_OUTCOMES; i++)
-        total += attempts_total(attempts, (enum attempt_outcome)i);
-    while (attempts_at(attempts, (size_t)entries) != NULL)
+    for (int i = 0; i < ARMTAP_ATTEMPT_OUTCOMES; i++)
+        total += armtap_attempts_total(attempts, (enum armtap_attempt_outcome)i);
+    while (armtap_attempts_at(attempts, (size_t)entries) != NULL)
         entries++;
     if (total > entries && diagnosis->around == NULL)
         printf(" (%" PRIu64 " failed attempts to connect)", total);
@@ -336,10 +336,10 @@ static void print_attempt_count(const struct diagnosis *diagnosis)
 /* What the capture's end left open. */
 static void print_open_attempts(const struct diagnosis *diagnosis)
 {
-    struct attempt_open open;
-    char text[ATTEMPT_TEXT_MAX];
-    for (size_t i = 0; attempts_open_at(streams_attempts(diagnosis->streams), i, &open); i++) {
-        attempt_open_text(text, &open, diagnosis->zone);
+    struct armtap_attempt_open open;
+    char text[ARMTAP_ATTEMPT_TEXT_MAX];
+    for (size_t i = 0; armtap_attempts_open_at(armtap_streams_attempts(diagnosis->streams), i, &open); i++) {
+        armtap_attempt_open_text(text, &open, timestamp_zone(diagnosis->zone));
         if (i == 0)
             putchar('\n');
         struct text_wrap wrap = text_wrap_begin(stdout, 0, 2);
@@ -351,7 +351,7 @@ static void print_open_attempts(const struct diagnosis *diagnosis)
 static void print_summary(const struct diagnosis *diagnosis)
 {
     char date[WHEN_DATE_MAX];
-    size_t streams = streams_count(diagnosis->streams);
+    size_t streams = armtap_streams_count(diagnosis->streams);
     print_counts(diagnosis);
     print_attempt_count(diagnosis);
     bool raw = diagnosis->totals.packets == 0; /* dumps have none */
@@ -375,9 +375,9 @@ static void print_summary(const struct diagnosis *diagnosis)
 static void print_ends(const struct diagnosis *diagnosis)
 {
     printf("\n%6s  %-9s %-22s %s\n", "stream", "protocol", "robot", "client");
-    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
-        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
-        const struct armtap_stream *stream = &summary->stream;
+    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
+        const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
+        const struct armtap_stream *stream = summary->stream;
         const char *protocol = armtap_protocol_name(stream->protocol);
         printf("%6u  %-9s %-22s %s\n", summary->number, protocol == NULL ? "-" : protocol,
                stream->robot[0] == '\0' ? "-" : stream->robot, stream->client[0] == '\0' ? "-" : stream->client);
@@ -404,30 +404,30 @@ static const char *ms_text(char to[CELL_MAX], int64_t ns)
     return number_text(to, (double)ns / 1e6, ns >= 0, 3);
 }
 
-static void print_stream(const struct stream_summary *summary, const struct stream_monitor *watch)
+static void print_stream(const struct armtap_stream_diagnosis *stream)
 {
-    const struct stream_rates_totals *rates = &watch->stream_rates_totals;
+    const struct armtap_stream_summary *summary = stream->summary;
+    const struct armtap_rates_totals *rates = stream->rates;
     char expected[CELL_MAX], rate[CELL_MAX], p50[CELL_MAX], p99[CELL_MAX], max[CELL_MAX], silence[CELL_MAX];
     printf("%6u %9s %9s %8" PRIu64 " %8" PRIu64 " %8s %8s %8s %8s\n", summary->number,
            number_text(expected, rates->expected_hz, rates->expected_hz > 0, 1),
            number_text(rate, rates->rate_hz, rates->rate_hz > 0, 1), rates->skipped,
-           summary->stream.bytes_lost[0] + summary->stream.bytes_lost[1], ms_text(p50, rates->jitter_p50),
+           summary->stream->bytes_lost[0] + summary->stream->bytes_lost[1], ms_text(p50, rates->jitter_p50),
            ms_text(p99, rates->jitter_p99), ms_text(max, rates->jitter_max),
            number_text(silence, (double)rates->longest_gap / 1e9,
-                       rates->longest_gap >= 0 && summary->stream.records[ARMTAP_FROM_ROBOT] > 0, 3));
+                       rates->longest_gap >= 0 && summary->stream->records[ARMTAP_FROM_ROBOT] > 0, 3));
 }
 
 /* When the controller's clock was 0, and by how much it is fast. */
-static void print_clock(const struct stream_summary *summary, const struct stream_monitor *watch,
-                        enum timestamp_zone zone)
+static void print_clock(const struct armtap_stream_diagnosis *stream, enum timestamp_zone zone)
 {
-    const struct clock_drift_totals *clocks = &watch->clock_drift_totals;
+    const struct armtap_clock_totals *clocks = stream->clock;
     char date[WHEN_DATE_MAX] = "-", drift[CELL_MAX];
     if (clocks->has_offset) {
         timestamp_date(date, clocks->offset, zone);
         cut_fraction(date, 7); /* microseconds are enough */
     }
-    printf("%6u  %-*s %21s\n", summary->number, ZERO_WIDTH, date,
+    printf("%6u  %-*s %21s\n", stream->summary->number, ZERO_WIDTH, date,
            number_text(drift, clocks->drift_ppm, clocks->has_drift, 1));
 }
 
@@ -435,11 +435,11 @@ static void print_clock(const struct stream_summary *summary, const struct strea
 static void print_requests(const struct diagnosis *diagnosis)
 {
     bool any = false;
-    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
-        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
-        const struct stream_monitor *watch = monitors_of(diagnosis->watches, summary->stream.connection);
-        double requested = watch == NULL ? 0 : watch->stream_rates_totals.requested_hz;
-        double highest = watch == NULL ? 0 : watch->stream_rates_totals.highest_hz;
+    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
+        const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
+        const struct armtap_rates_totals *rates = armtap_diagnosis_stream_at(diagnosis->found, i)->rates;
+        double requested = rates == NULL ? 0 : rates->requested_hz;
+        double highest = rates == NULL ? 0 : rates->highest_hz;
         if (!(requested > 0) || !(highest > 0) || requested == highest)
             continue;
         printf("%sstream %u: the client requested %g Hz; this controller can send %g Hz\n", any ? "" : "\n",
@@ -451,8 +451,8 @@ static void print_requests(const struct diagnosis *diagnosis)
 static void print_clocks_set_back(const struct diagnosis *diagnosis)
 {
     bool any = false;
-    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
-        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
+    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
+        const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
         if (summary->back.count == 0)
             continue;
         printf("%sstream %u: the capture's clock was set back by %.3f s at packet %" PRIu64 "; the rate is by %s\n",
@@ -468,39 +468,37 @@ static void print_streams(const struct diagnosis *diagnosis)
     printf("\n%6s %9s %9s %8s %8s %26s %8s\n", "stream", "expected", "rate", "skipped", "lost", "jitter of arrival, ms",
            "longest");
     printf("%6s %9s %9s %8s %8s %8s %8s %8s %8s\n", "", "Hz", "Hz", "packages", "bytes", "p50", "p99", "max", "gap, s");
-    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
-        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
-        const struct stream_monitor *watch = monitors_of(diagnosis->watches, summary->stream.connection);
-        if (watch == NULL)
+    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
+        const struct armtap_stream_diagnosis *stream = armtap_diagnosis_stream_at(diagnosis->found, i);
+        if (stream->rates == NULL)
             continue;
-        print_stream(summary, watch);
-        any_clock = any_clock || watch->clock_drift_totals.has_offset;
+        print_stream(stream);
+        any_clock = any_clock || stream->clock->has_offset;
     }
     print_requests(diagnosis);
     print_clocks_set_back(diagnosis);
     if (!any_clock)
         return;
     printf("\n%6s  %-*s %s\n", "stream", ZERO_WIDTH, "controller clock zero", "drift, ppm (+ = fast)");
-    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
-        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
-        const struct stream_monitor *watch = monitors_of(diagnosis->watches, summary->stream.connection);
-        if (watch != NULL)
-            print_clock(summary, watch, diagnosis->zone);
+    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
+        const struct armtap_stream_diagnosis *stream = armtap_diagnosis_stream_at(diagnosis->found, i);
+        if (stream->clock != NULL)
+            print_clock(stream, diagnosis->zone);
     }
 }
 
 /* ---- modes ----------------------------------------------------------------------------------------------------- */
 
-#define MODES_TOGETHER (MODES_FIELDS * ARMTAP_ARMS_MAX)
+#define MODES_TOGETHER (ARMTAP_MODE_FIELDS * ARMTAP_ARMS_MAX)
 
 /* What one record changed: the indices of the entries, from `first` on. Without packets it cannot be told where a
  * record ends but by a field that comes again. */
-static size_t collect_record(const struct modes *modes, size_t first, size_t together[MODES_TOGETHER])
+static size_t collect_record(const struct armtap_diagnosis *found, size_t first, size_t together[MODES_TOGETHER])
 {
-    const struct mode_entry *entry = &modes->all[first];
+    const struct armtap_mode *entry = armtap_diagnosis_mode_at(found, first);
     size_t count = 0;
-    for (size_t i = first; i < modes->count && count < MODES_TOGETHER; i++) {
-        const struct mode_entry *next = &modes->all[i];
+    for (size_t i = first; i < armtap_diagnosis_mode_count(found) && count < MODES_TOGETHER; i++) {
+        const struct armtap_mode *next = armtap_diagnosis_mode_at(found, i);
         if (next->connection != entry->connection)
             break;
         bool again = i > first && next->field == entry->field && next->arm == entry->arm;
@@ -512,19 +510,19 @@ static size_t collect_record(const struct modes *modes, size_t first, size_t tog
 }
 
 /* Entry `first` and those of the same record, on a line. Returns the index of the last. */
-static size_t print_mode(const struct modes *modes, size_t first, enum timestamp_zone zone)
+static size_t print_mode(const struct armtap_diagnosis *found, size_t first, enum timestamp_zone zone)
 {
-    const struct mode_entry *entry = &modes->all[first];
-    size_t together[MODES_TOGETHER], count = collect_record(modes, first, together);
+    const struct armtap_mode *entry = armtap_diagnosis_mode_at(found, first);
+    size_t together[MODES_TOGETHER], count = collect_record(found, first, together);
     char clock[CELL_MAX], packet[CELL_MAX] = "-";
     if (entry->where.packet > 0)
         snprintf(packet, sizeof packet, "%" PRIu64, entry->where.packet);
     int column = printf("  %*s %8s", CLOCK_WIDTH, clock_text(clock, entry->where.time, zone), packet);
     struct text_wrap wrap = text_wrap_begin(stdout, column, column + 1);
     for (size_t i = 0; i < count; i++) {
-        const struct mode_entry *next = &modes->all[together[i]];
-        char name[MODES_NAME_MAX], text[140];
-        snprintf(text, sizeof text, "%s %" PRId64 "%s%s%s", modes_field_name(next, name), next->value,
+        const struct armtap_mode *next = armtap_diagnosis_mode_at(found, together[i]);
+        char name[ARMTAP_MODE_NAME_MAX], text[140];
+        snprintf(text, sizeof text, "%s %" PRId64 "%s%s%s", armtap_mode_field(next, name), next->value,
                  next->name == NULL ? "" : " ", next->name == NULL ? "" : next->name, i + 1 < count ? "," : "");
         text_wrap_word(&wrap, text);
     }
@@ -532,13 +530,13 @@ static size_t print_mode(const struct modes *modes, size_t first, enum timestamp
     return together[count - 1];
 }
 
-static void print_modes_of(const struct diagnosis *diagnosis, const struct stream_summary *summary)
+static void print_modes_of(const struct diagnosis *diagnosis, const struct armtap_stream_summary *summary)
 {
-    const struct modes *modes = &diagnosis->modes;
     struct headline headline = headline_begin(diagnosis);
     size_t lines = 0, more = 0;
-    for (size_t i = 0; i < modes->count; i++) {
-        if (modes->all[i].connection != summary->stream.connection || !diagnosis_shows(diagnosis, &modes->all[i].where))
+    for (size_t i = 0; i < armtap_diagnosis_mode_count(diagnosis->found); i++) {
+        const struct armtap_mode *mode = armtap_diagnosis_mode_at(diagnosis->found, i);
+        if (mode->connection != summary->stream->connection || !diagnosis_shows(diagnosis, &mode->where))
             continue;
         if (lines == MODE_LINES) {
             more++;
@@ -546,8 +544,8 @@ static void print_modes_of(const struct diagnosis *diagnosis, const struct strea
         }
         if (lines++ == 0)
             printf("\nmodes of stream %u\n", summary->number);
-        print_headline(&headline, diagnosis, &modes->all[i].where);
-        i = print_mode(modes, i, diagnosis->zone);
+        print_headline(&headline, diagnosis, &mode->where);
+        i = print_mode(diagnosis->found, i, diagnosis->zone);
     }
     if (more > 0)
         printf("  and %zu more changes; --json has them\n", more);
@@ -555,14 +553,14 @@ static void print_modes_of(const struct diagnosis *diagnosis, const struct strea
 
 /* ---- the arm around stops -------------------------------------------------------------------------------------- */
 
-static void print_vector(const struct stop_window *moment, enum stop_window_vector vector)
+static void print_vector(const struct armtap_stop_window *moment, enum armtap_stop_vector vector)
 {
-    static const char *const titles[STOP_WINDOW_VECTORS][7] = {
+    static const char *const titles[ARMTAP_STOP_VECTORS][7] = {
         {"joint positions, rad", "base", "shoulder", "elbow", "wrist 1", "wrist 2", "wrist 3"},
         {"joint currents, A", "base", "shoulder", "elbow", "wrist 1", "wrist 2", "wrist 3"},
         {"TCP force, N and Nm", "x", "y", "z", "rx", "ry", "rz"}};
-    const struct stop_window_row *stop = &moment->rows[moment->at];
-    int digits = vector == STOP_WINDOW_POSITION ? 4 : 2;
+    const struct armtap_stop_row *stop = &moment->rows[moment->at];
+    int digits = vector == ARMTAP_STOP_POSITION ? 4 : 2;
     if (!stop->has[vector])
         return;
     printf("  %-20s", titles[vector][0]);
@@ -570,7 +568,7 @@ static void print_vector(const struct stop_window *moment, enum stop_window_vect
         printf(" %8s", titles[vector][i]);
     putchar('\n');
     for (unsigned k = 0; k < moment->count; k++) {
-        const struct stop_window_row *row = &moment->rows[k];
+        const struct armtap_stop_row *row = &moment->rows[k];
         if (!row->has[vector])
             continue;
         char after[CELL_MAX] = "-";
@@ -583,30 +581,18 @@ static void print_vector(const struct stop_window *moment, enum stop_window_vect
     }
 }
 
-static void print_moments_of(const struct stream_summary *summary, const struct stop_windows *moments, unsigned arm,
-                             enum timestamp_zone zone)
+static void print_stops(const struct diagnosis *diagnosis)
 {
-    char clock[CELL_MAX], of[16] = "";
-    if (arm > 1)
-        snprintf(of, sizeof of, ", R%u,", arm);
-    for (unsigned k = 0; k < moments->count; k++) {
-        const struct stop_window *moment = moments->all[k];
-        const struct armtap_where *where = &moment->rows[moment->at].where;
-        printf("\nstream %u%s around the stop in packet %" PRIu64 ", %s\n", summary->number, of, where->packet,
-               clock_text(clock, where->time, zone));
-        for (int vector = 0; vector < STOP_WINDOW_VECTORS; vector++)
-            print_vector(moment, (enum stop_window_vector)vector);
-    }
-}
-
-static void print_moments(const struct diagnosis *diagnosis)
-{
-    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
-        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
-        const struct stream_monitor *watch = monitors_of(diagnosis->watches, summary->stream.connection);
-        for (unsigned arm = 1; watch != NULL && arm <= ARMTAP_ARMS_MAX; arm++)
-            if (watch->moments[arm - 1] != NULL)
-                print_moments_of(summary, watch->moments[arm - 1], arm, diagnosis->zone);
+    for (size_t i = 0; i < armtap_diagnosis_stop_count(diagnosis->found); i++) {
+        const struct armtap_stop_window *stop = armtap_diagnosis_stop_at(diagnosis->found, i);
+        const struct armtap_where *where = &stop->rows[stop->at].where;
+        char clock[CELL_MAX], of[16] = "";
+        if (stop->arm > 1)
+            snprintf(of, sizeof of, ", R%u,", stop->arm);
+        printf("\nstream %" PRIu32 "%s around the stop in packet %" PRIu64 ", %s\n", stop->stream, of, where->packet,
+               clock_text(clock, where->time, diagnosis->zone));
+        for (int vector = 0; vector < ARMTAP_STOP_VECTORS; vector++)
+            print_vector(stop, (enum armtap_stop_vector)vector);
     }
 }
 
@@ -616,16 +602,18 @@ int diagnosis_print(const struct diagnosis *diagnosis)
     if (print_findings(diagnosis) != 0 || print_remedies(diagnosis) != 0)
         return -1;
     print_open_attempts(diagnosis);
-    if (streams_count(diagnosis->streams) > 0) {
+    if (armtap_streams_count(diagnosis->streams) > 0) {
         print_ends(diagnosis);
         print_streams(diagnosis);
     }
-    for (size_t i = 0; i < streams_count(diagnosis->streams); i++)
-        print_modes_of(diagnosis, streams_at(diagnosis->streams, i));
-    if (diagnosis->modes.left_out > 0)
-        printf("\n%" PRIu64 " changes of modes were not kept\n", diagnosis->modes.left_out);
-    print_moments(diagnosis);
-    return verdict_print(diagnosis);
+    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++)
+        print_modes_of(diagnosis, armtap_streams_at(diagnosis->streams, i));
+    uint64_t left_out = armtap_diagnosis_modes_left_out(diagnosis->found);
+    if (left_out > 0)
+        printf("\n%" PRIu64 " changes of modes were not kept\n", left_out);
+    print_stops(diagnosis);
+    diagnosis_print_verdicts(diagnosis);
+    return 0;
 }
 
 void diagnosis_list(void)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command_line/no_telemetry.h"
 #include "command_line/commands.h"
 #include "explain.h"
 #include "from_capture.h"
@@ -145,7 +146,7 @@ static enum exit_status run_hex(const struct explain_job *job)
 
 static void write_passing(char *remark, const struct found *found, const struct passing *passing)
 {
-    const struct stream_summary *summary = streams_of(found->streams, passing->connection);
+    const struct armtap_stream_summary *summary = armtap_streams_of(found->streams, passing->connection);
     char of[40] = "a foreign connection";
     bool begins = passing->first.packet == found->packet && passing->first.file == found->file;
     if (summary != NULL)
@@ -265,8 +266,8 @@ static enum exit_status run_packet(const struct explain_job *job)
     } else if (is_read) {
         if ((job->json ? print_json(&found, job) : print_text(&found, job->options.zone)) != 0)
             status = EXIT_FAILED;
-        if (streams_count(found.streams) == 0) {
-            streams_report_none(found.streams, &found.totals);
+        if (armtap_streams_count(found.streams) == 0) {
+            no_telemetry_report(found.streams, &found.totals);
             status = EXIT_FAILED;
         }
     }

@@ -39,7 +39,7 @@ void found_free(struct found *found)
 {
     empty(found);
     free(found->message);
-    streams_free(found->streams);
+    armtap_streams_free(found->streams);
     *found = (struct found){0};
 }
 
@@ -83,7 +83,7 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
         found->pending.set_up = armtap_recipe_hold(event->recipe);
         found->pending.subject.set_up = found->pending.set_up;
     }
-    return streams_recipe(found->streams, event) == 0 ? 0 : out_of_memory();
+    return armtap_streams_recipe(found->streams, event) == 0 ? 0 : out_of_memory();
 }
 
 static struct explained *new_message(struct found *found, const struct armtap_message *from)
@@ -200,7 +200,7 @@ static int on_event(void *user, const struct armtap_event *event)
                  event->type == ARMTAP_EVENT_OPEN        ? ""
                  : event->direction == ARMTAP_FROM_ROBOT ? " (by the robot)"
                                                          : " (by the client)");
-    return streams_event(found->streams, event) == 0 ? 0 : out_of_memory();
+    return armtap_streams_event(found->streams, event) == 0 ? 0 : out_of_memory();
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
@@ -209,11 +209,11 @@ static int on_event(void *user, const struct armtap_event *event)
 static int begin(void *user)
 {
     struct found *found = user;
-    struct streams *streams = streams_new();
+    struct armtap_streams *streams = armtap_streams_new();
     if (streams == NULL)
         return -1;
     empty(found);
-    streams_free(found->streams);
+    armtap_streams_free(found->streams);
     found->streams = streams;
     return 0;
 }
@@ -237,9 +237,10 @@ enum exit_status found_read(struct found *found, const struct replay_source *sou
     armtap_knowledge_free(with.knowledge);
     if (found->totals.broken_off)
         return EXIT_FAILED;
-    streams_number(found->streams);
+    armtap_streams_number(found->streams);
     for (size_t i = 0; i < found->count; i++) {
-        const struct stream_summary *summary = streams_of(found->streams, found->message[i].stream.connection);
+        const struct armtap_stream_summary *summary =
+            armtap_streams_of(found->streams, found->message[i].stream.connection);
         found->message[i].number = summary == NULL ? -1 : (long)summary->number;
     }
     return status;

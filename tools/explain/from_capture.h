@@ -4,7 +4,7 @@
 
 #include "explain.h"
 #include "input/replay.h"
-#include "analysis/stream_list.h"
+#include "analysis/armtap-analysis.h"
 
 /* A message that has bytes in the packet, or around it, but does not end there. */
 struct passing {
@@ -28,7 +28,7 @@ struct found {
     char happened[HAPPENED_MAX][HAPPENED_LENGTH]; /* notes and events of the packet */
     size_t happened_count;
     struct explained pending; /* what came of the bytes that on_message will bring */
-    struct streams *streams;
+    struct armtap_streams *streams;
     struct replay_totals totals;
 };
 

@@ -34,11 +34,11 @@ static void list_streams(const struct job *job, bool with_rows)
 {
     unsigned listed = 0;
     uint64_t *all_rows = rows_of_streams(job);
-    for (size_t i = 0; i < streams_count(job->streams); i++) {
-        const struct stream_summary *summary = streams_at(job->streams, i);
-        unsigned number = tables_stream_number(job->tables, summary->stream.connection);
+    for (size_t i = 0; i < armtap_streams_count(job->streams); i++) {
+        const struct armtap_stream_summary *summary = armtap_streams_at(job->streams, i);
+        unsigned number = tables_stream_number(job->tables, summary->stream->connection);
         uint64_t rows = all_rows == NULL || number >= tables_stream_count(job->tables) ? 0 : all_rows[number];
-        const char *protocol = armtap_protocol_name(summary->stream.protocol);
+        const char *protocol = armtap_protocol_name(summary->stream->protocol);
         if (with_rows && rows == 0)
             continue;
         if (listed++ == listed_max) {
@@ -46,8 +46,8 @@ static void list_streams(const struct job *job, bool with_rows)
             break;
         }
         message_error("  stream %u: robot %s, client %s, %s, %" PRIu64 " rows", number,
-                      summary->stream.robot[0] != '\0' ? summary->stream.robot : "?",
-                      summary->stream.client[0] != '\0' ? summary->stream.client : "?",
+                      summary->stream->robot[0] != '\0' ? summary->stream->robot : "?",
+                      summary->stream->client[0] != '\0' ? summary->stream->client : "?",
                       protocol == NULL ? "?" : protocol, rows);
     }
     free(all_rows);
@@ -360,14 +360,14 @@ void request_warn_cells(struct job *job, struct view *view, const struct output_
 
 void request_warn_numbers(const struct job *job)
 {
-    for (size_t i = 0; i < streams_count(job->streams); i++) {
-        const struct stream_summary *summary = streams_at(job->streams, i);
-        unsigned number = tables_stream_number(job->tables, summary->stream.connection);
+    for (size_t i = 0; i < armtap_streams_count(job->streams); i++) {
+        const struct armtap_stream_summary *summary = armtap_streams_at(job->streams, i);
+        unsigned number = tables_stream_number(job->tables, summary->stream->connection);
         if (number == i)
             continue;
         message_warning("robot %s, client %s is stream %u here, and %zu when the capture is read from a file: its "
                         "numbers cannot be known before it ends",
-                        summary->stream.robot, summary->stream.client, number, i);
+                        summary->stream->robot, summary->stream->client, number, i);
         return;
     }
 }

@@ -1,4 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
+#include "command_line/no_telemetry.h"
 #include "export_job.h"
 
 #include <inttypes.h>
@@ -328,7 +329,7 @@ static int survey_record(void *user, const struct armtap_record *record)
     struct job *job = user;
     struct table *table;
     const struct table_layout *layout;
-    if (streams_record(job->streams, record) != 0 || missing_data_record(job->missings, record) != 0)
+    if (armtap_streams_record(job->streams, record) != 0 || missing_data_record(job->missings, record) != 0)
         return job_give_up_memory(job);
     if (record->direction != job->wish->direction)
         return stop_without_memory(job, tables_stream(job->tables, record->stream));
@@ -345,7 +346,7 @@ static int follow_recipe(struct job *job, const struct armtap_recipe_event *even
 static int survey_recipe(void *user, const struct armtap_recipe_event *event)
 {
     struct job *job = user;
-    if (streams_recipe(job->streams, event) != 0 || missing_data_recipe(job->missings, event) != 0)
+    if (armtap_streams_recipe(job->streams, event) != 0 || missing_data_recipe(job->missings, event) != 0)
         return job_give_up_memory(job);
     return follow_recipe(job, event);
 }
@@ -366,7 +367,7 @@ static int survey_note(void *user, const struct armtap_note *note)
     struct job *job = user;
     if (note->stream != NULL && strcmp(note->kind->id, "input.hostile") == 0)
         keep_cut(job, note);
-    if (streams_note(job->streams, note) != 0 || missing_data_note(job->missings, note) != 0)
+    if (armtap_streams_note(job->streams, note) != 0 || missing_data_note(job->missings, note) != 0)
         return job_give_up_memory(job);
     return 0;
 }
@@ -374,7 +375,7 @@ static int survey_note(void *user, const struct armtap_note *note)
 static int survey_candidates(void *user, const struct armtap_candidates *candidates)
 {
     struct job *job = user;
-    return streams_candidates(job->streams, candidates) == 0 ? 0 : job_give_up_memory(job);
+    return armtap_streams_candidates(job->streams, candidates) == 0 ? 0 : job_give_up_memory(job);
 }
 
 /* A stream beyond those that are kept one by one is over. */
@@ -383,17 +384,17 @@ static void let_go(struct job *job, const struct armtap_event *event)
     struct armtap_note note;
     tables_let_go(job->tables, event->stream->connection);
     missing_data_let_go(job->missings, event->stream->connection);
-    if (streams_due_note(job->streams, event, &note) && streams_note(job->streams, &note) != 0)
+    if (armtap_streams_due_note(job->streams, event, &note) && armtap_streams_note(job->streams, &note) != 0)
         job_give_up_memory(job);
 }
 
 static int survey_event(void *user, const struct armtap_event *event)
 {
     struct job *job = user;
-    if (streams_event(job->streams, event) != 0 || missing_data_event(job->missings, event) != 0)
+    if (armtap_streams_event(job->streams, event) != 0 || missing_data_event(job->missings, event) != 0)
         return job_give_up_memory(job);
     tables_close(job->tables, event);
-    if (streams_let_go(job->streams))
+    if (armtap_streams_let_go(job->streams))
         let_go(job, event);
     if (job->once)
         return stop_without_memory(job, live_numbering_event(&job->arrivals, job->tables, event));
@@ -423,7 +424,8 @@ static int print_on_record(void *user, const struct armtap_record *record)
     struct job *job = user;
     struct table *table;
     const struct table_layout *layout;
-    if ((job->once && streams_record(job->streams, record) != 0) || missing_data_record(job->missings, record) != 0)
+    if ((job->once && armtap_streams_record(job->streams, record) != 0) ||
+        missing_data_record(job->missings, record) != 0)
         return job_give_up_memory(job);
     if (record->direction != job->wish->direction)
         return stop_without_memory(job, tables_stream(job->tables, record->stream));
@@ -471,7 +473,7 @@ static int print_on_event(void *user, const struct armtap_event *event)
     if (missing_data_event(job->missings, event) != 0)
         return job_give_up_memory(job);
     if (event->type == ARMTAP_EVENT_CLOSE && missing_data_is_over(job->missings, event->stream) &&
-        streams_of(job->streams, event->stream->connection) == NULL)
+        armtap_streams_of(job->streams, event->stream->connection) == NULL)
         let_go(job, event);
     return 0;
 }
@@ -562,10 +564,10 @@ static int forget(void *user)
 {
     struct job *job = user;
     free_tables(job);
-    streams_free(job->streams);
+    armtap_streams_free(job->streams);
     missing_data_free(job->missings);
     job->tables = make_tables(job);
-    job->streams = streams_new();
+    job->streams = armtap_streams_new();
     job->missings = missing_data_new(job->wish->direction);
     return job->tables == NULL || job->streams == NULL || job->missings == NULL ? -1 : 0;
 }
@@ -599,11 +601,11 @@ static int read_all(struct job *job, const struct armtap_sink *sink)
 
 static int judge_telemetry(struct job *job)
 {
-    streams_number(job->streams);
-    if (streams_count(job->streams) > 0)
+    armtap_streams_number(job->streams);
+    if (armtap_streams_count(job->streams) > 0)
         return 0;
     if (job->status != EXIT_FAILED)
-        streams_report_none(job->streams, &job->totals);
+        no_telemetry_report(job->streams, &job->totals);
     return job_give_up(job);
 }
 
@@ -668,7 +670,7 @@ static int run(struct job *job)
 {
     job->arrivals = (struct live_numbering){.ports = job->source->ports, .port_count = job->source->port_count};
     job->tables = make_tables(job);
-    job->streams = streams_new();
+    job->streams = armtap_streams_new();
     job->missings = missing_data_new(job->wish->direction);
     if (armtap_knowledge_new(&job->knowledge) != ARMTAP_OK)
         return job_give_up_memory(job);
@@ -694,7 +696,7 @@ static void release(struct job *job)
     selection_free(&job->selection);
     armtap_knowledge_free(job->knowledge);
     free_tables(job);
-    streams_free(job->streams);
+    armtap_streams_free(job->streams);
     missing_data_free(job->missings);
 }
 
@@ -706,7 +708,8 @@ enum exit_status export_run(const struct export_wish *wish, const struct replay_
         .once = !replay_is_repeatable(source),
         .outlets = {.name = wish->out, .inputs = source->inputs, .split = wish->split, .gzipped = wish->gzipped}};
     run(&job);
-    if (job.status == EXIT_DONE && wish->strict && job.streams != NULL && streams_data_have_warning(job.streams)) {
+    if (job.status == EXIT_DONE && wish->strict && job.streams != NULL &&
+        armtap_streams_data_have_warning(job.streams)) {
         job.status = EXIT_FOUND;
         job_report_strict(&job);
     }

@@ -28,7 +28,7 @@ struct job {
     const struct replay_source *source;
     bool once;                          /* the source cannot be read twice */
     struct armtap_knowledge *knowledge; /* what the first reading leaves to the second */
-    struct streams *streams;
+    struct armtap_streams *streams;
     struct tables *tables;
     struct missing_data *missings;
     struct cut cuts[CUTS_TOLD]; /* the first ones */

@@ -141,7 +141,7 @@ static void put_opaque(struct line *line, const struct job *job, const struct mi
     put(line, "; %" PRIu64 " record%s", total->opaque, plural((double)total->opaque));
     if (total->opaque > 1 && total->first_opaque.time != ARMTAP_NO_TIME) {
         put(line, " in ");
-        put_seconds(line, (double)timestamp_between(total->first_opaque.time, total->last_opaque.time) / 1e9);
+        put_seconds(line, (double)armtap_time_between(total->first_opaque.time, total->last_opaque.time) / 1e9);
     }
     put(line, " %s no known recipe and %s %s the output", total->opaque == 1 ? "has" : "have",
         total->opaque == 1 ? "is" : "are", job->wish->output->all_tables ? "without fields in" : "not in");
@@ -165,7 +165,7 @@ static void note_hostile(struct job *job, const struct armtap_stream *stream, co
                                .where = *where,
                                .direction = job->wish->direction,
                                .text = ""};
-    if (note.kind != NULL && streams_note(job->streams, &note) != 0)
+    if (note.kind != NULL && armtap_streams_note(job->streams, &note) != 0)
         job_give_up_memory(job);
 }
 
@@ -212,12 +212,12 @@ static void report_remedies(const struct job *job, bool any_opaque)
 /* A guess is no knowledge, however good: it is said whatever else there is to say. */
 static void report_guessed(const struct job *job)
 {
-    for (size_t i = 0; i < streams_count(job->streams) && job->wish->direction == ARMTAP_FROM_ROBOT; i++) {
-        const struct stream_summary *summary = streams_at(job->streams, i);
-        unsigned number = tables_stream_number(job->tables, summary->stream.connection);
+    for (size_t i = 0; i < armtap_streams_count(job->streams) && job->wish->direction == ARMTAP_FROM_ROBOT; i++) {
+        const struct armtap_stream_summary *summary = armtap_streams_at(job->streams, i);
+        unsigned number = tables_stream_number(job->tables, summary->stream->connection);
         if (!job_wants_stream(job, number) || summary->guessed == 0)
             continue;
-        size_t names = 0, by_position = summary->guess == NULL ? 0 : streams_by_position(summary, &names);
+        size_t names = 0, by_position = summary->guess == NULL ? 0 : armtap_streams_by_position(summary, &names);
         char unsupported[80] = "";
         if (by_position > 0)
             snprintf(unsupported, sizeof unsupported, "; %zu of %zu names rest on their place in the recipe",
@@ -230,7 +230,7 @@ static void report_guessed(const struct job *job)
 }
 
 /* What records without names may be. */
-static void report_candidates_of(const struct job *job, unsigned number, const struct stream_summary *summary)
+static void report_candidates_of(const struct job *job, unsigned number, const struct armtap_stream_summary *summary)
 {
     char pattern[120], command[SHELL_MAX];
     struct line line = {.length = 0};
@@ -247,9 +247,9 @@ static void report_candidates_of(const struct job *job, unsigned number, const s
 static void report_candidates(const struct job *job)
 {
     unsigned told = 0;
-    for (size_t i = 0; i < streams_count(job->streams) && job->wish->direction == ARMTAP_FROM_ROBOT; i++) {
-        const struct stream_summary *summary = streams_at(job->streams, i);
-        unsigned number = tables_stream_number(job->tables, summary->stream.connection);
+    for (size_t i = 0; i < armtap_streams_count(job->streams) && job->wish->direction == ARMTAP_FROM_ROBOT; i++) {
+        const struct armtap_stream_summary *summary = armtap_streams_at(job->streams, i);
+        unsigned number = tables_stream_number(job->tables, summary->stream->connection);
         if (summary->candidate_count > 0 && job_wants_stream(job, number) && told++ < streams_told)
             report_candidates_of(job, number, summary);
     }
@@ -258,9 +258,9 @@ static void report_candidates(const struct job *job)
 /* The number of a connection that is a stream. */
 static bool is_stream(const struct job *job, uint64_t connection, unsigned *number)
 {
-    const struct stream_summary *summary = streams_of(job->streams, connection);
+    const struct armtap_stream_summary *summary = armtap_streams_of(job->streams, connection);
     *number = summary == NULL ? 0 : summary->number;
-    return summary != NULL && streams_at(job->streams, summary->number) == summary;
+    return summary != NULL && armtap_streams_at(job->streams, summary->number) == summary;
 }
 
 static void report_one_cut(const struct job *job, const struct cut *cut)
@@ -284,7 +284,7 @@ static void report_cut(const struct job *job)
         report_one_cut(job, &job->cuts[i]);
     if (job->cut_count > CUTS_TOLD)
         message_warning("input.hostile: %" PRIu64 " more", job->cut_count - CUTS_TOLD);
-    uint64_t rest = streams_rest(job->streams)->count;
+    uint64_t rest = armtap_streams_rest(job->streams)->count;
     if (rest > 0) {
         told++;
         message_warning("input.hostile: %" PRIu64 " more stream%s: %s", rest, rest == 1 ? "" : "s",
@@ -299,8 +299,8 @@ static void report_left_out(struct job *job)
 {
     unsigned told = 0;
     uint64_t more = 0, rows = 0;
-    for (size_t i = 0; i < streams_count(job->streams); i++) {
-        const struct armtap_stream *stream = &streams_at(job->streams, i)->stream;
+    for (size_t i = 0; i < armtap_streams_count(job->streams); i++) {
+        const struct armtap_stream *stream = armtap_streams_at(job->streams, i)->stream;
         struct tables_left_out left_out = tables_left_out(job->tables, stream->connection);
         if (left_out.rows == 0)
             continue;
@@ -319,7 +319,7 @@ static void report_left_out(struct job *job)
     rows += tables_rest_left_out(job->tables);
     if (rows > 0)
         message_warning("input.hostile: of %" PRIu64 " more streams %" PRIu64 " rows are left out",
-                        more + streams_rest(job->streams)->count, rows);
+                        more + armtap_streams_rest(job->streams)->count, rows);
 }
 
 void job_report(struct job *job)
@@ -331,8 +331,8 @@ void job_report(struct job *job)
     report_cut(job);
     report_left_out(job);
     report_guessed(job);
-    for (size_t i = 0; i < streams_count(job->streams); i++) {
-        const struct armtap_stream *stream = &streams_at(job->streams, i)->stream;
+    for (size_t i = 0; i < armtap_streams_count(job->streams); i++) {
+        const struct armtap_stream *stream = armtap_streams_at(job->streams, i)->stream;
         unsigned number = tables_stream_number(job->tables, stream->connection);
         struct line line = {.length = 0};
         if (!job_wants_stream(job, number) || !missing_data_total(job->missings, stream, &total, &places, &are_kept))
@@ -357,7 +357,7 @@ void job_report(struct job *job)
 
 void job_report_strict(const struct job *job)
 {
-    const uint64_t *counts = streams_note_counts(job->streams);
+    const uint64_t *counts = armtap_streams_note_counts(job->streams);
     struct line line = {.length = 0};
     for (size_t i = 0; i < armtap_note_count(); i++)
         if (counts[i] > 0 && armtap_note_at(i)->severity >= ARMTAP_WARNING)

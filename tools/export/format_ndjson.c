@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "analysis/hash.h"
+#include "analysis/armtap-analysis.h"
 #include "base/json_writer.h"
 #include "base/json_elements.h"
 #include "mode_names.h"
@@ -24,12 +24,12 @@ struct taken {
         uint64_t repetition; /* the number that its last repetition got */
     } * slots;
     size_t mask;
-    struct hash_key key;
+    struct armtap_hash_key key;
 };
 
 static struct taken_slot *taken_slot(const struct taken *taken, const char *name)
 {
-    size_t at = (size_t)hash_text(&taken->key, name) & taken->mask;
+    size_t at = (size_t)armtap_hash_text(&taken->key, name) & taken->mask;
     while (taken->slots[at].name != NULL && strcmp(taken->slots[at].name, name) != 0)
         at = (at + 1) & taken->mask;
     return &taken->slots[at];
@@ -129,7 +129,7 @@ static int ndjson_prepare(struct view *view, enum armtap_generation generation)
     size_t slots = 32;
     while (slots < 2 * (view->picks.count + sizeof leading / sizeof *leading))
         slots *= 2;
-    struct taken taken = {calloc(slots, sizeof(struct taken_slot)), slots - 1, hash_draw_key()};
+    struct taken taken = {calloc(slots, sizeof(struct taken_slot)), slots - 1, armtap_hash_draw_key()};
     char **names = calloc(view->picks.count + 1, sizeof(char *));
     bool *changed = calloc(view->picks.count + 1, sizeof(bool));
     int failed =

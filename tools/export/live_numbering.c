@@ -63,7 +63,7 @@ static void forget(struct live_numbering *arrivals, uint64_t connection)
 static bool is_silent(const struct armtap_stream *stream, const struct armtap_where *now)
 {
     return stream->payload[0] + stream->payload[1] == 0 && stream->first.time != ARMTAP_NO_TIME &&
-           timestamp_between(stream->first.time, now->time) > SILENT_AFTER;
+           armtap_time_between(stream->first.time, now->time) > SILENT_AFTER;
 }
 
 static enum tables_outcome number_until(struct live_numbering *arrivals, struct tables *tables,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "by_connection.h"
-#include "analysis/stream_rates.h"
+#include "analysis/armtap-analysis.h"
 #include "base/timestamp.h"
 
 /* Stretches of data that are learned, of all streams: beyond them a second reading judges as the first one did. */
@@ -12,8 +12,8 @@
 
 /* One stream. */
 struct flow {
-    struct stream_rates *rates; /* NULL once it is over, and of rows to the robot */
-    struct flow_rate_learned learned;
+    struct armtap_rates *rates;           /* NULL once it is over, and of rows to the robot */
+    struct armtap_rates_learned *learned; /* NULL: nothing yet */
     bool has_last;
     int64_t last_time;
     int64_t before_last; /* the record before the last one, or the stream's beginning */
@@ -35,8 +35,7 @@ struct missing_data {
     int64_t from, to; /* what is wanted */
     struct by_connection flows;
     struct by_connection placed; /* the places of those that keep them */
-    struct stream_rates_room room;
-    size_t stretches_left; /* that may still be learned, of all flows */
+    struct armtap_rates_shared *shared;
 };
 
 struct missing_data *missing_data_new(enum armtap_direction direction)
@@ -45,10 +44,12 @@ struct missing_data *missing_data_new(enum armtap_direction direction)
     if (missings == NULL)
         return NULL;
     missings->direction = direction;
-    missings->room = stream_rates_room_begin();
-    missings->stretches_left = STRETCHES_MAX;
     missing_data_limit(missings, INT64_MIN, INT64_MAX);
-    return missings;
+    missings->shared = armtap_rates_shared_new(STRETCHES_MAX);
+    if (missings->shared != NULL)
+        return missings;
+    free(missings);
+    return NULL;
 }
 
 void missing_data_limit(struct missing_data *missings, int64_t from, int64_t to)
@@ -61,8 +62,8 @@ static void flow_free(struct flow *flow)
 {
     if (flow == NULL)
         return;
-    stream_rates_free(flow->rates);
-    free(flow->learned.all);
+    armtap_rates_free(flow->rates);
+    armtap_rates_learned_free(flow->learned);
     free(flow->total);
     free(flow);
 }
@@ -95,6 +96,7 @@ void missing_data_free(struct missing_data *missings)
         flow_free(missings->flows.all[i].thing);
     free(missings->flows.all);
     forget_places(missings);
+    armtap_rates_shared_free(missings->shared);
     free(missings);
 }
 
@@ -108,10 +110,10 @@ void missing_data_rewind(struct missing_data *missings)
     forget_places(missings);
     for (size_t i = 0; i < missings->flows.count; i++) {
         struct flow *flow = missings->flows.all[i].thing;
-        stream_rates_free(flow->rates);
+        armtap_rates_free(flow->rates);
         free(flow->total);
         begin(flow);
-        flow->learned.is_known = !flow->learned.failed && !flow->learned.is_cut;
+        armtap_rates_learned_complete(flow->learned);
     }
 }
 
@@ -125,7 +127,6 @@ static struct flow *flow_of(struct missing_data *missings, const struct armtap_s
     if (flow == NULL)
         return NULL;
     begin(flow);
-    flow->learned.left = &missings->stretches_left;
     if (by_connection_add(&missings->flows, stream->connection, flow) == 0)
         return flow;
     free(flow);
@@ -139,16 +140,11 @@ static struct flow *paced_flow(struct missing_data *missings, const struct armta
     bool is_over = flow != NULL && flow->closed[0] && flow->closed[1];
     if (flow == NULL || flow->rates != NULL || is_over || missings->direction != ARMTAP_FROM_ROBOT)
         return flow;
-    flow->rates = stream_rates_new(&missings->room);
-    if (flow->rates == NULL)
-        return NULL;
-    stream_rates_learn(flow->rates, &flow->learned);
-    return flow;
-}
-
-static int judge_memory(const struct flow *flow)
-{
-    return flow->learned.failed || (flow->rates != NULL && stream_rates_failed(flow->rates)) ? -1 : 0;
+    if (flow->learned == NULL)
+        flow->learned = armtap_rates_learned_new(missings->shared);
+    if (flow->learned != NULL)
+        flow->rates = armtap_rates_new(missings->shared, flow->learned);
+    return flow->rates == NULL ? NULL : flow;
 }
 
 /* ---- what is missing ------------------------------------------------------------------------------------------- */
@@ -169,22 +165,22 @@ static double records_in(size_t length, const struct missing_flow *hole)
 }
 
 static double seconds_between(const struct flow *flow, const struct armtap_record *record,
-                              const struct flow_rate_step *step)
+                              const struct armtap_rates_step *step)
 {
-    double clock = flow_rate_clock(record) - flow->last_clock;
+    double clock = armtap_rates_clock(record) - flow->last_clock;
     double steps = step->usual * (1 + (double)step->skipped);
     /* Of several channels the clock of the last one tells, of whichever it is. */
     if (!isnan(step->clock) && clock >= 0)
         return rounded(clock - steps);
     if (flow->last_time == ARMTAP_NO_TIME || record->where.time < flow->last_time)
         return NAN;
-    return rounded((double)timestamp_between(flow->last_time, record->where.time) / 1e9 - steps);
+    return rounded((double)armtap_time_between(flow->last_time, record->where.time) / 1e9 - steps);
 }
 
 /* Whether the bytes are too few for the packages that the clock misses: then some message is missing, or a pause, and
  * no more data than fits. */
-static bool is_too_small(const struct flow *flow, const struct armtap_record *record, const struct flow_rate_step *step,
-                         const struct missing_flow *hole)
+static bool is_too_small(const struct flow *flow, const struct armtap_record *record,
+                         const struct armtap_rates_step *step, const struct missing_flow *hole)
 {
     size_t shortest = flow->length < record->frame_length ? flow->length : record->frame_length;
     return record->protocol != ARMTAP_AUBO && hole->bytes < GAP_KNOWN && shortest > 0 && isfinite(step->lost) &&
@@ -192,7 +188,7 @@ static bool is_too_small(const struct flow *flow, const struct armtap_record *re
 }
 
 /* Fills in the records and seconds of a hole; `flow` is as it was at the record before. */
-static void measure(const struct flow *flow, const struct armtap_record *record, const struct flow_rate_step *step,
+static void measure(const struct flow *flow, const struct armtap_record *record, const struct armtap_rates_step *step,
                     struct missing_flow *hole)
 {
     double fitting = records_in(record->frame_length, hole), whole = floor(fitting);
@@ -216,7 +212,7 @@ static bool is_hole(const struct missing_flow *missing)
     return missing->bytes > 0 || missing->unread > 0;
 }
 
-static void look_before(struct flow *flow, const struct armtap_record *record, const struct flow_rate_step *step)
+static void look_before(struct flow *flow, const struct armtap_record *record, const struct armtap_rates_step *step)
 {
     uint64_t lost = record->stream->bytes_lost[record->direction];
     uint64_t skipped = record->stream->bytes_skipped[record->direction];
@@ -234,8 +230,8 @@ static void look_before(struct flow *flow, const struct armtap_record *record, c
     flow->paused = false;
     flow->before_last = flow->last_time;
     flow->last_time = record->where.time;
-    if (!isnan(flow_rate_clock(record)))
-        flow->last_clock = flow_rate_clock(record);
+    if (!isnan(armtap_rates_clock(record)))
+        flow->last_clock = armtap_rates_clock(record);
     if (step->usual > 0)
         flow->usual = step->usual;
 }
@@ -251,22 +247,22 @@ static void add(struct missing_flow *sum, const struct missing_flow *one)
 
 int missing_data_record(struct missing_data *missings, const struct armtap_record *record)
 {
-    struct flow_rate_step step = {.clock = NAN};
+    struct armtap_rates_step step = {.clock = NAN};
     struct flow *flow = paced_flow(missings, record->stream);
     if (flow == NULL)
         return -1;
     if (record->direction != missings->direction)
         return 0;
-    if (flow->rates != NULL) {
-        stream_rates_record(flow->rates, NULL, record);
-        stream_rates_last_step(flow->rates, record, &step);
-    }
+    if (flow->rates != NULL && armtap_rates_record(flow->rates, record) != ARMTAP_OK)
+        return -1;
+    if (flow->rates != NULL)
+        armtap_rates_last_step(flow->rates, record, &step);
     look_before(flow, record, &step);
     add(&flow->pending, &flow->here);
     bool counts = is_hole(&flow->here) || flow->here.skipped > 0 || record->recipe == NULL;
     if (counts && flow->total == NULL && (flow->total = calloc(1, sizeof *flow->total)) == NULL)
         return -1;
-    return judge_memory(flow);
+    return 0;
 }
 
 const struct missing_flow *missing_data_before(struct missing_data *missings, const struct armtap_record *record)
@@ -316,9 +312,7 @@ int missing_data_recipe(struct missing_data *missings, const struct armtap_recip
     begin_at(flow, event->where.time);
     if (event->direction == missings->direction)
         take_set_up(flow, event);
-    if (flow->rates != NULL)
-        stream_rates_recipe(flow->rates, NULL, event);
-    return judge_memory(flow);
+    return flow->rates == NULL || armtap_rates_recipe(flow->rates, event) == ARMTAP_OK ? 0 : -1;
 }
 
 /* What a stream needs while it goes on is much. */
@@ -329,7 +323,7 @@ static void take_close(struct flow *flow, const struct armtap_event *event)
         flow->closed[!event->direction] = true;
     if (!flow->closed[0] || !flow->closed[1])
         return;
-    stream_rates_free(flow->rates);
+    armtap_rates_free(flow->rates);
     flow->rates = NULL;
 }
 
@@ -343,20 +337,17 @@ int missing_data_event(struct missing_data *missings, const struct armtap_event 
     begin_at(flow, event->where.time);
     bool is_pause = event->type == ARMTAP_EVENT_PAUSE || event->type == ARMTAP_EVENT_START;
     flow->paused = flow->paused || (is_pause && event->stream->protocol == ARMTAP_RTDE);
-    if (flow->rates != NULL)
-        stream_rates_event(flow->rates, NULL, event);
-    int outcome = judge_memory(flow);
+    bool failed = flow->rates != NULL && armtap_rates_event(flow->rates, event) != ARMTAP_OK;
     if (event->type == ARMTAP_EVENT_CLOSE)
         take_close(flow, event);
-    return outcome;
+    return failed ? -1 : 0;
 }
 
 int missing_data_note(struct missing_data *missings, const struct armtap_note *note)
 {
     struct flow *flow = note->stream == NULL ? NULL : by_connection_find(&missings->flows, note->stream->connection);
-    if (flow != NULL && flow->rates != NULL)
-        stream_rates_note(flow->rates, NULL, note);
-    return 0;
+    bool failed = flow != NULL && flow->rates != NULL && armtap_rates_note(flow->rates, note) != ARMTAP_OK;
+    return failed ? -1 : 0;
 }
 
 /* ---- totals ---------------------------------------------------------------------------------------------------- */
@@ -515,7 +506,7 @@ static double due_at_end(const struct flow *flow, const struct armtap_stream *st
     int64_t from = flow->last_time, to = stream->last.time;
     if (!(flow->usual > 0) || from == ARMTAP_NO_TIME || to == ARMTAP_NO_TIME)
         return INFINITY;
-    return to > from ? floor((double)timestamp_between(from, to) / 1e9 / flow->usual + 0.5) : 0;
+    return to > from ? floor((double)armtap_time_between(from, to) / 1e9 / flow->usual + 0.5) : 0;
 }
 
 /* Counts the records of a hole, no more than are left of those that were due. */

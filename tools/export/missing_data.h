@@ -9,7 +9,7 @@
 #ifndef EXPORT_MISSING_DATA_H
 #define EXPORT_MISSING_DATA_H
 
-#include "analysis/flow_rate.h"
+#include "analysis/armtap-analysis.h"
 
 struct missing_flow {
     uint64_t bytes;   /* lacking in the capture */

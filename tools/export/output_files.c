@@ -45,7 +45,7 @@ char *output_files_split_name(const char *name, unsigned stream, unsigned part)
 /* The slot of a table's outlet, or the free one where it would be. */
 static struct output_file **slot_of(const struct output_files *outlets, unsigned stream, unsigned part)
 {
-    size_t mask = outlets->slot_count - 1, at = (size_t)hash_numbers(&outlets->key, stream, part) & mask;
+    size_t mask = outlets->slot_count - 1, at = (size_t)armtap_hash_numbers(&outlets->key, stream, part) & mask;
     while (outlets->slots[at] != NULL && (outlets->slots[at]->stream != stream || outlets->slots[at]->part != part))
         at = (at + 1) & mask;
     return &outlets->slots[at];
@@ -70,7 +70,7 @@ static int grow(struct output_files *outlets)
     }
     free(outlets->slots);
     if (outlets->slot_count == 0)
-        outlets->key = hash_draw_key();
+        outlets->key = armtap_hash_draw_key();
     outlets->outlet = larger;
     outlets->room = room;
     outlets->slots = slots;

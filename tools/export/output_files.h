@@ -3,7 +3,7 @@
 #define EXPORT_OUTPUT_FILES_H
 
 #include "base/buffer.h"
-#include "analysis/hash.h"
+#include "analysis/armtap-analysis.h"
 #include "gzip_text.h"
 #include "atomic_file.h"
 
@@ -31,7 +31,7 @@ struct output_files {
     struct output_file **outlet;
     size_t count;
     size_t room;
-    struct hash_key key;
+    struct armtap_hash_key key;
     struct output_file **slots; /* the same by stream and part; NULL: free */
     size_t slot_count;          /* a power of two, more than twice the count */
 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/hash.h"
+#include "analysis/armtap-analysis.h"
 #include "base/json_elements.h"
 
 const char *table_entry_name(const struct armtap_recipe_entry *entry)
@@ -21,7 +21,7 @@ struct column_chain {
 };
 
 struct column_index {
-    struct hash_key key;
+    struct armtap_hash_key key;
     size_t *slots; /* open addressing; the first column of a chain, or TABLE_NONE */
     size_t mask;
     struct column_chain *chains; /* by column */
@@ -32,7 +32,7 @@ static int index_make(struct column_index *index, size_t columns)
     size_t slots = 16;
     while (slots < 2 * columns)
         slots *= 2;
-    index->key = hash_draw_key();
+    index->key = armtap_hash_draw_key();
     index->mask = slots - 1;
     index->slots = malloc(slots * sizeof *index->slots);
     index->chains = calloc(columns + 1, sizeof *index->chains);
@@ -68,7 +68,7 @@ static bool column_fits(const struct table_column *column, const struct armtap_r
 static size_t *index_slot(const struct column_index *index, const struct table_column *columns,
                           const struct armtap_recipe_entry *entry)
 {
-    size_t at = (size_t)hash_text(&index->key, table_entry_name(entry)) & index->mask;
+    size_t at = (size_t)armtap_hash_text(&index->key, table_entry_name(entry)) & index->mask;
     while (index->slots[at] != TABLE_NONE && !column_fits(&columns[index->slots[at]], entry))
         at = (at + 1) & index->mask;
     return &index->slots[at];

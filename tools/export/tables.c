@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "table_columns.h"
-#include "analysis/recipe_map.h"
+#include "analysis/armtap-analysis.h"
 
 /* A recipe that rows may follow now. */
 struct alive {
@@ -48,10 +48,10 @@ struct tables {
     struct table **tables;
     size_t table_count;
     size_t table_room;
-    size_t made;                 /* parts so far */
-    struct recipe_map layouts;   /* of the joined table; by recipe, the tables */
-    unsigned epoch;              /* counts how often these were emptied */
-    struct recipe_store recipes; /* that tables hold */
+    size_t made;                        /* parts so far */
+    struct armtap_recipe_map layouts;   /* of the joined table; by recipe, the tables */
+    unsigned epoch;                     /* counts how often these were emptied */
+    struct armtap_recipe_store recipes; /* that tables hold */
     struct allowance allowance;
     uint64_t rest_left_out; /* rows of streams that were let go */
     struct table *built;
@@ -130,12 +130,12 @@ static void free_tables(struct tables *tables)
     for (size_t i = 0; i < tables->table_count; i++)
         table_free(tables->tables[i]);
     free(tables->tables);
-    recipe_map_clear(&tables->layouts);
+    armtap_recipe_map_clear(&tables->layouts);
     tables->tables = NULL;
     tables->table_count = tables->table_room = 0;
     tables->built = NULL;
     tables->built_columns = 0;
-    recipe_store_clear(&tables->recipes);
+    armtap_recipe_store_clear(&tables->recipes);
     tables->epoch++;
 }
 
@@ -321,9 +321,9 @@ static struct table_layout *layout_find(const struct tables *tables, const struc
                                         const struct armtap_recipe *recipe)
 {
     if (table->is_joined)
-        return recipe_map_find(&tables->layouts, recipe);
+        return armtap_recipe_map_find(&tables->layouts, recipe);
     for (size_t i = 0; i < table->layout_count; i++)
-        if (recipe_map_same(table->layouts[i]->recipe, recipe))
+        if (armtap_recipe_same(table->layouts[i]->recipe, recipe))
             return table->layouts[i];
     return NULL;
 }
@@ -339,7 +339,7 @@ static enum tables_outcome layout_add(struct tables *tables, struct table *table
     struct table_layout *layout = calloc(1, sizeof *layout);
     if (layout == NULL)
         return TABLES_NO_MEMORY;
-    layout->recipe = recipe_store_hold(&tables->recipes, recipe);
+    layout->recipe = armtap_recipe_store_hold(&tables->recipes, recipe);
     if (layout->recipe == NULL) {
         free(layout);
         return TABLES_NO_MEMORY;
@@ -347,7 +347,8 @@ static enum tables_outcome layout_add(struct tables *tables, struct table *table
     enum tables_outcome outcome = TABLES_OK;
     if (table->fixed)
         outcome = tables_build(tables, table) != 0 ? TABLES_NO_MEMORY : layout_join(table, layout);
-    if (outcome == TABLES_OK && table->is_joined && recipe_map_add(&tables->layouts, layout->recipe, layout) != 0)
+    if (outcome == TABLES_OK && table->is_joined &&
+        armtap_recipe_map_add(&tables->layouts, layout->recipe, layout) != 0)
         outcome = TABLES_NO_MEMORY;
     if (outcome != TABLES_OK) {
         layout_free(layout);
@@ -368,7 +369,8 @@ static enum tables_outcome table_layout_of(struct tables *tables, struct table *
     if (alive->layout != NULL)
         return TABLES_OK;
     size_t count = armtap_recipe_count(alive->recipe), entries = entries_with(table, alive->recipe);
-    bool is_held = tables->recipes.entries + count <= ENTRIES_MAX || recipe_store_has(&tables->recipes, alive->recipe);
+    bool is_held =
+        tables->recipes.entries + count <= ENTRIES_MAX || armtap_recipe_store_has(&tables->recipes, alive->recipe);
     bool fits = entries <= TABLES_COLUMNS_MAX && (table->layout_count + 1) * entries <= CELLS_MAX;
     alive->refused =
         fits && is_held && !tables->rewound ? layout_add(tables, table, alive->recipe, &alive->layout) : TABLES_MANY;
@@ -406,7 +408,7 @@ static void free_over(struct tables *tables)
         }
     }
     tables->table_count = kept;
-    recipe_store_clear(&tables->recipes);
+    armtap_recipe_store_clear(&tables->recipes);
 }
 
 static enum tables_outcome part_make(struct tables *tables, struct track *track, enum armtap_direction direction,
@@ -473,7 +475,7 @@ static void side_close(struct side *side)
 static void side_replace(struct side *side, size_t at, const struct armtap_recipe *recipe)
 {
     struct alive alive = side->alive[at];
-    bool same = recipe_map_same(alive.recipe, recipe);
+    bool same = armtap_recipe_same(alive.recipe, recipe);
     struct armtap_recipe *earlier = alive.recipe;
     alive.recipe = armtap_recipe_hold(recipe);
     armtap_recipe_release(earlier);
@@ -550,7 +552,7 @@ static enum tables_outcome side_follow(struct tables *tables, struct side *side,
 static enum tables_outcome recipe_table(struct tables *tables, const struct armtap_recipe *recipe, struct table **found)
 {
     size_t count = armtap_recipe_count(recipe);
-    *found = recipe_map_find(&tables->layouts, recipe);
+    *found = armtap_recipe_map_find(&tables->layouts, recipe);
     if (*found != NULL)
         return TABLES_OK;
     if (tables->recipes.entries + count > ENTRIES_MAX || tables->table_count >= tables->most) {
@@ -560,7 +562,7 @@ static enum tables_outcome recipe_table(struct tables *tables, const struct armt
     struct table *table = table_make(tables);
     struct table_layout *layout;
     if (table == NULL || layout_add(tables, table, recipe, &layout) != TABLES_OK ||
-        recipe_map_add(&tables->layouts, layout->recipe, table) != 0)
+        armtap_recipe_map_add(&tables->layouts, layout->recipe, table) != 0)
         return TABLES_NO_MEMORY;
     *found = table;
     return TABLES_OK;
@@ -679,14 +681,14 @@ static int table_order(const void *left, const void *right)
     return a->part < b->part ? -1 : a->part > b->part;
 }
 
-void tables_rewind(struct tables *tables, const struct streams *streams)
+void tables_rewind(struct tables *tables, const struct armtap_streams *streams)
 {
     tables->rewound = true;
-    tables->streams = (unsigned)streams_count(streams);
+    tables->streams = (unsigned)armtap_streams_count(streams);
     tables->allowance = allowance_begin();
     for (size_t i = 0; i < tables->track_count; i++) {
         struct track *track = tables->tracks[i];
-        const struct stream_summary *summary = streams_of(streams, track->connection);
+        const struct armtap_stream_summary *summary = armtap_streams_of(streams, track->connection);
         if (summary != NULL)
             track->number = summary->number;
         track->account = (struct allowance_account){0};
@@ -698,7 +700,7 @@ void tables_rewind(struct tables *tables, const struct streams *streams)
             side->counted = 0;
             for (size_t k = 0; k < side->part_count; k++) {
                 side->parts[k]->stream = track->number;
-                side->parts[k]->generation = summary == NULL ? side->parts[k]->generation : summary->stream.generation;
+                side->parts[k]->generation = summary == NULL ? side->parts[k]->generation : summary->stream->generation;
             }
         }
     }

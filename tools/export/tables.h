@@ -23,7 +23,7 @@
 
 #include "output_allowance.h"
 #include "armtap.h"
-#include "analysis/stream_list.h"
+#include "analysis/armtap-analysis.h"
 
 #define TABLE_NONE ((size_t)-1)
 #define TABLE_NO_STREAM UINT_MAX
@@ -138,7 +138,7 @@ uint64_t tables_rest_left_out(const struct tables *tables);
 /* How many streams were seen: their numbers are below that. */
 size_t tables_stream_count(const struct tables *tables);
 /* Before a second reading: streams get their final numbers, and tables are sorted by them. */
-void tables_rewind(struct tables *tables, const struct streams *streams);
+void tables_rewind(struct tables *tables, const struct armtap_streams *streams);
 /* The second reading begins: what was needed between the two goes. 0, or -1 without memory. */
 int tables_begin_rows(struct tables *tables);
 

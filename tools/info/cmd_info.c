@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command_line/no_telemetry.h"
 #include "command_line/commands.h"
 #include "base/json_writer.h"
 #include "base/message.h"
@@ -11,7 +12,7 @@
 #include "input/file_reader.h"
 #include "input/shell_command.h"
 #include "command_line/remedy.h"
-#include "analysis/stream_list.h"
+#include "analysis/armtap-analysis.h"
 #include "base/word_wrap.h"
 #include "base/timestamp.h"
 
@@ -47,7 +48,7 @@ struct info {
     bool json;
     struct options options;
     struct armtap_knowledge *knowledge;
-    struct streams *streams;
+    struct armtap_streams *streams;
     struct example *examples;     /* by index of armtap_note_at */
     struct armtap_traffic *ports; /* that are not decoded */
     size_t port_count;
@@ -61,19 +62,19 @@ struct info {
 static int on_record(void *user, const struct armtap_record *record)
 {
     struct info *info = user;
-    return streams_record(info->streams, record);
+    return armtap_streams_record(info->streams, record) == ARMTAP_OK ? REPLAY_GO_ON : REPLAY_NO_MEMORY;
 }
 
 static int on_recipe(void *user, const struct armtap_recipe_event *event)
 {
     struct info *info = user;
-    return streams_recipe(info->streams, event);
+    return armtap_streams_recipe(info->streams, event) == ARMTAP_OK ? REPLAY_GO_ON : REPLAY_NO_MEMORY;
 }
 
 static int on_candidates(void *user, const struct armtap_candidates *candidates)
 {
     struct info *info = user;
-    return streams_candidates(info->streams, candidates);
+    return armtap_streams_candidates(info->streams, candidates) == ARMTAP_OK ? REPLAY_GO_ON : REPLAY_NO_MEMORY;
 }
 
 static int on_refused(void *user, const struct armtap_refused_setup *setup)
@@ -88,20 +89,20 @@ static int on_note(void *user, const struct armtap_note *note)
     struct info *info = user;
     size_t kind = (size_t)(note->kind - armtap_note_at(0));
     struct example *example = &info->examples[kind];
-    if (streams_note_counts(info->streams)[kind] == 0) {
+    if (armtap_streams_note_counts(info->streams)[kind] == 0) {
         example->where = note->where;
         snprintf(example->text, sizeof example->text, "%s", note->text == NULL ? "" : note->text);
     }
-    return streams_note(info->streams, note);
+    return armtap_streams_note(info->streams, note) == ARMTAP_OK ? REPLAY_GO_ON : REPLAY_NO_MEMORY;
 }
 
 static int on_event(void *user, const struct armtap_event *event)
 {
     struct info *info = user;
     struct armtap_note note;
-    if (streams_event(info->streams, event) != 0)
+    if (armtap_streams_event(info->streams, event) != 0)
         return -1;
-    return streams_due_note(info->streams, event, &note) ? on_note(user, &note) : 0;
+    return armtap_streams_due_note(info->streams, event, &note) ? on_note(user, &note) : 0;
 }
 
 static int on_traffic(void *user, const struct armtap_traffic *traffic)
@@ -127,24 +128,24 @@ static int take(void *user, int id, const char *value)
 /* ---- numbers --------------------------------------------------------------------------------------------------- */
 
 /* Which direction a stream's times and rate are told by: that of its data, if there is any. */
-static enum armtap_direction told_by(const struct stream_summary *summary)
+static enum armtap_direction told_by(const struct armtap_stream_summary *summary)
 {
     return summary->first_time[ARMTAP_FROM_ROBOT] == ARMTAP_NO_TIME ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
 }
 
-static int64_t duration_of(const struct stream_summary *summary)
+static int64_t duration_of(const struct armtap_stream_summary *summary)
 {
     enum armtap_direction direction = told_by(summary);
     int64_t first = summary->first_time[direction], last = summary->last_time[direction];
     if (first == ARMTAP_NO_TIME)
         return ARMTAP_NO_TIME;
-    int64_t shown = last >= first ? timestamp_between(first, last) : -timestamp_between(last, first);
-    int64_t duration = timestamp_shift(shown, summary->hidden[direction]);
+    int64_t shown = last >= first ? armtap_time_between(first, last) : -armtap_time_between(last, first);
+    int64_t duration = armtap_time_shift(shown, summary->hidden[direction]);
     return duration < 0 ? ARMTAP_NO_TIME : duration;
 }
 
 /* Records from the robot in a second while they were asked for, in millionths; negative where it cannot be told. */
-static int64_t rate_of(const struct stream_summary *summary)
+static int64_t rate_of(const struct armtap_stream_summary *summary)
 {
     if (summary->steps == 0 || summary->streaming <= 0)
         return -1;
@@ -181,12 +182,13 @@ static void key_time(struct json *json, const char *key, int64_t time)
 }
 
 /* Of a stream, or with `summary` NULL of the whole capture. */
-static void notes_json(struct json *json, const struct streams *streams, const struct stream_summary *summary)
+static void notes_json(struct json *json, const struct armtap_streams *streams,
+                       const struct armtap_stream_summary *summary)
 {
     json_key(json, "notes");
     json_object(json, false);
     for (size_t i = 0; i < armtap_note_count(); i++) {
-        uint64_t count = summary == NULL ? streams_note_counts(streams)[i] : streams_notes_of(summary, i);
+        uint64_t count = summary == NULL ? armtap_streams_note_counts(streams)[i] : armtap_streams_notes_of(summary, i);
         if (count > 0)
             key_unsigned(json, armtap_note_at(i)->id, count);
     }
@@ -206,7 +208,7 @@ static void names_json(struct json *json, const struct armtap_recipe *recipe)
 }
 
 /* Channels share a table, so what all of them bring are the stream's fields. */
-static void fields_json(struct json *json, const struct stream_summary *summary)
+static void fields_json(struct json *json, const struct armtap_stream_summary *summary)
 {
     json_key(json, "fields");
     json_array(json, false);
@@ -218,7 +220,7 @@ static void fields_json(struct json *json, const struct stream_summary *summary)
     json_close(json);
 }
 
-static void reasons_json(struct json *json, const struct stream_guess *guess)
+static void reasons_json(struct json *json, const struct armtap_stream_guess *guess)
 {
     json_key(json, "reasons");
     json_array(json, false);
@@ -232,7 +234,7 @@ static void reasons_json(struct json *json, const struct stream_guess *guess)
     json_close(json);
 }
 
-static void guess_json(struct json *json, const struct stream_summary *summary)
+static void guess_json(struct json *json, const struct armtap_stream_summary *summary)
 {
     json_key(json, "guess");
     if (summary->guess == NULL) {
@@ -247,7 +249,7 @@ static void guess_json(struct json *json, const struct stream_summary *summary)
     json_key(json, "by_position");
     json_array(json, false);
     for (size_t i = 0; i < armtap_recipe_count(summary->recipe); i++)
-        if (streams_is_by_position(summary, armtap_recipe_at(summary->recipe, i)))
+        if (armtap_streams_is_by_position(summary, armtap_recipe_at(summary->recipe, i)))
             json_text(json, armtap_recipe_at(summary->recipe, i)->name);
     json_close(json);
     json_close(json);
@@ -266,7 +268,7 @@ static void known_fields_json(struct json *json, const char *fields)
     json_close(json);
 }
 
-static void candidates_json(struct json *json, const struct stream_summary *summary)
+static void candidates_json(struct json *json, const struct armtap_stream_summary *summary)
 {
     json_key(json, "candidates");
     json_array(json, false);
@@ -281,9 +283,9 @@ static void candidates_json(struct json *json, const struct stream_summary *summ
     json_close(json);
 }
 
-static void stream_json(struct json *json, const struct stream_summary *summary)
+static void stream_json(struct json *json, const struct armtap_stream_summary *summary)
 {
-    const struct armtap_stream *stream = &summary->stream;
+    const struct armtap_stream *stream = summary->stream;
     int64_t rate = rate_of(summary);
     json_object(json, true);
     key_unsigned(json, "stream", summary->number);
@@ -322,7 +324,7 @@ static void stream_json(struct json *json, const struct stream_summary *summary)
 }
 
 /* Streams beyond those that are listed; nothing where there are none. */
-static void rest_json(struct json *json, const struct streams_rest *rest)
+static void rest_json(struct json *json, const struct armtap_streams_rest *rest)
 {
     if (rest->count == 0)
         return;
@@ -338,16 +340,16 @@ static void rest_json(struct json *json, const struct streams_rest *rest)
     json_close(json);
 }
 
-static void attempts_json(struct json *json, const struct attempts *attempts)
+static void attempts_json(struct json *json, const struct armtap_attempts *attempts)
 {
-    const struct attempt_summary *summary;
+    const struct armtap_attempt *summary;
     json_key(json, "attempts");
     json_array(json, true);
-    for (size_t i = 0; (summary = attempts_at(attempts, i)) != NULL; i++) {
+    for (size_t i = 0; (summary = armtap_attempts_at(attempts, i)) != NULL; i++) {
         json_object(json, false);
         key_text(json, "robot", summary->robot);
         key_text(json, "client", summary->client);
-        key_text(json, "outcome", attempt_outcome_name(summary->outcome));
+        key_text(json, "outcome", armtap_attempt_outcome_name(summary->outcome));
         key_unsigned(json, "count", summary->count);
         key_time(json, "first_time", summary->first.time);
         key_time(json, "last_time", summary->last.time);
@@ -383,13 +385,13 @@ static void print_json(const struct info *info)
     key_unsigned(&json, "bytes", info->totals.bytes);
     json_key(&json, "streams");
     json_array(&json, true);
-    for (size_t i = 0; i < streams_count(info->streams); i++)
-        stream_json(&json, streams_at(info->streams, i));
+    for (size_t i = 0; i < armtap_streams_count(info->streams); i++)
+        stream_json(&json, armtap_streams_at(info->streams, i));
     json_close(&json);
-    rest_json(&json, streams_rest(info->streams));
-    if (streams_recipes_left_out(info->streams) > 0)
-        key_unsigned(&json, "more_recipes", streams_recipes_left_out(info->streams));
-    attempts_json(&json, streams_attempts(info->streams));
+    rest_json(&json, armtap_streams_rest(info->streams));
+    if (armtap_streams_recipes_left_out(info->streams) > 0)
+        key_unsigned(&json, "more_recipes", armtap_streams_recipes_left_out(info->streams));
+    attempts_json(&json, armtap_streams_attempts(info->streams));
     ports_json(&json, info);
     notes_json(&json, info->streams, NULL);
     json_end(&json);
@@ -431,9 +433,9 @@ static void write_duration(char cell[CELL_MAX], int64_t ns)
                  (int)(seconds % 60));
 }
 
-static void fill_row(struct table_row *row, const struct stream_summary *summary)
+static void fill_row(struct table_row *row, const struct armtap_stream_summary *summary)
 {
-    const struct armtap_stream *stream = &summary->stream;
+    const struct armtap_stream *stream = summary->stream;
     int64_t rate = rate_of(summary);
     snprintf(row->cell[COLUMN_NUMBER], CELL_MAX, "%u", summary->number);
     snprintf(row->cell[COLUMN_ROBOT], CELL_MAX, "%s", stream->robot[0] == '\0' ? "-" : stream->robot);
@@ -481,8 +483,8 @@ static void print_streams(const struct info *info)
     int total = 0;
     for (int i = 0; i < COLUMN_COUNT; i++)
         layout.width[i] = (int)strlen(columns[i].title);
-    for (size_t k = 0; k < streams_count(info->streams); k++) {
-        fill_row(&row, streams_at(info->streams, k));
+    for (size_t k = 0; k < armtap_streams_count(info->streams); k++) {
+        fill_row(&row, armtap_streams_at(info->streams, k));
         for (int i = 0; i < COLUMN_COUNT; i++)
             if ((int)strlen(row.cell[i]) > layout.width[i])
                 layout.width[i] = (int)strlen(row.cell[i]);
@@ -496,8 +498,8 @@ static void print_streams(const struct info *info)
     if (!layout.two_lines && total + 2 * (COLUMN_COUNT - 1) > room)
         layout.between = 1;
     print_row(&row, &layout);
-    for (size_t k = 0; k < streams_count(info->streams); k++) {
-        fill_row(&row, streams_at(info->streams, k));
+    for (size_t k = 0; k < armtap_streams_count(info->streams); k++) {
+        fill_row(&row, armtap_streams_at(info->streams, k));
         print_row(&row, &layout);
     }
 }
@@ -530,10 +532,10 @@ static void print_fields(const struct armtap_recipe *recipe)
 }
 
 /* Names that nothing speaks for but where they stand. */
-static void print_by_position(const struct stream_summary *summary)
+static void print_by_position(const struct armtap_stream_summary *summary)
 {
     char count[128];
-    size_t names, by_position = streams_by_position(summary, &names);
+    size_t names, by_position = armtap_streams_by_position(summary, &names);
     struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
     if (by_position == 0)
         return;
@@ -542,14 +544,14 @@ static void print_by_position(const struct stream_summary *summary)
              by_position, names);
     text_wrap_words(&wrap, count);
     for (size_t i = 0; i < armtap_recipe_count(summary->recipe); i++)
-        if (streams_is_by_position(summary, armtap_recipe_at(summary->recipe, i)))
+        if (armtap_streams_is_by_position(summary, armtap_recipe_at(summary->recipe, i)))
             text_wrap_word(&wrap, armtap_recipe_at(summary->recipe, i)->name);
     text_wrap_end(&wrap);
 }
 
-static void print_guess(const struct stream_summary *summary)
+static void print_guess(const struct armtap_stream_summary *summary)
 {
-    const struct stream_guess *guess = summary->guess;
+    const struct armtap_stream_guess *guess = summary->guess;
     char points[60] = "";
     struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
     if (guess->needed > 0)
@@ -579,7 +581,7 @@ static void print_candidate(const struct armtap_known_recipe *known)
 }
 
 /* What data without names may be; none of it is shown by these names. */
-static void print_candidates(const struct info *info, const struct stream_summary *summary)
+static void print_candidates(const struct info *info, const struct armtap_stream_summary *summary)
 {
     char pattern[120], command[SHELL_MAX];
     struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
@@ -596,12 +598,12 @@ static void print_candidates(const struct info *info, const struct stream_summar
         printf("    if that is the client, run: %s\n", command);
 }
 
-static void print_channels(const struct stream_summary *summary)
+static void print_channels(const struct armtap_stream_summary *summary)
 {
     bool arms[ARMTAP_ARMS_MAX + 1] = {false};
     unsigned arm_count = 0;
     for (size_t i = 0; i < summary->channel_count; i++) {
-        const struct stream_channel *channel = &summary->channels[i];
+        const struct armtap_stream_channel *channel = &summary->channels[i];
         size_t count = armtap_recipe_count(channel->recipe);
         int column =
             printf("  channel %d%s", channel->id, channel->direction == ARMTAP_TO_ROBOT ? " to the robot" : "");
@@ -626,28 +628,28 @@ static void print_channels(const struct stream_summary *summary)
         putchar('\n');
 }
 
-static bool has_note(const struct stream_summary *summary, const char *id)
+static bool has_note(const struct armtap_stream_summary *summary, const char *id)
 {
     for (size_t i = 0; i < armtap_note_count(); i++)
-        if (streams_notes_of(summary, i) > 0 && strcmp(armtap_note_at(i)->id, id) == 0)
+        if (armtap_streams_notes_of(summary, i) > 0 && strcmp(armtap_note_at(i)->id, id) == 0)
             return true;
     return false;
 }
 
 /* The rest of a connection that was given up has no note stream.midstream. */
-static void print_beginning(const struct stream_summary *summary)
+static void print_beginning(const struct armtap_stream_summary *summary)
 {
     bool is_rest = !has_note(summary, "stream.midstream") && has_note(summary, "input.hostile");
-    if (summary->stream.midstream)
-        fputs(is_rest                     ? ", the rest of a connection that was given up"
-              : summary->stream.forgotten ? ", its beginning was not captured, or is forgotten"
-                                          : ", its beginning was not captured",
+    if (summary->stream->midstream)
+        fputs(is_rest                      ? ", the rest of a connection that was given up"
+              : summary->stream->forgotten ? ", its beginning was not captured, or is forgotten"
+                                           : ", its beginning was not captured",
               stdout);
 }
 
-static void print_stream(const struct info *info, const struct stream_summary *summary)
+static void print_stream(const struct info *info, const struct armtap_stream_summary *summary)
 {
-    const struct armtap_stream *stream = &summary->stream;
+    const struct armtap_stream *stream = summary->stream;
     char date[WHEN_DATE_MAX];
     printf("\nstream %u: %s", summary->number, armtap_protocol_name(stream->protocol));
     if (stream->version != 0)
@@ -680,11 +682,11 @@ static void print_stream(const struct info *info, const struct stream_summary *s
         printf("  bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped\n",
                both(stream->bytes_decoded), both(stream->bytes_lost), both(stream->bytes_skipped));
     for (size_t i = 0; i < armtap_note_count(); i++)
-        if (streams_notes_of(summary, i) > 0)
-            printf("  %s: %" PRIu64 "\n", armtap_note_at(i)->id, streams_notes_of(summary, i));
+        if (armtap_streams_notes_of(summary, i) > 0)
+            printf("  %s: %" PRIu64 "\n", armtap_note_at(i)->id, armtap_streams_notes_of(summary, i));
 }
 
-static void print_rest(const struct streams_rest *rest)
+static void print_rest(const struct armtap_streams_rest *rest)
 {
     if (rest->count > 0)
         printf("\n%" PRIu64 " more streams: %" PRIu64 " records, %" PRIu64 " to the robot, %" PRIu64
@@ -706,27 +708,28 @@ static void print_line(const char *text)
     text_wrap_end(&wrap);
 }
 
-static void print_attempts(const struct attempts *attempts, enum timestamp_zone zone)
+static void print_attempts(const struct armtap_attempts *attempts, enum timestamp_zone zone)
 {
-    const struct attempt_summary *summary;
-    struct attempt_open open;
-    char text[ATTEMPT_TEXT_MAX];
-    for (size_t i = 0; (summary = attempts_at(attempts, i)) != NULL; i++) {
+    const struct armtap_attempt *summary;
+    struct armtap_attempt_open open;
+    char text[ARMTAP_ATTEMPT_TEXT_MAX];
+    for (size_t i = 0; (summary = armtap_attempts_at(attempts, i)) != NULL; i++) {
         if (i == 0)
             puts("\nattempts to connect that failed");
-        attempt_text(text, attempts, summary, zone);
+        armtap_attempt_text(text, attempts, summary, timestamp_zone(zone));
         print_line(text);
     }
-    for (size_t i = 0; attempts_open_at(attempts, i, &open); i++) {
+    for (size_t i = 0; armtap_attempts_open_at(attempts, i, &open); i++) {
         if (i == 0)
             puts("\nattempts to connect at the capture's end");
-        attempt_open_text(text, &open, zone);
+        armtap_attempt_open_text(text, &open, timestamp_zone(zone));
         print_line(text);
     }
-    for (int i = 0; i < ATTEMPT_OUTCOMES; i++)
-        if (attempts_left_out(attempts, (enum attempt_outcome)i) > 0)
+    for (int i = 0; i < ARMTAP_ATTEMPT_OUTCOMES; i++)
+        if (armtap_attempts_left_out(attempts, (enum armtap_attempt_outcome)i) > 0)
             printf("  %s: %" PRIu64 " more attempts, of other clients or at other robots\n",
-                   attempt_id((enum attempt_outcome)i), attempts_left_out(attempts, (enum attempt_outcome)i));
+                   armtap_attempt_id((enum armtap_attempt_outcome)i),
+                   armtap_attempts_left_out(attempts, (enum armtap_attempt_outcome)i));
 }
 
 /* "950 bytes", "1.2 kB", "3.4 MB" */
@@ -770,7 +773,7 @@ static void print_example(const struct info *info, const struct example *example
 static void print_note(const struct info *info, size_t index)
 {
     const struct armtap_note_kind *kind = armtap_note_at(index);
-    uint64_t count = streams_note_counts(info->streams)[index];
+    uint64_t count = armtap_streams_note_counts(info->streams)[index];
     printf("  %s%-7s%s  %s, %" PRIu64 " time%s\n", text_colour(stdout, kind->severity),
            armtap_severity_name(kind->severity), text_plain(stdout), kind->id, count, count == 1 ? "" : "s");
     struct text_wrap wrap = text_wrap_begin(stdout, 0, 11);
@@ -788,19 +791,19 @@ static void print_tables(const struct info *info)
 {
     bool begun = false;
     printf("%" PRIu64 " packets, %" PRIu64 " bytes captured\n\n", info->totals.packets, info->totals.bytes);
-    if (streams_count(info->streams) > 0)
+    if (armtap_streams_count(info->streams) > 0)
         print_streams(info);
     else
         puts("no telemetry");
-    for (size_t i = 0; i < streams_count(info->streams); i++)
-        print_stream(info, streams_at(info->streams, i));
-    print_rest(streams_rest(info->streams));
-    print_recipes_left_out(streams_recipes_left_out(info->streams));
-    print_attempts(streams_attempts(info->streams), info->options.zone);
+    for (size_t i = 0; i < armtap_streams_count(info->streams); i++)
+        print_stream(info, armtap_streams_at(info->streams, i));
+    print_rest(armtap_streams_rest(info->streams));
+    print_recipes_left_out(armtap_streams_recipes_left_out(info->streams));
+    print_attempts(armtap_streams_attempts(info->streams), info->options.zone);
     print_ports(info);
     for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--)
         for (size_t i = 0; i < armtap_note_count(); i++) {
-            if (streams_note_counts(info->streams)[i] == 0 || (int)armtap_note_at(i)->severity != severity)
+            if (armtap_streams_note_counts(info->streams)[i] == 0 || (int)armtap_note_at(i)->severity != severity)
                 continue;
             if (!begun)
                 puts("\nnotes");
@@ -815,10 +818,10 @@ static void print_tables(const struct info *info)
 static int forget(void *user)
 {
     struct info *info = user;
-    struct streams *streams = streams_new();
+    struct armtap_streams *streams = armtap_streams_new();
     if (streams == NULL)
         return -1;
-    streams_free(info->streams);
+    armtap_streams_free(info->streams);
     info->streams = streams;
     info->port_count = 0;
     info->offers.count = 0;
@@ -841,18 +844,18 @@ static void run(struct info *info)
     info->status = (int)replay_learning(&source, &sink, info, forget, &info->totals);
     if (info->totals.broken_off)
         return;
-    streams_number(info->streams);
-    const struct attempts *attempts = streams_attempts(info->streams);
-    bool none = streams_count(info->streams) == 0 && !attempts_have_fault(attempts);
+    armtap_streams_number(info->streams);
+    const struct armtap_attempts *attempts = armtap_streams_attempts(info->streams);
+    bool none = armtap_streams_count(info->streams) == 0 && !armtap_attempts_have_fault(attempts);
     if (info->json)
         print_json(info);
-    else if (!none || info->port_count > 0 || attempts_at(attempts, 0) != NULL)
+    else if (!none || info->port_count > 0 || armtap_attempts_at(attempts, 0) != NULL)
         print_tables(info);
     if (none && info->status == EXIT_DONE)
-        streams_report_none(info->streams, &info->totals);
+        no_telemetry_report(info->streams, &info->totals);
     if (none)
         info->status = EXIT_FAILED;
-    if (info->status == EXIT_DONE && streams_have_warning(info->streams))
+    if (info->status == EXIT_DONE && armtap_streams_have_warning(info->streams))
         info->status = EXIT_FOUND;
 }
 
@@ -862,13 +865,13 @@ int cmd_info(int argc, char **argv)
     enum options_outcome outcome = options_parse(&usage, argc, argv, &info.options, take, &info);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
-    info.streams = streams_new();
+    info.streams = armtap_streams_new();
     info.examples = calloc(armtap_note_count() + 1, sizeof *info.examples);
     if (info.streams != NULL && info.examples != NULL && armtap_knowledge_new(&info.knowledge) == ARMTAP_OK)
         run(&info);
     else
         message_no_memory();
-    streams_free(info.streams);
+    armtap_streams_free(info.streams);
     armtap_knowledge_free(info.knowledge);
     free(info.examples);
     free(info.ports);

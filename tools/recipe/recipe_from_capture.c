@@ -1,4 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
+#include "command_line/no_telemetry.h"
 #include "recipe_from_capture.h"
 
 #include <inttypes.h>
@@ -8,8 +9,7 @@
 
 #include "input/input_files.h"
 #include "base/message.h"
-#include "analysis/recipe_map.h"
-#include "analysis/stream_list.h"
+#include "analysis/armtap-analysis.h"
 
 /* No capture of a robot has a hundredth of it. */
 enum { setups_max = 65536, bytes_max = 24 << 20, listed_max = 20 };
@@ -30,10 +30,10 @@ struct setup {
 
 struct reading {
     const struct capture_recipe_wish *wish;
-    struct streams *streams;
+    struct armtap_streams *streams;
     struct setup *setup; /* sorted by connection, direction and order after the reading */
     size_t count, room;
-    struct recipe_store recipes;
+    struct armtap_recipe_store recipes;
     size_t others;   /* bytes of other recipes, and of names that were refused */
     size_t left_out; /* beyond setups_max or bytes_max */
     bool broken_off;
@@ -64,7 +64,7 @@ static int forget_setups(void *user)
     for (size_t i = 0; i < reading->count; i++)
         forget_setup(&reading->setup[i]);
     reading->count = reading->left_out = reading->others = 0;
-    recipe_store_clear(&reading->recipes);
+    armtap_recipe_store_clear(&reading->recipes);
     return 0;
 }
 
@@ -74,8 +74,8 @@ static int forget_setups(void *user)
 static struct armtap_recipe *hold(struct reading *reading, const struct armtap_recipe *recipe)
 {
     if (armtap_recipe_protocol(recipe) == ARMTAP_RTDE)
-        return recipe_store_hold(&reading->recipes, recipe);
-    reading->others += recipe_memory(recipe);
+        return armtap_recipe_store_hold(&reading->recipes, recipe);
+    reading->others += armtap_recipe_memory(recipe);
     return armtap_recipe_hold(recipe);
 }
 
@@ -126,7 +126,7 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
             return out_of_memory();
         setup->guessed = (event->flags & ARMTAP_GUESSED) != 0;
     }
-    return streams_recipe(reading->streams, event) == 0 ? 0 : out_of_memory();
+    return armtap_streams_recipe(reading->streams, event) == 0 ? 0 : out_of_memory();
 }
 
 static int on_refused(void *user, const struct armtap_refused_setup *refused)
@@ -154,7 +154,7 @@ static int on_refused(void *user, const struct armtap_refused_setup *refused)
 static int on_event(void *user, const struct armtap_event *event)
 {
     struct reading *reading = user;
-    return streams_event(reading->streams, event) == 0 ? 0 : out_of_memory();
+    return armtap_streams_event(reading->streams, event) == 0 ? 0 : out_of_memory();
 }
 
 static int by_connection(const void *a, const void *b)
@@ -181,12 +181,13 @@ static bool same_fields(const struct armtap_recipe *one, const struct armtap_rec
 static void keep_refused(struct reading *reading)
 {
     const struct capture_recipe_wish *wish = reading->wish;
-    const struct stream_summary *only = wish->one_stream ? streams_at(reading->streams, (size_t)wish->stream) : NULL;
+    const struct armtap_stream_summary *only =
+        wish->one_stream ? armtap_streams_at(reading->streams, (size_t)wish->stream) : NULL;
     size_t kept = 0;
     bool any = false;
     for (size_t i = 0; i < reading->count; i++)
         any |=
-            reading->setup[i].is_refused && (only == NULL || only->stream.connection == reading->setup[i].connection);
+            reading->setup[i].is_refused && (only == NULL || only->stream->connection == reading->setup[i].connection);
     for (size_t i = 0; i < reading->count; i++)
         if (any && !reading->setup[i].is_refused)
             forget_setup(&reading->setup[i]);
@@ -250,7 +251,7 @@ static enum exit_status read_all(struct reading *reading)
     enum exit_status status = EXIT_FAILED;
     source.inputs = inputs_open(source.names, source.count, NULL);
     if (source.inputs == NULL || armtap_knowledge_new(&source.knowledge) != ARMTAP_OK ||
-        (reading->streams = streams_new()) == NULL)
+        (reading->streams = armtap_streams_new()) == NULL)
         out_of_memory();
     else
         status = replay_learning(&source, &sink, reading, forget_setups, &totals);
@@ -259,10 +260,10 @@ static enum exit_status read_all(struct reading *reading)
     reading->broken_off = totals.broken_off;
     if (totals.broken_off)
         return EXIT_FAILED;
-    streams_number(reading->streams);
+    armtap_streams_number(reading->streams);
     sort_setups(reading);
-    if (streams_count(reading->streams) == 0 && status == EXIT_DONE) {
-        streams_report_none(reading->streams, &totals);
+    if (armtap_streams_count(reading->streams) == 0 && status == EXIT_DONE) {
+        no_telemetry_report(reading->streams, &totals);
         status = EXIT_FAILED;
     }
     return status;
@@ -278,7 +279,7 @@ static const char *kind(const struct capture_recipe_wish *wish)
 static void refuse_stream(const struct reading *reading, size_t with, const char *numbers)
 {
     const struct capture_recipe_wish *wish = reading->wish;
-    size_t count = streams_count(reading->streams);
+    size_t count = armtap_streams_count(reading->streams);
     if (wish->one_stream && wish->stream >= count)
         message_error("recipe: there is no stream %" PRIu64 ": they are numbered from 0 to %zu; armtap info lists them",
                       wish->stream, count - 1);
@@ -295,16 +296,16 @@ static void refuse_stream(const struct reading *reading, size_t with, const char
 }
 
 /* The stream asked for, or the only one that has a recipe. NULL after a message. */
-static const struct stream_summary *choose_stream(const struct reading *reading)
+static const struct armtap_stream_summary *choose_stream(const struct reading *reading)
 {
     const struct capture_recipe_wish *wish = reading->wish;
-    const struct stream_summary *chosen = NULL;
+    const struct armtap_stream_summary *chosen = NULL;
     struct setup *first;
     char numbers[200] = "";
-    size_t length = 0, with = 0, count = streams_count(reading->streams);
+    size_t length = 0, with = 0, count = armtap_streams_count(reading->streams);
     for (size_t i = 0; i < count; i++) {
-        const struct stream_summary *summary = streams_at(reading->streams, i);
-        if ((wish->one_stream && i != wish->stream) || setups_of(reading, summary->stream.connection, &first) == 0)
+        const struct armtap_stream_summary *summary = armtap_streams_at(reading->streams, i);
+        if ((wish->one_stream && i != wish->stream) || setups_of(reading, summary->stream->connection, &first) == 0)
             continue;
         chosen = summary;
         if (++with <= listed_max)
@@ -337,11 +338,11 @@ static void list_setups(const struct setup *first, size_t count)
 }
 
 /* NULL after a message. */
-static struct setup *choose_setup(const struct reading *reading, const struct stream_summary *summary)
+static struct setup *choose_setup(const struct reading *reading, const struct armtap_stream_summary *summary)
 {
     const struct capture_recipe_wish *wish = reading->wish;
     struct setup *first;
-    size_t count = setups_of(reading, summary->stream.connection, &first);
+    size_t count = setups_of(reading, summary->stream->connection, &first);
     bool takes_last = !wish->to_robot || wish->accepted || wish->packet > 0;
     if (wish->setup > count || (wish->setup == 0 && !takes_last && count > 1)) {
         message_error("recipe: stream %u set up %zu %s recipe%s; %s", summary->number, count, kind(wish),
@@ -389,7 +390,7 @@ static bool has_names(const struct setup *setup)
 
 static void take_recipe(struct reading *reading, struct capture_recipe *captured)
 {
-    const struct stream_summary *summary = choose_stream(reading);
+    const struct armtap_stream_summary *summary = choose_stream(reading);
     struct setup *setup = summary == NULL ? NULL : choose_setup(reading, summary);
     if (setup == NULL || !has_fields(setup) || !has_names(setup))
         return;
@@ -404,8 +405,8 @@ static void take_recipe(struct reading *reading, struct capture_recipe *captured
     captured->refused_count = setup->refused_count;
     setup->refused = NULL;
     setup->refused_count = 0;
-    captured->protocol = summary->stream.protocol;
-    captured->generation = summary->stream.generation;
+    captured->protocol = summary->stream->protocol;
+    captured->generation = summary->stream->generation;
 }
 
 enum exit_status capture_recipe_read(const struct capture_recipe_wish *wish, struct capture_recipe *captured)
@@ -413,11 +414,11 @@ enum exit_status capture_recipe_read(const struct capture_recipe_wish *wish, str
     struct reading reading = {.wish = wish};
     *captured = (struct capture_recipe){.recipe = NULL};
     enum exit_status status = read_all(&reading);
-    if (!reading.broken_off && streams_count(reading.streams) > 0)
+    if (!reading.broken_off && armtap_streams_count(reading.streams) > 0)
         take_recipe(&reading, captured);
     forget_setups(&reading);
     free(reading.setup);
-    streams_free(reading.streams);
+    armtap_streams_free(reading.streams);
     return captured->recipe == NULL ? EXIT_FAILED : status;
 }
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/word_wrap.h"
+#include "decimal.h"
+#include "mode_timeline.h"
+#include "window_stalls.h"
 
-/* So many streams get a sentence of their own. */
-#define SENTENCES 10
 #define CLAUSE_MAX 240
 
 /* Findings of one id and stream. */
@@ -20,7 +20,7 @@ struct tally {
     uint64_t doubtful; /* those that the packets do not prove */
     double total;      /* of their sizes */
     double of;         /* bytes of the stream that were captured, where the kind is weighed by that */
-    const struct finding *first, *first_unsized;
+    const struct armtap_finding *first, *first_unsized;
 };
 
 enum measure { BY_COUNT, BY_PACKAGES, BY_BYTES, BY_SECONDS };
@@ -98,12 +98,14 @@ static const char unread[] = "stream.resync";
 #define UNREAD_MUCH 0.01
 
 struct verdict {
-    const struct diagnosis *diagnosis;
+    const struct verdict_grounds *grounds;
     struct tallies {
         struct tally *all; /* of each kind that it has */
         size_t count;
-    } * tallies;    /* by stream, the capture's first */
-    size_t streams; /* and the capture */
+        struct armtap_verdict *reached; /* NULL: none */
+        bool has_cause;                 /* the client's not reading comes before the rest */
+    } * tallies;                        /* by stream, the capture's first */
+    size_t streams;                     /* and the capture */
 };
 
 static size_t index_of(const struct armtap_note_kind *kind)
@@ -140,10 +142,15 @@ static struct tally *tally_of(const struct verdict *verdict, size_t stream, size
     return &all[tallies->count++];
 }
 
-static int add(const struct verdict *verdict, const struct finding *finding)
+/* Where its tallies are. */
+static size_t stream_of(const struct armtap_finding *finding)
 {
-    size_t stream = finding->stream == FINDING_NO_STREAM ? 0 : (size_t)finding->stream + 1;
-    struct tally *tally = tally_of(verdict, stream, index_of(finding->kind));
+    return finding->stream == ARMTAP_NO_STREAM ? 0 : (size_t)finding->stream + 1;
+}
+
+static int add(const struct verdict *verdict, const struct armtap_finding *finding)
+{
+    struct tally *tally = tally_of(verdict, stream_of(finding), index_of(finding->kind));
     if (tally == NULL)
         return -1;
     tally->count += finding->count;
@@ -180,7 +187,7 @@ static int count_bytes(const struct verdict *verdict, const char *id, size_t str
 static int count_missing_bytes(const struct verdict *verdict)
 {
     for (size_t i = 1; i < verdict->streams; i++) {
-        const struct armtap_stream *stream = &streams_at(verdict->diagnosis->streams, i - 1)->stream;
+        const struct armtap_stream *stream = armtap_streams_at(verdict->grounds->streams, i - 1)->stream;
         double skipped = both(stream->bytes_skipped), captured = skipped + both(stream->bytes_decoded);
         if (count_bytes(verdict, "stream.gap", i, both(stream->bytes_lost), 0) != 0 ||
             count_bytes(verdict, unread, i, skipped, captured) != 0)
@@ -189,16 +196,18 @@ static int count_missing_bytes(const struct verdict *verdict)
     return 0;
 }
 
-/* Bytes of a stream that were captured and not decoded; not the rest of a message that began before the capture. */
+double armtap_verdict_unread(const struct armtap_stream *stream)
+{
+    uint64_t decoded = stream->bytes_decoded[ARMTAP_FROM_ROBOT], records = stream->records[ARMTAP_FROM_ROBOT];
+    double rest = stream->midstream && records > 0 ? (double)decoded / (double)records : 0;
+    return fmax(0, both(stream->bytes_skipped) - rest);
+}
+
 static double unread_of(const struct verdict *verdict, size_t stream)
 {
-    const struct stream_summary *summary = stream == 0 ? NULL : streams_at(verdict->diagnosis->streams, stream - 1);
-    if (summary == NULL)
-        return 0;
-    const struct armtap_stream *of = &summary->stream;
-    uint64_t decoded = of->bytes_decoded[ARMTAP_FROM_ROBOT], records = of->records[ARMTAP_FROM_ROBOT];
-    double rest = of->midstream && records > 0 ? (double)decoded / (double)records : 0;
-    return fmax(0, both(of->bytes_skipped) - rest);
+    const struct armtap_stream_summary *summary =
+        stream == 0 ? NULL : armtap_streams_at(verdict->grounds->streams, stream - 1);
+    return summary == NULL ? 0 : armtap_verdict_unread(summary->stream);
 }
 
 /* What is hidden in bytes that were not decoded nobody knows: where they are many, they are no mere notice. */
@@ -225,9 +234,9 @@ static void put_number(char to[CLAUSE_MAX], const struct clause *clause, const s
 {
     size_t used = strlen(to), room = CLAUSE_MAX - used;
     if (clause->measure == BY_SECONDS)
-        snprintf(to + used, room, "%.3f", tally->total);
+        snprintf(to + used, room, "%s", DECIMAL(tally->total, 3));
     else
-        snprintf(to + used, room, "%.0f", clause->measure == BY_COUNT ? (double)tally->count : tally->total);
+        snprintf(to + used, room, "%s", DECIMAL(clause->measure == BY_COUNT ? (double)tally->count : tally->total, 0));
 }
 
 static void append(char to[CLAUSE_MAX], const char *text, size_t length)
@@ -241,12 +250,12 @@ static void append(char to[CLAUSE_MAX], const char *text, size_t length)
 /* Failed attempts to connect, which are findings of the capture, with their robot and number. */
 static bool write_attempts(char to[CLAUSE_MAX], const struct verdict *verdict, const struct tally *tally)
 {
-    char text[ATTEMPT_TEXT_MAX], place[60];
-    const struct finding *first = tally->first;
-    if (first->stream != FINDING_NO_STREAM)
+    char text[ARMTAP_ATTEMPT_TEXT_MAX], place[60];
+    const struct armtap_finding *first = tally->first;
+    if (first->stream != ARMTAP_NO_STREAM)
         return false;
-    uint64_t count =
-        attempts_clause(text, streams_attempts(verdict->diagnosis->streams), first->kind->id, verdict->diagnosis->zone);
+    uint64_t count = armtap_attempts_clause(text, armtap_streams_attempts(verdict->grounds->streams), first->kind->id,
+                                            verdict->grounds->zone);
     if (count == 0)
         return false;
     *to = '\0';
@@ -259,12 +268,12 @@ static bool write_attempts(char to[CLAUSE_MAX], const struct verdict *verdict, c
 static void write_pattern(char to[CLAUSE_MAX], const struct clause *clause, const struct tally *tally)
 {
     bool is_one = clause->measure == BY_PACKAGES ? tally->total <= 1 : tally->count == 1;
-    char count[24], of[24], field[MODES_NAME_MAX];
+    char count[24], of[24], field[ARMTAP_MODE_NAME_MAX];
     snprintf(count, sizeof count, "%" PRIu64, tally->count);
-    snprintf(of, sizeof of, "%.0f", tally->of);
+    snprintf(of, sizeof of, "%s", DECIMAL(tally->of, 0));
     for (const char *at = is_one ? clause->one : clause->many; *at != '\0'; at++)
         if (*at == '#' && clause == &guessed_stop)
-            append(to, field, strlen(modes_stop_field(tally->first->text, field)));
+            append(to, field, strlen(armtap_modes_stop_field(tally->first->text, field)));
         else if (*at == '#')
             put_number(to, clause, tally);
         else if (*at == '@' || *at == '%')
@@ -274,14 +283,14 @@ static void write_pattern(char to[CLAUSE_MAX], const struct clause *clause, cons
 }
 
 /* The name of the stop, which its finding begins with, and when it was. */
-static void write_stop(char to[CLAUSE_MAX], const struct finding *stop, enum timestamp_zone zone)
+static void write_stop(char to[CLAUSE_MAX], const struct armtap_finding *stop, const struct armtap_zone *zone)
 {
-    char date[WHEN_DATE_MAX];
+    char date[ARMTAP_TIME_MAX];
     append(to, " ", 1);
     append(to, stop->text, strcspn(stop->text, " "));
     if (stop->where.time == ARMTAP_NO_TIME)
         return;
-    timestamp_date(date, stop->where.time, zone);
+    armtap_time_text(date, stop->where.time, zone);
     char *dot = strchr(date, '.');
     memmove(dot + 4, dot + 10, strlen(dot + 10) + 1);
     append(to, " at ", 4);
@@ -325,7 +334,7 @@ static void write_clause(char to[CLAUSE_MAX], const struct verdict *verdict, con
     else
         write_pattern(to, clause, tally);
     if (is_stop)
-        write_stop(to, tally->first, verdict->diagnosis->zone);
+        write_stop(to, tally->first, verdict->grounds->zone);
     write_doubt(to, tally);
     snprintf(place, sizeof place, " (%spacket %" PRIu64 ")", tally->count == 1 || is_stop ? "" : "first in ",
              tally->first->where.packet);
@@ -359,7 +368,7 @@ static void add_skips(struct sentence *sentence, const struct verdict *verdict, 
 static void add_kind(struct sentence *sentence, const struct verdict *verdict, const struct clause *clause,
                      const struct tally *tally, bool of_controller)
 {
-    bool is_guess = strcmp(clause->id, guessed_stop.id) == 0 && modes_is_guess(tally->first->text);
+    bool is_guess = strcmp(clause->id, guessed_stop.id) == 0 && armtap_modes_is_guess(tally->first->text);
     if (is_guess && !of_controller)
         add_clause(sentence, verdict, &guessed_stop, tally);
     else if (is_guess || clause->of_controller != of_controller)
@@ -413,23 +422,15 @@ static void add_cause(struct sentence *sentence, const struct verdict *verdict, 
 /* Whether there is data, all of it, and nothing hints at the network. */
 static bool is_network_clean(const struct verdict *verdict, size_t stream)
 {
-    const struct stream_summary *summary = streams_at(verdict->diagnosis->streams, stream - 1);
-    if (summary == NULL || summary->stream.records[ARMTAP_FROM_ROBOT] == 0)
+    const struct armtap_stream_summary *summary = armtap_streams_at(verdict->grounds->streams, stream - 1);
+    if (summary == NULL || summary->stream->records[ARMTAP_FROM_ROBOT] == 0)
         return false;
     for (size_t i = 0; i < armtap_note_count(); i++)
         for (size_t k = 0; k < sizeof of_network / sizeof *of_network; k++)
             if (strncmp(armtap_note_at(i)->id, of_network[k], strlen(of_network[k])) == 0 &&
                 tally_at(verdict, stream, i)->count + tally_at(verdict, 0, i)->count > 0)
                 return false;
-    return verdict->diagnosis->is_whole && verdict->diagnosis->totals.packets > 0;
-}
-
-/* Whose sentence it is, where there are several. Returns the column. */
-static int print_subject(const struct verdict *verdict, size_t stream)
-{
-    if (verdict->streams <= 2)
-        return 0;
-    return stream == 0 ? printf("capture:") : printf("stream %zu:", stream - 1);
+    return verdict->grounds->is_whole && summary->begin.packet > 0;
 }
 
 /* What stands between a clause and the next. */
@@ -442,31 +443,34 @@ static const char *sign_behind(const struct sentence *sentence, size_t i)
     return i + 2 == sentence->of_controller ? " and" : ",";
 }
 
-static void write_out(const struct sentence *sentence, int column)
+/* NULL without memory. */
+static char *write_out(const struct sentence *sentence)
 {
-    struct text_wrap wrap = text_wrap_begin(stdout, column, column == 0 ? 0 : 2);
+    char *text = malloc(sentence->count * (CLAUSE_MAX + 40) + 1);
+    size_t length = 0;
+    if (text == NULL)
+        return NULL;
+    *text = '\0';
     for (size_t i = 0; i < sentence->count; i++) {
-        char text[CLAUSE_MAX + 40];
         bool has_subject = i == sentence->before && i < sentence->of_controller;
-        snprintf(text, sizeof text, "%s%s%s", has_subject ? "the controller " : "", sentence->clause[i],
-                 sign_behind(sentence, i));
-        if (i == 0 && column == 0 && *text >= 'a' && *text <= 'z')
-            *text = (char)(*text - 'a' + 'A');
-        text_wrap_words(&wrap, text);
+        length += (size_t)snprintf(text + length, CLAUSE_MAX + 40, "%s%s%s%s", i == 0 ? "" : " ",
+                                   has_subject ? "the controller " : "", sentence->clause[i], sign_behind(sentence, i));
     }
-    text_wrap_end(&wrap);
+    return text;
 }
 
-static void print_sentence(const struct verdict *verdict, size_t stream, enum armtap_severity severity)
+/* Whether the client's not reading is the cause: then it is the sentence's first clause. */
+static char *sentence_of(const struct verdict *verdict, size_t stream, enum armtap_severity severity, bool *has_cause)
 {
     struct sentence sentence = {.count = 0};
     add_cause(&sentence, verdict, stream);
+    *has_cause = sentence.before > 0;
     add_kinds(&sentence, verdict, stream, severity, true);
     add_kinds(&sentence, verdict, stream, severity, false);
     if (sentence.of_controller > sentence.before && stream > 0 && sentence.count < CLAUSES &&
         is_network_clean(verdict, stream))
         snprintf(sentence.clause[sentence.count++], CLAUSE_MAX, "the network lost nothing");
-    write_out(&sentence, print_subject(verdict, stream));
+    return write_out(&sentence);
 }
 
 /* ---- what it comes to ------------------------------------------------------------------------------------------ */
@@ -479,97 +483,154 @@ static bool has(const struct verdict *verdict, size_t stream, enum armtap_severi
     return false;
 }
 
-/* A sentence for each stream, and for the capture, with something of that severity. Returns how many there are. */
-static size_t print_sentences(const struct verdict *verdict, enum armtap_severity severity)
+/* On whose side what is found lies, by the id, or what it begins with. */
+static const struct {
+    const char *id;
+    enum armtap_blame side;
+} sides[] = {{"rtde.version.refused", ARMTAP_BLAME_CLIENT},
+             {"rtde.field.not-found", ARMTAP_BLAME_CLIENT},
+             {"rtde.field.in-use", ARMTAP_BLAME_CLIENT},
+             {"rtde.start.refused", ARMTAP_BLAME_CLIENT},
+             {"rtde.text.", ARMTAP_BLAME_ROBOT},
+             {"clock.", ARMTAP_BLAME_ROBOT},
+             {"safety.stop", ARMTAP_BLAME_ROBOT},
+             {"tcp.refused", ARMTAP_BLAME_ROBOT},
+             {"tcp.no-data", ARMTAP_BLAME_ROBOT},
+             {"tcp.unreachable", ARMTAP_BLAME_NETWORK},
+             {"tcp.retransmission", ARMTAP_BLAME_NETWORK},
+             {"tcp.out-of-order", ARMTAP_BLAME_NETWORK},
+             {"ip.", ARMTAP_BLAME_NETWORK},
+             {"capture.", ARMTAP_BLAME_CAPTURE},
+             {"stream.", ARMTAP_BLAME_CAPTURE},
+             {"rtde.recipe.", ARMTAP_BLAME_CAPTURE},
+             {"aubo.channel.unknown", ARMTAP_BLAME_CAPTURE}};
+
+static enum armtap_blame side_of(const struct armtap_finding *finding)
 {
-    size_t found = 0;
-    for (size_t stream = 0; stream < verdict->streams; stream++)
-        if (has(verdict, stream, severity) && found++ < SENTENCES)
-            print_sentence(verdict, stream, severity);
-    if (found > SENTENCES)
-        printf("and %zu more stream%s: see the findings above\n", found - SENTENCES, found - SENTENCES == 1 ? "" : "s");
-    return found;
+    bool is_full = strcmp(finding->kind->id, cause) == 0;
+    if (is_full)
+        return armtap_stalls_is_client(finding->text) ? ARMTAP_BLAME_CLIENT : ARMTAP_BLAME_ROBOT;
+    if (armtap_modes_is_guess(finding->text))
+        return ARMTAP_BLAME_UNCLEAR;
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        if (strncmp(finding->kind->id, sides[i].id, strlen(sides[i].id)) == 0)
+            return sides[i].side;
+    return ARMTAP_BLAME_UNCLEAR;
 }
 
-static uint64_t records_of(const struct diagnosis *diagnosis)
-{
-    uint64_t records = 0;
-    for (size_t i = 0; i < streams_count(diagnosis->streams); i++)
-        records += streams_at(diagnosis->streams, i)->stream.records[ARMTAP_FROM_ROBOT];
-    return records;
-}
+/* What the robot says of it; on whose side the cause is, is told by what else was found. */
+static const char of_text[] = "rtde.text.";
 
-/* The stream in which the capture's clock was set back furthest; NULL: it was not. */
-static const struct stream_summary *furthest_back(const struct diagnosis *diagnosis)
+/* Of those that do not agree it is not clear. */
+static enum armtap_blame side_of_all(const struct verdict *verdict, const struct armtap_verdict *reached)
 {
-    const struct stream_summary *furthest = NULL;
-    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
-        const struct stream_summary *summary = streams_at(diagnosis->streams, i);
-        if (summary->back.count > 0 && (furthest == NULL || summary->back.by > furthest->back.by))
-            furthest = summary;
+    enum armtap_blame side = ARMTAP_BLAME_UNCLEAR;
+    bool any = false, any_text = false;
+    for (size_t i = 0; i < reached->evidence_count; i++) {
+        const struct armtap_finding *finding = armtap_findings_at(verdict->grounds->findings, reached->evidence[i]);
+        enum armtap_blame one = side_of(finding);
+        bool is_text = strncmp(finding->kind->id, of_text, sizeof of_text - 1) == 0;
+        any_text = any_text || is_text;
+        if (any && !is_text && one != side)
+            return ARMTAP_BLAME_UNCLEAR;
+        side = is_text ? side : one;
+        any = any || !is_text;
     }
-    return furthest;
+    return !any && any_text ? ARMTAP_BLAME_ROBOT : side;
 }
 
-static void print_set_back(const struct diagnosis *diagnosis)
+static void extend(struct armtap_verdict *reached, const struct armtap_finding *finding)
 {
-    const struct stream_summary *summary = furthest_back(diagnosis);
-    char text[200];
-    if (summary == NULL)
-        return;
-    snprintf(text, sizeof text, "The capture's clock was set back by %.3f s at packet %" PRIu64 "; rates are by %s.",
-             (double)summary->back.by / 1e9, summary->back.where.packet,
-             isnan(summary->last_clock) ? "the usual step there" : "the controller's clock");
-    struct text_wrap wrap = text_wrap_begin(stdout, 0, 0);
-    text_wrap_words(&wrap, text);
-    text_wrap_end(&wrap);
+    if (reached->from == ARMTAP_NO_TIME)
+        reached->from = finding->where.time;
+    if (finding->last.time != ARMTAP_NO_TIME && (reached->to == ARMTAP_NO_TIME || finding->last.time > reached->to))
+        reached->to = finding->last.time;
 }
 
-/* Streams whose whole handshake is there, and no data: why. Returns how many are told. */
-static size_t print_dialogues(const struct diagnosis *diagnosis)
+/* The verdict that a finding is evidence of; NULL: none. */
+static struct armtap_verdict *verdict_of(const struct verdict *verdict, const struct armtap_finding *finding)
 {
-    size_t told = 0;
-    for (size_t i = 0; i < streams_count(diagnosis->streams); i++) {
-        const struct armtap_stream *stream = &streams_at(diagnosis->streams, i)->stream;
-        const struct stream_monitor *watch = monitors_of(diagnosis->watches, stream->connection);
-        char text[CLAUSE_MAX], sentence[CLAUSE_MAX + 60];
-        bool is_whole = !stream->midstream && stream->bytes_lost[0] + stream->bytes_lost[1] == 0;
-        if (watch == NULL || !is_whole || stream->records[ARMTAP_FROM_ROBOT] > 0)
-            continue;
-        unanswered_text(&watch->dialogue, text, sizeof text);
-        if (*text == '\0' || told++ >= SENTENCES)
-            continue;
-        snprintf(sentence, sizeof sentence, "Stream %zu has no data: %s.", i, text);
-        struct text_wrap wrap = text_wrap_begin(stdout, 0, 0);
-        text_wrap_words(&wrap, sentence);
-        text_wrap_end(&wrap);
+    struct armtap_verdict *reached = verdict->tallies[stream_of(finding)].reached;
+    bool counts = reached != NULL && severity_of(verdict, stream_of(finding), finding->kind) >= reached->severity;
+    return counts ? reached : NULL;
+}
+
+/* 0, or -1 without memory. */
+static int make_room(const struct verdict *verdict, struct verdicts *verdicts)
+{
+    struct armtap_verdict *reached;
+    for (size_t i = 0; i < armtap_findings_count(verdict->grounds->findings); i++)
+        if ((reached = verdict_of(verdict, armtap_findings_at(verdict->grounds->findings, i))) != NULL)
+            reached->evidence_count++;
+    for (size_t i = 0; i < verdicts->count; i++) {
+        verdicts->all[i].evidence = calloc(verdicts->all[i].evidence_count + 1, sizeof(size_t));
+        verdicts->all[i].evidence_count = 0;
+        if (verdicts->all[i].evidence == NULL)
+            return -1;
     }
-    return told;
+    return 0;
 }
 
-/* There is neither warning nor error. */
-static void print_clean(const struct verdict *verdict)
+/* 0, or -1 without memory. */
+static int collect_evidence(const struct verdict *verdict, struct verdicts *verdicts)
 {
-    uint64_t records = records_of(verdict->diagnosis);
-    bool notices = furthest_back(verdict->diagnosis) != NULL, all_read = true;
+    if (make_room(verdict, verdicts) != 0)
+        return -1;
+    for (size_t i = 0; i < armtap_findings_count(verdict->grounds->findings); i++) {
+        const struct armtap_finding *finding = armtap_findings_at(verdict->grounds->findings, i);
+        struct armtap_verdict *reached = verdict_of(verdict, finding);
+        if (reached == NULL)
+            continue;
+        ((size_t *)reached->evidence)[reached->evidence_count++] = i;
+        extend(reached, finding);
+    }
     for (size_t stream = 0; stream < verdict->streams; stream++) {
-        notices = notices || has(verdict, stream, ARMTAP_NOTICE);
-        all_read = all_read && !(unread_of(verdict, stream) > 0);
+        const struct tallies *tallies = &verdict->tallies[stream];
+        if (tallies->reached != NULL)
+            tallies->reached->side = tallies->has_cause ? ARMTAP_BLAME_CLIENT : side_of_all(verdict, tallies->reached);
     }
-    size_t told = print_dialogues(verdict->diagnosis);
-    if (records == 0 && told == 0)
-        puts("No data of the robot is in it, so what the robot did cannot be known.");
-    else if (records > 0 && !verdict->diagnosis->is_whole)
-        puts("Nothing wrong was found in what could be read; what follows cannot be known.");
-    else if (records > 0 && !all_read)
-        printf("Nothing wrong was found in what could be decoded.%s\n", notices ? " Worth knowing:" : "");
-    else if (records > 0 && notices)
-        puts("Nothing is wrong with the data that was captured. Worth knowing:");
-    else if (records > 0)
-        printf("Nothing is wrong: %" PRIu64 " record%s decoded, and nothing is missing.\n", records,
-               records == 1 ? " was" : "s were");
-    if (notices)
-        print_sentences(verdict, ARMTAP_NOTICE);
+    return 0;
+}
+
+/* 0, or -1 without memory. */
+static int reach(const struct verdict *verdict, size_t stream, enum armtap_severity severity,
+                 struct armtap_verdict *reached)
+{
+    struct tallies *tallies = &verdict->tallies[stream];
+    *reached = (struct armtap_verdict){.stream = stream == 0 ? ARMTAP_NO_STREAM : (uint32_t)(stream - 1),
+                                       .severity = severity,
+                                       .from = ARMTAP_NO_TIME,
+                                       .to = ARMTAP_NO_TIME};
+    tallies->reached = reached;
+    reached->text = sentence_of(verdict, stream, severity, &tallies->has_cause);
+    return reached->text == NULL ? -1 : 0;
+}
+
+/* One for each stream, and for the capture, with something of that severity. 0, or -1 without memory. */
+static int reach_all(const struct verdict *verdict, enum armtap_severity severity, struct verdicts *verdicts)
+{
+    size_t count = 0;
+    for (size_t stream = 0; stream < verdict->streams; stream++)
+        count += has(verdict, stream, severity);
+    if (count == 0)
+        return 0;
+    verdicts->all = calloc(count, sizeof *verdicts->all);
+    if (verdicts->all == NULL)
+        return -1;
+    for (size_t stream = 0; stream < verdict->streams; stream++)
+        if (has(verdict, stream, severity) && reach(verdict, stream, severity, &verdicts->all[verdicts->count++]) != 0)
+            return -1;
+    return collect_evidence(verdict, verdicts);
+}
+
+void armtap_verdicts_free(struct verdicts *verdicts)
+{
+    for (size_t i = 0; i < verdicts->count; i++) {
+        free((char *)verdicts->all[i].text);
+        free((size_t *)verdicts->all[i].evidence);
+    }
+    free(verdicts->all);
+    *verdicts = (struct verdicts){0};
 }
 
 static void free_tallies(struct verdict *verdict)
@@ -581,29 +642,30 @@ static void free_tallies(struct verdict *verdict)
 
 static int count_all(const struct verdict *verdict)
 {
-    const struct findings *findings = verdict->diagnosis->findings;
-    for (size_t i = 0; i < findings_count(findings); i++)
-        if (add(verdict, findings_at(findings, i)) != 0)
+    const struct findings *findings = verdict->grounds->findings;
+    for (size_t i = 0; i < armtap_findings_count(findings); i++)
+        if (add(verdict, armtap_findings_at(findings, i)) != 0)
             return -1;
     return count_missing_bytes(verdict);
 }
 
-int verdict_print(const struct diagnosis *diagnosis)
+int armtap_verdicts_reach(struct verdicts *verdicts, const struct verdict_grounds *grounds)
 {
-    struct verdict verdict = {.diagnosis = diagnosis, .streams = streams_count(diagnosis->streams) + 1};
+    struct verdict verdict = {.grounds = grounds, .streams = armtap_streams_count(grounds->streams) + 1};
     verdict.tallies = calloc(verdict.streams, sizeof *verdict.tallies);
     if (verdict.tallies == NULL)
         return -1;
-    if (count_all(&verdict) != 0) {
-        free_tallies(&verdict);
-        return -1;
-    }
-    putchar('\n');
-    if (print_sentences(&verdict, ARMTAP_WARNING) == 0)
-        print_clean(&verdict);
-    else if (!diagnosis->is_whole)
-        puts("Not all could be read; what follows cannot be known.");
-    print_set_back(diagnosis);
+    int outcome = count_all(&verdict);
+    if (outcome == 0)
+        outcome = reach_all(&verdict, ARMTAP_WARNING, verdicts);
+    if (outcome == 0 && verdicts->count == 0)
+        outcome = reach_all(&verdict, ARMTAP_NOTICE, verdicts);
     free_tallies(&verdict);
-    return 0;
+    return outcome;
+}
+
+const char *armtap_blame_name(enum armtap_blame side)
+{
+    static const char *const names[] = {"robot", "network", "client", "capture", "unclear"};
+    return (size_t)side < sizeof names / sizeof *names ? names[side] : "";
 }

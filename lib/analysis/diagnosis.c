@@ -1,0 +1,391 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stream_monitor.h"
+#include "verdict.h"
+
+/* Of 0.1.0. */
+#define OPTIONS_MIN (offsetof(struct armtap_diagnosis_options, zone) + sizeof(const struct armtap_zone *))
+#define REASON_MAX 240
+
+struct armtap_diagnosis {
+    struct armtap_diagnosis_options options;
+    struct armtap_sink sink;
+    struct armtap_streams *streams;
+    struct findings *findings;
+    struct modes modes;
+    struct monitors *monitors;
+    int error;    /* it stays */
+    bool is_busy; /* on_finding is being called */
+    bool is_finished;
+    /* Set by armtap_diagnosis_finish. */
+    struct armtap_stream_diagnosis *told; /* by number of the stream */
+    size_t told_count;
+    const struct armtap_stop_window **stops;
+    size_t stop_count;
+    struct verdicts verdicts;
+};
+
+/* ---- what comes ------------------------------------------------------------------------------------------------ */
+
+/* What an object that collects came to. */
+static int judge(struct armtap_diagnosis *diagnosis, int outcome)
+{
+    if (diagnosis->error == ARMTAP_OK && (outcome != 0 || armtap_findings_failed(diagnosis->findings)))
+        diagnosis->error = ARMTAP_ERR_MEMORY;
+    if (diagnosis->error == ARMTAP_OK && armtap_findings_stopped(diagnosis->findings))
+        diagnosis->error = ARMTAP_ERR_STOPPED;
+    return diagnosis->error;
+}
+
+/* Whether something may come in. */
+static int ready(const struct armtap_diagnosis *diagnosis, const void *what)
+{
+    if (diagnosis == NULL || what == NULL)
+        return ARMTAP_ERR_ARGUMENT;
+    if (diagnosis->is_busy)
+        return ARMTAP_ERR_BUSY;
+    if (diagnosis->error != ARMTAP_OK)
+        return diagnosis->error;
+    return diagnosis->is_finished ? ARMTAP_ERR_ARGUMENT : ARMTAP_OK;
+}
+
+static int on_record(void *user, const struct armtap_record *record)
+{
+    struct armtap_diagnosis *diagnosis = user;
+    int error = ready(diagnosis, record);
+    if (error == ARMTAP_OK)
+        error = judge(diagnosis, armtap_streams_record(diagnosis->streams, record));
+    return error == ARMTAP_OK ? judge(diagnosis, armtap_monitors_record(diagnosis->monitors, record)) : error;
+}
+
+static int on_recipe(void *user, const struct armtap_recipe_event *event)
+{
+    struct armtap_diagnosis *diagnosis = user;
+    int error = ready(diagnosis, event);
+    if (error == ARMTAP_OK)
+        error = judge(diagnosis, armtap_streams_recipe(diagnosis->streams, event));
+    return error == ARMTAP_OK ? judge(diagnosis, armtap_monitors_recipe(diagnosis->monitors, event)) : error;
+}
+
+static int on_message(void *user, const struct armtap_message *message)
+{
+    struct armtap_diagnosis *diagnosis = user;
+    int error = ready(diagnosis, message);
+    return error == ARMTAP_OK ? judge(diagnosis, armtap_monitors_message(diagnosis->monitors, message)) : error;
+}
+
+static int take_note(struct armtap_diagnosis *diagnosis, const struct armtap_note *note)
+{
+    struct findings *findings = diagnosis->findings;
+    if (armtap_streams_note(diagnosis->streams, note) != ARMTAP_OK)
+        return -1;
+    /* What carries no telemetry has no number: its ends are told instead. */
+    if (note->stream != NULL && strcmp(note->kind->id, "stream.foreign") == 0)
+        armtap_findings_say(findings, note->kind->id, NULL, &note->where, "%s and %s: %s", note->stream->robot,
+                            note->stream->client, note->text == NULL ? "" : note->text);
+    else if (!armtap_monitors_keep(diagnosis->monitors, note))
+        armtap_findings_add(findings, note->kind, note->stream, &note->where, note->text);
+    return armtap_monitors_note(diagnosis->monitors, note);
+}
+
+static int on_note(void *user, const struct armtap_note *note)
+{
+    struct armtap_diagnosis *diagnosis = user;
+    int error = ready(diagnosis, note);
+    return error == ARMTAP_OK ? judge(diagnosis, take_note(diagnosis, note)) : error;
+}
+
+static int call_listener(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream)
+{
+    struct armtap_diagnosis *diagnosis = user;
+    diagnosis->is_busy = true;
+    int answer = diagnosis->options.on_finding(diagnosis->options.user, finding, stream);
+    diagnosis->is_busy = false;
+    return answer;
+}
+
+/* Of a client that tries again and again the first time is told. What is kept of them is found at the end. */
+static void follow_attempts(struct armtap_diagnosis *diagnosis, const struct armtap_event *event)
+{
+    char text[ARMTAP_ATTEMPT_TEXT_MAX];
+    const struct armtap_attempt *news = armtap_streams_news(diagnosis->streams);
+    if (news == NULL || diagnosis->options.on_finding == NULL)
+        return;
+    armtap_attempt_text(text, armtap_streams_attempts(diagnosis->streams), news, diagnosis->options.zone);
+    const struct armtap_finding finding = {.kind = armtap_note_find(armtap_attempt_id(news->outcome)),
+                                           .where = event->where,
+                                           .last = event->where,
+                                           .count = 1,
+                                           .stream = ARMTAP_NO_STREAM,
+                                           .text = text};
+    if (call_listener(diagnosis, &finding, NULL) != 0 && diagnosis->error == ARMTAP_OK)
+        diagnosis->error = ARMTAP_ERR_STOPPED;
+}
+
+static int take_event(struct armtap_diagnosis *diagnosis, const struct armtap_event *event)
+{
+    struct armtap_note note;
+    if (armtap_streams_event(diagnosis->streams, event) != ARMTAP_OK)
+        return -1;
+    follow_attempts(diagnosis, event);
+    if (armtap_monitors_event(diagnosis->monitors, event) != 0)
+        return -1;
+    if (armtap_streams_let_go(diagnosis->streams))
+        armtap_monitors_forget(diagnosis->monitors, event->stream->connection);
+    return armtap_streams_due_note(diagnosis->streams, event, &note) ? take_note(diagnosis, &note) : 0;
+}
+
+static int on_event(void *user, const struct armtap_event *event)
+{
+    struct armtap_diagnosis *diagnosis = user;
+    int error = ready(diagnosis, event);
+    return error == ARMTAP_OK ? judge(diagnosis, take_event(diagnosis, event)) : error;
+}
+
+/* ---- making ---------------------------------------------------------------------------------------------------- */
+
+static int begin(struct armtap_diagnosis *diagnosis, const struct armtap_diagnosis_options *options)
+{
+    if (options != NULL)
+        memcpy(&diagnosis->options, options,
+               options->size < sizeof *options ? options->size : sizeof diagnosis->options);
+    diagnosis->sink = (struct armtap_sink){.size = sizeof diagnosis->sink,
+                                           .on_record = on_record,
+                                           .on_recipe = on_recipe,
+                                           .on_note = on_note,
+                                           .on_event = on_event,
+                                           .on_message = on_message};
+    diagnosis->streams = armtap_streams_new();
+    diagnosis->findings = armtap_findings_new();
+    if (diagnosis->findings != NULL && diagnosis->options.on_finding != NULL)
+        armtap_findings_listen(diagnosis->findings, call_listener, diagnosis);
+    if (diagnosis->findings != NULL)
+        diagnosis->monitors = armtap_monitors_new(diagnosis->findings, &diagnosis->modes, diagnosis->options.reach);
+    return diagnosis->streams == NULL || diagnosis->monitors == NULL ? ARMTAP_ERR_MEMORY : ARMTAP_OK;
+}
+
+int armtap_diagnosis_new(const struct armtap_diagnosis_options *options, struct armtap_diagnosis **diagnosis)
+{
+    if (diagnosis == NULL || (options != NULL && options->size < OPTIONS_MIN) ||
+        (options != NULL && options->reach < 0))
+        return ARMTAP_ERR_ARGUMENT;
+    *diagnosis = calloc(1, sizeof **diagnosis);
+    if (*diagnosis != NULL && begin(*diagnosis, options) == ARMTAP_OK)
+        return ARMTAP_OK;
+    armtap_diagnosis_free(*diagnosis);
+    *diagnosis = NULL;
+    return ARMTAP_ERR_MEMORY;
+}
+
+void armtap_diagnosis_free(struct armtap_diagnosis *diagnosis)
+{
+    if (diagnosis == NULL)
+        return;
+    armtap_verdicts_free(&diagnosis->verdicts);
+    armtap_streams_free(diagnosis->streams);
+    armtap_monitors_free(diagnosis->monitors);
+    armtap_findings_free(diagnosis->findings);
+    armtap_modes_free(&diagnosis->modes);
+    for (size_t i = 0; i < diagnosis->told_count; i++)
+        free((char *)diagnosis->told[i].no_data);
+    free(diagnosis->told);
+    free(diagnosis->stops);
+    free(diagnosis);
+}
+
+const struct armtap_sink *armtap_diagnosis_sink(const struct armtap_diagnosis *diagnosis)
+{
+    return diagnosis == NULL ? NULL : &diagnosis->sink;
+}
+
+/* ---- the end --------------------------------------------------------------------------------------------------- */
+
+/* Of a robot's port and a client there is one, however often the client tried. */
+static void find_attempts(struct armtap_diagnosis *diagnosis)
+{
+    char text[ARMTAP_ATTEMPT_TEXT_MAX];
+    const struct armtap_attempts *attempts = armtap_streams_attempts(diagnosis->streams);
+    const struct armtap_attempt *attempt = NULL;
+    for (size_t i = 0; (attempt = armtap_attempts_at(attempts, i)) != NULL; i++) {
+        armtap_attempt_text(text, attempts, attempt, diagnosis->options.zone);
+        armtap_findings_say(diagnosis->findings, armtap_attempt_id(attempt->outcome), NULL, &attempt->first, "%s",
+                            text);
+    }
+    for (int i = 0; i < ARMTAP_ATTEMPT_OUTCOMES; i++) {
+        enum armtap_attempt_outcome outcome = (enum armtap_attempt_outcome)i;
+        uint64_t more = armtap_attempts_left_out(attempts, outcome);
+        const struct armtap_where nowhere = {.time = ARMTAP_NO_TIME};
+        if (more > 0)
+            armtap_findings_say(diagnosis->findings, armtap_attempt_id(outcome), NULL, &nowhere,
+                                "%" PRIu64 " more attempts, of other clients or at other robots", more);
+    }
+}
+
+/* Why a stream whose handshake was captured as a whole has no data; NULL without memory. */
+static const char *reason_of(const struct stream_monitor *monitor, const struct armtap_stream *stream)
+{
+    char text[REASON_MAX] = "";
+    bool is_whole = !stream->midstream && stream->bytes_lost[0] + stream->bytes_lost[1] == 0;
+    if (monitor != NULL && is_whole && stream->records[ARMTAP_FROM_ROBOT] == 0)
+        armtap_unanswered_text(&monitor->dialogue, text, sizeof text);
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    return copy == NULL ? NULL : memcpy(copy, text, size);
+}
+
+/* 0, or -1 without memory. */
+static int tell_stream(struct armtap_diagnosis *diagnosis, size_t number)
+{
+    struct armtap_stream_diagnosis *told = &diagnosis->told[number];
+    const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, number);
+    const struct armtap_stream *stream = summary->stream;
+    const struct stream_monitor *monitor = armtap_monitors_of(diagnosis->monitors, stream->connection);
+    *told = (struct armtap_stream_diagnosis){
+        .summary = summary, .no_data = reason_of(monitor, stream), .unread = armtap_verdict_unread(stream)};
+    if (monitor != NULL) {
+        told->rates = &monitor->stream_rates_totals;
+        told->clock = &monitor->clock_drift_totals;
+    }
+    return told->no_data == NULL ? -1 : 0;
+}
+
+/* 0, or -1 without memory. */
+static int tell_streams(struct armtap_diagnosis *diagnosis)
+{
+    size_t count = armtap_streams_count(diagnosis->streams);
+    diagnosis->told = calloc(count + 1, sizeof *diagnosis->told);
+    if (diagnosis->told == NULL)
+        return -1;
+    while (diagnosis->told_count < count)
+        if (tell_stream(diagnosis, diagnosis->told_count++) != 0)
+            return -1;
+    return 0;
+}
+
+static void tell_stops(struct armtap_diagnosis *diagnosis, size_t number)
+{
+    uint64_t connection = diagnosis->told[number].summary->stream->connection;
+    const struct stream_monitor *monitor = armtap_monitors_of(diagnosis->monitors, connection);
+    for (unsigned arm = 1; monitor != NULL && arm <= ARMTAP_ARMS_MAX; arm++) {
+        const struct stop_windows *windows = monitor->moments[arm - 1];
+        for (unsigned i = 0; windows != NULL && i < windows->count; i++) {
+            windows->all[i]->stream = (uint32_t)number;
+            windows->all[i]->arm = arm;
+            diagnosis->stops[diagnosis->stop_count++] = windows->all[i];
+        }
+    }
+}
+
+/* 0, or -1 without memory. */
+static int tell_all_stops(struct armtap_diagnosis *diagnosis)
+{
+    diagnosis->stops = calloc(MOMENTS_ALL, sizeof(*diagnosis->stops));
+    if (diagnosis->stops == NULL)
+        return -1;
+    for (size_t i = 0; i < diagnosis->told_count; i++)
+        tell_stops(diagnosis, i);
+    return 0;
+}
+
+/* 0, or -1 without memory. */
+static int settle(struct armtap_diagnosis *diagnosis, bool is_whole)
+{
+    armtap_findings_listen(diagnosis->findings, NULL, NULL);
+    armtap_streams_number(diagnosis->streams);
+    bool has_ended = armtap_monitors_end(diagnosis->monitors) == 0;
+    find_attempts(diagnosis);
+    if (!has_ended || armtap_findings_failed(diagnosis->findings) || diagnosis->modes.failed ||
+        armtap_findings_settle(diagnosis->findings, diagnosis->streams) != 0)
+        return -1;
+    const struct verdict_grounds grounds = {.findings = diagnosis->findings,
+                                            .streams = diagnosis->streams,
+                                            .zone = diagnosis->options.zone,
+                                            .is_whole = is_whole};
+    if (tell_streams(diagnosis) != 0 || tell_all_stops(diagnosis) != 0)
+        return -1;
+    return armtap_verdicts_reach(&diagnosis->verdicts, &grounds);
+}
+
+int armtap_diagnosis_finish(struct armtap_diagnosis *diagnosis, bool is_whole)
+{
+    if (diagnosis == NULL)
+        return ARMTAP_ERR_ARGUMENT;
+    if (diagnosis->is_busy)
+        return ARMTAP_ERR_BUSY;
+    if (diagnosis->is_finished || diagnosis->error == ARMTAP_ERR_MEMORY)
+        return diagnosis->error;
+    diagnosis->is_finished = true;
+    if (settle(diagnosis, is_whole) != 0)
+        diagnosis->error = ARMTAP_ERR_MEMORY;
+    return diagnosis->error;
+}
+
+/* ---- what it came to ------------------------------------------------------------------------------------------- */
+
+size_t armtap_diagnosis_finding_count(const struct armtap_diagnosis *diagnosis)
+{
+    return diagnosis == NULL ? 0 : armtap_findings_count(diagnosis->findings);
+}
+
+const struct armtap_finding *armtap_diagnosis_finding_at(const struct armtap_diagnosis *diagnosis, size_t i)
+{
+    return diagnosis == NULL ? NULL : armtap_findings_at(diagnosis->findings, i);
+}
+
+size_t armtap_diagnosis_pairs(const struct armtap_diagnosis *diagnosis)
+{
+    return diagnosis == NULL ? 0 : armtap_findings_pairs(diagnosis->findings);
+}
+
+size_t armtap_diagnosis_stream_count(const struct armtap_diagnosis *diagnosis)
+{
+    return diagnosis == NULL ? 0 : diagnosis->told_count;
+}
+
+const struct armtap_stream_diagnosis *armtap_diagnosis_stream_at(const struct armtap_diagnosis *diagnosis,
+                                                                 size_t number)
+{
+    return number < armtap_diagnosis_stream_count(diagnosis) ? &diagnosis->told[number] : NULL;
+}
+
+const struct armtap_streams *armtap_diagnosis_streams(const struct armtap_diagnosis *diagnosis)
+{
+    return diagnosis == NULL ? NULL : diagnosis->streams;
+}
+
+size_t armtap_diagnosis_mode_count(const struct armtap_diagnosis *diagnosis)
+{
+    return diagnosis == NULL || !diagnosis->is_finished ? 0 : diagnosis->modes.count;
+}
+
+const struct armtap_mode *armtap_diagnosis_mode_at(const struct armtap_diagnosis *diagnosis, size_t i)
+{
+    return i < armtap_diagnosis_mode_count(diagnosis) ? &diagnosis->modes.all[i] : NULL;
+}
+
+uint64_t armtap_diagnosis_modes_left_out(const struct armtap_diagnosis *diagnosis)
+{
+    return diagnosis == NULL ? 0 : diagnosis->modes.left_out;
+}
+
+size_t armtap_diagnosis_stop_count(const struct armtap_diagnosis *diagnosis)
+{
+    return diagnosis == NULL ? 0 : diagnosis->stop_count;
+}
+
+const struct armtap_stop_window *armtap_diagnosis_stop_at(const struct armtap_diagnosis *diagnosis, size_t i)
+{
+    return i < armtap_diagnosis_stop_count(diagnosis) ? diagnosis->stops[i] : NULL;
+}
+
+size_t armtap_diagnosis_verdict_count(const struct armtap_diagnosis *diagnosis)
+{
+    return diagnosis == NULL ? 0 : diagnosis->verdicts.count;
+}
+
+const struct armtap_verdict *armtap_diagnosis_verdict_at(const struct armtap_diagnosis *diagnosis, size_t i)
+{
+    return i < armtap_diagnosis_verdict_count(diagnosis) ? &diagnosis->verdicts.all[i] : NULL;
+}

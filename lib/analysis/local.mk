@@ -1,0 +1,63 @@
+# What captures say about robot and network, in the same way as libarmtap: compiled once, and whole for use inside the build.
+noinst_LTLIBRARIES += lib/libanalysis.la
+lib_libanalysis_la_SOURCES = \
+	lib/analysis/armtap-analysis.h \
+	lib/analysis/clock_drift.c \
+	lib/analysis/clock_drift.h \
+	lib/analysis/comparison.c \
+	lib/analysis/decimal.c \
+	lib/analysis/decimal.h \
+	lib/analysis/diagnosis.c \
+	lib/analysis/failed_attempts.c \
+	lib/analysis/failed_attempts.h \
+	lib/analysis/field_differences.c \
+	lib/analysis/field_differences.h \
+	lib/analysis/findings.c \
+	lib/analysis/findings.h \
+	lib/analysis/flow_rate.c \
+	lib/analysis/flow_rate.h \
+	lib/analysis/hash.c \
+	lib/analysis/histogram.c \
+	lib/analysis/histogram.h \
+	lib/analysis/missing_records.c \
+	lib/analysis/missing_records.h \
+	lib/analysis/mode_timeline.c \
+	lib/analysis/mode_timeline.h \
+	lib/analysis/recipe_map.c \
+	lib/analysis/record_pairing.c \
+	lib/analysis/record_pairing.h \
+	lib/analysis/stop_window.c \
+	lib/analysis/stop_window.h \
+	lib/analysis/stream_list.c \
+	lib/analysis/stream_list.h \
+	lib/analysis/stream_monitor.c \
+	lib/analysis/stream_monitor.h \
+	lib/analysis/stream_rates.c \
+	lib/analysis/stream_rates.h \
+	lib/analysis/times.c \
+	lib/analysis/times.h \
+	lib/analysis/unanswered_requests.c \
+	lib/analysis/unanswered_requests.h \
+	lib/analysis/verdict.c \
+	lib/analysis/verdict.h \
+	lib/analysis/window_stalls.c \
+	lib/analysis/window_stalls.h
+
+armtapinclude_HEADERS += lib/analysis/armtap-analysis.h
+
+lib_LTLIBRARIES += lib/libarmtap-analysis.la
+lib_libarmtap_analysis_la_SOURCES =
+lib_libarmtap_analysis_la_LIBADD = lib/libanalysis.la lib/libarmtap.la -lm
+lib_libarmtap_analysis_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 0:0:0
+
+pkgconfig_DATA += lib/analysis/armtap-analysis.pc
+
+man_MANS += lib/libarmtap-analysis.3
+CLEANFILES += lib/libarmtap-analysis.3
+lib/libarmtap-analysis.3: lib/analysis/libarmtap-analysis.3.in lib/manual-types lib/analysis/armtap-analysis.h
+	$(AM_V_GEN)$(MKDIR_P) lib && \
+	sh $(srcdir)/lib/manual-types $(srcdir)/lib/analysis/libarmtap-analysis.3.in $(srcdir)/lib/analysis/armtap-analysis.h >$@.new && mv $@.new $@
+
+EXTRA_DIST += \
+	lib/analysis/README.md \
+	lib/analysis/libarmtap-analysis.3.in

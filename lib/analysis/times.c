@@ -1,0 +1,88 @@
+#include "times.h"
+
+#include <stdio.h>
+
+#define SECOND INT64_C(1000000000)
+#define DAY INT64_C(86400)
+
+bool armtap_time_is_set_back(int64_t before, int64_t after)
+{
+    return after < before && armtap_time_between(after, before) > TIMES_DISORDER;
+}
+
+int64_t armtap_time_between(int64_t from, int64_t to)
+{
+    uint64_t time = (uint64_t)to - (uint64_t)from;
+    return time > (uint64_t)ARMTAP_TIME_LONGEST ? ARMTAP_TIME_LONGEST : (int64_t)time;
+}
+
+double armtap_time_seconds(int64_t from, int64_t to)
+{
+    if (from == ARMTAP_NO_TIME || to == ARMTAP_NO_TIME || to < from)
+        return -1;
+    return (double)armtap_time_between(from, to) / 1e9;
+}
+
+int64_t armtap_time_shift(int64_t time, int64_t by)
+{
+    if (by > 0 && time > INT64_MAX - by)
+        return INT64_MAX;
+    if (by < 0 && time < INT64_MIN + 1 - by)
+        return INT64_MIN + 1; /* INT64_MIN is no time at all */
+    return time + by;
+}
+
+/* ---- dates ----------------------------------------------------------------------------------------------------- */
+
+/* The quotient rounded down, and what remains. */
+static int64_t divide(int64_t number, int64_t by, int64_t *rest)
+{
+    *rest = number % by;
+    if (*rest >= 0)
+        return number / by;
+    *rest += by;
+    return number / by - 1;
+}
+
+struct date {
+    int64_t year, month, day;
+};
+
+/* Years are counted from March, so that the leap day is a year's last: 400 of them have 146097 days. */
+static struct date date_of(int64_t days_since_1970)
+{
+    enum { CYCLE = 146097, CENTURY = 36524, LEAP = 1461, YEAR = 365, TO_MARCH_OF_0 = 719468 };
+    int64_t day, cycle = divide(days_since_1970 + TO_MARCH_OF_0, CYCLE, &day);
+    int64_t year = (day - day / (LEAP - 1) + day / CENTURY - day / (CYCLE - 1)) / YEAR;
+    day -= YEAR * year + year / 4 - year / 100;
+    int64_t month = (5 * day + 2) / 153; /* from March; five months have 153 days */
+    struct date date = {.year = year + 400 * cycle, .month = month < 10 ? month + 3 : month - 9};
+    date.day = day - (153 * month + 2) / 5 + 1;
+    date.year += date.month <= 2;
+    return date;
+}
+
+/* "Z", or "+01:00" */
+static void write_zone(char to[8], int64_t offset, const struct armtap_zone *zone)
+{
+    int64_t minutes = (offset < 0 ? -offset : offset) / 60;
+    if (zone == NULL)
+        snprintf(to, 8, "Z");
+    else
+        snprintf(to, 8, "%c%02d:%02d", offset < 0 ? '-' : '+', (int)(minutes / 60 % 100), (int)(minutes % 60));
+}
+
+size_t armtap_time_text(char to[ARMTAP_TIME_MAX], int64_t time, const struct armtap_zone *zone)
+{
+    int64_t fraction, rest, seconds = divide(time, SECOND, &fraction);
+    int64_t offset = zone == NULL ? 0 : zone->offset(zone->user, seconds);
+    char zone_name[8];
+    if (offset < -DAY || offset > DAY)
+        offset = 0;
+    write_zone(zone_name, offset, zone);
+    struct date date = date_of(divide(seconds + offset, DAY, &rest));
+    int length =
+        snprintf(to, ARMTAP_TIME_MAX, "%04d-%02d-%02dT%02d:%02d:%02d.%09d%s", (int)date.year, (int)date.month,
+                 (int)date.day, (int)(rest / 3600), (int)(rest / 60 % 60), (int)(rest % 60), (int)fraction, zone_name);
+    return length < 0 ? 0 : (size_t)length;
+}

@@ -1,0 +1,60 @@
+#include "no_telemetry.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/message.h"
+
+/* Of the first, with what to do. */
+static void report_attempts(const struct armtap_attempts *attempts)
+{
+    char text[ARMTAP_ATTEMPT_TEXT_MAX];
+    const struct armtap_attempt *first = armtap_attempts_at(attempts, 0);
+    armtap_attempt_text(text, attempts, first, NULL);
+    message_error("no telemetry: %s%s%s", text, armtap_attempts_at(attempts, 1) == NULL ? "" : ", and others",
+                  armtap_attempts_have_fault(attempts) ? "; armtap diagnose tells what to do" : "");
+}
+
+static void report_open(const struct armtap_attempt_open *open)
+{
+    char text[ARMTAP_ATTEMPT_TEXT_MAX];
+    armtap_attempt_open_text(text, open, NULL);
+    message_error("no telemetry: %s", text);
+}
+
+void no_telemetry_report(const struct armtap_streams *streams, const struct replay_totals *totals)
+{
+    char ports[200] = "", protocols[REPLAY_PROTOCOLS_MAX];
+    const struct armtap_connections *connections = armtap_streams_connections(streams);
+    const struct armtap_attempts *attempts = armtap_streams_attempts(streams);
+    struct armtap_attempt_open open;
+    size_t length = 0;
+    if (totals->packets == 0) {
+        message_error("no telemetry: there was no packet; capture the robot's traffic, for example tcpdump -s 0 -i any "
+                      "-w FILE host ROBOT");
+        return;
+    }
+    for (size_t i = 0; i < connections->port_count && length < sizeof ports - 10; i++)
+        length +=
+            (size_t)snprintf(ports + length, sizeof ports - length, "%s%s", i == 0 ? "" : " ", connections->ports[i]);
+    const char *packets = totals->packets == 1 ? "packet" : "packets";
+    replay_protocols(protocols, "|", "|");
+    if (armtap_attempts_at(attempts, 0) != NULL)
+        report_attempts(attempts);
+    else if (armtap_attempts_open_at(attempts, 0, &open))
+        report_open(&open);
+    else if (connections->count > 0 && connections->port_count == 0)
+        message_error("no telemetry: %" PRIu64 " %s, %" PRIu64
+                      " TCP connection%s to the telemetry ports, without telemetry in "
+                      "them; capture for longer, both directions, from before the client connects",
+                      totals->packets, packets, connections->count, connections->count == 1 ? "" : "s");
+    else if (connections->count == 0)
+        message_error("no telemetry: %" PRIu64 " %s, no TCP connection among them; capture the robot's traffic, for "
+                      "example tcpdump -s 0 -i any -w FILE host ROBOT",
+                      totals->packets, packets);
+    else
+        message_error("no telemetry: %" PRIu64 " %s, %" PRIu64 " TCP connection%s (port %s%s); if one of them carries "
+                      "telemetry, say so: --port N=%s",
+                      totals->packets, packets, connections->count, connections->count == 1 ? "" : "s", ports,
+                      connections->more_ports ? " and others" : "", protocols);
+}

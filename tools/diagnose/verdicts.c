@@ -1,0 +1,142 @@
+/* What a diagnosis comes to, for people. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "diagnosis.h"
+#include "base/word_wrap.h"
+
+/* So many streams get a sentence of their own. */
+#define SENTENCES 10
+
+static void print_line(const char *text)
+{
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 0);
+    text_wrap_words(&wrap, text);
+    text_wrap_end(&wrap);
+}
+
+/* Whose it is, where there are several. Returns the column. */
+static int print_subject(const struct diagnosis *diagnosis, const struct armtap_verdict *verdict)
+{
+    if (armtap_streams_count(diagnosis->streams) <= 1)
+        return 0;
+    return verdict->stream == ARMTAP_NO_STREAM ? printf("capture:") : printf("stream %" PRIu32 ":", verdict->stream);
+}
+
+static void print_verdict(const struct diagnosis *diagnosis, const struct armtap_verdict *verdict)
+{
+    char word[100];
+    int column = print_subject(diagnosis, verdict);
+    const char *text = verdict->text;
+    size_t length = strcspn(text, " ");
+    struct text_wrap wrap = text_wrap_begin(stdout, column, column == 0 ? 0 : 2);
+    if (column == 0 && *text >= 'a' && *text <= 'z' && length < sizeof word) {
+        snprintf(word, sizeof word, "%c%.*s", *text - 'a' + 'A', (int)length - 1, text + 1);
+        text_wrap_word(&wrap, word);
+        text += length;
+    }
+    text_wrap_words(&wrap, text);
+    text_wrap_end(&wrap);
+}
+
+static void print_verdicts(const struct diagnosis *diagnosis)
+{
+    size_t count = armtap_diagnosis_verdict_count(diagnosis->found);
+    for (size_t i = 0; i < count && i < SENTENCES; i++)
+        print_verdict(diagnosis, armtap_diagnosis_verdict_at(diagnosis->found, i));
+    if (count > SENTENCES)
+        printf("and %zu more stream%s: see the findings above\n", count - SENTENCES, count - SENTENCES == 1 ? "" : "s");
+}
+
+/* ---- nothing is wrong ------------------------------------------------------------------------------------------ */
+
+static uint64_t records_of(const struct diagnosis *diagnosis)
+{
+    uint64_t records = 0;
+    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++)
+        records += armtap_streams_at(diagnosis->streams, i)->stream->records[ARMTAP_FROM_ROBOT];
+    return records;
+}
+
+/* The stream in which the capture's clock was set back furthest; NULL: it was not. */
+static const struct armtap_stream_summary *furthest_back(const struct diagnosis *diagnosis)
+{
+    const struct armtap_stream_summary *furthest = NULL;
+    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
+        const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
+        if (summary->back.count > 0 && (furthest == NULL || summary->back.by > furthest->back.by))
+            furthest = summary;
+    }
+    return furthest;
+}
+
+static void print_set_back(const struct diagnosis *diagnosis)
+{
+    const struct armtap_stream_summary *summary = furthest_back(diagnosis);
+    char text[200];
+    if (summary == NULL)
+        return;
+    snprintf(text, sizeof text, "The capture's clock was set back by %.3f s at packet %" PRIu64 "; rates are by %s.",
+             (double)summary->back.by / 1e9, summary->back.where.packet,
+             isnan(summary->last_clock) ? "the usual step there" : "the controller's clock");
+    print_line(text);
+}
+
+/* Why there is no data. Returns of how many streams that is told. */
+static size_t print_reasons(const struct diagnosis *diagnosis)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < armtap_diagnosis_stream_count(diagnosis->found); i++) {
+        const char *reason = armtap_diagnosis_stream_at(diagnosis->found, i)->no_data;
+        char sentence[400];
+        if (*reason == '\0' || told++ >= SENTENCES)
+            continue;
+        snprintf(sentence, sizeof sentence, "Stream %zu has no data: %s.", i, reason);
+        print_line(sentence);
+    }
+    return told;
+}
+
+static bool is_all_decoded(const struct diagnosis *diagnosis)
+{
+    for (size_t i = 0; i < armtap_diagnosis_stream_count(diagnosis->found); i++)
+        if (armtap_diagnosis_stream_at(diagnosis->found, i)->unread > 0)
+            return false;
+    return true;
+}
+
+/* There is neither warning nor error. */
+static void print_clean(const struct diagnosis *diagnosis)
+{
+    uint64_t records = records_of(diagnosis);
+    bool notices = armtap_diagnosis_verdict_count(diagnosis->found) > 0 || furthest_back(diagnosis) != NULL;
+    size_t told = print_reasons(diagnosis);
+    if (records == 0 && told == 0)
+        puts("No data of the robot is in it, so what the robot did cannot be known.");
+    else if (records > 0 && !diagnosis->is_whole)
+        puts("Nothing wrong was found in what could be read; what follows cannot be known.");
+    else if (records > 0 && !is_all_decoded(diagnosis))
+        printf("Nothing wrong was found in what could be decoded.%s\n", notices ? " Worth knowing:" : "");
+    else if (records > 0 && notices)
+        puts("Nothing is wrong with the data that was captured. Worth knowing:");
+    else if (records > 0)
+        printf("Nothing is wrong: %" PRIu64 " record%s decoded, and nothing is missing.\n", records,
+               records == 1 ? " was" : "s were");
+    print_verdicts(diagnosis);
+}
+
+void diagnosis_print_verdicts(const struct diagnosis *diagnosis)
+{
+    const struct armtap_verdict *first = armtap_diagnosis_verdict_at(diagnosis->found, 0);
+    bool is_wrong = first != NULL && first->severity >= ARMTAP_WARNING;
+    putchar('\n');
+    if (is_wrong)
+        print_verdicts(diagnosis);
+    else
+        print_clean(diagnosis);
+    if (is_wrong && !diagnosis->is_whole)
+        puts("Not all could be read; what follows cannot be known.");
+    print_set_back(diagnosis);
+}
