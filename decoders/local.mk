@@ -9,6 +9,8 @@ lib_libinside_la_SOURCES += \
 	decoders/rtde_evidence.h \
 	decoders/rtde_doubt.c \
 	decoders/rtde_guess.c \
+	decoders/rtde_inputs.c \
+	decoders/rtde_inputs.h \
 	decoders/rtde_known.c \
 	decoders/rtde_known.def \
 	decoders/rtde_known.h \

@@ -196,7 +196,7 @@ static const uint8_t *values_of(const struct armtap_rtde *rtde, enum armtap_dire
     if (!rtde || left == 0)
         return NULL;
     const struct armtap_recipe *recipe = direction == ARMTAP_FROM_ROBOT ? rtde->outputs
-                                         : rtde->inputs                 ? rtde->inputs[payload[0]]
+                                         : rtde->inputs                 ? rtde->inputs->by_id[payload[0]]
                                                                         : NULL;
     if (!recipe || recipe->open)
         return NULL;
@@ -538,16 +538,21 @@ static int decode_input(struct armtap_rtde *rtde, struct armtap_conn *conn, cons
 {
     const uint8_t *payload = frame->bytes + ARMTAP_RTDE_HEADER;
     size_t length = frame->length - ARMTAP_RTDE_HEADER;
-    const struct armtap_recipe *recipe = length > 0 && rtde->inputs ? rtde->inputs[payload[0]] : NULL;
+    struct armtap_recipe **place = length > 0 && rtde->inputs ? &rtde->inputs->by_id[payload[0]] : NULL;
+    const struct armtap_recipe *recipe = place ? *place : NULL;
     if (recipe && rtde->protocol >= 2) {
-        int error = armtap_rtde_size_unknown(rtde, conn, frame, &rtde->inputs[payload[0]], length - 1);
-        return error == ARMTAP_OK ? deliver(rtde, conn, frame, rtde->inputs[payload[0]], true) : error;
+        size_t size = recipe->size;
+        int error = armtap_rtde_size_unknown(rtde, conn, frame, place, length - 1);
+        if ((*place)->size != size)
+            armtap_rtde_inputs_sort(rtde->inputs, payload[0]);
+        return error == ARMTAP_OK ? deliver(rtde, conn, frame, *place, true) : error;
     }
     if (recipe && length == recipe->size + 1)
         return deliver(rtde, conn, frame, recipe, true);
-    for (size_t i = 0; rtde->inputs && rtde->protocol <= 1 && i < 256; i++)
-        if (rtde->inputs[i] && rtde->inputs[i]->size == length)
-            return deliver(rtde, conn, frame, rtde->inputs[i], false);
+    const struct armtap_recipe *fitting =
+        rtde->inputs && rtde->protocol <= 1 ? armtap_rtde_inputs_of_size(rtde->inputs, length) : NULL;
+    if (fitting)
+        return deliver(rtde, conn, frame, fitting, false);
     if (recipe)
         return deliver(rtde, conn, frame, recipe, true);
     return deliver_opaque(rtde, conn, frame);

@@ -10,8 +10,6 @@
 #define EARLY_MAX UINT64_C(50000000)  /* ns that a reply may be captured before its request ... */
 #define ANSWERED_MAX (20 * EARLY_MAX) /* ... and within which a request without a reply may be its request */
 
-#define INPUTS 256u /* ids of input recipes */
-
 int armtap_rtde_open(void *context)
 {
     struct armtap_rtde *rtde = context;
@@ -27,8 +25,8 @@ void armtap_rtde_close(void *context)
     free(rtde->early.types);
     free(rtde->limits);
     armtap_recipe_release(rtde->outputs);
-    for (size_t i = 0; rtde->inputs && i < INPUTS; i++)
-        armtap_recipe_release(rtde->inputs[i]);
+    for (size_t i = 0; rtde->inputs && i < ARMTAP_RTDE_INPUT_IDS; i++)
+        armtap_recipe_release(rtde->inputs->by_id[i]);
     free(rtde->inputs);
 }
 
@@ -56,8 +54,7 @@ int armtap_rtde_may_make(struct armtap_conn *conn, const struct armtap_frame *fr
 void armtap_rtde_claim(const struct armtap_rtde *rtde, struct armtap_conn *conn)
 {
     armtap_conn_claim(conn, rtde->recipe_bytes + rtde->request_bytes + rtde->early.types_length +
-                                (rtde->inputs ? INPUTS * sizeof(struct armtap_recipe *) : 0) +
-                                rtde->limit_count * sizeof *rtde->limits);
+                                (rtde->inputs ? sizeof *rtde->inputs : 0) + rtde->limit_count * sizeof *rtde->limits);
 }
 
 /* ---- replies to set-ups ---- */
@@ -277,14 +274,14 @@ int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
     rtde->bad_reply[ARMTAP_TO_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};
     if (error == ARMTAP_OK && early)
         error = keep_early(rtde, frame, package);
-    if (error == ARMTAP_OK && recipe && !rtde->inputs &&
-        !(rtde->inputs = calloc(INPUTS, sizeof(struct armtap_recipe *))))
+    if (error == ARMTAP_OK && recipe && !rtde->inputs && !(rtde->inputs = calloc(1, sizeof *rtde->inputs)))
         error = ARMTAP_ERR_MEMORY;
     if (error != ARMTAP_OK)
         armtap_recipe_release(recipe);
     if (error != ARMTAP_OK || !recipe)
         return error;
-    struct armtap_recipe **place = &rtde->inputs[package->id % INPUTS];
+    uint8_t id = (uint8_t)package->id;
+    struct armtap_recipe **place = &rtde->inputs->by_id[id];
     size_t replaced = *place ? (*place)->count : 0;
     if (rtde->input_entries - replaced + recipe->count > ARMTAP_LIMIT_inputs) {
         armtap_recipe_release(recipe);
@@ -292,6 +289,7 @@ int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
     }
     rtde->input_entries += recipe->count - replaced;
     armtap_rtde_put(rtde, place, recipe);
+    armtap_rtde_inputs_sort(rtde->inputs, id);
     return armtap_conn_recipe(conn, frame, ARMTAP_TO_ROBOT, (int)package->id, 0, 0, recipe);
 }
 

@@ -4,6 +4,7 @@
 
 #include "../lib/decoder.h"
 #include "../lib/recipe.h"
+#include "rtde_inputs.h"
 #include "rtde_known.h"
 
 /* A set-up, version or property request whose reply has not come. */
@@ -98,7 +99,7 @@ struct armtap_rtde {
     long sampled_clock;                       /* where in the payload the clock was found, -1 without it ... */
     size_t sampled_length;                    /* ... in data packages of that payload */
     struct armtap_rtde_candidates candidates; /* for data that stays without names */
-    struct armtap_recipe **inputs;            /* by recipe id, 256 of them; NULL: none was set up */
+    struct armtap_rtde_inputs *inputs;        /* NULL: none was set up */
     size_t input_entries;                     /* of all input recipes, to keep them bounded */
     size_t last_data[2];                      /* size of the last data package, by direction */
     bool in_step[2];

@@ -1,5 +1,6 @@
 /* RTDE: packages byte for byte, and what sessions of protocols 1, 2 and 3 come to. The bytes are worked out by hand
  * from the layouts in the guide; no encoder of the library makes them. */
+#include "rtde_inputs.h"
 #include "rtde_package.h"
 #include "support.h"
 
@@ -1568,6 +1569,28 @@ static void push_exactly(struct armtap_conn *conn, enum armtap_direction directi
     free(copy);
 }
 
+/* Input recipes are found by their size as a search through all of them finds them, whatever came in which order. */
+static void test_inputs_by_size(void **unused)
+{
+    struct armtap_recipe recipes[12] = {{.size = 0}};
+    struct armtap_rtde_inputs inputs = {.count = 0};
+    uint64_t seed = 3;
+    (void)unused;
+    for (size_t i = 0; i < 12; i++)
+        recipes[i].size = i / 2; /* two of each size */
+    for (unsigned round = 0; round < 5000; round++) {
+        uint8_t id = (uint8_t)(random_bits(&seed) % ARMTAP_RTDE_INPUT_IDS);
+        inputs.by_id[id] = &recipes[random_bits(&seed) % 12];
+        armtap_rtde_inputs_sort(&inputs, id);
+        size_t size = random_bits(&seed) % 8, first = 0;
+        while (first < ARMTAP_RTDE_INPUT_IDS && !(inputs.by_id[first] && inputs.by_id[first]->size == size))
+            first++;
+        const struct armtap_recipe *found = armtap_rtde_inputs_of_size(&inputs, size);
+        assert_ptr_equal(found, first < ARMTAP_RTDE_INPUT_IDS ? inputs.by_id[first] : NULL);
+    }
+    assert_int_equal(inputs.count, ARMTAP_RTDE_INPUT_IDS);
+}
+
 static void test_data_without_even_a_recipe_id(void **unused)
 {
     static const struct line lines[] = {
@@ -1735,6 +1758,7 @@ int main(void)
         cmocka_unit_test(test_data_of_another_recipe),
         cmocka_unit_test(test_a_second_set_up_without_its_reply),
         cmocka_unit_test(test_a_reply_whose_request_was_not_captured),
+        cmocka_unit_test(test_inputs_by_size),
         cmocka_unit_test(test_data_without_even_a_recipe_id),
         cmocka_unit_test(test_data_of_only_another_id),
         cmocka_unit_test(test_another_protocol_after_a_guess),

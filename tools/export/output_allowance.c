@@ -1,7 +1,7 @@
 #include "output_allowance.h"
 
 /* A raw dump has no packets. */
-static uint64_t capture_recipe_of(const struct armtap_stream *stream)
+static uint64_t captured_of(const struct armtap_stream *stream)
 {
     uint64_t payload = 0, taken = 0, packets = 0;
     for (int i = 0; i < 2; i++) {
@@ -26,7 +26,7 @@ uint64_t allowance_row(const struct allowance *allowance, const struct armtap_re
 bool allowance_spend(struct allowance *allowance, struct allowance_account *account, const struct armtap_stream *stream,
                      uint64_t cost)
 {
-    uint64_t earned = capture_recipe_of(stream) * allowance->budget->each + account->lent;
+    uint64_t earned = captured_of(stream) * allowance->budget->each + account->lent;
     uint64_t wanted = account->spent + cost;
     uint64_t beyond = wanted > earned ? wanted - earned : 0;
     if (beyond > allowance->budget->once - allowance->lent)
