@@ -1,6 +1,8 @@
 # ---- unit tests: one cmocka program for each file tests/unit/test_NAME.c; a line here ---------------------------------
 
 UNIT_TESTS = \
+	tests/unit/test_analysis \
+	tests/unit/test_analysis_memory \
 	tests/unit/test_annotate \
 	tests/unit/test_arrival \
 	tests/unit/test_budgets \
@@ -44,6 +46,8 @@ endif
 tests_unit_libunit_a_SOURCES = \
 	tests/unit/allocations.c \
 	tests/unit/allocations.h \
+	tests/unit/analysis_scene.c \
+	tests/unit/analysis_scene.h \
 	tests/unit/aubo_scans.c \
 	tests/unit/aubo_scans.h \
 	tests/unit/robot_model.c \
@@ -58,6 +62,7 @@ LDADD = tests/unit/libunit.a tools/libtools.a lib/libanalysis.la lib/libinside.l
 # Its allocations are counted, and made to fail.
 tests_unit_test_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 tests_unit_test_limits_LDFLAGS = $(tests_unit_test_memory_LDFLAGS)
+tests_unit_test_analysis_memory_LDFLAGS = $(tests_unit_test_memory_LDFLAGS)
 
 # Its comparisons of texts are counted.
 tests_unit_test_failed_attempts_LDFLAGS = -Wl,--wrap=strcmp

@@ -1,0 +1,274 @@
+/* libarmtap-analysis as its users see it: findings as they happen, verdicts, threads, misuse, numbers as text. */
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/decimal.h"
+#include "analysis_scene.h"
+#include "support.h"
+
+/* ---- what is told live ----------------------------------------------------------------------------------------- */
+
+/* What on_finding was called with, a line each. */
+struct heard {
+    char text[4000];
+    struct analysis_scene *scene;
+    int answer;
+    int from_within[3]; /* what calls from within it came to */
+};
+
+static int hear(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream)
+{
+    struct heard *heard = user;
+    size_t used = strlen(heard->text);
+    snprintf(heard->text + used, sizeof heard->text - used, "%s %llu %s: %s\n", finding->kind->id,
+             (unsigned long long)finding->where.packet, stream == NULL ? "-" : stream->robot, finding->text);
+    if (heard->scene != NULL) {
+        heard->from_within[0] = armtap_diagnosis_finish(heard->scene->diagnosis, true);
+        heard->from_within[1] = scene_record(heard->scene, 1);
+        heard->from_within[2] = scene_event(heard->scene, ARMTAP_EVENT_PAUSE, 0);
+    }
+    return heard->answer;
+}
+
+static struct armtap_diagnosis_options options_of(struct heard *heard)
+{
+    return (struct armtap_diagnosis_options){
+        .size = sizeof(struct armtap_diagnosis_options), .on_finding = hear, .user = heard, .reach = 1000000000};
+}
+
+/* Each finding is told with the packet that shows it, before anything follows. */
+static void findings_come_as_they_happen(void **state)
+{
+    struct heard heard = {.text = ""};
+    struct analysis_scene scene;
+    struct armtap_diagnosis_options options = options_of(&heard);
+    (void)state;
+    scene_prepare(&scene);
+    assert_int_equal(scene_begin(&scene, &options), ARMTAP_OK);
+    assert_int_equal(scene_event(&scene, ARMTAP_EVENT_START, 0), ARMTAP_OK);
+    for (unsigned i = 1; i < SCENE_SKIP; i++)
+        assert_int_equal(scene_record(&scene, 1), ARMTAP_OK);
+    assert_string_equal(heard.text, "");
+    assert_int_equal(scene_record(&scene, 4), ARMTAP_OK);
+    assert_string_equal(heard.text, "clock.skipped 101 10.0.0.2:30004: controller skipped 3 packages (clock jumped "
+                                    "0.032 s, expected 0.008 s)\n");
+    heard.text[0] = '\0';
+    scene.state->safety_mode = 3;
+    assert_int_equal(scene_record(&scene, 1), ARMTAP_OK);
+    assert_true(strstr(heard.text, "safety.stop 102 10.0.0.2:30004: PROTECTIVE_STOP") == heard.text);
+    heard.text[0] = '\0';
+    assert_int_equal(scene_refused(&scene), ARMTAP_OK);
+    assert_string_equal(heard.text, "tcp.refused 102 -: 10.0.0.2:30013 refused 10.0.0.9\n");
+    assert_int_equal(armtap_diagnosis_finding_count(scene.diagnosis), 0);
+    scene_clear(&scene);
+}
+
+/* The end tells nothing live; a reset before it does. */
+static void the_end_is_in_the_list_alone(void **state)
+{
+    struct heard heard = {.text = ""};
+    struct analysis_scene scene;
+    struct armtap_diagnosis_options options = options_of(&heard);
+    (void)state;
+    scene_prepare(&scene);
+    assert_int_equal(scene_play(&scene, &options), ARMTAP_OK);
+    size_t live = 0;
+    for (const char *at = heard.text; (at = strchr(at, '\n')) != NULL; at++)
+        live++;
+    assert_int_equal(live, armtap_diagnosis_finding_count(scene.diagnosis));
+    assert_non_null(strstr(heard.text, "tcp.reset 200 "));
+    scene_clear(&scene);
+}
+
+/* ---- what it comes to ------------------------------------------------------------------------------------------ */
+
+static void all_of_it_is_handed_out(void **state)
+{
+    struct analysis_scene scene;
+    struct heard heard = {.text = ""};
+    struct armtap_diagnosis_options options = options_of(&heard);
+    (void)state;
+    scene_prepare(&scene);
+    assert_int_equal(scene_play(&scene, &options), ARMTAP_OK);
+    const struct armtap_diagnosis *d = scene.diagnosis;
+    assert_int_equal(armtap_diagnosis_stream_count(d), 1);
+    const struct armtap_stream_diagnosis *stream = armtap_diagnosis_stream_at(d, 0);
+    assert_int_equal(stream->rates->skipped, 3);
+    assert_true(stream->rates->expected_hz > 124.9 && stream->rates->expected_hz < 125.1);
+    assert_true(stream->clock->has_offset);
+    assert_string_equal(stream->no_data, "");
+    assert_int_equal(stream->summary->stream->records[ARMTAP_FROM_ROBOT], SCENE_RECORDS);
+    assert_int_equal(armtap_diagnosis_mode_count(d), 3);
+    assert_string_equal(armtap_diagnosis_mode_at(d, 1)->name, "PROTECTIVE_STOP");
+    assert_int_equal(armtap_diagnosis_stop_count(d), 1);
+    const struct armtap_stop_window *stop = armtap_diagnosis_stop_at(d, 0);
+    assert_int_equal(stop->rows[stop->at].where.packet, SCENE_STOP);
+    assert_non_null(armtap_attempts_at(armtap_streams_attempts(armtap_diagnosis_streams(d)), 0));
+    assert_null(armtap_diagnosis_finding_at(d, armtap_diagnosis_finding_count(d)));
+    assert_null(armtap_diagnosis_stream_at(d, 1));
+    assert_null(armtap_diagnosis_mode_at(d, 3));
+    assert_null(armtap_diagnosis_stop_at(d, 1));
+    scene_clear(&scene);
+}
+
+/* The capture's first, then the stream's, with its findings. */
+static void verdicts_have_their_evidence(void **state)
+{
+    struct analysis_scene scene;
+    (void)state;
+    scene_prepare(&scene);
+    assert_int_equal(scene_play(&scene, NULL), ARMTAP_OK);
+    const struct armtap_diagnosis *d = scene.diagnosis;
+    assert_int_equal(armtap_diagnosis_verdict_count(d), 2);
+    const struct armtap_verdict *capture = armtap_diagnosis_verdict_at(d, 0),
+                                *stream = armtap_diagnosis_verdict_at(d, 1);
+    assert_int_equal(capture->stream, ARMTAP_NO_STREAM);
+    assert_int_equal(capture->side, ARMTAP_BLAME_ROBOT);
+    assert_int_equal(capture->evidence_count, 1);
+    assert_string_equal(armtap_diagnosis_finding_at(d, capture->evidence[0])->kind->id, "tcp.refused");
+    assert_int_equal(stream->stream, 0);
+    assert_int_equal(stream->side, ARMTAP_BLAME_UNCLEAR); /* a stop of the robot, a gap of the capture, a reset */
+    assert_int_equal(stream->evidence_count, 4);
+    for (size_t i = 0; i < stream->evidence_count; i++)
+        assert_int_equal(armtap_diagnosis_finding_at(d, stream->evidence[i])->stream, 0);
+    assert_int_equal(stream->from, armtap_diagnosis_finding_at(d, stream->evidence[0])->where.time);
+    assert_non_null(strstr(stream->text, "the controller skipped 3 packages (packet 101)"));
+    assert_string_equal(armtap_blame_name(stream->side), "unclear");
+    assert_string_equal(armtap_blame_name((enum armtap_blame)17), "");
+    scene_clear(&scene);
+}
+
+/* ---- threads --------------------------------------------------------------------------------------------------- */
+
+static void *play_apart(void *user)
+{
+    struct heard *heard = user;
+    for (int i = 0; i < 20; i++) {
+        struct analysis_scene scene;
+        struct armtap_diagnosis_options options = options_of(heard);
+        heard->text[0] = '\0';
+        scene_prepare(&scene);
+        heard->answer = scene_play(&scene, &options);
+        scene_clear(&scene);
+    }
+    return NULL;
+}
+
+static void two_threads_have_one_each(void **state)
+{
+    struct heard heard[3] = {{.text = ""}, {.text = ""}, {.text = ""}};
+    pthread_t thread[2];
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, play_apart, &heard[i]), 0);
+    play_apart(&heard[2]);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(heard[i].answer, ARMTAP_OK);
+        assert_string_equal(heard[i].text, heard[2].text);
+    }
+    assert_non_null(strstr(heard[2].text, "clock.skipped"));
+}
+
+/* ---- misuse ---------------------------------------------------------------------------------------------------- */
+
+static void calls_from_within_are_busy(void **state)
+{
+    struct analysis_scene scene;
+    struct heard heard = {.scene = &scene};
+    struct armtap_diagnosis_options options = options_of(&heard);
+    (void)state;
+    scene_prepare(&scene);
+    assert_int_equal(scene_begin(&scene, &options), ARMTAP_OK);
+    assert_int_equal(scene_refused(&scene), ARMTAP_OK);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(heard.from_within[i], ARMTAP_ERR_BUSY);
+    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis, true), ARMTAP_OK);
+    scene_clear(&scene);
+}
+
+static void who_says_stop_is_heard(void **state)
+{
+    struct analysis_scene scene;
+    struct heard heard = {.answer = 1};
+    struct armtap_diagnosis_options options = options_of(&heard);
+    (void)state;
+    scene_prepare(&scene);
+    assert_int_equal(scene_play(&scene, &options), ARMTAP_ERR_STOPPED);
+    assert_int_equal(scene.record.where.packet, SCENE_SKIP);
+    assert_int_equal(scene_record(&scene, 1), ARMTAP_ERR_STOPPED);
+    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis, false), ARMTAP_ERR_STOPPED);
+    assert_int_equal(armtap_diagnosis_finding_count(scene.diagnosis), 1);
+    scene_clear(&scene);
+}
+
+static void misuse_is_answered(void **state)
+{
+    struct analysis_scene scene;
+    struct armtap_diagnosis *none = NULL;
+    struct armtap_comparison *comparison = NULL;
+    const struct armtap_diagnosis_options small = {.size = 8};
+    const struct armtap_comparison_options not_a_number = {.size = sizeof not_a_number, .tolerance = -1};
+    (void)state;
+    assert_int_equal(armtap_diagnosis_new(NULL, NULL), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_diagnosis_new(&small, &none), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_diagnosis_finish(NULL, true), ARMTAP_ERR_ARGUMENT);
+    assert_null(armtap_diagnosis_sink(NULL));
+    assert_int_equal(armtap_diagnosis_verdict_count(NULL), 0);
+    armtap_diagnosis_free(NULL);
+    scene_prepare(&scene);
+    assert_int_equal(scene_play(&scene, NULL), ARMTAP_OK);
+    assert_int_equal(scene.sink->on_record(NULL, &scene.record), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(scene_record(&scene, 1), ARMTAP_ERR_ARGUMENT); /* it is finished */
+    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis, true), ARMTAP_OK);
+    scene_clear(&scene);
+    assert_int_equal(armtap_comparison_new(&not_a_number, &comparison), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_comparison_new(NULL, &comparison), ARMTAP_OK);
+    assert_int_equal(armtap_comparison_record(comparison, (enum armtap_side)2, NULL), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_comparison_finish(comparison), ARMTAP_OK);
+    assert_int_equal(armtap_comparison_count(comparison), 0);
+    assert_int_equal(armtap_comparison_end(comparison, ARMTAP_SIDE_RTDE), ARMTAP_ERR_ARGUMENT);
+    armtap_comparison_free(comparison);
+}
+
+/* ---- numbers --------------------------------------------------------------------------------------------------- */
+
+/* As printf writes them where the locale has a point. */
+static void decimals_are_printfs(void **state)
+{
+    static const double odd[] = {
+        0,      -0.0,   0.0005, 0.0015,   0.5,      1.5, 2.5, 0.125, 1e15, 1e15 + 0.5, 9007199254740993.0,
+        1.8e19, 5e-324, -1e-9,  999.9995, 0.9999999};
+    uint64_t seed = 20261122;
+    (void)state;
+    for (int i = 0; i < 200000; i++) {
+        char expected[64], got[DECIMAL_MAX];
+        uint64_t bits = random_bits(&seed);
+        double value = i < (int)(sizeof odd / sizeof *odd) ? odd[i]
+                       : i % 2 == 0                        ? (double)(int64_t)(bits >> 20) / 1e6
+                                                           : (double)(bits >> 44) / 1024 - 500;
+        for (unsigned digits = 0; digits <= DECIMAL_DIGITS_MAX; digits++) {
+            snprintf(expected, sizeof expected, "%.*f", (int)digits, value);
+            assert_string_equal(armtap_decimal(got, value, digits), expected);
+        }
+    }
+    assert_string_equal(DECIMAL((double)NAN, 3), "nan");
+    assert_string_equal(DECIMAL((double)-INFINITY, 3), "-inf");
+    assert_string_equal(DECIMAL(1e300, 0), "inf");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(findings_come_as_they_happen), cmocka_unit_test(the_end_is_in_the_list_alone),
+        cmocka_unit_test(all_of_it_is_handed_out),      cmocka_unit_test(verdicts_have_their_evidence),
+        cmocka_unit_test(two_threads_have_one_each),    cmocka_unit_test(calls_from_within_are_busy),
+        cmocka_unit_test(who_says_stop_is_heard),       cmocka_unit_test(misuse_is_answered),
+        cmocka_unit_test(decimals_are_printfs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
