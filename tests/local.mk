@@ -159,10 +159,10 @@ AM_TESTS_ENVIRONMENT = \
 	HARDENING='$(enable_hardening)'; \
 	export srcdir builddir ARMTAP SYNTH CC CFLAGS HARDENING;
 
-# The installed library, by its pkg-config file.
+# The installed libraries, by their pkg-config files.
 installcheck-local:
 	srcdir='$(abs_top_srcdir)' CC='$(CC)' CFLAGS='$(ARMTAP_SANITIZE) $(CFLAGS)' \
-	PKG_CONFIG_PATH='$(DESTDIR)$(pkgconfigdir)' LD_LIBRARY_PATH='$(DESTDIR)$(libdir)' \
+	PKG_CONFIG_PATH='$(DESTDIR)$(pkgconfigdir)' PKG_CONFIG_SYSROOT_DIR='$(DESTDIR)' LD_LIBRARY_PATH='$(DESTDIR)$(libdir)' \
 	    sh $(srcdir)/tests/check-installed
 
 include tests/bench/local.mk
