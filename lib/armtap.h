@@ -7,17 +7,17 @@
  *   armtap_conn_*              one TCP connection, both directions, bytes in chunks of any size
  *   armtap_net_*               captured packets of any number of connections
  *
- * The library opens nothing, prints nothing, and holds no globals. Functions that return int return 0 or one of the
- * negative errors below; errors are the caller's own faults, lack of memory, or a callback that said stop. What is
- * wrong with the input comes as notes. Unless a comment says otherwise, pointers handed to a callback are valid during
- * the callback, and an object must be used by one thread at a time.
+ * The library opens nothing, prints nothing, and has no globals. Functions that return int return 0 or one of the
+ * negative errors below; errors mean a mistake of the caller, lack of memory, or a callback that asked to stop. Notes
+ * report what is wrong with the input. Unless a comment says otherwise, pointers passed to a callback are valid during
+ * the callback, and only one thread at a time may use an object.
  *
- * Misuse is answered, not obeyed: NULL where a pointer must be is ERR_ARGUMENT, or nothing is done; an index beyond the
- * end gives NULL, false or an absent value; what calls an object from within one of its own callbacks gets ERR_BUSY;
- * after an error a connection or a net repeats that error. What cannot be seen is left to the caller: that a pointer
- * leads to an object that is not freed, that as many bytes are there as he says, that one thread at a time uses it.
+ * Misuse is detected where possible: NULL instead of a required pointer gives ERR_ARGUMENT, or is ignored; an index
+ * beyond the end gives NULL, false or an absent value; calling an object from within one of its own callbacks gives
+ * ERR_BUSY; after an error a connection or a net repeats that error. The caller must ensure what cannot be detected:
+ * that an object was not freed, that a buffer is as long as stated, that one thread at a time uses an object.
  *
- * Units are the vendor's (the field table tells: armtap_field_at). "Guide" below is UR's RTDE guide, "table" UR's
+ * Units are the vendor's (see the field table: armtap_field_at). "Guide" below is UR's RTDE guide, "table" UR's
  * spreadsheet of the client interfaces.
  */
 #ifndef ARMTAP_H
@@ -71,8 +71,8 @@ enum armtap_type {
     ARMTAP_INT32,
     ARMTAP_DOUBLE,
     ARMTAP_STRING, /* UTF-8 or bytes, by pointer and length; never in the state */
-    ARMTAP_BYTES,  /* a value whose type is not known */
-    ARMTAP_INT64,  /* a whole number of a text protocol; never in the state */
+    ARMTAP_BYTES,  /* a value of unknown type */
+    ARMTAP_INT64,  /* an integer of a text protocol; never in the state */
     ARMTAP_JSON    /* an array or object, as compact JSON text by pointer and length; in a recipe: any JSON value */
 };
 
@@ -105,28 +105,28 @@ struct armtap_field {
     const char *name; /* its RTDE name, or rt_N by its column where UR reserves the cell */
     const char *unit;
     const char *legacy_name; /* UR's name of the row in the realtime table, "" without one */
-    const char *since;       /* release that brought the RTDE variable, "" where not known */
+    const char *since;       /* release that introduced the RTDE variable, "" if unknown */
     const char *meaning;
     enum armtap_field_id id;
     enum armtap_type type; /* of one element */
     enum armtap_field_direction direction;
     uint16_t count;       /* elements: 1, 3 or 6 */
-    uint16_t column_cb2;  /* UR's gnuplot column in the legacy layout, 0: not carried */
+    uint16_t column_cb2;  /* UR's gnuplot column in the CB2 layout, 0: not in it */
     uint16_t column_cb3e; /* the same in the CB3/e-Series layout */
     uint32_t offset;      /* of its first element in struct armtap_state */
 };
 
 ARMTAP_API size_t armtap_field_count(void);
-/* How many gnuplot columns UR's legacy layout of that generation has. */
+/* Number of gnuplot columns in UR's legacy layout of that generation. */
 ARMTAP_API unsigned armtap_layout_columns(enum armtap_generation generation);
-/* The field of that id, NULL beyond the end. */
+/* The field with that id; NULL beyond the end. */
 ARMTAP_API const struct armtap_field *armtap_field_at(size_t id);
-/* The field of that exact name; NULL if there is none, or for a NULL name. `length` bytes of `name` are read, no
- * terminator is needed. */
+/* The field with exactly that name; NULL if there is none, or for a NULL name. Reads `length` bytes of `name`, which
+ * needs no terminator. */
 ARMTAP_API const struct armtap_field *armtap_field_find(const char *name, size_t length);
-/* The field that was probably meant by a name that is none: one that differs in case and separators, an element of a
- * vector ("actual_q_0"), what other programs call it, or a slip of the keyboard. NULL unless one is clearly nearest.
- * Only fields of that direction count (ARMTAP_FIELD_BOTH: of either). */
+/* The field that an unknown name probably means: it may differ in case and separators, be an element of a vector
+ * ("actual_q_0"), another program's name for it, or a typing error. NULL unless one field is clearly nearest. Only
+ * fields of that direction count (ARMTAP_FIELD_BOTH: of either). */
 ARMTAP_API const struct armtap_field *armtap_field_nearest(const char *name, size_t length,
                                                            enum armtap_field_direction direction);
 /* The RTDE name of a type: ("DOUBLE", 1), ("VECTOR6D", 6); "" where RTDE has none. */
@@ -138,7 +138,7 @@ struct armtap_enum_value {
     bool is_bit;
     enum armtap_generation generation; /* UNKNOWN: the same in CB2 and CB3/e */
 };
-/* The i-th named value or bit of a field, in the order of their numbers; NULL beyond the end. */
+/* The i-th named value or bit of a field, in numerical order; NULL beyond the end. */
 ARMTAP_API const struct armtap_enum_value *armtap_enum_at(const struct armtap_field *field, size_t i);
 /* The name of a value of an enumerated field (robot_mode, safety_status, ...); NULL where it has none. CB2, CB3/e and
  * AUBO number their modes differently (robot mode 0 is RUNNING on CB2, DISCONNECTED on CB3/e), so the generation
@@ -148,7 +148,7 @@ ARMTAP_API const char *armtap_enum_name(const struct armtap_field *field, int64_
 
 /* ---- the common state ------------------------------------------------------------------------------------------ */
 
-/* A set of field ids. Room for ids to come: the size stays. */
+/* A set of field ids. Its size is fixed, so that new fields do not break the ABI. */
 struct armtap_set {
     uint64_t word[16];
 };
@@ -168,34 +168,34 @@ static inline void armtap_set_remove(struct armtap_set *set, unsigned id)
 #define ARMTAP_MEMBER_SCALAR(name, ctype, ...) ctype name;
 #define ARMTAP_MEMBER_VECTOR(name, ctype, type, count, ...) ctype name[count];
 #define ARMTAP_MEMBER_FAMILY(array, ctype, type, length, ...) ctype array[length];
-/* Everything that is known of a robot. Members carry the RTDE names: double actual_q[6], int32_t
- * output_int_register[48]. Only armtap_state_new makes one: it grows at its end with new releases, and the library
- * keeps more behind it. Functions that write into a state refuse one that was made otherwise, on the stack or by
- * assignment: ERR_ARGUMENT, or nothing is done; all may read it. A program that runs with an older library than it was
- * built for finds armtap_field_count below ARMTAP_FIELD_COUNT, and no memory at the members of the fields beyond. */
+/* Everything that is known about a robot. Members have the RTDE names: double actual_q[6], int32_t
+ * output_int_register[48]. Create it only with armtap_state_new: it grows at its end with new releases, and the library
+ * keeps more data after it. Functions that write to a state refuse one made otherwise, on the stack or by assignment,
+ * with ERR_ARGUMENT or by doing nothing; all may read it. A program that runs with an older library than it was built
+ * for finds armtap_field_count below ARMTAP_FIELD_COUNT; the members of fields beyond that have no memory. */
 struct armtap_state {
-    struct armtap_set known; /* which members were ever set; the others hold no meaning */
-    uint64_t own[8];         /* the library's; by it a state is known */
+    struct armtap_set known; /* which members were ever set; the others are meaningless */
+    uint64_t own[8];         /* private; marks a state made by the library */
     ARMTAP_FIELDS(ARMTAP_MEMBER_SCALAR, ARMTAP_MEMBER_VECTOR, ARMTAP_MEMBER_FAMILY)
 };
 #undef ARMTAP_MEMBER_SCALAR
 #undef ARMTAP_MEMBER_VECTOR
 #undef ARMTAP_MEMBER_FAMILY
 
-/* NULL without memory. The caller frees. */
+/* NULL if out of memory. The caller frees it. */
 ARMTAP_API struct armtap_state *armtap_state_new(void);
-/* These take NULL, too. */
+/* These also accept NULL. */
 ARMTAP_API void armtap_state_free(struct armtap_state *state);
 ARMTAP_API void armtap_state_clear(struct armtap_state *state);
 ARMTAP_API void armtap_state_copy(struct armtap_state *to, const struct armtap_state *from);
-/* Adds what `from` knows to `to`: joins the connections of what the caller knows to be one robot. */
+/* Adds what `from` knows to `to`, to combine connections that the caller knows to be one robot's. */
 ARMTAP_API void armtap_state_merge(struct armtap_state *to, const struct armtap_state *from);
 
 /* One value of a frame or a state. The member of the union follows the type: DOUBLE f64; INT32, INT64 i64; BOOL, UINT8,
  * UINT32, UINT64 u64; STRING, BYTES and JSON text, length. */
 struct armtap_value {
     const char *name;                 /* as on the wire */
-    const struct armtap_field *field; /* NULL: the table has no such field of such a type */
+    const struct armtap_field *field; /* NULL: the table has no such field, or it has another type */
     enum armtap_type type;
     unsigned count;
     bool present; /* false: the frame was cut before it, or the legacy cell holds no integer where one belongs */
@@ -209,7 +209,7 @@ struct armtap_value {
         };
     };
 };
-/* Whether a value is text by pointer and length, of whatever kind. */
+/* Whether a value is stored as text and length. */
 static inline bool armtap_value_is_text(const struct armtap_value *value)
 {
     return value->type == ARMTAP_STRING || value->type == ARMTAP_BYTES || value->type == ARMTAP_JSON;
@@ -219,11 +219,11 @@ static inline bool armtap_value_is_signed(const struct armtap_value *value)
 {
     return value->type == ARMTAP_INT32 || value->type == ARMTAP_INT64;
 }
-/* A field of a state as a value; `present` tells whether it is known. Without a state or a field it is absent. */
+/* A field of a state as a value; `present` says whether it is known. Without a state or a field it is absent. */
 ARMTAP_API void armtap_state_get(const struct armtap_state *state, const struct armtap_field *field,
                                  struct armtap_value *value);
-/* Sets a field of a state from a value of the field's type and count. ERR_ARGUMENT if they are not. Which field is told
- * by its id. */
+/* Sets a field of a state from a value, which must have the field's type and count: ERR_ARGUMENT otherwise. The field
+ * is identified by its id. */
 ARMTAP_API int armtap_state_set(struct armtap_state *state, const struct armtap_field *field,
                                 const struct armtap_value *value);
 
@@ -232,7 +232,7 @@ ARMTAP_API int armtap_state_set(struct armtap_state *state, const struct armtap_
 enum armtap_protocol { ARMTAP_PROTOCOL_NONE, ARMTAP_REALTIME, ARMTAP_RTDE, ARMTAP_AUBO };
 /* "realtime", "rtde", "aubo"; NULL for others */
 ARMTAP_API const char *armtap_protocol_name(enum armtap_protocol protocol);
-/* The protocol of that name, ARMTAP_PROTOCOL_NONE if there is none. */
+/* The protocol with that name; ARMTAP_PROTOCOL_NONE if there is none. */
 ARMTAP_API enum armtap_protocol armtap_protocol_find(const char *name);
 
 enum armtap_direction { ARMTAP_FROM_ROBOT, ARMTAP_TO_ROBOT };
@@ -244,15 +244,15 @@ struct armtap_recipe;
 
 struct armtap_recipe_entry {
     const char *name;                 /* as on the wire */
-    const struct armtap_field *field; /* NULL: not in the table, delivered under its own name */
+    const struct armtap_field *field; /* NULL: not in the table; delivered under its own name */
     enum armtap_type type;            /* as delivered: a legacy robot mode is an INT32, though it travels as a double */
     unsigned count;
-    size_t offset;    /* of its first byte from the first value of the frame, SIZE_MAX where sizes that are not known do
-                         not tell; 0 in text protocols */
+    size_t offset; /* of its first byte from the first value of the frame; SIZE_MAX after a value of unknown size; 0 in
+                      text protocols */
     size_t wire_size; /* bytes; 0 in text protocols */
-    unsigned arm;     /* which arm the name says: 1 to 4 in AUBO's R1_ to R4_; 0 where it names none */
+    unsigned arm;     /* the arm in the name: 1 to 4 for AUBO's R1_ to R4_; 0 if it names none */
 };
-/* Any number of threads may ask a recipe at a time. Of NULL these say 0, NULL and NONE. */
+/* Any number of threads may read a recipe at once. For NULL these return 0, NULL and NONE. */
 ARMTAP_API size_t armtap_recipe_count(const struct armtap_recipe *recipe);
 /* NULL beyond the end. */
 ARMTAP_API const struct armtap_recipe_entry *armtap_recipe_at(const struct armtap_recipe *recipe, size_t i);
@@ -262,28 +262,28 @@ ARMTAP_API enum armtap_protocol armtap_recipe_protocol(const struct armtap_recip
 /* Whether both hold the same: the same fields, of the same types, in the same places. */
 ARMTAP_API bool armtap_recipe_same(const struct armtap_recipe *a, const struct armtap_recipe *b);
 /* Reads value i from the values of a frame, `length` bytes at `values` (record.values, record.values_length). Any
- * thread may call it while somebody holds the recipe. STRING, BYTES and JSON point into `values`. In a text protocol
- * the value has the type that the message gave it; where that is not the field's, `field` is NULL. Beyond the recipe's
- * end, or without a recipe, the value is absent and has no name. */
+ * thread may call it while a reference to the recipe is held. STRING, BYTES and JSON point into `values`. In a text
+ * protocol the value has the type that the message gave it; if that is not the field's, `field` is NULL. Beyond the
+ * recipe's end, or without a recipe, the value is absent and has no name. */
 ARMTAP_API void armtap_recipe_read(const struct armtap_recipe *recipe, size_t i, const uint8_t *values, size_t length,
                                    struct armtap_value *value);
-/* The layout of a legacy packet of `size` bytes (its length word): up to 812 CB2's, above CB3/e-Series'; of a size that
- * is not in the table, the known prefix. The caller releases it. */
+/* The layout of a legacy packet of `size` bytes (its length word): CB2's up to 812, CB3/e-Series' above; for a size
+ * that is not in the table, the known prefix. The caller releases it. */
 ARMTAP_API int armtap_recipe_realtime(size_t size, struct armtap_recipe **recipe);
 /* A recipe from names and RTDE types, both comma separated as in a set-up and its reply. ERR_TYPE for a type that RTDE
- * lacks (NOT_FOUND and IN_USE included), ERR_ARGUMENT where their numbers differ. Without types the
- * table's are taken, and ERR_TYPE means a name that it lacks. The caller releases it. */
+ * lacks (including NOT_FOUND and IN_USE), ERR_ARGUMENT if there are not as many types as names. Without types the
+ * table's are used, and ERR_TYPE means that the table lacks a name. The caller releases it. */
 ARMTAP_API int armtap_recipe_rtde(const char *names, const char *types, struct armtap_recipe **recipe);
 
 /* The recipe of an AUBO subscription or publication, as a client sends it: [100,{"chanel":0,"frequency":50.0,
- * "segments":["R1_actual_q"],"to_server":false,"trigger":0}]. The caller releases it. ERR_NOT_OURS where `message` is
- * no such text, ERR_UNSUPPORTED where the library was built without AUBO. */
+ * "segments":["R1_actual_q"],"to_server":false,"trigger":0}]. The caller releases it. ERR_NOT_OURS if `message` is not
+ * such a text, ERR_UNSUPPORTED if the library was built without AUBO. */
 ARMTAP_API int armtap_recipe_aubo(const char *message, size_t length, struct armtap_recipe **recipe);
 
-/* The libraries that AUBO's decoder is built with ("json-c 0.16, wslay 1.1.1, ..."); NULL where it was left out. */
+/* The libraries that AUBO's decoder is built with ("json-c 0.16, wslay 1.1.1, ..."); NULL if it was left out. */
 ARMTAP_API const char *armtap_aubo_libraries(void);
 
-/* The default output recipe of a well-known client: what armtap falls back to where the handshake was not captured. */
+/* The default output recipe of a well-known client: armtap's fallback if the handshake was not captured. */
 struct armtap_known_recipe {
     const char *name;   /* "record.py-2.7.12" */
     const char *client; /* whose, and of which releases */
@@ -291,8 +291,8 @@ struct armtap_known_recipe {
     const char *fields; /* comma separated; their types are the table's */
 };
 ARMTAP_API const struct armtap_known_recipe *armtap_known_recipe_at(size_t i);
-/* Recipes given to callbacks live as long as someone holds them. Any thread may hold and release one that somebody
- * holds; several connections, in several threads, may be given the same. NULL is taken, too. */
+/* Recipes passed to callbacks are reference counted. Any thread may hold and release a recipe that is held; several
+ * connections, in several threads, may be given the same one. NULL is accepted, too. */
 ARMTAP_API struct armtap_recipe *armtap_recipe_hold(const struct armtap_recipe *recipe);
 ARMTAP_API void armtap_recipe_release(struct armtap_recipe *recipe);
 
@@ -307,15 +307,15 @@ struct armtap_where {
     uint32_t file;   /* index of the file */
 };
 
-/* One connection, as far as it is known. It lives as long as the connection; counters move with it. */
+/* What is known about one connection. It lives as long as the connection, and its counters keep counting. */
 struct armtap_stream {
     uint64_t connection; /* number of the TCP connection, in the order of their first packets, from 0 */
-    char robot[64];      /* "10.0.0.2:30004", "[fd00::2]:30004"; "" where the caller gave none */
+    char robot[64];      /* "10.0.0.2:30004", "[fd00::2]:30004"; "" if the caller gave none */
     char client[64];
     enum armtap_protocol protocol; /* NONE while not recognised */
-    int version;                   /* RTDE protocol number or legacy packet size, the newest seen; 0: not known */
+    int version;                   /* RTDE protocol number or legacy packet size, the latest seen; 0: unknown */
     enum armtap_generation generation;
-    char controller_version[32]; /* "5.11.1.108", "" while not known */
+    char controller_version[32]; /* "5.11.1.108"; "" while unknown */
     bool midstream;              /* its beginning was not captured */
     struct armtap_where first;   /* its first packet */
     struct armtap_where last;
@@ -323,11 +323,11 @@ struct armtap_stream {
     uint64_t gaps;             /* holes in either direction */
     uint64_t bytes_decoded[2]; /* bytes of whole messages, by direction */
     uint64_t bytes_lost[2];    /* missing in the capture */
-    uint64_t bytes_skipped[2]; /* there, but no message; finding the way back */
-    uint64_t packets[2];       /* captured, by direction, until it is closed */
-    /* Of a telemetry port: where the robot accepted the connection; packet 0: that was not captured. */
+    uint64_t bytes_skipped[2]; /* captured, but not part of a message */
+    uint64_t packets[2];       /* captured, by direction, until the connection is closed */
+    /* On a telemetry port: where the robot accepted the connection; packet 0: that was not captured. */
     struct armtap_where accepted;
-    uint64_t payload[2]; /* bytes in those packets, with what was sent again */
+    uint64_t payload[2]; /* bytes in those packets, retransmissions included */
     bool forgotten;      /* midstream, but its beginning may have been captured: armtap forgot connections before it */
 };
 
@@ -338,18 +338,18 @@ enum armtap_record_flag {
     ARMTAP_LONG = 8       /* the frame is longer than its recipe */
 };
 
-/* What a record says of one arm. */
+/* What a record says about one arm. */
 struct armtap_arm {
     unsigned number;                  /* 1; with AUBO 1 to 4 */
-    const struct armtap_set *updated; /* the fields that this very frame set */
-    const struct armtap_state *state; /* what this direction of the connection said so far, this frame included */
+    const struct armtap_set *updated; /* the fields that this frame set */
+    const struct armtap_state *state; /* everything received so far in this direction, this frame included */
 };
 #define ARMTAP_ARMS_MAX 4
 
 /* One frame of data. */
 struct armtap_record {
     const struct armtap_stream *stream;
-    struct armtap_where where; /* the packet that carried its last byte to arrive */
+    struct armtap_where where; /* the packet that brought its last missing byte */
     uint64_t offset;           /* of its first byte in its direction's stream */
     enum armtap_direction direction;
     enum armtap_protocol protocol;
@@ -361,74 +361,75 @@ struct armtap_record {
     const struct armtap_state *state;   /* of the first of its arms */
     const uint8_t *frame;               /* the bytes as they came */
     size_t frame_length;
-    const uint8_t *values; /* where in the frame the values begin; of a text protocol a form for armtap_recipe_read */
+    const uint8_t *values; /* the first value in the frame; for a text protocol, a form for armtap_recipe_read */
     size_t values_length;
-    const struct armtap_arm *arms; /* that its recipe names, by number; one, unless AUBO's names several */
+    const struct armtap_arm
+        *arms; /* those that its recipe names, by number; one, unless an AUBO recipe names several */
     size_t arm_count;
-    double clock; /* the controller's, s: its timestamp, or of an opaque record what grows like one; NAN without it */
+    double clock; /* the controller's, s: its timestamp, or in an opaque record a value that grows like one; else NAN */
 };
-/* Value i of the record, in wire order, also those the table does not know; false beyond the last. */
+/* Value i of the record, in wire order, including values that the table does not know; false beyond the last. */
 ARMTAP_API bool armtap_record_value(const struct armtap_record *record, size_t i, struct armtap_value *value);
 
 /* Why a recipe was guessed. */
 struct armtap_guess_evidence {
     const char *source;  /* whose recipe it is */
-    unsigned score;      /* points for it: about a bit each against other fields at the same bytes */
-    unsigned needed;     /* points without which this source is not believed */
-    const char *reasons; /* what spoke for it, "; " between; "" where nothing had to */
-    /* Fields whose values speak for their name by themselves; the others have theirs from where they stand in a recipe
-     * of that length. NULL: the names were captured. */
+    unsigned score;      /* points for it: each is worth about a bit against other fields at the same bytes */
+    unsigned needed;     /* points that this source needs to be believed */
+    const char *reasons; /* the evidence for it, separated by "; "; "" if none was needed */
+    /* Fields whose values themselves support their name; the others are named by their position in a recipe of that
+     * length. NULL: the names were captured. */
     const struct armtap_set *supported;
 };
 
-/* A recipe that data frames of this direction follow from now on. Of an RTDE recipe with one type that is not known,
- * fields behind it have no place (offset SIZE_MAX) until the first data package tells its size, in a second event. */
+/* A recipe that data frames of this direction follow from now on. If one type of an RTDE recipe is unknown, the fields
+ * after it have no offset (SIZE_MAX) until the first data package reveals its size, in a second event. */
 struct armtap_recipe_event {
     const struct armtap_stream *stream;
     struct armtap_where where;
     enum armtap_direction direction;
     int recipe_id;
-    double frequency;                          /* Hz asked for; 0 where not said */
+    double frequency;                          /* Hz asked for; 0 if not given */
     unsigned flags;                            /* ARMTAP_GUESSED */
     const struct armtap_recipe *recipe;        /* never NULL */
     const struct armtap_guess_evidence *guess; /* NULL: not guessed */
 };
 
-/* Data from the robot that stays without names, its handshake not captured: the well-known recipes of its length that
- * nothing in the data contradicts, and nothing proves. Told again when more data leaves other ones; the event of a
- * recipe ends them. */
+/* For data from the robot that has no names because its handshake was not captured: the well-known recipes of its
+ * length that the data neither contradicts nor proves. Sent again when more data changes the list; a recipe event ends
+ * it. */
 struct armtap_candidates {
     const struct armtap_stream *stream;
     struct armtap_where where;
-    const struct armtap_known_recipe *const *recipes; /* they live for ever */
-    size_t count;                                     /* 0: none any more */
+    const struct armtap_known_recipe *const *recipes; /* valid forever */
+    size_t count;                                     /* 0: none left */
 };
 
 enum armtap_refusal {
     ARMTAP_REFUSAL_NOT_FOUND,
     ARMTAP_REFUSAL_IN_USE,
     ARMTAP_REFUSAL_NOT_SET,
-    ARMTAP_REFUSAL_MISREAD /* the controller read it with bytes that are not its own, so that it was never asked for;
-                            * in `accepted`, of the table's type, where the table has it */
+    ARMTAP_REFUSAL_MISREAD /* the controller misread the name, so that it was never asked for; in `accepted`, with the
+                              table's type, if the table has it */
 };
 struct armtap_refused {
     const char *name; /* not NUL-terminated */
     size_t length;
     enum armtap_refusal why;
 };
-/* An RTDE set-up that the controller refused because of some of its names: no data follows it. */
+/* An RTDE set-up that the controller refused because of some of its names: no data follows. */
 struct armtap_refused_setup {
     const struct armtap_stream *stream;
     struct armtap_where where;            /* of the reply */
     enum armtap_direction direction;      /* of the data that was set up */
-    double frequency;                     /* Hz asked for; 0 where not said */
-    const struct armtap_recipe *accepted; /* the names that the reply gives a type, maybe none */
+    double frequency;                     /* Hz asked for; 0 if not given */
+    const struct armtap_recipe *accepted; /* the names to which the reply gives a type, maybe none */
     const struct armtap_refused *refused; /* the others, in their order */
     size_t refused_count;
-    int version; /* of the protocol in force when the controller replied; 0 where not known */
+    int version; /* the protocol in force when the controller replied; 0 if unknown */
 };
 
-/* A text message of the controller (level, source) or to it. Not NUL-terminated. */
+/* A text message from the controller (level, source) or to it. Not NUL-terminated. */
 struct armtap_text {
     const struct armtap_stream *stream;
     struct armtap_where where;
@@ -454,28 +455,29 @@ struct armtap_note_kind {
 ARMTAP_API size_t armtap_note_count(void);
 /* They stand in an array: a kind less the first is its number. */
 ARMTAP_API const struct armtap_note_kind *armtap_note_at(size_t i);
-/* The kind of that id; NULL where there is none. */
+/* The kind with that id; NULL if there is none. */
 ARMTAP_API const struct armtap_note_kind *armtap_note_find(const char *id);
 
-/* What an input may cost. Beyond it the rest goes on, with a note `input.hostile`, once per connection and budget. */
+/* What an input may cost. Beyond it something is cut and the rest continues, with a note `input.hostile`, once per
+ * connection and budget. */
 struct armtap_budget {
     const char *name; /* "inflated" */
     uint64_t each;    /* what a connection may spend for every byte of its packets; 0 for a limit */
-    uint64_t once;    /* what all connections of a capture share beyond that; the most of a limit */
+    uint64_t once;    /* what all connections of a capture share beyond that; the maximum of a limit */
     const char *unit;
     const char *of; /* what a limit is for */
     const char *cut;
-    const char *text; /* of the note: what was more than allowed, and what is cut */
+    const char *text; /* for the note: what exceeded the allowance, and what is cut */
 };
 ARMTAP_API size_t armtap_budget_count(void);
 ARMTAP_API const struct armtap_budget *armtap_budget_at(size_t i);
-/* NULL where none has that name. */
+/* NULL if none has that name. */
 ARMTAP_API const struct armtap_budget *armtap_budget_find(const char *name);
 
-/* What is wrong, or worth knowing, with the input. */
+/* Something wrong with the input, or worth knowing. */
 struct armtap_note {
     const struct armtap_note_kind *kind;
-    const struct armtap_stream *stream; /* NULL: of the capture */
+    const struct armtap_stream *stream; /* NULL: the whole capture */
     struct armtap_where where;
     enum armtap_direction direction;
     const char *text; /* one line, names the thing itself */
@@ -484,20 +486,20 @@ struct armtap_note {
 enum armtap_event_type {
     ARMTAP_EVENT_OPEN,       /* a connection's first packet; a: 1 with SYN, 0 in mid-stream */
     ARMTAP_EVENT_CLOSE,      /* a: enum armtap_close; by the sender of `direction` */
-    ARMTAP_EVENT_RECOGNISED, /* the stream's protocol is known now */
+    ARMTAP_EVENT_RECOGNISED, /* the stream's protocol has become known */
     ARMTAP_EVENT_GAP,        /* a: bytes missing */
-    /* What the network did to a packet; a: its bytes, less those behind all that was captured before. One packet is one
-     * of these; keep-alives and window probes are none. */
-    ARMTAP_EVENT_RETRANSMISSION, /* its bytes were sent before, whether that was captured or lost */
+    /* What the network did to a packet; a: its bytes, except those after everything captured before. A packet is at
+     * most one of these; keep-alives and window probes are none. */
+    ARMTAP_EVENT_RETRANSMISSION, /* its bytes were sent before, whether captured or lost */
     ARMTAP_EVENT_DUPLICATE,      /* the same packet was captured before: a mirror port, or a network that copies */
     ARMTAP_EVENT_OUT_OF_ORDER,   /* sent before packets that were captured earlier */
-    ARMTAP_EVENT_WINDOW, /* a: receive window the sender of `direction` offers, in bytes; when it changes much or is 0
-                          */
+    ARMTAP_EVENT_WINDOW, /* a: receive window that the sender of `direction` offers, in bytes; when it changes much or
+                            is 0 */
     ARMTAP_EVENT_START,  /* data was asked for and granted */
-    ARMTAP_EVENT_PAUSE,  /* data was stopped; of AUBO: on the channel a, which carries data of `direction` */
+    ARMTAP_EVENT_PAUSE,  /* data was stopped; for AUBO, on channel a, which carries data of `direction` */
     /* What became of an attempt to connect to a telemetry port, or to another port that only robots have; a: SYNs sent
-     * until then, retransmitted ones included. None of an attempt whose beginning was not captured. */
-    ARMTAP_EVENT_CONNECTED,   /* it was answered, now or, where the answer was not captured, before */
+     * until then, retransmitted ones included. No events for an attempt whose beginning was not captured. */
+    ARMTAP_EVENT_CONNECTED,   /* it was answered, now or, if the answer was not captured, earlier */
     ARMTAP_EVENT_REFUSED,     /* by a RST, which is at `where` */
     ARMTAP_EVENT_NO_ANSWER,   /* within 3 s of the last SYN, or sent again and never answered; `where`: the first SYN */
     ARMTAP_EVENT_SYN_AGAIN,   /* after NO_ANSWER, of the same attempt */
@@ -508,7 +510,7 @@ enum armtap_event_type {
 /* Who says that a robot cannot be reached, and why. */
 struct armtap_unreachable {
     char reporter[64];   /* its address: "10.0.0.1", "[fd00::1]" */
-    unsigned type, code; /* of the ICMP or ICMPv6 message */
+    unsigned type, code; /* from the ICMP or ICMPv6 message */
     const char *reason;  /* in words */
 };
 
@@ -520,43 +522,43 @@ struct armtap_event {
     enum armtap_direction direction;
     enum armtap_event_type type;
     uint64_t a;
-    /* Of RETRANSMISSION, DUPLICATE and OUT_OF_ORDER: the headers prove none of them, and the type is the most likely
+    /* For RETRANSMISSION, DUPLICATE and OUT_OF_ORDER: the headers do not prove which, and the type is the most likely
      * one by the packet's delay. */
     bool doubtful;
-    const struct armtap_unreachable *unreachable; /* of UNREACHABLE, else NULL */
+    const struct armtap_unreachable *unreachable; /* for UNREACHABLE, else NULL */
 };
 
-/* Bytes as they came: a whole message of whatever kind, or bytes that were skipped because they are none. */
+/* Bytes as they came: a whole message of any kind, or bytes that were skipped because they are not a message. */
 struct armtap_message {
     const struct armtap_stream *stream;
     struct armtap_where where; /* the packet that carried its last byte to arrive */
     struct armtap_where first; /* the packet of its first byte */
     enum armtap_direction direction;
-    bool skipped;    /* no message: bytes of a foreign protocol, or on the way back after damage */
+    bool skipped;    /* not a message: a foreign protocol, or bytes skipped after damage */
     uint64_t offset; /* of its first byte in its direction's stream */
     const uint8_t *bytes;
     size_t length;
-    const uint8_t *content; /* what a WebSocket's frame brings to its end, unmasked, inflated, put together; or NULL */
+    const uint8_t *content; /* the message that a WebSocket frame completes: unmasked, inflated, reassembled; or NULL */
     size_t content_length;
 };
 
-/* What was captured of a robot's port that is known but not decoded: its primary interface, its dashboard, Modbus. Of
- * at most 256 ports. */
+/* Captured traffic on a robot port that is known but not decoded: primary interface, dashboard, Modbus. For at most 256
+ * ports. */
 struct armtap_traffic {
     char robot[64]; /* its address: "10.0.0.2", "[fd00::2]" */
-    uint16_t port;  /* External Control's are the client's: the robot connects to them */
+    uint16_t port;  /* for External Control, the client's: the robot connects to it */
     const char *name;
     uint64_t packets;
-    uint64_t bytes; /* payload of TCP, with what was sent again */
+    uint64_t bytes; /* TCP payload, retransmissions included */
 };
 
-/* Where everything goes. Any callback may be NULL; one that returns other than 0 stops the push for good, which then
+/* Where everything goes. Any callback may be NULL; one that returns non-zero stops the push for good, which then
  * returns ERR_STOPPED. Without on_record frames are delimited and counted, but no state is decoded. Set `size` to
- * sizeof(struct armtap_sink): callbacks that a newer program has and the library does not know are never called, those
- * that an older program lacks are NULL. A size that holds no callback, or a part of one, is ERR_ARGUMENT.
+ * sizeof(struct armtap_sink): callbacks of a newer program that the library does not know are never called, those that
+ * an older program lacks are NULL. A size without any callback, or with part of one, is ERR_ARGUMENT.
  *
- * A callback may read whatever it is given, and use other connections, nets and states. Calls of the connection or net
- * that called it return ERR_BUSY; to free that is allowed: no callback follows, and what was called returns
+ * A callback may read what it is given, and use other connections, nets and states. Calls on the connection or net that
+ * invoked it return ERR_BUSY. It may free that connection or net: no callback follows, and the outer call returns
  * ERR_STOPPED. */
 struct armtap_sink {
     size_t size;
@@ -565,33 +567,34 @@ struct armtap_sink {
     int (*on_text)(void *user, const struct armtap_text *text);
     int (*on_note)(void *user, const struct armtap_note *note);
     int (*on_event)(void *user, const struct armtap_event *event);
-    /* Values of RTDE's READ_PROPERTIES: a record that is no data. */
+    /* Values of RTDE's READ_PROPERTIES: a record, but not data. */
     int (*on_properties)(void *user, const struct armtap_record *record);
-    /* After all else that came of the same bytes. */
+    /* After all other callbacks for the same bytes. */
     int (*on_message)(void *user, const struct armtap_message *message);
     int (*on_refused)(void *user, const struct armtap_refused_setup *setup);
-    /* By armtap_net_finish, after all else. */
+    /* Called by armtap_net_finish, after everything else. */
     int (*on_traffic)(void *user, const struct armtap_traffic *traffic);
     int (*on_candidates)(void *user, const struct armtap_candidates *candidates);
 };
 
 /* ---- one packet ------------------------------------------------------------------------------------------------ */
 
-/* Decodes one legacy realtime packet, of whatever size, into a state; call it on what read() gave.
+/* Decodes one legacy realtime packet of any size into a state; call it on what read() returned.
  *
  * packet  the bytes, beginning with the length word (big-endian, counts itself)
- * length  how many are at hand; fewer than the length word says is no error: what is whole in them is decoded
+ * length  how many there are; fewer than the length word says is not an error: the complete fields are decoded
  * state   from armtap_state_new; gets the fields, and their bits in state->known. Fields that the packet lacks are
  *         removed from known, so that nothing old is taken for new.
  *
- * The layout follows from the length word: up to 812 CB2's, above CB3/e-Series'. Returns the number of bytes used (the
- * smaller of length word and `length`), or ERR_SHORT below 12 bytes, ERR_NOT_OURS where the length word is not
- * 12 to 4096. Source: UR's realtime tables ("Client_Interfaces", tabs RealTime). */
+ * The layout follows from the length word: CB2's up to 812, CB3/e-Series' above. Returns the number of bytes used (the
+ * smaller of length word and `length`), ERR_SHORT below 12 bytes, or ERR_NOT_OURS if the length word is not 12 to 4096.
+ * Source: UR's realtime tables ("Client_Interfaces", tabs RealTime). */
 ARMTAP_API int armtap_decode_realtime(const void *packet, size_t length, struct armtap_state *state);
 
-/* The packet of `size` bytes (540 ... 1220, or another: the prefix of its layout; up to 4096, zeros beyond the layout)
- * that a controller in this state sends; absent fields become 0. The buffer holds at least `size` bytes. Decoding a
- * packet of a known size and encoding it again gives the same bytes, for integral mode and digital cells. */
+/* Writes the packet of `size` bytes that a controller in this state sends; absent fields become 0. Sizes other than 540
+ * ... 1220 get the prefix of their layout; up to 4096, with zeros beyond the layout. The buffer must hold at least
+ * `size` bytes. Decoding a packet of a known size and encoding it again gives the same bytes if its mode and digital
+ * cells hold integers. */
 ARMTAP_API int armtap_encode_realtime(const struct armtap_state *state, size_t size, void *buffer);
 
 /* ---- RTDE packages --------------------------------------------------------------------------------------------- */
@@ -608,8 +611,8 @@ enum armtap_rtde_type {
     ARMTAP_RTDE_PROPERTIES = 'R'
 };
 
-/* One RTDE package, taken apart. Which members count follows from type and direction, as in the guide's tables. Spans
- * point into the package that was parsed, or to the caller's text when encoding. */
+/* One RTDE package, taken apart. Type and direction decide which members are used, as in the guide's tables. Pointers
+ * lead into the parsed package, or to the caller's text when encoding. */
 struct armtap_rtde_package {
     enum armtap_rtde_type type;
     enum armtap_direction direction;
@@ -633,12 +636,12 @@ struct armtap_rtde_package {
     const uint8_t *values; /* U, and R from the robot: the packed values */
     size_t values_length;
 };
-/* Takes a package apart; `length` is that of its header. `package` gets type, direction and all else; the protocol is
- * the caller's to say. ERR_SHORT, ERR_NOT_OURS where the bytes do not follow the layout. */
+/* Parses a package; `length` is that of its header. Fills `package` with type, direction and all else; the caller gives
+ * the protocol. ERR_SHORT or ERR_NOT_OURS if the bytes do not follow the layout. */
 ARMTAP_API int armtap_rtde_parse(const void *bytes, size_t length, enum armtap_direction direction, int protocol,
                                  struct armtap_rtde_package *package);
-/* Writes a package with its header. Returns its length; ERR_SPACE where `capacity` is too small, ERR_ARGUMENT where it
- * would exceed 65535 bytes or text and source 255. */
+/* Writes a package with its header. Returns its length; ERR_SPACE if `capacity` is too small, ERR_ARGUMENT if the
+ * package would exceed 65535 bytes, or text or source 255. */
 ARMTAP_API int armtap_rtde_write(const struct armtap_rtde_package *package, void *buffer, size_t capacity);
 /* Writes the values of a state in the order of a recipe, for the `values` of a data package; absent fields and names
  * that the table does not know become 0. Returns the number of bytes (armtap_recipe_size), or ERR_SPACE. */
@@ -651,28 +654,28 @@ struct armtap_conn;
 
 struct armtap_conn_options {
     size_t size;                   /* sizeof(struct armtap_conn_options) */
-    enum armtap_protocol protocol; /* NONE: told by the content */
+    enum armtap_protocol protocol; /* NONE: recognised by content */
     const char *robot, *client;    /* addresses for the stream, or NULL */
     bool midstream;                /* the first bytes pushed are not the connection's first */
     uint64_t connection;           /* number for the stream */
-    bool no_guess;                 /* data whose handshake was not seen stays opaque, unless a recipe is given */
+    bool no_guess;                 /* data whose handshake was not captured stays opaque, unless a recipe is given */
 };
-/* `options` may be NULL, and so may the sink; both are copied. ERR_ARGUMENT for a `size` below that of 0.1.0. */
+/* `options` and the sink may be NULL; both are copied. ERR_ARGUMENT for a `size` below that of 0.1.0. */
 ARMTAP_API int armtap_conn_new(const struct armtap_conn_options *options, const struct armtap_sink *sink, void *user,
                                struct armtap_conn **conn);
 ARMTAP_API void armtap_conn_free(struct armtap_conn *conn);
-/* The next bytes of a direction, any number of them. After an error nothing more is taken, and the error is repeated:
- * what was not yet taken of the bytes is in no counter. ERR_ARGUMENT and ERR_BUSY leave all as it was. The same holds
- * for armtap_net_packet. */
+/* The next bytes of a direction, any number of them. After an error nothing more is accepted, and the error is
+ * repeated; bytes not yet consumed are not counted. ERR_ARGUMENT and ERR_BUSY change nothing. The same holds for
+ * armtap_net_packet. */
 ARMTAP_API int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, const void *bytes,
                                 size_t length, const struct armtap_where *where);
 /* `length` bytes of a direction are missing here. */
 ARMTAP_API int armtap_conn_gap(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
                                const struct armtap_where *where);
-/* No more bytes will come in this direction: what waits for them is judged now. */
+/* No more bytes will come in this direction: decodes or skips what was waiting for them. */
 ARMTAP_API int armtap_conn_close(struct armtap_conn *conn, enum armtap_direction direction,
                                  const struct armtap_where *where);
-/* The recipe to use where no handshake was seen: RTDE's of outputs, or an AUBO channel's; NULL: none. */
+/* The recipe to use if no handshake was captured: an RTDE output recipe, or an AUBO channel's; NULL: none. */
 ARMTAP_API int armtap_conn_set_recipe(struct armtap_conn *conn, const struct armtap_recipe *recipe);
 ARMTAP_API const struct armtap_stream *armtap_conn_stream(const struct armtap_conn *conn);
 
@@ -680,17 +683,17 @@ ARMTAP_API const struct armtap_stream *armtap_conn_stream(const struct armtap_co
 
 struct armtap_net;
 
-/* What is learned of the robots of a capture: recipes of handshakes, and which well-known recipe fits data without one.
- * Given to a first pass over a capture, sealed, and given to a second, it lets what stands later explain what stands
- * earlier. */
+/* What was learned about the robots in a capture: recipes from handshakes, and which well-known recipe fits data
+ * without one. Given to a first pass over a capture, sealed, and given to a second, it lets later packets explain
+ * earlier ones. */
 struct armtap_knowledge;
 ARMTAP_API int armtap_knowledge_new(struct armtap_knowledge **knowledge);
-/* Nets that it was given to keep it until they are freed, too. */
+/* Nets that were given it keep it until they are freed, too. */
 ARMTAP_API void armtap_knowledge_free(struct armtap_knowledge *knowledge);
 /* The first pass is over. */
 ARMTAP_API void armtap_knowledge_seal(struct armtap_knowledge *knowledge);
-/* Whether a recipe had to be guessed, or a controller's release came too late to be named, so that a second pass may
- * know better. */
+/* Whether a second pass may know better: a recipe had to be guessed, or a controller's release came too late to be
+ * named. */
 ARMTAP_API bool armtap_knowledge_has_guesses(const struct armtap_knowledge *knowledge);
 
 /* The numbers of link types are those of capture files (https://www.tcpdump.org/linktypes.html). */
@@ -709,10 +712,10 @@ struct armtap_port {
 
 struct armtap_net_options {
     size_t size;                     /* sizeof(struct armtap_net_options) */
-    const struct armtap_port *ports; /* what ports carry, beyond those the decoders know */
+    const struct armtap_port *ports; /* protocols of ports, besides those that the decoders know */
     size_t port_count;
-    const struct armtap_recipe *recipe; /* where no handshake was captured: as in armtap_conn_set_recipe; or NULL */
-    size_t pool_bytes;                  /* bound of all that waits for missing bytes; 0: that of the budget "waiting" */
+    const struct armtap_recipe *recipe; /* as in armtap_conn_set_recipe; or NULL */
+    size_t pool_bytes;                  /* bound for all data that waits for missing bytes; 0: the budget "waiting" */
     struct armtap_knowledge *knowledge; /* NULL: its own */
     bool no_guess;                      /* as in armtap_conn_options */
 };
@@ -721,10 +724,10 @@ ARMTAP_API int armtap_net_new(const struct armtap_net_options *options, const st
 ARMTAP_API void armtap_net_free(struct armtap_net *net);
 /* True for link types that armtap_net_packet reads. */
 ARMTAP_API bool armtap_link_type_known(int link_type);
-/* The next captured packet. Foreign and damaged ones cost nothing but a look; ERR_UNSUPPORTED for a link type that is
- * not known. */
+/* The next captured packet. Foreign and damaged packets are passed over cheaply; ERR_UNSUPPORTED for an unknown link
+ * type. */
 ARMTAP_API int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet);
-/* The capture ends: all that waits comes out, connections are closed. */
+/* The capture ends: delivers all that was waiting, and closes the connections. */
 ARMTAP_API int armtap_net_finish(struct armtap_net *net);
 /* The i-th port on which a built-in decoder expects its protocol; false beyond the last. */
 ARMTAP_API bool armtap_port_at(size_t i, struct armtap_port *port);
