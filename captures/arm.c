@@ -82,8 +82,8 @@ void arm_forward(const struct arm_model *model, const double q[ARM_JOINTS], stru
 
 void arm_rotation_vector(double rotation[3][3], double vector[3])
 {
-    /* By the quaternion, from its largest part: near half a turn, where tools that point down are, the trace alone says
-     * nothing. */
+    /* By the quaternion, from its largest part: near half a turn, as with a tool that points down, the trace alone is
+     * useless. */
     double(*m)[3] = rotation;
     double square[4] = {1 + m[0][0] + m[1][1] + m[2][2], 1 + m[0][0] - m[1][1] - m[2][2],
                         1 - m[0][0] + m[1][1] - m[2][2], 1 - m[0][0] - m[1][1] + m[2][2]};

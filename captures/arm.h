@@ -1,5 +1,5 @@
-/* The geometry of UR's arms: where the joints and the flange are, how fast they move, what gravity asks of the joints.
- * Nominal Denavit-Hartenberg parameters and link masses as UR publishes them. */
+/* The geometry of UR's arms: where the joints and the flange are, how fast they move, and the torque that gravity puts
+ * on the joints. Nominal Denavit-Hartenberg parameters and link masses as UR publishes them. */
 #ifndef ARM_H
 #define ARM_H
 
@@ -21,8 +21,8 @@ struct arm_pose {
     double rotation[3][3];            /* of the flange */
 };
 
-/* "ur5", "ur10", "ur5e", "ur10e"; "aubo-i5", which is a stand-in: an arm of UR's form in about the size of AUBO's. NULL
- * for others. */
+/* "ur5", "ur10", "ur5e", "ur10e"; "aubo-i5", a stand-in: an arm of UR's structure, roughly AUBO's size. NULL for
+ * others. */
 const struct arm_model *arm_find(const char *name);
 void arm_forward(const struct arm_model *model, const double q[ARM_JOINTS], struct arm_pose *pose);
 /* Axis times angle, 0 to pi. */
@@ -32,7 +32,7 @@ void arm_twist(const struct arm_pose *pose, const double qd[ARM_JOINTS], size_t 
                double linear[3], double angular[3]);
 /* The torques that hold the arm, and `payload` kg at its flange, against gravity. */
 void arm_gravity(const struct arm_model *model, const struct arm_pose *pose, double payload, double torque[ARM_JOINTS]);
-/* The size of the linear momentum, kg m/s. */
+/* Magnitude of the linear momentum, kg m/s. */
 double arm_momentum(const struct arm_model *model, const struct arm_pose *pose, const double qd[ARM_JOINTS],
                     double payload);
 

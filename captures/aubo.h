@@ -21,17 +21,17 @@ struct aubo {
     struct websocket websocket;
     struct aubo_subscription subscriptions[AUBO_CHANNELS];
     const char *published[AUBO_CHANNELS]; /* names, comma separated; NULL: none */
-    const char *separator;                /* after each message of the controller */
-    bool fragment;                        /* the next message goes in two frames */
-    bool asked;                           /* a ping of the controller is on its way */
+    const char *separator;                /* after each message from the controller */
+    bool fragment;                        /* the next message is sent in two frames */
+    bool asked;                           /* a ping from the controller is unanswered */
 };
 
 /* A new connection: nothing is set up. */
 void aubo_begin(struct aubo *aubo);
-/* [100,{...}]: names NULL with a frequency of 0 takes it back. */
+/* [100,{...}]: names NULL and a frequency of 0 cancel it. */
 void aubo_request(struct json *json, unsigned channel, double frequency, const char *names, bool to_server);
-/* [1,2.5,...]: the values as they are written, to the registers that the channel's publication names. False if it has
- * others than so many. */
+/* [1,2.5,...]: the values as written, for the registers that the channel's publication names. False if their number
+ * differs. */
 bool aubo_publish(struct aubo *aubo, unsigned channel, const char *const *values, size_t count, struct json *json);
 /* A message of a subscription. */
 void aubo_data(const struct aubo *aubo, unsigned channel, struct json *json);

@@ -1,5 +1,5 @@
-/* A small compressor for WebSocket messages. zlib would do, but not in the same bytes on every machine: its versions
- * and stand-ins differ. */
+/* A small compressor for WebSocket messages. zlib would not give the same bytes on every machine: its versions and
+ * replacements differ. */
 #ifndef DEFLATE_H
 #define DEFLATE_H
 
@@ -14,8 +14,8 @@ struct deflate {
     size_t length;
 };
 
-/* Compresses a message of up to DEFLATE_MESSAGE bytes as permessage-deflate (RFC 7692) wants it: one block of fixed
- * codes and a flush, whose last four bytes are left out. Returns the bytes written, 0 if there is no room. */
+/* Compresses a message of up to DEFLATE_MESSAGE bytes as permessage-deflate (RFC 7692) requires: one block of fixed
+ * codes and a flush without its last four bytes. Returns the bytes written, 0 if there is no room. */
 size_t deflate_message(struct deflate *deflate, const void *message, size_t length, uint8_t *out, size_t capacity);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writes compact JSON text: what AUBO's controllers and their clients send. Commas are the caller's. */
+/* Writes compact JSON text, as AUBO's controllers and their clients send it. The caller writes the commas. */
 #ifndef JSON_H
 #define JSON_H
 
@@ -15,7 +15,7 @@ struct json {
 
 void json_text(struct json *json, const char *text);
 void json_bytes(struct json *json, const char *bytes, size_t length);
-/* The fewest digits that give the number again, with a point or an exponent in any case. */
+/* The fewest digits that read back as the same number, always with a point or an exponent. */
 void json_number(struct json *json, double number);
 void json_integer(struct json *json, int64_t number);
 void json_string(struct json *json, const char *text, size_t length);

@@ -15,10 +15,10 @@ static const double gravity = 9.80665;
 
 /* Rotor and arm inertia as each joint's motor sees it, kg m^2. */
 static const double inertia[ARM_JOINTS] = {2.2, 2.4, 1.1, 0.12, 0.09, 0.05};
-/* What a joint's current goes up by, against the motion, when the arm hits something, A. */
+/* Rise of a joint's current, against the motion, when the arm hits something, A. */
 static const double impact_current[ARM_JOINTS] = {6.5, 7.2, 5.1, 1.9, 1.6, 0.8};
 
-/* What the model computes; all else stays unknown, and 0 on the wire. */
+/* What the model computes; everything else stays unknown, and 0 on the wire. */
 static const unsigned computed[] = {
     ARMTAP_ID_timestamp,
     ARMTAP_ID_target_q,
@@ -97,7 +97,7 @@ void motion_end(struct motion *motion)
     motion->state = NULL;
 }
 
-/* A measurement as sensors give it: noise, and the short fraction of a float. */
+/* A measurement as from a sensor: noise, and the short mantissa of a float. */
 static double measured(struct motion *motion, double value, double sigma)
 {
     return (double)(float)(value + prng_noise(&motion->noise, sigma)) + 0.0;
@@ -132,7 +132,7 @@ static bool stopped_at(const struct scene_robot *robot, double seconds)
 
 /* ---- the program ----------------------------------------------------------------------------------------------- */
 
-/* The way from one pose to another on a polynomial of fifth degree: no jump in speed or acceleration. */
+/* The path from one pose to another along a fifth-degree polynomial: no jump in speed or acceleration. */
 static void follow(struct armtap_state *state, const double from[ARM_JOINTS], const double to[ARM_JOINTS], double x,
                    double seconds, const struct motion *motion)
 {
@@ -181,7 +181,7 @@ static void run_program(struct motion *motion)
     }
 }
 
-/* Lets the program's time go on, slower and slower after a protective stop. */
+/* Advances the program's time, ever more slowly after a protective stop. */
 static void go_on(struct motion *motion)
 {
     const struct scene_robot *robot = motion->robot;

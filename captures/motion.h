@@ -1,4 +1,4 @@
-/* A robot that runs its program, cycle by cycle: what its controller would report of it, as the library's state. */
+/* A robot that runs its program cycle by cycle, and what its controller would report, as the library's state. */
 #ifndef MOTION_H
 #define MOTION_H
 
@@ -15,16 +15,16 @@ struct motion {
     struct prng noise;
     double program_length;     /* s */
     double program_time;       /* s; stands still after a protective stop */
-    double rate;               /* of the program's time: 0 stopped, 1 in full speed */
+    double rate;               /* of the program's time: 0 stopped, 1 at full speed */
     double rate_change;        /* 1/s */
     double impact[ARM_JOINTS]; /* direction in which the joints moved when the robot hit something */
     double impact_tool[3];     /* and the tool */
     double heat[ARM_JOINTS];   /* K above the beginning */
     double warmth[ARM_JOINTS]; /* degC at the beginning */
-    double tool_velocity[3];   /* of the cycle before */
+    double tool_velocity[3];   /* of the previous cycle */
 };
 
-/* 0, or -1 without memory. */
+/* 0, or -1 if out of memory. */
 int motion_begin(struct motion *motion, const struct scene_robot *robot, uint64_t seed);
 /* Computes the cycle of number `cycle`; call it for every cycle in turn. */
 void motion_cycle(struct motion *motion, uint64_t cycle);

@@ -97,7 +97,7 @@ double number_sqrt(double x)
 {
     if (!(x > 0))
         return 0;
-    /* Newton's steps come down from above and end where rounding stops them. */
+    /* Newton's steps approach from above and end where rounding stops them. */
     double root = x > 1 ? x : 1;
     for (double next = 0.5 * (root + x / root); next < root; next = 0.5 * (root + x / root))
         root = next;

@@ -1,12 +1,11 @@
-/* Numbers that come out the same on every machine: a random generator, and the few functions that libm would round its
- * own way. Only + - * / of doubles; include this wherever such numbers are worked out. */
+/* Numbers that come out the same on every machine: a random generator, and the few functions that each libm rounds
+ * differently. They use only + - * / of doubles; include this wherever such numbers are computed. */
 #ifndef NUMBER_H
 #define NUMBER_H
 
 #include <stdint.h>
 
-/* No product and sum may be rounded as one. gcc keeps to that under -std=c11 by itself, and does not know the pragma.
- */
+/* Forbid fused multiply-add. gcc does not fuse under -std=c11 anyway, and does not know the pragma. */
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #endif
@@ -18,11 +17,11 @@ struct prng {
 };
 /* The next 64 random bits. */
 uint64_t prng_next(struct prng *prng);
-/* Evenly spread in low <= x < high. */
+/* Uniformly distributed in low <= x < high. */
 double prng_between(struct prng *prng, double low, double high);
-/* Bell-shaped around 0, of standard deviation `sigma`, never beyond 3.5 of them. */
+/* Bell-shaped around 0 with standard deviation `sigma`, never beyond 3.5 of it. */
 double prng_noise(struct prng *prng, double sigma);
-/* True once in `n` times. */
+/* True once in `n` times on average. */
 int prng_one_in(struct prng *prng, unsigned n);
 
 /* Angles in rad, up to some thousand turns. */

@@ -36,7 +36,7 @@ static void begin_pcapng(const struct pcapfile *out)
     put(out, 4, 0x1a2b3c4d);
     put(out, 2, 1);
     put(out, 2, 0);
-    put(out, 8, UINT64_MAX); /* length of the section: not told */
+    put(out, 8, UINT64_MAX); /* length of the section: not given */
     put_option(out, 4, NAME_LENGTH);
     fwrite(application, 1, NAME_LENGTH, out->file);
     put_option(out, 0, 0);

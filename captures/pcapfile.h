@@ -14,7 +14,8 @@ struct pcapfile {
     bool big_endian;
 };
 
-/* The file header, then one packet after another. Errors are those of the stream: ask ferror() when all is written. */
+/* The file header, then one packet after another. Errors stay in the stream: check ferror() when everything is written.
+ */
 void pcapfile_begin(const struct pcapfile *pcapfile);
 void pcapfile_packet(const struct pcapfile *pcapfile, const struct wire_packet *packet);
 

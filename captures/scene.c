@@ -298,7 +298,7 @@ struct client_word {
     const char *word;
     enum client_kind kind;
     size_t least, most; /* arguments */
-    char first; /* what comes first: s(econds), c(ount), w(ord); 'f': seconds (Hz) if there are two; 'b'oth, a count
+    char first; /* the first argument: s(econds), c(ount), w(ord); 'f': seconds (Hz) if there are two; 'b'oth, a count
                    before seconds (Hz) */
 };
 
@@ -451,7 +451,7 @@ static void split_words(struct reader *reader, char *at)
     }
 }
 
-/* Cuts off the next line, joining those that end in a backslash: without their blanks, as lists of names want it. */
+/* Cuts off the next line and joins lines that end in a backslash, without their blanks, as lists of names need it. */
 static char *next_line(struct reader *reader, char **rest)
 {
     char *line = *rest;

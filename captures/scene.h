@@ -1,4 +1,4 @@
-/* A scene script, read: the robots, their programs, the clients and what they do. README.md shows the language. */
+/* A parsed scene script: the robots, their programs, the clients and what they do. README.md describes the language. */
 #ifndef SCENE_H
 #define SCENE_H
 
@@ -21,7 +21,7 @@ enum motion_kind { MOTION_MOVE, MOTION_WAIT, MOTION_OUTPUT, MOTION_INPUT, MOTION
 struct motion_step {
     enum motion_kind kind;
     double seconds;       /* MOVE, WAIT */
-    double q[ARM_JOINTS]; /* MOVE: where it leads */
+    double q[ARM_JOINTS]; /* MOVE: the target */
     unsigned bit;         /* OUTPUT, INPUT */
     double value;         /* OUTPUT, INPUT: 0 or 1; PAYLOAD: kg */
 };
@@ -32,24 +32,24 @@ struct scene_robot {
     unsigned release[4];
     unsigned cycle_ms;
     bool cb2;
-    unsigned newest_protocol; /* of RTDE that it speaks */
-    unsigned uptime_ms;       /* of the controller when the scene begins */
+    unsigned newest_protocol; /* newest RTDE protocol that it speaks */
+    unsigned uptime_ms;       /* of the controller when the scene starts */
     unsigned vlan;            /* 0: none */
-    const char *busy;         /* an input that somebody else holds, or NULL */
+    const char *busy;         /* an input that another client uses, or NULL */
     double begin[ARM_JOINTS];
-    struct motion_step program[SCENE_STEPS]; /* goes round and round */
+    struct motion_step program[SCENE_STEPS]; /* repeats */
     size_t program_length;
     double stop_at;   /* protective stop, s; below 0: none */
-    double unlock_at; /* and when a person releases it, s; below 0: never */
+    double unlock_at; /* when it is released, s; below 0: never */
     bool aubo;
-    unsigned arm;     /* of AUBO's controllers: 0 for R1, 1 for R2, which belongs to the robot before it */
+    unsigned arm;     /* for AUBO: 0 for R1, 1 for R2, which belongs to the robot before it */
     double brakes_at; /* when the brakes of AUBO's arm begin to open, s; below 0: they are open */
 };
 
 enum client_kind {
-    CLIENT_UNTIL,      /* seconds: go on as it is until then */
+    CLIENT_UNTIL,      /* seconds: continue unchanged until then */
     CLIENT_OPEN,       /* connect */
-    CLIENT_CALL,       /* in vain */
+    CLIENT_CALL,       /* an attempt to connect that fails */
     CLIENT_CLOSE,      /* words[0]: client, robot or reset */
     CLIENT_REALTIME,   /* count: bytes of the packets that the robot sends from now on */
     CLIENT_SAY,        /* words[0]: text to the robot */
@@ -57,7 +57,7 @@ enum client_kind {
     CLIENT_PROTOCOL,   /* count: RTDE version asked for */
     CLIENT_CONTROLLER, /* ask for the controller's version */
     CLIENT_TEXT,       /* words: level, source, message */
-    CLIENT_OUTPUTS,    /* seconds: Hz, 0: not said; words[0]: names */
+    CLIENT_OUTPUTS,    /* seconds: Hz, 0: not given; words[0]: names */
     CLIENT_INPUTS,     /* words[0]: names */
     CLIENT_START,
     CLIENT_PAUSE,
@@ -66,10 +66,10 @@ enum client_kind {
     CLIENT_PROPERTIES, /* words[0]: names */
     CLIENT_WEBSOCKET,  /* words[0]: plain or deflate */
     CLIENT_DIALECT,    /* words: how AUBO's controller writes: numbers, newline */
-    CLIENT_SUBSCRIBE,  /* count: AUBO's channel, seconds: Hz, words[0]: names; without them it is taken back */
+    CLIENT_SUBSCRIBE,  /* count: AUBO's channel, seconds: Hz, words[0]: names; without them it is cancelled */
     CLIENT_PUBLISH,    /* count: AUBO's channel, seconds: Hz, words[0]: names */
-    CLIENT_SEND,       /* count: AUBO's channel, words: values as they are written */
-    CLIENT_FRAGMENT    /* the controller's next message goes in two frames */
+    CLIENT_SEND,       /* count: AUBO's channel, words: values exactly as sent */
+    CLIENT_FRAGMENT    /* the controller's next message is sent in two frames */
 };
 
 struct client_step {
@@ -108,7 +108,7 @@ struct scene {
     char *text; /* the script, cut into words */
 };
 
-/* Reads a script. NULL on error, after a line on standard error that names the script's line. The caller frees. */
+/* Reads a script. On error returns NULL and prints a message with the script's line number. The caller frees it. */
 struct scene *scene_read(const char *path);
 void scene_free(struct scene *scene);
 

@@ -119,7 +119,7 @@ static void send_data(struct session *session, const struct armtap_recipe *recip
 
 /* ---- names and types ------------------------------------------------------------------------------------------- */
 
-/* The type in which this controller has a field; the configurable outputs grew with protocol 3. */
+/* The type of a field on this controller; the configurable outputs grew with protocol 3. */
 static const char *type_of(const struct session *session, const char *name, size_t length,
                            enum armtap_field_direction direction)
 {
@@ -183,7 +183,7 @@ static void open_connection(struct session *session, const struct client_step *s
     session->tally->time = time;
 }
 
-/* A call that comes to nothing, or the SYN of the last one again. */
+/* An attempt to connect that fails, or the SYN of the last one again. */
 static void call(struct session *session, const struct client_step *step, int64_t time)
 {
     const char *how = step->words[0];
@@ -312,7 +312,7 @@ static void start_or_pause(struct session *session, enum armtap_rtde_type type, 
     session->streaming = start && accepted;
 }
 
-/* Sets a field of what the client writes; what the controller shows again as an output, it does at once. */
+/* Sets a field that the client writes; if the controller mirrors it as an output, it does so at once. */
 static void set_input(struct session *session, const struct armtap_field *field, double number)
 {
     struct armtap_value value = {.field = field, .type = field->type, .count = field->count, .present = true};
@@ -493,7 +493,7 @@ static void take_step(struct session *session, const struct client_step *step, i
 
 /* ---- cycles ---------------------------------------------------------------------------------------------------- */
 
-/* Most data leaves at once; now and then it waits for the next, or leaves in two pieces. */
+/* Most data is sent at once; now and then it waits for the next packet, or is split in two. */
 static void send_held(struct session *session, int64_t time)
 {
     if (prng_one_in(&session->prng, 16))
@@ -541,7 +541,7 @@ static void stream(struct session *session, int64_t time)
     }
 }
 
-/* The network's part of a cycle's lateness: mostly some tens of µs, seldom some hundreds. */
+/* The network's share of a cycle's delay: mostly some tens of µs, rarely some hundreds. */
 static int64_t lateness(struct session *session)
 {
     double most = prng_one_in(&session->prng, 50) ? 400 : 60;

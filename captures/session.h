@@ -1,5 +1,4 @@
-/* A client of the scene at work: it connects, asks, listens and leaves, step by step, one step a cycle, and the robot
- * answers. */
+/* A client of the scene at work: it connects, asks, listens and leaves, one step per cycle, and the robot answers. */
 #ifndef SESSION_H
 #define SESSION_H
 
@@ -30,16 +29,16 @@ struct session {
     size_t step; /* the next */
     unsigned protocol;
     size_t realtime; /* bytes of a packet; 0: none are sent */
-    bool streaming;  /* RTDE data */
+    bool streaming;  /* RTDE data is being sent */
     struct armtap_recipe *outputs;
     unsigned every; /* cycles between two data packages */
     struct armtap_recipe *inputs[SESSION_INPUTS];
     unsigned input_count;
-    struct armtap_state *written; /* what the client writes */
-    unsigned watchdog;            /* input recipe that answers every package; 0: none */
+    struct armtap_state *written; /* values that the client writes */
+    unsigned watchdog;            /* input recipe sent in answer to every package; 0: none */
     const struct armtap_field *watchdog_field;
     uint64_t watchdog_count;
-    uint8_t held[SESSION_HELD]; /* data that leaves with the next */
+    uint8_t held[SESSION_HELD]; /* data held back until the next packet */
     size_t held_length;
     struct session_tally *tallies; /* room for the connections of the scene */
     size_t *tally_count;
@@ -50,14 +49,14 @@ struct session {
 
 enum { SESSION_TALLIES = 64 };
 
-/* The controller has `arm_count` arms, the first at `motion`, the others behind it. 0, or -1 without memory. */
+/* The controller has `arm_count` arms in the array `motion`. 0, or -1 if out of memory. */
 int session_begin(struct session *session, const struct scene_client *client, struct motion *motion, size_t arm_count);
-/* What happens at the cycle that the motion stands at, at capture time `time`. */
+/* Plays the motion's current cycle, at capture time `time`. */
 void session_cycle(struct session *session, int64_t time);
 void session_end(struct session *session);
-/* Says on standard error what is wrong with a step; the session has failed. */
+/* Prints what is wrong with a step on standard error; the session has failed. */
 void session_fail(struct session *session, const struct client_step *step, const char *problem, const char *thing);
-/* The controller's data leaves with what was held back before it. */
+/* Sends the controller's data together with what was held back before. */
 void session_flush(struct session *session, int64_t time);
 
 #endif

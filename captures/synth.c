@@ -1,5 +1,5 @@
-/* Makes a capture file from a scene script: synth SCENE OUT. Says on standard output what each telemetry stream holds,
- * in the order of the streams: "STREAM PROTOCOL VERSION RECORDS-FROM-ROBOT RECORDS-TO-ROBOT". */
+/* Makes a capture file from a scene script: synth SCENE OUT. Prints what each telemetry stream holds, in stream order:
+ * "STREAM PROTOCOL VERSION RECORDS-FROM-ROBOT RECORDS-TO-ROBOT". */
 #include "armtap.h"
 #include "motion.h"
 #include "pcapfile.h"
@@ -29,7 +29,7 @@ struct cast {
     size_t session_count;
 };
 
-/* Plays them all on the same cycles. Returns 0, or -1 after a message. */
+/* Plays them all in the same cycles. Returns 0, or -1 after a message. */
 static int play_cycles(struct stage *stage, struct cast *cast)
 {
     const struct scene *scene = stage->scene;

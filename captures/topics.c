@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double brakes_time = 0.4; /* s that releasing them takes */
+static const double brakes_time = 0.4; /* s to release them */
 
 struct topic {
-    const char *name; /* less R1_ */
+    const char *name; /* without R1_ */
     void (*put)(const struct topics *topics, const struct motion *arm, struct json *json);
 };
 
@@ -85,7 +85,7 @@ static void put_line_number(const struct topics *topics, const struct motion *ar
     json_integer(json, (int64_t)line + 1);
 }
 
-/* Strings while there is nothing to say, an object for a message. */
+/* Empty strings if there is no message, an object if there is one. */
 static void put_message(const struct topics *topics, const struct motion *arm, struct json *json)
 {
     if (arm != topics->arms || !topics->message) {
@@ -103,7 +103,7 @@ static void put_message(const struct topics *topics, const struct motion *arm, s
     json_text(json, "}");
 }
 
-/* Where the arm would be in 50, 100 and 150 ms at the speed of now; nothing while it stands still. */
+/* Where the arm would be in 50, 100 and 150 ms at its current speed; empty while it stands still. */
 static void put_future_path(const struct topics *topics, const struct motion *arm, struct json *json)
 {
     (void)topics;
@@ -182,7 +182,7 @@ static const struct topic common_topics[] = {
     {"line_number", put_line_number},
 };
 
-/* The vendor's menu has no type for those with null. */
+/* The vendor's list gives no type for those with null. */
 static const struct topic arm_topics[] = {
     {"robot_mode", put_robot_mode},
     {"safety_mode", put_safety_mode},
@@ -223,7 +223,7 @@ static const struct topic *find_topic(const struct topic *topics, size_t count, 
 
 enum { KIND_INT, KIND_FLOAT, KIND_DOUBLE };
 
-/* The number at the end of a name that begins so, or -1. */
+/* The number at the end of a name with that prefix, or -1. */
 static int number_after(const char *prefix, const char *name, size_t length)
 {
     size_t used = strlen(prefix);
@@ -268,7 +268,7 @@ static void put_register(int kind, double value, struct json *json)
         json_number(json, kind == KIND_FLOAT ? (double)(float)value : value);
 }
 
-/* Of the controller's own registers, 0 has the rounds that the program made; 1 the seconds of it, 2 their sine. */
+/* Of the controller's own registers, 0 holds the program's completed rounds, 1 its seconds, 2 their sine. */
 static double output_register(const struct motion *arm, int number)
 {
     if (number == 0)
@@ -295,7 +295,7 @@ static bool put_any_register(const struct topics *topics, const char *name, size
 
 /* ---- topics ---------------------------------------------------------------------------------------------------- */
 
-/* What AUBO calls as UR does, and gives as numbers. */
+/* Topics with the same name as UR's fields, sent as numbers. */
 static void put_field(const struct motion *arm, const char *name, size_t length, struct json *json)
 {
     const struct armtap_field *field = armtap_field_find(name, length);

@@ -1,4 +1,4 @@
-/* AUBO's topics: what a controller with up to two arms says under each name, as JSON. */
+/* AUBO's topics: the value that a controller with up to two arms sends under each name, as JSON. */
 #ifndef TOPICS_H
 #define TOPICS_H
 
@@ -14,17 +14,17 @@ enum { TOPICS_REGISTERS = 64, TOPICS_KINDS = 3 };
 struct topics {
     const struct motion *arms; /* R1 first */
     size_t arm_count;
-    bool numbers;                                     /* enumerations by number, not by name */
+    bool numbers;                                     /* enumerations as numbers, not names */
     double registers[TOPICS_KINDS][TOPICS_REGISTERS]; /* that clients write: int, float, double */
     int64_t message_time;                             /* ms since the epoch */
     const char *message_level;
     const char *message_source;
-    const char *message; /* the latest of R1, NULL before */
+    const char *message; /* R1's latest, NULL if none yet */
 };
 
-/* The value of a topic as it is now; null for those that this controller does not know. */
+/* The current value of a topic; null for topics that this controller does not know. */
 void topics_put(const struct topics *topics, const char *name, size_t length, struct json *json);
-/* What a client writes to a register of that name; false if there is none. */
+/* Writes a client's value to the register of that name; false if there is none. */
 bool topics_write(struct topics *topics, const char *name, size_t length, double value);
 
 #endif

@@ -4,7 +4,7 @@
 
 enum { FINAL = 0x80, COMPRESSED = 0x40, CONTINUATION = 0, TEXT = 1, MASKED = 0x80, LENGTH_16 = 126 };
 
-/* The key of RFC 6455's example, and the answer that it gives for it: every client has the same one here. */
+/* The key of RFC 6455's example, and the matching answer: every client uses the same one here. */
 static const char key[] = "dGhlIHNhbXBsZSBub25jZQ==";
 static const char accept[] = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
 

@@ -20,10 +20,10 @@ struct websocket {
     struct deflate sent[2]; /* by enum armtap_direction */
 };
 
-/* What a ping says. */
+/* Payload of a ping. */
 #define WEBSOCKET_PING_TEXT "still there?"
 
-/* Bytes on their way. */
+/* Bytes to send. */
 struct websocket_bytes {
     uint8_t *at;
     size_t length;
@@ -31,7 +31,7 @@ struct websocket_bytes {
     bool full; /* something did not fit */
 };
 
-/* The request and the answer that begin it. */
+/* The request and the response that start it. */
 void websocket_request(const struct websocket *websocket, struct websocket_bytes *out, const char *host);
 void websocket_accept(const struct websocket *websocket, struct websocket_bytes *out);
 /* A text message, whole or, with `between`, in two frames and a ping between them. */

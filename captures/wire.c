@@ -52,7 +52,7 @@ void wire_sort(struct wire *wire)
         qsort(wire->packets, wire->count, sizeof *wire->packets, by_time);
 }
 
-/* A packet of `length` bytes at that time, its bytes zero; NULL without memory. */
+/* A zeroed packet of `length` bytes at that time; NULL if out of memory. */
 static uint8_t *new_packet(struct wire *wire, int64_t time, size_t length)
 {
     if (wire->count == wire->capacity) {
@@ -192,7 +192,7 @@ static void emit(struct wire_connection *connection, const struct segment *segme
     from->unanswered = 0;
 }
 
-/* A time that a machine takes for something: `least` µs and some more. */
+/* A machine's reaction time: `least` µs and a little more. */
 static int64_t some_time(struct wire_connection *connection, double least)
 {
     return (int64_t)prng_between(&connection->prng, least, 1.6 * least) * microsecond;
@@ -204,7 +204,7 @@ static void emit_flags(struct wire_connection *connection, enum armtap_direction
     emit(connection, &(struct segment){.sender = sender, .flags = flags}, time, after);
 }
 
-/* MSS, selective acknowledgement permitted, window scale: 5 for the robot, 7 for the client. */
+/* MSS, SACK permitted, window scale: 5 for the robot, 7 for the client. */
 static const uint8_t syn_options[2][12] = {{2, 4, MSS >> 8, MSS & 0xff, 1, 1, 4, 2, 1, 3, 3, 5},
                                            {2, 4, MSS >> 8, MSS & 0xff, 1, 1, 4, 2, 1, 3, 3, 7}};
 

@@ -1,5 +1,5 @@
-/* A small network: TCP connections whose packets a capturing machine beside the client sees. It gives every packet its
- * headers, options, checksums and acknowledgements, and keeps them until they are written in the order of time. */
+/* A small network: TCP connections captured beside the client. It gives every packet its headers, options, checksums
+ * and acknowledgements, and keeps the packets until they are written in order of time. */
 #ifndef WIRE_H
 #define WIRE_H
 
@@ -17,7 +17,7 @@ struct wire_address {
 
 struct wire_packet {
     int64_t time; /* ns since the epoch */
-    size_t order; /* in which they were made */
+    size_t order; /* of creation */
     uint8_t *bytes;
     size_t length;
 };
@@ -30,14 +30,14 @@ struct wire {
 };
 
 void wire_free(struct wire *wire);
-/* Puts the packets of all connections into the order of their times. */
+/* Sorts the packets of all connections by time. */
 void wire_sort(struct wire *wire);
 
 struct wire_end {
     struct wire_address address;
     uint16_t port;
     uint32_t sequence;   /* of its next byte */
-    uint32_t received;   /* what it acknowledges */
+    uint32_t received;   /* next byte that it expects */
     unsigned unanswered; /* segments that it has not acknowledged */
     int64_t answer_due;  /* when it acknowledges them at the latest */
     uint16_t ip_id;
@@ -51,17 +51,17 @@ struct wire_connection {
     struct wire_end end[2];
     unsigned vlan;
     bool open;
-    int64_t now; /* of its latest packet; it only goes on */
+    int64_t now; /* of its latest packet; never goes back */
 };
 
 enum wire_close { WIRE_CLOSE_FIN, WIRE_CLOSE_RESET };
 
-/* The client's SYN, the same once more, and the two answers to it. Addresses, ports, vlan and prng are set before. */
+/* The client's SYN, its retransmission, and the two possible answers. Set addresses, ports, vlan and prng before. */
 void wire_ask(struct wire_connection *connection, int64_t time);
 void wire_ask_again(struct wire_connection *connection, int64_t time);
 void wire_accept(struct wire_connection *connection);
 void wire_refuse(struct wire_connection *connection);
-/* The three packets of a connection's beginning. Addresses, ports, vlan and prng are set before. */
+/* The three-way handshake. Set addresses, ports, vlan and prng before. */
 void wire_open(struct wire_connection *connection, int64_t time);
 /* Bytes from one end to the other, in as many segments as they need, with the acknowledgements that fall due. */
 void wire_send(struct wire_connection *connection, enum armtap_direction sender, const void *bytes, size_t length,
