@@ -1,5 +1,5 @@
-/* What a connection has spent of its budgets (budgets.def). It earns with every byte of its packets; what it lacks it
- * takes from a reserve that it shares with the other connections of its capture. */
+/* What a connection has spent of its budgets (budgets.def). Every byte of its packets adds to them; beyond that it
+ * draws on a reserve shared with the other connections of its capture. */
 #ifndef ARMTAP_ACCOUNT_H
 #define ARMTAP_ACCOUNT_H
 
@@ -9,17 +9,16 @@ struct armtap_reserve {
     uint64_t left[ARMTAP_ACCOUNTS];
     size_t held;  /* bytes that the decoders of all connections keep */
     size_t taken; /* bytes of memory that all connections take, those included; not what waits for missing bytes */
-    bool told_unshared; /* that some robots share no recipes */
+    bool told_unshared; /* noted that some robots share no recipes */
 };
 void armtap_reserve_init(struct armtap_reserve *reserve);
 
 struct armtap_account {
-    uint64_t spent[ARMTAP_ACCOUNTS]; /* of what it earned itself */
-    uint32_t noted;                  /* by row of the table: the note was given */
+    uint64_t spent[ARMTAP_ACCOUNTS]; /* of its own budget */
+    uint32_t noted;                  /* by row of the table: the note was sent */
 };
 
-/* Takes `amount` where a connection that brought `bytes` has that much; false where it has not: then nothing is taken.
- */
+/* Takes `amount` if a connection that sent `bytes` has that much left; otherwise takes nothing and returns false. */
 bool armtap_account_spend(struct armtap_account *account, struct armtap_reserve *reserve, enum armtap_budget_code code,
                           uint64_t bytes, uint64_t amount);
 

@@ -8,21 +8,21 @@
 
 enum armtap_arrival {
     ARMTAP_ARRIVAL_IN_ORDER,
-    ARMTAP_ARRIVAL_COPY,  /* this very packet was captured before: copied by the network or a mirror port */
-    ARMTAP_ARRIVAL_AGAIN, /* its bytes were sent before, whether that was captured or not */
+    ARMTAP_ARRIVAL_COPY,  /* the same packet was captured before: copied by the network or a mirror port */
+    ARMTAP_ARRIVAL_AGAIN, /* its bytes were sent before, whether captured or not */
     ARMTAP_ARRIVAL_LATE   /* sent before others that were captured earlier */
 };
 
 struct armtap_judgement {
     enum armtap_arrival arrival;
-    bool doubtful; /* the most likely; the packets do not prove it */
+    bool doubtful; /* only the most likely; the packets do not prove it */
 };
 
-/* All that is known of the direction when the segment comes. */
+/* All that is known about the direction when the segment arrives. */
 struct armtap_evidence {
-    const struct armtap_sender *sender, *peer; /* the peer's: of what it sends itself */
+    const struct armtap_sender *sender, *peer; /* `peer`: of the opposite direction */
     const struct armtap_queue *queue;          /* what waits behind holes */
-    const struct armtap_history *history;      /* NULL: too many others keep one */
+    const struct armtap_history *history;      /* NULL: too many other directions keep one */
     uint64_t highest;                          /* end of all that was captured */
     bool given_up;                             /* the segment's bytes were declared missing */
 };

@@ -7,9 +7,9 @@
 enum armtap_attempt_state {
     ARMTAP_ATTEMPT_NONE,        /* no SYN was captured, or its outcome cannot be known */
     ARMTAP_ATTEMPT_WAITING,     /* for an answer */
-    ARMTAP_ATTEMPT_CONNECTED,   /* the SYN was answered, or its sender goes on as if it had been */
+    ARMTAP_ATTEMPT_CONNECTED,   /* the SYN was answered, or its sender continues as if it had been */
     ARMTAP_ATTEMPT_REFUSED,     /* by a RST */
-    ARMTAP_ATTEMPT_UNREACHABLE, /* says an ICMP error */
+    ARMTAP_ATTEMPT_UNREACHABLE, /* by an ICMP error */
     ARMTAP_ATTEMPT_UNANSWERED
 };
 
@@ -17,8 +17,8 @@ struct armtap_attempt {
     enum armtap_attempt_state state;
     unsigned client; /* which end sent the SYN */
     uint32_t isn;
-    uint32_t acknowledged; /* the most that an answer may acknowledge */
-    unsigned syns;         /* the first one, and those for which the sender waited before it tried again */
+    uint32_t acknowledged; /* the highest number that an answer may acknowledge */
+    unsigned syns;         /* the first one, and each that the sender sent after waiting */
     struct armtap_where first;
     struct armtap_where last;
     uint32_t early_ack;                   /* a RST that acknowledges it came before any SYN, captured at: */
@@ -26,16 +26,16 @@ struct armtap_attempt {
     struct armtap_attempt *older, *newer; /* among those that wait, by their last SYNs */
 };
 
-/* Those that wait for an answer. All zero: none. */
+/* Attempts that wait for an answer. All zero: none. */
 struct armtap_attempts {
     struct armtap_attempt *oldest, *newest;
     struct armtap_where last; /* the last packet of the capture */
     struct armtap_where before_pause,
-        after_pause; /* the last time nothing was captured for longer than an answer takes */
+        after_pause; /* end of the last pause in the capture that was longer than an answer takes */
 };
 
-/* A packet comes. Between two files the capture may have paused, and what was not answered until then may have been
- * answered in between: those attempts are given up as unknown. */
+/* Call for each packet. The capture may have paused between two files, and attempts may have been answered meanwhile:
+ * those still waiting are given up as unknown. */
 void armtap_attempts_tick(struct armtap_attempts *attempts, const struct armtap_where *now);
 /* The oldest that has waited too long; NULL if none has. */
 struct armtap_attempt *armtap_attempts_overdue(const struct armtap_attempts *attempts);
@@ -43,22 +43,22 @@ struct armtap_attempt *armtap_attempts_overdue(const struct armtap_attempts *att
 /* Whether a segment is a SYN of another attempt than the one at hand. */
 bool armtap_attempt_is_other(const struct armtap_attempt *attempt, unsigned sender,
                              const struct armtap_segment *segment);
-/* A SYN to a telemetry port: the attempt begins, or goes on. */
+/* A SYN to a telemetry port: the attempt begins or continues. */
 void armtap_attempt_ask(struct armtap_attempts *attempts, struct armtap_attempt *attempt, unsigned sender,
                         const struct armtap_segment *segment);
 /* A RST may be captured before the SYN that it answers (two capture points): it is kept. */
 void armtap_attempt_hear_early(struct armtap_attempts *attempts, struct armtap_attempt *attempt,
                                const struct armtap_segment *segment);
-/* Such a RST answers the SYN at hand: the attempt becomes REFUSED, and `where` gets the place of the RST. */
+/* If such a RST answers this SYN, the attempt becomes REFUSED, and `where` gets the place of the RST. */
 bool armtap_attempt_was_refused(struct armtap_attempts *attempts, struct armtap_attempt *attempt,
                                 struct armtap_where *where);
-/* An ICMP error quotes the SYN of `sender`: true where the attempt becomes UNREACHABLE just now. */
+/* An ICMP error quotes the SYN of `sender`: true if this makes the attempt UNREACHABLE. */
 bool armtap_attempt_unreachable(struct armtap_attempts *attempts, struct armtap_attempt *attempt, unsigned sender,
                                 const struct armtap_segment *segment);
-/* Any other segment of its connection. Returns CONNECTED or REFUSED where it became that just now, else NONE. */
+/* Any other segment of its connection. Returns CONNECTED or REFUSED if the attempt has just become that, else NONE. */
 enum armtap_attempt_state armtap_attempt_hear(struct armtap_attempts *attempts, struct armtap_attempt *attempt,
                                               unsigned sender, const struct armtap_segment *segment);
-/* Nothing more is heard of it: becomes UNANSWERED where that is sure (true), else NONE. */
+/* No more packets will come: the attempt becomes UNANSWERED if that is certain (true), else NONE. */
 bool armtap_attempt_give_up(struct armtap_attempts *attempts, struct armtap_attempt *attempt);
 
 #endif

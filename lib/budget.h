@@ -14,7 +14,7 @@ enum armtap_budget_code {
     ARMTAP_BUDGET_COUNT
 };
 
-/* Those that a connection has an account for: they stand first. */
+/* The budgets for which a connection has an account: they come first. */
 enum {
 #define BUDGET(code, ...) +1
 #define LIMIT(...)

@@ -1,4 +1,4 @@
-/* Big-endian loads and stores at any alignment: the only way that bytes of a wire become numbers. */
+/* Big-endian loads and stores at any alignment: the only way to turn wire bytes into numbers. */
 #ifndef ARMTAP_BYTES_H
 #define ARMTAP_BYTES_H
 

@@ -15,14 +15,14 @@ struct armtap_cells {
     size_t length;
     size_t capacity;
 };
-/* Begins anew with so many absent cells. The memory is kept for the next message. */
+/* Resets to that many absent cells. The memory is kept for the next message. */
 int armtap_cells_begin(struct armtap_cells *cells, size_t count);
-/* Sets cell i from the value's type, count and elements, or text; one that is not present stays absent. */
+/* Sets cell i from the value's type, count and elements, or text; an absent value leaves it absent. */
 int armtap_cells_put(struct armtap_cells *cells, size_t i, const struct armtap_value *value);
 void armtap_cells_free(struct armtap_cells *cells);
 
-/* Reads cell i into the value's type, count, present and elements; texts point into `bytes`. Bytes that are no cells
- * give an absent value. */
+/* Reads cell i into the value's type, count, present and elements; texts point into `bytes`. Invalid bytes give an
+ * absent value. */
 void armtap_cells_read(const uint8_t *bytes, size_t length, size_t i, struct armtap_value *value);
 /* Whether values of a type are text by pointer and length. */
 bool armtap_type_is_text(enum armtap_type type);

@@ -11,44 +11,44 @@ struct armtap_reserve;
 struct armtap_robot;
 
 struct armtap_conn_setup {
-    size_t *pool_used; /* what waits in the connection counts here too, up to pool_limit; NULL: nobody counts */
+    size_t *pool_used; /* data waiting in the connection also counts here, up to pool_limit; NULL: not counted */
     size_t pool_limit;
     enum armtap_protocol protocol; /* what the port is known to carry, or NONE */
-    bool forced;                   /* the user said so: not judged by content */
+    bool forced;                   /* given by the user: content is not checked */
     bool midstream;                /* no SYN was seen */
     enum armtap_rest rest;
     bool no_guess;          /* data without a handshake stays opaque */
-    bool roles_guessed;     /* neither port nor SYN told which side is the robot */
+    bool roles_guessed;     /* neither port nor SYN showed which side is the robot */
     const char *robot_name; /* "10.0.0.2:30004" */
     const char *client_name;
     uint64_t connection;
     struct armtap_where first;
     struct armtap_reserve *reserve;     /* shared by the connections of a capture; NULL: the connection's own */
-    struct armtap_knowledge *knowledge; /* what an earlier pass found out, or NULL */
+    struct armtap_knowledge *knowledge; /* what an earlier pass learned, or NULL */
     struct armtap_robot *robot; /* what the connections of one robot share; NULL: the connection makes its own */
 };
 int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armtap_sink *sink, void *user,
                        struct armtap_conn **conn);
 
-/* Copies the callbacks of a sink as far as both know them; ERR_ARGUMENT for a size that cannot be. NULL: none. */
+/* Copies the callbacks that both sides know; ERR_ARGUMENT for an impossible size. NULL: none. */
 int armtap_sink_take(struct armtap_sink *to, const struct armtap_sink *from);
-/* No callback is called any more. */
+/* Calls no callback from now on. */
 void armtap_conn_silence(struct armtap_conn *conn);
 
-/* Nothing of ours is carried: bytes need not be pushed any more. */
+/* The connection carries none of our protocols: no need to push more bytes. */
 bool armtap_conn_is_foreign(const struct armtap_conn *conn);
 struct armtap_robot *armtap_conn_robot(const struct armtap_conn *conn);
-/* Its robot shares no recipes, for that limit: said once in a capture. */
+/* Because of that limit its robot shares no recipes: noted once per capture. */
 int armtap_conn_tell_unshared(struct armtap_conn *conn, enum armtap_budget_code code, const struct armtap_where *where);
 /* The robot accepted it. */
 void armtap_conn_accept(struct armtap_conn *conn, const struct armtap_where *where);
-/* Said where it has records: what follows is another stream. */
+/* Noted if it has records: what follows is another stream. */
 int armtap_conn_give_up(struct armtap_conn *conn, const struct armtap_where *where);
-/* A packet of it was captured, with so many bytes. */
+/* One of its packets was captured, with that many bytes. */
 void armtap_conn_touch(struct armtap_conn *conn, enum armtap_direction direction, uint64_t payload,
                        const struct armtap_where *where);
-/* Hands an event or a note of this connection to the sink. Directions are those of the setup, even where the content
- * showed later that the roles are the other way round. */
+/* Hands an event or a note of this connection to the sink. Directions are those of the setup, even if the content later
+ * showed that the roles are swapped. */
 int armtap_conn_event(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type,
                       uint64_t a, const struct armtap_where *where);
 int armtap_conn_arrival(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type,

@@ -1,4 +1,4 @@
-/* Whether a connection is the rest of one that was given up, because there were more at once than armtap follows. */
+/* Whether a connection is the rest of one that was given up because there were more at once than armtap tracks. */
 #ifndef ARMTAP_REST_H
 #define ARMTAP_REST_H
 

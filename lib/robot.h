@@ -1,5 +1,5 @@
-/* What the connections of one robot share: recipes learned, controller generation and version; and what a first pass
- * over a capture leaves to a second. */
+/* What the connections of one robot share: learned recipes, controller generation and version; and what a first pass
+ * over a capture leaves for a second. */
 #ifndef ARMTAP_ROBOT_H
 #define ARMTAP_ROBOT_H
 
@@ -17,31 +17,31 @@ struct armtap_learned {
 
 struct armtap_robot {
     unsigned holders;
-    size_t *learned_bytes; /* of all robots counted with it; NULL: nobody counts */
-    bool alone;            /* one connection's: that counts its newest recipe itself */
+    size_t *learned_bytes; /* of all robots counted together; NULL: not counted */
+    bool alone;            /* belongs to one connection, which counts its newest recipe itself */
     enum armtap_generation generation;
     char controller_version[32];
-    bool release_missed;                               /* something was said that the version would have made clearer */
+    bool release_missed;                               /* a note would have been clearer with the version */
     struct armtap_learned learned[ARMTAP_LEARNED_MAX]; /* newest first */
 };
-struct armtap_robot *armtap_robot_new(void); /* one holder; NULL without memory */
+struct armtap_robot *armtap_robot_new(void); /* one holder; NULL if out of memory */
 struct armtap_robot *armtap_robot_hold(struct armtap_robot *robot);
 void armtap_robot_release(struct armtap_robot *robot);
 /* Counts what it learned there from now on. */
 void armtap_robot_count_in(struct armtap_robot *robot, size_t *learned_bytes, bool alone);
-/* Remembers a recipe; the oldest makes room. False where the recipes of all robots would take too much. */
+/* Remembers a recipe; the oldest makes room. False if the recipes of all robots would take too much memory. */
 bool armtap_robot_learn(struct armtap_robot *robot, const struct armtap_recipe *recipe, int protocol, int recipe_id);
 
-/* What the data of a connection without a handshake lets its recipe be guessed from. */
+/* What the recipe of a connection without a handshake is guessed from. */
 struct armtap_guess {
     uint64_t connection;
     struct armtap_sample *sample; /* NULL: no data yet, or no room */
     bool sealed;                  /* an earlier pass saw all of the data */
-    bool ruled_out;               /* something in the data forbids a guess */
+    bool ruled_out;               /* something in the data rules out a guess */
     /* Of a recipe that was set up before bytes of both directions were missing, by the gap from the robot, the lowest
      * bit for the first: data that cannot be of it, and data that does not tell. */
     uint64_t refuted, unsure;
-    bool client_lost; /* bytes to the robot are missing, so that a set-up may lie there */
+    bool client_lost; /* bytes to the robot are missing, which may hold a set-up */
     bool only_doubt;  /* nothing but that is known */
 };
 void armtap_guess_drop_sample(struct armtap_guess *guess);

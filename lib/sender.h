@@ -1,5 +1,5 @@
-/* What the packets of one direction show of their sender: its clock, its IP ids, how long its packets take to the peer
- * and back, and what the peer reports to lack. */
+/* What the packets of one direction show of their sender: its clock, its IP ids, the round trip to the peer, and what
+ * the peer reports missing. */
 #ifndef ARMTAP_SENDER_H
 #define ARMTAP_SENDER_H
 
@@ -19,12 +19,12 @@ struct armtap_sender {
     bool has_clock, has_id, is_measured;
     int8_t id_score;      /* high where IP ids count up from packet to packet, low where they do not */
     uint8_t id_repeats;   /* packets in a row with the same IP id */
-    uint8_t repair_count; /* once all are in use it goes round in twice as many */
+    uint8_t repair_count; /* once all are in use, it cycles through the upper half of twice as many */
     uint16_t ip_id;       /* of the last packet that came in order */
     uint32_t first_tsval, newest_tsval;
     int64_t first_time, newest_time; /* when they were first captured */
-    uint64_t measured_end;           /* a segment whose acknowledgement is waited for */
-    uint32_t echo;                   /* a timestamp whose echo is waited for */
+    uint64_t measured_end;           /* a segment that waits for its acknowledgement */
+    uint32_t echo;                   /* a timestamp that waits for its echo */
     bool is_echo_awaited;
     int64_t measured_time, echo_time;
     int64_t acked_after;         /* ns: the shortest until an acknowledgement; 0: none yet */
@@ -45,17 +45,17 @@ struct armtap_sender {
 void armtap_sender_sent(struct armtap_sender *sender, const struct armtap_sent *sent);
 /* Something whose acknowledgement shows how far the peer is: bytes up to `end`, or a SYN before `end`. */
 void armtap_sender_measure(struct armtap_sender *sender, uint64_t end, int64_t now);
-/* A packet of the sender's, whatever it holds, and one of its peer's that may echo the sender's timestamp. */
+/* Any packet of the sender, and one of its peer that may echo the sender's timestamp. */
 void armtap_sender_ticked(struct armtap_sender *sender, const struct armtap_segment *segment, int64_t now);
 void armtap_sender_echoed(struct armtap_sender *sender, const struct armtap_segment *segment, int64_t now);
-/* Something was sent again: an acknowledgement may be of either, and measures nothing. */
+/* Something was sent again: an acknowledgement may be for either copy, so it measures nothing. */
 void armtap_sender_resent(struct armtap_sender *sender);
 /* The peer acknowledged up to `acked`, which belongs to its number segment->ack. */
 void armtap_sender_heard(struct armtap_sender *sender, const struct armtap_segment *segment, uint64_t acked,
                          int64_t now);
-/* By the peer's acknowledgements it lacks these bytes, and has later ones. */
+/* Whether the peer's acknowledgements say that it lacks these bytes and has later ones. */
 bool armtap_sender_lacks(const struct armtap_sender *sender, uint64_t start, uint64_t end);
-/* How long ago the peer asked for the bytes at `start` the third time; -1 where it has not. */
+/* How long ago the peer asked for the bytes at `start` the third time; -1 if it has not. */
 int64_t armtap_sender_asked_since(const struct armtap_sender *sender, uint64_t start, int64_t now);
 /* ns since the peer first reported to lack the bytes at `start`, the last that it did; 0: they are not these, or it
  * reported them three times. */
@@ -63,18 +63,18 @@ int64_t armtap_sender_lacked_for(const struct armtap_sender *sender, uint64_t st
 /* Bytes that the peer lacked often came after that time: a sender that does not wait for a third report is so regular,
  * a path that holds packets up is not. */
 bool armtap_sender_usually_repairs(const struct armtap_sender *sender, int64_t after);
-/* ns from the capture to the peer and back, at the least; 0: not known. */
+/* Minimum ns from the capture point to the peer and back; 0: unknown. */
 int64_t armtap_sender_round_trip(const struct armtap_sender *sender);
-/* Its timestamps came back so often that the shortest time of it means something. */
+/* Whether its timestamps were echoed often enough for the shortest time to be meaningful. */
 bool armtap_sender_has_echoes(const struct armtap_sender *sender);
-/* ns that the clock of its timestamps takes for a step. */
+/* ns per tick of its timestamp clock. */
 int64_t armtap_sender_tick(const struct armtap_sender *sender);
 
 enum armtap_order { ARMTAP_ORDER_UNKNOWN, ARMTAP_ORDER_BEFORE, ARMTAP_ORDER_AFTER };
-/* Was `a` sent before or after `b`, by what their headers say? */
+/* Whether `a` was sent before or after `b`, by their headers. */
 enum armtap_order armtap_sender_order(const struct armtap_sender *sender, const struct armtap_sent *a,
                                       const struct armtap_sent *b);
-/* Whether that order is proven: a clock tells, or IP ids that have counted up for a while. */
+/* Whether that order is proven: by a clock, or by IP ids that have counted up for a while. */
 bool armtap_sender_order_is_proven(const struct armtap_sender *sender, const struct armtap_sent *a,
                                    const struct armtap_sent *b);
 /* IP ids differ from packet to packet, so that two packets of one id are one. */

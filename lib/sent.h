@@ -1,4 +1,4 @@
-/* What a captured segment shows of when and as what it was sent. */
+/* What a captured segment shows about when and how it was sent. */
 #ifndef ARMTAP_SENT_H
 #define ARMTAP_SENT_H
 
@@ -14,7 +14,7 @@ struct armtap_sent {
     bool has_timestamps;
     bool late;     /* captured after later ones, as far as is known */
     bool again;    /* a retransmission, as far as is known */
-    bool doubtful; /* the packets do not prove that it is one, or that it is none */
+    bool doubtful; /* the packets do not prove whether it is one */
 };
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "armtap.h"
 
-/* Bytes up to `end` of a buffer arrived with `where`, those before the mark before it earlier. */
+/* Bytes of a buffer from the previous mark up to `end` arrived with `where`. */
 struct armtap_mark {
     size_t end;
     struct armtap_where where;

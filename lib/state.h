@@ -4,15 +4,15 @@
 
 #include "armtap.h"
 
-/* Bytes behind a state, zero at first, in which whoever decodes into it keeps what makes the next time faster. They are
- * not copied with the state. */
+/* Bytes after a state, initially zero, where a decoder keeps what speeds up the next packet. They are not copied with
+ * the state. */
 #define ARMTAP_STATE_ROOM 1536
 
-/* Before that room stands the state's address, by which it is told from a copy of its bytes. */
+/* Before that room is the state's address, which distinguishes the state from a copy of its bytes. */
 struct armtap_state_sign {
     const struct armtap_state *state;
     uint64_t has_room;
-    uint64_t unused[6]; /* keeps the room where a cache line begins as the state does */
+    uint64_t unused[6]; /* aligns the room to a cache line, like the state */
 };
 
 /* Bytes of memory that a state without that room takes. */
@@ -21,7 +21,7 @@ struct armtap_state *armtap_state_new_plain(void);
 
 #define ARMTAP_STATE_MARK UINT64_C(0x7061746d7261)
 
-/* Whether this library made it, so that it is as large as its states. */
+/* Whether this library made it, so that it has the full size. */
 static inline bool armtap_state_is_ours(const struct armtap_state *state)
 {
     return state && state->own[0] == ARMTAP_STATE_MARK &&

@@ -6,16 +6,16 @@
 
 void armtap_tcp_init(struct armtap_tcp *tcp, struct armtap_pool *pool, const struct armtap_tcp_calls *calls,
                      void *user);
-/* Drops what waits; calls nothing. */
+/* Drops waiting data without calling anything. */
 void armtap_tcp_clear(struct armtap_tcp *tcp);
-/* The segment is of another connection on the same ports: begin anew. */
+/* Whether the segment belongs to another connection on the same ports: then start over. */
 bool armtap_tcp_is_other(const struct armtap_tcp *tcp, enum armtap_direction direction,
                          const struct armtap_segment *segment);
 /* The next segment, captured at pool->now. */
 int armtap_tcp_segment(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment);
-/* Nobody cares for the bytes any more: only beginning and end are followed. */
+/* The bytes are no longer needed: only beginning and end are tracked. */
 void armtap_tcp_ignore(struct armtap_tcp *tcp);
-/* Gives out all that waits and closes both directions; `direction` is whose doing it was. */
+/* Delivers all waiting data and closes both directions; `direction` is the side that caused it. */
 int armtap_tcp_finish(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_close reason);
 bool armtap_tcp_is_closed(const struct armtap_tcp *tcp);
 

@@ -1,4 +1,4 @@
-/* Bytes and ends of a TCP connection come in. */
+/* Input of a TCP connection: bytes and ends. */
 #ifndef ARMTAP_TCP_BYTES_H
 #define ARMTAP_TCP_BYTES_H
 
@@ -7,8 +7,8 @@
 int armtap_tcp_take_bytes(struct armtap_tcp *tcp, enum armtap_direction direction,
                           const struct armtap_segment *segment);
 int armtap_tcp_take_fin(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment);
-/* A window probe's byte was kept aside; `start` is the position of what follows it: if behind it, the byte was taken.
- */
+/* A window probe's byte was set aside; `start` is the position of the next segment: if it is after that byte, the peer
+ * accepted it. */
 int armtap_tcp_settle_probe(struct armtap_tcp *tcp, enum armtap_direction direction, uint64_t start);
 
 #endif

@@ -23,7 +23,7 @@ struct armtap_tcp_calls {
 
 enum armtap_tcp_state {
     ARMTAP_TCP_UNSEEN, /* no SYN, no byte */
-    ARMTAP_TCP_HELD,   /* began in mid-stream: bytes wait a little, for earlier ones may still come */
+    ARMTAP_TCP_HELD,   /* began in mid-stream: bytes wait a little because earlier ones may still come */
     ARMTAP_TCP_OPEN,
     ARMTAP_TCP_CLOSED
 };
@@ -37,15 +37,15 @@ struct armtap_tcp_side {
     bool has_window; /* `window` is known */
     bool has_probe;  /* `probe_byte` is kept aside: a window probe, or the next byte after all */
     uint8_t probe_byte;
-    int8_t scale; /* shift of its window, -1 where its SYN had none */
+    int8_t scale; /* shift of its window; -1 if its SYN had none */
     uint32_t isn, first;
     uint64_t start;   /* position of the first byte, where it began in mid-stream */
     uint64_t next;    /* position of the next byte to deliver */
     uint64_t highest; /* end of what was seen */
     uint64_t end;
     uint64_t lost_from, lost_to; /* the last gap */
-    uint64_t lost;               /* of it, not yet told */
-    uint64_t missed;             /* what the peer acknowledged beyond `highest`; 0: nothing; told at: */
+    uint64_t lost;               /* of it, not yet reported */
+    uint64_t missed;             /* what the peer acknowledged beyond `highest`; 0: nothing; seen at: */
     struct armtap_where missed_where;
     uint64_t keep_alives;    /* sent since the peer last sent a packet */
     int64_t keep_alive_time; /* of the last */
@@ -56,7 +56,7 @@ struct armtap_tcp_side {
     uint64_t window, window_peak; /* bytes; the peak is that since the last event */
     struct armtap_queue queue;
     struct armtap_sender sender;
-    struct armtap_history *history; /* NULL where too many others keep one */
+    struct armtap_history *history; /* NULL if too many others keep one */
 };
 
 struct armtap_tcp {
@@ -90,7 +90,7 @@ static inline struct armtap_tcp_side *armtap_tcp_peer(struct armtap_tcp *tcp, en
     return &tcp->side[!direction];
 }
 
-/* Two sequence numbers so near each other that one connection may hold both. */
+/* Whether two sequence numbers are close enough to belong to one connection. */
 bool armtap_tcp_is_near(uint32_t a, uint32_t b);
 /* The first packet of a side: `seq` is where its bytes begin. */
 void armtap_tcp_begin(struct armtap_tcp *tcp, struct armtap_tcp_side *side, uint32_t seq, enum armtap_tcp_state state);

@@ -1,10 +1,10 @@
-/* What a capture holds of robots' ports that no decoder reads. */
+/* Captured traffic on robot ports that no decoder reads. */
 #ifndef ARMTAP_TRAFFIC_H
 #define ARMTAP_TRAFFIC_H
 
 #include "link.h"
 
-/* Robots' ports that are told apart; further ones are left out. */
+/* Robot ports counted separately; further ones are left out. */
 #define ARMTAP_TRAFFICS_MAX 256
 
 /* Of one connection, or of a robot's port. */
@@ -12,7 +12,7 @@ struct armtap_traffic_count {
     struct armtap_address robot; /* version 0: no such port */
     uint16_t port;
     uint64_t packets, bytes;
-    bool sure; /* else the client of something else may have had that port by chance */
+    bool sure; /* else it may be another client's port by chance */
 };
 
 struct armtap_traffics {
@@ -25,9 +25,9 @@ struct armtap_traffics {
  * be a client's too. */
 void armtap_traffic_begin(struct armtap_traffic_count *count, const struct armtap_address address[2],
                           const uint16_t port[2], bool has_syn, unsigned server);
-/* Adds up a connection's. */
+/* Adds a connection's counts. */
 void armtap_traffics_add(struct armtap_traffics *traffics, const struct armtap_traffic_count *count);
-/* Whether one of them is surely a port of that robot. */
+/* Whether one of them is certainly a port of that robot. */
 bool armtap_traffics_know(const struct armtap_traffics *traffics, const struct armtap_address *robot);
 /* Whether only robots listen on a port. */
 bool armtap_traffic_is_robots(uint16_t port);
