@@ -14,7 +14,8 @@ struct armtap_hash_key armtap_hash_draw_key(void)
     struct armtap_hash_key key;
     if (getrandom(&key, sizeof key, GRND_NONBLOCK) == (ssize_t)sizeof key)
         return key;
-    return (struct armtap_hash_key){{(uint64_t)(uintptr_t)&key, (uint64_t)(uintptr_t)&getrandom}};
+    key.word[0] = key.word[1] = (uint64_t)(uintptr_t)&getrandom;
+    return key;
 }
 
 static uint64_t rotated(uint64_t x, unsigned by)
