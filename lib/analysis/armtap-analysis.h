@@ -368,6 +368,9 @@ struct armtap_verdict {
     const char *text;       /* a sentence; it begins in lower case, as findings do */
     const size_t *evidence; /* indices of findings, in their order */
     size_t evidence_count;
+    /* The controller's doings are among it, all data is there, and nothing hints at the network: if the whole capture
+     * was read, the network lost nothing. */
+    bool is_network_clean;
 };
 
 struct armtap_diagnosis;
@@ -391,9 +394,8 @@ ARMTAP_API void armtap_diagnosis_free(struct armtap_diagnosis *diagnosis);
  * ERR_MEMORY, or ERR_STOPPED where on_finding said so; after armtap_diagnosis_finish ERR_ARGUMENT. */
 ARMTAP_API const struct armtap_sink *armtap_diagnosis_sink(const struct armtap_diagnosis *diagnosis);
 /* No more will come. Numbers the streams, puts the findings into the order of time, and comes to verdicts; before it,
- * all that follows is empty. `is_whole`: all of the input was read, so that what is not there did not happen.
- * ERR_MEMORY, or ERR_STOPPED as above; from within on_finding ERR_BUSY. */
-ARMTAP_API int armtap_diagnosis_finish(struct armtap_diagnosis *diagnosis, bool is_whole);
+ * all that follows is empty. ERR_MEMORY, or ERR_STOPPED as above; from within on_finding ERR_BUSY. */
+ARMTAP_API int armtap_diagnosis_finish(struct armtap_diagnosis *diagnosis);
 
 /* In the order of time. */
 ARMTAP_API size_t armtap_diagnosis_finding_count(const struct armtap_diagnosis *diagnosis);

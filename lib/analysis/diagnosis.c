@@ -290,7 +290,7 @@ static int tell_all_stops(struct armtap_diagnosis *diagnosis)
 }
 
 /* 0, or -1 without memory. */
-static int settle(struct armtap_diagnosis *diagnosis, bool is_whole)
+static int settle(struct armtap_diagnosis *diagnosis)
 {
     armtap_findings_listen(diagnosis->findings, NULL, NULL);
     armtap_streams_number(diagnosis->streams);
@@ -299,16 +299,14 @@ static int settle(struct armtap_diagnosis *diagnosis, bool is_whole)
     if (!has_ended || armtap_findings_failed(diagnosis->findings) || diagnosis->modes.failed ||
         armtap_findings_settle(diagnosis->findings, diagnosis->streams) != 0)
         return -1;
-    const struct verdict_grounds grounds = {.findings = diagnosis->findings,
-                                            .streams = diagnosis->streams,
-                                            .zone = diagnosis->options.zone,
-                                            .is_whole = is_whole};
+    const struct verdict_grounds grounds = {
+        .findings = diagnosis->findings, .streams = diagnosis->streams, .zone = diagnosis->options.zone};
     if (tell_streams(diagnosis) != 0 || tell_all_stops(diagnosis) != 0)
         return -1;
     return armtap_verdicts_reach(&diagnosis->verdicts, &grounds);
 }
 
-int armtap_diagnosis_finish(struct armtap_diagnosis *diagnosis, bool is_whole)
+int armtap_diagnosis_finish(struct armtap_diagnosis *diagnosis)
 {
     if (diagnosis == NULL)
         return ARMTAP_ERR_ARGUMENT;
@@ -317,7 +315,7 @@ int armtap_diagnosis_finish(struct armtap_diagnosis *diagnosis, bool is_whole)
     if (diagnosis->is_finished || diagnosis->error == ARMTAP_ERR_MEMORY)
         return diagnosis->error;
     diagnosis->is_finished = true;
-    if (settle(diagnosis, is_whole) != 0)
+    if (settle(diagnosis) != 0)
         diagnosis->error = ARMTAP_ERR_MEMORY;
     return diagnosis->error;
 }

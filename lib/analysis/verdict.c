@@ -430,7 +430,7 @@ static bool is_network_clean(const struct verdict *verdict, size_t stream)
             if (strncmp(armtap_note_at(i)->id, of_network[k], strlen(of_network[k])) == 0 &&
                 tally_at(verdict, stream, i)->count + tally_at(verdict, 0, i)->count > 0)
                 return false;
-    return verdict->grounds->is_whole && summary->begin.packet > 0;
+    return summary->begin.packet > 0;
 }
 
 /* What stands between a clause and the next. */
@@ -459,18 +459,18 @@ static char *write_out(const struct sentence *sentence)
     return text;
 }
 
-/* Whether the client's not reading is the cause: then it is the sentence's first clause. */
-static char *sentence_of(const struct verdict *verdict, size_t stream, enum armtap_severity severity, bool *has_cause)
+/* Writes the text. 0, or -1 without memory. */
+static int write_sentence(const struct verdict *verdict, size_t stream, struct armtap_verdict *reached)
 {
     struct sentence sentence = {.count = 0};
     add_cause(&sentence, verdict, stream);
-    *has_cause = sentence.before > 0;
-    add_kinds(&sentence, verdict, stream, severity, true);
-    add_kinds(&sentence, verdict, stream, severity, false);
-    if (sentence.of_controller > sentence.before && stream > 0 && sentence.count < CLAUSES &&
-        is_network_clean(verdict, stream))
-        snprintf(sentence.clause[sentence.count++], CLAUSE_MAX, "the network lost nothing");
-    return write_out(&sentence);
+    verdict->tallies[stream].has_cause = sentence.before > 0;
+    add_kinds(&sentence, verdict, stream, reached->severity, true);
+    add_kinds(&sentence, verdict, stream, reached->severity, false);
+    reached->is_network_clean = sentence.of_controller > sentence.before && stream > 0 && sentence.count < CLAUSES &&
+                                is_network_clean(verdict, stream);
+    reached->text = write_out(&sentence);
+    return reached->text == NULL ? -1 : 0;
 }
 
 /* ---- what it comes to ------------------------------------------------------------------------------------------ */
@@ -596,14 +596,12 @@ static int collect_evidence(const struct verdict *verdict, struct verdicts *verd
 static int reach(const struct verdict *verdict, size_t stream, enum armtap_severity severity,
                  struct armtap_verdict *reached)
 {
-    struct tallies *tallies = &verdict->tallies[stream];
     *reached = (struct armtap_verdict){.stream = stream == 0 ? ARMTAP_NO_STREAM : (uint32_t)(stream - 1),
                                        .severity = severity,
                                        .from = ARMTAP_NO_TIME,
                                        .to = ARMTAP_NO_TIME};
-    tallies->reached = reached;
-    reached->text = sentence_of(verdict, stream, severity, &tallies->has_cause);
-    return reached->text == NULL ? -1 : 0;
+    verdict->tallies[stream].reached = reached;
+    return write_sentence(verdict, stream, reached);
 }
 
 /* One for each stream, and for the capture, with something of that severity. 0, or -1 without memory. */

@@ -10,7 +10,6 @@ struct verdict_grounds {
     const struct findings *findings;
     const struct armtap_streams *streams;
     const struct armtap_zone *zone;
-    bool is_whole; /* all was read */
 };
 
 /* Begins as zeros. */

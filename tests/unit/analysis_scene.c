@@ -111,5 +111,5 @@ int scene_play(struct analysis_scene *scene, const struct armtap_diagnosis_optio
         error = scene->sink->on_recipe(scene->diagnosis, &set_up);
     if (error == ARMTAP_OK)
         error = play_on(scene);
-    return error == ARMTAP_OK ? armtap_diagnosis_finish(scene->diagnosis, true) : error;
+    return error == ARMTAP_OK ? armtap_diagnosis_finish(scene->diagnosis) : error;
 }

@@ -26,7 +26,7 @@ static int hear(void *user, const struct armtap_finding *finding, const struct a
     snprintf(heard->text + used, sizeof heard->text - used, "%s %llu %s: %s\n", finding->kind->id,
              (unsigned long long)finding->where.packet, stream == NULL ? "-" : stream->robot, finding->text);
     if (heard->scene != NULL) {
-        heard->from_within[0] = armtap_diagnosis_finish(heard->scene->diagnosis, true);
+        heard->from_within[0] = armtap_diagnosis_finish(heard->scene->diagnosis);
         heard->from_within[1] = scene_record(heard->scene, 1);
         heard->from_within[2] = scene_event(heard->scene, ARMTAP_EVENT_PAUSE, 0);
     }
@@ -187,7 +187,7 @@ static void calls_from_within_are_busy(void **state)
     assert_int_equal(scene_refused(&scene), ARMTAP_OK);
     for (int i = 0; i < 3; i++)
         assert_int_equal(heard.from_within[i], ARMTAP_ERR_BUSY);
-    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis, true), ARMTAP_OK);
+    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
     scene_clear(&scene);
 }
 
@@ -201,7 +201,7 @@ static void who_says_stop_is_heard(void **state)
     assert_int_equal(scene_play(&scene, &options), ARMTAP_ERR_STOPPED);
     assert_int_equal(scene.record.where.packet, SCENE_SKIP);
     assert_int_equal(scene_record(&scene, 1), ARMTAP_ERR_STOPPED);
-    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis, false), ARMTAP_ERR_STOPPED);
+    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_ERR_STOPPED);
     assert_int_equal(armtap_diagnosis_finding_count(scene.diagnosis), 1);
     scene_clear(&scene);
 }
@@ -216,7 +216,7 @@ static void misuse_is_answered(void **state)
     (void)state;
     assert_int_equal(armtap_diagnosis_new(NULL, NULL), ARMTAP_ERR_ARGUMENT);
     assert_int_equal(armtap_diagnosis_new(&small, &none), ARMTAP_ERR_ARGUMENT);
-    assert_int_equal(armtap_diagnosis_finish(NULL, true), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_diagnosis_finish(NULL), ARMTAP_ERR_ARGUMENT);
     assert_null(armtap_diagnosis_sink(NULL));
     assert_int_equal(armtap_diagnosis_verdict_count(NULL), 0);
     armtap_diagnosis_free(NULL);
@@ -224,7 +224,7 @@ static void misuse_is_answered(void **state)
     assert_int_equal(scene_play(&scene, NULL), ARMTAP_OK);
     assert_int_equal(scene.sink->on_record(NULL, &scene.record), ARMTAP_ERR_ARGUMENT);
     assert_int_equal(scene_record(&scene, 1), ARMTAP_ERR_ARGUMENT); /* it is finished */
-    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis, true), ARMTAP_OK);
+    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
     scene_clear(&scene);
     assert_int_equal(armtap_comparison_new(&not_a_number, &comparison), ARMTAP_ERR_ARGUMENT);
     assert_int_equal(armtap_comparison_new(NULL, &comparison), ARMTAP_OK);

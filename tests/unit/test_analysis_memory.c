@@ -25,7 +25,7 @@ static bool fail_diagnosis(unsigned long n)
     assert_int_equal(error, has_failed ? ARMTAP_ERR_MEMORY : ARMTAP_OK);
     if (has_failed && scene.diagnosis != NULL) {
         assert_int_equal(scene_record(&scene, 1), ARMTAP_ERR_MEMORY);
-        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis, true), ARMTAP_ERR_MEMORY);
+        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_ERR_MEMORY);
     }
     armtap_diagnosis_free(scene.diagnosis);
     assert_int_equal(memory.held, held);
@@ -126,7 +126,7 @@ static void go_on(unsigned packages, unsigned long least, size_t most)
     assert_true(found >= least);
     assert_true(memory.bytes - before <= kept + 1024);
     assert_true(kept <= most);
-    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis, true), ARMTAP_OK);
+    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
     scene_clear(&scene);
     assert_int_equal(memory.held, 0);
 }

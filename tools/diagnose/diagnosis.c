@@ -126,7 +126,7 @@ static int collect_near(struct diagnosis *diagnosis)
 
 int diagnosis_settle(struct diagnosis *diagnosis)
 {
-    bool is_settled = armtap_diagnosis_finish(diagnosis->found, diagnosis->is_whole) == ARMTAP_OK;
+    bool is_settled = armtap_diagnosis_finish(diagnosis->found) == ARMTAP_OK;
     return is_settled ? collect_near(diagnosis) : -1;
 }
 

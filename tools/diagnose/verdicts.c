@@ -9,6 +9,8 @@
 
 /* So many streams get a sentence of their own. */
 #define SENTENCES 10
+/* A verdict has a dozen clauses at most. */
+#define VERDICT_MAX 4096
 
 static void print_line(const char *text)
 {
@@ -25,18 +27,21 @@ static int print_subject(const struct diagnosis *diagnosis, const struct armtap_
     return verdict->stream == ARMTAP_NO_STREAM ? printf("capture:") : printf("stream %" PRIu32 ":", verdict->stream);
 }
 
+/* What it claims of the network holds where all was read. */
+static const char *end_of(const struct diagnosis *diagnosis, const struct armtap_verdict *verdict)
+{
+    return verdict->is_network_clean && diagnosis->is_whole ? "; the network lost nothing." : ".";
+}
+
 static void print_verdict(const struct diagnosis *diagnosis, const struct armtap_verdict *verdict)
 {
-    char word[100];
     int column = print_subject(diagnosis, verdict);
-    const char *text = verdict->text;
-    size_t length = strcspn(text, " ");
+    size_t length = strlen(verdict->text) - 1; /* without its full stop */
+    char text[VERDICT_MAX];
     struct text_wrap wrap = text_wrap_begin(stdout, column, column == 0 ? 0 : 2);
-    if (column == 0 && *text >= 'a' && *text <= 'z' && length < sizeof word) {
-        snprintf(word, sizeof word, "%c%.*s", *text - 'a' + 'A', (int)length - 1, text + 1);
-        text_wrap_word(&wrap, word);
-        text += length;
-    }
+    snprintf(text, sizeof text, "%.*s%s", (int)length, verdict->text, end_of(diagnosis, verdict));
+    if (column == 0 && *text >= 'a' && *text <= 'z')
+        *text = (char)(*text - 'a' + 'A');
     text_wrap_words(&wrap, text);
     text_wrap_end(&wrap);
 }
