@@ -1,24 +1,24 @@
 /* Evidence, the strongest first:
  *
  * 1. The same packet. A copy equals its original in every header field. Equal IP ids prove it where ids differ from
- *    packet to packet; equal timestamps prove it where the sender's clock has moved on since, as a retransmission would
- *    show.
- * 2. The order of sending. Bytes that were sent after bytes behind them were sent again. Timestamps tell, then what the
- *    packet echoes and acknowledges, then IP ids that count up. A segment is compared with its right neighbour among
- *    those sent for the first time, whatever other holes are open.
- * 3. Time. A sender cannot have heard of a loss before a round trip has passed since the third segment behind the hole;
- *    one that waits for no third repairs after a time that recurs. A timeout takes 200 ms.
+ *    packet to packet; equal timestamps prove it if the sender's clock has advanced since, because a retransmission
+ *    would show that.
+ * 2. The order of sending. Bytes sent after later bytes of the stream were sent again. Timestamps show the order, then
+ *    what the packet echoes and acknowledges, then IP ids that count up. A segment is compared with its right neighbour
+ *    among those sent for the first time, whatever other holes are open.
+ * 3. Time. A sender cannot hear of a loss before a round trip has passed since the third segment after the hole; one
+ *    that does not wait for a third repairs after a recurring time. A timeout takes 200 ms.
  * 4. What the peer reports (SACK): it lacks these bytes and has later ones.
  *
- * Where all of it is silent, bytes that were captured before are a copy, and bytes that were not are out of order: a
- * network does either without losing anything. Bytes so old that the history has forgotten them were sent again. */
+ * Without any evidence, bytes that were captured before are a copy, and bytes that were not are out of order: a
+ * network does either without losing anything. Bytes older than the history were sent again. */
 #include "arrival.h"
 
 enum {
-    SEGMENTS_THAT_TELL = 3, /* behind a hole, until a sender takes it for lost */
+    SEGMENTS_THAT_TELL = 3, /* after a hole, before a sender considers it lost */
     LOOKED_AT = 256         /* chunks for them: as many as the history has segments */
 };
-#define TIMEOUT INT64_C(200000000)      /* ns: the least that senders wait for an acknowledgement */
+#define TIMEOUT INT64_C(200000000)      /* ns: the shortest time that senders wait for an acknowledgement */
 #define TIMER INT64_C(2000000)          /* ns: the shortest that a sender sets */
 #define AT_ONCE INT64_C(1000000)        /* ns: a mirror port's copy comes within */
 #define DELAYED_ACK INT64_C(40000000)   /* ns: how long peers keep the acknowledgement of a single segment */
@@ -26,13 +26,13 @@ enum {
 #define STALL_KNOWN INT64_C(1000000000) /* ns: what came after a stall may be late for so long */
 #define PROBE_SLACK INT64_C(2000000)    /* ns: added to two round trips before the tail of several is sent again */
 
-/* What a segment is held against. */
+/* What a segment is compared with. */
 struct meeting {
     const struct armtap_evidence *evidence;
     const struct armtap_sent *sent;
     const struct armtap_sent *same;  /* the last before it with the same header fields */
     const struct armtap_sent *first; /* that held some of its bytes */
-    const struct armtap_sent *right; /* the next behind it that was sent for the first time */
+    const struct armtap_sent *right; /* the next one after it that was sent for the first time */
     const struct armtap_sent *hint;  /* the first captured of those behind it: its sender may have heard that it came */
     const struct armtap_sent *telling; /* the third behind it */
 };
@@ -122,7 +122,7 @@ static int64_t surely_too_soon(const struct meeting *meeting)
     return (armtap_sender_round_trip(sender) + armtap_sender_round_trip(peer)) / 8;
 }
 
-/* The sender's clock went on between the two, so a retransmission would have a later timestamp. */
+/* The sender's clock advanced between the two, so a retransmission would have a later timestamp. */
 static bool clock_went_on(const struct meeting *meeting, const struct armtap_sent *then)
 {
     const struct armtap_sender *sender = meeting->evidence->sender;
@@ -146,7 +146,7 @@ static bool was_held_up(const struct meeting *meeting)
     return age > armtap_sender_tick(sender) + round_trip(meeting) / 4;
 }
 
-/* What is sent again comes at least a step of the clock later. */
+/* A retransmission comes at least one tick of the clock later. */
 static bool clock_shows_repairs(const struct meeting *meeting)
 {
     return armtap_sender_tick(meeting->evidence->sender) <= surely_too_soon(meeting);
@@ -198,13 +198,13 @@ static struct armtap_judgement likely(enum armtap_arrival arrival)
     return (struct armtap_judgement){arrival, true};
 }
 
-/* Proven where `proof` is there. */
+/* Proven if there is `proof`. */
 static struct armtap_judgement judged(enum armtap_arrival arrival, bool proof)
 {
     return (struct armtap_judgement){arrival, !proof};
 }
 
-/* The last bytes sent, not acknowledged for so long that their sender probes for a loss (RFC 8985). */
+/* The last bytes sent were unacknowledged for so long that their sender probes for a loss (RFC 8985). */
 static bool is_probe(const struct meeting *meeting)
 {
     const struct armtap_sent *sent = meeting->sent;
@@ -239,7 +239,7 @@ static struct armtap_judgement copy_or_late(const struct meeting *meeting)
     return likely(since(meeting, meeting->same) < AT_ONCE ? ARMTAP_ARRIVAL_COPY : ARMTAP_ARRIVAL_LATE);
 }
 
-/* Without anything behind it only a timer has it sent again. */
+/* With nothing after it, only a timer makes the sender send it again. */
 static bool is_too_soon_for_timer(const struct meeting *meeting)
 {
     if (meeting->sent->has_timestamps && armtap_sender_tick(meeting->evidence->sender) <= TIMER)
@@ -276,7 +276,7 @@ static bool is_usual(const struct meeting *meeting)
     return armtap_sender_usually_repairs(sender, lacked);
 }
 
-/* A packet with the same header fields came before: did the sender send it twice, or was it copied on its way? */
+/* A packet with the same header fields came before: was it sent twice, or copied on its way? */
 static struct armtap_judgement copy_or_again(const struct meeting *meeting)
 {
     const struct armtap_sender *sender = meeting->evidence->sender;
@@ -297,7 +297,7 @@ static struct armtap_judgement copy_or_again(const struct meeting *meeting)
     return judged(ARMTAP_ARRIVAL_COPY, is_surely_copy(meeting, clock_stood));
 }
 
-/* It was sent before what is behind it: no retransmission was. */
+/* It was sent before the bytes after it, so it is not a retransmission. */
 static bool is_surely_first(const struct meeting *meeting)
 {
     const struct armtap_sender *sender = meeting->evidence->sender;
@@ -335,7 +335,7 @@ static bool is_prompt(const struct meeting *meeting)
     return after >= way && after < way / 4 * 7;
 }
 
-/* None of its bytes came before, and headers do not tell. */
+/* None of its bytes came before, and the headers do not decide. */
 static struct armtap_judgement by_time(const struct meeting *meeting)
 {
     if (clock_went_on(meeting, meeting->right))

@@ -4,10 +4,10 @@
 #define PATIENCE INT64_C(3000000000)
 /* ns: sooner, a SYN comes again as a copy, or after a RST (Windows tries again within 0.5 s) */
 #define RESEND_TIME INT64_C(800000000)
-/* ns after a pause of the whole capture: had only its clock been set forward, the answer would come by then */
+/* ns after a pause of the whole capture: if only its clock was set forward, the answer comes by then */
 #define AFTER_PAUSE INT64_C(1000000000)
 
-/* ns between two places; 0 where it is not known or the clock went back. */
+/* ns between two places; 0 if unknown or if the clock went back. */
 static int64_t elapsed(const struct armtap_where *from, const struct armtap_where *to)
 {
     if (from->time == ARMTAP_NO_TIME || to->time == ARMTAP_NO_TIME || to->time < from->time)

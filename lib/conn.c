@@ -7,9 +7,9 @@
 #include "recipe.h"
 
 #define MARKS_MAX 4096
-#define LOOK_AT 4096            /* bytes that are taken at once while it is not known how many a frame lacks */
-#define BUFFER_LEAST 256        /* of a connection that has a few bytes waiting, as many have at a time */
-#define BUFFER_BYTES 2048       /* of one whose records come whole */
+#define LOOK_AT 4096            /* bytes taken at once while it is unknown how many a frame still needs */
+#define BUFFER_LEAST 256        /* of a connection with a few waiting bytes; many connections have some at a time */
+#define BUFFER_BYTES 2048       /* of one whose records arrive whole */
 #define BUFFER_KEPT (16 * 1024) /* an empty buffer is not kept larger */
 #define BUFFER_MARKS 8
 #define MARKS_KEPT 64                                                         /* nor more marks */
@@ -124,7 +124,7 @@ static void buffer_charge(struct armtap_conn *conn, struct armtap_half *half, si
     half->mark_capacity = marks;
 }
 
-/* Gives a buffer that capacity. False without memory. */
+/* Gives a buffer that capacity. False if out of memory. */
 static bool buffer_resize(struct armtap_conn *conn, struct armtap_half *half, size_t capacity)
 {
     uint8_t *buffer = realloc(half->buffer, capacity);
@@ -171,7 +171,7 @@ void armtap_conn_silence(struct armtap_conn *conn)
     memset(&conn->sink, 0, sizeof conn->sink);
 }
 
-/* A callback may free the connection that called it: what runs still needs it. */
+/* A callback may free the connection that invoked it, while the running call still needs it. */
 void armtap_conn_free(struct armtap_conn *conn)
 {
     if (!conn)
@@ -184,7 +184,7 @@ void armtap_conn_free(struct armtap_conn *conn)
     armtap_conn_silence(conn);
 }
 
-/* A call that may call back begins: not while another runs, nor after an error. */
+/* Starts a call that may invoke callbacks: refused while another runs, and after an error. */
 static int enter(struct armtap_conn *conn)
 {
     if (conn->busy)
@@ -324,7 +324,7 @@ static void pass_over(struct armtap_conn *conn, enum armtap_direction direction,
         half->after_gap = true;
 }
 
-/* Bytes [from, to) of a span are no message. */
+/* Bytes [from, to) of a span are not a message. */
 static int skip(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span, size_t from,
                 size_t to)
 {
@@ -368,7 +368,7 @@ static int judge_frame(const struct armtap_conn *conn, enum armtap_direction dir
         return 1;
     enum armtap_fit fit = decoder->follows(conn->context, direction, bytes, *length, bytes + *length, left - *length);
     if (fit == ARMTAP_FIT_MORE && !final) {
-        *want = armtap_spaced(left + 1, left); /* what follows may be long, and is looked at from its beginning */
+        *want = armtap_spaced(left + 1, left); /* the next frame may be long, and is examined from its start */
         return 0;
     }
     return fit == ARMTAP_FIT_YES || fit == ARMTAP_FIT_WELL ? 1 : -1;
@@ -401,7 +401,7 @@ static int note_resync(struct armtap_conn *conn, enum armtap_direction direction
                            half->offset);
 }
 
-/* Passes over the bytes [at, at + before) of a span: a frame begins behind them. */
+/* Skips the bytes [at, at + before) of a span: a frame begins after them. */
 static int begin_frames(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                         size_t at, size_t before)
 {
@@ -419,7 +419,7 @@ static size_t frame_length(const struct armtap_conn *conn, enum armtap_direction
     return length > 0 ? (size_t)length : 0;
 }
 
-/* Takes what can be taken from a span of a recognised connection; *used are the bytes that are done with. */
+/* Decodes what it can from a span of a recognised connection; *used becomes the number of bytes done with. */
 static int digest_known(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                         size_t *used)
 {
@@ -453,7 +453,7 @@ static int digest_known(struct armtap_conn *conn, enum armtap_direction directio
     return error;
 }
 
-/* What waited in the other direction while the protocol was not known. */
+/* Data that waited in the other direction while the protocol was unknown. */
 static int digest_other(struct armtap_conn *conn, enum armtap_direction direction)
 {
     struct armtap_half *half = &conn->half[direction];
@@ -467,7 +467,7 @@ static int digest_other(struct armtap_conn *conn, enum armtap_direction directio
     return error;
 }
 
-/* What it is, where a decoder knows; NULL otherwise. */
+/* What it is, if a decoder knows; else NULL. */
 static const char *stranger_of(const struct armtap_span *span)
 {
     const struct armtap_decoder *decoder;
@@ -477,7 +477,7 @@ static const char *stranger_of(const struct armtap_span *span)
     return name;
 }
 
-/* `sure`: all that it could be told by was looked at. */
+/* `sure`: everything that could identify it was examined. */
 static int note_foreign(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                         bool sure)
 {
@@ -501,7 +501,7 @@ static int note_foreign(struct armtap_conn *conn, enum armtap_direction directio
                            stranger ? ": it is " : "", stranger ? stranger : "", (const void *)span->bytes, shown);
 }
 
-/* What a port promises may stand behind what was looked at in vain for too long. */
+/* The protocol that the port promises may begin after the bytes searched in vain. */
 static int note_spent(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
 {
     struct armtap_frame here = {direction, NULL, 0, 0, armtap_span_where(span, 0, 1)};
@@ -510,7 +510,7 @@ static int note_spent(struct armtap_conn *conn, enum armtap_direction direction,
     return armtap_conn_limit(conn, &here, ARMTAP_BUDGET_searched);
 }
 
-/* Whether what a direction ended with is too little to call it foreign: the beginning of a frame, or a piece of one. */
+/* Whether a direction ended with too little to call it foreign: the beginning of a frame, or part of one. */
 static bool is_too_little(const struct armtap_conn *conn, enum armtap_direction direction,
                           const struct armtap_span *span)
 {
@@ -529,7 +529,7 @@ static void swap_counters(uint64_t counters[2])
     counters[1] = first;
 }
 
-/* The content showed that the robot is the other side. */
+/* The content showed that the robot is on the other side. */
 static void swap_roles(struct armtap_conn *conn)
 {
     struct armtap_half half = conn->half[0];
@@ -544,7 +544,7 @@ static void swap_roles(struct armtap_conn *conn)
     swap_counters(conn->stream.packets);
 }
 
-/* Holes in what came before the protocol was known. */
+/* Holes in the data before the protocol was known. */
 static int tell_gaps(struct armtap_conn *conn, const struct armtap_frame *here)
 {
     uint64_t lost = conn->stream.bytes_lost[0] + conn->stream.bytes_lost[1];
@@ -553,7 +553,7 @@ static int tell_gaps(struct armtap_conn *conn, const struct armtap_frame *here)
     return armtap_conn_say(conn, here, ARMTAP_NOTE_stream_gap, "%u bytes are missing before the first message", lost);
 }
 
-/* It has no SYN, and armtap has forgotten connections that may have gone on. */
+/* It has no SYN, and armtap has forgotten connections that may have continued. */
 static int tell_perhaps_rest(struct armtap_conn *conn, const struct armtap_frame *here)
 {
     return armtap_conn_say(conn, here, ARMTAP_NOTE_stream_midstream,
@@ -582,7 +582,7 @@ static int tell_recognised(struct armtap_conn *conn, enum armtap_direction direc
                            "this %s connection was already open when the capture began", conn->decoder->name);
 }
 
-/* The first frame, where recognition found it: what makes a chain of it is not judged again. */
+/* The first frame, where recognition found it: its chain is not checked again. */
 static int digest_first(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                         long begin, size_t *used)
 {
@@ -598,7 +598,7 @@ static int digest_first(struct armtap_conn *conn, enum armtap_direction directio
     return error;
 }
 
-/* Nothing of ours was found in a span. Behind the beginning of a connection telemetry may still follow. */
+/* None of our protocols was found in a span. After the beginning of a connection telemetry may still follow. */
 static int pass_over_unknown(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
 {
     const struct armtap_half *half = &conn->half[direction];
@@ -654,7 +654,7 @@ static bool is_direction(enum armtap_direction direction)
     return direction == ARMTAP_FROM_ROBOT || direction == ARMTAP_TO_ROBOT;
 }
 
-/* Digests what waits in the buffer. */
+/* Processes the waiting bytes in the buffer. */
 static int digest_buffer(struct armtap_conn *conn, enum armtap_direction direction, bool final)
 {
     struct armtap_span span = buffer_span(&conn->half[armtap_conn_real(conn, direction)], final);
@@ -679,7 +679,7 @@ static int settle_other(struct armtap_conn *conn, enum armtap_direction directio
                                                        : ARMTAP_OK;
 }
 
-/* Keeps bytes that cannot be judged yet. Where the pool is dry they are given up, with those that waited before them.
+/* Keeps bytes that cannot be decoded yet. If the pool is used up they are given up, with those that waited before them.
  */
 static int keep(struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes, size_t length,
                 const struct armtap_where *where)
@@ -705,7 +705,7 @@ static int keep(struct armtap_conn *conn, enum armtap_direction direction, const
     return error;
 }
 
-/* Digests straight from the caller's bytes, and keeps the rest. */
+/* Processes the caller's bytes in place, and keeps the rest. */
 static int digest_direct(struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes, size_t length,
                          const struct armtap_where *where)
 {
@@ -778,7 +778,7 @@ int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, 
     return error != ARMTAP_OK ? error : leave(conn, push(conn, direction, bytes, length, where ? where : &nowhere));
 }
 
-/* Bytes behind which no message began again. */
+/* Notes trailing bytes after which no message began. */
 static int note_tail(struct armtap_conn *conn, enum armtap_direction side)
 {
     struct armtap_half *half = &conn->half[side];
@@ -792,7 +792,7 @@ static int note_tail(struct armtap_conn *conn, enum armtap_direction side)
                            half->offset);
 }
 
-/* What waits for bytes that will not come is judged; what is left of it is no message. */
+/* No more bytes will come: decodes what is whole, and counts the rest as skipped. */
 static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction direction, bool closing)
 {
     int error = settle_other(conn, direction);

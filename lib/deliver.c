@@ -1,4 +1,4 @@
-/* Everything that a connection hands to its sink. */
+/* Everything that a connection sends to its sink. */
 #include "connection.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ int armtap_conn_unreachable(struct armtap_conn *conn, uint64_t syns, const struc
                                                    .unreachable = unreachable});
 }
 
-/* Gives a note that is charged to no budget. */
+/* Sends a note that is not charged to any budget. */
 static int give_note(struct armtap_conn *conn, enum armtap_note_code code, enum armtap_direction direction,
                      const struct armtap_where *where, const char *text)
 {
@@ -71,7 +71,7 @@ static int say_hostile(struct armtap_conn *conn, enum armtap_budget_code code, e
     return give_note(conn, ARMTAP_NOTE_input_hostile, direction, where, armtap_budget_at(code)->text);
 }
 
-/* Bytes of its packets, as far as they were looked at. */
+/* Bytes of its packets, as far as they were examined. */
 static uint64_t brought(const struct armtap_conn *conn)
 {
     const struct armtap_stream *stream = &conn->stream;
@@ -156,7 +156,8 @@ int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, 
     va_list arguments;
     if (!conn->sink.on_note)
         return ARMTAP_OK;
-    if (armtap_conn_left(conn, ARMTAP_BUDGET_notes) < NOTE_BYTES) /* the text would cost, and nobody see it */
+    if (armtap_conn_left(conn, ARMTAP_BUDGET_notes) <
+        NOTE_BYTES) /* formatting costs time, and nobody would see the text */
         return say_hostile(conn, ARMTAP_BUDGET_notes, frame->direction, &frame->where);
     armtap_line_begin(&line);
     va_start(arguments, format);
@@ -228,7 +229,7 @@ int armtap_conn_sample(struct armtap_conn *conn, struct armtap_guess *guess, siz
 {
     if (guess != &conn->guess)
         return armtap_knowledge_sample(conn->knowledge, guess, length);
-    if (conn->knowledge) { /* which has no room for more of them */
+    if (conn->knowledge) { /* it has no room for more of them */
         guess->ruled_out = true;
         return ARMTAP_OK;
     }
@@ -312,7 +313,7 @@ int armtap_conn_text(struct armtap_conn *conn, const struct armtap_frame *frame,
     return stopped(conn->sink.on_text(conn->user, &text));
 }
 
-/* Notes the legacy cells that hold no whole number, each once until it is good again. */
+/* Notes the legacy cells that do not hold an integer, each once until it is valid again. */
 static int note_bad_cells(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data,
                           const struct armtap_set *updated)
 {
@@ -407,7 +408,7 @@ static struct armtap_record record_of(const struct armtap_conn *conn, const stru
     };
 }
 
-/* The state of an arm, and what a record says of it. */
+/* The state of an arm, and what a record says about it. */
 static int add_arm(struct armtap_conn *conn, struct armtap_half *half, unsigned number, struct armtap_arm *arm,
                    struct armtap_set *updated)
 {
@@ -422,7 +423,7 @@ static int add_arm(struct armtap_conn *conn, struct armtap_half *half, unsigned 
     return ARMTAP_OK;
 }
 
-/* Whether the state of an arm may be made, if it is not there: always that of the first one. */
+/* Whether a missing state of an arm may be created: always for the first arm. */
 static int may_add_arm(struct armtap_conn *conn, const struct armtap_frame *frame, unsigned number, bool *may)
 {
     *may = number == 1 || conn->half[frame->direction].state[number - 1];
@@ -436,7 +437,7 @@ static int may_add_arm(struct armtap_conn *conn, const struct armtap_frame *fram
     return error;
 }
 
-/* Each arm that the recipe names; the first where it names none, or where there is no room for those. */
+/* Each arm that the recipe names; the first arm if it names none, or if there is no room for them. */
 static int decode_arms(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data,
                        struct armtap_arm *arms, struct armtap_set *updated, size_t *count)
 {
@@ -486,8 +487,8 @@ static double clock_of(const struct armtap_record *record, const struct armtap_d
     return armtap_set_has(record->updated, ARMTAP_ID_timestamp) ? record->state->timestamp : NAN;
 }
 
-/* A record of few bytes whose recipe has many values: each of them is a column, though it is absent. Beyond the budget
- * it stays opaque: *data becomes `opaque`. */
+/* A record of few bytes whose recipe has many values: each is a column, even if absent. Beyond the budget the record
+ * stays opaque: *data becomes `opaque`. */
 static int check_values(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data **data,
                         struct armtap_data *opaque)
 {

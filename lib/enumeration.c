@@ -49,7 +49,7 @@ static enum enumeration enumeration_of(const struct armtap_field *field)
 #undef BIT
 }
 
-/* The next row of the field's enumeration from *k on; NULL behind the last. */
+/* The next row of the field's enumeration from *k on; NULL after the last. */
 static const struct armtap_enum_value *next_row(enum enumeration wanted, size_t *k)
 {
     while (wanted != ENUMERATION_NONE && *k < ENUM_VALUES)

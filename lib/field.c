@@ -1,4 +1,4 @@
-/* The dictionary: descriptors and columns, all out of armtap-fields.h. */
+/* The dictionary: descriptors and columns, all from armtap-fields.h. */
 #include "field.h"
 
 #include <string.h>
@@ -52,7 +52,7 @@ static const uint8_t name_lengths[ARMTAP_FIELD_COUNT] = {ARMTAP_FIELDS(SCALAR, V
 _Static_assert(sizeof fields / sizeof fields[0] == ARMTAP_FIELD_COUNT, "a family's ranges do not fill its array");
 _Static_assert(ARMTAP_FIELD_COUNT <= 64 * 16, "struct armtap_set is full");
 
-/* Every row's C type is the one that its type means, and a family's offsets stay inside its array. */
+/* Every row's C type matches its type, and a family's offsets stay inside its array. */
 #define CTYPE_BOOL uint8_t
 #define CTYPE_UINT8 uint8_t
 #define CTYPE_UINT32 uint32_t
@@ -70,7 +70,7 @@ ARMTAP_FIELDS(SCALAR, VECTOR, FAMILY)
 #undef VECTOR
 #undef FAMILY
 
-/* Column -> id + 1 of the field that begins there. Rows without a column all land in slot 0, which nobody reads. */
+/* Column -> id + 1 of the field that begins there. Rows without a column all land in slot 0, which is never read. */
 #define SCALAR_AT(column, name) [column] = ARMTAP_ID_##name + 1,
 #define ELEMENT_AT(number, array, column, first)                                                                       \
     [(column) ? (column) + (number) - (first) : 0] = ARMTAP_ID_##array + (number) - (first) + 1,
@@ -126,8 +126,7 @@ const struct armtap_field *armtap_field_at(size_t id)
     return id < ARMTAP_FIELD_COUNT ? &fields[id] : NULL;
 }
 
-/* What a peer asks for is looked up here, whatever it is: few names have any one length, and no others are looked at.
- */
+/* Peers choose the names that are looked up here: only names of the same length are compared, and those are few. */
 const struct armtap_field *armtap_field_find(const char *name, size_t length)
 {
     const uint8_t *at = name_lengths, *end = name_lengths + ARMTAP_FIELD_COUNT;

@@ -28,7 +28,7 @@ unsigned armtap_flow_key_of(const struct armtap_segment *segment, struct armtap_
     return sender;
 }
 
-/* Multiply and fold, eight bytes at a time, keyed: who makes up packets cannot aim at one bucket. */
+/* Multiply and fold, eight bytes at a time, keyed, so that forged packets cannot aim at one bucket. */
 static uint64_t hash_of(const struct armtap_flow_key *key, uint64_t seed)
 {
     uint8_t bytes[40] = {0};
@@ -50,7 +50,7 @@ static uint64_t hash_of(const struct armtap_flow_key *key, uint64_t seed)
 void armtap_flow_table_init(struct armtap_flow_table *table)
 {
     memset(table, 0, sizeof *table);
-    /* the order in a bucket shows nowhere, so a seed that differs from run to run does no harm */
+    /* the order in a bucket is never visible, so a seed that differs from run to run does no harm */
     table->seed = (uint64_t)(uintptr_t)table * UINT64_C(0xff51afd7ed558ccd) ^ (uint64_t)(uintptr_t)&table;
 }
 

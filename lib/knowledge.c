@@ -18,11 +18,11 @@ struct armtap_knowledge {
     unsigned holders;
     bool sealed;
     struct robot_entry robots[ARMTAP_LIMIT_robots];
-    size_t turn;                   /* entry to be given up next */
+    size_t turn;                   /* entry to give up next */
     struct armtap_guess **guesses; /* by connection, ascending */
     size_t guess_count, guess_room;
     size_t sample_bytes, learned_bytes;
-    size_t own_bytes; /* of recipes of robots that have no place */
+    size_t own_bytes; /* of recipes of robots without an entry */
     size_t oldest;    /* no guess before this one keeps a sample */
 };
 
@@ -88,7 +88,7 @@ static struct robot_entry *entry_of(struct armtap_knowledge *knowledge, const st
     return NULL;
 }
 
-/* A place for another robot, given up by one from which no telemetry came; NULL: there is none. */
+/* An entry for another robot, taken from one that sent no telemetry; NULL: there is none. */
 static struct robot_entry *take_place(struct armtap_knowledge *knowledge)
 {
     for (size_t i = 0; i < ARMTAP_LIMIT_robots; i++) {
@@ -97,7 +97,7 @@ static struct robot_entry *take_place(struct armtap_knowledge *knowledge)
         if (next->proven)
             continue;
         if (next->robot)
-            armtap_robot_count_in(next->robot, &knowledge->own_bytes, true); /* connections may hold it still */
+            armtap_robot_count_in(next->robot, &knowledge->own_bytes, true); /* connections may still hold it */
         armtap_robot_release(next->robot);
         next->robot = NULL;
         return next;
@@ -140,7 +140,7 @@ bool armtap_knowledge_prove(struct armtap_knowledge *knowledge, const struct arm
     return entry != NULL;
 }
 
-/* The place of a connection's guess, or where it would be. */
+/* The index of a connection's guess, or where it would be. */
 static size_t place_of(const struct armtap_knowledge *knowledge, uint64_t connection)
 {
     size_t from = 0, to = knowledge->guess_count;

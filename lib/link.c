@@ -3,7 +3,7 @@
 #include "bytes.h"
 #include "unreachable.h"
 
-/* What is left of a packet behind the headers read so far. */
+/* The rest of a packet after the headers read so far. */
 struct rest {
     const uint8_t *data;
     size_t captured; /* bytes at data */
@@ -15,7 +15,7 @@ enum { ETHER_IPV4 = 0x0800, ETHER_IPV6 = 0x86dd, ETHER_VLAN = 0x8100, ETHER_QINQ
 enum link_shape {
     LINK_ETHERNET_TYPE, /* `type_at` is the offset of an EtherType */
     LINK_FAMILY,        /* four bytes of address family */
-    LINK_IP             /* IP at once, its version tells which */
+    LINK_IP             /* IP directly; its version field says which */
 };
 
 static const struct link {
@@ -56,7 +56,7 @@ static void skip(struct rest *rest, size_t count)
     rest->length -= count;
 }
 
-/* Forgets what lies behind the first `length` bytes: padding, trailers. */
+/* Drops what lies after the first `length` bytes: padding, trailers. */
 static void limit(struct rest *rest, size_t length)
 {
     rest->length = length;
@@ -214,7 +214,7 @@ static bool is_extension(unsigned protocol)
            protocol == IP_HIP || protocol == IP_SHIM6;
 }
 
-/* Steps over the extension headers; `protocol` is that of the first, and becomes that behind the last. */
+/* Steps over the extension headers; `protocol` is that of the first, and becomes that of what follows the last. */
 static enum armtap_link_result skip_extensions(struct rest *rest, unsigned *protocol, const char **fault)
 {
     while (is_extension(*protocol)) {

@@ -175,7 +175,7 @@ static void destroy(struct armtap_net *net)
     free(net);
 }
 
-/* No callback is called any more. */
+/* Calls no callback from now on. */
 static void silence(struct armtap_net *net)
 {
     net->sink = (struct armtap_sink){.size = sizeof net->sink};
@@ -185,7 +185,7 @@ static void silence(struct armtap_net *net)
                 armtap_conn_silence(flow->conn);
 }
 
-/* A callback may free the net that called it: what runs still needs it. */
+/* A callback may free the net that invoked it, while the running call still needs it. */
 void armtap_net_free(struct armtap_net *net)
 {
     if (!net)
@@ -198,7 +198,7 @@ void armtap_net_free(struct armtap_net *net)
     silence(net);
 }
 
-/* A call that may call back begins: not while another runs, nor after an error. */
+/* Starts a call that may invoke callbacks: refused while another runs, and after an error. */
 static int enter(struct armtap_net *net)
 {
     if (net->busy)
@@ -212,7 +212,7 @@ static int enter(struct armtap_net *net)
 static int leave(struct armtap_net *net, int error)
 {
     net->busy = false;
-    net->error = error == ARMTAP_ERR_UNSUPPORTED ? 0 : error; /* of one packet alone */
+    net->error = error == ARMTAP_ERR_UNSUPPORTED ? 0 : error; /* that error concerns only one packet */
     if (!net->freed)
         return error;
     destroy(net);
@@ -264,7 +264,7 @@ static int note_unread(struct armtap_net *net, enum armtap_link_result result, c
 
 /* ---- who is the robot? ----------------------------------------------------------------------------------------- */
 
-/* What the user said that a port carries; NONE where nothing was said. */
+/* The protocol that the user gave for a port; NONE if none was given. */
 static enum armtap_protocol port_of_user(const struct armtap_net *net, uint16_t port)
 {
     for (size_t i = 0; i < net->port_count; i++)
@@ -297,7 +297,7 @@ static unsigned server_end(const struct armtap_flow *flow, const struct armtap_s
     return flow->key.port[1] < flow->key.port[0];
 }
 
-/* Fills in robot_end of the flow, and what the setup says of protocol and roles. */
+/* Fills in robot_end of the flow, and the setup's protocol and roles. */
 static void tell_roles(const struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
                        unsigned sender, struct armtap_conn_setup *setup)
 {
@@ -314,7 +314,7 @@ static void tell_roles(const struct armtap_net *net, struct armtap_flow *flow, c
     setup->roles_guessed = !has_syn && (both || !setup->protocol);
 }
 
-/* Telemetry ports are not listed, whatever they carry: a note tells. */
+/* Telemetry ports are not listed, whatever they carry: a note reports them. */
 static void begin_traffic(const struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
                           unsigned sender)
 {
@@ -396,7 +396,7 @@ static enum armtap_direction direction_of(const struct armtap_flow *flow, unsign
 
 /* ---- attempts to connect ----------------------------------------------------------------------------------------- */
 
-/* No answer will come, or it can no longer be known whether one does. */
+/* No answer will come, or it can no longer be known. */
 static int end_attempt(struct armtap_net *net, struct armtap_flow *flow)
 {
     if (!armtap_attempt_give_up(&net->attempts, &flow->attempt) || !flow->conn)
@@ -431,7 +431,7 @@ static bool is_ask(const struct armtap_net *net, const struct armtap_segment *se
            (is_telemetry(net, segment->target_port) || armtap_traffic_is_robots(segment->target_port));
 }
 
-/* Tells what a segment says of the attempt to connect. */
+/* Reports what a segment says about the attempt to connect. */
 static int follow_attempt(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
                           unsigned sender)
 {
@@ -554,7 +554,7 @@ static int keep_doubt(struct armtap_net *net, struct armtap_flow *flow, const st
     return 0;
 }
 
-/* The connection went on as if it had not been. */
+/* The connection continued as if that segment had not existed. */
 static int reject_doubt(struct armtap_net *net, struct armtap_flow *flow)
 {
     struct armtap_where now = net->pool.now;
@@ -583,8 +583,8 @@ static int confirm_doubt(struct armtap_net *net, struct armtap_flow *flow)
     return error;
 }
 
-/* The segment after a doubtful one tells. Of the same direction it belongs to either; a jump of the other direction
- * too is no accident. */
+/* The segment after a doubtful one decides. In the same direction it belongs to one of the two connections; a jump in
+ * the other direction too is no accident. */
 static int settle_doubt(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
                         unsigned sender)
 {
@@ -608,7 +608,7 @@ static bool is_doubtful(const struct armtap_net *net, const struct armtap_flow *
 
 /* ---- segments -------------------------------------------------------------------------------------------------- */
 
-/* It stays known, so that its rest is not taken for the beginning of what was captured. */
+/* It stays known, so that its rest is not mistaken for the beginning of a connection. */
 static int give_up(struct armtap_net *net, struct armtap_flow *flow)
 {
     bool may_go_on = flow->given_up || (flow->conn && !flow->tcp.ignored);
@@ -633,14 +633,14 @@ static int shed(struct armtap_net *net, struct armtap_flow *flow)
     return error;
 }
 
-/* Bytes of memory that are kept. */
+/* Bytes of memory in use. */
 static size_t kept(const struct armtap_net *net)
 {
     return armtap_flow_bytes(&net->flows) + net->reserve.taken + net->pool.used +
            net->pool.histories * sizeof(struct armtap_history) + armtap_knowledge_bytes(net->knowledge);
 }
 
-/* Keeps few histories from now on: those of the connections silent longest go. */
+/* Keeps few histories from now on: drops those of the connections silent longest. */
 static void drop_histories(struct armtap_net *net)
 {
     net->pool.histories_most = HISTORIES_LEAST;
@@ -649,7 +649,7 @@ static void drop_histories(struct armtap_net *net)
             armtap_tcp_drop_histories(&flow->tcp, HISTORIES_LEAST);
 }
 
-/* Where all histories that there may be would leave half of what is free, they are kept again. */
+/* Keeps all histories again if they would leave half of the free memory. */
 static void restore_histories(struct armtap_net *net)
 {
     size_t all = ARMTAP_LIMIT_histories * sizeof(struct armtap_history);
@@ -657,7 +657,7 @@ static void restore_histories(struct armtap_net *net)
         net->pool.histories_most = ARMTAP_LIMIT_histories;
 }
 
-/* Gives up what is missed least; *done tells whether there was anything. */
+/* Gives up what is least needed; *done says whether there was anything. */
 static int give_way(struct armtap_net *net, bool *done)
 {
     *done = net->pool.histories > HISTORIES_LEAST;
@@ -674,7 +674,7 @@ static int give_way(struct armtap_net *net, bool *done)
     return flow ? shed(net, flow) : 0;
 }
 
-/* What came may have left too many connections, or too little memory. */
+/* After a packet there may be too many connections, or too little memory. */
 static int make_place(struct armtap_net *net)
 {
     struct armtap_flow *flow;

@@ -51,7 +51,7 @@ static void line_put(struct armtap_line *line, const char *text, size_t length)
         line->text[line->length] = '\0';
     } else {
         while (room > 0 && ((unsigned char)text[room] & 0xc0) == 0x80)
-            room--; /* not within a character */
+            room--; /* do not split a character */
         memcpy(line->text + line->length, text, room);
         memcpy(line->text + line->length + room, ellipsis, sizeof ellipsis);
         line->length += room + sizeof ellipsis - 1;
@@ -64,8 +64,7 @@ void armtap_line_string(struct armtap_line *line, const char *text)
     line_put(line, text, strlen(text));
 }
 
-/* Characters beyond ASCII that do not show: of control, separators of lines, marks that turn the direction of what
- * follows, tags. */
+/* Invisible characters beyond ASCII: controls, line separators, text-direction marks, tags. */
 static bool is_hidden(uint32_t character)
 {
     static const uint32_t ranges[][2] = {{0x80, 0x9f},     {0x61c, 0x61c},   {0x200e, 0x200f}, {0x2028, 0x202e},
@@ -76,7 +75,7 @@ static bool is_hidden(uint32_t character)
     return false;
 }
 
-/* Bytes of the character that begins at `p` and shows; 0 where none does. */
+/* Bytes of the visible character that begins at `p`; 0 if there is none. */
 static size_t shown_length(const uint8_t *p, size_t left)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

@@ -14,7 +14,7 @@ static bool follows(const struct armtap_step *last, struct armtap_step step)
            last->state + last->count * armtap_op_state_width(op) == step.state;
 }
 
-/* Four bytes of the state that belong to no field. */
+/* Four bytes of the state that no field uses. */
 static bool is_padding(size_t offset)
 {
     for (size_t id = 0; id < armtap_field_count(); id++) {

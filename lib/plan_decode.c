@@ -1,11 +1,11 @@
-/* The loop that runs plans from the wire into the state, in plain C for every compiler and machine, and once more for
- * what is frequent with AVX2 and AVX-512.
+/* The loop that runs plans from the wire into the state, in plain C for every compiler and machine, and with AVX2 and
+ * AVX-512 for the frequent cases.
  *
- * What makes it fast: a plan is few and long steps, since the state's members stand in the order of the longest legacy
- * packet, and what a step costs besides its bytes is more than 64 bytes of it. So a run of doubles goes over the single
- * cells between them that are none: those are judged before it, all four at once, and written after it. One shuffle
- * turns four or eight doubles round. The kernels are inlined: nothing is called in the loop, and what they cannot judge
- * is begun anew in plain C. tests/bench/README.md has numbers. */
+ * What makes it fast: a plan has few and long steps, since the state's members are in the order of the longest legacy
+ * packet, and a step's overhead exceeds the cost of 64 bytes. So a run of doubles includes the single cells of other
+ * types within it: those are checked before the run, all four at once, and written after it. One shuffle swaps the byte
+ * order of four or eight doubles. The kernels are inlined: the loop calls nothing, and what they cannot decide is
+ * decoded again in plain C. tests/bench/README.md has numbers. */
 #include "plan_decode.h"
 
 #if defined(__GNUC__)
@@ -16,8 +16,8 @@
 #define CALLED static
 #endif
 
-/* Short loops that are to stay so: clang would make each of them a few hundred bytes, and the loop over the steps would
- * load what those need each time. */
+/* Keeps short loops short: clang would unroll each of them to a few hundred bytes, and the loop over the steps would
+ * load their constants each time. */
 #if defined(__clang__)
 #define SHORT _Pragma("clang loop unroll(disable) vectorize(disable)")
 #else
@@ -26,7 +26,7 @@
 
 /* ---- kernels in plain C: `count` elements from `wire` to `to` ---- */
 
-/* Not memcpy: a call in the loop costs the registers that are kept across it. */
+/* Not memcpy: a call in the loop costs the registers saved across it. */
 INLINE void copy(const uint8_t *wire, uint8_t *to, uint32_t count)
 {
     SHORT
@@ -77,7 +77,7 @@ INLINE void widen4(const uint8_t *wire, uint8_t *to, uint32_t count)
     }
 }
 
-/* One legacy cell; `to` may be NULL: it is only judged. */
+/* One legacy cell; if `to` is NULL it is only checked. */
 INLINE bool cell(enum armtap_op op, const uint8_t *wire, uint8_t *to)
 {
     int32_t i32 = 0;
@@ -97,7 +97,7 @@ INLINE bool cell(enum armtap_op op, const uint8_t *wire, uint8_t *to)
     return true;
 }
 
-/* All are judged before the first is written, so that a vector is never half new. */
+/* Checks all before it writes the first, so that a vector is never half updated. */
 CALLED bool cells(const struct armtap_step *step, const uint8_t *wire, uint8_t *to)
 {
     enum armtap_op op = (enum armtap_op)step->op;
@@ -110,7 +110,7 @@ CALLED bool cells(const struct armtap_step *step, const uint8_t *wire, uint8_t *
     return true;
 }
 
-/* What RTDE has besides doubles and numbers of four bytes. */
+/* RTDE's types besides doubles and four-byte numbers. */
 INLINE void others(const struct armtap_step *step, const uint8_t *wire, uint8_t *to)
 {
     if (step->op == ARMTAP_OP_BYTE)
@@ -164,10 +164,10 @@ bool armtap_plan_decode(const struct armtap_plan *plan, const uint8_t *wire, str
 #include <immintrin.h>
 
 #define AVX2 __attribute__((target("avx2")))
-#define ALIGNED __attribute__((aligned(64))) /* else the linker's choice of a place makes a tenth */
+#define ALIGNED __attribute__((aligned(64))) /* otherwise code placement changes the speed by about 10 % */
 #define LANES 4                              /* doubles of a register */
 
-/* A kernel turns `size` bytes round, in fours or in eights. */
+/* A kernel swaps the byte order of `size` bytes, in fours or eights. */
 typedef void turn_kernel(const uint8_t *wire, uint8_t *to, size_t size, unsigned width);
 
 INLINE AVX2 __m256i turned_order(unsigned width)
@@ -190,7 +190,7 @@ INLINE AVX2 void turn16(const uint8_t *wire, uint8_t *to, unsigned width)
     _mm_storeu_si128((void *)to, _mm_shuffle_epi8(lanes, _mm256_castsi256_si128(turned_order(width))));
 }
 
-/* Less than two registers' bytes: in two, which overlap. */
+/* Less than two registers' bytes: two loads that overlap. */
 INLINE AVX2 void turn_few(const uint8_t *wire, uint8_t *to, size_t size, unsigned width)
 {
     if (size >= 32) {
@@ -206,7 +206,7 @@ INLINE AVX2 void turn_few(const uint8_t *wire, uint8_t *to, size_t size, unsigne
     }
 }
 
-/* What is left after whole registers is done by one more that ends with the last element, and writes some twice. */
+/* The tail is one more load that ends at the last element and overlaps the one before. */
 INLINE AVX2 void turn_avx2(const uint8_t *wire, uint8_t *to, size_t size, unsigned width)
 {
     if (size < 64) {
@@ -228,7 +228,7 @@ INLINE AVX2 __m256d load_doubles(const uint8_t *wire)
     return _mm256_castsi256_pd(_mm256_shuffle_epi8(_mm256_loadu_si256((const void *)wire), turned_order(8)));
 }
 
-/* All bits set in the lanes whose numbers `fours` hold as they are. */
+/* Sets all bits in the lanes whose numbers `fours` represent exactly. */
 INLINE AVX2 __m256d is_whole(__m256d numbers, __m128i fours)
 {
     return _mm256_cmp_pd(numbers, _mm256_cvtepi32_pd(fours), _CMP_EQ_OQ);
@@ -288,7 +288,7 @@ INLINE AVX2 bool judge(const struct armtap_covered *covered, const uint8_t *wire
     return _mm256_movemask_pd(good) == 15;
 }
 
-/* What is frequent; a packet with anything else in it is begun anew in plain C. */
+/* The frequent cases; a packet with anything else is decoded again in plain C. */
 INLINE AVX2 bool decode_frequent(const struct armtap_plan *plan, const uint8_t *wire, struct armtap_state *state,
                                  struct armtap_set *updated, turn_kernel *turn)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* What malloc and a place in the index add, roughly: very many tiny chunks must not escape the bound. */
-enum { ALLOCATION_OVERHEAD = 16 + 2 * sizeof(void *), PLACES = 16 /* to begin with */ };
+enum { ALLOCATION_OVERHEAD = 16 + 2 * sizeof(void *), PLACES = 16 /* at first */ };
 
 static size_t cost(size_t length)
 {
@@ -103,7 +103,7 @@ static void leave_ring(struct armtap_queue *queue)
     pool->waiting--;
 }
 
-/* The queue now holds `held` bytes: keeps the pool's books. */
+/* Updates the pool's count: the queue now holds `held` bytes. */
 static void set_held(struct armtap_queue *queue, size_t held)
 {
     bool was = queue->held > 0;
@@ -159,7 +159,7 @@ struct armtap_chunk *armtap_queue_find(const struct armtap_queue *queue, uint64_
     return count > 0 ? queue->index[queue->first + count - 1] : NULL;
 }
 
-/* Room for one more behind the others; false without memory. */
+/* Makes room for one more at the end; false if out of memory. */
 static bool make_place(struct armtap_queue *queue)
 {
     if (queue->first + queue->chunks < queue->room)
@@ -200,7 +200,7 @@ static void link_chunk(struct armtap_queue *queue, struct armtap_chunk *before, 
         queue->unacked = chunk;
 }
 
-/* Adds a chunk of [start, end) behind `before`; NULL without memory. */
+/* Adds a chunk of [start, end) after `before`; NULL if out of memory. */
 static struct armtap_chunk *add_chunk(struct armtap_queue *queue, struct armtap_chunk *before, uint64_t start,
                                       uint64_t end, const uint8_t *bytes)
 {

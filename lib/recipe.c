@@ -60,7 +60,7 @@ bool armtap_item_is(const struct armtap_item *item, const char *text)
 
 /* ---- making ---- */
 
-/* Room for entries, their names and their steps, in one piece. */
+/* Allocates entries, their names and their steps in one block. */
 static struct armtap_recipe *recipe_alloc(size_t count, size_t name_bytes, char **names)
 {
     size_t entries = count * sizeof(struct armtap_recipe_entry);
@@ -79,7 +79,7 @@ static struct armtap_recipe *recipe_alloc(size_t count, size_t name_bytes, char 
     return recipe;
 }
 
-/* The next entry; its place follows from those before. `field` may be NULL. */
+/* The next entry; its offset follows from those before. `field` may be NULL. */
 static void recipe_add(struct armtap_recipe *recipe, const char *name, const struct armtap_field *field,
                        enum armtap_type type, unsigned count, enum armtap_op op)
 {
@@ -145,7 +145,7 @@ static void note_unknown_type(struct armtap_recipe *recipe, const struct armtap_
     recipe->open = true;
 }
 
-/* `unknown` is the first type of the recipe that is not known. */
+/* `unknown` is the recipe's first unknown type. */
 static void add_rtde_entry(struct armtap_recipe *recipe, const char *name, const struct armtap_item *type_name,
                            struct armtap_item *unknown)
 {
@@ -165,7 +165,7 @@ static void add_rtde_entry(struct armtap_recipe *recipe, const char *name, const
     }
     size_t size = recipe->size;
     add_typed(recipe, name, placeless ? NULL : field, type, count);
-    if (placeless) { /* it stands behind a value of unknown size: nobody knows where */
+    if (placeless) { /* it follows a value of unknown size, so its offset is unknown */
         recipe->entries[recipe->count - 1].offset = SIZE_MAX;
         recipe->entries[recipe->count - 1].wire_size = 0;
         recipe->size = size;
@@ -387,7 +387,7 @@ struct armtap_recipe *armtap_recipe_hold(const struct armtap_recipe *recipe)
 
 void armtap_recipe_release(struct armtap_recipe *recipe)
 {
-    /* What other threads did with it comes before it is freed. */
+    /* Other threads' accesses happen before it is freed. */
     while (recipe && atomic_fetch_sub_explicit(&recipe->holders, 1, memory_order_acq_rel) == 1) {
         struct armtap_recipe *replied = recipe->replied;
         free(recipe);
@@ -432,7 +432,7 @@ bool armtap_recipe_same(const struct armtap_recipe *a, const struct armtap_recip
 
 /* ---- reading ---- */
 
-/* One element from the wire as the union's member for its delivered type. False for a cell without a whole number. */
+/* One element from the wire as the union's member for its delivered type. False for a cell that holds no integer. */
 static bool read_element(enum armtap_op op, enum armtap_type type, const uint8_t *p, struct armtap_value *value,
                          unsigned i)
 {
@@ -518,7 +518,7 @@ bool armtap_record_value(const struct armtap_record *record, size_t i, struct ar
     return true;
 }
 
-/* Field by field, for frames that are cut or hold a cell that is no whole number. */
+/* Field by field, for frames that are cut or hold a non-integer cell. */
 static void decode_one_by_one(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
                               struct armtap_state *state, struct armtap_set *updated)
 {
@@ -540,7 +540,7 @@ void armtap_recipe_decode(const struct armtap_recipe *recipe, const uint8_t *val
         decode_one_by_one(recipe, values, length, state, updated);
 }
 
-/* Whether an entry speaks of an arm: what names none speaks of all. */
+/* Whether an entry is about an arm: one that names none is about all. */
 static bool speaks_of(const struct armtap_recipe_entry *entry, unsigned arm)
 {
     return entry->arm == arm || entry->arm == 0;

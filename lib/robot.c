@@ -25,7 +25,7 @@ static size_t bytes_at(const struct armtap_robot *robot, size_t i)
     return robot->learned[i].recipe ? robot->learned[i].recipe->bytes : 0;
 }
 
-/* Bytes of what is learned, as far as they count. */
+/* Counted bytes of learned recipes. */
 static size_t counted(const struct armtap_robot *robot)
 {
     size_t bytes = 0;

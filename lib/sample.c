@@ -25,7 +25,7 @@ void armtap_sample_clear(struct armtap_sample *sample)
     sample->count = 0;
 }
 
-/* Makes room: every other run goes. */
+/* Makes room: drops every other run. */
 static void thin_out(struct armtap_sample *sample)
 {
     const size_t run = ARMTAP_SAMPLE_RUN * sample->length;

@@ -1,15 +1,15 @@
-/* Where frames begin: recognising a protocol, and finding the way back. A length chain alone locks falsely, since a
- * cell that holds a length for ever forms a perfect chain: so candidates compete, and the one that fits well wins. */
+/* Finds where frames begin: recognises a protocol, and resynchronises. A chain of lengths alone can lock falsely, since
+ * a cell that always holds a length forms a perfect chain: so candidates compete, and the one that fits well wins. */
 #include "connection.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define UNHINTED_LIMIT 4096      /* a connection that shows nothing of ours in so many bytes is foreign */
+#define UNHINTED_LIMIT 4096      /* a connection without any of our protocols in this many bytes is foreign */
 #define HINTED_LIMIT (16 * 1024) /* the same where the port promises something: some packages of all variables */
 #define LATE_LIMIT (1024 * 1024) /* the same where it began before the capture: in parts of HINTED_LIMIT each */
-#define WORK_EACH 8              /* bytes that recognition may look at in vain for each byte, beyond the limit */
-#define SPACED_FROM 16           /* bytes; each of these may be looked at anew with every one that comes */
+#define WORK_EACH 8              /* bytes that recognition may examine in vain for each byte, beyond the limit */
+#define SPACED_FROM 16           /* bytes; up to here each new byte may restart the search */
 #define SPACED_BY 8              /* bytes at least, beyond */
 
 struct candidate {
@@ -17,7 +17,7 @@ struct candidate {
     enum armtap_fit fit;
 };
 
-/* Where frames of a decoder are looked for. */
+/* Where a decoder's frames are searched for. */
 struct search {
     const struct armtap_half *half;
     const struct armtap_decoder *decoder;
@@ -56,7 +56,7 @@ static enum armtap_fit fit_at(const struct search *search, size_t at, size_t *ne
     enum armtap_fit fit =
         decoder->follows(search->context, search->direction, bytes, frame, bytes + frame, left - frame);
     if (frame == left && fit != ARMTAP_FIT_WELL)
-        fit = ARMTAP_FIT_MORE; /* what fits well by itself need not wait for another */
+        fit = ARMTAP_FIT_MORE; /* a frame that fits well by itself need not wait for another */
     if (fit == ARMTAP_FIT_MORE && span->final)
         fit = decoder->sure(search->context, search->direction, bytes, frame) ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
     return fit;
@@ -68,7 +68,7 @@ static long frame_at(const struct search *search, size_t at)
                                   search->span->length - at);
 }
 
-/* The frame boundaries before the damage go on after it, if frames have one length. */
+/* If all frames have one length, the boundaries before the damage continue after it. */
 static bool continues_grid(const struct search *search, size_t at)
 {
     const struct armtap_half *half = search->half;
@@ -163,10 +163,10 @@ static int adopt(struct armtap_conn *conn, const struct armtap_decoder *decoder)
     return error;
 }
 
-/* What more bytes could show. */
+/* What more bytes could reveal. */
 struct prospect {
-    bool open;    /* a decoder cannot tell yet */
-    size_t need;  /* bytes with which one may */
+    bool open;    /* a decoder cannot decide yet */
+    size_t need;  /* bytes that it needs */
     size_t first; /* bytes of the first frame, where they begin like one; 0 otherwise */
     long begin;   /* where the first frame begins; -1: not known */
 };
@@ -285,7 +285,7 @@ static int recognise_as(struct armtap_conn *conn, enum armtap_direction directio
                                     swap ? &from_start : &half->ruled_out[i], swap ? &worked : &half->worked[i], &one);
         if (fit >= ARMTAP_FIT_YES) {
             if (all->open && !swap && !span->final && span->length < armtap_recognise_limit(conn))
-                return 1; /* a decoder before it has not told yet */
+                return 1; /* an earlier decoder has not decided yet */
             conn->swapped ^= swap;
             all->begin = one.begin;
             return adopt(conn, decoder);
@@ -375,7 +375,7 @@ int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, 
     size_t want = armtap_spaced(all.need, span->length);
     half->want = all.first > span->length && all.first < want ? all.first : want;
     if (half->want > limit)
-        half->want = limit; /* it is judged there, and nowhere else, whatever the chunks */
+        half->want = limit; /* the decision is made only there, whatever the chunks */
     half->hopeless = head.final;
     return 1;
 }

@@ -1,12 +1,12 @@
 #include "sender.h"
 
 enum {
-    STEP_MOST = 1024, /* packets to others between two of one connection, where they share a counter of IP ids */
+    STEP_MOST = 1024, /* packets to other peers between two of one connection, if they share a counter of IP ids */
     SCORE_MOST = 16,
     SCORE_LEAST = -16,
     SCORE_THAT_PROVES = 8,
     COUNTED = 1, /* added for an id that counts up */
-    JUMPED = 4,  /* taken off for one that does not */
+    JUMPED = 4,  /* subtracted for one that does not */
     REPORTS_THAT_ASK = 3,
     ECHOES_A_ROUND = 64,
     ECHOES_THAT_TELL = 16,
@@ -17,7 +17,7 @@ enum {
 #define JITTER INT64_C(40000)          /* ns: repairs are alike that differ by less, and a 16th */
 #define REPAIR_STEP INT64_C(4000)      /* ns: what is kept of their time, up to 262 ms; later, a timer repaired it */
 #define TICK_SLOWEST INT64_C(10000000) /* ns: a clock of 100 Hz */
-#define ROUND_TRIP_MOST INT64_C(60000000000) /* ns: what takes longer is no round trip */
+#define ROUND_TRIP_MOST INT64_C(60000000000) /* ns: anything longer is not a round trip */
 
 static int32_t clock_difference(uint32_t a, uint32_t b)
 {
@@ -66,7 +66,7 @@ void armtap_sender_resent(struct armtap_sender *sender)
     sender->is_measured = false;
 }
 
-/* At least 1; 0 without a clock, or with one that makes no sense. */
+/* At least 1; 0 without a clock, or with a nonsensical one. */
 static int64_t time_between(int64_t from, int64_t to)
 {
     uint64_t time = (uint64_t)to - (uint64_t)from;
@@ -142,7 +142,7 @@ static void take_report(struct armtap_sender *sender, uint64_t acked, int64_t no
     sender->hole = sender->reports < REPORTS_THAT_ASK ? acked : UINT64_MAX;
 }
 
-/* The peer has what it lacked, sent again or late, before it asked a third time. */
+/* The peer got the missing bytes, resent or late, before it asked a third time. */
 static void take_repair(struct armtap_sender *sender, int64_t now)
 {
     int64_t steps = time_between(sender->asked_time, now) / REPAIR_STEP;

@@ -1,10 +1,10 @@
-/* Which field a name that RTDE does not have was meant to be. */
+/* Finds the field that an unknown name probably means. */
 #include "field.h"
 
 #include <string.h>
 
 #define NAME_MAX_LENGTH 64 /* no field has a longer name */
-#define EXACT_BELOW 4      /* letters: a shorter name has no room for a slip */
+#define EXACT_BELOW 4      /* letters: shorter names must match exactly */
 #define LETTERS_A_SLIP 6   /* one slip is allowed in every so many letters ... */
 #define SLIPS_MAX 3        /* ... but no more than these */
 
@@ -49,12 +49,12 @@ static void fold(const char *name, size_t length, struct folded *folded)
             folded->text[folded->length++] = lower(name[i]);
 }
 
-/* Whether a name of ours, no getter, folds to this; told at the first letter that differs. */
+/* Whether one of our names, not a getter, folds to this; stops at the first letter that differs. */
 static inline bool is_same(const struct folded *folded, const char *name)
 {
     size_t count = 0;
     if (folded->length == 0 || (lower(*name) != folded->text[0] && !is_separator(*name)))
-        return false; /* as nearly all */
+        return false; /* as nearly all do */
     for (; *name; name++) {
         if (is_separator(*name))
             continue;
@@ -70,7 +70,7 @@ static bool is_candidate(const struct armtap_field *field, unsigned directions)
     return ((unsigned)field->direction & directions) != 0;
 }
 
-/* The only field whose own name, or whose row's in the legacy table, is the same but for case and separators. */
+/* The only field whose name, or legacy name, differs just in case and separators. */
 static const struct armtap_field *find_folded(const struct folded *folded, unsigned directions)
 {
     const struct armtap_field *found = NULL;
@@ -148,7 +148,7 @@ static unsigned bits_in(uint64_t bits)
     return count;
 }
 
-/* What is asked of each name, worked out once. */
+/* Properties of the wanted name, computed once. */
 struct wanted {
     const char *name;
     size_t length;
@@ -164,7 +164,7 @@ static struct wanted want(const char *name, size_t length)
     return wanted;
 }
 
-/* Rules out by a look what more than `most` slips part from the name, or another number: nearly all. */
+/* Cheaply rules out names that differ by more than `most` slips, or in a number: nearly all. */
 static bool may_be_near(const struct wanted *wanted, const char *name, size_t length, size_t most)
 {
     if (length > wanted->length + most || wanted->length > length + most)
@@ -226,7 +226,7 @@ static const struct armtap_field *find_nearest(const char *name, size_t length, 
             continue;
         bool resembles =
             words_in(name, length) != words_in(field->name, other) || words_resemble(name, length, field->name, other);
-        found = slips < fewest && resembles ? field : NULL; /* two that are as near: neither */
+        found = slips < fewest && resembles ? field : NULL; /* if two are equally near, neither */
         fewest = slips;
     }
     return found;

@@ -65,7 +65,7 @@ static bool is_other_syn(const struct armtap_tcp *tcp, const struct armtap_tcp_s
     return ahead < -1 || ahead > BEFORE_SYN;
 }
 
-/* Bytes behind the end of a closed connection. One byte alone may be a keep-alive, which after a FIN lies there. */
+/* Bytes after the end of a closed connection. A single byte may be a keep-alive, which lies there after a FIN. */
 static bool is_after_end(const struct armtap_tcp *tcp, const struct armtap_tcp_side *side,
                          const struct armtap_segment *segment)
 {
@@ -78,7 +78,7 @@ static bool is_after_end(const struct armtap_tcp *tcp, const struct armtap_tcp_s
     return armtap_tcp_distance(segment->seq + (uint32_t)length, end) > 1;
 }
 
-/* Bytes long before the first of a direction that began in mid-stream: an older file read behind a newer one. */
+/* Bytes long before the first of a direction that began in mid-stream: an older file was read after a newer one. */
 static bool is_before_start(const struct armtap_tcp *tcp, const struct armtap_tcp_side *side,
                             const struct armtap_segment *segment)
 {
@@ -155,7 +155,8 @@ static void take_ack(struct armtap_tcp *tcp, enum armtap_direction direction, co
     armtap_queue_acknowledge(&peer->queue, position);
 }
 
-/* A packet without bytes tells where its sender's next byte belongs, unless it is a leftover of an older connection. */
+/* A packet without bytes shows where its sender's next byte belongs, unless it is left over from an older connection.
+ */
 static void take_first(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
@@ -205,7 +206,7 @@ static bool is_reset_believed(const struct armtap_tcp *tcp, enum armtap_directio
 
 /* ---- a segment, and the end ------------------------------------------------------------------------------------ */
 
-/* Of a connection that is ignored only the ends are followed, in whatever order its packets come. */
+/* For an ignored connection only the ends are tracked, in whatever order its packets come. */
 static int follow(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
@@ -246,7 +247,7 @@ int armtap_tcp_segment(struct armtap_tcp *tcp, enum armtap_direction direction, 
     return armtap_tcp_give_up_overdue(tcp);
 }
 
-/* What the peer acknowledged, and nobody captured. One such position is a FIN rather than a byte. */
+/* What the peer acknowledged but was not captured. A single such position is a FIN rather than a byte. */
 static void lose_acknowledged(struct armtap_tcp *tcp, struct armtap_tcp_side *side)
 {
     if (!armtap_tcp_was_seen(side) || side->queue.acked <= side->next + 1)

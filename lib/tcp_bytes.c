@@ -7,12 +7,12 @@
 
 #include "budget.h"
 
-#define KEEP_ALIVE_AGAIN INT64_C(500000000) /* ns: senders wait longer for an answer; what comes sooner is a copy */
+#define KEEP_ALIVE_AGAIN INT64_C(500000000) /* ns: senders wait longer for an answer; an earlier one is a copy */
 
 struct piece {
     uint64_t start;
     const uint8_t *bytes;
-    size_t length; /* bytes at hand */
+    size_t length; /* bytes captured */
     size_t cut;    /* bytes after them that are missing for good */
 };
 
@@ -40,7 +40,7 @@ static void trim_back(struct piece *piece, uint64_t end)
         piece->cut = (size_t)(keep - piece->length);
 }
 
-/* Sent to see whether the peer is alive: a byte that it has already, or none. */
+/* A keep-alive: a byte that the peer already has, or none. */
 static bool is_keep_alive(const struct armtap_tcp_side *side, const struct piece *piece)
 {
     if (piece_end(piece) - piece->start != 1)
@@ -112,7 +112,7 @@ static bool fits(const struct armtap_tcp_side *side, const struct piece *piece)
            (!side->queue.head || piece_end(piece) <= side->queue.head->start);
 }
 
-/* Makes room in the pool for a piece that has to wait; where there can be none, the hole before it is given up. */
+/* Makes room in the pool for a piece that has to wait; if that is impossible, gives up the hole before it. */
 static int make_room(struct armtap_tcp *tcp, enum armtap_direction direction, const struct piece *piece)
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
@@ -133,7 +133,7 @@ static int make_room(struct armtap_tcp *tcp, enum armtap_direction direction, co
     return 0;
 }
 
-/* What of a segment's bytes was there before. */
+/* The part of a segment's bytes that was there before. */
 struct repeated {
     uint64_t bytes;
     bool differs;
@@ -160,7 +160,7 @@ static struct armtap_judgement judge(struct armtap_tcp *tcp, enum armtap_directi
                                      const struct armtap_sent *sent)
 {
     const struct armtap_tcp_side *side = &tcp->side[direction];
-    if (sent->start >= side->highest) /* the peer may have later ones that the capture lacks */
+    if (sent->start >= side->highest) /* the peer may have later ones that were not captured */
         return (struct armtap_judgement){ARMTAP_ARRIVAL_IN_ORDER, sent->start < side->sender.sacked_to};
     struct armtap_evidence evidence = {.sender = &side->sender,
                                        .peer = &armtap_tcp_peer(tcp, direction)->sender,
@@ -171,7 +171,7 @@ static struct armtap_judgement judge(struct armtap_tcp *tcp, enum armtap_directi
     return armtap_arrival_of(&evidence, sent);
 }
 
-/* The bytes at stake are those of [sent->start, sent->end) that lie before `highest`. */
+/* The bytes in question are those of [sent->start, sent->end) before `highest`. */
 static int tell_arrival(struct armtap_tcp *tcp, enum armtap_direction direction,
                         const struct armtap_judgement *judgement, const struct armtap_sent *sent, uint64_t highest)
 {
@@ -198,7 +198,7 @@ static void remember(struct armtap_tcp_side *side, enum armtap_arrival arrival, 
         armtap_history_saw(side->history, sent);
 }
 
-/* Takes off the piece's front what was delivered already. */
+/* Removes the already delivered part from the front of the piece. */
 static void trim_delivered(const struct armtap_tcp_side *side, struct piece *piece, struct repeated *repeated)
 {
     if (side->state != ARMTAP_TCP_OPEN || piece->start >= side->next)
@@ -224,7 +224,7 @@ static int enqueue(struct armtap_tcp_side *side, const struct piece *piece, cons
     return 0;
 }
 
-/* Puts a piece where it belongs, tells what it was, and gives out what became whole. */
+/* Puts a piece where it belongs, reports what it was, and delivers what became complete. */
 static int place(struct armtap_tcp *tcp, enum armtap_direction direction, struct piece *piece,
                  const struct armtap_segment *segment)
 {
@@ -268,8 +268,7 @@ int armtap_tcp_take_bytes(struct armtap_tcp *tcp, enum armtap_direction directio
         if (side->has_first && seq + 1 == side->first && piece_end(&piece) == 1)
             return 0; /* a keep-alive */
         bool is_first = side->has_first && seq == side->first;
-        bool waits =
-            armtap_tcp_peer(tcp, direction)->state == ARMTAP_TCP_HELD; /* an answer comes not before its question */
+        bool waits = armtap_tcp_peer(tcp, direction)->state == ARMTAP_TCP_HELD; /* a reply cannot precede its request */
         armtap_tcp_begin(tcp, side, seq, is_first && !waits ? ARMTAP_TCP_OPEN : ARMTAP_TCP_HELD);
     }
     piece.start = armtap_tcp_position(side, seq);

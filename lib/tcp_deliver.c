@@ -8,16 +8,16 @@
 
 enum {
     GRACE_PACKETS = 32, /* cards with several queues deliver packets behind their acknowledgement */
-    SWEEP_QUEUES = 4    /* looked at per captured packet */
+    SWEEP_QUEUES = 4    /* checked per captured packet */
 };
 #define GRACE_TIME INT64_C(50000000)    /* ns */
-#define PATIENCE INT64_C(2000000000)    /* ns: a hole that old is given up */
-#define CLOCK_STEP INT64_C(-1000000000) /* ns: a capture's clock that went back so far was set anew */
+#define PATIENCE INT64_C(2000000000)    /* ns: a hole this old is given up */
+#define CLOCK_STEP INT64_C(-1000000000) /* ns: a capture clock that went back this far was set */
 
 int64_t armtap_tcp_elapsed(int64_t now, int64_t then)
 {
     if (now == ARMTAP_NO_TIME || then == ARMTAP_NO_TIME)
-        return GRACE_TIME; /* without a clock packets alone count */
+        return GRACE_TIME; /* without a clock only packets count */
     int64_t time = (int64_t)((uint64_t)now - (uint64_t)then);
     if (time < 0)
         return time < CLOCK_STEP ? PATIENCE : 0;
@@ -152,7 +152,7 @@ int armtap_tcp_drain(struct armtap_tcp *tcp)
     }
 }
 
-/* Both directions that began in mid-stream begin with the earliest bytes that came. */
+/* Directions that began in mid-stream start with the earliest bytes that came. */
 static void begin_held(struct armtap_tcp *tcp)
 {
     for (int i = 0; i < 2; i++) {
@@ -175,7 +175,7 @@ int armtap_tcp_give_up_hole(struct armtap_tcp *tcp, enum armtap_direction direct
     return armtap_tcp_drain(tcp);
 }
 
-/* The peer says, and said so of late, that it lacks the bytes before the first chunk: they will be sent again. */
+/* The peer reports, and did so recently, that it lacks the bytes before the first chunk: they will be sent again. */
 static bool is_awaited(const struct armtap_tcp_side *side, const struct armtap_pool *pool)
 {
     return side->queue.head->start > side->next &&

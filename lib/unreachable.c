@@ -32,7 +32,7 @@ static void take_address(struct armtap_address *address, unsigned version, const
     memcpy(address->bytes, bytes, version == 4 ? 4 : 16);
 }
 
-/* The length of the quoted IP header; 0 where it is not that of a TCP segment's beginning. */
+/* The length of the quoted IP header; 0 if it does not begin a TCP segment. */
 static size_t quoted_header(const uint8_t *ip, size_t length, unsigned version)
 {
     size_t least = version == 4 ? 20 : 40;
