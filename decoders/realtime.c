@@ -21,7 +21,7 @@
 #define LONGEST_LINE 65536u
 #define WITH_MODES 764u  /* bytes: the robot mode is in it */
 #define WITH_CLOCK 3u    /* packets that show a stream of another size, or with odd modes */
-#define WITHOUT_CLOCK 5u /* the same where the clock stands */
+#define WITHOUT_CLOCK 5u /* the same if the clock stands still */
 
 struct layout {
     size_t size;
@@ -35,7 +35,7 @@ struct realtime {
     uint32_t noted_sizes[8];
     unsigned noted_count;
     bool line_is_cut; /* the beginning of the line to the robot was lost */
-    bool searching;   /* for the way back to packets */
+    bool searching;   /* resynchronising */
 };
 
 static bool size_is_listed(size_t size)
@@ -76,8 +76,8 @@ static long line_length(const uint8_t *bytes, size_t length)
     return length >= LONGEST_LINE ? (long)LONGEST_LINE : 0;
 }
 
-/* On the way back a size that is neither that of the packets before nor documented is no packet's: a zero and a cell of
- * 2 to 32 behind it look like a length of 64. */
+/* When resynchronising, only the previous size and documented sizes count: a zero followed by a cell of 2 to 32 looks
+ * like a length of 64. */
 static bool is_other_size(const struct realtime *rt, size_t size)
 {
     return rt && rt->searching && rt->last_size != 0 && size != rt->last_size && !size_is_listed(size);
@@ -101,7 +101,7 @@ static bool realtime_sure(const void *context, enum armtap_direction direction, 
 
 enum modes { MODES_ODD, MODES_SILENT, MODES_SPEAK };
 
-/* Temperatures too can rise by whole cycles; but begun in the wrong place, a frame has no whole numbers for modes.
+/* Temperatures too can rise by whole cycles; but a frame that starts in the wrong place has no integers for modes.
  * SILENT: there are none, or all are 0. */
 static enum modes modes_of(const uint8_t *frame, size_t length)
 {
@@ -133,21 +133,21 @@ static enum armtap_fit realtime_follows(const void *context, enum armtap_directi
         return clock;
     bool is_known = size_is_listed(length) || (rt && rt->last_size != 0);
     if (!is_known && (armtap_be32(next) != length || clock != ARMTAP_FIT_WELL))
-        return ARMTAP_FIT_NO; /* any binary protocol has small numbers one after another */
+        return ARMTAP_FIT_NO; /* any binary protocol has consecutive small numbers */
     bool same_size = armtap_be32(next) == length && (!rt || rt->last_size == 0 || rt->last_size == length);
     bool well = same_size && size_is_listed(length) && clock == ARMTAP_FIT_WELL && modes_of(frame, length) != MODES_ODD;
     return well ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
 }
 
-/* Another size than those documented needs modes that speak for it; or the user knows better. */
+/* An undocumented size needs plausible modes as evidence, or the user's word. */
 static bool size_may_be(size_t size, enum armtap_told told)
 {
     return size_is_listed(size) || told == ARMTAP_TOLD_BY_USER ||
            (told == ARMTAP_TOLD_BY_PORT && size >= WITH_MODES && (size - LENGTH_WORD) % 8 == 0);
 }
 
-/* Packets that follow one another: the second is beyond doubt where size, clock and modes all are a robot's. A clock
- * that stands, or a size that is not documented, takes more of them, and the port must say so too. */
+/* Consecutive packets: the second is certain if size, clock and modes all are a robot's. A clock that stands still, or
+ * an undocumented size, needs more packets, and a matching port. */
 static enum armtap_fit realtime_shows(enum armtap_direction direction, const struct armtap_sight *sight, size_t *need)
 {
     long length = direction == ARMTAP_TO_ROBOT ? -1 : packet_length(sight->bytes, sight->length);
@@ -217,7 +217,7 @@ static int realtime_lost(void *context, struct armtap_conn *conn, const struct a
     return ARMTAP_OK;
 }
 
-/* The recipe of a size; made when it is first seen, or seen again after several others. */
+/* The recipe of a size; made when the size is first seen, or seen again after several others. */
 static int layout_of(struct realtime *rt, size_t size, const struct armtap_recipe **recipe)
 {
     size_t count = sizeof rt->layouts / sizeof rt->layouts[0], i = 0;
@@ -320,7 +320,7 @@ static int realtime_decode(void *context, struct armtap_conn *conn, const struct
                                                  : decode_line(context, conn, frame);
 }
 
-/* The last line may lack its line end. Half a packet is none. */
+/* The last line may lack its line end. Half a packet does not count. */
 static int realtime_rest(void *context, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     return frame->direction == ARMTAP_TO_ROBOT ? decode_line(context, conn, frame) : 1;
@@ -347,7 +347,7 @@ const struct armtap_decoder armtap_decoder_realtime = {
 
 /* ---- one packet, without a connection ---- */
 
-/* The plan of the last packet, kept behind its state: packets of one size follow one another. */
+/* The plan of the last packet, kept after its state, because consecutive packets mostly have one size. */
 struct last_plan {
     uint32_t word; /* the length word, which decides the layout; 0: there is no plan yet */
     uint32_t size; /* bytes at hand */
@@ -368,7 +368,7 @@ static void make_plan(struct last_plan *last, uint32_t word, uint32_t size)
     }
 }
 
-/* Field by field, where a cell holds no whole number. */
+/* Field by field, if a cell does not hold an integer. */
 static void decode_fields(const uint8_t *cells, uint32_t word, uint32_t size, struct armtap_state *state)
 {
     enum armtap_generation generation = armtap_realtime_generation(word);

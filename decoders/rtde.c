@@ -15,11 +15,11 @@
 #include "rtde_session.h"
 #include "rtde_sniff.h"
 
-#define SETUP_BEYOND_DOUBT 16 /* bytes of a set-up: so many letters are no accident */
-#define WAITED_FOR 512        /* bytes of a package that is to confirm the one before it */
+#define SETUP_BEYOND_DOUBT 16 /* bytes of a set-up: this many letters are no accident */
+#define WAITED_FOR 512        /* bytes of a package that must confirm the one before it */
 #define LEVEL_MAX 8u          /* of a text message */
-#define SEARCHED_TEXT 256u    /* characters of a text that are looked at while a package is looked for */
-#define SEARCHED_LIST 32u     /* the same of a list, which has one character in four or five */
+#define SEARCHED_TEXT 256u    /* characters of a text that a search examines */
+#define SEARCHED_LIST 32u     /* the same for a list */
 
 /* ---- telling packages from other bytes ---- */
 
@@ -35,14 +35,14 @@ static bool all_in(const char *text, size_t length, const char *also, bool lower
     return true;
 }
 
-/* Where a package is looked for, its first characters tell: every few bytes may look like the header of a long one. */
+/* A search decides by the first characters: every few bytes may look like the header of a long package. */
 static size_t looked_at(size_t length, bool in_step, size_t most)
 {
     return in_step || length < most ? length : most;
 }
 
-/* Where a package begins, lengths that add up are enough: controllers hand on what programs print. Protocol 1 has none
- * from the robot. */
+/* Where a package must begin, consistent lengths are enough: controllers forward whatever programs print. Protocol 1
+ * has no lengths from the robot. */
 static bool text_fits(const struct armtap_rtde_package *p, bool in_step)
 {
     bool has_lengths = p->protocol >= 2 || p->direction == ARMTAP_TO_ROBOT;
@@ -52,7 +52,7 @@ static bool text_fits(const struct armtap_rtde_package *p, bool in_step)
            armtap_rtde_is_text(p->source, looked_at(p->source_length, in_step, SEARCHED_TEXT), most);
 }
 
-/* A package whose content is what its type says. Data can hold anything. */
+/* A package whose content matches its type. Data can hold anything. */
 static bool content_fits(const struct armtap_rtde_package *p, bool in_step)
 {
     switch (p->type) {
@@ -92,8 +92,8 @@ static bool text_adds_up(const uint8_t *payload, size_t length, bool has_lengths
     return text + source + 3 == length && payload[length - 1] <= LEVEL_MAX;
 }
 
-/* Whether the lengths within a package fit it. A search meets many headers of which that is not so: taking each apart
- * would cost more than all else. */
+/* Whether the lengths within a package fit it. A search meets many headers where they do not: parsing each would cost
+ * more than everything else. */
 static bool adds_up(const uint8_t *bytes, size_t length, enum armtap_direction direction, int protocol)
 {
     const uint8_t *payload = bytes + ARMTAP_RTDE_HEADER;
@@ -133,14 +133,14 @@ static bool rtde_in_step(const struct armtap_rtde *rtde, enum armtap_direction d
     return rtde && rtde->in_step[direction];
 }
 
-/* Whether a package of this type looks otherwise in protocol 1. */
+/* Whether a package of this type looks different in protocol 1. */
 static bool has_two_layouts(uint8_t type)
 {
     return type == ARMTAP_RTDE_TEXT || type == ARMTAP_RTDE_SETUP_OUTPUTS || type == ARMTAP_RTDE_DATA;
 }
 
-/* Takes a package apart in the protocol that is known, or in whichever it fits. The layouts tell themselves apart: a
- * protocol 2 set-up begins with a frequency or an id, neither of which is a letter. */
+/* Parses a package in the known protocol, or in whichever it fits. The layouts are distinguishable: a protocol 2 set-up
+ * begins with a frequency or an id, neither of which is a letter. */
 static bool parse_any(const struct armtap_rtde *rtde, const uint8_t *bytes, size_t length,
                       enum armtap_direction direction, struct armtap_rtde_package *package)
 {
@@ -158,7 +158,7 @@ static bool parse_any(const struct armtap_rtde *rtde, const uint8_t *bytes, size
     return false;
 }
 
-/* A set-up reply whose request was seen, where a package begins: it is one even if it cannot be read. */
+/* A set-up reply to a captured request, where a package must begin: accepted even if it cannot be read. */
 static bool is_awaited(const struct armtap_rtde *rtde, enum armtap_direction direction, uint8_t type)
 {
     bool set_up = type == ARMTAP_RTDE_SETUP_OUTPUTS || type == ARMTAP_RTDE_SETUP_INPUTS;
@@ -228,8 +228,8 @@ static enum armtap_fit clock_fit(const struct armtap_rtde *rtde, const uint8_t *
     return armtap_clock_fit(values + rtde->clock_offset, next_values + rtde->clock_offset);
 }
 
-/* Two data packages of one length whose values are not known. Most clients ask for the clock first: what goes on there
- * in whole cycles tells a package from a register that looks like the header of one for ever. */
+/* Two data packages of one length with unknown values. Most clients ask for the clock first: a value there that
+ * advances in whole cycles distinguishes a package from a register that always looks like a header. */
 static enum armtap_fit first_clock_fit(const uint8_t *frame, size_t length, const uint8_t *next, size_t available)
 {
     for (size_t at = ARMTAP_RTDE_HEADER; at <= ARMTAP_RTDE_HEADER + 1 && at + 8 <= length; at++) {
@@ -262,7 +262,7 @@ static enum armtap_fit rtde_follows(const void *context, enum armtap_direction d
     }
     if (next[2] != ARMTAP_RTDE_DATA) {
         if (size > WAITED_FOR)
-            return ARMTAP_FIT_YES; /* even where all of it is here, or the answer would depend on the chunks */
+            return ARMTAP_FIT_YES; /* even if all of it has arrived, or the answer would depend on the chunks */
         if (available < size)
             return ARMTAP_FIT_MORE;
         return parse_any(rtde, next, size, direction, &package) || is_awaited(rtde, direction, next[2]) ? ARMTAP_FIT_YES
@@ -294,14 +294,14 @@ static int rtde_lost(void *context, struct armtap_conn *conn, const struct armta
 
 /* ---- data ---- */
 
-/* Where the clock of opaque data stands, once it was found. */
+/* Position of the clock in opaque data, once found. */
 static const uint8_t *sampled_clock(const struct armtap_rtde *rtde, const struct armtap_frame *frame)
 {
     bool found = rtde->sampled_clock >= 0 && frame->length - ARMTAP_RTDE_HEADER == rtde->sampled_length;
     return found ? frame->bytes + ARMTAP_RTDE_HEADER + rtde->sampled_clock : NULL;
 }
 
-/* Says how many there were beyond the first. */
+/* Notes how many followed the first. */
 static int end_misfits(struct armtap_rtde *rtde, struct armtap_conn *conn, enum armtap_direction direction)
 {
     struct armtap_rtde_misfits misfits = rtde->misfits[direction];
@@ -359,7 +359,7 @@ static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const str
     return error == ARMTAP_OK ? armtap_conn_record(conn, frame, &data) : error;
 }
 
-/* Of what well-known clients data without names may be, "" where nothing is known. */
+/* Which well-known clients' data this unnamed data may be; "" if unknown. */
 static void put_candidates(const struct armtap_rtde *rtde, enum armtap_direction direction, struct armtap_line *line)
 {
     const struct armtap_rtde_candidates *candidates = &rtde->candidates;
@@ -417,7 +417,7 @@ static int note_missing(const struct armtap_rtde *rtde, struct armtap_conn *conn
     return note_uncaptured(rtde, conn, frame, from);
 }
 
-/* Data whose recipe is not known: counted, and said once. */
+/* Data with an unknown recipe: counted, and noted once. */
 static int deliver_opaque(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     size_t payload = frame->length - ARMTAP_RTDE_HEADER;
@@ -439,7 +439,7 @@ static int deliver_opaque(struct armtap_rtde *rtde, struct armtap_conn *conn, co
     return deliver(rtde, conn, frame, NULL, false);
 }
 
-/* Without a handshake the recipe given by the user counts; the protocol is the one in which it fits exactly. */
+/* Without a handshake the user's recipe is used; the protocol is the one in which it fits exactly. */
 static int adopt_given(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     const struct armtap_recipe *given = armtap_conn_given_recipe(conn);
@@ -457,7 +457,7 @@ static int adopt_given(struct armtap_rtde *rtde, struct armtap_conn *conn, const
                               rtde->protocol >= 2 ? frame->bytes[ARMTAP_RTDE_HEADER] : 0, 0, 0, given);
 }
 
-/* Said when data comes: until then the request may still turn up. */
+/* Noted when data comes: until then the request may still turn up. */
 static int note_unnamed(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     rtde->outputs_unnamed = false;
@@ -477,7 +477,7 @@ static int note_unnamed(struct armtap_rtde *rtde, struct armtap_conn *conn, cons
                            (uint64_t)rtde->outputs->count);
 }
 
-/* A controller keeps one output recipe: data of another id follows a set-up that is not in the capture. */
+/* A controller keeps one output recipe: data with another id follows a set-up that was not captured. */
 static int deliver_other_id(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     bool *noted = &rtde->missing_noted[ARMTAP_FROM_ROBOT];
@@ -586,8 +586,8 @@ static void settle_protocol(struct armtap_rtde *rtde, struct armtap_conn *conn, 
         armtap_conn_version(conn, protocol, ARMTAP_GENERATION_CB3E);
 }
 
-/* Protocol 1 is in force from the beginning until another is accepted. A client that goes on without the reply to its
- * request had one that the capture lacks. */
+/* Protocol 1 is in force from the beginning until another is accepted. A client that continues without the reply to its
+ * request got one that was not captured. */
 static void take_default(struct armtap_rtde *rtde, struct armtap_conn *conn, uint8_t type)
 {
     const struct armtap_stream *stream = armtap_conn_stream(conn);
@@ -609,7 +609,7 @@ static void take_default(struct armtap_rtde *rtde, struct armtap_conn *conn, uin
     rtde->assumed = !asked;
 }
 
-/* The client goes on without another protocol. */
+/* The client continues without another protocol. */
 static int note_refusals(struct armtap_rtde *rtde, struct armtap_conn *conn)
 {
     int error = ARMTAP_OK;
@@ -718,7 +718,7 @@ static int decode_request(struct armtap_rtde *rtde, struct armtap_conn *conn, co
     }
 }
 
-/* A set-up shows the protocol where the capture lacks its negotiation; the controller's reply does in any case. */
+/* A set-up reveals the protocol if the negotiation was not captured; the controller's reply does in any case. */
 static void learn_protocol(struct armtap_rtde *rtde, struct armtap_conn *conn,
                            const struct armtap_rtde_package *package)
 {

@@ -1,11 +1,11 @@
-/* A recipe that was set up, and then bytes of both directions are missing: another set-up of the same length and id may
- * lie there. The data behind the gap is held against the recipe as if it were guessed: where a field cannot be what its
- * name says, the recipe is given up; where nothing speaks for it, that is said. A second reading knows at the gap. */
+/* After a recipe was set up, bytes of both directions are missing: they may hold another set-up of the same length and
+ * id. The data after the gap is checked against the recipe as if it were guessed: if a field cannot be what its name
+ * says, the recipe is given up; if there is no evidence for it, a note says so. A second pass knows at the gap. */
 #include "rtde_package.h"
 #include "rtde_session.h"
 #include "rtde_support.h"
 
-/* Packages before which nothing is judged, and after which nothing is. */
+/* The recipe is checked only between these numbers of packages. */
 #define JUDGED_LEAST 32
 #define JUDGED_MOST 1024
 
@@ -14,7 +14,7 @@ static uint64_t bit_of(unsigned gap)
     return UINT64_C(1) << (gap < 64 ? gap - 1 : 63);
 }
 
-/* What was set up says whose bytes they are; what was guessed is held against its limits anyway. */
+/* A set-up says what its bytes are; a guessed recipe is checked against its limits anyway. */
 static bool is_set_up(const struct armtap_rtde *rtde)
 {
     return rtde->outputs && !rtde->outputs->open && !rtde->outputs_guessed && !rtde->outputs_unnamed;
@@ -25,7 +25,7 @@ static size_t skip_of(const struct armtap_rtde *rtde)
     return rtde->protocol >= 2 ? 1 : 0;
 }
 
-/* Whatever else keeps time is no evidence against a recipe that has no clock. */
+/* Another value that keeps time is no evidence against a recipe without a clock. */
 static long clock_of(const struct armtap_rtde *rtde, const struct armtap_sample *sample)
 {
     return rtde->clock_offset >= 0 ? armtap_rtde_find_clock(sample) : -1;
@@ -67,7 +67,7 @@ static const char *against_of(const struct armtap_rtde *rtde, const struct armta
     return evidence.against;
 }
 
-/* What is known of the data behind the last gap. */
+/* What is known about the data after the last gap. */
 static int tell_known(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *here,
                       struct armtap_guess *guess)
 {
@@ -138,7 +138,7 @@ int armtap_rtde_doubt_data(struct armtap_rtde *rtde, struct armtap_conn *conn, c
     if (!rtde->doubt.judging || !is_set_up(rtde))
         return ARMTAP_OK;
     if (has_id && frame->bytes[ARMTAP_RTDE_HEADER] != rtde->outputs_id)
-        return ARMTAP_OK; /* of another recipe for certain */
+        return ARMTAP_OK; /* certainly of another recipe */
     int error = armtap_conn_guess(conn, &guess);
     if (error != ARMTAP_OK || !guess->sample || guess->sample->length != frame->length - ARMTAP_RTDE_HEADER)
         return error;

@@ -1,5 +1,5 @@
-/* What a sample of data packages says for and against a recipe: each field by itself, the clock, and fields that move
- * together. What is zero throughout says nothing. */
+/* Evidence in a sample of data packages for and against a recipe: from each field alone, the clock, and fields that
+ * move together. A field that is always zero says nothing. */
 #include "rtde_evidence.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "../lib/bytes.h"
 #include "../lib/clock.h"
 
-/* Doubles at bytes that are none have any exponent. */
+/* Bytes that are not a double can show any exponent. */
 #define ABSURD 1e15
 #define TINY 1e-100
 
@@ -220,7 +220,7 @@ static void support(const struct subject *subject, unsigned points, const char *
 
 /* ---- each field by itself -------------------------------------------------------------------------------------- */
 
-/* How many of the packages that go on differ from the one before in these bytes. */
+/* How many of the consecutive packages differ from the previous one in these bytes. */
 static unsigned changes_of(const struct subject *subject, const struct armtap_recipe_entry *entry, unsigned *pairs)
 {
     unsigned changes = 0;
@@ -240,7 +240,7 @@ static bool is_absurd(double number)
     return !(size < ABSURD) || (size != 0 && size < TINY);
 }
 
-/* What an accelerometer at rest tells is gravity. */
+/* An accelerometer at rest measures gravity. */
 static bool is_gravity(const struct subject *subject, const struct armtap_recipe_entry *entry)
 {
     unsigned near = 0, count = subject->sample->count;
@@ -270,7 +270,7 @@ static void weigh_doubles(const struct subject *subject, const struct armtap_rec
         support(subject, 6, " shows gravity", entry->name, "");
 }
 
-/* Bits that the dictionary knows; 0: it knows none of this field. */
+/* Bits that the dictionary knows; 0: none for this field. */
 static uint64_t known_bits(const struct armtap_field *field)
 {
     const struct armtap_enum_value *value;
@@ -280,8 +280,8 @@ static uint64_t known_bits(const struct armtap_field *field)
     return bits;
 }
 
-/* What a robot does for long: safety has one mode, no program runs without power, nobody keeps pressing a button, and
- * starting up, stopping and pausing end. */
+/* Lasting states of a robot: safety has one mode, no program runs without power, no button stays pressed, and starting
+ * up, stopping and pausing end. */
 static bool can_last(const struct armtap_field *field, int64_t number)
 {
     switch ((int)field->id) {
@@ -325,7 +325,7 @@ static bool is_int_register(const struct armtap_field *field)
 static void weigh_integers(const struct subject *subject, const struct armtap_recipe_entry *entry)
 {
     unsigned count = subject->sample->count, large = 0, odd = 0, zero = 0, points = 0;
-    int64_t fits = INT64_MIN; /* the number that was asked for last: most stay the same */
+    int64_t fits = INT64_MIN; /* the last number checked: most stay the same */
     for (unsigned i = 0; i < count; i++)
         for (unsigned k = 0; k < entry->count; k++) {
             int64_t number = integer_of(entry, bytes_at(subject, i, entry), k);
@@ -360,12 +360,12 @@ static void weigh_field(const struct subject *subject, const struct armtap_recip
 
 /* ---- the clock ------------------------------------------------------------------------------------------------- */
 
-/* Packages wait on their way, and together. s */
+/* s; packages are delayed on their way, often together. */
 #define HELD_UP 0.5
 /* The capture's clock and the controller's differ by less. */
 #define DRIFT 0.01
 
-/* Whether a clock can go on so from one package kept to a later one. */
+/* Whether a clock can advance like this from one sampled package to a later one. */
 static bool clock_goes_on(const struct armtap_sample *sample, unsigned from, unsigned to, size_t offset)
 {
     const uint8_t *before = armtap_sample_at(sample, from) + offset, *after = armtap_sample_at(sample, to) + offset;
@@ -382,7 +382,7 @@ static bool clock_goes_on(const struct armtap_sample *sample, unsigned from, uns
     return size_of(step - time) < HELD_UP + DRIFT * time;
 }
 
-/* A few packages may have been held up, or the capture's clock set. */
+/* A few packages may have been delayed, or the capture's clock set. */
 static bool is_clock(const struct armtap_sample *sample, size_t offset)
 {
     unsigned odd = 0, most = sample->count / 16;
@@ -411,13 +411,13 @@ static void weigh_clock(const struct subject *subject)
     bool here = entry && is_clock(subject->sample, subject->skip + entry->offset);
     if (entry ? !here : subject->clock >= 0)
         contradict(subject, "timestamp");
-    if (here) /* most people ask for it first */
+    if (here) /* most clients ask for it first */
         support(subject, entry->offset == 0 ? 3 : 8, " keeps time", entry->name, "");
 }
 
 /* ---- fields that move together --------------------------------------------------------------------------------- */
 
-#define MOVING 0.05 /* rad/s, m/s, rad/s^2: more than the noise of one that stands */
+#define MOVING 0.05 /* rad/s, m/s, rad/s^2: above the noise of a robot at rest */
 #define MOVES_LEAST 12
 
 static double step_time(const struct subject *subject, unsigned i)
@@ -432,7 +432,7 @@ static double step_time(const struct subject *subject, unsigned i)
 /* Sums over the steps of a position and of its speed. */
 struct motion {
     double product, square, step_square;
-    double off, most; /* of steps that are more than noise */
+    double off, most; /* of steps above the noise */
     unsigned count;
 };
 
@@ -456,7 +456,7 @@ static void add_motion(const struct subject *subject, const struct armtap_recipe
     }
 }
 
-/* Without a clock the time between packages is the one that fits best. */
+/* Without a clock, uses the time between packages that fits best. */
 static double fitting_time(const struct subject *subject, const struct armtap_recipe_entry *speed,
                            const struct armtap_recipe_entry *position, unsigned elements)
 {
@@ -492,7 +492,7 @@ static void weigh_derivative(const struct subject *subject, const struct pair *p
     struct motion behind = motion_of(subject, speed, position, pair->elements, speed->count, time);
     if (all.count < MOVES_LEAST)
         return;
-    /* One that is sent every few cycles may miss what happened between; it still goes the same way. */
+    /* A field sent every few cycles may miss what happened between, but still moves in the same direction. */
     bool same_way = all.product > 0 && all.product * all.product > 0.25 * all.square * all.step_square;
     if (all.off > 0.6 * all.most && !same_way)
         contradict(subject, speed->name);
@@ -501,7 +501,7 @@ static void weigh_derivative(const struct subject *subject, const struct pair *p
         support(subject, pair->points, " is the derivative of ", speed->name, position->name);
 }
 
-/* How much a field trembles: the sum of its second differences. */
+/* A field's jitter: the sum of its second differences. */
 static double trembling(const struct subject *subject, const struct armtap_recipe_entry *entry, unsigned elements)
 {
     double sum = 0;
@@ -515,7 +515,7 @@ static double trembling(const struct subject *subject, const struct armtap_recip
     return sum;
 }
 
-/* Targets are computed, and smoother than what is measured. */
+/* Targets are computed, and smoother than measured values. */
 static void weigh_follower(const struct subject *subject, const struct pair *pair)
 {
     const struct armtap_recipe_entry *target = entry_of(subject->recipe, pair->id);
@@ -541,7 +541,7 @@ static void weigh_follower(const struct subject *subject, const struct pair *pai
         support(subject, pair->points, " follows ", target->name, actual->name);
 }
 
-/* A program runs, or none does: two fields tell. */
+/* Two fields say whether a program runs. */
 static void weigh_program(const struct subject *subject)
 {
     const struct armtap_recipe_entry *state = entry_of(subject->recipe, ARMTAP_ID_runtime_state);

@@ -1,7 +1,7 @@
 /* The recipe of data whose handshake was not captured. In this order: the request, where only its reply is missing; one
- * learned from another connection of the robot, then that of a well-known client, if the data gives evidence enough.
- * Packages are sampled, and judged when twice as many came as at the time before; a second reading judges what the
- * first one sampled, and knows from the first package on. */
+ * learned from another connection of the robot, then that of a well-known client, if the data gives enough evidence.
+ * Packages are sampled, and judged each time their number has doubled; a second pass judges what the first one sampled,
+ * and knows the recipe from the first package on. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,14 +10,14 @@
 #include "rtde_session.h"
 #include "rtde_support.h"
 
-/* Packages before which nothing is judged. */
+/* No judgement before this many packages. */
 #define JUDGED_LEAST 32
 /* Names that a note lists. */
 #define LISTED_MOST 6
 
 /* ---- adopting -------------------------------------------------------------------------------------------------- */
 
-/* What every package is held against from now on. */
+/* The limits that every package is checked against from now on. */
 static int keep_limits(struct armtap_rtde *rtde)
 {
     size_t count = armtap_rtde_limits(rtde->outputs, NULL);
@@ -30,7 +30,7 @@ static int keep_limits(struct armtap_rtde *rtde)
     return ARMTAP_OK;
 }
 
-/* Names for which nothing speaks but where they stand, ", " between, as many as fit. */
+/* Names supported only by their position, separated by ", ", as many as fit. */
 static unsigned list_unsupported(const struct armtap_recipe *recipe, const struct armtap_set *supported,
                                  struct armtap_line *names)
 {
@@ -125,7 +125,7 @@ static int try_names(struct armtap_rtde *rtde, struct armtap_conn *conn, const s
     return error;
 }
 
-/* Only the reply is missing: the names are known, and their types from the table. */
+/* Only the reply is missing: the names are known, and the table gives their types. */
 static int try_request(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     static const struct armtap_guess_evidence missing = {
@@ -156,7 +156,7 @@ static int try_request(struct armtap_rtde *rtde, struct armtap_conn *conn, const
 
 /* ---- judging --------------------------------------------------------------------------------------------------- */
 
-/* All packages begin with the same byte, which is no 0: a recipe id. */
+/* All packages begin with the same non-zero byte: a recipe id. */
 static bool may_have_id(const struct armtap_sample *sample)
 {
     uint8_t id = armtap_sample_at(sample, 0)[0];
@@ -177,7 +177,7 @@ static int adopt_found(struct armtap_rtde *rtde, struct armtap_conn *conn, const
     return adopt_judged(rtde, conn, frame, found->recipe, protocol, sample, &reason);
 }
 
-/* Whether the data could be of a handshake's recipe, by protocol and id. */
+/* Whether the data could follow a handshake's recipe, by protocol and id. */
 static bool may_be_learned(const struct armtap_rtde *rtde, const struct armtap_frame *frame,
                            const struct armtap_learned *learned)
 {
@@ -187,8 +187,8 @@ static bool may_be_learned(const struct armtap_rtde *rtde, const struct armtap_f
     return !has_id || frame->bytes[ARMTAP_RTDE_HEADER] == learned->recipe_id;
 }
 
-/* From handshakes of the same robot: another client may have set up another recipe of that length, so the data must
- * speak for it as for that of a well-known client. */
+/* From handshakes of the same robot: another client may have set up another recipe of that length, so it needs as much
+ * evidence as a well-known client's. */
 static int judge_learned(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                          const struct armtap_sample *sample, bool *named)
 {
@@ -235,7 +235,7 @@ static int judge_known(struct armtap_rtde *rtde, struct armtap_conn *conn, const
     return ARMTAP_OK;
 }
 
-/* Tells which recipes are left, where these are others than before. */
+/* Reports the remaining candidates if they have changed. */
 static int tell_candidates(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                            const struct armtap_rtde_candidates *left)
 {
@@ -294,7 +294,7 @@ static int take_sample(struct armtap_conn *conn, const struct armtap_frame *fram
     return error;
 }
 
-/* A first reading judges as data comes, a second one what the first one saw. */
+/* A first pass judges as data comes, a second one judges what the first one saw. */
 static bool is_due(const struct armtap_rtde *rtde, const struct armtap_guess *guess)
 {
     uint64_t seen = guess->sample->seen;

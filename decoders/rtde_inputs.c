@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* How many ids come before one of that size: searching all for each package would cost more than the package. */
+/* The number of ids before one of that size: searching all for each package would cost more than the package. */
 static unsigned place_of(const struct armtap_rtde_inputs *inputs, size_t size, unsigned id)
 {
     unsigned low = 0, high = inputs->count;

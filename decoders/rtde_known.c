@@ -22,7 +22,7 @@ const struct armtap_known_recipe *armtap_known_recipe_at(size_t i)
 
 /* ---- what candidates agree on ---------------------------------------------------------------------------------- */
 
-/* Text under construction; grows. */
+/* Growing text. */
 struct list {
     char *text;
     size_t length, room;
@@ -46,7 +46,7 @@ static int list_add(struct list *list, const char *item)
     return ARMTAP_OK;
 }
 
-/* The entry of a recipe that begins at an offset; NULL where none does. */
+/* The entry of a recipe that begins at an offset; NULL if none does. */
 static const struct armtap_recipe_entry *entry_from(const struct armtap_recipe *recipe, size_t offset)
 {
     for (size_t i = 0; i < recipe->count; i++)
@@ -55,7 +55,7 @@ static const struct armtap_recipe_entry *entry_from(const struct armtap_recipe *
     return NULL;
 }
 
-/* An entry that a name and the name of its type describe whole. */
+/* An entry that its name and type name describe completely. */
 static bool is_plain(const struct armtap_recipe_entry *entry)
 {
     return entry->wire_size > 0 && entry->wire_size == armtap_type_width(entry->type) * entry->count;

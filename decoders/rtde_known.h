@@ -1,10 +1,10 @@
-/* Which recipe, of well-known clients or of other candidates, a sample of data packages shows. */
+/* Finds the recipe, of well-known clients or other candidates, that a sample of data packages follows. */
 #ifndef ARMTAP_RTDE_KNOWN_H
 #define ARMTAP_RTDE_KNOWN_H
 
 #include "rtde_evidence.h"
 
-/* More than well-known recipes have one length. */
+/* More than the well-known recipes that share a length. */
 #define ARMTAP_RTDE_CANDIDATES 8
 
 /* Well-known recipes that a sample does not contradict, as armtap_known_recipe_at counts: every connection keeps some.
@@ -15,8 +15,8 @@ struct armtap_rtde_candidates {
 };
 
 struct armtap_rtde_found {
-    struct armtap_recipe *recipe; /* what all that fit agree on, held by the caller; NULL: nothing */
-    unsigned score;               /* of the one that fits least */
+    struct armtap_recipe *recipe; /* what all fitting recipes agree on, held by the caller; NULL: nothing */
+    unsigned score;               /* of the least fitting one */
     struct armtap_line source;    /* whose recipe it is */
     const char *last;             /* of the sources: not named again */
     struct armtap_line reasons;

@@ -1,4 +1,4 @@
-/* RTDE packages taken apart and put together: {uint16 size with the header, uint8 type, payload}, big-endian.
+/* Parses and writes RTDE packages: {uint16 size with the header, uint8 type, payload}, big-endian.
  *
  *           to the robot                          from the robot
  *   V   uint16 version                            uint8 accepted
@@ -198,7 +198,7 @@ static void parse_from_robot(struct cursor *cursor, struct armtap_rtde_package *
     }
 }
 
-/* Protocol 1 has no id in what the robot sends, but for the reply to an input set-up. */
+/* In protocol 1 the robot sends no id, except in the reply to an input set-up. */
 static bool carries_id(const struct armtap_rtde_package *p)
 {
     if (p->type == ARMTAP_RTDE_SETUP_INPUTS)

@@ -8,12 +8,12 @@
 
 /* Whether a package of that type and size, header included, can exist in that direction. */
 bool armtap_rtde_size_fits(uint8_t type, enum armtap_direction direction, size_t size);
-/* Bytes before the first header with such a size; one that is cut counts. */
+/* Bytes before the first header with such a size; a truncated header counts. */
 size_t armtap_rtde_before_package(enum armtap_direction direction, const uint8_t *bytes, size_t length);
-/* RTDE's own name of a type, NULL for a byte that is none. */
+/* RTDE's own name of a type; NULL for a byte that is not a type. */
 const char *armtap_rtde_type_name(uint8_t type);
-/* Printable, but for line ends and tabs, and up to `most` other bytes of control. Texts are by length, so that a NUL
- * may be part of them. */
+/* Printable except for line ends, tabs and up to `most` other control bytes. Texts have a length, so they may contain a
+ * NUL. */
 bool armtap_rtde_is_text(const char *text, size_t length, size_t most);
 
 #endif

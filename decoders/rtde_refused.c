@@ -1,4 +1,4 @@
-/* What is left of a set-up that was refused in part. */
+/* The remainder of a partly refused set-up. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static void refuse(struct parts *parts, const struct armtap_item *name, enum arm
     parts->refused[parts->count++] = (struct armtap_refused){name->text, name->length, why};
 }
 
-/* What the controller read with bytes that are not its own gets the type of the table. */
+/* A name that the controller misread gets the table's type. */
 static void take_misread(struct parts *parts, const struct armtap_item *name)
 {
     const struct armtap_field *field = armtap_field_find(name->text, name->length);

@@ -120,7 +120,7 @@ static const char *set_up_of(enum armtap_rtde_type type)
                                                : "property request";
 }
 
-/* Which release brought a field, beside the one that the controller has. */
+/* Which release introduced a field, and which one the controller has. */
 static void tell_release(struct armtap_line *line, const struct armtap_field *field, const char *version)
 {
     const char *release = "", *series = armtap_release_series(version);
@@ -274,7 +274,7 @@ int armtap_rtde_note_reply(const struct armtap_rtde *rtde, struct armtap_conn *c
     return error == ARMTAP_OK ? note_refusals(conn, frame, reply) : error;
 }
 
-/* What `count` fields of types that are not known are said to get. */
+/* What a note says about `count` fields of unknown types. */
 static const char *what_strangers_get(const struct armtap_recipe *recipe, size_t count)
 {
     if (count == 1)

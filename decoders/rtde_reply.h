@@ -1,4 +1,4 @@
-/* A reply to a set-up, held against its request: which type belongs to which name, what was refused, and what cannot be
+/* A reply to a set-up, matched with its request: which type belongs to which name, what was refused, and what cannot be
  * read. */
 #ifndef ARMTAP_RTDE_REPLY_H
 #define ARMTAP_RTDE_REPLY_H
@@ -13,7 +13,7 @@ struct armtap_rtde_reply {
     struct armtap_item missed; /* names that are whole among them, which `names` lacks */
     size_t name_count, type_count;
     bool requested; /* the request was captured, and has a name for each type */
-    bool strange;   /* its types are not those of the request */
+    bool strange;   /* its types do not match the request */
     bool misread;   /* the set-up was written for another protocol than the one in force */
     bool cut;     /* ... and so the controller read its first name with bytes that are none, or without its beginning */
     bool refused; /* a name was not found or is in use */
@@ -21,20 +21,20 @@ struct armtap_rtde_reply {
     double frequency;
 };
 
-/* Takes `request`, NULL where it was not captured, and the reply apart. Both must outlive the result. */
+/* Parses `request`, NULL if it was not captured, and the reply. Both must outlive the result. */
 struct armtap_rtde_reply armtap_rtde_read_reply(const struct armtap_rtde *rtde,
                                                 const struct armtap_rtde_request *request,
                                                 const struct armtap_rtde_package *package);
-/* Notes what is wrong with a reply, and tells `refused`. */
+/* Notes what is wrong with a reply, and sets `refused`. */
 int armtap_rtde_note_reply(const struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                            struct armtap_rtde_reply *reply);
-/* Hands a set-up that was refused in part to the sink. */
+/* Passes a partly refused set-up to the sink. */
 int armtap_rtde_tell_refused(struct armtap_conn *conn, const struct armtap_frame *frame,
                              const struct armtap_rtde_reply *reply);
-/* Notes fields and types that are not known. */
+/* Notes unknown fields and types. */
 int armtap_rtde_note_strangers(struct armtap_conn *conn, const struct armtap_frame *frame,
                                const struct armtap_rtde_reply *reply, const struct armtap_recipe *recipe);
-/* A reply whose bytes do not follow the layout of one. */
+/* A reply whose bytes do not follow the layout. */
 int armtap_rtde_unreadable(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);
 /* Whether every item is the name of a type, or says why there is none. */
 bool armtap_rtde_are_types(const char *types, size_t length);

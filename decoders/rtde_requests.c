@@ -1,6 +1,6 @@
-/* Requests that wait for their replies. The controller answers them in order, so that a reply also tells that those to
- * the requests before it were missed; so may a gap in what it sent. A set-up whose reply was missed replaced the output
- * recipe all the same: what the one before it said of the data is no longer believed. */
+/* Requests that wait for their replies. The controller answers in order, so a reply also shows that the replies to
+ * earlier requests were missed; a gap in what it sent may show that, too. A set-up whose reply was missed still
+ * replaced the output recipe: the previous one no longer describes the data. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "rtde_session.h"
 
 #define PASSED_MAX INT64_C(50000000)       /* ns that a reply may be captured after the client's next request */
-#define UNANSWERED_MAX INT64_C(1000000000) /* ns that a client waits for a reply */
+#define UNANSWERED_MAX INT64_C(1000000000) /* ns that a client waits for a reply at most */
 
 void armtap_rtde_free_request(struct armtap_rtde *rtde, struct armtap_rtde_request *request)
 {
@@ -46,7 +46,7 @@ static size_t commas_in(double frequency)
     return count;
 }
 
-/* What was forgotten of set-ups of that type; NULL for other types. */
+/* The forgotten set-ups of that type; NULL for other types. */
 static struct armtap_rtde_forgotten *forgotten_of(struct armtap_rtde *rtde, enum armtap_rtde_type type)
 {
     return type == ARMTAP_RTDE_SETUP_OUTPUTS  ? &rtde->forgotten[ARMTAP_FROM_ROBOT]
@@ -54,7 +54,7 @@ static struct armtap_rtde_forgotten *forgotten_of(struct armtap_rtde *rtde, enum
                                               : NULL;
 }
 
-/* Its reply will come without its names, and must not be taken for the reply to a later request. */
+/* Its reply will come without its names, and must not be mistaken for the reply to a later request. */
 static void note_forgotten(struct armtap_rtde *rtde, enum armtap_rtde_type type, enum armtap_budget_code code)
 {
     struct armtap_rtde_forgotten *forgotten = forgotten_of(rtde, type);
@@ -72,7 +72,7 @@ static void forget_waiting(struct armtap_rtde *rtde, enum armtap_budget_code cod
     forget_first(rtde);
 }
 
-/* Whether the reply at hand is to a request that was forgotten. */
+/* Whether this reply is to a forgotten request. */
 static bool takes_owed(struct armtap_rtde *rtde, enum armtap_rtde_type type)
 {
     struct armtap_rtde_forgotten *forgotten = forgotten_of(rtde, type);
@@ -82,7 +82,7 @@ static bool takes_owed(struct armtap_rtde *rtde, enum armtap_rtde_type type)
     return true;
 }
 
-/* Each data package without a recipe looks at all that wait: there must be few. */
+/* Each data package without a recipe examines all waiting requests: there must be few. */
 static int keep_few(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     bool many = rtde->request_count > ARMTAP_LIMIT_asked, large = rtde->request_bytes > ARMTAP_LIMIT_requests;
@@ -94,8 +94,8 @@ static int keep_few(struct armtap_rtde *rtde, struct armtap_conn *conn, const st
     return error == ARMTAP_OK && large ? armtap_conn_limit(conn, frame, ARMTAP_BUDGET_requests) : error;
 }
 
-/* The newest request cannot be kept. Replies come in the order of requests, so those that wait go with it: which of
- * several replies is to which request could not be told any more. */
+/* The newest request cannot be kept. Replies come in the order of requests, so the waiting ones go with it: otherwise
+ * replies could no longer be matched to requests. */
 static void forget_all(struct armtap_rtde *rtde, enum armtap_rtde_type type, enum armtap_budget_code code)
 {
     while (rtde->requests)

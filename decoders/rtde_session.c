@@ -106,7 +106,7 @@ int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, c
     return error;
 }
 
-/* What the data that follows this reply looks like; NULL where it was refused or cannot be read. */
+/* The layout of the data that follows this reply; NULL if it was refused or cannot be read. */
 static int make_recipe(const struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                        struct armtap_rtde_reply *reply, struct armtap_recipe **recipe)
 {
@@ -150,7 +150,7 @@ static int note_varying(struct armtap_conn *conn, const struct armtap_frame *fra
                            (uint64_t)recipe->size, (uint64_t)length, (const void *)name, strlen(name));
 }
 
-/* The length of data tells only what several fields of unknown types hold together. */
+/* The length of data gives only the total size of several fields of unknown types. */
 static int note_common(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_recipe *recipe)
 {
     const char *first = NULL, *last = NULL;
@@ -250,7 +250,7 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
     armtap_rtde_take_outputs(rtde, recipe);
     rtde->outputs_unnamed = recipe && !reply.requested && !named;
     rtde->outputs_refused = reply.refused;
-    rtde->missing_noted[ARMTAP_FROM_ROBOT] = !reply.affordable; /* that was said */
+    rtde->missing_noted[ARMTAP_FROM_ROBOT] = !reply.affordable; /* already noted */
     if (!recipe)
         return ARMTAP_OK;
     rtde->frequency = reply.frequency;

@@ -12,22 +12,22 @@ struct armtap_rtde_request {
     struct armtap_rtde_request *next;
     enum armtap_rtde_type type;
     unsigned version;
-    int protocol; /* whose layout it has */
+    int protocol; /* that its layout follows */
     double frequency;
     size_t frequency_commas;      /* among its bytes */
     int64_t time;                 /* when it was captured */
     bool answered;                /* by a reply that cannot be read */
-    bool passed;                  /* the client went on to START */
+    bool passed;                  /* the client continued to START */
     bool missed;                  /* its reply should have come by now */
     bool in_force;                /* an output set-up that data follows, although its reply is missing */
     struct armtap_recipe *recipe; /* of these names, with the table's types; NULL until `tried` */
     bool tried;
-    size_t unfit_length; /* of data that these names do not fit, if some came without the reply */
+    size_t unfit_length; /* of data that these names do not fit, if any came without the reply */
     size_t names_length;
     char names[];
 };
 
-/* A reply captured before its request: cards with several queues mix up directions for some milliseconds. */
+/* A reply captured before its request: network cards with several queues reorder directions by some milliseconds. */
 struct armtap_rtde_early {
     enum armtap_rtde_type type;
     unsigned id;
@@ -49,7 +49,7 @@ struct armtap_rtde_bad {
     uint64_t packet;
 };
 
-/* A request for a protocol that was refused, which is no fault where the client then got another one. */
+/* A refused request for a protocol, which is not a fault if the client then got another one. */
 struct armtap_rtde_refusal {
     unsigned version;
     uint64_t offset;
@@ -66,16 +66,16 @@ struct armtap_rtde_misfits {
     struct armtap_where where;
 };
 
-/* Whether another set-up may lie within bytes that the capture lacks: those of both directions. */
+/* Whether bytes missing in both directions may hold another set-up. */
 struct armtap_rtde_doubt {
     unsigned gaps; /* from the robot so far */
-    bool judging;  /* data behind the last is sampled */
+    bool judging;  /* data after the last one is being sampled */
 };
 
 struct armtap_rtde {
     int protocol;          /* 0: the handshake was not captured */
     bool begun;            /* a package was seen */
-    bool default_in_force; /* protocol 1, and nothing but requests for another one and texts was seen */
+    bool default_in_force; /* protocol 1, and only requests for another one and texts were seen */
     bool assumed;          /* protocol 1 by default; neither a V reply nor a set-up says so */
     unsigned refused_version;
     struct armtap_rtde_refusal refusals[ARMTAP_RTDE_REFUSALS]; /* yet to be noted */
@@ -122,22 +122,22 @@ void armtap_rtde_free_request(struct armtap_rtde *rtde, struct armtap_rtde_reque
 void armtap_rtde_forget_requests(struct armtap_rtde *rtde);
 /* The request that a reply of that type would answer; NULL where none waits. */
 struct armtap_rtde_request *armtap_rtde_waiting(const struct armtap_rtde *rtde, enum armtap_rtde_type type);
-/* The same, taken out of the queue with those before it that explain nothing. The caller frees it. */
+/* The same, removed from the queue with earlier ones that explain nothing. The caller frees it. */
 struct armtap_rtde_request *armtap_rtde_answered(struct armtap_rtde *rtde, enum armtap_rtde_type type);
-/* The same for a reply that cannot be read: the request stays, for its names may explain data, but awaits nothing. */
+/* The same for an unreadable reply: the request stays because its names may explain data, but waits for nothing. */
 void armtap_rtde_answered_badly(struct armtap_rtde *rtde, enum armtap_rtde_type type);
-/* The client sent START, which it does when all its requests are answered. */
+/* The client sent START, so all its requests were answered. */
 void armtap_rtde_went_on(struct armtap_rtde *rtde);
 /* What the controller sent from now on follows the replies to all requests so far. */
 void armtap_rtde_missed_replies(struct armtap_rtde *rtde);
-/* Gives up the output recipe where a further set-up must have replaced it by now. */
+/* Gives up the output recipe if a later set-up must have replaced it by now. */
 int armtap_rtde_doubt_outputs(struct armtap_rtde *rtde, struct armtap_conn *conn, int64_t now);
 
 /* ---- rtde_doubt.c ---- */
 
 /* Bytes of the direction of `here` are missing: what is known of it from an earlier pass, or is to be found out. */
 int armtap_rtde_gap(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *here);
-/* Data from the robot behind such gaps: gives up the recipe that it cannot be of. */
+/* Data from the robot after such gaps: gives up the recipe if the data cannot follow it. */
 int armtap_rtde_doubt_data(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);
 
 /* ---- rtde_session.c ---- */
@@ -145,13 +145,12 @@ int armtap_rtde_doubt_data(struct armtap_rtde *rtde, struct armtap_conn *conn, c
 /* Names the fields of a reply that was captured before this request, if it can be this one's. */
 int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                            const struct armtap_rtde_package *request);
-/* Puts a recipe that the caller holds, or NULL, in a place; the one that was there is released. */
+/* Stores a recipe that the caller holds, or NULL, and releases the one stored before. */
 void armtap_rtde_put(struct armtap_rtde *rtde, struct armtap_recipe **place, struct armtap_recipe *recipe);
-/* Whether a recipe of so many fields may be made: `may` becomes false, with a note, where it would go beyond a budget.
- */
+/* Whether a recipe of that many fields may be made: `may` becomes false, with a note, if it would exceed a budget. */
 int armtap_rtde_may_make(struct armtap_conn *conn, const struct armtap_frame *frame, size_t fields, size_t name_bytes,
                          bool *may);
-/* Tells the connection what is kept. */
+/* Reports the memory in use to the connection. */
 void armtap_rtde_claim(const struct armtap_rtde *rtde, struct armtap_conn *conn);
 /* Makes a recipe that the caller holds, or NULL, the output recipe. */
 void armtap_rtde_take_outputs(struct armtap_rtde *rtde, struct armtap_recipe *recipe);
@@ -159,11 +158,11 @@ void armtap_rtde_take_outputs(struct armtap_rtde *rtde, struct armtap_recipe *re
  * `length` bytes takes its place, or the open one again where the length varies. */
 int armtap_rtde_size_unknown(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                              struct armtap_recipe **place, size_t length);
-/* Data without a handshake: samples it, and finds a recipe for it if there is evidence enough; gives up one that data
+/* Data without a handshake: samples it, and finds a recipe for it if there is enough evidence; gives up one that data
  * contradicts. */
 int armtap_rtde_guess(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);
 
-/* Replies to O, I and R: notes what was refused, makes the recipe, hands it on. */
+/* Replies to O, I and R: notes refusals, makes the recipe, passes it on. */
 int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                                const struct armtap_rtde_package *package);
 int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,

@@ -1,7 +1,7 @@
 /* Each package of a chain is evidence, counted in bits: how improbable it is among random bytes. A header of data alone
- * is one byte, its type; the same size and type once more are three. Up to 16 kB are searched, so that 40
- * bits leave less than one false chain in ten million connections. What repeats is no accident of chance, but may be
- * one of another protocol's records: without a clock that goes on in cycles, more packages are waited for. */
+ * is one byte, its type; the same size and type once more are three. Up to 16 kB are searched, so that 40 bits leave
+ * less than one false chain in ten million connections. Repetition is no accident, but may come from another protocol's
+ * records: without a clock that advances in cycles, more packages are needed. */
 #include "rtde_sniff.h"
 
 #include <string.h>
@@ -13,12 +13,12 @@
 #define ENOUGH 40u         /* bits */
 #define HEADER_BITS 24u    /* of a package that has one size or few */
 #define TYPE_BITS 8u       /* of data of any size */
-#define AGAIN_BITS 24u     /* of data of a size that was there before; */
+#define AGAIN_BITS 24u     /* of data of a size seen before; */
 #define FIRST_BYTE_BITS 8u /* and of the same first byte, which is the recipe's id or belongs to the first value */
-#define CLOCK_BITS 10u     /* of a clock that goes on where most clients have it */
+#define CLOCK_BITS 10u     /* of an advancing clock where most clients have it */
 #define FRAMES_MAX 16u     /* in a chain */
 #define KINDS_MAX 4u       /* of data, by size */
-#define JUDGED 520u        /* bytes of a package whose content is looked at: the longest text to the robot */
+#define JUDGED 520u        /* bytes of a package's content that are examined: the longest text to the robot */
 #define WITHOUT_CLOCK 4u   /* data packages of a kind */
 #define ITEM_MAX 64u       /* characters of a variable's name */
 #define LIST_LEAST 4u      /* characters of a list that is no accident: "BOOL" */
@@ -38,7 +38,7 @@ static bool is_item_char(uint8_t c, bool lower)
            (lower && ((c >= 'a' && c <= 'z') || c == '.'));
 }
 
-/* Characters of a list of names or, without `lower`, of types, separated by commas; 0 if it is none. */
+/* Characters of a list of names or, without `lower`, of types, separated by commas; 0 if it is not a list. */
 static size_t list_characters(const uint8_t *text, size_t length, bool lower)
 {
     size_t count = 0, item = 0;
@@ -71,7 +71,7 @@ static unsigned best_of(unsigned a, unsigned b)
     return a > b ? a : b;
 }
 
-/* A list behind a head of either length. */
+/* A list after a header of either length. */
 static unsigned either_bits(const uint8_t *payload, size_t length, size_t head, bool lower)
 {
     return best_of(list_bits(payload, length, lower),
@@ -193,8 +193,8 @@ static struct kind *kind_of(struct chain *chain, const uint8_t *frame, size_t si
     return &chain->kinds[i];
 }
 
-/* Most clients ask for the clock first: what goes on there in whole cycles is no other number, and tells a package from
- * a register that looks like a header for ever. */
+/* Most clients ask for the clock first: only the clock advances in whole cycles there, which distinguishes a package
+ * from a register that always looks like a header. */
 static bool has_clock_first(const struct kind *kind)
 {
     for (size_t at = ARMTAP_RTDE_HEADER; at <= ARMTAP_RTDE_HEADER + 1 && at + 8 <= kind->size; at++) {
@@ -206,7 +206,7 @@ static bool has_clock_first(const struct kind *kind)
     return false;
 }
 
-/* A clock anywhere goes on from the first package to the second, and to the third. */
+/* A clock at any position advances from the first package to the second, and to the third. */
 static bool has_clock(const struct kind *kind)
 {
     for (size_t at = ARMTAP_RTDE_HEADER; at + 8 <= kind->size; at++) {
@@ -219,7 +219,7 @@ static bool has_clock(const struct kind *kind)
     return false;
 }
 
-/* Numbers of a robot have bytes that text has not. */
+/* A robot's numbers contain bytes that text does not. */
 static bool is_all_text(const struct kind *kind)
 {
     for (size_t at = ARMTAP_RTDE_HEADER; at < kind->size; at++)
@@ -255,7 +255,7 @@ static bool is_data(const struct kind *kind)
     return begins_like_data(kind) && !is_all_text(kind) && !is_several(kind);
 }
 
-/* No bytes are left of the chain. */
+/* The chain has no bytes left. */
 static enum armtap_fit judge_end(const struct chain *chain)
 {
     const struct kind *kind = &chain->kinds[0];
@@ -266,7 +266,7 @@ static enum armtap_fit judge_end(const struct chain *chain)
     return chain->count == 0 || (kind->seen >= 2 && is_data(kind)) ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
 }
 
-/* Adds data; *need becomes the bytes of it that must be there to judge, 0 where none are lacking. */
+/* Adds data; *need becomes the bytes of it needed to decide, 0 if none are missing. */
 static enum armtap_fit add_data(struct chain *chain, const uint8_t *frame, size_t size, size_t *need)
 {
     struct kind *kind = kind_of(chain, frame, size);
@@ -298,7 +298,7 @@ static enum armtap_fit add_data(struct chain *chain, const uint8_t *frame, size_
     return is_data(kind) ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
 }
 
-/* Adds any other package, of which enough is there. */
+/* Adds any other package of which enough has arrived. */
 static enum armtap_fit add_other(struct chain *chain, const uint8_t *frame, size_t size)
 {
     unsigned bits = package_bits(chain->direction, frame, size);
@@ -312,7 +312,7 @@ static enum armtap_fit add_other(struct chain *chain, const uint8_t *frame, size
     return is_list ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
 }
 
-/* Bytes of a package that are judged; 0: none begins here. */
+/* Bytes of a package that are examined; 0: none begins here. */
 static size_t judged_bytes(enum armtap_direction direction, const uint8_t *header)
 {
     size_t size = armtap_be16(header);
@@ -348,7 +348,7 @@ static enum armtap_fit judge_chain(struct chain *chain, const uint8_t *bytes, si
 enum armtap_fit armtap_rtde_shows(enum armtap_direction direction, const struct armtap_sight *sight, size_t *need)
 {
     if (sight->length >= ARMTAP_RTDE_HEADER && judged_bytes(direction, sight->bytes) == 0)
-        return ARMTAP_FIT_NO; /* as nearly everywhere: no chain is made */
+        return ARMTAP_FIT_NO; /* the usual case: no chain is built */
     struct chain chain = {
         .direction = direction, .end = sight->bytes + sight->length, .whole = sight->whole, .work = sight->work};
     return judge_chain(&chain, sight->bytes, sight->length, need);

@@ -1,4 +1,4 @@
-/* Telling RTDE from other bytes before anything is known of a connection. */
+/* Recognises RTDE before anything is known about a connection. */
 #ifndef ARMTAP_RTDE_SNIFF_H
 #define ARMTAP_RTDE_SNIFF_H
 

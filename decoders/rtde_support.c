@@ -1,7 +1,7 @@
-/* Evidence speaks for names only as far as it would not speak for other names at the same bytes just as well.
+/* Evidence supports a name only if it would not support other names at the same bytes equally well.
  *
- * A recipe has rivals: the same with wanted and measured values exchanged, with joints and TCP exchanged, or both.
- * Motion looks alike in all of them. Points that a recipe shares with the rival of the other space do not count for it.
+ * A recipe has rivals: the same with target and actual values swapped, with joints and TCP swapped, or both. Motion
+ * looks the same in all of them. Points that a recipe shares with the rival of the other space do not count for it.
  *
  * A name has support of its own where the evidence falls once another field of the dictionary takes its place: an
  * untested one, one with a test of its own, or one of the recipe's with which it changes places; or once a rival of the
@@ -20,7 +20,7 @@
 
 struct contest {
     const struct armtap_recipe *recipe;
-    struct armtap_recipe other; /* the same with names exchanged */
+    struct armtap_recipe other; /* the same with names swapped */
     const struct armtap_sample *sample;
     size_t skip;
     long clock;
@@ -112,7 +112,7 @@ static bool swap_names(struct contest *contest, unsigned swap, struct armtap_set
     return differs;
 }
 
-/* Of the points of the fields that are about to change, how many both recipes get. */
+/* How many points of the fields about to change both recipes get. */
 static unsigned shared_points(struct contest *contest, const struct armtap_set *about)
 {
     struct armtap_rtde_evidence mine, others;
@@ -183,7 +183,7 @@ static bool is_supported(struct contest *contest, size_t i)
     return ahead;
 }
 
-/* Nobody asks for a field twice; contests over such a recipe would take time without bound. */
+/* No client asks for a field twice; comparing rivals of such a recipe would take unbounded time. */
 static bool has_twice(const struct armtap_recipe *recipe)
 {
     struct armtap_set seen = {{0}};

@@ -1,16 +1,16 @@
-/* How far the data speaks for a recipe and for each of its names, and not for others at the same bytes as well. */
+/* How strongly the data supports a recipe and each of its names rather than others at the same bytes. */
 #ifndef ARMTAP_RTDE_SUPPORT_H
 #define ARMTAP_RTDE_SUPPORT_H
 
 #include "rtde_evidence.h"
 
-/* Points without which a recipe of that many bytes is not named: two status words, or a clock and some fields that few
- * others look like. Where there are few bytes, people ask for the same few words in many ways. */
+/* Points needed to name a recipe of that many bytes: two status words, or a clock and some distinctive fields. Short
+ * recipes need more, because many of them consist of the same few words. */
 static inline unsigned armtap_rtde_needed(size_t size)
 {
     return size < 32 ? 18 : 12;
 }
-/* Weighs a whole recipe whose first value stands at `skip`; what a rival gets too does not count. */
+/* Scores a whole recipe whose first value is at `skip`; points that a rival also gets do not count. */
 int armtap_rtde_judge(const struct armtap_recipe *recipe, const struct armtap_sample *sample, size_t skip, long clock,
                       struct armtap_rtde_evidence *evidence);
 

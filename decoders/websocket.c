@@ -9,7 +9,7 @@
 
 #include "../lib/armtap.h"
 
-#define MESSAGE_BYTES 1024         /* to begin with */
+#define MESSAGE_BYTES 1024         /* initially */
 #define MESSAGE_KEPT (16 * 1024)   /* an empty buffer is not kept larger */
 #define READER_BYTES (4096 + 256)  /* about what wslay allocates: a buffer and its state */
 #define WINDOW_BITS (-15)          /* raw deflate; the largest window reads what was written with any smaller one */
@@ -31,7 +31,7 @@ static bool is_token_char(uint8_t c)
            (c && strchr("!#$%&'*+-.^_`|~", c));
 }
 
-/* Whether as many bytes as are there look like the pattern. */
+/* Whether the bytes present match the pattern. */
 static bool looks_like(const uint8_t *bytes, size_t length, const char *pattern)
 {
     for (size_t i = 0; i < length && pattern[i]; i++)
@@ -211,8 +211,8 @@ void armtap_websocket_head_read(const uint8_t *bytes, size_t length, struct armt
 
 /* ---- the length of a frame ------------------------------------------------------------------------------------- */
 
-/* By hand, not by wslay: that tells a length only with the first byte of the payload, and takes memory for it, which a
- * question cannot report to lack. */
+/* Without wslay, which gives a length only with the first byte of the payload, and allocates memory for it, a failure
+ * that this function could not report. */
 long armtap_websocket_header(const uint8_t *bytes, size_t length, uint64_t *payload)
 {
     if (length < 1)
@@ -342,7 +342,7 @@ static int tell(const struct armtap_websocket *websocket, struct armtap_websocke
     return 0;
 }
 
-/* What later messages refer to is not known any more. */
+/* The data that later messages refer to is lost. */
 static void forget_window(struct armtap_websocket *websocket)
 {
     if (websocket->inflater)
@@ -366,7 +366,7 @@ static int overflow(struct armtap_websocket *websocket, struct armtap_websocket_
     return tell(websocket, event, ARMTAP_WEBSOCKET_TOO_LONG);
 }
 
-/* Counts what the inflater wrote; more than may be is a fault that ends the direction. */
+/* Counts what the inflater wrote; more than allowed is a fault that ends the direction. */
 static bool count_inflated(struct armtap_websocket *websocket, struct armtap_websocket_event *event)
 {
     const uint8_t *begin = websocket->message + websocket->length;
@@ -417,7 +417,7 @@ static int take_compressed(struct armtap_websocket *websocket, const uint8_t *by
     return 0;
 }
 
-/* Adds the end of the flush, which a sender leaves out, and sees whether the message ends between two blocks. */
+/* Adds the end of the flush, which senders leave out, and checks that the message ends between two blocks. */
 static int end_compressed(struct armtap_websocket *websocket, struct armtap_websocket_event *event)
 {
     static const uint8_t flush[] = {0x00, 0x00, 0xff, 0xff};
@@ -489,7 +489,7 @@ static int end_message(struct armtap_websocket *websocket, struct armtap_websock
         return ARMTAP_ERR_MEMORY;
     websocket->message[websocket->length] = '\0';
     if (websocket->text && !is_utf8(websocket->message, websocket->length)) {
-        event->fault = "text that is not UTF-8"; /* nothing is lost of what later messages refer to: no drop */
+        event->fault = "text that is not UTF-8"; /* later messages can still refer to it: no drop */
         return tell(websocket, event, ARMTAP_WEBSOCKET_BAD);
     }
     event->bytes = websocket->message;
@@ -605,7 +605,7 @@ static int make_reader(struct armtap_websocket *websocket)
     return wslay_frame_context_init(&websocket->reader, &callbacks, websocket) ? ARMTAP_ERR_MEMORY : 0;
 }
 
-/* Reads the frame piece by piece, as wslay hands it out, unmasked. */
+/* Reads the frame piece by piece, as wslay returns it, unmasked. */
 static int read_frame(struct armtap_websocket *websocket, struct armtap_websocket_event *event)
 {
     struct wslay_frame_iocb piece;

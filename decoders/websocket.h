@@ -1,6 +1,6 @@
-/* WebSocket (RFC 6455) with permessage-deflate (RFC 7692), read along the way: the HTTP head, the length of a frame,
- * and messages put together from frames, one `struct armtap_websocket` for each direction. It does not know what the
- * messages hold, and judges no direction: masked and plain frames are read from both sides. */
+/* WebSocket (RFC 6455) with permessage-deflate (RFC 7692), read passively: the HTTP head, the length of a frame, and
+ * messages reassembled from frames, one `struct armtap_websocket` for each direction. It does not interpret messages or
+ * enforce masking: masked and plain frames are read from both sides. */
 #ifndef ARMTAP_WEBSOCKET_H
 #define ARMTAP_WEBSOCKET_H
 
@@ -16,18 +16,18 @@
  * empty line; 0: more bytes are needed; -1: none begins here. Lines end with CRLF, methods are capital letters. */
 long armtap_websocket_http(const uint8_t *bytes, size_t length);
 
-/* How far a head was read that is not whole yet. All zero: not at all. */
+/* How far an incomplete head was read. All zero: not at all. */
 struct armtap_websocket_progress {
     size_t line; /* where the last line begins */
     size_t text; /* bytes of it that were read */
 };
-/* The same for a head of which fewer bytes, or none, were asked about before: only what is new is read. */
+/* The same for a head that was partly read before: reads only the new bytes. */
 long armtap_websocket_http_on(const uint8_t *bytes, size_t length, struct armtap_websocket_progress *progress);
 
 enum armtap_websocket_head_kind {
     ARMTAP_WEBSOCKET_REQUEST, /* asks for the upgrade */
     ARMTAP_WEBSOCKET_ANSWER,  /* grants it: status 101; frames follow */
-    ARMTAP_WEBSOCKET_OTHER    /* HTTP that leads to no WebSocket, a refusal among them */
+    ARMTAP_WEBSOCKET_OTHER    /* HTTP that does not lead to a WebSocket, including a refusal */
 };
 
 struct armtap_websocket_head {
@@ -35,28 +35,28 @@ struct armtap_websocket_head {
     unsigned status; /* of an answer; 0: a request */
     bool deflate;    /* permessage-deflate is offered (request) or agreed upon (answer) */
 };
-/* What a whole head, `length` as armtap_websocket_http told, is. */
+/* Classifies a whole head; `length` as armtap_websocket_http returned it. */
 void armtap_websocket_head_read(const uint8_t *bytes, size_t length, struct armtap_websocket_head *head);
 
 /* ---- a frame ---- */
 
-#define ARMTAP_WEBSOCKET_PAYLOAD_MAX (1u << 20) /* bytes of one frame; a header that tells more begins no frame */
+#define ARMTAP_WEBSOCKET_PAYLOAD_MAX (1u << 20) /* bytes of one frame; a header that announces more is not a frame */
 
 /* Length of the frame that begins at `bytes`, header included, as soon as its length field is there (at most 10
  * bytes); 0: more bytes are needed; -1: none begins here. RSV1 is for armtap_websocket_take to judge. */
 long armtap_websocket_frame(const uint8_t *bytes, size_t length);
 
-/* Length of its header alone, as soon as the length field is there, and what that tells of the payload, however much;
- * 0: more bytes are needed; -1: none begins here. */
+/* Length of its header alone, as soon as the length field is there, and the payload length that it announces, however
+ * large; 0: more bytes are needed; -1: none begins here. */
 long armtap_websocket_header(const uint8_t *bytes, size_t length, uint64_t *payload);
 
 /* ---- messages ---- */
 
 enum armtap_websocket_event_kind {
-    ARMTAP_WEBSOCKET_NOTHING, /* a fragment; or a rest that is swallowed, its fault told before */
+    ARMTAP_WEBSOCKET_NOTHING, /* a fragment, or a discarded rest whose fault was already reported */
     ARMTAP_WEBSOCKET_MESSAGE,
-    ARMTAP_WEBSOCKET_TOO_LONG, /* told once, at the fragment that goes over the limit */
-    ARMTAP_WEBSOCKET_BAD,      /* `fault` tells why; the message is dropped, the next one is read again */
+    ARMTAP_WEBSOCKET_TOO_LONG, /* reported once, at the fragment that exceeds the limit */
+    ARMTAP_WEBSOCKET_BAD,      /* `fault` says why; the message is dropped, the next one is read */
     ARMTAP_WEBSOCKET_PING,
     ARMTAP_WEBSOCKET_PONG,
     ARMTAP_WEBSOCKET_CLOSED,
@@ -71,17 +71,17 @@ struct armtap_websocket_event {
     size_t length;
     bool text;         /* of a MESSAGE: text, which is valid UTF-8, not binary */
     bool compressed;   /* of a MESSAGE, TOO_LONG, BAD: the message came compressed */
-    unsigned code;     /* of CLOSED; NO_CODE where none was sent */
+    unsigned code;     /* of CLOSED; NO_CODE if none was sent */
     const char *fault; /* of BAD: a few words, static */
 };
 
 #define ARMTAP_WEBSOCKET_INFLATER 45000u /* bytes: about what zlib takes to inflate a direction */
 
 enum armtap_websocket_state {
-    ARMTAP_WEBSOCKET_BETWEEN, /* no message is begun */
+    ARMTAP_WEBSOCKET_BETWEEN, /* between messages */
     ARMTAP_WEBSOCKET_WITHIN,
     ARMTAP_WEBSOCKET_OVERFLOWN, /* too long: inflated on for what later messages refer to, but not kept */
-    ARMTAP_WEBSOCKET_DROPPED    /* bad: the rest is swallowed */
+    ARMTAP_WEBSOCKET_DROPPED    /* bad: the rest is discarded */
 };
 
 struct wslay_frame_context;
@@ -92,8 +92,8 @@ struct armtap_websocket {
     size_t limit;
     enum armtap_websocket_state state;
     bool text, compressed;
-    bool ended;       /* the deflate stream ended with the last byte: no flush is lacking */
-    uint8_t *message; /* the message so far; of one that is too long, room for what nobody wants */
+    bool ended;       /* the deflate stream ended with the last byte: no flush is missing */
+    uint8_t *message; /* the message so far; scratch space if it is too long */
     size_t length, capacity;
     struct z_stream_s *inflater; /* NULL: nothing compressed was seen */
     size_t inflater_bytes;
@@ -107,13 +107,13 @@ struct armtap_websocket {
 /* A message may be `limit` bytes long, inflated; at most ARMTAP_WEBSOCKET_PAYLOAD_MAX. Whoever bounds what is inflated
  * in all sets `allowed` before each frame; it is overrun by no more than a message. Allocates nothing. */
 void armtap_websocket_init(struct armtap_websocket *websocket, size_t limit);
-/* Takes one whole frame, `length` as armtap_websocket_frame told. What `event` points to is valid until the next call.
- * Returns 0; ERR_MEMORY: then all is freed, and the direction cannot be read further; ERR_ARGUMENT if the bytes are not
- * just one frame.
+/* Takes one whole frame; `length` as armtap_websocket_frame returned it. What `event` points to is valid until the next
+ * call. Returns 0; ERR_MEMORY: then all is freed, and the direction cannot be read further; ERR_ARGUMENT if the bytes
+ * are not just one frame.
  *
  * A compressed message is inflated on what the ones before left in the window, whatever was negotiated: a sender that
- * begins anew with each message refers to none of it. If one cannot be inflated, the window is empty from there, and
- * messages that refer to what is lost are bad, too. */
+ * resets for each message refers to none of it. If one cannot be inflated, the window is empty from there, and messages
+ * that refer to what is lost are bad, too. */
 int armtap_websocket_take(struct armtap_websocket *websocket, const uint8_t *frame, size_t length,
                           struct armtap_websocket_event *event);
 /* Passes over a frame whose payload is longer than PAYLOAD_MAX, and so over its message: `header` is a whole one. The
@@ -121,7 +121,7 @@ int armtap_websocket_take(struct armtap_websocket *websocket, const uint8_t *fra
 void armtap_websocket_pass(struct armtap_websocket *websocket, const uint8_t *header);
 /* Bytes allocated now. */
 size_t armtap_websocket_held(const struct armtap_websocket *websocket);
-/* Frees all that it holds; it is as after init then. */
+/* Frees all that it holds and leaves it as after init. */
 void armtap_websocket_free(struct armtap_websocket *websocket);
 
 #endif
