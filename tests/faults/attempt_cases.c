@@ -28,7 +28,7 @@ static void call_in_vain(struct play *play, uint16_t port)
     }
 }
 
-/* A connection of somebody else shows that the capture goes on, and in both directions. */
+/* Another client's connection shows that the capture continues, in both directions. */
 static void other_stream(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -162,7 +162,7 @@ void attempt_no_answer_to_the_end(struct play *play)
     play_call_again(play);
 }
 
-/* A client that gives up soon sends no SYN again; the capture goes on for 3 s. */
+/* A client that gives up soon does not repeat its SYN; the capture continues for 3 s. */
 void attempt_no_answer_once(struct play *play)
 {
     play_call(play, 30004);
@@ -240,7 +240,7 @@ void attempt_at_the_end(struct play *play)
     play_call(play, 30004);
 }
 
-/* The answer was not captured, but the client goes on. */
+/* The answer was not captured, but the client continues. */
 void attempt_answer_not_captured(struct play *play)
 {
     play_connect(play, 30003);

@@ -73,7 +73,7 @@ static void message(struct play *play, int channel, const char *others)
     say(play, ARMTAP_FROM_ROBOT, text);
 }
 
-/* So many messages of channel 0, a step apart. */
+/* That many messages of channel 0, a step apart. */
 static void data(struct play *play, unsigned count)
 {
     while (count-- > 0) {
@@ -185,7 +185,7 @@ void aubo_websocket_bad(struct play *play)
     data(play, 100);
 }
 
-/* What comes behind it cannot be read; nobody was silent. */
+/* What follows cannot be read; there was no silence. */
 void aubo_websocket_gap(struct play *play)
 {
     stream(play, WEB_PORT);
@@ -198,7 +198,7 @@ void aubo_websocket_gap(struct play *play)
     play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
 }
 
-/* A slow channel goes on while the fast one is silent. */
+/* A slow channel continues while the fast one is silent. */
 void aubo_silence(struct play *play)
 {
     stream(play, TCP_PORT);
@@ -245,7 +245,7 @@ void aubo_rate_low(struct play *play)
     play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
 }
 
-/* Both channels tell the clock, and one of them tells that it went back. */
+/* Both channels carry the clock, and one of them shows that it went back. */
 void aubo_clock_backwards(struct play *play)
 {
     stream(play, TCP_PORT);
@@ -260,7 +260,7 @@ void aubo_clock_backwards(struct play *play)
     }
 }
 
-/* R2 stops; R1 goes on. Names from one controller, numbers from the other. */
+/* R2 stops; R1 continues. Names from one controller, numbers from the other. */
 static void stop_of(struct play *play, const char *before, const char *after)
 {
     char modes[200];

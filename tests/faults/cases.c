@@ -203,7 +203,7 @@ static void setup_bad_count(struct play *play)
     expect_last(play, "rtde.setup.bad", ARMTAP_FROM_ROBOT);
 }
 
-/* No text at all; the data behind it lacks its recipe for that reason. */
+/* No text at all, so the data after it lacks its recipe. */
 static void setup_bad(struct play *play)
 {
     static const uint8_t reply[] = {0, 9, 'O', 1, 0xff, 'D', 0, 1, 2};
@@ -233,7 +233,7 @@ static void version_not_negotiated(struct play *play)
     expect_last(play, "rtde.field.not-found", ARMTAP_FROM_ROBOT);
 }
 
-/* The layout of protocol 1 while protocol 2 is in force: "timestam" is taken for the frequency. */
+/* The layout of protocol 1 while protocol 2 is in force: "timestam" is read as the frequency. */
 static void frequency_missing(struct play *play)
 {
     const char *types = "NOT_FOUND,VECTOR6D";
@@ -334,7 +334,7 @@ static void skipped_in_gap(struct play *play)
     play_data(play, 100);
 }
 
-/* Nobody left out 125 million packages within 8 ms. */
+/* No controller skips 125 million packages within 8 ms. */
 static void clock_jump(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -366,7 +366,7 @@ static void clock_just_jump(struct play *play)
     play_data(play, 100);
 }
 
-/* Before enough came to tell the usual step. */
+/* Before there is enough data to know the usual step. */
 static void skipped_early(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -467,7 +467,7 @@ static void silence(struct play *play)
     play_data(play, 20);
 }
 
-/* The controller stands still: its clock goes on as if nothing had been. */
+/* The controller stalls: its clock continues as if nothing had happened. */
 static void silence_of_controller(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -478,7 +478,7 @@ static void silence_of_controller(struct play *play)
     play_data(play, 200);
 }
 
-/* It goes on, but sends nothing. */
+/* It runs, but sends nothing. */
 static void silence_that_skipped(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -514,7 +514,7 @@ static void silence_after_pause(struct play *play)
     play_expect(play, "silence", play_latest(play) - 2);
 }
 
-/* A quarter of it is never made up for; and a seventh. */
+/* A quarter of it is never caught up; and a seventh. */
 static void made_up(struct play *play, int64_t lost, int64_t held_up)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -536,7 +536,7 @@ static void silence_made_up_enough(struct play *play)
     made_up(play, 450 * MILLISECOND, 2550 * MILLISECOND);
 }
 
-/* The controller's clock goes on by `ran` of 3 s. */
+/* The controller's clock advances by `ran` of 3 s. */
 static void ran(struct play *play, int64_t for_so_long)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -559,7 +559,7 @@ static void silence_that_ran_partly(struct play *play)
     ran(play, 2600 * MILLISECOND);
 }
 
-/* And the capture ends before it can be told why. */
+/* The capture ends before the reason can be known. */
 static void silence_at_last(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -613,7 +613,7 @@ static void silence_to_the_end(struct play *play)
     play_expect(play, "tcp.closed", play_latest(play) - 2);
 }
 
-/* The robot is gone, and the capture goes on: another client of it talks. */
+/* The robot is gone, and the capture continues: another of its clients talks. */
 static void silence_to_the_captures_end(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -623,7 +623,7 @@ static void silence_to_the_captures_end(struct play *play)
     play_expect(play, "silence", play_latest(play));
 }
 
-/* Safety mode and status tell of one stop, a package apart. */
+/* Safety mode and status show one stop, a package apart. */
 static void safety_stop_told_twice(struct play *play)
 {
     play_stream(play, 125, "timestamp,safety_mode,safety_status");
@@ -727,7 +727,7 @@ static void zero_window(struct play *play)
     play_data(play, 50);
 }
 
-/* Long enough to tell a drift, if the client had read. */
+/* Long enough to measure a drift, if the client had read. */
 static void zero_window_in_long_stream(struct play *play)
 {
     play->fast = 250e-6;

@@ -1,4 +1,4 @@
-/* Ordinary life: nothing of it is a warning or an error. */
+/* Ordinary traffic: none of it is a warning or an error. */
 #include "cases.h"
 
 #include <string.h>
@@ -254,7 +254,7 @@ static void reply_before_request(struct play *play)
     play_data(play, 50);
 }
 
-/* The client asks for a protocol that the controller lacks, and takes a lower one. */
+/* The client asks for a protocol that the controller lacks, and accepts a lower one. */
 static void lower_version(struct play *play)
 {
     play_connect(play, 30004);

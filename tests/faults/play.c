@@ -46,7 +46,7 @@ static void put32(uint8_t *at, uint32_t value)
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* A block of pcapng: type, body, and its length before and behind. The body is padded to four bytes. */
+/* A pcapng block: type, body, and its length before and after. The body is padded to four bytes. */
 static void write_block(FILE *file, uint32_t type, const uint8_t *body, size_t length, const uint8_t *more, size_t rest)
 {
     static const uint8_t zeros[4];
@@ -247,7 +247,7 @@ void play_set_up(struct play *play, double frequency, const char *names, const c
     if (play->recipe != NULL)
         armtap_recipe_release(play->recipe);
     play->recipe = NULL;
-    /* Of a refused set-up there is none. */
+    /* A refused set-up has none. */
     armtap_recipe_rtde(names, types, &play->recipe);
 }
 
@@ -277,7 +277,7 @@ void play_realtime(struct play *play, unsigned size)
     play->size = size;
 }
 
-/* The bytes of one package; its length, 0 where there is none. */
+/* The bytes of one package; its length, or 0 if there is none. */
 static size_t encode(struct play *play, uint8_t bytes[PACKAGE_MAX], int more)
 {
     uint8_t values[PACKAGE_MAX] = {0};
@@ -372,7 +372,7 @@ static bool is_data_of(const struct play *play, size_t index, enum armtap_direct
     const uint8_t *ip = play->wire.packets[index].bytes + ETHERNET;
     size_t length;
     play_payload(play, index, &length);
-    uint8_t last = is_v6(play, index) ? ip[8 + 15] : ip[12 + 3]; /* which alone tells them apart */
+    uint8_t last = is_v6(play, index) ? ip[8 + 15] : ip[12 + 3]; /* the only byte in which they differ */
     return length > 0 && last == address[3];
 }
 
@@ -433,7 +433,7 @@ static void write_unreachable(uint8_t *at, const uint8_t *packet, size_t quoted,
     ip[v6 ? 4 : 2] = (uint8_t)(length >> 8);
     ip[v6 ? 5 : 3] = (uint8_t)length;
     ip[v6 ? 6 : 9] = v6 ? 58 : 1;
-    memcpy(ip + source + width, packet + ETHERNET + source, width); /* to whoever sent it */
+    memcpy(ip + source + width, packet + ETHERNET + source, width); /* back to the sender */
     ip[source + width - 1] = router;
     memset(icmp, 0, 8);
     icmp[0] = v6 ? 1 : 3;

@@ -45,7 +45,7 @@ static double lasting(const struct robot *robot, const char *what, unsigned k, d
 
 /* ---- motion ---------------------------------------------------------------------------------------------------- */
 
-/* Rises from 0 to 1 in `whole` s with a third of the time each to speed up, go on and slow down. */
+/* Rises from 0 to 1 in `whole` s: a third of the time to speed up, a third at full speed, a third to slow down. */
 static void trapezoid(double at, double whole, double out[3])
 {
     double third = whole / 3, top = 1 / (2 * third), pull = top / third;

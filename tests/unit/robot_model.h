@@ -1,5 +1,5 @@
-/* A robot that moves or stands, and what its controller would send: values by field name, made without the library's
- * decoders. Not a simulation: shapes, sizes and noise are those of real recordings. */
+/* A robot that moves or stands still, and what its controller would send: values by field name, made without the
+ * library's decoders. Not a simulation: shapes, sizes and noise are those of real recordings. */
 #ifndef UNIT_ROBOT_MODEL_H
 #define UNIT_ROBOT_MODEL_H
 

@@ -31,7 +31,7 @@ void put_raw_cell(uint8_t *packet, unsigned column, uint64_t bits);
 void bytes_packet(struct bytes *bytes, size_t size, double clock);
 /* Appends an RTDE package: header and payload. */
 void bytes_package(struct bytes *bytes, char type, const struct bytes *payload);
-/* The same with a payload of text behind `head` bytes in hex: "O", "40 5f 40 00 00 00 00 00", "timestamp,actual_q". */
+/* The same with a payload of text after `head` bytes in hex: "O", "40 5f 40 00 00 00 00 00", "timestamp,actual_q". */
 void bytes_list(struct bytes *bytes, char type, const char *head, const char *text);
 
 /* ---- packets ---- */
@@ -82,7 +82,7 @@ struct script {
         size_t end; /* in bytes */
     } parts[SCRIPT_PARTS];
     size_t count;
-    bool in_place; /* pieces are pushed where they stand: many more runs a second */
+    bool in_place; /* pieces are pushed in place: many more runs per second */
 };
 void script_add(struct script *script, enum armtap_direction direction, const struct bytes *bytes);
 void script_hex(struct script *script, enum armtap_direction direction, const char *digits);

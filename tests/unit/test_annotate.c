@@ -58,7 +58,7 @@ static void packages(void **state)
         const char *digits, *said;
         bool to_robot;
     } rows[] = {
-        {"0005 56 0002", "size=5 bytes |type=V  |protocol=2  ", false}, /* told by its length */
+        {"0005 56 0002", "size=5 bytes |type=V  |protocol=2  ", false}, /* recognised by its length */
         {"0010 4d 03 616263 03",
          "size=16 bytes (8 are here)|type=M  |=  cut: what it holds can be told of whole packages only", false},
         {"0004 56 01", "size=4 bytes |type=V  |accepted=1  yes", false},

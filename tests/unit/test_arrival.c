@@ -64,7 +64,7 @@ static void delivered(struct scene *scene, struct armtap_sent sent)
     scene->highest = sent.end > scene->highest ? sent.end : scene->highest;
 }
 
-/* It was captured, and waits behind a hole. */
+/* It was captured, and waits after a hole. */
 static void waits(struct scene *scene, struct armtap_sent sent)
 {
     static const uint8_t bytes[LENGTH];
@@ -116,7 +116,7 @@ static void hears(struct armtap_sender *sender, int64_t us, uint64_t acked, cons
 
 /* ---- the order of sending -------------------------------------------------------------------------------------- */
 
-/* Three holes: each is held against what lies right behind it, not against the first that waits. */
+/* Three holes: each is compared with what follows it directly, not with the first waiting segment. */
 static void test_right_neighbour(void **state)
 {
     struct scene s;
@@ -159,7 +159,7 @@ static void test_ids_wrap_and_are_zero(void **state)
     scene_end(&s);
 }
 
-/* Two ids alone order packets only where they are near. */
+/* Two ids alone give an order only if they are close. */
 static void test_ids_far_apart(void **state)
 {
     struct scene s;
@@ -318,7 +318,7 @@ static void test_proof_by_order_of_capture(void **state)
     scene_end(&s);
 }
 
-/* The same packet, with nothing behind it: no timer is so short. */
+/* The same packet, with nothing after it: no timer is that short. */
 static void test_proof_of_copies(void **state)
 {
     struct scene s;
@@ -469,7 +469,7 @@ static void test_round_trip(void **state)
     scene_end(&s);
 }
 
-/* The peer asked three times; the capture lacks what made it. */
+/* The peer asked three times; what made it do so was not captured. */
 static void test_asked_for(void **state)
 {
     static const uint32_t behind[] = {200, 300};
@@ -551,7 +551,7 @@ static void test_reports(void **state)
     hears(&sender, 1, 100, behind, 1);
     assert_true(armtap_sender_lacks(&sender, 100, 200));
     assert_false(armtap_sender_lacks(&sender, 200, 300));
-    assert_false(armtap_sender_lacks(&sender, 500, 600)); /* beyond all that it has */
+    assert_false(armtap_sender_lacks(&sender, 500, 600)); /* beyond everything that it has */
     assert_int_equal(armtap_sender_asked_since(&sender, 100, 9 * US), -1);
     hears(&sender, 2, 100, copy_within, 2);
     hears(&sender, 3, 100, behind, 1);

@@ -379,7 +379,7 @@ static void test_a_websocket_from_its_middle(void **unused)
 #define SUBSCRIBE(channel, segments)                                                                                   \
     "[100,{\"chanel\":" channel ",\"frequency\":10,\"segments\":[" segments "],\"to_server\":false}]"
 
-/* Bytes that are none cost themselves, whatever stands between messages and wherever segments cut them. */
+/* Invalid bytes cost only themselves, whatever is between messages and wherever segments cut them. */
 static void test_damage_by_separator(void **unused)
 {
     static const struct {
@@ -1032,7 +1032,7 @@ static void test_an_end_within_a_frame(void **unused)
 
 /* ---- the effort ---- */
 
-/* How often each of the robot's bytes is read at most, if they come one by one behind a set-up. */
+/* How often each of the robot's bytes is read at most, if they come one by one after a set-up. */
 static size_t effort(const struct bytes *bytes)
 {
     struct log log = {0};
@@ -1131,7 +1131,7 @@ static void test_gaps_anywhere(void **unused)
             lose(from, from + length);
 }
 
-/* A gap of no bytes is none, also within a message. */
+/* A gap of 0 bytes is not a gap, also within a message. */
 static void test_a_gap_of_nothing(void **unused)
 {
     struct log log = {.values = true};

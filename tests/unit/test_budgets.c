@@ -86,7 +86,7 @@ const struct armtap_field *__wrap_armtap_field_nearest(const char *name, size_t 
     return __real_armtap_field_nearest(name, length, direction);
 }
 
-/* Bytes that a search looks at, and how often it begins anew with what more came. */
+/* Bytes that a search examines, and how often it restarts when more bytes come. */
 static size_t text_read, parses, seeks;
 size_t __real_armtap_aubo_blanks(const uint8_t *bytes, size_t length);
 size_t __wrap_armtap_aubo_blanks(const uint8_t *bytes, size_t length);
@@ -277,7 +277,7 @@ static void set_up(struct armtap_conn *conn, const char *name, const char *type,
     push_list(conn, ARMTAP_FROM_ROBOT, 'O', "01", type, count);
 }
 
-/* `count` data packages of so many bytes of values. */
+/* `count` data packages of that many bytes of values. */
 static void push_data(struct armtap_conn *conn, size_t length, size_t count)
 {
     struct bytes payload = {0}, one = {0}, many = {0};
@@ -318,7 +318,7 @@ static void test_values(void **state)
     armtap_conn_free(conn);
 }
 
-/* Data of two lengths behind a set-up that is never answered: its names are looked up once. */
+/* Data of two lengths after a set-up that is never answered: its names are looked up once. */
 static void test_names_are_looked_up_once(void **state)
 {
     (void)state;
@@ -383,7 +383,7 @@ static void test_requests(void **state)
     armtap_conn_free(conn);
 }
 
-/* A reply whose names were forgotten is not said to be without a request. */
+/* A reply whose names were forgotten is not reported as lacking a request. */
 static void test_forgotten_requests(void **state)
 {
     (void)state;
@@ -534,7 +534,7 @@ static void test_inflated(void **state)
 
 #define SEARCHED 280000 /* bytes */
 
-/* What AUBO's decoder reads to find the way back in `piece` over and over, behind a loss, by byte. */
+/* Bytes that AUBO's decoder reads per byte to resynchronise in a repeated `piece` after a loss. */
 static size_t scanned_per_byte(const char *piece, size_t chunk)
 {
     struct tally tally;
@@ -589,7 +589,7 @@ static void test_search_of_blanks(void **state)
     assert_true(before_bad <= 4 && many <= 4 && more <= 8);
 }
 
-/* Bytes in which nothing is found, in segments: each time that a search begins anew is one too many for each byte. */
+/* Bytes in which nothing is found, in segments: every restart of the search costs one reading too many of each byte. */
 static size_t seeks_per_segment(const char *set_up, const char *first)
 {
     enum { SEGMENT = 1460 };

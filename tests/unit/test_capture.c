@@ -312,7 +312,7 @@ static void pcapng_with_interfaces_that_differ(void **state)
     }
 }
 
-/* Packets dropped by the interface (option 5) and by the system (7), behind one option that says nothing of it. */
+/* Packets dropped by the interface (option 5) and by the system (7), after an unrelated option. */
 static void put_statistics(struct file *file, uint32_t interface, uint64_t by_interface, uint64_t by_system)
 {
     put(file, 5, 4);
@@ -579,7 +579,7 @@ static void gzip_longer_than_what_is_inflated_ahead(void **state)
     remove(FILE_NAME);
 }
 
-/* Bytes come while the pipe goes on, and it need not end for the reader to. */
+/* Bytes arrive while the pipe stays open; it need not end for the reader to get them. */
 static void gzip_from_a_pipe_that_goes_on(void **state)
 {
     struct file packed = {.big_endian = false};

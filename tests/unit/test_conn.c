@@ -9,7 +9,7 @@
 #define FROM ARMTAP_FROM_ROBOT
 #define TO ARMTAP_TO_ROBOT
 #define TWO_CUTS_UP_TO 2048 /* bytes */
-/* One of so many pairs of cuts is tried; sanitizers take ten times as long. */
+/* One in this many pairs of cuts is tried; sanitizers take ten times as long. */
 #ifdef __SANITIZE_ADDRESS__
 #define PAIRS 7
 #elif !defined PAIRS
@@ -95,7 +95,7 @@ static void test_packets_of_other_sizes_in_any_chunks(void **unused)
     (void)unused;
     check_packets(12, 20, &realtime);
     check_packets(101, 3, &realtime);
-    struct script others = packets(101, 3, 0.008); /* a length and a clock are not UR's alone */
+    struct script others = packets(101, 3, 0.008); /* other protocols have a length and a clock, too */
     check_chunkings(&others, &unknown, 0);
     script_free(&others);
     check_packets(1500, 3, &realtime);
@@ -286,7 +286,7 @@ static void test_a_little_more_than_enough_in_any_chunks(void **unused)
     script_free(&script);
 }
 
-/* Requests behind bytes that are given up are seen, also where both come in one chunk. */
+/* Requests after bytes that are given up are seen, even if both come in one chunk. */
 static void test_requests_behind_foreign_bytes_in_any_chunks(void **unused)
 {
     struct script script = {.count = 0};
@@ -349,7 +349,7 @@ static void test_late_without_telemetry(void **unused)
                                           "follows cannot be known");
 }
 
-/* Data in front of what begins like a long set-up, but is none. */
+/* Data before bytes that begin like a long set-up, but are not one. */
 static void test_data_before_a_false_set_up_in_any_chunks(void **unused)
 {
     struct script script = {.count = 0};
@@ -495,7 +495,7 @@ static struct rtde_stream rtde_stream(bool with_clock, unsigned count)
     for (unsigned i = 0; i < count; i++) {
         bytes_hex(&stream.bytes, "00 18 55 01");
         bytes_double(&stream.bytes, with_clock ? 10 + i * 0.002 : 1.0);
-        bytes_number(&stream.bytes, 0x00185501, 4); /* a register that looks like a header for ever */
+        bytes_number(&stream.bytes, 0x00185501, 4); /* a register that always looks like a header */
         bytes_number(&stream.bytes, 2, 4);
         bytes_number(&stream.bytes, i, 4);
     }
@@ -758,7 +758,7 @@ static int see_recognised(void *user, const struct armtap_event *event)
     return 0;
 }
 
-/* Not the packet with which the protocol could be told, which depends on the pieces. */
+/* Not the packet in which the protocol was recognised, which depends on the pieces. */
 static void test_a_protocol_is_recognised_where_its_first_byte_came(void **unused)
 {
     static const size_t pieces[] = {100, 7, 1};
@@ -822,7 +822,7 @@ static void test_sinks_and_options_may_be_smaller(void **unused)
     script_free(&script);
 }
 
-/* What stands behind the last message is counted, and said. */
+/* Bytes after the last message are counted and reported. */
 static void test_a_tail_that_is_no_message(void **unused)
 {
     struct script script = {0};

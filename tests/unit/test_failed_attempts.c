@@ -54,7 +54,7 @@ static void test_flood(void **state)
     armtap_attempts_free(attempts);
 }
 
-/* The client's address alone tells pairs apart; brackets are not part of it. */
+/* Only the client's address distinguishes pairs; brackets are not part of it. */
 static void test_hosts(void **state)
 {
     (void)state;

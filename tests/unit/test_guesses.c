@@ -26,7 +26,7 @@ struct outcome {
     unsigned guesses; /* recipes that were named at any time */
     unsigned wrong;   /* names at bytes that hold another field, of any of them */
     unsigned right;
-    unsigned supported;       /* names that the data was said to speak for by themselves */
+    unsigned supported;       /* names reported as supported by the data itself */
     unsigned supported_wrong; /* ... of these wrong ones, at any time */
     size_t bytes, supported_bytes;
     char first_wrong[64];
@@ -191,14 +191,14 @@ static const struct names *popular_fields(void)
     return &all;
 }
 
-/* All outputs, or the popular ones alone. */
+/* All outputs, or only the popular ones. */
 static const struct armtap_field *any_field(struct dice *dice, bool popular)
 {
     const struct names *all = popular_fields();
     return popular ? all->field[dice_roll(dice, all->count)] : armtap_field_at(dice_roll(dice, armtap_field_count()));
 }
 
-/* A field that nobody asked for yet and that has room; NULL after many tries. */
+/* A field that was not chosen yet and that fits; NULL after many tries. */
 static const struct armtap_field *another(struct dice *dice, const struct names *names, size_t room, double registers)
 {
     for (int tries = 0; tries < 400; tries++) {
@@ -334,7 +334,7 @@ struct tally {
     unsigned trials, guessed, wrong;
     unsigned listed;          /* neither named, but some well-known recipe listed as what the data may be */
     unsigned recognised;      /* of well-known ones: named, or listed */
-    unsigned supported_wrong; /* trials with a wrong name that the data was said to speak for */
+    unsigned supported_wrong; /* trials with a wrong name reported as supported by the data itself */
     size_t names, supported, bytes, supported_bytes;
 };
 
@@ -447,7 +447,7 @@ static void set_up(struct armtap_conn *conn, const struct armtap_recipe *recipe)
     push_package(conn, ARMTAP_FROM_ROBOT, 'O', "\1", 1, types);
 }
 
-/* `before` is set up; behind a gap of both directions comes data of `after`. */
+/* `before` is set up; after a gap in both directions comes data of `after`. */
 #define BEFORE_GAP 8
 static struct behind_gap run_gap(const struct armtap_recipe *before, const struct armtap_recipe *after,
                                  const struct trial *trial)
@@ -532,7 +532,7 @@ static struct tally measure_learned(const struct set *set, unsigned each, bool s
     return tally;
 }
 
-/* Recipes that differ in what nothing but motion tells: each is learned where the other is sent. */
+/* Recipes that differ only in what motion reveals: each is learned where the other is sent. */
 static struct tally measure_alike(const struct set *set, unsigned each)
 {
     static const char *const pairs[][2] = {

@@ -69,7 +69,7 @@ static void broken_text_ends(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         size_t length = strlen(texts[i]), count = 0;
-        char *exactly = malloc(length); /* so that a byte behind it is seen */
+        char *exactly = malloc(length); /* so that reading past it is detected */
         assert_non_null(exactly);
         memcpy(exactly, texts[i], length);
         struct armtap_value value = json(texts[i]);

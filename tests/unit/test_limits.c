@@ -136,7 +136,7 @@ static void fill_wide_recipes(struct scene *scene, uint32_t number)
     set_up(scene, number, 1500);
 }
 
-/* Data behind a hole that nobody fills. */
+/* Data after a hole that is never filled. */
 static void fill_holes(struct scene *scene, uint32_t number)
 {
     static uint8_t bytes[20000];

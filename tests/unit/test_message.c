@@ -46,7 +46,7 @@ static void seen_clear(struct seen *seen)
     *seen = (struct seen){.in_order = true};
 }
 
-/* Packets, bytes that are none, packets; half a packet at the end. */
+/* Packets, other bytes, packets; half a packet at the end. */
 static void make(struct bytes *bytes)
 {
     for (unsigned i = 0; i < 4; i++)

@@ -24,7 +24,7 @@ static void fill_packets(uint8_t bytes[packets * packet_bytes])
     }
 }
 
-/* What a callback does, and what it was told. */
+/* What a callback does, and what it got. */
 enum deed { PUSH, GAP, CLOSE, SET_RECIPE, FREE, FREE_AND_STOP, STOP, NET_PACKET, NET_FINISH, NET_FREE, NOTHING };
 
 struct user {
@@ -349,7 +349,7 @@ static void strange_fields(void **state)
     struct armtap_value value = {.type = ARMTAP_DOUBLE, .count = 1, .present = true, .f64 = {7}};
     (void)state;
     assert_non_null(good);
-    field.offset = 1u << 30; /* what the caller's copy says of it does not count */
+    field.offset = 1u << 30; /* the caller's copy is ignored */
     assert_int_equal(armtap_state_set(good, &field, &value), ARMTAP_OK);
     assert_true(good->timestamp == 7);
     field.id = ARMTAP_FIELD_COUNT;

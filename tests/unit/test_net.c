@@ -238,7 +238,7 @@ static void test_window_scale(void **state)
                                   "01"),
                      0);
     assert_int_equal(window_scale("0303ff00"), 14); /* more than the standard allows */
-    assert_int_equal(window_scale("00030307"), -1); /* behind the end of the options */
+    assert_int_equal(window_scale("00030307"), -1); /* after the end of the options */
     assert_int_equal(window_scale("02000303"), -1); /* an option of no length */
     assert_int_equal(window_scale("02090303"), -1); /* longer than all options */
     assert_int_equal(window_scale("01010103"), -1); /* cut */
@@ -459,7 +459,7 @@ static void test_records(void **state)
     world_begin(&w, NULL);
     handshake(&w, 999);
     send_frames(&w, 1000, 0, 20);
-    w.where.file = 1; /* the capture goes on in the next file */
+    w.where.file = 1; /* the capture continues in the next file */
     w.where.packet = 0;
     send_frames(&w, 1000 + 20 * FRAME, 20, 30);
     transmit(&w, robot, client, 1000 + 30 * FRAME, ARMTAP_TCP_FIN, "", 0);
@@ -506,7 +506,7 @@ static void close_by(struct world *world, unsigned flag, uint32_t seq)
         transmit(world, robot, client, seq, flag, "", 0);
 }
 
-/* Bytes behind a reset or behind both FINs are a connection of their own; what comes late, or again, is not. */
+/* Bytes after a reset or after both FINs belong to a new connection; late or repeated ones do not. */
 static void test_bytes_behind_the_end(void **state)
 {
     static const unsigned flags[] = {ARMTAP_TCP_RST, ARMTAP_TCP_FIN};

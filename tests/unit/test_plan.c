@@ -12,7 +12,7 @@
 #define ROUNDS 300
 #define STATE_BYTES sizeof(struct armtap_state)
 
-/* Cells that lie on the edges of what is a whole number of some type, and bits that are none. */
+/* Cells at the limits of each integer type, and bits that are not numbers. */
 static const uint64_t edges[] = {
     0x0000000000000000, /* 0 */
     0x8000000000000000, /* -0 */
@@ -224,7 +224,7 @@ static void test_one_state_for_many_sizes(void **unused)
     armtap_state_free(used);
 }
 
-/* A run goes over single cells of eight bytes in the state, not over one with another field behind its four. */
+/* A run covers single cells with eight bytes in the state, not one with another field after its four. */
 static void test_what_a_run_covers(void **unused)
 {
     struct armtap_recipe *recipe;
@@ -234,7 +234,7 @@ static void test_what_a_run_covers(void **unused)
     assert_int_equal(recipe->plan.covered.count, 4);
     armtap_recipe_release(recipe);
     assert_int_equal(armtap_recipe_realtime(764, &recipe), ARMTAP_OK);
-    assert_int_equal(recipe->plan.covered.count, 1); /* digital_inputs; robot_mode has the joints' modes behind it */
+    assert_int_equal(recipe->plan.covered.count, 1); /* digital_inputs; robot_mode is followed by the joints' modes */
     assert_int_equal(recipe->plan.covered.cells[0].op, ARMTAP_OP_CELL_BITS);
     assert_int_equal(recipe->plan.steps[recipe->plan.count - 1].op, ARMTAP_OP_CELL_INT32);
     armtap_recipe_release(recipe);

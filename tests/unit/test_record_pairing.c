@@ -206,7 +206,7 @@ static void begins_after_a_restart(void **state)
     armtap_pairing_free(pairs);
 }
 
-/* A clock that nothing around it confirms is left out, wherever it stands; so is one that is no number. */
+/* A clock value that its neighbours contradict is ignored, wherever it is; so is NaN. */
 static void strays(void **state)
 {
     const double legacy[] = {9e8, 1.000, 1.008, 4000, 1.016, 0.0, 1.024, 1.032};

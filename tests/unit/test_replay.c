@@ -1,5 +1,4 @@
-/* What a reading tells of a callback that stops it: the status, whether it was broken off, and who gives the message.
- */
+/* What a replay reports if a callback stops it: the status, whether it was aborted, and who prints the message. */
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
@@ -66,7 +65,7 @@ static int remove_files(void **state)
     return remove(FILE_NAME) != 0 || remove(MESSAGE_NAME) != 0;
 }
 
-/* Runs a reading; what it says on standard error goes to `said`. */
+/* Runs a replay; `said` gets its standard error. */
 static enum exit_status read_dump(const struct armtap_sink *sink, struct stopper *stopper, struct replay_totals *totals,
                                   char said[400])
 {

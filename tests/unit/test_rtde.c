@@ -15,7 +15,7 @@
 
 struct vector {
     const char *hex;
-    const char *tail; /* text behind the hex, "" without */
+    const char *tail; /* text after the hex; "" if none */
     struct armtap_rtde_package package;
     const char *values; /* hex */
 };
@@ -296,7 +296,7 @@ static const struct armtap_conn_options on_port = {.size = sizeof on_port, .prot
 static const struct armtap_conn_options in_the_middle = {
     .size = sizeof in_the_middle, .protocol = ARMTAP_RTDE, .midstream = true};
 
-/* A script line: direction, package type, head in hex, text behind it. */
+/* A script line: direction, package type, head in hex, text after it. */
 struct line {
     char arrow; /* '>' to the robot, '<' from it */
     char type;
@@ -595,7 +595,7 @@ static void test_a_reply_captured_before_its_request(void **unused)
     script_free(&script);
 }
 
-/* Without the request only types are known, which is said when data comes. */
+/* Without the request only types are known; a note says so when data comes. */
 static void test_names_that_were_not_captured(void **unused)
 {
     static const struct line lines[] = {
@@ -703,7 +703,7 @@ static void test_refused_fields_are_named(void **unused)
 #define GETS_THE_REST UNKNOWN_TYPE "it gets what the other fields leave of a data package's length\n"
 #define SEVEN "00 00 00 07"
 
-/* One type that is not known: its size is what the others leave, and they are decoded wherever they stand. */
+/* One unknown type: its size is what the others leave, and they are decoded wherever they are. */
 static void test_an_unknown_type_gets_the_rest(void **unused)
 {
     static const struct line between[] = {
@@ -1101,7 +1101,7 @@ static void test_what_is_left_of_a_refused_set_up(void **unused)
         {'>', 'O', HZ125, "no_such,, a ,payload"},
         {'<', 'O', "00", "NOT_FOUND,NOT_SET,IN_USE,QUATERNION"},
         {'>', 'O', HZ125, "timestamp,actual_q"},
-        {'<', 'O', "00", "NOT_FOUND,DOUBLE,DOUBLE"}, /* which name is refused cannot be told */
+        {'<', 'O', "00", "NOT_FOUND,DOUBLE,DOUBLE"}, /* unclear which name is refused */
     };
     static const char *const wanted[] = {
         "refused < 14 Hz, accepted timestamp:DOUBLE actual_q:VECTOR6INT32?; left out timestamp:MISREAD "
@@ -1121,7 +1121,7 @@ static void test_what_is_left_of_a_refused_set_up(void **unused)
     script_free(&script);
 }
 
-/* The layout of protocol 1 while protocol 2 is in force: eight letters are taken for a frequency. */
+/* The layout of protocol 1 while protocol 2 is in force: eight letters are read as a frequency. */
 static void test_a_set_up_without_its_frequency(void **unused)
 {
     static const struct line cut[] = {
@@ -1153,7 +1153,7 @@ static void test_a_set_up_without_its_frequency(void **unused)
                  "  > records 0 decoded 25 lost 0 skipped 0\n");
 }
 
-/* The capture begins behind the negotiation, so that the reply alone tells the protocol. */
+/* The capture begins after the negotiation, so that only the reply shows the protocol. */
 static void test_a_reply_shows_the_protocol(void **unused)
 {
     static const struct line lines[] = {

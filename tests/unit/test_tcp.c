@@ -277,7 +277,7 @@ static void test_reorder(void **state)
     assert_out(&s, "abc");
     data_of(&s, 202, 1003, "def");
     assert_out(&s, "abcdefghijkl");
-    assert_int_equal(s.last_where.packet, 2); /* the last bytes came with the first packet behind the SYN */
+    assert_int_equal(s.last_where.packet, 2); /* the last bytes came with the first packet after the SYN */
     assert_events(&s, "late0=3 late0=3 late0=3 ");
     assert_int_equal(s.pool.used, 0);
     scene_end(&s);
@@ -559,7 +559,7 @@ static void test_hole_acknowledged(void **state)
     struct scene s;
     (void)state;
     begin_hole(&s);
-    others(&s, 100, 1000); /* nobody acknowledged it */
+    others(&s, 100, 1000); /* never acknowledged */
     assert_out(&s, "abc");
     ack(&s, 1, 1005); /* not past it */
     others(&s, 40, 60);
@@ -632,7 +632,7 @@ static void test_hole_still_asked_for(void **state)
         others(&s, 1, 1999);
         assert_out(&s, "abc");
         if (quiet) {
-            others(&s, 1, 1); /* nobody has asked for 2 s */
+            others(&s, 1, 1); /* no request for 2 s */
             assert_out(&s, "abc<3>ghi");
         } else {
             data(&s, 1003, "def");
@@ -655,14 +655,14 @@ static void test_hole_at_the_end(void **state)
 
     begin_hole(&s);
     data(&s, 1003, "def");
-    ack(&s, 1, 1020); /* bytes that nobody captured */
+    ack(&s, 1, 1020); /* bytes that were not captured */
     finish(&s);
     assert_out(&s, "abcdefghi<11>|");
     scene_end(&s);
 
     begin_open(&s);
     data(&s, 1000, "abc");
-    ack(&s, 1, 1004); /* a FIN that nobody captured */
+    ack(&s, 1, 1004); /* a FIN that was not captured */
     finish(&s);
     assert_out(&s, "abc|");
     scene_end(&s);
@@ -677,7 +677,7 @@ static void test_hole_before_fin(void **state)
     fin(&s, ARMTAP_FROM_ROBOT, 1006, "");
     assert_out(&s, "abc");
     size_t used = s.pool.used;
-    data(&s, 1006, "XX"); /* bytes behind the end are none */
+    data(&s, 1006, "XX"); /* bytes after the end do not count */
     assert_int_equal(s.pool.used, used);
     data(&s, 1003, "defXX");
     assert_out(&s, "abcdef|");
