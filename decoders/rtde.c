@@ -19,7 +19,7 @@
 #define WAITED_FOR 512        /* bytes of a package that must confirm the one before it */
 #define LEVEL_MAX 8u          /* of a text message */
 #define SEARCHED_TEXT 256u    /* characters of a text that a search examines */
-#define SEARCHED_LIST 32u     /* the same for a list */
+#define SEARCHED_LIST 32u     /* the same for a list, where one byte in four or five would pass by chance */
 
 /* ---- telling packages from other bytes ---- */
 
