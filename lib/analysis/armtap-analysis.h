@@ -12,8 +12,9 @@
  * object is used by one thread at a time; several threads may have one each.
  *
  * Times are ns since the epoch, or ARMTAP_NO_TIME; other units stand with their members. Functions that return int
- * return 0 or one of armtap.h's negative errors, unless their comment says otherwise. NULL where a pointer must be is
- * ERR_ARGUMENT, or nothing is done; an index beyond the end gives NULL. Lack of memory is ERR_MEMORY, and stays so.
+ * return 0 or one of armtap.h's negative errors, unless their comment says otherwise. Diagnosis and comparison answer
+ * NULL where a pointer must be: ERR_ARGUMENT, or nothing is done; the other parts must be given their object. An index
+ * beyond the end gives NULL. Lack of memory is ERR_MEMORY, and stays so.
  *
  * What is handed out by pointer is the object's, lives as long as it, and may grow at its end in later releases. Only
  * options are made by the caller; they begin with their size. */

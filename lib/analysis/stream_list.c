@@ -468,6 +468,8 @@ int armtap_streams_note(struct armtap_streams *streams, const struct armtap_note
     if (note->stream != NULL && summary == NULL)
         return ARMTAP_ERR_MEMORY;
     size_t kind = (size_t)(note->kind - armtap_note_at(0));
+    if (kind >= armtap_note_count())
+        return ARMTAP_ERR_ARGUMENT;
     streams->note_counts[kind]++;
     return summary != NULL && count_note(entry_of(summary), kind) != 0 ? ARMTAP_ERR_MEMORY : ARMTAP_OK;
 }
