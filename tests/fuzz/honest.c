@@ -110,8 +110,8 @@ static struct cost allowed(const struct limits *limits, const struct scene *scen
         [SCENE_OPEN] = OPENING,   [SCENE_CROWD] = OPENING, [SCENE_CLOSE] = OPENING,
         [SCENE_REQUEST] = SET_UP, [SCENE_REPLY] = SET_UP,  [SCENE_RAW] = FOREIGN};
     double bytes[MANNERS] = {[TEXT] = (double)(scene->text_bytes - scene->deflated_bytes - scene->searched_bytes),
-                             [FOREIGN] = (double)scene->searched_bytes};
-    bytes[PLAIN] = (double)scene->capture.used - (double)scene->text_bytes;
+                             [FOREIGN] = (double)(scene->searched_bytes + scene->mixed_bytes)};
+    bytes[PLAIN] = (double)scene->capture.used - (double)(scene->text_bytes + scene->mixed_bytes);
     for (size_t i = 0; i < SCENE_KINDS; i++) {
         if (manners[i] == PLAIN)
             continue;

@@ -80,6 +80,7 @@ void scene_packet(struct scene *scene, struct talk *talk, unsigned side, unsigne
     scene->text_bytes += talk->is_text ? 16 + HEADERS + length : 0;
     scene->deflated_bytes += talk->is_text && talk->is_deflated ? 16 + HEADERS + length : 0;
     scene->searched_bytes += talk->is_text && !talk->is_deflated && !talk->is_expected ? 16 + HEADERS + length : 0;
+    scene->mixed_bytes += !talk->is_text && (talk->spoken & (talk->spoken - 1)) ? 16 + HEADERS + length : 0;
     scene->microseconds += 100;
     little(out, (uint32_t)(1700000000 + scene->microseconds / 1000000));
     little(out, (uint32_t)(scene->microseconds % 1000000));

@@ -212,6 +212,26 @@ static void raw(struct scene *scene, struct talk *talk, const struct operation *
 
 /* ---- the row of operations ---- */
 
+/* What an operation sends, as a bit of `spoken`; 0: nothing of one protocol. */
+static unsigned protocol_of(enum scene_kind what)
+{
+    switch (what) {
+    case SCENE_REQUEST:
+    case SCENE_REPLY:
+    case SCENE_START:
+    case SCENE_DATA:
+    case SCENE_TEXT:
+        return 1;
+    case SCENE_REALTIME:
+        return 2;
+    case SCENE_SUBSCRIBE:
+    case SCENE_VALUES:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
 static void do_one(struct scene *scene, const struct operation *operation)
 {
     struct talk *talk = &scene->talks[operation->where % SCENE_CONNECTIONS];
@@ -221,6 +241,7 @@ static void do_one(struct scene *scene, const struct operation *operation)
     if (operation->what != SCENE_SUBSCRIBE && operation->what != SCENE_VALUES &&
         (operation->what < SCENE_AGAIN || operation->what == SCENE_CLOSE))
         talk->is_expected = false;
+    talk->spoken |= protocol_of((enum scene_kind)operation->what);
     switch ((enum scene_kind)operation->what) {
     case SCENE_OPEN:
         open_talk(scene, talk, operation);

@@ -28,6 +28,7 @@ struct talk {
     bool is_deflated;   /* messages in such frames were sent on it */
     bool is_expected;   /* that is where AUBO's JSON belongs: its port, from the beginning, nothing else before it */
     bool is_web;        /* messages go in WebSocket frames */
+    unsigned spoken;    /* a bit for each protocol that was sent on it: RTDE, legacy, AUBO */
     unsigned version;   /* of RTDE */
     size_t recipe_size; /* of the last set-up reply */
 };
@@ -62,6 +63,7 @@ struct scene {
     size_t text_bytes;                 /* of packets of connections that are text */
     size_t deflated_bytes;             /* of those, of connections with deflated frames */
     size_t searched_bytes;             /* of those, where a search has to find that they are JSON */
+    size_t mixed_bytes;                /* of packets that are no text, of connections of more than one protocol */
     size_t last_packet;                /* where it begins in the capture */
     unsigned round;                    /* of a loop: names and numbers differ by it */
     size_t messages;                   /* that were sent, and packets */
