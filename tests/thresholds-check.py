@@ -56,9 +56,9 @@ class Legacy(Connection):
     def acknowledge(self):
         self.send("c", b"", 0x10)
 
-    def window(self, size):
-        """The client offers a window of that size."""
-        self.send("c", b"", 0x10)
+    def window(self, size, side="c"):
+        """The client, or the robot, offers a window of that size."""
+        self.send(side, b"", 0x10)
         time, packet = self.packets.pop()
         self.packets.append((time, packet[:48] + struct.pack(">H", size) + packet[50:]))
 
@@ -234,6 +234,30 @@ def check_low(path):
             assert "Data came at a lower rate than requested" in words, words
 
 
+def stalled(seconds, packages, side="c", later=0.0):
+    """A receiver that does not read for a while, and packages left out some time after it."""
+    stream = Legacy()
+    stream.data(200)
+    begin = stream.time
+    stream.window(0, side)
+    stream.time = begin + seconds
+    stream.window(64000, side)
+    stream.data(round(later / STEP), late=seconds)
+    stream.clock += packages * STEP
+    stream.data(200, late=seconds)
+    return stream
+
+
+def check_blame(path):
+    """A client that did not read is blamed for what was skipped only where that fits: its own stall, as long as the
+    skipped packages at 500 Hz at least, within a second before them."""
+    for stream, sides in ((stalled(0.2, 10), "client"), (stalled(0.2, 10, "r"), "robot"),
+                          (stalled(0.022, 10), "client"), (stalled(0.018, 10), "unclear"),
+                          (stalled(0.2, 10, later=0.8), "client"), (stalled(0.2, 10, later=1.1), "unclear")):
+        told = [one["side"] for one in found(path, stream)["verdicts"]]
+        assert told == [sides], (told, sides, stream.packets[0])
+
+
 def check_names(path):
     """A capture's name stands whole in the command to type next, or FILE in its place, but never a part of it."""
     stream = Legacy()
@@ -257,7 +281,7 @@ def check_names(path):
 
 def main():
     failed = 0
-    checks = (check_network, check_sentences, check_holes, check_stalls, check_clock, check_requests, check_low, check_names)
+    checks = (check_network, check_sentences, check_holes, check_stalls, check_clock, check_requests, check_low, check_blame, check_names)
     for check in checks:
         with tempfile.TemporaryDirectory() as folder:
             try:

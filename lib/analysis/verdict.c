@@ -90,8 +90,10 @@ static const char *const of_network[] = {
     "stream.resync", "capture.dropped",    "capture.truncated", "ip.",         "websocket.",
     "rate.low"};
 
-/* What stands before the controller's doings where it caused them. */
-static const char cause[] = "tcp.zero-window";
+/* What stands before the controller's doings where it caused them, and what it causes. */
+static const char cause[] = "tcp.zero-window", skips_id[] = "clock.skipped", silence_id[] = "silence";
+#define SHORTEST_CYCLE 0.002     /* s, of any controller: so long at least takes a package that it skipped */
+#define SOON INT64_C(1000000000) /* ns; data comes again so soon after a stall */
 
 /* Bytes that were captured and not decoded; of a stream's bytes so many are much. */
 static const char unread[] = "stream.resync";
@@ -102,10 +104,13 @@ struct verdict {
     struct tallies {
         struct tally *all; /* of each kind that it has */
         size_t count;
-        struct armtap_verdict *reached; /* NULL: none */
-        bool has_cause;                 /* the client's not reading comes before the rest */
-    } * tallies;                        /* by stream, the capture's first */
-    size_t streams;                     /* and the capture */
+        struct armtap_verdict *reached;  /* NULL: none */
+        bool has_cause;                  /* the client's not reading comes before the rest */
+        uint64_t stalls, of_client;      /* receivers that did not read, and clients among them */
+        uint64_t effects, explained;     /* skips and silences, and those that a client's stall explains */
+        int64_t stall_from, stall_until; /* the client's stall that ended last so far; ns */
+    } * tallies;                         /* by stream, the capture's first */
+    size_t streams;                      /* and the capture */
 };
 
 static size_t index_of(const struct armtap_note_kind *kind)
@@ -148,11 +153,41 @@ static size_t stream_of(const struct armtap_finding *finding)
     return finding->stream == ARMTAP_NO_STREAM ? 0 : (size_t)finding->stream + 1;
 }
 
+static void note_stall(struct tallies *tallies, const struct armtap_finding *stall)
+{
+    int64_t from = stall->where.time, until = from + (int64_t)(stall->size * 1e9);
+    bool is_client = armtap_stalls_is_client(stall->text);
+    tallies->stalls += stall->count;
+    tallies->of_client += is_client ? stall->count : 0;
+    if (!is_client || stall->count != 1 || stall->size <= 0 || from == ARMTAP_NO_TIME || until < tallies->stall_until)
+        return;
+    tallies->stall_from = from;
+    tallies->stall_until = until;
+}
+
+/* A client that does not read makes the controller skip what its buffers do not hold: no more than fits into the stall,
+ * found with the first record after it. */
+static void note_effect(struct tallies *tallies, const struct armtap_finding *effect)
+{
+    bool is_skip = strcmp(effect->kind->id, skips_id) == 0;
+    double least = is_skip ? effect->size * SHORTEST_CYCLE : effect->size - SOON * 1e-9;
+    double stalled = (double)(tallies->stall_until - tallies->stall_from) * 1e-9;
+    tallies->effects += effect->count;
+    if (effect->count == 1 && effect->size > 0 && effect->where.time != ARMTAP_NO_TIME && stalled > 0 &&
+        effect->where.time >= tallies->stall_from && effect->where.time - tallies->stall_until <= SOON &&
+        least <= stalled)
+        tallies->explained++;
+}
+
 static int add(const struct verdict *verdict, const struct armtap_finding *finding)
 {
     struct tally *tally = tally_of(verdict, stream_of(finding), index_of(finding->kind));
     if (tally == NULL)
         return -1;
+    if (strcmp(finding->kind->id, cause) == 0)
+        note_stall(&verdict->tallies[stream_of(finding)], finding);
+    else if (strcmp(finding->kind->id, skips_id) == 0 || strcmp(finding->kind->id, silence_id) == 0)
+        note_effect(&verdict->tallies[stream_of(finding)], finding);
     tally->count += finding->count;
     tally->total += finding->total;
     tally->doubtful += finding->is_doubtful ? finding->count : 0;
@@ -234,7 +269,7 @@ static void put_number(char to[CLAUSE_MAX], const struct clause *clause, const s
 {
     size_t used = strlen(to), room = CLAUSE_MAX - used;
     if (clause->measure == BY_SECONDS)
-        snprintf(to + used, room, "%s", DECIMAL(tally->total, 3));
+        snprintf(to + used, room, "%s", tally->total < 0.001 ? "less than 0.001" : DECIMAL(tally->total, 3));
     else
         snprintf(to + used, room, "%s", DECIMAL(clause->measure == BY_COUNT ? (double)tally->count : tally->total, 0));
 }
@@ -406,16 +441,13 @@ static void add_kinds(struct sentence *sentence, const struct verdict *verdict, 
         sentence->of_controller = sentence->count;
 }
 
-/* Whoever does not read makes a controller skip packages. */
+/* A client that does not read is called the cause where its stalls explain every skip and silence. */
 static void add_cause(struct sentence *sentence, const struct verdict *verdict, size_t stream)
 {
-    const struct tally *full = tally_at(verdict, stream, index_of(armtap_note_find(cause)));
-    const struct tally *skips = tally_at(verdict, stream, index_of(armtap_note_find("clock.skipped")));
-    const struct tally *silence = tally_at(verdict, stream, index_of(armtap_note_find("silence")));
-    const struct tally *effect = skips->count > 0 ? skips : silence;
-    if (full->count == 0 || effect->count == 0 || full->first->where.time > effect->first->where.time)
+    const struct tallies *tallies = &verdict->tallies[stream];
+    if (tallies->effects == 0 || tallies->explained < tallies->effects || tallies->of_client < tallies->stalls)
         return;
-    add_clause(sentence, verdict, clause_of(cause), full);
+    add_clause(sentence, verdict, clause_of(cause), tally_at(verdict, stream, index_of(armtap_note_find(cause))));
     sentence->before = sentence->count;
 }
 
