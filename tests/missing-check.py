@@ -327,6 +327,21 @@ def check_unread_tail(path, draw):
     assert draw is not None
 
 
+def check_unread_behind_gap(path, draw):
+    """A gap, and behind it bytes that cannot be read, before one record: each is said as what it is."""
+    capture, connection = Capture(), Connection(30004, 50000)
+    handshake(capture, connection, START, b"timestamp,actual_q", b"DOUBLE,VECTOR6D", 125.0, (3, 15, 8, 106))
+    for i in range(400):
+        message = rtde("U", b"\1" + struct.pack(">7d", 50 + i * 0.008, *[0.1 * i] * 6))
+        garbage = bytes(draw.randrange(4, 256) for _ in message)
+        capture.add(START + 10**9 + i * 8000000, connection, "r", garbage if 100 < i <= 200 else message, lost=i == 100)
+    capture.write(path)
+    said = run("export", path)[1]
+    place = "before packet [0-9]+ [^,]*"
+    assert re.search("stream 0: 0.008 s missing in the capture %s, about 1 record; 0.8 s could not be decoded %s, about 100 "
+                     "records\n" % (place, place), said), said
+
+
 def check_aubo(path, draw):
     """Two channels of one stream: the first row after a hole has it, of whichever channel."""
     if "without AUBO" in run("--version")[0]:
@@ -553,7 +568,8 @@ def main():
     failed = gaps = skips = 0
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "made.pcap")
-        for check in (check_shadowed, check_inputs, check_range, check_tail, check_unread_tail, check_aubo, check_many, check_late, check_unread, check_set_back,
+        for check in (check_shadowed, check_inputs, check_range, check_tail, check_unread_tail, check_unread_behind_gap,
+                      check_aubo, check_many, check_late, check_unread, check_set_back,
                       check_window,
                       check_pause, check_cut, check_words):
             try:

@@ -418,6 +418,26 @@ static struct missing_places *begin_places(struct missing_data *missings, uint64
     return NULL;
 }
 
+/* Takes what was captured and could not be decoded off a hole, where that is more than the pieces of records that its
+ * gap cut. Nothing tells when which of both was sent: seconds and records are shared out by bytes. */
+static struct missing_flow take_unread(struct missing_flow *hole)
+{
+    struct missing_flow unread = {.seconds = 0};
+    double bytes = (double)(hole->bytes + hole->unread), share = (double)hole->unread / bytes;
+    if (hole->bytes == 0 || !(hole->records > 0) || (double)hole->unread < 2 * bytes / hole->records)
+        return unread;
+    unread = (struct missing_flow){
+        .unread = hole->unread, .records = hole->records * share, .seconds = hole->seconds * share};
+    hole->unread = 0;
+    hole->records -= unread.records;
+    hole->seconds -= unread.seconds;
+    if (!isnan(hole->seconds)) {
+        hole->seconds = rounded(hole->seconds);
+        unread.seconds = rounded(unread.seconds);
+    }
+    return unread;
+}
+
 /* Adds a place to a stream's total. 0, or -1 without memory. */
 static int count_place(struct missing_data *missings, uint64_t connection, struct missing_total *total,
                        const struct missing_place *place)
@@ -428,9 +448,14 @@ static int count_place(struct missing_data *missings, uint64_t connection, struc
     struct missing_places *places = by_connection_find(&missings->placed, connection);
     if (places == NULL && !has_places(total))
         places = begin_places(missings, connection, &failed);
-    if (places != NULL)
-        keep_place(places, place);
-    count_missing(total, &place->missing);
+    struct missing_place gap = *place, unread = *place;
+    unread.missing = take_unread(&gap.missing);
+    if (places != NULL) {
+        keep_place(places, &gap);
+        keep_place(places, &unread);
+    }
+    count_missing(total, &gap.missing);
+    count_missing(total, &unread.missing);
     return failed ? -1 : 0;
 }
 
