@@ -73,9 +73,9 @@ static bool is_candidate(const struct armtap_field *field, unsigned directions)
 /* The only field whose name, or legacy name, differs just in case and separators. */
 static const struct armtap_field *find_folded(const struct folded *folded, unsigned directions)
 {
-    const struct armtap_field *found = NULL;
-    for (size_t id = 0; id < armtap_field_count(); id++) {
-        const struct armtap_field *field = armtap_field_at(id);
+    const struct armtap_field *found = NULL, *fields = armtap_field_at(0);
+    for (size_t id = 0; id < ARMTAP_FIELD_COUNT; id++) {
+        const struct armtap_field *field = &fields[id];
         if (!is_candidate(field, directions) || (!is_same(folded, field->name) && !is_same(folded, field->legacy_name)))
             continue;
         if (found)

@@ -56,7 +56,7 @@ static struct cost cost_of(const struct scene *scene)
 }
 
 #define MEMORY_MAX (16u << 20)
-#define WORK_ONCE 1200000
+#define WORK_ONCE 1800000
 
 FUZZ_TARGET(amplify)
 {

@@ -17,7 +17,7 @@ static const struct {
     {{"compare", "--threads", "1"}, 16},
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
-#define WORK_ONCE 1900000 /* more than the library's: a capture is read once more where data has to be guessed */
+#define WORK_ONCE 2400000 /* more than the library's: a capture is read once more where data has to be guessed */
 
 static size_t chosen;
 
