@@ -34,8 +34,6 @@ extern "C" {
 #define ARMTAP_TIME_LONGEST INT64_C(9000000000000000000)
 /* ns from one time to a later one, at most ARMTAP_TIME_LONGEST. */
 ARMTAP_API int64_t armtap_time_between(int64_t from, int64_t to);
-/* The same in s; negative where one of them is no time, or the later one is earlier. */
-ARMTAP_API double armtap_time_seconds(int64_t from, int64_t to);
 /* So many ns later, or earlier. */
 ARMTAP_API int64_t armtap_time_shift(int64_t time, int64_t by);
 

@@ -105,7 +105,6 @@ struct verdict {
         struct tally *all; /* of each kind that it has */
         size_t count;
         struct armtap_verdict *reached;  /* NULL: none */
-        bool has_cause;                  /* the client's not reading comes before the rest */
         uint64_t stalls, of_client;      /* receivers that did not read, and clients among them */
         uint64_t effects, explained;     /* skips and silences, and those that a client's stall explains */
         int64_t stall_from, stall_until; /* the client's stall that ended last so far; ns */
@@ -155,13 +154,16 @@ static size_t stream_of(const struct armtap_finding *finding)
 
 static void note_stall(struct tallies *tallies, const struct armtap_finding *stall)
 {
-    int64_t from = stall->where.time, until = from + (int64_t)(stall->size * 1e9);
     bool is_client = armtap_stalls_is_client(stall->text);
+    bool is_known = stall->count == 1 && stall->size > 0 && stall->where.time != ARMTAP_NO_TIME;
     tallies->stalls += stall->count;
     tallies->of_client += is_client ? stall->count : 0;
-    if (!is_client || stall->count != 1 || stall->size <= 0 || from == ARMTAP_NO_TIME || until < tallies->stall_until)
+    if (!is_client || !is_known)
         return;
-    tallies->stall_from = from;
+    int64_t until = armtap_time_shift(stall->where.time, stall->size < 1e9 ? (int64_t)(stall->size * 1e9) : INT64_MAX);
+    if (tallies->of_client > 1 && until < tallies->stall_until)
+        return;
+    tallies->stall_from = stall->where.time;
     tallies->stall_until = until;
 }
 
@@ -171,11 +173,11 @@ static void note_effect(struct tallies *tallies, const struct armtap_finding *ef
 {
     bool is_skip = strcmp(effect->kind->id, skips_id) == 0;
     double least = is_skip ? effect->size * SHORTEST_CYCLE : effect->size - SOON * 1e-9;
-    double stalled = (double)(tallies->stall_until - tallies->stall_from) * 1e-9;
+    double stalled = (double)armtap_time_between(tallies->stall_from, tallies->stall_until) * 1e-9;
     tallies->effects += effect->count;
     if (effect->count == 1 && effect->size > 0 && effect->where.time != ARMTAP_NO_TIME && stalled > 0 &&
-        effect->where.time >= tallies->stall_from && effect->where.time - tallies->stall_until <= SOON &&
-        least <= stalled)
+        effect->where.time >= tallies->stall_from &&
+        effect->where.time <= armtap_time_shift(tallies->stall_until, SOON) && least <= stalled)
         tallies->explained++;
 }
 
@@ -441,11 +443,15 @@ static void add_kinds(struct sentence *sentence, const struct verdict *verdict, 
         sentence->of_controller = sentence->count;
 }
 
-/* A client that does not read is called the cause where its stalls explain every skip and silence. */
+/* Whether a client's not reading explains every skip and silence. */
+static bool is_client_cause(const struct tallies *tallies)
+{
+    return tallies->effects > 0 && tallies->explained == tallies->effects && tallies->of_client == tallies->stalls;
+}
+
 static void add_cause(struct sentence *sentence, const struct verdict *verdict, size_t stream)
 {
-    const struct tallies *tallies = &verdict->tallies[stream];
-    if (tallies->effects == 0 || tallies->explained < tallies->effects || tallies->of_client < tallies->stalls)
+    if (!is_client_cause(&verdict->tallies[stream]))
         return;
     add_clause(sentence, verdict, clause_of(cause), tally_at(verdict, stream, index_of(armtap_note_find(cause))));
     sentence->before = sentence->count;
@@ -496,7 +502,6 @@ static int write_sentence(const struct verdict *verdict, size_t stream, struct a
 {
     struct sentence sentence = {.count = 0};
     add_cause(&sentence, verdict, stream);
-    verdict->tallies[stream].has_cause = sentence.before > 0;
     add_kinds(&sentence, verdict, stream, reached->severity, true);
     add_kinds(&sentence, verdict, stream, reached->severity, false);
     reached->is_network_clean = sentence.of_controller > sentence.before && stream > 0 && sentence.count < CLAUSES &&
@@ -619,7 +624,8 @@ static int collect_evidence(const struct verdict *verdict, struct verdicts *verd
     for (size_t stream = 0; stream < verdict->streams; stream++) {
         const struct tallies *tallies = &verdict->tallies[stream];
         if (tallies->reached != NULL)
-            tallies->reached->side = tallies->has_cause ? ARMTAP_BLAME_CLIENT : side_of_all(verdict, tallies->reached);
+            tallies->reached->side =
+                is_client_cause(tallies) ? ARMTAP_BLAME_CLIENT : side_of_all(verdict, tallies->reached);
     }
     return 0;
 }

@@ -261,6 +261,32 @@ static void decimals_are_printfs(void **state)
     assert_string_equal(DECIMAL(1e300, 0), "inf");
 }
 
+/* A client that did not read at the beginning of time, and a skip at its end: what is between does not overflow. */
+static void times_may_be_anything(void **state)
+{
+    struct analysis_scene scene;
+    (void)state;
+    scene_prepare(&scene);
+    assert_int_equal(scene_begin(&scene, NULL), ARMTAP_OK);
+    scene.record.where.time = INT64_MIN + 1;
+    for (unsigned i = 0; i < 100; i++)
+        assert_int_equal(scene_record(&scene, 1), ARMTAP_OK);
+    struct armtap_event window = {.stream = &scene.stream,
+                                  .where = scene.record.where,
+                                  .direction = ARMTAP_TO_ROBOT,
+                                  .type = ARMTAP_EVENT_WINDOW};
+    assert_int_equal(scene.sink->on_event(scene.diagnosis, &window), ARMTAP_OK);
+    window.where.time += 500000000;
+    window.a = 64000;
+    assert_int_equal(scene.sink->on_event(scene.diagnosis, &window), ARMTAP_OK);
+    scene.record.where.time = INT64_MAX - 1000000000;
+    assert_int_equal(scene_record(&scene, 4), ARMTAP_OK);
+    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+    assert_int_equal(armtap_diagnosis_verdict_count(scene.diagnosis), 1);
+    assert_int_equal(armtap_diagnosis_verdict_at(scene.diagnosis, 0)->side, ARMTAP_BLAME_UNCLEAR);
+    scene_clear(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,7 +294,7 @@ int main(void)
         cmocka_unit_test(all_of_it_is_handed_out),      cmocka_unit_test(verdicts_have_their_evidence),
         cmocka_unit_test(two_threads_have_one_each),    cmocka_unit_test(calls_from_within_are_busy),
         cmocka_unit_test(who_says_stop_is_heard),       cmocka_unit_test(misuse_is_answered),
-        cmocka_unit_test(decimals_are_printfs),
+        cmocka_unit_test(decimals_are_printfs),         cmocka_unit_test(times_may_be_anything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
