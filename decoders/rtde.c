@@ -28,7 +28,7 @@ static bool all_in(const char *text, size_t length, const char *also, bool lower
     for (size_t i = 0; i < length; i++) {
         char c = text[i];
         bool known = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ',';
-        known = known || (lower && c >= 'a' && c <= 'z') || (c != '\0' && strchr(also, c) != NULL);
+        known = known || (lower && c >= 'a' && c <= 'z') || (c != '\0' && strchr(also, c));
         if (!known && !(c == '\0' && lower))
             return false;
     }

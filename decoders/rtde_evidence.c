@@ -307,7 +307,7 @@ static bool integer_fits(const struct armtap_field *field, int64_t number)
         return number < 1000000;
     if (first && first->is_bit)
         return ((uint64_t)number & ~known_bits(field)) == 0;
-    return !first || armtap_enum_name(field, number, ARMTAP_GENERATION_CB3E) != NULL;
+    return !first || armtap_enum_name(field, number, ARMTAP_GENERATION_CB3E);
 }
 
 /* The upper half of a double of ordinary size, or a lower half: no register that people count with. */

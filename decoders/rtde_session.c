@@ -185,7 +185,7 @@ int armtap_rtde_size_unknown(struct armtap_rtde *rtde, struct armtap_conn *conn,
         other->unsized = true;
     } else if (recipe->open && !recipe->unsized) {
         error = armtap_recipe_of_length(recipe, length, &other);
-        recipe->unsized = other == NULL;
+        recipe->unsized = !other;
         if (other && other->common > 0)
             error = note_common(conn, frame, other);
     }

@@ -132,7 +132,7 @@ const struct armtap_field *armtap_field_find(const char *name, size_t length)
     const uint8_t *at = name_lengths, *end = name_lengths + ARMTAP_FIELD_COUNT;
     if (!name || length == 0 || length > UINT8_MAX)
         return NULL;
-    while ((at = memchr(at, (int)length, (size_t)(end - at))) != NULL) {
+    while ((at = memchr(at, (int)length, (size_t)(end - at)))) {
         const struct armtap_field *field = &fields[at++ - name_lengths];
         if (memcmp(field->name, name, length) == 0)
             return field;

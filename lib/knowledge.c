@@ -133,7 +133,7 @@ bool armtap_knowledge_prove(struct armtap_knowledge *knowledge, const struct arm
                             struct armtap_robot *robot)
 {
     struct robot_entry *entry = entry_of(knowledge, address);
-    if (!entry && (entry = take_place(knowledge)) != NULL)
+    if (!entry && (entry = take_place(knowledge)))
         put_in_place(knowledge, entry, address, robot);
     if (entry)
         entry->proven = true;

@@ -419,7 +419,7 @@ static int finish_attempt(struct armtap_net *net, struct armtap_flow *flow)
 static int end_overdue_attempts(struct armtap_net *net)
 {
     struct armtap_attempt *attempt;
-    while ((attempt = armtap_attempts_overdue(&net->attempts)) != NULL)
+    while ((attempt = armtap_attempts_overdue(&net->attempts)))
         TRY(end_attempt(net, armtap_flow_of(attempt)));
     return 0;
 }
@@ -678,7 +678,7 @@ static int give_way(struct armtap_net *net, bool *done)
 static int make_place(struct armtap_net *net)
 {
     struct armtap_flow *flow;
-    while ((flow = armtap_flow_surplus(&net->flows, false)) != NULL)
+    while ((flow = armtap_flow_surplus(&net->flows, false)))
         TRY(shed(net, flow));
     bool done = true;
     while (done && kept(net) > ARMTAP_LIMIT_memory)

@@ -421,7 +421,7 @@ bool armtap_recipe_same(const struct armtap_recipe *a, const struct armtap_recip
 {
     if (a == b)
         return true;
-    if (a == NULL || b == NULL || a->count != b->count || a->size != b->size || a->protocol != b->protocol)
+    if (!a || !b || a->count != b->count || a->size != b->size || a->protocol != b->protocol)
         return false;
     for (size_t i = 0; i < a->count; i++)
         if (strcmp(a->entries[i].name, b->entries[i].name) != 0 || a->entries[i].type != b->entries[i].type ||

@@ -30,7 +30,7 @@ static bool begin_run(struct clock_drift *clocks, int64_t time, double clock)
         block = clocks->best.block;
         clocks->best = clocks->now;
     }
-    if (block == NULL)
+    if (!block)
         block = calloc(CLOCKS_BLOCKS, sizeof *block);
     else
         memset(block, 0, CLOCKS_BLOCKS * sizeof *block);
@@ -39,7 +39,7 @@ static bool begin_run(struct clock_drift *clocks, int64_t time, double clock)
                                            .first_clock = clock,
                                            .length = FIRST_LENGTH,
                                            .block = block};
-    clocks->failed = clocks->failed || block == NULL;
+    clocks->failed = clocks->failed || !block;
     return block != NULL;
 }
 

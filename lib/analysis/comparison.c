@@ -25,15 +25,15 @@ static int take_pair(void *user, const struct sample samples[ARMTAP_SIDES])
 
 int armtap_comparison_new(const struct armtap_comparison_options *options, struct armtap_comparison **comparison)
 {
-    bool is_wrong = options != NULL && (options->size < OPTIONS_MIN || !(options->tolerance >= 0));
-    if (comparison == NULL || is_wrong)
+    bool is_wrong = options && (options->size < OPTIONS_MIN || !(options->tolerance >= 0));
+    if (!comparison || is_wrong)
         return ARMTAP_ERR_ARGUMENT;
     struct armtap_comparison *made = *comparison = calloc(1, sizeof *made);
-    if (made == NULL)
+    if (!made)
         return ARMTAP_ERR_MEMORY;
-    made->pairing = armtap_pairing_new(options != NULL && options->in_capture_order, take_pair, made);
-    made->differences = armtap_differences_new(options == NULL ? 0 : options->tolerance);
-    if (made->pairing != NULL && made->differences != NULL)
+    made->pairing = armtap_pairing_new(options && options->in_capture_order, take_pair, made);
+    made->differences = armtap_differences_new(options ? options->tolerance : 0);
+    if (made->pairing && made->differences)
         return ARMTAP_OK;
     armtap_comparison_free(made);
     *comparison = NULL;
@@ -42,7 +42,7 @@ int armtap_comparison_new(const struct armtap_comparison_options *options, struc
 
 void armtap_comparison_free(struct armtap_comparison *comparison)
 {
-    if (comparison == NULL)
+    if (!comparison)
         return;
     armtap_pairing_free(comparison->pairing);
     armtap_differences_free(comparison->differences);
@@ -60,7 +60,7 @@ static int judge(struct armtap_comparison *comparison, int outcome)
 /* Whether something may come in on a side. */
 static int ready(const struct armtap_comparison *comparison, enum armtap_side side)
 {
-    if (comparison == NULL || (unsigned)side >= ARMTAP_SIDES)
+    if (!comparison || (unsigned)side >= ARMTAP_SIDES)
         return ARMTAP_ERR_ARGUMENT;
     if (comparison->error != ARMTAP_OK)
         return comparison->error;
@@ -69,8 +69,7 @@ static int ready(const struct armtap_comparison *comparison, enum armtap_side si
 
 bool armtap_comparison_clock(const struct armtap_record *record, double *clock)
 {
-    if (record == NULL || clock == NULL || record->recipe == NULL ||
-        !armtap_set_has(record->updated, ARMTAP_ID_timestamp))
+    if (!record || !clock || !record->recipe || !armtap_set_has(record->updated, ARMTAP_ID_timestamp))
         return false;
     *clock = record->state->timestamp;
     return isfinite(*clock);
@@ -80,7 +79,7 @@ int armtap_comparison_record(struct armtap_comparison *comparison, enum armtap_s
                              const struct armtap_record *record)
 {
     struct sample sample;
-    int error = record == NULL ? ARMTAP_ERR_ARGUMENT : ready(comparison, side);
+    int error = record ? ready(comparison, side) : ARMTAP_ERR_ARGUMENT;
     if (error != ARMTAP_OK || !armtap_comparison_clock(record, &sample.clock))
         return error;
     sample.where = record->where;
@@ -103,12 +102,12 @@ bool armtap_comparison_is_ahead(const struct armtap_comparison *comparison, enum
 
 const struct armtap_pairing_tally *armtap_comparison_tally(const struct armtap_comparison *comparison)
 {
-    return comparison == NULL ? NULL : armtap_pairing_tally(comparison->pairing);
+    return comparison ? armtap_pairing_tally(comparison->pairing) : NULL;
 }
 
 int armtap_comparison_finish(struct armtap_comparison *comparison)
 {
-    if (comparison == NULL)
+    if (!comparison)
         return ARMTAP_ERR_ARGUMENT;
     if (comparison->is_finished)
         return comparison->error;
@@ -121,7 +120,7 @@ int armtap_comparison_finish(struct armtap_comparison *comparison)
 
 size_t armtap_comparison_count(const struct armtap_comparison *comparison)
 {
-    bool is_ready = comparison != NULL && comparison->is_finished && comparison->error == ARMTAP_OK;
+    bool is_ready = comparison && comparison->is_finished && comparison->error == ARMTAP_OK;
     return is_ready ? armtap_differences_count(comparison->differences) : 0;
 }
 

@@ -42,7 +42,7 @@ static int judge(struct armtap_diagnosis *diagnosis, int outcome)
 /* Whether something may come in. */
 static int ready(const struct armtap_diagnosis *diagnosis, const void *what)
 {
-    if (diagnosis == NULL || what == NULL)
+    if (!diagnosis || !what)
         return ARMTAP_ERR_ARGUMENT;
     if (diagnosis->is_busy)
         return ARMTAP_ERR_BUSY;
@@ -82,9 +82,9 @@ static int take_note(struct armtap_diagnosis *diagnosis, const struct armtap_not
     if (armtap_streams_note(diagnosis->streams, note) != ARMTAP_OK)
         return -1;
     /* What carries no telemetry has no number: its ends are told instead. */
-    if (note->stream != NULL && strcmp(note->kind->id, "stream.foreign") == 0)
+    if (note->stream && strcmp(note->kind->id, "stream.foreign") == 0)
         armtap_findings_say(findings, note->kind->id, NULL, &note->where, "%s and %s: %s", note->stream->robot,
-                            note->stream->client, note->text == NULL ? "" : note->text);
+                            note->stream->client, note->text ? note->text : "");
     else if (!armtap_monitors_keep(diagnosis->monitors, note))
         armtap_findings_add(findings, note->kind, note->stream, &note->where, note->text);
     return armtap_monitors_note(diagnosis->monitors, note);
@@ -111,7 +111,7 @@ static void follow_attempts(struct armtap_diagnosis *diagnosis, const struct arm
 {
     char text[ARMTAP_ATTEMPT_TEXT_MAX];
     const struct armtap_attempt *news = armtap_streams_news(diagnosis->streams);
-    if (news == NULL || diagnosis->options.on_finding == NULL)
+    if (!news || !diagnosis->options.on_finding)
         return;
     armtap_attempt_text(text, armtap_streams_attempts(diagnosis->streams), news, diagnosis->options.zone);
     const struct armtap_finding finding = {.kind = armtap_note_find(armtap_attempt_id(news->outcome)),
@@ -148,7 +148,7 @@ static int on_event(void *user, const struct armtap_event *event)
 
 static int begin(struct armtap_diagnosis *diagnosis, const struct armtap_diagnosis_options *options)
 {
-    if (options != NULL)
+    if (options)
         memcpy(&diagnosis->options, options,
                options->size < sizeof *options ? options->size : sizeof diagnosis->options);
     diagnosis->sink = (struct armtap_sink){.size = sizeof diagnosis->sink,
@@ -159,20 +159,19 @@ static int begin(struct armtap_diagnosis *diagnosis, const struct armtap_diagnos
                                            .on_message = on_message};
     diagnosis->streams = armtap_streams_new();
     diagnosis->findings = armtap_findings_new();
-    if (diagnosis->findings != NULL && diagnosis->options.on_finding != NULL)
+    if (diagnosis->findings && diagnosis->options.on_finding)
         armtap_findings_listen(diagnosis->findings, call_listener, diagnosis);
-    if (diagnosis->findings != NULL)
+    if (diagnosis->findings)
         diagnosis->monitors = armtap_monitors_new(diagnosis->findings, &diagnosis->modes, diagnosis->options.reach);
-    return diagnosis->streams == NULL || diagnosis->monitors == NULL ? ARMTAP_ERR_MEMORY : ARMTAP_OK;
+    return !diagnosis->streams || !diagnosis->monitors ? ARMTAP_ERR_MEMORY : ARMTAP_OK;
 }
 
 int armtap_diagnosis_new(const struct armtap_diagnosis_options *options, struct armtap_diagnosis **diagnosis)
 {
-    if (diagnosis == NULL || (options != NULL && options->size < OPTIONS_MIN) ||
-        (options != NULL && options->reach < 0))
+    if (!diagnosis || (options && options->size < OPTIONS_MIN) || (options && options->reach < 0))
         return ARMTAP_ERR_ARGUMENT;
     *diagnosis = calloc(1, sizeof **diagnosis);
-    if (*diagnosis != NULL && begin(*diagnosis, options) == ARMTAP_OK)
+    if (*diagnosis && begin(*diagnosis, options) == ARMTAP_OK)
         return ARMTAP_OK;
     armtap_diagnosis_free(*diagnosis);
     *diagnosis = NULL;
@@ -181,7 +180,7 @@ int armtap_diagnosis_new(const struct armtap_diagnosis_options *options, struct 
 
 void armtap_diagnosis_free(struct armtap_diagnosis *diagnosis)
 {
-    if (diagnosis == NULL)
+    if (!diagnosis)
         return;
     armtap_verdicts_free(&diagnosis->verdicts);
     armtap_streams_free(diagnosis->streams);
@@ -197,7 +196,7 @@ void armtap_diagnosis_free(struct armtap_diagnosis *diagnosis)
 
 const struct armtap_sink *armtap_diagnosis_sink(const struct armtap_diagnosis *diagnosis)
 {
-    return diagnosis == NULL ? NULL : &diagnosis->sink;
+    return diagnosis ? &diagnosis->sink : NULL;
 }
 
 /* ---- the end --------------------------------------------------------------------------------------------------- */
@@ -208,7 +207,7 @@ static void find_attempts(struct armtap_diagnosis *diagnosis)
     char text[ARMTAP_ATTEMPT_TEXT_MAX];
     const struct armtap_attempts *attempts = armtap_streams_attempts(diagnosis->streams);
     const struct armtap_attempt *attempt = NULL;
-    for (size_t i = 0; (attempt = armtap_attempts_at(attempts, i)) != NULL; i++) {
+    for (size_t i = 0; (attempt = armtap_attempts_at(attempts, i)); i++) {
         armtap_attempt_text(text, attempts, attempt, diagnosis->options.zone);
         armtap_findings_say(diagnosis->findings, armtap_attempt_id(attempt->outcome), NULL, &attempt->first, "%s",
                             text);
@@ -228,11 +227,11 @@ static const char *reason_of(const struct stream_monitor *monitor, const struct 
 {
     char text[REASON_MAX] = "";
     bool is_whole = !stream->midstream && stream->bytes_lost[0] + stream->bytes_lost[1] == 0;
-    if (monitor != NULL && is_whole && stream->records[ARMTAP_FROM_ROBOT] == 0)
+    if (monitor && is_whole && stream->records[ARMTAP_FROM_ROBOT] == 0)
         armtap_unanswered_text(&monitor->dialogue, text, sizeof text);
     size_t size = strlen(text) + 1;
     char *copy = malloc(size);
-    return copy == NULL ? NULL : memcpy(copy, text, size);
+    return copy ? memcpy(copy, text, size) : NULL;
 }
 
 /* 0, or -1 without memory. */
@@ -244,11 +243,11 @@ static int tell_stream(struct armtap_diagnosis *diagnosis, size_t number)
     const struct stream_monitor *monitor = armtap_monitors_of(diagnosis->monitors, stream->connection);
     *told = (struct armtap_stream_diagnosis){
         .summary = summary, .no_data = reason_of(monitor, stream), .unread = armtap_verdict_unread(stream)};
-    if (monitor != NULL) {
+    if (monitor) {
         told->rates = &monitor->stream_rates_totals;
         told->clock = &monitor->clock_drift_totals;
     }
-    return told->no_data == NULL ? -1 : 0;
+    return told->no_data ? 0 : -1;
 }
 
 /* 0, or -1 without memory. */
@@ -256,7 +255,7 @@ static int tell_streams(struct armtap_diagnosis *diagnosis)
 {
     size_t count = armtap_streams_count(diagnosis->streams);
     diagnosis->told = calloc(count + 1, sizeof *diagnosis->told);
-    if (diagnosis->told == NULL)
+    if (!diagnosis->told)
         return -1;
     while (diagnosis->told_count < count)
         if (tell_stream(diagnosis, diagnosis->told_count++) != 0)
@@ -268,9 +267,9 @@ static void tell_stops(struct armtap_diagnosis *diagnosis, size_t number)
 {
     uint64_t connection = diagnosis->told[number].summary->stream->connection;
     const struct stream_monitor *monitor = armtap_monitors_of(diagnosis->monitors, connection);
-    for (unsigned arm = 1; monitor != NULL && arm <= ARMTAP_ARMS_MAX; arm++) {
+    for (unsigned arm = 1; monitor && arm <= ARMTAP_ARMS_MAX; arm++) {
         const struct stop_windows *windows = monitor->moments[arm - 1];
-        for (unsigned i = 0; windows != NULL && i < windows->count; i++) {
+        for (unsigned i = 0; windows && i < windows->count; i++) {
             windows->all[i]->stream = (uint32_t)number;
             windows->all[i]->arm = arm;
             diagnosis->stops[diagnosis->stop_count++] = windows->all[i];
@@ -282,7 +281,7 @@ static void tell_stops(struct armtap_diagnosis *diagnosis, size_t number)
 static int tell_all_stops(struct armtap_diagnosis *diagnosis)
 {
     diagnosis->stops = calloc(MOMENTS_ALL, sizeof(*diagnosis->stops));
-    if (diagnosis->stops == NULL)
+    if (!diagnosis->stops)
         return -1;
     for (size_t i = 0; i < diagnosis->told_count; i++)
         tell_stops(diagnosis, i);
@@ -308,7 +307,7 @@ static int settle(struct armtap_diagnosis *diagnosis)
 
 int armtap_diagnosis_finish(struct armtap_diagnosis *diagnosis)
 {
-    if (diagnosis == NULL)
+    if (!diagnosis)
         return ARMTAP_ERR_ARGUMENT;
     if (diagnosis->is_busy)
         return ARMTAP_ERR_BUSY;
@@ -324,22 +323,22 @@ int armtap_diagnosis_finish(struct armtap_diagnosis *diagnosis)
 
 size_t armtap_diagnosis_finding_count(const struct armtap_diagnosis *diagnosis)
 {
-    return diagnosis == NULL ? 0 : armtap_findings_count(diagnosis->findings);
+    return diagnosis ? armtap_findings_count(diagnosis->findings) : 0;
 }
 
 const struct armtap_finding *armtap_diagnosis_finding_at(const struct armtap_diagnosis *diagnosis, size_t i)
 {
-    return diagnosis == NULL ? NULL : armtap_findings_at(diagnosis->findings, i);
+    return diagnosis ? armtap_findings_at(diagnosis->findings, i) : NULL;
 }
 
 size_t armtap_diagnosis_pairs(const struct armtap_diagnosis *diagnosis)
 {
-    return diagnosis == NULL ? 0 : armtap_findings_pairs(diagnosis->findings);
+    return diagnosis ? armtap_findings_pairs(diagnosis->findings) : 0;
 }
 
 size_t armtap_diagnosis_stream_count(const struct armtap_diagnosis *diagnosis)
 {
-    return diagnosis == NULL ? 0 : diagnosis->told_count;
+    return diagnosis ? diagnosis->told_count : 0;
 }
 
 const struct armtap_stream_diagnosis *armtap_diagnosis_stream_at(const struct armtap_diagnosis *diagnosis,
@@ -350,12 +349,12 @@ const struct armtap_stream_diagnosis *armtap_diagnosis_stream_at(const struct ar
 
 const struct armtap_streams *armtap_diagnosis_streams(const struct armtap_diagnosis *diagnosis)
 {
-    return diagnosis == NULL ? NULL : diagnosis->streams;
+    return diagnosis ? diagnosis->streams : NULL;
 }
 
 size_t armtap_diagnosis_mode_count(const struct armtap_diagnosis *diagnosis)
 {
-    return diagnosis == NULL || !diagnosis->is_finished ? 0 : diagnosis->modes.count;
+    return !diagnosis || !diagnosis->is_finished ? 0 : diagnosis->modes.count;
 }
 
 const struct armtap_mode *armtap_diagnosis_mode_at(const struct armtap_diagnosis *diagnosis, size_t i)
@@ -365,12 +364,12 @@ const struct armtap_mode *armtap_diagnosis_mode_at(const struct armtap_diagnosis
 
 uint64_t armtap_diagnosis_modes_left_out(const struct armtap_diagnosis *diagnosis)
 {
-    return diagnosis == NULL ? 0 : diagnosis->modes.left_out;
+    return diagnosis ? diagnosis->modes.left_out : 0;
 }
 
 size_t armtap_diagnosis_stop_count(const struct armtap_diagnosis *diagnosis)
 {
-    return diagnosis == NULL ? 0 : diagnosis->stop_count;
+    return diagnosis ? diagnosis->stop_count : 0;
 }
 
 const struct armtap_stop_window *armtap_diagnosis_stop_at(const struct armtap_diagnosis *diagnosis, size_t i)
@@ -380,7 +379,7 @@ const struct armtap_stop_window *armtap_diagnosis_stop_at(const struct armtap_di
 
 size_t armtap_diagnosis_verdict_count(const struct armtap_diagnosis *diagnosis)
 {
-    return diagnosis == NULL ? 0 : diagnosis->verdicts.count;
+    return diagnosis ? diagnosis->verdicts.count : 0;
 }
 
 const struct armtap_verdict *armtap_diagnosis_verdict_at(const struct armtap_diagnosis *diagnosis, size_t i)

@@ -49,11 +49,11 @@ struct armtap_attempts {
 struct armtap_attempts *armtap_attempts_new(void)
 {
     struct armtap_attempts *attempts = calloc(1, sizeof *attempts);
-    if (attempts == NULL)
+    if (!attempts)
         return NULL;
     attempts->key = armtap_hash_draw_key();
     attempts->pairs = calloc(ATTEMPTS_PAIRS, sizeof *attempts->pairs);
-    if (attempts->pairs != NULL)
+    if (attempts->pairs)
         return attempts;
     armtap_attempts_free(attempts);
     return NULL;
@@ -61,7 +61,7 @@ struct armtap_attempts *armtap_attempts_new(void)
 
 void armtap_attempts_free(struct armtap_attempts *attempts)
 {
-    if (attempts == NULL)
+    if (!attempts)
         return;
     for (size_t i = 0; i < attempts->count; i++)
         free(attempts->all[i]);
@@ -76,7 +76,7 @@ void armtap_attempts_free(struct armtap_attempts *attempts)
 static void host_of(char host[64], const char *end)
 {
     const char *colon = strrchr(end, ':');
-    size_t length = colon == NULL ? strlen(end) : (size_t)(colon - end);
+    size_t length = colon ? (size_t)(colon - end) : strlen(end);
     bool bracketed = end[0] == '[' && length >= 2;
     length = bracketed ? length - 2 : length;
     length = length < 64 ? length : 63;
@@ -128,13 +128,13 @@ static int64_t elapsed(int64_t from, int64_t to)
 static void connect(struct armtap_attempts *attempts, const struct armtap_event *event)
 {
     struct pair *pair = pair_of(attempts, event->stream, CONNECTED_MAX);
-    if (pair == NULL)
+    if (!pair)
         return;
     pair->connected = event->where;
     pair->has_connected = true;
     for (int i = 0; i <= ARMTAP_ATTEMPT_NO_ANSWER; i++) {
         struct armtap_attempt *failed = pair->failed[i];
-        if (failed == NULL || failed->has_connected)
+        if (!failed || failed->has_connected)
             continue;
         failed->connected = event->where;
         failed->has_connected = true;
@@ -148,13 +148,13 @@ static struct armtap_attempt *begin(struct armtap_attempts *attempts, struct pai
     if (attempts->count == attempts->room) {
         size_t room = attempts->room == 0 ? 64 : 2 * attempts->room;
         struct armtap_attempt **all = realloc(attempts->all, room * sizeof(*all));
-        if (all == NULL)
+        if (!all)
             return NULL;
         attempts->all = all;
         attempts->room = room;
     }
     struct armtap_attempt *summary = calloc(1, sizeof *summary);
-    if (summary == NULL)
+    if (!summary)
         return NULL;
     summary->outcome = outcome;
     strcpy(summary->robot, pair->robot);
@@ -174,8 +174,8 @@ static struct armtap_attempt *summary_of(struct armtap_attempts *attempts, struc
                                          enum armtap_attempt_outcome outcome, const struct armtap_event *event)
 {
     struct armtap_attempt *summary = pair->failed[outcome];
-    bool is_later = summary != NULL && summary->has_connected && is_before(&summary->connected, &event->where);
-    if (summary == NULL || (is_later && pair->episodes[outcome] < ATTEMPTS_EPISODES && attempts->count < ATTEMPTS_ALL))
+    bool is_later = summary && summary->has_connected && is_before(&summary->connected, &event->where);
+    if (!summary || (is_later && pair->episodes[outcome] < ATTEMPTS_EPISODES && attempts->count < ATTEMPTS_ALL))
         return begin(attempts, pair, outcome, event);
     summary->between += is_later;
     return summary;
@@ -185,7 +185,7 @@ static struct armtap_attempt *fail(struct armtap_attempts *attempts, struct pair
                                    const struct armtap_event *event, enum armtap_attempt_outcome outcome)
 {
     struct armtap_attempt *summary = summary_of(attempts, pair, outcome, event);
-    if (summary == NULL)
+    if (!summary)
         return NULL;
     if (summary->count++ == 0 || summary->has_connected)
         attempts->news = summary;
@@ -195,7 +195,7 @@ static struct armtap_attempt *fail(struct armtap_attempts *attempts, struct pair
     if (outcome > ARMTAP_ATTEMPT_NO_ANSWER)
         return summary;
     summary->syns += event->a;
-    if (event->unreachable != NULL)
+    if (event->unreachable)
         summary->unreachable = *event->unreachable;
     summary->has_connected = pair->has_connected && is_before(&event->where, &pair->connected);
     if (summary->has_connected)
@@ -207,7 +207,7 @@ static struct armtap_attempt *fail(struct armtap_attempts *attempts, struct pair
 static void withdraw(struct armtap_attempts *attempts, struct pair *pair, const struct armtap_event *event)
 {
     struct armtap_attempt *summary = pair->failed[ARMTAP_ATTEMPT_NO_ANSWER];
-    if (pair->unanswered != event->stream->connection + 1 || summary == NULL)
+    if (pair->unanswered != event->stream->connection + 1 || !summary)
         return;
     pair->unanswered = 0;
     attempts->total[ARMTAP_ATTEMPT_NO_ANSWER]--;
@@ -227,7 +227,7 @@ static int never_came(struct armtap_attempts *attempts, const struct armtap_even
                       enum armtap_attempt_outcome outcome)
 {
     struct pair *pair = pair_of(attempts, event->stream, ATTEMPTS_PAIRS);
-    if (pair == NULL) {
+    if (!pair) {
         attempts->total[outcome]++;
         attempts->left_out[outcome]++;
         return 0;
@@ -236,14 +236,14 @@ static int never_came(struct armtap_attempts *attempts, const struct armtap_even
         withdraw(attempts, pair, event);
     else
         pair->unanswered = event->stream->connection + 1;
-    return fail(attempts, pair, event, outcome) == NULL ? -1 : 0;
+    return fail(attempts, pair, event, outcome) ? 0 : -1;
 }
 
 static void ask_again(struct armtap_attempts *attempts, const struct armtap_event *event)
 {
     struct pair *pair = pair_of(attempts, event->stream, 0);
-    struct armtap_attempt *summary = pair == NULL ? NULL : pair->failed[ARMTAP_ATTEMPT_NO_ANSWER];
-    if (summary == NULL || pair->unanswered != event->stream->connection + 1)
+    struct armtap_attempt *summary = pair ? pair->failed[ARMTAP_ATTEMPT_NO_ANSWER] : NULL;
+    if (!summary || pair->unanswered != event->stream->connection + 1)
         return;
     summary->syns++;
     summary->last_syn = event->where.time;
@@ -252,7 +252,7 @@ static void ask_again(struct armtap_attempts *attempts, const struct armtap_even
 static void leave_open(struct armtap_attempts *attempts, const struct armtap_event *event)
 {
     struct pair *pair = pair_of(attempts, event->stream, ATTEMPTS_PAIRS);
-    if (pair == NULL)
+    if (!pair)
         return;
     if (pair->open++ == 0 || is_before(&pair->open_last, &event->where))
         pair->open_last = event->where;
@@ -295,10 +295,10 @@ static int end(struct armtap_attempts *attempts, const struct armtap_event *even
     int64_t open = elapsed(stream->accepted.time, event->where.time);
     enum armtap_attempt_outcome outcome = outcome_of(event, open);
     struct pair *pair = outcome == ARMTAP_ATTEMPT_OUTCOMES ? NULL : pair_of(attempts, stream, ATTEMPTS_PAIRS);
-    if (pair == NULL)
+    if (!pair)
         return 0;
     struct armtap_attempt *summary = fail(attempts, pair, event, outcome);
-    if (summary == NULL)
+    if (!summary)
         return -1;
     summary->shortest = open < summary->shortest ? open : summary->shortest;
     summary->longest = open > summary->longest ? open : summary->longest;
@@ -460,7 +460,7 @@ static void put_reason(struct line *line, const struct armtap_attempt *summary)
     if (*reporter == '[')
         snprintf(reporter, sizeof reporter, "%.*s", (int)strlen(why->reporter) - 2, why->reporter + 1);
     put(line, ": %s, says %s (ICMP%s type %u, code %u)", why->reason,
-        strcmp(host, reporter) == 0 ? "its own machine" : reporter, strchr(host, ':') == NULL ? "" : "v6", why->type,
+        strcmp(host, reporter) == 0 ? "its own machine" : reporter, strchr(host, ':') ? "v6" : "", why->type,
         why->code);
 }
 
@@ -591,7 +591,7 @@ static struct sum sum_up(const struct armtap_attempts *attempts, enum armtap_att
         const struct armtap_attempt *summary = attempts->all[i];
         if (summary->outcome != outcome)
             continue;
-        sum.first = sum.first == NULL ? summary : sum.first;
+        sum.first = sum.first ? sum.first : summary;
         sum.connected = summary->has_connected ? summary : sum.connected;
         sum.all_connected = sum.all_connected && summary->has_connected;
         sum.is_sure = sum.is_sure && !may_have_been_answered(attempts, summary);
@@ -674,7 +674,7 @@ static void put_sum(struct line *line, const struct armtap_attempts *attempts, e
         put_clients(line, sum);
     put_times(line, sum->count);
     put(line, "%s", ends[outcome]);
-    if (one && !then && sum->connected != NULL)
+    if (one && !then && sum->connected)
         put(line, ", and accepted it in between");
 }
 
@@ -688,7 +688,7 @@ uint64_t armtap_attempts_clause(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct
         struct sum sum = {.count = 0};
         if (strcmp(armtap_attempt_id((enum armtap_attempt_outcome)i), id) == 0)
             sum = sum_up(attempts, (enum armtap_attempt_outcome)i);
-        if (sum.first == NULL)
+        if (!sum.first)
             continue;
         put(&line, "%s", count > 0 ? "; " : "");
         put_sum(&line, attempts, (enum armtap_attempt_outcome)i, &sum, zone);

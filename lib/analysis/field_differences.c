@@ -39,7 +39,7 @@ struct differences {
 struct differences *armtap_differences_new(double tolerance)
 {
     struct differences *differences = calloc(1, sizeof *differences);
-    if (differences != NULL)
+    if (differences)
         differences->tolerance = tolerance;
     return differences;
 }
@@ -47,7 +47,7 @@ struct differences *armtap_differences_new(double tolerance)
 static void forget_recipes(struct differences *differences)
 {
     for (int side = 0; side < ARMTAP_SIDES; side++) {
-        if (differences->recipe[side] != NULL)
+        if (differences->recipe[side])
             armtap_recipe_release(differences->recipe[side]);
         differences->recipe[side] = NULL;
     }
@@ -58,7 +58,7 @@ static void forget_recipes(struct differences *differences)
 
 void armtap_differences_free(struct differences *differences)
 {
-    if (differences == NULL)
+    if (!differences)
         return;
     forget_recipes(differences);
     for (size_t i = 0; i < differences->count; i++) {
@@ -89,7 +89,7 @@ static struct slot *slot_new(const char *name)
 {
     struct slot *slot = calloc(1, sizeof *slot);
     char *copy = malloc(strlen(name) + 1);
-    if (slot == NULL || copy == NULL) {
+    if (!slot || !copy) {
         free(slot);
         free(copy);
         return NULL;
@@ -112,13 +112,13 @@ static struct slot *slot_of(struct differences *differences, const char *name)
     if (differences->count == differences->room) {
         size_t room = differences->room == 0 ? 64 : 2 * differences->room;
         struct slot **by_name = realloc(differences->by_name, room * sizeof(*by_name));
-        if (by_name == NULL)
+        if (!by_name)
             return NULL;
         differences->by_name = by_name;
         differences->room = room;
     }
     struct slot *slot = slot_new(name);
-    if (slot == NULL)
+    if (!slot)
         return NULL;
     memmove(differences->by_name + place + 1, differences->by_name + place,
             (differences->count - place) * sizeof *differences->by_name);
@@ -160,7 +160,7 @@ static int add_line(struct differences *differences, enum armtap_side side, size
 {
     const struct armtap_recipe_entry *described = armtap_recipe_at(differences->recipe[side], entry);
     struct slot *slot = slot_of(differences, described->name);
-    if (slot == NULL)
+    if (!slot)
         return -1;
     if (slot->difference.count == 0) {
         slot->difference.count = described->count;
@@ -184,7 +184,7 @@ static int learn_recipes(struct differences *differences, const struct sample sa
         most += armtap_recipe_count(samples[side].recipe);
     }
     differences->lines = calloc(most + 1, sizeof *differences->lines);
-    if (differences->lines == NULL)
+    if (!differences->lines)
         return -1;
     for (int side = 0; side < ARMTAP_SIDES; side++)
         for (size_t i = 0; i < armtap_recipe_count(samples[side].recipe); i++)
@@ -313,7 +313,7 @@ static void add_values(struct differences *differences, struct slot *slot, const
 static void add_form(struct armtap_difference *difference, const struct sample *sample, size_t offset)
 {
     const struct armtap_field *field = difference->field;
-    if (field == NULL || field->type != ARMTAP_UINT64 || field->column_cb3e == 0 || sample->length < offset + 8)
+    if (!field || field->type != ARMTAP_UINT64 || field->column_cb3e == 0 || sample->length < offset + 8)
         return;
     uint64_t bits = 0;
     for (size_t i = 0; i < 8; i++)
@@ -401,7 +401,7 @@ int armtap_differences_finish(struct differences *differences)
     }
     free(differences->sorted);
     differences->sorted = calloc(differences->count + 1, sizeof *differences->sorted);
-    if (differences->sorted == NULL)
+    if (!differences->sorted)
         return -1;
     for (size_t i = 0; i < differences->count; i++)
         differences->sorted[i] = differences->by_name[i];
@@ -411,7 +411,7 @@ int armtap_differences_finish(struct differences *differences)
 
 size_t armtap_differences_count(const struct differences *differences)
 {
-    return differences->sorted == NULL ? 0 : differences->count;
+    return differences->sorted ? differences->count : 0;
 }
 
 const struct armtap_difference *armtap_differences_at(const struct differences *differences, size_t i)

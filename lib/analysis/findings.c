@@ -59,11 +59,11 @@ static void group_free(struct group *group)
 
 void armtap_findings_free(struct findings *findings)
 {
-    if (findings == NULL)
+    if (!findings)
         return;
     for (size_t i = 0; i < findings->count; i++)
         group_free(findings->groups[i]);
-    if (findings->rest != NULL)
+    if (findings->rest)
         group_free(findings->rest);
     for (size_t i = 0; i < findings->settled_count; i++)
         free((char *)findings->settled[i].text);
@@ -124,7 +124,7 @@ static size_t index_of(const struct armtap_note_kind *kind)
 static struct group *group_new(bool of_stream, uint64_t connection)
 {
     struct group *group = calloc(1, sizeof *group);
-    if (group == NULL)
+    if (!group)
         return NULL;
     group->of_stream = of_stream;
     group->connection = connection;
@@ -139,7 +139,7 @@ static struct kind_count *count_of(struct group *group, const struct armtap_note
         if (group->of_kind[i].index == index)
             return &group->of_kind[i];
     struct kind_count *of_kind = realloc(group->of_kind, (group->kind_count + 1) * sizeof *of_kind);
-    if (of_kind == NULL)
+    if (!of_kind)
         return NULL;
     group->of_kind = of_kind;
     of_kind[group->kind_count] = (struct kind_count){.index = index};
@@ -158,13 +158,13 @@ static struct group *group_of(struct findings *findings, const struct armtap_str
         if (findings->count == findings->room) {
             size_t room = findings->room == 0 ? 16 : findings->room * 2;
             struct group **groups = realloc(findings->groups, room * sizeof(*groups));
-            if (groups == NULL)
+            if (!groups)
                 return NULL;
             findings->groups = groups;
             findings->room = room;
         }
         struct group *group = group_new(of_stream, connection);
-        if (group == NULL)
+        if (!group)
             return NULL;
         memmove(findings->groups + place + 1, findings->groups + place,
                 (findings->count - place) * sizeof(*findings->groups));
@@ -180,7 +180,7 @@ static struct armtap_finding *append(struct group *group)
     if (group->count == group->room) {
         size_t room = group->room == 0 ? 1 : group->room * 2;
         struct armtap_finding *all = realloc(group->all, room * sizeof *all);
-        if (all == NULL)
+        if (!all)
             return NULL;
         group->all = all;
         group->room = room;
@@ -197,7 +197,7 @@ static char *copy_of(const char *text)
 {
     size_t size = strlen(text) + 1;
     char *copy = malloc(size);
-    return copy == NULL ? NULL : memcpy(copy, text, size);
+    return copy ? memcpy(copy, text, size) : NULL;
 }
 
 /* Takes over the text of what is larger than all that it sums up so far. Returns false without memory. */
@@ -231,10 +231,10 @@ static struct armtap_finding *begin_finding(struct findings *findings, struct gr
                                             const struct armtap_note_kind *kind, const struct armtap_where *where)
 {
     struct armtap_finding *finding = append(group);
-    if (finding != NULL)
+    if (finding)
         *finding = (struct armtap_finding){
             .kind = kind, .where = *where, .last = *where, .order = findings->order++, .stream = ARMTAP_NO_STREAM};
-    if (finding != NULL)
+    if (finding)
         finding->is_doubtful = findings->in_doubt;
     return finding;
 }
@@ -245,7 +245,7 @@ static struct armtap_finding *sum_of(struct findings *findings, struct group *gr
 {
     if (count->sum == 0) {
         struct armtap_finding *sum = begin_finding(findings, group, kind, where);
-        if (sum == NULL)
+        if (!sum)
             return NULL;
         sum->is_sum = true;
         count->sum = group->count;
@@ -258,7 +258,7 @@ static bool keep(struct findings *findings, struct group *group, struct kind_cou
                  const struct armtap_note_kind *kind, double size, const struct armtap_where *where, const char *text)
 {
     struct armtap_finding *finding = begin_finding(findings, group, kind, where);
-    if (finding == NULL)
+    if (!finding)
         return false;
     finding->count = 1;
     finding->size = finding->total = size;
@@ -274,13 +274,13 @@ static bool sum_up(struct findings *findings, struct group *group, struct kind_c
                    const struct armtap_note_kind *kind, double size, const struct armtap_where *where, const char *text)
 {
     if (count->sum == 0 && findings->bytes > FINDINGS_BYTES + FINDINGS_BYTES / 4) {
-        if (findings->rest == NULL)
+        if (!findings->rest)
             findings->rest = group_new(false, 0);
         group = findings->rest;
-        count = group == NULL ? NULL : count_of(group, kind);
+        count = group ? count_of(group, kind) : NULL;
     }
-    struct armtap_finding *sum = count == NULL ? NULL : sum_of(findings, group, count, kind, where);
-    if (sum == NULL || !add_to_sum(sum, size, where, text))
+    struct armtap_finding *sum = count ? sum_of(findings, group, count, kind, where) : NULL;
+    if (!sum || !add_to_sum(sum, size, where, text))
         return false;
     sum->is_doubtful = sum->is_doubtful || findings->in_doubt;
     return true;
@@ -295,7 +295,7 @@ static bool is_full(const struct findings *findings)
 static void tell(struct findings *findings, const struct armtap_note_kind *kind, double size,
                  const struct armtap_stream *stream, const struct armtap_where *where, const char *text)
 {
-    if (findings->listener == NULL || findings->failed || findings->stopped)
+    if (!findings->listener || findings->failed || findings->stopped)
         return;
     const struct armtap_finding finding = {.kind = kind,
                                            .where = *where,
@@ -314,9 +314,9 @@ static void add(struct findings *findings, const struct armtap_note_kind *kind, 
                 const struct armtap_stream *stream, const struct armtap_where *where, const char *text)
 {
     struct group *group = group_of(findings, stream);
-    struct kind_count *count = group == NULL ? NULL : count_of(group, kind);
-    bool unknown = stream != NULL && stream->protocol == ARMTAP_PROTOCOL_NONE;
-    if (count == NULL) {
+    struct kind_count *count = group ? count_of(group, kind) : NULL;
+    bool unknown = stream && stream->protocol == ARMTAP_PROTOCOL_NONE;
+    if (!count) {
         findings->failed = true;
         return;
     }
@@ -333,15 +333,15 @@ static void add(struct findings *findings, const struct armtap_note_kind *kind, 
 void armtap_findings_add(struct findings *findings, const struct armtap_note_kind *kind,
                          const struct armtap_stream *stream, const struct armtap_where *where, const char *text)
 {
-    add(findings, kind, 0, stream, where, text == NULL ? "" : text);
+    add(findings, kind, 0, stream, where, text ? text : "");
 }
 
 static void say(struct findings *findings, const char *id, double size, const struct armtap_stream *stream,
                 const struct armtap_where *where, const char *format, va_list arguments)
 {
-    const struct armtap_note_kind *kind = findings == NULL ? NULL : armtap_note_find(id);
+    const struct armtap_note_kind *kind = findings ? armtap_note_find(id) : NULL;
     char text[TEXT_MAX];
-    if (kind == NULL)
+    if (!kind)
         return;
     vsnprintf(text, sizeof text, format, arguments);
     add(findings, kind, size, stream, where, text);
@@ -382,7 +382,7 @@ static void drop_group(struct findings *findings, size_t place)
     for (size_t i = 0; i < group->count; i++) {
         bool is_sum = group->all[i].is_sum;
         findings->kept -= !is_sum;
-        findings->bytes -= bytes_of(is_sum || group->all[i].text == NULL ? SUM_TEXT : strlen(group->all[i].text));
+        findings->bytes -= bytes_of(is_sum || !group->all[i].text ? SUM_TEXT : strlen(group->all[i].text));
     }
     group_free(group);
     findings->count--;
@@ -401,9 +401,8 @@ void armtap_findings_forget(struct findings *findings, uint64_t connection)
 static bool add_to_rest(struct findings *findings, const struct armtap_finding *finding)
 {
     struct kind_count *count = count_of(findings->rest, finding->kind);
-    struct armtap_finding *sum =
-        count == NULL ? NULL : sum_of(findings, findings->rest, count, finding->kind, &finding->where);
-    if (sum == NULL || !add_to_sum(sum, finding->size, &finding->where, finding->text == NULL ? "" : finding->text))
+    struct armtap_finding *sum = count ? sum_of(findings, findings->rest, count, finding->kind, &finding->where) : NULL;
+    if (!sum || !add_to_sum(sum, finding->size, &finding->where, finding->text ? finding->text : ""))
         return false;
     sum->is_doubtful = sum->is_doubtful || finding->is_doubtful;
     sum->count += finding->count - 1;
@@ -418,12 +417,12 @@ void armtap_findings_add_up(struct findings *findings, uint64_t connection)
     size_t place = place_of(findings, true, connection);
     if (!is_group(findings, place, true, connection))
         return;
-    if (findings->rest == NULL)
+    if (!findings->rest)
         findings->rest = group_new(false, 0);
     const struct group *group = findings->groups[place];
-    for (size_t i = 0; i < group->count && findings->rest != NULL; i++)
+    for (size_t i = 0; i < group->count && findings->rest; i++)
         findings->failed = !add_to_rest(findings, &group->all[i]) || findings->failed;
-    findings->failed = findings->failed || findings->rest == NULL;
+    findings->failed = findings->failed || !findings->rest;
     drop_group(findings, place);
 }
 
@@ -448,13 +447,13 @@ static int complete_sum(struct armtap_finding *sum, const char *of)
     char text[TEXT_MAX + 120];
     int length =
         snprintf(text, sizeof text, "%" PRIu64 " more%s, up to packet %" PRIu64, sum->count, of, sum->last.packet);
-    if (sum->text != NULL) {
+    if (sum->text) {
         snprintf(text + length, sizeof text - (size_t)length, "; the largest: %s", sum->text);
         sum->largest = (size_t)length + 2;
     }
     free((char *)sum->text);
     sum->text = copy_of(text);
-    return sum->text == NULL ? -1 : 0;
+    return sum->text ? 0 : -1;
 }
 
 static size_t pair_of(const struct group *group, const struct armtap_note_kind *kind)
@@ -490,19 +489,19 @@ int armtap_findings_settle(struct findings *findings, const struct armtap_stream
     size_t total = 0;
     for (size_t i = 0; i < findings->count; i++)
         total += findings->groups[i]->count;
-    total += findings->rest == NULL ? 0 : findings->rest->count;
+    total += findings->rest ? findings->rest->count : 0;
     findings->settled = calloc(total + 1, sizeof *findings->settled);
-    if (findings->settled == NULL)
+    if (!findings->settled)
         return -1;
-    if (findings->rest != NULL && settle_group(findings, findings->rest, ARMTAP_NO_STREAM) != 0)
+    if (findings->rest && settle_group(findings, findings->rest, ARMTAP_NO_STREAM) != 0)
         return -1;
     for (size_t i = 0; i < findings->count; i++) {
         struct group *group = findings->groups[i];
         const struct armtap_stream_summary *summary =
             group->of_stream ? armtap_streams_of(streams, group->connection) : NULL;
-        if (group->of_stream && summary == NULL)
+        if (group->of_stream && !summary)
             continue;
-        if (settle_group(findings, group, summary == NULL ? ARMTAP_NO_STREAM : summary->number) != 0)
+        if (settle_group(findings, group, summary ? summary->number : ARMTAP_NO_STREAM) != 0)
             return -1;
     }
     qsort(findings->settled, findings->settled_count, sizeof *findings->settled, compare);

@@ -118,7 +118,7 @@ struct flow_rate {
 struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int channel, struct histogram *jitter)
 {
     struct flow_rate *flow = calloc(1, sizeof *flow);
-    if (flow == NULL)
+    if (!flow)
         return NULL;
     flow->aubo = stream->protocol == ARMTAP_AUBO;
     flow->channel = channel;
@@ -134,7 +134,7 @@ struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int c
 
 void armtap_flow_rate_free(struct flow_rate *flow)
 {
-    if (flow != NULL)
+    if (flow)
         free(flow->waiting);
     free(flow);
 }
@@ -502,22 +502,22 @@ static double usual_step(double median, double expected)
 static void learn(struct flow_rate *flow)
 {
     struct armtap_rates_learned *learned = flow->learned;
-    if (learned == NULL || learned->failed || learned->is_cut)
+    if (!learned || learned->failed || learned->is_cut)
         return;
-    learned->is_cut = learned->left != NULL && *learned->left == 0;
+    learned->is_cut = learned->left && *learned->left == 0;
     if (learned->is_cut)
         return;
     if (learned->count == learned->room) {
         size_t room = 2 * learned->room + 4;
         struct flow_rate_stretch *all = realloc(learned->all, room * sizeof *all);
-        learned->failed = all == NULL;
-        if (all == NULL)
+        learned->failed = !all;
+        if (!all)
             return;
         learned->all = all;
         learned->room = room;
     }
     learned->all[learned->count++] = (struct flow_rate_stretch){flow->channel, flow->expected, flow->usual};
-    if (learned->left != NULL)
+    if (learned->left)
         --*learned->left;
 }
 
@@ -533,17 +533,17 @@ static const struct flow_rate_stretch *recall(struct flow_rate *flow)
 
 static bool is_told(const struct flow_rate *flow)
 {
-    return flow->learned != NULL && flow->learned->is_known;
+    return flow->learned && flow->learned->is_known;
 }
 
 /* Enough is known of the stretch to judge it. */
 static void settle(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream)
 {
     const struct flow_rate_stretch *told = is_told(flow) ? recall(flow) : NULL;
-    double median = told == NULL ? median_step(flow) : 0;
+    double median = told ? 0 : median_step(flow);
     flow->is_settled = true;
-    flow->expected = told == NULL ? expected_step(flow, median) : told->expected;
-    flow->usual = told == NULL ? usual_step(median, flow->expected) : told->usual;
+    flow->expected = told ? told->expected : expected_step(flow, median);
+    flow->usual = told ? told->usual : usual_step(median, flow->expected);
     if (!is_told(flow))
         learn(flow);
     for (unsigned i = 0; i < flow->waiting_count; i++)
@@ -558,7 +558,7 @@ static void wait_for_more(struct flow_rate *flow, const struct arrival *arrival)
     if (flow->waiting_count == flow->waiting_room) {
         unsigned room = flow->waiting_room == 0 ? 4 : 2 * flow->waiting_room;
         struct arrival *waiting = realloc(flow->waiting, room * sizeof *waiting);
-        if (waiting == NULL) {
+        if (!waiting) {
             flow->failed = true;
             return;
         }
@@ -597,7 +597,7 @@ static void begin_stretch(struct flow_rate *flow, enum phase phase, const struct
 {
     flow->phase = phase;
     flow->granted = (struct armtap_where){.time = ARMTAP_NO_TIME};
-    if (granted != NULL)
+    if (granted)
         flow->granted = *granted;
     flow->paused = (struct armtap_where){.time = ARMTAP_NO_TIME};
     flow->after_pause = 0;
@@ -622,7 +622,7 @@ static void end_stretch(struct flow_rate *flow, struct findings *findings, const
         return;
     if (!flow->is_settled)
         settle(flow, findings, stream);
-    if (at != NULL && !flow->legacy) {
+    if (at && !flow->legacy) {
         const struct pause pause = {flow->has_last ? &flow->last.where : &flow->granted, at,
                                     flow->lost_bytes > 0 || flow->unsure ? INFINITY : (double)flow->unread, NAN, true};
         if (pause.from->packet > 0)
@@ -729,7 +729,7 @@ void armtap_flow_rate_last_step(const struct flow_rate *flow, struct armtap_rate
     *step = (struct armtap_rates_step){.clock = NAN};
     if (!flow->is_counted)
         return;
-    if (arrival == NULL) {
+    if (!arrival) {
         *step = flow->step;
         return;
     }

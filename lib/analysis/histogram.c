@@ -32,7 +32,7 @@ void armtap_histogram_add(struct histogram *spread, int64_t time)
 {
     size_t bin = bin_of((uint64_t)time);
     uint32_t **octave = &spread->octaves[bin / SPREAD_BINS];
-    if (*octave == NULL && (*octave = calloc(SPREAD_BINS, sizeof **octave)) == NULL) {
+    if (!*octave && !(*octave = calloc(SPREAD_BINS, sizeof **octave))) {
         spread->failed = true;
         return;
     }
@@ -50,7 +50,7 @@ int64_t armtap_histogram_quantile(const struct histogram *spread, unsigned perce
         return -1;
     for (size_t i = 0; i < SPREAD_OCTAVES * SPREAD_BINS; i++) {
         const uint32_t *octave = spread->octaves[i / SPREAD_BINS];
-        seen += octave == NULL ? 0 : octave[i % SPREAD_BINS];
+        seen += octave ? octave[i % SPREAD_BINS] : 0;
         if (seen >= wanted && seen > 0)
             return middle_of(i) < spread->largest ? middle_of(i) : spread->largest;
     }

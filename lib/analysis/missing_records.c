@@ -21,8 +21,8 @@ static struct missing_run *add_hole(struct missing_records *holes)
     if (holes->count == holes->room) {
         size_t room = holes->room == 0 ? 1 : 2 * holes->room;
         struct missing_run *waiting = realloc(holes->waiting, room * sizeof *waiting);
-        holes->failed = holes->failed || waiting == NULL;
-        if (waiting == NULL)
+        holes->failed = holes->failed || !waiting;
+        if (!waiting)
             return NULL;
         holes->waiting = waiting;
         holes->room = room;
@@ -36,11 +36,11 @@ bool armtap_missing_records_note(struct missing_records *holes, const struct arm
     if ((!is_gap && !is_resync) || note->direction != ARMTAP_FROM_ROBOT || holes->count == HOLES_WAITING)
         return false;
     struct missing_run *hole = add_hole(holes);
-    if (hole == NULL)
+    if (!hole)
         return false;
     *hole = (struct missing_run){.kind = note->kind, .where = note->where};
     hole->bytes = is_gap ? holes->missing : note->stream->bytes_skipped[ARMTAP_FROM_ROBOT] - holes->skipped;
-    snprintf(hole->text, sizeof hole->text, "%s", note->text == NULL ? "" : note->text);
+    snprintf(hole->text, sizeof hole->text, "%s", note->text ? note->text : "");
     holes->stream = *note->stream;
     holes->missing = 0;
     holes->skipped = note->stream->bytes_skipped[ARMTAP_FROM_ROBOT];
@@ -71,7 +71,7 @@ static void write_extent(char *to, size_t size, double records, double seconds)
  * there should be. */
 static bool is_between_whole(const struct missing_records *holes, const struct armtap_record *next)
 {
-    double step = next == NULL ? NAN : next->clock - holes->clock;
+    double step = next ? next->clock - holes->clock : NAN;
     return holes->has_last && holes->step > 0 && step > 0 && step < 1.5 * holes->step;
 }
 
@@ -85,9 +85,9 @@ static void tell_between(struct findings *findings, const struct missing_records
 static void tell(struct missing_records *holes, struct findings *findings, const struct armtap_record *record,
                  double length)
 {
-    const struct armtap_where *next = record == NULL ? NULL : &record->where;
+    const struct armtap_where *next = record ? &record->where : NULL;
     bool is_whole = is_between_whole(holes, record);
-    double seconds = holes->has_last && next != NULL ? armtap_time_seconds(holes->last.time, next->time) : -1;
+    double seconds = holes->has_last && next ? armtap_time_seconds(holes->last.time, next->time) : -1;
     for (size_t i = 0; i < holes->count; i++) {
         const struct missing_run *hole = &holes->waiting[i];
         char extent[100];

@@ -18,9 +18,9 @@ static bool is_stop(const struct armtap_mode *entry, enum armtap_generation gene
 {
     if (entry->field->id == ARMTAP_ID_robot_mode && generation != ARMTAP_GENERATION_CB2)
         return false;
-    if (entry->field->id == ARMTAP_ID_runtime_state || entry->name == NULL)
+    if (entry->field->id == ARMTAP_ID_runtime_state || !entry->name)
         return false;
-    return strstr(entry->name, "STOP") != NULL || strstr(entry->name, "Stop") != NULL;
+    return strstr(entry->name, "STOP") || strstr(entry->name, "Stop");
 }
 
 void armtap_modes_free(struct modes *modes)
@@ -38,7 +38,7 @@ static void add_entry(struct modes *modes, struct modes_last *last, const struct
     if (modes->count == modes->room) {
         size_t room = modes->room == 0 ? 64 : modes->room * 2;
         struct armtap_mode *all = realloc(modes->all, room * sizeof *all);
-        if (all == NULL) {
+        if (!all) {
             modes->failed = true;
             return;
         }
@@ -67,7 +67,7 @@ static int64_t value_of(const struct armtap_state *state, enum armtap_field_id i
 /* Its name, or the number where it has none. */
 static const char *describe(char to[NAME_MAX_LENGTH], int64_t value, const char *name)
 {
-    if (name != NULL)
+    if (name)
         return name;
     snprintf(to, NAME_MAX_LENGTH, "%" PRId64, value);
     return to;
@@ -96,7 +96,7 @@ bool armtap_modes_is_guess(const char *text)
 const char *armtap_modes_stop_field(const char *text, char to[ARMTAP_MODE_NAME_MAX])
 {
     const char *field = strchr(text, '(');
-    field = field == NULL ? text : field + 1;
+    field = field ? field + 1 : text;
     snprintf(to, ARMTAP_MODE_NAME_MAX, "%.*s", (int)strcspn(field, " "), field);
     return to;
 }

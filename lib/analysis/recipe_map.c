@@ -20,8 +20,7 @@ static struct armtap_recipe_map_slot *slot_of(const struct armtap_recipe_map *ma
                                               uint64_t hash)
 {
     size_t at = (size_t)hash & (map->room - 1);
-    while (map->slots[at].recipe != NULL &&
-           (map->slots[at].hash != hash || !armtap_recipe_same(map->slots[at].recipe, recipe)))
+    while (map->slots[at].recipe && (map->slots[at].hash != hash || !armtap_recipe_same(map->slots[at].recipe, recipe)))
         at = (at + 1) & (map->room - 1);
     return &map->slots[at];
 }
@@ -38,11 +37,12 @@ static int grow(struct armtap_recipe_map *map)
     if (map->room == 0)
         larger.key = armtap_hash_draw_key();
     larger.slots = calloc(larger.room, sizeof *larger.slots);
-    if (larger.slots == NULL)
+    if (!larger.slots)
         return ARMTAP_ERR_MEMORY;
-    for (size_t i = 0; i < map->room; i++)
-        if (map->slots[i].recipe != NULL)
+    for (size_t i = 0; i < map->room; i++) {
+        if (map->slots[i].recipe)
             *slot_of(&larger, map->slots[i].recipe, map->slots[i].hash) = map->slots[i];
+    }
     free(map->slots);
     *map = larger;
     return ARMTAP_OK;
@@ -81,7 +81,7 @@ bool armtap_recipe_store_has(const struct armtap_recipe_store *store, const stru
 struct armtap_recipe *armtap_recipe_store_hold(struct armtap_recipe_store *store, const struct armtap_recipe *recipe)
 {
     struct armtap_recipe *same = armtap_recipe_map_find(&store->map, recipe);
-    if (same != NULL)
+    if (same)
         return armtap_recipe_hold(same);
     same = armtap_recipe_hold(recipe);
     if (armtap_recipe_map_add(&store->map, same, same) != 0) {
@@ -95,9 +95,10 @@ struct armtap_recipe *armtap_recipe_store_hold(struct armtap_recipe_store *store
 
 void armtap_recipe_store_clear(struct armtap_recipe_store *store)
 {
-    for (size_t i = 0; i < store->map.room; i++)
-        if (store->map.slots[i].recipe != NULL)
+    for (size_t i = 0; i < store->map.room; i++) {
+        if (store->map.slots[i].recipe)
             armtap_recipe_release(store->map.slots[i].thing);
+    }
     armtap_recipe_map_clear(&store->map);
     store->entries = store->bytes = 0;
 }

@@ -53,14 +53,14 @@ struct pairing {
 struct pairing *armtap_pairing_new(bool in_capture_order, pairing_found *found, void *user)
 {
     struct pairing *pairs = calloc(1, sizeof *pairs);
-    if (pairs == NULL)
+    if (!pairs)
         return NULL;
     pairs->in_capture_order = in_capture_order;
     pairs->found = found;
     pairs->user = user;
     for (int side = 0; side < ARMTAP_SIDES; side++) {
         pairs->queue[side].ring = calloc(window_records, sizeof *pairs->queue[side].ring);
-        if (pairs->queue[side].ring == NULL) {
+        if (!pairs->queue[side].ring) {
             armtap_pairing_free(pairs);
             return NULL;
         }
@@ -70,7 +70,7 @@ struct pairing *armtap_pairing_new(bool in_capture_order, pairing_found *found, 
 
 static void let_go(struct kept *kept)
 {
-    if (kept->recipe != NULL)
+    if (kept->recipe)
         armtap_recipe_release(kept->recipe);
     free(kept->copy);
     *kept = (struct kept){0};
@@ -95,11 +95,11 @@ static void pop(struct queue *queue)
 
 void armtap_pairing_free(struct pairing *pairs)
 {
-    if (pairs == NULL)
+    if (!pairs)
         return;
     for (int side = 0; side < ARMTAP_SIDES; side++) {
         struct queue *queue = &pairs->queue[side];
-        while (queue->ring != NULL && queue->count > 0)
+        while (queue->ring && queue->count > 0)
             pop(queue);
         if (queue->has_suspect)
             let_go(&queue->suspect);
@@ -264,12 +264,12 @@ static int keep(struct kept *kept, const struct sample *sample)
     *kept = (struct kept){.sample = *sample};
     if (sample->length > 0) {
         kept->copy = malloc(sample->length);
-        if (kept->copy == NULL)
+        if (!kept->copy)
             return -1;
         memcpy(kept->copy, sample->values, sample->length);
     }
     kept->sample.values = kept->copy;
-    if (sample->recipe != NULL)
+    if (sample->recipe)
         kept->recipe = armtap_recipe_hold(sample->recipe);
     return 0;
 }

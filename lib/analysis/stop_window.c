@@ -44,7 +44,7 @@ static int begin_moment(struct stop_windows *moments, const struct armtap_stop_r
     if (moments->count == MOMENTS_EACH)
         return 0;
     struct armtap_stop_window *moment = calloc(1, sizeof *moment);
-    if (moment == NULL)
+    if (!moment)
         return -1;
     unsigned kept = moments->seen < ARMTAP_STOP_ROWS ? moments->seen : ARMTAP_STOP_ROWS;
     for (unsigned i = moments->seen - kept; i < moments->seen; i++) {

@@ -56,13 +56,13 @@ struct armtap_streams {
 struct armtap_streams *armtap_streams_new(void)
 {
     struct armtap_streams *streams = calloc(1, sizeof *streams);
-    if (streams == NULL)
+    if (!streams)
         return NULL;
     streams->note_counts = calloc(armtap_note_count() + 1, sizeof *streams->note_counts);
     streams->attempts = armtap_attempts_new();
     streams->most = armtap_budget_find("streams")->once;
     streams->connections.ports = streams->port_names;
-    if (streams->note_counts != NULL && streams->attempts != NULL)
+    if (streams->note_counts && streams->attempts)
         return streams;
     armtap_streams_free(streams);
     return NULL;
@@ -75,7 +75,7 @@ static struct entry *entry_of(struct armtap_stream_summary *summary)
 
 static size_t guess_bytes(const struct armtap_stream_guess *guess)
 {
-    return guess == NULL ? 0 : sizeof *guess + strlen(guess->source) + strlen(guess->reasons) + 2;
+    return guess ? sizeof *guess + strlen(guess->source) + strlen(guess->reasons) + 2 : 0;
 }
 
 static void forget_guess(struct armtap_streams *streams, struct armtap_stream_summary *summary)
@@ -94,7 +94,7 @@ static void forget_candidates(struct armtap_stream_summary *summary)
 
 static void summary_free(struct armtap_streams *streams, struct armtap_stream_summary *summary)
 {
-    if (summary->recipe != NULL)
+    if (summary->recipe)
         armtap_recipe_release(summary->recipe);
     for (size_t i = 0; i < summary->channel_count; i++)
         armtap_recipe_release(summary->channels[i].recipe);
@@ -108,7 +108,7 @@ static void summary_free(struct armtap_streams *streams, struct armtap_stream_su
 
 void armtap_streams_free(struct armtap_streams *streams)
 {
-    if (streams == NULL)
+    if (!streams)
         return;
     for (size_t i = 0; i < streams->count; i++)
         summary_free(streams, streams->all[i]);
@@ -158,7 +158,7 @@ static struct armtap_stream_summary *find(struct armtap_streams *streams, uint64
 static struct armtap_stream_summary *summary_new(void)
 {
     struct entry *entry = calloc(1, sizeof *entry);
-    if (entry == NULL)
+    if (!entry)
         return NULL;
     struct armtap_stream_summary *summary = &entry->summary;
     summary->stream = &entry->stream;
@@ -175,11 +175,11 @@ static int make_room(struct armtap_streams *streams)
     if (streams->count < streams->room)
         return 0;
     struct armtap_stream_summary **all = realloc(streams->all, room * sizeof(*all));
-    if (all == NULL)
+    if (!all)
         return ARMTAP_ERR_MEMORY;
     streams->all = all;
     struct armtap_stream_summary **numbered = realloc(streams->numbered, room * sizeof(*numbered));
-    if (numbered == NULL)
+    if (!numbered)
         return ARMTAP_ERR_MEMORY;
     streams->numbered = numbered;
     streams->room = room;
@@ -191,8 +191,8 @@ static struct armtap_stream_summary *see(struct armtap_streams *streams, const s
                                          const struct armtap_where *where)
 {
     struct armtap_stream_summary *summary = find(streams, stream->connection);
-    if (summary == NULL) {
-        if (make_room(streams) != 0 || (summary = summary_new()) == NULL)
+    if (!summary) {
+        if (make_room(streams) != 0 || !(summary = summary_new()))
             return NULL;
         summary->begin = stream->first.packet > 0 ? stream->first : *where;
         size_t place = place_of(streams, stream->connection);
@@ -260,7 +260,7 @@ static void follow_time(struct armtap_stream_summary *summary, const struct armt
 int armtap_streams_record(struct armtap_streams *streams, const struct armtap_record *record)
 {
     struct armtap_stream_summary *summary = see(streams, record->stream, &record->where);
-    if (summary == NULL)
+    if (!summary)
         return ARMTAP_ERR_MEMORY;
     if (record->where.time != ARMTAP_NO_TIME)
         follow_time(summary, record);
@@ -274,11 +274,12 @@ static void clean_recipes(struct armtap_streams *streams)
     armtap_recipe_store_clear(&streams->recipes);
     for (size_t i = 0; i < streams->count; i++) {
         const struct armtap_stream_summary *summary = streams->all[i];
-        if (summary->recipe != NULL)
+        if (summary->recipe)
             armtap_recipe_release(armtap_recipe_store_hold(&streams->recipes, summary->recipe));
-        for (size_t k = 0; k < summary->channel_count; k++)
-            if (summary->channels[k].recipe != NULL)
+        for (size_t k = 0; k < summary->channel_count; k++) {
+            if (summary->channels[k].recipe)
                 armtap_recipe_release(armtap_recipe_store_hold(&streams->recipes, summary->channels[k].recipe));
+        }
     }
     streams->is_full = streams->recipes.bytes + streams->others > KEPT_MAX / 2;
 }
@@ -299,7 +300,7 @@ static int hold_recipe(struct armtap_streams *streams, const struct armtap_recip
         return 0;
     }
     *place = armtap_recipe_store_hold(&streams->recipes, recipe);
-    return *place == NULL ? ARMTAP_ERR_MEMORY : ARMTAP_OK;
+    return *place ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
 }
 
 uint64_t armtap_streams_recipes_left_out(const struct armtap_streams *streams)
@@ -316,7 +317,7 @@ static struct armtap_stream_channel *add_channel(struct armtap_streams *streams,
         return NULL;
     struct armtap_stream_channel *channels =
         realloc(summary->channels, (summary->channel_count + 1) * sizeof *summary->channels);
-    if (channels == NULL)
+    if (!channels)
         return NULL;
     streams->others += sizeof *channels;
     summary->channels = channels;
@@ -340,7 +341,7 @@ static int follow_channel(struct armtap_streams *streams, struct armtap_stream_s
     bool full;
     struct armtap_stream_channel *channel = add_channel(streams, summary, &full);
     summary->channels_left_out += full;
-    if (channel == NULL)
+    if (!channel)
         return full ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
     *channel = (struct armtap_stream_channel){event->recipe_id, event->direction, event->frequency,
                                               armtap_recipe_count(event->recipe), NULL};
@@ -353,7 +354,7 @@ static int keep_guess(struct armtap_streams *streams, struct armtap_stream_summa
 {
     size_t source = strlen(from->source) + 1, reasons = strlen(from->reasons) + 1;
     struct armtap_stream_guess *guess = calloc(1, sizeof *guess + source + reasons);
-    if (guess == NULL)
+    if (!guess)
         return ARMTAP_ERR_MEMORY;
     char *text = (char *)(guess + 1);
     memcpy(text, from->source, source);
@@ -362,8 +363,8 @@ static int keep_guess(struct armtap_streams *streams, struct armtap_stream_summa
     guess->reasons = text + source;
     guess->score = from->score;
     guess->needed = from->needed;
-    guess->names_captured = from->supported == NULL;
-    if (from->supported != NULL)
+    guess->names_captured = !from->supported;
+    if (from->supported)
         guess->supported = *from->supported;
     summary->guess = guess;
     streams->others += guess_bytes(guess);
@@ -373,8 +374,7 @@ static int keep_guess(struct armtap_streams *streams, struct armtap_stream_summa
 bool armtap_streams_is_by_position(const struct armtap_stream_summary *summary, const struct armtap_recipe_entry *entry)
 {
     const struct armtap_stream_guess *guess = summary->guess;
-    return guess != NULL && !guess->names_captured && entry->field != NULL &&
-           !armtap_set_has(&guess->supported, entry->field->id);
+    return guess && !guess->names_captured && entry->field && !armtap_set_has(&guess->supported, entry->field->id);
 }
 
 size_t armtap_streams_by_position(const struct armtap_stream_summary *summary, size_t *names)
@@ -393,27 +393,26 @@ size_t armtap_streams_by_position(const struct armtap_stream_summary *summary, s
 static int keep_recipe(struct armtap_streams *streams, struct armtap_stream_summary *summary,
                        const struct armtap_recipe_event *event)
 {
-    if (summary->recipe != NULL)
+    if (summary->recipe)
         armtap_recipe_release(summary->recipe);
     summary->recipe = NULL;
     forget_guess(streams, summary);
     forget_candidates(summary);
-    size_t reasons = event->guess == NULL
-                         ? 0
-                         : sizeof *summary->guess + strlen(event->guess->source) + strlen(event->guess->reasons) + 2;
+    size_t reasons =
+        event->guess ? sizeof *summary->guess + strlen(event->guess->source) + strlen(event->guess->reasons) + 2 : 0;
     if (!has_room(streams, reasons)) {
         streams->recipes_left_out++;
         return 0;
     }
     if (hold_recipe(streams, event->recipe, &summary->recipe) != 0)
         return ARMTAP_ERR_MEMORY;
-    return summary->recipe == NULL || event->guess == NULL ? 0 : keep_guess(streams, summary, event->guess);
+    return !summary->recipe || !event->guess ? 0 : keep_guess(streams, summary, event->guess);
 }
 
 int armtap_streams_recipe(struct armtap_streams *streams, const struct armtap_recipe_event *event)
 {
     struct armtap_stream_summary *summary = see(streams, event->stream, &event->where);
-    if (summary == NULL || (event->stream->protocol == ARMTAP_AUBO && follow_channel(streams, summary, event) != 0))
+    if (!summary || (event->stream->protocol == ARMTAP_AUBO && follow_channel(streams, summary, event) != 0))
         return ARMTAP_ERR_MEMORY;
     if (event->direction != ARMTAP_FROM_ROBOT)
         return 0;
@@ -423,13 +422,13 @@ int armtap_streams_recipe(struct armtap_streams *streams, const struct armtap_re
 int armtap_streams_candidates(struct armtap_streams *streams, const struct armtap_candidates *candidates)
 {
     struct armtap_stream_summary *summary = see(streams, candidates->stream, &candidates->where);
-    if (summary == NULL)
+    if (!summary)
         return ARMTAP_ERR_MEMORY;
     forget_candidates(summary);
     if (candidates->count == 0)
         return 0;
     summary->candidates = calloc(candidates->count, sizeof *summary->candidates);
-    if (summary->candidates == NULL)
+    if (!summary->candidates)
         return ARMTAP_ERR_MEMORY;
     memcpy(summary->candidates, candidates->recipes, candidates->count * sizeof *summary->candidates);
     summary->candidate_count = candidates->count;
@@ -444,7 +443,7 @@ static int count_note(struct entry *entry, size_t kind)
         at++;
     if (at == entry->note_kinds) {
         struct stream_notes *notes = realloc(entry->notes, (at + 1) * sizeof *notes);
-        if (notes == NULL)
+        if (!notes)
             return ARMTAP_ERR_MEMORY;
         entry->notes = notes;
         entry->notes[entry->note_kinds++] = (struct stream_notes){(uint32_t)kind, 0};
@@ -456,7 +455,7 @@ static int count_note(struct entry *entry, size_t kind)
 uint64_t armtap_streams_notes_of(const struct armtap_stream_summary *summary, size_t kind)
 {
     const struct entry *entry = (const struct entry *)summary;
-    for (size_t i = 0; entry != NULL && i < entry->note_kinds; i++)
+    for (size_t i = 0; entry && i < entry->note_kinds; i++)
         if (entry->notes[i].kind == kind)
             return entry->notes[i].count;
     return 0;
@@ -464,14 +463,14 @@ uint64_t armtap_streams_notes_of(const struct armtap_stream_summary *summary, si
 
 int armtap_streams_note(struct armtap_streams *streams, const struct armtap_note *note)
 {
-    struct armtap_stream_summary *summary = note->stream == NULL ? NULL : see(streams, note->stream, &note->where);
-    if (note->stream != NULL && summary == NULL)
+    struct armtap_stream_summary *summary = note->stream ? see(streams, note->stream, &note->where) : NULL;
+    if (note->stream && !summary)
         return ARMTAP_ERR_MEMORY;
     size_t kind = (size_t)(note->kind - armtap_note_at(0));
     if (kind >= armtap_note_count())
         return ARMTAP_ERR_ARGUMENT;
     streams->note_counts[kind]++;
-    return summary != NULL && count_note(entry_of(summary), kind) != 0 ? ARMTAP_ERR_MEMORY : ARMTAP_OK;
+    return summary && count_note(entry_of(summary), kind) != 0 ? ARMTAP_ERR_MEMORY : ARMTAP_OK;
 }
 
 static bool is_telemetry_port(const char *port)
@@ -487,7 +486,7 @@ static bool is_telemetry_port(const char *port)
 static void keep_port(struct armtap_streams *streams, const struct armtap_stream *stream)
 {
     const char *colon = strrchr(stream->robot, ':');
-    if (colon == NULL || strlen(colon + 1) >= sizeof streams->ports[0] || is_telemetry_port(colon + 1))
+    if (!colon || strlen(colon + 1) >= sizeof streams->ports[0] || is_telemetry_port(colon + 1))
         return;
     for (size_t i = 0; i < streams->connections.port_count; i++)
         if (strcmp(streams->ports[i], colon + 1) == 0)
@@ -570,16 +569,16 @@ int armtap_streams_event(struct armtap_streams *streams, const struct armtap_eve
     }
     if (armtap_attempts_event(streams->attempts, event) != 0)
         return ARMTAP_ERR_MEMORY;
-    if (stream->protocol != ARMTAP_PROTOCOL_NONE || find(streams, stream->connection) != NULL)
-        if (see(streams, stream, &event->where) == NULL)
+    if (stream->protocol != ARMTAP_PROTOCOL_NONE || find(streams, stream->connection))
+        if (!see(streams, stream, &event->where))
             return ARMTAP_ERR_MEMORY;
     struct armtap_stream_summary *summary = find(streams, stream->connection);
     bool is_new_stretch = event->type == ARMTAP_EVENT_START || event->type == ARMTAP_EVENT_PAUSE;
-    if (summary != NULL && is_new_stretch && stream->protocol == ARMTAP_RTDE)
+    if (summary && is_new_stretch && stream->protocol == ARMTAP_RTDE)
         entry_of(summary)->is_paused = true;
     if (event->type == ARMTAP_EVENT_CLOSE && stream->protocol == ARMTAP_PROTOCOL_NONE)
         forget(streams, stream->connection);
-    else if (event->type == ARMTAP_EVENT_CLOSE && summary != NULL)
+    else if (event->type == ARMTAP_EVENT_CLOSE && summary)
         take_close(streams, summary, event);
     return 0;
 }

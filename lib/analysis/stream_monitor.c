@@ -27,13 +27,13 @@ struct monitors {
 struct monitors *armtap_monitors_new(struct findings *findings, struct modes *modes, int64_t reach)
 {
     struct monitors *watches = calloc(1, sizeof *watches);
-    if (watches == NULL)
+    if (!watches)
         return NULL;
     watches->findings = findings;
     watches->modes = modes;
     watches->reach = reach;
     watches->shared = armtap_rates_shared_new(0);
-    if (watches->shared != NULL)
+    if (watches->shared)
         return watches;
     free(watches);
     return NULL;
@@ -42,9 +42,9 @@ struct monitors *armtap_monitors_new(struct findings *findings, struct modes *mo
 static void free_live(struct stream_monitor *watch)
 {
     armtap_rates_free(watch->rates);
-    if (watch->clocks != NULL)
+    if (watch->clocks)
         armtap_clock_drift_clear(watch->clocks);
-    if (watch->holes != NULL)
+    if (watch->holes)
         armtap_missing_records_clear(watch->holes);
     free(watch->clocks);
     free(watch->holes);
@@ -54,7 +54,7 @@ static void free_live(struct stream_monitor *watch)
 static void forget_moments(struct stream_monitor *watch)
 {
     for (size_t i = 0; i < ARMTAP_ARMS_MAX; i++) {
-        if (watch->moments[i] == NULL || watch->moments[i]->count > 0)
+        if (!watch->moments[i] || watch->moments[i]->count > 0)
             continue;
         free(watch->moments[i]);
         watch->moments[i] = NULL;
@@ -64,7 +64,7 @@ static void forget_moments(struct stream_monitor *watch)
 /* What a stream needs while it goes on is much; what is told of it afterwards is little. */
 static void end_watch(struct monitors *watches, struct stream_monitor *watch)
 {
-    if (watch->rates == NULL)
+    if (!watch->rates)
         return;
     armtap_missing_records_end(watch->holes, watches->findings);
     armtap_rates_totals(watch->rates, &watch->stream_rates_totals);
@@ -83,7 +83,7 @@ static void watch_free(struct stream_monitor *watch)
 {
     free_live(watch);
     for (size_t i = 0; i < ARMTAP_ARMS_MAX; i++) {
-        if (watch->moments[i] != NULL)
+        if (watch->moments[i])
             armtap_stop_window_free(watch->moments[i]);
         free(watch->moments[i]);
     }
@@ -92,7 +92,7 @@ static void watch_free(struct stream_monitor *watch)
 
 void armtap_monitors_free(struct monitors *watches)
 {
-    if (watches == NULL)
+    if (!watches)
         return;
     for (size_t i = 0; i < watches->count; i++)
         watch_free(watches->all[i]);
@@ -127,13 +127,13 @@ const struct stream_monitor *armtap_monitors_of(const struct monitors *watches, 
 static struct stream_monitor *watch_new(struct monitors *watches, uint64_t connection)
 {
     struct stream_monitor *watch = calloc(1, sizeof *watch);
-    if (watch == NULL)
+    if (!watch)
         return NULL;
     watch->connection = connection;
     watch->rates = armtap_rates_new(watches->shared, NULL);
     watch->clocks = calloc(1, sizeof *watch->clocks);
     watch->holes = calloc(1, sizeof *watch->holes);
-    if (watch->rates != NULL && watch->clocks != NULL && watch->holes != NULL)
+    if (watch->rates && watch->clocks && watch->holes)
         return watch;
     watch_free(watch);
     return NULL;
@@ -150,13 +150,13 @@ static struct stream_monitor *see(struct monitors *watches, const struct armtap_
         if (watches->count == watches->room) {
             size_t room = watches->room == 0 ? 16 : watches->room * 2;
             struct stream_monitor **all = realloc(watches->all, room * sizeof(*all));
-            if (all == NULL)
+            if (!all)
                 return NULL;
             watches->all = all;
             watches->room = room;
         }
         struct stream_monitor *watch = watch_new(watches, connection);
-        if (watch == NULL)
+        if (!watch)
             return NULL;
         memmove(watches->all + place + 1, watches->all + place, (watches->count - place) * sizeof(*watches->all));
         watch->was_full = armtap_stalls_of_client(&watches->stalls, connection);
@@ -181,14 +181,14 @@ static int watch_moments(struct monitors *watches, struct stream_monitor *watch,
                          const struct armtap_arm *arm, bool stop_begins)
 {
     struct stop_windows **moments = &watch->moments[arm->number - 1];
-    if (*moments == NULL && (*moments = calloc(1, sizeof **moments)) == NULL)
+    if (!*moments && !(*moments = calloc(1, sizeof **moments)))
         return -1;
     return armtap_stop_window_record(*moments, record, arm, shows_stop(watches, *moments, stop_begins), watches->reach);
 }
 
 static int watch_arms(struct monitors *watches, struct stream_monitor *watch, const struct armtap_record *record)
 {
-    for (size_t i = 0; i < record->arm_count && record->recipe != NULL; i++) {
+    for (size_t i = 0; i < record->arm_count && record->recipe; i++) {
         const struct armtap_arm *arm = &record->arms[i];
         bool stop_begins = armtap_modes_record(watches->modes, watch->modes, watches->findings, record, i);
         if (watches->modes->failed || armtap_findings_failed(watches->findings))
@@ -202,9 +202,9 @@ static int watch_arms(struct monitors *watches, struct stream_monitor *watch, co
 int armtap_monitors_record(struct monitors *watches, const struct armtap_record *record)
 {
     struct stream_monitor *watch = see(watches, record->stream);
-    if (watch == NULL)
+    if (!watch)
         return -1;
-    if (watch->rates == NULL)
+    if (!watch->rates)
         return 0;
     if (record->direction == ARMTAP_FROM_ROBOT)
         watch->resent = 0;
@@ -226,7 +226,7 @@ int armtap_monitors_message(struct monitors *watches, const struct armtap_messag
     if (message->stream->protocol != ARMTAP_RTDE || message->stream->records[ARMTAP_FROM_ROBOT] > 0)
         return 0;
     struct stream_monitor *watch = see(watches, message->stream);
-    if (watch == NULL)
+    if (!watch)
         return -1;
     armtap_unanswered_message(&watch->dialogue, message);
     return 0;
@@ -234,30 +234,27 @@ int armtap_monitors_message(struct monitors *watches, const struct armtap_messag
 
 int armtap_monitors_note(struct monitors *watches, const struct armtap_note *note)
 {
-    const struct stream_monitor *watch =
-        note->stream == NULL ? NULL : armtap_monitors_of(watches, note->stream->connection);
-    if (watch != NULL && watch->rates != NULL)
+    const struct stream_monitor *watch = note->stream ? armtap_monitors_of(watches, note->stream->connection) : NULL;
+    if (watch && watch->rates)
         armtap_rates_take_note(watch->rates, watches->findings, note);
-    bool has_failed = watch != NULL && watch->holes != NULL && watch->holes->failed;
+    bool has_failed = watch && watch->holes && watch->holes->failed;
     return has_failed || armtap_findings_failed(watches->findings) ? -1 : 0;
 }
 
 bool armtap_monitors_keep(struct monitors *watches, const struct armtap_note *note)
 {
-    const struct stream_monitor *watch =
-        note->stream == NULL ? NULL : armtap_monitors_of(watches, note->stream->connection);
-    return watch != NULL && watch->holes != NULL && armtap_missing_records_note(watch->holes, note);
+    const struct stream_monitor *watch = note->stream ? armtap_monitors_of(watches, note->stream->connection) : NULL;
+    return watch && watch->holes && armtap_missing_records_note(watch->holes, note);
 }
 
 int armtap_monitors_recipe(struct monitors *watches, const struct armtap_recipe_event *event)
 {
     struct stream_monitor *watch = see(watches, event->stream);
-    if (watch == NULL)
+    if (!watch)
         return -1;
-    if (watch->rates != NULL)
+    if (watch->rates)
         armtap_rates_take_recipe(watch->rates, watches->findings, event);
-    return armtap_findings_failed(watches->findings) || (watch->rates != NULL && armtap_rates_failed(watch->rates)) ? -1
-                                                                                                                    : 0;
+    return armtap_findings_failed(watches->findings) || (watch->rates && armtap_rates_failed(watch->rates)) ? -1 : 0;
 }
 
 static const char *sender_of(const struct armtap_event *event)
@@ -314,7 +311,7 @@ static void blame(struct stream_monitor *watch, const struct armtap_event *event
 static void take_close(struct monitors *watches, struct stream_monitor *watch, const struct armtap_event *event)
 {
     tell_close(watches, watch, event);
-    if (watch->rates != NULL && !watch->closing) {
+    if (watch->rates && !watch->closing) {
         blame(watch, event);
         armtap_rates_take_event(watch->rates, watches->findings, event);
     }
@@ -366,7 +363,7 @@ int armtap_monitors_event(struct monitors *watches, const struct armtap_event *e
         return -1;
     if (event->stream->protocol != ARMTAP_PROTOCOL_NONE) {
         struct stream_monitor *watch = see(watches, event->stream);
-        if (watch == NULL)
+        if (!watch)
             return -1;
         watch->was_full = watch->was_full || armtap_stalls_of_client(&watches->stalls, watch->connection);
         watch->stuck = stuck;
@@ -376,9 +373,11 @@ int armtap_monitors_event(struct monitors *watches, const struct armtap_event *e
             watch->asking[event->direction] = (struct asking){event->a, event->stream->packets[!event->direction]};
         if (event->type == ARMTAP_EVENT_CLOSE) {
             take_close(watches, watch, event);
-        } else if (watch->rates != NULL) {
-            armtap_missing_records_event(watch->holes, event);
-            armtap_rates_take_event(watch->rates, watches->findings, event);
+        } else {
+            if (watch->rates) {
+                armtap_missing_records_event(watch->holes, event);
+                armtap_rates_take_event(watch->rates, watches->findings, event);
+            }
         }
     } else if (event->type == ARMTAP_EVENT_CLOSE) {
         armtap_stalls_forget(&watches->stalls, event->stream->connection);

@@ -16,7 +16,7 @@ struct armtap_rates {
 struct armtap_rates_shared *armtap_rates_shared_new(size_t stretches)
 {
     struct armtap_rates_shared *shared = calloc(1, sizeof *shared);
-    if (shared != NULL)
+    if (shared)
         *shared =
             (struct armtap_rates_shared){.channels = armtap_budget_find("channels")->once, .stretches = stretches};
     return shared;
@@ -30,28 +30,28 @@ void armtap_rates_shared_free(struct armtap_rates_shared *shared)
 struct armtap_rates_learned *armtap_rates_learned_new(struct armtap_rates_shared *shared)
 {
     struct armtap_rates_learned *learned = calloc(1, sizeof *learned);
-    if (learned != NULL && shared != NULL)
+    if (learned && shared)
         learned->left = &shared->stretches;
     return learned;
 }
 
 void armtap_rates_learned_free(struct armtap_rates_learned *learned)
 {
-    if (learned != NULL)
+    if (learned)
         free(learned->all);
     free(learned);
 }
 
 void armtap_rates_learned_complete(struct armtap_rates_learned *learned)
 {
-    if (learned != NULL)
+    if (learned)
         learned->is_known = !learned->failed && !learned->is_cut;
 }
 
 struct armtap_rates *armtap_rates_new(struct armtap_rates_shared *shared, struct armtap_rates_learned *learned)
 {
-    struct armtap_rates *rates = shared == NULL ? NULL : calloc(1, sizeof *rates);
-    if (rates == NULL)
+    struct armtap_rates *rates = shared ? calloc(1, sizeof *rates) : NULL;
+    if (!rates)
         return NULL;
     rates->shared = shared;
     rates->learned = learned;
@@ -60,7 +60,7 @@ struct armtap_rates *armtap_rates_new(struct armtap_rates_shared *shared, struct
 
 void armtap_rates_free(struct armtap_rates *rates)
 {
-    if (rates == NULL)
+    if (!rates)
         return;
     for (size_t i = 0; i < RATES_CHANNELS; i++)
         armtap_flow_rate_free(rates->channel[i]);
@@ -72,7 +72,7 @@ void armtap_rates_free(struct armtap_rates *rates)
 
 bool armtap_rates_failed(const struct armtap_rates *rates)
 {
-    return rates->failed || rates->jitter.failed || (rates->learned != NULL && rates->learned->failed);
+    return rates->failed || rates->jitter.failed || (rates->learned && rates->learned->failed);
 }
 
 /* RATES_CHANNELS or above: there is no such channel. */
@@ -85,7 +85,7 @@ static size_t channel_of(const struct armtap_stream *stream, int recipe_id)
 static struct flow_rate *flow_rate_of(struct armtap_rates *rates, const struct armtap_stream *stream, int recipe_id)
 {
     size_t i = channel_of(stream, recipe_id);
-    if (i >= RATES_CHANNELS || rates->channel[i] != NULL)
+    if (i >= RATES_CHANNELS || rates->channel[i])
         return i >= RATES_CHANNELS ? NULL : rates->channel[i];
     bool is_first = rates->channel_count == 0;
     if (!is_first && rates->shared->channels == 0) {
@@ -93,7 +93,7 @@ static struct flow_rate *flow_rate_of(struct armtap_rates *rates, const struct a
         return NULL;
     }
     rates->channel[i] = armtap_flow_rate_new(stream, (int)i, &rates->jitter);
-    if (rates->channel[i] == NULL) {
+    if (!rates->channel[i]) {
         rates->failed = true;
         return NULL;
     }
@@ -110,7 +110,7 @@ void armtap_rates_last_step(const struct armtap_rates *rates, const struct armta
 {
     size_t i = channel_of(record->stream, record->recipe_id);
     *step = (struct armtap_rates_step){.clock = NAN};
-    if (record->direction == ARMTAP_FROM_ROBOT && i < RATES_CHANNELS && rates->channel[i] != NULL)
+    if (record->direction == ARMTAP_FROM_ROBOT && i < RATES_CHANNELS && rates->channel[i])
         armtap_flow_rate_last_step(rates->channel[i], step);
 }
 
@@ -118,12 +118,12 @@ void armtap_rates_take_record(struct armtap_rates *rates, struct findings *findi
 {
     struct flow_rate *flow =
         record->direction == ARMTAP_FROM_ROBOT ? flow_rate_of(rates, record->stream, record->recipe_id) : NULL;
-    bool fell_back = flow != NULL && armtap_flow_rate_record(flow, findings, record);
-    rates->failed = rates->failed || (flow != NULL && armtap_flow_rate_failed(flow));
+    bool fell_back = flow && armtap_flow_rate_record(flow, findings, record);
+    rates->failed = rates->failed || (flow && armtap_flow_rate_failed(flow));
     if (!fell_back)
         return;
     for (size_t i = 0; i < RATES_CHANNELS; i++)
-        if (rates->channel[i] != NULL && rates->channel[i] != flow)
+        if (rates->channel[i] && rates->channel[i] != flow)
             armtap_flow_rate_forget_clock(rates->channel[i]);
 }
 
@@ -132,7 +132,7 @@ void armtap_rates_take_recipe(struct armtap_rates *rates, struct findings *findi
 {
     struct flow_rate *flow =
         event->direction == ARMTAP_FROM_ROBOT ? flow_rate_of(rates, event->stream, event->recipe_id) : NULL;
-    if (flow != NULL)
+    if (flow)
         armtap_flow_rate_set_up(flow, findings, event);
 }
 
@@ -142,15 +142,16 @@ void armtap_rates_take_event(struct armtap_rates *rates, struct findings *findin
     if (!is_aubo)
         flow_rate_of(rates, event->stream, 0);
     for (size_t i = 0; i < RATES_CHANNELS; i++)
-        if (rates->channel[i] != NULL && (!of_channel || (event->direction == ARMTAP_FROM_ROBOT && event->a == i)))
+        if (rates->channel[i] && (!of_channel || (event->direction == ARMTAP_FROM_ROBOT && event->a == i)))
             armtap_flow_rate_event(rates->channel[i], findings, event);
 }
 
 void armtap_rates_blame(struct armtap_rates *rates, const char *why)
 {
-    for (size_t i = 0; i < RATES_CHANNELS; i++)
-        if (rates->channel[i] != NULL)
+    for (size_t i = 0; i < RATES_CHANNELS; i++) {
+        if (rates->channel[i])
             armtap_flow_rate_blame(rates->channel[i], why);
+    }
 }
 
 void armtap_rates_take_note(struct armtap_rates *rates, struct findings *findings, const struct armtap_note *note)
@@ -159,7 +160,7 @@ void armtap_rates_take_note(struct armtap_rates *rates, struct findings *finding
     bool is_unread =
         strcmp(note->kind->id, "aubo.message.bad") == 0 || strcmp(note->kind->id, "aubo.message.too-long") == 0;
     for (size_t i = 0; (is_blind || is_unread) && i < RATES_CHANNELS; i++) {
-        if (rates->channel[i] == NULL)
+        if (!rates->channel[i])
             continue;
         if (is_blind)
             armtap_flow_rate_blind(rates->channel[i], findings, note->stream, note->direction);
@@ -177,7 +178,7 @@ static int outcome_of(const struct armtap_rates *rates)
 
 int armtap_rates_record(struct armtap_rates *rates, const struct armtap_record *record)
 {
-    if (rates == NULL || record == NULL)
+    if (!rates || !record)
         return ARMTAP_ERR_ARGUMENT;
     armtap_rates_take_record(rates, NULL, record);
     return outcome_of(rates);
@@ -185,7 +186,7 @@ int armtap_rates_record(struct armtap_rates *rates, const struct armtap_record *
 
 int armtap_rates_recipe(struct armtap_rates *rates, const struct armtap_recipe_event *event)
 {
-    if (rates == NULL || event == NULL)
+    if (!rates || !event)
         return ARMTAP_ERR_ARGUMENT;
     armtap_rates_take_recipe(rates, NULL, event);
     return outcome_of(rates);
@@ -193,7 +194,7 @@ int armtap_rates_recipe(struct armtap_rates *rates, const struct armtap_recipe_e
 
 int armtap_rates_event(struct armtap_rates *rates, const struct armtap_event *event)
 {
-    if (rates == NULL || event == NULL)
+    if (!rates || !event)
         return ARMTAP_ERR_ARGUMENT;
     armtap_rates_take_event(rates, NULL, event);
     return outcome_of(rates);
@@ -201,7 +202,7 @@ int armtap_rates_event(struct armtap_rates *rates, const struct armtap_event *ev
 
 int armtap_rates_note(struct armtap_rates *rates, const struct armtap_note *note)
 {
-    if (rates == NULL || note == NULL)
+    if (!rates || !note)
         return ARMTAP_ERR_ARGUMENT;
     armtap_rates_take_note(rates, NULL, note);
     return outcome_of(rates);
@@ -220,7 +221,7 @@ void armtap_rates_totals(const struct armtap_rates *rates, struct armtap_rates_t
                                            .longest_gap = -1};
     for (size_t i = 0; i < RATES_CHANNELS; i++) {
         struct flow_rate_totals channel;
-        if (rates->channel[i] == NULL)
+        if (!rates->channel[i])
             continue;
         armtap_flow_rate_totals(rates->channel[i], &channel);
         is_expected = is_expected && (channel.expected_hz > 0 || !(channel.rate_hz > 0));

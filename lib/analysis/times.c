@@ -66,7 +66,7 @@ static struct date date_of(int64_t days_since_1970)
 static void write_zone(char to[8], int64_t offset, const struct armtap_zone *zone)
 {
     int64_t minutes = (offset < 0 ? -offset : offset) / 60;
-    if (zone == NULL)
+    if (!zone)
         snprintf(to, 8, "Z");
     else
         snprintf(to, 8, "%c%02d:%02d", offset < 0 ? '-' : '+', (int)(minutes / 60 % 100), (int)(minutes % 60));
@@ -75,7 +75,7 @@ static void write_zone(char to[8], int64_t offset, const struct armtap_zone *zon
 size_t armtap_time_text(char to[ARMTAP_TIME_MAX], int64_t time, const struct armtap_zone *zone)
 {
     int64_t fraction, rest, seconds = divide(time, SECOND, &fraction);
-    int64_t offset = zone == NULL ? 0 : zone->offset(zone->user, seconds);
+    int64_t offset = zone ? zone->offset(zone->user, seconds) : 0;
     char zone_name[8];
     if (offset < -DAY || offset > DAY)
         offset = 0;

@@ -23,10 +23,12 @@ void armtap_unanswered_message(struct unanswered_requests *dialogue, const struc
         dialogue->robot_seen = true;
         dialogue->granted = dialogue->granted || type == ARMTAP_RTDE_SETUP_OUTPUTS;
         dialogue->asked = type == dialogue->asked ? 0 : dialogue->asked;
-    } else if (memchr(requests, type, sizeof requests) != NULL) {
-        dialogue->start_asked = dialogue->start_asked || type == ARMTAP_RTDE_START;
-        dialogue->asked = type;
-        dialogue->where = message->first;
+    } else {
+        if (memchr(requests, type, sizeof requests)) {
+            dialogue->start_asked = dialogue->start_asked || type == ARMTAP_RTDE_START;
+            dialogue->asked = type;
+            dialogue->where = message->first;
+        }
     }
 }
 

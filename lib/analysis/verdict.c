@@ -139,7 +139,7 @@ static struct tally *tally_of(const struct verdict *verdict, size_t stream, size
         if (tallies->all[i].kind == kind)
             return &tallies->all[i];
     struct tally *all = realloc(tallies->all, (tallies->count + 1) * sizeof *all);
-    if (all == NULL)
+    if (!all)
         return NULL;
     tallies->all = all;
     all[tallies->count] = (struct tally){.kind = kind};
@@ -184,7 +184,7 @@ static void note_effect(struct tallies *tallies, const struct armtap_finding *ef
 static int add(const struct verdict *verdict, const struct armtap_finding *finding)
 {
     struct tally *tally = tally_of(verdict, stream_of(finding), index_of(finding->kind));
-    if (tally == NULL)
+    if (!tally)
         return -1;
     if (strcmp(finding->kind->id, cause) == 0)
         note_stall(&verdict->tallies[stream_of(finding)], finding);
@@ -193,12 +193,12 @@ static int add(const struct verdict *verdict, const struct armtap_finding *findi
     tally->count += finding->count;
     tally->total += finding->total;
     tally->doubtful += finding->is_doubtful ? finding->count : 0;
-    if (tally->first == NULL)
+    if (!tally->first)
         tally->first = finding;
     if (finding->total > 0)
         return 0;
     tally->unsized += finding->count;
-    if (tally->first_unsized == NULL)
+    if (!tally->first_unsized)
         tally->first_unsized = finding;
     return 0;
 }
@@ -214,11 +214,11 @@ static int count_bytes(const struct verdict *verdict, const char *id, size_t str
     size_t kind = index_of(armtap_note_find(id));
     bool has_any = bytes > 0 || tally_at(verdict, stream, kind)->count > 0;
     struct tally *tally = has_any ? tally_of(verdict, stream, kind) : NULL;
-    if (tally != NULL) {
+    if (tally) {
         tally->total = bytes;
         tally->of = of;
     }
-    return has_any && tally == NULL ? -1 : 0;
+    return has_any && !tally ? -1 : 0;
 }
 
 static int count_missing_bytes(const struct verdict *verdict)
@@ -244,7 +244,7 @@ static double unread_of(const struct verdict *verdict, size_t stream)
 {
     const struct armtap_stream_summary *summary =
         stream == 0 ? NULL : armtap_streams_at(verdict->grounds->streams, stream - 1);
-    return summary == NULL ? 0 : armtap_verdict_unread(summary->stream);
+    return summary ? armtap_verdict_unread(summary->stream) : 0;
 }
 
 /* What is hidden in bytes that were not decoded nobody knows: where they are many, they are no mere notice. */
@@ -431,9 +431,8 @@ static void add_kinds(struct sentence *sentence, const struct verdict *verdict, 
     for (size_t i = 0; i < clause_count + armtap_note_count(); i++) {
         const struct armtap_note_kind *kind =
             i < clause_count ? armtap_note_find(clauses[i].id) : armtap_note_at(i - clause_count);
-        const struct clause *clause = kind == NULL ? NULL : clause_of(kind->id);
-        if (clause == NULL || (i >= clause_count) != (clause == &other) ||
-            severity_of(verdict, stream, kind) < severity)
+        const struct clause *clause = kind ? clause_of(kind->id) : NULL;
+        if (!clause || (i >= clause_count) != (clause == &other) || severity_of(verdict, stream, kind) < severity)
             continue;
         const struct tally *tally = tally_at(verdict, stream, index_of(kind));
         if (tally->count > 0 && (sentence->before == 0 || strcmp(kind->id, cause) != 0))
@@ -461,7 +460,7 @@ static void add_cause(struct sentence *sentence, const struct verdict *verdict, 
 static bool is_network_clean(const struct verdict *verdict, size_t stream)
 {
     const struct armtap_stream_summary *summary = armtap_streams_at(verdict->grounds->streams, stream - 1);
-    if (summary == NULL || summary->stream->records[ARMTAP_FROM_ROBOT] == 0)
+    if (!summary || summary->stream->records[ARMTAP_FROM_ROBOT] == 0)
         return false;
     for (size_t i = 0; i < armtap_note_count(); i++)
         for (size_t k = 0; k < sizeof of_network / sizeof *of_network; k++)
@@ -486,7 +485,7 @@ static char *write_out(const struct sentence *sentence)
 {
     char *text = malloc(sentence->count * (CLAUSE_MAX + 40) + 1);
     size_t length = 0;
-    if (text == NULL)
+    if (!text)
         return NULL;
     *text = '\0';
     for (size_t i = 0; i < sentence->count; i++) {
@@ -507,7 +506,7 @@ static int write_sentence(const struct verdict *verdict, size_t stream, struct a
     reached->is_network_clean = sentence.of_controller > sentence.before && stream > 0 && sentence.count < CLAUSES &&
                                 is_network_clean(verdict, stream);
     reached->text = write_out(&sentence);
-    return reached->text == NULL ? -1 : 0;
+    return reached->text ? 0 : -1;
 }
 
 /* ---- what it comes to ------------------------------------------------------------------------------------------ */
@@ -588,7 +587,7 @@ static void extend(struct armtap_verdict *reached, const struct armtap_finding *
 static struct armtap_verdict *verdict_of(const struct verdict *verdict, const struct armtap_finding *finding)
 {
     struct armtap_verdict *reached = verdict->tallies[stream_of(finding)].reached;
-    bool counts = reached != NULL && severity_of(verdict, stream_of(finding), finding->kind) >= reached->severity;
+    bool counts = reached && severity_of(verdict, stream_of(finding), finding->kind) >= reached->severity;
     return counts ? reached : NULL;
 }
 
@@ -596,13 +595,14 @@ static struct armtap_verdict *verdict_of(const struct verdict *verdict, const st
 static int make_room(const struct verdict *verdict, struct verdicts *verdicts)
 {
     struct armtap_verdict *reached;
-    for (size_t i = 0; i < armtap_findings_count(verdict->grounds->findings); i++)
-        if ((reached = verdict_of(verdict, armtap_findings_at(verdict->grounds->findings, i))) != NULL)
+    for (size_t i = 0; i < armtap_findings_count(verdict->grounds->findings); i++) {
+        if ((reached = verdict_of(verdict, armtap_findings_at(verdict->grounds->findings, i))))
             reached->evidence_count++;
+    }
     for (size_t i = 0; i < verdicts->count; i++) {
         verdicts->all[i].evidence = calloc(verdicts->all[i].evidence_count + 1, sizeof(size_t));
         verdicts->all[i].evidence_count = 0;
-        if (verdicts->all[i].evidence == NULL)
+        if (!verdicts->all[i].evidence)
             return -1;
     }
     return 0;
@@ -616,14 +616,14 @@ static int collect_evidence(const struct verdict *verdict, struct verdicts *verd
     for (size_t i = 0; i < armtap_findings_count(verdict->grounds->findings); i++) {
         const struct armtap_finding *finding = armtap_findings_at(verdict->grounds->findings, i);
         struct armtap_verdict *reached = verdict_of(verdict, finding);
-        if (reached == NULL)
+        if (!reached)
             continue;
         ((size_t *)reached->evidence)[reached->evidence_count++] = i;
         extend(reached, finding);
     }
     for (size_t stream = 0; stream < verdict->streams; stream++) {
         const struct tallies *tallies = &verdict->tallies[stream];
-        if (tallies->reached != NULL)
+        if (tallies->reached)
             tallies->reached->side =
                 is_client_cause(tallies) ? ARMTAP_BLAME_CLIENT : side_of_all(verdict, tallies->reached);
     }
@@ -651,7 +651,7 @@ static int reach_all(const struct verdict *verdict, enum armtap_severity severit
     if (count == 0)
         return 0;
     verdicts->all = calloc(count, sizeof *verdicts->all);
-    if (verdicts->all == NULL)
+    if (!verdicts->all)
         return -1;
     for (size_t stream = 0; stream < verdict->streams; stream++)
         if (has(verdict, stream, severity) && reach(verdict, stream, severity, &verdicts->all[verdicts->count++]) != 0)
@@ -689,7 +689,7 @@ int armtap_verdicts_reach(struct verdicts *verdicts, const struct verdict_ground
 {
     struct verdict verdict = {.grounds = grounds, .streams = armtap_streams_count(grounds->streams) + 1};
     verdict.tallies = calloc(verdict.streams, sizeof *verdict.tallies);
-    if (verdict.tallies == NULL)
+    if (!verdict.tallies)
         return -1;
     int outcome = count_all(&verdict);
     if (outcome == 0)

@@ -53,7 +53,7 @@ static int begin(struct stalls *stalls, struct findings *findings, const struct 
     if (stalls->count == stalls->room) {
         size_t room = stalls->room == 0 ? 4 : stalls->room * 2;
         struct stall *all = realloc(stalls->all, room * sizeof *all);
-        if (all == NULL)
+        if (!all)
             return -1;
         stalls->all = all;
         stalls->room = room;
@@ -73,7 +73,7 @@ static void end_at_close(struct stalls *stalls, struct findings *findings, const
                          enum armtap_direction direction)
 {
     struct stall *stall = stall_of(stalls, event->stream->connection, direction);
-    if (stall != NULL)
+    if (stall)
         end(stalls, findings, stall, &event->where,
             event->a == ARMTAP_CLOSE_END_OF_CAPTURE ? ", and still is at the end of the capture"
                                                     : ", until the connection ended");
@@ -83,8 +83,8 @@ int armtap_stalls_event(struct stalls *stalls, struct findings *findings, const 
 {
     struct stall *stall = stall_of(stalls, event->stream->connection, event->direction);
     if (event->type == ARMTAP_EVENT_WINDOW && event->a == 0)
-        return stall == NULL ? begin(stalls, findings, event) : 0;
-    if (stall != NULL && event->type == ARMTAP_EVENT_WINDOW)
+        return stall ? 0 : begin(stalls, findings, event);
+    if (stall && event->type == ARMTAP_EVENT_WINDOW)
         end(stalls, findings, stall, &event->where, "");
     if (event->type == ARMTAP_EVENT_CLOSE) {
         end_at_close(stalls, findings, event, event->direction);
@@ -104,7 +104,7 @@ struct armtap_where armtap_stalls_begin_of_client(const struct stalls *stalls, u
 {
     const struct armtap_where nowhere = {.time = ARMTAP_NO_TIME};
     const struct stall *stall = stall_of(stalls, connection, ARMTAP_TO_ROBOT);
-    return stall == NULL ? nowhere : stall->from;
+    return stall ? stall->from : nowhere;
 }
 
 void armtap_stalls_forget(struct stalls *stalls, uint64_t connection)

@@ -146,7 +146,7 @@ static bool place(struct bench *bench, unsigned round)
     bench->packets = malloc(PAGE + LENGTH + 4);
     bench->state = armtap_state_new();
     bench->updated = malloc(sizeof *bench->updated);
-    if (bench->room == NULL || bench->packets == NULL || bench->state == NULL || bench->updated == NULL ||
+    if (!bench->room || !bench->packets || !bench->state || !bench->updated ||
         armtap_recipe_realtime(LENGTH + 4, &bench->recipe) != ARMTAP_OK ||
         armtap_recipe_realtime(LENGTH + 4, &bench->doubles) != ARMTAP_OK)
         return false;

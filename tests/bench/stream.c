@@ -284,7 +284,7 @@ int main(int argc, char **argv)
     maker.field_count =
         maker.is_rtde ? sizeof rtde_fields / sizeof *rtde_fields : sizeof legacy_fields / sizeof *legacy_fields;
     maker.connections = calloc(maker.connection_count, sizeof *maker.connections);
-    if (maker.connections == NULL)
+    if (!maker.connections)
         return 2;
     for (unsigned i = 0; i < LANES; i++) {
         maker.x[i] = 0.1 + 0.7 * i;

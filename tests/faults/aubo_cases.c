@@ -135,7 +135,7 @@ void aubo_message_too_long(struct play *play)
     stream(play, TCP_PORT);
     data(play, 100);
     at = play_latest(play);
-    if (text == NULL) {
+    if (!text) {
         play->failed = true;
         return;
     }

@@ -9,18 +9,18 @@
 
 static int list(void)
 {
-    for (const struct fault_case *fault = fault_cases; fault->name != NULL; fault++)
+    for (const struct fault_case *fault = fault_cases; fault->name; fault++)
         printf("fault %s\n", fault->name);
-    for (const struct fault_case *fault = ordinary_cases; fault->name != NULL; fault++)
+    for (const struct fault_case *fault = ordinary_cases; fault->name; fault++)
         printf("ordinary %s\n", fault->name);
     return 0;
 }
 
 static const struct fault_case *find(const struct fault_case *cases, const char *name)
 {
-    while (cases->name != NULL && strcmp(cases->name, name) != 0)
+    while (cases->name && strcmp(cases->name, name) != 0)
         cases++;
-    return cases->name == NULL ? NULL : cases;
+    return cases->name ? cases : NULL;
 }
 
 static void print_expected(const struct play *play)
@@ -42,8 +42,8 @@ static int make(const struct fault_case *fault, const char *path)
         return 2;
     fault->play(&play);
     FILE *file = fopen(path, "wb");
-    int bad = file == NULL || play_write(&play, file) != 0;
-    if (file != NULL && fclose(file) != 0)
+    int bad = !file || play_write(&play, file) != 0;
+    if (file && fclose(file) != 0)
         bad = 1;
     if (bad)
         fprintf(stderr, "faults: %s: %s cannot be made\n", fault->name, path);
@@ -58,9 +58,9 @@ int main(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "--list") == 0)
         return list();
     const struct fault_case *fault = argc == 3 ? find(fault_cases, argv[1]) : NULL;
-    if (fault == NULL && argc == 3)
+    if (!fault && argc == 3)
         fault = find(ordinary_cases, argv[1]);
-    if (fault != NULL)
+    if (fault)
         return make(fault, argv[2]);
     fprintf(stderr, "usage: faults --list | NAME CAPTURE\n");
     return 2;

@@ -15,7 +15,7 @@ int play_begin(struct play *play)
 {
     memset(play, 0, sizeof *play);
     play->state = armtap_state_new();
-    if (play->state == NULL)
+    if (!play->state)
         return -1;
     play->protocol = 1;
     play->time = INT64_C(1769860800) * 1000 * MILLISECOND; /* 2026-01-31T12:00:00Z */
@@ -34,7 +34,7 @@ int play_begin(struct play *play)
 
 void play_end(struct play *play)
 {
-    if (play->recipe != NULL)
+    if (play->recipe)
         armtap_recipe_release(play->recipe);
     armtap_state_free(play->state);
     wire_free(&play->wire);
@@ -220,10 +220,10 @@ static void types_of(struct play *play, const char *names, char types[PACKAGE_MA
     while (*names) {
         size_t length = strcspn(names, ",");
         const struct armtap_field *field = armtap_field_find(names, length);
-        if (field == NULL)
+        if (!field)
             play->failed = true;
         strcat(types, *types ? "," : "");
-        strcat(types, field == NULL ? "" : armtap_type_name(field->type, field->count));
+        strcat(types, field ? armtap_type_name(field->type, field->count) : "");
         names += length + (names[length] == ',');
     }
 }
@@ -231,7 +231,7 @@ static void types_of(struct play *play, const char *names, char types[PACKAGE_MA
 void play_set_up(struct play *play, double frequency, const char *names, const char *types)
 {
     char known[PACKAGE_MAX];
-    if (types == NULL) {
+    if (!types) {
         types_of(play, names, known);
         types = known;
     }
@@ -244,7 +244,7 @@ void play_set_up(struct play *play, double frequency, const char *names, const c
                                                   .id = 1,
                                                   .types = types,
                                                   .types_length = strlen(types)});
-    if (play->recipe != NULL)
+    if (play->recipe)
         armtap_recipe_release(play->recipe);
     play->recipe = NULL;
     /* A refused set-up has none. */
@@ -283,7 +283,7 @@ static size_t encode(struct play *play, uint8_t bytes[PACKAGE_MAX], int more)
     uint8_t values[PACKAGE_MAX] = {0};
     if (play->size > 0)
         return armtap_encode_realtime(play->state, play->size, bytes) == 0 ? play->size : 0;
-    int length = play->recipe == NULL ? -1 : armtap_encode_values(play->recipe, play->state, values, sizeof values);
+    int length = play->recipe ? armtap_encode_values(play->recipe, play->state, values, sizeof values) : -1;
     if (length < 0)
         return 0;
     struct armtap_rtde_package package = {.type = ARMTAP_RTDE_DATA,
@@ -405,12 +405,12 @@ size_t play_repeat(struct play *play, size_t index, int64_t after)
     struct wire *wire = &play->wire;
     struct wire_packet copy = wire->packets[index];
     copy.bytes = malloc(copy.length);
-    if (copy.bytes != NULL && wire->count == wire->capacity) {
+    if (copy.bytes && wire->count == wire->capacity) {
         struct wire_packet *packets = realloc(wire->packets, 2 * wire->capacity * sizeof *packets);
-        wire->capacity *= packets == NULL ? 1 : 2;
-        wire->packets = packets == NULL ? wire->packets : packets;
+        wire->capacity *= packets ? 2 : 1;
+        wire->packets = packets ? packets : wire->packets;
     }
-    if (copy.bytes == NULL || wire->count == wire->capacity) {
+    if (!copy.bytes || wire->count == wire->capacity) {
         free(copy.bytes);
         play->failed = true;
         return index;
@@ -447,7 +447,7 @@ size_t play_unreachable(struct play *play, size_t index, uint8_t code, int64_t a
     size_t copy = play_repeat(play, index, after), quoted = play->wire.packets[index].length - ETHERNET;
     size_t length = (size_t)(v6 ? ETHERNET + IPV6 : ETHERNET + IPV4) + 8 + quoted;
     uint8_t *bytes = malloc(length);
-    if (bytes == NULL || play->failed) {
+    if (!bytes || play->failed) {
         play->failed = true;
         free(bytes);
         return copy;

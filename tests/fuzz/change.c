@@ -54,7 +54,7 @@ static void make_any(struct row *row, uint8_t *at)
 static void insert_any(struct row *row)
 {
     uint8_t *place = open_up(row, below(row, row->count + 1), 1);
-    if (place != NULL)
+    if (place)
         make_any(row, place);
 }
 
@@ -82,7 +82,7 @@ static void repeat_block(struct row *row)
     size_t count = 1 + below(row, most);
     memcpy(block, place_of(row, from), count * SCENE_OPERATION);
     uint8_t *place = open_up(row, below(row, 2) ? from + count : below(row, row->count + 1), count);
-    if (place != NULL)
+    if (place)
         memcpy(place, block, count * SCENE_OPERATION);
 }
 
@@ -102,7 +102,7 @@ static void insert_loop(struct row *row)
 {
     size_t n = below(row, 2) ? row->count : below(row, row->count + 1);
     uint8_t *place = open_up(row, n, 1);
-    if (place == NULL)
+    if (!place)
         return;
     memset(place, 0, SCENE_OPERATION);
     place[0] = SCENE_LOOP;

@@ -179,7 +179,7 @@ static int call_alone(const char *const *arguments)
 
 static int call_caught(const char *const *arguments, size_t lengths[2])
 {
-    if (out.stream == NULL) {
+    if (!out.stream) {
         limit_output();
         keep_reports();
         out.stream = stdout;

@@ -98,12 +98,12 @@ static struct kept *free_place(void)
 /* An eighth more than before is a record, and as much for a shorter input; *place is taken with the first. */
 static void compete(struct record *record, uint64_t cost, const struct costly *input, struct kept **place)
 {
-    bool is_shorter = record->by != NULL && cost >= record->most && input->length < record->by->length;
+    bool is_shorter = record->by && cost >= record->most && input->length < record->by->length;
     if (!is_shorter && cost <= record->most + record->most / 8)
         return;
-    if (*place == NULL && (*place = free_place()) == NULL)
+    if (!*place && !(*place = free_place()))
         return;
-    if (record->by != NULL)
+    if (record->by)
         record->by->uses--;
     *record = (struct record){cost, *place};
     if ((*place)->uses++ > 0)
@@ -130,7 +130,7 @@ static struct kept *least_changed(uint32_t random)
     struct kept *least = NULL;
     for (size_t i = 0; i < POOL; i++) {
         struct kept *kept = &pool[(random + i) % POOL];
-        if (kept->uses > 0 && (least == NULL || kept->turns < least->turns))
+        if (kept->uses > 0 && (!least || kept->turns < least->turns))
             least = kept;
     }
     return least;
@@ -139,8 +139,8 @@ static struct kept *least_changed(uint32_t random)
 size_t cost_costly(uint8_t *to, size_t room, uint32_t random)
 {
     const struct record *class = &records[EDGES_MAX + random / 4 % COST_CLASSES];
-    struct kept *kept = random % 4 == 0 && class->by != NULL ? class->by : least_changed(random / 4);
-    if (kept == NULL || kept->length > room)
+    struct kept *kept = random % 4 == 0 && class->by ? class->by : least_changed(random / 4);
+    if (!kept || kept->length > room)
         return 0;
     kept->turns++;
     memcpy(to, kept->operations, kept->length);
@@ -165,7 +165,7 @@ const struct armtap_budget *__wrap_armtap_budget_at(size_t i)
     static struct armtap_budget budgets[ARMTAP_BUDGET_COUNT];
     if (i >= ARMTAP_BUDGET_COUNT)
         return NULL;
-    if (budgets[i].name == NULL)
+    if (!budgets[i].name)
         cut_down(&budgets[i], __real_armtap_budget_at(i));
     return &budgets[i];
 }
@@ -175,7 +175,7 @@ const struct armtap_budget *__wrap_armtap_budget_find(const char *name)
 {
     size_t i = 0;
     const struct armtap_budget *budget = __wrap_armtap_budget_at(i);
-    while (budget != NULL && strcmp(budget->name, name) != 0)
+    while (budget && strcmp(budget->name, name) != 0)
         budget = __wrap_armtap_budget_at(++i);
     return budget;
 }
@@ -230,7 +230,7 @@ struct json_object *__wrap_json_tokener_parse_ex(struct json_tokener *tokener, c
 
 static void *took(void *block)
 {
-    if (block == NULL)
+    if (!block)
         return NULL;
     held += malloc_usable_size(block);
     most = held > most ? held : most;
@@ -240,7 +240,7 @@ static void *took(void *block)
 
 static void gave(void *block)
 {
-    if (block != NULL)
+    if (block)
         held -= malloc_usable_size(block);
 }
 
@@ -258,7 +258,7 @@ void *realloc(void *block, size_t size)
 {
     size_t old = block ? malloc_usable_size(block) : 0;
     void *moved = __libc_realloc(block, size);
-    if (moved == NULL && size > 0)
+    if (!moved && size > 0)
         return NULL;
     held -= old;
     units += old / 16;

@@ -31,7 +31,7 @@ static uint8_t *read_input(const char *name, size_t *size)
 {
     FILE *file = fopen(name, "rb");
     uint8_t *data = malloc(INPUT_MAX);
-    if (file == NULL || data == NULL) {
+    if (!file || !data) {
         perror(name);
         exit(1);
     }
@@ -67,7 +67,7 @@ static void replay_input(const struct target *target, const char *name, DIR *fol
 {
     FILE *said = tmpfile();
     int status = 1;
-    if (said == NULL) {
+    if (!said) {
         perror("tmpfile");
         exit(1);
     }
@@ -98,13 +98,13 @@ static void replay_target(const struct target *target, const char *corpus, struc
     snprintf(name, sizeof name, "%s/%s", corpus, target->name);
     DIR *folder = opendir(name);
     const struct dirent *entry;
-    while (folder != NULL && (entry = readdir(folder)) != NULL) {
+    while (folder && (entry = readdir(folder))) {
         if (entry->d_name[0] == '.')
             continue;
         snprintf(name, sizeof name, "%s/%s/%s", corpus, target->name, entry->d_name);
         replay_input(target, name, folder, result);
     }
-    if (folder != NULL)
+    if (folder)
         closedir(folder);
     if (result->passed + result->failed == before) {
         printf("FAIL %s/%s: there are no inputs\n", corpus, target->name);

@@ -320,7 +320,7 @@ static void keep_capture(const struct scene *scene)
 {
     const char *name = getenv("FUZZ_CAPTURE");
     FILE *file = name ? fopen(name, "wb") : NULL;
-    if (file == NULL)
+    if (!file)
         return;
     CHECK(fwrite(scene->capture.at, 1, scene->capture.used, file) == scene->capture.used);
     CHECK(fclose(file) == 0);

@@ -42,7 +42,7 @@ static void look(off_t position)
 {
     const char *at = getenv("MEANWHILE_AT");
     char *count;
-    if (at == NULL)
+    if (!at)
         return;
     long wanted = strtol(at, &count, 10);
     int reading = position == 0 ? atomic_fetch_add(&readings, 1) + 1 : atomic_load(&readings);

@@ -102,16 +102,16 @@ static char *next_word(char **at)
 static int parse(const char *line, struct command *command)
 {
     char *word, *status, *at = command->line = strdup(line);
-    if (at == NULL || (command->name = next_word(&at)) == NULL || (status = next_word(&at)) == NULL)
+    if (!at || !(command->name = next_word(&at)) || !(status = next_word(&at)))
         return -1;
     command->status = atoi(status);
     static char program[] = "armtap";
     command->words[command->count++] = program;
-    while ((word = next_word(&at)) != NULL)
+    while ((word = next_word(&at)))
         if (*word == '<' || *word == '|') {
             command->input = word + 1;
             command->piped = *word == '|';
-        } else if (*word == '@' && strchr(word, '/') != NULL)
+        } else if (*word == '@' && strchr(word, '/'))
             command->replaced = word + 1;
         else if (command->count < COMMAND_WORDS_MAX)
             command->words[command->count++] = word;
@@ -123,7 +123,7 @@ static int parse(const char *line, struct command *command)
 static int add(struct commands *commands, const char *line)
 {
     struct command *all = realloc(commands->all, (commands->count + 1) * sizeof *all);
-    if (all == NULL)
+    if (!all)
         return -1;
     commands->all = all;
     all[commands->count] = (struct command){.number = commands->count};
@@ -136,7 +136,7 @@ int commands_read(const char *name, const char *samples, struct commands *comman
     int outcome = 0;
     FILE *file = fopen(name, "r");
     *commands = (struct commands){NULL, 0};
-    while (file != NULL && outcome == 0 && fgets(line, sizeof line, file) != NULL) {
+    while (file && outcome == 0 && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = '\0';
         if (strncmp(line, "cut ", 4) == 0 || strncmp(line, "text ", 5) == 0)
             outcome = make_file(line, samples);
@@ -145,11 +145,11 @@ int commands_read(const char *name, const char *samples, struct commands *comman
         if (outcome != 0)
             fprintf(stderr, "%s: cannot be used: %s\n", name, line);
     }
-    if (file == NULL)
+    if (!file)
         perror(name);
     else
         fclose(file);
-    return file == NULL || outcome != 0 ? -1 : 0;
+    return !file || outcome != 0 ? -1 : 0;
 }
 
 void commands_free(struct commands *commands)

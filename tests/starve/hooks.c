@@ -50,7 +50,7 @@ static enum armtap_equality count(enum starve_kind kind)
 #define NEXT(name) (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name)
 #define FETCH(name)                                                                                                    \
     static __typeof__(&name) next;                                                                                     \
-    if (next == NULL)                                                                                                  \
+    if (!next)                                                                                                         \
     next = NEXT(name)
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
@@ -235,7 +235,7 @@ FILE *fopen(const char *name, const char *mode)
         abort();
     int file = open(name, O_RDONLY | O_CLOEXEC);
     FILE *stream = file < 0 ? NULL : stream_of(file, mode);
-    if (stream == NULL && file >= 0)
+    if (!stream && file >= 0)
         close(file);
     return stream;
 }
@@ -244,7 +244,7 @@ int starve_begin(const struct starve_plan *wanted)
 {
     FILE *in = stream_of(STDIN_FILENO, "r");
     FILE *out = stream_of(STDOUT_FILENO, "w");
-    if (in == NULL || out == NULL)
+    if (!in || !out)
         return -1;
     stdin = in;
     stdout = out;

@@ -33,15 +33,15 @@ int made_prepare(const char *replaced)
     char path[300];
     struct dirent *entry;
     DIR *folder = opendir(FOLDER);
-    if (folder == NULL)
+    if (!folder)
         return failed(FOLDER);
-    while ((entry = readdir(folder)) != NULL) {
+    while ((entry = readdir(folder))) {
         path_of(path, entry);
         if (is_file(entry))
             unlink(path);
     }
     closedir(folder);
-    if (replaced != NULL)
+    if (replaced)
         file_write(replaced, replaced_content, sizeof replaced_content - 1);
     return 0;
 }
@@ -56,12 +56,12 @@ int made_read(struct made *made)
     char path[300];
     struct dirent *entry;
     DIR *folder = opendir(FOLDER);
-    if (folder == NULL)
+    if (!folder)
         return failed(FOLDER);
     *made = (struct made){.count = 0};
     file_read_packed("out", &made->out);
     file_read_packed("err", &made->err);
-    while ((entry = readdir(folder)) != NULL && made->count < MADE_FILES_MAX) {
+    while ((entry = readdir(folder)) && made->count < MADE_FILES_MAX) {
         if (!is_file(entry))
             continue;
         struct made_file *file = &made->file[made->count++];

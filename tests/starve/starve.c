@@ -106,7 +106,7 @@ static void run_child(const struct command *command, const struct starve_plan *p
     if (command->piped)
         pipe_from(command->input, STDIN_FILENO);
     else
-        redirect(command->input == NULL ? "/dev/null" : command->input, O_RDONLY, STDIN_FILENO);
+        redirect(command->input ? command->input : "/dev/null", O_RDONLY, STDIN_FILENO);
     redirect("out", O_WRONLY | O_TRUNC | O_CREAT, STDOUT_FILENO);
     redirect("err", O_WRONLY | O_TRUNC | O_CREAT, STDERR_FILENO);
     alarm(SECONDS_MAX);
@@ -188,7 +188,7 @@ static int try_point(struct test *test, const struct command *command, const str
         return -1;
     const char *wrong = judge(way, usual, &result);
     test->tally[way - ways].runs++;
-    if (wrong != NULL)
+    if (wrong)
         complain(test, command, way, at, wrong, &result);
     if (test->at > 0) {
         printf("status %d, usually %d\n", result.status, usual->status);
@@ -231,7 +231,7 @@ static int try_command(struct test *test, const struct command *command)
         test->tally[0].failures++;
     }
     for (size_t i = 0; i < WAY_COUNT; i++)
-        if ((test->way == NULL || test->way == &ways[i]) && try_way(test, command, &ways[i], &usual) != 0)
+        if ((!test->way || test->way == &ways[i]) && try_way(test, command, &ways[i], &usual) != 0)
             return -1;
     made_free(&usual.made);
     return 0;
@@ -285,13 +285,12 @@ static void parse_options(int argc, char **argv, struct test *test)
 /* Whether it is asked for, and what it needs was built. */
 static bool wants(const struct test *test, const struct command *command)
 {
-    bool needs_aubo = strstr(command->name, "aubo") != NULL || strstr(command->name, "web") != NULL ||
-                      strstr(command->name, "arms") != NULL;
-    if (needs_aubo && armtap_aubo_libraries() == NULL) {
+    bool needs_aubo = strstr(command->name, "aubo") || strstr(command->name, "web") || strstr(command->name, "arms");
+    if (needs_aubo && !armtap_aubo_libraries()) {
         printf("%s: not tried: built without AUBO\n", command->name);
         return false;
     }
-    return test->only == NULL || strcmp(test->only, command->name) == 0;
+    return !test->only || strcmp(test->only, command->name) == 0;
 }
 
 static int try_commands(struct test *test, const struct commands *commands)
@@ -346,11 +345,11 @@ int main(int argc, char **argv)
     const char *source = getenv("srcdir");
     char list[1024], samples[1024], folder[64], here[512];
     parse_options(argc, argv, &test);
-    if (getcwd(here, sizeof here) == NULL)
+    if (!getcwd(here, sizeof here))
         return 2;
-    bool is_absolute = source != NULL && *source == '/';
-    snprintf(list, sizeof list, "%s/%s/tests/starve/COMMANDS", is_absolute ? "" : here, source == NULL ? "." : source);
-    snprintf(samples, sizeof samples, "%s/%s/captures", is_absolute ? "" : here, source == NULL ? "." : source);
+    bool is_absolute = source && *source == '/';
+    snprintf(list, sizeof list, "%s/%s/tests/starve/COMMANDS", is_absolute ? "" : here, source ? source : ".");
+    snprintf(samples, sizeof samples, "%s/%s/captures", is_absolute ? "" : here, source ? source : ".");
     snprintf(folder, sizeof folder, "starve.%ld", (long)getpid());
     test.counts =
         mmap(NULL, sizeof(unsigned long) * STARVE_KINDS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

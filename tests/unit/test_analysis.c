@@ -24,8 +24,8 @@ static int hear(void *user, const struct armtap_finding *finding, const struct a
     struct heard *heard = user;
     size_t used = strlen(heard->text);
     snprintf(heard->text + used, sizeof heard->text - used, "%s %llu %s: %s\n", finding->kind->id,
-             (unsigned long long)finding->where.packet, stream == NULL ? "-" : stream->robot, finding->text);
-    if (heard->scene != NULL) {
+             (unsigned long long)finding->where.packet, stream ? stream->robot : "-", finding->text);
+    if (heard->scene) {
         heard->from_within[0] = armtap_diagnosis_finish(heard->scene->diagnosis);
         heard->from_within[1] = scene_record(heard->scene, 1);
         heard->from_within[2] = scene_event(heard->scene, ARMTAP_EVENT_PAUSE, 0);

@@ -23,7 +23,7 @@ static bool fail_diagnosis(unsigned long n)
     bool has_failed = memory.count >= n;
     memory.fail_at = 0;
     assert_int_equal(error, has_failed ? ARMTAP_ERR_MEMORY : ARMTAP_OK);
-    if (has_failed && scene.diagnosis != NULL) {
+    if (has_failed && scene.diagnosis) {
         assert_int_equal(scene_record(&scene, 1), ARMTAP_ERR_MEMORY);
         assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_ERR_MEMORY);
     }
@@ -79,7 +79,7 @@ static bool fail_comparison(unsigned long n)
         assert_int_equal(armtap_comparison_tally(comparison)->pairs, 300);
         assert_int_equal(armtap_comparison_count(comparison), 3);
     }
-    assert_int_equal(comparison == NULL ? ARMTAP_ERR_MEMORY : armtap_comparison_finish(comparison), error);
+    assert_int_equal(comparison ? armtap_comparison_finish(comparison) : ARMTAP_ERR_MEMORY, error);
     armtap_comparison_free(comparison);
     assert_int_equal(memory.held, held);
     scene_clear(&scene);

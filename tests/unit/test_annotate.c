@@ -42,8 +42,8 @@ static const char *said(const char *digits, bool to_robot, const struct armtap_r
     for (size_t i = 0; i < pieces.count && length < room; i++) {
         const struct piece *piece = &pieces.piece[i];
         length += (size_t)snprintf(out + length, room - length, "%s%s=%s%.*s %s %s", i == 0 ? "" : "|", piece->field,
-                                   piece->number, (int)piece->text_length, piece->text == NULL ? "" : piece->text,
-                                   piece->unit, piece->remark);
+                                   piece->number, (int)piece->text_length, piece->text ? piece->text : "", piece->unit,
+                                   piece->remark);
     }
     pieces_free(&pieces);
     armtap_recipe_release(layout);

@@ -29,7 +29,7 @@ static int on_record(void *user, const struct armtap_record *record)
 {
     struct tally *tally = user;
     tally->records++;
-    tally->opaque += record->recipe == NULL;
+    tally->opaque += !record->recipe;
     if (record->recipe && armtap_recipe_count(record->recipe) > record->frame_length)
         tally->lacking += armtap_recipe_count(record->recipe) - record->frame_length;
     return 0;

@@ -141,7 +141,7 @@ static void read_with(unsigned threads, const char *name, struct reading *readin
     assert_non_null(freopen(MESSAGE_NAME, "w+", stderr));
     struct capture *capture = capture_open(&(struct reader_wish){.name = name, .threads = threads});
     reading->opened = capture != NULL;
-    if (capture != NULL) {
+    if (capture) {
         reading->raw = capture_is_raw(capture);
         if (!reading->raw)
             read_packets(capture, reading);
@@ -181,7 +181,7 @@ static void read_back(const struct file *file, struct reading *reading)
 
 static void expect_message(const struct reading *reading, const char *part)
 {
-    if (strstr(reading->message, part) == NULL)
+    if (!strstr(reading->message, part))
         fail_msg("\"%s\" is not in the message: %s", part, reading->message);
     const char *end = strchr(reading->message, '\n');
     assert_non_null(end);

@@ -159,7 +159,7 @@ static void arms_have_states_of_their_own(void **state)
     assert_true(one->timestamp == -6 && two->timestamp == -6);
 
     armtap_recipe_read(recipe, 3, cells.bytes, cells.length, &value);
-    assert_true(value.present && value.field == NULL && value.type == ARMTAP_STRING && value.length == 7);
+    assert_true(value.present && !value.field && value.type == ARMTAP_STRING && value.length == 7);
     armtap_recipe_read(recipe, 1, cells.bytes, cells.length, &value);
     assert_true(value.field == joints && strcmp(value.name, "R2_actual_q") == 0);
     assert_int_equal(armtap_recipe_at(recipe, 1)->arm, 2);

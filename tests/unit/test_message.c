@@ -28,7 +28,7 @@ static int on_message(void *user, const struct armtap_message *message)
     struct seen *seen = user;
     struct bytes *all = &seen->all[message->direction];
     seen->in_order = seen->in_order && message->offset == all->length && message->length > 0 &&
-                     (seen->record == NULL || seen->record == message->bytes);
+                     (!seen->record || seen->record == message->bytes);
     seen->record = NULL;
     bytes_add(all, message->bytes, message->length);
     *(message->skipped ? &seen->skipped[message->direction] : &seen->whole[message->direction]) += message->length;

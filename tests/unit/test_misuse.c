@@ -266,7 +266,7 @@ static void sinks_of_any_size(void **state)
         int wanted = size > first && (size - first) % each == 0 ? ARMTAP_OK : ARMTAP_ERR_ARGUMENT;
         assert_int_equal(armtap_conn_new(NULL, &newer.sink, user, &user->conn), wanted);
         assert_int_equal(armtap_net_new(NULL, &newer.sink, user, &user->net), wanted);
-        assert_true((user->conn == NULL) == (wanted != ARMTAP_OK) && (user->net == NULL) == (wanted != ARMTAP_OK));
+        assert_true((!user->conn) == (wanted != ARMTAP_OK) && (!user->net) == (wanted != ARMTAP_OK));
         user->calls = 0;
         if (wanted == ARMTAP_OK && size % 256 == 0)
             assert_true(push_all(user) == ARMTAP_OK && user->calls > 0);
@@ -355,7 +355,7 @@ static void strange_fields(void **state)
     field.id = ARMTAP_FIELD_COUNT;
     assert_int_equal(armtap_state_set(good, &field, &value), ARMTAP_ERR_ARGUMENT);
     armtap_state_get(good, &field, &value);
-    assert_true(!value.present && value.name == NULL);
+    assert_true(!value.present && !value.name);
     value = (struct armtap_value){.type = ARMTAP_DOUBLE, .count = 1000};
     assert_int_equal(armtap_state_set(good, armtap_field_at(0), &value), ARMTAP_ERR_ARGUMENT);
     armtap_state_free(good);
@@ -372,11 +372,11 @@ static void beyond_the_end(void **state)
     assert_int_equal(armtap_recipe_realtime(packet_bytes, &recipe), ARMTAP_OK);
     size_t count = armtap_recipe_count(recipe), beyond[] = {count, count + 1, 5000, SIZE_MAX};
     armtap_recipe_read(recipe, count - 1, bytes, sizeof bytes, &value);
-    assert_true(value.present && value.name != NULL);
+    assert_true(value.present && value.name);
     for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
         value.present = true;
         armtap_recipe_read(recipe, beyond[i], bytes, sizeof bytes, &value);
-        assert_true(!value.present && value.name == NULL && value.field == NULL && value.count == 0);
+        assert_true(!value.present && !value.name && !value.field && value.count == 0);
         assert_null(armtap_recipe_at(recipe, beyond[i]));
     }
     armtap_recipe_read(recipe, 0, NULL, sizeof bytes, &value);
@@ -400,8 +400,8 @@ static void nothing_at_all(void **state)
     struct armtap_rtde_package package = {.type = ARMTAP_RTDE_SETUP_OUTPUTS, .direction = ARMTAP_TO_ROBOT};
     char buffer[16];
     (void)state;
-    assert_true(armtap_field_find(NULL, 5) == NULL && armtap_field_nearest(NULL, 5, ARMTAP_FIELD_BOTH) == NULL);
-    assert_true(armtap_enum_at(NULL, 0) == NULL && armtap_enum_name(NULL, 0, ARMTAP_GENERATION_CB2) == NULL);
+    assert_true(!armtap_field_find(NULL, 5) && !armtap_field_nearest(NULL, 5, ARMTAP_FIELD_BOTH));
+    assert_true(!armtap_enum_at(NULL, 0) && !armtap_enum_name(NULL, 0, ARMTAP_GENERATION_CB2));
     assert_int_equal(armtap_protocol_find(NULL), ARMTAP_PROTOCOL_NONE);
     armtap_state_free(NULL);
     armtap_state_clear(NULL);
@@ -411,7 +411,7 @@ static void nothing_at_all(void **state)
     assert_false(value.present);
     armtap_state_get(NULL, NULL, NULL);
     assert_int_equal(armtap_state_set(NULL, NULL, NULL), ARMTAP_ERR_ARGUMENT);
-    assert_true(armtap_recipe_count(NULL) == 0 && armtap_recipe_at(NULL, 0) == NULL && armtap_recipe_size(NULL) == 0);
+    assert_true(armtap_recipe_count(NULL) == 0 && !armtap_recipe_at(NULL, 0) && armtap_recipe_size(NULL) == 0);
     assert_int_equal(armtap_recipe_protocol(NULL), ARMTAP_PROTOCOL_NONE);
     assert_null(armtap_recipe_hold(NULL));
     armtap_recipe_release(NULL);

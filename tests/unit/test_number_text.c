@@ -286,7 +286,7 @@ static void assert_shortest(double number, const char *text)
     for (const char *c = first; *c != '\0' && *c != 'e'; c++)
         digits += *c >= '0' && *c <= '9';
     const char *end = strchr(text, 'e');
-    for (const char *c = end == NULL ? text + strlen(text) : end; c > first && (c[-1] == '0' || c[-1] == '.'); c--)
+    for (const char *c = end ? end : text + strlen(text); c > first && (c[-1] == '0' || c[-1] == '.'); c--)
         digits -= c[-1] == '0';
     assert_in_range(digits, 1, 17);
     if (digits == 1)

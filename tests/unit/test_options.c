@@ -144,10 +144,10 @@ static void times_of_day(void **state)
     struct timestamp when;
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        setenv("TZ", rows[i].zone == NULL ? "UTC0" : rows[i].zone, 1);
+        setenv("TZ", rows[i].zone ? rows[i].zone : "UTC0", 1);
         assert_int_equal(timestamp_parse(rows[i].text, &when), 0);
-        int64_t got = timestamp_resolve(&when, rows[i].first * 1000000000,
-                                        rows[i].zone == NULL ? TIMESTAMP_UTC : TIMESTAMP_LOCAL);
+        int64_t got =
+            timestamp_resolve(&when, rows[i].first * 1000000000, rows[i].zone ? TIMESTAMP_LOCAL : TIMESTAMP_UTC);
         if (got != rows[i].expected * 1000000000)
             fail_msg("row %zu: %s after %lld is not %lld", i, rows[i].text, (long long)rows[i].first, (long long)got);
     }
@@ -314,7 +314,7 @@ static const struct option_usage usage = {.command = "try",
 static enum options_outcome parse(struct options *options, struct seen *seen, char **words)
 {
     int count = 0;
-    while (words[count] != NULL)
+    while (words[count])
         count++;
     *seen = (struct seen){.count = 0};
     return options_parse(&usage, count, words, options, take, seen);

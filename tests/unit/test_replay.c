@@ -54,9 +54,9 @@ static int make_dump(void **state)
     (void)state;
     for (unsigned i = 0; i < RECORDS; i++)
         bytes_packet(&bytes, 1060, 1.0 + 0.008 * i);
-    bool written = file != NULL && fwrite(bytes.at, 1, bytes.length, file) == bytes.length;
+    bool written = file && fwrite(bytes.at, 1, bytes.length, file) == bytes.length;
     bytes_free(&bytes);
-    return file == NULL || fclose(file) != 0 || !written;
+    return !file || fclose(file) != 0 || !written;
 }
 
 static int remove_files(void **state)

@@ -86,7 +86,7 @@ static double sent_half(const char *topic, unsigned elements)
     assert_int_equal(armtap_conn_push(conn, ARMTAP_TO_ROBOT, setup, strlen(setup), NULL), ARMTAP_OK);
     assert_int_equal(armtap_conn_push(conn, ARMTAP_FROM_ROBOT, data, strlen(data), NULL), ARMTAP_OK);
     armtap_conn_free(conn);
-    if (!value.present || value.type != ARMTAP_DOUBLE || value.field == NULL)
+    if (!value.present || value.type != ARMTAP_DOUBLE || !value.field)
         fail_msg("%s: no double of a field came", topic);
     return value.f64[0];
 }
@@ -124,7 +124,7 @@ static void test_topics_are_the_fields_that_mean_the_same(void **unused)
 {
     struct topics_seen found = {0, 0};
     (void)unused;
-    if (armtap_aubo_libraries() == NULL)
+    if (!armtap_aubo_libraries())
         skip();
     assert_int_equal(table_each("aubo_topics.csv", check_topic, &found), 108);
     assert_int_equal(found.fields, 42);

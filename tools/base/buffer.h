@@ -23,7 +23,7 @@ static inline char *buffer_room(struct buffer *buffer, size_t length)
         size_t most = SIZE_MAX / 2;
         size_t room = length < most - buffer->room ? buffer->room + buffer->room / 2 + length + 256 : 0;
         char *data = room == 0 ? NULL : realloc(buffer->data, room);
-        if (data == NULL) {
+        if (!data) {
             buffer->failed = true;
             return NULL;
         }
@@ -36,7 +36,7 @@ static inline char *buffer_room(struct buffer *buffer, size_t length)
 static inline void buffer_put(struct buffer *buffer, const char *bytes, size_t length)
 {
     char *at = length == 0 ? NULL : buffer_room(buffer, length);
-    if (at == NULL)
+    if (!at)
         return;
     memcpy(at, bytes, length);
     buffer->length += length;

@@ -109,7 +109,7 @@ size_t json_elements_count(const struct armtap_value *value)
 double json_element_number(const struct json_element *leaf)
 {
     char text[64], *copy = leaf->length < sizeof text ? text : malloc(leaf->length + 1);
-    if (copy == NULL)
+    if (!copy)
         return 0;
     memcpy(copy, leaf->text, leaf->length);
     copy[leaf->length] = '\0';
@@ -130,7 +130,7 @@ static long hex_at(const char *at, const char *end)
         return -1;
     for (int i = 0; i < 4; i++) {
         const char *digit = at[i] == '\0' ? NULL : strchr(digits, at[i] >= 'A' && at[i] <= 'F' ? at[i] + 32 : at[i]);
-        if (digit == NULL)
+        if (!digit)
             return -1;
         number = number * 16 + (digit - digits);
     }
@@ -175,7 +175,7 @@ void json_element_text(const struct json_element *leaf, struct buffer *out)
     end -= leaf->length > 1 && end[-1] == '"';
     while (at < end) {
         const char *escape = memchr(at, '\\', (size_t)(end - at));
-        if (escape == NULL || escape + 1 == end) {
+        if (!escape || escape + 1 == end) {
             buffer_put(out, at, (size_t)(end - at));
             return;
         }
@@ -185,13 +185,13 @@ void json_element_text(const struct json_element *leaf, struct buffer *out)
         if (escape[1] == 'u')
             at = put_unicode(at, end, out);
         else
-            buffer_char(out, letter == NULL ? escape[1] : plain[letter - letters]);
+            buffer_char(out, letter ? plain[letter - letters] : escape[1]);
     }
 }
 
 void json_elements_copy(const char *json, size_t length, struct buffer *out)
 {
     char *room = buffer_room(out, JSON_QUOTED_MAX(length));
-    if (room != NULL)
+    if (room)
         out->length += json_mend(room, json, length);
 }

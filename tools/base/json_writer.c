@@ -86,7 +86,7 @@ size_t json_quote(char *to, const char *text, size_t length)
             continue;
         }
         const char *found = text[i] == '\0' ? NULL : strchr(plain, text[i]);
-        if (found == NULL) {
+        if (!found) {
             i += put_character(to, &out, text + i, length - i);
         } else {
             to[out++] = '\\';
@@ -199,7 +199,7 @@ void json_span(struct json *json, const char *text, size_t length)
 
 void json_text(struct json *json, const char *text)
 {
-    if (text == NULL)
+    if (!text)
         json_null(json);
     else
         json_span(json, text, strlen(text));

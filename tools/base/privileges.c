@@ -45,7 +45,7 @@ static bool read_id(const char *variable, unsigned long *id)
 {
     const char *text = getenv(variable);
     char *end;
-    if (text == NULL || *text < '0' || *text > '9')
+    if (!text || *text < '0' || *text > '9')
         return false;
     errno = 0;
     *id = strtoul(text, &end, 10);
@@ -59,7 +59,7 @@ static struct person find_person(void)
     unsigned long user = 0, group = 0;
     bool is_sudo = read_id("SUDO_UID", &user) && read_id("SUDO_GID", &group) && user != 0;
     const struct passwd *entry = is_sudo ? getpwuid((uid_t)user) : getpwnam("nobody");
-    if (entry != NULL) {
+    if (entry) {
         person.user = entry->pw_uid;
         person.group = entry->pw_gid;
         strncpy(person.name, entry->pw_name, sizeof person.name - 1);

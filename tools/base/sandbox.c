@@ -81,7 +81,7 @@ int sandbox_enter(void)
     /* As a kernel that has no such call: a C library newer than the table then takes an older one, where being killed
      * or told EPERM would end a capture that does nothing wrong. */
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
-    if (filter == NULL)
+    if (!filter)
         return failed(-ENOMEM);
     int outcome = seccomp_attr_set(filter, SCMP_FLTATR_API_SYSRAWRC, 1); /* the kernel's own errors */
     if (outcome == 0)

@@ -85,10 +85,10 @@ static int read_zone(const char *at, int64_t *seconds)
     if (*at != '+' && !west)
         return -1;
     at = read_number(at + 1, 2, &hours);
-    if (at == NULL)
+    if (!at)
         return -1;
     at = read_number(*at == ':' ? at + 1 : at, 2, &minutes);
-    if (at == NULL || *at != '\0' || hours > 23 || minutes > 59)
+    if (!at || *at != '\0' || hours > 23 || minutes > 59)
         return -1;
     *seconds = (west ? -1 : 1) * (hours * 3600 + minutes * 60);
     return 0;
@@ -100,7 +100,7 @@ static const char *read_parts(const char *at, int64_t parts[6])
     static const char after[] = "--T::";
     for (unsigned i = 0; i < 6; i++) {
         at = read_number(at, i == 0 ? 4 : 2, &parts[i]);
-        if (at == NULL)
+        if (!at)
             return NULL;
         if (i < 5 && *at != after[i] && !(i == 2 && (*at == 't' || *at == ' ')))
             return NULL;
@@ -116,7 +116,7 @@ static int parse_date(const char *text, int64_t *ns)
 {
     int64_t part[6], fraction, zone;
     const char *at = read_parts(text, part);
-    if (at == NULL || (at = read_fraction(at, &fraction)) == NULL || read_zone(at, &zone) != 0)
+    if (!at || !(at = read_fraction(at, &fraction)) || read_zone(at, &zone) != 0)
         return -1;
     int64_t days = days_before_year(part[0]) + part[2] - 1;
     for (int64_t month = 1; month < part[1]; month++)
@@ -133,10 +133,10 @@ static int parse_span(const char *at, int64_t *ns)
     const char *unit = units;
     do {
         at = read_number(at, 0, &number);
-        if (at == NULL || (at = read_fraction(at, &fraction)) == NULL)
+        if (!at || !(at = read_fraction(at, &fraction)))
             return -1;
         const char *found = *at == '\0' && unit == units ? units + 2 : strchr(unit, *at);
-        if (found == NULL || *found == '\0' || join(number * worth[found - units], 0, &number) != 0 ||
+        if (!found || *found == '\0' || join(number * worth[found - units], 0, &number) != 0 ||
             number > INT64_MAX - total - fraction * worth[found - units])
             return -1;
         total += number + fraction * worth[found - units];
@@ -152,9 +152,9 @@ static int parse_time_of_day(const char *at, struct timestamp *when)
 {
     int64_t hours, minutes, seconds = 0, fraction = 0;
     at = read_number(at, 2, &hours);
-    if (at == NULL || *at != ':' || (at = read_number(at + 1, 2, &minutes)) == NULL)
+    if (!at || *at != ':' || !(at = read_number(at + 1, 2, &minutes)))
         return -1;
-    if (*at == ':' && ((at = read_number(at + 1, 2, &seconds)) == NULL || (at = read_fraction(at, &fraction)) == NULL))
+    if (*at == ':' && (!(at = read_number(at + 1, 2, &seconds)) || !(at = read_fraction(at, &fraction))))
         return -1;
     when->is_utc = *at == 'Z' || *at == 'z';
     at += when->is_utc ? 1 : 0;
@@ -174,7 +174,7 @@ int timestamp_parse(const char *text, struct timestamp *when)
     if (when->relative)
         return parse_span(text + 1, &when->ns);
     const char *at = read_number(text, 0, &seconds);
-    if (at == NULL || (at = read_fraction(at, &fraction)) == NULL || *at != '\0')
+    if (!at || !(at = read_fraction(at, &fraction)) || *at != '\0')
         return -1;
     return join(seconds, fraction, &when->ns);
 }
@@ -195,7 +195,7 @@ static int64_t zone_offset(int64_t seconds)
     struct tm tm;
     time_t time = (time_t)seconds;
     tzset(); /* localtime_r need not */
-    if (localtime_r(&time, &tm) == NULL)
+    if (!localtime_r(&time, &tm))
         return 0;
     int64_t days = days_before_year((int64_t)tm.tm_year + 1900) + tm.tm_yday;
     return days * DAY + tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec - seconds;

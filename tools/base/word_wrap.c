@@ -125,7 +125,7 @@ bool text_name_follows(const char *before, const char *after)
 static bool is_coloured(FILE *file)
 {
     const char *refused = getenv("NO_COLOR");
-    return (refused == NULL || *refused == '\0') && isatty(fileno(file));
+    return (!refused || *refused == '\0') && isatty(fileno(file));
 }
 
 const char *text_colour(FILE *file, enum armtap_severity severity)

@@ -11,7 +11,7 @@ static void report_attempts(const struct armtap_attempts *attempts)
     char text[ARMTAP_ATTEMPT_TEXT_MAX];
     const struct armtap_attempt *first = armtap_attempts_at(attempts, 0);
     armtap_attempt_text(text, attempts, first, NULL);
-    message_error("no telemetry: %s%s%s", text, armtap_attempts_at(attempts, 1) == NULL ? "" : ", and others",
+    message_error("no telemetry: %s%s%s", text, armtap_attempts_at(attempts, 1) ? ", and others" : "",
                   armtap_attempts_have_fault(attempts) ? "; armtap diagnose tells what to do" : "");
 }
 
@@ -39,7 +39,7 @@ void no_telemetry_report(const struct armtap_streams *streams, const struct repl
             (size_t)snprintf(ports + length, sizeof ports - length, "%s%s", i == 0 ? "" : " ", connections->ports[i]);
     const char *packets = totals->packets == 1 ? "packet" : "packets";
     replay_protocols(protocols, "|", "|");
-    if (armtap_attempts_at(attempts, 0) != NULL)
+    if (armtap_attempts_at(attempts, 0))
         report_attempts(attempts);
     else if (armtap_attempts_open_at(attempts, 0, &open))
         report_open(&open);

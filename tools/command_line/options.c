@@ -85,8 +85,8 @@ static const struct option_row *row_at(const struct option_usage *usage, size_t 
 static const struct option_row *find_name(const struct option_usage *usage, const char *name, size_t length)
 {
     const struct option_row *row;
-    for (size_t i = 0; (row = row_at(usage, i)) != NULL; i++)
-        if (row->name != NULL && strlen(row->name) == length && memcmp(row->name, name, length) == 0)
+    for (size_t i = 0; (row = row_at(usage, i)); i++)
+        if (row->name && strlen(row->name) == length && memcmp(row->name, name, length) == 0)
             return row;
     return NULL;
 }
@@ -94,7 +94,7 @@ static const struct option_row *find_name(const struct option_usage *usage, cons
 static const struct option_row *find_letter(const struct option_usage *usage, char letter)
 {
     const struct option_row *row;
-    for (size_t i = 0; (row = row_at(usage, i)) != NULL; i++)
+    for (size_t i = 0; (row = row_at(usage, i)); i++)
         if (row->letter != 0 && row->letter == letter)
             return row;
     return NULL;
@@ -148,11 +148,12 @@ static int unknown_option(const struct parser *parser, const char *word, const c
     const char *names[WORD_MAX], *meant;
     const struct option_row *row;
     size_t count = 0;
-    for (size_t i = 0; (row = row_at(parser->usage, i)) != NULL && count < WORD_MAX; i++)
-        if (row->name != NULL)
+    for (size_t i = 0; (row = row_at(parser->usage, i)) && count < WORD_MAX; i++) {
+        if (row->name)
             names[count++] = row->name;
-    meant = name == NULL ? NULL : options_nearest(name, names, count);
-    if (meant != NULL)
+    }
+    meant = name ? options_nearest(name, names, count) : NULL;
+    if (meant)
         message_error("%s: there is no option %s; did you mean --%s?", parser->usage->command, word, meant);
     else
         message_error("%s: there is no option %s; see armtap %s --help", parser->usage->command, word,
@@ -167,11 +168,10 @@ static void show_row(const struct option_row *row)
     char left[64] = "  ", protocols[REPLAY_PROTOCOLS_MAX];
     size_t length = 2;
     if (row->letter != 0)
-        length +=
-            (size_t)snprintf(left + length, sizeof left - length, "-%c%s", row->letter, row->name == NULL ? "" : ", ");
-    if (row->name != NULL)
+        length += (size_t)snprintf(left + length, sizeof left - length, "-%c%s", row->letter, row->name ? ", " : "");
+    if (row->name)
         length += (size_t)snprintf(left + length, sizeof left - length, "--%s", row->name);
-    if (row->value != NULL)
+    if (row->value)
         length += (size_t)snprintf(left + length, sizeof left - length, " %s", row->value);
     fputs(left, stdout);
     if (length > 26)
@@ -199,7 +199,7 @@ static void show_help(const struct option_usage *usage)
         text_wrap_end(&wrap);
     }
     puts("\nOptions:");
-    for (size_t i = 0; (row = row_at(usage, i)) != NULL; i++)
+    for (size_t i = 0; (row = row_at(usage, i)); i++)
         show_row(row);
     printf("\nExample:\n%s", usage->examples);
 }
@@ -245,7 +245,7 @@ static int take_port(struct options *options, const char *value)
     memcpy(number, value, length);
     number[length] = '\0';
     struct armtap_port *ports = realloc(options->ports, (count + 1) * sizeof *ports);
-    if (ports == NULL) {
+    if (!ports) {
         message_no_memory();
         return -1;
     }
@@ -323,17 +323,17 @@ static enum options_outcome parse_name(struct parser *parser, const char *word)
     size_t length = strcspn(name, "=");
     snprintf(option, sizeof option, "%.*s", (int)(length < 60 ? length + 2 : 60), word);
     const struct option_row *row = find_name(parser->usage, name, length);
-    if (row == NULL) {
+    if (!row) {
         unknown_option(parser, option, option + 2);
         return OPTIONS_BAD;
     }
     if (name[length] == '=')
         value = name + length + 1;
-    if (row->value == NULL && value != NULL) {
+    if (!row->value && value) {
         message_error("%s: %s takes no value", parser->usage->command, option);
         return OPTIONS_BAD;
     }
-    if (row->value != NULL && value == NULL && (value = next_word(parser, option, row)) == NULL)
+    if (row->value && !value && !(value = next_word(parser, option, row)))
         return OPTIONS_BAD;
     return take_row(parser, row, value);
 }
@@ -345,17 +345,17 @@ static enum options_outcome parse_letters(struct parser *parser, const char *wor
         char option[3] = {'-', *letter, '\0'};
         const char *value = NULL;
         const struct option_row *row = find_letter(parser->usage, *letter);
-        if (row == NULL) {
+        if (!row) {
             unknown_option(parser, option, strlen(word) > 2 ? word + 1 : NULL);
             return OPTIONS_BAD;
         }
-        if (row->value != NULL) {
+        if (row->value) {
             value = letter[1] != '\0' ? letter + 1 : next_word(parser, option, row);
-            if (value == NULL)
+            if (!value)
                 return OPTIONS_BAD;
         }
         outcome = take_row(parser, row, value);
-        if (value != NULL)
+        if (value)
             break;
     }
     return outcome;
@@ -389,14 +389,14 @@ static enum options_outcome judge(const struct parser *parser)
         return OPTIONS_RUN;
     for (size_t i = 0; i < options->operand_count; i++)
         inputs += strcmp(options->operands[i], "-") == 0 ? 1 : 0;
-    if (options->operand_count == 0 && interface == NULL && !parser->usage->may_lack_captures)
+    if (options->operand_count == 0 && !interface && !parser->usage->may_lack_captures)
         message_error("%s: no capture is named; give a file, - for standard input, or -i INTERFACE", command);
-    else if (options->operand_count > 0 && interface != NULL)
+    else if (options->operand_count > 0 && interface)
         message_error("%s: -i reads packets from %s, so %s cannot be read too; leave one of them out", command,
                       interface, options->operands[0]);
-    else if (options->source.filter != NULL && interface == NULL)
+    else if (options->source.filter && !interface)
         message_error("%s: --filter needs -i INTERFACE; files are read whole", command);
-    else if (options->source.follow && interface != NULL)
+    else if (options->source.follow && interface)
         message_error("%s: --follow is for files; -i goes on anyway: leave --follow out", command);
     else if (inputs > 1)
         message_error("%s: standard input (-) is named twice; it can be read once", command);
@@ -425,16 +425,16 @@ static bool can_follow(const struct parser *parser)
 /* Reads with no rights but the user's: those that an interface takes are gone once it is open. */
 static int open_interface(struct options *options)
 {
-    if (options->source.interface == NULL)
+    if (!options->source.interface)
         return privileges_drop_lent();
     options->live = options->source.live = replay_open_interface(&options->source);
-    return options->live == NULL ? -1 : 0;
+    return options->live ? 0 : -1;
 }
 
 static int read_recipe(struct parser *parser)
 {
     struct options *options = parser->options;
-    if (parser->recipe_name == NULL)
+    if (!parser->recipe_name)
         return 0;
     options->source.recipe_name = parser->recipe_name;
     int outcome = recipe_file_read(parser->recipe_name, &options->recipe);
@@ -449,7 +449,7 @@ static enum options_outcome open_inputs(struct parser *parser)
     struct options *options = parser->options;
     struct stat out;
     options->inputs = inputs_open(options->source.names, options->source.count, parser->recipe_name);
-    if (options->inputs == NULL) {
+    if (!options->inputs) {
         message_no_memory();
         return OPTIONS_BAD;
     }
@@ -489,7 +489,7 @@ enum options_outcome options_parse(const struct option_usage *usage, int argc, c
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     *options = (struct options){.threads = cores < 1 ? 1 : cores > 1024 ? 1024 : (unsigned)cores};
     options->operands = calloc((size_t)argc + 1, sizeof *options->operands);
-    if (options->operands == NULL) {
+    if (!options->operands) {
         message_no_memory();
         return OPTIONS_BAD;
     }
@@ -508,7 +508,7 @@ int options_status(enum options_outcome outcome)
 
 void options_free(struct options *options)
 {
-    if (options->recipe != NULL)
+    if (options->recipe)
         armtap_recipe_release(options->recipe);
     inputs_free(options->inputs);
     replay_close_interface(options->live);

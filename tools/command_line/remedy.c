@@ -17,9 +17,9 @@ bool remedy_is_offered(const struct remedy_offers *offers, const struct armtap_n
                        const struct armtap_where *where)
 {
     const char *run = strstr(kind->remedy, lead);
-    if (run == NULL || (where->packet == 0 && strstr(run, "--packet N") != NULL))
+    if (!run || (where->packet == 0 && strstr(run, "--packet N")))
         return false;
-    if (strstr(run, "--accepted") == NULL)
+    if (!strstr(run, "--accepted"))
         return true;
     for (size_t i = 0; i < offers->count; i++)
         if (offers->places[i].file == where->file && offers->places[i].packet == where->packet)
@@ -57,7 +57,7 @@ void remedy_print(struct text_wrap *wrap, const struct armtap_note_kind *kind, c
                   const struct remedy_offers *offers, const struct armtap_where *where)
 {
     const char *run = strstr(kind->remedy, lead);
-    if (run == NULL)
+    if (!run)
         text_wrap_words(wrap, kind->remedy);
     else if (!remedy_is_offered(offers, kind, where))
         print_advice(wrap, kind->remedy, run);

@@ -26,7 +26,7 @@ struct stream_choice *stream_choice_new(void)
 
 void stream_choice_free(struct stream_choice *counterparts)
 {
-    if (counterparts != NULL)
+    if (counterparts)
         free(counterparts->all);
     free(counterparts);
 }
@@ -62,7 +62,7 @@ static struct chosen_stream *add(struct stream_choice *counterparts, uint64_t co
     if (counterparts->count == counterparts->room) {
         size_t room = counterparts->room == 0 ? 16 : 2 * counterparts->room;
         struct chosen_stream *all = realloc(counterparts->all, room * sizeof *all);
-        if (all == NULL)
+        if (!all)
             return NULL;
         counterparts->all = all;
         counterparts->room = room;
@@ -76,7 +76,7 @@ static struct chosen_stream *add(struct stream_choice *counterparts, uint64_t co
 
 static bool has_clock(const struct armtap_record *record)
 {
-    return record->recipe != NULL && armtap_set_has(record->updated, ARMTAP_ID_timestamp);
+    return record->recipe && armtap_set_has(record->updated, ARMTAP_ID_timestamp);
 }
 
 int stream_choice_record(struct stream_choice *counterparts, const struct armtap_record *record)
@@ -85,14 +85,14 @@ int stream_choice_record(struct stream_choice *counterparts, const struct armtap
     if (record->direction != ARMTAP_FROM_ROBOT)
         return 0;
     struct chosen_stream *counterpart = find(counterparts, record->stream->connection);
-    if (counterpart == NULL)
+    if (!counterpart)
         counterpart = add(counterparts, record->stream->connection);
-    if (counterpart == NULL)
+    if (!counterpart)
         return -1;
     if (counterpart->records + counterpart->clockless == 0)
         counterpart->first = record->where;
     counterpart->last = record->where;
-    counterpart->opaque = counterpart->opaque || record->recipe == NULL;
+    counterpart->opaque = counterpart->opaque || !record->recipe;
     counterpart->guessed = counterpart->guessed || (record->flags & ARMTAP_GUESSED) != 0;
     if (!armtap_comparison_clock(record, &clock)) {
         counterpart->clockless++;
@@ -120,7 +120,7 @@ static const char *side_name(enum armtap_side side)
 int stream_choice_host(const char *address)
 {
     const char *colon = strrchr(address, ':');
-    return colon == NULL ? (int)strlen(address) : (int)(colon - address);
+    return colon ? (int)(colon - address) : (int)strlen(address);
 }
 
 /* A dump of a stream has no address: it may be anybody's. */
@@ -134,7 +134,7 @@ static bool same_robot(const char *one, const char *other)
 /* Whether a stream can be a side of a comparison. */
 static bool has_side(const struct chosen_stream *one, enum armtap_side side)
 {
-    return one->summary != NULL && one->records > 0 && is_of_side(one->summary, side);
+    return one->summary && one->records > 0 && is_of_side(one->summary, side);
 }
 
 static bool overlap(const struct chosen_stream *legacy, const struct chosen_stream *rtde)
@@ -158,7 +158,7 @@ static void list_streams(const struct stream_choice *counterparts)
     size_t listed = 0;
     for (size_t i = 0; i < counterparts->count; i++) {
         const struct chosen_stream *one = &counterparts->all[i];
-        if (one->summary == NULL)
+        if (!one->summary)
             continue;
         if (listed++ == listed_max) {
             message_error("  ... armtap info lists them all");
@@ -201,13 +201,13 @@ static int judge_side(const struct stream_choice *counterparts, const struct arm
     bool there = false;
     for (size_t i = 0; i < counterparts->count; i++) {
         const struct chosen_stream *one = &counterparts->all[i];
-        if (one->summary == NULL || !is_of_side(one->summary, side))
+        if (!one->summary || !is_of_side(one->summary, side))
             continue;
         if (one->records > 0)
             return 0;
         clockless = one;
     }
-    if (clockless != NULL)
+    if (clockless)
         return judge_clock(clockless);
     for (size_t i = 0; i < armtap_streams_count(streams); i++)
         there = there || is_of_side(armtap_streams_at(streams, i), side);
@@ -241,7 +241,7 @@ static void find_summaries(struct stream_choice *counterparts, const struct armt
 static const struct chosen_stream *find_number(const struct stream_choice *counterparts, uint64_t number)
 {
     for (size_t i = 0; i < counterparts->count; i++)
-        if (counterparts->all[i].summary != NULL && counterparts->all[i].summary->number == number)
+        if (counterparts->all[i].summary && counterparts->all[i].summary->number == number)
             return &counterparts->all[i];
     return NULL;
 }
@@ -259,13 +259,13 @@ static int choose_wished(const struct stream_choice *counterparts, const struct 
 {
     for (unsigned i = 0; i < wish->count; i++) {
         const struct chosen_stream *one = find_number(counterparts, wish->stream[i]);
-        if (one == NULL && wish->stream[i] < armtap_streams_count(streams)) {
+        if (!one && wish->stream[i] < armtap_streams_count(streams)) {
             message_error("stream %" PRIu64 " has no record from the robot; --stream takes two of these:",
                           wish->stream[i]);
             list_streams(counterparts);
             return -1;
         }
-        if (one == NULL) {
+        if (!one) {
             message_error("no stream %" PRIu64 "; --stream takes two of these:", wish->stream[i]);
             list_streams(counterparts);
             return -1;
@@ -274,7 +274,7 @@ static int choose_wished(const struct stream_choice *counterparts, const struct 
             if (is_of_side(one->summary, (enum armtap_side)side))
                 chosen[side] = one;
     }
-    if (chosen[ARMTAP_SIDE_LEGACY] != NULL && chosen[ARMTAP_SIDE_RTDE] != NULL)
+    if (chosen[ARMTAP_SIDE_LEGACY] && chosen[ARMTAP_SIDE_RTDE])
         return judge_chosen(chosen);
     message_error("streams %" PRIu64 " and %" PRIu64 ": --stream wants one legacy stream and one of RTDE:",
                   wish->stream[0], wish->stream[1]);
@@ -356,7 +356,7 @@ int stream_choice_take(struct stream_choice_taken *taken, struct armtap_streams 
     if (wish->count > 0) {
         armtap_streams_number(streams);
         const struct armtap_stream_summary *summary = armtap_streams_of(streams, stream->connection);
-        for (unsigned i = 0; summary != NULL && i < wish->count; i++)
+        for (unsigned i = 0; summary && i < wish->count; i++)
             wanted = wanted || summary->number == wish->stream[i];
     } else if (!same_robot(taken->robot, stream->robot))
         wanted = false;
@@ -384,7 +384,7 @@ int stream_choice_judge(struct stream_choice *counterparts, const struct armtap_
             return -1;
         }
         chosen[side] = find(counterparts, taken->connection[side]);
-        if (chosen[side] == NULL || chosen[side]->summary == NULL)
+        if (!chosen[side] || !chosen[side]->summary)
             return -1;
     }
     return judge_chosen(chosen);

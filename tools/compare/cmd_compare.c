@@ -158,7 +158,7 @@ static int forget(void *user)
     stream_choice_free(compare->counterparts);
     compare->streams = armtap_streams_new();
     compare->counterparts = stream_choice_new();
-    return compare->streams == NULL || compare->counterparts == NULL ? -1 : 0;
+    return !compare->streams || !compare->counterparts ? -1 : 0;
 }
 
 static int judge_telemetry(struct compare *compare)
@@ -352,8 +352,7 @@ int cmd_compare(int argc, char **argv)
         return options_status(outcome);
     compare.streams = armtap_streams_new();
     compare.counterparts = stream_choice_new();
-    bool has_memory = compare.streams != NULL && compare.counterparts != NULL &&
-                      armtap_knowledge_new(&compare.knowledge) == ARMTAP_OK;
+    bool has_memory = compare.streams && compare.counterparts && armtap_knowledge_new(&compare.knowledge) == ARMTAP_OK;
     if (!has_memory)
         message_no_memory();
     else if (judge_options(&compare) == 0)

@@ -75,7 +75,7 @@ static bool is_cb2(const struct comparison *comparison)
 
 static unsigned column_of(const struct comparison *comparison, const struct armtap_field *field)
 {
-    return field == NULL ? 0 : is_cb2(comparison) ? field->column_cb2 : field->column_cb3e;
+    return field ? is_cb2(comparison) ? field->column_cb2 : field->column_cb3e : 0;
 }
 
 static void write_number(char *to, size_t room, double number)
@@ -101,15 +101,15 @@ static void write_value(char *to, size_t room, const struct armtap_value *value,
         snprintf(to, room, "%s", text);
         return;
     }
-    if (value->field != NULL && strcmp(value->field->unit, "bits") == 0) {
+    if (value->field && strcmp(value->field->unit, "bits") == 0) {
         snprintf(to, room, "0x%" PRIx64, value->u64[element]);
         return;
     }
-    if (value->field != NULL)
+    if (value->field)
         name = armtap_enum_name(value->field, value->i64[element], generation);
     text[armtap_value_is_signed(value) ? number_signed(value->i64[element], text)
                                        : number_unsigned(value->u64[element], text)] = '\0';
-    snprintf(to, room, "%s%s%s", text, name == NULL ? "" : " ", name == NULL ? "" : name);
+    snprintf(to, room, "%s%s%s", text, name ? " " : "", name ? name : "");
 }
 
 static void wrap_format(struct text_wrap *wrap, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -235,7 +235,7 @@ typedef bool picks(const struct armtap_difference *difference);
 
 static bool is_reserved(const struct armtap_difference *difference)
 {
-    return difference->verdict == ARMTAP_ONLY_LEGACY && difference->field != NULL &&
+    return difference->verdict == ARMTAP_ONLY_LEGACY && difference->field &&
            difference->field->direction == ARMTAP_FIELD_LEGACY;
 }
 
@@ -251,7 +251,7 @@ static bool is_only_rtde(const struct armtap_difference *difference)
 
 static bool is_integer(const struct armtap_difference *difference)
 {
-    return is_compared(difference) && difference->field != NULL && difference->field->type != ARMTAP_DOUBLE &&
+    return is_compared(difference) && difference->field && difference->field->type != ARMTAP_DOUBLE &&
            difference->field->type != ARMTAP_UINT64 && difference->field->column_cb3e > 0;
 }
 
@@ -354,7 +354,7 @@ static const struct {
 static void remark_traps(struct remarks *remarks)
 {
     for (size_t i = 0; i < sizeof traps / sizeof *traps; i++) {
-        if (traps[i].cb2 != is_cb2(remarks->comparison) || find(remarks->comparison, traps[i].field) == NULL)
+        if (traps[i].cb2 != is_cb2(remarks->comparison) || !find(remarks->comparison, traps[i].field))
             continue;
         struct text_wrap wrap = remark(remarks);
         text_wrap_words(&wrap, traps[i].text);
@@ -365,7 +365,7 @@ static void remark_traps(struct remarks *remarks)
 static void remark_bits(struct remarks *remarks, enum armtap_field_id id)
 {
     const struct armtap_difference *difference = find(remarks->comparison, id);
-    if (difference == NULL)
+    if (!difference)
         return;
     const uint64_t *forms = difference->forms;
     struct text_wrap wrap = remark(remarks);

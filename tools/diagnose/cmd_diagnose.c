@@ -56,7 +56,7 @@ static int unknown_id(const char *id)
         count++;
     }
     const char *nearest = options_nearest(id, names, count);
-    if (nearest != NULL)
+    if (nearest)
         message_error("diagnose: --around: no finding has the id '%s'; did you mean '%s'?", id, nearest);
     else
         message_error("diagnose: --around: no finding has the id '%s'; armtap diagnose --list prints them all", id);
@@ -70,7 +70,7 @@ static int take_around(struct diagnosis *diagnosis, const char *value)
     struct timestamp reach = {.ns = AROUND_DEFAULT};
     snprintf(id, sizeof id, "%.*s", (int)(length < sizeof id ? length : sizeof id - 1), value);
     diagnosis->around = armtap_note_find(id);
-    if (diagnosis->around == NULL)
+    if (!diagnosis->around)
         return unknown_id(id);
     if (value[length] == '=') {
         snprintf(seconds, sizeof seconds, "+%s", value + length + 1);
@@ -109,13 +109,13 @@ static void run(struct command *command)
     struct diagnosis *diagnosis = &command->diagnosis;
     struct replay_source source = command->options.source;
     source.knowledge = command->knowledge;
-    if (diagnosis->live != NULL) {
+    if (diagnosis->live) {
         source.on_turn = on_turn;
         source.progress = false;
     }
     diagnosis->source = &source;
     command->status = (int)diagnosis_read(diagnosis);
-    bool any_shown = diagnosis->live != NULL && live_end(diagnosis->live);
+    bool any_shown = diagnosis->live && live_end(diagnosis->live);
     if (diagnosis->totals.broken_off)
         return;
     if (any_shown)
@@ -144,9 +144,9 @@ static int begin(struct command *command)
     const struct replay_source *source = &command->options.source;
     struct diagnosis *diagnosis = &command->diagnosis;
     diagnosis->zone = command->options.zone;
-    if (replay_is_live(source) && !command->json && diagnosis->around == NULL) {
-        diagnosis->live = live_new(source->interface == NULL, command->options.zone);
-        if (diagnosis->live == NULL)
+    if (replay_is_live(source) && !command->json && !diagnosis->around) {
+        diagnosis->live = live_new(!source->interface, command->options.zone);
+        if (!diagnosis->live)
             return -1;
     }
     return diagnosis_begin(diagnosis) == 0 && armtap_knowledge_new(&command->knowledge) == ARMTAP_OK ? 0 : -1;
@@ -170,7 +170,7 @@ int cmd_diagnose(int argc, char **argv)
     const struct replay_source *source = &command.options.source;
     if (command.list)
         command.status = list(&command);
-    else if (source->count == 0 && source->interface == NULL)
+    else if (source->count == 0 && !source->interface)
         message_error("diagnose: no capture is named; give a file, - for standard input, or -i INTERFACE");
     else if (begin(&command) == 0)
         run(&command);

@@ -17,9 +17,9 @@ static int on_finding(void *user, const struct armtap_finding *finding, const st
 int diagnosis_begin(struct diagnosis *diagnosis)
 {
     /* The arm's rows are shown around safety stops alone. */
-    bool stops = diagnosis->around != NULL && strcmp(diagnosis->around->id, "safety.stop") == 0;
+    bool stops = diagnosis->around && strcmp(diagnosis->around->id, "safety.stop") == 0;
     struct armtap_diagnosis_options options = {.size = sizeof options,
-                                               .on_finding = diagnosis->live == NULL ? NULL : on_finding,
+                                               .on_finding = diagnosis->live ? on_finding : NULL,
                                                .user = diagnosis,
                                                .reach = stops ? diagnosis->reach : 0,
                                                .zone = timestamp_zone(diagnosis->zone)};
@@ -52,7 +52,7 @@ static int answer(int outcome)
 static int on_record(void *user, const struct armtap_record *record)
 {
     struct diagnosis *diagnosis = user;
-    if (diagnosis->live != NULL)
+    if (diagnosis->live)
         live_record(diagnosis->live, record);
     return answer(armtap_diagnosis_sink(diagnosis->found)->on_record(diagnosis->found, record));
 }
@@ -72,7 +72,7 @@ static int on_note(void *user, const struct armtap_note *note)
 static int on_event(void *user, const struct armtap_event *event)
 {
     struct diagnosis *diagnosis = user;
-    if (diagnosis->live != NULL)
+    if (diagnosis->live)
         live_event(diagnosis->live, event);
     return answer(armtap_diagnosis_sink(diagnosis->found)->on_event(diagnosis->found, event));
 }
@@ -114,7 +114,7 @@ static int collect_near(struct diagnosis *diagnosis)
 {
     size_t count = armtap_diagnosis_finding_count(diagnosis->found);
     diagnosis->near = calloc(count + 1, sizeof(*diagnosis->near));
-    if (diagnosis->near == NULL)
+    if (!diagnosis->near)
         return -1;
     for (size_t i = 0; i < count; i++) {
         const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
@@ -141,7 +141,7 @@ bool diagnosis_found_fault(const struct diagnosis *diagnosis)
 bool diagnosis_has_content(const struct diagnosis *diagnosis)
 {
     return armtap_streams_count(diagnosis->streams) > 0 ||
-           armtap_attempts_at(armtap_streams_attempts(diagnosis->streams), 0) != NULL;
+           armtap_attempts_at(armtap_streams_attempts(diagnosis->streams), 0);
 }
 
 bool diagnosis_has_subject(const struct diagnosis *diagnosis)
@@ -154,7 +154,7 @@ bool diagnosis_has_subject(const struct diagnosis *diagnosis)
 
 const char *diagnosis_file(const struct diagnosis *diagnosis, const struct armtap_where *where)
 {
-    if (diagnosis->source->interface != NULL)
+    if (diagnosis->source->interface)
         return diagnosis->source->interface;
     return where->file < diagnosis->source->count ? reader_name(diagnosis->source->names[where->file]) : NULL;
 }
@@ -173,7 +173,7 @@ static bool is_there(const struct diagnosis *diagnosis, const struct armtap_wher
 bool diagnosis_shows(const struct diagnosis *diagnosis, const struct armtap_where *where)
 {
     size_t low = 0, high = diagnosis->near_count;
-    if (diagnosis->around == NULL)
+    if (!diagnosis->around)
         return true;
     if (where->time == ARMTAP_NO_TIME)
         return is_there(diagnosis, where);

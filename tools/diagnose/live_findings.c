@@ -66,7 +66,7 @@ static int64_t now(void)
 struct live *live_new(bool is_pipe, enum timestamp_zone zone)
 {
     struct live *live = calloc(1, sizeof *live);
-    if (live == NULL)
+    if (!live)
         return NULL;
     live->flows = calloc(armtap_note_count(), sizeof *live->flows);
     live->pending = malloc(PENDING_MAX);
@@ -74,7 +74,7 @@ struct live *live_new(bool is_pipe, enum timestamp_zone zone)
     live->waits = live->is_pipe = is_pipe;
     live->zone = zone;
     live->draws = isatty(STDERR_FILENO);
-    if (live->flows != NULL && live->pending != NULL)
+    if (live->flows && live->pending)
         return live;
     live_free(live);
     return NULL;
@@ -82,7 +82,7 @@ struct live *live_new(bool is_pipe, enum timestamp_zone zone)
 
 void live_free(struct live *live)
 {
-    if (live == NULL)
+    if (!live)
         return;
     free(live->flows);
     free(live->pending);
@@ -139,7 +139,7 @@ void live_finding(struct live *live, const struct armtap_note_kind *kind, const 
     char line[1200], date[WHEN_DATE_MAX] = "-", packet[40] = "", more[60] = "";
     struct kind_flow *flow = &live->flows[index_of(kind)];
     /* of what may turn out to carry no telemetry, the report tells */
-    if ((stream != NULL && stream->protocol == ARMTAP_PROTOCOL_NONE) || !may_show(flow))
+    if ((stream && stream->protocol == ARMTAP_PROTOCOL_NONE) || !may_show(flow))
         return;
     if (where->time != ARMTAP_NO_TIME) {
         timestamp_date(date, where->time, live->zone);
@@ -152,7 +152,7 @@ void live_finding(struct live *live, const struct armtap_note_kind *kind, const 
     flow->left_out = 0;
     int length = snprintf(line, sizeof line, "%s %s%s%s %s%s%s%s: %.900s%s\n", date,
                           text_colour(stdout, kind->severity), armtap_severity_name(kind->severity), text_plain(stdout),
-                          kind->id, stream == NULL ? "" : " ", stream == NULL ? "" : stream->robot, packet, text, more);
+                          kind->id, stream ? " " : "", stream ? stream->robot : "", packet, text, more);
     if (length <= 0 || (size_t)length >= sizeof line || live->pending_length + (size_t)length > PENDING_MAX)
         return;
     memcpy(live->pending + live->pending_length, line, (size_t)length);
@@ -184,7 +184,7 @@ static bool is_steady(const struct live *live, const struct armtap_stream *strea
 static void follow_flow(struct live *live, const struct armtap_record *record)
 {
     struct flowing *flowing = is_steady(live, record->stream) ? flowing_of(live, record->stream, true) : NULL;
-    if (flowing == NULL)
+    if (!flowing)
         return;
     int64_t time = now();
     flowing->step = flowing->time == 0 ? 0 : time - flowing->time;
@@ -197,7 +197,7 @@ static void follow_state(struct live *live, const struct armtap_event *event)
 {
     bool pauses = event->type == ARMTAP_EVENT_PAUSE, starts = event->type == ARMTAP_EVENT_START;
     struct flowing *flowing = flowing_of(live, event->stream, starts && is_steady(live, event->stream));
-    if (flowing == NULL)
+    if (!flowing)
         return;
     if (event->type == ARMTAP_EVENT_CLOSE)
         *flowing = live->flowing[--live->flowing_count];

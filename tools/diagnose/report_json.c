@@ -77,8 +77,8 @@ static void stream_json(struct json *json, const struct armtap_stream_diagnosis 
         .jitter_p50 = -1, .jitter_p99 = -1, .jitter_max = -1, .longest_silence = -1};
     static const struct armtap_clock_totals no_clock;
     const struct armtap_stream_summary *summary = stream->summary;
-    const struct armtap_rates_totals *rates = stream->rates == NULL ? &no_rates : stream->rates;
-    const struct armtap_clock_totals *clocks = stream->clock == NULL ? &no_clock : stream->clock;
+    const struct armtap_rates_totals *rates = stream->rates ? stream->rates : &no_rates;
+    const struct armtap_clock_totals *clocks = stream->clock ? stream->clock : &no_clock;
     json_object(json, true);
     json_key(json, "stream");
     json_unsigned(json, summary->number);
@@ -101,7 +101,7 @@ static void mode_json(struct json *json, const struct diagnosis *diagnosis, cons
 {
     const struct armtap_stream_summary *summary = armtap_streams_of(diagnosis->streams, entry->connection);
     char name[ARMTAP_MODE_NAME_MAX];
-    if (summary == NULL)
+    if (!summary)
         return;
     json_object(json, false);
     json_key(json, "stream");
@@ -122,7 +122,7 @@ static size_t *places_of(const struct diagnosis *diagnosis)
 {
     size_t count = armtap_diagnosis_finding_count(diagnosis->found), shown = 0;
     size_t *places = calloc(count + 1, sizeof *places);
-    for (size_t i = 0; places != NULL && i < count; i++)
+    for (size_t i = 0; places && i < count; i++)
         places[i] =
             diagnosis_shows(diagnosis, &armtap_diagnosis_finding_at(diagnosis->found, i)->where) ? shown++ : SIZE_MAX;
     return places;
@@ -168,7 +168,7 @@ int diagnosis_print_json(const struct diagnosis *diagnosis)
 {
     struct json json;
     size_t *places = places_of(diagnosis);
-    if (places == NULL)
+    if (!places)
         return -1;
     json_begin(&json, stdout);
     json_object(&json, true);

@@ -32,7 +32,7 @@ static const char *clock_text(char to[CELL_MAX], int64_t time, enum timestamp_zo
     }
     timestamp_date(date, time, zone);
     const char *clock = strchr(date, 'T');
-    snprintf(to, CELL_MAX, "%.12s%s", clock == NULL ? date : clock + 1, zone == TIMESTAMP_UTC ? "Z" : "");
+    snprintf(to, CELL_MAX, "%.12s%s", clock ? clock + 1 : date, zone == TIMESTAMP_UTC ? "Z" : "");
     return to;
 }
 
@@ -47,7 +47,7 @@ struct headline {
 static void cut_fraction(char date[WHEN_DATE_MAX], size_t characters)
 {
     char *dot = strchr(date, '.');
-    if (dot != NULL)
+    if (dot)
         memmove(dot + characters, dot + 10, strlen(dot + 10) + 1);
 }
 
@@ -194,9 +194,9 @@ static void sum_up(const struct findings_table *table, const struct armtap_findi
     char text[SUM_MAX];
     size_t shown = shown_of(flood);
     const struct armtap_finding *smallest = shown > 0 ? flood->largest[shown - 1] : NULL;
-    bool is_larger = flood->sum != NULL && (smallest == NULL || flood->sum->size > smallest->size);
+    bool is_larger = flood->sum && (!smallest || flood->sum->size > smallest->size);
     snprintf(text, sizeof text, "and %" PRIu64 " more%s, up to packet %" PRIu64 "%s%s", flood->total - shown,
-             smallest == NULL || smallest->size <= 0 || is_larger ? "" : ", none larger", flood->last.packet,
+             !smallest || smallest->size <= 0 || is_larger ? "" : ", none larger", flood->last.packet,
              is_larger ? "; " : "", is_larger ? flood->sum->text + flood->sum->largest : "");
     print_finding(table, first, text);
     flood->summed_up = true;
@@ -217,7 +217,7 @@ static int print_findings(const struct diagnosis *diagnosis)
     struct findings_table table = {.diagnosis = diagnosis, .id_width = 2, .stream_width = 1, .packet_width = 6};
     struct headline headline = headline_begin(diagnosis);
     table.floods = calloc(armtap_diagnosis_pairs(diagnosis->found) + 1, sizeof *table.floods);
-    if (table.floods == NULL)
+    if (!table.floods)
         return -1;
     size_t shown = 0;
     for (size_t i = 0; i < armtap_diagnosis_finding_count(diagnosis->found); i++) {
@@ -245,7 +245,7 @@ static int print_findings(const struct diagnosis *diagnosis)
 /* Who asks for what is around these does already what their remedy says. */
 static bool is_remedy_taken(const struct diagnosis *diagnosis, const struct armtap_note_kind *kind)
 {
-    return kind == diagnosis->around && strstr(kind->remedy, "--around") != NULL;
+    return kind == diagnosis->around && strstr(kind->remedy, "--around");
 }
 
 static void print_words(struct text_wrap *wrap, const char *words)
@@ -269,20 +269,20 @@ static int print_remedies(const struct diagnosis *diagnosis)
 {
     const struct armtap_finding **first = calloc(armtap_note_count(), sizeof(*first)); /* that is shown, by index */
     bool any = false;
-    if (first == NULL)
+    if (!first)
         return -1;
     for (size_t i = 0; i < armtap_diagnosis_finding_count(diagnosis->found); i++) {
         const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
         const struct armtap_finding **of_kind = &first[note_index(finding->kind)];
         if (is_remedy_taken(diagnosis, finding->kind) || !diagnosis_shows(diagnosis, &finding->where))
             continue;
-        if (*of_kind == NULL || explains_better(diagnosis, *of_kind, finding))
+        if (!*of_kind || explains_better(diagnosis, *of_kind, finding))
             *of_kind = finding;
     }
     for (int severity = ARMTAP_ERROR; severity >= ARMTAP_WARNING; severity--)
         for (size_t i = 0; i < armtap_note_count(); i++) {
             const struct armtap_note_kind *kind = armtap_note_at(i);
-            if (first[i] == NULL || (int)kind->severity != severity)
+            if (!first[i] || (int)kind->severity != severity)
                 continue;
             if (!any)
                 printf("\nwhat to do about\n");
@@ -327,9 +327,9 @@ static void print_attempt_count(const struct diagnosis *diagnosis)
     uint64_t total = 0, entries = 0;
     for (int i = 0; i < ARMTAP_ATTEMPT_OUTCOMES; i++)
         total += armtap_attempts_total(attempts, (enum armtap_attempt_outcome)i);
-    while (armtap_attempts_at(attempts, (size_t)entries) != NULL)
+    while (armtap_attempts_at(attempts, (size_t)entries))
         entries++;
-    if (total > entries && diagnosis->around == NULL)
+    if (total > entries && !diagnosis->around)
         printf(" (%" PRIu64 " failed attempts to connect)", total);
 }
 
@@ -363,10 +363,12 @@ static void print_summary(const struct diagnosis *diagnosis)
         printf(", from %s", date);
     }
     putchar('\n');
-    if (diagnosis->around != NULL && diagnosis->near_count == 0)
+    if (diagnosis->around && diagnosis->near_count == 0)
         printf("Nothing to show: %s was not found.\n", diagnosis->around->id);
-    else if (diagnosis->around != NULL)
-        printf("Shown is what lies within %g s of %s.\n", (double)diagnosis->reach / 1e9, diagnosis->around->id);
+    else {
+        if (diagnosis->around)
+            printf("Shown is what lies within %g s of %s.\n", (double)diagnosis->reach / 1e9, diagnosis->around->id);
+    }
 }
 
 /* ---- streams --------------------------------------------------------------------------------------------------- */
@@ -379,7 +381,7 @@ static void print_ends(const struct diagnosis *diagnosis)
         const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
         const struct armtap_stream *stream = summary->stream;
         const char *protocol = armtap_protocol_name(stream->protocol);
-        printf("%6u  %-9s %-22s %s\n", summary->number, protocol == NULL ? "-" : protocol,
+        printf("%6u  %-9s %-22s %s\n", summary->number, protocol ? protocol : "-",
                stream->robot[0] == '\0' ? "-" : stream->robot, stream->client[0] == '\0' ? "-" : stream->client);
     }
 }
@@ -438,8 +440,8 @@ static void print_requests(const struct diagnosis *diagnosis)
     for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
         const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
         const struct armtap_rates_totals *rates = armtap_diagnosis_stream_at(diagnosis->found, i)->rates;
-        double requested = rates == NULL ? 0 : rates->requested_hz;
-        double highest = rates == NULL ? 0 : rates->highest_hz;
+        double requested = rates ? rates->requested_hz : 0;
+        double highest = rates ? rates->highest_hz : 0;
         if (!(requested > 0) || !(highest > 0) || requested == highest)
             continue;
         printf("%sstream %u: the client requested %g Hz; this controller can send %g Hz\n", any ? "" : "\n",
@@ -470,7 +472,7 @@ static void print_streams(const struct diagnosis *diagnosis)
     printf("%6s %9s %9s %8s %8s %8s %8s %8s %8s\n", "", "Hz", "Hz", "packages", "bytes", "p50", "p99", "max", "gap, s");
     for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
         const struct armtap_stream_diagnosis *stream = armtap_diagnosis_stream_at(diagnosis->found, i);
-        if (stream->rates == NULL)
+        if (!stream->rates)
             continue;
         print_stream(stream);
         any_clock = any_clock || stream->clock->has_offset;
@@ -482,7 +484,7 @@ static void print_streams(const struct diagnosis *diagnosis)
     printf("\n%6s  %-*s %s\n", "stream", ZERO_WIDTH, "controller clock zero", "drift, ppm (+ = fast)");
     for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
         const struct armtap_stream_diagnosis *stream = armtap_diagnosis_stream_at(diagnosis->found, i);
-        if (stream->clock != NULL)
+        if (stream->clock)
             print_clock(stream, diagnosis->zone);
     }
 }
@@ -523,7 +525,7 @@ static size_t print_mode(const struct armtap_diagnosis *found, size_t first, enu
         const struct armtap_mode *next = armtap_diagnosis_mode_at(found, together[i]);
         char name[ARMTAP_MODE_NAME_MAX], text[140];
         snprintf(text, sizeof text, "%s %" PRId64 "%s%s%s", armtap_mode_field(next, name), next->value,
-                 next->name == NULL ? "" : " ", next->name == NULL ? "" : next->name, i + 1 < count ? "," : "");
+                 next->name ? " " : "", next->name ? next->name : "", i + 1 < count ? "," : "");
         text_wrap_word(&wrap, text);
     }
     text_wrap_end(&wrap);

@@ -71,7 +71,7 @@ static const struct armtap_stream_summary *furthest_back(const struct diagnosis 
     const struct armtap_stream_summary *furthest = NULL;
     for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
         const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
-        if (summary->back.count > 0 && (furthest == NULL || summary->back.by > furthest->back.by))
+        if (summary->back.count > 0 && (!furthest || summary->back.by > furthest->back.by))
             furthest = summary;
     }
     return furthest;
@@ -81,7 +81,7 @@ static void print_set_back(const struct diagnosis *diagnosis)
 {
     const struct armtap_stream_summary *summary = furthest_back(diagnosis);
     char text[200];
-    if (summary == NULL)
+    if (!summary)
         return;
     snprintf(text, sizeof text, "The capture's clock was set back by %.3f s at packet %" PRIu64 "; rates are by %s.",
              (double)summary->back.by / 1e9, summary->back.where.packet,
@@ -116,7 +116,7 @@ static bool is_all_decoded(const struct diagnosis *diagnosis)
 static void print_clean(const struct diagnosis *diagnosis)
 {
     uint64_t records = records_of(diagnosis);
-    bool notices = armtap_diagnosis_verdict_count(diagnosis->found) > 0 || furthest_back(diagnosis) != NULL;
+    bool notices = armtap_diagnosis_verdict_count(diagnosis->found) > 0 || furthest_back(diagnosis);
     size_t told = print_reasons(diagnosis);
     if (records == 0 && told == 0)
         puts("No data of the robot is in it, so what the robot did cannot be known.");
@@ -135,7 +135,7 @@ static void print_clean(const struct diagnosis *diagnosis)
 void diagnosis_print_verdicts(const struct diagnosis *diagnosis)
 {
     const struct armtap_verdict *first = armtap_diagnosis_verdict_at(diagnosis->found, 0);
-    bool is_wrong = first != NULL && first->severity >= ARMTAP_WARNING;
+    bool is_wrong = first && first->severity >= ARMTAP_WARNING;
     putchar('\n');
     if (is_wrong)
         print_verdicts(diagnosis);

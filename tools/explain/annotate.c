@@ -23,7 +23,7 @@ static bool grow(struct pieces *pieces)
 {
     size_t room = pieces->room == 0 ? 64 : 2 * pieces->room;
     struct piece *piece = realloc(pieces->piece, room * sizeof *piece);
-    if (piece == NULL)
+    if (!piece)
         return false;
     pieces->piece = piece;
     pieces->room = room;
@@ -61,7 +61,7 @@ void pieces_remark(struct pieces *pieces, const char *format, ...)
 uint8_t *pieces_keep(struct pieces *pieces, void *memory)
 {
     size_t i = 0;
-    while (i < PIECES_KEPT && pieces->kept[i] != NULL)
+    while (i < PIECES_KEPT && pieces->kept[i])
         i++;
     if (i == PIECES_KEPT) {
         free(memory);
@@ -138,7 +138,7 @@ static void remark_bits(struct piece *piece, const struct armtap_field *field, u
         if ((bits >> i & 1) == 0)
             continue;
         snprintf(number, sizeof number, "bit %u", i);
-        for (size_t k = 0; has_names && (bit = armtap_enum_at(field, k)) != NULL; k++)
+        for (size_t k = 0; has_names && (bit = armtap_enum_at(field, k)); k++)
             if (bit->is_bit && bit->value == (int64_t)i)
                 name = bit->name;
         length +=
@@ -151,10 +151,12 @@ void piece_remark_value(struct piece *piece, const struct armtap_field *field, i
 {
     const struct armtap_enum_value *first = armtap_enum_at(field, 0);
     const char *name = armtap_enum_name(field, number, generation);
-    if (strcmp(field->unit, "bits") == 0 || (first != NULL && first->is_bit))
+    if (strcmp(field->unit, "bits") == 0 || (first && first->is_bit))
         remark_bits(piece, field, (uint64_t)number);
-    else if (name != NULL)
-        snprintf(piece->remark, PIECE_REMARK_MAX, "%s", name);
+    else {
+        if (name)
+            snprintf(piece->remark, PIECE_REMARK_MAX, "%s", name);
+    }
 }
 
 /* Of poses, "m, rad": the first three elements are metres, the others radians. */
@@ -164,7 +166,7 @@ void piece_set_unit(struct piece *piece, const struct armtap_field *field, unsig
     size_t length = strlen(unit);
     if (strcmp(unit, "enum") == 0 || strcmp(unit, "bits") == 0)
         return;
-    if (both != NULL && field->count == 6) {
+    if (both && field->count == 6) {
         length = element < 3 ? (size_t)(both - unit) : strlen(both + 2);
         unit = element < 3 ? unit : both + 2;
     }
@@ -177,7 +179,7 @@ static void set_element(const struct subject *subject, struct piece *piece, cons
     const struct armtap_field *field = value->field;
     size_t length = 0;
     piece->kind = PIECE_NUMBER;
-    if (field != NULL)
+    if (field)
         piece_set_unit(piece, field, element);
     if (value->type == ARMTAP_BOOL) {
         piece->kind = PIECE_TRUTH;
@@ -190,9 +192,9 @@ static void set_element(const struct subject *subject, struct piece *piece, cons
         length = number_unsigned(value->u64[element], piece->number);
     }
     piece->number[length] = '\0';
-    if (field != NULL && value->type == ARMTAP_INT32)
+    if (field && value->type == ARMTAP_INT32)
         piece_remark_value(piece, field, value->i64[element], subject->generation);
-    else if (field != NULL && value->type != ARMTAP_DOUBLE && value->type != ARMTAP_BOOL)
+    else if (field && value->type != ARMTAP_DOUBLE && value->type != ARMTAP_BOOL)
         piece_remark_value(piece, field, (int64_t)value->u64[element], subject->generation);
 }
 
@@ -272,7 +274,7 @@ static const char *annotate_packet(const struct subject *subject, struct pieces 
         return "realtime packet";
     pieces_add_number(pieces, 0, LENGTH_WORD, "length", whole);
     annotate_size(pieces, whole, subject->length);
-    if (subject->recipe != NULL)
+    if (subject->recipe)
         annotate_values(subject, subject->recipe, subject->values_at, subject->length - subject->values_at, pieces);
     return "realtime packet";
 }
@@ -303,7 +305,7 @@ const char *annotate(const struct subject *subject, struct pieces *pieces)
             subject->direction == ARMTAP_FROM_ROBOT ? annotate_packet(subject, pieces) : annotate_line(subject, pieces);
     } else if (subject->protocol == ARMTAP_RTDE) {
         what = annotate_rtde(subject, pieces);
-        if (subject->length > 3 && subject->bytes[2] == 'U' && subject->recipe == NULL)
+        if (subject->length > 3 && subject->bytes[2] == 'U' && !subject->recipe)
             why = "values; their recipe is not known: give it with --recipe FILE or @NAME";
         else if (subject->length > 3 && subject->bytes[2] == 'U')
             why = "beyond the recipe";

@@ -47,7 +47,7 @@ static char here(const struct walker *walker)
 static const struct armtap_recipe_entry *entry_of(const struct walker *walker)
 {
     size_t index = walker->level[0].index;
-    bool is_value = !walker->is_set_up && index > 0 && walker->subject->recipe != NULL;
+    bool is_value = !walker->is_set_up && index > 0 && walker->subject->recipe;
     return is_value ? armtap_recipe_at(walker->subject->recipe, index - 1) : NULL;
 }
 
@@ -58,10 +58,12 @@ static void name_value(const struct walker *walker, char name[PIECE_FIELD_MAX])
     name[0] = '\0';
     if (index == 0)
         length = (size_t)snprintf(name, PIECE_FIELD_MAX, walker->is_set_up ? "set-up" : "channel");
-    else if (entry != NULL)
-        length = (size_t)snprintf(name, PIECE_FIELD_MAX, "%s", entry->name);
-    else if (!walker->is_set_up)
-        length = (size_t)snprintf(name, PIECE_FIELD_MAX, "value %zu", index);
+    else {
+        if (entry)
+            length = (size_t)snprintf(name, PIECE_FIELD_MAX, "%s", entry->name);
+        else if (!walker->is_set_up)
+            length = (size_t)snprintf(name, PIECE_FIELD_MAX, "value %zu", index);
+    }
     for (unsigned i = 1; i < walker->depth && length < PIECE_FIELD_MAX - 1; i++) {
         const struct level *level = &walker->level[i];
         size_t room = PIECE_FIELD_MAX - length;
@@ -106,16 +108,15 @@ static bool is_number(const char *text, size_t length)
 static void set_field(const struct walker *walker, struct piece *piece, const char *text, size_t length)
 {
     const struct armtap_recipe_entry *entry = entry_of(walker);
-    const struct armtap_field *field = entry == NULL ? NULL : entry->field;
+    const struct armtap_field *field = entry ? entry->field : NULL;
     size_t element = walker->depth == 2 ? walker->level[1].index : 0;
-    if (field == NULL || walker->depth > 2 || element >= field->count ||
-        (walker->depth == 2 && walker->level[1].is_object))
+    if (!field || walker->depth > 2 || element >= field->count || (walker->depth == 2 && walker->level[1].is_object))
         return;
     piece_set_unit(piece, field, (unsigned)element);
     /* The table has UR's mA; AUBO sends A. */
     if (strcmp(piece->unit, "mA") == 0)
         snprintf(piece->unit, PIECE_UNIT_MAX, "A");
-    if (field->type != ARMTAP_DOUBLE && memchr(text, '.', length) == NULL)
+    if (field->type != ARMTAP_DOUBLE && !memchr(text, '.', length))
         piece_remark_value(piece, field, strtoll(piece->number, NULL, 10), walker->subject->generation);
 }
 
@@ -262,7 +263,7 @@ static bool take_value(struct walker *walker)
         return end > 0 && add_value(walker, end - walker->at, true);
     }
     while (walker->at + length < walker->text->length &&
-           strchr(",]}[{:\"", walker->text->bytes[walker->at + length]) == NULL &&
+           !strchr(",]}[{:\"", walker->text->bytes[walker->at + length]) &&
            !is_blank(walker->text->bytes[walker->at + length]))
         length++;
     return length > 0 && add_value(walker, length, false);
@@ -316,7 +317,7 @@ const char *annotate_aubo(const struct subject *subject, struct pieces *pieces, 
 {
     bool is_web = annotate_web_length(subject->bytes, subject->length) == subject->length;
     *why = "not JSON, or a part of a message";
-    if (subject->content == NULL && is_list(subject->bytes, subject->length) &&
+    if (!subject->content && is_list(subject->bytes, subject->length) &&
         (!is_web || subject->bytes[0] == '[' || subject->bytes[0] == '{')) {
         const struct annotate_text text = {(const char *)subject->bytes, subject->length, 0, false};
         annotate_list(subject, &text, pieces);
@@ -328,7 +329,7 @@ const char *annotate_aubo(const struct subject *subject, struct pieces *pieces, 
         pieces_add(pieces, 0, subject->length, "white space");
         return "white space";
     }
-    if (is_web || subject->content != NULL || annotate_web_length(subject->bytes, subject->length) > 0)
+    if (is_web || subject->content || annotate_web_length(subject->bytes, subject->length) > 0)
         return annotate_web(subject, pieces, why);
     return "bytes";
 }

@@ -67,7 +67,7 @@ static const struct name kinds[] = {
 
 static const char *name_of(const struct name *names, unsigned number)
 {
-    for (; names->name != NULL; names++)
+    for (; names->name; names++)
         if (names->number == number)
             return names->name;
     return NULL;
@@ -114,7 +114,7 @@ static bool body_fits(const uint8_t *bytes, size_t whole, size_t here)
 static size_t fitting_length(const uint8_t *bytes, size_t length)
 {
     uint64_t whole = length < HEAD ? 0 : annotate_integer(bytes, 4);
-    if (whole < HEAD || whole > MESSAGE_MOST || name_of(messages, bytes[4]) == NULL)
+    if (whole < HEAD || whole > MESSAGE_MOST || !name_of(messages, bytes[4]))
         return 0;
     size_t here = whole < length ? (size_t)whole : length;
     return body_fits(bytes, (size_t)whole, here) ? here : 0;
@@ -217,7 +217,7 @@ static void add_number(struct pieces *pieces, const uint8_t *bytes, size_t at, c
 /* Parts from `at` to `end`, as many as there are. */
 static void add_parts(struct pieces *pieces, const uint8_t *bytes, size_t at, size_t end, const struct part *part)
 {
-    for (; part != NULL && part->field != NULL && at < end; part++) {
+    for (; part && part->field && at < end; part++) {
         if (part->kind == 't') {
             at = add_text(pieces, bytes, at, end - at, part->field);
         } else if (part->kind == 'c') {
@@ -239,7 +239,7 @@ static void add_type(struct pieces *pieces, const uint8_t *bytes, size_t at, con
 {
     const char *name = name_of(names, bytes[at]);
     pieces_add_number(pieces, at, 1, field, bytes[at]);
-    pieces_remark(pieces, "%s", name == NULL ? "not documented" : name);
+    pieces_remark(pieces, "%s", name ? name : "not documented");
 }
 
 static void add_state(const struct subject *subject, struct pieces *pieces)

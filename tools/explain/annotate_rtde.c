@@ -37,7 +37,7 @@ static bool is_list(const char *text, size_t length, bool small)
 {
     for (size_t i = 0; i < length; i++) {
         char c = text[i];
-        bool known = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c != '\0' && strchr("_, ", c) != NULL) ||
+        bool known = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c != '\0' && strchr("_, ", c)) ||
                      (small && ((c >= 'a' && c <= 'z') || c == '.' || c == '\0'));
         if (!known)
             return false;
@@ -149,18 +149,18 @@ static void take_list(struct taker *taker, size_t length, const char *of)
     size_t end = taker->at + length;
     for (size_t i = 0; taker->at < end; i++) {
         const char *comma = memchr(text + taker->at, ',', end - taker->at);
-        size_t stop = comma == NULL ? end : (size_t)(comma - text), first = taker->at, last = stop;
+        size_t stop = comma ? (size_t)(comma - text) : end, first = taker->at, last = stop;
         char field[PIECE_FIELD_MAX];
         while (first < last && is_padding(text[first]))
             first++;
         while (last > first && is_padding(text[last - 1]))
             last--;
-        const struct armtap_recipe_entry *entry = made == NULL ? NULL : armtap_recipe_at(made, i);
-        if (entry != NULL)
+        const struct armtap_recipe_entry *entry = made ? armtap_recipe_at(made, i) : NULL;
+        if (entry)
             snprintf(field, sizeof field, "%s of %.60s", of, entry->name);
         else
             snprintf(field, sizeof field, "%s %zu", of, i + 1);
-        size_t next = comma == NULL ? end : stop + 1;
+        size_t next = comma ? stop + 1 : end;
         struct piece *piece = pieces_add(taker->pieces, taker->at, next - taker->at, field);
         piece_set_text(piece, text + first, last - first);
         if (last - first == 9 && memcmp(text + first, "NOT_FOUND", 9) == 0)
@@ -209,7 +209,7 @@ static void take_set_up(struct taker *taker, const struct armtap_rtde_package *p
 static void take_values(struct taker *taker, size_t length)
 {
     const struct subject *subject = taker->subject;
-    if (subject->recipe != NULL)
+    if (subject->recipe)
         annotate_values(subject, subject->recipe, taker->at, length, taker->pieces);
     taker->at += length;
 }
@@ -218,8 +218,8 @@ static void take_values(struct taker *taker, size_t length)
 static void take_data(struct taker *taker)
 {
     const struct subject *subject = taker->subject;
-    bool has_id = subject->recipe != NULL ? subject->values_at > HEADER
-                                          : subject->version >= 2 || subject->direction == ARMTAP_TO_ROBOT;
+    bool has_id =
+        subject->recipe ? subject->values_at > HEADER : subject->version >= 2 || subject->direction == ARMTAP_TO_ROBOT;
     if (has_id && subject->length > HEADER)
         take_number(taker, 1, "recipe id");
     take_values(taker, subject->length - taker->at);
@@ -279,13 +279,13 @@ const char *annotate_rtde(const struct subject *subject, struct pieces *pieces)
     struct piece *type = pieces_add(pieces, 2, 1, "type");
     if (subject->bytes[2] > ' ' && subject->bytes[2] <= '~')
         piece_set_text(type, (const char *)subject->bytes + 2, 1);
-    if (name == NULL)
+    if (!name)
         snprintf(type->remark, PIECE_REMARK_MAX, "not a type of RTDE");
     taker.at = HEADER;
     if (subject->bytes[2] == ARMTAP_RTDE_DATA)
         take_data(&taker);
-    else if (name != NULL && annotate_rtde_fits(subject->bytes, subject->length, true, &direction, &protocol) &&
+    else if (name && annotate_rtde_fits(subject->bytes, subject->length, true, &direction, &protocol) &&
              armtap_rtde_parse(subject->bytes, subject->length, direction, protocol, &package) == ARMTAP_OK)
         take_payload(&taker, &package);
-    return name == NULL ? "package of an unknown type" : name;
+    return name ? name : "package of an unknown type";
 }

@@ -26,7 +26,7 @@ static const char *opcode_name(unsigned opcode)
                                         [PING] = "ping",
                                         [PONG] = "pong"};
     const char *name = opcode < sizeof names / sizeof *names ? names[opcode] : NULL;
-    return name == NULL ? "reserved" : name;
+    return name ? name : "reserved";
 }
 
 /* ---- the head -------------------------------------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ static void take_line(const struct subject *subject, struct pieces *pieces, size
         return;
     }
     colon = at == 0 ? NULL : memchr(text, ':', length);
-    if (colon == NULL) {
+    if (!colon) {
         snprintf(field, sizeof field, at > 0 ? "line" : text[0] == 'G' ? "request" : "status");
         piece_set_text(pieces_add(pieces, at, end - at, field), text, length);
         return;
@@ -72,7 +72,7 @@ static void take_head(const struct subject *subject, struct pieces *pieces)
 {
     for (size_t at = 0; at < subject->length;) {
         const uint8_t *end = memchr(subject->bytes + at, '\n', subject->length - at);
-        size_t next = end == NULL ? subject->length : (size_t)(end - subject->bytes) + 1;
+        size_t next = end ? (size_t)(end - subject->bytes) + 1 : subject->length;
         take_line(subject, pieces, at, next);
         at = next;
     }
@@ -141,7 +141,7 @@ static const uint8_t *unmask(const struct subject *subject, const struct frame *
     if (!frame->masked || length == 0)
         return payload;
     uint8_t *plain = pieces_keep(pieces, malloc(length));
-    for (size_t i = 0; plain != NULL && i < length; i++)
+    for (size_t i = 0; plain && i < length; i++)
         plain[i] = payload[i] ^ subject->bytes[frame->header - 4 + i % 4];
     return plain;
 }
@@ -154,7 +154,7 @@ static size_t inflate_alone(const uint8_t *bytes, size_t length, struct pieces *
     z_stream stream = {
         .next_in = in, .avail_in = (uInt)(length + sizeof tail), .next_out = out, .avail_out = INFLATED_MAX};
     size_t count = 0;
-    if (in != NULL && out != NULL && length <= INFLATED_MAX && inflateInit2(&stream, -15) == Z_OK) {
+    if (in && out && length <= INFLATED_MAX && inflateInit2(&stream, -15) == Z_OK) {
         memcpy(in, bytes, length);
         memcpy(in + length, tail, sizeof tail);
         int outcome = inflate(&stream, Z_SYNC_FLUSH);
@@ -200,15 +200,17 @@ static void take_data(const struct subject *subject, const struct frame *frame, 
     bool is_whole = frame->fin && frame->opcode != CONTINUED && length == frame->payload;
     if (is_whole && !frame->compressed) {
         annotate_list(subject, &text, pieces);
-    } else if (subject->content != NULL) {
-        take_content(subject, frame, length, subject->content, subject->content_length, pieces);
-    } else if (is_whole && (inflated_length = inflate_alone(plain, length, pieces, &inflated)) > 0) {
-        take_content(subject, frame, length, inflated, inflated_length, pieces);
-    } else if (length > 0) {
-        pieces_add(pieces, frame->header, length, "payload");
-        pieces_remark(pieces, is_whole                  ? "compressed; it refers to messages before it, or is damaged"
-                              : length < frame->payload ? "cut"
-                                                        : "a part of a message; its last frame shows it whole");
+    } else {
+        if (subject->content) {
+            take_content(subject, frame, length, subject->content, subject->content_length, pieces);
+        } else if (is_whole && (inflated_length = inflate_alone(plain, length, pieces, &inflated)) > 0) {
+            take_content(subject, frame, length, inflated, inflated_length, pieces);
+        } else if (length > 0) {
+            pieces_add(pieces, frame->header, length, "payload");
+            pieces_remark(pieces, is_whole ? "compressed; it refers to messages before it, or is damaged"
+                                  : length < frame->payload ? "cut"
+                                                            : "a part of a message; its last frame shows it whole");
+        }
     }
 }
 
@@ -225,7 +227,7 @@ const char *annotate_web(const struct subject *subject, struct pieces *pieces, c
     size_t here = subject->length - frame.header, length = here < frame.payload ? here : frame.payload;
     const uint8_t *plain = unmask(subject, &frame, length, pieces);
     take_header(subject, &frame, pieces);
-    if (plain == NULL)
+    if (!plain)
         pieces->failed = true;
     else if (frame.opcode >= CLOSE)
         take_control(&frame, plain, length, pieces);

@@ -71,20 +71,20 @@ static int take(void *user, int id, const char *value)
 static int judge(const struct explain_job *job)
 {
     const struct replay_source *source = &job->options.source;
-    bool has_capture = source->count > 0 || source->interface != NULL;
-    if (job->hex != NULL && (has_capture || job->packet > 0))
+    bool has_capture = source->count > 0 || source->interface;
+    if (job->hex && (has_capture || job->packet > 0))
         message_error(
             "explain: --hex gives the bytes, so no capture and no --packet can be read; leave one of them out");
-    else if (job->hex == NULL && !has_capture)
+    else if (!job->hex && !has_capture)
         message_error("explain: nothing is named; give a capture and --packet N, or --hex BYTES");
-    else if (job->hex == NULL && job->packet == 0)
+    else if (!job->hex && job->packet == 0)
         message_error("explain: which packet? give --packet N, as Wireshark counts them");
-    else if (job->hex == NULL && job->to_robot)
+    else if (!job->hex && job->to_robot)
         message_error("explain: --to-robot goes with --hex; a capture tells the direction itself");
     else if (source->count > 1 && job->file == 0)
         message_error("explain: packets count from 1 in each of the %zu captures; say which with --file I",
                       source->count);
-    else if (job->hex == NULL && source->interface == NULL && job->file > source->count)
+    else if (!job->hex && !source->interface && job->file > source->count)
         message_error("explain: --file %" PRIu64 ": %zu capture%s named", job->file, source->count,
                       source->count == 1 ? " is" : "s are");
     else
@@ -96,7 +96,7 @@ static int judge(const struct explain_job *job)
 
 static int show(struct json *json, const struct explained *explained, enum timestamp_zone zone, bool first)
 {
-    if (json != NULL)
+    if (json)
         return explain_json(json, explained);
     if (!first)
         putchar('\n');
@@ -149,7 +149,7 @@ static void write_passing(char *remark, const struct found *found, const struct 
     const struct armtap_stream_summary *summary = armtap_streams_of(found->streams, passing->connection);
     char of[40] = "a foreign connection";
     bool begins = passing->first.packet == found->packet && passing->first.file == found->file;
-    if (summary != NULL)
+    if (summary)
         snprintf(of, sizeof of, "stream %u", summary->number);
     snprintf(remark, REMARK_MAX,
              begins ? "it carries the beginning of %s of %s %s, %zu bytes, which ends in packet %" PRIu64
@@ -283,7 +283,7 @@ int cmd_explain(int argc, char **argv)
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
     if (judge(&job) == 0)
-        status = job.hex != NULL ? run_hex(&job) : run_packet(&job);
+        status = job.hex ? run_hex(&job) : run_packet(&job);
     options_free(&job.options);
     return (int)status;
 }

@@ -61,10 +61,10 @@ static int keep_record(struct found *found, const struct armtap_record *record)
     if (!is_here(found, &record->where))
         return 0;
     armtap_recipe_release(pending->held);
-    pending->held = record->recipe == NULL ? NULL : armtap_recipe_hold(record->recipe);
+    pending->held = record->recipe ? armtap_recipe_hold(record->recipe) : NULL;
     pending->subject.recipe = pending->held;
     bool is_text = record->protocol == ARMTAP_AUBO; /* values are not bytes of the frame */
-    pending->subject.values_at = record->recipe == NULL || is_text ? 0 : (size_t)(record->values - record->frame);
+    pending->subject.values_at = !record->recipe || is_text ? 0 : (size_t)(record->values - record->frame);
     pending->subject.version = record->version;
     pending->flags = record->flags;
     return 0;
@@ -91,7 +91,7 @@ static struct explained *new_message(struct found *found, const struct armtap_me
     if (found->count == found->room) {
         size_t room = found->room == 0 ? 16 : 2 * found->room;
         struct explained *more = realloc(found->message, room * sizeof *more);
-        if (more == NULL)
+        if (!more)
             return NULL;
         found->message = more;
         found->room = room;
@@ -99,10 +99,10 @@ static struct explained *new_message(struct found *found, const struct armtap_me
     struct explained *message = &found->message[found->count];
     *message = found->pending;
     message->copy = malloc(from->length + from->content_length);
-    if (message->copy == NULL)
+    if (!message->copy)
         return NULL;
     memcpy(message->copy, from->bytes, from->length);
-    if (from->content != NULL) {
+    if (from->content) {
         memcpy(message->copy + from->length, from->content, from->content_length);
         message->subject.content = message->copy + from->length;
         message->subject.content_length = from->content_length;
@@ -117,7 +117,7 @@ static struct explained *new_message(struct found *found, const struct armtap_me
 static int keep_message(struct found *found, const struct armtap_message *message)
 {
     struct explained *kept = new_message(found, message);
-    if (kept == NULL)
+    if (!kept)
         return out_of_memory();
     kept->captured = true;
     kept->stream = *message->stream;
@@ -161,9 +161,9 @@ static int on_note(void *user, const struct armtap_note *note)
 {
     struct found *found = user;
     char *line = is_here(found, &note->where) ? new_line(found) : NULL;
-    if (line != NULL)
+    if (line)
         snprintf(line, HAPPENED_LENGTH, "%s %s: %s", armtap_severity_name(note->kind->severity), note->kind->id,
-                 note->text == NULL ? note->kind->meaning : note->text);
+                 note->text ? note->text : note->kind->meaning);
     return 0;
 }
 
@@ -194,8 +194,8 @@ static int on_event(void *user, const struct armtap_event *event)
 {
     struct found *found = user;
     const char *words = is_here(found, &event->where) ? words_of(event) : NULL;
-    char *line = words == NULL ? NULL : new_line(found);
-    if (line != NULL)
+    char *line = words ? new_line(found) : NULL;
+    if (line)
         snprintf(line, HAPPENED_LENGTH, "%s and %s: %s%s", event->stream->robot, event->stream->client, words,
                  event->type == ARMTAP_EVENT_OPEN        ? ""
                  : event->direction == ARMTAP_FROM_ROBOT ? " (by the robot)"
@@ -210,7 +210,7 @@ static int begin(void *user)
 {
     struct found *found = user;
     struct armtap_streams *streams = armtap_streams_new();
-    if (streams == NULL)
+    if (!streams)
         return -1;
     empty(found);
     armtap_streams_free(found->streams);
@@ -241,7 +241,7 @@ enum exit_status found_read(struct found *found, const struct replay_source *sou
     for (size_t i = 0; i < found->count; i++) {
         const struct armtap_stream_summary *summary =
             armtap_streams_of(found->streams, found->message[i].stream.connection);
-        found->message[i].number = summary == NULL ? -1 : (long)summary->number;
+        found->message[i].number = summary ? (long)summary->number : -1;
     }
     return status;
 }

@@ -29,7 +29,7 @@ static int digit_of(char c)
 static size_t skip_marks(const char *text, size_t length, size_t at)
 {
     while (at < length) {
-        if (strchr(" \t\r\n:,;-", text[at]) != NULL && text[at] != '\0')
+        if (strchr(" \t\r\n:,;-", text[at]) && text[at] != '\0')
             at++;
         else if (at + 1 < length && (text[at] == '0' || text[at] == '\\') && (text[at + 1] | 0x20) == 'x')
             at += 2;
@@ -63,10 +63,10 @@ static int parse_digits(const char *text, size_t length, uint8_t *bytes, size_t 
 static char *read_input(size_t *length)
 {
     char *text = malloc(TEXT_MOST + 1);
-    *length = text == NULL ? 0 : fread(text, 1, TEXT_MOST + 1, stdin);
-    if (text != NULL && !ferror(stdin) && *length <= TEXT_MOST)
+    *length = text ? fread(text, 1, TEXT_MOST + 1, stdin) : 0;
+    if (text && !ferror(stdin) && *length <= TEXT_MOST)
         return text;
-    if (text == NULL)
+    if (!text)
         message_no_memory();
     else if (ferror(stdin))
         message_error("standard input: cannot be read: %s", strerror(errno));
@@ -80,12 +80,12 @@ int explain_hex_read(const char *text, uint8_t **bytes, size_t *length)
 {
     size_t text_length = strlen(text), count = 0;
     char *input = NULL;
-    if (strcmp(text, "-") == 0 && (text = input = read_input(&text_length)) == NULL)
+    if (strcmp(text, "-") == 0 && !(text = input = read_input(&text_length)))
         return -1;
     *bytes = malloc(text_length / 2 + 1);
-    if (*bytes == NULL)
+    if (!*bytes)
         message_no_memory();
-    int outcome = *bytes == NULL ? -1 : parse_digits(text, text_length, *bytes, &count);
+    int outcome = *bytes ? parse_digits(text, text_length, *bytes, &count) : -1;
     *length = count;
     free(input);
     if (outcome != 0) {
@@ -115,7 +115,7 @@ static bool is_packet(const uint8_t *bytes, size_t length)
 static bool is_package(const uint8_t *bytes, size_t length)
 {
     size_t size = length < HEADER ? 0 : (size_t)annotate_integer(bytes, 2);
-    return size >= HEADER && bytes[2] != '\0' && strchr("VvMUOISPR", bytes[2]) != NULL;
+    return size >= HEADER && bytes[2] != '\0' && strchr("VvMUOISPR", bytes[2]);
 }
 
 #define CLOCK_LEAST 1e-6
@@ -215,7 +215,7 @@ static int take_packet(struct subject *subject, struct armtap_recipe **layout)
 static void take_recipe(const struct explain_hex *hex, struct subject *subject)
 {
     size_t payload = subject->length - HEADER;
-    if (hex->recipe == NULL || payload == 0 || armtap_recipe_protocol(hex->recipe) != ARMTAP_RTDE)
+    if (!hex->recipe || payload == 0 || armtap_recipe_protocol(hex->recipe) != ARMTAP_RTDE)
         return;
     bool has_id = payload != armtap_recipe_size(hex->recipe);
     subject->recipe = hex->recipe;
@@ -241,7 +241,7 @@ static void take_line(struct subject *subject)
 {
     const uint8_t *end = memchr(subject->bytes, '\n', subject->length);
     subject->direction = ARMTAP_TO_ROBOT;
-    subject->length = end == NULL ? subject->length : (size_t)(end - subject->bytes) + 1;
+    subject->length = end ? (size_t)(end - subject->bytes) + 1 : subject->length;
 }
 
 static void take_text(const struct explain_hex *hex, struct subject *subject)
@@ -250,7 +250,7 @@ static void take_text(const struct explain_hex *hex, struct subject *subject)
         subject->direction = ARMTAP_TO_ROBOT;
     subject->length = annotate_aubo_length(subject->bytes, subject->length);
     subject->generation = ARMTAP_GENERATION_AUBO;
-    if (hex->recipe != NULL && armtap_recipe_protocol(hex->recipe) == ARMTAP_AUBO)
+    if (hex->recipe && armtap_recipe_protocol(hex->recipe) == ARMTAP_AUBO)
         subject->recipe = hex->recipe;
 }
 

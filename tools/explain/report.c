@@ -209,7 +209,7 @@ static void hex_json(struct json *json, const uint8_t *bytes, size_t length, str
 
 static void value_json(struct json *json, const struct piece *piece)
 {
-    bool is_finite = strpbrk(piece->number, "nif") == NULL;
+    bool is_finite = !strpbrk(piece->number, "nif");
     json_key(json, "value");
     if (piece->kind == PIECE_TEXT)
         json_span(json, piece->text, piece->text_length);
@@ -274,7 +274,7 @@ int explain_json(struct json *json, const struct explained *explained)
     struct buffer hex = {0};
     const char *what = annotate(subject, &pieces);
     /* Whatever memory is needed is there before anything is written. */
-    if (pieces.failed || buffer_room(&hex, 2 * subject->length + 1) == NULL) {
+    if (pieces.failed || !buffer_room(&hex, 2 * subject->length + 1)) {
         pieces_free(&pieces);
         return out_of_memory();
     }

@@ -52,7 +52,7 @@ static enum sink_outcome failed(const struct sink_file *sink, const char *what, 
 {
     const char *name = strcmp(sink->name, "-") == 0 ? "standard output" : sink->name;
     const char *user = error == EACCES || error == EPERM ? privileges_given_up_for() : NULL;
-    if (user != NULL)
+    if (user)
         message_error(
             "%s: %s: %s; root was given up once the interface was open: name a place that %s may write to with -o",
             name, what, strerror(error), user);
@@ -81,10 +81,10 @@ static struct sink_file *refuse(struct sink_file *sink, int error)
 /* Makes the file beside its place, with the rights that the file it replaces has. */
 static int make_beside(struct sink_file *sink, const struct stat *replaced)
 {
-    const char *slash = strrchr(sink->place, '/'), *base = slash == NULL ? sink->place : slash + 1;
+    const char *slash = strrchr(sink->place, '/'), *base = slash ? slash + 1 : sink->place;
     size_t room = strlen(sink->place) + 48;
     sink->beside = malloc(room);
-    if (sink->beside == NULL)
+    if (!sink->beside)
         return ENOMEM;
     int file = -1;
     for (unsigned i = 0; file < 0 && i < attempts_max; i++) {
@@ -100,7 +100,7 @@ static int make_beside(struct sink_file *sink, const struct stat *replaced)
         sink->beside = NULL;
         return error;
     }
-    if (replaced != NULL)
+    if (replaced)
         (void)!fchmod(file, replaced->st_mode & 0777);
     close(file);
     return 0;
@@ -133,7 +133,7 @@ static int follow_link(char place[path_max])
     if (length < 0)
         return errno == EINVAL || errno == ENOENT ? 0 : -1;
     target[length] = '\0';
-    char *slash = strrchr(place, '/'), *base = target[0] == '/' || slash == NULL ? place : slash + 1;
+    char *slash = strrchr(place, '/'), *base = target[0] == '/' || !slash ? place : slash + 1;
     if ((size_t)(base - place) + (size_t)length >= path_max) {
         errno = ENAMETOOLONG;
         return -1;
@@ -171,10 +171,10 @@ static struct sink_file *refuse_input(struct sink_file *sink)
 
 static struct sink_file *open_ordinary(struct sink_file *sink, const char *place, const struct stat *replaced)
 {
-    if (replaced != NULL && access(place, W_OK) != 0)
+    if (replaced && access(place, W_OK) != 0)
         return refuse(sink, errno);
     sink->place = strdup(place);
-    int error = sink->place == NULL ? ENOMEM : make_beside(sink, replaced);
+    int error = sink->place ? make_beside(sink, replaced) : ENOMEM;
     return error != 0 ? refuse(sink, error) : sink;
 }
 
@@ -229,7 +229,7 @@ static struct sink_file *open_named(struct sink_file *sink, const struct inputs 
 struct sink_file *sink_file_open(const char *name, const struct inputs *inputs)
 {
     struct sink_file *sink = calloc(1, sizeof *sink);
-    if (sink == NULL || (sink->name = strdup(name)) == NULL) {
+    if (!sink || !(sink->name = strdup(name))) {
         free(sink);
         message_no_memory();
         return NULL;
@@ -272,7 +272,7 @@ enum sink_outcome sink_file_write(struct sink_file *sink, const char *bytes, siz
     if (length == 0)
         return SINK_OK;
     int error;
-    if (sink->beside == NULL) {
+    if (!sink->beside) {
         error = write_calmly(sink->file, bytes, length);
         return error == 0 ? SINK_OK : error == EPIPE ? SINK_CLOSED : failed(sink, "cannot be written", error);
     }
@@ -288,7 +288,7 @@ enum sink_outcome sink_file_write(struct sink_file *sink, const char *bytes, siz
 enum sink_outcome sink_file_commit(struct sink_file *sink)
 {
     enum sink_outcome outcome = SINK_OK;
-    if (sink->beside != NULL && rename(sink->beside, sink->place) != 0) {
+    if (sink->beside && rename(sink->beside, sink->place) != 0) {
         outcome = failed(sink, "cannot be put in its place", errno);
         unlink(sink->beside);
     }
@@ -298,9 +298,9 @@ enum sink_outcome sink_file_commit(struct sink_file *sink)
 
 void sink_file_discard(struct sink_file *sink)
 {
-    if (sink == NULL)
+    if (!sink)
         return;
-    if (sink->beside != NULL)
+    if (sink->beside)
         unlink(sink->beside);
     sink_free(sink);
 }

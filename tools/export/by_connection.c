@@ -35,7 +35,7 @@ int by_connection_add(struct by_connection *map, uint64_t connection, void *thin
     if (map->count == map->room) {
         size_t room = map->room == 0 ? 16 : 2 * map->room;
         struct by_connection_slot *all = realloc(map->all, room * sizeof *all);
-        if (all == NULL)
+        if (!all)
             return -1;
         map->all = all;
         map->room = room;
@@ -51,7 +51,7 @@ int by_connection_add(struct by_connection *map, uint64_t connection, void *thin
 void *by_connection_remove(struct by_connection *map, uint64_t connection)
 {
     void *thing = by_connection_find(map, connection);
-    if (thing == NULL)
+    if (!thing)
         return NULL;
     map->count--;
     memmove(map->all + map->recent, map->all + map->recent + 1, (map->count - map->recent) * sizeof *map->all);

@@ -22,7 +22,7 @@ static uint64_t *rows_of_streams(const struct job *job)
 {
     size_t count = tables_stream_count(job->tables);
     uint64_t *rows = calloc(count + 1, sizeof *rows);
-    for (size_t i = 0; rows != NULL && i < tables_count(job->tables); i++) {
+    for (size_t i = 0; rows && i < tables_count(job->tables); i++) {
         const struct table *table = tables_at(job->tables, i);
         if (table->direction == job->wish->direction && table->stream < count)
             rows[table->stream] += table->rows;
@@ -37,7 +37,7 @@ static void list_streams(const struct job *job, bool with_rows)
     for (size_t i = 0; i < armtap_streams_count(job->streams); i++) {
         const struct armtap_stream_summary *summary = armtap_streams_at(job->streams, i);
         unsigned number = tables_stream_number(job->tables, summary->stream->connection);
-        uint64_t rows = all_rows == NULL || number >= tables_stream_count(job->tables) ? 0 : all_rows[number];
+        uint64_t rows = !all_rows || number >= tables_stream_count(job->tables) ? 0 : all_rows[number];
         const char *protocol = armtap_protocol_name(summary->stream->protocol);
         if (with_rows && rows == 0)
             continue;
@@ -47,8 +47,8 @@ static void list_streams(const struct job *job, bool with_rows)
         }
         message_error("  stream %u: robot %s, client %s, %s, %" PRIu64 " rows", number,
                       summary->stream->robot[0] != '\0' ? summary->stream->robot : "?",
-                      summary->stream->client[0] != '\0' ? summary->stream->client : "?",
-                      protocol == NULL ? "?" : protocol, rows);
+                      summary->stream->client[0] != '\0' ? summary->stream->client : "?", protocol ? protocol : "?",
+                      rows);
     }
     free(all_rows);
 }
@@ -105,10 +105,10 @@ int check_tables(struct job *job)
         const struct table *table = tables_at(job->tables, i);
         if (!job_wants(job, table))
             continue;
-        if (first != NULL && first->stream != table->stream)
+        if (first && first->stream != table->stream)
             return refuse_streams(job);
-        many_parts = many_parts || first != NULL;
-        first = first == NULL ? table : first;
+        many_parts = many_parts || first;
+        first = first ? first : table;
     }
     return many_parts ? refuse_parts(job, first->stream) : 0;
 }
@@ -154,7 +154,7 @@ static bool take_name(void *user, const struct armtap_recipe_entry *entry)
 static const char *nearest_name(const struct job *job, const char *word)
 {
     struct names *names = calloc(1, sizeof *names);
-    if (names == NULL)
+    if (!names)
         return NULL;
     each_entry(job, names, take_name);
     for (int i = ROW_COLUMN_NONE + 1; i < ROW_COLUMN_END; i++)
@@ -169,7 +169,7 @@ static bool refuse_pattern(const char *name)
 {
     char columns[400] = "";
     size_t length = 0;
-    if (strpbrk(name, "*?[") == NULL)
+    if (!strpbrk(name, "*?["))
         return false;
     for (int i = ROW_COLUMN_NONE + 1; i < ROW_COLUMN_END; i++) {
         const char *column = row_column_name((enum row_column)i);
@@ -197,7 +197,7 @@ static bool is_mode(void *user, const struct armtap_recipe_entry *entry)
 static const char *mode_of(const struct job *job, char *name)
 {
     const struct armtap_recipe_entry *entry = each_entry(job, name, is_mode);
-    return entry == NULL ? NULL : table_entry_name(entry);
+    return entry ? table_entry_name(entry) : NULL;
 }
 
 int check_names(struct job *job)
@@ -209,15 +209,17 @@ int check_names(struct job *job)
         const char *mode = mode_of(job, name), *nearest = nearest_name(job, name);
         if (refuse_pattern(name))
             return job_give_up(job);
-        if (mode != NULL)
+        if (mode)
             message_error("--fields: '%s' comes beside '%s' with --enums both, and cannot be asked for alone; give "
                           "--enums both --fields %s, or --enums name for the names without the numbers",
                           name, mode, mode);
-        else if (nearest != NULL)
-            message_error("--fields: nothing here is named '%s'; did you mean '%s'?", name, nearest);
-        else
-            message_error("--fields: nothing here is named '%s'; armtap info --json lists the fields of every stream",
-                          name);
+        else {
+            if (nearest)
+                message_error("--fields: nothing here is named '%s'; did you mean '%s'?", name, nearest);
+            else
+                message_error(
+                    "--fields: nothing here is named '%s'; armtap info --json lists the fields of every stream", name);
+        }
         return job_give_up(job);
     }
     return 0;

@@ -186,7 +186,7 @@ static const struct output *output_of_ending(const char *ending)
     size_t length = strlen(ending) - (output_files_is_gzip(ending) ? strlen(".gz") : 0);
     for (size_t i = 0; i < output_count; i++)
         for (size_t k = 0; k < sizeof outputs[i]->endings / sizeof *outputs[i]->endings; k++)
-            if (outputs[i]->endings[k] != NULL && strlen(outputs[i]->endings[k]) == length &&
+            if (outputs[i]->endings[k] && strlen(outputs[i]->endings[k]) == length &&
                 strncasecmp(outputs[i]->endings[k], ending, length) == 0)
                 return outputs[i];
     return NULL;
@@ -196,7 +196,7 @@ static const struct output *output_of_name(const char *name, const char *dialect
 {
     for (size_t i = 0; i < output_count; i++)
         if (strcmp(outputs[i]->name, name) == 0 &&
-            (dialect == NULL || (outputs[i]->dialect != NULL && strcmp(outputs[i]->dialect, dialect) == 0)))
+            (!dialect || (outputs[i]->dialect && strcmp(outputs[i]->dialect, dialect) == 0)))
             return outputs[i];
     return NULL;
 }
@@ -206,16 +206,16 @@ static const struct output *choose_format(const struct asked *asked)
 {
     const struct output *output;
     const char *ending = output_files_ending(asked->wish.out);
-    if (asked->format != NULL) {
+    if (asked->format) {
         output = output_of_name(asked->format, NULL);
-        if (output == NULL)
+        if (!output)
             message_error("-f '%s': give csv, gnuplot or ndjson", asked->format);
         return output;
     }
     output = output_of_ending(ending);
-    if (output == NULL && (asked->dialect != NULL || *ending == '\0'))
+    if (!output && (asked->dialect || *ending == '\0'))
         return outputs[0];
-    if (output == NULL)
+    if (!output)
         message_error("%s: the ending %s names no format; give -f csv, gnuplot or ndjson", asked->wish.out, ending);
     return output;
 }
@@ -223,20 +223,20 @@ static const struct output *choose_format(const struct asked *asked)
 static const struct output *choose_output(const struct asked *asked)
 {
     const struct output *output = choose_format(asked);
-    if (output == NULL || asked->dialect == NULL)
+    if (!output || !asked->dialect)
         return output;
     const struct output *dialect = output_of_name(output->name, asked->dialect);
-    if (dialect == NULL && output_of_name("csv", asked->dialect) != NULL)
+    if (!dialect && output_of_name("csv", asked->dialect))
         message_error("--dialect %s goes with csv only, not with %s; leave one of them out", asked->dialect,
                       output->name);
-    else if (dialect == NULL)
+    else if (!dialect)
         message_error("--dialect '%s': there is only record.py, of csv", asked->dialect);
     return dialect;
 }
 
 static const char *format_of(const struct output *output)
 {
-    return output->dialect != NULL ? output->dialect : output->name;
+    return output->dialect ? output->dialect : output->name;
 }
 
 /* ---- what goes together ---------------------------------------------------------------------------------------- */
@@ -244,12 +244,12 @@ static const char *format_of(const struct output *output)
 static int judge(struct asked *asked, const struct options *options)
 {
     struct export_wish *wish = &asked->wish;
-    if (wish->out == NULL)
+    if (!wish->out)
         wish->out = "-";
     wish->gzipped = output_files_is_gzip(wish->out);
     wish->output = choose_output(asked);
     wish->is_shown = sink_file_is_terminal(wish->out);
-    if (wish->output == NULL)
+    if (!wish->output)
         return -1;
     if (wish->split && strcmp(wish->out, "-") == 0)
         message_error("--split: needs -o OUT to name the files after");
@@ -273,7 +273,7 @@ static int judge(struct asked *asked, const struct options *options)
     else if (wish->from.given && wish->to.given && wish->from.relative == wish->to.relative && !wish->from.of_day &&
              !wish->to.of_day && wish->to.ns < wish->from.ns)
         message_error("--to is before --from, so there is nothing between; swap them");
-    else if (wish->fields != NULL && wish->fields[strspn(wish->fields, " ,\t")] == '\0')
+    else if (wish->fields && wish->fields[strspn(wish->fields, " ,\t")] == '\0')
         message_error("--fields: no name is given");
     else
         return 0;

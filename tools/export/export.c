@@ -41,7 +41,7 @@ static void measure_view(struct view *view)
     enum { cell = 4, number = 3 }; /* a separator, and what may stand for the absent; the number behind a name */
     const struct picks *picks = &view->picks;
     for (size_t i = 0; i < picks->count; i++) {
-        size_t count = picks->pick[i].count, key = picks->pick[i].key == NULL ? 0 : strlen(picks->pick[i].key);
+        size_t count = picks->pick[i].count, key = picks->pick[i].key ? strlen(picks->pick[i].key) : 0;
         view->cells += count;
         view->keys += key;
         view->longest_key = key > view->longest_key ? key : view->longest_key;
@@ -68,7 +68,7 @@ static void forget_view(void *user, struct table *table)
 {
     struct view *view = table->view;
     (void)user;
-    if (view != NULL)
+    if (view)
         picks_free(&view->picks);
     free(view);
     table->view = NULL;
@@ -86,7 +86,7 @@ static int fill_view(struct job *job, struct view *view, const struct table *tab
     if (name_modes(job, view) != 0)
         return job_give_up_memory(job);
     const struct output *output = job->wish->output;
-    if (output->prepare != NULL && output->prepare(view, layout_of(job, table)) != 0)
+    if (output->prepare && output->prepare(view, layout_of(job, table)) != 0)
         return job_give_up_memory(job);
     measure_view(view);
     return 0;
@@ -94,12 +94,12 @@ static int fill_view(struct job *job, struct view *view, const struct table *tab
 
 static int make_view(struct job *job, struct table *table)
 {
-    if (table->view != NULL)
+    if (table->view)
         return 0;
     if (tables_build(job->tables, table) != 0)
         return job_give_up_memory(job);
     struct view *view = calloc(1, sizeof *view);
-    if (view == NULL)
+    if (!view)
         return job_give_up_memory(job);
     table->view = view;
     view->table = table;
@@ -131,7 +131,7 @@ static int judge_views(struct job *job)
 /* Tells what can be told before the first row. Rows that name their fields take all, unless some are asked for. */
 static int judge_tables(struct job *job)
 {
-    bool by_name = job->wish->output->all_tables && !job->wish->joined && job->wish->fields == NULL;
+    bool by_name = job->wish->output->all_tables && !job->wish->joined && !job->wish->fields;
     size_t wanted = 0;
     for (size_t i = 0; i < tables_count(job->tables); i++) {
         struct table *table = tables_at(job->tables, i);
@@ -156,7 +156,7 @@ static struct output_file *outlet_of(struct job *job, unsigned stream, unsigned 
 {
     bool by_stream = job->wish->output->all_tables;
     struct output_file *outlet = output_files_open(&job->outlets, stream, by_stream ? 0 : part);
-    if (outlet == NULL)
+    if (!outlet)
         job_give_up(job);
     return outlet;
 }
@@ -179,9 +179,9 @@ static int begin_table(struct job *job, struct table *table, const struct armtap
     unsigned stream =
         output->all_tables ? tables_stream_number(job->tables, record->stream->connection) : table->stream;
     struct output_file *outlet = outlet_of(job, stream, table->part);
-    if (outlet == NULL)
+    if (!outlet)
         return -1;
-    if (output->begin != NULL)
+    if (output->begin)
         output->begin(table->view, &outlet->buffer);
     table->outlet = outlet;
     table->begun = true;
@@ -213,7 +213,7 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         request_warn_cells(job, view, &row);
     job->rows++;
     missing_data_drop(job->missings, record);
-    if (job->batches != NULL)
+    if (job->batches)
         return check_sink(job, batches_row(job->batches, outlet, view, &row));
     job->wish->output->row(view, &row, &outlet->buffer);
     return check_sink(job, output_files_flush_full(&job->outlets, outlet));
@@ -225,7 +225,7 @@ static int make_opaque_view(struct job *job)
     job->opaque_begun = true;
     if (selection_apply(&job->selection, NULL, 0, &view->picks) != 0)
         return job_give_up_memory(job);
-    if (job->wish->output->prepare != NULL && job->wish->output->prepare(view, job->wish->layout) != 0)
+    if (job->wish->output->prepare && job->wish->output->prepare(view, job->wish->layout) != 0)
         return job_give_up_memory(job);
     return 0;
 }
@@ -237,7 +237,7 @@ static int print_opaque(struct job *job, const struct armtap_record *record)
         return 0;
     unsigned stream = tables_stream_number(job->tables, record->stream->connection);
     struct output_file *outlet = outlet_of(job, stream, 0);
-    if (outlet == NULL || (!job->opaque_begun && make_opaque_view(job) != 0))
+    if (!outlet || (!job->opaque_begun && make_opaque_view(job) != 0))
         return -1;
     return print_row(job, record, &job->opaque_view, NULL, outlet);
 }
@@ -271,7 +271,7 @@ static int leave_out(struct job *job, const struct armtap_record *record)
 static bool has_place(const struct job *job, const struct table *table)
 {
     bool is_one = job->once && !job->wish->output->all_tables && !job->wish->split;
-    return !is_one || job->only_table == NULL || job->only_table == table;
+    return !is_one || !job->only_table || job->only_table == table;
 }
 
 static int print_record(struct job *job, const struct armtap_record *record, struct table *table,
@@ -281,21 +281,21 @@ static int print_record(struct job *job, const struct armtap_record *record, str
         request_leave_over(job, record, false);
         return 0;
     }
-    if (table->left_out || (table->view == NULL && !tables_spend(job->tables, record, table_cost(table))))
+    if (table->left_out || (!table->view && !tables_spend(job->tables, record, table_cost(table))))
         return leave_out(job, record);
     if (make_view(job, table) != 0 || job->closed || job->gave_up)
         return -1;
     if (tables_count_row(job->tables, record) % job->wish->every != 0)
         return 0;
     const struct view *view = table->view;
-    uint64_t header = table->begun || job->wish->output->begin == NULL ? 0 : view->header;
+    uint64_t header = table->begun || !job->wish->output->begin ? 0 : view->header;
     uint64_t price = tables_row_price(job->tables, record, row_cost(job, view, record));
     if (!tables_spend(job->tables, record, header + price))
         return leave_out(job, record);
     if (!table->begun && begin_table(job, table, record) != 0)
         return -1;
     struct output_file *outlet = outlet_of_row(job, table, record);
-    return outlet == NULL ? -1 : print_row(job, record, table->view, layout, outlet);
+    return outlet ? print_row(job, record, table->view, layout, outlet) : -1;
 }
 
 static void resolve_times(struct job *job)
@@ -365,7 +365,7 @@ static void keep_cut(struct job *job, const struct armtap_note *note)
 static int survey_note(void *user, const struct armtap_note *note)
 {
     struct job *job = user;
-    if (note->stream != NULL && strcmp(note->kind->id, "input.hostile") == 0)
+    if (note->stream && strcmp(note->kind->id, "input.hostile") == 0)
         keep_cut(job, note);
     if (armtap_streams_note(job->streams, note) != 0 || missing_data_note(job->missings, note) != 0)
         return job_give_up_memory(job);
@@ -414,7 +414,7 @@ static int keep_up(struct job *job)
     if (now - job->shown < show_every_ns)
         return 0;
     job->shown = now;
-    if (job->batches != NULL && check_sink(job, batches_drain(job->batches)) != 0)
+    if (job->batches && check_sink(job, batches_drain(job->batches)) != 0)
         return -1;
     return check_sink(job, output_files_flush_all(&job->outlets));
 }
@@ -450,7 +450,7 @@ static int print_on_record(void *user, const struct armtap_record *record)
     else if (outcome == TABLES_MANY)
         printed = leave_out(job, record);
     else
-        printed = table == NULL ? print_opaque(job, record) : print_record(job, record, table, layout);
+        printed = table ? print_record(job, record, table, layout) : print_opaque(job, record);
     return printed == 0 ? keep_up(job) : printed;
 }
 
@@ -473,7 +473,7 @@ static int print_on_event(void *user, const struct armtap_event *event)
     if (missing_data_event(job->missings, event) != 0)
         return job_give_up_memory(job);
     if (event->type == ARMTAP_EVENT_CLOSE && missing_data_is_over(job->missings, event->stream) &&
-        armtap_streams_of(job->streams, event->stream->connection) == NULL)
+        !armtap_streams_of(job->streams, event->stream->connection))
         let_go(job, event);
     return 0;
 }
@@ -532,7 +532,7 @@ static const struct armtap_sink print_sink = {.size = sizeof print_sink,
 static void drain(void *user)
 {
     struct job *job = user;
-    if (job->batches == NULL || check_sink(job, batches_drain(job->batches)) == 0)
+    if (!job->batches || check_sink(job, batches_drain(job->batches)) == 0)
         return;
     batches_free(job->batches);
     job->batches = NULL;
@@ -554,7 +554,7 @@ static struct tables *make_tables(struct job *job)
 
 static void free_tables(struct job *job)
 {
-    for (size_t i = 0; job->tables != NULL && i < tables_count(job->tables); i++)
+    for (size_t i = 0; job->tables && i < tables_count(job->tables); i++)
         forget_view(job, tables_at(job->tables, i));
     tables_free(job->tables);
 }
@@ -569,7 +569,7 @@ static int forget(void *user)
     job->tables = make_tables(job);
     job->streams = armtap_streams_new();
     job->missings = missing_data_new(job->wish->direction);
-    return job->tables == NULL || job->streams == NULL || job->missings == NULL ? -1 : 0;
+    return !job->tables || !job->streams || !job->missings ? -1 : 0;
 }
 
 /* Rows that wait are shown also while no further one comes. */
@@ -634,11 +634,11 @@ static int print_nothing(struct job *job)
     struct table none = {0};
     struct view view = {.table = &none};
     const struct output *output = job->wish->output;
-    if (outlet == NULL)
+    if (!outlet)
         return -1;
-    if (output->prepare != NULL && output->prepare(&view, layout_of(job, &none)) != 0)
+    if (output->prepare && output->prepare(&view, layout_of(job, &none)) != 0)
         return job_give_up_memory(job);
-    if (output->begin != NULL)
+    if (output->begin)
         output->begin(&view, &outlet->buffer);
     picks_free(&view.picks);
     return 0;
@@ -646,8 +646,7 @@ static int print_nothing(struct job *job)
 
 static int print(struct job *job)
 {
-    if (job->wish->threads > 1 &&
-        (job->batches = batches_new(job->wish->output, &job->outlets, job->wish->threads)) == NULL)
+    if (job->wish->threads > 1 && !(job->batches = batches_new(job->wish->output, &job->outlets, job->wish->threads)))
         return job_give_up_memory(job);
     if (read_all(job, &print_sink) != 0)
         return -1;
@@ -661,7 +660,7 @@ static int print(struct job *job)
     if (job->once)
         request_warn_numbers(job);
     check_left_over(job);
-    if (job->batches != NULL && check_sink(job, batches_drain(job->batches)) != 0)
+    if (job->batches && check_sink(job, batches_drain(job->batches)) != 0)
         return -1;
     return check_sink(job, output_files_commit(&job->outlets));
 }
@@ -674,11 +673,10 @@ static int run(struct job *job)
     job->missings = missing_data_new(job->wish->direction);
     if (armtap_knowledge_new(&job->knowledge) != ARMTAP_OK)
         return job_give_up_memory(job);
-    if (job->tables == NULL || job->streams == NULL || job->missings == NULL ||
-        selection_parse(job->wish->fields, &job->selection) != 0)
+    if (!job->tables || !job->streams || !job->missings || selection_parse(job->wish->fields, &job->selection) != 0)
         return job_give_up_memory(job);
     /* What cannot be written should be known before gigabytes are read. */
-    if (!job->wish->split && outlet_of(job, 0, 0) == NULL)
+    if (!job->wish->split && !outlet_of(job, 0, 0))
         return -1;
     job->selection.joined = job->wish->joined;
     if (job->wish->split || output_files_are_pending(&job->outlets))
@@ -708,8 +706,7 @@ enum exit_status export_run(const struct export_wish *wish, const struct replay_
         .once = !replay_is_repeatable(source),
         .outlets = {.name = wish->out, .inputs = source->inputs, .split = wish->split, .gzipped = wish->gzipped}};
     run(&job);
-    if (job.status == EXIT_DONE && wish->strict && job.streams != NULL &&
-        armtap_streams_data_have_warning(job.streams)) {
+    if (job.status == EXIT_DONE && wish->strict && job.streams && armtap_streams_data_have_warning(job.streams)) {
         job.status = EXIT_FOUND;
         job_report_strict(&job);
     }

@@ -109,14 +109,14 @@ static void put_holes(struct line *line, const struct job *job, const struct mis
     put(line, "; ");
     put_amount(line, &holes->sum);
     put(line, " %s", what);
-    if (holes->count == 1 && longest != NULL)
+    if (holes->count == 1 && longest)
         put_places(line, job, longest, 1);
     if (records > 0)
         put(line, ", about %.0f record%s", records, plural(records));
     if (holes->count == 1)
         return;
-    put(line, ", in %" PRIu64 " %s%s", holes->count, places, longest == NULL ? "" : ": ");
-    if (longest != NULL)
+    put(line, ", in %" PRIu64 " %s%s", holes->count, places, longest ? ": " : "");
+    if (longest)
         put_places(line, job, longest, holes->count);
 }
 
@@ -128,9 +128,9 @@ static void put_skips(struct line *line, const struct job *job, const struct mis
     put(line, "; %" PRIu64 " package%s skipped by the controller", total->skipped, plural((double)total->skipped));
     if (total->skips > 1)
         put(line, " in %" PRIu64 " places", total->skips);
-    if (total->skips > 1 && largest != NULL)
+    if (total->skips > 1 && largest)
         put(line, ", %" PRIu64 " of them", largest->missing.skipped);
-    if (largest != NULL)
+    if (largest)
         put_place(line, job, largest);
 }
 
@@ -151,9 +151,9 @@ static void put_opaque(struct line *line, const struct job *job, const struct mi
 static void put_all(struct line *line, const struct job *job, const struct missing_total *total,
                     const struct missing_places *places)
 {
-    put_holes(line, job, &total->gaps, places == NULL ? NULL : places->gaps, "missing in the capture", "gaps");
-    put_holes(line, job, &total->unread, places == NULL ? NULL : places->unread, "could not be decoded", "places");
-    put_skips(line, job, total, places == NULL ? NULL : &places->skip);
+    put_holes(line, job, &total->gaps, places ? places->gaps : NULL, "missing in the capture", "gaps");
+    put_holes(line, job, &total->unread, places ? places->unread : NULL, "could not be decoded", "places");
+    put_skips(line, job, total, places ? &places->skip : NULL);
     put_opaque(line, job, total);
 }
 
@@ -165,7 +165,7 @@ static void note_hostile(struct job *job, const struct armtap_stream *stream, co
                                .where = *where,
                                .direction = job->wish->direction,
                                .text = ""};
-    if (note.kind != NULL && armtap_streams_note(job->streams, &note) != 0)
+    if (note.kind && armtap_streams_note(job->streams, &note) != 0)
         job_give_up_memory(job);
 }
 
@@ -217,7 +217,7 @@ static void report_guessed(const struct job *job)
         unsigned number = tables_stream_number(job->tables, summary->stream->connection);
         if (!job_wants_stream(job, number) || summary->guessed == 0)
             continue;
-        size_t names = 0, by_position = summary->guess == NULL ? 0 : armtap_streams_by_position(summary, &names);
+        size_t names = 0, by_position = summary->guess ? armtap_streams_by_position(summary, &names) : 0;
         char unsupported[80] = "";
         if (by_position > 0)
             snprintf(unsupported, sizeof unsupported, "; %zu of %zu names rest on their place in the recipe",
@@ -225,7 +225,7 @@ static void report_guessed(const struct job *job)
         message_warning("stream %u: the field names of %" PRIu64 " record%s are guessed, since its handshake was not "
                         "captured; taken from %s%s. 'armtap info' shows the evidence, --no-guess leaves the names out",
                         number, summary->guessed, plural((double)summary->guessed),
-                        summary->guess == NULL ? "what later data contradicted" : summary->guess->source, unsupported);
+                        summary->guess ? summary->guess->source : "what later data contradicted", unsupported);
     }
 }
 
@@ -259,8 +259,8 @@ static void report_candidates(const struct job *job)
 static bool is_stream(const struct job *job, uint64_t connection, unsigned *number)
 {
     const struct armtap_stream_summary *summary = armtap_streams_of(job->streams, connection);
-    *number = summary == NULL ? 0 : summary->number;
-    return summary != NULL && armtap_streams_at(job->streams, summary->number) == summary;
+    *number = summary ? summary->number : 0;
+    return summary && armtap_streams_at(job->streams, summary->number) == summary;
 }
 
 static void report_one_cut(const struct job *job, const struct cut *cut)

@@ -32,14 +32,14 @@ void picks_drop(struct picks *picks, enum row_column column)
 int selection_parse(const char *list, struct selection *selection)
 {
     *selection = (struct selection){0};
-    if (list == NULL)
+    if (!list)
         return 0;
     size_t most = 1;
     for (const char *c = list; *c != '\0'; c++)
         most += *c == ',';
     selection->names = calloc(most, sizeof(char *));
     selection->found = calloc(most, sizeof(bool));
-    if (selection->names == NULL || selection->found == NULL) {
+    if (!selection->names || !selection->found) {
         selection_free(selection);
         return -1;
     }
@@ -51,7 +51,7 @@ int selection_parse(const char *list, struct selection *selection)
             kept--;
         if (kept > 0) {
             char *name = strndup(list, kept);
-            if (name == NULL) {
+            if (!name) {
                 selection_free(selection);
                 return -1;
             }
@@ -88,14 +88,14 @@ static int picking_begin(struct picking *picking)
 {
     size_t places = 0;
     picking->place_of = calloc(picking->column_count + 1, sizeof *picking->place_of);
-    if (picking->place_of == NULL)
+    if (!picking->place_of)
         return -1;
     for (size_t i = 0; i < picking->column_count; i++) {
         picking->place_of[i] = places;
         places += 1 + column_width(&picking->columns[i]);
     }
     picking->taken = calloc(places + 1, sizeof *picking->taken);
-    return picking->taken == NULL ? -1 : 0;
+    return picking->taken ? 0 : -1;
 }
 
 static void picks_add(struct picking *picking, const struct pick *added)
@@ -103,7 +103,7 @@ static void picks_add(struct picking *picking, const struct pick *added)
     if (picking->picks.count == picking->room) {
         size_t room = 2 * picking->room + 16;
         struct pick *pick = realloc(picking->picks.pick, room * sizeof *pick);
-        if (pick == NULL) {
+        if (!pick) {
             picking->failed = true;
             return;
         }
@@ -144,7 +144,7 @@ static bool is_called(const struct table_column *column, const char *name, size_
 {
     const char *names[] = {column->name, column->wire};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i] != NULL && strncmp(names[i], name, length) == 0 && names[i][length] == '\0')
+        if (names[i] && strncmp(names[i], name, length) == 0 && names[i][length] == '\0')
             return true;
     return false;
 }
@@ -165,7 +165,7 @@ static bool pick_exact(struct picking *picking, const char *name)
 static bool pick_element(struct picking *picking, const char *name)
 {
     const char *underscore = strrchr(name, '_');
-    if (underscore == NULL || underscore[1] < '0' || underscore[1] > '9')
+    if (!underscore || underscore[1] < '0' || underscore[1] > '9')
         return false;
     char *end;
     unsigned long element = strtoul(underscore + 1, &end, 10);
@@ -186,13 +186,13 @@ static bool pick_element(struct picking *picking, const char *name)
 
 static bool is_like(const struct table_column *column, const char *glob)
 {
-    return fnmatch(glob, column->name, 0) == 0 || (column->wire != NULL && fnmatch(glob, column->wire, 0) == 0);
+    return fnmatch(glob, column->name, 0) == 0 || (column->wire && fnmatch(glob, column->wire, 0) == 0);
 }
 
 static bool element_is_like(const char *stem, size_t element, const char *glob)
 {
     char name[name_max];
-    int length = stem == NULL ? -1 : snprintf(name, sizeof name, "%s_%zu", stem, element);
+    int length = stem ? snprintf(name, sizeof name, "%s_%zu", stem, element) : -1;
     return length >= 0 && length < (int)sizeof name && fnmatch(glob, name, 0) == 0;
 }
 
@@ -227,7 +227,7 @@ static bool pick_name(struct picking *picking, const char *name)
 {
     if (pick_exact(picking, name) || pick_element(picking, name))
         return true;
-    if (strpbrk(name, "*?[") != NULL)
+    if (strpbrk(name, "*?["))
         return pick_glob(picking, name);
     return pick_row_column(picking, row_column_find(name));
 }
@@ -246,7 +246,7 @@ int selection_apply(struct selection *selection, const struct table_column *colu
         pick_row_column(&picking, ROW_COLUMN_stream);
         pick_row_column(&picking, ROW_COLUMN_protocol);
     }
-    if (selection->names == NULL)
+    if (!selection->names)
         for (size_t i = 0; i < column_count; i++)
             pick_add(&picking, i, 0, false);
     for (size_t i = 0; i < selection->count; i++)
@@ -259,7 +259,7 @@ int selection_apply(struct selection *selection, const struct table_column *colu
         return -1;
     }
     struct pick *fitting = realloc(picking.picks.pick, (picking.picks.count + 1) * sizeof *fitting);
-    if (fitting != NULL)
+    if (fitting)
         picking.picks.pick = fitting;
     *picks = picking.picks;
     return 0;

@@ -45,7 +45,7 @@ static unsigned picked_arm(const struct view *view)
         if (view->picks.pick[i].row_column != ROW_COLUMN_NONE)
             continue;
         const struct table_column *column = &view->table->columns[view->picks.pick[i].column];
-        if (column->field != NULL && column->arm > 0 && column->arm < arm)
+        if (column->field && column->arm > 0 && column->arm < arm)
             arm = column->arm;
     }
     return arm;
@@ -61,7 +61,7 @@ static void fill_cells(struct source *sources, unsigned count, const struct view
         if (pick->row_column != ROW_COLUMN_NONE)
             continue;
         const struct table_column *from = &view->table->columns[pick->column];
-        unsigned column = from->field == NULL ? 0 : field_column(from->field, generation);
+        unsigned column = from->field ? field_column(from->field, generation) : 0;
         if (column == 0 || (from->arm > 0 && from->arm != arm))
             continue;
         for (unsigned k = pick->first; k < pick->first + pick->count && k < from->field->count; k++)
@@ -77,15 +77,15 @@ static size_t pick_cells(struct pick *picks, const struct source *sources, unsig
     for (unsigned i = 0; i < count; i++) {
         const struct source *source = &sources[i];
         struct pick *last = used > 0 ? &picks[used - 1] : NULL;
-        if (last != NULL && i > 0 && sources[i - 1].field == source->field && last->column == source->column) {
+        if (last && i > 0 && sources[i - 1].field == source->field && last->column == source->column) {
             last->count++;
             continue;
         }
         picks[used++] = (struct pick){.column = source->column,
                                       .first = source->element,
                                       .count = 1,
-                                      .element = source->field != NULL && source->field->count > 1,
-                                      .name = source->field != NULL ? source->field->name : "-"};
+                                      .element = source->field && source->field->count > 1,
+                                      .name = source->field ? source->field->name : "-"};
     }
     return used;
 }
@@ -95,7 +95,7 @@ static int gnuplot_prepare(struct view *view, enum armtap_generation generation)
     unsigned count = armtap_layout_columns(generation);
     struct source *sources = calloc(count, sizeof *sources);
     struct pick *picks = calloc(count + view->picks.count, sizeof *picks);
-    if (sources == NULL || picks == NULL) {
+    if (!sources || !picks) {
         free(sources);
         free(picks);
         return -1;

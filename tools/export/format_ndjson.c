@@ -30,7 +30,7 @@ struct taken {
 static struct taken_slot *taken_slot(const struct taken *taken, const char *name)
 {
     size_t at = (size_t)armtap_hash_text(&taken->key, name) & taken->mask;
-    while (taken->slots[at].name != NULL && strcmp(taken->slots[at].name, name) != 0)
+    while (taken->slots[at].name && strcmp(taken->slots[at].name, name) != 0)
         at = (at + 1) & taken->mask;
     return &taken->slots[at];
 }
@@ -48,7 +48,7 @@ static char *own_name(const struct pick *pick)
 {
     size_t length = strlen(pick->name);
     char *name = malloc(length + 2 * (NUMBER_MAX + 1) + 1);
-    if (name == NULL)
+    if (!name)
         return NULL;
     memcpy(name, pick->name, length + 1);
     if (pick->element)
@@ -62,7 +62,7 @@ static void change_name(const struct taken *taken, char *name)
     size_t length = strlen(name);
     struct taken_slot *own = taken_slot(taken, name);
     struct taken_slot *slot = own;
-    while (slot->name != NULL) {
+    while (slot->name) {
         append_number(name, length, ++own->repetition);
         slot = taken_slot(taken, name);
     }
@@ -74,14 +74,14 @@ static char *quoted_key(const char *name)
 {
     size_t length = strlen(name);
     char *key = malloc(JSON_QUOTED_MAX(length) + 3);
-    if (key == NULL)
+    if (!key)
         return NULL;
     key[0] = ',';
     size_t end = 1 + json_quote(key + 1, name, length);
     key[end] = ':';
     key[end + 1] = '\0';
     char *fitting = realloc(key, end + 2);
-    if (fitting != NULL)
+    if (fitting)
         return fitting;
     return key;
 }
@@ -93,7 +93,7 @@ static int take_names(const struct view *view, const struct taken *taken, char *
         *taken_slot(taken, row_column_name(leading[i])) = (struct taken_slot){row_column_name(leading[i]), 1};
     for (size_t i = 0; i < view->picks.count; i++) {
         names[i] = own_name(&view->picks.pick[i]);
-        if (names[i] == NULL)
+        if (!names[i])
             return -1;
         if (view->picks.pick[i].row_column == ROW_COLUMN_file)
             continue;
@@ -114,7 +114,7 @@ static int make_keys(struct view *view, const struct taken *taken, char **names,
         return -1;
     for (size_t i = 0; i < view->picks.count; i++) {
         view->picks.pick[i].key = quoted_key(names[i]);
-        if (view->picks.pick[i].key == NULL)
+        if (!view->picks.pick[i].key)
             return -1;
     }
     return 0;
@@ -132,9 +132,8 @@ static int ndjson_prepare(struct view *view, enum armtap_generation generation)
     struct taken taken = {calloc(slots, sizeof(struct taken_slot)), slots - 1, armtap_hash_draw_key()};
     char **names = calloc(view->picks.count + 1, sizeof(char *));
     bool *changed = calloc(view->picks.count + 1, sizeof(bool));
-    int failed =
-        taken.slots == NULL || names == NULL || changed == NULL || make_keys(view, &taken, names, changed) != 0;
-    for (size_t i = 0; names != NULL && i < view->picks.count; i++)
+    int failed = !taken.slots || !names || !changed || make_keys(view, &taken, names, changed) != 0;
+    for (size_t i = 0; names && i < view->picks.count; i++)
         free(names[i]);
     free(names);
     free(changed);
@@ -147,7 +146,7 @@ static int ndjson_prepare(struct view *view, enum armtap_generation generation)
 static void put_quoted(const char *bytes, size_t length, struct buffer *out)
 {
     char *at = buffer_room(out, JSON_QUOTED_MAX(length));
-    if (at != NULL)
+    if (at)
         out->length += json_quote(at, bytes, length);
 }
 
@@ -233,7 +232,7 @@ static void put_mode(const struct armtap_value *value, unsigned element, enum ar
 {
     char digits[MODE_NAME_MAX];
     const char *name = mode_name(value, element, generation, digits);
-    if (name == NULL)
+    if (!name)
         put_element(value, element, out);
     else
         put_quoted(name, strlen(name), out);

@@ -243,10 +243,10 @@ static int make_ring(struct batches *batches, size_t threads)
     batches->text_kept = text_kept / count;
     size_t batch_size = sizeof(struct batch) + batches->rows_max * sizeof(struct batch_row);
     batches->ring = calloc(count, sizeof(struct batch *));
-    if (batches->ring == NULL)
+    if (!batches->ring)
         return -1;
     for (; batches->room < count; batches->room++)
-        if ((batches->ring[batches->room] = calloc(1, batch_size)) == NULL)
+        if (!(batches->ring[batches->room] = calloc(1, batch_size)))
             return -1;
     return 0;
 }
@@ -256,7 +256,7 @@ static int start_workers(struct batches *batches, size_t count)
 {
     sigset_t all, before;
     batches->workers = calloc(count + 1, sizeof(pthread_t));
-    if (batches->workers == NULL)
+    if (!batches->workers)
         return -1;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -277,7 +277,7 @@ static int make_lock(struct batches *batches)
 struct batches *batches_new(const struct output *output, struct output_files *outlets, unsigned threads)
 {
     struct batches *batches = calloc(1, sizeof *batches);
-    if (batches == NULL)
+    if (!batches)
         return NULL;
     batches->output = output;
     batches->outlets = outlets;
@@ -301,7 +301,7 @@ static void end_workers(struct batches *batches)
 
 void batches_free(struct batches *batches)
 {
-    if (batches == NULL)
+    if (!batches)
         return;
     if (batches->worker_count > 0)
         end_workers(batches);

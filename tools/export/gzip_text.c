@@ -13,7 +13,7 @@ struct gzip {
 struct gzip *gzip_new(void)
 {
     struct gzip *gzip = calloc(1, sizeof *gzip);
-    if (gzip == NULL)
+    if (!gzip)
         return NULL;
     if (deflateInit2(&gzip->stream, Z_BEST_SPEED, Z_DEFLATED, window_bits + with_gzip_header, memory_level,
                      Z_DEFAULT_STRATEGY) == Z_OK)
@@ -24,7 +24,7 @@ struct gzip *gzip_new(void)
 
 void gzip_free(struct gzip *gzip)
 {
-    if (gzip == NULL)
+    if (!gzip)
         return;
     deflateEnd(&gzip->stream);
     free(gzip);
@@ -36,7 +36,7 @@ static void run(struct gzip *gzip, int flush, struct buffer *out)
     z_stream *stream = &gzip->stream;
     do {
         char *at = buffer_room(out, piece);
-        if (at == NULL)
+        if (!at)
             return;
         stream->next_out = (Bytef *)at;
         stream->avail_out = piece;

@@ -10,7 +10,7 @@ void cells_hex(const char *bytes, size_t length, struct buffer *out)
 {
     static const char digits[] = "0123456789abcdef";
     char *at = buffer_room(out, 2 * length);
-    if (at == NULL)
+    if (!at)
         return;
     for (size_t i = 0; i < length; i++) {
         *at++ = digits[(unsigned char)bytes[i] >> 4];
@@ -22,7 +22,7 @@ void cells_hex(const char *bytes, size_t length, struct buffer *out)
 static bool needs_quotes(const char *bytes, size_t length, const char *quoted_if)
 {
     for (const char *c = quoted_if; *c != '\0'; c++)
-        if (length > 0 && memchr(bytes, *c, length) != NULL)
+        if (length > 0 && memchr(bytes, *c, length))
             return true;
     return false;
 }
@@ -123,7 +123,7 @@ void cells_number(const struct armtap_value *value, unsigned element, const stru
         return;
     }
     char *at = buffer_room(out, NUMBER_MAX);
-    if (at == NULL)
+    if (!at)
         return;
     if (value->type == ARMTAP_DOUBLE)
         out->length += number_repr(value->f64[element], at);
@@ -138,7 +138,7 @@ static void put_mode(const struct armtap_value *value, unsigned element, enum ar
 {
     char digits[MODE_NAME_MAX];
     const char *name = mode_name(value, element, generation, digits);
-    if (name == NULL)
+    if (!name)
         cells_number(value, element, style, out);
     else
         cells_text(name, strlen(name), style, out);
@@ -227,7 +227,7 @@ static void put_doubles(const struct pick *pick, const struct armtap_value *valu
 {
     char *begin = buffer_room(out, pick->count * (NUMBER_MAX + 1));
     char *at = begin;
-    if (begin == NULL)
+    if (!begin)
         return;
     for (unsigned k = 0; k < pick->count; k++) {
         double number = value->f64[pick->first + k];

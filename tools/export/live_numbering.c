@@ -11,7 +11,7 @@
 static bool is_telemetry_port(const struct live_numbering *arrivals, const char *robot)
 {
     const char *colon = strrchr(robot, ':');
-    unsigned long port = colon == NULL ? 0 : strtoul(colon + 1, NULL, 10);
+    unsigned long port = colon ? strtoul(colon + 1, NULL, 10) : 0;
     for (size_t i = 0; i < arrivals->port_count; i++)
         if (arrivals->ports[i].port == port)
             return true;
@@ -27,7 +27,7 @@ static enum tables_outcome wait_for(struct live_numbering *arrivals, const struc
     if (arrivals->count == arrivals->room) {
         size_t room = 2 * arrivals->room + 16;
         const struct armtap_stream **waiting = realloc(arrivals->waiting, room * sizeof(*waiting));
-        if (waiting == NULL)
+        if (!waiting)
             return TABLES_NO_MEMORY;
         arrivals->waiting = waiting;
         arrivals->room = room;

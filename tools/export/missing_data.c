@@ -41,12 +41,12 @@ struct missing_data {
 struct missing_data *missing_data_new(enum armtap_direction direction)
 {
     struct missing_data *missings = calloc(1, sizeof *missings);
-    if (missings == NULL)
+    if (!missings)
         return NULL;
     missings->direction = direction;
     missing_data_limit(missings, INT64_MIN, INT64_MAX);
     missings->shared = armtap_rates_shared_new(STRETCHES_MAX);
-    if (missings->shared != NULL)
+    if (missings->shared)
         return missings;
     free(missings);
     return NULL;
@@ -60,7 +60,7 @@ void missing_data_limit(struct missing_data *missings, int64_t from, int64_t to)
 
 static void flow_free(struct flow *flow)
 {
-    if (flow == NULL)
+    if (!flow)
         return;
     armtap_rates_free(flow->rates);
     armtap_rates_learned_free(flow->learned);
@@ -71,7 +71,7 @@ static void flow_free(struct flow *flow)
 bool missing_data_is_over(struct missing_data *missings, const struct armtap_stream *stream)
 {
     const struct flow *flow = by_connection_find(&missings->flows, stream->connection);
-    return flow != NULL && flow->closed[0] && flow->closed[1];
+    return flow && flow->closed[0] && flow->closed[1];
 }
 
 void missing_data_let_go(struct missing_data *missings, uint64_t connection)
@@ -90,7 +90,7 @@ static void forget_places(struct missing_data *missings)
 
 void missing_data_free(struct missing_data *missings)
 {
-    if (missings == NULL)
+    if (!missings)
         return;
     for (size_t i = 0; i < missings->flows.count; i++)
         flow_free(missings->flows.all[i].thing);
@@ -121,10 +121,10 @@ void missing_data_rewind(struct missing_data *missings)
 static struct flow *flow_of(struct missing_data *missings, const struct armtap_stream *stream)
 {
     struct flow *flow = by_connection_find(&missings->flows, stream->connection);
-    if (flow != NULL)
+    if (flow)
         return flow;
     flow = calloc(1, sizeof *flow);
-    if (flow == NULL)
+    if (!flow)
         return NULL;
     begin(flow);
     if (by_connection_add(&missings->flows, stream->connection, flow) == 0)
@@ -137,14 +137,14 @@ static struct flow *flow_of(struct missing_data *missings, const struct armtap_s
 static struct flow *paced_flow(struct missing_data *missings, const struct armtap_stream *stream)
 {
     struct flow *flow = flow_of(missings, stream);
-    bool is_over = flow != NULL && flow->closed[0] && flow->closed[1];
-    if (flow == NULL || flow->rates != NULL || is_over || missings->direction != ARMTAP_FROM_ROBOT)
+    bool is_over = flow && flow->closed[0] && flow->closed[1];
+    if (!flow || flow->rates || is_over || missings->direction != ARMTAP_FROM_ROBOT)
         return flow;
-    if (flow->learned == NULL)
+    if (!flow->learned)
         flow->learned = armtap_rates_learned_new(missings->shared);
-    if (flow->learned != NULL)
+    if (flow->learned)
         flow->rates = armtap_rates_new(missings->shared, flow->learned);
-    return flow->rates == NULL ? NULL : flow;
+    return flow->rates ? flow : NULL;
 }
 
 /* ---- what is missing ------------------------------------------------------------------------------------------- */
@@ -249,18 +249,18 @@ int missing_data_record(struct missing_data *missings, const struct armtap_recor
 {
     struct armtap_rates_step step = {.clock = NAN};
     struct flow *flow = paced_flow(missings, record->stream);
-    if (flow == NULL)
+    if (!flow)
         return -1;
     if (record->direction != missings->direction)
         return 0;
-    if (flow->rates != NULL && armtap_rates_record(flow->rates, record) != ARMTAP_OK)
+    if (flow->rates && armtap_rates_record(flow->rates, record) != ARMTAP_OK)
         return -1;
-    if (flow->rates != NULL)
+    if (flow->rates)
         armtap_rates_last_step(flow->rates, record, &step);
     look_before(flow, record, &step);
     add(&flow->pending, &flow->here);
-    bool counts = is_hole(&flow->here) || flow->here.skipped > 0 || record->recipe == NULL;
-    if (counts && flow->total == NULL && (flow->total = calloc(1, sizeof *flow->total)) == NULL)
+    bool counts = is_hole(&flow->here) || flow->here.skipped > 0 || !record->recipe;
+    if (counts && !flow->total && !(flow->total = calloc(1, sizeof *flow->total)))
         return -1;
     return 0;
 }
@@ -269,13 +269,13 @@ const struct missing_flow *missing_data_before(struct missing_data *missings, co
 {
     static const struct missing_flow nothing;
     const struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
-    return flow == NULL ? &nothing : &flow->pending;
+    return flow ? &flow->pending : &nothing;
 }
 
 void missing_data_drop(struct missing_data *missings, const struct armtap_record *record)
 {
     struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
-    if (flow != NULL)
+    if (flow)
         flow->pending = (struct missing_flow){0};
 }
 
@@ -307,12 +307,12 @@ static void begin_at(struct flow *flow, int64_t time)
 int missing_data_recipe(struct missing_data *missings, const struct armtap_recipe_event *event)
 {
     struct flow *flow = paced_flow(missings, event->stream);
-    if (flow == NULL)
+    if (!flow)
         return -1;
     begin_at(flow, event->where.time);
     if (event->direction == missings->direction)
         take_set_up(flow, event);
-    return flow->rates == NULL || armtap_rates_recipe(flow->rates, event) == ARMTAP_OK ? 0 : -1;
+    return !flow->rates || armtap_rates_recipe(flow->rates, event) == ARMTAP_OK ? 0 : -1;
 }
 
 /* What a stream needs while it goes on is much. */
@@ -332,12 +332,12 @@ int missing_data_event(struct missing_data *missings, const struct armtap_event 
     if (event->stream->protocol == ARMTAP_PROTOCOL_NONE)
         return 0;
     struct flow *flow = paced_flow(missings, event->stream);
-    if (flow == NULL)
+    if (!flow)
         return -1;
     begin_at(flow, event->where.time);
     bool is_pause = event->type == ARMTAP_EVENT_PAUSE || event->type == ARMTAP_EVENT_START;
     flow->paused = flow->paused || (is_pause && event->stream->protocol == ARMTAP_RTDE);
-    bool failed = flow->rates != NULL && armtap_rates_event(flow->rates, event) != ARMTAP_OK;
+    bool failed = flow->rates && armtap_rates_event(flow->rates, event) != ARMTAP_OK;
     if (event->type == ARMTAP_EVENT_CLOSE)
         take_close(flow, event);
     return failed ? -1 : 0;
@@ -345,8 +345,8 @@ int missing_data_event(struct missing_data *missings, const struct armtap_event 
 
 int missing_data_note(struct missing_data *missings, const struct armtap_note *note)
 {
-    struct flow *flow = note->stream == NULL ? NULL : by_connection_find(&missings->flows, note->stream->connection);
-    bool failed = flow != NULL && flow->rates != NULL && armtap_rates_note(flow->rates, note) != ARMTAP_OK;
+    struct flow *flow = note->stream ? by_connection_find(&missings->flows, note->stream->connection) : NULL;
+    bool failed = flow && flow->rates && armtap_rates_note(flow->rates, note) != ARMTAP_OK;
     return failed ? -1 : 0;
 }
 
@@ -411,7 +411,7 @@ static struct missing_places *begin_places(struct missing_data *missings, uint64
         places = by_connection_remove(placed, placed->all[placed->count - 1].connection);
         *places = (struct missing_places){.skip.is_end = false};
     }
-    if (places != NULL && by_connection_add(placed, connection, places) == 0)
+    if (places && by_connection_add(placed, connection, places) == 0)
         return places;
     free(places);
     *failed = true;
@@ -446,11 +446,11 @@ static int count_place(struct missing_data *missings, uint64_t connection, struc
     if (!is_hole(&place->missing) && place->missing.skipped == 0)
         return 0;
     struct missing_places *places = by_connection_find(&missings->placed, connection);
-    if (places == NULL && !has_places(total))
+    if (!places && !has_places(total))
         places = begin_places(missings, connection, &failed);
     struct missing_place gap = *place, unread = *place;
     unread.missing = take_unread(&gap.missing);
-    if (places != NULL) {
+    if (places) {
         keep_place(places, &gap);
         keep_place(places, &unread);
     }
@@ -462,10 +462,10 @@ static int count_place(struct missing_data *missings, uint64_t connection, struc
 int missing_data_count(struct missing_data *missings, const struct armtap_record *record)
 {
     struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
-    if (flow == NULL || flow->total == NULL)
+    if (!flow || !flow->total)
         return 0;
     struct missing_total *total = flow->total;
-    if (record->recipe == NULL) {
+    if (!record->recipe) {
         if (total->opaque++ == 0)
             total->first_opaque = record->where;
         total->last_opaque = record->where;
@@ -512,8 +512,8 @@ static struct missing_flow part_of(const struct missing_data *missings, const st
 int missing_data_count_part(struct missing_data *missings, const struct armtap_record *record)
 {
     struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
-    if (flow == NULL || flow->total == NULL || record->where.time <= missings->to ||
-        flow->before_last == ARMTAP_NO_TIME || flow->before_last >= missings->to)
+    if (!flow || !flow->total || record->where.time <= missings->to || flow->before_last == ARMTAP_NO_TIME ||
+        flow->before_last >= missings->to)
         return 0;
     const struct missing_place place = {record->where, part_of(missings, flow, flow->here, flow->before_last), false};
     return count_place(missings, record->stream->connection, flow->total, &place);
@@ -572,11 +572,11 @@ bool missing_data_total(struct missing_data *missings, const struct armtap_strea
     static const struct missing_places nowhere;
     const struct flow *flow = by_connection_find(&missings->flows, stream->connection);
     const struct missing_places *kept = by_connection_find(&missings->placed, stream->connection);
-    if (flow == NULL)
+    if (!flow)
         return false;
-    *total = flow->total == NULL ? none : *flow->total;
-    *places = kept == NULL ? nowhere : *kept;
-    *are_kept = kept != NULL || !has_places(total);
+    *total = flow->total ? *flow->total : none;
+    *places = kept ? *kept : nowhere;
+    *are_kept = kept || !has_places(total);
     bool is_limited = missings->from != INT64_MIN || missings->to != INT64_MAX;
     if (is_limited && (flow->last_time == ARMTAP_NO_TIME || flow->last_time > missings->to))
         return true;

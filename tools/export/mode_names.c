@@ -7,8 +7,8 @@
 
 bool mode_names_has(const struct armtap_field *field)
 {
-    const struct armtap_enum_value *first = field == NULL ? NULL : armtap_enum_at(field, 0);
-    return first != NULL && !first->is_bit;
+    const struct armtap_enum_value *first = field ? armtap_enum_at(field, 0) : NULL;
+    return first && !first->is_bit;
 }
 
 static bool is_mode(const struct table_column *columns, const struct pick *pick)
@@ -24,7 +24,7 @@ static int make_second(const struct pick *numbers, struct pick *names)
     size_t length = strlen(numbers->name);
     *names = *numbers;
     names->own_name = malloc(length + sizeof ending);
-    if (names->own_name == NULL)
+    if (!names->own_name)
         return -1;
     memcpy(names->own_name, numbers->name, length);
     memcpy(names->own_name + length, ending, sizeof ending);
@@ -39,7 +39,7 @@ int mode_names_apply(enum mode_names how, const struct table_column *columns, st
     if (how == MODES_BY_NUMBER)
         return 0;
     named = calloc((how == MODES_BY_BOTH ? 2 : 1) * picks->count + 1, sizeof *named);
-    if (named == NULL)
+    if (!named)
         return -1;
     bool failed = false;
     for (size_t i = 0; i < picks->count; i++) {
@@ -67,8 +67,8 @@ const char *mode_name(const struct armtap_value *value, unsigned element, enum a
     if (armtap_value_is_text(value) || value->type == ARMTAP_DOUBLE || element >= value->count)
         return NULL;
     int64_t number = armtap_value_is_signed(value) ? value->i64[element] : (int64_t)value->u64[element];
-    const char *name = value->field == NULL ? NULL : armtap_enum_name(value->field, number, generation);
-    if (name != NULL)
+    const char *name = value->field ? armtap_enum_name(value->field, number, generation) : NULL;
+    if (name)
         return name;
     snprintf(digits, MODE_NAME_MAX, "%" PRId64, number);
     return digits;

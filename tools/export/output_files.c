@@ -19,7 +19,7 @@ bool output_files_is_gzip(const char *name)
 const char *output_files_ending(const char *name)
 {
     const char *slash = strrchr(name, '/');
-    const char *base = slash == NULL ? name : slash + 1;
+    const char *base = slash ? slash + 1 : name;
     const char *end = base + strlen(base);
     const char *last = output_files_is_gzip(base) ? end - 3 : end;
     for (const char *dot = last - 1; dot > base; dot--)
@@ -32,7 +32,7 @@ char *output_files_split_name(const char *name, unsigned stream, unsigned part)
 {
     size_t room = strlen(name) + 32;
     char *split = malloc(room);
-    if (split == NULL)
+    if (!split)
         return NULL;
     const char *dot = output_files_ending(name);
     int length = snprintf(split, room, "%.*s.%u", (int)(dot - name), name, stream);
@@ -46,7 +46,7 @@ char *output_files_split_name(const char *name, unsigned stream, unsigned part)
 static struct output_file **slot_of(const struct output_files *outlets, unsigned stream, unsigned part)
 {
     size_t mask = outlets->slot_count - 1, at = (size_t)armtap_hash_numbers(&outlets->key, stream, part) & mask;
-    while (outlets->slots[at] != NULL && (outlets->slots[at]->stream != stream || outlets->slots[at]->part != part))
+    while (outlets->slots[at] && (outlets->slots[at]->stream != stream || outlets->slots[at]->part != part))
         at = (at + 1) & mask;
     return &outlets->slots[at];
 }
@@ -63,8 +63,8 @@ static int grow(struct output_files *outlets)
 {
     size_t room = 2 * outlets->room + 8, slot_count = outlets->slot_count == 0 ? 32 : 2 * outlets->slot_count;
     struct output_file **slots = calloc(slot_count, sizeof(struct output_file *));
-    struct output_file **larger = slots == NULL ? NULL : realloc(outlets->outlet, room * sizeof(struct output_file *));
-    if (larger == NULL) {
+    struct output_file **larger = slots ? realloc(outlets->outlet, room * sizeof(struct output_file *)) : NULL;
+    if (!larger) {
         free(slots);
         return -1;
     }
@@ -94,7 +94,7 @@ static struct sink_file *open_sink(const struct output_files *outlets, unsigned 
     if (!outlets->split)
         return sink_file_open(outlets->name, outlets->inputs);
     char *name = output_files_split_name(outlets->name, stream, part);
-    if (name == NULL) {
+    if (!name) {
         message_no_memory();
         return NULL;
     }
@@ -106,15 +106,15 @@ static struct sink_file *open_sink(const struct output_files *outlets, unsigned 
 struct output_file *output_files_open(struct output_files *outlets, unsigned stream, unsigned part)
 {
     struct output_file *outlet = find(outlets, stream, part);
-    if (outlet != NULL)
+    if (outlet)
         return outlet;
     struct sink_file *sink = open_sink(outlets, stream, part);
-    if (sink == NULL)
+    if (!sink)
         return NULL;
     outlet = calloc(1, sizeof *outlet);
-    if (outlet != NULL)
+    if (outlet)
         *outlet = (struct output_file){.stream = stream, .part = part, .sink = sink};
-    if (outlet == NULL || add(outlets, outlet) != 0) {
+    if (!outlet || add(outlets, outlet) != 0) {
         message_no_memory();
         sink_file_discard(sink);
         free(outlet);
@@ -149,24 +149,24 @@ static enum sink_outcome stop_packing(struct output_files *outlets, struct outpu
 static enum sink_outcome begin_packing(struct output_files *outlets, struct output_file *outlet)
 {
     enum sink_outcome outcome = SINK_OK;
-    if (outlet->gzip != NULL)
+    if (outlet->gzip)
         return SINK_OK;
     outlets->packed_last = (outlets->packed_last + 1) % OUTPUT_PACKING_MAX;
     outlet->place = outlets->packed_last;
     struct output_file *before = outlets->packing[outlet->place];
-    if (before == NULL)
+    if (!before)
         outlet->gzip = gzip_new();
     else
         outcome = stop_packing(outlets, before, &outlet->gzip);
-    outlets->packing[outlet->place] = outlet->gzip == NULL ? NULL : outlet;
-    outlets->packed.failed = outlets->packed.failed || outlet->gzip == NULL;
+    outlets->packing[outlet->place] = outlet->gzip ? outlet : NULL;
+    outlets->packed.failed = outlets->packed.failed || !outlet->gzip;
     return outcome;
 }
 
 static enum sink_outcome flush_packed(struct output_files *outlets, struct output_file *outlet, bool at_once)
 {
     enum sink_outcome outcome = begin_packing(outlets, outlet);
-    if (outcome == SINK_OK && outlet->gzip != NULL)
+    if (outcome == SINK_OK && outlet->gzip)
         gzip_add(outlet->gzip, outlet->buffer.data, outlet->buffer.length, at_once, &outlets->packed);
     return outcome == SINK_OK ? write_packed(outlets, outlet) : outcome;
 }
@@ -225,7 +225,7 @@ static enum sink_outcome end(struct output_files *outlets, struct output_file *o
 {
     struct gzip *gzip = NULL;
     enum sink_outcome outcome = flush(outlets, outlet, false);
-    if (outcome == SINK_OK && outlet->gzip != NULL)
+    if (outcome == SINK_OK && outlet->gzip)
         outcome = stop_packing(outlets, outlet, &gzip);
     gzip_free(gzip);
     return outcome;

@@ -34,7 +34,7 @@ bool row_column_is_number(enum row_column column)
 static size_t text_of(const char *name, const char **text)
 {
     *text = name;
-    return name == NULL ? 0 : strlen(name);
+    return name ? strlen(name) : 0;
 }
 
 static bool is_time_known(const struct missing_flow *missing)

@@ -9,7 +9,7 @@
 
 const char *table_entry_name(const struct armtap_recipe_entry *entry)
 {
-    return entry->field != NULL && entry->arm <= 1 ? entry->field->name : entry->name;
+    return entry->field && entry->arm <= 1 ? entry->field->name : entry->name;
 }
 
 /* Columns by name while layouts are matched to them. Columns of one name (a recipe may name a field twice) are chained,
@@ -36,7 +36,7 @@ static int index_make(struct column_index *index, size_t columns)
     index->mask = slots - 1;
     index->slots = malloc(slots * sizeof *index->slots);
     index->chains = calloc(columns + 1, sizeof *index->chains);
-    if (index->slots == NULL || index->chains == NULL) {
+    if (!index->slots || !index->chains) {
         free(index->slots);
         free(index->chains);
         return -1;
@@ -124,7 +124,7 @@ static void layout_match(struct table *table, struct column_index *index, const 
 static int layout_fill(struct table_layout *layout, const size_t *columns_of, size_t column_count)
 {
     layout->entry_of = malloc((column_count + 1) * sizeof *layout->entry_of);
-    if (layout->entry_of == NULL)
+    if (!layout->entry_of)
         return -1;
     for (size_t i = 0; i < column_count; i++)
         layout->entry_of[i] = TABLE_NONE;
@@ -167,7 +167,7 @@ static void widen(struct table *table)
 {
     for (size_t i = 0; i < table->layout_count; i++) {
         const struct table_layout *layout = table->layouts[i];
-        for (size_t k = 0; layout->leaves != NULL && k < table->column_count; k++) {
+        for (size_t k = 0; layout->leaves && k < table->column_count; k++) {
             size_t leaves = layout->entry_of[k] == TABLE_NONE ? 0 : layout->leaves[layout->entry_of[k]];
             if (leaves > table->columns[k].leaves)
                 table->columns[k].leaves = leaves;
@@ -198,8 +198,8 @@ static int rename_column(struct table *table, struct table_column *column)
     size_t room = strlen(column->name) + 32;
     char *name = malloc(room);
     char **own_names = realloc(table->own_names, (table->own_name_count + 1) * sizeof *own_names);
-    table->own_names = own_names == NULL ? table->own_names : own_names;
-    if (name == NULL || own_names == NULL) {
+    table->own_names = own_names ? own_names : table->own_names;
+    if (!name || !own_names) {
         free(name);
         return -1;
     }
@@ -236,10 +236,10 @@ static int rename_group(struct table *table, struct table_column **columns, size
 static int rename_columns(struct table *table)
 {
     struct table_column **sorted = malloc((table->column_count + 1) * sizeof *sorted);
-    int outcome = sorted == NULL ? -1 : 0;
-    for (size_t i = 0; sorted != NULL && i < table->column_count; i++)
+    int outcome = sorted ? 0 : -1;
+    for (size_t i = 0; sorted && i < table->column_count; i++)
         sorted[i] = &table->columns[i];
-    if (sorted != NULL)
+    if (sorted)
         qsort(sorted, table->column_count, sizeof *sorted, compare_names);
     for (size_t i = 0, end; outcome == 0 && i < table->column_count; i = end) {
         for (end = i + 1; end < table->column_count && strcmp(sorted[end]->name, sorted[i]->name) == 0; end++)
@@ -280,7 +280,7 @@ int layouts_build(struct table *table)
         return -1;
     size_t *columns_of = malloc((longest + 1) * sizeof *columns_of);
     table->columns = malloc((most + 1) * sizeof *table->columns);
-    int failed = columns_of == NULL || table->columns == NULL || arrange_with(table, columns_of, &index) != 0;
+    int failed = !columns_of || !table->columns || arrange_with(table, columns_of, &index) != 0;
     free(columns_of);
     index_free(&index);
     if (failed) {
@@ -288,7 +288,7 @@ int layouts_build(struct table *table)
         return -1;
     }
     struct table_column *fitting = realloc(table->columns, (table->column_count + 1) * sizeof *table->columns);
-    if (fitting != NULL)
+    if (fitting)
         table->columns = fitting;
     widen(table);
     table->fixed = true;
@@ -302,9 +302,9 @@ static int count_leaves(struct table_layout *layout, size_t i, size_t leaves)
 {
     if (leaves == 0)
         return 0;
-    if (layout->leaves == NULL)
+    if (!layout->leaves)
         layout->leaves = calloc(armtap_recipe_count(layout->recipe) + 1, sizeof *layout->leaves);
-    if (layout->leaves == NULL)
+    if (!layout->leaves)
         return -1;
     if (leaves > layout->leaves[i])
         layout->leaves[i] = leaves;
@@ -341,8 +341,8 @@ enum tables_outcome layout_join(struct table *table, struct table_layout *layout
     size_t known = table->column_count;
     size_t *columns_of = malloc((entries + 1) * sizeof *columns_of);
     struct table_column *columns = realloc(table->columns, (most + 1) * sizeof *columns);
-    enum tables_outcome outcome = columns_of == NULL || columns == NULL ? TABLES_NO_MEMORY : TABLES_OK;
-    if (columns != NULL)
+    enum tables_outcome outcome = !columns_of || !columns ? TABLES_NO_MEMORY : TABLES_OK;
+    if (columns)
         table->columns = columns;
     if (outcome == TABLES_OK) {
         for (size_t i = 0; i < known; i++) {

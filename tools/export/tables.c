@@ -81,7 +81,7 @@ static void *grown(void *array, size_t count, size_t *room, size_t element)
     if (wanted > SIZE_MAX / element)
         return NULL;
     void *larger = realloc(array, wanted * element);
-    if (larger != NULL)
+    if (larger)
         *room = wanted;
     return larger;
 }
@@ -89,7 +89,7 @@ static void *grown(void *array, size_t count, size_t *room, size_t element)
 struct tables *tables_new(const struct tables_options *options)
 {
     struct tables *tables = calloc(1, sizeof *tables);
-    if (tables == NULL)
+    if (!tables)
         return NULL;
     tables->options = *options;
     tables->epoch = 1;
@@ -141,7 +141,7 @@ static void free_tables(struct tables *tables)
 
 void tables_free(struct tables *tables)
 {
-    if (tables == NULL)
+    if (!tables)
         return;
     for (size_t i = 0; i < tables->track_count; i++) {
         for (unsigned d = 0; d < 2; d++) {
@@ -174,7 +174,7 @@ static size_t track_place(const struct tables *tables, uint64_t connection)
 
 static struct track *track_find(const struct tables *tables, uint64_t connection)
 {
-    if (tables->latest != NULL && tables->latest->connection == connection)
+    if (tables->latest && tables->latest->connection == connection)
         return tables->latest;
     size_t place = track_place(tables, connection);
     if (place < tables->track_count && tables->tracks[place]->connection == connection)
@@ -184,16 +184,16 @@ static struct track *track_find(const struct tables *tables, uint64_t connection
 
 static struct track *track_of(struct tables *tables, uint64_t connection)
 {
-    if (tables->latest != NULL && tables->latest->connection == connection)
+    if (tables->latest && tables->latest->connection == connection)
         return tables->latest;
     struct track *track = track_find(tables, connection);
-    if (track == NULL) {
+    if (!track) {
         struct track **tracks = grown(tables->tracks, tables->track_count, &tables->track_room, sizeof(struct track *));
-        if (tracks == NULL)
+        if (!tracks)
             return NULL;
         tables->tracks = tracks;
         track = calloc(1, sizeof *track);
-        if (track == NULL)
+        if (!track)
             return NULL;
         track->connection = connection;
         track->number = tables->streams++;
@@ -208,21 +208,21 @@ static struct track *track_of(struct tables *tables, uint64_t connection)
 
 enum tables_outcome tables_stream(struct tables *tables, const struct armtap_stream *stream)
 {
-    return track_of(tables, stream->connection) == NULL ? TABLES_NO_MEMORY : TABLES_OK;
+    return track_of(tables, stream->connection) ? TABLES_OK : TABLES_NO_MEMORY;
 }
 
 unsigned tables_stream_number(const struct tables *tables, uint64_t connection)
 {
-    if (tables->latest != NULL && tables->latest->connection == connection)
+    if (tables->latest && tables->latest->connection == connection)
         return tables->latest->number;
     const struct track *track = track_find(tables, connection);
-    return track == NULL ? 0 : track->number;
+    return track ? track->number : 0;
 }
 
 uint64_t tables_count_row(struct tables *tables, const struct armtap_record *record)
 {
     struct track *track = track_find(tables, record->stream->connection);
-    return track == NULL ? 0 : track->side[record->direction].counted++;
+    return track ? track->side[record->direction].counted++ : 0;
 }
 
 static bool spend(struct tables *tables, struct track *track, const struct armtap_stream *stream, uint64_t cost)
@@ -233,7 +233,7 @@ static bool spend(struct tables *tables, struct track *track, const struct armta
 bool tables_spend(struct tables *tables, const struct armtap_record *record, uint64_t cost)
 {
     struct track *track = track_find(tables, record->stream->connection);
-    return track == NULL || spend(tables, track, record->stream, cost);
+    return !track || spend(tables, track, record->stream, cost);
 }
 
 uint64_t tables_row_price(const struct tables *tables, const struct armtap_record *record, uint64_t cost)
@@ -244,7 +244,7 @@ uint64_t tables_row_price(const struct tables *tables, const struct armtap_recor
 void tables_leave_out(struct tables *tables, const struct armtap_record *record, bool has_file)
 {
     struct track *track = track_find(tables, record->stream->connection);
-    if (track == NULL)
+    if (!track)
         return;
     if (!has_file)
         track->left_out.others++;
@@ -261,7 +261,7 @@ struct tables_left_out tables_left_out(const struct tables *tables, uint64_t con
 {
     const struct tables_left_out none = {0};
     const struct track *track = track_find(tables, connection);
-    return track == NULL ? none : track->left_out;
+    return track ? track->left_out : none;
 }
 
 size_t tables_stream_count(const struct tables *tables)
@@ -279,10 +279,10 @@ uint64_t table_cost(const struct table *table)
 /* Takes down all columns, so that others have room. */
 static void take_down(struct tables *tables)
 {
-    if (tables->built == NULL)
+    if (!tables->built)
         return;
     tables->options.drain(tables->options.user);
-    for (struct table *table = tables->built, *next; table != NULL; table = next) {
+    for (struct table *table = tables->built, *next; table; table = next) {
         next = table->built;
         table->built = NULL;
         tables->options.forget(tables->options.user, table);
@@ -294,7 +294,7 @@ static void take_down(struct tables *tables)
 
 int tables_build(struct tables *tables, struct table *table)
 {
-    if (table->columns != NULL)
+    if (table->columns)
         return 0;
     size_t most = tables->options.mode == TABLES_BY_RECIPE ? BUILT_BY_RECIPE_MAX : BUILT_MAX;
     if (tables->built_columns + table->entries > most)
@@ -333,14 +333,14 @@ static enum tables_outcome layout_add(struct tables *tables, struct table *table
                                       struct table_layout **found)
 {
     struct table_layout **layouts = realloc(table->layouts, (table->layout_count + 1) * sizeof(struct table_layout *));
-    if (layouts == NULL)
+    if (!layouts)
         return TABLES_NO_MEMORY;
     table->layouts = layouts;
     struct table_layout *layout = calloc(1, sizeof *layout);
-    if (layout == NULL)
+    if (!layout)
         return TABLES_NO_MEMORY;
     layout->recipe = armtap_recipe_store_hold(&tables->recipes, recipe);
-    if (layout->recipe == NULL) {
+    if (!layout->recipe) {
         free(layout);
         return TABLES_NO_MEMORY;
     }
@@ -366,7 +366,7 @@ static enum tables_outcome table_layout_of(struct tables *tables, struct table *
     if (alive->refused != TABLES_OK)
         return alive->refused;
     alive->layout = layout_find(tables, table, alive->recipe);
-    if (alive->layout != NULL)
+    if (alive->layout)
         return TABLES_OK;
     size_t count = armtap_recipe_count(alive->recipe), entries = entries_with(table, alive->recipe);
     bool is_held =
@@ -381,11 +381,11 @@ static enum tables_outcome table_layout_of(struct tables *tables, struct table *
 static struct table *table_make(struct tables *tables)
 {
     struct table **all = grown(tables->tables, tables->table_count, &tables->table_room, sizeof(struct table *));
-    if (all == NULL)
+    if (!all)
         return NULL;
     tables->tables = all;
     struct table *table = calloc(1, sizeof *table);
-    if (table == NULL)
+    if (!table)
         return NULL;
     table->is_joined = tables->options.mode == TABLES_JOINED;
     all[tables->table_count++] = table;
@@ -423,11 +423,11 @@ static enum tables_outcome part_make(struct tables *tables, struct track *track,
     if (tables->options.once)
         free_over(tables);
     struct table **parts = grown(side->parts, side->part_count, &side->part_room, sizeof(struct table *));
-    if (parts == NULL)
+    if (!parts)
         return TABLES_NO_MEMORY;
     side->parts = parts;
     struct table *table = table_make(tables);
-    if (table == NULL)
+    if (!table)
         return TABLES_NO_MEMORY;
     table->stream = track->number;
     table->part = (unsigned)side->part_count;
@@ -461,7 +461,7 @@ static enum tables_outcome side_open(struct tables *tables, struct track *track,
 
 static void side_close(struct side *side)
 {
-    if (side->open != NULL)
+    if (side->open)
         side->open->over = !side->open->is_joined;
     side->open = NULL;
     side->is_open = false;
@@ -502,14 +502,14 @@ static enum tables_outcome side_set_up(struct tables *tables, struct side *side,
         side_replace(side, at, recipe);
     } else {
         struct alive *alive = realloc(side->alive, (side->alive_count + 1) * sizeof *alive);
-        if (alive == NULL)
+        if (!alive)
             return TABLES_NO_MEMORY;
         side->alive = alive;
         alive[side->alive_count++] = (struct alive){.id = id, .recipe = armtap_recipe_hold(recipe)};
     }
     struct alive *latest = &side->alive[side->alive_count - 1];
     /* A table that is fixed cannot grow: whether it must is seen when a row comes. */
-    if (side->open == NULL || side->open->fixed || latest->layout != NULL)
+    if (!side->open || side->open->fixed || latest->layout)
         return TABLES_OK;
     return table_layout_of(tables, side->open, latest) == TABLES_NO_MEMORY ? TABLES_NO_MEMORY : TABLES_OK;
 }
@@ -525,7 +525,7 @@ static int replacement_id(const struct armtap_recipe *recipe, enum armtap_direct
 enum tables_outcome tables_recipe(struct tables *tables, const struct armtap_recipe_event *event)
 {
     struct track *track = track_of(tables, event->stream->connection);
-    if (track == NULL)
+    if (!track)
         return TABLES_NO_MEMORY;
     return side_set_up(tables, &track->side[event->direction],
                        replacement_id(event->recipe, event->direction, event->recipe_id), event->recipe);
@@ -553,7 +553,7 @@ static enum tables_outcome recipe_table(struct tables *tables, const struct armt
 {
     size_t count = armtap_recipe_count(recipe);
     *found = armtap_recipe_map_find(&tables->layouts, recipe);
-    if (*found != NULL)
+    if (*found)
         return TABLES_OK;
     if (tables->recipes.entries + count > ENTRIES_MAX || tables->table_count >= tables->most) {
         take_down(tables);
@@ -561,7 +561,7 @@ static enum tables_outcome recipe_table(struct tables *tables, const struct armt
     }
     struct table *table = table_make(tables);
     struct table_layout *layout;
-    if (table == NULL || layout_add(tables, table, recipe, &layout) != TABLES_OK ||
+    if (!table || layout_add(tables, table, recipe, &layout) != TABLES_OK ||
         armtap_recipe_map_add(&tables->layouts, layout->recipe, table) != 0)
         return TABLES_NO_MEMORY;
     *found = table;
@@ -589,15 +589,15 @@ static enum tables_outcome follow_part(struct tables *tables, struct track *trac
     struct side *side = &track->side[record->direction];
     struct alive *alive = &side->alive[side->latest];
     enum tables_outcome outcome = TABLES_OK;
-    if (side->open != NULL && alive->layout == NULL)
+    if (side->open && !alive->layout)
         outcome = table_layout_of(tables, side->open, alive);
     if (outcome == TABLES_GREW && tables->options.next)
         side_close(side);
     else if (outcome != TABLES_OK)
         return outcome;
-    if (side->open == NULL) {
+    if (!side->open) {
         outcome = side_open(tables, track, record->direction, record->stream);
-        if (outcome == TABLES_OK && alive->layout == NULL)
+        if (outcome == TABLES_OK && !alive->layout)
             outcome = TABLES_MANY;
         if (outcome != TABLES_OK)
             return outcome;
@@ -615,9 +615,9 @@ enum tables_outcome tables_record(struct tables *tables, const struct armtap_rec
     *table = NULL;
     *layout = NULL;
     struct track *track = track_of(tables, record->stream->connection);
-    if (track == NULL)
+    if (!track)
         return TABLES_NO_MEMORY;
-    if (record->recipe == NULL)
+    if (!record->recipe)
         return TABLES_OPAQUE;
     struct side *side = &track->side[record->direction];
     struct table *own = NULL;
@@ -640,7 +640,7 @@ enum tables_outcome tables_record(struct tables *tables, const struct armtap_rec
 void tables_close(struct tables *tables, const struct armtap_event *event)
 {
     struct track *track = event->type == ARMTAP_EVENT_CLOSE ? track_find(tables, event->stream->connection) : NULL;
-    for (unsigned d = 0; track != NULL && d < 2; d++) {
+    for (unsigned d = 0; track && d < 2; d++) {
         if (event->a == ARMTAP_CLOSE_FIN && d != (unsigned)event->direction)
             continue;
         side_close(&track->side[d]);
@@ -689,7 +689,7 @@ void tables_rewind(struct tables *tables, const struct armtap_streams *streams)
     for (size_t i = 0; i < tables->track_count; i++) {
         struct track *track = tables->tracks[i];
         const struct armtap_stream_summary *summary = armtap_streams_of(streams, track->connection);
-        if (summary != NULL)
+        if (summary)
             track->number = summary->number;
         track->account = (struct allowance_account){0};
         for (unsigned d = 0; d < 2; d++) {
@@ -700,7 +700,7 @@ void tables_rewind(struct tables *tables, const struct armtap_streams *streams)
             side->counted = 0;
             for (size_t k = 0; k < side->part_count; k++) {
                 side->parts[k]->stream = track->number;
-                side->parts[k]->generation = summary == NULL ? side->parts[k]->generation : summary->stream->generation;
+                side->parts[k]->generation = summary ? summary->stream->generation : side->parts[k]->generation;
             }
         }
     }
@@ -712,7 +712,7 @@ void tables_rewind(struct tables *tables, const struct armtap_streams *streams)
 static int keep_lengths(struct tables *tables, const struct table_layout *layout)
 {
     struct table *table;
-    if (layout->leaves == NULL)
+    if (!layout->leaves)
         return 0;
     if (recipe_table(tables, layout->recipe, &table) != TABLES_OK)
         return -1;

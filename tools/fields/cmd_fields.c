@@ -82,7 +82,7 @@ static bool matches(const char *pattern, const char *name)
         return false;
     to_lower(wanted, sizeof wanted, pattern);
     to_lower(lower, sizeof lower, name);
-    if (strpbrk(pattern, "*?[") != NULL)
+    if (strpbrk(pattern, "*?["))
         return fnmatch(wanted, lower, 0) == 0;
     return strstr(lower, wanted) != NULL;
 }
@@ -100,8 +100,7 @@ static bool is_wanted(const struct fields *fields, const struct armtap_field *fi
 {
     if (fields->generation != ARMTAP_GENERATION_UNKNOWN)
         return has_column(fields, field);
-    return fields->pattern == NULL || matches(fields->pattern, field->name) ||
-           matches(fields->pattern, field->legacy_name);
+    return !fields->pattern || matches(fields->pattern, field->name) || matches(fields->pattern, field->legacy_name);
 }
 
 static int nothing_found(const char *what, const char *name, bool only_enums)
@@ -109,10 +108,10 @@ static int nothing_found(const char *what, const char *name, bool only_enums)
     const char *names[1024];
     size_t count = 0;
     for (size_t i = 0; i < armtap_field_count() && count < sizeof names / sizeof *names; i++)
-        if (!only_enums || armtap_enum_at(armtap_field_at(i), 0) != NULL)
+        if (!only_enums || armtap_enum_at(armtap_field_at(i), 0))
             names[count++] = armtap_field_at(i)->name;
     const char *meant = options_nearest(name, names, count);
-    if (meant != NULL)
+    if (meant)
         message_error("fields: %s '%.100s'; did you mean '%s'?", what, name, meant);
     else
         message_error("fields: %s '%.100s'; armtap fields lists all", what, name);
@@ -268,7 +267,7 @@ static void enum_json(const struct armtap_field *field)
     struct json json;
     json_begin(&json, stdout);
     json_array(&json, true);
-    for (size_t i = 0; (value = armtap_enum_at(field, i)) != NULL; i++) {
+    for (size_t i = 0; (value = armtap_enum_at(field, i)); i++) {
         json_object(&json, false);
         json_key(&json, value->is_bit ? "bit" : "value");
         json_signed(&json, value->value);
@@ -285,14 +284,14 @@ static int show_enum(const char *name, bool json)
 {
     const struct armtap_field *field = armtap_field_find(name, strlen(name));
     const struct armtap_enum_value *value;
-    if (field == NULL || armtap_enum_at(field, 0) == NULL)
+    if (!field || !armtap_enum_at(field, 0))
         return nothing_found("there are no named values or bits of", name, true);
     if (json) {
         enum_json(field);
         return EXIT_DONE;
     }
     printf("%s: %s\n", field->name, field->meaning);
-    for (size_t i = 0; (value = armtap_enum_at(field, i)) != NULL; i++) {
+    for (size_t i = 0; (value = armtap_enum_at(field, i)); i++) {
         printf("  %s%4" PRId64 "  %-6s %s\n", value->is_bit ? "bit " : "", value->value,
                generations[value->generation].label, value->name);
     }
@@ -303,7 +302,7 @@ static int show_enum(const char *name, bool json)
 
 static int read_columns(struct fields *fields)
 {
-    const char *name = fields->generation_name == NULL ? "cb3e" : fields->generation_name;
+    const char *name = fields->generation_name ? fields->generation_name : "cb3e";
     if (mapping_generation("fields: --generation", name, &fields->generation) != 0)
         return -1;
     return columns_parse(fields->ranges, armtap_layout_columns(fields->generation), &fields->columns);
@@ -312,9 +311,9 @@ static int read_columns(struct fields *fields)
 static int run(struct fields *fields)
 {
     bool found = false;
-    if (fields->enumeration != NULL)
+    if (fields->enumeration)
         return show_enum(fields->enumeration, fields->json);
-    if (fields->ranges != NULL && read_columns(fields) != 0)
+    if (fields->ranges && read_columns(fields) != 0)
         return EXIT_FAILED;
     for (size_t i = 0; i < armtap_field_count() && !found; i++)
         found = is_wanted(fields, armtap_field_at(i));
@@ -339,7 +338,7 @@ int cmd_fields(int argc, char **argv)
     fields.pattern = options.operand_count == 0 ? NULL : options.operands[0];
     if (count > 1)
         message_error("fields: one pattern at a time, or --columns RANGES or --enum NAME alone; put a glob in quotes");
-    else if (fields.generation_name != NULL && fields.ranges == NULL)
+    else if (fields.generation_name && !fields.ranges)
         message_error("fields: --generation says whose columns --columns counts; give both");
     else
         status = run(&fields);

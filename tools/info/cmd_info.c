@@ -91,7 +91,7 @@ static int on_note(void *user, const struct armtap_note *note)
     struct example *example = &info->examples[kind];
     if (armtap_streams_note_counts(info->streams)[kind] == 0) {
         example->where = note->where;
-        snprintf(example->text, sizeof example->text, "%s", note->text == NULL ? "" : note->text);
+        snprintf(example->text, sizeof example->text, "%s", note->text ? note->text : "");
     }
     return armtap_streams_note(info->streams, note) == ARMTAP_OK ? REPLAY_GO_ON : REPLAY_NO_MEMORY;
 }
@@ -109,7 +109,7 @@ static int on_traffic(void *user, const struct armtap_traffic *traffic)
 {
     struct info *info = user;
     struct armtap_traffic *ports = realloc(info->ports, (info->port_count + 1) * sizeof *ports);
-    if (ports == NULL)
+    if (!ports)
         return -1;
     info->ports = ports;
     ports[info->port_count++] = *traffic;
@@ -188,7 +188,7 @@ static void notes_json(struct json *json, const struct armtap_streams *streams,
     json_key(json, "notes");
     json_object(json, false);
     for (size_t i = 0; i < armtap_note_count(); i++) {
-        uint64_t count = summary == NULL ? armtap_streams_note_counts(streams)[i] : armtap_streams_notes_of(summary, i);
+        uint64_t count = summary ? armtap_streams_notes_of(summary, i) : armtap_streams_note_counts(streams)[i];
         if (count > 0)
             key_unsigned(json, armtap_note_at(i)->id, count);
     }
@@ -202,7 +202,7 @@ static const char *generation_name(enum armtap_generation generation)
 
 static void names_json(struct json *json, const struct armtap_recipe *recipe)
 {
-    size_t count = recipe == NULL ? 0 : armtap_recipe_count(recipe);
+    size_t count = recipe ? armtap_recipe_count(recipe) : 0;
     for (size_t i = 0; i < count; i++)
         json_text(json, armtap_recipe_at(recipe, i)->name);
 }
@@ -227,7 +227,7 @@ static void reasons_json(struct json *json, const struct armtap_stream_guess *gu
     for (const char *at = guess->reasons, *end; *at != '\0'; at = *end == '\0' ? end : end + 2) {
         char reason[480];
         end = strstr(at, "; ");
-        end = end == NULL ? at + strlen(at) : end;
+        end = end ? end : at + strlen(at);
         snprintf(reason, sizeof reason, "%.*s", (int)(end - at), at);
         json_text(json, reason);
     }
@@ -237,7 +237,7 @@ static void reasons_json(struct json *json, const struct armtap_stream_guess *gu
 static void guess_json(struct json *json, const struct armtap_stream_summary *summary)
 {
     json_key(json, "guess");
-    if (summary->guess == NULL) {
+    if (!summary->guess) {
         json_null(json);
         return;
     }
@@ -345,7 +345,7 @@ static void attempts_json(struct json *json, const struct armtap_attempts *attem
     const struct armtap_attempt *summary;
     json_key(json, "attempts");
     json_array(json, true);
-    for (size_t i = 0; (summary = armtap_attempts_at(attempts, i)) != NULL; i++) {
+    for (size_t i = 0; (summary = armtap_attempts_at(attempts, i)); i++) {
         json_object(json, false);
         key_text(json, "robot", summary->robot);
         key_text(json, "client", summary->client);
@@ -609,8 +609,8 @@ static void print_channels(const struct armtap_stream_summary *summary)
             printf("  channel %d%s", channel->id, channel->direction == ARMTAP_TO_ROBOT ? " to the robot" : "");
         column += channel->frequency > 0 ? printf(", %g Hz", channel->frequency) : 0;
         column += printf(", %zu topic%s%s", channel->topics, channel->topics == 1 ? "" : "s",
-                         channel->recipe == NULL ? " that are not listed\n" : ":");
-        if (channel->recipe == NULL)
+                         channel->recipe ? ":" : " that are not listed\n");
+        if (!channel->recipe)
             continue;
         print_names(channel->recipe, column);
         for (size_t k = 0; k < count; k++) {
@@ -666,14 +666,16 @@ static void print_stream(const struct info *info, const struct armtap_stream_sum
         timestamp_date(date, summary->last_time[told_by(summary)], info->options.zone);
         printf(" to %s\n", date);
     }
-    if (summary->recipe != NULL && stream->protocol == ARMTAP_REALTIME)
+    if (summary->recipe && stream->protocol == ARMTAP_REALTIME)
         printf("  %zu fields: UR's gnuplot columns 1 to %zu\n", armtap_recipe_count(summary->recipe),
                armtap_recipe_size(summary->recipe) / 8);
     else if (summary->channel_count > 0)
         print_channels(summary);
-    else if (summary->recipe != NULL)
-        print_fields(summary->recipe);
-    if (summary->guess != NULL)
+    else {
+        if (summary->recipe)
+            print_fields(summary->recipe);
+    }
+    if (summary->guess)
         print_guess(summary);
     if (summary->candidate_count > 0)
         print_candidates(info, summary);
@@ -713,7 +715,7 @@ static void print_attempts(const struct armtap_attempts *attempts, enum timestam
     const struct armtap_attempt *summary;
     struct armtap_attempt_open open;
     char text[ARMTAP_ATTEMPT_TEXT_MAX];
-    for (size_t i = 0; (summary = armtap_attempts_at(attempts, i)) != NULL; i++) {
+    for (size_t i = 0; (summary = armtap_attempts_at(attempts, i)); i++) {
         if (i == 0)
             puts("\nattempts to connect that failed");
         armtap_attempt_text(text, attempts, summary, timestamp_zone(zone));
@@ -819,7 +821,7 @@ static int forget(void *user)
 {
     struct info *info = user;
     struct armtap_streams *streams = armtap_streams_new();
-    if (streams == NULL)
+    if (!streams)
         return -1;
     armtap_streams_free(info->streams);
     info->streams = streams;
@@ -849,7 +851,7 @@ static void run(struct info *info)
     bool none = armtap_streams_count(info->streams) == 0 && !armtap_attempts_have_fault(attempts);
     if (info->json)
         print_json(info);
-    else if (!none || info->port_count > 0 || armtap_attempts_at(attempts, 0) != NULL)
+    else if (!none || info->port_count > 0 || armtap_attempts_at(attempts, 0))
         print_tables(info);
     if (none && info->status == EXIT_DONE)
         no_telemetry_report(info->streams, &info->totals);
@@ -867,7 +869,7 @@ int cmd_info(int argc, char **argv)
         return options_status(outcome);
     info.streams = armtap_streams_new();
     info.examples = calloc(armtap_note_count() + 1, sizeof *info.examples);
-    if (info.streams != NULL && info.examples != NULL && armtap_knowledge_new(&info.knowledge) == ARMTAP_OK)
+    if (info.streams && info.examples && armtap_knowledge_new(&info.knowledge) == ARMTAP_OK)
         run(&info);
     else
         message_no_memory();

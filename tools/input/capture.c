@@ -61,14 +61,14 @@ static int dlt_of(int link_type)
 static const char *link_name(int link_type)
 {
     const char *name = pcap_datalink_val_to_name(dlt_of(link_type));
-    return name == NULL ? "not named" : name;
+    return name ? name : "not named";
 }
 
 static struct capture *capture_new(const char *name)
 {
     struct capture *capture = calloc(1, sizeof *capture);
     char *copy = strdup(name);
-    if (capture == NULL || copy == NULL) {
+    if (!capture || !copy) {
         free(capture);
         free(copy);
         errno = ENOMEM;
@@ -80,12 +80,14 @@ static struct capture *capture_new(const char *name)
 
 void capture_close(struct capture *capture)
 {
-    if (capture == NULL)
+    if (!capture)
         return;
-    if (capture->pcap != NULL)
+    if (capture->pcap)
         pcap_close(capture->pcap);
-    else if (capture->file != NULL)
-        fclose(capture->file);
+    else {
+        if (capture->file)
+            fclose(capture->file);
+    }
     reader_close(capture->reader);
     free(capture->name);
     free(capture);
@@ -153,7 +155,7 @@ static void report_growing(const struct capture *capture)
 {
     char place[PLACE_MAX];
     name_place(capture, place);
-    if (!capture->quiet && !capture->follows && (capture->input == NULL || input_is_told_first(capture->input)))
+    if (!capture->quiet && !capture->follows && (!capture->input || input_is_told_first(capture->input)))
         message_warning(
             "%s: %s: another program is still writing it, and what was there when the reading began ends in "
             "the middle of a packet; read it again for the rest",
@@ -168,9 +170,9 @@ static void report_damage(const struct capture *capture, const char *error)
         return;
     name_place(capture, place);
     const char *name = reader_name(capture->name), *problem = reader_problem(capture->reader);
-    if (problem != NULL)
+    if (problem)
         message_error("%s: %s: %s", name, place, problem);
-    else if (capture->is_pcapng && strstr(error, "an interface has a") != NULL && blocks_differ(&capture->blocks))
+    else if (capture->is_pcapng && strstr(error, "an interface has a") && blocks_differ(&capture->blocks))
         refuse_interfaces(capture, place);
     else if (is_cut(error))
         message_error("%s: %s: the file ends in the middle of a packet or header (%s); all before was read: copy it "
@@ -184,8 +186,7 @@ static void report_damage(const struct capture *capture, const char *error)
 /* Whether it is memory that libpcap or the reader lacks; libpcap tells only in words. */
 static bool lacked_memory(const struct capture *capture, const char *error)
 {
-    return reader_lacked_memory(capture->reader) || strstr(error, "out of memory") != NULL ||
-           strstr(error, strerror(ENOMEM)) != NULL;
+    return reader_lacked_memory(capture->reader) || strstr(error, "out of memory") || strstr(error, strerror(ENOMEM));
 }
 
 /* libpcap reads the rest of the file through the reader. 0, -1 after a message, or one of capture.h's. */
@@ -194,13 +195,13 @@ static int begin_pcap(struct capture *capture)
     char error[PCAP_ERRBUF_SIZE] = "";
     cookie_io_functions_t functions = {.read = give_bytes};
     capture->file = fopencookie(capture, "r", functions);
-    if (capture->file == NULL || setvbuf(capture->file, NULL, _IOFBF, FILE_BUFFER) != 0)
+    if (!capture->file || setvbuf(capture->file, NULL, _IOFBF, FILE_BUFFER) != 0)
         return CAPTURE_NO_MEMORY;
     blocks_begin(&capture->blocks);
     capture->pcap = pcap_fopen_offline_with_tstamp_precision(capture->file, PCAP_TSTAMP_PRECISION_NANO, error);
-    if (capture->pcap == NULL && lacked_memory(capture, error))
+    if (!capture->pcap && lacked_memory(capture, error))
         return CAPTURE_NO_MEMORY;
-    if (capture->pcap == NULL) {
+    if (!capture->pcap) {
         report_damage(capture, error);
         return reader_has_changed(capture->reader) ? CAPTURE_CHANGED : -1;
     }
@@ -218,8 +219,8 @@ static int check_link_type(const struct capture *capture)
         return -1;
     message_error("%s: link type %d (%s%s%s) carries no TCP that armtap knows to read; capture on the robot's wired "
                   "network, or with tcpdump -i any",
-                  reader_name(capture->name), capture->link_type, link_name(capture->link_type),
-                  text == NULL ? "" : ": ", text == NULL ? "" : text);
+                  reader_name(capture->name), capture->link_type, link_name(capture->link_type), text ? ": " : "",
+                  text ? text : "");
     return -1;
 }
 
@@ -227,16 +228,16 @@ struct capture *capture_open(const struct reader_wish *wish)
 {
     const uint8_t *first;
     struct capture *capture = capture_new(wish->name);
-    if (capture == NULL)
+    if (!capture)
         return NULL;
     capture->quiet = wish->quiet;
     capture->input = wish->input;
     capture->follows = wish->follows;
     capture->reader = reader_open(wish);
-    int outcome = capture->reader != NULL ? 0 : errno == ENOMEM ? CAPTURE_NO_MEMORY : -1;
+    int outcome = capture->reader ? 0 : errno == ENOMEM ? CAPTURE_NO_MEMORY : -1;
     if (outcome == 0 && reader_peek(capture->reader, &first, 4) == 4 && is_capture(first, &capture->is_pcapng))
         outcome = begin_pcap(capture);
-    if (outcome == 0 && capture->pcap != NULL)
+    if (outcome == 0 && capture->pcap)
         outcome = check_link_type(capture);
     if (outcome == 0)
         return capture;
@@ -247,14 +248,14 @@ struct capture *capture_open(const struct reader_wish *wish)
 
 bool capture_is_raw(const struct capture *capture)
 {
-    return capture->pcap == NULL;
+    return !capture->pcap;
 }
 
 long capture_read(struct capture *capture, uint8_t *to, size_t room)
 {
     size_t length = reader_read(capture->reader, to, room);
     const char *problem = reader_problem(capture->reader);
-    if (length > 0 || problem == NULL)
+    if (length > 0 || !problem)
         return (long)length;
     if (reader_lacked_memory(capture->reader))
         return CAPTURE_NO_MEMORY;
@@ -266,7 +267,7 @@ long capture_read(struct capture *capture, uint8_t *to, size_t room)
 
 uint64_t capture_position(const struct capture *capture)
 {
-    return capture->reader == NULL ? 0 : reader_position(capture->reader);
+    return capture->reader ? reader_position(capture->reader) : 0;
 }
 
 /* ---- packets --------------------------------------------------------------------------------------------------- */
@@ -285,14 +286,14 @@ static int end_of_file(struct capture *capture, int outcome)
     capture->ended = true;
     if (outcome == PCAP_ERROR && lacked_memory(capture, pcap_geterr(capture->pcap)))
         return CAPTURE_NO_MEMORY;
-    if (outcome == PCAP_ERROR && is_cut(pcap_geterr(capture->pcap)) && reader_problem(capture->reader) == NULL &&
+    if (outcome == PCAP_ERROR && is_cut(pcap_geterr(capture->pcap)) && !reader_problem(capture->reader) &&
         reader_is_growing(capture->reader)) {
         report_growing(capture);
         return 0;
     }
     if (outcome == PCAP_ERROR)
         reader_give_up(capture->reader);
-    if (outcome == PCAP_ERROR || reader_problem(capture->reader) != NULL) {
+    if (outcome == PCAP_ERROR || reader_problem(capture->reader)) {
         report_damage(capture, pcap_geterr(capture->pcap));
         return reader_has_changed(capture->reader) ? CAPTURE_CHANGED : -1;
     }
@@ -331,7 +332,7 @@ int capture_next(struct capture *capture, struct armtap_packet *packet)
     int outcome;
     if (capture->ended)
         return 0;
-    if (capture->reader == NULL) {
+    if (!capture->reader) {
         outcome = next_live(capture, &header, &data);
         capture->ended = outcome <= 0;
     } else {
@@ -361,7 +362,7 @@ static void list_interfaces(char *list, size_t room)
     list[0] = '\0';
     if (pcap_findalldevs(&all, error) != 0)
         return;
-    for (const pcap_if_t *one = all; one != NULL && length + strlen(one->name) + 3 < room; one = one->next)
+    for (const pcap_if_t *one = all; one && length + strlen(one->name) + 3 < room; one = one->next)
         length += (size_t)snprintf(list + length, room - length, "%s%s", length == 0 ? "" : " ", one->name);
     pcap_freealldevs(all);
 }
@@ -392,7 +393,7 @@ static int set_filter(const struct capture *capture, const char *filter, bool ta
     if (tagged) {
         size_t room = 3 * strlen(filter) + 64;
         char *all = malloc(room);
-        if (all == NULL) {
+        if (!all) {
             message_no_memory();
             return -1;
         }
@@ -441,10 +442,10 @@ struct capture *capture_open_live(const char *interface, const char *filter, boo
 {
     char error[PCAP_ERRBUF_SIZE];
     struct capture *capture = capture_new(interface);
-    if (capture == NULL)
+    if (!capture)
         return NULL;
     capture->pcap = pcap_create(interface, error);
-    if (capture->pcap == NULL) {
+    if (!capture->pcap) {
         message_error("%s: %s", interface, error);
         capture_close(capture);
         errno = 0;
@@ -461,7 +462,7 @@ struct capture *capture_open_live(const char *interface, const char *filter, boo
 uint64_t capture_dropped(struct capture *capture)
 {
     struct pcap_stat counts;
-    if (capture->reader != NULL)
+    if (capture->reader)
         return capture->is_pcapng ? blocks_dropped(&capture->blocks) : 0;
     if (pcap_stats(capture->pcap, &counts) == 0) {
         drops_count(&capture->kernel_drops, counts.ps_drop);

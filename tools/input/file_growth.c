@@ -46,14 +46,14 @@ static int notifier_open(const char *name)
 struct growth *growth_new(const char *name, int file)
 {
     struct growth *growth = malloc(sizeof *growth);
-    if (growth != NULL)
+    if (growth)
         *growth = (struct growth){.name = name, .file = file, .notifier = notifier_open(name)};
     return growth;
 }
 
 void growth_free(struct growth *growth)
 {
-    if (growth == NULL)
+    if (!growth)
         return;
     if (growth->notifier >= 0)
         close(growth->notifier);

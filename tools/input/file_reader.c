@@ -69,8 +69,7 @@ const char *reader_library(void)
 /* Nothing is there to be read: whether to wait. */
 static bool wait_on(const struct reader *reader)
 {
-    return reader->ahead != NULL ? !read_ahead_is_over(reader->ahead)
-                                 : reader->on_wait == NULL || reader->on_wait(reader->user);
+    return reader->ahead ? !read_ahead_is_over(reader->ahead) : !reader->on_wait || reader->on_wait(reader->user);
 }
 
 /* False once somebody pressed Ctrl-C and the grace has passed, and where what is read is no longer wanted. */
@@ -132,7 +131,7 @@ static void cannot_go_on(struct reader *reader, enum input_outcome outcome)
 /* False where the file is no longer what was read of it, which is the problem then. */
 static bool judge_file(struct reader *reader)
 {
-    if (reader->input == NULL || reader->growth != NULL)
+    if (!reader->input || reader->growth)
         return true;
     enum input_outcome outcome = input_judge(reader->input, &reader->ends);
     if (outcome == INPUT_FAILED)
@@ -191,10 +190,10 @@ static bool fill(struct reader *reader)
 {
     if (reader->input_at < reader->input_length)
         return true;
-    size_t got = reader->ended            ? 0
-                 : reader->growth != NULL ? read_growing(reader)
-                 : reader->input != NULL  ? read_ordinary(reader)
-                                          : read_stream(reader);
+    size_t got = reader->ended    ? 0
+                 : reader->growth ? read_growing(reader)
+                 : reader->input  ? read_ordinary(reader)
+                                  : read_stream(reader);
     reader->ended = got == 0;
     if (got == 0)
         return false;
@@ -237,7 +236,7 @@ static void judge(struct reader *reader, int outcome)
         reader->gzip = GZIP_BETWEEN;
     } else if (outcome != Z_OK && outcome != Z_BUF_ERROR) {
         snprintf(text, sizeof text, "the gzip data is damaged (%s); copy or fetch the file again",
-                 why == NULL ? "no reason given" : why);
+                 why ? why : "no reason given");
         damaged(reader, text);
         reader->no_memory = outcome == Z_MEM_ERROR;
         reader->gzip = GZIP_DONE;
@@ -278,7 +277,7 @@ static size_t inflate_some(struct reader *reader, uint8_t *to, size_t room)
 /* Whether a thread reads ahead, and who uses the reader has not come to the end of that. */
 static bool is_ahead(const struct reader *reader)
 {
-    return reader->ahead != NULL && (reader->block == NULL || !reader->block->is_last);
+    return reader->ahead && (!reader->block || !reader->block->is_last);
 }
 
 /* In the thread that reads ahead. A block is what one call gives, as without the thread: what came is not kept back
@@ -293,7 +292,7 @@ static void inflate_ahead(void *user, struct read_ahead_block *block)
 
 static size_t read_ahead(struct reader *reader, uint8_t *to, size_t room)
 {
-    while (reader->block == NULL || reader->block_at == reader->block->length) {
+    while (!reader->block || reader->block_at == reader->block->length) {
         if (!is_ahead(reader))
             return 0;
         reader->block = read_ahead_take(reader->ahead);
@@ -309,7 +308,7 @@ static size_t read_ahead(struct reader *reader, uint8_t *to, size_t room)
 
 static size_t read_some(struct reader *reader, uint8_t *to, size_t room)
 {
-    if (reader->ahead != NULL)
+    if (reader->ahead)
         return read_ahead(reader, to, room);
     if (reader->gzip != GZIP_NONE)
         return inflate_some(reader, to, room);
@@ -401,16 +400,16 @@ static int follow(struct reader *reader, const char *name)
         return EMFILE;
     reader->may_run_ahead = false;
     reader->growth = growth_new(name, input_descriptor(reader->input));
-    return reader->growth == NULL ? ENOMEM : 0;
+    return reader->growth ? 0 : ENOMEM;
 }
 
 /* 0, or why the file cannot be opened. */
 static int open_input(struct reader *reader, const struct reader_wish *wish)
 {
     struct input *input = wish->input;
-    if (input == NULL && (reader->own = inputs_open(&wish->name, 1, NULL)) == NULL)
+    if (!input && !(reader->own = inputs_open(&wish->name, 1, NULL)))
         return ENOMEM;
-    if (input == NULL)
+    if (!input)
         input = inputs_at(reader->own, 0);
     if (input_error(input) != 0)
         return input_error(input);
@@ -436,7 +435,7 @@ struct reader *reader_open(const struct reader_wish *wish)
 {
     struct stat status;
     struct reader *reader = calloc(1, sizeof *reader);
-    if (reader == NULL) {
+    if (!reader) {
         errno = ENOMEM;
         return NULL;
     }
@@ -460,7 +459,7 @@ struct reader *reader_open(const struct reader_wish *wish)
 
 void reader_close(struct reader *reader)
 {
-    if (reader == NULL)
+    if (!reader)
         return;
     read_ahead_free(reader->ahead);
     if (reader->gzip != GZIP_NONE)
@@ -474,7 +473,7 @@ void reader_close(struct reader *reader)
 
 bool reader_is_growing(const struct reader *reader)
 {
-    return reader->growth != NULL || (reader->input != NULL && input_has_grown(reader->input));
+    return reader->growth || (reader->input && input_has_grown(reader->input));
 }
 
 const char *reader_problem(const struct reader *reader)
@@ -492,7 +491,7 @@ static void stop_ahead(struct reader *reader)
 
 void reader_give_up(struct reader *reader)
 {
-    if (reader_problem(reader) != NULL)
+    if (reader_problem(reader))
         return;
     if (is_ahead(reader))
         stop_ahead(reader);
@@ -502,12 +501,12 @@ void reader_give_up(struct reader *reader)
 
 bool reader_lacked_memory(const struct reader *reader)
 {
-    return reader_problem(reader) != NULL && reader->no_memory;
+    return reader_problem(reader) && reader->no_memory;
 }
 
 bool reader_has_changed(const struct reader *reader)
 {
-    return reader_problem(reader) != NULL && reader->changed;
+    return reader_problem(reader) && reader->changed;
 }
 
 uint64_t reader_position(const struct reader *reader)

@@ -109,11 +109,11 @@ struct inputs *inputs_open(const char *const *names, size_t count, const char *f
     rlim_t limit = descriptor_limit();
     struct stat status;
     struct inputs *inputs = calloc(1, sizeof *inputs + (count + 1) * sizeof inputs->input[0]);
-    if (inputs == NULL)
+    if (!inputs)
         return NULL;
     for (; inputs->count < count; inputs->count++)
         input_begin(&inputs->input[inputs->count], names[inputs->count], limit);
-    if (further == NULL)
+    if (!further)
         return inputs;
     struct input *last = &inputs->input[inputs->count++];
     *last = (struct input){.name = further, .file = -1};
@@ -125,7 +125,7 @@ struct inputs *inputs_open(const char *const *names, size_t count, const char *f
 
 void inputs_free(struct inputs *inputs)
 {
-    if (inputs == NULL)
+    if (!inputs)
         return;
     for (size_t i = 0; i < inputs->count; i++) {
         struct input *input = &inputs->input[i];
@@ -141,12 +141,12 @@ void inputs_free(struct inputs *inputs)
 
 struct input *inputs_at(struct inputs *inputs, size_t index)
 {
-    return inputs == NULL ? NULL : &inputs->input[index];
+    return inputs ? &inputs->input[index] : NULL;
 }
 
 bool inputs_are_ordinary(const struct inputs *inputs, size_t count)
 {
-    for (size_t i = 0; inputs != NULL && i < count; i++)
+    for (size_t i = 0; inputs && i < count; i++)
         if (!inputs->input[i].is_ordinary || inputs->input[i].is_standard)
             return false;
     return inputs != NULL;
@@ -154,7 +154,7 @@ bool inputs_are_ordinary(const struct inputs *inputs, size_t count)
 
 bool inputs_go_on(const struct inputs *inputs, size_t count)
 {
-    for (size_t i = 0; inputs != NULL && i < count; i++)
+    for (size_t i = 0; inputs && i < count; i++)
         if (inputs->input[i].goes_on)
             return true;
     return false;
@@ -172,7 +172,7 @@ uint64_t inputs_length(const struct inputs *inputs, size_t count)
 
 bool inputs_have(const struct inputs *inputs, const struct stat *file)
 {
-    if (inputs == NULL || !S_ISREG(file->st_mode))
+    if (!inputs || !S_ISREG(file->st_mode))
         return false;
     for (size_t i = 0; i < inputs->count; i++)
         if (inputs->input[i].inode == file->st_ino && inputs->input[i].device == file->st_dev)
@@ -244,7 +244,7 @@ static enum input_outcome judge_sum(struct input *input, size_t block, uint32_t 
     if (block >= input->sum_room) {
         size_t room = 2 * block + 16;
         uint32_t *sums = realloc(input->sums, room * sizeof *sums);
-        if (sums == NULL)
+        if (!sums)
             return INPUT_NO_MEMORY;
         input->sums = sums;
         input->sum_room = room;

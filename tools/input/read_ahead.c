@@ -90,7 +90,7 @@ static void end_locks(struct read_ahead *ahead)
 int read_ahead_start(struct read_ahead **begun, read_ahead_fill *fill, void *user)
 {
     struct read_ahead *ahead = *begun = malloc(sizeof *ahead);
-    if (ahead == NULL)
+    if (!ahead)
         return -1;
     ahead->fill = fill;
     ahead->user = user;
@@ -109,7 +109,7 @@ int read_ahead_start(struct read_ahead **begun, read_ahead_fill *fill, void *use
 
 void read_ahead_free(struct read_ahead *ahead)
 {
-    if (ahead == NULL)
+    if (!ahead)
         return;
     pthread_mutex_lock(&ahead->lock);
     ahead->over = true;

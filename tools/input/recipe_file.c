@@ -53,7 +53,7 @@ static int append(struct list *list, const char *text)
     size_t length = strlen(text), need = list->length + length + 2;
     if (need > list->room) {
         char *more = realloc(list->text, 2 * need);
-        if (more == NULL)
+        if (!more)
             return -1;
         list->text = more;
         list->room = 2 * need;
@@ -77,13 +77,13 @@ static int add_field(struct parser *parser, const char *name, const char *type)
     struct armtap_recipe *one = NULL;
     if (*name == '\0')
         return fail(parser, "a field has no name", "");
-    if (strchr(name, ',') != NULL)
+    if (strchr(name, ','))
         return fail(parser, "this is no name of a field:", name);
-    if (type == NULL && field != NULL)
+    if (!type && field)
         type = armtap_type_name(field->type, field->count);
-    if (type == NULL || *type == '\0')
+    if (!type || *type == '\0')
         return fail(parser, "the type is missing, as in \"actual_q VECTOR6D\", of", name);
-    if (strchr(type, ',') != NULL || armtap_recipe_rtde(name, type, &one) != ARMTAP_OK)
+    if (strchr(type, ',') || armtap_recipe_rtde(name, type, &one) != ARMTAP_OK)
         return fail(parser,
                     "there is no such type (BOOL, UINT8, UINT32, UINT64, INT32, DOUBLE, VECTOR3D, VECTOR6D, "
                     "VECTOR6INT32, VECTOR6UINT32):",
@@ -98,7 +98,7 @@ static int add_field(struct parser *parser, const char *name, const char *type)
 
 static const char *attribute(const char **attributes, const char *name)
 {
-    for (; attributes[0] != NULL; attributes += 2)
+    for (; attributes[0]; attributes += 2)
         if (strcmp(attributes[0], name) == 0)
             return attributes[1];
     return NULL;
@@ -106,7 +106,7 @@ static const char *attribute(const char **attributes, const char *name)
 
 static void begin_recipe(struct parser *parser, const char *key)
 {
-    bool is_out = key != NULL && strcmp(key, "out") == 0;
+    bool is_out = key && strcmp(key, "out") == 0;
     parser->inside = !parser->taken || (is_out && !parser->has_out);
     if (!parser->inside)
         return;
@@ -126,7 +126,7 @@ static void XMLCALL begin_element(void *user, const char *element, const char **
     if (strcmp(element, "field") != 0 || !parser->inside || parser->failed)
         return;
     name = attribute(attributes, "name");
-    if (add_field(parser, name == NULL ? "" : name, attribute(attributes, "type")) != 0)
+    if (add_field(parser, name ? name : "", attribute(attributes, "type")) != 0)
         XML_StopParser(parser->xml, XML_FALSE);
 }
 
@@ -153,7 +153,7 @@ static void XMLCALL refuse_doctype(void *user, const char *name, const char *sys
 static int parse_xml(struct parser *parser, const char *text, size_t length)
 {
     parser->xml = XML_ParserCreate(NULL);
-    if (parser->xml == NULL)
+    if (!parser->xml)
         return fail(parser, "out of memory", "");
     XML_SetUserData(parser->xml, parser);
     XML_SetElementHandler(parser->xml, begin_element, end_element);
@@ -191,9 +191,9 @@ static int parse_line(struct parser *parser, char *line)
 
 static int parse_plain(struct parser *parser, char *text)
 {
-    while (text != NULL && *text != '\0') {
+    while (text && *text != '\0') {
         char *end = strchr(text, '\n');
-        if (end != NULL)
+        if (end)
             *end++ = '\0';
         parser->line++;
         if (parse_line(parser, text) != 0)
@@ -227,7 +227,7 @@ static int parse_aubo(struct parser *parser, const char *text, size_t length, st
 static void report_unreadable(const char *name, int error)
 {
     const char *user = error == EACCES ? privileges_given_up_for() : NULL;
-    if (user != NULL)
+    if (user)
         message_error(
             "%s: cannot be read: %s; root was given up once the interface was open: put the recipe where %s may "
             "read it",
@@ -242,10 +242,10 @@ static char *read_all(const char *name, size_t *length)
     FILE *file = fopen(name, "rb");
     char *text = malloc(FILE_MAX + 1);
     *length = 0;
-    if (file != NULL && text != NULL)
+    if (file && text)
         *length = fread(text, 1, FILE_MAX + 1, file);
-    if (file == NULL || text == NULL || ferror(file) || *length > FILE_MAX) {
-        if (file != NULL && text != NULL && !ferror(file))
+    if (!file || !text || ferror(file) || *length > FILE_MAX) {
+        if (file && text && !ferror(file))
             message_error(
                 "%s: longer than any recipe; --recipe wants UR's XML, lines \"name type\" or AUBO's subscription",
                 name);
@@ -256,7 +256,7 @@ static char *read_all(const char *name, size_t *length)
     } else {
         text[*length] = '\0';
     }
-    if (file != NULL)
+    if (file)
         fclose(file);
     return text;
 }
@@ -271,7 +271,7 @@ static size_t text_begin(const char *text)
 /* XML begins with "<"; in UTF-16 there are NULs beside it, which plain lines lack. */
 static bool is_xml(const char *text, size_t length)
 {
-    return text[text_begin(text)] == '<' || memchr(text, '\0', length) != NULL;
+    return text[text_begin(text)] == '<' || memchr(text, '\0', length);
 }
 
 /* --recipe @NAME: what a well-known client asks for. */
@@ -279,9 +279,9 @@ static int read_known(const char *name, struct armtap_recipe **recipe)
 {
     const struct armtap_known_recipe *known;
     size_t i = 0;
-    while ((known = armtap_known_recipe_at(i)) != NULL && strcmp(known->name, name) != 0)
+    while ((known = armtap_known_recipe_at(i)) && strcmp(known->name, name) != 0)
         i++;
-    if (known == NULL) {
+    if (!known) {
         message_error("no recipe of a well-known client is called @%s; armtap recipe --list shows them", name);
         return -1;
     }
@@ -310,7 +310,7 @@ int recipe_file_read(const char *name, struct armtap_recipe **recipe)
     struct parser parser = {.file = name};
     size_t length;
     char *text = read_all(name, &length);
-    if (text == NULL)
+    if (!text)
         return -1;
     size_t begin = text_begin(text);
     int outcome = text[begin] == '[' ? parse_aubo(&parser, text + begin, length - begin, recipe)

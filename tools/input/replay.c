@@ -46,12 +46,12 @@ struct run {
 
 bool replay_is_repeatable(const struct replay_source *source)
 {
-    return source->interface == NULL && !source->follow && inputs_are_ordinary(source->inputs, source->count);
+    return !source->interface && !source->follow && inputs_are_ordinary(source->inputs, source->count);
 }
 
 bool replay_is_live(const struct replay_source *source)
 {
-    return source->interface != NULL || source->follow || inputs_go_on(source->inputs, source->count);
+    return source->interface || source->follow || inputs_go_on(source->inputs, source->count);
 }
 
 /* Ends the reading; once, with a message unless the callback that asked for it has given one. */
@@ -105,7 +105,7 @@ static void advance(struct run *run, const struct capture *capture)
 static void obey_interrupt(struct run *run)
 {
     const struct replay_source *source = run->source;
-    if (!interrupt_asked() || source->interface != NULL)
+    if (!interrupt_asked() || source->interface)
         return;
     if (!replay_is_live(source))
         run->stopped = run->totals->broken_off = run->totals->interrupted = true;
@@ -116,7 +116,7 @@ static void obey_interrupt(struct run *run)
 static void turn(struct run *run)
 {
     obey_interrupt(run);
-    if (run->source->on_turn == NULL || run->stopped)
+    if (!run->source->on_turn || run->stopped)
         return;
     run->stop.why = run->source->on_turn(run->stop.user, run->totals);
     if (run->stop.why != REPLAY_GO_ON)
@@ -134,7 +134,7 @@ static bool wait_on(void *user)
 static void note_dropped(struct run *run, const struct armtap_where *where, const char *text)
 {
     struct armtap_note note = {.kind = armtap_note_find("capture.dropped"), .where = *where, .text = text};
-    if (note.kind != NULL && run->sink.on_note != NULL && run->sink.on_note(&run->stop, &note) != 0)
+    if (note.kind && run->sink.on_note && run->sink.on_note(&run->stop, &note) != 0)
         stop(run, ARMTAP_ERR_STOPPED);
 }
 
@@ -146,7 +146,7 @@ static void report_dropped(struct run *run, struct capture *capture, const struc
     if (dropped == 0 || run->stopped)
         return;
     snprintf(text, sizeof text, "the kernel or the interface dropped %llu packets", (unsigned long long)dropped);
-    if (run->source->interface != NULL)
+    if (run->source->interface)
         message_warning("%s: %s; narrow the --filter, or capture with tcpdump -B 65536 first", run->source->interface,
                         text);
     else
@@ -221,7 +221,7 @@ static void end_raw(struct run *run, struct armtap_conn *conn, const struct armt
                                  .direction = ARMTAP_FROM_ROBOT,
                                  .type = ARMTAP_EVENT_CLOSE,
                                  .a = ARMTAP_CLOSE_END_OF_CAPTURE};
-    if (!run->stopped && run->sink.on_event != NULL && run->sink.on_event(&run->stop, &event) != 0)
+    if (!run->stopped && run->sink.on_event && run->sink.on_event(&run->stop, &event) != 0)
         stop(run, ARMTAP_ERR_STOPPED);
 }
 
@@ -255,13 +255,15 @@ static void judge_raw(struct run *run, const struct armtap_stream *stream, const
                       arrived, arrived == 1 ? "" : "s");
     else if (length == 0)
         message_error("%s: no telemetry: it is empty", reader_name(name));
-    else if (wanted != NULL)
-        message_error("%s: no telemetry: no whole message of %s is in it; leave --raw out to have it recognised",
-                      reader_name(name), wanted);
-    else
-        message_error("%s: no telemetry: neither a capture (pcap, pcapng) nor a dump of a stream that armtap "
-                      "recognises; if it is a dump, name its protocol: --raw %s",
-                      reader_name(name), protocols);
+    else {
+        if (wanted)
+            message_error("%s: no telemetry: no whole message of %s is in it; leave --raw out to have it recognised",
+                          reader_name(name), wanted);
+        else
+            message_error("%s: no telemetry: neither a capture (pcap, pcapng) nor a dump of a stream that armtap "
+                          "recognises; if it is a dump, name its protocol: --raw %s",
+                          reader_name(name), protocols);
+    }
 }
 
 static void push_raw(struct run *run, struct capture *capture, struct armtap_conn *conn, const char *name,
@@ -270,7 +272,7 @@ static void push_raw(struct run *run, struct capture *capture, struct armtap_con
     uint8_t *chunk = malloc(RAW_CHUNK);
     uint64_t length = 0;
     long got = 0;
-    if (chunk == NULL) {
+    if (!chunk) {
         check(run, ARMTAP_ERR_MEMORY);
         return;
     }
@@ -302,7 +304,7 @@ static void run_raw(struct run *run, struct capture *capture, uint32_t file, con
     check(run, outcome);
     if (outcome != ARMTAP_OK)
         return;
-    if (run->source->recipe != NULL)
+    if (run->source->recipe)
         check(run, armtap_conn_set_recipe(conn, run->source->recipe));
     push_raw(run, capture, conn, name, &where);
     armtap_conn_free(conn);
@@ -321,7 +323,7 @@ static void run_file(struct run *run, uint32_t file)
                                      .on_wait = wait_on,
                                      .user = run};
     struct capture *capture = capture_open(&wish);
-    if (capture == NULL) {
+    if (!capture) {
         fail_input(run, outcome_of_errno(errno));
         return;
     }
@@ -352,7 +354,7 @@ static char *telemetry_filter(const struct replay_source *source)
         known++;
     size_t room = (known + source->port_count) * sizeof " or tcp port 65535" + sizeof icmp_errors;
     char *filter = calloc(1, room);
-    if (filter == NULL)
+    if (!filter)
         return NULL;
     for (size_t i = 0; armtap_port_at(i, &port); i++)
         length = add_port(filter, length, room, &port);
@@ -364,18 +366,18 @@ static char *telemetry_filter(const struct replay_source *source)
 
 struct capture *replay_open_interface(const struct replay_source *source)
 {
-    char *made = source->filter == NULL ? telemetry_filter(source) : NULL;
-    const char *filter = made == NULL ? source->filter : made;
-    if (filter == NULL) {
+    char *made = source->filter ? NULL : telemetry_filter(source);
+    const char *filter = made ? made : source->filter;
+    if (!filter) {
         message_no_memory();
         return NULL;
     }
     struct capture *live = capture_open_live(source->interface, filter, made != NULL);
     int error = errno;
     free(made);
-    if (live == NULL && error == ENOMEM)
+    if (!live && error == ENOMEM)
         message_no_memory();
-    if (live == NULL || (privileges_drop() == 0 && sandbox_enter() == 0))
+    if (!live || (privileges_drop() == 0 && sandbox_enter() == 0))
         return live;
     capture_close(live);
     return NULL;
@@ -404,7 +406,7 @@ static void run_all(struct run *run)
     check(run, outcome);
     if (outcome != ARMTAP_OK)
         return;
-    if (run->source->interface != NULL)
+    if (run->source->interface)
         run_live(run);
     else
         for (uint32_t i = 0; i < run->source->count && !run->stopped && !run->ended; i++)
@@ -420,8 +422,8 @@ enum exit_status replay(const struct replay_source *source, const struct armtap_
     struct run run = {.source = source, .stop = {.sink = sink, .user = user}, .totals = totals};
     run.sink = replay_stop_wrap(&run.stop);
     *totals = (struct replay_totals){.first_time = ARMTAP_NO_TIME};
-    progress_begin(&run.progress, source->progress && source->interface == NULL && !source->follow,
-                   source->interface == NULL ? inputs_length(source->inputs, source->count) : 0);
+    progress_begin(&run.progress, source->progress && !source->interface && !source->follow,
+                   source->interface ? 0 : inputs_length(source->inputs, source->count));
     run_all(&run);
     progress_hide(&run.progress);
     return run.damaged || totals->broken_off ? EXIT_FAILED : EXIT_DONE;

@@ -31,7 +31,7 @@ FORWARD(on_candidates, armtap_candidates)
 struct armtap_sink replay_stop_wrap(const struct replay_stop *stop)
 {
     const struct armtap_sink *sink = stop->sink;
-#define IF_WANTED(callback) .callback = sink->callback == NULL ? NULL : callback
+#define IF_WANTED(callback) .callback = sink->callback ? callback : NULL
     return (struct armtap_sink){.size = sizeof(struct armtap_sink),
                                 IF_WANTED(on_record),
                                 IF_WANTED(on_recipe),

@@ -86,7 +86,7 @@ static bool is_passing(const char *name)
 
 bool shell_can_name(const struct replay_source *source)
 {
-    if (source->interface != NULL || source->count == 0)
+    if (source->interface || source->count == 0)
         return false;
     for (size_t i = 0; i < source->count; i++)
         if (is_passing(source->names[i]))
@@ -113,7 +113,7 @@ static bool put_options(char *to, size_t size, const struct replay_source *sourc
 
 static bool put_recipe(char *to, size_t size, const struct replay_source *source)
 {
-    return source->recipe_name == NULL ||
+    return !source->recipe_name ||
            (put_text(to, size, "--recipe ") && shell_word(to, size, source->recipe_name) && put_text(to, size, " "));
 }
 
@@ -162,7 +162,7 @@ static bool put_word(char *to, size_t size, const char *word, size_t length, con
         (ends_with(to, "--from ") ? put_from(to, size, source) : put_names(to, size, source)))
         return true;
     to[before] = '\0';
-    if (is_packet && where != NULL && where->packet > 0)
+    if (is_packet && where && where->packet > 0)
         return put_packet(to, size, source, where);
     put(to, size, word, length);
     return !is_file && !is_packet;

@@ -52,8 +52,7 @@ static void show_version(void)
     char text[64];
     const char *aubo = armtap_aubo_libraries(), *sandbox = sandbox_library(text);
     printf("armtap %s\n%s\nzlib version %s\n%s\n%s\n%s\n", armtap_version(), capture_library(), reader_library(),
-           recipe_file_library(), aubo == NULL ? "built without AUBO" : aubo,
-           sandbox == NULL ? "built without libseccomp" : sandbox);
+           recipe_file_library(), aubo ? aubo : "built without AUBO", sandbox ? sandbox : "built without libseccomp");
 }
 
 static const struct command *find(const char *name)
@@ -66,7 +65,7 @@ static const struct command *find(const char *name)
     }
     names[COMMAND_COUNT] = "help";
     const char *meant = options_nearest(name, names, COMMAND_COUNT + 1);
-    if (meant != NULL)
+    if (meant)
         message_error("there is no command '%s'; did you mean '%s'?", name, meant);
     else
         message_error("there is no command '%s'; armtap --help lists them", name);
@@ -84,7 +83,7 @@ static int help(int argc, char **argv)
     if (strcmp(argv[0], "help") == 0)
         return help(0, NULL);
     const struct command *command = find(argv[0]);
-    return command == NULL ? EXIT_FAILED : command->run(1, arguments);
+    return command ? command->run(1, arguments) : EXIT_FAILED;
 }
 
 static int dispatch(int argc, char **argv)
@@ -105,7 +104,7 @@ static int dispatch(int argc, char **argv)
         return EXIT_FAILED;
     }
     const struct command *command = find(name);
-    return command == NULL ? EXIT_FAILED : command->run(argc - 2, argv + 2);
+    return command ? command->run(argc - 2, argv + 2) : EXIT_FAILED;
 }
 
 /* Output that does not arrive is a failure, whatever the command thinks; a reader that has seen enough is none. */

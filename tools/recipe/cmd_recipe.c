@@ -92,7 +92,7 @@ static int take_from(struct recipe_job *job, const char *value)
 {
     struct capture_recipe_wish *wish = &job->wish;
     const char **names = realloc(wish->names, (wish->count + 1) * sizeof(*names));
-    if (names == NULL) {
+    if (!names) {
         message_no_memory();
         return -1;
     }
@@ -183,11 +183,11 @@ static int judge(struct recipe_job *job)
     else if (sources != 1)
         message_error("recipe: give %s --columns, --fields, --layout, --from, --list or @NAME",
                       sources == 0 ? "one of" : "only one of");
-    else if (job->generation != NULL && job->columns == NULL)
+    else if (job->generation && !job->columns)
         message_error("recipe: --generation says whose columns --columns counts; give both");
-    else if (choosing_option(&job->wish) != NULL && job->wish.count == 0)
+    else if (choosing_option(&job->wish) && job->wish.count == 0)
         message_error("recipe: %s needs --from CAPTURE", choosing_option(&job->wish));
-    else if (decoding_option(&options->source) != NULL && job->wish.count == 0)
+    else if (decoding_option(&options->source) && job->wish.count == 0)
         message_error("recipe: %s needs --from CAPTURE", decoding_option(&options->source));
     else if (job->wish.packet > 0 && (job->wish.one_stream || job->wish.setup > 0))
         message_error("recipe: --packet names one set-up; leave %s out", job->wish.one_stream ? "--stream" : "--setup");
@@ -198,10 +198,10 @@ static int judge(struct recipe_job *job)
                       job->wish.count);
     else if (job->plain && (job->json || job->list))
         message_error("recipe: --plain is one way to write a recipe; leave %s out", job->json ? "--json" : "it");
-    else if (job->key != NULL && (job->plain || job->list))
+    else if (job->key && (job->plain || job->list))
         message_error("recipe: --key names the recipe in the XML; leave it out with %s",
                       job->plain ? "--plain" : "--list");
-    else if (job->key != NULL && !recipe_write_is_key(job->key))
+    else if (job->key && !recipe_write_is_key(job->key))
         message_error("recipe: --key '%s': give a name of letters, digits, '_', '-' and '.'", job->key);
     else
         return 0;
@@ -213,7 +213,7 @@ static int judge(struct recipe_job *job)
 static int from_columns(struct recipe_job *job)
 {
     struct columns columns;
-    const char *generation = job->generation == NULL ? "cb3e" : job->generation;
+    const char *generation = job->generation ? job->generation : "cb3e";
     if (mapping_generation("recipe: --generation", generation, &job->counted) != 0 ||
         columns_parse(job->columns, armtap_layout_columns(job->counted), &columns) != 0)
         return -1;
@@ -335,7 +335,7 @@ static void list_json(void)
     struct json json;
     json_begin(&json, stdout);
     json_array(&json, true);
-    for (size_t i = 0; (known = armtap_known_recipe_at(i)) != NULL; i++) {
+    for (size_t i = 0; (known = armtap_known_recipe_at(i)); i++) {
         json_object(&json, false);
         json_key(&json, "name");
         json_text(&json, known->name);
@@ -360,7 +360,7 @@ static void list(void)
 {
     const struct armtap_known_recipe *known;
     printf("%-36s %6s %7s\n", "name, client", "bytes", "fields");
-    for (size_t i = 0; (known = armtap_known_recipe_at(i)) != NULL; i++) {
+    for (size_t i = 0; (known = armtap_known_recipe_at(i)); i++) {
         size_t count = 1;
         for (const char *at = known->fields; *at != '\0'; at++)
             count += *at == ',';
@@ -374,7 +374,7 @@ static void list(void)
 
 static bool is_only(enum armtap_field_direction direction, const struct armtap_field *field)
 {
-    return field != NULL && field->direction == direction;
+    return field && field->direction == direction;
 }
 
 /* A recipe is of outputs or of inputs. Returns its usual key, NULL after a message. */
@@ -385,8 +385,8 @@ static const char *usual_key(const struct mapping *mapping, bool to_robot)
         output = is_only(ARMTAP_FIELD_OUTPUT, mapping->field[i]) ? mapping->field[i] : output;
         input = is_only(ARMTAP_FIELD_INPUT, mapping->field[i]) ? mapping->field[i] : input;
     }
-    if (output == NULL || input == NULL)
-        return input == NULL && !to_robot ? "out" : "in";
+    if (!output || !input)
+        return !input && !to_robot ? "out" : "in";
     message_error("recipe: %s is written by the client, %s sent by the robot; a recipe holds one kind: make two",
                   input->name, output->name);
     return NULL;
@@ -398,7 +398,7 @@ static void warn_numbers(const struct recipe_job *job)
     const struct armtap_enum_value *value;
     for (size_t i = 0; i < job->mapping.count && job->counted == ARMTAP_GENERATION_CB2; i++) {
         const struct armtap_field *field = job->mapping.field[i];
-        for (size_t k = 0; field != NULL && (value = armtap_enum_at(field, k)) != NULL; k++)
+        for (size_t k = 0; field && (value = armtap_enum_at(field, k)); k++)
             if (value->generation == ARMTAP_GENERATION_CB2) {
                 message_warning("%s: CB2 numbers it otherwise than the controllers that speak RTDE; armtap fields "
                                 "--enum %s shows both",
@@ -457,7 +457,7 @@ static int print(const struct recipe_job *job)
 {
     const struct mapping *mapping = &job->mapping;
     const char *key = usual_key(mapping, job->wish.to_robot);
-    if (key == NULL)
+    if (!key)
         return -1;
     mapping_report(mapping);
     if (mapping->count == 0) {
@@ -465,7 +465,7 @@ static int print(const struct recipe_job *job)
         return -1;
     }
     warn_numbers(job);
-    key = job->key == NULL ? key : job->key;
+    key = job->key ? job->key : key;
     if (job->json)
         print_json(mapping, key);
     else
@@ -493,7 +493,7 @@ static enum exit_status run_capture(struct recipe_job *job)
     struct capture_recipe captured;
     job->wish.how = &job->options.source;
     enum exit_status status = capture_recipe_read(&job->wish, &captured);
-    if (captured.recipe == NULL || take_captured(job, &captured) != 0 || print(job) != 0)
+    if (!captured.recipe || take_captured(job, &captured) != 0 || print(job) != 0)
         status = EXIT_FAILED;
     mapping_free(&job->mapping); /* it may name what is captured */
     capture_recipe_free(&captured);
@@ -511,14 +511,18 @@ static enum exit_status run(struct recipe_job *job)
         return EXIT_DONE;
     if (job->wish.count > 0)
         return run_capture(job);
-    if (job->columns != NULL)
+    if (job->columns)
         outcome = from_columns(job);
-    else if (job->layout != NULL)
-        outcome = from_layout(job);
-    else if (job->fields != NULL)
-        outcome = mapping_names(&job->mapping, job->fields);
-    else
-        outcome = from_known(job, job->options.operands[0]);
+    else {
+        if (job->layout)
+            outcome = from_layout(job);
+        else {
+            if (job->fields)
+                outcome = mapping_names(&job->mapping, job->fields);
+            else
+                outcome = from_known(job, job->options.operands[0]);
+        }
+    }
     return outcome == 0 && print(job) == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 

@@ -32,11 +32,11 @@ static int add_line(struct mapping *mapping, const struct armtap_field *field, c
     if (mapping->count == mapping->room) {
         size_t room = mapping->room == 0 ? 64 : 2 * mapping->room;
         struct recipe_line *line = realloc(mapping->line, room * sizeof *line);
-        if (line == NULL)
+        if (!line)
             return out_of_memory();
         mapping->line = line;
         const struct armtap_field **fields = realloc(mapping->field, room * sizeof *fields);
-        if (fields == NULL)
+        if (!fields)
             return out_of_memory();
         mapping->field = fields;
         mapping->room = room;
@@ -54,7 +54,7 @@ static int add_lack(struct mapping *mapping, unsigned column, const char *name, 
     if (mapping->lack_count == mapping->lack_room) {
         size_t room = mapping->lack_room == 0 ? 64 : 2 * mapping->lack_room;
         struct mapping_lack *lack = realloc(mapping->lack, room * sizeof *lack);
-        if (lack == NULL)
+        if (!lack)
             return out_of_memory();
         mapping->lack = lack;
         mapping->lack_room = room;
@@ -136,8 +136,8 @@ int mapping_columns(struct mapping *mapping, const struct columns *columns, enum
     for (size_t i = 0; i < columns->count; i++) {
         const struct armtap_field *field = field_of(columns->number[i], generation);
         asked[columns->number[i]] = true;
-        int outcome = field == NULL ? add_lack(mapping, columns->number[i], "", "no field is known there")
-                                    : add_field(mapping, field, columns->number[i]);
+        int outcome = field ? add_field(mapping, field, columns->number[i])
+                            : add_lack(mapping, columns->number[i], "", "no field is known there");
         if (outcome != 0)
             return -1;
     }
@@ -153,10 +153,10 @@ int mapping_columns(struct mapping *mapping, const struct columns *columns, enum
 static const struct armtap_field *vector_of(const char *name)
 {
     const char *mark = strrchr(name, '_');
-    if (mark == NULL || mark[1] < '0' || mark[1] > '9' || mark[2] != '\0')
+    if (!mark || mark[1] < '0' || mark[1] > '9' || mark[2] != '\0')
         return NULL;
     const struct armtap_field *field = armtap_field_find(name, (size_t)(mark - name));
-    return field != NULL && field->count > (unsigned)(mark[1] - '0') ? field : NULL;
+    return field && field->count > (unsigned)(mark[1] - '0') ? field : NULL;
 }
 
 static int add_matching(struct mapping *mapping, const char *pattern, bool *found)
@@ -182,7 +182,7 @@ static int name_unknown(const char *name)
     for (size_t i = 0; i < armtap_field_count() && count < sizeof names / sizeof *names; i++)
         names[count++] = armtap_field_at(i)->name;
     const char *meant = options_nearest(name, names, count);
-    if (meant != NULL)
+    if (meant)
         message_error("there is no field '%.100s'; did you mean '%s'?", name, meant);
     else
         message_error("there is no field '%.100s'; armtap fields lists all", name);
@@ -193,10 +193,10 @@ static int add_name(struct mapping *mapping, const char *name)
 {
     const struct armtap_field *field = armtap_field_find(name, strlen(name));
     bool found = false;
-    if (field != NULL)
+    if (field)
         return add_field(mapping, field, 0);
     field = vector_of(name);
-    if (field != NULL) {
+    if (field) {
         message_warning("%s is an element of %s; RTDE has the vector alone", name, field->name);
         return add_field(mapping, field, 0);
     }

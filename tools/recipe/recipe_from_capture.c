@@ -87,7 +87,7 @@ static struct setup *add_setup(struct reading *reading, const struct armtap_stre
     if (reading->count == reading->room) {
         size_t room = reading->room == 0 ? 16 : 2 * reading->room;
         struct setup *setup = realloc(reading->setup, room * sizeof *setup);
-        if (setup == NULL)
+        if (!setup)
             return NULL;
         reading->setup = setup;
         reading->room = room;
@@ -99,7 +99,7 @@ static struct setup *add_setup(struct reading *reading, const struct armtap_stre
                             .where = *where,
                             .recipe = hold(reading, recipe)};
     reading->count += setup->recipe != NULL;
-    return setup->recipe == NULL ? NULL : setup;
+    return setup->recipe ? setup : NULL;
 }
 
 /* Whether a set-up is one of those asked for, and there is room for it. */
@@ -122,7 +122,7 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
     struct reading *reading = user;
     if (is_wanted(reading, &event->where, event->direction)) {
         struct setup *setup = add_setup(reading, event->stream, &event->where, event->direction, event->recipe);
-        if (setup == NULL)
+        if (!setup)
             return out_of_memory();
         setup->guessed = (event->flags & ARMTAP_GUESSED) != 0;
     }
@@ -135,20 +135,20 @@ static int on_refused(void *user, const struct armtap_refused_setup *refused)
     if (!is_wanted(reading, &refused->where, refused->direction))
         return 0;
     struct setup *setup = add_setup(reading, refused->stream, &refused->where, refused->direction, refused->accepted);
-    if (setup == NULL)
+    if (!setup)
         return out_of_memory();
     setup->is_refused = true;
     setup->version = refused->version;
     setup->refused = calloc(refused->refused_count + 1, sizeof *setup->refused);
-    for (size_t i = 0; i < refused->refused_count && setup->refused != NULL; i++) {
+    for (size_t i = 0; i < refused->refused_count && setup->refused; i++) {
         const struct armtap_refused *name = &refused->refused[i];
         setup->refused[i] = (struct capture_recipe_refusal){strndup(name->name, name->length), name->why};
         setup->refused_count = i + 1;
         reading->others += sizeof *setup->refused + name->length + 32;
-        if (setup->refused[i].name == NULL)
+        if (!setup->refused[i].name)
             return out_of_memory();
     }
-    return setup->refused == NULL ? out_of_memory() : 0;
+    return setup->refused ? 0 : out_of_memory();
 }
 
 static int on_event(void *user, const struct armtap_event *event)
@@ -186,8 +186,7 @@ static void keep_refused(struct reading *reading)
     size_t kept = 0;
     bool any = false;
     for (size_t i = 0; i < reading->count; i++)
-        any |=
-            reading->setup[i].is_refused && (only == NULL || only->stream->connection == reading->setup[i].connection);
+        any |= reading->setup[i].is_refused && (!only || only->stream->connection == reading->setup[i].connection);
     for (size_t i = 0; i < reading->count; i++)
         if (any && !reading->setup[i].is_refused)
             forget_setup(&reading->setup[i]);
@@ -206,7 +205,7 @@ static void sort_setups(struct reading *reading)
         qsort(reading->setup, reading->count, sizeof *reading->setup, by_connection);
     for (size_t i = 0; i < reading->count; i++) {
         struct setup *last = kept == 0 ? NULL : &reading->setup[kept - 1], *setup = &reading->setup[i];
-        if (last != NULL && last->connection == setup->connection && last->direction == setup->direction &&
+        if (last && last->connection == setup->connection && last->direction == setup->direction &&
             same_fields(last->recipe, setup->recipe))
             forget_setup(last);
         else
@@ -250,8 +249,8 @@ static enum exit_status read_all(struct reading *reading)
     struct replay_totals totals = {.broken_off = true};
     enum exit_status status = EXIT_FAILED;
     source.inputs = inputs_open(source.names, source.count, NULL);
-    if (source.inputs == NULL || armtap_knowledge_new(&source.knowledge) != ARMTAP_OK ||
-        (reading->streams = armtap_streams_new()) == NULL)
+    if (!source.inputs || armtap_knowledge_new(&source.knowledge) != ARMTAP_OK ||
+        !(reading->streams = armtap_streams_new()))
         out_of_memory();
     else
         status = replay_learning(&source, &sink, reading, forget_setups, &totals);
@@ -391,8 +390,8 @@ static bool has_names(const struct setup *setup)
 static void take_recipe(struct reading *reading, struct capture_recipe *captured)
 {
     const struct armtap_stream_summary *summary = choose_stream(reading);
-    struct setup *setup = summary == NULL ? NULL : choose_setup(reading, summary);
-    if (setup == NULL || !has_fields(setup) || !has_names(setup))
+    struct setup *setup = summary ? choose_setup(reading, summary) : NULL;
+    if (!setup || !has_fields(setup) || !has_names(setup))
         return;
     if (setup->guessed)
         message_warning("the handshake of stream %u was not captured: its recipe was guessed", summary->number);
@@ -419,7 +418,7 @@ enum exit_status capture_recipe_read(const struct capture_recipe_wish *wish, str
     forget_setups(&reading);
     free(reading.setup);
     armtap_streams_free(reading.streams);
-    return captured->recipe == NULL ? EXIT_FAILED : status;
+    return captured->recipe ? status : EXIT_FAILED;
 }
 
 void capture_recipe_free(struct capture_recipe *captured)

@@ -29,7 +29,7 @@ static bool is_letter_or_digit(char c)
 bool recipe_write_is_key(const char *key)
 {
     for (const char *at = key; *at != '\0'; at++)
-        if (!is_letter_or_digit(*at) && strchr("_-.", *at) == NULL)
+        if (!is_letter_or_digit(*at) && !strchr("_-.", *at))
             return false;
     return *key != '\0';
 }
