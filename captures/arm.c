@@ -36,8 +36,6 @@ static const struct arm_model models[] = {
 static const double twist_sine[ARM_JOINTS] = {1, 0, 0, 1, -1, 0};
 static const double twist_cosine[ARM_JOINTS] = {0, 1, 1, 0, 0, 1};
 
-static const double gravity = 9.80665;
-
 const struct arm_model *arm_find(const char *name)
 {
     for (size_t i = 0; i < sizeof models / sizeof *models; i++)
@@ -130,7 +128,7 @@ static void centre_of_link(const struct arm_pose *pose, size_t link, double cent
 static double weight_torque(const struct arm_pose *pose, size_t joint, const double point[3], double mass)
 {
     double arm[3], torque[3];
-    double lift[3] = {0, 0, mass * gravity};
+    double lift[3] = {0, 0, mass * GRAVITY};
     for (size_t i = 0; i < 3; i++)
         arm[i] = point[i] - pose->origin[joint][i];
     cross(arm, lift, torque);

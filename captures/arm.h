@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-enum { ARM_JOINTS = 6 };
+#define ARM_JOINTS 6
+#define GRAVITY 9.80665 /* m/s^2 */
 
 struct arm_model {
     const char *name;

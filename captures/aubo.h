@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { AUBO_CHANNELS = 100 };
+#define AUBO_CHANNELS 100
 
 struct aubo_subscription {
     const char *names; /* comma separated; NULL: none */

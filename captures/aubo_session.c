@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_MESSAGE = 8000 };
+#define MAX_MESSAGE 8000
 
-static const int64_t turnaround = 350000; /* ns */
+#define TURNAROUND 350000 /* ns */
 
 static struct websocket_bytes room_in_held(struct session *session)
 {
@@ -70,7 +70,7 @@ static void open_websocket(struct session *session, const struct client_step *st
     wire_send(&session->connection, ARMTAP_TO_ROBOT, bytes, request.length, time);
     struct websocket_bytes answer = {.at = bytes, .capacity = sizeof bytes};
     websocket_accept(websocket, &answer);
-    wire_send(&session->connection, ARMTAP_FROM_ROBOT, bytes, answer.length, session->connection.now + turnaround);
+    wire_send(&session->connection, ARMTAP_FROM_ROBOT, bytes, answer.length, session->connection.now + TURNAROUND);
     websocket->open = true;
 }
 
@@ -202,7 +202,7 @@ void aubo_session_answer(struct session *session)
         return;
     session->aubo.asked = false;
     send_control(session, ARMTAP_TO_ROBOT, WEBSOCKET_PONG, WEBSOCKET_PING_TEXT, sizeof WEBSOCKET_PING_TEXT - 1,
-                 session->connection.now + turnaround);
+                 session->connection.now + TURNAROUND);
 }
 
 void aubo_session_close(struct session *session, enum armtap_direction sender, int64_t time)
@@ -212,5 +212,5 @@ void aubo_session_close(struct session *session, enum armtap_direction sender, i
         return;
     send_control(session, sender, WEBSOCKET_CLOSE, normal_closure, sizeof normal_closure, time);
     send_control(session, !sender, WEBSOCKET_CLOSE, normal_closure, sizeof normal_closure,
-                 session->connection.now + turnaround);
+                 session->connection.now + TURNAROUND);
 }

@@ -8,10 +8,9 @@ enum { SAFETY_NORMAL = 1, SAFETY_PROTECTIVE_STOP = 3 };
 enum { PROGRAM_STOPPED = 1, PROGRAM_PLAYING = 2, PROGRAM_PAUSING = 3, PROGRAM_PAUSED = 4, PROGRAM_RESUMING = 5 };
 enum { MODE_RUNNING = 7, CB2_RUNNING = 0, CB2_SECURITY_STOPPED = 4, JOINT_RUNNING = 253, CB2_JOINT_STOPPED = 251 };
 
-static const double braking_time = 0.06;
-static const double resuming_time = 0.3;
-static const double impact_time = 0.08;
-static const double gravity = 9.80665;
+#define BRAKING_TIME 0.06 /* s */
+#define RESUMING_TIME 0.3
+#define IMPACT_TIME 0.08
 
 /* Rotor and arm inertia as each joint's motor sees it, kg m^2. */
 static const double inertia[ARM_JOINTS] = {2.2, 2.4, 1.1, 0.12, 0.09, 0.05};
@@ -106,12 +105,12 @@ static double measured(struct motion *motion, double value, double sigma)
 /* The part of an impact at `seconds` after it: up and down again. */
 static double impact_shape(double seconds, double *change)
 {
-    double x = seconds / impact_time;
+    double x = seconds / IMPACT_TIME;
     if (x <= 0 || x >= 1) {
         *change = 0;
         return 0;
     }
-    *change = 4 * (1 - 2 * x) / impact_time;
+    *change = 4 * (1 - 2 * x) / IMPACT_TIME;
     return 4 * x * (1 - x);
 }
 
@@ -189,9 +188,9 @@ static void go_on(struct motion *motion)
     double now = seconds_of(motion, motion->cycle);
     double before = motion->rate;
     if (stopped_at(robot, now))
-        motion->rate = before > step / braking_time ? before - step / braking_time : 0;
+        motion->rate = before > step / BRAKING_TIME ? before - step / BRAKING_TIME : 0;
     else
-        motion->rate = before < 1 - step / resuming_time ? before + step / resuming_time : 1;
+        motion->rate = before < 1 - step / RESUMING_TIME ? before + step / RESUMING_TIME : 1;
     motion->rate_change = (motion->rate - before) / step;
     if (motion->cycle > 0)
         motion->program_time += step * 0.5 * (before + motion->rate);
@@ -264,7 +263,7 @@ static void measure_tool(struct motion *motion, struct arm_pose *pose, double sh
     for (size_t i = 0; i < 3; i++) {
         const double *a = state->actual_TCP_acceleration;
         double(*r)[3] = pose->rotation;
-        double felt = r[0][i] * a[0] + r[1][i] * a[1] + r[2][i] * (a[2] + gravity);
+        double felt = r[0][i] * a[0] + r[1][i] * a[1] + r[2][i] * (a[2] + GRAVITY);
         state->actual_tool_accelerometer[i] = measured(motion, felt, 0.05);
     }
     const double *f = state->actual_TCP_force;

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PACKAGE = 65535 };
-
-static const int64_t microsecond = 1000;
+#define MAX_PACKAGE 65535
 
 void session_fail(struct session *session, const struct client_step *step, const char *problem, const char *thing)
 {
@@ -76,7 +74,7 @@ static void send_package(struct session *session, struct armtap_rtde_package *pa
     }
     session_flush(session, time);
     if (direction == ARMTAP_FROM_ROBOT)
-        time = session->connection.now + turnaround * microsecond;
+        time = session->connection.now + turnaround * MICROSECOND;
     wire_send(&session->connection, direction, bytes, (size_t)length, time);
 }
 
@@ -503,7 +501,7 @@ static void send_held(struct session *session, int64_t time)
         wire_send(&session->connection, ARMTAP_FROM_ROBOT, session->held, cut, time);
         memmove(session->held, session->held + cut, session->held_length - cut);
         session->held_length -= cut;
-        time += 150 * microsecond;
+        time += 150 * MICROSECOND;
     }
     session_flush(session, time);
 }
@@ -537,7 +535,7 @@ static void stream(struct session *session, int64_t time)
     if (due && session->watchdog && session->held_length == 0 && !session->failed) {
         set_input(session, session->watchdog_field, (double)++session->watchdog_count);
         send_data(session, session->inputs[session->watchdog - 1], session->written, session->watchdog, ARMTAP_TO_ROBOT,
-                  session->connection.now + 200 * microsecond);
+                  session->connection.now + 200 * MICROSECOND);
     }
 }
 
@@ -569,5 +567,5 @@ void session_cycle(struct session *session, int64_t time)
         return;
     }
     session->step++;
-    take_step(session, step, time + 100 * microsecond);
+    take_step(session, step, time + 100 * MICROSECOND);
 }

@@ -47,7 +47,7 @@ struct session {
     bool failed;
 };
 
-enum { SESSION_TALLIES = 64 };
+#define SESSION_TALLIES 64
 
 /* The controller has `arm_count` arms in the array `motion`. 0, or -1 if out of memory. */
 int session_begin(struct session *session, const struct scene_client *client, struct motion *motion, size_t arm_count);

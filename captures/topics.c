@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double brakes_time = 0.4; /* s to release them */
+#define BRAKES_TIME 0.4 /* s to release them */
 
 struct topic {
     const char *name; /* without R1_ */
@@ -44,14 +44,14 @@ static double brakes_open(const struct motion *arm)
 static void put_robot_mode(const struct topics *topics, const struct motion *arm, struct json *json)
 {
     double seconds = brakes_open(arm);
-    put_mode(topics, seconds < 0 ? idle : seconds < brakes_time ? brake_releasing : running, json);
+    put_mode(topics, seconds < 0 ? idle : seconds < BRAKES_TIME ? brake_releasing : running, json);
 }
 
 static void put_joint_mode(const struct topics *topics, const struct motion *arm, struct json *json)
 {
     for (size_t i = 0; i < ARM_JOINTS; i++) {
         json_text(json, i > 0 ? "," : "[");
-        put_mode(topics, brakes_open(arm) < brakes_time ? joint_idle : joint_running, json);
+        put_mode(topics, brakes_open(arm) < BRAKES_TIME ? joint_idle : joint_running, json);
     }
     json_text(json, "]");
 }

@@ -17,8 +17,7 @@ enum {
     ACK = 16
 };
 
-static const int64_t microsecond = 1000;
-static const int64_t delayed_answer = 40000000;
+#define DELAYED_ANSWER INT64_C(40000000) /* ns */
 
 struct segment {
     enum armtap_direction sender;
@@ -195,7 +194,7 @@ static void emit(struct wire_connection *connection, const struct segment *segme
 /* A machine's reaction time: `least` µs and a little more. */
 static int64_t some_time(struct wire_connection *connection, double least)
 {
-    return (int64_t)prng_between(&connection->prng, least, 1.6 * least) * microsecond;
+    return (int64_t)prng_between(&connection->prng, least, 1.6 * least) * MICROSECOND;
 }
 
 static void emit_flags(struct wire_connection *connection, enum armtap_direction sender, unsigned flags, int64_t time,
@@ -271,7 +270,7 @@ static void answer(struct wire_connection *connection, enum armtap_direction rea
 {
     struct wire_end *end = &connection->end[reader];
     if (++end->unanswered == 1) {
-        end->answer_due = connection->now + delayed_answer;
+        end->answer_due = connection->now + DELAYED_ANSWER;
         return;
     }
     uint16_t window = end->window;

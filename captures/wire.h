@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define MICROSECOND INT64_C(1000) /* ns */
+
 struct wire_address {
     bool v6;
     uint8_t bytes[16]; /* 4 of them in IPv4 */

@@ -12,7 +12,7 @@ struct armtap_address {
 
 enum armtap_tcp_flag { ARMTAP_TCP_FIN = 1, ARMTAP_TCP_SYN = 2, ARMTAP_TCP_RST = 4, ARMTAP_TCP_ACK = 16 };
 
-enum { ARMTAP_SACK_BLOCKS = 4 }; /* as many as a header has room for */
+#define ARMTAP_SACK_BLOCKS 4 /* as many as a header has room for */
 
 /* One TCP segment. `payload` points into the packet. */
 struct armtap_segment {

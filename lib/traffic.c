@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { EPHEMERAL = 32768 /* from here on systems take ports for clients; some from 49152 on */ };
+#define EPHEMERAL (32768 /* from here on systems take ports for clients; some from 49152 on */)
 
 enum listener { LISTENER_ROBOT, LISTENER_MACHINE, LISTENER_CLIENT };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Names that one stream may show in all: no robot has a tenth of it. */
-enum { fields_max = 20000 };
+#define FIELDS_MAX 20000
 
 struct slot {
     struct armtap_difference difference;
@@ -106,7 +106,7 @@ static struct slot *slot_of(struct differences *differences, const char *name)
     size_t place = place_of(differences, name);
     if (place < differences->count && strcmp(differences->by_name[place]->name, name) == 0)
         return differences->by_name[place];
-    differences->is_full = differences->is_full || differences->count == fields_max;
+    differences->is_full = differences->is_full || differences->count == FIELDS_MAX;
     if (differences->is_full)
         return NULL;
     if (differences->count == differences->room) {

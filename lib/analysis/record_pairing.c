@@ -5,20 +5,20 @@
 #include <string.h>
 
 enum {
-    window_records = 16384, /* 32 s at 500 Hz */
-    window_bytes = 1 << 24,
-    read_ahead_records = 1024,
-    step_sample = 256
+    WINDOW_RECORDS = 16384, /* 32 s at 500 Hz */
+    WINDOW_BYTES = 1 << 24,
+    READ_AHEAD_RECORDS = 1024,
+    STEP_SAMPLE = 256
 };
 
 /* Clocks are sums of cycles in binary fractions. */
-static const double rounding = 1e-6;
+#define ROUNDING 1e-6
 /* A controller that starts takes longer than this; a clock that is corrected moves by less. */
-static const double restart_least = 0.5;
+#define RESTART_LEAST 0.5
 /* Farther than this from the record before, a clock must be confirmed by the next record; so must the first one. */
-static const double leap_least = 30;
+#define LEAP_LEAST 30
 /* Where neither side has two records: that of the fastest controllers. */
-static const double fallback_cycle = 0.002;
+#define FALLBACK_CYCLE 0.002
 
 struct kept {
     struct sample sample;
@@ -59,7 +59,7 @@ struct pairing *armtap_pairing_new(bool in_capture_order, pairing_found *found, 
     pairs->found = found;
     pairs->user = user;
     for (int side = 0; side < ARMTAP_SIDES; side++) {
-        pairs->queue[side].ring = calloc(window_records, sizeof *pairs->queue[side].ring);
+        pairs->queue[side].ring = calloc(WINDOW_RECORDS, sizeof *pairs->queue[side].ring);
         if (!pairs->queue[side].ring) {
             armtap_pairing_free(pairs);
             return NULL;
@@ -78,7 +78,7 @@ static void let_go(struct kept *kept)
 
 static struct kept *at(const struct queue *queue, size_t i)
 {
-    return &queue->ring[(queue->first + i) % window_records];
+    return &queue->ring[(queue->first + i) % WINDOW_RECORDS];
 }
 
 static void pop(struct queue *queue)
@@ -89,7 +89,7 @@ static void pop(struct queue *queue)
     queue->gone = kept->sample.clock;
     queue->bytes -= kept->sample.length;
     let_go(kept);
-    queue->first = (queue->first + 1) % window_records;
+    queue->first = (queue->first + 1) % WINDOW_RECORDS;
     queue->count--;
 }
 
@@ -124,11 +124,11 @@ static int by_size(const void *a, const void *b)
 /* The median step of the clock, 0 without a step. */
 static double typical_step(const struct queue *queue)
 {
-    double steps[step_sample];
+    double steps[STEP_SAMPLE];
     size_t count = 0;
-    for (size_t i = 1; i < queue->count && count < step_sample; i++) {
+    for (size_t i = 1; i < queue->count && count < STEP_SAMPLE; i++) {
         double step = at(queue, i)->sample.clock - at(queue, i - 1)->sample.clock;
-        if (at(queue, i)->epoch == at(queue, i - 1)->epoch && step > rounding)
+        if (at(queue, i)->epoch == at(queue, i - 1)->epoch && step > ROUNDING)
             steps[count++] = step;
     }
     qsort(steps, count, sizeof *steps, by_size);
@@ -141,18 +141,18 @@ static void find_cycle(struct pairing *pairs)
     for (int side = 0; side < ARMTAP_SIDES; side++)
         tally->step[side] = typical_step(&pairs->queue[side]);
     double one = tally->step[0], other = tally->step[1];
-    tally->cycle = one > 0 && (one < other || other <= 0) ? one : other > 0 ? other : fallback_cycle;
+    tally->cycle = one > 0 && (one < other || other <= 0) ? one : other > 0 ? other : FALLBACK_CYCLE;
 }
 
 static bool is_full(const struct queue *queue)
 {
-    return queue->count == window_records || queue->bytes >= window_bytes;
+    return queue->count == WINDOW_RECORDS || queue->bytes >= WINDOW_BYTES;
 }
 
 /* Whether the cycle can be told: enough has come, or no more will. */
 static bool is_sampled(const struct queue *queue)
 {
-    return queue->count > step_sample || queue->ended || is_full(queue);
+    return queue->count > STEP_SAMPLE || queue->ended || is_full(queue);
 }
 
 /* ---- pairing --------------------------------------------------------------------------------------------------- */
@@ -211,7 +211,7 @@ static enum decision decide(const struct pairing *pairs, bool now)
     const struct kept *a = at(legacy, 0), *b = at(rtde, 0);
     if (a->epoch != b->epoch)
         return a->epoch < b->epoch ? DECISION_DROP_LEGACY : DECISION_DROP_RTDE;
-    double apart = b->sample.clock - a->sample.clock, reach = pairs->tally.cycle / 2 * (1 + rounding);
+    double apart = b->sample.clock - a->sample.clock, reach = pairs->tally.cycle / 2 * (1 + ROUNDING);
     if (apart > reach || gone_is_nearer(rtde, a, apart))
         return DECISION_DROP_LEGACY;
     if (apart < -reach || gone_is_nearer(legacy, b, apart))
@@ -286,7 +286,7 @@ static unsigned next_epoch(const struct pairing *pairs, enum armtap_side side)
 static int admit(struct pairing *pairs, enum armtap_side side, struct kept *kept)
 {
     struct queue *queue = &pairs->queue[side];
-    bool restarted = queue->begun && queue->clock - kept->sample.clock > restart_least;
+    bool restarted = queue->begun && queue->clock - kept->sample.clock > RESTART_LEAST;
     if (!queue->begun || restarted)
         queue->epoch = next_epoch(pairs, side);
     pairs->tally.restarts[side] += restarted ? 1 : 0;
@@ -301,7 +301,7 @@ static int admit(struct pairing *pairs, enum armtap_side side, struct kept *kept
 
 static bool is_leap(double from, double to)
 {
-    return to < from - restart_least || to > from + leap_least;
+    return to < from - RESTART_LEAST || to > from + LEAP_LEAST;
 }
 
 /* Whether a clock goes on from the suspect's rather than from what was before it. */
@@ -362,5 +362,5 @@ int armtap_pairing_end(struct pairing *pairs, enum armtap_side side)
 
 bool armtap_pairing_is_ahead(const struct pairing *pairs, enum armtap_side side)
 {
-    return pairs->queue[side].count >= read_ahead_records;
+    return pairs->queue[side].count >= READ_AHEAD_RECORDS;
 }

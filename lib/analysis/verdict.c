@@ -72,7 +72,7 @@ static const struct clause {
     {"stream.resync", false, BY_BYTES, "# of % bytes that were captured could not be decoded",
      "# of % bytes that were captured could not be decoded, in @ places"},
 };
-enum { clause_count = sizeof clauses / sizeof *clauses };
+#define CLAUSE_COUNT (sizeof clauses / sizeof *clauses)
 
 /* Of other kinds the meaning of the note is the clause. */
 static const struct clause other = {"", false, BY_COUNT, "", ""};
@@ -418,7 +418,7 @@ static void add_kind(struct sentence *sentence, const struct verdict *verdict, c
 
 static const struct clause *clause_of(const char *id)
 {
-    for (size_t i = 0; i < clause_count; i++)
+    for (size_t i = 0; i < CLAUSE_COUNT; i++)
         if (strcmp(clauses[i].id, id) == 0)
             return &clauses[i];
     return &other;
@@ -428,11 +428,11 @@ static const struct clause *clause_of(const char *id)
 static void add_kinds(struct sentence *sentence, const struct verdict *verdict, size_t stream,
                       enum armtap_severity severity, bool of_controller)
 {
-    for (size_t i = 0; i < clause_count + armtap_note_count(); i++) {
+    for (size_t i = 0; i < CLAUSE_COUNT + armtap_note_count(); i++) {
         const struct armtap_note_kind *kind =
-            i < clause_count ? armtap_note_find(clauses[i].id) : armtap_note_at(i - clause_count);
+            i < CLAUSE_COUNT ? armtap_note_find(clauses[i].id) : armtap_note_at(i - CLAUSE_COUNT);
         const struct clause *clause = kind ? clause_of(kind->id) : NULL;
-        if (!clause || (i >= clause_count) != (clause == &other) || severity_of(verdict, stream, kind) < severity)
+        if (!clause || (i >= CLAUSE_COUNT) != (clause == &other) || severity_of(verdict, stream, kind) < severity)
             continue;
         const struct tally *tally = tally_at(verdict, stream, index_of(kind));
         if (tally->count > 0 && (sentence->before == 0 || strcmp(kind->id, cause) != 0))

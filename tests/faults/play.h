@@ -8,7 +8,7 @@
 #include "wire.h"
 #include "armtap.h"
 
-enum { PLAY_FINDINGS = 64 };
+#define PLAY_FINDINGS 64
 
 struct play {
     struct wire wire;

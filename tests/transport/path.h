@@ -7,7 +7,7 @@
 
 #include "capturefile.h"
 
-enum { PATH_WRITE = 1108 }; /* bytes of a realtime packet, which fit a segment */
+#define PATH_WRITE 1108 /* bytes of a realtime packet, which fit a segment */
 
 enum path_ids {
     PATH_IDS_COUNT,  /* a counter of the connection's own */

@@ -35,7 +35,7 @@ static const char *const samples[] = {
     "rtde-refused.pcap",    "rtde-stop.pcap",  "rtde-two-recipes.pcap",  "rtde-v1.pcap",
     "rtde-v2.pcapng.gz",    "rtde-v3.pcapng",  "several-clients.pcapng",
 };
-enum { SAMPLES = sizeof samples / sizeof samples[0] };
+#define SAMPLES (sizeof samples / sizeof samples[0])
 
 enum damage { FLIP, CUT, ZERO, SWAP, KINDS };
 static const char *const damage_names[] = {"flipped", "cut off", "zeroed", "swapped"};

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #ifdef __SANITIZE_ADDRESS__
-enum { ROUNDS = 6 };
+#define ROUNDS 6
 #else
-enum { ROUNDS = 24 };
+#define ROUNDS 24
 #endif
 
 static const struct {
@@ -25,7 +25,7 @@ static const struct {
     {"e-series-1220.pcapng.gz", 0, "realtime/1220/219/0", {1220, 0}},
     {"cb2-812.pcap.gz", 0, "realtime/812/172/0", {812, 0}},
 };
-enum { SAMPLES = sizeof samples / sizeof samples[0] };
+#define SAMPLES (sizeof samples / sizeof samples[0])
 
 static struct dialogue dialogues[SAMPLES];
 static struct outcome originals[SAMPLES];

@@ -10,7 +10,7 @@
 #include "arrival.h"
 
 #define US INT64_C(1000)
-enum { LENGTH = 100 };
+#define LENGTH 100
 
 struct scene {
     struct armtap_pool pool;

@@ -7,20 +7,20 @@
 
 #include "armtap.h"
 
-enum { packet_bytes = 1220, packets = 3 };
+enum { PACKET_BYTES = 1220, PACKETS = 3 };
 
 /* Legacy packets of a robot's clock, from 100 s on. */
-static void fill_packets(uint8_t bytes[packets * packet_bytes])
+static void fill_packets(uint8_t bytes[PACKETS * PACKET_BYTES])
 {
-    memset(bytes, 0, packets * packet_bytes);
-    for (size_t k = 0; k < packets; k++) {
+    memset(bytes, 0, PACKETS * PACKET_BYTES);
+    for (size_t k = 0; k < PACKETS; k++) {
         double clock = 100 + 0.008 * (double)k;
         uint64_t bits;
         memcpy(&bits, &clock, sizeof bits);
-        bytes[k * packet_bytes + 2] = packet_bytes >> 8;
-        bytes[k * packet_bytes + 3] = packet_bytes & 0xff;
+        bytes[k * PACKET_BYTES + 2] = PACKET_BYTES >> 8;
+        bytes[k * PACKET_BYTES + 3] = PACKET_BYTES & 0xff;
         for (size_t i = 0; i < 8; i++)
-            bytes[k * packet_bytes + 4 + i] = (uint8_t)(bits >> (56 - 8 * i));
+            bytes[k * PACKET_BYTES + 4 + i] = (uint8_t)(bits >> (56 - 8 * i));
     }
 }
 
@@ -33,7 +33,7 @@ struct user {
     struct armtap_net *net;
     unsigned calls;
     int answer;
-    uint8_t bytes[packets * packet_bytes];
+    uint8_t bytes[PACKETS * PACKET_BYTES];
 };
 
 static int act(struct user *user)
@@ -42,7 +42,7 @@ static int act(struct user *user)
     user->calls++;
     switch (user->deed) {
     case PUSH:
-        user->answer = armtap_conn_push(user->conn, ARMTAP_FROM_ROBOT, user->bytes, packet_bytes, NULL);
+        user->answer = armtap_conn_push(user->conn, ARMTAP_FROM_ROBOT, user->bytes, PACKET_BYTES, NULL);
         return 0;
     case GAP:
         user->answer = armtap_conn_gap(user->conn, ARMTAP_FROM_ROBOT, 5, NULL);
@@ -121,7 +121,7 @@ static void calls_from_within_are_refused(void **state)
         assert_int_equal(push_all(user), ARMTAP_OK);
         assert_int_equal(armtap_conn_close(user->conn, ARMTAP_FROM_ROBOT, NULL), ARMTAP_OK);
         assert_int_equal(user->answer, ARMTAP_ERR_BUSY);
-        assert_int_equal(user->calls, packets); /* nothing was lost, nothing came twice */
+        assert_int_equal(user->calls, PACKETS); /* nothing was lost, nothing came twice */
         assert_int_equal(armtap_conn_stream(user->conn)->bytes_decoded[ARMTAP_FROM_ROBOT], sizeof user->bytes);
         armtap_conn_free(user->conn);
         free(user);
@@ -160,11 +160,11 @@ static size_t segment(uint8_t *frame, uint32_t sequence, uint8_t flags, const ui
 
 static int net_play(struct user *user)
 {
-    uint8_t frame[54 + packet_bytes];
+    uint8_t frame[54 + PACKET_BYTES];
     int error = ARMTAP_OK;
-    for (size_t i = 0; i < packets && error == ARMTAP_OK; i++) {
+    for (size_t i = 0; i < PACKETS && error == ARMTAP_OK; i++) {
         size_t length =
-            segment(frame, (uint32_t)(1 + i * packet_bytes), 0x18, user->bytes + i * packet_bytes, packet_bytes);
+            segment(frame, (uint32_t)(1 + i * PACKET_BYTES), 0x18, user->bytes + i * PACKET_BYTES, PACKET_BYTES);
         struct armtap_packet packet = {.link_type = 1, .data = frame, .captured = length, .length = length};
         packet.where = (struct armtap_where){(int64_t)i * 1000000, i + 1, 0};
         error = armtap_net_packet(user->net, &packet);
@@ -187,7 +187,7 @@ static void a_net_from_within(void **state)
             assert_int_equal(error, ARMTAP_OK);
             assert_int_equal(armtap_net_finish(user->net), ARMTAP_OK);
             assert_int_equal(user->answer, ARMTAP_ERR_BUSY);
-            assert_true(user->calls > packets);
+            assert_true(user->calls > PACKETS);
             armtap_net_free(user->net);
         }
         armtap_conn_free(user->conn);
@@ -315,13 +315,13 @@ static void strange_states_are_not_written(void **state)
     const struct armtap_field *field = armtap_field_at(ARMTAP_ID_actual_q);
     (void)state;
     assert_true(good && zeroed);
-    assert_int_equal(armtap_decode_realtime(user->bytes, packet_bytes, good), packet_bytes);
+    assert_int_equal(armtap_decode_realtime(user->bytes, PACKET_BYTES, good), PACKET_BYTES);
     armtap_state_get(good, field, &value);
     for (int copied = 0; copied < 2; copied++) {
         if (copied)
             *zeroed = *good;
         before = *zeroed;
-        assert_int_equal(armtap_decode_realtime(user->bytes, packet_bytes, zeroed), ARMTAP_ERR_ARGUMENT);
+        assert_int_equal(armtap_decode_realtime(user->bytes, PACKET_BYTES, zeroed), ARMTAP_ERR_ARGUMENT);
         assert_int_equal(armtap_state_set(zeroed, field, &value), ARMTAP_ERR_ARGUMENT);
         armtap_state_clear(zeroed);
         armtap_state_copy(zeroed, good);
@@ -333,9 +333,9 @@ static void strange_states_are_not_written(void **state)
     armtap_state_copy(good, good);
     armtap_state_merge(good, good);
     assert_true(armtap_set_has(&good->known, ARMTAP_ID_actual_q));
-    assert_int_equal(armtap_decode_realtime(user->bytes, packet_bytes, good), packet_bytes);
+    assert_int_equal(armtap_decode_realtime(user->bytes, PACKET_BYTES, good), PACKET_BYTES);
     armtap_state_clear(good);
-    assert_int_equal(armtap_decode_realtime(user->bytes, packet_bytes, good), packet_bytes);
+    assert_int_equal(armtap_decode_realtime(user->bytes, PACKET_BYTES, good), PACKET_BYTES);
     armtap_state_free(good);
     free(zeroed);
     armtap_conn_free(user->conn);
@@ -367,9 +367,9 @@ static void beyond_the_end(void **state)
 {
     struct armtap_recipe *recipe;
     struct armtap_value value = {.present = true};
-    uint8_t bytes[packet_bytes] = {0};
+    uint8_t bytes[PACKET_BYTES] = {0};
     (void)state;
-    assert_int_equal(armtap_recipe_realtime(packet_bytes, &recipe), ARMTAP_OK);
+    assert_int_equal(armtap_recipe_realtime(PACKET_BYTES, &recipe), ARMTAP_OK);
     size_t count = armtap_recipe_count(recipe), beyond[] = {count, count + 1, 5000, SIZE_MAX};
     armtap_recipe_read(recipe, count - 1, bytes, sizeof bytes, &value);
     assert_true(value.present && value.name);
@@ -420,11 +420,11 @@ static void nothing_at_all(void **state)
     assert_false(value.present);
     armtap_recipe_read(NULL, 0, NULL, 0, NULL);
     assert_false(armtap_record_value(NULL, 0, &value));
-    assert_int_equal(armtap_recipe_realtime(packet_bytes, NULL), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_recipe_realtime(PACKET_BYTES, NULL), ARMTAP_ERR_ARGUMENT);
     assert_int_equal(armtap_recipe_rtde(NULL, NULL, NULL), ARMTAP_ERR_ARGUMENT);
     assert_int_not_equal(armtap_recipe_aubo(NULL, 5, NULL), ARMTAP_OK);
-    assert_int_equal(armtap_decode_realtime(NULL, packet_bytes, NULL), ARMTAP_ERR_ARGUMENT);
-    assert_int_equal(armtap_encode_realtime(NULL, packet_bytes, NULL), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_decode_realtime(NULL, PACKET_BYTES, NULL), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_encode_realtime(NULL, PACKET_BYTES, NULL), ARMTAP_ERR_ARGUMENT);
     assert_int_equal(armtap_encode_values(NULL, NULL, NULL, 0), ARMTAP_ERR_ARGUMENT);
     assert_int_equal(armtap_rtde_parse(NULL, 5, ARMTAP_FROM_ROBOT, 2, &package), ARMTAP_ERR_ARGUMENT);
     assert_int_equal(armtap_rtde_write(NULL, buffer, sizeof buffer), ARMTAP_ERR_ARGUMENT);

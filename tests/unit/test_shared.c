@@ -8,7 +8,7 @@
 
 #include "armtap.h"
 
-enum { threads = 4, rounds = 200, records = 20, values_bytes = 8 + 6 * 8 };
+enum { THREADS = 4, ROUNDS = 200, RECORDS = 20, VALUES_BYTES = 8 + 6 * 8 };
 
 struct worker {
     pthread_t thread;
@@ -20,8 +20,8 @@ struct worker {
 /* Data packages of a timestamp and six joints, without the handshake. */
 static size_t fill_packages(uint8_t *bytes)
 {
-    size_t at = 0, length = 3 + 1 + values_bytes;
-    for (size_t i = 0; i < records; i++, at += length) {
+    size_t at = 0, length = 3 + 1 + VALUES_BYTES;
+    for (size_t i = 0; i < RECORDS; i++, at += length) {
         memset(bytes + at, 0, length);
         bytes[at + 1] = (uint8_t)length;
         bytes[at + 2] = 'U';
@@ -48,9 +48,9 @@ static void *work(void *argument)
 {
     static const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record};
     struct worker *worker = argument;
-    uint8_t bytes[records * 64];
+    uint8_t bytes[RECORDS * 64];
     size_t length = fill_packages(bytes);
-    for (unsigned i = 0; i < rounds; i++) {
+    for (unsigned i = 0; i < ROUNDS; i++) {
         struct armtap_conn_options options = {.size = sizeof options, .protocol = ARMTAP_RTDE, .midstream = true};
         struct armtap_conn *conn;
         if (armtap_conn_new(&options, &sink, worker, &conn) != ARMTAP_OK)
@@ -66,20 +66,20 @@ static void *work(void *argument)
 
 static void a_recipe_in_several_threads(void **state)
 {
-    struct worker workers[threads] = {0}, alone = {0};
+    struct worker workers[THREADS] = {0}, alone = {0};
     struct armtap_recipe *recipe;
     (void)state;
     assert_int_equal(armtap_recipe_rtde("timestamp,actual_q", NULL, &recipe), ARMTAP_OK);
-    assert_int_equal(armtap_recipe_size(recipe), values_bytes);
+    assert_int_equal(armtap_recipe_size(recipe), VALUES_BYTES);
     alone.recipe = armtap_recipe_hold(recipe);
     work(&alone);
-    assert_int_equal(alone.records, rounds * records);
-    for (size_t i = 0; i < threads; i++) {
+    assert_int_equal(alone.records, ROUNDS * RECORDS);
+    for (size_t i = 0; i < THREADS; i++) {
         workers[i].recipe = armtap_recipe_hold(recipe);
         assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
     }
     armtap_recipe_release(recipe); /* whichever thread is last frees it */
-    for (size_t i = 0; i < threads; i++) {
+    for (size_t i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_join(workers[i].thread, NULL), 0);
         assert_int_equal(workers[i].records, alone.records);
         assert_true(workers[i].sum == alone.sum);

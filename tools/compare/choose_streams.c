@@ -8,7 +8,7 @@
 
 #include "base/message.h"
 
-enum { listed_max = 20 };
+#define LISTED_MAX 20
 
 static const char capture_both[] = "capture both at once, for example tcpdump -s 0 -i any -w FILE 'tcp port 30003 or "
                                    "tcp port 30013 or tcp port 30004'";
@@ -144,12 +144,12 @@ static bool overlap(const struct chosen_stream *legacy, const struct chosen_stre
 
 /* ---- messages -------------------------------------------------------------------------------------------------- */
 
-enum { clock_room = 40 };
+#define CLOCK_BYTES 40
 
 /* Clocks come from the wire: one may be of any size. */
-static const char *clock_text(char text[clock_room], double clock)
+static const char *clock_text(char text[CLOCK_BYTES], double clock)
 {
-    snprintf(text, clock_room, fabs(clock) < 1e12 ? "%.3f" : "%.6g", clock);
+    snprintf(text, CLOCK_BYTES, fabs(clock) < 1e12 ? "%.3f" : "%.6g", clock);
     return text;
 }
 
@@ -160,12 +160,12 @@ static void list_streams(const struct stream_choice *counterparts)
         const struct chosen_stream *one = &counterparts->all[i];
         if (!one->summary)
             continue;
-        if (listed++ == listed_max) {
+        if (listed++ == LISTED_MAX) {
             message_error("  ... armtap info lists them all");
             return;
         }
         const struct armtap_stream *stream = one->summary->stream;
-        char span[120] = "", low[clock_room], high[clock_room];
+        char span[120] = "", low[CLOCK_BYTES], high[CLOCK_BYTES];
         if (one->records > 0)
             snprintf(span, sizeof span, ", clock %s to %s s", clock_text(low, one->low), clock_text(high, one->high));
         message_error("  stream %u: %s, robot %s, client %s, %" PRIu64 " records%s", one->summary->number,
@@ -220,7 +220,7 @@ static int judge_side(const struct stream_choice *counterparts, const struct arm
 
 static int refuse_apart(const struct chosen_stream *const chosen[ARMTAP_SIDES])
 {
-    char text[2 * ARMTAP_SIDES][clock_room];
+    char text[2 * ARMTAP_SIDES][CLOCK_BYTES];
     message_error(
         "no common controller time: stream %u (legacy) has the clock from %s to %s s, stream %u (RTDE) from %s "
         "to %s s; %s",

@@ -11,7 +11,7 @@
 #include "input/file_reader.h"
 #include "base/word_wrap.h"
 
-enum { name_most = 40, text_room = 400 };
+enum { NAME_SHOWN = 40, TEXT_BYTES = 400 };
 
 static const char *const verdict_names[] = {
     [ARMTAP_EQUAL] = "equal",
@@ -115,7 +115,7 @@ static void write_value(char *to, size_t room, const struct armtap_value *value,
 static void wrap_format(struct text_wrap *wrap, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void wrap_format(struct text_wrap *wrap, const char *format, ...)
 {
-    char text[text_room];
+    char text[TEXT_BYTES];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -221,7 +221,7 @@ static void print_table(const struct comparison *comparison)
         const struct armtap_difference *difference = armtap_comparison_at(comparison->found, i);
         size_t length = strlen(difference->name);
         if (is_compared(difference) && length > width)
-            width = length < name_most ? length : name_most;
+            width = length < NAME_SHOWN ? length : NAME_SHOWN;
     }
     printf("%-7s  %-*s  %8s  %9s  %9s  %s\n", "columns", (int)width, "field", "pairs", "largest", "mean", "verdict");
     for (size_t i = 0; i < armtap_comparison_count(comparison->found); i++)

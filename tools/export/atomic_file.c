@@ -14,7 +14,7 @@
 #include "base/message.h"
 #include "base/privileges.h"
 
-enum { attempts_max = 100, links_max = 40, path_max = 4096, kept_of_name = 200 };
+enum { ATTEMPTS_MAX = 100, LINKS_MAX = 40, PATH_BYTES = 4096, NAME_KEPT = 200 };
 
 struct sink_file {
     char *name;   /* as the user gave it */
@@ -87,9 +87,9 @@ static int make_beside(struct sink_file *sink, const struct stat *replaced)
     if (!sink->beside)
         return ENOMEM;
     int file = -1;
-    for (unsigned i = 0; file < 0 && i < attempts_max; i++) {
-        snprintf(sink->beside, room, "%.*s.%.*s.armtap-%ld-%u", (int)(base - sink->place), sink->place, kept_of_name,
-                 base, (long)getpid(), i);
+    for (unsigned i = 0; file < 0 && i < ATTEMPTS_MAX; i++) {
+        snprintf(sink->beside, room, "%.*s.%.*s.armtap-%ld-%u", (int)(base - sink->place), sink->place, NAME_KEPT, base,
+                 (long)getpid(), i);
         file = open(sink->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file < 0 && errno != EEXIST)
             break;
@@ -126,15 +126,15 @@ static int descriptor_of(const char *name)
 }
 
 /* Replaces a symbolic link by what it names. 1; 0: it is none; -1 with errno. */
-static int follow_link(char place[path_max])
+static int follow_link(char place[PATH_BYTES])
 {
-    char target[path_max];
+    char target[PATH_BYTES];
     ssize_t length = readlink(place, target, sizeof target - 1);
     if (length < 0)
         return errno == EINVAL || errno == ENOENT ? 0 : -1;
     target[length] = '\0';
     char *slash = strrchr(place, '/'), *base = target[0] == '/' || !slash ? place : slash + 1;
-    if ((size_t)(base - place) + (size_t)length >= path_max) {
+    if ((size_t)(base - place) + (size_t)length >= PATH_BYTES) {
         errno = ENAMETOOLONG;
         return -1;
     }
@@ -144,13 +144,13 @@ static int follow_link(char place[path_max])
 
 /* Follows symbolic links to the file that a name stands for, be it there or not, and sets `descriptor` where one of
  * them is the system's name of an open one, else -1. 0, or an error of the system. */
-static int find_place(const char *name, char place[path_max], int *descriptor)
+static int find_place(const char *name, char place[PATH_BYTES], int *descriptor)
 {
     int outcome = 1;
-    if (strlen(name) >= path_max)
+    if (strlen(name) >= PATH_BYTES)
         return ENAMETOOLONG;
     strcpy(place, name);
-    for (unsigned i = 0; i < links_max && outcome == 1; i++) {
+    for (unsigned i = 0; i < LINKS_MAX && outcome == 1; i++) {
         *descriptor = descriptor_of(place);
         if (*descriptor >= 0)
             return 0;
@@ -207,7 +207,7 @@ static struct sink_file *open_given(struct sink_file *sink, int descriptor, cons
 static struct sink_file *open_named(struct sink_file *sink, const struct inputs *inputs)
 {
     struct stat status;
-    char place[path_max];
+    char place[PATH_BYTES];
     int descriptor = -1, error = find_place(sink->name, place, &descriptor);
     if (error != 0)
         return refuse(sink, error);

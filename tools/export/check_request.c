@@ -12,9 +12,9 @@
 #include "command_line/options.h"
 
 enum {
-    listed_max = 40,
-    names_max = 50000, /* among which the one is looked for that was probably meant */
-    told_max = 8       /* tables that were left out, as they come */
+    LISTED_MAX = 40,
+    NAMES_MAX = 50000, /* among which the one is looked for that was probably meant */
+    TOLD_MAX = 8       /* tables that were left out, as they come */
 };
 
 /* The rows of each stream, by its number; NULL without memory. */
@@ -41,7 +41,7 @@ static void list_streams(const struct job *job, bool with_rows)
         const char *protocol = armtap_protocol_name(summary->stream->protocol);
         if (with_rows && rows == 0)
             continue;
-        if (listed++ == listed_max) {
+        if (listed++ == LISTED_MAX) {
             message_error("... armtap info lists them all");
             break;
         }
@@ -61,7 +61,7 @@ static void list_parts(const struct job *job, unsigned stream)
         const struct table *table = tables_at(job->tables, i);
         if (table->stream != stream || table->direction != job->wish->direction)
             continue;
-        if (listed++ == listed_max) {
+        if (listed++ == LISTED_MAX) {
             message_error("...");
             return;
         }
@@ -139,7 +139,7 @@ static const struct armtap_recipe_entry *each_entry(const struct job *job, void 
 }
 
 struct names {
-    const char *name[names_max];
+    const char *name[NAMES_MAX];
     size_t count;
 };
 
@@ -147,7 +147,7 @@ static bool take_name(void *user, const struct armtap_recipe_entry *entry)
 {
     struct names *names = user;
     names->name[names->count++] = table_entry_name(entry);
-    return names->count == names_max - ROW_COLUMN_END;
+    return names->count == NAMES_MAX - ROW_COLUMN_END;
 }
 
 /* The nearest of the names that the tables have, and of the columns that are no fields. */
@@ -310,7 +310,7 @@ void request_leave_over(struct job *job, const struct armtap_record *record, boo
     struct tables_left_out left_out = tables_left_out(job->tables, record->stream->connection);
     tables_leave_out(job->tables, record, false);
     job->left_over.rows++;
-    if (left_out.others > 0 || job->left_over.told == told_max)
+    if (left_out.others > 0 || job->left_over.told == TOLD_MAX)
         return;
     job->left_over.told++;
     if (grew)

@@ -77,7 +77,7 @@ static const struct output *const outputs[] = {
 #include "formats.def"
 #undef OUTPUT
 };
-enum { output_count = sizeof outputs / sizeof *outputs };
+#define OUTPUT_COUNT (sizeof outputs / sizeof *outputs)
 
 /* What the options said, before it is known to go together. */
 struct asked {
@@ -184,7 +184,7 @@ static int take(void *user, int id, const char *value)
 static const struct output *output_of_ending(const char *ending)
 {
     size_t length = strlen(ending) - (output_files_is_gzip(ending) ? strlen(".gz") : 0);
-    for (size_t i = 0; i < output_count; i++)
+    for (size_t i = 0; i < OUTPUT_COUNT; i++)
         for (size_t k = 0; k < sizeof outputs[i]->endings / sizeof *outputs[i]->endings; k++)
             if (outputs[i]->endings[k] && strlen(outputs[i]->endings[k]) == length &&
                 strncasecmp(outputs[i]->endings[k], ending, length) == 0)
@@ -194,7 +194,7 @@ static const struct output *output_of_ending(const char *ending)
 
 static const struct output *output_of_name(const char *name, const char *dialect)
 {
-    for (size_t i = 0; i < output_count; i++)
+    for (size_t i = 0; i < OUTPUT_COUNT; i++)
         if (strcmp(outputs[i]->name, name) == 0 &&
             (!dialect || (outputs[i]->dialect && strcmp(outputs[i]->dialect, dialect) == 0)))
             return outputs[i];

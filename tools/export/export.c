@@ -11,7 +11,7 @@
 #include "base/interrupt.h"
 #include "base/message.h"
 
-enum { show_every_ns = 200000000 };
+#define SHOW_EVERY_NS 200000000
 
 static int check_sink(struct job *job, enum sink_outcome outcome)
 {
@@ -38,15 +38,15 @@ static enum armtap_generation layout_of(const struct job *job, const struct tabl
 
 static void measure_view(struct view *view)
 {
-    enum { cell = 4, number = 3 }; /* a separator, and what may stand for the absent; the number behind a name */
+    enum { CELL = 4, NUMBER = 3 }; /* a separator, and what may stand for the absent; the number behind a name */
     const struct picks *picks = &view->picks;
     for (size_t i = 0; i < picks->count; i++) {
         size_t count = picks->pick[i].count, key = picks->pick[i].key ? strlen(picks->pick[i].key) : 0;
         view->cells += count;
         view->keys += key;
         view->longest_key = key > view->longest_key ? key : view->longest_key;
-        view->width += cell * count + key;
-        view->header += count * (strlen(picks->pick[i].name) + number);
+        view->width += CELL * count + key;
+        view->header += count * (strlen(picks->pick[i].name) + NUMBER);
     }
 }
 
@@ -245,13 +245,13 @@ static int print_opaque(struct job *job, const struct armtap_record *record)
 /* About the bytes of a row's text, and what it takes to look at every column. */
 static uint64_t row_cost(const struct job *job, const struct view *view, const struct armtap_record *record)
 {
-    enum { row = 160, value = 3 }; /* bytes of what leads a row; of text for a byte of the frame */
+    enum { ROW = 160, VALUE = 3 }; /* bytes of what leads a row; of text for a byte of the frame */
     const struct output *output = job->wish->output;
     size_t absent = output->only_numbers ? sizeof "NaN" : output->begin != NULL;
     /* A name stands where its value does, which takes a byte at least. */
     size_t named = record->values_length < view->keys ? record->values_length * view->longest_key : view->keys;
     size_t keys = named < view->keys ? named : view->keys;
-    return row + keys + view->picks.count + absent * view->cells + value * record->values_length;
+    return ROW + keys + view->picks.count + absent * view->cells + VALUE * record->values_length;
 }
 
 /* The rows of an output for all tables are in the outlet of their stream. */
@@ -411,7 +411,7 @@ static int keep_up(struct job *job)
         return 0;
     clock_gettime(CLOCK_MONOTONIC, &time);
     int64_t now = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-    if (now - job->shown < show_every_ns)
+    if (now - job->shown < SHOW_EVERY_NS)
         return 0;
     job->shown = now;
     if (job->batches && check_sink(job, batches_drain(job->batches)) != 0)

@@ -21,7 +21,7 @@ struct cut {
     char robot[64], client[64];
     char text[240];
 };
-enum { CUTS_TOLD = 8 };
+#define CUTS_TOLD 8
 
 struct job {
     const struct export_wish *wish;

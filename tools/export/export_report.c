@@ -11,11 +11,11 @@
 #include "base/message.h"
 #include "input/shell_command.h"
 
-enum { streams_told = 8, line_max = 1024 };
+enum { STREAMS_LISTED = 8, LINE_MAX_BYTES = 1024 };
 
 /* A line as it is put together. */
 struct line {
-    char text[line_max];
+    char text[LINE_MAX_BYTES];
     size_t length;
 };
 
@@ -250,7 +250,7 @@ static void report_candidates(const struct job *job)
     for (size_t i = 0; i < armtap_streams_count(job->streams) && job->wish->direction == ARMTAP_FROM_ROBOT; i++) {
         const struct armtap_stream_summary *summary = armtap_streams_at(job->streams, i);
         unsigned number = tables_stream_number(job->tables, summary->stream->connection);
-        if (summary->candidate_count > 0 && job_wants_stream(job, number) && told++ < streams_told)
+        if (summary->candidate_count > 0 && job_wants_stream(job, number) && told++ < STREAMS_LISTED)
             report_candidates_of(job, number, summary);
     }
 }
@@ -305,7 +305,7 @@ static void report_left_out(struct job *job)
         if (left_out.rows == 0)
             continue;
         note_hostile(job, stream, &left_out.first);
-        if (told++ < streams_told) {
+        if (told++ < STREAMS_LISTED) {
             message_warning("input.hostile: stream %u, robot %s, client %s: %" PRIu64 " row%s left out, from packet "
                             "%" PRIu64 " on: %s; for shorter rows choose --fields a,b, for the rest --from",
                             tables_stream_number(job->tables, stream->connection), stream->robot, stream->client,
@@ -341,7 +341,7 @@ void job_report(struct job *job)
         any_opaque = any_opaque || total.opaque > 0;
         if (line.length == 0)
             continue;
-        if (told++ < streams_told) {
+        if (told++ < STREAMS_LISTED) {
             message_warning("stream %u: %s", number, line.text + strlen("; "));
         } else {
             more++;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { name_max = 4096 };
+#define NAME_BYTES 4096
 
 void picks_free(struct picks *picks)
 {
@@ -191,7 +191,7 @@ static bool is_like(const struct table_column *column, const char *glob)
 
 static bool element_is_like(const char *stem, size_t element, const char *glob)
 {
-    char name[name_max];
+    char name[NAME_BYTES];
     int length = stem ? snprintf(name, sizeof name, "%s_%zu", stem, element) : -1;
     return length >= 0 && length < (int)sizeof name && fnmatch(glob, name, 0) == 0;
 }

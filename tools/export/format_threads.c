@@ -8,16 +8,16 @@
 #include "base/message.h"
 
 enum {
-    rows_max = 512,            /* in a batch */
-    rows_in_flight = 4096,     /* in all batches together */
-    bytes_max = 128 * 1024,    /* of the rows' values in a batch */
-    batches_per_thread = 4,    /* so that nobody waits for the slowest ... */
-    batches_max = 32,          /* ... where there are few */
-    bytes_in_flight = 1 << 20, /* of values, in all batches together */
-    width_share = 4,           /* of a batch's bytes: so much text besides values; a few values can have a long row */
-    text_kept = 4 << 20,       /* the batches' texts keep no more room than that together */
-    turns_awake = 2000,        /* a millisecond or so */
-    threads_max = 16,          /* more have nothing to do: who reads cannot feed them */
+    ROWS_MAX = 512,            /* in a batch */
+    ROWS_IN_FLIGHT = 4096,     /* in all batches together */
+    BYTES_MAX = 128 * 1024,    /* of the rows' values in a batch */
+    BATCHES_PER_THREAD = 4,    /* so that nobody waits for the slowest ... */
+    BATCHES_MAX = 32,          /* ... where there are few */
+    BYTES_IN_FLIGHT = 1 << 20, /* of values, in all batches together */
+    WIDTH_SHARE = 4,           /* of a batch's bytes: so much text besides values; a few values can have a long row */
+    TEXT_KEPT = 4 << 20,       /* the batches' texts keep no more room than that together */
+    TURNS_AWAKE = 2000,        /* a millisecond or so */
+    THREADS_MAX = 16,          /* more have nothing to do: who reads cannot feed them */
 };
 
 struct batch_row {
@@ -100,7 +100,7 @@ static bool format_next(struct batches *batches)
  * wakes it, and then both take turns there while the other processor is idle; kernels of virtual machines do that. */
 static void wait_for(struct batches *batches, pthread_cond_t *what, unsigned turns)
 {
-    if (turns >= turns_awake) {
+    if (turns >= TURNS_AWAKE) {
         pthread_cond_wait(what, &batches->lock);
         return;
     }
@@ -199,7 +199,7 @@ static size_t keep_name(struct batch *batch, size_t before, const char *name)
 static bool is_full(const struct batches *batches, const struct batch *batch)
 {
     return batch->count == batches->rows_max || batch->bytes.length >= batches->bytes_max ||
-           batch->width >= width_share * batches->bytes_max;
+           batch->width >= WIDTH_SHARE * batches->bytes_max;
 }
 
 enum sink_outcome batches_row(struct batches *batches, struct output_file *outlet, const struct view *view,
@@ -236,11 +236,11 @@ enum sink_outcome batches_drain(struct batches *batches)
 
 static int make_ring(struct batches *batches, size_t threads)
 {
-    size_t wanted = threads * batches_per_thread, count = wanted < batches_max ? wanted : batches_max;
-    size_t rows = rows_in_flight / count, bytes = bytes_in_flight / count;
-    batches->rows_max = rows < rows_max ? rows : rows_max;
-    batches->bytes_max = bytes < bytes_max ? bytes : bytes_max;
-    batches->text_kept = text_kept / count;
+    size_t wanted = threads * BATCHES_PER_THREAD, count = wanted < BATCHES_MAX ? wanted : BATCHES_MAX;
+    size_t rows = ROWS_IN_FLIGHT / count, bytes = BYTES_IN_FLIGHT / count;
+    batches->rows_max = rows < ROWS_MAX ? rows : ROWS_MAX;
+    batches->bytes_max = bytes < BYTES_MAX ? bytes : BYTES_MAX;
+    batches->text_kept = TEXT_KEPT / count;
     size_t batch_size = sizeof(struct batch) + batches->rows_max * sizeof(struct batch_row);
     batches->ring = calloc(count, sizeof(struct batch *));
     if (!batches->ring)
@@ -281,7 +281,7 @@ struct batches *batches_new(const struct output *output, struct output_files *ou
         return NULL;
     batches->output = output;
     batches->outlets = outlets;
-    threads = threads < threads_max ? threads : threads_max;
+    threads = threads < THREADS_MAX ? threads : THREADS_MAX;
     if (make_lock(batches) == 0 && make_ring(batches, threads) == 0 && start_workers(batches, threads - 1) == 0)
         return batches;
     batches_free(batches);

@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <zlib.h>
 
-enum { window_bits = 15, with_gzip_header = 16, memory_level = 8, piece = 16384 };
+enum { WINDOW_BITS = 15, WITH_GZIP_HEADER = 16, MEMORY_LEVEL = 8, PIECE = 16384 };
 
 /* Digits of measurements hardly repeat: zlib's usual level takes five times as long for a tenth less. */
 struct gzip {
@@ -15,7 +15,7 @@ struct gzip *gzip_new(void)
     struct gzip *gzip = calloc(1, sizeof *gzip);
     if (!gzip)
         return NULL;
-    if (deflateInit2(&gzip->stream, Z_BEST_SPEED, Z_DEFLATED, window_bits + with_gzip_header, memory_level,
+    if (deflateInit2(&gzip->stream, Z_BEST_SPEED, Z_DEFLATED, WINDOW_BITS + WITH_GZIP_HEADER, MEMORY_LEVEL,
                      Z_DEFAULT_STRATEGY) == Z_OK)
         return gzip;
     free(gzip);
@@ -35,13 +35,13 @@ static void run(struct gzip *gzip, int flush, struct buffer *out)
 {
     z_stream *stream = &gzip->stream;
     do {
-        char *at = buffer_room(out, piece);
+        char *at = buffer_room(out, PIECE);
         if (!at)
             return;
         stream->next_out = (Bytef *)at;
-        stream->avail_out = piece;
+        stream->avail_out = PIECE;
         deflate(stream, flush);
-        out->length += piece - stream->avail_out;
+        out->length += PIECE - stream->avail_out;
     } while (stream->avail_out == 0);
 }
 

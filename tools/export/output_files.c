@@ -8,7 +8,7 @@
 #include "base/message.h"
 
 /* Text that waits: for one file, and for all of them. */
-enum { waiting_max = 65536, waiting_all = 4 * 1024 * 1024, waiting_min = 256 };
+enum { WAITING_MAX = 65536, WAITING_ALL = 4 * 1024 * 1024, WAITING_MIN = 256 };
 
 bool output_files_is_gzip(const char *name)
 {
@@ -182,7 +182,7 @@ static enum sink_outcome flush(struct output_files *outlets, struct output_file 
                                     : sink_file_write(outlet->sink, outlet->buffer.data, outlet->buffer.length);
     outlet->buffer.length = 0;
     /* Of very many files most wait for nothing, and should not keep room for it. */
-    if (waiting_all / outlets->count < waiting_max) {
+    if (WAITING_ALL / outlets->count < WAITING_MAX) {
         free(outlet->buffer.data);
         outlet->buffer = (struct buffer){0};
     }
@@ -191,8 +191,8 @@ static enum sink_outcome flush(struct output_files *outlets, struct output_file 
 
 enum sink_outcome output_files_flush_full(struct output_files *outlets, struct output_file *outlet)
 {
-    size_t share = waiting_all / outlets->count;
-    size_t full = share > waiting_max ? waiting_max : share < waiting_min ? waiting_min : share;
+    size_t share = WAITING_ALL / outlets->count;
+    size_t full = share > WAITING_MAX ? WAITING_MAX : share < WAITING_MIN ? WAITING_MIN : share;
     return outlet->buffer.length < full && !outlet->buffer.failed ? SINK_OK : flush(outlets, outlet, false);
 }
 

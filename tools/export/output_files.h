@@ -18,7 +18,7 @@ struct output_file {
 };
 
 /* A gzip at work holds a quarter of a megabyte. */
-enum { OUTPUT_PACKING_MAX = 64 };
+#define OUTPUT_PACKING_MAX 64
 
 struct output_files {
     const char *name;            /* "-": standard output */

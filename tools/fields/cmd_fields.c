@@ -180,13 +180,13 @@ static void print_json(const struct fields *fields)
 
 /* ---- the table ------------------------------------------------------------------------------------------------- */
 
-enum { name_width = 38, unit_width = 14 };
+enum { NAME_WIDTH = 38, UNIT_WIDTH = 14 };
 
 /* Lines of 80 columns: the longest name takes a column from its unit. */
 static void print_row(const char *name, const char *unit, const char *type, const char *cb2, const char *cb3e)
 {
-    int beyond = strlen(name) > name_width ? (int)(strlen(name) - name_width) : 0;
-    printf("%-*s %-*s %-12s %-5s %s\n", name_width, name, unit_width - beyond, unit, type, cb2, cb3e);
+    int beyond = strlen(name) > NAME_WIDTH ? (int)(strlen(name) - NAME_WIDTH) : 0;
+    printf("%-*s %-*s %-12s %-5s %s\n", NAME_WIDTH, name, UNIT_WIDTH - beyond, unit, type, cb2, cb3e);
 }
 
 /* The columns of fields that follow one another, as "32-37"; "-" without. */

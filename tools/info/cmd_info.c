@@ -21,7 +21,7 @@
 /* How much of a note's own text is shown. */
 #define EXAMPLE_MAX 512
 
-enum { OPTION_JSON = 1 };
+#define OPTION_JSON 1
 
 static const struct option_row rows[] = {
     {OPTION_JSON, 0, "json", NULL, "one JSON object instead of tables"},

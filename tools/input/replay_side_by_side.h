@@ -5,7 +5,7 @@
 
 #include "replay.h"
 
-enum { SIDE_BY_SIDE_READINGS = 2 };
+#define SIDE_BY_SIDE_READINGS 2
 
 struct side_by_side_calls {
     /* A record of a reading (0 or 1). 0: go on; 1: let the other reading go on; -1, after a message: end both. */

@@ -12,7 +12,7 @@
 #include "analysis/armtap-analysis.h"
 
 /* No capture of a robot has a hundredth of it. */
-enum { setups_max = 65536, bytes_max = 24 << 20, listed_max = 20 };
+enum { SETUPS_MAX = 65536, BYTES_MAX = 24 << 20, LISTED_MAX = 20 };
 
 /* A recipe that a connection set up. */
 struct setup {
@@ -35,7 +35,7 @@ struct reading {
     size_t count, room;
     struct armtap_recipe_store recipes;
     size_t others;   /* bytes of other recipes, and of names that were refused */
-    size_t left_out; /* beyond setups_max or bytes_max */
+    size_t left_out; /* beyond SETUPS_MAX or BYTES_MAX */
     bool broken_off;
 };
 
@@ -111,7 +111,7 @@ static bool is_wanted(struct reading *reading, const struct armtap_where *where,
                          : (direction == ARMTAP_TO_ROBOT) != wish->to_robot)
         return false;
     size_t bytes = reading->count * sizeof(struct setup) + reading->recipes.bytes + reading->others;
-    if (reading->count < setups_max && bytes < bytes_max)
+    if (reading->count < SETUPS_MAX && bytes < BYTES_MAX)
         return true;
     reading->left_out++;
     return false;
@@ -307,9 +307,9 @@ static const struct armtap_stream_summary *choose_stream(const struct reading *r
         if ((wish->one_stream && i != wish->stream) || setups_of(reading, summary->stream->connection, &first) == 0)
             continue;
         chosen = summary;
-        if (++with <= listed_max)
+        if (++with <= LISTED_MAX)
             length += (size_t)snprintf(numbers + length, sizeof numbers - length, "%s%zu", with == 1 ? "" : ", ", i);
-        else if (with == listed_max + 1)
+        else if (with == LISTED_MAX + 1)
             snprintf(numbers + length, sizeof numbers - length, " ...");
     }
     if (with == 1)
@@ -324,7 +324,7 @@ static void list_setups(const struct setup *first, size_t count)
     for (size_t i = 0; i < count; i++) {
         char fields[80] = "";
         size_t length = 0, entries = armtap_recipe_count(first[i].recipe);
-        if (i == listed_max) {
+        if (i == LISTED_MAX) {
             message_error("  ... and %zu more", count - i);
             return;
         }
