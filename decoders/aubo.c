@@ -357,11 +357,12 @@ static int aubo_decode(void *context, struct armtap_conn *conn, const struct arm
 }
 
 /* White space at the end of a stream is nothing; a part of a message is worth nothing. */
-static int aubo_rest(void *context, struct armtap_conn *conn, const struct armtap_frame *frame)
+static int aubo_rest(void *context, struct armtap_conn *conn, const struct armtap_frame *frame, bool *used)
 {
     (void)context;
     (void)conn;
-    return armtap_aubo_blanks(frame->bytes, frame->length) == frame->length ? ARMTAP_OK : 1;
+    *used = armtap_aubo_blanks(frame->bytes, frame->length) == frame->length;
+    return ARMTAP_OK;
 }
 
 static void aubo_starts(void *context, enum armtap_direction direction)

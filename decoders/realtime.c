@@ -321,9 +321,10 @@ static int realtime_decode(void *context, struct armtap_conn *conn, const struct
 }
 
 /* The last line may lack its line end. Half a packet does not count. */
-static int realtime_rest(void *context, struct armtap_conn *conn, const struct armtap_frame *frame)
+static int realtime_rest(void *context, struct armtap_conn *conn, const struct armtap_frame *frame, bool *used)
 {
-    return frame->direction == ARMTAP_TO_ROBOT ? decode_line(context, conn, frame) : 1;
+    *used = frame->direction == ARMTAP_TO_ROBOT;
+    return *used ? decode_line(context, conn, frame) : ARMTAP_OK;
 }
 
 static const uint16_t ports[] = {30003, 30013, 0};

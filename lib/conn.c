@@ -345,33 +345,39 @@ static int lose_step(struct armtap_conn *conn, enum armtap_direction direction, 
     return conn->decoder->lost ? conn->decoder->lost(conn->context, conn, &here, gap) : ARMTAP_OK;
 }
 
-/* Whether the frame at the head of a span can be taken: 1 yes, 0 more bytes are needed (`want` is set), -1 no. One that
- * is longer than all that comes may have a damaged length, with messages behind it. */
-static int judge_frame(const struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes,
-                       size_t left, bool final, size_t *length, size_t *want)
+enum frame_verdict {
+    FRAME_WHOLE,
+    FRAME_WAITS, /* for more bytes: `want` is set */
+    FRAME_BAD
+};
+
+/* Whether a frame begins here and can be taken. One that is longer than all that comes may have a damaged length, with
+ * messages behind it. */
+static enum frame_verdict judge_frame(const struct armtap_conn *conn, enum armtap_direction direction,
+                                      const uint8_t *bytes, size_t left, bool final, size_t *length, size_t *want)
 {
     const struct armtap_decoder *decoder = conn->decoder;
     long frame = decoder->frame(conn->context, direction, bytes, left);
     *want = left + 1;
     if (frame < 0)
-        return -1;
+        return FRAME_BAD;
     if (frame == 0)
-        return 0;
+        return FRAME_WAITS;
     *length = (size_t)frame;
     if (*length > left) {
         *want = *length;
-        return final ? -1 : 0;
+        return final ? FRAME_BAD : FRAME_WAITS;
     }
     if (decoder->sure(conn->context, direction, bytes, *length))
-        return 1;
+        return FRAME_WHOLE;
     if (*length == left && final)
-        return 1;
+        return FRAME_WHOLE;
     enum armtap_fit fit = decoder->follows(conn->context, direction, bytes, *length, bytes + *length, left - *length);
     if (fit == ARMTAP_FIT_MORE && !final) {
         *want = armtap_spaced(left + 1, left); /* the next frame may be long, and is examined from its start */
-        return 0;
+        return FRAME_WAITS;
     }
-    return fit == ARMTAP_FIT_YES || fit == ARMTAP_FIT_WELL ? 1 : -1;
+    return fit == ARMTAP_FIT_YES || fit == ARMTAP_FIT_WELL ? FRAME_WHOLE : FRAME_BAD;
 }
 
 static int decode_frame(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
@@ -438,10 +444,11 @@ static int digest_known(struct armtap_conn *conn, enum armtap_direction directio
                 break;
             length = frame_length(conn, direction, span, at);
         } else {
-            int fit = judge_frame(conn, direction, rest.bytes, rest.length, span->final, &length, &half->want);
-            if (fit == 0)
+            enum frame_verdict verdict =
+                judge_frame(conn, direction, rest.bytes, rest.length, span->final, &length, &half->want);
+            if (verdict == FRAME_WAITS)
                 break;
-            if (fit < 0) {
+            if (verdict == FRAME_BAD) {
                 error = lose_step(conn, direction, armtap_span_where(span, at, at + 1), false);
                 continue;
             }
@@ -620,13 +627,14 @@ static int digest_unknown(struct armtap_conn *conn, enum armtap_direction direct
     struct armtap_half *half = &conn->half[direction];
     bool was_swapped = conn->swapped;
     long begin;
-    int outcome = armtap_recognise(conn, direction, span, &begin);
-    if (outcome == 0) {
+    bool found;
+    int error = armtap_recognise(conn, direction, span, &begin, &found);
+    if (error == ARMTAP_OK && found) {
         if (conn->swapped != was_swapped) {
             swap_roles(conn);
             direction = armtap_other(direction);
         }
-        int error = tell_recognised(conn, direction, span);
+        error = tell_recognised(conn, direction, span);
         if (error != ARMTAP_OK)
             return error;
         error = digest_other(conn, armtap_other(direction)); /* it came earlier */
@@ -634,8 +642,8 @@ static int digest_unknown(struct armtap_conn *conn, enum armtap_direction direct
             error = digest_first(conn, direction, span, begin, used);
         return error == ARMTAP_OK ? digest_known(conn, direction, span, used) : error;
     }
-    if (outcome < 0 || !half->hopeless)
-        return outcome < 0 ? outcome : ARMTAP_OK;
+    if (error != ARMTAP_OK || !half->hopeless)
+        return error;
     *used = span->length;
     return pass_over_unknown(conn, direction, span);
 }
@@ -809,8 +817,9 @@ static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction directio
     if (closing && conn->decoder && conn->decoder->rest && half->mode == ARMTAP_HALF_SYNCED) {
         struct armtap_frame frame = {armtap_conn_real(conn, direction), half->buffer, half->used, half->offset,
                                      armtap_span_where(&span, 0, half->used)};
-        error = conn->decoder->rest(conn->context, conn, &frame);
-        if (error <= 0) {
+        bool used = true;
+        error = conn->decoder->rest(conn->context, conn, &frame, &used);
+        if (used) {
             half->offset += frame.length;
             conn->stream.bytes_decoded[frame.direction] += frame.length;
             if (error == ARMTAP_OK)

@@ -114,11 +114,11 @@ bool armtap_is_late(const struct armtap_conn *conn, enum armtap_direction direct
 bool armtap_search_goes_on(const struct armtap_conn *conn, enum armtap_direction direction, size_t length);
 /* Within how many bytes a protocol must appear. */
 size_t armtap_recognise_limit(const struct armtap_conn *conn);
-/* Searches for a protocol in the first bytes of a direction, up to the limit. Returns 0 if found (the connection has
- * its decoder), 1 if not, or an error. Sets the half's `want`, or `hopeless` if nothing will be found; *begin becomes
- * the start of the first frame if known, else -1. */
+/* Searches for a protocol in the first bytes of a direction, up to the limit. If one is found, the
+ * connection has its decoder; else the half's `want` is set, or `hopeless` if nothing will be found. *begin becomes the
+ * start of the first frame if known, else -1. Returns 0 or an error. */
 int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
-                     long *begin);
+                     long *begin, bool *found);
 /* Searches for the start of a frame. Returns the number of bytes before it; `found` says whether there is one; if not,
  * those bytes are done with and `want` is set. */
 size_t armtap_seek(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,

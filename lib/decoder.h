@@ -77,8 +77,8 @@ struct armtap_decoder {
      * depends on how many bytes beyond those are there. */
     enum armtap_fit (*shows)(enum armtap_direction direction, const struct armtap_sight *sight, size_t *need);
     int (*decode)(void *context, struct armtap_conn *conn, const struct armtap_frame *frame);
-    /* The rest of a direction that ended within a frame; 1 if it is useless. May be NULL. */
-    int (*rest)(void *context, struct armtap_conn *conn, const struct armtap_frame *frame);
+    /* The rest of a direction that ended within a frame; *used becomes false if it is useless. May be NULL. */
+    int (*rest)(void *context, struct armtap_conn *conn, const struct armtap_frame *frame, bool *used);
     /* A direction lost sync at `here`, which holds no bytes: bytes are missing (`gap`), or no message begins where one
      * should. May be NULL. */
     int (*lost)(void *context, struct armtap_conn *conn, const struct armtap_frame *here, bool gap);

@@ -266,15 +266,21 @@ static const struct armtap_decoder *decoder_in_turn(const struct armtap_conn *co
     return hinted && i == 0 ? hinted : armtap_decoder_at(hinted ? i - 1 : i);
 }
 
+enum recognition {
+    NOT_RECOGNISED,
+    RECOGNITION_WAITS, /* for more bytes, and nothing else may be tried before */
+    RECOGNISED
+};
+
 /* The first decoder that fits; one before it that needs more bytes to tell is waited for, so that the outcome does not
  * depend on the chunks. */
 static int recognise_as(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
-                        bool swap, struct prospect *all)
+                        bool swap, struct prospect *all, enum recognition *outcome)
 {
     for (size_t i = 0;; i++) {
         const struct armtap_decoder *decoder = decoder_in_turn(conn, i);
         if (!decoder)
-            return 1;
+            return ARMTAP_OK;
         if (conn->forced && conn->hint != decoder->protocol)
             continue;
         struct prospect one = {.begin = -1};
@@ -285,9 +291,10 @@ static int recognise_as(struct armtap_conn *conn, enum armtap_direction directio
                                     swap ? &from_start : &half->ruled_out[i], swap ? &worked : &half->worked[i], &one);
         if (fit >= ARMTAP_FIT_YES) {
             if (all->open && !swap && !span->final && span->length < armtap_recognise_limit(conn))
-                return 1; /* an earlier decoder has not decided yet */
+                return ARMTAP_OK; /* an earlier decoder has not decided yet */
             conn->swapped ^= swap;
             all->begin = one.begin;
+            *outcome = RECOGNISED;
             return adopt(conn, decoder);
         }
         if (fit == ARMTAP_FIT_MORE) {
@@ -325,57 +332,64 @@ static bool at_the_beginning(const struct armtap_conn *conn, enum armtap_directi
     return !conn->stream.midstream && conn->half[direction].offset == 0;
 }
 
-/* Whether the first bytes show beyond doubt what this is, whatever a decoder before could still find in them: 0 yes, 1
- * no, or an error. `open` becomes whether more bytes may show it. */
+/* Whether the first bytes show beyond doubt what this is, whatever a decoder before could still find in them. `open`
+ * becomes whether more bytes may show it. */
 static int recognise_beginning(struct armtap_conn *conn, enum armtap_direction direction,
-                               const struct armtap_span *span, bool *open)
+                               const struct armtap_span *span, bool *open, enum recognition *outcome)
 {
     const struct armtap_decoder *decoder;
     if (!at_the_beginning(conn, direction))
-        return 1;
+        return ARMTAP_OK;
     enum armtap_fit fit = beginning(conn, direction, span, false, &decoder);
     *open = fit == ARMTAP_FIT_MORE;
-    return fit == ARMTAP_FIT_WELL ? adopt(conn, decoder) : 1;
+    if (fit != ARMTAP_FIT_WELL)
+        return ARMTAP_OK;
+    *outcome = RECOGNISED;
+    return adopt(conn, decoder);
 }
 
-/* Whether the first bytes show beyond doubt that the roles are the other way round: 0 yes, 1 no, 2 it takes more bytes
- * to tell, or an error. What else speaks for swapped roles counts only when all bytes were looked at. */
-static int recognise_swapped(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
+/* Whether the first bytes show beyond doubt that the roles are the other way round. What else speaks for swapped roles
+ * counts only when all bytes were looked at. */
+static int recognise_swapped(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                             enum recognition *outcome)
 {
     const struct armtap_decoder *decoder;
     if (!conn->roles_guessed || !at_the_beginning(conn, direction))
-        return 1;
+        return ARMTAP_OK;
     enum armtap_fit fit = beginning(conn, direction, span, true, &decoder);
-    if (fit == ARMTAP_FIT_MORE)
-        return span->final ? 1 : 2;
+    if (fit == ARMTAP_FIT_MORE && !span->final)
+        *outcome = RECOGNITION_WAITS;
     if (fit != ARMTAP_FIT_WELL)
-        return 1;
+        return ARMTAP_OK;
+    *outcome = RECOGNISED;
     conn->swapped = !conn->swapped;
     return adopt(conn, decoder);
 }
 
 int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
-                     long *begin)
+                     long *begin, bool *found)
 {
     struct armtap_half *half = &conn->half[direction];
     size_t limit = armtap_recognise_limit(conn);
     struct prospect all = {.begin = -1};
     struct armtap_span head = *span;
     head.final = span->final || span->length >= limit;
-    int outcome = recognise_beginning(conn, direction, &head, &all.open);
-    if (outcome == 1)
-        outcome = recognise_swapped(conn, direction, &head);
-    if (outcome == 1)
-        outcome = recognise_as(conn, direction, &head, false, &all);
-    if (outcome == 1 && conn->roles_guessed && head.final)
-        outcome = recognise_as(conn, direction, &head, true, &all);
+    enum recognition outcome = NOT_RECOGNISED;
+    int error = recognise_beginning(conn, direction, &head, &all.open, &outcome);
+    if (error == ARMTAP_OK && outcome == NOT_RECOGNISED)
+        error = recognise_swapped(conn, direction, &head, &outcome);
+    if (error == ARMTAP_OK && outcome == NOT_RECOGNISED)
+        error = recognise_as(conn, direction, &head, false, &all, &outcome);
+    if (error == ARMTAP_OK && outcome == NOT_RECOGNISED && conn->roles_guessed && head.final)
+        error = recognise_as(conn, direction, &head, true, &all, &outcome);
     *begin = all.begin;
-    if (outcome <= 0)
-        return outcome;
+    *found = outcome == RECOGNISED;
+    if (error != ARMTAP_OK || *found)
+        return error;
     size_t want = armtap_spaced(all.need, span->length);
     half->want = all.first > span->length && all.first < want ? all.first : want;
     if (half->want > limit)
         half->want = limit; /* the decision is made only there, whatever the chunks */
     half->hopeless = head.final;
-    return 1;
+    return ARMTAP_OK;
 }

@@ -223,38 +223,44 @@ static enum decision decide(const struct pairing *pairs, bool now)
     return second_is_nearer(legacy, b->sample.clock) ? DECISION_DROP_LEGACY : DECISION_JOIN;
 }
 
-/* Carries out a decision; 1 where one was taken, 0 where more must come first, -1 to stop. */
-static int settle_one(struct pairing *pairs, bool now)
+enum settling {
+    SETTLED_ONE,
+    SETTLING_WAITS, /* for more records */
+    SETTLING_STOPS  /* the listener wants no more */
+};
+
+/* Decides on the oldest records. */
+static enum settling settle_one(struct pairing *pairs, bool now)
 {
     switch (decide(pairs, now)) {
     case DECISION_DROP_LEGACY:
         drop(pairs, ARMTAP_SIDE_LEGACY);
-        return 1;
+        return SETTLED_ONE;
     case DECISION_DROP_RTDE:
         drop(pairs, ARMTAP_SIDE_RTDE);
-        return 1;
+        return SETTLED_ONE;
     case DECISION_JOIN:
-        return join(pairs) == 0 ? 1 : -1;
+        return join(pairs) == 0 ? SETTLED_ONE : SETTLING_STOPS;
     case DECISION_WAIT:
         break;
     }
-    return 0;
+    return SETTLING_WAITS;
 }
 
 static int settle(struct pairing *pairs)
 {
-    int outcome = 1;
+    enum settling outcome = SETTLED_ONE;
     const struct queue *queue = pairs->queue;
     if (pairs->tally.cycle <= 0) {
         bool one_sided = queue[0].count == 0 || queue[1].count == 0;
         if (is_full(&queue[0]) || is_full(&queue[1]) ? !one_sided : is_sampled(&queue[0]) && is_sampled(&queue[1]))
             find_cycle(pairs);
     }
-    while (outcome == 1 && pairs->tally.cycle > 0)
+    while (outcome == SETTLED_ONE && pairs->tally.cycle > 0)
         outcome = settle_one(pairs, false);
-    while (outcome >= 0 && (is_full(&queue[0]) || is_full(&queue[1])))
+    while (outcome != SETTLING_STOPS && (is_full(&queue[0]) || is_full(&queue[1])))
         outcome = settle_one(pairs, true);
-    return outcome < 0 ? -1 : 0;
+    return outcome == SETTLING_STOPS ? -1 : 0;
 }
 
 /* ---- what comes ------------------------------------------------------------------------------------------------ */

@@ -122,7 +122,7 @@ static void save(const struct file *file)
 static void read_packets(struct capture *capture, struct reading *reading)
 {
     struct armtap_packet packet;
-    while ((reading->last = capture_next(capture, &packet)) == 1) {
+    while ((reading->last = capture_next(capture, &packet)) == CAPTURE_PACKET) {
         assert_true(reading->count < 8);
         reading->first_byte[reading->count] = packet.captured == 0 ? 0 : packet.data[0];
         for (size_t i = 0; i < packet.captured; i++)

@@ -218,15 +218,15 @@ static int compare_record(void *user, const struct armtap_record *record)
     return 0;
 }
 
-static int side_by_side_record(void *user, unsigned reading, const struct armtap_record *record)
+static enum side_by_side_turn side_by_side_record(void *user, unsigned reading, const struct armtap_record *record)
 {
     struct compare *compare = user;
     enum armtap_side side = (enum armtap_side)reading;
     if (!is_from(record, compare->chosen[side]->connection))
-        return 0;
+        return TURN_GOES_ON;
     if (push(compare, side, record) != 0)
-        return -1;
-    return armtap_comparison_is_ahead(compare->comparison, side) ? 1 : 0;
+        return TURN_ENDS;
+    return armtap_comparison_is_ahead(compare->comparison, side) ? TURN_PASSES : TURN_GOES_ON;
 }
 
 static int side_by_side_over(void *user, unsigned reading)
@@ -262,7 +262,7 @@ static int compare_chosen(struct compare *compare)
     if (interleaved)
         broken_off = read_all(compare, &sink) != 0;
     else
-        raise_status(compare, lockstep(&compare->source, &calls, compare, &broken_off));
+        raise_status(compare, replay_side_by_side(&compare->source, &calls, compare, &broken_off));
     return broken_off ? -1 : end_pairs(compare);
 }
 

@@ -125,38 +125,40 @@ static int descriptor_of(const char *name)
     return -1;
 }
 
-/* Replaces a symbolic link by what it names. 1; 0: it is none; -1 with errno. */
-static int follow_link(char place[PATH_BYTES])
+enum link { LINK_NONE, LINK_FOLLOWED, LINK_FAILED /* errno says why */ };
+
+/* Replaces a symbolic link by what it names. */
+static enum link follow_link(char place[PATH_BYTES])
 {
     char target[PATH_BYTES];
     ssize_t length = readlink(place, target, sizeof target - 1);
     if (length < 0)
-        return errno == EINVAL || errno == ENOENT ? 0 : -1;
+        return errno == EINVAL || errno == ENOENT ? LINK_NONE : LINK_FAILED;
     target[length] = '\0';
     char *slash = strrchr(place, '/'), *base = target[0] == '/' || !slash ? place : slash + 1;
     if ((size_t)(base - place) + (size_t)length >= PATH_BYTES) {
         errno = ENAMETOOLONG;
-        return -1;
+        return LINK_FAILED;
     }
     memcpy(base, target, (size_t)length + 1);
-    return 1;
+    return LINK_FOLLOWED;
 }
 
 /* Follows symbolic links to the file that a name stands for, be it there or not, and sets `descriptor` where one of
  * them is the system's name of an open one, else -1. 0, or an error of the system. */
 static int find_place(const char *name, char place[PATH_BYTES], int *descriptor)
 {
-    int outcome = 1;
+    enum link outcome = LINK_FOLLOWED;
     if (strlen(name) >= PATH_BYTES)
         return ENAMETOOLONG;
     strcpy(place, name);
-    for (unsigned i = 0; i < LINKS_MAX && outcome == 1; i++) {
+    for (unsigned i = 0; i < LINKS_MAX && outcome == LINK_FOLLOWED; i++) {
         *descriptor = descriptor_of(place);
         if (*descriptor >= 0)
             return 0;
         outcome = follow_link(place);
     }
-    return outcome == 1 ? ELOOP : outcome < 0 ? errno : 0;
+    return outcome == LINK_FOLLOWED ? ELOOP : outcome == LINK_FAILED ? errno : 0;
 }
 
 /* ---- opening --------------------------------------------------------------------------------------------------- */

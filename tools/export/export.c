@@ -307,11 +307,12 @@ static void resolve_times(struct job *job)
     missing_data_limit(job->missings, job->from, job->to);
 }
 
-/* 1: within --from and --to; 0: not; -1: it cannot be told. */
-static int is_in_time(struct job *job, const struct armtap_record *record)
+/* Whether a record is within --from and --to. 0, or -1 where that cannot be said. */
+static int check_time(struct job *job, const struct armtap_record *record, bool *is_within)
 {
+    *is_within = true;
     if (!job->wish->from.given && !job->wish->to.given)
-        return 1;
+        return 0;
     if (record->where.time == ARMTAP_NO_TIME) {
         message_error("%s: it has no capture times, so --from and --to cannot be judged; leave them out",
                       record->where.file < job->source->count ? job->source->names[record->where.file] : "input");
@@ -319,7 +320,8 @@ static int is_in_time(struct job *job, const struct armtap_record *record)
     }
     if (!job->times_known)
         resolve_times(job);
-    return record->where.time >= job->from && record->where.time <= job->to;
+    *is_within = record->where.time >= job->from && record->where.time <= job->to;
+    return 0;
 }
 
 /* ---- callbacks ------------------------------------------------------------------------------------------------- */
@@ -434,13 +436,15 @@ static int print_on_record(void *user, const struct armtap_record *record)
         return -1;
     if (!job_wants_stream(job, tables_stream_number(job->tables, record->stream->connection)))
         return stop_without_memory(job, outcome);
-    int timely = is_in_time(job, record);
-    if (timely <= 0) {
+    bool is_within;
+    if (check_time(job, record, &is_within) != 0)
+        return -1;
+    if (!is_within) {
         job->untimely++;
         if (missing_data_count_part(job->missings, record) != 0)
             return job_give_up_memory(job);
         missing_data_drop(job->missings, record);
-        return timely;
+        return 0;
     }
     if (missing_data_count(job->missings, record) != 0 || outcome == TABLES_NO_MEMORY)
         return job_give_up_memory(job);

@@ -189,8 +189,8 @@ static bool lacked_memory(const struct capture *capture, const char *error)
     return reader_lacked_memory(capture->reader) || strstr(error, "out of memory") || strstr(error, strerror(ENOMEM));
 }
 
-/* libpcap reads the rest of the file through the reader. 0, -1 after a message, or one of capture.h's. */
-static int begin_pcap(struct capture *capture)
+/* libpcap reads the rest of the file through the reader. */
+static enum capture_outcome begin_pcap(struct capture *capture)
 {
     char error[PCAP_ERRBUF_SIZE] = "";
     cookie_io_functions_t functions = {.read = give_bytes};
@@ -203,25 +203,25 @@ static int begin_pcap(struct capture *capture)
         return CAPTURE_NO_MEMORY;
     if (!capture->pcap) {
         report_damage(capture, error);
-        return reader_has_changed(capture->reader) ? CAPTURE_CHANGED : -1;
+        return reader_has_changed(capture->reader) ? CAPTURE_CHANGED : CAPTURE_DAMAGED;
     }
     capture->nanoseconds = true;
     capture->link_type = link_type_of(pcap_datalink(capture->pcap));
-    return 0;
+    return CAPTURE_OPENED;
 }
 
-static int check_link_type(const struct capture *capture)
+static enum capture_outcome check_link_type(const struct capture *capture)
 {
     const char *text = pcap_datalink_val_to_description(dlt_of(capture->link_type));
     if (armtap_link_type_known(capture->link_type))
-        return 0;
+        return CAPTURE_OPENED;
     if (capture->quiet)
-        return -1;
+        return CAPTURE_DAMAGED;
     message_error("%s: link type %d (%s%s%s) carries no TCP that armtap knows to read; capture on the robot's wired "
                   "network, or with tcpdump -i any",
                   reader_name(capture->name), capture->link_type, link_name(capture->link_type), text ? ": " : "",
                   text ? text : "");
-    return -1;
+    return CAPTURE_DAMAGED;
 }
 
 struct capture *capture_open(const struct reader_wish *wish)
@@ -234,12 +234,15 @@ struct capture *capture_open(const struct reader_wish *wish)
     capture->input = wish->input;
     capture->follows = wish->follows;
     capture->reader = reader_open(wish);
-    int outcome = capture->reader ? 0 : errno == ENOMEM ? CAPTURE_NO_MEMORY : -1;
-    if (outcome == 0 && reader_peek(capture->reader, &first, 4) == 4 && is_capture(first, &capture->is_pcapng))
+    enum capture_outcome outcome = capture->reader   ? CAPTURE_OPENED
+                                   : errno == ENOMEM ? CAPTURE_NO_MEMORY
+                                                     : CAPTURE_DAMAGED;
+    if (outcome == CAPTURE_OPENED && reader_peek(capture->reader, &first, 4) == 4 &&
+        is_capture(first, &capture->is_pcapng))
         outcome = begin_pcap(capture);
-    if (outcome == 0 && capture->pcap)
+    if (outcome == CAPTURE_OPENED && capture->pcap)
         outcome = check_link_type(capture);
-    if (outcome == 0)
+    if (outcome == CAPTURE_OPENED)
         return capture;
     capture_close(capture);
     errno = outcome == CAPTURE_NO_MEMORY ? ENOMEM : outcome == CAPTURE_CHANGED ? ESTALE : 0;
@@ -262,7 +265,7 @@ long capture_read(struct capture *capture, uint8_t *to, size_t room)
     bool changed = reader_has_changed(capture->reader);
     if (!capture->quiet || changed)
         message_error("%s: %s", reader_name(capture->name), problem);
-    return changed ? CAPTURE_CHANGED : -1;
+    return changed ? CAPTURE_CHANGED : CAPTURE_DAMAGED;
 }
 
 uint64_t capture_position(const struct capture *capture)
@@ -281,7 +284,7 @@ static int64_t time_of(const struct pcap_pkthdr *header, bool nanoseconds)
     return seconds * INT64_C(1000000000) + fraction * (nanoseconds ? 1 : 1000);
 }
 
-static int end_of_file(struct capture *capture, int outcome)
+static enum capture_outcome end_of_file(struct capture *capture, int outcome)
 {
     capture->ended = true;
     if (outcome == PCAP_ERROR && lacked_memory(capture, pcap_geterr(capture->pcap)))
@@ -289,15 +292,15 @@ static int end_of_file(struct capture *capture, int outcome)
     if (outcome == PCAP_ERROR && is_cut(pcap_geterr(capture->pcap)) && !reader_problem(capture->reader) &&
         reader_is_growing(capture->reader)) {
         report_growing(capture);
-        return 0;
+        return CAPTURE_END;
     }
     if (outcome == PCAP_ERROR)
         reader_give_up(capture->reader);
     if (outcome == PCAP_ERROR || reader_problem(capture->reader)) {
         report_damage(capture, pcap_geterr(capture->pcap));
-        return reader_has_changed(capture->reader) ? CAPTURE_CHANGED : -1;
+        return reader_has_changed(capture->reader) ? CAPTURE_CHANGED : CAPTURE_DAMAGED;
     }
-    return 0;
+    return CAPTURE_END;
 }
 
 /* Waits for packets, but not for long. libpcap's own waiting is no use here: without packets it need not end. */
@@ -307,40 +310,40 @@ static void wait_for_packets(struct capture *capture)
     poll(&poller, poller.fd < 0 ? 0 : 1, LIVE_WAIT_MS);
 }
 
-/* The next packet of an interface: 1, CAPTURE_SILENT, 0 once it is to end, -1 after a message. */
-static int next_live(struct capture *capture, struct pcap_pkthdr **header, const u_char **data)
+/* The next packet of an interface; CAPTURE_END once it is to end. */
+static enum capture_outcome next_live(struct capture *capture, struct pcap_pkthdr **header, const u_char **data)
 {
     if (capture->packets % LIVE_TURN == 0 && interrupt_asked())
-        return 0;
+        return CAPTURE_END;
     int outcome = pcap_next_ex(capture->pcap, header, data);
     if (outcome == 1)
-        return 1;
+        return CAPTURE_PACKET;
     if (outcome != 0) {
         message_error("%s: %s; is the interface still up?", capture->name, pcap_geterr(capture->pcap));
-        return -1;
+        return CAPTURE_DAMAGED;
     }
     if (interrupt_asked())
-        return 0;
+        return CAPTURE_END;
     wait_for_packets(capture);
     return CAPTURE_SILENT;
 }
 
-int capture_next(struct capture *capture, struct armtap_packet *packet)
+enum capture_outcome capture_next(struct capture *capture, struct armtap_packet *packet)
 {
     struct pcap_pkthdr *header;
     const u_char *data;
-    int outcome;
+    enum capture_outcome outcome = CAPTURE_PACKET;
     if (capture->ended)
-        return 0;
+        return CAPTURE_END;
     if (!capture->reader) {
         outcome = next_live(capture, &header, &data);
-        capture->ended = outcome <= 0;
+        capture->ended = outcome <= CAPTURE_END;
     } else {
-        outcome = pcap_next_ex(capture->pcap, &header, &data);
-        if (outcome != 1)
-            outcome = end_of_file(capture, outcome);
+        int got = pcap_next_ex(capture->pcap, &header, &data);
+        if (got != 1)
+            outcome = end_of_file(capture, got);
     }
-    if (outcome != 1)
+    if (outcome != CAPTURE_PACKET)
         return outcome;
     capture->packets++;
     *packet =
@@ -349,7 +352,7 @@ int capture_next(struct capture *capture, struct armtap_packet *packet)
                                .data = data,
                                .captured = header->caplen,
                                .length = header->len};
-    return 1;
+    return CAPTURE_PACKET;
 }
 
 /* ---- interfaces ------------------------------------------------------------------------------------------------ */

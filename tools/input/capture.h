@@ -17,16 +17,19 @@ void capture_close(struct capture *capture);
 
 /* Neither pcap nor pcapng: its bytes come from capture_read, not from capture_next. */
 bool capture_is_raw(const struct capture *capture);
-/* In place of the numbers below, where memory lacks: no fault of the file, and no message. */
-#define CAPTURE_NO_MEMORY (-2)
-/* The same, after a message, where the file is no longer what an earlier reading of it found. */
-#define CAPTURE_CHANGED (-3)
-/* An interface was silent for a moment. */
-#define CAPTURE_SILENT 2
-/* The next packet, numbered from 1; its data are valid until the next call. 1, or CAPTURE_SILENT; 0 at the end; -1
- * after a message: the file is damaged here, or ends with damage. */
-int capture_next(struct capture *capture, struct armtap_packet *packet);
-/* Bytes of a raw dump, at least one; 0 at the end, -1 after a message. */
+/* What reading returns; a failure is negative. */
+enum capture_outcome {
+    CAPTURE_END = 0,
+    CAPTURE_PACKET = 1,
+    CAPTURE_SILENT = 2, /* an interface, for a moment */
+    CAPTURE_OPENED = 3,
+    CAPTURE_DAMAGED = -1,   /* after a message: the file is damaged here, or ends with damage */
+    CAPTURE_NO_MEMORY = -2, /* no fault of the file, and no message */
+    CAPTURE_CHANGED = -3    /* after a message: the file is no longer what an earlier reading of it found */
+};
+/* The next packet, numbered from 1; its data are valid until the next call. */
+enum capture_outcome capture_next(struct capture *capture, struct armtap_packet *packet);
+/* Bytes of a raw dump, at least one; CAPTURE_END, or how it failed. */
 long capture_read(struct capture *capture, uint8_t *to, size_t room);
 /* Bytes of the file read so far. */
 uint64_t capture_position(const struct capture *capture);

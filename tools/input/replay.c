@@ -80,7 +80,7 @@ static void check(struct run *run, int outcome)
 
 /* What could not be read is damage, after which the rest of the capture goes on, unless only memory lacks or the file
  * is another one than before. */
-static void fail_input(struct run *run, int outcome)
+static void fail_input(struct run *run, enum capture_outcome outcome)
 {
     if (outcome == CAPTURE_NO_MEMORY)
         stop(run, ARMTAP_ERR_MEMORY);
@@ -90,9 +90,9 @@ static void fail_input(struct run *run, int outcome)
         run->stopped = run->totals->broken_off = true;
 }
 
-static int outcome_of_errno(int error)
+static enum capture_outcome outcome_of_errno(int error)
 {
-    return error == ENOMEM ? CAPTURE_NO_MEMORY : error == ESTALE ? CAPTURE_CHANGED : -1;
+    return error == ENOMEM ? CAPTURE_NO_MEMORY : error == ESTALE ? CAPTURE_CHANGED : CAPTURE_DAMAGED;
 }
 
 static void advance(struct run *run, const struct capture *capture)
@@ -191,9 +191,9 @@ static void run_packets(struct run *run, struct capture *capture, uint32_t file)
     struct armtap_packet packet;
     struct armtap_where last = {ARMTAP_NO_TIME, 0, file};
     bool live = run->source->interface != NULL;
-    int outcome = 0;
-    while (!run->stopped && !run->ended && (outcome = capture_next(capture, &packet)) > 0) {
-        if (outcome == 1) {
+    enum capture_outcome outcome = CAPTURE_END;
+    while (!run->stopped && !run->ended && (outcome = capture_next(capture, &packet)) > CAPTURE_END) {
+        if (outcome == CAPTURE_PACKET) {
             packet.where.file = file;
             last.packet = packet.where.packet;
             take_packet(run, &packet);
@@ -203,7 +203,7 @@ static void run_packets(struct run *run, struct capture *capture, uint32_t file)
             watch_drops(run, capture, last.packet, false);
         turn(run);
     }
-    if (!run->stopped && outcome < 0)
+    if (!run->stopped && outcome < CAPTURE_END)
         fail_input(run, outcome);
     if (live)
         watch_drops(run, capture, last.packet, true);
@@ -287,7 +287,7 @@ static void push_raw(struct run *run, struct capture *capture, struct armtap_con
     if (!run->stopped && got != CAPTURE_NO_MEMORY)
         end_raw(run, conn, where);
     if (got < 0 && !run->stopped)
-        fail_input(run, (int)got);
+        fail_input(run, (enum capture_outcome)got);
     else
         judge_raw(run, armtap_conn_stream(conn), name, length, capture_position(capture));
 }

@@ -45,10 +45,10 @@ static int on_record(void *user, const struct armtap_record *record)
 {
     struct reading *reading = user;
     struct turns *turns = reading->turns;
-    int outcome = reading->calls->record(reading->user, reading->number, record);
-    if (outcome < 0)
+    enum side_by_side_turn outcome = reading->calls->record(reading->user, reading->number, record);
+    if (outcome == TURN_ENDS)
         turns->stopped = true;
-    if (outcome > 0 && !turns->over[!reading->number]) {
+    if (outcome == TURN_PASSES && !turns->over[!reading->number]) {
         pass_turn(turns, reading->number);
         wait_turn(turns, reading->number);
     }
@@ -72,8 +72,8 @@ static void *read_through(void *user)
     return NULL;
 }
 
-enum exit_status lockstep(const struct replay_source *source, const struct side_by_side_calls *calls, void *user,
-                          bool *broken_off)
+enum exit_status replay_side_by_side(const struct replay_source *source, const struct side_by_side_calls *calls,
+                                     void *user, bool *broken_off)
 {
     struct turns turns = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
     struct reading readings[SIDE_BY_SIDE_READINGS];

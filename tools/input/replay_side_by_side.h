@@ -7,16 +7,22 @@
 
 #define SIDE_BY_SIDE_READINGS 2
 
+enum side_by_side_turn {
+    TURN_GOES_ON,
+    TURN_PASSES, /* the other reading goes on */
+    TURN_ENDS    /* both readings, after a message */
+};
+
 struct side_by_side_calls {
-    /* A record of a reading (0 or 1). 0: go on; 1: let the other reading go on; -1, after a message: end both. */
-    int (*record)(void *user, unsigned reading, const struct armtap_record *record);
+    /* A record of a reading (0 or 1). */
+    enum side_by_side_turn (*record)(void *user, unsigned reading, const struct armtap_record *record);
     /* A reading came to its end. 0, or -1, after a message, to end both. */
     int (*over)(void *user, unsigned reading);
 };
 
 /* The source must be repeatable. EXIT_FAILED where a reading failed, else EXIT_DONE. `broken_off` tells whether one
  * ended before its input did: as in struct replay_totals. */
-enum exit_status lockstep(const struct replay_source *source, const struct side_by_side_calls *calls, void *user,
-                          bool *broken_off);
+enum exit_status replay_side_by_side(const struct replay_source *source, const struct side_by_side_calls *calls,
+                                     void *user, bool *broken_off);
 
 #endif
