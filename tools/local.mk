@@ -86,7 +86,9 @@ tools_libtools_a_SOURCES = \
 	tools/export/format_recordpy.c \
 	tools/export/format_threads.c \
 	tools/export/format_threads.h \
+	tools/export/formats.c \
 	tools/export/formats.def \
+	tools/export/formats.h \
 	tools/export/gzip_text.c \
 	tools/export/gzip_text.h \
 	tools/export/line_cells.c \
@@ -146,13 +148,14 @@ tools_libtools_a_SOURCES = \
 	tools/fields/cmd_fields.c
 tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS) $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS) $(SECCOMP_CFLAGS)
 
-# The manual's table of notes comes from lib/notes.def.
+# The manual's table of notes comes from lib/notes.def, its formats from tools/export/formats.def.
 man_MANS += tools/armtap.1
 CLEANFILES += tools/armtap.1
 note_sources = $(srcdir)/lib/analysis/mode_timeline.c $(srcdir)/lib/analysis/flow_rate.c $(srcdir)/lib/analysis/stream_monitor.c
-tools/armtap.1: tools/manual/armtap.1.in tools/manual/manual-notes lib/notes.def $(note_sources)
+tools/armtap.1: tools/manual/armtap.1.in tools/manual/manual-notes tools/manual/manual-formats lib/notes.def tools/export/formats.def $(note_sources)
 	$(AM_V_GEN)$(MKDIR_P) tools && \
-	sh $(srcdir)/tools/manual/manual-notes $(srcdir)/tools/manual/armtap.1.in $(srcdir)/lib/notes.def $(note_sources) >$@.new && mv $@.new $@
+	sh $(srcdir)/tools/manual/manual-formats $(srcdir)/tools/manual/armtap.1.in $(srcdir)/tools/export/formats.def | \
+	sh $(srcdir)/tools/manual/manual-notes - $(srcdir)/lib/notes.def $(note_sources) >$@.new && mv $@.new $@
 
 EXTRA_DIST += \
 	tools/README.md \
@@ -168,4 +171,5 @@ EXTRA_DIST += \
 	tools/fields/README.md \
 	tools/main/README.md \
 	tools/manual/armtap.1.in \
+	tools/manual/manual-formats \
 	tools/manual/manual-notes

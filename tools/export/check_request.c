@@ -79,17 +79,20 @@ static int refuse_streams(struct job *job)
 {
     message_error("several streams have records %s, and a %s file holds one table; choose one with --stream N, give "
                   "-o FILE --split for a file each%s:",
-                  job_direction(job), job->wish->output->name,
-                  job->wish->output->has_names ? ", or --union for one table of all" : "");
+                  job_direction(job), job->wish->format->name,
+                  format_has(job->wish->format, FORMAT_HAS_NAMES) ? ", or --union for one table of all" : "");
     list_streams(job, true);
     return job_give_up(job);
 }
 
 static int refuse_parts(struct job *job, unsigned stream)
 {
+    char list[FORMATS_LIST_MAX];
     message_error("stream %u: its recipe was replaced by another one, and a %s file holds one table; give -o FILE "
-                  "--split for a file each%s:",
-                  stream, job->wish->output->name, job->wish->has_stream ? "" : ", or -f ndjson for one of all");
+                  "--split for a file each%s%s%s:",
+                  stream, job->wish->format->name, job->wish->has_stream ? "" : ", or -f ",
+                  job->wish->has_stream ? "" : format_names(list, FORMAT_ALL_TABLES, 0),
+                  job->wish->has_stream ? "" : " for one of all");
     list_parts(job, stream);
     return job_give_up(job);
 }
@@ -99,7 +102,7 @@ int check_tables(struct job *job)
 {
     const struct table *first = NULL;
     bool many_parts = false;
-    if (job->wish->output->all_tables || job->wish->split)
+    if (format_has(job->wish->format, FORMAT_ALL_TABLES) || job->wish->split)
         return 0;
     for (size_t i = 0; i < tables_count(job->tables); i++) {
         const struct table *table = tables_at(job->tables, i);
@@ -230,7 +233,8 @@ int check_width(struct job *job, struct table *table)
     const struct view *view = table->view;
     const struct picks *picks = &view->picks;
     size_t widest = 0;
-    if (view->cells <= TABLES_COLUMNS_MAX || !job->wish->output->spreads)
+    char list[FORMATS_LIST_MAX];
+    if (view->cells <= TABLES_COLUMNS_MAX || !format_has(job->wish->format, FORMAT_SPREADS))
         return 0;
     table->left_out = job->wish->split;
     if (table->left_out)
@@ -238,20 +242,22 @@ int check_width(struct job *job, struct table *table)
     for (size_t i = 0; i < picks->count; i++)
         if (picks->pick[i].count > picks->pick[widest].count)
             widest = i;
-    message_error("stream %u: %zu columns are too many, %u of them for %s alone; give -f ndjson, or leave it out with "
+    message_error("stream %u: %zu columns are too many, %u of them for %s alone; give -f %s, or leave it out with "
                   "--fields",
-                  table->stream, view->cells, picks->pick[widest].count, picks->pick[widest].name);
+                  table->stream, view->cells, picks->pick[widest].count, picks->pick[widest].name,
+                  format_names(list, 0, FORMAT_SPREADS | FORMAT_ONLY_NUMBERS));
     return job_give_up(job);
 }
 
 int check_texts(struct job *job, const struct view *view)
 {
-    for (size_t i = 0; i < view->picks.count && job->wish->output->only_numbers; i++) {
+    char list[FORMATS_LIST_MAX];
+    for (size_t i = 0; i < view->picks.count && format_has(job->wish->format, FORMAT_ONLY_NUMBERS); i++) {
         enum row_column column = view->picks.pick[i].row_column;
         if (column == ROW_COLUMN_NONE || row_column_is_number(column))
             continue;
-        message_error("--fields %s: it is text, and %s holds numbers only; leave it out, or give -f csv or ndjson",
-                      row_column_name(column), job->wish->output->name);
+        message_error("--fields %s: it is text, and %s holds numbers only; leave it out, or give -f %s",
+                      row_column_name(column), job->wish->format->name, format_names(list, 0, FORMAT_ONLY_NUMBERS));
         return job_give_up(job);
     }
     return 0;
@@ -261,11 +267,11 @@ enum mode_names request_mode_names(struct job *job, const struct table *table, b
 {
     const struct export_wish *wish = job->wish;
     *if_mixed = false;
-    if (wish->enums != MODES_BY_NUMBER || !wish->output->has_names)
+    if (wish->enums != MODES_BY_NUMBER || !format_has(wish->format, FORMAT_HAS_NAMES))
         return wish->enums;
     /* One file of all tables gets the names beside the numbers where it needs them. */
-    *if_mixed = wish->output->all_tables;
-    if (wish->output->all_tables)
+    *if_mixed = format_has(wish->format, FORMAT_ALL_TABLES);
+    if (format_has(wish->format, FORMAT_ALL_TABLES))
         return MODES_BY_BOTH;
     return mode_names_are_mixed(table->generations) ? MODES_BY_NAME : MODES_BY_NUMBER;
 }
@@ -298,13 +304,13 @@ int check_view(struct job *job, const struct table *table)
     if (picks->count == 0 || table->column_count == 0)
         return 0;
     message_error("stream %u: nothing asked for has a column in the %s layout; choose another format with -f",
-                  table->stream, job->wish->output->name);
+                  table->stream, job->wish->format->name);
     return job_give_up(job);
 }
 
 void request_leave_over(struct job *job, const struct armtap_record *record, bool grew)
 {
-    const char *format = job->wish->output->name;
+    const char *format = job->wish->format->name;
     unsigned first = tables_stream_number(job->tables, job->only_stream.connection);
     unsigned number = tables_stream_number(job->tables, record->stream->connection);
     struct tables_left_out left_out = tables_left_out(job->tables, record->stream->connection);
@@ -330,18 +336,22 @@ void request_leave_over(struct job *job, const struct armtap_record *record, boo
 
 void check_left_over(struct job *job)
 {
+    char list[FORMATS_LIST_MAX];
     if (job->left_over.rows == 0)
         return;
-    message_error("%" PRIu64 " row%s left out, which the %s file of one table has no place for; choose a stream with "
-                  "--stream N, give -o FILE --split for a file each or -f ndjson for one of all, or save it to a file "
-                  "and export that",
-                  job->left_over.rows, job->left_over.rows == 1 ? " was" : "s were", job->wish->output->name);
+    message_error(
+        "%" PRIu64 " row%s left out, which the %s file of one table has no place for; choose a stream with "
+        "--stream N, give -o FILE --split for a file each or -f %s for one of all, or save it to a file and export "
+        "that",
+        job->left_over.rows, job->left_over.rows == 1 ? " was" : "s were", job->wish->format->name,
+        format_names(list, FORMAT_ALL_TABLES, 0));
     job->status = EXIT_FAILED;
 }
 
 void request_warn_cells(struct job *job, struct view *view, const struct output_row *row)
 {
-    static const char remedy[] = "give -f ndjson, or save what is read to a file and export that";
+    char list[FORMATS_LIST_MAX];
+    const char *others = format_names(list, 0, FORMAT_SPREADS | FORMAT_ONLY_NUMBERS);
     size_t elements;
     for (size_t i = 0; (i = cells_too_few(view, row, i, &elements)) < view->picks.count; i++) {
         struct pick *pick = &view->picks.pick[i];
@@ -350,12 +360,13 @@ void request_warn_cells(struct job *job, struct view *view, const struct output_
         if (!pick->told && pick->numbered)
             message_error("stream %u: %s has %zu elements in packet %" PRIu64
                           ", and the first row fixed its columns at "
-                          "%u: what is beyond is left out; %s",
-                          row->stream, pick->name, elements, row->where.packet, pick->count, remedy);
+                          "%u: what is beyond is left out; give -f %s, or save what is read to a file and export that",
+                          row->stream, pick->name, elements, row->where.packet, pick->count, others);
         else if (!pick->told)
-            message_warning("stream %u: %s is an array in packet %" PRIu64 ", and the first row had none to give it "
-                            "columns: it stands in one, as JSON; %s",
-                            row->stream, pick->name, row->where.packet, remedy);
+            message_warning(
+                "stream %u: %s is an array in packet %" PRIu64 ", and the first row had none to give it "
+                "columns: it stands in one, as JSON; give -f %s, or save what is read to a file and export that",
+                row->stream, pick->name, row->where.packet, others);
         pick->told = true;
     }
 }

@@ -1,8 +1,8 @@
 #include "command_line/commands.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "export.h"
 #include "base/message.h"
@@ -34,16 +34,16 @@ static const char fields_help[] = "fields in the order wanted: actual_q, one ele
 #undef ROW_COLUMN
     ;
 
+/* Without a help: it is about formats, see help_of. */
 static const struct option_row rows[] = {
     {OPTION_OUT, 'o', "output", "OUT",
      "file to write, - for standard output; its ending tells the format, and .gz behind it that it is compressed"},
-    {OPTION_FORMAT, 'f', "format", "FORMAT", "csv, gnuplot or ndjson"},
-    {OPTION_DIALECT, 0, "dialect", "NAME", "record.py: csv as UR's record.py writes it"},
-    {OPTION_LAYOUT, 0, "layout", "LAYOUT", "gnuplot: columns of cb2 or cb3e, whatever the stream"},
+    {OPTION_FORMAT, 'f', "format", "FORMAT", NULL},
+    {OPTION_DIALECT, 0, "dialect", "NAME", NULL},
+    {OPTION_LAYOUT, 0, "layout", "LAYOUT", NULL},
     {OPTION_STREAM, 0, "stream", "N", "only this stream; armtap info numbers them"},
     {OPTION_SPLIT, 0, "split", NULL, "a file per table: OUT.0.csv, and OUT.0-1.csv where a recipe was replaced"},
-    {OPTION_UNION, 0, "union", NULL,
-     "one table of all streams, csv or ndjson: robot, stream and protocol first, then the fields of all"},
+    {OPTION_UNION, 0, "union", NULL, NULL},
     {OPTION_FIELDS, 0, "fields", "A,B,C", fields_help},
     {OPTION_TO_ROBOT, 0, "to-robot", NULL, "what the client sent to the robot"},
     {OPTION_FROM, 0, "from", "T", "records captured at T or later"},
@@ -58,26 +58,45 @@ static const struct option_row rows[] = {
      "end"},
     {OPTION_STRICT, 0, "strict", NULL, "exit with 1 if there is a note of warning or error; armtap info counts them"},
 };
+#define ROW_COUNT (sizeof rows / sizeof *rows)
 
-static const struct option_usage usage = {
-    .command = "export",
-    .arguments = "[CAPTURE...]",
-    .summary = "Writes a capture's records as CSV, gnuplot columns or JSON lines.",
-    .rows = rows,
-    .row_count = sizeof rows / sizeof *rows,
-    .reads_captures = true,
-    .may_follow = true,
-    .examples = "  armtap export robot.pcapng -o robot.csv\n"
-                "  armtap export --fields timestamp,actual_q,'*_mode' robot.pcapng -o robot.csv\n"
-                "  armtap export --to-robot -f ndjson robot.pcapng\n",
+/* What the help says of the formats. */
+struct format_help {
+    char summary[FORMATS_LIST_MAX + 40];
+    char names[FORMATS_LIST_MAX];
+    char dialects[FORMATS_LIST_MAX];
+    char layouts[FORMATS_LIST_MAX + 60];
+    char joined[FORMATS_LIST_MAX + 120];
 };
 
-static const struct output *const outputs[] = {
-#define OUTPUT(id) &output_##id,
-#include "formats.def"
-#undef OUTPUT
-};
-#define OUTPUT_COUNT (sizeof outputs / sizeof *outputs)
+static void make_help(struct format_help *help)
+{
+    char list[FORMATS_LIST_MAX];
+    snprintf(help->summary, sizeof help->summary, "Writes a capture's records as %s.", format_briefs(list));
+    format_names(help->names, 0, 0);
+    format_dialect_briefs(help->dialects);
+    snprintf(help->layouts, sizeof help->layouts, "%s: columns of cb2 or cb3e, whatever the stream",
+             format_names(list, FORMAT_HAS_LAYOUTS, 0));
+    snprintf(help->joined, sizeof help->joined,
+             "one table of all streams, %s: robot, stream and protocol first, then the fields of all",
+             format_names(list, FORMAT_HAS_NAMES, 0));
+}
+
+static const char *help_of(const struct format_help *help, const struct option_row *row)
+{
+    switch (row->id) {
+    case OPTION_FORMAT:
+        return help->names;
+    case OPTION_DIALECT:
+        return help->dialects;
+    case OPTION_LAYOUT:
+        return help->layouts;
+    case OPTION_UNION:
+        return help->joined;
+    default:
+        return row->help;
+    }
+}
 
 /* What the options said, before it is known to go together. */
 struct asked {
@@ -181,65 +200,78 @@ static int take(void *user, int id, const char *value)
 
 /* ---- the format ------------------------------------------------------------------------------------------------ */
 
-static const struct output *output_of_ending(const char *ending)
+/* By -f, else by OUT's ending; the first for what has none, as standard output and devices. */
+static const struct format *choose_format(const struct asked *asked)
 {
-    size_t length = strlen(ending) - (output_files_is_gzip(ending) ? strlen(".gz") : 0);
-    for (size_t i = 0; i < OUTPUT_COUNT; i++)
-        for (size_t k = 0; k < sizeof outputs[i]->endings / sizeof *outputs[i]->endings; k++)
-            if (outputs[i]->endings[k] && strlen(outputs[i]->endings[k]) == length &&
-                strncasecmp(outputs[i]->endings[k], ending, length) == 0)
-                return outputs[i];
-    return NULL;
-}
-
-static const struct output *output_of_name(const char *name, const char *dialect)
-{
-    for (size_t i = 0; i < OUTPUT_COUNT; i++)
-        if (strcmp(outputs[i]->name, name) == 0 &&
-            (!dialect || (outputs[i]->dialect && strcmp(outputs[i]->dialect, dialect) == 0)))
-            return outputs[i];
-    return NULL;
-}
-
-/* By -f, else by OUT's ending; CSV for what has none, as standard output and devices. */
-static const struct output *choose_format(const struct asked *asked)
-{
-    const struct output *output;
+    char list[FORMATS_LIST_MAX];
+    const struct format *format;
     const char *ending = output_files_ending(asked->wish.out);
     if (asked->format) {
-        output = output_of_name(asked->format, NULL);
-        if (!output)
-            message_error("-f '%s': give csv, gnuplot or ndjson", asked->format);
-        return output;
+        format = format_find(asked->format, NULL);
+        if (!format)
+            message_error("-f '%s': give %s", asked->format, format_names(list, 0, 0));
+        return format;
     }
-    output = output_of_ending(ending);
-    if (!output && (asked->dialect || *ending == '\0'))
-        return outputs[0];
-    if (!output)
-        message_error("%s: the ending %s names no format; give -f csv, gnuplot or ndjson", asked->wish.out, ending);
-    return output;
+    format = format_of_ending(ending, strlen(ending) - (output_files_is_gzip(ending) ? strlen(".gz") : 0));
+    if (!format && asked->dialect)
+        format = format_find(NULL, asked->dialect);
+    if (!format && (asked->dialect || *ending == '\0'))
+        return format_at(0);
+    if (!format)
+        message_error("%s: the ending %s names no format; give -f %s", asked->wish.out, ending,
+                      format_names(list, 0, 0));
+    return format;
 }
 
-static const struct output *choose_output(const struct asked *asked)
+static const struct format *choose_dialect(const struct asked *asked)
 {
-    const struct output *output = choose_format(asked);
-    if (!output || !asked->dialect)
-        return output;
-    const struct output *dialect = output_of_name(output->name, asked->dialect);
-    if (!dialect && output_of_name("csv", asked->dialect))
-        message_error("--dialect %s goes with csv only, not with %s; leave one of them out", asked->dialect,
-                      output->name);
+    char list[FORMATS_LIST_MAX];
+    const struct format *format = choose_format(asked);
+    if (!format || !asked->dialect)
+        return format;
+    const struct format *dialect = format_find(format->name, asked->dialect);
+    const struct format *other = format_find(NULL, asked->dialect);
+    if (!dialect && other)
+        message_error("--dialect %s goes with %s only, not with %s; leave one of them out", asked->dialect, other->name,
+                      format->name);
     else if (!dialect)
-        message_error("--dialect '%s': there is only record.py, of csv", asked->dialect);
+        message_error("--dialect '%s': there is only %s", asked->dialect, format_dialects(list));
     return dialect;
 }
 
-static const char *format_of(const struct output *output)
+static const char *format_of(const struct format *format)
 {
-    return output->dialect ? output->dialect : output->name;
+    return *format->dialect != '\0' ? format->dialect : format->name;
 }
 
 /* ---- what goes together ---------------------------------------------------------------------------------------- */
+
+/* Whether the options go with the format. */
+static int judge_format(const struct export_wish *wish, const struct options *options)
+{
+    char list[FORMATS_LIST_MAX];
+    const char *name = format_of(wish->format);
+    if (wish->layout != ARMTAP_GENERATION_UNKNOWN && !format_has(wish->format, FORMAT_HAS_LAYOUTS))
+        message_error("--layout is of -f %s; %s has all fields under their names",
+                      format_names(list, FORMAT_HAS_LAYOUTS, 0), wish->format->name);
+    else if (wish->joined && (wish->split || wish->has_stream))
+        message_error("--union puts all streams into one table, %s; leave one of them out",
+                      wish->split ? "--split each into its own" : "--stream takes one of them");
+    else if (wish->joined && !format_has(wish->format, FORMAT_HAS_NAMES))
+        message_error("--union: %s has no place for the streams' names; give -f %s", name,
+                      format_names(list, FORMAT_HAS_NAMES, 0));
+    else if (wish->joined && !replay_is_repeatable(&options->source))
+        message_error("--union: the fields of all streams must be known before the first row, and standard input, "
+                      "interfaces and what is followed are read once; save what is read to a file and export that");
+    else if (wish->enums != MODES_BY_NUMBER && !format_has(wish->format, FORMAT_HAS_NAMES))
+        message_error("--enums: %s has numbers only; give -f %s", name, format_names(list, FORMAT_HAS_NAMES, 0));
+    else if (wish->is_guarded && !format_has(wish->format, FORMAT_CAN_GUARD))
+        message_error("--csv-safe is of -f %s; %s is not for spreadsheets, leave it out",
+                      format_names(list, FORMAT_CAN_GUARD, 0), name);
+    else
+        return 0;
+    return -1;
+}
 
 static int judge(struct asked *asked, const struct options *options)
 {
@@ -247,29 +279,16 @@ static int judge(struct asked *asked, const struct options *options)
     if (!wish->out)
         wish->out = "-";
     wish->gzipped = output_files_is_gzip(wish->out);
-    wish->output = choose_output(asked);
+    wish->format = choose_dialect(asked);
     wish->is_shown = sink_file_is_terminal(wish->out);
-    if (!wish->output)
+    if (!wish->format)
         return -1;
     if (wish->split && strcmp(wish->out, "-") == 0)
         message_error("--split: needs -o OUT to name the files after");
     else if (*wish->out == '\0')
         message_error("-o: the name is empty");
-    else if (wish->layout != ARMTAP_GENERATION_UNKNOWN && strcmp(wish->output->name, "gnuplot") != 0)
-        message_error("--layout is of -f gnuplot; %s has all fields under their names", wish->output->name);
-    else if (wish->joined && (wish->split || wish->has_stream))
-        message_error("--union puts all streams into one table, %s; leave one of them out",
-                      wish->split ? "--split each into its own" : "--stream takes one of them");
-    else if (wish->joined && !wish->output->has_names)
-        message_error("--union: %s has no place for the streams' names; give -f csv or ndjson",
-                      format_of(wish->output));
-    else if (wish->joined && !replay_is_repeatable(&options->source))
-        message_error("--union: the fields of all streams must be known before the first row, and standard input, "
-                      "interfaces and what is followed are read once; save what is read to a file and export that");
-    else if (wish->enums != MODES_BY_NUMBER && !wish->output->has_names)
-        message_error("--enums: %s has numbers only; give -f csv or ndjson", format_of(wish->output));
-    else if (wish->is_guarded && !wish->output->can_guard)
-        message_error("--csv-safe is of -f csv; %s is not for spreadsheets, leave it out", format_of(wish->output));
+    else if (judge_format(wish, options) != 0)
+        return -1;
     else if (wish->from.given && wish->to.given && wish->from.relative == wish->to.relative && !wish->from.of_day &&
              !wish->to.of_day && wish->to.ns < wish->from.ns)
         message_error("--to is before --from, so there is nothing between; swap them");
@@ -280,11 +299,35 @@ static int judge(struct asked *asked, const struct options *options)
     return -1;
 }
 
+static enum options_outcome parse(int argc, char **argv, struct options *options, struct asked *asked)
+{
+    struct format_help help;
+    struct option_row helped[ROW_COUNT];
+    make_help(&help);
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        helped[i] = rows[i];
+        helped[i].help = help_of(&help, &rows[i]);
+    }
+    const struct option_usage usage = {
+        .command = "export",
+        .arguments = "[CAPTURE...]",
+        .summary = help.summary,
+        .rows = helped,
+        .row_count = ROW_COUNT,
+        .reads_captures = true,
+        .may_follow = true,
+        .examples = "  armtap export robot.pcapng -o robot.csv\n"
+                    "  armtap export --fields timestamp,actual_q,'*_mode' robot.pcapng -o robot.csv\n"
+                    "  armtap export --to-robot -f ndjson robot.pcapng\n",
+    };
+    return options_parse(&usage, argc, argv, options, take, asked);
+}
+
 int cmd_export(int argc, char **argv)
 {
     struct asked asked = {.wish = {.every = 1}};
     struct options options;
-    enum options_outcome outcome = options_parse(&usage, argc, argv, &options, take, &asked);
+    enum options_outcome outcome = parse(argc, argv, &options, &asked);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
     asked.wish.threads = options.threads;

@@ -85,8 +85,8 @@ static int fill_view(struct job *job, struct view *view, const struct table *tab
         request_warn_shadowed(job, view);
     if (name_modes(job, view) != 0)
         return job_give_up_memory(job);
-    const struct output *output = job->wish->output;
-    if (output->prepare && output->prepare(view, layout_of(job, table)) != 0)
+    const struct format *format = job->wish->format;
+    if (format->writer->prepare && format->writer->prepare(view, layout_of(job, table)) != 0)
         return job_give_up_memory(job);
     measure_view(view);
     return 0;
@@ -110,7 +110,7 @@ static int make_view(struct job *job, struct table *table)
 
 static bool judges_later(const struct job *job)
 {
-    return job->once && (job->wish->split || job->wish->output->all_tables);
+    return job->once && (job->wish->split || format_has(job->wish->format, FORMAT_ALL_TABLES));
 }
 
 static int judge_table(struct job *job, struct table *table)
@@ -120,7 +120,7 @@ static int judge_table(struct job *job, struct table *table)
 
 static int judge_views(struct job *job)
 {
-    for (size_t i = 0; i < tables_count(job->tables) && job->wish->output->only_numbers; i++) {
+    for (size_t i = 0; i < tables_count(job->tables) && format_has(job->wish->format, FORMAT_ONLY_NUMBERS); i++) {
         struct table *table = tables_at(job->tables, i);
         if (job_wants(job, table) && (make_view(job, table) != 0 || check_view(job, table) != 0))
             return -1;
@@ -131,7 +131,7 @@ static int judge_views(struct job *job)
 /* Tells what can be told before the first row. Rows that name their fields take all, unless some are asked for. */
 static int judge_tables(struct job *job)
 {
-    bool by_name = job->wish->output->all_tables && !job->wish->joined && !job->wish->fields;
+    bool by_name = format_has(job->wish->format, FORMAT_ALL_TABLES) && !job->wish->joined && !job->wish->fields;
     size_t wanted = 0;
     for (size_t i = 0; i < tables_count(job->tables); i++) {
         struct table *table = tables_at(job->tables, i);
@@ -154,7 +154,7 @@ static int judge_tables(struct job *job)
 
 static struct output_file *outlet_of(struct job *job, unsigned stream, unsigned part)
 {
-    bool by_stream = job->wish->output->all_tables;
+    bool by_stream = format_has(job->wish->format, FORMAT_ALL_TABLES);
     struct output_file *outlet = output_files_open(&job->outlets, stream, by_stream ? 0 : part);
     if (!outlet)
         job_give_up(job);
@@ -173,16 +173,17 @@ static int judge_late(struct job *job, struct table *table, const struct armtap_
 
 static int begin_table(struct job *job, struct table *table, const struct armtap_record *record)
 {
-    const struct output *output = job->wish->output;
-    if (job->once && !output->all_tables && judge_late(job, table, record) != 0)
+    const struct format *format = job->wish->format;
+    if (job->once && !format_has(format, FORMAT_ALL_TABLES) && judge_late(job, table, record) != 0)
         return -1;
-    unsigned stream =
-        output->all_tables ? tables_stream_number(job->tables, record->stream->connection) : table->stream;
+    unsigned stream = format_has(format, FORMAT_ALL_TABLES)
+                          ? tables_stream_number(job->tables, record->stream->connection)
+                          : table->stream;
     struct output_file *outlet = outlet_of(job, stream, table->part);
     if (!outlet)
         return -1;
-    if (output->begin)
-        output->begin(table->view, &outlet->buffer);
+    if (format->writer->begin)
+        format->writer->begin(table->view, &outlet->buffer);
     table->outlet = outlet;
     table->begun = true;
     job->begun = true;
@@ -209,13 +210,13 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .values = record->values,
         .values_length = record->values_length,
     };
-    if (job->wish->output->spreads && record->protocol == ARMTAP_AUBO)
+    if (format_has(job->wish->format, FORMAT_SPREADS) && record->protocol == ARMTAP_AUBO)
         request_warn_cells(job, view, &row);
     job->rows++;
     missing_data_drop(job->missings, record);
     if (job->batches)
         return check_sink(job, batches_row(job->batches, outlet, view, &row));
-    job->wish->output->row(view, &row, &outlet->buffer);
+    job->wish->format->writer->row(view, &row, &outlet->buffer);
     return check_sink(job, output_files_flush_full(&job->outlets, outlet));
 }
 
@@ -225,7 +226,7 @@ static int make_opaque_view(struct job *job)
     job->opaque_begun = true;
     if (selection_apply(&job->selection, NULL, 0, &view->picks) != 0)
         return job_give_up_memory(job);
-    if (job->wish->output->prepare && job->wish->output->prepare(view, job->wish->layout) != 0)
+    if (job->wish->format->writer->prepare && job->wish->format->writer->prepare(view, job->wish->layout) != 0)
         return job_give_up_memory(job);
     return 0;
 }
@@ -233,7 +234,7 @@ static int make_opaque_view(struct job *job)
 static int print_opaque(struct job *job, const struct armtap_record *record)
 {
     job->opaque++;
-    if (!job->wish->output->all_tables)
+    if (!format_has(job->wish->format, FORMAT_ALL_TABLES))
         return 0;
     unsigned stream = tables_stream_number(job->tables, record->stream->connection);
     struct output_file *outlet = outlet_of(job, stream, 0);
@@ -246,8 +247,8 @@ static int print_opaque(struct job *job, const struct armtap_record *record)
 static uint64_t row_cost(const struct job *job, const struct view *view, const struct armtap_record *record)
 {
     enum { ROW = 160, VALUE = 3 }; /* bytes of what leads a row; of text for a byte of the frame */
-    const struct output *output = job->wish->output;
-    size_t absent = output->only_numbers ? sizeof "NaN" : output->begin != NULL;
+    const struct format *format = job->wish->format;
+    size_t absent = format_has(format, FORMAT_ONLY_NUMBERS) ? sizeof "NaN" : format->writer->begin != NULL;
     /* A name stands where its value does, which takes a byte at least. */
     size_t named = record->values_length < view->keys ? record->values_length * view->longest_key : view->keys;
     size_t keys = named < view->keys ? named : view->keys;
@@ -257,7 +258,7 @@ static uint64_t row_cost(const struct job *job, const struct view *view, const s
 /* The rows of an output for all tables are in the outlet of their stream. */
 static struct output_file *outlet_of_row(struct job *job, struct table *table, const struct armtap_record *record)
 {
-    if (!job->wish->output->all_tables)
+    if (!format_has(job->wish->format, FORMAT_ALL_TABLES))
         return table->outlet;
     return outlet_of(job, tables_stream_number(job->tables, record->stream->connection), 0);
 }
@@ -270,7 +271,7 @@ static int leave_out(struct job *job, const struct armtap_record *record)
 
 static bool has_place(const struct job *job, const struct table *table)
 {
-    bool is_one = job->once && !job->wish->output->all_tables && !job->wish->split;
+    bool is_one = job->once && !format_has(job->wish->format, FORMAT_ALL_TABLES) && !job->wish->split;
     return !is_one || !job->only_table || job->only_table == table;
 }
 
@@ -288,7 +289,7 @@ static int print_record(struct job *job, const struct armtap_record *record, str
     if (tables_count_row(job->tables, record) % job->wish->every != 0)
         return 0;
     const struct view *view = table->view;
-    uint64_t header = table->begun || !job->wish->output->begin ? 0 : view->header;
+    uint64_t header = table->begun || !job->wish->format->writer->begin ? 0 : view->header;
     uint64_t price = tables_row_price(job->tables, record, row_cost(job, view, record));
     if (!tables_spend(job->tables, record, header + price))
         return leave_out(job, record);
@@ -545,9 +546,9 @@ static void drain(void *user)
 static struct tables *make_tables(struct job *job)
 {
     const struct export_wish *wish = job->wish;
-    const struct tables_options options = {.mode = wish->joined               ? TABLES_JOINED
-                                                   : wish->output->all_tables ? TABLES_BY_RECIPE
-                                                                              : TABLES_APART,
+    const struct tables_options options = {.mode = wish->joined                                  ? TABLES_JOINED
+                                                   : format_has(wish->format, FORMAT_ALL_TABLES) ? TABLES_BY_RECIPE
+                                                                                                 : TABLES_APART,
                                            .once = job->once,
                                            .next = wish->split,
                                            .drain = drain,
@@ -637,20 +638,20 @@ static int print_nothing(struct job *job)
     struct output_file *outlet = outlet_of(job, 0, 0);
     struct table none = {0};
     struct view view = {.table = &none};
-    const struct output *output = job->wish->output;
+    const struct format *format = job->wish->format;
     if (!outlet)
         return -1;
-    if (output->prepare && output->prepare(&view, layout_of(job, &none)) != 0)
+    if (format->writer->prepare && format->writer->prepare(&view, layout_of(job, &none)) != 0)
         return job_give_up_memory(job);
-    if (output->begin)
-        output->begin(&view, &outlet->buffer);
+    if (format->writer->begin)
+        format->writer->begin(&view, &outlet->buffer);
     picks_free(&view.picks);
     return 0;
 }
 
 static int print(struct job *job)
 {
-    if (job->wish->threads > 1 && !(job->batches = batches_new(job->wish->output, &job->outlets, job->wish->threads)))
+    if (job->wish->threads > 1 && !(job->batches = batches_new(job->wish->format, &job->outlets, job->wish->threads)))
         return job_give_up_memory(job);
     if (read_all(job, &print_sink) != 0)
         return -1;

@@ -3,7 +3,7 @@
 #define EXPORT_EXPORT_H
 
 #include "mode_names.h"
-#include "format.h"
+#include "formats.h"
 #include "input/replay.h"
 #include "base/timestamp.h"
 
@@ -11,7 +11,7 @@
 struct export_wish {
     const char *out; /* "-": standard output */
     bool gzipped;    /* compressed, as the name ends */
-    const struct output *output;
+    const struct format *format;
     enum armtap_generation layout; /* UNKNOWN: that of each stream */
     bool has_stream;
     unsigned stream;

@@ -144,7 +144,8 @@ static void put_opaque(struct line *line, const struct job *job, const struct mi
         put_seconds(line, (double)armtap_time_between(total->first_opaque.time, total->last_opaque.time) / 1e9);
     }
     put(line, " %s no known recipe and %s %s the output", total->opaque == 1 ? "has" : "have",
-        total->opaque == 1 ? "is" : "are", job->wish->output->all_tables ? "without fields in" : "not in");
+        total->opaque == 1 ? "is" : "are",
+        format_has(job->wish->format, FORMAT_ALL_TABLES) ? "without fields in" : "not in");
 }
 
 /* All that is missing of a stream, each after "; "; empty where nothing is. `places`: NULL where they were not kept. */

@@ -40,15 +40,8 @@ struct output_row {
     size_t values_length;
 };
 
-struct output {
-    const char *name;       /* of -f */
-    const char *dialect;    /* of --dialect, or NULL */
-    const char *endings[3]; /* of files, with their dot */
-    bool all_tables;        /* one file holds the rows of every table, opaque records too */
-    bool only_numbers;      /* texts have no place in it */
-    bool has_names;         /* modes may stand by their names */
-    bool can_guard;         /* it can keep texts from beginning as a spreadsheet's formula does */
-    bool spreads;           /* arrays take a cell for each element, so that there must be cells enough */
+/* What a format does with rows; what it can is in its row of formats.def. */
+struct writer {
     /* Changes the picks to what the format prints; NULL: leaves them. `generation` is whose legacy layout is wanted. 0,
      * or -1 without memory. A view whose picks are all absent then has nothing for this format. */
     int (*prepare)(struct view *view, enum armtap_generation generation);
@@ -56,9 +49,5 @@ struct output {
     /* Of an opaque record the view has no table, and picks of columns that are no fields alone. */
     void (*row)(const struct view *view, const struct output_row *row, struct buffer *out);
 };
-
-#define OUTPUT(id) extern const struct output output_##id;
-#include "formats.def"
-#undef OUTPUT
 
 #endif

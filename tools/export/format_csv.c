@@ -35,11 +35,4 @@ static void csv_row(const struct view *view, const struct output_row *row, struc
     buffer_string(out, csv.line_end);
 }
 
-const struct output output_csv = {.name = "csv",
-                                  .endings = {".csv"},
-                                  .has_names = true,
-                                  .can_guard = true,
-                                  .spreads = true,
-                                  .prepare = csv_prepare,
-                                  .begin = csv_begin,
-                                  .row = csv_row};
+const struct writer writer_csv = {.prepare = csv_prepare, .begin = csv_begin, .row = csv_row};

@@ -125,9 +125,4 @@ static void gnuplot_row(const struct view *view, const struct output_row *row, s
     buffer_string(out, gnuplot.line_end);
 }
 
-const struct output output_gnuplot = {.name = "gnuplot",
-                                      .endings = {".dat", ".gnuplot"},
-                                      .prepare = gnuplot_prepare,
-                                      .begin = gnuplot_begin,
-                                      .only_numbers = true,
-                                      .row = gnuplot_row};
+const struct writer writer_gnuplot = {.prepare = gnuplot_prepare, .begin = gnuplot_begin, .row = gnuplot_row};

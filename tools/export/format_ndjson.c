@@ -297,9 +297,4 @@ static void ndjson_row(const struct view *view, const struct output_row *row, st
     buffer_string(out, "}\n");
 }
 
-const struct output output_ndjson = {.name = "ndjson",
-                                     .endings = {".ndjson", ".jsonl"},
-                                     .all_tables = true,
-                                     .has_names = true,
-                                     .prepare = ndjson_prepare,
-                                     .row = ndjson_row};
+const struct writer writer_ndjson = {.prepare = ndjson_prepare, .row = ndjson_row};

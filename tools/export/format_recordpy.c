@@ -32,5 +32,4 @@ static void recordpy_row(const struct view *view, const struct output_row *row, 
     end_line(begin, view, out);
 }
 
-const struct output output_recordpy = {
-    .name = "csv", .dialect = "record.py", .spreads = true, .begin = recordpy_begin, .row = recordpy_row};
+const struct writer writer_recordpy = {.begin = recordpy_begin, .row = recordpy_row};

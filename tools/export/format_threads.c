@@ -42,7 +42,7 @@ struct batch {
 };
 
 struct batches {
-    const struct output *output;
+    const struct format *format;
     struct output_files *outlets;
     size_t rows_max;  /* of a batch */
     size_t bytes_max; /* the same */
@@ -68,7 +68,7 @@ static struct batch *batch_at(const struct batches *batches, size_t number)
 
 /* ---- formatting ------------------------------------------------------------------------------------------------ */
 
-static void format(const struct output *output, struct batch *batch)
+static void format(const struct format *format, struct batch *batch)
 {
     batch->text.length = 0;
     for (size_t i = 0; i < batch->count; i++) {
@@ -76,7 +76,7 @@ static void format(const struct output *output, struct batch *batch)
         one->row.values = (const uint8_t *)batch->bytes.data + one->values_at;
         one->row.robot = batch->bytes.data + one->robot_at;
         one->row.client = batch->bytes.data + one->client_at;
-        output->row(one->view, &one->row, &batch->text);
+        format->writer->row(one->view, &one->row, &batch->text);
         one->text_end = batch->text.length;
     }
 }
@@ -89,7 +89,7 @@ static bool format_next(struct batches *batches)
     struct batch *batch = batch_at(batches, batches->begun++);
     batch->state = BATCH_BUSY;
     pthread_mutex_unlock(&batches->lock);
-    format(batches->output, batch);
+    format(batches->format, batch);
     pthread_mutex_lock(&batches->lock);
     batch->state = BATCH_DONE;
     pthread_cond_signal(&batches->done);
@@ -274,12 +274,12 @@ static int make_lock(struct batches *batches)
     return batches->has_lock ? 0 : -1;
 }
 
-struct batches *batches_new(const struct output *output, struct output_files *outlets, unsigned threads)
+struct batches *batches_new(const struct format *format, struct output_files *outlets, unsigned threads)
 {
     struct batches *batches = calloc(1, sizeof *batches);
     if (!batches)
         return NULL;
-    batches->output = output;
+    batches->format = format;
     batches->outlets = outlets;
     threads = threads < THREADS_MAX ? threads : THREADS_MAX;
     if (make_lock(batches) == 0 && make_ring(batches, threads) == 0 && start_workers(batches, threads - 1) == 0)

@@ -5,12 +5,12 @@
 #define EXPORT_FORMAT_THREADS_H
 
 #include "output_files.h"
-#include "format.h"
+#include "formats.h"
 
 struct batches;
 
 /* `threads` is how many work, the caller's included. NULL without memory. Both other arguments outlive the batches. */
-struct batches *batches_new(const struct output *output, struct output_files *outlets, unsigned threads);
+struct batches *batches_new(const struct format *format, struct output_files *outlets, unsigned threads);
 /* What was not drained is lost. NULL is fine. */
 void batches_free(struct batches *batches);
 
