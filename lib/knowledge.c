@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "budget.h"
+#include "by_connection.h"
 
 #define GUESSES 16384u              /* connections without a handshake that are remembered */
 #define SAMPLES_LEAST (1024 * 1024) /* bytes of samples, however scarce memory is */
@@ -18,13 +19,17 @@ struct armtap_knowledge {
     unsigned holders;
     bool sealed;
     struct robot_entry robots[ARMTAP_LIMIT_robots];
-    size_t turn;                   /* entry to give up next */
-    struct armtap_guess **guesses; /* by connection, ascending */
-    size_t guess_count, guess_room;
+    size_t turn;                  /* entry to give up next */
+    struct by_connection guesses; /* struct armtap_guess */
     size_t sample_bytes, learned_bytes;
     size_t own_bytes; /* of recipes of robots without an entry */
     size_t oldest;    /* no guess before this one keeps a sample */
 };
+
+static struct armtap_guess *guess_at(const struct armtap_knowledge *knowledge, size_t i)
+{
+    return knowledge->guesses.slots[i].thing;
+}
 
 int armtap_knowledge_new(struct armtap_knowledge **knowledge)
 {
@@ -46,11 +51,11 @@ void armtap_knowledge_free(struct armtap_knowledge *knowledge)
         return;
     for (size_t i = 0; i < ARMTAP_LIMIT_robots; i++)
         armtap_robot_release(knowledge->robots[i].robot);
-    for (size_t i = 0; i < knowledge->guess_count; i++) {
-        armtap_guess_drop_sample(knowledge->guesses[i]);
-        free(knowledge->guesses[i]);
+    for (size_t i = 0; i < knowledge->guesses.count; i++) {
+        armtap_guess_drop_sample(guess_at(knowledge, i));
+        free(guess_at(knowledge, i));
     }
-    free(knowledge->guesses);
+    free(knowledge->guesses.slots);
     free(knowledge);
 }
 
@@ -59,8 +64,8 @@ void armtap_knowledge_seal(struct armtap_knowledge *knowledge)
     if (!knowledge)
         return;
     knowledge->sealed = true;
-    for (size_t i = 0; i < knowledge->guess_count; i++)
-        knowledge->guesses[i]->sealed = true;
+    for (size_t i = 0; i < knowledge->guesses.count; i++)
+        guess_at(knowledge, i)->sealed = true;
 }
 
 bool armtap_knowledge_has_guesses(const struct armtap_knowledge *knowledge)
@@ -72,8 +77,8 @@ bool armtap_knowledge_has_guesses(const struct armtap_knowledge *knowledge)
         if (robot && robot->release_missed && robot->controller_version[0] != '\0')
             return true;
     }
-    for (size_t i = 0; i < knowledge->guess_count; i++) {
-        const struct armtap_guess *guess = knowledge->guesses[i];
+    for (size_t i = 0; i < knowledge->guesses.count; i++) {
+        const struct armtap_guess *guess = guess_at(knowledge, i);
         if (!guess->only_doubt || (guess->client_lost && (guess->refuted | guess->unsure) != 0))
             return true;
     }
@@ -140,49 +145,16 @@ bool armtap_knowledge_prove(struct armtap_knowledge *knowledge, const struct arm
     return entry != NULL;
 }
 
-/* The index of a connection's guess, or where it would be. */
-static size_t place_of(const struct armtap_knowledge *knowledge, uint64_t connection)
-{
-    size_t from = 0, to = knowledge->guess_count;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (knowledge->guesses[middle]->connection < connection)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
-static bool make_room(struct armtap_knowledge *knowledge)
-{
-    if (knowledge->guess_count < knowledge->guess_room)
-        return true;
-    size_t room = knowledge->guess_room ? 2 * knowledge->guess_room : 16;
-    struct armtap_guess **guesses = realloc(knowledge->guesses, room * sizeof(struct armtap_guess *));
-    if (!guesses)
-        return false;
-    knowledge->guesses = guesses;
-    knowledge->guess_room = room;
-    return true;
-}
-
 int armtap_knowledge_guess(struct armtap_knowledge *knowledge, uint64_t connection, struct armtap_guess **out)
 {
-    size_t place = place_of(knowledge, connection);
-    *out = NULL;
-    if (place < knowledge->guess_count && knowledge->guesses[place]->connection == connection)
-        *out = knowledge->guesses[place];
-    if (*out || knowledge->sealed || knowledge->guess_count == GUESSES)
+    *out = by_connection_find(&knowledge->guesses, connection);
+    if (*out || knowledge->sealed || knowledge->guesses.count == GUESSES)
         return ARMTAP_OK;
-    struct armtap_guess *guess = make_room(knowledge) ? calloc(1, sizeof *guess) : NULL;
+    struct armtap_guess *guess = by_connection_make_room(&knowledge->guesses) ? calloc(1, sizeof *guess) : NULL;
     if (!guess)
         return ARMTAP_ERR_MEMORY;
     guess->connection = connection;
-    memmove(knowledge->guesses + place + 1, knowledge->guesses + place,
-            (knowledge->guess_count - place) * sizeof(struct armtap_guess *));
-    knowledge->guesses[place] = guess;
-    knowledge->guess_count++;
+    by_connection_add(&knowledge->guesses, connection, guess);
     *out = guess;
     return ARMTAP_OK;
 }
@@ -190,14 +162,15 @@ int armtap_knowledge_guess(struct armtap_knowledge *knowledge, uint64_t connecti
 size_t armtap_knowledge_bytes(const struct armtap_knowledge *knowledge)
 {
     return sizeof *knowledge + knowledge->sample_bytes + knowledge->learned_bytes + knowledge->own_bytes +
-           knowledge->guess_count * sizeof(struct armtap_guess) + knowledge->guess_room * sizeof(struct armtap_guess *);
+           knowledge->guesses.count * sizeof(struct armtap_guess) +
+           knowledge->guesses.room * sizeof *knowledge->guesses.slots;
 }
 
 /* Drops the oldest sample; false: there is none. */
 static bool drop_oldest(struct armtap_knowledge *knowledge)
 {
-    for (; knowledge->oldest < knowledge->guess_count; knowledge->oldest++) {
-        struct armtap_guess *oldest = knowledge->guesses[knowledge->oldest];
+    for (; knowledge->oldest < knowledge->guesses.count; knowledge->oldest++) {
+        struct armtap_guess *oldest = guess_at(knowledge, knowledge->oldest);
         if (!oldest->sample)
             continue;
         knowledge->sample_bytes -= armtap_sample_room(oldest->sample->length);
@@ -222,7 +195,7 @@ int armtap_knowledge_sample(struct armtap_knowledge *knowledge, struct armtap_gu
     if (!guess->sample)
         return ARMTAP_ERR_MEMORY;
     knowledge->sample_bytes += room;
-    size_t place = place_of(knowledge, guess->connection);
+    size_t place = by_connection_place(&knowledge->guesses, guess->connection);
     if (place < knowledge->oldest)
         knowledge->oldest = place;
     return ARMTAP_OK;

@@ -31,6 +31,7 @@ lib_libinside_la_SOURCES = \
 	lib/history.c \
 	lib/history.h \
 	lib/knowledge.c \
+	lib/by_connection.h \
 	lib/knowledge.h \
 	lib/link.c \
 	lib/link.h \

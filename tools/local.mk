@@ -68,8 +68,6 @@ tools_libtools_a_SOURCES = \
 	tools/command_line/remedy.h \
 	tools/export/atomic_file.c \
 	tools/export/atomic_file.h \
-	tools/export/by_connection.c \
-	tools/export/by_connection.h \
 	tools/export/check_request.c \
 	tools/export/cmd_export.c \
 	tools/export/export.c \

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "by_connection.h"
+
 /* While it is not known whether a connection carries telemetry, it gets less room. */
 #define EACH_UNKNOWN 100
 #define TEXT_MAX 500
@@ -13,8 +15,6 @@
 
 /* Those of one connection, or of the capture. */
 struct group {
-    uint64_t connection;
-    bool of_stream;
     struct armtap_finding *all;
     size_t count, room;
     struct kind_count {
@@ -26,10 +26,9 @@ struct group {
 };
 
 struct findings {
-    struct group **groups; /* the capture's first, then by connection */
-    struct group *rest;    /* of connections that are added up; NULL: none */
-    size_t count, room;
-    size_t recent;
+    struct group *of_capture;        /* NULL: none */
+    struct by_connection of_streams; /* struct group */
+    struct group *rest;              /* of connections that are added up; NULL: none */
     uint64_t order;
     size_t kept;
     size_t bytes;  /* of memory that findings and their texts take */
@@ -61,13 +60,15 @@ void armtap_findings_free(struct findings *findings)
 {
     if (!findings)
         return;
-    for (size_t i = 0; i < findings->count; i++)
-        group_free(findings->groups[i]);
+    for (size_t i = 0; i < findings->of_streams.count; i++)
+        group_free(findings->of_streams.slots[i].thing);
+    if (findings->of_capture)
+        group_free(findings->of_capture);
     if (findings->rest)
         group_free(findings->rest);
     for (size_t i = 0; i < findings->settled_count; i++)
         free((char *)findings->settled[i].text);
-    free(findings->groups);
+    free(findings->of_streams.slots);
     free(findings->settled);
     free(findings);
 }
@@ -90,45 +91,9 @@ void armtap_findings_listen(struct findings *findings, findings_listener *listen
 
 /* ---- collecting ------------------------------------------------------------------------------------------------ */
 
-static bool is_before(const struct group *group, bool of_stream, uint64_t connection)
-{
-    if (group->of_stream != of_stream)
-        return of_stream;
-    return group->connection < connection;
-}
-
-static size_t place_of(const struct findings *findings, bool of_stream, uint64_t connection)
-{
-    size_t low = 0, high = findings->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (is_before(findings->groups[middle], of_stream, connection))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool is_group(const struct findings *findings, size_t place, bool of_stream, uint64_t connection)
-{
-    return place < findings->count && findings->groups[place]->of_stream == of_stream &&
-           findings->groups[place]->connection == connection;
-}
-
 static size_t index_of(const struct armtap_note_kind *kind)
 {
     return (size_t)(kind - armtap_note_at(0));
-}
-
-static struct group *group_new(bool of_stream, uint64_t connection)
-{
-    struct group *group = calloc(1, sizeof *group);
-    if (!group)
-        return NULL;
-    group->of_stream = of_stream;
-    group->connection = connection;
-    return group;
 }
 
 /* What a group has of a kind, made if there is none; NULL without memory. */
@@ -149,30 +114,17 @@ static struct kind_count *count_of(struct group *group, const struct armtap_note
 /* The group of a connection, made if there is none; NULL without memory. */
 static struct group *group_of(struct findings *findings, const struct armtap_stream *stream)
 {
-    bool of_stream = stream != NULL;
-    uint64_t connection = of_stream ? stream->connection : 0;
-    if (is_group(findings, findings->recent, of_stream, connection))
-        return findings->groups[findings->recent];
-    size_t place = place_of(findings, of_stream, connection);
-    if (!is_group(findings, place, of_stream, connection)) {
-        if (findings->count == findings->room) {
-            size_t room = findings->room == 0 ? 16 : findings->room * 2;
-            struct group **groups = realloc(findings->groups, room * sizeof(*groups));
-            if (!groups)
-                return NULL;
-            findings->groups = groups;
-            findings->room = room;
-        }
-        struct group *group = group_new(of_stream, connection);
-        if (!group)
-            return NULL;
-        memmove(findings->groups + place + 1, findings->groups + place,
-                (findings->count - place) * sizeof(*findings->groups));
-        findings->groups[place] = group;
-        findings->count++;
-    }
-    findings->recent = place;
-    return findings->groups[place];
+    struct group *group = stream ? by_connection_find(&findings->of_streams, stream->connection) : findings->of_capture;
+    if (group || (stream && !by_connection_make_room(&findings->of_streams)))
+        return group;
+    group = calloc(1, sizeof *group);
+    if (!group)
+        return NULL;
+    if (stream)
+        by_connection_add(&findings->of_streams, stream->connection, group);
+    else
+        findings->of_capture = group;
+    return group;
 }
 
 static struct armtap_finding *append(struct group *group)
@@ -275,7 +227,7 @@ static bool sum_up(struct findings *findings, struct group *group, struct kind_c
 {
     if (count->sum == 0 && findings->bytes > FINDINGS_BYTES + FINDINGS_BYTES / 4) {
         if (!findings->rest)
-            findings->rest = group_new(false, 0);
+            findings->rest = calloc(1, sizeof *findings->rest);
         group = findings->rest;
         count = group ? count_of(group, kind) : NULL;
     }
@@ -376,25 +328,21 @@ void armtap_findings_doubt(struct findings *findings, const char *id, const stru
     va_end(arguments);
 }
 
-static void drop_group(struct findings *findings, size_t place)
+static void drop_group(struct findings *findings, struct group *group)
 {
-    struct group *group = findings->groups[place];
     for (size_t i = 0; i < group->count; i++) {
         bool is_sum = group->all[i].is_sum;
         findings->kept -= !is_sum;
         findings->bytes -= bytes_of(is_sum || !group->all[i].text ? SUM_TEXT : strlen(group->all[i].text));
     }
     group_free(group);
-    findings->count--;
-    memmove(findings->groups + place, findings->groups + place + 1,
-            (findings->count - place) * sizeof(*findings->groups));
 }
 
 void armtap_findings_forget(struct findings *findings, uint64_t connection)
 {
-    size_t place = place_of(findings, true, connection);
-    if (is_group(findings, place, true, connection))
-        drop_group(findings, place);
+    struct group *group = by_connection_remove(&findings->of_streams, connection);
+    if (group)
+        drop_group(findings, group);
 }
 
 /* Adds one to what sums up its kind for all the rest. */
@@ -414,16 +362,15 @@ static bool add_to_rest(struct findings *findings, const struct armtap_finding *
 
 void armtap_findings_add_up(struct findings *findings, uint64_t connection)
 {
-    size_t place = place_of(findings, true, connection);
-    if (!is_group(findings, place, true, connection))
+    struct group *group = by_connection_remove(&findings->of_streams, connection);
+    if (!group)
         return;
     if (!findings->rest)
-        findings->rest = group_new(false, 0);
-    const struct group *group = findings->groups[place];
+        findings->rest = calloc(1, sizeof *findings->rest);
     for (size_t i = 0; i < group->count && findings->rest; i++)
         findings->failed = !add_to_rest(findings, &group->all[i]) || findings->failed;
     findings->failed = findings->failed || !findings->rest;
-    drop_group(findings, place);
+    drop_group(findings, group);
 }
 
 /* ---- settling -------------------------------------------------------------------------------------------------- */
@@ -487,21 +434,21 @@ static int settle_group(struct findings *findings, struct group *group, uint32_t
 int armtap_findings_settle(struct findings *findings, const struct armtap_streams *streams)
 {
     size_t total = 0;
-    for (size_t i = 0; i < findings->count; i++)
-        total += findings->groups[i]->count;
+    for (size_t i = 0; i < findings->of_streams.count; i++)
+        total += ((const struct group *)findings->of_streams.slots[i].thing)->count;
+    total += findings->of_capture ? findings->of_capture->count : 0;
     total += findings->rest ? findings->rest->count : 0;
     findings->settled = calloc(total + 1, sizeof *findings->settled);
     if (!findings->settled)
         return -1;
     if (findings->rest && settle_group(findings, findings->rest, ARMTAP_NO_STREAM) != 0)
         return -1;
-    for (size_t i = 0; i < findings->count; i++) {
-        struct group *group = findings->groups[i];
-        const struct armtap_stream_summary *summary =
-            group->of_stream ? armtap_streams_of(streams, group->connection) : NULL;
-        if (group->of_stream && !summary)
-            continue;
-        if (settle_group(findings, group, summary ? summary->number : ARMTAP_NO_STREAM) != 0)
+    if (findings->of_capture && settle_group(findings, findings->of_capture, ARMTAP_NO_STREAM) != 0)
+        return -1;
+    for (size_t i = 0; i < findings->of_streams.count; i++) {
+        const struct by_connection_slot *slot = &findings->of_streams.slots[i];
+        const struct armtap_stream_summary *summary = armtap_streams_of(streams, slot->connection);
+        if (summary && settle_group(findings, slot->thing, summary->number) != 0)
             return -1;
     }
     qsort(findings->settled, findings->settled_count, sizeof *findings->settled, compare);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "armtap-analysis.h"
+#include "by_connection.h"
 #include "times.h"
 
 /* How many of the ports of connections are kept to be named where there is no telemetry. */
@@ -37,11 +38,9 @@ struct armtap_streams {
     bool is_full;
     size_t others; /* bytes of channels and of reasons of guesses */
     uint64_t recipes_left_out;
-    struct armtap_stream_summary **all; /* by connection */
-    size_t count, room;
-    size_t recent;                           /* index of the last one asked for: mostly the next one, too */
+    struct by_connection all;                /* struct armtap_stream_summary */
     struct armtap_stream_summary **numbered; /* as much room as in `all` */
-    size_t numbered_count;
+    size_t numbered_count, numbered_room;
     uint64_t *note_counts;
     struct armtap_streams_rest rest;
     bool let_go; /* by the last event */
@@ -110,49 +109,14 @@ void armtap_streams_free(struct armtap_streams *streams)
 {
     if (!streams)
         return;
-    for (size_t i = 0; i < streams->count; i++)
-        summary_free(streams, streams->all[i]);
-    free(streams->all);
+    for (size_t i = 0; i < streams->all.count; i++)
+        summary_free(streams, streams->all.slots[i].thing);
+    free(streams->all.slots);
     armtap_recipe_store_clear(&streams->recipes);
     free(streams->numbered);
     free(streams->note_counts);
     armtap_attempts_free(streams->attempts);
     free(streams);
-}
-
-/* Where the connection is, or where it belongs. */
-static size_t place_of(const struct armtap_streams *streams, uint64_t connection)
-{
-    size_t low = 0, high = streams->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (streams->all[middle]->stream->connection < connection)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Whether a connection is at a place; of many in turns it mostly is where its number says, counted from the last. */
-static bool is_at(const struct armtap_streams *streams, size_t place, uint64_t connection)
-{
-    return place < streams->count && streams->all[place]->stream->connection == connection;
-}
-
-static struct armtap_stream_summary *find(struct armtap_streams *streams, uint64_t connection)
-{
-    if (is_at(streams, streams->recent, connection))
-        return streams->all[streams->recent];
-    size_t place = streams->count;
-    if (streams->recent < streams->count) /* streams that turned out foreign were taken out */
-        place = streams->recent + (size_t)(connection - streams->all[streams->recent]->stream->connection);
-    if (!is_at(streams, place, connection))
-        place = place_of(streams, connection);
-    if (!is_at(streams, place, connection))
-        return NULL;
-    streams->recent = place;
-    return streams->all[place];
 }
 
 static struct armtap_stream_summary *summary_new(void)
@@ -171,18 +135,16 @@ static struct armtap_stream_summary *summary_new(void)
 /* Makes room for one more, in both orders, so that numbering needs no memory. 0, or ERR_MEMORY. */
 static int make_room(struct armtap_streams *streams)
 {
-    size_t room = streams->room == 0 ? 16 : streams->room * 2;
-    if (streams->count < streams->room)
-        return 0;
-    struct armtap_stream_summary **all = realloc(streams->all, room * sizeof(*all));
-    if (!all)
+    if (!by_connection_make_room(&streams->all))
         return ARMTAP_ERR_MEMORY;
-    streams->all = all;
-    struct armtap_stream_summary **numbered = realloc(streams->numbered, room * sizeof(*numbered));
+    if (streams->numbered_room == streams->all.room)
+        return 0;
+    struct armtap_stream_summary **numbered =
+        realloc(streams->numbered, streams->all.room * sizeof(struct armtap_stream_summary *));
     if (!numbered)
         return ARMTAP_ERR_MEMORY;
     streams->numbered = numbered;
-    streams->room = room;
+    streams->numbered_room = streams->all.room;
     return 0;
 }
 
@@ -190,16 +152,12 @@ static int make_room(struct armtap_streams *streams)
 static struct armtap_stream_summary *see(struct armtap_streams *streams, const struct armtap_stream *stream,
                                          const struct armtap_where *where)
 {
-    struct armtap_stream_summary *summary = find(streams, stream->connection);
+    struct armtap_stream_summary *summary = by_connection_find(&streams->all, stream->connection);
     if (!summary) {
         if (make_room(streams) != 0 || !(summary = summary_new()))
             return NULL;
         summary->begin = stream->first.packet > 0 ? stream->first : *where;
-        size_t place = place_of(streams, stream->connection);
-        memmove(streams->all + place + 1, streams->all + place, (streams->count - place) * sizeof *streams->all);
-        streams->all[place] = summary;
-        streams->count++;
-        streams->recent = place;
+        by_connection_add(&streams->all, stream->connection, summary);
     }
     entry_of(summary)->stream = *stream;
     return summary;
@@ -207,12 +165,9 @@ static struct armtap_stream_summary *see(struct armtap_streams *streams, const s
 
 static void forget(struct armtap_streams *streams, uint64_t connection)
 {
-    size_t place = place_of(streams, connection);
-    if (place == streams->count || streams->all[place]->stream->connection != connection)
-        return;
-    summary_free(streams, streams->all[place]);
-    streams->count--;
-    memmove(streams->all + place, streams->all + place + 1, (streams->count - place) * sizeof *streams->all);
+    struct armtap_stream_summary *summary = by_connection_remove(&streams->all, connection);
+    if (summary)
+        summary_free(streams, summary);
 }
 
 /* The time from the last record to this one, before which the capture's clock was set back: by the controller's clock,
@@ -272,8 +227,8 @@ int armtap_streams_record(struct armtap_streams *streams, const struct armtap_re
 static void clean_recipes(struct armtap_streams *streams)
 {
     armtap_recipe_store_clear(&streams->recipes);
-    for (size_t i = 0; i < streams->count; i++) {
-        const struct armtap_stream_summary *summary = streams->all[i];
+    for (size_t i = 0; i < streams->all.count; i++) {
+        const struct armtap_stream_summary *summary = streams->all.slots[i].thing;
         if (summary->recipe)
             armtap_recipe_release(armtap_recipe_store_hold(&streams->recipes, summary->recipe));
         for (size_t k = 0; k < summary->channel_count; k++) {
@@ -522,7 +477,7 @@ static void take_close(struct armtap_streams *streams, struct armtap_stream_summ
     closed[event->direction] = true;
     if (event->a != ARMTAP_CLOSE_FIN)
         closed[!event->direction] = true;
-    if (!closed[0] || !closed[1] || place_of(streams, event->stream->connection) < streams->most)
+    if (!closed[0] || !closed[1] || by_connection_place(&streams->all, event->stream->connection) < streams->most)
         return;
     add_up(&streams->rest, event->stream, &event->where);
     streams->let_go = true;
@@ -569,10 +524,10 @@ int armtap_streams_event(struct armtap_streams *streams, const struct armtap_eve
     }
     if (armtap_attempts_event(streams->attempts, event) != 0)
         return ARMTAP_ERR_MEMORY;
-    if (stream->protocol != ARMTAP_PROTOCOL_NONE || find(streams, stream->connection))
+    if (stream->protocol != ARMTAP_PROTOCOL_NONE || by_connection_find(&streams->all, stream->connection))
         if (!see(streams, stream, &event->where))
             return ARMTAP_ERR_MEMORY;
-    struct armtap_stream_summary *summary = find(streams, stream->connection);
+    struct armtap_stream_summary *summary = by_connection_find(&streams->all, stream->connection);
     bool is_new_stretch = event->type == ARMTAP_EVENT_START || event->type == ARMTAP_EVENT_PAUSE;
     if (summary && is_new_stretch && stream->protocol == ARMTAP_RTDE)
         entry_of(summary)->is_paused = true;
@@ -612,9 +567,11 @@ void armtap_streams_number(struct armtap_streams *streams)
 {
     count_attempts(streams);
     streams->numbered_count = 0;
-    for (size_t i = 0; i < streams->count; i++)
-        if (streams->all[i]->stream->protocol != ARMTAP_PROTOCOL_NONE)
-            streams->numbered[streams->numbered_count++] = streams->all[i];
+    for (size_t i = 0; i < streams->all.count; i++) {
+        struct armtap_stream_summary *summary = streams->all.slots[i].thing;
+        if (summary->stream->protocol != ARMTAP_PROTOCOL_NONE)
+            streams->numbered[streams->numbered_count++] = summary;
+    }
     if (streams->numbered_count > 0)
         qsort(streams->numbered, streams->numbered_count, sizeof *streams->numbered, compare);
     for (size_t i = 0; i < streams->numbered_count; i++)
@@ -633,11 +590,8 @@ const struct armtap_stream_summary *armtap_streams_at(const struct armtap_stream
 
 const struct armtap_stream_summary *armtap_streams_of(const struct armtap_streams *streams, uint64_t connection)
 {
-    size_t place = place_of(streams, connection);
-    if (place == streams->count || streams->all[place]->stream->connection != connection ||
-        streams->all[place]->stream->protocol == ARMTAP_PROTOCOL_NONE)
-        return NULL;
-    return streams->all[place];
+    const struct armtap_stream_summary *summary = by_connection_look_up(&streams->all, connection);
+    return summary && summary->stream->protocol != ARMTAP_PROTOCOL_NONE ? summary : NULL;
 }
 
 const uint64_t *armtap_streams_note_counts(const struct armtap_streams *streams)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "by_connection.h"
+
 /* A sender that repeats itself so often has had no answer. */
 #define RESENT_IN_VAIN 3
 /* The second of two keep-alives shows that the first was not answered. */
@@ -19,9 +21,7 @@ struct monitors {
     size_t moments; /* of all streams */
     bool failed;    /* without memory, of a stream that has ended */
     struct stalls stalls;
-    struct stream_monitor **all; /* by connection */
-    size_t count, room;
-    size_t recent;
+    struct by_connection all; /* struct stream_monitor */
 };
 
 struct monitors *armtap_monitors_new(struct findings *findings, struct modes *modes, int64_t reach)
@@ -94,34 +94,19 @@ void armtap_monitors_free(struct monitors *watches)
 {
     if (!watches)
         return;
-    for (size_t i = 0; i < watches->count; i++)
-        watch_free(watches->all[i]);
+    for (size_t i = 0; i < watches->all.count; i++)
+        watch_free(watches->all.slots[i].thing);
     armtap_stalls_free(&watches->stalls);
     armtap_rates_shared_free(watches->shared);
-    free(watches->all);
+    free(watches->all.slots);
     free(watches);
 }
 
 /* ---- finding --------------------------------------------------------------------------------------------------- */
 
-static size_t place_of(const struct monitors *watches, uint64_t connection)
-{
-    size_t low = 0, high = watches->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (watches->all[middle]->connection < connection)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 const struct stream_monitor *armtap_monitors_of(const struct monitors *watches, uint64_t connection)
 {
-    size_t place = place_of(watches, connection);
-    bool found = place < watches->count && watches->all[place]->connection == connection;
-    return found ? watches->all[place] : NULL;
+    return by_connection_look_up(&watches->all, connection);
 }
 
 static struct stream_monitor *watch_new(struct monitors *watches, uint64_t connection)
@@ -142,29 +127,15 @@ static struct stream_monitor *watch_new(struct monitors *watches, uint64_t conne
 /* The watch of a connection, made if there is none; NULL without memory. */
 static struct stream_monitor *see(struct monitors *watches, const struct armtap_stream *stream)
 {
-    uint64_t connection = stream->connection;
-    if (watches->recent < watches->count && watches->all[watches->recent]->connection == connection)
-        return watches->all[watches->recent];
-    size_t place = place_of(watches, connection);
-    if (place == watches->count || watches->all[place]->connection != connection) {
-        if (watches->count == watches->room) {
-            size_t room = watches->room == 0 ? 16 : watches->room * 2;
-            struct stream_monitor **all = realloc(watches->all, room * sizeof(*all));
-            if (!all)
-                return NULL;
-            watches->all = all;
-            watches->room = room;
-        }
-        struct stream_monitor *watch = watch_new(watches, connection);
-        if (!watch)
-            return NULL;
-        memmove(watches->all + place + 1, watches->all + place, (watches->count - place) * sizeof(*watches->all));
-        watch->was_full = armtap_stalls_of_client(&watches->stalls, connection);
-        watches->all[place] = watch;
-        watches->count++;
-    }
-    watches->recent = place;
-    return watches->all[place];
+    struct stream_monitor *watch = by_connection_find(&watches->all, stream->connection);
+    if (watch)
+        return watch;
+    watch = by_connection_make_room(&watches->all) ? watch_new(watches, stream->connection) : NULL;
+    if (!watch)
+        return NULL;
+    watch->was_full = armtap_stalls_of_client(&watches->stalls, stream->connection);
+    by_connection_add(&watches->all, stream->connection, watch);
+    return watch;
 }
 
 /* ---- feeding --------------------------------------------------------------------------------------------------- */
@@ -388,19 +359,16 @@ int armtap_monitors_event(struct monitors *watches, const struct armtap_event *e
 
 void armtap_monitors_forget(struct monitors *watches, uint64_t connection)
 {
-    size_t place = place_of(watches, connection);
-    if (place < watches->count && watches->all[place]->connection == connection) {
-        watch_free(watches->all[place]);
-        watches->count--;
-        memmove(watches->all + place, watches->all + place + 1, (watches->count - place) * sizeof(*watches->all));
-    }
+    struct stream_monitor *watch = by_connection_remove(&watches->all, connection);
+    if (watch)
+        watch_free(watch);
     armtap_stalls_forget(&watches->stalls, connection);
     armtap_findings_add_up(watches->findings, connection);
 }
 
 int armtap_monitors_end(struct monitors *watches)
 {
-    for (size_t i = 0; i < watches->count; i++)
-        end_watch(watches, watches->all[i]);
+    for (size_t i = 0; i < watches->all.count; i++)
+        end_watch(watches, watches->all.slots[i].thing);
     return watches->failed ? -1 : 0;
 }

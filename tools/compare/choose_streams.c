@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "by_connection.h"
 
 #define LISTED_MAX 20
 
@@ -14,9 +15,7 @@ static const char capture_both[] = "capture both at once, for example tcpdump -s
                                    "tcp port 30013 or tcp port 30004'";
 
 struct stream_choice {
-    struct chosen_stream *all; /* by connection */
-    size_t count, room;
-    size_t recent;
+    struct by_connection all; /* struct chosen_stream */
 };
 
 struct stream_choice *stream_choice_new(void)
@@ -24,54 +23,28 @@ struct stream_choice *stream_choice_new(void)
     return calloc(1, sizeof(struct stream_choice));
 }
 
-void stream_choice_free(struct stream_choice *counterparts)
+void stream_choice_free(struct stream_choice *choice)
 {
-    if (counterparts)
-        free(counterparts->all);
-    free(counterparts);
+    for (size_t i = 0; choice && i < choice->all.count; i++)
+        free(choice->all.slots[i].thing);
+    if (choice)
+        free(choice->all.slots);
+    free(choice);
 }
 
-/* Where the connection is, or where it belongs. */
-static size_t place_of(const struct stream_choice *counterparts, uint64_t connection)
+static struct chosen_stream *chosen_at(const struct stream_choice *choice, size_t i)
 {
-    size_t low = 0, high = counterparts->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (counterparts->all[middle].connection < connection)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return choice->all.slots[i].thing;
 }
 
-static struct chosen_stream *find(struct stream_choice *counterparts, uint64_t connection)
+static struct chosen_stream *add(struct stream_choice *choice, uint64_t connection)
 {
-    if (counterparts->recent < counterparts->count && counterparts->all[counterparts->recent].connection == connection)
-        return &counterparts->all[counterparts->recent];
-    size_t place = place_of(counterparts, connection);
-    if (place == counterparts->count || counterparts->all[place].connection != connection)
+    struct chosen_stream *chosen = by_connection_make_room(&choice->all) ? malloc(sizeof *chosen) : NULL;
+    if (!chosen)
         return NULL;
-    counterparts->recent = place;
-    return &counterparts->all[place];
-}
-
-static struct chosen_stream *add(struct stream_choice *counterparts, uint64_t connection)
-{
-    size_t place = place_of(counterparts, connection);
-    if (counterparts->count == counterparts->room) {
-        size_t room = counterparts->room == 0 ? 16 : 2 * counterparts->room;
-        struct chosen_stream *all = realloc(counterparts->all, room * sizeof *all);
-        if (!all)
-            return NULL;
-        counterparts->all = all;
-        counterparts->room = room;
-    }
-    struct chosen_stream *counterpart = &counterparts->all[place];
-    memmove(counterpart + 1, counterpart, (counterparts->count - place) * sizeof *counterpart);
-    counterparts->count++;
-    *counterpart = (struct chosen_stream){.connection = connection, .low = (double)INFINITY, .high = -(double)INFINITY};
-    return counterpart;
+    *chosen = (struct chosen_stream){.connection = connection, .low = (double)INFINITY, .high = -(double)INFINITY};
+    by_connection_add(&choice->all, connection, chosen);
+    return chosen;
 }
 
 static bool has_clock(const struct armtap_record *record)
@@ -79,29 +52,29 @@ static bool has_clock(const struct armtap_record *record)
     return record->recipe && armtap_set_has(record->updated, ARMTAP_ID_timestamp);
 }
 
-int stream_choice_record(struct stream_choice *counterparts, const struct armtap_record *record)
+int stream_choice_record(struct stream_choice *choice, const struct armtap_record *record)
 {
     double clock;
     if (record->direction != ARMTAP_FROM_ROBOT)
         return 0;
-    struct chosen_stream *counterpart = find(counterparts, record->stream->connection);
-    if (!counterpart)
-        counterpart = add(counterparts, record->stream->connection);
-    if (!counterpart)
+    struct chosen_stream *chosen = by_connection_find(&choice->all, record->stream->connection);
+    if (!chosen)
+        chosen = add(choice, record->stream->connection);
+    if (!chosen)
         return -1;
-    if (counterpart->records + counterpart->clockless == 0)
-        counterpart->first = record->where;
-    counterpart->last = record->where;
-    counterpart->opaque = counterpart->opaque || !record->recipe;
-    counterpart->guessed = counterpart->guessed || (record->flags & ARMTAP_GUESSED) != 0;
+    if (chosen->records + chosen->clockless == 0)
+        chosen->first = record->where;
+    chosen->last = record->where;
+    chosen->opaque = chosen->opaque || !record->recipe;
+    chosen->guessed = chosen->guessed || (record->flags & ARMTAP_GUESSED) != 0;
     if (!armtap_comparison_clock(record, &clock)) {
-        counterpart->clockless++;
-        counterpart->no_number += has_clock(record) ? 1 : 0;
+        chosen->clockless++;
+        chosen->no_number += has_clock(record) ? 1 : 0;
         return 0;
     }
-    counterpart->records++;
-    counterpart->low = clock < counterpart->low ? clock : counterpart->low;
-    counterpart->high = clock > counterpart->high ? clock : counterpart->high;
+    chosen->records++;
+    chosen->low = clock < chosen->low ? clock : chosen->low;
+    chosen->high = clock > chosen->high ? clock : chosen->high;
     return 0;
 }
 
@@ -153,11 +126,11 @@ static const char *clock_text(char text[CLOCK_BYTES], double clock)
     return text;
 }
 
-static void list_streams(const struct stream_choice *counterparts)
+static void list_streams(const struct stream_choice *choice)
 {
     size_t listed = 0;
-    for (size_t i = 0; i < counterparts->count; i++) {
-        const struct chosen_stream *one = &counterparts->all[i];
+    for (size_t i = 0; i < choice->all.count; i++) {
+        const struct chosen_stream *one = chosen_at(choice, i);
         if (!one->summary)
             continue;
         if (listed++ == LISTED_MAX) {
@@ -194,13 +167,12 @@ static int judge_clock(const struct chosen_stream *one)
     return -1;
 }
 
-static int judge_side(const struct stream_choice *counterparts, const struct armtap_streams *streams,
-                      enum armtap_side side)
+static int judge_side(const struct stream_choice *choice, const struct armtap_streams *streams, enum armtap_side side)
 {
     const struct chosen_stream *clockless = NULL;
     bool there = false;
-    for (size_t i = 0; i < counterparts->count; i++) {
-        const struct chosen_stream *one = &counterparts->all[i];
+    for (size_t i = 0; i < choice->all.count; i++) {
+        const struct chosen_stream *one = chosen_at(choice, i);
         if (!one->summary || !is_of_side(one->summary, side))
             continue;
         if (one->records > 0)
@@ -232,17 +204,17 @@ static int refuse_apart(const struct chosen_stream *const chosen[ARMTAP_SIDES])
 
 /* ---- the choice ------------------------------------------------------------------------------------------------ */
 
-static void find_summaries(struct stream_choice *counterparts, const struct armtap_streams *streams)
+static void find_summaries(struct stream_choice *choice, const struct armtap_streams *streams)
 {
-    for (size_t i = 0; i < counterparts->count; i++)
-        counterparts->all[i].summary = armtap_streams_of(streams, counterparts->all[i].connection);
+    for (size_t i = 0; i < choice->all.count; i++)
+        chosen_at(choice, i)->summary = armtap_streams_of(streams, choice->all.slots[i].connection);
 }
 
-static const struct chosen_stream *find_number(const struct stream_choice *counterparts, uint64_t number)
+static const struct chosen_stream *find_number(const struct stream_choice *choice, uint64_t number)
 {
-    for (size_t i = 0; i < counterparts->count; i++)
-        if (counterparts->all[i].summary && counterparts->all[i].summary->number == number)
-            return &counterparts->all[i];
+    for (size_t i = 0; i < choice->all.count; i++)
+        if (chosen_at(choice, i)->summary && chosen_at(choice, i)->summary->number == number)
+            return chosen_at(choice, i);
     return NULL;
 }
 
@@ -254,20 +226,20 @@ static int judge_chosen(const struct chosen_stream *const chosen[ARMTAP_SIDES])
     return overlap(chosen[ARMTAP_SIDE_LEGACY], chosen[ARMTAP_SIDE_RTDE]) ? 0 : refuse_apart(chosen);
 }
 
-static int choose_wished(const struct stream_choice *counterparts, const struct armtap_streams *streams,
+static int choose_wished(const struct stream_choice *choice, const struct armtap_streams *streams,
                          const struct stream_choice_wish *wish, const struct chosen_stream *chosen[ARMTAP_SIDES])
 {
     for (unsigned i = 0; i < wish->count; i++) {
-        const struct chosen_stream *one = find_number(counterparts, wish->stream[i]);
+        const struct chosen_stream *one = find_number(choice, wish->stream[i]);
         if (!one && wish->stream[i] < armtap_streams_count(streams)) {
             message_error("stream %" PRIu64 " has no record from the robot; --stream takes two of these:",
                           wish->stream[i]);
-            list_streams(counterparts);
+            list_streams(choice);
             return -1;
         }
         if (!one) {
             message_error("no stream %" PRIu64 "; --stream takes two of these:", wish->stream[i]);
-            list_streams(counterparts);
+            list_streams(choice);
             return -1;
         }
         for (int side = 0; side < ARMTAP_SIDES; side++)
@@ -278,19 +250,19 @@ static int choose_wished(const struct stream_choice *counterparts, const struct 
         return judge_chosen(chosen);
     message_error("streams %" PRIu64 " and %" PRIu64 ": --stream wants one legacy stream and one of RTDE:",
                   wish->stream[0], wish->stream[1]);
-    list_streams(counterparts);
+    list_streams(choice);
     return -1;
 }
 
 /* Counts the pairs of streams that fit; the last of them is `chosen`. */
-static size_t count_fitting(const struct stream_choice *counterparts, bool with_common_time,
+static size_t count_fitting(const struct stream_choice *choice, bool with_common_time,
                             const struct chosen_stream *chosen[ARMTAP_SIDES])
 {
     size_t fitting = 0;
-    for (size_t i = 0; i < counterparts->count; i++) {
-        const struct chosen_stream *legacy = &counterparts->all[i];
-        for (size_t k = 0; k < counterparts->count && has_side(legacy, ARMTAP_SIDE_LEGACY); k++) {
-            const struct chosen_stream *rtde = &counterparts->all[k];
+    for (size_t i = 0; i < choice->all.count; i++) {
+        const struct chosen_stream *legacy = chosen_at(choice, i);
+        for (size_t k = 0; k < choice->all.count && has_side(legacy, ARMTAP_SIDE_LEGACY); k++) {
+            const struct chosen_stream *rtde = chosen_at(choice, k);
             if ((with_common_time && !overlap(legacy, rtde)) || !has_side(rtde, ARMTAP_SIDE_RTDE) ||
                 !same_robot(legacy->summary->stream->robot, rtde->summary->stream->robot))
                 continue;
@@ -303,25 +275,25 @@ static size_t count_fitting(const struct stream_choice *counterparts, bool with_
     return fitting;
 }
 
-int stream_choice_choose(struct stream_choice *counterparts, const struct armtap_streams *streams,
+int stream_choice_choose(struct stream_choice *choice, const struct armtap_streams *streams,
                          const struct stream_choice_wish *wish, const struct chosen_stream *chosen[ARMTAP_SIDES])
 {
     chosen[ARMTAP_SIDE_LEGACY] = chosen[ARMTAP_SIDE_RTDE] = NULL;
-    find_summaries(counterparts, streams);
+    find_summaries(choice, streams);
     if (wish->count > 0)
-        return choose_wished(counterparts, streams, wish, chosen);
-    size_t fitting = count_fitting(counterparts, true, chosen);
+        return choose_wished(choice, streams, wish, chosen);
+    size_t fitting = count_fitting(choice, true, chosen);
     if (fitting == 1)
         return 0;
     if (fitting > 1) {
         message_error("several streams could be compared; choose a legacy and an RTDE stream with --stream A,B:");
-        list_streams(counterparts);
+        list_streams(choice);
         return -1;
     }
     for (int side = 0; side < ARMTAP_SIDES; side++)
-        if (judge_side(counterparts, streams, (enum armtap_side)side) != 0)
+        if (judge_side(choice, streams, (enum armtap_side)side) != 0)
             return -1;
-    fitting = count_fitting(counterparts, false, chosen);
+    fitting = count_fitting(choice, false, chosen);
     if (fitting == 1)
         return refuse_apart(chosen);
     if (fitting > 1)
@@ -329,7 +301,7 @@ int stream_choice_choose(struct stream_choice *counterparts, const struct armtap
     else
         message_error("no robot has both a legacy and an RTDE stream; if two addresses are one robot's, choose with "
                       "--stream A,B:");
-    list_streams(counterparts);
+    list_streams(choice);
     return -1;
 }
 
@@ -370,20 +342,20 @@ int stream_choice_take(struct stream_choice_taken *taken, struct armtap_streams 
     return 0;
 }
 
-int stream_choice_judge(struct stream_choice *counterparts, const struct armtap_streams *streams,
+int stream_choice_judge(struct stream_choice *choice, const struct armtap_streams *streams,
                         const struct stream_choice_taken *taken, const struct chosen_stream *chosen[ARMTAP_SIDES])
 {
-    find_summaries(counterparts, streams);
+    find_summaries(choice, streams);
     for (int side = 0; side < ARMTAP_SIDES; side++) {
         if (!taken->has[side]) {
-            if (judge_side(counterparts, streams, (enum armtap_side)side) == 0) {
+            if (judge_side(choice, streams, (enum armtap_side)side) == 0) {
                 message_error("no %s stream belongs to the robot %s that was taken first; choose with --stream A,B:",
                               side_name((enum armtap_side)side), taken->robot);
-                list_streams(counterparts);
+                list_streams(choice);
             }
             return -1;
         }
-        chosen[side] = find(counterparts, taken->connection[side]);
+        chosen[side] = by_connection_find(&choice->all, taken->connection[side]);
         if (!chosen[side] || !chosen[side]->summary)
             return -1;
     }

@@ -26,12 +26,12 @@ struct chosen_stream {
 /* Collects them from the records of a reading. */
 struct stream_choice;
 struct stream_choice *stream_choice_new(void);
-void stream_choice_free(struct stream_choice *counterparts);
+void stream_choice_free(struct stream_choice *choice);
 /* 0, or -1 without memory */
-int stream_choice_record(struct stream_choice *counterparts, const struct armtap_record *record);
+int stream_choice_record(struct stream_choice *choice, const struct armtap_record *record);
 
 /* After a reading, when the streams are numbered: the two to be compared, by side. 0, or -1 after a message. */
-int stream_choice_choose(struct stream_choice *counterparts, const struct armtap_streams *streams,
+int stream_choice_choose(struct stream_choice *choice, const struct armtap_streams *streams,
                          const struct stream_choice_wish *wish, const struct chosen_stream *chosen[ARMTAP_SIDES]);
 /* In a reading that cannot look ahead: `chosen` are connections taken so far, `has` which of them. Takes the record's
  * connection if it is wanted. 0; -1 after a message. */
@@ -43,7 +43,7 @@ struct stream_choice_taken {
 int stream_choice_take(struct stream_choice_taken *taken, struct armtap_streams *streams,
                        const struct stream_choice_wish *wish, const struct armtap_record *record);
 /* The same, after the reading: what was taken, or a message why it cannot be compared. */
-int stream_choice_judge(struct stream_choice *counterparts, const struct armtap_streams *streams,
+int stream_choice_judge(struct stream_choice *choice, const struct armtap_streams *streams,
                         const struct stream_choice_taken *taken, const struct chosen_stream *chosen[ARMTAP_SIDES]);
 
 /* Whether their packets lie in one file and between one another, so that one reading brings them together. */

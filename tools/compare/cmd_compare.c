@@ -43,7 +43,7 @@ struct compare {
     bool json;
     struct armtap_knowledge *knowledge;
     struct armtap_streams *streams;
-    struct stream_choice *counterparts;
+    struct stream_choice *choice;
     struct stream_choice_taken taken;
     const struct chosen_stream *chosen[ARMTAP_SIDES];
     struct armtap_comparison *comparison;
@@ -139,8 +139,7 @@ static int judge_options(const struct compare *compare)
 static int survey_record(void *user, const struct armtap_record *record)
 {
     struct compare *compare = user;
-    if (armtap_streams_record(compare->streams, record) != 0 ||
-        stream_choice_record(compare->counterparts, record) != 0)
+    if (armtap_streams_record(compare->streams, record) != 0 || stream_choice_record(compare->choice, record) != 0)
         return REPLAY_NO_MEMORY;
     return 0;
 }
@@ -155,10 +154,10 @@ static int forget(void *user)
 {
     struct compare *compare = user;
     armtap_streams_free(compare->streams);
-    stream_choice_free(compare->counterparts);
+    stream_choice_free(compare->choice);
     compare->streams = armtap_streams_new();
-    compare->counterparts = stream_choice_new();
-    return !compare->streams || !compare->counterparts ? -1 : 0;
+    compare->choice = stream_choice_new();
+    return !compare->streams || !compare->choice ? -1 : 0;
 }
 
 static int judge_telemetry(struct compare *compare)
@@ -185,7 +184,7 @@ static int survey(struct compare *compare)
     compare->source.quiet = compare->status == EXIT_FAILED;
     if (compare->totals.broken_off || judge_telemetry(compare) != 0)
         return -1;
-    if (stream_choice_choose(compare->counterparts, compare->streams, &compare->wish, compare->chosen) != 0)
+    if (stream_choice_choose(compare->choice, compare->streams, &compare->wish, compare->chosen) != 0)
         return give_up(compare);
     return 0;
 }
@@ -289,7 +288,7 @@ static int compare_once(struct compare *compare)
         return -1;
     if (read_all(compare, &sink) != 0 || end_pairs(compare) != 0 || judge_telemetry(compare) != 0)
         return -1;
-    if (stream_choice_judge(compare->counterparts, compare->streams, &compare->taken, compare->chosen) != 0)
+    if (stream_choice_judge(compare->choice, compare->streams, &compare->taken, compare->chosen) != 0)
         return give_up(compare);
     return 0;
 }
@@ -351,14 +350,14 @@ int cmd_compare(int argc, char **argv)
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
     compare.streams = armtap_streams_new();
-    compare.counterparts = stream_choice_new();
-    bool has_memory = compare.streams && compare.counterparts && armtap_knowledge_new(&compare.knowledge) == ARMTAP_OK;
+    compare.choice = stream_choice_new();
+    bool has_memory = compare.streams && compare.choice && armtap_knowledge_new(&compare.knowledge) == ARMTAP_OK;
     if (!has_memory)
         message_no_memory();
     else if (judge_options(&compare) == 0)
         run(&compare);
     armtap_comparison_free(compare.comparison);
-    stream_choice_free(compare.counterparts);
+    stream_choice_free(compare.choice);
     armtap_streams_free(compare.streams);
     armtap_knowledge_free(compare.knowledge);
     options_free(&compare.options);

@@ -5,13 +5,12 @@
 #define EXPORT_LIVE_NUMBERING_H
 
 #include "tables.h"
+#include "by_connection.h"
 
 struct live_numbering {
     const struct armtap_port *ports; /* --port */
     size_t port_count;
-    const struct armtap_stream **waiting; /* that are open and not numbered yet, by connection */
-    size_t count;
-    size_t room;
+    struct by_connection waiting; /* struct armtap_stream that are open and not numbered yet */
 };
 
 /* An event of a connection: one that is recognised gets its number, after those that wait for theirs. */

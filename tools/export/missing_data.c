@@ -83,8 +83,8 @@ void missing_data_let_go(struct missing_data *missings, uint64_t connection)
 static void forget_places(struct missing_data *missings)
 {
     for (size_t i = 0; i < missings->placed.count; i++)
-        free(missings->placed.all[i].thing);
-    free(missings->placed.all);
+        free(missings->placed.slots[i].thing);
+    free(missings->placed.slots);
     missings->placed = (struct by_connection){0};
 }
 
@@ -93,8 +93,8 @@ void missing_data_free(struct missing_data *missings)
     if (!missings)
         return;
     for (size_t i = 0; i < missings->flows.count; i++)
-        flow_free(missings->flows.all[i].thing);
-    free(missings->flows.all);
+        flow_free(missings->flows.slots[i].thing);
+    free(missings->flows.slots);
     forget_places(missings);
     armtap_rates_shared_free(missings->shared);
     free(missings);
@@ -109,7 +109,7 @@ void missing_data_rewind(struct missing_data *missings)
 {
     forget_places(missings);
     for (size_t i = 0; i < missings->flows.count; i++) {
-        struct flow *flow = missings->flows.all[i].thing;
+        struct flow *flow = missings->flows.slots[i].thing;
         armtap_rates_free(flow->rates);
         free(flow->total);
         begin(flow);
@@ -127,7 +127,7 @@ static struct flow *flow_of(struct missing_data *missings, const struct armtap_s
     if (!flow)
         return NULL;
     begin(flow);
-    if (by_connection_add(&missings->flows, stream->connection, flow) == 0)
+    if (by_connection_add(&missings->flows, stream->connection, flow))
         return flow;
     free(flow);
     return NULL;
@@ -405,13 +405,13 @@ static struct missing_places *begin_places(struct missing_data *missings, uint64
     struct missing_places *places;
     if (placed->count < MISSING_PLACED) {
         places = calloc(1, sizeof *places);
-    } else if (placed->all[placed->count - 1].connection < connection) {
+    } else if (placed->slots[placed->count - 1].connection < connection) {
         return NULL;
     } else {
-        places = by_connection_remove(placed, placed->all[placed->count - 1].connection);
+        places = by_connection_remove(placed, placed->slots[placed->count - 1].connection);
         *places = (struct missing_places){.skip.is_end = false};
     }
-    if (places && by_connection_add(placed, connection, places) == 0)
+    if (places && by_connection_add(placed, connection, places))
         return places;
     free(places);
     *failed = true;

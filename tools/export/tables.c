@@ -5,6 +5,7 @@
 
 #include "table_columns.h"
 #include "analysis/armtap-analysis.h"
+#include "by_connection.h"
 
 /* A recipe that rows may follow now. */
 struct alive {
@@ -30,7 +31,6 @@ struct side {
 };
 
 struct track {
-    uint64_t connection;
     unsigned number;
     struct side side[2];
     struct allowance_account account;
@@ -39,12 +39,9 @@ struct track {
 
 struct tables {
     struct tables_options options;
-    struct track **tracks; /* sorted by connection */
-    size_t track_count;
-    size_t track_room;
-    struct track *latest;
-    unsigned streams; /* that were seen so far; of a second reading, beyond those that it knows */
-    uint64_t most;    /* tables */
+    struct by_connection tracks; /* struct track */
+    unsigned streams;            /* that were seen so far; of a second reading, beyond those that it knows */
+    uint64_t most;               /* tables */
     struct table **tables;
     size_t table_count;
     size_t table_room;
@@ -143,66 +140,36 @@ void tables_free(struct tables *tables)
 {
     if (!tables)
         return;
-    for (size_t i = 0; i < tables->track_count; i++) {
+    for (size_t i = 0; i < tables->tracks.count; i++) {
+        struct track *track = tables->tracks.slots[i].thing;
         for (unsigned d = 0; d < 2; d++) {
-            side_forget(&tables->tracks[i]->side[d]);
-            free(tables->tracks[i]->side[d].parts);
+            side_forget(&track->side[d]);
+            free(track->side[d].parts);
         }
-        free(tables->tracks[i]);
+        free(track);
     }
     free_tables(tables);
-    free(tables->tracks);
+    free(tables->tracks.slots);
     free(tables);
 }
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
-/* Where the connection is in the sorted array, or belongs. */
-static size_t track_place(const struct tables *tables, uint64_t connection)
-{
-    size_t low = 0;
-    size_t high = tables->track_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (tables->tracks[middle]->connection < connection)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static struct track *track_find(const struct tables *tables, uint64_t connection)
 {
-    if (tables->latest && tables->latest->connection == connection)
-        return tables->latest;
-    size_t place = track_place(tables, connection);
-    if (place < tables->track_count && tables->tracks[place]->connection == connection)
-        return tables->tracks[place];
-    return NULL;
+    return by_connection_look_up(&tables->tracks, connection);
 }
 
 static struct track *track_of(struct tables *tables, uint64_t connection)
 {
-    if (tables->latest && tables->latest->connection == connection)
-        return tables->latest;
-    struct track *track = track_find(tables, connection);
-    if (!track) {
-        struct track **tracks = grown(tables->tracks, tables->track_count, &tables->track_room, sizeof(struct track *));
-        if (!tracks)
-            return NULL;
-        tables->tracks = tracks;
-        track = calloc(1, sizeof *track);
-        if (!track)
-            return NULL;
-        track->connection = connection;
-        track->number = tables->streams++;
-        size_t place = track_place(tables, connection);
-        memmove(tracks + place + 1, tracks + place, (tables->track_count - place) * sizeof *tracks);
-        tracks[place] = track;
-        tables->track_count++;
-    }
-    tables->latest = track;
+    struct track *track = by_connection_find(&tables->tracks, connection);
+    if (track || !by_connection_make_room(&tables->tracks))
+        return track;
+    track = calloc(1, sizeof *track);
+    if (!track)
+        return NULL;
+    track->number = tables->streams++;
+    by_connection_add(&tables->tracks, connection, track);
     return track;
 }
 
@@ -213,8 +180,6 @@ enum tables_outcome tables_stream(struct tables *tables, const struct armtap_str
 
 unsigned tables_stream_number(const struct tables *tables, uint64_t connection)
 {
-    if (tables->latest && tables->latest->connection == connection)
-        return tables->latest->number;
     const struct track *track = track_find(tables, connection);
     return track ? track->number : 0;
 }
@@ -650,10 +615,9 @@ void tables_close(struct tables *tables, const struct armtap_event *event)
 
 void tables_let_go(struct tables *tables, uint64_t connection)
 {
-    size_t place = track_place(tables, connection);
-    if (place == tables->track_count || tables->tracks[place]->connection != connection)
+    struct track *track = by_connection_remove(&tables->tracks, connection);
+    if (!track)
         return;
-    struct track *track = tables->tracks[place];
     for (unsigned d = 0; d < 2; d++) {
         side_close(&track->side[d]);
         side_forget(&track->side[d]);
@@ -662,9 +626,6 @@ void tables_let_go(struct tables *tables, uint64_t connection)
         free(track->side[d].parts);
     }
     tables->rest_left_out += track->left_out.rows;
-    tables->latest = NULL;
-    tables->track_count--;
-    memmove(tables->tracks + place, tables->tracks + place + 1, (tables->track_count - place) * sizeof *tables->tracks);
     free(track);
 }
 
@@ -686,9 +647,9 @@ void tables_rewind(struct tables *tables, const struct armtap_streams *streams)
     tables->rewound = true;
     tables->streams = (unsigned)armtap_streams_count(streams);
     tables->allowance = allowance_begin();
-    for (size_t i = 0; i < tables->track_count; i++) {
-        struct track *track = tables->tracks[i];
-        const struct armtap_stream_summary *summary = armtap_streams_of(streams, track->connection);
+    for (size_t i = 0; i < tables->tracks.count; i++) {
+        struct track *track = tables->tracks.slots[i].thing;
+        const struct armtap_stream_summary *summary = armtap_streams_of(streams, tables->tracks.slots[i].connection);
         if (summary)
             track->number = summary->number;
         track->account = (struct allowance_account){0};
@@ -736,9 +697,10 @@ int tables_begin_rows(struct tables *tables)
         table_free(parts.tables[i]);
     }
     free(parts.tables);
-    for (size_t i = 0; i < tables->track_count; i++)
-        for (unsigned d = 0; d < 2; d++)
-            tables->tracks[i]->side[d].part_count = 0;
+    for (size_t i = 0; i < tables->tracks.count; i++) {
+        struct track *track = tables->tracks.slots[i].thing;
+        track->side[0].part_count = track->side[1].part_count = 0;
+    }
     return outcome;
 }
 

@@ -1,0 +1,105 @@
+/* Things of connections, found by the connection's number. All in this header, so that the library, its analysis and
+ * the program have it without exporting it. */
+#ifndef ARMTAP_BY_CONNECTION_H
+#define ARMTAP_BY_CONNECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Begins as zeros; the owner frees the things, then `slots`. Sorted by connection. */
+struct by_connection {
+    struct by_connection_slot {
+        uint64_t connection;
+        void *thing;
+    } * slots;
+    size_t count, room;
+    size_t recent; /* the last one asked for: mostly the next one, too */
+};
+
+/* Where a connection is, or where it belongs. */
+static inline size_t by_connection_place(const struct by_connection *map, uint64_t connection)
+{
+    size_t low = 0, high = map->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (map->slots[middle].connection < connection)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static inline bool by_connection_is_at(const struct by_connection *map, size_t place, uint64_t connection)
+{
+    return place < map->count && map->slots[place].connection == connection;
+}
+
+/* NULL if there is none. Of many connections in turns, the next one is mostly where its number says, counted from the
+ * recent one. */
+static inline void *by_connection_find(struct by_connection *map, uint64_t connection)
+{
+    size_t place = map->recent;
+    if (!by_connection_is_at(map, place, connection)) {
+        if (place < map->count)
+            place += (size_t)(connection - map->slots[place].connection);
+        if (!by_connection_is_at(map, place, connection))
+            place = by_connection_place(map, connection);
+        if (!by_connection_is_at(map, place, connection))
+            return NULL;
+        map->recent = place;
+    }
+    return map->slots[place].thing;
+}
+
+/* The same of a map that stays as it is. */
+static inline void *by_connection_look_up(const struct by_connection *map, uint64_t connection)
+{
+    size_t place =
+        by_connection_is_at(map, map->recent, connection) ? map->recent : by_connection_place(map, connection);
+    return by_connection_is_at(map, place, connection) ? map->slots[place].thing : NULL;
+}
+
+/* Room for one more, so that adding it cannot fail. False without memory. */
+static inline bool by_connection_make_room(struct by_connection *map)
+{
+    if (map->count < map->room)
+        return true;
+    size_t room = map->room == 0 ? 16 : 2 * map->room;
+    struct by_connection_slot *slots = realloc(map->slots, room * sizeof *slots);
+    if (!slots)
+        return false;
+    map->slots = slots;
+    map->room = room;
+    return true;
+}
+
+/* Of a connection that has none yet. False without memory. */
+static inline bool by_connection_add(struct by_connection *map, uint64_t connection, void *thing)
+{
+    if (!by_connection_make_room(map))
+        return false;
+    size_t place = by_connection_place(map, connection);
+    memmove(map->slots + place + 1, map->slots + place, (map->count - place) * sizeof *map->slots);
+    map->slots[place] = (struct by_connection_slot){connection, thing};
+    map->count++;
+    map->recent = place;
+    return true;
+}
+
+/* Takes it out; the caller frees what is returned. NULL if there is none. */
+static inline void *by_connection_remove(struct by_connection *map, uint64_t connection)
+{
+    size_t place = by_connection_place(map, connection);
+    if (!by_connection_is_at(map, place, connection))
+        return NULL;
+    void *thing = map->slots[place].thing;
+    map->count--;
+    memmove(map->slots + place, map->slots + place + 1, (map->count - place) * sizeof *map->slots);
+    return thing;
+}
+
+#endif
