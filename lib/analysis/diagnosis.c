@@ -268,7 +268,7 @@ static void tell_stops(struct armtap_diagnosis *diagnosis, size_t number)
     uint64_t connection = diagnosis->told[number].summary->stream->connection;
     const struct stream_monitor *monitor = armtap_monitors_of(diagnosis->monitors, connection);
     for (unsigned arm = 1; monitor && arm <= ARMTAP_ARMS_MAX; arm++) {
-        const struct stop_windows *windows = monitor->moments[arm - 1];
+        const struct stop_windows *windows = monitor->stops[arm - 1];
         for (unsigned i = 0; windows && i < windows->count; i++) {
             windows->all[i]->stream = (uint32_t)number;
             windows->all[i]->arm = arm;
@@ -280,7 +280,7 @@ static void tell_stops(struct armtap_diagnosis *diagnosis, size_t number)
 /* 0, or -1 without memory. */
 static int tell_all_stops(struct armtap_diagnosis *diagnosis)
 {
-    diagnosis->stops = calloc(MOMENTS_ALL, sizeof(*diagnosis->stops));
+    diagnosis->stops = calloc(STOP_WINDOWS_ALL, sizeof(*diagnosis->stops));
     if (!diagnosis->stops)
         return -1;
     for (size_t i = 0; i < diagnosis->told_count; i++)

@@ -39,38 +39,38 @@ static bool is_within(const struct armtap_stop_row *before, const struct armtap_
     return stop->where.time == ARMTAP_NO_TIME || before->where.time >= armtap_time_shift(stop->where.time, -reach);
 }
 
-static int begin_moment(struct stop_windows *moments, const struct armtap_stop_row *row, int64_t reach)
+static int begin_window(struct stop_windows *windows, const struct armtap_stop_row *row, int64_t reach)
 {
-    if (moments->count == MOMENTS_EACH)
+    if (windows->count == STOP_WINDOWS_EACH)
         return 0;
-    struct armtap_stop_window *moment = calloc(1, sizeof *moment);
-    if (!moment)
+    struct armtap_stop_window *window = calloc(1, sizeof *window);
+    if (!window)
         return -1;
-    unsigned kept = moments->seen < ARMTAP_STOP_ROWS ? moments->seen : ARMTAP_STOP_ROWS;
-    for (unsigned i = moments->seen - kept; i < moments->seen; i++) {
-        const struct armtap_stop_row *before = &moments->before[i % ARMTAP_STOP_ROWS];
+    unsigned kept = windows->seen < ARMTAP_STOP_ROWS ? windows->seen : ARMTAP_STOP_ROWS;
+    for (unsigned i = windows->seen - kept; i < windows->seen; i++) {
+        const struct armtap_stop_row *before = &windows->before[i % ARMTAP_STOP_ROWS];
         /* After a silence the ring reaches back too far. */
         if (is_within(before, row, reach))
-            moment->rows[moment->count++] = *before;
+            window->rows[window->count++] = *before;
     }
     /* What made it stop shows there, if anywhere. */
-    if (moments->is_between && is_within(&moments->just_before, row, reach))
-        moment->rows[moment->count++] = moments->just_before;
-    moment->at = moment->count;
-    moment->rows[moment->count++] = *row;
-    moments->all[moments->count++] = moment;
+    if (windows->is_between && is_within(&windows->just_before, row, reach))
+        window->rows[window->count++] = windows->just_before;
+    window->at = window->count;
+    window->rows[window->count++] = *row;
+    windows->all[windows->count++] = window;
     return 0;
 }
 
-static void go_on(struct armtap_stop_window *moment, const struct armtap_stop_row *row, int64_t reach)
+static void go_on(struct armtap_stop_window *window, const struct armtap_stop_row *row, int64_t reach)
 {
-    const struct armtap_stop_row *last = &moment->rows[moment->count - 1], *stop = &moment->rows[moment->at];
+    const struct armtap_stop_row *last = &window->rows[window->count - 1], *stop = &window->rows[window->at];
     bool is_late = stop->where.time != ARMTAP_NO_TIME && row->where.time > armtap_time_shift(stop->where.time, reach);
-    if (moment->count - moment->at <= ARMTAP_STOP_ROWS && !is_late && is_due(row->where.time, last->where.time, reach))
-        moment->rows[moment->count++] = *row;
+    if (window->count - window->at <= ARMTAP_STOP_ROWS && !is_late && is_due(row->where.time, last->where.time, reach))
+        window->rows[window->count++] = *row;
 }
 
-int armtap_stop_window_record(struct stop_windows *moments, const struct armtap_record *record,
+int armtap_stop_window_record(struct stop_windows *windows, const struct armtap_record *record,
                               const struct armtap_arm *arm, bool begins, int64_t reach)
 {
     struct armtap_stop_row row;
@@ -80,22 +80,22 @@ int armtap_stop_window_record(struct stop_windows *moments, const struct armtap_
         any = read_row(&row, &record->where, arm->state, &arm->state->known);
     if (!any)
         return 0;
-    for (unsigned i = 0; i < moments->count; i++)
-        go_on(moments->all[i], &row, reach);
-    if (begins && begin_moment(moments, &row, reach) != 0)
+    for (unsigned i = 0; i < windows->count; i++)
+        go_on(windows->all[i], &row, reach);
+    if (begins && begin_window(windows, &row, reach) != 0)
         return -1;
-    moments->just_before = row;
-    moments->is_between = moments->seen > 0 && !is_due(row.where.time, moments->latest, reach);
-    if (!moments->is_between) {
-        moments->before[moments->seen++ % ARMTAP_STOP_ROWS] = row;
-        moments->latest = row.where.time;
+    windows->just_before = row;
+    windows->is_between = windows->seen > 0 && !is_due(row.where.time, windows->latest, reach);
+    if (!windows->is_between) {
+        windows->before[windows->seen++ % ARMTAP_STOP_ROWS] = row;
+        windows->latest = row.where.time;
     }
     return 0;
 }
 
-void armtap_stop_window_free(struct stop_windows *moments)
+void armtap_stop_window_free(struct stop_windows *windows)
 {
-    for (unsigned i = 0; i < moments->count; i++)
-        free(moments->all[i]);
-    *moments = (struct stop_windows){0};
+    for (unsigned i = 0; i < windows->count; i++)
+        free(windows->all[i]);
+    *windows = (struct stop_windows){0};
 }

@@ -149,8 +149,8 @@ static int make_room(struct armtap_streams *streams)
 }
 
 /* The summary of a connection, made if there is none, with the stream as it is now; NULL without memory. */
-static struct armtap_stream_summary *see(struct armtap_streams *streams, const struct armtap_stream *stream,
-                                         const struct armtap_where *where)
+static struct armtap_stream_summary *find_or_add(struct armtap_streams *streams, const struct armtap_stream *stream,
+                                                 const struct armtap_where *where)
 {
     struct armtap_stream_summary *summary = by_connection_find(&streams->all, stream->connection);
     if (!summary) {
@@ -214,7 +214,7 @@ static void follow_time(struct armtap_stream_summary *summary, const struct armt
 
 int armtap_streams_record(struct armtap_streams *streams, const struct armtap_record *record)
 {
-    struct armtap_stream_summary *summary = see(streams, record->stream, &record->where);
+    struct armtap_stream_summary *summary = find_or_add(streams, record->stream, &record->where);
     if (!summary)
         return ARMTAP_ERR_MEMORY;
     if (record->where.time != ARMTAP_NO_TIME)
@@ -366,7 +366,7 @@ static int keep_recipe(struct armtap_streams *streams, struct armtap_stream_summ
 
 int armtap_streams_recipe(struct armtap_streams *streams, const struct armtap_recipe_event *event)
 {
-    struct armtap_stream_summary *summary = see(streams, event->stream, &event->where);
+    struct armtap_stream_summary *summary = find_or_add(streams, event->stream, &event->where);
     if (!summary || (event->stream->protocol == ARMTAP_AUBO && follow_channel(streams, summary, event) != 0))
         return ARMTAP_ERR_MEMORY;
     if (event->direction != ARMTAP_FROM_ROBOT)
@@ -376,7 +376,7 @@ int armtap_streams_recipe(struct armtap_streams *streams, const struct armtap_re
 
 int armtap_streams_candidates(struct armtap_streams *streams, const struct armtap_candidates *candidates)
 {
-    struct armtap_stream_summary *summary = see(streams, candidates->stream, &candidates->where);
+    struct armtap_stream_summary *summary = find_or_add(streams, candidates->stream, &candidates->where);
     if (!summary)
         return ARMTAP_ERR_MEMORY;
     forget_candidates(summary);
@@ -418,7 +418,7 @@ uint64_t armtap_streams_notes_of(const struct armtap_stream_summary *summary, si
 
 int armtap_streams_note(struct armtap_streams *streams, const struct armtap_note *note)
 {
-    struct armtap_stream_summary *summary = note->stream ? see(streams, note->stream, &note->where) : NULL;
+    struct armtap_stream_summary *summary = note->stream ? find_or_add(streams, note->stream, &note->where) : NULL;
     if (note->stream && !summary)
         return ARMTAP_ERR_MEMORY;
     size_t kind = (size_t)(note->kind - armtap_note_at(0));
@@ -525,7 +525,7 @@ int armtap_streams_event(struct armtap_streams *streams, const struct armtap_eve
     if (armtap_attempts_event(streams->attempts, event) != 0)
         return ARMTAP_ERR_MEMORY;
     if (stream->protocol != ARMTAP_PROTOCOL_NONE || by_connection_find(&streams->all, stream->connection))
-        if (!see(streams, stream, &event->where))
+        if (!find_or_add(streams, stream, &event->where))
             return ARMTAP_ERR_MEMORY;
     struct armtap_stream_summary *summary = by_connection_find(&streams->all, stream->connection);
     bool is_new_stretch = event->type == ARMTAP_EVENT_START || event->type == ARMTAP_EVENT_PAUSE;

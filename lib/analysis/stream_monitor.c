@@ -17,215 +17,216 @@ struct monitors {
     struct modes *modes;
     int64_t reach;
     struct armtap_rates_shared *shared;
-    bool is_cut;    /* and that was said */
-    size_t moments; /* of all streams */
-    bool failed;    /* without memory, of a stream that has ended */
+    bool is_cut;  /* and that was said */
+    size_t stops; /* of all streams */
+    bool failed;  /* without memory, of a stream that has ended */
     struct stalls stalls;
     struct by_connection all; /* struct stream_monitor */
 };
 
 struct monitors *armtap_monitors_new(struct findings *findings, struct modes *modes, int64_t reach)
 {
-    struct monitors *watches = calloc(1, sizeof *watches);
-    if (!watches)
+    struct monitors *monitors = calloc(1, sizeof *monitors);
+    if (!monitors)
         return NULL;
-    watches->findings = findings;
-    watches->modes = modes;
-    watches->reach = reach;
-    watches->shared = armtap_rates_shared_new(0);
-    if (watches->shared)
-        return watches;
-    free(watches);
+    monitors->findings = findings;
+    monitors->modes = modes;
+    monitors->reach = reach;
+    monitors->shared = armtap_rates_shared_new(0);
+    if (monitors->shared)
+        return monitors;
+    free(monitors);
     return NULL;
 }
 
-static void free_live(struct stream_monitor *watch)
+static void free_live(struct stream_monitor *monitor)
 {
-    armtap_rates_free(watch->rates);
-    if (watch->clocks)
-        armtap_clock_drift_clear(watch->clocks);
-    if (watch->holes)
-        armtap_missing_records_clear(watch->holes);
-    free(watch->clocks);
-    free(watch->holes);
+    armtap_rates_free(monitor->rates);
+    if (monitor->clocks)
+        armtap_clock_drift_clear(monitor->clocks);
+    if (monitor->holes)
+        armtap_missing_records_clear(monitor->holes);
+    free(monitor->clocks);
+    free(monitor->holes);
 }
 
 /* The rows before a stop that did not come. */
-static void forget_moments(struct stream_monitor *watch)
+static void forget_stops(struct stream_monitor *monitor)
 {
     for (size_t i = 0; i < ARMTAP_ARMS_MAX; i++) {
-        if (!watch->moments[i] || watch->moments[i]->count > 0)
+        if (!monitor->stops[i] || monitor->stops[i]->count > 0)
             continue;
-        free(watch->moments[i]);
-        watch->moments[i] = NULL;
+        free(monitor->stops[i]);
+        monitor->stops[i] = NULL;
     }
 }
 
 /* What a stream needs while it goes on is much; what is told of it afterwards is little. */
-static void end_watch(struct monitors *watches, struct stream_monitor *watch)
+static void end_monitor(struct monitors *monitors, struct stream_monitor *monitor)
 {
-    if (!watch->rates)
+    if (!monitor->rates)
         return;
-    armtap_missing_records_end(watch->holes, watches->findings);
-    armtap_rates_totals(watch->rates, &watch->stream_rates_totals);
-    armtap_clock_drift_totals(watch->clocks, &watch->clock_drift_totals);
-    watch->clock_drift_totals.has_drift = watch->clock_drift_totals.has_drift && !watch->was_full;
-    watches->failed =
-        watches->failed || armtap_rates_failed(watch->rates) || watch->clocks->failed || watch->holes->failed;
-    free_live(watch);
-    forget_moments(watch);
-    watch->rates = NULL;
-    watch->clocks = NULL;
-    watch->holes = NULL;
+    armtap_missing_records_end(monitor->holes, monitors->findings);
+    armtap_rates_totals(monitor->rates, &monitor->stream_rates_totals);
+    armtap_clock_drift_totals(monitor->clocks, &monitor->clock_drift_totals);
+    monitor->clock_drift_totals.has_drift = monitor->clock_drift_totals.has_drift && !monitor->was_full;
+    monitors->failed =
+        monitors->failed || armtap_rates_failed(monitor->rates) || monitor->clocks->failed || monitor->holes->failed;
+    free_live(monitor);
+    forget_stops(monitor);
+    monitor->rates = NULL;
+    monitor->clocks = NULL;
+    monitor->holes = NULL;
 }
 
-static void watch_free(struct stream_monitor *watch)
+static void monitor_free(struct stream_monitor *monitor)
 {
-    free_live(watch);
+    free_live(monitor);
     for (size_t i = 0; i < ARMTAP_ARMS_MAX; i++) {
-        if (watch->moments[i])
-            armtap_stop_window_free(watch->moments[i]);
-        free(watch->moments[i]);
+        if (monitor->stops[i])
+            armtap_stop_window_free(monitor->stops[i]);
+        free(monitor->stops[i]);
     }
-    free(watch);
+    free(monitor);
 }
 
-void armtap_monitors_free(struct monitors *watches)
+void armtap_monitors_free(struct monitors *monitors)
 {
-    if (!watches)
+    if (!monitors)
         return;
-    for (size_t i = 0; i < watches->all.count; i++)
-        watch_free(watches->all.slots[i].thing);
-    armtap_stalls_free(&watches->stalls);
-    armtap_rates_shared_free(watches->shared);
-    free(watches->all.slots);
-    free(watches);
+    for (size_t i = 0; i < monitors->all.count; i++)
+        monitor_free(monitors->all.slots[i].thing);
+    armtap_stalls_free(&monitors->stalls);
+    armtap_rates_shared_free(monitors->shared);
+    free(monitors->all.slots);
+    free(monitors);
 }
 
 /* ---- finding --------------------------------------------------------------------------------------------------- */
 
-const struct stream_monitor *armtap_monitors_of(const struct monitors *watches, uint64_t connection)
+const struct stream_monitor *armtap_monitors_of(const struct monitors *monitors, uint64_t connection)
 {
-    return by_connection_look_up(&watches->all, connection);
+    return by_connection_look_up(&monitors->all, connection);
 }
 
-static struct stream_monitor *watch_new(struct monitors *watches, uint64_t connection)
+static struct stream_monitor *monitor_new(struct monitors *monitors, uint64_t connection)
 {
-    struct stream_monitor *watch = calloc(1, sizeof *watch);
-    if (!watch)
+    struct stream_monitor *monitor = calloc(1, sizeof *monitor);
+    if (!monitor)
         return NULL;
-    watch->connection = connection;
-    watch->rates = armtap_rates_new(watches->shared, NULL);
-    watch->clocks = calloc(1, sizeof *watch->clocks);
-    watch->holes = calloc(1, sizeof *watch->holes);
-    if (watch->rates && watch->clocks && watch->holes)
-        return watch;
-    watch_free(watch);
+    monitor->connection = connection;
+    monitor->rates = armtap_rates_new(monitors->shared, NULL);
+    monitor->clocks = calloc(1, sizeof *monitor->clocks);
+    monitor->holes = calloc(1, sizeof *monitor->holes);
+    if (monitor->rates && monitor->clocks && monitor->holes)
+        return monitor;
+    monitor_free(monitor);
     return NULL;
 }
 
-/* The watch of a connection, made if there is none; NULL without memory. */
-static struct stream_monitor *see(struct monitors *watches, const struct armtap_stream *stream)
+/* The monitor of a connection, made if there is none; NULL without memory. */
+static struct stream_monitor *find_or_add(struct monitors *monitors, const struct armtap_stream *stream)
 {
-    struct stream_monitor *watch = by_connection_find(&watches->all, stream->connection);
-    if (watch)
-        return watch;
-    watch = by_connection_make_room(&watches->all) ? watch_new(watches, stream->connection) : NULL;
-    if (!watch)
+    struct stream_monitor *monitor = by_connection_find(&monitors->all, stream->connection);
+    if (monitor)
+        return monitor;
+    monitor = by_connection_make_room(&monitors->all) ? monitor_new(monitors, stream->connection) : NULL;
+    if (!monitor)
         return NULL;
-    watch->was_full = armtap_stalls_of_client(&watches->stalls, stream->connection);
-    by_connection_add(&watches->all, stream->connection, watch);
-    return watch;
+    monitor->was_full = armtap_stalls_of_client(&monitors->stalls, stream->connection);
+    by_connection_add(&monitors->all, stream->connection, monitor);
+    return monitor;
 }
 
 /* ---- feeding --------------------------------------------------------------------------------------------------- */
 
 /* A stop whose surroundings are kept, if there is room for one more. */
-static bool shows_stop(struct monitors *watches, const struct stop_windows *moments, bool stop_begins)
+static bool shows_stop(struct monitors *monitors, const struct stop_windows *stops, bool stop_begins)
 {
-    bool shows = stop_begins && moments->count < MOMENTS_EACH && watches->moments < MOMENTS_ALL;
-    watches->moments += shows;
+    bool shows = stop_begins && stops->count < STOP_WINDOWS_EACH && monitors->stops < STOP_WINDOWS_ALL;
+    monitors->stops += shows;
     return shows;
 }
 
-static int watch_moments(struct monitors *watches, struct stream_monitor *watch, const struct armtap_record *record,
-                         const struct armtap_arm *arm, bool stop_begins)
+static int watch_stops(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_record *record,
+                       const struct armtap_arm *arm, bool stop_begins)
 {
-    struct stop_windows **moments = &watch->moments[arm->number - 1];
-    if (!*moments && !(*moments = calloc(1, sizeof **moments)))
+    struct stop_windows **stops = &monitor->stops[arm->number - 1];
+    if (!*stops && !(*stops = calloc(1, sizeof **stops)))
         return -1;
-    return armtap_stop_window_record(*moments, record, arm, shows_stop(watches, *moments, stop_begins), watches->reach);
+    return armtap_stop_window_record(*stops, record, arm, shows_stop(monitors, *stops, stop_begins), monitors->reach);
 }
 
-static int watch_arms(struct monitors *watches, struct stream_monitor *watch, const struct armtap_record *record)
+static int watch_arms(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_record *record)
 {
     for (size_t i = 0; i < record->arm_count && record->recipe; i++) {
         const struct armtap_arm *arm = &record->arms[i];
-        bool stop_begins = armtap_modes_record(watches->modes, watch->modes, watches->findings, record, i);
-        if (watches->modes->failed || armtap_findings_failed(watches->findings))
+        bool stop_begins = armtap_modes_record(monitors->modes, monitor->modes, monitors->findings, record, i);
+        if (monitors->modes->failed || armtap_findings_failed(monitors->findings))
             return -1;
-        if (watches->reach > 0 && watch_moments(watches, watch, record, arm, stop_begins) != 0)
+        if (monitors->reach > 0 && watch_stops(monitors, monitor, record, arm, stop_begins) != 0)
             return -1;
     }
     return 0;
 }
 
-int armtap_monitors_record(struct monitors *watches, const struct armtap_record *record)
+int armtap_monitors_record(struct monitors *monitors, const struct armtap_record *record)
 {
-    struct stream_monitor *watch = see(watches, record->stream);
-    if (!watch)
+    struct stream_monitor *monitor = find_or_add(monitors, record->stream);
+    if (!monitor)
         return -1;
-    if (!watch->rates)
+    if (!monitor->rates)
         return 0;
     if (record->direction == ARMTAP_FROM_ROBOT)
-        watch->resent = 0;
-    armtap_missing_records_record(watch->holes, watches->findings, record);
-    armtap_rates_take_record(watch->rates, watches->findings, record);
-    armtap_clock_drift_record(watch->clocks, record);
-    if (armtap_rates_failed(watch->rates) || watch->clocks->failed)
+        monitor->resent = 0;
+    armtap_missing_records_record(monitor->holes, monitors->findings, record);
+    armtap_rates_take_record(monitor->rates, monitors->findings, record);
+    armtap_clock_drift_record(monitor->clocks, record);
+    if (armtap_rates_failed(monitor->rates) || monitor->clocks->failed)
         return -1;
-    if (watches->shared->is_cut && !watches->is_cut) {
-        watches->is_cut = true;
-        armtap_findings_say(watches->findings, "input.hostile", record->stream, &record->where, "%s",
+    if (monitors->shared->is_cut && !monitors->is_cut) {
+        monitors->is_cut = true;
+        armtap_findings_say(monitors->findings, "input.hostile", record->stream, &record->where, "%s",
                             armtap_budget_find("channels")->text);
     }
-    return record->direction == ARMTAP_FROM_ROBOT ? watch_arms(watches, watch, record) : 0;
+    return record->direction == ARMTAP_FROM_ROBOT ? watch_arms(monitors, monitor, record) : 0;
 }
 
-int armtap_monitors_message(struct monitors *watches, const struct armtap_message *message)
+int armtap_monitors_message(struct monitors *monitors, const struct armtap_message *message)
 {
     if (message->stream->protocol != ARMTAP_RTDE || message->stream->records[ARMTAP_FROM_ROBOT] > 0)
         return 0;
-    struct stream_monitor *watch = see(watches, message->stream);
-    if (!watch)
+    struct stream_monitor *monitor = find_or_add(monitors, message->stream);
+    if (!monitor)
         return -1;
-    armtap_unanswered_message(&watch->dialogue, message);
+    armtap_unanswered_message(&monitor->dialogue, message);
     return 0;
 }
 
-int armtap_monitors_note(struct monitors *watches, const struct armtap_note *note)
+int armtap_monitors_note(struct monitors *monitors, const struct armtap_note *note)
 {
-    const struct stream_monitor *watch = note->stream ? armtap_monitors_of(watches, note->stream->connection) : NULL;
-    if (watch && watch->rates)
-        armtap_rates_take_note(watch->rates, watches->findings, note);
-    bool has_failed = watch && watch->holes && watch->holes->failed;
-    return has_failed || armtap_findings_failed(watches->findings) ? -1 : 0;
+    const struct stream_monitor *monitor = note->stream ? armtap_monitors_of(monitors, note->stream->connection) : NULL;
+    if (monitor && monitor->rates)
+        armtap_rates_take_note(monitor->rates, monitors->findings, note);
+    bool has_failed = monitor && monitor->holes && monitor->holes->failed;
+    return has_failed || armtap_findings_failed(monitors->findings) ? -1 : 0;
 }
 
-bool armtap_monitors_keep(struct monitors *watches, const struct armtap_note *note)
+bool armtap_monitors_keep(struct monitors *monitors, const struct armtap_note *note)
 {
-    const struct stream_monitor *watch = note->stream ? armtap_monitors_of(watches, note->stream->connection) : NULL;
-    return watch && watch->holes && armtap_missing_records_note(watch->holes, note);
+    const struct stream_monitor *monitor = note->stream ? armtap_monitors_of(monitors, note->stream->connection) : NULL;
+    return monitor && monitor->holes && armtap_missing_records_note(monitor->holes, note);
 }
 
-int armtap_monitors_recipe(struct monitors *watches, const struct armtap_recipe_event *event)
+int armtap_monitors_recipe(struct monitors *monitors, const struct armtap_recipe_event *event)
 {
-    struct stream_monitor *watch = see(watches, event->stream);
-    if (!watch)
+    struct stream_monitor *monitor = find_or_add(monitors, event->stream);
+    if (!monitor)
         return -1;
-    if (watch->rates)
-        armtap_rates_take_recipe(watch->rates, watches->findings, event);
-    return armtap_findings_failed(watches->findings) || (watch->rates && armtap_rates_failed(watch->rates)) ? -1 : 0;
+    if (monitor->rates)
+        armtap_rates_take_recipe(monitor->rates, monitors->findings, event);
+    return armtap_findings_failed(monitors->findings) || (monitor->rates && armtap_rates_failed(monitor->rates)) ? -1
+                                                                                                                 : 0;
 }
 
 static const char *sender_of(const struct armtap_event *event)
@@ -235,61 +236,61 @@ static const char *sender_of(const struct armtap_event *event)
 
 /* Who closes first is told; the other side's answer, and a reset that only ends what was being closed (a program that
  * quits while data still comes), are part of that. */
-static void tell_close(struct monitors *watches, struct stream_monitor *watch, const struct armtap_event *event)
+static void tell_close(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_event *event)
 {
     const struct armtap_stream *stream = event->stream;
-    if (event->a == ARMTAP_CLOSE_FIN && !watch->closing)
-        armtap_findings_say(watches->findings, "tcp.closed", stream, &event->where, "%s closed the connection",
+    if (event->a == ARMTAP_CLOSE_FIN && !monitor->closing)
+        armtap_findings_say(monitors->findings, "tcp.closed", stream, &event->where, "%s closed the connection",
                             sender_of(event));
-    if (event->a == ARMTAP_CLOSE_RESET && !watch->closing)
-        armtap_findings_say(watches->findings, "tcp.reset", stream, &event->where, "%s reset the connection",
+    if (event->a == ARMTAP_CLOSE_RESET && !monitor->closing)
+        armtap_findings_say(monitors->findings, "tcp.reset", stream, &event->where, "%s reset the connection",
                             sender_of(event));
 }
 
 /* Whether one side asked in vain, and heard nothing more until the connection's end, but that. */
-static bool asked_in_vain(const struct stream_monitor *watch, const struct armtap_event *event,
+static bool asked_in_vain(const struct stream_monitor *monitor, const struct armtap_event *event,
                           enum armtap_direction by)
 {
-    const struct asking *asking = &watch->asking[by];
+    const struct asking *asking = &monitor->asking[by];
     uint64_t heard = event->stream->packets[!by];
     bool is_closer = event->direction != by && (event->a == ARMTAP_CLOSE_FIN || event->a == ARMTAP_CLOSE_RESET);
     return asking->count >= ASKED_IN_VAIN && (heard == asking->heard || (is_closer && heard == asking->heard + 1));
 }
 
 /* What TCP shows of why data stopped, for the silence before a close. */
-static void blame(struct stream_monitor *watch, const struct armtap_event *event)
+static void blame(struct stream_monitor *monitor, const struct armtap_event *event)
 {
     char why[160] = "";
-    if (watch->stuck.packet > 0)
+    if (monitor->stuck.packet > 0)
         snprintf(why, sizeof why, "the client did not read, its receive buffer was full from packet %" PRIu64 " on",
-                 watch->stuck.packet);
-    else if (watch->resent >= RESENT_IN_VAIN)
+                 monitor->stuck.packet);
+    else if (monitor->resent >= RESENT_IN_VAIN)
         snprintf(why, sizeof why,
                  "the robot sent its last data %" PRIu64 " times again, and nobody acknowledged it: the client, or the "
                  "way to it, was gone",
-                 watch->resent);
-    else if (asked_in_vain(watch, event, ARMTAP_TO_ROBOT))
+                 monitor->resent);
+    else if (asked_in_vain(monitor, event, ARMTAP_TO_ROBOT))
         snprintf(why, sizeof why,
                  "%" PRIu64 " keep-alives of the client got no answer: the robot, or the way to it, was gone",
-                 watch->asking[ARMTAP_TO_ROBOT].count);
-    else if (asked_in_vain(watch, event, ARMTAP_FROM_ROBOT))
+                 monitor->asking[ARMTAP_TO_ROBOT].count);
+    else if (asked_in_vain(monitor, event, ARMTAP_FROM_ROBOT))
         snprintf(why, sizeof why,
                  "%" PRIu64 " keep-alives of the robot got no answer: the client, or the way to it, was gone",
-                 watch->asking[ARMTAP_FROM_ROBOT].count);
-    armtap_rates_blame(watch->rates, why);
+                 monitor->asking[ARMTAP_FROM_ROBOT].count);
+    armtap_rates_blame(monitor->rates, why);
 }
 
-static void take_close(struct monitors *watches, struct stream_monitor *watch, const struct armtap_event *event)
+static void take_close(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_event *event)
 {
-    tell_close(watches, watch, event);
-    if (watch->rates && !watch->closing) {
-        blame(watch, event);
-        armtap_rates_take_event(watch->rates, watches->findings, event);
+    tell_close(monitors, monitor, event);
+    if (monitor->rates && !monitor->closing) {
+        blame(monitor, event);
+        armtap_rates_take_event(monitor->rates, monitors->findings, event);
     }
-    watch->closing = true;
-    watch->closed[event->direction] = true;
-    if (event->a != ARMTAP_CLOSE_FIN || watch->closed[!event->direction])
-        end_watch(watches, watch);
+    monitor->closing = true;
+    monitor->closed[event->direction] = true;
+    if (event->a != ARMTAP_CLOSE_FIN || monitor->closed[!event->direction])
+        end_monitor(monitors, monitor);
 }
 
 /* What the network did to a packet, and how sure that is. */
@@ -308,7 +309,7 @@ static const struct transport {
 };
 
 /* Told of connections whose protocol is not known yet, too. */
-static void tell_transport(struct monitors *watches, const struct armtap_event *event)
+static void tell_transport(struct monitors *monitors, const struct armtap_event *event)
 {
     const char *from = armtap_direction_name(event->direction);
     const char *bytes = event->a == 1 ? "byte" : "bytes";
@@ -318,57 +319,57 @@ static void tell_transport(struct monitors *watches, const struct armtap_event *
             continue;
         const char *verb = event->a == 1 ? transport->verb : transport->verbs;
         if (event->doubtful)
-            armtap_findings_doubt(watches->findings, transport->id, event->stream, &event->where,
+            armtap_findings_doubt(monitors->findings, transport->id, event->stream, &event->where,
                                   "%" PRIu64 " %s %s %s%s", event->a, bytes, from, verb, transport->doubt);
         else
-            armtap_findings_say(watches->findings, transport->id, event->stream, &event->where, "%" PRIu64 " %s %s %s",
+            armtap_findings_say(monitors->findings, transport->id, event->stream, &event->where, "%" PRIu64 " %s %s %s",
                                 event->a, bytes, from, verb);
     }
 }
 
-int armtap_monitors_event(struct monitors *watches, const struct armtap_event *event)
+int armtap_monitors_event(struct monitors *monitors, const struct armtap_event *event)
 {
-    struct armtap_where stuck = armtap_stalls_begin_of_client(&watches->stalls, event->stream->connection);
-    tell_transport(watches, event);
-    if (armtap_stalls_event(&watches->stalls, watches->findings, event) != 0)
+    struct armtap_where stuck = armtap_stalls_begin_of_client(&monitors->stalls, event->stream->connection);
+    tell_transport(monitors, event);
+    if (armtap_stalls_event(&monitors->stalls, monitors->findings, event) != 0)
         return -1;
     if (event->stream->protocol != ARMTAP_PROTOCOL_NONE) {
-        struct stream_monitor *watch = see(watches, event->stream);
-        if (!watch)
+        struct stream_monitor *monitor = find_or_add(monitors, event->stream);
+        if (!monitor)
             return -1;
-        watch->was_full = watch->was_full || armtap_stalls_of_client(&watches->stalls, watch->connection);
-        watch->stuck = stuck;
-        armtap_unanswered_event(&watch->dialogue, event);
-        watch->resent += event->type == ARMTAP_EVENT_RETRANSMISSION && event->direction == ARMTAP_FROM_ROBOT;
+        monitor->was_full = monitor->was_full || armtap_stalls_of_client(&monitors->stalls, monitor->connection);
+        monitor->stuck = stuck;
+        armtap_unanswered_event(&monitor->dialogue, event);
+        monitor->resent += event->type == ARMTAP_EVENT_RETRANSMISSION && event->direction == ARMTAP_FROM_ROBOT;
         if (event->type == ARMTAP_EVENT_KEEP_ALIVE)
-            watch->asking[event->direction] = (struct asking){event->a, event->stream->packets[!event->direction]};
+            monitor->asking[event->direction] = (struct asking){event->a, event->stream->packets[!event->direction]};
         if (event->type == ARMTAP_EVENT_CLOSE) {
-            take_close(watches, watch, event);
+            take_close(monitors, monitor, event);
         } else {
-            if (watch->rates) {
-                armtap_missing_records_event(watch->holes, event);
-                armtap_rates_take_event(watch->rates, watches->findings, event);
+            if (monitor->rates) {
+                armtap_missing_records_event(monitor->holes, event);
+                armtap_rates_take_event(monitor->rates, monitors->findings, event);
             }
         }
     } else if (event->type == ARMTAP_EVENT_CLOSE) {
-        armtap_stalls_forget(&watches->stalls, event->stream->connection);
-        armtap_findings_forget(watches->findings, event->stream->connection);
+        armtap_stalls_forget(&monitors->stalls, event->stream->connection);
+        armtap_findings_forget(monitors->findings, event->stream->connection);
     }
-    return watches->failed || armtap_findings_failed(watches->findings) ? -1 : 0;
+    return monitors->failed || armtap_findings_failed(monitors->findings) ? -1 : 0;
 }
 
-void armtap_monitors_forget(struct monitors *watches, uint64_t connection)
+void armtap_monitors_forget(struct monitors *monitors, uint64_t connection)
 {
-    struct stream_monitor *watch = by_connection_remove(&watches->all, connection);
-    if (watch)
-        watch_free(watch);
-    armtap_stalls_forget(&watches->stalls, connection);
-    armtap_findings_add_up(watches->findings, connection);
+    struct stream_monitor *monitor = by_connection_remove(&monitors->all, connection);
+    if (monitor)
+        monitor_free(monitor);
+    armtap_stalls_forget(&monitors->stalls, connection);
+    armtap_findings_add_up(monitors->findings, connection);
 }
 
-int armtap_monitors_end(struct monitors *watches)
+int armtap_monitors_end(struct monitors *monitors)
 {
-    for (size_t i = 0; i < watches->all.count; i++)
-        end_watch(watches, watches->all.slots[i].thing);
-    return watches->failed ? -1 : 0;
+    for (size_t i = 0; i < monitors->all.count; i++)
+        end_monitor(monitors, monitors->all.slots[i].thing);
+    return monitors->failed ? -1 : 0;
 }

@@ -1,5 +1,5 @@
-/* What diagnose watches on each telemetry stream while a capture is read: its data's regularity, clocks, modes, and who
- * ends it. */
+/* What diagnose monitors on each telemetry stream while a capture is read: its data's regularity, clocks, modes, and
+ * who ends it. */
 #ifndef ANALYSIS_STREAM_MONITOR_H
 #define ANALYSIS_STREAM_MONITOR_H
 
@@ -24,9 +24,9 @@ struct stream_monitor {
     struct missing_records *holes;
     bool was_full; /* the client did not read for a while: what came then was late */
     struct modes_last modes[ARMTAP_ARMS_MAX];
-    struct stop_windows *moments[ARMTAP_ARMS_MAX]; /* by arm; NULL: none, or nobody wants them */
-    uint64_t resent;                               /* by the robot since its last record */
-    struct asking asking[2];                       /* by direction */
+    struct stop_windows *stops[ARMTAP_ARMS_MAX]; /* by arm; NULL: none, or nobody wants them */
+    uint64_t resent;                             /* by the robot since its last record */
+    struct asking asking[2];                     /* by direction */
     struct armtap_where stuck; /* since when the client's receive buffer is full; packet 0: it is not */
     struct unanswered_requests dialogue;
     bool closing; /* a FIN was seen */
@@ -39,19 +39,19 @@ struct stream_monitor {
 struct monitors;
 /* `reach`: ns around a safety stop that are kept; 0: none. */
 struct monitors *armtap_monitors_new(struct findings *findings, struct modes *modes, int64_t reach);
-void armtap_monitors_free(struct monitors *watches);
-int armtap_monitors_record(struct monitors *watches, const struct armtap_record *record);
-int armtap_monitors_recipe(struct monitors *watches, const struct armtap_recipe_event *event);
-int armtap_monitors_event(struct monitors *watches, const struct armtap_event *event);
-int armtap_monitors_message(struct monitors *watches, const struct armtap_message *message);
-int armtap_monitors_note(struct monitors *watches, const struct armtap_note *note);
+void armtap_monitors_free(struct monitors *monitors);
+int armtap_monitors_record(struct monitors *monitors, const struct armtap_record *record);
+int armtap_monitors_recipe(struct monitors *monitors, const struct armtap_recipe_event *event);
+int armtap_monitors_event(struct monitors *monitors, const struct armtap_event *event);
+int armtap_monitors_message(struct monitors *monitors, const struct armtap_message *message);
+int armtap_monitors_note(struct monitors *monitors, const struct armtap_note *note);
 /* Whether a note becomes a finding later, when it is known how much it is about; otherwise the caller adds it. */
-bool armtap_monitors_keep(struct monitors *watches, const struct armtap_note *note);
+bool armtap_monitors_keep(struct monitors *monitors, const struct armtap_note *note);
 /* The connection is one of those that are only added up. */
-void armtap_monitors_forget(struct monitors *watches, uint64_t connection);
+void armtap_monitors_forget(struct monitors *monitors, uint64_t connection);
 /* After the reading. 0, or -1 without memory. */
-int armtap_monitors_end(struct monitors *watches);
+int armtap_monitors_end(struct monitors *monitors);
 /* NULL: there is none. */
-const struct stream_monitor *armtap_monitors_of(const struct monitors *watches, uint64_t connection);
+const struct stream_monitor *armtap_monitors_of(const struct monitors *monitors, uint64_t connection);
 
 #endif
