@@ -8,6 +8,7 @@
  * Source: AUBO's RTDE guide and SDK 0.25.0-rc.4; what separates messages on raw TCP is not documented. */
 #include <string.h>
 
+#include "aubo_info.h"
 #include "aubo_sniff.h"
 #include "aubo_web.h"
 
@@ -394,12 +395,8 @@ static int aubo_lost(void *context, struct armtap_conn *conn, const struct armta
     return armtap_aubo_say_bad(conn, here, "what begins no message", here->offset);
 }
 
-static const uint16_t ports[] = {30010, 9013, 0};
-
 const struct armtap_decoder armtap_decoder_aubo = {
-    .name = "aubo",
-    .protocol = ARMTAP_AUBO,
-    .ports = ports,
+    .info = {ARMTAP_AUBO_INFO},
     .context_size = sizeof(struct armtap_aubo),
     .common = true,
     .open = armtap_aubo_open,

@@ -1,5 +1,9 @@
 /* What stands in for AUBO's decoder where it was left out (configure --without-aubo). */
-#include "armtap.h"
+#include "aubo_info.h"
+
+const struct armtap_decoder armtap_decoder_aubo = {
+    .info = {ARMTAP_AUBO_INFO, .left_out = "--without-aubo"},
+};
 
 const char *armtap_aubo_libraries(void)
 {

@@ -1,5 +1,6 @@
 # A decoder is a line here, a line in decoders.def and its files.
 lib_libinside_la_SOURCES += \
+	decoders/aubo_info.h \
 	decoders/decoders.def \
 	decoders/realtime.c \
 	decoders/realtime_sizes.def \

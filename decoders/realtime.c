@@ -330,9 +330,14 @@ static int realtime_rest(void *context, struct armtap_conn *conn, const struct a
 static const uint16_t ports[] = {30003, 30013, 0};
 
 const struct armtap_decoder armtap_decoder_realtime = {
-    .name = "realtime",
-    .protocol = ARMTAP_REALTIME,
-    .ports = ports,
+    .info = {.size = sizeof(struct armtap_protocol_info),
+             .protocol = ARMTAP_REALTIME,
+             .name = "realtime",
+             .title = "legacy realtime",
+             .description = "Universal Robots' legacy packets of one fixed layout, and scripts to the robot",
+             .ports = ports,
+             .traits = ARMTAP_TRAIT_UNASKED | ARMTAP_TRAIT_UR_CYCLE | ARMTAP_TRAIT_UR_COLUMNS,
+             .header = LENGTH_WORD},
     .context_size = sizeof(struct realtime),
     .usual = 1220,
     .close = realtime_close,

@@ -565,7 +565,12 @@ static int decode_text(struct armtap_conn *conn, const struct armtap_frame *fram
 {
     static const enum armtap_note_code codes[] = {ARMTAP_NOTE_rtde_text_exception, ARMTAP_NOTE_rtde_text_error,
                                                   ARMTAP_NOTE_rtde_text_warning, ARMTAP_NOTE_rtde_text_info};
-    int error = armtap_conn_text(conn, frame, (int)package->level, package);
+    struct armtap_text said = {.level = (int)package->level,
+                               .text = package->text,
+                               .text_length = package->text_length,
+                               .source = package->source,
+                               .source_length = package->source_length};
+    int error = armtap_conn_text(conn, frame, &said);
     if (error != ARMTAP_OK || frame->direction == ARMTAP_TO_ROBOT)
         return error;
     enum armtap_note_code code = package->level < 4 ? codes[package->level] : ARMTAP_NOTE_rtde_text_info;
@@ -774,9 +779,14 @@ static int rtde_decode(void *context, struct armtap_conn *conn, const struct arm
 static const uint16_t ports[] = {30004, 0};
 
 const struct armtap_decoder armtap_decoder_rtde = {
-    .name = "rtde",
-    .protocol = ARMTAP_RTDE,
-    .ports = ports,
+    .info = {.size = sizeof(struct armtap_protocol_info),
+             .protocol = ARMTAP_RTDE,
+             .name = "rtde",
+             .title = "RTDE",
+             .description = "Universal Robots' RTDE, protocols 1 to 3: the recipes that clients set up, and their data",
+             .ports = ports,
+             .traits = ARMTAP_TRAIT_ANSWERED | ARMTAP_TRAIT_UR_CYCLE,
+             .header = 3},
     .context_size = sizeof(struct armtap_rtde),
     .open = armtap_rtde_open,
     .close = armtap_rtde_close,

@@ -229,10 +229,50 @@ ARMTAP_API int armtap_state_set(struct armtap_state *state, const struct armtap_
 
 /* ---- recipes --------------------------------------------------------------------------------------------------- */
 
-enum armtap_protocol { ARMTAP_PROTOCOL_NONE, ARMTAP_REALTIME, ARMTAP_RTDE, ARMTAP_AUBO };
-/* "realtime", "rtde", "aubo"; NULL for others */
+/* A decoder that has no name here has a number of its own: see armtap_protocol_find. */
+enum armtap_protocol {
+    ARMTAP_PROTOCOL_NONE,
+    ARMTAP_REALTIME,
+    ARMTAP_RTDE,
+    ARMTAP_AUBO,
+    ARMTAP_PROTOCOL_MAX = INT32_MAX
+};
+
+/* What a protocol's data is like: bits of `traits`. */
+enum armtap_trait {
+    ARMTAP_TRAIT_TEXT = 1,     /* values are text: records differ in size, and values may not have their field's type */
+    ARMTAP_TRAIT_CHANNELS = 2, /* data has several channels, each set up by itself; the recipe id is the channel */
+    ARMTAP_TRAIT_UNASKED = 4,  /* data comes as soon as a client connects, and every cycle */
+    ARMTAP_TRAIT_ANSWERED = 8, /* the robot answers requests: after a set-up data comes from START to PAUSE */
+    ARMTAP_TRAIT_ON_CHANGE = 16,  /* a client can ask for data that comes only when a value changes */
+    ARMTAP_TRAIT_UR_CYCLE = 32,   /* data comes in whole cycles of UR's controllers, of 8 or 2 ms */
+    ARMTAP_TRAIT_UR_COLUMNS = 64, /* values are UR's gnuplot columns in their order, 8 bytes each; a stream's version is
+                                     the size of its records, and a longer record begins like a shorter one */
+    ARMTAP_TRAIT_OWN_NAMES = 128  /* a field that is not in the dictionary has a name that is not UR's */
+};
+
+/* What holds for all data of a protocol. Made by the library alone. */
+struct armtap_protocol_info {
+    size_t size; /* bytes of this structure in the library at hand: new members come at its end */
+    enum armtap_protocol protocol;
+    const char *name;        /* in options and files: "rtde" */
+    const char *title;       /* in sentences: "RTDE" */
+    const char *description; /* one line: whose it is, and what it carries */
+    const uint16_t *ports;   /* TCP ports on which it is expected; ends with 0 */
+    unsigned traits;         /* enum armtap_trait */
+    unsigned header;         /* bytes of a binary record before its values, without the byte of a recipe id above 0 */
+    double cycle;            /* s: a robot may send in whole multiples of it; 0: not known, or UR's */
+    const char *left_out;    /* the option of configure that left its decoder out; NULL: it is built in */
+};
+/* The i-th protocol, also of those that were left out; NULL beyond the last. */
+ARMTAP_API const struct armtap_protocol_info *armtap_protocol_at(size_t i);
+/* NULL for others, and for NONE. */
+ARMTAP_API const struct armtap_protocol_info *armtap_protocol_info(enum armtap_protocol protocol);
+/* Whether a protocol has a trait. */
+ARMTAP_API bool armtap_protocol_has(enum armtap_protocol protocol, enum armtap_trait trait);
+/* "realtime", "rtde", "aubo"; NULL for others, and for those that were left out. */
 ARMTAP_API const char *armtap_protocol_name(enum armtap_protocol protocol);
-/* The protocol with that name; ARMTAP_PROTOCOL_NONE if there is none. */
+/* The protocol with that name; ARMTAP_PROTOCOL_NONE if there is none, or it was left out. */
 ARMTAP_API enum armtap_protocol armtap_protocol_find(const char *name);
 
 enum armtap_direction { ARMTAP_FROM_ROBOT, ARMTAP_TO_ROBOT };
@@ -329,7 +369,12 @@ struct armtap_stream {
     struct armtap_where accepted;
     uint64_t payload[2]; /* bytes in those packets, retransmissions included */
     bool forgotten;      /* midstream, but its beginning may have been captured: armtap forgot connections before it */
+    const struct armtap_protocol_info *info; /* of its protocol; NULL while that is not recognised */
 };
+static inline bool armtap_stream_has(const struct armtap_stream *stream, enum armtap_trait trait)
+{
+    return stream->info && (stream->info->traits & (unsigned)trait) != 0;
+}
 
 enum armtap_record_flag {
     ARMTAP_AFTER_GAP = 1, /* the first record after missing or unreadable bytes */

@@ -368,11 +368,11 @@ static enum frame_verdict judge_frame(const struct armtap_conn *conn, enum armta
         *want = *length;
         return final ? FRAME_BAD : FRAME_WAITS;
     }
-    if (decoder->sure(conn->context, direction, bytes, *length))
+    if (armtap_decoder_sure(decoder, conn->context, direction, bytes, *length))
         return FRAME_WHOLE;
     if (*length == left && final)
         return FRAME_WHOLE;
-    enum armtap_fit fit = decoder->follows(conn->context, direction, bytes, *length, bytes + *length, left - *length);
+    enum armtap_fit fit = armtap_decoder_follows(decoder, conn->context, direction, bytes, *length, left - *length);
     if (fit == ARMTAP_FIT_MORE && !final) {
         *want = armtap_spaced(left + 1, left); /* the next frame may be long, and is examined from its start */
         return FRAME_WAITS;
@@ -526,7 +526,7 @@ static bool is_too_little(const struct armtap_conn *conn, enum armtap_direction 
         return true;
     if (armtap_is_late(conn, direction))
         return conn->stream.bytes_skipped[direction] + span->length < 4096;
-    return decoder->begins(direction, span->bytes, span->length) != ARMTAP_FIT_NO;
+    return armtap_decoder_begins(decoder, direction, span->bytes, span->length) != ARMTAP_FIT_NO;
 }
 
 static void swap_counters(uint64_t counters[2])
@@ -566,7 +566,7 @@ static int tell_perhaps_rest(struct armtap_conn *conn, const struct armtap_frame
     return armtap_conn_say(conn, here, ARMTAP_NOTE_stream_midstream,
                            "this %s connection was already open when the capture began, or is the rest of one that was "
                            "forgotten, since there are more than armtap follows",
-                           conn->decoder->name);
+                           conn->decoder->info.name);
 }
 
 static int tell_recognised(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
@@ -586,7 +586,7 @@ static int tell_recognised(struct armtap_conn *conn, enum armtap_direction direc
                                "the rest of a connection that was given up: more connections at once than armtap "
                                "follows");
     return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_midstream,
-                           "this %s connection was already open when the capture began", conn->decoder->name);
+                           "this %s connection was already open when the capture began", conn->decoder->info.name);
 }
 
 /* The first frame, where recognition found it: its chain is not checked again. */

@@ -8,8 +8,6 @@
 #include "robot.h"
 #include "span.h"
 
-#define ARMTAP_DECODERS_MAX 8
-
 enum armtap_half_mode {
     ARMTAP_HALF_UNKNOWN, /* the protocol is not known */
     ARMTAP_HALF_SYNCED,  /* the next byte begins a frame */
@@ -93,6 +91,21 @@ static inline void armtap_conn_take(struct armtap_conn *conn, size_t bytes)
     conn->reserve->taken += bytes;
 }
 
+/* ---- what a decoder may leave unsaid ---- */
+
+static inline bool armtap_decoder_sure(const struct armtap_decoder *decoder, const void *context,
+                                       enum armtap_direction direction, const uint8_t *frame, size_t length)
+{
+    return decoder->sure && decoder->sure(context, direction, frame, length);
+}
+
+static inline enum armtap_fit armtap_decoder_begins(const struct armtap_decoder *decoder,
+                                                    enum armtap_direction direction, const uint8_t *bytes,
+                                                    size_t length)
+{
+    return decoder->begins ? decoder->begins(direction, bytes, length) : ARMTAP_FIT_NO;
+}
+
 /* ---- deliver.c ---- */
 
 /* Hands bytes [from, to) of a span to the sink as they came; `offset` is that of the first in its direction's stream.
@@ -102,6 +115,10 @@ int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction,
 
 /* ---- seek.c ---- */
 
+/* How well the `available` bytes behind a frame fit it. */
+enum armtap_fit armtap_decoder_follows(const struct armtap_decoder *decoder, const void *context,
+                                       enum armtap_direction direction, const uint8_t *frame, size_t length,
+                                       size_t available);
 /* `need`, or more if many bytes have arrived already, so that repeated searches stay linear. */
 size_t armtap_spaced(size_t need, size_t at_hand);
 /* Nothing is ruled out yet for the next bytes. */

@@ -2,41 +2,70 @@
 
 #include <string.h>
 
+#ifndef ARMTAP_DECODERS /* tests add decoders of their own */
+#define ARMTAP_DECODERS "../decoders/decoders.def"
+#endif
+
 #define DECODER(name) extern const struct armtap_decoder armtap_decoder_##name;
-#include "../decoders/decoders.def"
+#include ARMTAP_DECODERS
 #undef DECODER
 
+/* Those that were left out too. */
 static const struct armtap_decoder *const decoders[] = {
 #define DECODER(name) &armtap_decoder_##name,
-#include "../decoders/decoders.def"
+#include ARMTAP_DECODERS
 #undef DECODER
 };
 #define DECODERS (sizeof decoders / sizeof decoders[0])
+_Static_assert(DECODERS <= ARMTAP_DECODERS_MAX, "a connection remembers what it knows by decoder");
 
-const struct armtap_decoder *armtap_decoder_at(size_t i)
+const struct armtap_decoder *armtap_decoder_at(size_t number)
 {
-    return i < DECODERS ? decoders[i] : NULL;
+    for (size_t i = 0; i < DECODERS; i++)
+        if (!decoders[i]->info.left_out && number-- == 0)
+            return decoders[i];
+    return NULL;
 }
 
 const struct armtap_decoder *armtap_decoder_for(enum armtap_protocol protocol)
 {
     for (size_t i = 0; i < DECODERS; i++)
-        if (decoders[i]->protocol == protocol)
+        if (decoders[i]->info.protocol == protocol && !decoders[i]->info.left_out)
             return decoders[i];
     return NULL;
+}
+
+const struct armtap_protocol_info *armtap_protocol_at(size_t i)
+{
+    return i < DECODERS ? &decoders[i]->info : NULL;
+}
+
+const struct armtap_protocol_info *armtap_protocol_info(enum armtap_protocol protocol)
+{
+    for (size_t i = 0; i < DECODERS; i++)
+        if (decoders[i]->info.protocol == protocol)
+            return &decoders[i]->info;
+    return NULL;
+}
+
+bool armtap_protocol_has(enum armtap_protocol protocol, enum armtap_trait trait)
+{
+    const struct armtap_protocol_info *info = armtap_protocol_info(protocol);
+    return info && (info->traits & (unsigned)trait) != 0;
 }
 
 const char *armtap_protocol_name(enum armtap_protocol protocol)
 {
     const struct armtap_decoder *decoder = armtap_decoder_for(protocol);
-    return decoder ? decoder->name : NULL;
+    return decoder ? decoder->info.name : NULL;
 }
 
 enum armtap_protocol armtap_protocol_find(const char *name)
 {
-    for (size_t i = 0; name && i < DECODERS; i++)
-        if (strcmp(decoders[i]->name, name) == 0)
-            return decoders[i]->protocol;
+    const struct armtap_decoder *decoder;
+    for (size_t i = 0; name && (decoder = armtap_decoder_at(i)); i++)
+        if (strcmp(decoder->info.name, name) == 0)
+            return decoder->info.protocol;
     return ARMTAP_PROTOCOL_NONE;
 }
 
@@ -47,10 +76,11 @@ const char *armtap_direction_name(enum armtap_direction direction)
 
 bool armtap_port_at(size_t number, struct armtap_port *port)
 {
-    for (size_t i = 0; port && i < DECODERS; i++)
-        for (const uint16_t *p = decoders[i]->ports; *p; p++)
+    const struct armtap_decoder *decoder;
+    for (size_t i = 0; port && (decoder = armtap_decoder_at(i)); i++)
+        for (const uint16_t *p = decoder->info.ports; *p; p++)
             if (number-- == 0) {
-                *port = (struct armtap_port){*p, decoders[i]->protocol};
+                *port = (struct armtap_port){*p, decoder->info.protocol};
                 return true;
             }
     return false;

@@ -41,13 +41,15 @@ struct armtap_sight {
     size_t *work; /* `shows` adds the bytes that it examined beyond a header, once per examination */
 };
 
+/* What is said of a member holds where it is NULL, too; `frame` and `decode` may not be. */
 struct armtap_decoder {
-    const char *name;
-    enum armtap_protocol protocol;
-    const uint16_t *ports; /* ends with 0 */
-    size_t context_size;   /* zeroed before `open` */
-    bool common;           /* other protocols look like it, so it is recognised only on its own ports */
-    size_t usual;          /* bytes of the longest documented frame; 0 if any length is as likely */
+    /* What users and programs are told of the protocol. Its number is an enumerator of armtap.h, or one from 1000 on
+     * that no other decoder has. */
+    struct armtap_protocol_info info;
+    size_t context_size; /* zeroed before `open`; at least 1 */
+    bool common;         /* other protocols look like it, so it is recognised only on its own ports */
+    size_t usual;        /* bytes of the longest documented frame; 0 if any length is as likely */
+    /* Prepares a context, and frees what it holds. NULL: zeros will do, and hold nothing. */
     int (*open)(void *context);
     void (*close)(void *context);
     /* A direction was captured from its first byte on: a message begins there. May be NULL. */
@@ -62,20 +64,22 @@ struct armtap_decoder {
      * anywhere. */
     size_t (*next)(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length,
                    size_t at);
-    /* Whether a whole frame is certain by itself; otherwise the next frame must be one that `follows` accepts. */
+    /* Whether a whole frame is certain by itself; otherwise the next frame must be one that `follows` accepts. NULL:
+     * none is. */
     bool (*sure)(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length);
     /* How well `next`, of which `available` bytes have arrived (maybe none), fits the frame before it; WELL if that
-     * holds whatever comes. */
+     * holds whatever comes. `context` is NULL while the protocol is not known. NULL: whatever `frame` accepts fits. */
     enum armtap_fit (*follows)(const void *context, enum armtap_direction direction, const uint8_t *frame,
                                size_t length, const uint8_t *next, size_t available);
     /* How well these first bytes of a direction fit this protocol: MAYBE is enough if the user says so, YES if the port
-     * says so too, WELL on any port. */
+     * says so too, WELL on any port. NULL: they tell no more than any others. */
     enum armtap_fit (*begins)(enum armtap_direction direction, const uint8_t *bytes, size_t length);
     /* How strongly the frames that begin at the first byte, anywhere in an unknown connection, indicate this protocol:
      * NO if they break off before there is enough evidence, MORE while they fit, YES if nothing that fits WELL begins
      * within the first of them. *need becomes the number of bytes needed to decide further after MORE. The answer never
-     * depends on how many bytes beyond those are there. */
+     * depends on how many bytes beyond those are there. NULL: a frame and what `follows` it are enough. */
     enum armtap_fit (*shows)(enum armtap_direction direction, const struct armtap_sight *sight, size_t *need);
+    /* Takes a whole frame. */
     int (*decode)(void *context, struct armtap_conn *conn, const struct armtap_frame *frame);
     /* The rest of a direction that ended within a frame; *used becomes false if it is useless. May be NULL. */
     int (*rest)(void *context, struct armtap_conn *conn, const struct armtap_frame *frame, bool *used);
@@ -88,6 +92,9 @@ struct armtap_decoder {
      * vendor is known to use it; else NULL. May be NULL. */
     const char *(*stranger)(const uint8_t *bytes, size_t length);
 };
+
+/* How many decoders there may be. */
+#define ARMTAP_DECODERS_MAX 8
 
 /* The decoders built in, by number; NULL beyond the last. */
 const struct armtap_decoder *armtap_decoder_at(size_t i);
@@ -119,8 +126,8 @@ int armtap_conn_guessed_recipe(struct armtap_conn *conn, const struct armtap_fra
 /* The well-known recipes that data from the robot without names may follow. */
 int armtap_conn_candidates(struct armtap_conn *conn, const struct armtap_frame *frame,
                            const struct armtap_known_recipe *const *recipes, size_t count);
-int armtap_conn_text(struct armtap_conn *conn, const struct armtap_frame *frame, int level,
-                     const struct armtap_rtde_package *package);
+/* A text for people; leave stream, where and direction unset. */
+int armtap_conn_text(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_text *text);
 int armtap_conn_signal(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_event_type type);
 /* Data of `direction` was stopped on one of several channels. */
 int armtap_conn_pause(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_direction direction,
@@ -159,9 +166,9 @@ int armtap_conn_spend(struct armtap_conn *conn, const struct armtap_frame *frame
 uint64_t armtap_conn_left(const struct armtap_conn *conn, enum armtap_budget_code code);
 /* Whether the decoder's memory may grow by that many bytes; if not, the note is sent. */
 int armtap_conn_may_keep(struct armtap_conn *conn, const struct armtap_frame *frame, size_t bytes, bool *may);
-/* A limit of the table was reached: sends the note, once. */
 /* Whether its earlier part was given up, and with it the set-up. */
 enum armtap_rest armtap_conn_rest(const struct armtap_conn *conn);
+/* A limit of the table was reached: sends the note, once. */
 int armtap_conn_limit(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_budget_code code);
 
 #endif

@@ -239,7 +239,7 @@ int armtap_conn_sample(struct armtap_conn *conn, struct armtap_guess *guess, siz
 
 const struct armtap_recipe *armtap_conn_given_recipe(const struct armtap_conn *conn)
 {
-    bool fits = conn->given_recipe && conn->decoder && conn->given_recipe->protocol == conn->decoder->protocol;
+    bool fits = conn->given_recipe && conn->decoder && conn->given_recipe->protocol == conn->decoder->info.protocol;
     return fits ? conn->given_recipe : NULL;
 }
 
@@ -303,17 +303,17 @@ int armtap_conn_refused(struct armtap_conn *conn, const struct armtap_frame *fra
     return stopped(conn->sink.on_refused(conn->user, setup));
 }
 
-int armtap_conn_text(struct armtap_conn *conn, const struct armtap_frame *frame, int level,
-                     const struct armtap_rtde_package *package)
+int armtap_conn_text(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_text *text)
 {
     if (!conn->sink.on_text)
         return ARMTAP_OK;
-    struct armtap_text text = {&conn->stream, frame->where,         frame->direction, level,
-                               package->text, package->text_length, package->source,  package->source_length};
-    return stopped(conn->sink.on_text(conn->user, &text));
+    text->stream = &conn->stream;
+    text->where = frame->where;
+    text->direction = frame->direction;
+    return stopped(conn->sink.on_text(conn->user, text));
 }
 
-/* Notes the legacy cells that do not hold an integer, each once until it is valid again. */
+/* Notes the cells that do not hold an integer, each once until it is valid again. */
 static int note_bad_cells(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data,
                           const struct armtap_set *updated)
 {
@@ -355,8 +355,8 @@ static int decode_values(struct armtap_conn *conn, const struct armtap_frame *fr
     armtap_recipe_decode(data->recipe, data->values, data->values_length, state, updated);
     for (size_t i = 0; i < sizeof updated->word / sizeof updated->word[0]; i++)
         state->known.word[i] |= updated->word[i];
-    bool cells = data->recipe->protocol == ARMTAP_REALTIME && data->values_length >= data->recipe->size;
-    if (cells && (memcmp(updated, &data->recipe->plan.fields, sizeof *updated) != 0 || any_bit(&half->bad_cells)))
+    bool may_be_bad = data->recipe->integer_cells && data->values_length >= data->recipe->size;
+    if (may_be_bad && (memcmp(updated, &data->recipe->plan.fields, sizeof *updated) != 0 || any_bit(&half->bad_cells)))
         return note_bad_cells(conn, frame, data, updated);
     return ARMTAP_OK;
 }
@@ -396,7 +396,7 @@ static struct armtap_record record_of(const struct armtap_conn *conn, const stru
         .where = frame->where,
         .offset = frame->offset,
         .direction = frame->direction,
-        .protocol = conn->decoder->protocol,
+        .protocol = conn->decoder->info.protocol,
         .version = data->version,
         .flags = data->flags,
         .recipe_id = data->recipe_id,

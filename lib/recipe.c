@@ -90,6 +90,7 @@ static void recipe_add(struct armtap_recipe *recipe, const char *name, const str
     recipe->size += entry->wire_size;
     if (!field)
         return;
+    recipe->integer_cells |= armtap_op_is_cell(op);
     armtap_plan_add(&recipe->plan, armtap_plan_step(op, field, entry->offset), field->id);
 }
 
@@ -302,6 +303,26 @@ int armtap_recipe_of_length(struct armtap_recipe *open, size_t length, struct ar
         at += name_length;
     }
     *recipe = made;
+    return ARMTAP_OK;
+}
+
+int armtap_recipe_of_rows(enum armtap_protocol protocol, const struct armtap_recipe_row *rows, size_t count,
+                          struct armtap_recipe **recipe)
+{
+    size_t name_bytes = 0;
+    char *at;
+    for (size_t i = 0; i < count; i++)
+        name_bytes += strlen(rows[i].name) + 1;
+    *recipe = recipe_alloc(count, name_bytes, &at);
+    if (!*recipe)
+        return ARMTAP_ERR_MEMORY;
+    (*recipe)->protocol = protocol;
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(rows[i].name);
+        memcpy(at, rows[i].name, length + 1);
+        add_typed(*recipe, at, armtap_field_find(at, length), rows[i].type, rows[i].count);
+        at += length + 1;
+    }
     return ARMTAP_OK;
 }
 

@@ -20,6 +20,7 @@ struct armtap_recipe {
     size_t count;
     struct armtap_recipe_entry *entries;
     uint8_t *ops;            /* enum armtap_op by entry */
+    bool integer_cells;      /* a value is an integer that travels as a double, which may hold none */
     struct armtap_plan plan; /* its fields are those that a whole frame sets, in text protocols too */
     /* Text protocols: values are read by position (cells.h). */
     bool cells;
@@ -56,6 +57,16 @@ int armtap_recipe_from_lists(const struct armtap_item *names, const struct armta
  * first to the last of them all bytes are the first one's value, the others have no place. *recipe is NULL where
  * less is left than a byte for each. */
 int armtap_recipe_of_length(struct armtap_recipe *open, size_t length, struct armtap_recipe **recipe);
+/* A value of a binary protocol, big-endian. */
+struct armtap_recipe_row {
+    const char *name; /* of the dictionary, where it has the field */
+    enum armtap_type type;
+    unsigned count;
+};
+/* A recipe of values that follow one another. Fields of the dictionary go into the state where they have that type, or
+ * a wider one, and that count. */
+int armtap_recipe_of_rows(enum armtap_protocol protocol, const struct armtap_recipe_row *rows, size_t count,
+                          struct armtap_recipe **recipe);
 /* A recipe of one STRING that fills the frame, under that name: text protocols. */
 int armtap_recipe_of_text(const char *name, enum armtap_protocol protocol, struct armtap_recipe **recipe);
 

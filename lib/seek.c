@@ -28,6 +28,17 @@ struct search {
     uint64_t *worked; /* of a protocol that is not known */
 };
 
+enum armtap_fit armtap_decoder_follows(const struct armtap_decoder *decoder, const void *context,
+                                       enum armtap_direction direction, const uint8_t *frame, size_t length,
+                                       size_t available)
+{
+    const uint8_t *next = frame + length;
+    if (decoder->follows)
+        return decoder->follows(context, direction, frame, length, next, available);
+    long answer = available > 0 ? decoder->frame(context, direction, next, available) : 0;
+    return answer < 0 ? ARMTAP_FIT_NO : answer == 0 ? ARMTAP_FIT_MORE : ARMTAP_FIT_YES;
+}
+
 /* How well a frame begins at bytes[at]; of a connection whose protocol is not known, a chain of them. `need` becomes
  * the length with which a MORE can be told; what was looked at is added to `work`. */
 static enum armtap_fit fit_at(const struct search *search, size_t at, size_t *need, size_t *work)
@@ -36,7 +47,7 @@ static enum armtap_fit fit_at(const struct search *search, size_t at, size_t *ne
     const struct armtap_span *span = search->span;
     const uint8_t *bytes = span->bytes + at;
     size_t left = span->length - at;
-    if (!search->context) {
+    if (!search->context && decoder->shows) {
         struct armtap_sight sight = {bytes, left, span->final, search->told, work};
         enum armtap_fit shown = decoder->shows(search->direction, &sight, need);
         *need += at;
@@ -54,11 +65,12 @@ static enum armtap_fit fit_at(const struct search *search, size_t at, size_t *ne
         return span->final ? ARMTAP_FIT_NO : ARMTAP_FIT_MORE;
     }
     enum armtap_fit fit =
-        decoder->follows(search->context, search->direction, bytes, frame, bytes + frame, left - frame);
+        armtap_decoder_follows(decoder, search->context, search->direction, bytes, frame, left - frame);
     if (frame == left && fit != ARMTAP_FIT_WELL)
         fit = ARMTAP_FIT_MORE; /* a frame that fits well by itself need not wait for another */
     if (fit == ARMTAP_FIT_MORE && span->final)
-        fit = decoder->sure(search->context, search->direction, bytes, frame) ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
+        fit = armtap_decoder_sure(decoder, search->context, search->direction, bytes, frame) ? ARMTAP_FIT_YES
+                                                                                             : ARMTAP_FIT_NO;
     return fit;
 }
 
@@ -152,7 +164,8 @@ static int adopt(struct armtap_conn *conn, const struct armtap_decoder *decoder)
         return ARMTAP_ERR_MEMORY;
     armtap_conn_take(conn, decoder->context_size);
     conn->decoder = decoder;
-    conn->stream.protocol = decoder->protocol;
+    conn->stream.protocol = decoder->info.protocol;
+    conn->stream.info = &decoder->info;
     for (int i = 0; i < 2; i++)
         conn->half[i].mode =
             conn->stream.midstream || conn->half[i].offset > 0 ? ARMTAP_HALF_SEEKING : ARMTAP_HALF_SYNCED;
@@ -173,7 +186,7 @@ struct prospect {
 
 static enum armtap_told told_of(const struct armtap_conn *conn, const struct armtap_decoder *decoder)
 {
-    if (conn->hint != decoder->protocol)
+    if (conn->hint != decoder->info.protocol)
         return ARMTAP_TOLD_BY_NOBODY;
     return conn->forced ? ARMTAP_TOLD_BY_USER : ARMTAP_TOLD_BY_PORT;
 }
@@ -194,7 +207,7 @@ static bool is_all_there_is(const struct armtap_conn *conn, const struct armtap_
     if (frame <= 0 || (size_t)frame > span->length)
         return false;
     bool is_told = told_of(conn, decoder) != ARMTAP_TOLD_BY_NOBODY, is_alone = (size_t)frame == span->length;
-    enum armtap_fit begins = decoder->begins(direction, span->bytes, span->length);
+    enum armtap_fit begins = armtap_decoder_begins(decoder, direction, span->bytes, span->length);
     if (is_told && is_alone)
         return true;
     if (begins == ARMTAP_FIT_NO || (decoder->common && !is_told))
@@ -209,7 +222,7 @@ static enum armtap_fit probe(const struct armtap_conn *conn, const struct armtap
                              uint64_t *worked, struct prospect *prospect)
 {
     const struct armtap_half *half = &conn->half[direction];
-    enum armtap_fit begins = decoder->begins(direction, span->bytes, span->length);
+    enum armtap_fit begins = armtap_decoder_begins(decoder, direction, span->bytes, span->length);
     if (!conn->stream.midstream && half->offset == 0) {
         if (is_begun(conn, decoder, begins))
             return ARMTAP_FIT_WELL;
@@ -281,7 +294,7 @@ static int recognise_as(struct armtap_conn *conn, enum armtap_direction directio
         const struct armtap_decoder *decoder = decoder_in_turn(conn, i);
         if (!decoder)
             return ARMTAP_OK;
-        if (conn->forced && conn->hint != decoder->protocol)
+        if (conn->forced && conn->hint != decoder->info.protocol)
             continue;
         struct prospect one = {.begin = -1};
         size_t from_start = 0; /* in swapped roles all is looked at once, at last */
@@ -314,9 +327,10 @@ static enum armtap_fit beginning(const struct armtap_conn *conn, enum armtap_dir
     enum armtap_fit best = ARMTAP_FIT_NO;
     const struct armtap_decoder *decoder;
     for (size_t i = 0; (decoder = decoder_in_turn(conn, i)); i++) {
-        if (conn->forced && conn->hint != decoder->protocol)
+        if (conn->forced && conn->hint != decoder->info.protocol)
             continue;
-        enum armtap_fit fit = decoder->begins(swap ? armtap_other(direction) : direction, span->bytes, span->length);
+        enum armtap_fit fit =
+            armtap_decoder_begins(decoder, swap ? armtap_other(direction) : direction, span->bytes, span->length);
         if (fit == ARMTAP_FIT_WELL || (!swap && is_begun(conn, decoder, fit))) {
             *found = decoder;
             return ARMTAP_FIT_WELL;

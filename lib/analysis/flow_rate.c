@@ -32,15 +32,12 @@
 #define GAP_KNOWN 2147483648.0
 /* A clock that differs by less did not go back: doubles are rounded. */
 #define CLOCK_NOISE 1e-6
-/* How many records after PAUSE say that data was asked for again, in packets that were not captured. AUBO's controllers
- * answer no request: there it is how long they come. ns */
+/* How many records after PAUSE say that data was asked for again, in packets that were not captured. Where no request
+ * is answered it is how long they come. ns */
 #define AFTER_PAUSE 16
 #define AFTER_PAUSE_TIME SECOND
-/* Data of an AUBO channel that is under way when it is set up anew follows the set-up before. ns */
+/* Data that is under way when it is set up anew follows the set-up before. ns */
 #define UNDER_WAY (SECOND / 10)
-/* No document says how AUBO's controllers round frequencies; they may send in the cycle of their control, or every few
- * of them. s */
-#define AUBO_CYCLE 0.005
 
 struct arrival {
     struct armtap_where where;
@@ -66,11 +63,12 @@ enum phase { PHASE_UNKNOWN, PHASE_ACTIVE, PHASE_PAUSED };
 struct flow_rate {
     /* what was said of the data */
     double frequency; /* asked for; 0: not said */
-    bool legacy, aubo;
-    char why[160];  /* no data comes any more, in words; "": not known */
-    char label[24]; /* which channel findings are of: "channel 3: ", or "" */
-    int version;    /* RTDE protocol, or packet size */
-    double base;    /* packages in a second if one is sent every cycle; 0: not known */
+    unsigned traits;  /* of its protocol */
+    double cycle;     /* the same */
+    char why[160];    /* no data comes any more, in words; "": not known */
+    char label[24];   /* which channel findings are of: "channel 3: ", or "" */
+    int version;      /* RTDE protocol, or packet size */
+    double base;      /* packages in a second if one is sent every cycle; 0: not known */
     /* the stretch */
     enum phase phase;
     struct armtap_where granted; /* START; packet 0: none */
@@ -115,16 +113,33 @@ struct flow_rate {
     int64_t longest_gap;
 };
 
+static bool has(const struct flow_rate *flow, enum armtap_trait trait)
+{
+    return (flow->traits & (unsigned)trait) != 0;
+}
+
+/* Whether data is asked for and stopped, and nothing answers. */
+static bool is_unanswered(const struct flow_rate *flow)
+{
+    return (flow->traits & (ARMTAP_TRAIT_UNASKED | ARMTAP_TRAIT_ANSWERED)) == 0;
+}
+
+static void take_protocol(struct flow_rate *flow, const struct armtap_stream *stream)
+{
+    flow->traits = stream->info ? stream->info->traits : 0;
+    flow->cycle = stream->info ? stream->info->cycle : 0;
+}
+
 struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int channel, struct histogram *jitter)
 {
     struct flow_rate *flow = calloc(1, sizeof *flow);
     if (!flow)
         return NULL;
-    flow->aubo = stream->protocol == ARMTAP_AUBO;
+    take_protocol(flow, stream);
     flow->channel = channel;
-    if (flow->aubo)
+    if (has(flow, ARMTAP_TRAIT_CHANNELS))
         snprintf(flow->label, sizeof flow->label, "channel %d: ", channel);
-    if (flow->aubo)
+    if (has(flow, ARMTAP_TRAIT_CHANNELS))
         flow->skipped_bytes = stream->bytes_skipped[ARMTAP_FROM_ROBOT];
     flow->not_before = ARMTAP_NO_TIME;
     flow->longest_silence = flow->longest_gap = -1;
@@ -203,7 +218,7 @@ static double nearer(double median, double one, double other)
 
 static double expected_step(const struct flow_rate *flow, double median)
 {
-    if (flow->aubo)
+    if (!has(flow, ARMTAP_TRAIT_UR_CYCLE))
         return flow->frequency > 0 ? 1 / flow->frequency : median;
     if (flow->frequency > 0 && flow->base > 0)
         return asked_step(flow->base, flow->frequency);
@@ -211,9 +226,9 @@ static double expected_step(const struct flow_rate *flow, double median)
         return asked_step(500, flow->frequency);
     if (flow->frequency > 0)
         return nearer(median, asked_step(125, flow->frequency), asked_step(500, flow->frequency));
-    if (flow->base > 0 && (flow->legacy || flow->version == 1))
+    if (flow->base > 0 && (has(flow, ARMTAP_TRAIT_UNASKED) || flow->version == 1))
         return 1 / flow->base;
-    if (flow->legacy)
+    if (has(flow, ARMTAP_TRAIT_UNASKED))
         return nearer(median, 0.008, 0.002);
     return median > 0 ? whole_cycles(median) : 0;
 }
@@ -320,8 +335,8 @@ static bool judge_silence(struct flow_rate *flow, struct findings *findings, con
         flow->longest_silence = (int64_t)silent;
     if (!(silent > (double)SILENCE) || !(silent > SILENT_STEPS * flow->usual * 1e9))
         return false;
-    /* Nobody knows how often an AUBO client wanted it. */
-    if (flow->aubo && !(flow->frequency > 0))
+    /* Nobody knows how often the client wanted it. */
+    if (has(flow, ARMTAP_TRAIT_ON_CHANGE) && !(flow->frequency > 0))
         return false;
     flow->silent += (double)time / 1e9;
     end_silence(flow, findings, stream, NOTHING_TOLD);
@@ -571,7 +586,7 @@ static void wait_for_more(struct flow_rate *flow, const struct arrival *arrival)
 /* The longest step in which a controller may send what is asked for. */
 static double longest_step(const struct flow_rate *flow)
 {
-    return flow->aubo ? ceil(flow->expected / AUBO_CYCLE - 1e-6) * AUBO_CYCLE : flow->expected;
+    return flow->cycle > 0 ? ceil(flow->expected / flow->cycle - 1e-6) * flow->cycle : flow->expected;
 }
 
 static void judge_rate(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
@@ -622,7 +637,7 @@ static void end_stretch(struct flow_rate *flow, struct findings *findings, const
         return;
     if (!flow->is_settled)
         settle(flow, findings, stream);
-    if (at && !flow->legacy) {
+    if (at && !has(flow, ARMTAP_TRAIT_UNASKED)) {
         const struct pause pause = {flow->has_last ? &flow->last.where : &flow->granted, at,
                                     flow->lost_bytes > 0 || flow->unsure ? INFINITY : (double)flow->unread, NAN, true};
         if (pause.from->packet > 0)
@@ -644,8 +659,8 @@ static double base_of(const struct armtap_stream *stream)
 {
     char *end;
     long major = strtol(stream->controller_version, &end, 10);
-    if (stream->protocol == ARMTAP_REALTIME)
-        return stream->generation == ARMTAP_GENERATION_CB2 ? 125 : 0;
+    if (stream->generation == ARMTAP_GENERATION_CB2)
+        return 125;
     if (end == stream->controller_version || major < 1)
         return 0;
     return major < 5 ? 125 : 500;
@@ -676,10 +691,11 @@ static struct arrival arrival_of(struct flow_rate *flow, const struct armtap_rec
     uint64_t missing = flow->lost_bytes + (skipped - flow->skipped_bytes);
     if (flow->lost_bytes > 0 && record->frame_length > 0) {
         arrival.lost = ceil((double)flow->lost_bytes / (double)record->frame_length);
-        if (!flow->aubo && missing % record->frame_length == 0 && record->frame_length == flow->length)
+        if (!has(flow, ARMTAP_TRAIT_TEXT) && missing % record->frame_length == 0 &&
+            record->frame_length == flow->length)
             arrival.whole = (double)(missing / record->frame_length);
     }
-    if (flow->aubo)
+    if (has(flow, ARMTAP_TRAIT_CHANNELS))
         add_unread(flow, &arrival, missing > 0);
     flow->lost_bytes = 0;
     flow->skipped_bytes = skipped;
@@ -691,7 +707,7 @@ static struct arrival arrival_of(struct flow_rate *flow, const struct armtap_rec
 static bool is_late(struct flow_rate *flow, const struct arrival *arrival)
 {
     int64_t time = between(&flow->paused, &arrival->where);
-    if (flow->phase == PHASE_PAUSED && flow->aubo && time >= 0)
+    if (flow->phase == PHASE_PAUSED && is_unanswered(flow) && time >= 0)
         return time <= AFTER_PAUSE_TIME;
     if (flow->phase == PHASE_PAUSED && !arrival->after_gap)
         return ++flow->after_pause < AFTER_PAUSE;
@@ -701,7 +717,7 @@ static bool is_late(struct flow_rate *flow, const struct arrival *arrival)
 
 bool armtap_flow_rate_record(struct flow_rate *flow, struct findings *findings, const struct armtap_record *record)
 {
-    flow->legacy = record->protocol == ARMTAP_REALTIME;
+    take_protocol(flow, record->stream);
     flow->version = record->version;
     flow->base = base_of(record->stream);
     flow->fell_back = false;
@@ -760,7 +776,7 @@ static void set_up_channel(struct flow_rate *flow, struct findings *findings, co
 
 void armtap_flow_rate_set_up(struct flow_rate *flow, struct findings *findings, const struct armtap_recipe_event *event)
 {
-    if (flow->aubo) {
+    if (is_unanswered(flow)) {
         set_up_channel(flow, findings, event);
     } else {
         end_stretch(flow, findings, event->stream, NULL);
@@ -778,14 +794,14 @@ void armtap_flow_rate_event(struct flow_rate *flow, struct findings *findings, c
         end_stretch(flow, findings, event->stream, &event->where);
         begin_stretch(flow, PHASE_PAUSED, NULL);
         flow->paused = event->where;
-        flow->frequency = flow->aubo ? 0 : flow->frequency;
+        flow->frequency = is_unanswered(flow) ? 0 : flow->frequency;
     } else if (event->type == ARMTAP_EVENT_CLOSE) {
         end_stretch(flow, findings, event->stream, &event->where);
         flow->phase = PHASE_PAUSED;
     } else if (event->type == ARMTAP_EVENT_GAP && event->direction == ARMTAP_FROM_ROBOT) {
         flow->lost_bytes += event->a;
     } else if (event->type == ARMTAP_EVENT_GAP) {
-        flow->unsure = flow->aubo;
+        flow->unsure = is_unanswered(flow);
     }
 }
 
@@ -829,5 +845,5 @@ void armtap_flow_rate_totals(const struct flow_rate *flow, struct flow_rate_tota
                                         .longest_silence = flow->longest_silence,
                                         .longest_gap = flow->longest_gap,
                                         .requested_hz = flow->frequency,
-                                        .highest_hz = flow->legacy || flow->aubo ? 0 : flow->base};
+                                        .highest_hz = has(flow, ARMTAP_TRAIT_ANSWERED) ? flow->base : 0};
 }

@@ -117,7 +117,7 @@ void armtap_missing_records_record(struct missing_records *holes, struct finding
 {
     if (record->direction != ARMTAP_FROM_ROBOT)
         return;
-    bool is_text = record->protocol == ARMTAP_AUBO;
+    bool is_text = armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT);
     if (holes->count > 0)
         /* What is missing before the first record may be replies to the handshake. */
         tell(holes, findings, record, holes->has_last ? length_of(holes) : 0);

@@ -367,7 +367,7 @@ static int keep_recipe(struct armtap_streams *streams, struct armtap_stream_summ
 int armtap_streams_recipe(struct armtap_streams *streams, const struct armtap_recipe_event *event)
 {
     struct armtap_stream_summary *summary = find_or_add(streams, event->stream, &event->where);
-    if (!summary || (event->stream->protocol == ARMTAP_AUBO && follow_channel(streams, summary, event) != 0))
+    if (!summary || (armtap_stream_has(event->stream, ARMTAP_TRAIT_CHANNELS) && follow_channel(streams, summary, event) != 0))
         return ARMTAP_ERR_MEMORY;
     if (event->direction != ARMTAP_FROM_ROBOT)
         return 0;
@@ -529,7 +529,7 @@ int armtap_streams_event(struct armtap_streams *streams, const struct armtap_eve
             return ARMTAP_ERR_MEMORY;
     struct armtap_stream_summary *summary = by_connection_find(&streams->all, stream->connection);
     bool is_new_stretch = event->type == ARMTAP_EVENT_START || event->type == ARMTAP_EVENT_PAUSE;
-    if (summary && is_new_stretch && stream->protocol == ARMTAP_RTDE)
+    if (summary && is_new_stretch && armtap_stream_has(stream, ARMTAP_TRAIT_ANSWERED))
         entry_of(summary)->is_paused = true;
     if (event->type == ARMTAP_EVENT_CLOSE && stream->protocol == ARMTAP_PROTOCOL_NONE)
         forget(streams, stream->connection);

@@ -78,7 +78,7 @@ bool armtap_rates_failed(const struct armtap_rates *rates)
 /* RATES_CHANNELS or above: there is no such channel. */
 static size_t channel_of(const struct armtap_stream *stream, int recipe_id)
 {
-    return stream->protocol == ARMTAP_AUBO && recipe_id > 0 ? (size_t)recipe_id : 0;
+    return armtap_stream_has(stream, ARMTAP_TRAIT_CHANNELS) && recipe_id > 0 ? (size_t)recipe_id : 0;
 }
 
 /* The flow of that recipe id, made if there is none; NULL without room or memory. */
@@ -138,8 +138,9 @@ void armtap_rates_take_recipe(struct armtap_rates *rates, struct findings *findi
 
 void armtap_rates_take_event(struct armtap_rates *rates, struct findings *findings, const struct armtap_event *event)
 {
-    bool is_aubo = event->stream->protocol == ARMTAP_AUBO, of_channel = is_aubo && event->type == ARMTAP_EVENT_PAUSE;
-    if (!is_aubo)
+    bool has_channels = armtap_stream_has(event->stream, ARMTAP_TRAIT_CHANNELS);
+    bool of_channel = has_channels && event->type == ARMTAP_EVENT_PAUSE;
+    if (!has_channels)
         flow_rate_of(rates, event->stream, 0);
     for (size_t i = 0; i < RATES_CHANNELS; i++)
         if (rates->channel[i] && (!of_channel || (event->direction == ARMTAP_FROM_ROBOT && event->a == i)))

@@ -19,6 +19,7 @@ void scene_prepare(struct analysis_scene *scene)
     armtap_set_add(&scene->updated, ARMTAP_ID_actual_q);
     scene->state->safety_mode = 1;
     scene->stream = (struct armtap_stream){.protocol = ARMTAP_RTDE,
+                                           .info = armtap_protocol_info(ARMTAP_RTDE),
                                            .version = 2,
                                            .robot = "10.0.0.2:30004",
                                            .client = "10.0.0.9:50000",

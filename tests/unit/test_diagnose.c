@@ -82,6 +82,7 @@ static void feed_begin(struct feed *feed, enum armtap_protocol protocol, const c
     assert_non_null(feed->findings);
     assert_non_null(feed->rates);
     feed->stream.protocol = protocol;
+    feed->stream.info = armtap_protocol_info(protocol);
     snprintf(feed->stream.controller_version, sizeof feed->stream.controller_version, "%s", controller);
     armtap_set_add(&feed->updated, ARMTAP_ID_timestamp);
     feed->arms[0] = (struct armtap_arm){1, &feed->updated, feed->state};
