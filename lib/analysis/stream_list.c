@@ -367,7 +367,8 @@ static int keep_recipe(struct armtap_streams *streams, struct armtap_stream_summ
 int armtap_streams_recipe(struct armtap_streams *streams, const struct armtap_recipe_event *event)
 {
     struct armtap_stream_summary *summary = find_or_add(streams, event->stream, &event->where);
-    if (!summary || (armtap_stream_has(event->stream, ARMTAP_TRAIT_CHANNELS) && follow_channel(streams, summary, event) != 0))
+    if (!summary ||
+        (armtap_stream_has(event->stream, ARMTAP_TRAIT_CHANNELS) && follow_channel(streams, summary, event) != 0))
         return ARMTAP_ERR_MEMORY;
     if (event->direction != ARMTAP_FROM_ROBOT)
         return 0;

@@ -225,9 +225,14 @@ static int take_protocol(const char *option, const char *value, enum armtap_prot
     if (*protocol != ARMTAP_PROTOCOL_NONE)
         return 0;
     char protocols[REPLAY_PROTOCOLS_MAX];
+    const struct armtap_protocol_info *info;
+    size_t i = 0;
+    while ((info = armtap_protocol_at(i)) && strcmp(info->name, value) != 0)
+        i++;
     replay_protocols(protocols, ", ", " or ");
-    if (strcmp(value, "aubo") == 0)
-        message_error("%s: this build of armtap lacks protocol 'aubo'; configure it without --without-aubo", option);
+    if (info)
+        message_error("%s: this build of armtap lacks protocol '%s'; configure it without %s", option, value,
+                      info->left_out);
     else
         message_error("%s: there is no protocol '%s'; give %s", option, value, protocols);
     return -1;

@@ -175,10 +175,10 @@ static struct flowing *flowing_of(struct live *live, const struct armtap_stream 
     return flowing;
 }
 
-/* AUBO's data may come on change alone. */
+/* Data that comes only when it changes may pause. */
 static bool is_steady(const struct live *live, const struct armtap_stream *stream)
 {
-    return !live->is_pipe && (stream->protocol == ARMTAP_RTDE || stream->protocol == ARMTAP_REALTIME);
+    return !live->is_pipe && stream->info && !armtap_stream_has(stream, ARMTAP_TRAIT_ON_CHANGE);
 }
 
 static void follow_flow(struct live *live, const struct armtap_record *record)

@@ -67,7 +67,8 @@ static void list_parts(const struct job *job, unsigned stream)
         }
         const struct armtap_recipe *recipe = table->layouts[0]->recipe;
         size_t fields = armtap_recipe_count(recipe);
-        for (size_t k = 1; k < table->layout_count && armtap_recipe_protocol(recipe) != ARMTAP_REALTIME; k++)
+        for (size_t k = 1; k < table->layout_count && !armtap_protocol_has(table->protocol, ARMTAP_TRAIT_UR_COLUMNS);
+             k++)
             fields += armtap_recipe_count(table->layouts[k]->recipe);
         message_error("  table %u-%u: %" PRIu64 " rows, %zu fields%s%s%s", stream, table->part, table->rows, fields,
                       fields > 0 ? ", " : "", fields > 0 ? armtap_recipe_at(recipe, 0)->name : "",

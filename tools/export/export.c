@@ -32,8 +32,7 @@ static enum armtap_generation layout_of(const struct job *job, const struct tabl
 {
     if (job->wish->layout != ARMTAP_GENERATION_UNKNOWN)
         return job->wish->layout;
-    bool cb2 = table->protocol == ARMTAP_REALTIME && table->generation == ARMTAP_GENERATION_CB2;
-    return cb2 ? ARMTAP_GENERATION_CB2 : ARMTAP_GENERATION_CB3E;
+    return table->generation == ARMTAP_GENERATION_CB2 ? ARMTAP_GENERATION_CB2 : ARMTAP_GENERATION_CB3E;
 }
 
 static void measure_view(struct view *view)
@@ -210,7 +209,7 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .values = record->values,
         .values_length = record->values_length,
     };
-    if (format_has(job->wish->format, FORMAT_SPREADS) && record->protocol == ARMTAP_AUBO)
+    if (format_has(job->wish->format, FORMAT_SPREADS) && armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT))
         request_warn_cells(job, view, &row);
     job->rows++;
     missing_data_drop(job->missings, record);

@@ -183,8 +183,8 @@ static bool is_too_small(const struct flow *flow, const struct armtap_record *re
                          const struct armtap_rates_step *step, const struct missing_flow *hole)
 {
     size_t shortest = flow->length < record->frame_length ? flow->length : record->frame_length;
-    return record->protocol != ARMTAP_AUBO && hole->bytes < GAP_KNOWN && shortest > 0 && isfinite(step->lost) &&
-           floor(records_in(shortest, hole)) < step->lost;
+    return !armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT) && hole->bytes < GAP_KNOWN && shortest > 0 &&
+           isfinite(step->lost) && floor(records_in(shortest, hole)) < step->lost;
 }
 
 /* Fills in the records and seconds of a hole; `flow` is as it was at the record before. */
@@ -281,19 +281,18 @@ void missing_data_drop(struct missing_data *missings, const struct armtap_record
 
 /* ---- what else comes ------------------------------------------------------------------------------------------- */
 
-/* An RTDE package: its length word and type, a recipe's id in protocol 2, the values. */
-static size_t package_length(const struct armtap_recipe_event *event)
+static size_t record_length(const struct armtap_recipe_event *event)
 {
-    return (event->recipe_id > 0 ? 4U : 3U) + armtap_recipe_size(event->recipe);
+    return event->stream->info->header + (event->recipe_id > 0) + armtap_recipe_size(event->recipe);
 }
 
-/* What a set-up says of the packages to come; AUBO's channels differ, and their messages are text. */
+/* What a set-up says of the records to come. */
 static void take_set_up(struct flow *flow, const struct armtap_recipe_event *event)
 {
-    if (event->stream->protocol != ARMTAP_RTDE || (event->flags & ARMTAP_GUESSED) != 0)
+    if (!armtap_stream_has(event->stream, ARMTAP_TRAIT_ANSWERED) || (event->flags & ARMTAP_GUESSED) != 0)
         return;
     flow->paused = true;
-    flow->length = package_length(event);
+    flow->length = record_length(event);
     if (event->frequency > 0 && event->frequency < 1e6)
         flow->usual = 1 / event->frequency;
 }
@@ -336,7 +335,7 @@ int missing_data_event(struct missing_data *missings, const struct armtap_event 
         return -1;
     begin_at(flow, event->where.time);
     bool is_pause = event->type == ARMTAP_EVENT_PAUSE || event->type == ARMTAP_EVENT_START;
-    flow->paused = flow->paused || (is_pause && event->stream->protocol == ARMTAP_RTDE);
+    flow->paused = flow->paused || (is_pause && armtap_stream_has(event->stream, ARMTAP_TRAIT_ANSWERED));
     bool failed = flow->rates && armtap_rates_event(flow->rates, event) != ARMTAP_OK;
     if (event->type == ARMTAP_EVENT_CLOSE)
         take_close(flow, event);

@@ -52,9 +52,11 @@ static void index_free(struct column_index *index)
     free(index->chains);
 }
 
-static bool is_aubo(const struct armtap_recipe *recipe)
+/* The protocol whose own names a recipe has; NULL: they are UR's. */
+static const char *namer_of(const struct armtap_recipe *recipe)
 {
-    return armtap_recipe_protocol(recipe) == ARMTAP_AUBO;
+    enum armtap_protocol protocol = armtap_recipe_protocol(recipe);
+    return armtap_protocol_has(protocol, ARMTAP_TRAIT_OWN_NAMES) ? armtap_protocol_name(protocol) : NULL;
 }
 
 /* A field of the dictionary is the same of any vendor, in the same unit. What the dictionary lacks of AUBO's is of any
@@ -115,7 +117,7 @@ static void layout_match(struct table *table, struct column_index *index, const 
                                                                           .field = entry->field,
                                                                           .type = entry->type,
                                                                           .count = entry->count,
-                                                                          .is_aubo = is_aubo(recipe),
+                                                                          .namer = namer_of(recipe),
                                                                           .arm = entry->arm};
         columns_of[i] = column;
     }
@@ -136,13 +138,18 @@ static int layout_fill(struct table_layout *layout, const size_t *columns_of, si
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
+static bool has_ur_columns(const struct armtap_recipe *recipe)
+{
+    return armtap_protocol_has(armtap_recipe_protocol(recipe), ARMTAP_TRAIT_UR_COLUMNS);
+}
+
 /* In which order layouts give their columns: that of set-up, but of legacy layouts the longest leads. */
 static size_t leading_layout(const struct table *table)
 {
     size_t lead = 0;
-    if (armtap_recipe_protocol(table->layouts[0]->recipe) == ARMTAP_REALTIME)
+    if (has_ur_columns(table->layouts[0]->recipe))
         for (size_t i = 1; i < table->layout_count; i++)
-            if (armtap_recipe_protocol(table->layouts[i]->recipe) == ARMTAP_REALTIME &&
+            if (has_ur_columns(table->layouts[i]->recipe) &&
                 armtap_recipe_size(table->layouts[i]->recipe) > armtap_recipe_size(table->layouts[lead]->recipe))
                 lead = i;
     return lead;
@@ -203,8 +210,9 @@ static int rename_column(struct table *table, struct table_column *column)
         free(name);
         return -1;
     }
-    snprintf(name, room, "%s_aubo", column->name);
-    for (unsigned i = 2; !column->is_aubo || is_name(table, name); i++) {
+    if (column->namer)
+        snprintf(name, room, "%s_%s", column->name, column->namer);
+    for (unsigned i = 2; !column->namer || is_name(table, name); i++) {
         snprintf(name, room, "%s_%u", column->name, i);
         if (!is_name(table, name))
             break;
@@ -217,7 +225,7 @@ static int rename_column(struct table *table, struct table_column *column)
 /* Whether two columns of a name are the same field, of which a recipe has several. */
 static bool is_repeated(const struct table_column *one, const struct table_column *other)
 {
-    return one->type == other->type && one->count == other->count && one->is_aubo == other->is_aubo;
+    return one->type == other->type && one->count == other->count && one->namer == other->namer;
 }
 
 /* Of columns of one name UR's first keeps it. */
@@ -225,7 +233,7 @@ static int rename_group(struct table *table, struct table_column **columns, size
 {
     struct table_column *keeps = columns[0];
     for (size_t i = 1; i < count; i++)
-        if (keeps->is_aubo && !columns[i]->is_aubo)
+        if (keeps->namer && !columns[i]->namer)
             keeps = columns[i];
     for (size_t i = 0; i < count; i++)
         if (!is_repeated(keeps, columns[i]) && rename_column(table, columns[i]) != 0)

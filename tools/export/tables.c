@@ -277,7 +277,7 @@ int tables_build(struct tables *tables, struct table *table)
 static size_t entries_with(const struct table *table, const struct armtap_recipe *recipe)
 {
     size_t count = armtap_recipe_count(recipe);
-    if (armtap_recipe_protocol(recipe) == ARMTAP_REALTIME)
+    if (armtap_protocol_has(armtap_recipe_protocol(recipe), ARMTAP_TRAIT_UR_COLUMNS))
         return count > table->entries ? count : table->entries;
     return table->entries + count;
 }
@@ -448,7 +448,7 @@ static void side_replace(struct side *side, size_t at, const struct armtap_recip
         side->alive[at] = alive;
         return;
     }
-    if (armtap_recipe_protocol(recipe) != ARMTAP_REALTIME)
+    if (!armtap_protocol_has(armtap_recipe_protocol(recipe), ARMTAP_TRAIT_UR_COLUMNS))
         side_close(side);
     alive.layout = NULL;
     alive.refused = TABLES_OK;
@@ -482,9 +482,8 @@ static enum tables_outcome side_set_up(struct tables *tables, struct side *side,
 /* Which recipes replace one another: those of one id; a controller has one output recipe, whatever its id. */
 static int replacement_id(const struct armtap_recipe *recipe, enum armtap_direction direction, int id)
 {
-    enum armtap_protocol protocol = armtap_recipe_protocol(recipe);
-    bool single = protocol == ARMTAP_REALTIME || (protocol == ARMTAP_RTDE && direction == ARMTAP_FROM_ROBOT);
-    return single ? 0 : id;
+    bool has_channels = armtap_protocol_has(armtap_recipe_protocol(recipe), ARMTAP_TRAIT_CHANNELS);
+    return direction == ARMTAP_FROM_ROBOT && !has_channels ? 0 : id;
 }
 
 enum tables_outcome tables_recipe(struct tables *tables, const struct armtap_recipe_event *event)
@@ -592,7 +591,7 @@ enum tables_outcome tables_record(struct tables *tables, const struct armtap_rec
     if (outcome != TABLES_OK)
         return outcome;
     struct table_layout *followed = by_recipe ? own->layouts[0] : side->alive[side->latest].layout;
-    if (record->protocol == ARMTAP_AUBO && !own->fixed && layout_measure(followed, record) != 0)
+    if (!own->fixed && armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT) && layout_measure(followed, record) != 0)
         return TABLES_NO_MEMORY;
     if (!tables->rewound)
         own->rows++;

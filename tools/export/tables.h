@@ -6,7 +6,7 @@
  *
  * Joined, all streams share one table: the union of their fields. Fields of the dictionary are the same whoever sends
  * them, in the same unit; others share a column with those of their vendor alone. What then has the name of another
- * column gets one of its own: NAME_aubo for AUBO's, else NAME_2, NAME_3 ...
+ * column gets one of its own: NAME_aubo for AUBO's (or another with names of its own), else NAME_2, NAME_3 ...
  *
  * By recipe, each recipe has a table that all rows share which follow it: for a format whose rows name their fields.
  *
@@ -34,9 +34,9 @@ struct table_column {
     const struct armtap_field *field;
     enum armtap_type type;
     unsigned count;
-    bool is_aubo;  /* who named it: AUBO, or UR */
-    unsigned arm;  /* that the name on the wire says; 0 where it says none */
-    size_t leaves; /* the most elements that an array of a text protocol had in it; 0 where there was none */
+    const char *namer; /* the protocol that named it in its own way; NULL: UR's */
+    unsigned arm;      /* that the name on the wire says; 0 where it says none */
+    size_t leaves;     /* the most elements that an array of a text protocol had in it; 0 where there was none */
 };
 /* How many cells it takes, and whether these are numbered even if it is one. */
 static inline size_t column_width(const struct table_column *column)

@@ -653,7 +653,8 @@ static void print_stream(const struct info *info, const struct armtap_stream_sum
     char date[WHEN_DATE_MAX];
     printf("\nstream %u: %s", summary->number, armtap_protocol_name(stream->protocol));
     if (stream->version != 0)
-        printf(stream->protocol == ARMTAP_REALTIME ? ", packets of %d bytes" : " protocol %d", stream->version);
+        printf(armtap_stream_has(stream, ARMTAP_TRAIT_UR_COLUMNS) ? ", packets of %d bytes" : " protocol %d",
+               stream->version);
     if (stream->controller_version[0] != '\0')
         printf(", controller %s", stream->controller_version);
     if (stream->generation == ARMTAP_GENERATION_CB2 || stream->generation == ARMTAP_GENERATION_CB3E)
@@ -666,7 +667,7 @@ static void print_stream(const struct info *info, const struct armtap_stream_sum
         timestamp_date(date, summary->last_time[told_by(summary)], info->options.zone);
         printf(" to %s\n", date);
     }
-    if (summary->recipe && stream->protocol == ARMTAP_REALTIME)
+    if (summary->recipe && armtap_stream_has(stream, ARMTAP_TRAIT_UR_COLUMNS))
         printf("  %zu fields: UR's gnuplot columns 1 to %zu\n", armtap_recipe_count(summary->recipe),
                armtap_recipe_size(summary->recipe) / 8);
     else if (summary->channel_count > 0)

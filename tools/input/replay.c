@@ -227,16 +227,15 @@ static void end_raw(struct run *run, struct armtap_conn *conn, const struct armt
 
 void replay_protocols(char names[REPLAY_PROTOCOLS_MAX], const char *between, const char *before_last)
 {
-    static const char *const known[] = {"realtime", "rtde", "aubo"};
-    const size_t count = sizeof known / sizeof *known;
+    const struct armtap_protocol_info *info;
     size_t length = 0;
     names[0] = '\0';
-    for (size_t i = 0; i < count && length < REPLAY_PROTOCOLS_MAX; i++)
+    for (size_t i = 0; (info = armtap_protocol_at(i)) && length < REPLAY_PROTOCOLS_MAX; i++)
         length += (size_t)snprintf(names + length, REPLAY_PROTOCOLS_MAX - length, "%s%s",
-                                   i == 0           ? ""
-                                   : i + 1 == count ? before_last
-                                                    : between,
-                                   known[i]);
+                                   i == 0                      ? ""
+                                   : armtap_protocol_at(i + 1) ? between
+                                                               : before_last,
+                                   info->name);
 }
 
 static void judge_raw(struct run *run, const struct armtap_stream *stream, const char *name, uint64_t length,

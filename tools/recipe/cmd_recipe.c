@@ -322,7 +322,7 @@ static int take_captured(struct recipe_job *job, const struct capture_recipe *ca
     job->wish.to_robot = captured->direction == ARMTAP_TO_ROBOT;
     if (take_refused(job, captured) != 0)
         return -1;
-    if (captured->protocol == ARMTAP_REALTIME)
+    if (armtap_protocol_has(captured->protocol, ARMTAP_TRAIT_UR_COLUMNS))
         return from_packet(job, captured->recipe, captured->generation);
     return mapping_recipe(&job->mapping, captured->recipe);
 }

@@ -70,10 +70,10 @@ static int forget_setups(void *user)
 
 /* ---- what is set up -------------------------------------------------------------------------------------------- */
 
-/* Holds a recipe; RTDE's that are the same are kept once. NULL without memory. */
+/* Holds a recipe; those that requests and replies set up are kept once if they are the same. NULL without memory. */
 static struct armtap_recipe *hold(struct reading *reading, const struct armtap_recipe *recipe)
 {
-    if (armtap_recipe_protocol(recipe) == ARMTAP_RTDE)
+    if (armtap_protocol_has(armtap_recipe_protocol(recipe), ARMTAP_TRAIT_ANSWERED))
         return armtap_recipe_store_hold(&reading->recipes, recipe);
     reading->others += armtap_recipe_memory(recipe);
     return armtap_recipe_hold(recipe);
