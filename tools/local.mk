@@ -108,6 +108,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/table_columns.h \
 	tools/export/tables.c \
 	tools/export/tables.h \
+	tools/export/target.c \
+	tools/export/target.h \
 	tools/recipe/cmd_recipe.c \
 	tools/recipe/column_ranges.c \
 	tools/recipe/column_ranges.h \

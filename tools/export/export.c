@@ -172,17 +172,13 @@ static int judge_late(struct job *job, struct table *table, const struct armtap_
 
 static int begin_table(struct job *job, struct table *table, const struct armtap_record *record)
 {
-    const struct format *format = job->wish->format;
-    if (job->once && !format_has(format, FORMAT_ALL_TABLES) && judge_late(job, table, record) != 0)
+    bool all_tables = format_has(job->wish->format, FORMAT_ALL_TABLES);
+    if (job->once && !all_tables && judge_late(job, table, record) != 0)
         return -1;
-    unsigned stream = format_has(format, FORMAT_ALL_TABLES)
-                          ? tables_stream_number(job->tables, record->stream->connection)
-                          : table->stream;
+    unsigned stream = all_tables ? tables_stream_number(job->tables, record->stream->connection) : table->stream;
     struct output_file *outlet = outlet_of(job, stream, table->part);
     if (!outlet)
         return -1;
-    if (format->writer->begin)
-        format->writer->begin(table->view, &outlet->buffer);
     table->outlet = outlet;
     table->begun = true;
     job->begun = true;
@@ -192,6 +188,8 @@ static int begin_table(struct job *job, struct table *table, const struct armtap
 static int print_row(struct job *job, const struct armtap_record *record, struct view *view,
                      const struct table_layout *layout, struct output_file *outlet)
 {
+    if (!job->batches)
+        return -1;
     job->generations |= 1u << record->stream->generation;
     struct output_row row = {
         .where = record->where,
@@ -213,10 +211,7 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         request_warn_cells(job, view, &row);
     job->rows++;
     missing_data_drop(job->missings, record);
-    if (job->batches)
-        return check_sink(job, batches_row(job->batches, outlet, view, &row));
-    job->wish->format->writer->row(view, &row, &outlet->buffer);
-    return check_sink(job, output_files_flush_full(&job->outlets, outlet));
+    return check_sink(job, batches_row(job->batches, outlet, view, &row));
 }
 
 static int make_opaque_view(struct job *job)
@@ -642,15 +637,15 @@ static int print_nothing(struct job *job)
         return -1;
     if (format->writer->prepare && format->writer->prepare(&view, layout_of(job, &none)) != 0)
         return job_give_up_memory(job);
-    if (format->writer->begin)
-        format->writer->begin(&view, &outlet->buffer);
+    int outcome = check_sink(job, target_begin(format, outlet, &view));
     picks_free(&view.picks);
-    return 0;
+    return outcome;
 }
 
 static int print(struct job *job)
 {
-    if (job->wish->threads > 1 && !(job->batches = batches_new(job->wish->format, &job->outlets, job->wish->threads)))
+    job->batches = batches_new(job->wish->format, &job->outlets, job->wish->threads);
+    if (!job->batches)
         return job_give_up_memory(job);
     if (read_all(job, &print_sink) != 0)
         return -1;
@@ -664,8 +659,11 @@ static int print(struct job *job)
     if (job->once)
         request_warn_numbers(job);
     check_left_over(job);
-    if (job->batches && check_sink(job, batches_drain(job->batches)) != 0)
+    if (!job->batches || check_sink(job, batches_drain(job->batches)) != 0)
         return -1;
+    if (check_sink(job, targets_end(job->wish->format, &job->outlets)) != 0)
+        return -1;
+    targets_forget(job->wish->format, &job->outlets);
     return check_sink(job, output_files_commit(&job->outlets));
 }
 
@@ -692,6 +690,7 @@ static int run(struct job *job)
 static void release(struct job *job)
 {
     batches_free(job->batches);
+    targets_forget(job->wish->format, &job->outlets);
     output_files_discard(&job->outlets);
     picks_free(&job->opaque_view.picks);
     live_numbering_free(&job->arrivals);

@@ -38,7 +38,7 @@ struct job {
     struct view opaque_view; /* of records without a table */
     bool opaque_begun;
     struct output_files outlets;
-    struct batches *batches; /* NULL: one thread does it all */
+    struct batches *batches; /* NULL before the rows, and once they cannot be written */
     int64_t shown;           /* when rows of a live source were last written: ns of the monotonic clock */
     struct replay_totals totals;
     bool times_known; /* from and to are resolved */

@@ -1,6 +1,17 @@
-/* Output formats: how a table's rows become text. A format is one file format_*.c and one line in formats.def. Formats
- * know neither files nor the library's callbacks: bytes of a frame and its recipe go in, text comes out, on any thread.
- */
+/* The seam between rows and files. A format is a row of formats.def and a file format_*.c with a struct writer: what
+ * becomes of the rows. It knows neither the library's callbacks nor how files are written: frames and their recipes go
+ * in, bytes come out.
+ *
+ *   prepare   which columns a table has in this format    once for each table
+ *   begin     a table begins in a file: its header        in order, by the thread that writes
+ *   rows      a batch of rows becomes bytes               on any thread, in any order
+ *   place     these bytes reach their file                in order, by the thread that writes
+ *   end       the file is complete: its footer            the same
+ *   forget    what it kept of the file is freed           the same
+ *
+ * A batch holds neighbouring rows of one table in one file, as many as happened to come: one, or some hundreds. How
+ * rows are cut into batches depends on the threads and on the time, so no file may show it. A format that wants larger
+ * groups, or an index, collects them in `place`, in the state that it keeps of the file. */
 #ifndef EXPORT_FORMAT_H
 #define EXPORT_FORMAT_H
 
@@ -40,14 +51,37 @@ struct output_row {
     size_t values_length;
 };
 
-/* What a format does with rows; what it can is in its row of formats.def. */
+/* Neighbouring rows of one table in one file. */
+struct row_batch {
+    const struct view *view; /* of opaque records: without a table, its picks are columns that are no fields alone */
+    const struct output_row *rows;
+    size_t count;
+};
+
+/* A file as its format sees it. */
+struct target {
+    uint64_t offset; /* in the file, of the next byte that is given for it; not compressed */
+    void *state;     /* the format's own, which `forget` frees */
+    /* of the seam: which tables have begun in it */
+    bool has_begun;
+    struct buffer tables;
+};
+
+/* What a format does with rows; what it can is in its row of formats.def. All but `rows` may be NULL. What may fail
+ * returns 0, or -1 after a message; where only memory lacks, out->failed says it as well. */
 struct writer {
-    /* Changes the picks to what the format prints; NULL: leaves them. `generation` is whose legacy layout is wanted. 0,
-     * or -1 without memory. A view whose picks are all absent then has nothing for this format. */
+    /* Changes the picks to what the format prints. `generation` is whose legacy layout is wanted. 0, or -1 without
+     * memory and without a message. A view whose picks are all absent then has nothing for this format. */
     int (*prepare)(struct view *view, enum armtap_generation generation);
-    void (*begin)(const struct view *view, struct buffer *out); /* what precedes the first row, or NULL */
-    /* Of an opaque record the view has no table, and picks of columns that are no fields alone. */
-    void (*row)(const struct view *view, const struct output_row *row, struct buffer *out);
+    /* A table is about to have its first row in the file. If there is no row at all, called once, with an empty table.
+     */
+    int (*begin)(struct target *target, const struct view *view, struct buffer *out);
+    /* Appends the rows to `out`. 0, or -1 without memory and without a message. */
+    int (*rows)(const struct row_batch *batch, struct buffer *out);
+    /* Appends to `out` what the file gets of the bytes that `rows` made of a batch of that view; NULL: all of them. */
+    int (*place)(struct target *target, const struct view *view, const char *bytes, size_t length, struct buffer *out);
+    int (*end)(struct target *target, struct buffer *out);
+    void (*forget)(struct target *target);
 };
 
 #endif

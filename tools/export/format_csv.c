@@ -13,26 +13,36 @@ static int csv_prepare(struct view *view, enum armtap_generation generation)
     return 0;
 }
 
-static void csv_begin(const struct view *view, struct buffer *out)
+static int csv_begin(struct target *target, const struct view *view, struct buffer *out)
 {
+    (void)target;
     struct cell_style style = cells_style(csv, view);
     buffer_string(out, "time");
     if (view->picks.count > 0)
         buffer_char(out, csv.separator);
     cells_names(view, &style, out);
     buffer_string(out, csv.line_end);
+    return 0;
 }
 
-static void csv_row(const struct view *view, const struct output_row *row, struct buffer *out)
+static void put_row(const struct view *view, const struct output_row *row, const struct cell_style *style,
+                    struct buffer *out)
 {
-    struct cell_style style = cells_style(csv, view);
     char seconds[NUMBER_MAX];
     if (row->where.time != ARMTAP_NO_TIME)
         buffer_put(out, seconds, number_seconds(row->where.time, seconds));
     if (view->picks.count > 0)
         buffer_char(out, csv.separator);
-    cells_values(view, row, &style, out);
+    cells_values(view, row, style, out);
     buffer_string(out, csv.line_end);
 }
 
-const struct writer writer_csv = {.prepare = csv_prepare, .begin = csv_begin, .row = csv_row};
+static int csv_rows(const struct row_batch *batch, struct buffer *out)
+{
+    struct cell_style style = cells_style(csv, batch->view);
+    for (size_t i = 0; i < batch->count; i++)
+        put_row(batch->view, &batch->rows[i], &style, out);
+    return 0;
+}
+
+const struct writer writer_csv = {.prepare = csv_prepare, .begin = csv_begin, .rows = csv_rows};

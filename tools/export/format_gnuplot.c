@@ -112,17 +112,22 @@ static int gnuplot_prepare(struct view *view, enum armtap_generation generation)
     return 0;
 }
 
-static void gnuplot_begin(const struct view *view, struct buffer *out)
+static int gnuplot_begin(struct target *target, const struct view *view, struct buffer *out)
 {
+    (void)target;
     buffer_string(out, "# ");
     cells_names(view, &gnuplot, out);
     buffer_string(out, gnuplot.line_end);
+    return 0;
 }
 
-static void gnuplot_row(const struct view *view, const struct output_row *row, struct buffer *out)
+static int gnuplot_rows(const struct row_batch *batch, struct buffer *out)
 {
-    cells_values(view, row, &gnuplot, out);
-    buffer_string(out, gnuplot.line_end);
+    for (size_t i = 0; i < batch->count; i++) {
+        cells_values(batch->view, &batch->rows[i], &gnuplot, out);
+        buffer_string(out, gnuplot.line_end);
+    }
+    return 0;
 }
 
-const struct writer writer_gnuplot = {.prepare = gnuplot_prepare, .begin = gnuplot_begin, .row = gnuplot_row};
+const struct writer writer_gnuplot = {.prepare = gnuplot_prepare, .begin = gnuplot_begin, .rows = gnuplot_rows};

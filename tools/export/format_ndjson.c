@@ -272,7 +272,7 @@ static void put_value(const struct pick *pick, const struct armtap_value *value,
     }
 }
 
-static void ndjson_row(const struct view *view, const struct output_row *row, struct buffer *out)
+static void put_row(const struct view *view, const struct output_row *row, struct buffer *out)
 {
     put_leading(row, out);
     for (size_t i = 0; i < view->picks.count; i++) {
@@ -297,4 +297,11 @@ static void ndjson_row(const struct view *view, const struct output_row *row, st
     buffer_string(out, "}\n");
 }
 
-const struct writer writer_ndjson = {.prepare = ndjson_prepare, .row = ndjson_row};
+static int ndjson_rows(const struct row_batch *batch, struct buffer *out)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        put_row(batch->view, &batch->rows[i], out);
+    return 0;
+}
+
+const struct writer writer_ndjson = {.prepare = ndjson_prepare, .rows = ndjson_rows};

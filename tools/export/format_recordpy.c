@@ -16,20 +16,25 @@ static void end_line(size_t begin, const struct view *view, struct buffer *out)
     buffer_string(out, recordpy.line_end);
 }
 
-static void recordpy_begin(const struct view *view, struct buffer *out)
+static int recordpy_begin(struct target *target, const struct view *view, struct buffer *out)
 {
+    (void)target;
     struct cell_style style = cells_style(recordpy, view);
     size_t begin = out->length;
     cells_names(view, &style, out);
     end_line(begin, view, out);
+    return 0;
 }
 
-static void recordpy_row(const struct view *view, const struct output_row *row, struct buffer *out)
+static int recordpy_rows(const struct row_batch *batch, struct buffer *out)
 {
-    struct cell_style style = cells_style(recordpy, view);
-    size_t begin = out->length;
-    cells_values(view, row, &style, out);
-    end_line(begin, view, out);
+    struct cell_style style = cells_style(recordpy, batch->view);
+    for (size_t i = 0; i < batch->count; i++) {
+        size_t begin = out->length;
+        cells_values(batch->view, &batch->rows[i], &style, out);
+        end_line(begin, batch->view, out);
+    }
+    return 0;
 }
 
-const struct writer writer_recordpy = {.begin = recordpy_begin, .row = recordpy_row};
+const struct writer writer_recordpy = {.begin = recordpy_begin, .rows = recordpy_rows};

@@ -20,14 +20,14 @@ enum {
     THREADS_MAX = 16,          /* more have nothing to do: who reads cannot feed them */
 };
 
+/* Of a row, beside what the format gets. */
 struct batch_row {
-    struct output_row row;
     const struct view *view;
     struct output_file *outlet;
     size_t values_at; /* in the batch's bytes; they move while the batch is filled */
     size_t robot_at;
     size_t client_at;
-    size_t text_end; /* of its text, in the batch's */
+    size_t text_end; /* of the text up to it, in the batch's; of the last row of a run */
 };
 
 enum batch_state { BATCH_FILLING, BATCH_READY, BATCH_BUSY, BATCH_DONE };
@@ -38,7 +38,8 @@ struct batch {
     size_t width; /* of the rows' views, together */
     struct buffer bytes;
     struct buffer text;
-    struct batch_row rows[]; /* as many as a batch may have */
+    struct output_row *rows; /* as many as a batch may have */
+    struct batch_row more[]; /* the same */
 };
 
 struct batches {
@@ -68,16 +69,29 @@ static struct batch *batch_at(const struct batches *batches, size_t number)
 
 /* ---- formatting ------------------------------------------------------------------------------------------------ */
 
+/* Where a run of rows of one table in one file ends that begins there. */
+static size_t run_end(const struct batch *batch, size_t from)
+{
+    size_t to = from + 1;
+    while (to < batch->count && batch->more[to].view == batch->more[from].view &&
+           batch->more[to].outlet == batch->more[from].outlet)
+        to++;
+    return to;
+}
+
 static void format(const struct format *format, struct batch *batch)
 {
     batch->text.length = 0;
     for (size_t i = 0; i < batch->count; i++) {
-        struct batch_row *one = &batch->rows[i];
-        one->row.values = (const uint8_t *)batch->bytes.data + one->values_at;
-        one->row.robot = batch->bytes.data + one->robot_at;
-        one->row.client = batch->bytes.data + one->client_at;
-        format->writer->row(one->view, &one->row, &batch->text);
-        one->text_end = batch->text.length;
+        batch->rows[i].values = (const uint8_t *)batch->bytes.data + batch->more[i].values_at;
+        batch->rows[i].robot = batch->bytes.data + batch->more[i].robot_at;
+        batch->rows[i].client = batch->bytes.data + batch->more[i].client_at;
+    }
+    for (size_t from = 0, to; from < batch->count; from = to) {
+        to = run_end(batch, from);
+        struct row_batch run = {batch->more[from].view, &batch->rows[from], to - from};
+        batch->text.failed = format->writer->rows(&run, &batch->text) != 0 || batch->text.failed;
+        batch->more[to - 1].text_end = batch->text.length;
     }
 }
 
@@ -132,7 +146,7 @@ static void shrink(const struct batches *batches, struct buffer *text)
     *text = (struct buffer){0};
 }
 
-/* Puts the text of a batch into the outlets: neighbouring rows of one outlet at once. */
+/* Puts the text of a batch into the outlets. */
 static enum sink_outcome collect(const struct batches *batches, struct batch *batch)
 {
     enum sink_outcome outcome = SINK_OK;
@@ -140,13 +154,12 @@ static enum sink_outcome collect(const struct batches *batches, struct batch *ba
         message_no_memory();
         return SINK_FAILED;
     }
-    for (size_t i = 0, from = 0; i < batch->count && outcome == SINK_OK; i++) {
-        struct output_file *outlet = batch->rows[i].outlet;
-        if (i + 1 < batch->count && batch->rows[i + 1].outlet == outlet)
-            continue;
-        buffer_put(&outlet->buffer, batch->text.data + from, batch->rows[i].text_end - from);
-        from = batch->rows[i].text_end;
-        outcome = output_files_flush_full(batches->outlets, outlet);
+    for (size_t from = 0, to, begin = 0; from < batch->count && outcome == SINK_OK; from = to) {
+        to = run_end(batch, from);
+        size_t end = batch->more[to - 1].text_end;
+        outcome = target_put(batches->format, batches->outlets, batch->more[from].outlet, batch->more[from].view,
+                             batch->text.data + begin, end - begin);
+        begin = end;
     }
     batch->state = BATCH_FILLING;
     batch->count = 0;
@@ -206,8 +219,8 @@ enum sink_outcome batches_row(struct batches *batches, struct output_file *outle
                               const struct output_row *row)
 {
     struct batch *batch = batch_at(batches, batches->filled);
-    struct batch_row *one = &batch->rows[batch->count];
-    one->row = *row;
+    struct batch_row *one = &batch->more[batch->count];
+    batch->rows[batch->count] = *row;
     one->view = view;
     one->outlet = outlet;
     one->robot_at = keep_name(batch, one[-(batch->count > 0)].robot_at, row->robot);
@@ -234,21 +247,42 @@ enum sink_outcome batches_drain(struct batches *batches)
 
 /* ---- making ---------------------------------------------------------------------------------------------------- */
 
+static void batch_free(struct batch *batch)
+{
+    free(batch->bytes.data);
+    free(batch->text.data);
+    free(batch->rows);
+    free(batch);
+}
+
+static struct batch *batch_new(size_t rows)
+{
+    struct batch *batch = calloc(1, sizeof *batch + rows * sizeof *batch->more);
+    if (!batch)
+        return NULL;
+    batch->rows = calloc(rows, sizeof *batch->rows);
+    if (batch->rows)
+        return batch;
+    free(batch);
+    return NULL;
+}
+
 static int make_ring(struct batches *batches, size_t threads)
 {
-    size_t wanted = threads * BATCHES_PER_THREAD, count = wanted < BATCHES_MAX ? wanted : BATCHES_MAX;
+    size_t wanted = threads == 1 ? 1 : threads * BATCHES_PER_THREAD,
+           count = wanted < BATCHES_MAX ? wanted : BATCHES_MAX;
     size_t rows = ROWS_IN_FLIGHT / count, bytes = BYTES_IN_FLIGHT / count;
     batches->rows_max = rows < ROWS_MAX ? rows : ROWS_MAX;
     batches->bytes_max = bytes < BYTES_MAX ? bytes : BYTES_MAX;
     batches->text_kept = TEXT_KEPT / count;
-    size_t batch_size = sizeof(struct batch) + batches->rows_max * sizeof(struct batch_row);
     batches->ring = calloc(count, sizeof(struct batch *));
-    if (!batches->ring)
-        return -1;
-    for (; batches->room < count; batches->room++)
-        if (!(batches->ring[batches->room] = calloc(1, batch_size)))
+    for (; batches->ring && batches->room < count; batches->room++) {
+        struct batch *batch = batch_new(batches->rows_max);
+        if (!batch)
             return -1;
-    return 0;
+        batches->ring[batches->room] = batch;
+    }
+    return batches->ring ? 0 : -1;
 }
 
 /* Signals are for the thread that reads and writes. Fewer workers than asked for do as well, even none. */
@@ -307,11 +341,8 @@ void batches_free(struct batches *batches)
         end_workers(batches);
     else
         free(batches->workers);
-    for (size_t i = 0; i < batches->room; i++) {
-        free(batches->ring[i]->bytes.data);
-        free(batches->ring[i]->text.data);
-        free(batches->ring[i]);
-    }
+    for (size_t i = 0; i < batches->room; i++)
+        batch_free(batches->ring[i]);
     free(batches->ring);
     if (batches->has_lock) {
         pthread_cond_destroy(&batches->work);

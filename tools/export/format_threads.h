@@ -1,11 +1,10 @@
-/* Rows on their way to text: taken in batches, formatted by several threads, put into their outlets in the order in
- * which they came. Only formatting is spread: who adds rows also writes, and formats what no thread has begun when it
- * would have to wait. */
+/* Rows on their way into files: taken in batches, formatted by one or several threads, put into their files in the
+ * order in which they came. Only formatting is spread: who adds rows also writes, and formats what no thread has begun
+ * when it would have to wait. */
 #ifndef EXPORT_FORMAT_THREADS_H
 #define EXPORT_FORMAT_THREADS_H
 
-#include "output_files.h"
-#include "formats.h"
+#include "target.h"
 
 struct batches;
 

@@ -8,6 +8,7 @@ enum { WINDOW_BITS = 15, WITH_GZIP_HEADER = 16, MEMORY_LEVEL = 8, PIECE = 16384 
 /* Digits of measurements hardly repeat: zlib's usual level takes five times as long for a tenth less. */
 struct gzip {
     z_stream stream;
+    bool waits; /* bytes are in it that a reader cannot have yet */
 };
 
 struct gzip *gzip_new(void)
@@ -48,19 +49,25 @@ static void run(struct gzip *gzip, int flush, struct buffer *out)
 void gzip_add(struct gzip *gzip, const char *bytes, size_t length, bool at_once, struct buffer *out)
 {
     z_stream *stream = &gzip->stream;
+    gzip->waits = gzip->waits || length > 0;
     while (length > 0) {
         size_t part = length < INT_MAX ? length : INT_MAX;
         stream->next_in = (Bytef *)(uintptr_t)bytes; /* zlib only reads them */
         stream->avail_in = (uInt)part;
         bytes += part;
         length -= part;
-        run(gzip, at_once && length == 0 ? Z_SYNC_FLUSH : Z_NO_FLUSH, out);
+        run(gzip, Z_NO_FLUSH, out);
     }
+    if (!at_once || !gzip->waits)
+        return;
+    gzip->waits = false;
+    run(gzip, Z_SYNC_FLUSH, out);
 }
 
 void gzip_end(struct gzip *gzip, struct buffer *out)
 {
     gzip->stream.avail_in = 0;
+    gzip->waits = false;
     run(gzip, Z_FINISH, out);
     deflateReset(&gzip->stream);
 }

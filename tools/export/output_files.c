@@ -163,12 +163,21 @@ static enum sink_outcome begin_packing(struct output_files *outlets, struct outp
     return outcome;
 }
 
-static enum sink_outcome flush_packed(struct output_files *outlets, struct output_file *outlet, bool at_once)
+static enum sink_outcome write_to_gzip(struct output_files *outlets, struct output_file *outlet, const char *bytes,
+                                       size_t length, bool at_once)
 {
     enum sink_outcome outcome = begin_packing(outlets, outlet);
     if (outcome == SINK_OK && outlet->gzip)
-        gzip_add(outlet->gzip, outlet->buffer.data, outlet->buffer.length, at_once, &outlets->packed);
+        gzip_add(outlet->gzip, bytes, length, at_once, &outlets->packed);
     return outcome == SINK_OK ? write_packed(outlets, outlet) : outcome;
+}
+
+static enum sink_outcome write_out(struct output_files *outlets, struct output_file *outlet, const char *bytes,
+                                   size_t length, bool at_once)
+{
+    outlet->flushed += length;
+    return outlets->gzipped ? write_to_gzip(outlets, outlet, bytes, length, at_once)
+                            : sink_file_write(outlet->sink, bytes, length);
 }
 
 static enum sink_outcome flush(struct output_files *outlets, struct output_file *outlet, bool at_once)
@@ -177,9 +186,7 @@ static enum sink_outcome flush(struct output_files *outlets, struct output_file 
         message_no_memory();
         return SINK_FAILED;
     }
-    enum sink_outcome outcome = outlets->gzipped
-                                    ? flush_packed(outlets, outlet, at_once)
-                                    : sink_file_write(outlet->sink, outlet->buffer.data, outlet->buffer.length);
+    enum sink_outcome outcome = write_out(outlets, outlet, outlet->buffer.data, outlet->buffer.length, at_once);
     outlet->buffer.length = 0;
     /* Of very many files most wait for nothing, and should not keep room for it. */
     if (WAITING_ALL / outlets->count < WAITING_MAX) {
@@ -189,11 +196,26 @@ static enum sink_outcome flush(struct output_files *outlets, struct output_file 
     return outcome;
 }
 
-enum sink_outcome output_files_flush_full(struct output_files *outlets, struct output_file *outlet)
+/* How many bytes are enough to be written. */
+static size_t enough(const struct output_files *outlets)
 {
     size_t share = WAITING_ALL / outlets->count;
-    size_t full = share > WAITING_MAX ? WAITING_MAX : share < WAITING_MIN ? WAITING_MIN : share;
-    return outlet->buffer.length < full && !outlet->buffer.failed ? SINK_OK : flush(outlets, outlet, false);
+    return share > WAITING_MAX ? WAITING_MAX : share < WAITING_MIN ? WAITING_MIN : share;
+}
+
+enum sink_outcome output_files_flush_full(struct output_files *outlets, struct output_file *outlet)
+{
+    bool is_full = outlet->buffer.length >= enough(outlets) || outlet->buffer.failed;
+    return is_full ? flush(outlets, outlet, false) : SINK_OK;
+}
+
+enum sink_outcome output_files_put(struct output_files *outlets, struct output_file *outlet, const char *bytes,
+                                   size_t length)
+{
+    if (outlet->buffer.length == 0 && length >= enough(outlets))
+        return write_out(outlets, outlet, bytes, length, false);
+    buffer_put(&outlet->buffer, bytes, length);
+    return output_files_flush_full(outlets, outlet);
 }
 
 static void forget(struct output_files *outlets)

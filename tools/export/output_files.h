@@ -13,8 +13,10 @@ struct output_file {
     unsigned part;
     struct sink_file *sink;
     struct buffer buffer;
-    struct gzip *gzip; /* at work on it; NULL: none */
-    size_t place;      /* among those that have one */
+    uint64_t flushed;      /* bytes that the buffer has given away so far */
+    struct target *target; /* what its format keeps of it (target.h); NULL: nothing yet */
+    struct gzip *gzip;     /* at work on it; NULL: none */
+    size_t place;          /* among those that have one */
 };
 
 /* A gzip at work holds a quarter of a megabyte. */
@@ -46,6 +48,9 @@ char *output_files_split_name(const char *name, unsigned stream, unsigned part);
 
 /* The outlet of a table, opened if there is none yet; NULL after a message. Without `split` there is one for all. */
 struct output_file *output_files_open(struct output_files *outlets, unsigned stream, unsigned part);
+/* Appends bytes, which are written once enough have come together. */
+enum sink_outcome output_files_put(struct output_files *outlets, struct output_file *outlet, const char *bytes,
+                                   size_t length);
 /* Writes the buffer out once enough has come together. */
 enum sink_outcome output_files_flush_full(struct output_files *outlets, struct output_file *outlet);
 /* Writes what has come together so far, so that a reader can have it. */

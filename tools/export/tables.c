@@ -46,6 +46,7 @@ struct tables {
     size_t table_count;
     size_t table_room;
     size_t made;                        /* parts so far */
+    uint64_t next_number;               /* of a table */
     struct armtap_recipe_map layouts;   /* of the joined table; by recipe, the tables */
     unsigned epoch;                     /* counts how often these were emptied */
     struct armtap_recipe_store recipes; /* that tables hold */
@@ -353,6 +354,7 @@ static struct table *table_make(struct tables *tables)
     if (!table)
         return NULL;
     table->is_joined = tables->options.mode == TABLES_JOINED;
+    table->number = tables->next_number++;
     all[tables->table_count++] = table;
     return table;
 }

@@ -58,6 +58,7 @@ struct table_layout {
 struct table {
     unsigned stream;               /* number of its stream, TABLE_NO_STREAM of one that was let go */
     bool is_joined;                /* all streams share it */
+    uint64_t number;               /* of no other table of the export */
     unsigned part;                 /* counts the tables of its stream and direction from 0 */
     enum armtap_protocol protocol; /* of its stream; NONE of a recipe's table */
     enum armtap_generation generation;
