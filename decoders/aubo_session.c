@@ -378,8 +378,8 @@ static int deliver_opaque(struct armtap_conn *conn, const struct armtap_frame *f
         channel->missing_noted = true;
         int error = armtap_conn_say(conn, frame, ARMTAP_NOTE_aubo_channel_unknown,
                                     "data %s on channel %u, but its set-up was not captured%s",
-                                    frame->direction == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot",
-                                    (uint64_t)number, channel->ended ? ": the one before was ended" : "");
+                                    armtap_direction_name(frame->direction), (uint64_t)number,
+                                    channel->ended ? ": the one before was ended" : "");
         if (error != ARMTAP_OK)
             return error;
     }

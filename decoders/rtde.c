@@ -387,7 +387,7 @@ static int note_uncaptured(const struct armtap_rtde *rtde, struct armtap_conn *c
 static int note_missing(const struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     const struct armtap_rtde_bad *bad = &rtde->bad_reply[frame->direction];
-    const char *from = frame->direction == ARMTAP_FROM_ROBOT ? "from the robot" : "to the robot";
+    const char *from = armtap_direction_name(frame->direction);
     uint64_t payload = frame->length - ARMTAP_RTDE_HEADER;
     if (frame->direction == ARMTAP_FROM_ROBOT && armtap_rtde_waiting(rtde, ARMTAP_RTDE_SETUP_OUTPUTS))
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
