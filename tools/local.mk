@@ -145,6 +145,10 @@ tools_libtools_a_SOURCES = \
 	tools/compare/report.c \
 	tools/compare/report.h \
 	tools/info/cmd_info.c \
+	tools/info/info.h \
+	tools/info/report_json.c \
+	tools/info/report_text.c \
+	tools/info/stream_numbers.c \
 	tools/fields/cmd_fields.c
 tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS) $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS) $(SECCOMP_CFLAGS)
 

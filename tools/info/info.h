@@ -1,0 +1,43 @@
+/* What armtap info collects of a capture, and how it is printed. */
+#ifndef INFO_INFO_H
+#define INFO_INFO_H
+
+#include "analysis/armtap-analysis.h"
+#include "command_line/options.h"
+#include "command_line/remedy.h"
+
+/* How much of a note's own text is shown. */
+#define EXAMPLE_MAX 512
+
+/* The first note of a kind, to show what it is about. */
+struct example {
+    struct armtap_where where;
+    char text[EXAMPLE_MAX];
+};
+
+struct info {
+    bool json;
+    struct options options;
+    struct armtap_knowledge *knowledge;
+    struct armtap_streams *streams;
+    struct example *examples;     /* by index of armtap_note_at */
+    struct armtap_traffic *ports; /* that are not decoded */
+    size_t port_count;
+    struct remedy_offers offers;
+    struct replay_totals totals;
+    int status; /* enum exit_status */
+};
+
+/* The direction that a stream's times and rate are about: that of its data, if there is any. */
+enum armtap_direction info_direction(const struct armtap_stream_summary *summary);
+/* ns, or ARMTAP_NO_TIME. */
+int64_t info_duration(const struct armtap_stream_summary *summary);
+/* Millionths of a record from the robot per second of streaming; negative if unknown. */
+int64_t info_rate(const struct armtap_stream_summary *summary);
+/* Of both directions. */
+uint64_t info_both(const uint64_t count[2]);
+
+void info_print_json(const struct info *info);
+void info_print_text(const struct info *info);
+
+#endif

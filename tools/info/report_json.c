@@ -1,0 +1,247 @@
+/* armtap info --json */
+#include "info.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_writer.h"
+#include "base/timestamp.h"
+
+#define RATE_DIGITS 6
+
+static void key_unsigned(struct json *json, const char *key, uint64_t number)
+{
+    json_key(json, key);
+    json_unsigned(json, number);
+}
+
+static void key_text(struct json *json, const char *key, const char *text)
+{
+    json_key(json, key);
+    json_text_or_null(json, text);
+}
+
+static void key_time(struct json *json, const char *key, int64_t time)
+{
+    json_key(json, key);
+    if (time == ARMTAP_NO_TIME)
+        json_null(json);
+    else
+        json_decimal(json, time, 9);
+}
+
+/* Of a stream, or with `summary` NULL of the whole capture. */
+static void notes_json(struct json *json, const struct armtap_streams *streams,
+                       const struct armtap_stream_summary *summary)
+{
+    json_key(json, "notes");
+    json_object(json, false);
+    for (size_t i = 0; i < armtap_note_count(); i++) {
+        uint64_t count = summary ? armtap_streams_notes_of(summary, i) : armtap_streams_note_counts(streams)[i];
+        if (count > 0)
+            key_unsigned(json, armtap_note_at(i)->id, count);
+    }
+    json_close(json);
+}
+
+static const char *generation_name(enum armtap_generation generation)
+{
+    return generation == ARMTAP_GENERATION_CB2 ? "cb2" : generation == ARMTAP_GENERATION_CB3E ? "cb3e" : NULL;
+}
+
+static void names_json(struct json *json, const struct armtap_recipe *recipe)
+{
+    size_t count = recipe ? armtap_recipe_count(recipe) : 0;
+    for (size_t i = 0; i < count; i++)
+        json_text(json, armtap_recipe_at(recipe, i)->name);
+}
+
+/* Channels share a table, so what all of them bring are the stream's fields. */
+static void fields_json(struct json *json, const struct armtap_stream_summary *summary)
+{
+    json_key(json, "fields");
+    json_array(json, false);
+    for (size_t i = 0; i < summary->channel_count; i++)
+        if (summary->channels[i].direction == ARMTAP_FROM_ROBOT)
+            names_json(json, summary->channels[i].recipe);
+    if (summary->channel_count == 0)
+        names_json(json, summary->recipe);
+    json_close(json);
+}
+
+static void reasons_json(struct json *json, const struct armtap_stream_guess *guess)
+{
+    json_key(json, "reasons");
+    json_array(json, false);
+    for (const char *at = guess->reasons, *end; *at != '\0'; at = *end == '\0' ? end : end + 2) {
+        char reason[480];
+        end = strstr(at, "; ");
+        end = end ? end : at + strlen(at);
+        snprintf(reason, sizeof reason, "%.*s", (int)(end - at), at);
+        json_text(json, reason);
+    }
+    json_close(json);
+}
+
+static void guess_json(struct json *json, const struct armtap_stream_summary *summary)
+{
+    json_key(json, "guess");
+    if (!summary->guess) {
+        json_null(json);
+        return;
+    }
+    json_object(json, false);
+    key_text(json, "source", summary->guess->source);
+    key_unsigned(json, "score", summary->guess->score);
+    key_unsigned(json, "needed", summary->guess->needed);
+    reasons_json(json, summary->guess);
+    json_key(json, "by_position");
+    json_array(json, false);
+    for (size_t i = 0; i < armtap_recipe_count(summary->recipe); i++)
+        if (armtap_streams_is_by_position(summary, armtap_recipe_at(summary->recipe, i)))
+            json_text(json, armtap_recipe_at(summary->recipe, i)->name);
+    json_close(json);
+    json_close(json);
+}
+
+static void known_fields_json(struct json *json, const char *fields)
+{
+    json_key(json, "fields");
+    json_array(json, false);
+    for (const char *end; *fields != '\0'; fields = end + strspn(end, ",")) {
+        char name[80];
+        end = fields + strcspn(fields, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(end - fields), fields);
+        json_text(json, name);
+    }
+    json_close(json);
+}
+
+static void candidates_json(struct json *json, const struct armtap_stream_summary *summary)
+{
+    json_key(json, "candidates");
+    json_array(json, false);
+    for (size_t i = 0; i < summary->candidate_count; i++) {
+        const struct armtap_known_recipe *known = summary->candidates[i];
+        json_object(json, false);
+        key_text(json, "name", known->name);
+        key_text(json, "client", known->client);
+        known_fields_json(json, known->fields);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void stream_json(struct json *json, const struct armtap_stream_summary *summary)
+{
+    const struct armtap_stream *stream = summary->stream;
+    int64_t rate = info_rate(summary);
+    json_object(json, true);
+    key_unsigned(json, "stream", summary->number);
+    json_key(json, "protocol");
+    json_text(json, armtap_protocol_name(stream->protocol));
+    json_key(json, "version");
+    if (stream->version == 0)
+        json_null(json);
+    else
+        json_signed(json, stream->version);
+    json_key(json, "generation");
+    json_text(json, generation_name(stream->generation));
+    key_text(json, "robot", stream->robot);
+    key_text(json, "client", stream->client);
+    key_text(json, "controller_version", stream->controller_version);
+    key_unsigned(json, "records", stream->records[ARMTAP_FROM_ROBOT]);
+    key_unsigned(json, "records_to_robot", stream->records[ARMTAP_TO_ROBOT]);
+    key_time(json, "first_time", summary->first_time[info_direction(summary)]);
+    key_time(json, "last_time", summary->last_time[info_direction(summary)]);
+    json_key(json, "rate_hz");
+    if (rate < 0)
+        json_null(json);
+    else
+        json_decimal(json, rate, RATE_DIGITS);
+    fields_json(json, summary);
+    guess_json(json, summary);
+    candidates_json(json, summary);
+    json_key(json, "midstream");
+    json_bool(json, stream->midstream);
+    key_unsigned(json, "gaps", stream->gaps);
+    key_unsigned(json, "bytes_decoded", info_both(stream->bytes_decoded));
+    key_unsigned(json, "bytes_lost", info_both(stream->bytes_lost));
+    key_unsigned(json, "bytes_skipped", info_both(stream->bytes_skipped));
+    notes_json(json, NULL, summary);
+    json_close(json);
+}
+
+/* Streams beyond those that are listed; nothing where there are none. */
+static void rest_json(struct json *json, const struct armtap_streams_rest *rest)
+{
+    if (rest->count == 0)
+        return;
+    json_key(json, "more_streams");
+    json_object(json, false);
+    key_unsigned(json, "count", rest->count);
+    key_unsigned(json, "records", rest->records[ARMTAP_FROM_ROBOT]);
+    key_unsigned(json, "records_to_robot", rest->records[ARMTAP_TO_ROBOT]);
+    key_unsigned(json, "gaps", rest->gaps);
+    key_unsigned(json, "bytes_decoded", rest->bytes_decoded);
+    key_unsigned(json, "bytes_lost", rest->bytes_lost);
+    key_unsigned(json, "bytes_skipped", rest->bytes_skipped);
+    json_close(json);
+}
+
+static void attempts_json(struct json *json, const struct armtap_attempts *attempts)
+{
+    const struct armtap_attempt *summary;
+    json_key(json, "attempts");
+    json_array(json, true);
+    for (size_t i = 0; (summary = armtap_attempts_at(attempts, i)); i++) {
+        json_object(json, false);
+        key_text(json, "robot", summary->robot);
+        key_text(json, "client", summary->client);
+        key_text(json, "outcome", armtap_attempt_outcome_name(summary->outcome));
+        key_unsigned(json, "count", summary->count);
+        key_time(json, "first_time", summary->first.time);
+        key_time(json, "last_time", summary->last.time);
+        key_unsigned(json, "first_packet", summary->first.packet);
+        key_time(json, "connected_time", summary->has_connected ? summary->connected.time : ARMTAP_NO_TIME);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void ports_json(struct json *json, const struct info *info)
+{
+    json_key(json, "other_ports");
+    json_array(json, true);
+    for (size_t i = 0; i < info->port_count; i++) {
+        json_object(json, false);
+        key_text(json, "robot", info->ports[i].robot);
+        key_unsigned(json, "port", info->ports[i].port);
+        key_text(json, "name", info->ports[i].name);
+        key_unsigned(json, "packets", info->ports[i].packets);
+        key_unsigned(json, "bytes", info->ports[i].bytes);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+void info_print_json(const struct info *info)
+{
+    struct json json;
+    json_begin(&json, stdout);
+    json_object(&json, true);
+    key_unsigned(&json, "packets", info->totals.packets);
+    key_unsigned(&json, "bytes", info->totals.bytes);
+    json_key(&json, "streams");
+    json_array(&json, true);
+    for (size_t i = 0; i < armtap_streams_count(info->streams); i++)
+        stream_json(&json, armtap_streams_at(info->streams, i));
+    json_close(&json);
+    rest_json(&json, armtap_streams_rest(info->streams));
+    if (armtap_streams_recipes_left_out(info->streams) > 0)
+        key_unsigned(&json, "more_recipes", armtap_streams_recipes_left_out(info->streams));
+    attempts_json(&json, armtap_streams_attempts(info->streams));
+    ports_json(&json, info);
+    notes_json(&json, info->streams, NULL);
+    json_end(&json);
+}

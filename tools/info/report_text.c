@@ -1,0 +1,428 @@
+/* armtap info: tables */
+#include "info.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "base/timestamp.h"
+#include "base/word_wrap.h"
+#include "input/file_reader.h"
+#include "input/shell_command.h"
+
+#define CELL_MAX 72
+enum column {
+    COLUMN_NUMBER,
+    COLUMN_ROBOT,
+    COLUMN_CLIENT,
+    COLUMN_PROTOCOL,
+    COLUMN_RECORDS,
+    COLUMN_RATE,
+    COLUMN_DURATION,
+    COLUMN_GAPS,
+    COLUMN_COUNT
+};
+static const struct {
+    const char *title;
+    bool to_the_left;
+} columns[COLUMN_COUNT] = {{"#", false},       {"robot", true}, {"client", true},    {"protocol", true},
+                           {"records", false}, {"Hz", false},   {"duration", false}, {"gaps", false}};
+
+struct table_row {
+    char cell[COLUMN_COUNT][CELL_MAX];
+};
+
+static void write_duration(char cell[CELL_MAX], int64_t ns)
+{
+    int64_t ms = (ns + 500000) / 1000000, seconds = ms / 1000;
+    if (ns == ARMTAP_NO_TIME)
+        snprintf(cell, CELL_MAX, "-");
+    else if (seconds < 60)
+        snprintf(cell, CELL_MAX, "%" PRId64 ".%03d s", seconds, (int)(ms % 1000));
+    else
+        snprintf(cell, CELL_MAX, "%" PRId64 ":%02d:%02d", seconds / 3600, (int)(seconds / 60 % 60),
+                 (int)(seconds % 60));
+}
+
+static void fill_row(struct table_row *row, const struct armtap_stream_summary *summary)
+{
+    const struct armtap_stream *stream = summary->stream;
+    int64_t rate = info_rate(summary);
+    snprintf(row->cell[COLUMN_NUMBER], CELL_MAX, "%u", summary->number);
+    snprintf(row->cell[COLUMN_ROBOT], CELL_MAX, "%s", stream->robot[0] == '\0' ? "-" : stream->robot);
+    snprintf(row->cell[COLUMN_CLIENT], CELL_MAX, "%s", stream->client[0] == '\0' ? "-" : stream->client);
+    if (stream->version == 0)
+        snprintf(row->cell[COLUMN_PROTOCOL], CELL_MAX, "%s", armtap_protocol_name(stream->protocol));
+    else
+        snprintf(row->cell[COLUMN_PROTOCOL], CELL_MAX, "%s %d", armtap_protocol_name(stream->protocol),
+                 stream->version);
+    snprintf(row->cell[COLUMN_RECORDS], CELL_MAX, "%" PRIu64, stream->records[ARMTAP_FROM_ROBOT]);
+    if (rate < 0)
+        snprintf(row->cell[COLUMN_RATE], CELL_MAX, "-");
+    else
+        snprintf(row->cell[COLUMN_RATE], CELL_MAX, "%" PRId64 ".%d", (rate + 50000) / 1000000,
+                 (int)((rate + 50000) / 100000 % 10));
+    write_duration(row->cell[COLUMN_DURATION], info_duration(summary));
+    snprintf(row->cell[COLUMN_GAPS], CELL_MAX, "%" PRIu64, stream->gaps);
+}
+
+/* How rows fit the terminal: wide, close together, or with the addresses on a line of their own. */
+struct layout {
+    int width[COLUMN_COUNT];
+    int between;
+    bool two_lines;
+};
+
+static void print_row(const struct table_row *row, const struct layout *layout)
+{
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        bool line_ends = layout->two_lines && i == COLUMN_CLIENT;
+        int width = line_ends ? 0 : columns[i].to_the_left ? -layout->width[i] : layout->width[i];
+        printf("%*s", width, row->cell[i]);
+        if (line_ends)
+            printf("\n%*s", layout->width[COLUMN_NUMBER] + layout->between, "");
+        else if (i + 1 < COLUMN_COUNT)
+            printf("%*s", layout->between, "");
+    }
+    putchar('\n');
+}
+
+static void print_streams(const struct info *info)
+{
+    struct table_row row;
+    struct layout layout = {.between = 2};
+    int total = 0;
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        layout.width[i] = (int)strlen(columns[i].title);
+    for (size_t k = 0; k < armtap_streams_count(info->streams); k++) {
+        fill_row(&row, armtap_streams_at(info->streams, k));
+        for (int i = 0; i < COLUMN_COUNT; i++)
+            if ((int)strlen(row.cell[i]) > layout.width[i])
+                layout.width[i] = (int)strlen(row.cell[i]);
+    }
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        total += layout.width[i];
+        snprintf(row.cell[i], CELL_MAX, "%s", columns[i].title);
+    }
+    int room = text_columns(stdout);
+    layout.two_lines = total + COLUMN_COUNT - 1 > room;
+    if (!layout.two_lines && total + 2 * (COLUMN_COUNT - 1) > room)
+        layout.between = 1;
+    print_row(&row, &layout);
+    for (size_t k = 0; k < armtap_streams_count(info->streams); k++) {
+        fill_row(&row, armtap_streams_at(info->streams, k));
+        print_row(&row, &layout);
+    }
+}
+
+/* Names of a recipe behind what stands in the line, rows of numbered ones as the first and the last number. */
+static void print_names(const struct armtap_recipe *recipe, int column)
+{
+    size_t count = armtap_recipe_count(recipe);
+    char word[300];
+    struct text_wrap wrap = text_wrap_begin(stdout, column, 4);
+    for (size_t i = 0, last; i < count; i = last + 1) {
+        const char *name = armtap_recipe_at(recipe, i)->name;
+        last = i;
+        while (last + 1 < count &&
+               text_name_follows(armtap_recipe_at(recipe, last)->name, armtap_recipe_at(recipe, last + 1)->name))
+            last++;
+        if (last == i)
+            snprintf(word, sizeof word, "%s", name);
+        else
+            snprintf(word, sizeof word, "%s..%s", name, text_name_number(armtap_recipe_at(recipe, last)->name));
+        text_wrap_word(&wrap, word);
+    }
+    text_wrap_end(&wrap);
+}
+
+static void print_fields(const struct armtap_recipe *recipe)
+{
+    size_t count = armtap_recipe_count(recipe);
+    print_names(recipe, printf("  %zu field%s:", count, count == 1 ? "" : "s"));
+}
+
+/* Names that nothing speaks for but where they stand. */
+static void print_by_position(const struct armtap_stream_summary *summary)
+{
+    char count[128];
+    size_t names, by_position = armtap_streams_by_position(summary, &names);
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
+    if (by_position == 0)
+        return;
+    snprintf(count, sizeof count,
+             "  %zu of %zu names rest on their place in the recipe, since their values may be another field's:",
+             by_position, names);
+    text_wrap_words(&wrap, count);
+    for (size_t i = 0; i < armtap_recipe_count(summary->recipe); i++)
+        if (armtap_streams_is_by_position(summary, armtap_recipe_at(summary->recipe, i)))
+            text_wrap_word(&wrap, armtap_recipe_at(summary->recipe, i)->name);
+    text_wrap_end(&wrap);
+}
+
+static void print_guess(const struct armtap_stream_summary *summary)
+{
+    const struct armtap_stream_guess *guess = summary->guess;
+    char points[60] = "";
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
+    if (guess->needed > 0)
+        snprintf(points, sizeof points, "; %u points, %u needed", guess->score, guess->needed);
+    text_wrap_words(&wrap, "  these names are guessed, taken from");
+    text_wrap_words(&wrap, guess->source);
+    text_wrap_words(&wrap, points);
+    text_wrap_words(&wrap, guess->reasons[0] == '\0' ? "" : "for what the data shows:");
+    text_wrap_words(&wrap, guess->reasons);
+    text_wrap_end(&wrap);
+    print_by_position(summary);
+}
+
+/* A well-known recipe as --recipe takes it, whose it is, and its fields. */
+static void print_candidate(const struct armtap_known_recipe *known)
+{
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 6);
+    char words[200];
+    snprintf(words, sizeof words, "@%s, %s:", known->name, known->client);
+    text_wrap_words(&wrap, words);
+    wrap.indent = 8;
+    for (const char *name = known->fields, *end; *name != '\0'; name = end + strspn(end, ",")) {
+        end = name + strcspn(name, ",");
+        text_wrap_span(&wrap, name, (size_t)(end - name));
+    }
+    text_wrap_end(&wrap);
+}
+
+/* What data without names may be; none of it is shown by these names. */
+static void print_candidates(const struct info *info, const struct armtap_stream_summary *summary)
+{
+    char pattern[120], command[SHELL_MAX];
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
+    text_wrap_words(&wrap, summary->candidate_count == 1
+                               ? "no names: a well-known recipe has this length; the data neither proves nor "
+                                 "contradicts it:"
+                               : "no names: well-known recipes have this length; the data proves or contradicts none "
+                                 "of these:");
+    text_wrap_end(&wrap);
+    for (size_t i = 0; i < summary->candidate_count; i++)
+        print_candidate(summary->candidates[i]);
+    snprintf(pattern, sizeof pattern, "armtap export --recipe @%s FILE", summary->candidates[0]->name);
+    if (shell_command(command, pattern, &info->options.source, NULL))
+        printf("    if that is the client, run: %s\n", command);
+}
+
+static void print_channels(const struct armtap_stream_summary *summary)
+{
+    bool arms[ARMTAP_ARMS_MAX + 1] = {false};
+    unsigned arm_count = 0;
+    for (size_t i = 0; i < summary->channel_count; i++) {
+        const struct armtap_stream_channel *channel = &summary->channels[i];
+        size_t count = armtap_recipe_count(channel->recipe);
+        int column =
+            printf("  channel %d%s", channel->id, channel->direction == ARMTAP_TO_ROBOT ? " to the robot" : "");
+        column += channel->frequency > 0 ? printf(", %g Hz", channel->frequency) : 0;
+        column += printf(", %zu topic%s%s", channel->topics, channel->topics == 1 ? "" : "s",
+                         channel->recipe ? ":" : " that are not listed\n");
+        if (!channel->recipe)
+            continue;
+        print_names(channel->recipe, column);
+        for (size_t k = 0; k < count; k++) {
+            unsigned arm = armtap_recipe_at(channel->recipe, k)->arm;
+            arm_count += arm > 0 && arm <= ARMTAP_ARMS_MAX && !arms[arm];
+            arms[arm <= ARMTAP_ARMS_MAX ? arm : 0] = true;
+        }
+    }
+    if (summary->channels_left_out > 0)
+        printf("  and %" PRIu64 " more set-ups of channels\n", summary->channels_left_out);
+    for (unsigned arm = 1, told = 0; arm <= ARMTAP_ARMS_MAX && arm_count > 1; arm++)
+        if (arms[arm])
+            printf("%sR%u", told++ == 0 ? "  several arms: " : ", ", arm);
+    if (arm_count > 1)
+        putchar('\n');
+}
+
+static bool has_note(const struct armtap_stream_summary *summary, const char *id)
+{
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (armtap_streams_notes_of(summary, i) > 0 && strcmp(armtap_note_at(i)->id, id) == 0)
+            return true;
+    return false;
+}
+
+/* The rest of a connection that was given up has no note stream.midstream. */
+static void print_beginning(const struct armtap_stream_summary *summary)
+{
+    bool is_rest = !has_note(summary, "stream.midstream") && has_note(summary, "input.hostile");
+    if (summary->stream->midstream)
+        fputs(is_rest                      ? ", the rest of a connection that was given up"
+              : summary->stream->forgotten ? ", its beginning was not captured, or is forgotten"
+                                           : ", its beginning was not captured",
+              stdout);
+}
+
+static void print_stream(const struct info *info, const struct armtap_stream_summary *summary)
+{
+    const struct armtap_stream *stream = summary->stream;
+    char date[WHEN_DATE_MAX];
+    printf("\nstream %u: %s", summary->number, armtap_protocol_name(stream->protocol));
+    if (stream->version != 0)
+        printf(armtap_stream_has(stream, ARMTAP_TRAIT_UR_COLUMNS) ? ", packets of %d bytes" : " protocol %d",
+               stream->version);
+    if (stream->controller_version[0] != '\0')
+        printf(", controller %s", stream->controller_version);
+    if (stream->generation == ARMTAP_GENERATION_CB2 || stream->generation == ARMTAP_GENERATION_CB3E)
+        printf(", %s", stream->generation == ARMTAP_GENERATION_CB2 ? "CB2" : "CB3 or e-Series");
+    print_beginning(summary);
+    putchar('\n');
+    if (summary->first_time[info_direction(summary)] != ARMTAP_NO_TIME) {
+        timestamp_date(date, summary->first_time[info_direction(summary)], info->options.zone);
+        printf("  from %s", date);
+        timestamp_date(date, summary->last_time[info_direction(summary)], info->options.zone);
+        printf(" to %s\n", date);
+    }
+    if (summary->recipe && armtap_stream_has(stream, ARMTAP_TRAIT_UR_COLUMNS))
+        printf("  %zu fields: UR's gnuplot columns 1 to %zu\n", armtap_recipe_count(summary->recipe),
+               armtap_recipe_size(summary->recipe) / 8);
+    else if (summary->channel_count > 0)
+        print_channels(summary);
+    else {
+        if (summary->recipe)
+            print_fields(summary->recipe);
+    }
+    if (summary->guess)
+        print_guess(summary);
+    if (summary->candidate_count > 0)
+        print_candidates(info, summary);
+    printf("  records to the robot: %" PRIu64 "\n", stream->records[ARMTAP_TO_ROBOT]);
+    if (info_both(stream->bytes_lost) + info_both(stream->bytes_skipped) > 0)
+        printf("  bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped\n",
+               info_both(stream->bytes_decoded), info_both(stream->bytes_lost), info_both(stream->bytes_skipped));
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        if (armtap_streams_notes_of(summary, i) > 0)
+            printf("  %s: %" PRIu64 "\n", armtap_note_at(i)->id, armtap_streams_notes_of(summary, i));
+}
+
+static void print_rest(const struct armtap_streams_rest *rest)
+{
+    if (rest->count > 0)
+        printf("\n%" PRIu64 " more streams: %" PRIu64 " records, %" PRIu64 " to the robot, %" PRIu64
+               " gaps; bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped\n",
+               rest->count, rest->records[ARMTAP_FROM_ROBOT], rest->records[ARMTAP_TO_ROBOT], rest->gaps,
+               rest->bytes_decoded, rest->bytes_lost, rest->bytes_skipped);
+}
+
+static void print_recipes_left_out(uint64_t count)
+{
+    if (count > 0)
+        printf("\nand the fields of %" PRIu64 " more set-ups: too many different ones to list\n", count);
+}
+
+static void print_line(const char *text)
+{
+    struct text_wrap wrap = text_wrap_begin(stdout, printf(" "), 4);
+    text_wrap_words(&wrap, text);
+    text_wrap_end(&wrap);
+}
+
+static void print_attempts(const struct armtap_attempts *attempts, enum timestamp_zone zone)
+{
+    const struct armtap_attempt *summary;
+    struct armtap_attempt_open open;
+    char text[ARMTAP_ATTEMPT_TEXT_MAX];
+    for (size_t i = 0; (summary = armtap_attempts_at(attempts, i)); i++) {
+        if (i == 0)
+            puts("\nattempts to connect that failed");
+        armtap_attempt_text(text, attempts, summary, timestamp_zone(zone));
+        print_line(text);
+    }
+    for (size_t i = 0; armtap_attempts_open_at(attempts, i, &open); i++) {
+        if (i == 0)
+            puts("\nattempts to connect at the capture's end");
+        armtap_attempt_open_text(text, &open, timestamp_zone(zone));
+        print_line(text);
+    }
+    for (int i = 0; i < ARMTAP_ATTEMPT_OUTCOMES; i++)
+        if (armtap_attempts_left_out(attempts, (enum armtap_attempt_outcome)i) > 0)
+            printf("  %s: %" PRIu64 " more attempts, of other clients or at other robots\n",
+                   armtap_attempt_id((enum armtap_attempt_outcome)i),
+                   armtap_attempts_left_out(attempts, (enum armtap_attempt_outcome)i));
+}
+
+/* "950 bytes", "1.2 kB", "3.4 MB" */
+static void print_size(uint64_t bytes)
+{
+    if (bytes < 1000)
+        printf("%" PRIu64 " bytes", bytes);
+    else
+        printf("%.1f %s", (double)bytes / (bytes < 1000000 ? 1e3 : 1e6), bytes < 1000000 ? "kB" : "MB");
+}
+
+static void print_ports(const struct info *info)
+{
+    for (size_t i = 0; i < info->port_count; i++) {
+        const struct armtap_traffic *port = &info->ports[i];
+        printf("%s  %s port %u, %s: %" PRIu64 " packet%s, ", i == 0 ? "\nnot decoded\n" : "", port->robot,
+               (unsigned)port->port, port->name, port->packets, port->packets == 1 ? "" : "s");
+        print_size(port->bytes);
+        putchar('\n');
+    }
+}
+
+/* The text of the first note of a kind, and where in the capture it belongs. */
+static void print_example(const struct info *info, const struct example *example)
+{
+    char packet[40];
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 11);
+    if (example->text[0] == '\0')
+        return;
+    snprintf(packet, sizeof packet, "first in packet %" PRIu64, example->where.packet);
+    text_wrap_words(&wrap, example->where.packet == 0 ? "first" : packet);
+    if (info->options.source.count > 1 && example->where.file < info->options.source.count) {
+        text_wrap_word(&wrap, "of");
+        text_wrap_word(&wrap, reader_name(info->options.source.names[example->where.file]));
+    }
+    text_wrap_word(&wrap, "-");
+    text_wrap_words(&wrap, example->text);
+    text_wrap_end(&wrap);
+}
+
+static void print_note(const struct info *info, size_t index)
+{
+    const struct armtap_note_kind *kind = armtap_note_at(index);
+    uint64_t count = armtap_streams_note_counts(info->streams)[index];
+    printf("  %s%-7s%s  %s, %" PRIu64 " time%s\n", text_colour(stdout, kind->severity),
+           armtap_severity_name(kind->severity), text_plain(stdout), kind->id, count, count == 1 ? "" : "s");
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 11);
+    text_wrap_words(&wrap, kind->meaning);
+    text_wrap_end(&wrap);
+    print_example(info, &info->examples[index]);
+    if (*kind->remedy == '\0')
+        return;
+    wrap = text_wrap_begin(stdout, 0, 11);
+    text_wrap_words(&wrap, "to do:");
+    remedy_print(&wrap, kind, &info->options.source, &info->offers, &info->examples[index].where);
+}
+
+void info_print_text(const struct info *info)
+{
+    bool begun = false;
+    printf("%" PRIu64 " packets, %" PRIu64 " bytes captured\n\n", info->totals.packets, info->totals.bytes);
+    if (armtap_streams_count(info->streams) > 0)
+        print_streams(info);
+    else
+        puts("no telemetry");
+    for (size_t i = 0; i < armtap_streams_count(info->streams); i++)
+        print_stream(info, armtap_streams_at(info->streams, i));
+    print_rest(armtap_streams_rest(info->streams));
+    print_recipes_left_out(armtap_streams_recipes_left_out(info->streams));
+    print_attempts(armtap_streams_attempts(info->streams), info->options.zone);
+    print_ports(info);
+    for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--)
+        for (size_t i = 0; i < armtap_note_count(); i++) {
+            if (armtap_streams_note_counts(info->streams)[i] == 0 || (int)armtap_note_at(i)->severity != severity)
+                continue;
+            if (!begun)
+                puts("\nnotes");
+            begun = true;
+            print_note(info, i);
+        }
+}
