@@ -170,6 +170,7 @@ include tests/faults/local.mk
 include tests/fuzz/local.mk
 include tests/transport/local.mk
 include tests/starve/local.mk
+include tests/toy/local.mk
 
 # ---- other targets ---------------------------------------------------------------------------------------------------
 

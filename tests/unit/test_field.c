@@ -1,6 +1,7 @@
 /* The dictionary against facts that were gathered elsewhere (data/), the state, and recipes as objects. */
 #include "support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -406,6 +407,90 @@ static void test_errors_and_protocols_have_names(void **unused)
     assert_false(armtap_port_at(1000, &port));
 }
 
+/* What holds for each protocol and trait, by the vendors' documents. */
+static void test_protocols_are_described(void **unused)
+{
+    const unsigned ur = ARMTAP_TRAIT_UR_CYCLE;
+    static const uint16_t realtime[] = {30003, 30013, 0}, rtde[] = {30004, 0}, aubo[] = {30010, 9013, 0};
+    const struct {
+        enum armtap_protocol protocol;
+        const uint16_t *ports;
+        unsigned traits, header;
+    } facts[] = {
+        {ARMTAP_REALTIME, realtime, ur | ARMTAP_TRAIT_UNASKED | ARMTAP_TRAIT_UR_COLUMNS, 4},
+        {ARMTAP_RTDE, rtde, ur | ARMTAP_TRAIT_ANSWERED, 3},
+        {ARMTAP_AUBO, aubo, ARMTAP_TRAIT_TEXT | ARMTAP_TRAIT_CHANNELS | ARMTAP_TRAIT_ON_CHANGE | ARMTAP_TRAIT_OWN_NAMES,
+         0},
+    };
+    (void)unused;
+    for (size_t i = 0; i < 3; i++) {
+        const struct armtap_protocol_info *info = armtap_protocol_at(i);
+        assert_non_null(info);
+        assert_ptr_equal(armtap_protocol_info(info->protocol), info);
+        assert_int_equal(info->size, sizeof *info);
+        assert_int_equal(info->protocol, facts[i].protocol);
+        assert_int_equal(info->traits, facts[i].traits);
+        assert_int_equal(info->header, facts[i].header);
+        for (size_t k = 0; k == 0 || facts[i].ports[k - 1] != 0; k++)
+            assert_int_equal(info->ports[k], facts[i].ports[k]);
+        for (unsigned bit = 1; bit <= ARMTAP_TRAIT_OWN_NAMES; bit *= 2)
+            assert_int_equal(armtap_protocol_has(info->protocol, (enum armtap_trait)bit), (info->traits & bit) != 0);
+        assert_true(strlen(info->name) > 0 && strlen(info->title) > 0 && strlen(info->description) > 0);
+        if (!info->left_out)
+            assert_int_equal(armtap_protocol_find(info->name), info->protocol);
+    }
+    assert_null(armtap_protocol_at(3));
+    assert_null(armtap_protocol_info(ARMTAP_PROTOCOL_NONE));
+    assert_null(armtap_protocol_info(ARMTAP_PROTOCOL_MAX));
+    assert_false(armtap_protocol_has(ARMTAP_PROTOCOL_NONE, ARMTAP_TRAIT_TEXT));
+}
+
+/* What was left out has no port, no number and no name to ask for; its description says so. */
+static void test_what_was_left_out_is_described(void **unused)
+{
+    const struct armtap_protocol_info *aubo = armtap_protocol_info(ARMTAP_AUBO);
+    struct armtap_port port;
+    bool has_port = false;
+    (void)unused;
+    for (size_t i = 0; armtap_port_at(i, &port); i++)
+        has_port = has_port || port.protocol == ARMTAP_AUBO;
+    assert_int_equal(has_port, armtap_aubo_libraries() != NULL);
+    assert_int_equal(!aubo->left_out, armtap_aubo_libraries() != NULL);
+    assert_int_equal(armtap_protocol_name(ARMTAP_AUBO) != NULL, !aubo->left_out);
+}
+
+/* Whether a line of a file that begins so holds the text. */
+static bool file_says(const char *name, const char *begin, const char *text)
+{
+    const char *folder = getenv("srcdir");
+    char path[1024], line[4096];
+    bool found = false;
+    snprintf(path, sizeof path, "%s/%s", folder ? folder : ".", name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (!found && fgets(line, sizeof line, file))
+        found = strncmp(line, begin, strlen(begin)) == 0 && strstr(line, text);
+    fclose(file);
+    return found;
+}
+
+/* The README's table has each protocol's ports, the manual its ports and its name. */
+static void test_documents_name_the_protocols(void **unused)
+{
+    const struct armtap_protocol_info *info;
+    (void)unused;
+    for (size_t i = 0; (info = armtap_protocol_at(i)); i++) {
+        assert_true(file_says("tools/manual/armtap.1.in", ".Cm", info->name));
+        for (const uint16_t *port = info->ports; *port; port++) {
+            char number[8];
+            snprintf(number, sizeof number, "%u", *port);
+            assert_true(file_says("README.md", "| ", number));
+            assert_true(file_says("tools/manual/armtap.1.in", "", number));
+        }
+    }
+    assert_false(file_says("README.md", "| ", "40000"));
+}
+
 /* ---- the state ---- */
 
 /* A value of the field's type whose elements are different, and fit every type. */
@@ -612,6 +697,9 @@ int main(void)
         cmocka_unit_test(test_lines_are_bounded),
         cmocka_unit_test(test_lines_keep_utf8),
         cmocka_unit_test(test_errors_and_protocols_have_names),
+        cmocka_unit_test(test_protocols_are_described),
+        cmocka_unit_test(test_what_was_left_out_is_described),
+        cmocka_unit_test(test_documents_name_the_protocols),
         cmocka_unit_test(test_every_field_is_set_and_read_back),
         cmocka_unit_test(test_setting_needs_the_fields_type),
         cmocka_unit_test(test_merging_adds_what_the_other_knows),
