@@ -7,10 +7,10 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
+from functools import partial
 
-from tally import expect, finish
+from tally import expect, finish, side_by_side
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 LIMIT = 1.0
@@ -95,19 +95,23 @@ def slow_pipe():
     ends("slow pipe", begin, judge)
 
 
-def pipe_that_nobody_opens():
+def nobody_writes(*command):
     os.mkfifo("fifo")
-    for command in ("export", "-o", "x.csv"), ("info",), ("diagnose",), ("export", "-f", "ndjson"):
-        def begin():
-            run = Run(*command, "fifo")
-            wait_for(lambda: is_waiting(run))
-            return run
 
-        def judge(what, run):
-            expect((what, "nothing came"), run.program.returncode == 2 and no_more_than("fifo"), run.program.returncode, run.message,
-                   os.listdir("."))
+    def begin():
+        run = Run(*command, "fifo")
+        wait_for(lambda: is_waiting(run))
+        return run
 
-        ends(("nobody writes", command), begin, judge, SIGNALS[:1] if command[0] == "info" else SIGNALS)
+    def judge(what, run):
+        expect((what, "nothing came"), run.program.returncode == 2 and no_more_than("fifo"), run.program.returncode, run.message,
+               os.listdir("."))
+
+    ends(("nobody writes", command), begin, judge, SIGNALS[:1] if command[0] == "info" else SIGNALS)
+
+
+def nobody_reads():
+    os.mkfifo("fifo")
 
     def begin():
         run = Run("export", "-", "--raw", "realtime", "-f", "csv", "-o", "fifo")
@@ -119,30 +123,28 @@ def pipe_that_nobody_opens():
                run.message)
 
     ends("nobody reads", begin, judge)
-    os.remove("fifo")
 
 
-def full_pipe():
-    for command in ("export", "-", "--raw", "realtime"), ("export", "-", "--raw", "realtime", "--threads", "1"):
-        def begin():
-            run = Run(*command)
-            os.set_blocking(run.program.stdin.fileno(), False)
-            end, idle = time.monotonic() + PATIENCE, 0
-            data = raw(200)
-            while idle < 5 and time.monotonic() < end:  # until both pipes are full
-                try:
-                    os.write(run.program.stdin.fileno(), data)
-                    idle = 0
-                except BlockingIOError:
-                    idle += 1
-                    time.sleep(0.05)
-            return run
+def full_pipe(*command):
+    def begin():
+        run = Run(*command)
+        os.set_blocking(run.program.stdin.fileno(), False)
+        end, idle = time.monotonic() + PATIENCE, 0
+        data = raw(200)
+        while idle < 5 and time.monotonic() < end:  # until both pipes are full
+            try:
+                os.write(run.program.stdin.fileno(), data)
+                idle = 0
+            except BlockingIOError:
+                idle += 1
+                time.sleep(0.05)
+        return run
 
-        def judge(what, run):
-            expect((what, "ended"), run.program.returncode != -signal.SIGKILL and "panic" not in run.message, run.program.returncode,
-                   run.message)
+    def judge(what, run):
+        expect((what, "ended"), run.program.returncode != -signal.SIGKILL and "panic" not in run.message, run.program.returncode,
+               run.message)
 
-        ends(("nobody reads", command), begin, judge)
+    ends(("nobody reads", command), begin, judge)
 
 
 def header():
@@ -223,14 +225,8 @@ def nohup():
     expect("nohup", run.program.returncode == 0 and out.count(b"\n") == 4, run.program.returncode, out)
 
 
-with tempfile.TemporaryDirectory() as folder:
-    back = os.getcwd()
-    os.chdir(folder)
-    slow_pipe()
-    pipe_that_nobody_opens()
-    full_pipe()
-    big_files()
-    silent_interface()
-    nohup()
-    os.chdir(back)
+UNOPENED = ("export", "-o", "x.csv"), ("info",), ("diagnose",), ("export", "-f", "ndjson")
+FULL = ("export", "-", "--raw", "realtime"), ("export", "-", "--raw", "realtime", "--threads", "1")
+side_by_side(slow_pipe, *(partial(nobody_writes, *command) for command in UNOPENED), nobody_reads,
+             *(partial(full_pipe, *command) for command in FULL), big_files, silent_interface, nohup)
 sys.exit(finish())

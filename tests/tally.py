@@ -1,4 +1,8 @@
 """What a test expects, counted, and told where it is not so: for the tests in this folder."""
+import os
+import sys
+import tempfile
+import traceback
 
 SHOWN = 2000  # characters of what was found instead
 _counts = {True: 0, False: 0}
@@ -8,6 +12,52 @@ def expect(what, truth, *shown):
     _counts[bool(truth)] += 1
     if not truth:
         print("FAIL", what, *(str(one)[:SHOWN] for one in shown))
+
+
+def _run_alone(case):
+    """In the child: what it expects goes to the parent as two numbers, what it prints to a file."""
+    _counts.update({True: 0, False: 0})
+    with tempfile.TemporaryDirectory() as folder:
+        back = os.getcwd()
+        os.chdir(folder)
+        try:
+            case()
+        except BaseException:  # pylint: disable=broad-except
+            traceback.print_exc(file=sys.stdout)
+            _counts[False] += 1
+        os.chdir(back)
+    sys.stdout.flush()
+    return "%d %d" % (_counts[True], _counts[False])
+
+
+def side_by_side(*cases):
+    """Runs cases that mostly wait at the same time: each in a process and an empty folder of its own."""
+    sys.stdout.flush()
+    running = []
+    for case in cases:
+        said, (ours, theirs) = tempfile.TemporaryFile("w+"), os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(ours)
+            os.dup2(said.fileno(), 1)
+            try:
+                os.write(theirs, _run_alone(case).encode())
+            finally:
+                os._exit(0)
+        os.close(theirs)
+        running.append((case, child, said, ours))
+    for case, child, said, ours in running:
+        with os.fdopen(ours) as counts:
+            told = counts.read()
+        os.waitpid(child, 0)
+        said.seek(0)
+        print(said.read(), end="")
+        if not told:
+            print("FAIL", getattr(case, "__name__", case), "was ended from outside")
+        passed, failed = map(int, (told or "0 1").split())
+        _counts[True] += passed
+        _counts[False] += failed
+        said.close()
 
 
 def finish():
