@@ -11,11 +11,12 @@ import struct
 import subprocess
 import sys
 import time
+from functools import partial
 
-from tally import expect, finish
+from tally import expect, finish, side_by_side
 from terminal import Terminal
 
-ARMTAP = os.environ.get("ARMTAP", "./armtap")
+ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 20  # seconds, of a machine that does much else
 PORT = 30004
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also under nohup
@@ -84,8 +85,9 @@ class Run:
 LINE = re.compile(rb"^[-0-9]{10}T[:0-9]{8}\.\d{3}Z error tcp\.refused packet \d+: 10\.0\.0\.(\d):30004 refused 10\.0\.0\.9$",
                   re.MULTILINE)
 
-# findings come while the source goes on, and again in the report, however it ends
-for how in None, signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+
+def findings_come(how):
+    """While the source goes on, and again in the report, however it ends."""
     run = Run()
     run.send(refusal(time.time(), 3))
     expect("a finding comes (%s)" % how, run.feed_until(b"10.0.0.3:30004 refused"), run.out)
@@ -99,81 +101,110 @@ for how in None, signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
            re.search(r"^2 errors\b", report, re.MULTILINE) and "modes of stream" not in early.decode() and
            "what to do about" in report and "realtime" in report, (status, report))
 
-# a client that tries again is told once, and when it comes through
-run = Run()
-for i in range(5):
-    run.send(packet(time.time(), 3, False, 2, 1000 + i, 0) + packet(time.time(), 3, True, 20, 0, 1001 + i))
-run.send(packet(time.time(), 3, False, 2, 2000, 0) + packet(time.time(), 3, True, 18, 0, 2001))
-expect("connected", run.feed_until(b"connected at"), run.out)
-expect("twice in all", run.out.count(b"tcp.refused") == 2, run.out)
-run.end(None)
 
-# --json is one object at the end
-run = Run("--json")
-run.send(refusal(time.time(), 3))
-run.feed_until(b"refused", 2)
-expect("nothing before the end", run.out == b"", run.out)
-status = run.end(signal.SIGINT)
-expect("one object", status == 1 and 
-       [f["id"] for f in json.loads(run.out)["findings"] if f["severity"] == "error"] == ["tcp.refused"], run.out)
-
-# what unpacks a file gives the report alone
-for attempt in range(5):  # a busy machine may take a second for it
+def tries_again():
+    """A client that tries again is reported once, and when it connects."""
     run = Run()
-    run.send(refusal(time.time(), 3) + data(time.time(), 0))
-    status = run.end(None)
-    if run.out.startswith(b"1 error"):
-        break
-expect("a short pipe", status == 1 and run.out.startswith(b"1 error"), run.out)
+    for i in range(5):
+        run.send(packet(time.time(), 3, False, 2, 1000 + i, 0) + packet(time.time(), 3, True, 20, 0, 1001 + i))
+    run.send(packet(time.time(), 3, False, 2, 2000, 0) + packet(time.time(), 3, True, 18, 0, 2001))
+    expect("connected", run.feed_until(b"connected at"), run.out)
+    expect("twice in all", run.out.count(b"tcp.refused") == 2, run.out)
+    run.end(None)
 
-# a flood is thinned
-run = Run()
-run.send(b"".join(refusal(time.time(), i) for i in range(10, 250)))
-LEFT_OUT = re.compile(rb" refused 10\.0\.0\.9 \((\d+) more before it\)\n")
-end = time.monotonic() + PATIENCE
-while b"10.0.0.250:30004" not in run.out and time.monotonic() < end:
-    run.feed_until(b"never", 1.2)
-    run.send(refusal(time.time(), 250))
-    run.feed_until(b"10.0.0.250:30004", 1)
-shown = run.out.count(b"tcp.refused")
-expect("flood", shown < 30 and sum(map(int, LEFT_OUT.findall(run.out))) + shown == 241, run.out)
-expect("flood of 240", run.out.count(b"\n") < 30, run.out.count(b"\n"))
-run.end(None)
 
-# the line of state
-with Terminal(100) as terminal:
-    run = Run(stderr=terminal.theirs)
-    shown, end = b"", time.monotonic() + PATIENCE
-    while shown.count(b" records/s") < 3 and time.monotonic() < end:
-        run.feed_until(b"never", 0.3)
-        if select.select([terminal.ours], [], [], 0)[0]:
-            shown += os.read(terminal.ours, 65536)
+def one_object():
+    """--json is one object at the end."""
+    run = Run("--json")
+    run.send(refusal(time.time(), 3))
+    run.feed_until(b"refused", 2)
+    expect("nothing before the end", run.out == b"", run.out)
+    status = run.end(signal.SIGINT)
+    expect("one object", status == 1 and
+           [f["id"] for f in json.loads(run.out)["findings"] if f["severity"] == "error"] == ["tcp.refused"], run.out)
+
+
+def short_pipe():
+    """What unpacks a file gives only the report."""
+    for _ in range(5):  # a busy machine may take a second for it
+        run = Run()
+        run.send(refusal(time.time(), 3) + data(time.time(), 0))
+        status = run.end(None)
+        if run.out.startswith(b"1 error"):
+            break
+    expect("a short pipe", status == 1 and run.out.startswith(b"1 error"), run.out)
+
+
+def flood():
+    """It is thinned."""
+    run = Run()
+    run.send(b"".join(refusal(time.time(), i) for i in range(10, 250)))
+    left_out = re.compile(rb" refused 10\.0\.0\.9 \((\d+) more before it\)\n")
+    end = time.monotonic() + PATIENCE
+    while b"10.0.0.250:30004" not in run.out and time.monotonic() < end:
+        run.feed_until(b"never", 1.2)
+        run.send(refusal(time.time(), 250))
+        run.feed_until(b"10.0.0.250:30004", 1)
+    shown = run.out.count(b"tcp.refused")
+    expect("flood", shown < 30 and sum(map(int, left_out.findall(run.out))) + shown == 241, run.out)
+    expect("flood of 240", run.out.count(b"\n") < 30, run.out.count(b"\n"))
+    run.end(None)
+
+
+def line_of_state():
+    with Terminal(100) as terminal:
+        run = Run(stderr=terminal.theirs)
+        shown, end = b"", time.monotonic() + PATIENCE
+        while shown.count(b" records/s") < 3 and time.monotonic() < end:
+            run.feed_until(b"never", 0.3)
+            if select.select([terminal.ours], [], [], 0)[0]:
+                shown += os.read(terminal.ours, 65536)
+        run.end(signal.SIGINT)
+        shown += terminal.read(run.program)
+    expect("drawn", re.search(rb"\r\x1b\[K\d+\.\d records/s, \d+ records; \d+ packets; 0 bytes lost", shown), shown)
+    expect("erased", shown.endswith(b"\r\x1b[K"), shown)
+    expect("not mixed with the report", b"records/s" not in run.out, run.out)
+
+
+def no_line_of_state():
+    run = Run(stderr=subprocess.PIPE)
+    run.feed_until(b"never", 2.5)
     run.end(signal.SIGINT)
-    shown += terminal.read(run.program)
-expect("drawn", re.search(rb"\r\x1b\[K\d+\.\d records/s, \d+ records; \d+ packets; 0 bytes lost", shown), shown)
-expect("erased", shown.endswith(b"\r\x1b[K"), shown)
-expect("not mixed with the report", b"records/s" not in run.out, run.out)
-run = Run(stderr=subprocess.PIPE)
-run.feed_until(b"never", 2.5)
-run.end(signal.SIGINT)
-expect("not without a terminal", run.program.stderr.read() == b"")
+    expect("not without a terminal", run.program.stderr.read() == b"")
 
-# the loopback interface, where this user may capture: nobody listens on the port
-run = Run("-i", "lo", "--port", "39993=rtde", stderr=subprocess.PIPE, source=None)
-end = time.monotonic() + PATIENCE
-while b"refused" not in run.out and run.program.poll() is None and time.monotonic() < end:
-    with socket.socket() as client:
-        client.connect_ex(("127.0.0.1", 39993))
-    run.read(0.2)
-if run.program.poll() is None:
+
+def may_not_capture(run):
+    """Whether the program ended because this user may not."""
+    if run.program.poll() is None:
+        return False
+    error = run.program.stderr.read().decode()
+    expect("lo", "rights" in error or "cannot capture" in error, error)
+    print("lo was not tried:", error.strip())
+    return True
+
+
+def loopback():
+    """Where this user may capture: nobody listens on the port."""
+    run = Run("-i", "lo", "--port", "39993=rtde", stderr=subprocess.PIPE, source=None)
+    end = time.monotonic() + PATIENCE
+    while b"refused" not in run.out and run.program.poll() is None and time.monotonic() < end:
+        with socket.socket() as client:
+            client.connect_ex(("127.0.0.1", 39993))
+        run.read(0.2)
+    if may_not_capture(run):
+        return
     expect("lo", b"tcp.refused" in run.out, run.out)
     status = run.end(signal.SIGTERM)
     expect("lo's report", status == 1 and b"what to do about" in run.out, run.out)
 
-    # a robot that falls silent is told of while no packet comes at all
+
+def silence():
+    """A robot that falls silent is reported while no packet comes at all."""
     listener = socket.create_server(("127.0.0.1", 39994))
     run = Run("-i", "lo", "--port", "39994=realtime", stderr=subprocess.PIPE, source=None)
     run.read(1)  # until it listens
+    if may_not_capture(run):
+        return
     with socket.create_connection(("127.0.0.1", 39994)) as client:
         robot = listener.accept()[0]
         for i in range(120):
@@ -190,9 +221,8 @@ if run.program.poll() is None:
         expect("once", run.out.count(b"so far") == 1, run.out)
         robot.close()
     run.end(signal.SIGTERM)
-else:
-    error = run.program.stderr.read().decode()
-    expect("lo", "rights" in error or "cannot capture" in error, error)
-    print("lo was not tried:", error.strip())
 
+
+side_by_side(*(partial(findings_come, how) for how in (None, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)), tries_again,
+             one_object, short_pipe, flood, line_of_state, no_line_of_state, loopback, silence)
 sys.exit(finish())
