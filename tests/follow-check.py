@@ -8,14 +8,14 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import zlib
+from functools import partial
 
-from tally import expect, finish
+from tally import expect, finish, side_by_side
 
-ARMTAP = os.environ.get("ARMTAP", "./armtap")
+ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 20  # seconds, of a machine that does much else
 PAUSE = 0.15  # so long that patience ends before a buffer is full, and what is kept back until then is missed
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also under nohup
@@ -90,17 +90,15 @@ def judge(what, early, lines, wanted, status, wanted_status=0):
            f"{len(early)} lines before the end, {len(lines)} of {wanted}, status {status}")
 
 
-for way in Plain, Gzip:
-    for options, header in ((("-f", "csv"), 1), (("-f", "ndjson"), 0), (("-f", "csv", "--threads", "1"), 1),
-                            (("-f", "csv", "--threads", "3"), 1)):
-        early, lines, count, status = follow(way(), *options)
-        judge((way.__name__, *options), early, lines, count + header, status)
+def piped(way, *options, header):
+    early, lines, count, status = follow(way(), *options)
+    judge((way.__name__, *options), early, lines, count + header, status)
 
-# gzip data that nobody ended is a file that ends early
-for way, wanted in (Plain, 0), (Gzip, 2):
-    for threads in "1", "3":
-        early, lines, count, status = interrupt(way(), "-f", "csv", "--threads", threads)
-        judge((way.__name__, "Ctrl-C", threads), early, lines, count + 1, status, wanted)
+
+def interrupted(way, wanted, threads):
+    """gzip data that nobody ended is a file that ends early."""
+    early, lines, count, status = interrupt(way(), "-f", "csv", "--threads", threads)
+    judge((way.__name__, "Ctrl-C", threads), early, lines, count + 1, status, wanted)
 
 
 # ---- --follow ---------------------------------------------------------------------------------------------------------
@@ -170,27 +168,34 @@ def follow_growing(name, way, cut):
     expect((name, cut, "Ctrl-C"), status == 0 and message == "" and run.out.count(b"\n") == 30, status, message)
 
 
-def follow_what_befalls(name):
-    """Replaced or removed: said once, and the file that was opened is followed. Cut: an error."""
-    for what, act in (("another file", lambda: os.rename("new", name)), ("renamed or removed", lambda: os.rename(name, "old"))):
-        open("new", "wb").write(header())
-        run = Followed(name, "export", "--fields", "timestamp", before=header() + captured(0) + captured(1))
-        run.read_until(b"\n", 3)
-        act()
-        run.grow(captured(2))
-        expect((what, "goes on"), run.read_until(b"\n", 4), run.out)
-        time.sleep(0.5)
-        status, message = run.end()
-        expect((what, "is said"), status == 0 and message.count(what) == 1 and name in message, status, message)
-    run = Followed(name, "export", "--fields", "timestamp", before=header() + captured(0) + captured(1))
+def follow_moved(what):
+    """Replaced or removed: said once, and the file that was opened is followed."""
+    run = Followed("x.pcap", "export", "--fields", "timestamp", before=header() + captured(0) + captured(1))
     run.read_until(b"\n", 3)
-    os.truncate(name, 24)
+    if what == "another file":
+        open("new", "wb").write(header())
+        os.rename("new", "x.pcap")
+    else:
+        os.rename("x.pcap", "old")
+    run.grow(captured(2))
+    expect((what, "goes on"), run.read_until(b"\n", 4), run.out)
+    time.sleep(0.5)
+    status, message = run.end()
+    expect((what, "is said"), status == 0 and message.count(what) == 1 and "x.pcap" in message, status, message)
+
+
+def follow_cut():
+    """An error."""
+    run = Followed("x.pcap", "export", "--fields", "timestamp", before=header() + captured(0) + captured(1))
+    run.read_until(b"\n", 3)
+    os.truncate("x.pcap", 24)
     end = time.monotonic() + PATIENCE
     while run.program.poll() is None and time.monotonic() < end:
         time.sleep(0.05)
     ended = run.program.poll()
     status, message = run.end(None if ended is not None else signal.SIGINT)
-    expect("cut", ended == 2 and status == 2 and name in message and "cut the file" in message and run.out.count(b"\n") == 3, ended, message)
+    expect("cut", ended == 2 and status == 2 and "x.pcap" in message and "cut the file" in message and run.out.count(b"\n") == 3,
+           ended, message)
 
 
 def overwrite(name, data):
@@ -205,83 +210,91 @@ def copy_over(name, data):
         file.write(data)
 
 
-def follow_written_anew(name):
+OLD = header() + b"".join(captured(i) for i in range(4))
+MORE = b"".join(captured(i) for i in range(4, 9))
+OTHER_TIME = OLD[:24 + 4] + b"\1" + OLD[24 + 5:] + MORE
+OTHER_END = OLD[:-9] + b"\1" + OLD[-8:] + MORE
+OTHER_ROBOT = header() + b"".join(captured(i, robot=3) for i in range(9))
+
+
+def follow_written_anew(what, act, new, *words):
     """Never rows of two captures in one table: other bytes before the place of reading, wherever they differ."""
-    old = header() + b"".join(captured(i) for i in range(4))
-    more = b"".join(captured(i) for i in range(4, 9))
-    other_time = old[:24 + 4] + b"\1" + old[24 + 5:] + more
-    other_end = old[:-9] + b"\1" + old[-8:] + more
-    other_robot = header() + b"".join(captured(i, robot=3) for i in range(9))
-    for what, act, new, words in (("another first packet", overwrite, other_time, ("written anew",)),
-                                  ("another last packet", overwrite, other_end, ("written anew",)),
-                                  ("as long as it was", overwrite, other_end[:len(old)], ("written anew",)),
-                                  ("cp", copy_over, other_robot, ("written anew", "cut the file"))):
-        run = Followed(name, "export", "--fields", "timestamp", before=old)
-        run.read_until(b"\n", 5)
-        act(name, new)
-        try:
-            run.program.wait(2)
-        except subprocess.TimeoutExpired:
-            pass
-        ended = run.program.poll()
-        status, message = run.end(None if ended is not None else signal.SIGINT)
-        expect(("written anew", what), ended == 2 and status == 2 and name in message and any(word in message for word in words) and
-               run.out.count(b"\n") == 5, ended, message, run.out)
-    run = Followed(name, "export", "--fields", "timestamp", before=old)
+    run = Followed("x.pcap", "export", "--fields", "timestamp", before=OLD)
     run.read_until(b"\n", 5)
-    overwrite(name, old + more)
+    act("x.pcap", new)
+    try:
+        run.program.wait(2)
+    except subprocess.TimeoutExpired:
+        pass
+    ended = run.program.poll()
+    status, message = run.end(None if ended is not None else signal.SIGINT)
+    expect(("written anew", what), ended == 2 and status == 2 and "x.pcap" in message and any(word in message for word in words) and
+           run.out.count(b"\n") == 5, ended, message, run.out)
+
+
+def follow_written_longer():
+    run = Followed("x.pcap", "export", "--fields", "timestamp", before=OLD)
+    run.read_until(b"\n", 5)
+    overwrite("x.pcap", OLD + MORE)
     expect("the same, longer", run.read_until(b"\n", 10), run.out)
     status, message = run.end()
     expect("the same, longer, ends", status == 0 and message == "" and run.out.count(b"\n") == 10, status, message)
 
 
-def follow_other_commands(name):
-    for how in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
-        run = Followed(name, "diagnose", before=header() + captured(0) + captured(1))
-        run.grow(captured(0, flags=2, from_robot=False, robot=3) + captured(0, flags=20, robot=3))
-        expect(("found meanwhile", how), run.read_until(b"10.0.0.3:30003 refused 10.0.0.9"), run.out)
-        early = run.out
-        status, message = run.end(how)
-        expect(("report", how), status == 1 and b"what to do about" in run.out[len(early):] and message == "", status, message, run.out)
-    run = Followed(name, "info", "--json", before=header() + captured(0))
+def follow_with_diagnose(how):
+    run = Followed("x.pcap", "diagnose", before=header() + captured(0) + captured(1))
+    run.grow(captured(0, flags=2, from_robot=False, robot=3) + captured(0, flags=20, robot=3))
+    expect(("found meanwhile", how), run.read_until(b"10.0.0.3:30003 refused 10.0.0.9"), run.out)
+    early = run.out
+    status, message = run.end(how)
+    expect(("report", how), status == 1 and b"what to do about" in run.out[len(early):] and message == "", status, message, run.out)
+
+
+def follow_with_info():
+    run = Followed("x.pcap", "info", "--json", before=header() + captured(0))
     run.grow(b"".join(captured(i) for i in range(1, 50)))
     time.sleep(1)
     status, message = run.end()
-    whole = subprocess.run([ARMTAP, "info", "--json", name], capture_output=True, check=False)
+    whole = subprocess.run([ARMTAP, "info", "--json", "x.pcap"], capture_output=True, check=False)
     expect("info", status == whole.returncode and json.loads(run.out) == json.loads(whole.stdout), status, message, run.out)
 
 
-def follow_a_beginning(name):
-    for data, words in ((b"", "is empty"), (header()[:2], "after 2 bytes, within the file header")):
-        run = Followed(name, "info", before=data)
-        time.sleep(1)
-        status, message = run.end()
-        expect(("a beginning", len(data)), status == 2 and words in message, status, message)
+def follow_a_beginning(data, words):
+    run = Followed("x.pcap", "info", before=data)
+    time.sleep(1)
+    status, message = run.end()
+    expect(("a beginning", len(data)), status == 2 and words in message, status, message)
 
 
-def follow_is_for_files(name):
+def follow_is_for_files():
+    open("x.pcap", "wb").close()
     os.mkfifo("fifo")
-    for arguments, word in (("-",), "standard input"), (("-i", "lo"), "-i"), (("fifo",), "fifo"), ((name, "-"), "standard input"):
+    for arguments, word in (("-",), "standard input"), (("-i", "lo"), "-i"), (("fifo",), "fifo"), (("x.pcap", "-"), "standard input"):
         done = subprocess.run([ARMTAP, "export", "--follow", *arguments], stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE,
                               check=False)
         expect(("refused", arguments), done.returncode == 2 and word in done.stderr.decode() and
                "--follow" in done.stderr.decode(), done)
-    done = subprocess.run([ARMTAP, "compare", "--follow", name], capture_output=True, timeout=PATIENCE, check=False)
+    done = subprocess.run([ARMTAP, "compare", "--follow", "x.pcap"], capture_output=True, timeout=PATIENCE, check=False)
     expect("not of compare", done.returncode == 2 and b"no option" in done.stderr, done)
 
 
-ARMTAP = os.path.abspath(ARMTAP)
-with tempfile.TemporaryDirectory() as folder:
-    back = os.getcwd()
-    os.chdir(folder)
-    for cut in 0, 1, 100:
-        follow_growing("x.pcap", Plain(), cut)
-    follow_growing("x.pcap.gz", Gzip(), 100)
-    follow_what_befalls("x.pcap")
-    follow_written_anew("x.pcap")
-    follow_other_commands("x.pcap")
-    follow_a_beginning("x.pcap")
-    follow_is_for_files("x.pcap")
-    os.chdir(back)
-
+side_by_side(
+    *(partial(piped, way, *options, header=lines) for way in (Plain, Gzip)
+      for options, lines in ((("-f", "csv"), 1), (("-f", "ndjson"), 0), (("-f", "csv", "--threads", "1"), 1),
+                             (("-f", "csv", "--threads", "3"), 1))),
+    *(partial(interrupted, way, wanted, threads) for way, wanted in ((Plain, 0), (Gzip, 2)) for threads in "13"),
+    *(partial(follow_growing, "x.pcap", Plain(), cut) for cut in (0, 1, 100)),
+    partial(follow_growing, "x.pcap.gz", Gzip(), 100),
+    *(partial(follow_moved, what) for what in ("another file", "renamed or removed")),
+    follow_cut,
+    partial(follow_written_anew, "another first packet", overwrite, OTHER_TIME, "written anew"),
+    partial(follow_written_anew, "another last packet", overwrite, OTHER_END, "written anew"),
+    partial(follow_written_anew, "as long as it was", overwrite, OTHER_END[:len(OLD)], "written anew"),
+    partial(follow_written_anew, "cp", copy_over, OTHER_ROBOT, "written anew", "cut the file"),
+    follow_written_longer,
+    *(partial(follow_with_diagnose, how) for how in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
+    follow_with_info,
+    partial(follow_a_beginning, b"", "is empty"),
+    partial(follow_a_beginning, header()[:2], "after 2 bytes, within the file header"),
+    follow_is_for_files)
 sys.exit(finish())
