@@ -16,8 +16,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 
-from tally import expect, finish
+from tally import expect, finish, side_by_side
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 20
@@ -109,7 +110,7 @@ def lines_in(folder, begin):
 def check_rows(folder):
     """Packets become rows in files that are opened after the filter is in place, in whatever number of threads."""
     for threads in "1", "3":
-        out = folder + "/rows%s.csv" % threads
+        out = folder + "/mine/rows%s.csv" % threads
         program = start("export", "-i", "lo", "--port", "39995=realtime", "--port", "39996=realtime", "--split", "--threads",
                         threads, "--fields", "actual_q", "-o", out)
         for port, records in (39995, 50), (39996, 30):
@@ -310,6 +311,16 @@ def run(environment, user, group, *command):
     expect((environment, "ends"), program.returncode == 2 and "no telemetry" in message, program.returncode, message)
 
 
+def in_folders(*checks):
+    """In a folder of root's, with one of the user's in it."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        os.mkdir(folder + "/mine")
+        os.chown(folder + "/mine", 12345, 23456)
+        for check in checks:
+            check(folder)
+
+
 if os.getuid() != 0 or not os.path.exists("/sys/class/net/lo"):
     print("skipped: needs root, and Linux's loopback interface")
     sys.exit(77)
@@ -323,23 +334,11 @@ if b"cannot capture" in probe.stderr or b"more rights" in probe.stderr:
     print("skipped:", probe.stderr.decode())
     sys.exit(77)
 SANDBOX = "libseccomp version" in subprocess.run([ARMTAP, "--version"], capture_output=True, text=True, check=True).stdout
-run({}, 65534, 65534, "diagnose")
-run({"SUDO_UID": "12345", "SUDO_GID": "23456"}, 12345, 23456, "diagnose")
-run({"SUDO_UID": "0", "SUDO_GID": "0"}, 65534, 65534, "info")
-run({"SUDO_UID": "12345", "SUDO_GID": "0"}, 12345, 65534, "info")
-run({"SUDO_UID": "x1", "SUDO_GID": "5"}, 65534, 65534, "info")
-with tempfile.TemporaryDirectory() as folder:
-    os.chmod(folder, 0o755)
-    os.mkdir(folder + "/mine")
-    os.chown(folder + "/mine", 12345, 23456)
-    check_output(folder)
-    check_lent(folder)
-    check_capabilities(folder)
-    check_recipe(folder)
-    check_rows(folder + "/mine")
-    check_down(folder)
-    if SANDBOX:
-        check_refused(folder)
-check_drops()
-check_gone()
+
+USERS = (({}, 65534, 65534, "diagnose"), (SUDO, 12345, 23456, "diagnose"), ({"SUDO_UID": "0", "SUDO_GID": "0"}, 65534, 65534, "info"),
+         ({"SUDO_UID": "12345", "SUDO_GID": "0"}, 12345, 65534, "info"), ({"SUDO_UID": "x1", "SUDO_GID": "5"}, 65534, 65534, "info"))
+side_by_side(*(partial(run, *user) for user in USERS), partial(in_folders, check_output, check_lent, check_capabilities, check_recipe),
+             check_drops, check_gone)
+side_by_side(partial(in_folders, check_rows), *([partial(in_folders, check_refused)] if SANDBOX else []))
+in_folders(check_down)  # alone: it sets the loopback interface down
 sys.exit(finish())
