@@ -19,7 +19,7 @@ static struct starve_plan plan;
 static atomic_bool counting;
 static atomic_ulong calls[STARVE_KINDS];
 
-enum armtap_equality { PASSES, FAILS, DOES_A_PART };
+enum verdict { PASSES, FAILS, DOES_A_PART };
 
 static void show_trace(void)
 {
@@ -28,7 +28,7 @@ static void show_trace(void)
 }
 
 /* Counts a call. errno is set where it fails. */
-static enum armtap_equality count(enum starve_kind kind)
+static enum verdict count(enum starve_kind kind)
 {
     if (!counting)
         return PASSES;
@@ -110,7 +110,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
 ssize_t write(int file, const void *bytes, size_t length)
 {
     FETCH(write);
-    enum armtap_equality verdict = file == STDERR_FILENO ? PASSES : count(STARVE_WRITE);
+    enum verdict verdict = file == STDERR_FILENO ? PASSES : count(STARVE_WRITE);
     if (verdict == FAILS)
         return -1;
     return next(file, bytes, verdict == DOES_A_PART && length > 1 ? length / 2 : length);
@@ -119,19 +119,49 @@ ssize_t write(int file, const void *bytes, size_t length)
 ssize_t read(int file, void *to, size_t room)
 {
     FETCH(read);
-    enum armtap_equality verdict = count(STARVE_READ);
+    enum verdict verdict = count(STARVE_READ);
     if (verdict == FAILS)
         return -1;
     return next(file, to, verdict == DOES_A_PART && room > 1 ? 1 : room);
 }
 
+/* What a file holds around the byte that was asked for last; other descriptors are opened, and other threads ask. */
+struct window {
+    unsigned long opened;
+    int file;
+    off_t from;
+    ssize_t length;
+    uint8_t bytes[4096];
+};
+static _Thread_local struct window window;
+static atomic_ulong opened = 1; /* changes with each descriptor, whose number may have been another's */
+
+static void look(__typeof__(&pread) next, int file, off_t from)
+{
+    window.opened = opened;
+    window.file = file;
+    window.from = from;
+    window.length = next(file, window.bytes, sizeof window.bytes, from);
+}
+
+/* One byte of a file that nobody writes to, without a system call for each. */
+static ssize_t read_byte(__typeof__(&pread) next, int file, uint8_t *to, off_t from)
+{
+    if (window.opened != opened || window.file != file || from < window.from || from - window.from >= window.length)
+        look(next, file, from);
+    if (window.length <= 0)
+        return window.length;
+    *to = window.bytes[from - window.from];
+    return 1;
+}
+
 ssize_t pread(int file, void *to, size_t room, off_t from)
 {
     FETCH(pread);
-    enum armtap_equality verdict = count(STARVE_READ);
+    enum verdict verdict = count(STARVE_READ);
     if (verdict == FAILS)
         return -1;
-    return next(file, to, verdict == DOES_A_PART && room > 1 ? 1 : room, from);
+    return verdict == DOES_A_PART && room > 1 ? read_byte(next, file, to, from) : next(file, to, room, from);
 }
 
 static bool opens(int flags)
@@ -177,6 +207,7 @@ int close(int file)
     bool fails = file != STDERR_FILENO && count(STARVE_WRITE) == FAILS;
     int error = errno;
     int outcome = next(file);
+    opened++;
     if (fails)
         errno = error;
     return fails ? -1 : outcome;
