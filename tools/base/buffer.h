@@ -1,4 +1,4 @@
-/* Text that grows: what the output formats write into. It keeps its room when it is emptied. */
+/* A growing text that the output formats write to. Emptying it keeps its memory. */
 #ifndef BASE_BUFFER_H
 #define BASE_BUFFER_H
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Begins as all zeros; the owner frees `data`. Without memory `failed` is set, and the text is no longer whole. */
+/* Starts as all zeros; the owner frees `data`. If memory runs out, `failed` is set and the text is incomplete. */
 struct buffer {
     char *data;
     size_t length;
@@ -16,12 +16,13 @@ struct buffer {
     bool failed;
 };
 
-/* Where the next `length` bytes may be written, NULL without memory; add what was written to buffer->length. */
+/* Where the next `length` bytes may be written; NULL if memory runs out. The caller adds what it wrote to
+ * buffer->length. */
 static inline char *buffer_room(struct buffer *buffer, size_t length)
 {
     if (buffer->room - buffer->length < length) {
-        size_t most = SIZE_MAX / 2;
-        size_t room = length < most - buffer->room ? buffer->room + buffer->room / 2 + length + 256 : 0;
+        size_t max = SIZE_MAX / 2;
+        size_t room = length < max - buffer->room ? buffer->room + buffer->room / 2 + length + 256 : 0;
         char *data = room == 0 ? NULL : realloc(buffer->data, room);
         if (!data) {
             buffer->failed = true;

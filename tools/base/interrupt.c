@@ -8,11 +8,12 @@
 #include <sys/time.h>
 #include <time.h>
 
-/* ms: whoever pressed Ctrl-C should see the end within a second. */
+/* ms: the program should end within a second of Ctrl-C. */
 #define LIMIT 800
 #define REPEAT 100
 
-/* When the signal came: ms of the monotonic clock, 0 before it. A handler has nothing else to tell it to. */
+/* When the signal arrived, in ms of the monotonic clock; 0 before that. Global because a handler takes no user
+ * pointer. */
 static atomic_llong asked;
 
 static long long now_ms(void)

@@ -1,20 +1,20 @@
-/* Ctrl-C (and SIGTERM, SIGHUP) as a question that a loop asks. Where nobody asks, because a call of the system waits
- * for a reader of a pipe, such calls end with EINTR soon after. */
+/* Ctrl-C (and SIGTERM, SIGHUP) as a flag that loops check. A system call that blocks meanwhile, such as a write to a
+ * full pipe, soon ends with EINTR. */
 #ifndef BASE_INTERRUPT_H
 #define BASE_INTERRUPT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From now on the signals do not end the program, unless one comes again after interrupt_is_overdue(). A SIGHUP that is
- * ignored (nohup) stays so. */
+/* From now on the signals do not end the program, unless another arrives once interrupt_is_overdue(). A SIGHUP that is
+ * ignored (nohup) stays ignored. */
 void interrupt_hold(void);
-/* Whether one has come since. */
+/* Whether a signal has arrived since. */
 bool interrupt_asked(void);
-/* Whether one came at least so many milliseconds ago. */
+/* Whether a signal arrived at least that many milliseconds ago. */
 bool interrupt_asked_before(int64_t ms);
-/* Whether one came so long ago that the program should have ended: calls that wait, to write or to open, now return
- * EINTR again and again, and are not to be repeated. */
+/* Whether a signal arrived so long ago that the program should have ended: blocking calls (write, open) now keep
+ * returning EINTR and must not be repeated. */
 bool interrupt_is_overdue(void);
 
 #endif

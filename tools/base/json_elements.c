@@ -10,7 +10,7 @@ static bool is_between(char c)
     return c == '[' || c == ']' || c == ',' || c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Behind the string that begins at `at`. */
+/* The end of the string that begins at `at`. */
 static const char *string_end(const char *at, const char *end)
 {
     for (at++; at < end && *at != '"'; at++)
@@ -62,57 +62,57 @@ static enum json_element_kind word_kind(const char *word, size_t length)
     return JSON_ELEMENT_WHOLE;
 }
 
-bool json_elements_begin(struct json_elements *leaves, const struct armtap_value *value)
+bool json_elements_begin(struct json_elements *elements, const struct armtap_value *value)
 {
     if (!value->present || value->type != ARMTAP_JSON || value->length == 0 || value->text[0] != '[')
         return false;
-    *leaves = (struct json_elements){value->text, value->text + value->length};
+    *elements = (struct json_elements){value->text, value->text + value->length};
     return true;
 }
 
-bool json_elements_next(struct json_elements *leaves, struct json_element *leaf)
+bool json_elements_next(struct json_elements *elements, struct json_element *element)
 {
-    const char *at = leaves->at, *end = leaves->end, *stop;
+    const char *at = elements->at, *end = elements->end, *stop;
     while (at < end && is_between(*at))
         at++;
     if (at == end)
         return false;
-    leaf->text = at;
+    element->text = at;
     if (*at == '"') {
         stop = string_end(at, end);
-        leaf->kind = JSON_ELEMENT_STRING;
+        element->kind = JSON_ELEMENT_STRING;
     } else if (*at == '{') {
         stop = object_end(at, end);
-        leaf->kind = JSON_ELEMENT_OBJECT;
+        element->kind = JSON_ELEMENT_OBJECT;
     } else {
         stop = word_end(at, end);
         stop = stop == at ? at + 1 : stop;
-        leaf->kind = word_kind(at, (size_t)(stop - at));
+        element->kind = word_kind(at, (size_t)(stop - at));
     }
-    leaf->length = (size_t)(stop - at);
-    leaves->at = stop;
+    element->length = (size_t)(stop - at);
+    elements->at = stop;
     return true;
 }
 
 size_t json_elements_count(const struct armtap_value *value)
 {
-    struct json_elements leaves;
-    struct json_element leaf;
+    struct json_elements elements;
+    struct json_element element;
     size_t count = 0;
-    if (!json_elements_begin(&leaves, value))
+    if (!json_elements_begin(&elements, value))
         return 0;
-    while (json_elements_next(&leaves, &leaf))
+    while (json_elements_next(&elements, &element))
         count++;
     return count == 0 ? 1 : count;
 }
 
-double json_element_number(const struct json_element *leaf)
+double json_element_number(const struct json_element *element)
 {
-    char text[64], *copy = leaf->length < sizeof text ? text : malloc(leaf->length + 1);
+    char text[64], *copy = element->length < sizeof text ? text : malloc(element->length + 1);
     if (!copy)
         return 0;
-    memcpy(copy, leaf->text, leaf->length);
-    copy[leaf->length] = '\0';
+    memcpy(copy, element->text, element->length);
+    copy[element->length] = '\0';
     double number = strtod(copy, NULL);
     if (copy != text)
         free(copy);
@@ -121,7 +121,7 @@ double json_element_number(const struct json_element *leaf)
 
 /* ---- strings ----------------------------------------------------------------------------------------------------- */
 
-/* The four hexadecimal digits at `at`; negative if they are not all there. */
+/* The number that the four hexadecimal digits at `at` make; negative if one is missing. */
 static long hex_at(const char *at, const char *end)
 {
     static const char digits[] = "0123456789abcdef";
@@ -148,7 +148,7 @@ static void put_utf8(unsigned long code, struct buffer *out)
     buffer_put(out, (const char *)bytes, length);
 }
 
-/* \uXXXX, two of them for what UTF-16 writes as a pair; half a pair is U+FFFD. Returns where the text goes on. */
+/* \uXXXX, or two of them for a UTF-16 surrogate pair; half a pair becomes U+FFFD. Returns where the text continues. */
 static const char *put_unicode(const char *at, const char *end, struct buffer *out)
 {
     long code = hex_at(at, end);
@@ -168,11 +168,11 @@ static const char *put_unicode(const char *at, const char *end, struct buffer *o
     return at;
 }
 
-void json_element_text(const struct json_element *leaf, struct buffer *out)
+void json_element_text(const struct json_element *element, struct buffer *out)
 {
     static const char letters[] = "bfnrt", plain[] = "\b\f\n\r\t";
-    const char *at = leaf->text + 1, *end = leaf->text + leaf->length;
-    end -= leaf->length > 1 && end[-1] == '"';
+    const char *at = element->text + 1, *end = element->text + element->length;
+    end -= element->length > 1 && end[-1] == '"';
     while (at < end) {
         const char *escape = memchr(at, '\\', (size_t)(end - at));
         if (!escape || escape + 1 == end) {

@@ -17,7 +17,7 @@ static size_t put_unit(char *to, uint32_t unit)
     return 6;
 }
 
-/* \uXXXX, two of them beyond 16 bits. */
+/* \uXXXX, two of them above 16 bits. */
 static size_t put_escaped(char *to, uint32_t character)
 {
     if (character < 0x10000)
@@ -26,7 +26,7 @@ static size_t put_escaped(char *to, uint32_t character)
     return 6 + put_unit(to + 6, 0xDC00 + (character & 0x3FF));
 }
 
-/* The text \xHH, as other formats have it: JSON cannot hold the byte. */
+/* The text \xHH, as in the other formats: JSON cannot hold the byte. */
 static size_t put_byte(char *to, unsigned char byte)
 {
     memcpy(to, "\\\\x", 3);
@@ -35,7 +35,7 @@ static size_t put_byte(char *to, unsigned char byte)
     return 5;
 }
 
-/* A character that has no meaning in JSON; returns how many bytes of the text it was. */
+/* Writes a character that has no meaning in JSON; returns its length in the text, in bytes. */
 static size_t put_character(char *to, size_t *out, const char *text, size_t left)
 {
     uint32_t character;
@@ -77,20 +77,20 @@ size_t json_mend(char *to, const char *json, size_t length)
 
 size_t json_quote(char *to, const char *text, size_t length)
 {
-    static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    static const char raw[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
     size_t out = 0;
     to[out++] = '"';
     for (size_t i = 0; i < length;) {
-        if (text[i] > '\\' && text[i] <= '~') { /* nearly all are */
+        if (text[i] > '\\' && text[i] <= '~') { /* nearly every character */
             to[out++] = text[i++];
             continue;
         }
-        const char *found = text[i] == '\0' ? NULL : strchr(plain, text[i]);
+        const char *found = text[i] == '\0' ? NULL : strchr(raw, text[i]);
         if (!found) {
             i += put_character(to, &out, text + i, length - i);
         } else {
             to[out++] = '\\';
-            to[out++] = letters[found - plain];
+            to[out++] = letters[found - raw];
             i++;
         }
     }
@@ -110,7 +110,7 @@ static void line(struct json *json)
         fputs("  ", json->file);
 }
 
-/* What stands between the element before and the next one. */
+/* Writes what goes between the last element and the next one. */
 static void separate(struct json *json)
 {
     if (json->after_key) {
@@ -170,7 +170,7 @@ void json_key(struct json *json, const char *key)
     json->after_key = true;
 }
 
-/* How many bytes of the text the whole characters are that fit into `room`. */
+/* The length in bytes of the whole characters that fit into `room`. */
 static size_t whole_characters(const char *text, size_t length, size_t room)
 {
     uint32_t character;

@@ -1,4 +1,4 @@
-/* JSON as text: what info and fields print, and the strings of ndjson. */
+/* Writes JSON: what info and fields print, and the strings of ndjson. */
 #ifndef BASE_JSON_WRITER_H
 #define BASE_JSON_WRITER_H
 
@@ -7,16 +7,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Room that json_quote needs for a text of `length` bytes. */
+/* The bytes that json_quote may write for a text of `length` bytes. */
 #define JSON_QUOTED_MAX(length) (6 * (size_t)(length) + 2)
 
-/* Writes the text with its quotes, escaped, hidden characters (utf8.h) too. NUL and a byte that is no UTF-8 become the
- * text \xHH. No terminating NUL. Returns the number of bytes written. */
+/* Writes the text quoted and escaped, hidden characters (utf8.h) included. NUL and bytes that are not UTF-8 become the
+ * text \xHH. Writes no terminating NUL. Returns the number of bytes written. */
 size_t json_quote(char *to, const char *text, size_t length);
-/* Writes JSON that came from elsewhere, what its strings hold escaped in the same way. The same room suffices. */
+/* Writes JSON from elsewhere with its strings escaped in the same way. Needs the same room. */
 size_t json_mend(char *to, const char *json, size_t length);
 
-/* A writer that puts the commas and line ends. Containers opened with `lines` have an element per line. */
+/* A writer that adds commas and line ends. Containers opened with `lines` have one element per line. */
 #define JSON_DEPTH 16
 struct json {
     FILE *file;
@@ -28,7 +28,7 @@ struct json {
     bool after_key;
 };
 void json_begin(struct json *json, FILE *file);
-void json_end(struct json *json); /* closes all that is open, and the line */
+void json_end(struct json *json); /* closes all open containers and ends the line */
 void json_object(struct json *json, bool lines);
 void json_array(struct json *json, bool lines);
 void json_close(struct json *json);
@@ -38,11 +38,11 @@ void json_span(struct json *json, const char *text, size_t length);
 void json_text_or_null(struct json *json, const char *text); /* "": null */
 void json_unsigned(struct json *json, uint64_t number);
 void json_signed(struct json *json, int64_t number);
-/* number / 10^digits with all its digits: (1500, 3) is 1.500 */
+/* number / 10^digits with all digits: (1500, 3) is 1.500 */
 void json_decimal(struct json *json, int64_t number, unsigned digits);
-/* With the shortest digits that read back; what JSON cannot say (NaN, infinity) is null. */
+/* The shortest digits that read back as the same number; NaN and infinity, which JSON lacks, become null. */
 void json_double(struct json *json, double number);
-/* Digits as they are: of a finite number. */
+/* The digits of a finite number, unchanged. */
 void json_number(struct json *json, const char *digits);
 void json_bool(struct json *json, bool truth);
 void json_null(struct json *json);

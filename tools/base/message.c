@@ -9,7 +9,8 @@
 
 #include "utf8.h"
 
-/* One write for the line, so that lines of several programs do not mix. Over what progress has drawn, on a terminal. */
+/* Writes the line at once, so that lines of several programs do not mix. On a terminal it replaces the progress
+ * line. */
 static void say(const char *lead, const char *text)
 {
     char line[4 * 2048 + 64];

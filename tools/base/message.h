@@ -8,9 +8,9 @@
 #define MESSAGE_FORMAT
 #endif
 
-/* "armtap: ..." and a line end. Control characters of names that come from outside are shown as \xHH. */
+/* "armtap: ..." and a line end. Control characters in names from outside are shown as \xHH. */
 MESSAGE_FORMAT void message_error(const char *format, ...);
-/* "armtap: warning: ...": does not change the exit status. */
+/* "armtap: warning: ...". Does not change the exit status. */
 MESSAGE_FORMAT void message_warning(const char *format, ...);
 /* The message for an allocation that failed. */
 void message_no_memory(void);

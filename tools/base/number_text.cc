@@ -14,12 +14,12 @@ constexpr char pairs[] =
     "99";
 constexpr size_t digits_max = 20;
 
-/* A double's shortest digits, of which there are at most 17, end at this place of a buffer that is larger: copies of a
- * fixed length cost less than those of just what is needed. */
+/* A double has at most 17 shortest digits. They end at this place of a larger buffer, because copies of a fixed length
+ * are faster than exact ones. */
 constexpr size_t shortest_max = 17;
 constexpr size_t block = 16;
 
-/* Writes the digits so that they end at `end`; returns where they begin. */
+/* Writes the digits to end at `end`; returns where they begin. */
 char *write_backwards(uint64_t number, char *end)
 {
     while (number >= 100) {
@@ -68,15 +68,15 @@ constexpr uint64_t powers_of_ten[] = {1,
                                       10000000000000000,
                                       100000000000000000};
 
-/* How many digits a number below 10^17 has, not zero: its logarithm from the place of its highest bit, and a look. */
+/* The number of digits of a number from 1 to 10^17 - 1: estimated from its highest bit, corrected by one comparison. */
 int count_digits(uint64_t number)
 {
     const int guess = (64 - __builtin_clzll(number)) * 1233 >> 12;
     return guess + (number >= powers_of_ten[guess]);
 }
 
-/* Eight digits at once: a number below 10^8 is halved into lanes of four digits, of two, of one. The lanes are bytes,
- * the first digit in the lowest. */
+/* Eight digits at once: splits a number below 10^8 into lanes of four digits, of two, then of one. The lanes end up as
+ * bytes, the first digit in the lowest. */
 [[gnu::always_inline]] inline void write_eight(uint32_t number, char *out)
 {
     constexpr uint64_t two_lanes = UINT64_C(0x0000007f0000007f), four_lanes = UINT64_C(0x000f000f000f000f);
@@ -90,7 +90,7 @@ int count_digits(uint64_t number)
     std::memcpy(out, &text, sizeof text);
 }
 
-/* Writes a number below 10^17, with leading zeros, into shortest_max places. */
+/* Writes a number below 10^17 as shortest_max digits, with leading zeros. */
 [[gnu::always_inline]] inline void write_shortest(uint64_t number, char *out)
 {
     const uint64_t upper = number / 100000000;
@@ -99,8 +99,8 @@ int count_digits(uint64_t number)
     write_eight(static_cast<uint32_t>(number % 100000000), out + 9);
 }
 
-/* The layouts of repr. `point` is where the decimal point stands, counted in digits from the first. Two blocks may be
- * read from `digits`. */
+/* The layouts of Python's repr. `point` is the place of the decimal point, in digits from the first. May read two
+ * blocks from `digits`. */
 char *put_fixed(char *out, const char *digits, int count, int point)
 {
     if (point <= 0) {

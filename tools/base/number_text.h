@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* Room that any of these may write on, also behind the text. None of them writes a terminator; all return the length.
- */
+/* The buffer that each function needs; it may write beyond the text. No function writes a terminator; all return the
+ * length. */
 #define NUMBER_MAX 40
 
 /* The shortest digits that read back as the same double, laid out as Python's repr: 0.1 1.0 -0.0 1e-05 1e+16 nan -inf.

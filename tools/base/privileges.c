@@ -25,22 +25,22 @@
 struct person {
     uid_t user;
     gid_t group;
-    char name[64]; /* empty: the system knows none */
+    char name[64]; /* empty: unknown to the system */
 };
 
-/* Once for the whole process, as its user is; empty: root was not given up. */
+/* Global, like the process's user; empty: root was not given up. */
 static char given_up_for[64];
 
 static int failed(const char *what)
 {
     message_error(
-        "rights that armtap does not need cannot be given up (%s: %s), and it reads nothing with them; capture "
-        "with tcpdump -w FILE, and read the file as a user without them",
+        "cannot drop privileges that armtap does not need (%s: %s), and armtap reads nothing with them; capture with "
+        "tcpdump -w FILE, then read the file as an ordinary user",
         what, strerror(errno));
     return -1;
 }
 
-/* A number of the environment other than root's. */
+/* Reads a numeric id from an environment variable. */
 static bool read_id(const char *variable, unsigned long *id)
 {
     const char *text = getenv(variable);
@@ -52,7 +52,7 @@ static bool read_id(const char *variable, unsigned long *id)
     return *end == '\0' && errno == 0 && *id < UINT32_MAX;
 }
 
-/* Whom root works for. */
+/* The user that root works for. */
 static struct person find_person(void)
 {
     struct person person = {.user = NOBODY, .group = NOBODY};
@@ -126,8 +126,9 @@ bool privileges_are_own(void)
 {
     if (getuid() == geteuid() && getgid() == getegid())
         return true;
-    message_error("armtap does not run with the rights of its file's owner (setuid, setgid), who would lend them to "
-                  "whatever file it reads or writes; for -i: chmod ug-s, then setcap cap_net_raw+ep, on the program");
+    message_error(
+        "armtap refuses to run setuid or setgid: it would open every file with its owner's rights; for -i, run "
+        "chmod ug-s, then setcap cap_net_raw+ep, on the program");
     return false;
 }
 

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* CLONE_THREAD */
 #include "sandbox.h"
 
-/* Sanitizers ask the kernel for more: to stop other threads, to read their own memory maps. */
+/* Sanitizers need more system calls: to stop other threads, to read their memory maps. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
 #undef ARMTAP_WITH_SECCOMP
@@ -25,7 +25,8 @@
 
 #include "message.h"
 
-/* s390 takes clone's flags second. Its mmap, like i386's, takes its arguments from memory, where no filter can look. */
+/* On s390 clone's flags are the second argument, and mmap takes its arguments from memory, as on i386, where no filter
+ * can check them. */
 #if defined(__s390__)
 #define CLONE_FLAGS SCMP_A1
 #else
@@ -43,7 +44,7 @@ struct rule {
     struct scmp_arg_cmp comparison;
 };
 
-/* The kernel looks at 32 bits of it; some C libraries fill the others with its sign. */
+/* The kernel uses the low 32 bits; some C libraries sign-extend the rest. */
 static struct scmp_arg_cmp request_is(unsigned long request)
 {
     return SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, request);
@@ -61,7 +62,7 @@ static int add_rules(scmp_filter_ctx filter)
     int outcome = 0;
     for (size_t i = 0; i < sizeof rules / sizeof *rules && outcome == 0; i++) {
         int number = seccomp_syscall_resolve_name(rules[i].name);
-        if (number >= 0) /* others are another machine's, or newer than the library */
+        if (number >= 0) /* the rest belong to other machines, or are newer than the library */
             outcome = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, number, rules[i].count, &rules[i].comparison);
     }
     return outcome;
@@ -70,16 +71,16 @@ static int add_rules(scmp_filter_ctx filter)
 static int failed(int outcome)
 {
     message_error(
-        "the system calls that reading does not need cannot be given up (seccomp: %s); capture with tcpdump -w FILE "
-        "and read the file",
+        "cannot give up the system calls that reading does not need (seccomp: %s); capture with tcpdump -w FILE, then "
+        "read the file",
         strerror(-outcome));
     return -1;
 }
 
 int sandbox_enter(void)
 {
-    /* As a kernel that has no such call: a C library newer than the table then takes an older one, where being killed
-     * or told EPERM would end a capture that does nothing wrong. */
+    /* Refused calls fail with ENOSYS, as on a kernel that lacks them, so that a C library newer than the table falls
+     * back to an older call. SIGSYS or EPERM would end a capture that does nothing wrong. */
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
     if (!filter)
         return failed(-ENOMEM);

@@ -10,15 +10,16 @@
 #define DAY INT64_C(86400)
 
 const char when_forms[] =
-    "give 2026-01-31T12:00:00.5Z, seconds since the epoch, +10.5, +1m or +2h from the first packet, or "
-    "08:53:30, the first such time in the capture";
+    "use 2026-01-31T12:00:00.5Z, seconds since the epoch, +10.5, +1m or +2h after the first packet, or "
+    "08:53:30 for the first such time in the capture";
 
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-/* Exactly `digits` digits, or as many as there are if 0; NULL if there are none or the number is out of range. */
+/* Reads exactly `digits` digits, or all there are if `digits` is 0; NULL if there are too few or the number is too
+ * large. */
 static const char *read_number(const char *at, unsigned digits, int64_t *number)
 {
     const char *begin = at;
@@ -30,7 +31,7 @@ static const char *read_number(const char *at, unsigned digits, int64_t *number)
     return at == begin || (digits != 0 && at != begin + digits) ? NULL : at;
 }
 
-/* ".5" or nothing; digits beyond the nanosecond must be zeros. */
+/* ".5" or nothing; digits after the ninth must be zeros. */
 static const char *read_fraction(const char *at, int64_t *ns)
 {
     int64_t scale = SECOND;
@@ -179,7 +180,7 @@ int timestamp_parse(const char *text, struct timestamp *when)
     return join(seconds, fraction, &when->ns);
 }
 
-/* ---- the wall's clock ------------------------------------------------------------------------------------------ */
+/* ---- local time -------------------------------------------------------------------------------------------------- */
 
 /* Splits ns into whole seconds and a fraction that is not negative. */
 static int64_t whole_seconds(int64_t ns, int64_t *fraction)
@@ -189,25 +190,25 @@ static int64_t whole_seconds(int64_t ns, int64_t *fraction)
     return ns / SECOND - (is_before ? 1 : 0);
 }
 
-/* By how many seconds the machine's zone is ahead of UTC at that time. */
+/* The machine's offset from UTC at that time, in seconds. */
 static int64_t zone_offset(int64_t seconds)
 {
     struct tm tm;
     time_t time = (time_t)seconds;
-    tzset(); /* localtime_r need not */
+    tzset(); /* localtime_r need not call it */
     if (!localtime_r(&time, &tm))
         return 0;
     int64_t days = days_before_year((int64_t)tm.tm_year + 1900) + tm.tm_yday;
     return days * DAY + tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec - seconds;
 }
 
-/* The first time from `first_time` on at which that clock shows `ns` since midnight. */
+/* The first time, not before `first_time`, at which a clock of that zone shows `ns` since midnight. */
 static int64_t next_time_of_day(int64_t ns, int64_t first_time, enum timestamp_zone zone)
 {
     int64_t fraction, seconds = whole_seconds(first_time, &fraction), wanted = ns / SECOND, found = 0;
     int64_t offset = zone == TIMESTAMP_LOCAL ? zone_offset(seconds) : 0;
     int64_t midnight = seconds + offset - ((seconds + offset) % DAY + DAY) % DAY;
-    /* Today or tomorrow; a day later where the clock is put forward over that time. */
+    /* Today or tomorrow; one day later if daylight saving skips that time. */
     for (int64_t day = 0; day < 3; day++) {
         int64_t shown = midnight + day * DAY + wanted;
         int64_t there = zone == TIMESTAMP_LOCAL ? zone_offset(shown - offset) : 0;

@@ -4,27 +4,27 @@
 
 #include "analysis/armtap-analysis.h"
 
-/* Whose clock on the wall people look at. */
+/* The zone in which times are written and shown. */
 enum timestamp_zone { TIMESTAMP_UTC, TIMESTAMP_LOCAL };
 
 struct timestamp {
     bool given;
     bool relative; /* to the first packet of the capture */
     bool of_day;   /* the first such time of day in the capture */
-    bool is_utc;   /* of day: UTC, whatever the zone of the others */
+    bool is_utc;   /* a time of day in UTC, whatever the zone */
     int64_t ns;    /* since the epoch, since the first packet, or since midnight */
 };
 
-/* "2026-01-31T12:00:00.5Z" (or an offset, "+01:00"), seconds since the epoch, "+10.5" or "+1h30m" from the first
- * packet, or a time of day, "08:53:30". Returns 0, or -1 for anything else, more than nine decimals included. */
+/* "2026-01-31T12:00:00.5Z" (or an offset, "+01:00"), seconds since the epoch, "+10.5" or "+1h30m" after the first
+ * packet, or a time of day, "08:53:30". Returns 0, or -1 for anything else, such as more than nine decimals. */
 int timestamp_parse(const char *text, struct timestamp *when);
-/* What to write in an error about a time. */
+/* The accepted forms, for error messages. */
 extern const char when_forms[];
-/* ns since the epoch; a relative time counts from `first_time`, and a time of day is the first one from then on, that
- * of the next day where it has passed. ARMTAP_NO_TIME where that is not known. */
+/* ns since the epoch. A relative time counts from `first_time`; a time of day is the first one from then on, on the
+ * next day if it has passed. ARMTAP_NO_TIME if `first_time` is needed but unknown. */
 int64_t timestamp_resolve(const struct timestamp *when, int64_t first_time, enum timestamp_zone zone);
 
-/* The same for what writes texts with times in them. */
+/* The zone as the library takes it. */
 const struct armtap_zone *timestamp_zone(enum timestamp_zone zone);
 
 #define WHEN_DATE_MAX ARMTAP_TIME_MAX

@@ -7,7 +7,7 @@
 size_t utf8_length(const unsigned char *text, size_t left)
 {
     static const struct {
-        unsigned char first, last, low, high; /* of the first byte; of the second byte */
+        unsigned char first, last, low, high; /* bounds of the first byte, then of the second */
         size_t length;
     } forms[] = {{0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
                  {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
@@ -27,8 +27,8 @@ size_t utf8_length(const unsigned char *text, size_t left)
 
 bool utf8_is_hidden(uint32_t character)
 {
-    /* Unicode's categories Cc, Cf, Zl and Zp, but for U+200C and U+200D, without which Persian and Indic scripts and
-     * some emoji cannot be written. */
+    /* Unicode's categories Cc, Cf, Zl and Zp, except U+200C and U+200D, which Persian, Indic scripts and some emoji
+     * need. */
     static const struct {
         uint32_t first, last;
     } hidden[] = {{0x0, 0x1F},        {0x7F, 0x9F},       {0xAD, 0xAD},       {0x600, 0x605},     {0x61C, 0x61C},
@@ -61,7 +61,7 @@ size_t utf8_shown(const char *text, size_t left)
     return length == 0 || utf8_is_hidden(character) ? 0 : length;
 }
 
-/* As they are, the first `kept` bytes of the text; none: its first byte as \xHH. */
+/* Writes the first `kept` bytes of the text unchanged, or, if `kept` is 0, its first byte as \xHH. */
 static size_t put(char to[UTF8_SHOWN_MAX], const char *text, size_t kept, size_t *used)
 {
     *used = kept == 0 ? 1 : kept;

@@ -6,23 +6,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The length of the sequence of two to four bytes at `text`, 0 if there is none: no overlong form, no surrogate. */
+/* The length of the sequence of two to four bytes at `text`; 0 if it is not valid (overlong forms and surrogates
+ * included). */
 size_t utf8_length(const unsigned char *text, size_t left);
-/* The length of the character at `text`, and its code point; 0 for a byte that is no UTF-8. */
+/* The length of the character at `text`, and its code point; 0 for a byte that is not UTF-8. */
 size_t utf8_character(const char *text, size_t left, uint32_t *character);
-/* Whether a character is one that steers, separates lines or is not seen: escape sequences, marks that turn the
- * direction of what follows, blanks of no width. */
+/* Whether a character is a control character, separates lines or is invisible: escape sequences, direction marks,
+ * zero-width spaces. */
 bool utf8_is_hidden(uint32_t character);
-/* The length of the character at `text`, 0 where it must not be printed as it is: bytes that are no UTF-8, and hidden
- * characters. */
+/* The length of the character at `text`; 0 if it must not be printed as it is (not UTF-8, or hidden). */
 size_t utf8_shown(const char *text, size_t left);
 
 #define UTF8_SHOWN_MAX 5
-/* The character at `text` as it may be printed, \xHH for a byte that must not be; terminated. Returns its length;
- * *used becomes the bytes of `text`. */
+/* Writes the character at `text`, or \xHH for a byte that must not be printed, and a NUL. Returns the length written;
+ * *used becomes the number of bytes read from `text`. */
 size_t utf8_show(char to[UTF8_SHOWN_MAX], const char *text, size_t left, size_t *used);
-/* The same for a file of data, where a text stays what it is as far as it is text: only NUL and bytes that are no UTF-8
- * become \xHH. */
+/* The same for data files, which keep text as it is: only NUL and bytes that are not UTF-8 become \xHH. */
 size_t utf8_store(char to[UTF8_SHOWN_MAX], const char *text, size_t left, size_t *used);
 
 #endif

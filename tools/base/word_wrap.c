@@ -35,7 +35,7 @@ static bool is_plain(const char *word, size_t length)
     return true;
 }
 
-/* Columns that a word takes as it is shown. */
+/* The columns that a word takes when shown. */
 static int width_of(const char *word, size_t length)
 {
     char shown[UTF8_SHOWN_MAX];
@@ -60,7 +60,7 @@ static void show(const char *word, size_t length, FILE *file)
 
 static void put_word(struct text_wrap *wrap, const char *word, size_t length)
 {
-    bool plain = is_plain(word, length); /* nearly every word is */
+    bool plain = is_plain(word, length); /* nearly every word is plain */
     int width = plain ? (int)length : width_of(word, length);
     if (wrap->column > wrap->indent && wrap->column + 1 + width > wrap->columns) {
         fprintf(wrap->file, "\n%*s", wrap->indent, "");
