@@ -396,7 +396,7 @@ static void test_forgotten_requests(void **state)
     push_list(conn, ARMTAP_FROM_ROBOT, 'O', "01", "BOOL", 1);
     push_data(conn, 1, 2);
     assert_string_equal(tally.missing, "the types of 1 fields were captured, but their names were forgotten: more than "
-                                       "64 requests for those of a connection that wait for replies");
+                                       "64 requests for a connection that waits for replies");
     armtap_conn_free(conn);
 }
 
@@ -414,7 +414,7 @@ static void test_replies_to_forgotten_requests(void **state)
     push_list(conn, ARMTAP_FROM_ROBOT, 'O', "01", "BOOL", 1);
     push_data(conn, 1, 2);
     assert_string_equal(tally.missing, "the types of 1 fields were captured, but their names were forgotten: more than "
-                                       "64 requests for those of a connection that wait for replies");
+                                       "64 requests for a connection that waits for replies");
     *tally.missing = '\0';
     push_list(conn, ARMTAP_FROM_ROBOT, 'O', "01", "BOOL", 1);
     push_data(conn, 1, 2);
