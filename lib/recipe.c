@@ -60,27 +60,28 @@ bool armtap_item_is(const struct armtap_item *item, const char *text)
 
 /* ---- making ---- */
 
-/* Allocates entries, their names and their steps in one block. */
-static struct armtap_recipe *recipe_alloc(size_t count, size_t name_bytes, char **names)
+int armtap_recipe_make(enum armtap_protocol protocol, size_t count, size_t name_bytes, struct armtap_recipe **recipe,
+                       char **names)
 {
     size_t entries = count * sizeof(struct armtap_recipe_entry);
     size_t steps = count * sizeof(struct armtap_step);
     size_t bytes = armtap_recipe_bytes(count, name_bytes);
-    struct armtap_recipe *recipe = calloc(1, bytes);
-    if (!recipe)
-        return NULL;
-    recipe->bytes = bytes;
-    uint8_t *room = (uint8_t *)(recipe + 1);
-    atomic_init(&recipe->holders, 1);
-    recipe->entries = (struct armtap_recipe_entry *)(void *)room;
-    armtap_plan_init(&recipe->plan, (struct armtap_step *)(void *)(room + entries));
-    recipe->ops = room + entries + steps;
-    *names = (char *)(recipe->ops + count);
-    return recipe;
+    struct armtap_recipe *made = calloc(1, bytes);
+    *recipe = made;
+    if (!made)
+        return ARMTAP_ERR_MEMORY;
+    made->bytes = bytes;
+    made->protocol = protocol;
+    uint8_t *room = (uint8_t *)(made + 1);
+    atomic_init(&made->holders, 1);
+    made->entries = (struct armtap_recipe_entry *)(void *)room;
+    armtap_plan_init(&made->plan, (struct armtap_step *)(void *)(room + entries));
+    made->ops = room + entries + steps;
+    *names = (char *)(made->ops + count);
+    return ARMTAP_OK;
 }
 
-/* The next entry; its offset follows from those before. `field` may be NULL. */
-static void recipe_add(struct armtap_recipe *recipe, const char *name, const struct armtap_field *field,
+void armtap_recipe_add(struct armtap_recipe *recipe, const char *name, const struct armtap_field *field,
                        enum armtap_type type, unsigned count, enum armtap_op op)
 {
     size_t width = op == ARMTAP_OP_NONE ? armtap_type_width(type) : armtap_op_wire_width(op);
@@ -92,6 +93,17 @@ static void recipe_add(struct armtap_recipe *recipe, const char *name, const str
         return;
     recipe->integer_cells |= armtap_op_is_cell(op);
     armtap_plan_add(&recipe->plan, armtap_plan_step(op, field, entry->offset), field->id);
+}
+
+void armtap_recipe_add_typed(struct armtap_recipe *recipe, const char *name, const struct armtap_field *field,
+                             enum armtap_type type, unsigned count)
+{
+    enum armtap_op op = ARMTAP_OP_NONE;
+    if (field && field->direction != ARMTAP_FIELD_LEGACY && field->count == count)
+        op = armtap_op_for(type, field->type);
+    if (op == ARMTAP_OP_NONE)
+        field = NULL;
+    armtap_recipe_add(recipe, name, field, field ? field->type : type, count, op);
 }
 
 static char *invented_name(size_t number, char *at)
@@ -124,18 +136,6 @@ static size_t names_room(const struct armtap_item *names, size_t count)
     return names->length + 1 + missing * INVENTED_NAME_ROOM;
 }
 
-/* An entry that goes into the state where the field, which may be NULL, has that type or a wider one. */
-static void add_typed(struct armtap_recipe *recipe, const char *name, const struct armtap_field *field,
-                      enum armtap_type type, unsigned count)
-{
-    enum armtap_op op = ARMTAP_OP_NONE;
-    if (field && field->direction != ARMTAP_FIELD_LEGACY && field->count == count)
-        op = armtap_op_for(type, field->type);
-    if (op == ARMTAP_OP_NONE)
-        field = NULL;
-    recipe_add(recipe, name, field, field ? field->type : type, count, op);
-}
-
 /* Opens the recipe. It stays `alike` while all such types have the name of the first. */
 static void note_unknown_type(struct armtap_recipe *recipe, const struct armtap_item *type, struct armtap_item *first)
 {
@@ -165,7 +165,7 @@ static void add_rtde_entry(struct armtap_recipe *recipe, const char *name, const
         recipe->open = true;
     }
     size_t size = recipe->size;
-    add_typed(recipe, name, placeless ? NULL : field, type, count);
+    armtap_recipe_add_typed(recipe, name, placeless ? NULL : field, type, count);
     if (placeless) { /* it follows a value of unknown size, so its offset is unknown */
         recipe->entries[recipe->count - 1].offset = SIZE_MAX;
         recipe->entries[recipe->count - 1].wire_size = 0;
@@ -179,10 +179,9 @@ int armtap_recipe_from_lists(const struct armtap_item *names, const struct armta
     size_t count =
         types ? armtap_list_count(types->text, types->length) : armtap_list_count(names->text, names->length);
     char *at;
-    *recipe = recipe_alloc(count, names_room(names, count), &at);
-    if (!*recipe)
-        return ARMTAP_ERR_MEMORY;
-    (*recipe)->protocol = ARMTAP_RTDE;
+    int error = armtap_recipe_make(ARMTAP_RTDE, count, names_room(names, count), recipe, &at);
+    if (error != ARMTAP_OK)
+        return error;
     struct armtap_item unknown = {NULL, 0};
     const char *name_cursor = names ? names->text : NULL;
     const char *type_cursor = types ? types->text : NULL;
@@ -250,7 +249,7 @@ static struct unknowns unknowns_of(const struct armtap_recipe *open)
 
 static void add_bytes(struct armtap_recipe *recipe, const char *name, size_t length)
 {
-    recipe_add(recipe, name, NULL, ARMTAP_BYTES, 1, ARMTAP_OP_NONE);
+    armtap_recipe_add(recipe, name, NULL, ARMTAP_BYTES, 1, ARMTAP_OP_NONE);
     recipe->entries[recipe->count - 1].wire_size = length;
     recipe->size += length;
 }
@@ -271,9 +270,9 @@ static void place(struct armtap_recipe *recipe, const struct armtap_recipe *open
         recipe->entries[recipe->count++] =
             (struct armtap_recipe_entry){name, NULL, entry->type, entry->count, SIZE_MAX, 0, 0};
     } else if (entry->offset == SIZE_MAX) {
-        add_typed(recipe, name, armtap_field_find(name, strlen(name)), entry->type, entry->count);
+        armtap_recipe_add_typed(recipe, name, armtap_field_find(name, strlen(name)), entry->type, entry->count);
     } else {
-        recipe_add(recipe, name, entry->field, entry->type, entry->count, (enum armtap_op)open->ops[i]);
+        armtap_recipe_add(recipe, name, entry->field, entry->type, entry->count, (enum armtap_op)open->ops[i]);
     }
 }
 
@@ -289,10 +288,10 @@ int armtap_recipe_of_length(struct armtap_recipe *open, size_t length, struct ar
     bool splits = unknowns.count == 1 || (open->alike && total % unknowns.count == 0);
     for (size_t i = 0; i < open->count; i++)
         name_bytes += strlen(open->entries[i].name) + 1;
-    struct armtap_recipe *made = recipe_alloc(open->count, name_bytes, &at);
-    if (!made)
-        return ARMTAP_ERR_MEMORY;
-    made->protocol = open->protocol;
+    struct armtap_recipe *made;
+    int error = armtap_recipe_make(open->protocol, open->count, name_bytes, &made, &at);
+    if (error != ARMTAP_OK)
+        return error;
     made->replied = armtap_recipe_hold(open);
     made->open = made->unsized = !splits;
     made->common = splits ? 0 : total;
@@ -313,14 +312,13 @@ int armtap_recipe_of_rows(enum armtap_protocol protocol, const struct armtap_rec
     char *at;
     for (size_t i = 0; i < count; i++)
         name_bytes += strlen(rows[i].name) + 1;
-    *recipe = recipe_alloc(count, name_bytes, &at);
-    if (!*recipe)
-        return ARMTAP_ERR_MEMORY;
-    (*recipe)->protocol = protocol;
+    int error = armtap_recipe_make(protocol, count, name_bytes, recipe, &at);
+    if (error != ARMTAP_OK)
+        return error;
     for (size_t i = 0; i < count; i++) {
         size_t length = strlen(rows[i].name);
         memcpy(at, rows[i].name, length + 1);
-        add_typed(*recipe, at, armtap_field_find(at, length), rows[i].type, rows[i].count);
+        armtap_recipe_add_typed(*recipe, at, armtap_field_find(at, length), rows[i].type, rows[i].count);
         at += length + 1;
     }
     return ARMTAP_OK;
@@ -329,13 +327,12 @@ int armtap_recipe_of_rows(enum armtap_protocol protocol, const struct armtap_rec
 int armtap_recipe_of_text(const char *name, enum armtap_protocol protocol, struct armtap_recipe **recipe)
 {
     char *at;
-    *recipe = recipe_alloc(1, strlen(name) + 1, &at);
-    if (!*recipe)
-        return ARMTAP_ERR_MEMORY;
+    int error = armtap_recipe_make(protocol, 1, strlen(name) + 1, recipe, &at);
+    if (error != ARMTAP_OK)
+        return error;
     memcpy(at, name, strlen(name) + 1);
-    (*recipe)->protocol = protocol;
     (*recipe)->open = true;
-    recipe_add(*recipe, at, NULL, ARMTAP_STRING, 1, ARMTAP_OP_NONE);
+    armtap_recipe_add(*recipe, at, NULL, ARMTAP_STRING, 1, ARMTAP_OP_NONE);
     return ARMTAP_OK;
 }
 
@@ -343,10 +340,9 @@ int armtap_recipe_of_cells(enum armtap_protocol protocol, size_t count, size_t n
                            struct armtap_recipe **recipe)
 {
     char *names;
-    *recipe = recipe_alloc(count, name_bytes, &names);
-    if (!*recipe)
-        return ARMTAP_ERR_MEMORY;
-    (*recipe)->protocol = protocol;
+    int error = armtap_recipe_make(protocol, count, name_bytes, recipe, &names);
+    if (error != ARMTAP_OK)
+        return error;
     (*recipe)->cells = true;
     (*recipe)->open = true;
     (*recipe)->names_end = names;
@@ -388,13 +384,12 @@ int armtap_recipe_realtime(size_t size, struct armtap_recipe **recipe)
     char *names;
     if (!recipe)
         return ARMTAP_ERR_ARGUMENT;
-    *recipe = recipe_alloc(armtap_layout_columns(generation), 0, &names);
-    if (!*recipe)
-        return ARMTAP_ERR_MEMORY;
-    (*recipe)->protocol = ARMTAP_REALTIME;
+    int error = armtap_recipe_make(ARMTAP_REALTIME, armtap_layout_columns(generation), 0, recipe, &names);
+    if (error != ARMTAP_OK)
+        return error;
     unsigned column = 1;
     for (const struct armtap_field *field; (field = armtap_realtime_next(generation, size, &column));)
-        recipe_add(*recipe, field->name, field, field->type, field->count, armtap_op_for_cell(field->type));
+        armtap_recipe_add(*recipe, field->name, field, field->type, field->count, armtap_op_for_cell(field->type));
     return ARMTAP_OK;
 }
 

@@ -57,6 +57,17 @@ int armtap_recipe_from_lists(const struct armtap_item *names, const struct armta
  * first to the last of them all bytes are the first one's value, the others have no place. *recipe is NULL where
  * less is left than a byte for each. */
 int armtap_recipe_of_length(struct armtap_recipe *open, size_t length, struct armtap_recipe **recipe);
+/* A recipe with room for `count` entries and for `name_bytes` of their names, terminators included, at *names. It
+ * belongs to the caller. */
+int armtap_recipe_make(enum armtap_protocol protocol, size_t count, size_t name_bytes, struct armtap_recipe **recipe,
+                       char **names);
+/* The next entry; its offset follows from those before. `field` may be NULL, `name` stays with the recipe. */
+void armtap_recipe_add(struct armtap_recipe *recipe, const char *name, const struct armtap_field *field,
+                       enum armtap_type type, unsigned count, enum armtap_op op);
+/* The same for a big-endian value, which goes into the state where the field, which may be NULL, has that type or a
+ * wider one. */
+void armtap_recipe_add_typed(struct armtap_recipe *recipe, const char *name, const struct armtap_field *field,
+                             enum armtap_type type, unsigned count);
 /* A value of a binary protocol, big-endian. */
 struct armtap_recipe_row {
     const char *name; /* of the dictionary, where it has the field */
