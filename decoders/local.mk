@@ -3,6 +3,8 @@ lib_libinside_la_SOURCES += \
 	decoders/aubo_info.h \
 	decoders/decoders.def \
 	decoders/realtime.c \
+	decoders/realtime_recipe.c \
+	decoders/realtime_recipe.h \
 	decoders/realtime_sizes.def \
 	decoders/rtde.c \
 	decoders/rtde_evidence.c \
@@ -18,6 +20,8 @@ lib_libinside_la_SOURCES += \
 	decoders/rtde_messages.def \
 	decoders/rtde_package.c \
 	decoders/rtde_package.h \
+	decoders/rtde_recipe.c \
+	decoders/rtde_recipe.h \
 	decoders/rtde_refused.c \
 	decoders/rtde_reply.c \
 	decoders/rtde_reply.h \

@@ -11,8 +11,8 @@
 #include "../lib/clock.h"
 #include "../lib/decoder.h"
 #include "../lib/field.h"
-#include "../lib/recipe.h"
 #include "../lib/state.h"
+#include "realtime_recipe.h"
 
 #define LENGTH_WORD 4u
 #define HEADER 12u /* length word and clock cell */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../lib/field.h"
+#include "rtde_recipe.h"
 #include "rtde_support.h"
 
 static const struct armtap_known_recipe known[] = {

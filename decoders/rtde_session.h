@@ -3,7 +3,7 @@
 #define ARMTAP_RTDE_SESSION_H
 
 #include "../lib/decoder.h"
-#include "../lib/recipe.h"
+#include "rtde_recipe.h"
 #include "rtde_inputs.h"
 #include "rtde_known.h"
 

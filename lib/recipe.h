@@ -31,32 +31,12 @@ struct armtap_recipe {
     enum armtap_direction direction; /* ... and which way its data goes */
 };
 
-/* A span of a comma separated list; blanks, line ends and NULs around it are not part of it. */
-struct armtap_item {
-    const char *text;
-    size_t length;
-};
-/* The next item of a list; false at its end. A trailing comma ends the list, as does nothing but white space. */
-bool armtap_list_next(const char **cursor, const char *end, struct armtap_item *item);
-size_t armtap_list_count(const char *list, size_t length);
-bool armtap_item_is(const struct armtap_item *item, const char *text);
-
 /* About what a recipe of so many fields takes. */
 static inline size_t armtap_recipe_bytes(size_t count, size_t name_bytes)
 {
     return sizeof(struct armtap_recipe) + name_bytes +
            count * (sizeof(struct armtap_recipe_entry) + sizeof(struct armtap_step) + 1);
 }
-/* A recipe of the names a client asked for and the types the controller replied. Without names (only the reply was
- * seen) they become value_0, value_1 ...; without types (only the request was seen) the table's are taken. Types that
- * are not known leave the recipe open from there on. */
-int armtap_recipe_from_lists(const struct armtap_item *names, const struct armtap_item *types,
-                             struct armtap_recipe **recipe);
-/* An open recipe for data of `length` bytes, of which the types that are not known take what the others leave: one all
- * of it, several of one name an equal share. Several others have it in common, and the recipe stays open: from the
- * first to the last of them all bytes are the first one's value, the others have no place. *recipe is NULL where
- * less is left than a byte for each. */
-int armtap_recipe_of_length(struct armtap_recipe *open, size_t length, struct armtap_recipe **recipe);
 /* A recipe with room for `count` entries and for `name_bytes` of their names, terminators included, at *names. It
  * belongs to the caller. */
 int armtap_recipe_make(enum armtap_protocol protocol, size_t count, size_t name_bytes, struct armtap_recipe **recipe,
@@ -96,10 +76,5 @@ void armtap_recipe_decode_arm(const struct armtap_recipe *recipe, const uint8_t 
  * those beyond `length` and those whose legacy cell holds no whole number. */
 void armtap_recipe_decode(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
                           struct armtap_state *state, struct armtap_set *updated);
-
-/* The legacy layout of a size: generation, and its fields one after the other. */
-enum armtap_generation armtap_realtime_generation(size_t size);
-/* The field that begins at *column and is whole within `size` bytes; NULL where none is. *column moves behind it. */
-const struct armtap_field *armtap_realtime_next(enum armtap_generation generation, size_t size, unsigned *column);
 
 #endif

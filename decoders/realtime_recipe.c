@@ -1,0 +1,36 @@
+#include "realtime_recipe.h"
+
+#include "../lib/field.h"
+
+#define CELL 8u       /* bytes of a legacy cell */
+#define LENGTH_WORD 4 /* bytes before the first cell */
+#define LARGEST_CB2_SIZE 812
+
+enum armtap_generation armtap_realtime_generation(size_t size)
+{
+    return size <= LARGEST_CB2_SIZE ? ARMTAP_GENERATION_CB2 : ARMTAP_GENERATION_CB3E;
+}
+
+const struct armtap_field *armtap_realtime_next(enum armtap_generation generation, size_t size, unsigned *column)
+{
+    const struct armtap_field *field = armtap_field_at_column(generation, *column);
+    if (!field || LENGTH_WORD + CELL * (*column - 1u + field->count) > size)
+        return NULL;
+    *column += field->count;
+    return field;
+}
+
+int armtap_recipe_realtime(size_t size, struct armtap_recipe **recipe)
+{
+    enum armtap_generation generation = armtap_realtime_generation(size);
+    char *names;
+    if (!recipe)
+        return ARMTAP_ERR_ARGUMENT;
+    int error = armtap_recipe_make(ARMTAP_REALTIME, armtap_layout_columns(generation), 0, recipe, &names);
+    if (error != ARMTAP_OK)
+        return error;
+    unsigned column = 1;
+    for (const struct armtap_field *field; (field = armtap_realtime_next(generation, size, &column));)
+        armtap_recipe_add(*recipe, field->name, field, field->type, field->count, armtap_op_for_cell(field->type));
+    return ARMTAP_OK;
+}
