@@ -492,8 +492,7 @@ static struct armtap_conn *open_web(struct tally *tally)
 static void test_inflated(void **state)
 {
     (void)state;
-    if (!armtap_aubo_libraries())
-        skip();
+    need_aubo();
     const struct armtap_budget *row = armtap_budget_at(ARMTAP_BUDGET_inflated);
     struct tally tally;
     struct armtap_conn *conn = open_web(&tally);

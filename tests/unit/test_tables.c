@@ -124,8 +124,7 @@ static void test_topics_are_the_fields_that_mean_the_same(void **unused)
 {
     struct topics_seen found = {0, 0};
     (void)unused;
-    if (!armtap_aubo_libraries())
-        skip();
+    need_aubo();
     assert_int_equal(table_each("aubo_topics.csv", check_topic, &found), 108);
     assert_int_equal(found.fields, 42);
     assert_int_equal(found.scaled, 3);
