@@ -2,7 +2,7 @@
 #ifndef AUBO_SESSION_H
 #define AUBO_SESSION_H
 
-#include "session.h"
+#include "session_state.h"
 
 /* One step of such a client. */
 void aubo_session_step(struct session *session, const struct client_step *step, int64_t time);

@@ -21,6 +21,8 @@ captures_synth_SOURCES = \
 	captures/scene.h \
 	captures/session.c \
 	captures/session.h \
+	captures/session_state.c \
+	captures/session_state.h \
 	captures/synth.c \
 	captures/topics.c \
 	captures/topics.h \

@@ -8,13 +8,6 @@
 
 #define MAX_PACKAGE 65535
 
-void session_fail(struct session *session, const struct client_step *step, const char *problem, const char *thing)
-{
-    if (!session->failed)
-        fprintf(stderr, "%s:%u: %s%s%s\n", session->path, step->line, problem, thing ? ": " : "", thing ? thing : "");
-    session->failed = true;
-}
-
 int session_begin(struct session *session, const struct scene_client *client, struct motion *motion, size_t arm_count)
 {
     session->aubo.topics = (struct topics){.arms = motion, .arm_count = arm_count};
@@ -49,13 +42,6 @@ void session_end(struct session *session)
 }
 
 /* ---- packages -------------------------------------------------------------------------------------------------- */
-
-void session_flush(struct session *session, int64_t time)
-{
-    if (session->held_length > 0)
-        wire_send(&session->connection, ARMTAP_FROM_ROBOT, session->held, session->held_length, time);
-    session->held_length = 0;
-}
 
 static void send_package(struct session *session, struct armtap_rtde_package *package, enum armtap_direction direction,
                          int64_t time)

@@ -2,61 +2,12 @@
 #ifndef SESSION_H
 #define SESSION_H
 
-#include "armtap.h"
-#include "aubo.h"
-#include "motion.h"
-#include "scene.h"
-#include "wire.h"
-
-enum { SESSION_INPUTS = 8, SESSION_HELD = 16384 };
-
-/* What one connection carried, for the summary. */
-struct session_tally {
-    int64_t time; /* of its first packet */
-    const struct scene_client *client;
-    enum armtap_protocol protocol;
-    unsigned version;    /* RTDE protocol, or bytes of a realtime packet */
-    uint64_t records[2]; /* by enum armtap_direction */
-};
-
-struct session {
-    const struct scene *scene;
-    const struct scene_client *client;
-    const char *path; /* of the script, for errors */
-    struct wire_connection connection;
-    struct prng prng;
-    struct motion *motion;
-    size_t step; /* the next */
-    unsigned protocol;
-    size_t realtime; /* bytes of a packet; 0: none are sent */
-    bool streaming;  /* RTDE data is being sent */
-    struct armtap_recipe *outputs;
-    unsigned every; /* cycles between two data packages */
-    struct armtap_recipe *inputs[SESSION_INPUTS];
-    unsigned input_count;
-    struct armtap_state *written; /* values that the client writes */
-    unsigned watchdog;            /* input recipe sent in answer to every package; 0: none */
-    const struct armtap_field *watchdog_field;
-    uint64_t watchdog_count;
-    uint8_t held[SESSION_HELD]; /* data held back until the next packet */
-    size_t held_length;
-    struct session_tally *tallies; /* room for the connections of the scene */
-    size_t *tally_count;
-    struct session_tally *tally; /* of the connection */
-    struct aubo aubo;
-    bool failed;
-};
-
-#define SESSION_TALLIES 64
+#include "session_state.h"
 
 /* The controller has `arm_count` arms in the array `motion`. 0, or -1 if out of memory. */
 int session_begin(struct session *session, const struct scene_client *client, struct motion *motion, size_t arm_count);
 /* Plays the motion's current cycle, at capture time `time`. */
 void session_cycle(struct session *session, int64_t time);
 void session_end(struct session *session);
-/* Prints what is wrong with a step on standard error; the session has failed. */
-void session_fail(struct session *session, const struct client_step *step, const char *problem, const char *thing);
-/* Sends the controller's data together with what was held back before. */
-void session_flush(struct session *session, int64_t time);
 
 #endif
