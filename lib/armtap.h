@@ -498,7 +498,7 @@ struct armtap_note_kind {
         *remedy; /* "" where there is nothing to do; a command in it follows "run: ", with FILE for the capture */
 };
 ARMTAP_API size_t armtap_note_count(void);
-/* They stand in an array: a kind less the first is its number. */
+/* Kinds are elements of one array: a kind's pointer minus the first one's is its number. */
 ARMTAP_API const struct armtap_note_kind *armtap_note_at(size_t i);
 /* The kind with that id; NULL if there is none. */
 ARMTAP_API const struct armtap_note_kind *armtap_note_find(const char *id);
@@ -533,8 +533,8 @@ enum armtap_event_type {
     ARMTAP_EVENT_CLOSE,      /* a: enum armtap_close; by the sender of `direction` */
     ARMTAP_EVENT_RECOGNISED, /* the stream's protocol has become known */
     ARMTAP_EVENT_GAP,        /* a: bytes missing */
-    /* What the network did to a packet; a: its bytes, except those after everything captured before. A packet is at
-     * most one of these; keep-alives and window probes are none. */
+    /* What the network did to a packet; a: its bytes, without those beyond everything captured before. A packet is at
+     * most one of these; keep-alives and window probes are none of them. */
     ARMTAP_EVENT_RETRANSMISSION, /* its bytes were sent before, whether captured or lost */
     ARMTAP_EVENT_DUPLICATE,      /* the same packet was captured before: a mirror port, or a network that copies */
     ARMTAP_EVENT_OUT_OF_ORDER,   /* sent before packets that were captured earlier */
@@ -552,7 +552,7 @@ enum armtap_event_type {
     ARMTAP_EVENT_UNREACHABLE, /* an ICMP error at `where` says in the robot's place that it cannot be reached */
     ARMTAP_EVENT_KEEP_ALIVE   /* asks whether the peer is there; a: how many since the peer last sent a packet */
 };
-/* Who says that a robot cannot be reached, and why. */
+/* The ICMP error that reports a robot unreachable. */
 struct armtap_unreachable {
     char reporter[64];   /* its address: "10.0.0.1", "[fd00::1]" */
     unsigned type, code; /* from the ICMP or ICMPv6 message */
@@ -597,8 +597,8 @@ struct armtap_traffic {
     uint64_t bytes; /* TCP payload, retransmissions included */
 };
 
-/* Where everything goes. Any callback may be NULL; one that returns non-zero stops the push for good, which then
- * returns ERR_STOPPED. Without on_record frames are delimited and counted, but no state is decoded. Set `size` to
+/* The callbacks that receive everything. Any may be NULL; one that returns non-zero stops the push for good, which then
+ * returns ERR_STOPPED. Without on_record, frames are delimited and counted, but no state is decoded. Set `size` to
  * sizeof(struct armtap_sink): callbacks of a newer program that the library does not know are never called, those that
  * an older program lacks are NULL. A size without any callback, or with part of one, is ERR_ARGUMENT.
  *
@@ -733,7 +733,7 @@ struct armtap_net;
  * earlier ones. */
 struct armtap_knowledge;
 ARMTAP_API int armtap_knowledge_new(struct armtap_knowledge **knowledge);
-/* Nets that were given it keep it until they are freed, too. */
+/* May be called before the nets that were given it are freed. */
 ARMTAP_API void armtap_knowledge_free(struct armtap_knowledge *knowledge);
 /* The first pass is over. */
 ARMTAP_API void armtap_knowledge_seal(struct armtap_knowledge *knowledge);
