@@ -171,6 +171,7 @@ include tests/fuzz/local.mk
 include tests/transport/local.mk
 include tests/starve/local.mk
 include tests/toy/local.mk
+include tests/toy-format/local.mk
 
 # ---- other targets ---------------------------------------------------------------------------------------------------
 

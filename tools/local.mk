@@ -70,6 +70,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/atomic_file.h \
 	tools/export/check_request.c \
 	tools/export/cmd_export.c \
+	tools/export/columns.c \
+	tools/export/columns.h \
 	tools/export/export.c \
 	tools/export/export.h \
 	tools/export/export_job.c \

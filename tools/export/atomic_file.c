@@ -312,6 +312,11 @@ bool sink_file_is_pending(const struct sink_file *sink)
     return sink->beside != NULL;
 }
 
+const char *sink_file_path(const struct sink_file *sink)
+{
+    return sink->beside;
+}
+
 const char *sink_file_name(const struct sink_file *sink)
 {
     return sink->name;

@@ -29,6 +29,8 @@ enum sink_outcome sink_file_commit(struct sink_file *sink);
 void sink_file_discard(struct sink_file *sink);
 /* Whether a file is written beside its place: what would be left behind by a program that is ended. */
 bool sink_file_is_pending(const struct sink_file *sink);
+/* Where it is written until it takes its place; NULL as long as that is no ordinary file of its own. */
+const char *sink_file_path(const struct sink_file *sink);
 /* The name without its place beside; for messages. */
 const char *sink_file_name(const struct sink_file *sink);
 

@@ -29,7 +29,7 @@ enum option_id {
 
 static const char fields_help[] = "fields in the order wanted: actual_q, one element as actual_q_0, globs in quotes; "
                                   "also columns that are no fields:"
-#define ROW_COLUMN(name, is_number, meaning) " " #name
+#define ROW_COLUMN(name, type, meaning) " " #name
 #include "row_columns.def"
 #undef ROW_COLUMN
     ;
@@ -246,6 +246,25 @@ static const char *format_of(const struct format *format)
 
 /* ---- what goes together ---------------------------------------------------------------------------------------- */
 
+/* Whether the output can take the format. */
+static int judge_out(const struct export_wish *wish)
+{
+    const char *name = wish->format->name;
+    if (format_has(wish->format, FORMAT_SEEKS) && strcmp(wish->out, "-") == 0)
+        message_error("-f %s: it goes back in its file, which standard output cannot; name a file with -o", name);
+    else if (format_has(wish->format, FORMAT_SEEKS) && wish->gzipped)
+        message_error("-f %s: it goes back in its file, which a compressed one cannot; leave .gz out, and compress the "
+                      "file afterwards",
+                      name);
+    else if (format_has(wish->format, FORMAT_BINARY) && wish->is_shown)
+        message_error("-f %s: it is binary, and would disturb the terminal; name a file with -o, or send it through a "
+                      "pipe",
+                      name);
+    else
+        return 0;
+    return -1;
+}
+
 /* Whether the options go with the format. */
 static int judge_format(const struct export_wish *wish, const struct options *options)
 {
@@ -287,7 +306,7 @@ static int judge(struct asked *asked, const struct options *options)
         message_error("--split: needs -o OUT to name the files after");
     else if (*wish->out == '\0')
         message_error("-o: the name is empty");
-    else if (judge_format(wish, options) != 0)
+    else if (judge_out(wish) != 0 || judge_format(wish, options) != 0)
         return -1;
     else if (wish->from.given && wish->to.given && wish->from.relative == wish->to.relative && !wish->from.of_day &&
              !wish->to.of_day && wish->to.ns < wish->from.ns)

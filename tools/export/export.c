@@ -155,6 +155,11 @@ static struct output_file *outlet_of(struct job *job, unsigned stream, unsigned 
 {
     bool by_stream = format_has(job->wish->format, FORMAT_ALL_TABLES);
     struct output_file *outlet = output_files_open(&job->outlets, stream, by_stream ? 0 : part);
+    if (outlet && format_has(job->wish->format, FORMAT_SEEKS) && !sink_file_path(outlet->sink)) {
+        message_error("%s: it is no ordinary file, and -f %s goes back in its file; name another one with -o",
+                      sink_file_name(outlet->sink), job->wish->format->name);
+        outlet = NULL;
+    }
     if (!outlet)
         job_give_up(job);
     return outlet;
@@ -242,7 +247,9 @@ static uint64_t row_cost(const struct job *job, const struct view *view, const s
 {
     enum { ROW = 160, VALUE = 3 }; /* bytes of what leads a row; of text for a byte of the frame */
     const struct format *format = job->wish->format;
-    size_t absent = format_has(format, FORMAT_ONLY_NUMBERS) ? sizeof "NaN" : format->writer->begin != NULL;
+    size_t absent = format_has(format, FORMAT_COLUMNS)        ? sizeof(uint64_t) + 1
+                    : format_has(format, FORMAT_ONLY_NUMBERS) ? sizeof "NaN"
+                                                              : format->writer->begin != NULL;
     /* A name stands where its value does, which takes a byte at least. */
     size_t named = record->values_length < view->keys ? record->values_length * view->longest_key : view->keys;
     size_t keys = named < view->keys ? named : view->keys;
@@ -642,6 +649,16 @@ static int print_nothing(struct job *job)
     return outcome;
 }
 
+static void warn_misfits(const struct job *job)
+{
+    char list[FORMATS_LIST_MAX];
+    uint64_t misfits = batches_misfits(job->batches);
+    if (misfits > 0)
+        message_warning("%" PRIu64 " value%s not of the type of %s column%s, and left out; give -f %s", misfits,
+                        misfits == 1 ? " was" : "s were", misfits == 1 ? "its" : "their", misfits == 1 ? "" : "s",
+                        format_names(list, 0, FORMAT_COLUMNS | FORMAT_ONLY_NUMBERS));
+}
+
 static int print(struct job *job)
 {
     job->batches = batches_new(job->wish->format, &job->outlets, job->wish->threads);
@@ -661,6 +678,7 @@ static int print(struct job *job)
     check_left_over(job);
     if (!job->batches || check_sink(job, batches_drain(job->batches)) != 0)
         return -1;
+    warn_misfits(job);
     if (check_sink(job, targets_end(job->wish->format, &job->outlets)) != 0)
         return -1;
     targets_forget(job->wish->format, &job->outlets);

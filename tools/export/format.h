@@ -11,7 +11,11 @@
  *
  * A batch holds neighbouring rows of one table in one file, as many as happened to come: one, or some hundreds. How
  * rows are cut into batches depends on the threads and on the time, so no file may show it. A format that wants larger
- * groups, or an index, collects them in `place`, in the state that it keeps of the file. */
+ * groups, or an index, collects them in `place`, in the state that it keeps of the file.
+ *
+ * A batch has its rows as they came, the bytes of frames, from which values are read by recipe. A format that says
+ * FORMAT_COLUMNS also gets their values as columns (columns.h). The formats of text take the frames: gathering columns
+ * first would cost them a copy of every value. */
 #ifndef EXPORT_FORMAT_H
 #define EXPORT_FORMAT_H
 
@@ -51,17 +55,21 @@ struct output_row {
     size_t values_length;
 };
 
+struct columns;
+
 /* Neighbouring rows of one table in one file. */
 struct row_batch {
     const struct view *view; /* of opaque records: without a table, its picks are columns that are no fields alone */
     const struct output_row *rows;
     size_t count;
+    const struct columns *columns; /* the same rows; NULL unless the format is one of columns */
 };
 
 /* A file as its format sees it. */
 struct target {
-    uint64_t offset; /* in the file, of the next byte that is given for it; not compressed */
-    void *state;     /* the format's own, which `forget` frees */
+    uint64_t offset;  /* in the file, of the next byte that is given for it; not compressed */
+    const char *path; /* of a format that seeks: the file, as long as it is written; `end` finds all in it; else NULL */
+    void *state;      /* the format's own, which `forget` frees */
     /* of the seam: which tables have begun in it */
     bool has_begun;
     struct buffer tables;

@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "base/message.h"
+#include "columns.h"
 
 enum {
     ROWS_MAX = 512,            /* in a batch */
@@ -38,6 +39,8 @@ struct batch {
     size_t width; /* of the rows' views, together */
     struct buffer bytes;
     struct buffer text;
+    struct columns columns;  /* of the run at hand */
+    uint64_t misfits;        /* of all its runs */
     struct output_row *rows; /* as many as a batch may have */
     struct batch_row more[]; /* the same */
 };
@@ -48,6 +51,7 @@ struct batches {
     size_t rows_max;  /* of a batch */
     size_t bytes_max; /* the same */
     size_t text_kept; /* the same */
+    uint64_t misfits; /* of the batches that are in their outlets */
     struct batch **ring;
     size_t room;
     size_t first;  /* the oldest that is not in its outlet; counts on for ever, as do the next two */
@@ -79,9 +83,22 @@ static size_t run_end(const struct batch *batch, size_t from)
     return to;
 }
 
+static int format_run(const struct format *format, struct batch *batch, size_t from, size_t count)
+{
+    struct row_batch run = {.view = batch->more[from].view, .rows = &batch->rows[from], .count = count};
+    if (format_has(format, FORMAT_COLUMNS)) {
+        if (columns_gather(&batch->columns, run.view, run.rows, count) != 0)
+            return -1;
+        batch->misfits += batch->columns.misfits;
+        run.columns = &batch->columns;
+    }
+    return format->writer->rows(&run, &batch->text);
+}
+
 static void format(const struct format *format, struct batch *batch)
 {
     batch->text.length = 0;
+    batch->misfits = 0;
     for (size_t i = 0; i < batch->count; i++) {
         batch->rows[i].values = (const uint8_t *)batch->bytes.data + batch->more[i].values_at;
         batch->rows[i].robot = batch->bytes.data + batch->more[i].robot_at;
@@ -89,8 +106,8 @@ static void format(const struct format *format, struct batch *batch)
     }
     for (size_t from = 0, to; from < batch->count; from = to) {
         to = run_end(batch, from);
-        struct row_batch run = {batch->more[from].view, &batch->rows[from], to - from};
-        batch->text.failed = format->writer->rows(&run, &batch->text) != 0 || batch->text.failed;
+        if (format_run(format, batch, from, to - from) != 0)
+            batch->text.failed = true;
         batch->more[to - 1].text_end = batch->text.length;
     }
 }
@@ -147,7 +164,7 @@ static void shrink(const struct batches *batches, struct buffer *text)
 }
 
 /* Puts the text of a batch into the outlets. */
-static enum sink_outcome collect(const struct batches *batches, struct batch *batch)
+static enum sink_outcome collect(struct batches *batches, struct batch *batch)
 {
     enum sink_outcome outcome = SINK_OK;
     if (batch->text.failed) {
@@ -161,6 +178,7 @@ static enum sink_outcome collect(const struct batches *batches, struct batch *ba
                              batch->text.data + begin, end - begin);
         begin = end;
     }
+    batches->misfits += batch->misfits;
     batch->state = BATCH_FILLING;
     batch->count = 0;
     batch->width = 0;
@@ -245,12 +263,18 @@ enum sink_outcome batches_drain(struct batches *batches)
     return outcome;
 }
 
+uint64_t batches_misfits(const struct batches *batches)
+{
+    return batches->misfits;
+}
+
 /* ---- making ---------------------------------------------------------------------------------------------------- */
 
 static void batch_free(struct batch *batch)
 {
     free(batch->bytes.data);
     free(batch->text.data);
+    columns_free(&batch->columns);
     free(batch->rows);
     free(batch);
 }

@@ -19,5 +19,7 @@ enum sink_outcome batches_row(struct batches *batches, struct output_file *outle
                               const struct output_row *row);
 /* All rows so far are in their outlets. */
 enum sink_outcome batches_drain(struct batches *batches);
+/* Of a format of columns: values in the rows so far that were no values of their columns' types, and are left out. */
+uint64_t batches_misfits(const struct batches *batches);
 
 #endif

@@ -11,6 +11,9 @@ enum format_flag {
     FORMAT_CAN_GUARD = 8,    /* it can keep texts from beginning as a spreadsheet's formula does */
     FORMAT_SPREADS = 16,     /* arrays take a cell for each element, so that there must be cells enough */
     FORMAT_HAS_LAYOUTS = 32, /* its columns are those of a legacy layout, which may be chosen */
+    FORMAT_COLUMNS = 64,     /* it takes columns, not frames */
+    FORMAT_BINARY = 128,     /* no terminal should get it */
+    FORMAT_SEEKS = 256,      /* it goes back in its file, so that it must be an ordinary one, not compressed */
 };
 
 struct format {

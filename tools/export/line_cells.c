@@ -253,7 +253,7 @@ static void put_row_column(enum row_column column, const struct output_row *row,
         cells_text(text, length, style, out);
 }
 
-static void read_pick(const struct pick *pick, const struct output_row *row, struct armtap_value *value)
+void pick_read(const struct pick *pick, const struct output_row *row, struct armtap_value *value)
 {
     size_t entry = pick->column == TABLE_NONE ? TABLE_NONE : row->layout->entry_of[pick->column];
     value->present = false;
@@ -274,7 +274,7 @@ void cells_values(const struct view *view, const struct output_row *row, const s
             put_row_column(pick->row_column, row, style, out);
             continue;
         }
-        read_pick(pick, row, &value);
+        pick_read(pick, row, &value);
         if (is_doubles(pick, &value)) {
             put_doubles(pick, &value, style, out);
             continue;
@@ -298,7 +298,7 @@ size_t cells_too_few(const struct view *view, const struct output_row *row, size
         const struct pick *pick = &view->picks.pick[i];
         if (pick->element)
             continue;
-        read_pick(pick, row, &value);
+        pick_read(pick, row, &value);
         *elements = json_elements_count(&value);
         if (*elements > pick->count || (*elements == 1 && !pick->numbered))
             return i;

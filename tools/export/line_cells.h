@@ -31,6 +31,8 @@ void cells_names(const struct view *view, const struct cell_style *style, struct
 /* The picks' values with separators between them. */
 void cells_values(const struct view *view, const struct output_row *row, const struct cell_style *style,
                   struct buffer *out);
+/* The value that a row has for a pick of the table. */
+void pick_read(const struct pick *pick, const struct output_row *row, struct armtap_value *value);
 /* The first pick from `from` on whose cells do not hold all elements of its value; picks.count where there is none.
  * `elements` becomes how many it has. */
 size_t cells_too_few(const struct view *view, const struct output_row *row, size_t from, size_t *elements);

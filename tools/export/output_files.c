@@ -234,6 +234,11 @@ static void forget(struct output_files *outlets)
     outlets->count = outlets->room = outlets->slot_count = 0;
 }
 
+enum sink_outcome output_files_flush(struct output_files *outlets, struct output_file *outlet)
+{
+    return flush(outlets, outlet, false);
+}
+
 enum sink_outcome output_files_flush_all(struct output_files *outlets)
 {
     enum sink_outcome outcome = SINK_OK;

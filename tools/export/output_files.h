@@ -53,6 +53,8 @@ enum sink_outcome output_files_put(struct output_files *outlets, struct output_f
                                    size_t length);
 /* Writes the buffer out once enough has come together. */
 enum sink_outcome output_files_flush_full(struct output_files *outlets, struct output_file *outlet);
+/* Writes the buffer out. */
+enum sink_outcome output_files_flush(struct output_files *outlets, struct output_file *outlet);
 /* Writes what has come together so far, so that a reader can have it. */
 enum sink_outcome output_files_flush_all(struct output_files *outlets);
 /* Writes all that is left, and puts the files in their places. */

@@ -6,9 +6,9 @@
 
 static const struct {
     const char *name;
-    bool is_number;
+    enum armtap_type type;
 } columns[ROW_COLUMN_END] = {
-#define ROW_COLUMN(column, number, meaning) [ROW_COLUMN_##column] = {#column, number},
+#define ROW_COLUMN(column, type, meaning) [ROW_COLUMN_##column] = {#column, ARMTAP_##type},
 #include "row_columns.def"
 #undef ROW_COLUMN
 };
@@ -28,13 +28,25 @@ const char *row_column_name(enum row_column column)
 
 bool row_column_is_number(enum row_column column)
 {
-    return columns[column].is_number;
+    return columns[column].type != ARMTAP_STRING;
 }
 
-static size_t text_of(const char *name, const char **text)
+enum armtap_type row_column_type(enum row_column column)
 {
-    *text = name;
-    return name ? strlen(name) : 0;
+    return columns[column].type;
+}
+
+static void set_text(struct armtap_value *value, const char *text)
+{
+    value->present = text != NULL;
+    value->text = text;
+    value->length = text ? strlen(text) : 0;
+}
+
+static void set_unsigned(struct armtap_value *value, uint64_t number, bool is_known)
+{
+    value->present = is_known;
+    value->u64[0] = number;
 }
 
 static bool is_time_known(const struct missing_flow *missing)
@@ -42,38 +54,70 @@ static bool is_time_known(const struct missing_flow *missing)
     return missing->seconds > 0 || (missing->bytes > 0 && !isnan(missing->seconds));
 }
 
-size_t row_column_text(enum row_column column, const struct output_row *row, char digits[NUMBER_MAX], const char **text)
+void row_column_value(enum row_column column, const struct output_row *row, struct armtap_value *value)
 {
-    bool has_time = row->where.time != ARMTAP_NO_TIME;
-    *text = digits;
+    *value = (struct armtap_value){.name = columns[column].name, .type = columns[column].type, .count = 1};
     switch (column) {
     case ROW_COLUMN_time:
-        return has_time ? number_seconds(row->where.time, digits) : 0;
     case ROW_COLUMN_time_ns:
-        return has_time ? number_signed(row->where.time, digits) : 0;
+        value->present = row->where.time != ARMTAP_NO_TIME;
+        value->i64[0] = row->where.time;
+        break;
     case ROW_COLUMN_packet:
-        return row->where.packet > 0 ? number_unsigned(row->where.packet, digits) : 0;
+        set_unsigned(value, row->where.packet, row->where.packet > 0);
+        break;
     case ROW_COLUMN_stream:
-        return number_unsigned(row->stream, digits);
+        set_unsigned(value, row->stream, true);
+        break;
     case ROW_COLUMN_file:
-        return text_of(row->file, text);
+        set_text(value, row->file);
+        break;
     case ROW_COLUMN_robot:
-        return text_of(row->robot, text);
+        set_text(value, row->robot);
+        break;
     case ROW_COLUMN_client:
-        return text_of(row->client, text);
+        set_text(value, row->client);
+        break;
     case ROW_COLUMN_protocol:
-        return text_of(armtap_protocol_name(row->protocol), text);
+        set_text(value, armtap_protocol_name(row->protocol));
+        break;
     case ROW_COLUMN_direction:
-        return text_of(row->direction == ARMTAP_TO_ROBOT ? "to-robot" : "from-robot", text);
+        set_text(value, row->direction == ARMTAP_TO_ROBOT ? "to-robot" : "from-robot");
+        break;
     case ROW_COLUMN_lost_bytes:
-        return row->missing.bytes > 0 ? number_unsigned(row->missing.bytes, digits) : 0;
+        set_unsigned(value, row->missing.bytes, row->missing.bytes > 0);
+        break;
     case ROW_COLUMN_lost_s:
-        return is_time_known(&row->missing) ? number_repr(row->missing.seconds, digits) : 0;
+        value->present = is_time_known(&row->missing);
+        value->f64[0] = row->missing.seconds;
+        break;
     case ROW_COLUMN_skipped:
-        return row->missing.skipped > 0 ? number_unsigned(row->missing.skipped, digits) : 0;
+        set_unsigned(value, row->missing.skipped, row->missing.skipped > 0);
+        break;
     case ROW_COLUMN_NONE:
     case ROW_COLUMN_END:
         break;
     }
-    return 0;
+}
+
+size_t row_column_text(enum row_column column, const struct output_row *row, char digits[NUMBER_MAX], const char **text)
+{
+    struct armtap_value value;
+    row_column_value(column, row, &value);
+    *text = digits;
+    if (!value.present)
+        return 0;
+    if (column == ROW_COLUMN_time)
+        return number_seconds(value.i64[0], digits);
+    switch (value.type) {
+    case ARMTAP_STRING:
+        *text = value.text;
+        return value.length;
+    case ARMTAP_DOUBLE:
+        return number_repr(value.f64[0], digits);
+    case ARMTAP_INT64:
+        return number_signed(value.i64[0], digits);
+    default:
+        return number_unsigned(value.u64[0], digits);
+    }
 }

@@ -25,12 +25,14 @@ static int mark(struct target *target, const struct format *format, const struct
 }
 
 /* What the format knows of the file, as it is now; NULL without memory. */
-static struct target *target_of(struct output_file *file)
+static struct target *target_of(const struct format *format, struct output_file *file)
 {
     if (!file->target)
         file->target = calloc(1, sizeof *file->target);
-    if (file->target)
-        file->target->offset = file->flushed + file->buffer.length;
+    if (!file->target)
+        return NULL;
+    file->target->offset = file->flushed + file->buffer.length;
+    file->target->path = format_has(format, FORMAT_SEEKS) ? sink_file_path(file->sink) : NULL;
     return file->target;
 }
 
@@ -44,7 +46,7 @@ enum sink_outcome target_begin(const struct format *format, struct output_file *
 {
     if (!format->writer->begin)
         return SINK_OK;
-    struct target *target = target_of(file);
+    struct target *target = target_of(format, file);
     int has_begun = target ? mark(target, format, view->table) : -1;
     if (has_begun < 0)
         return lack_memory();
@@ -59,7 +61,7 @@ enum sink_outcome target_put(const struct format *format, struct output_files *f
         return outcome;
     if (!format->writer->place)
         return output_files_put(files, file, bytes, length);
-    struct target *target = target_of(file);
+    struct target *target = target_of(format, file);
     if (!target)
         return lack_memory();
     if (format->writer->place(target, view, bytes, length, &file->buffer) != 0)
@@ -70,10 +72,14 @@ enum sink_outcome target_put(const struct format *format, struct output_files *f
 enum sink_outcome targets_end(const struct format *format, struct output_files *files)
 {
     for (size_t i = 0; i < files->count && format->writer->end; i++) {
-        struct target *target = target_of(files->outlet[i]);
+        struct output_file *file = files->outlet[i];
+        enum sink_outcome flushed = format_has(format, FORMAT_SEEKS) ? output_files_flush(files, file) : SINK_OK;
+        if (flushed != SINK_OK)
+            return flushed;
+        struct target *target = target_of(format, file);
         if (!target)
             return lack_memory();
-        if (format->writer->end(target, &files->outlet[i]->buffer) != 0)
+        if (format->writer->end(target, &file->buffer) != 0)
             return SINK_FAILED;
     }
     return SINK_OK;

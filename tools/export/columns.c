@@ -1,0 +1,323 @@
+#include "columns.h"
+
+#include <math.h>
+
+#include "line_cells.h"
+#include "base/json_elements.h"
+#include "base/json_writer.h"
+#include "base/utf8.h"
+#include "mode_names.h"
+
+#define WORD_BITS 64
+#define BELOW_2_63 9223372036854775808.0
+#define BELOW_2_64 18446744073709551616.0
+
+/* ---- where values go --------------------------------------------------------------------------------------------- */
+
+static enum armtap_type type_of(const struct view *view, const struct pick *pick)
+{
+    if (pick->row_column != ROW_COLUMN_NONE)
+        return row_column_type(pick->row_column);
+    if (pick->column == TABLE_NONE)
+        return ARMTAP_DOUBLE;
+    return pick->by_name ? ARMTAP_STRING : view->table->columns[pick->column].type;
+}
+
+static int grow(struct columns *columns, size_t count, size_t words)
+{
+    if (count > columns->columns_room) {
+        struct column *column = realloc(columns->column, count * sizeof *column);
+        if (!column)
+            return -1;
+        columns->column = column;
+        columns->columns_room = count;
+    }
+    if (words > columns->words_room) {
+        free(columns->words);
+        columns->words_room = 0;
+        columns->words = malloc(words * sizeof *columns->words);
+        if (!columns->words)
+            return -1;
+        columns->words_room = words;
+    }
+    return 0;
+}
+
+/* Places the columns: the bits of all, then the values of all. */
+static int lay_out(struct columns *columns, const struct view *view, size_t rows)
+{
+    size_t bits = (rows + WORD_BITS - 1) / WORD_BITS, count = 0;
+    for (size_t i = 0; i < view->picks.count; i++)
+        count += view->picks.pick[i].count;
+    if (grow(columns, count + 1, count * (bits + rows) + 1) != 0)
+        return -1;
+    memset(columns->words, 0, count * (bits + rows) * sizeof *columns->words);
+    columns->count = 0;
+    columns->rows = rows;
+    columns->texts.length = 0;
+    columns->misfits = 0;
+    for (size_t i = 0; i < view->picks.count; i++) {
+        const struct pick *pick = &view->picks.pick[i];
+        for (unsigned k = 0; k < pick->count; k++) {
+            size_t at = columns->count++;
+            columns->column[at] = (struct column){.pick = pick,
+                                                  .element = pick->first + k,
+                                                  .type = type_of(view, pick),
+                                                  .present = columns->words + at * bits,
+                                                  .u64 = columns->words + count * bits + at * rows};
+        }
+    }
+    return 0;
+}
+
+void columns_free(struct columns *columns)
+{
+    free(columns->column);
+    free(columns->words);
+    free(columns->texts.data);
+    *columns = (struct columns){0};
+}
+
+/* A cell whose value is about to be set. */
+struct cell {
+    struct columns *columns;
+    const struct column *column;
+    size_t row;
+};
+
+static uint64_t *word_of(const struct cell *cell, const uint64_t *at)
+{
+    return cell->columns->words + (at - cell->columns->words);
+}
+
+/* The word of the cell's value, which is there from now on. */
+static uint64_t *take_word(const struct cell *cell)
+{
+    *word_of(cell, cell->column->present + cell->row / WORD_BITS) |= (uint64_t)1 << cell->row % WORD_BITS;
+    return word_of(cell, cell->column->u64 + cell->row);
+}
+
+/* What was appended to the texts from there on is the cell's. */
+static void take_text(const struct cell *cell, size_t from)
+{
+    struct buffer *texts = &cell->columns->texts;
+    struct column_text text = {(uint32_t)from, (uint32_t)(texts->length - from)};
+    texts->failed = texts->failed || texts->length > UINT32_MAX;
+    memcpy(take_word(cell), &text, sizeof text);
+}
+
+static void take_double(const struct cell *cell, double number)
+{
+    memcpy(take_word(cell), &number, sizeof number);
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+struct range {
+    int64_t low;
+    uint64_t high;
+};
+
+static struct range range_of(enum armtap_type type)
+{
+    switch (type) {
+    case ARMTAP_BOOL:
+        return (struct range){0, 1};
+    case ARMTAP_UINT8:
+        return (struct range){0, UINT8_MAX};
+    case ARMTAP_UINT32:
+        return (struct range){0, UINT32_MAX};
+    case ARMTAP_INT32:
+        return (struct range){INT32_MIN, INT32_MAX};
+    case ARMTAP_INT64:
+        return (struct range){INT64_MIN, INT64_MAX};
+    default:
+        return (struct range){0, UINT64_MAX};
+    }
+}
+
+static void take_negative(const struct cell *cell, int64_t number)
+{
+    if (cell->column->type == ARMTAP_DOUBLE)
+        take_double(cell, (double)number);
+    else if (number >= range_of(cell->column->type).low)
+        *take_word(cell) = (uint64_t)number;
+    else
+        cell->columns->misfits++;
+}
+
+static void take_whole(const struct cell *cell, uint64_t number)
+{
+    if (cell->column->type == ARMTAP_DOUBLE)
+        take_double(cell, (double)number);
+    else if (number <= range_of(cell->column->type).high)
+        *take_word(cell) = number;
+    else
+        cell->columns->misfits++;
+}
+
+/* A double goes into a column of integers if it is one. */
+static void take_number(const struct cell *cell, double number)
+{
+    if (cell->column->type == ARMTAP_DOUBLE)
+        take_double(cell, number);
+    else if (!(number > -BELOW_2_63 && number < BELOW_2_64) || floor(number) != number)
+        cell->columns->misfits++;
+    else if (number < 0)
+        take_negative(cell, (int64_t)number);
+    else
+        take_whole(cell, (uint64_t)number);
+}
+
+static void put_number(const struct cell *cell, const struct armtap_value *value, unsigned element)
+{
+    bool is_signed = armtap_value_is_signed(value);
+    if (value->type == ARMTAP_DOUBLE)
+        take_number(cell, value->f64[element]);
+    else if (is_signed && value->i64[element] < 0)
+        take_negative(cell, value->i64[element]);
+    else
+        take_whole(cell, is_signed ? (uint64_t)value->i64[element] : value->u64[element]);
+}
+
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
+
+static const struct cell_style json = {.truth = {"false", "true"}, .absent = "null", .nan = "null"};
+
+static void put_utf8(const char *bytes, size_t length, struct buffer *out)
+{
+    char shown[UTF8_SHOWN_MAX];
+    for (size_t done = 0, used; done < length; done += used)
+        buffer_put(out, shown, utf8_store(shown, bytes + done, length - done, &used));
+}
+
+static void put_quoted(const char *bytes, size_t length, struct buffer *out)
+{
+    char *at = buffer_room(out, JSON_QUOTED_MAX(length));
+    if (at)
+        out->length += json_quote(at, bytes, length);
+}
+
+/* A value that is text, in a column of texts. */
+static void put_text(const struct cell *cell, const struct armtap_value *value)
+{
+    struct buffer *texts = &cell->columns->texts;
+    size_t from = texts->length;
+    if (value->type == ARMTAP_JSON)
+        json_elements_copy(value->text, value->length, texts);
+    else if (cell->column->type == ARMTAP_JSON && value->type == ARMTAP_STRING)
+        put_quoted(value->text, value->length, texts);
+    else if (cell->column->type == ARMTAP_BYTES)
+        buffer_put(texts, value->text, value->length);
+    else
+        put_utf8(value->text, value->length, texts);
+    take_text(cell, from);
+}
+
+/* A number in a column of texts: a mode by its name, or what JSON has; that cannot say NaN. */
+static void put_number_text(const struct cell *cell, const struct armtap_value *value, unsigned element,
+                            enum armtap_generation generation)
+{
+    struct buffer *texts = &cell->columns->texts;
+    size_t from = texts->length;
+    char digits[MODE_NAME_MAX];
+    const char *name = cell->column->pick->by_name ? mode_name(value, element, generation, digits) : NULL;
+    if (name)
+        buffer_string(texts, name);
+    else if (value->type != ARMTAP_DOUBLE || isfinite(value->f64[element]))
+        cells_number(value, element, &json, texts);
+    else
+        return;
+    take_text(cell, from);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+/* An element of an array of a text protocol. */
+static void put_leaf(const struct cell *cell, const struct json_element *leaf)
+{
+    struct buffer *texts = &cell->columns->texts;
+    size_t from = texts->length;
+    bool is_number = leaf->kind == JSON_ELEMENT_WHOLE || leaf->kind == JSON_ELEMENT_NUMBER;
+    bool is_truth = leaf->kind == JSON_ELEMENT_FALSE || leaf->kind == JSON_ELEMENT_TRUE;
+    if (leaf->kind == JSON_ELEMENT_NULL)
+        return;
+    if (column_is_text(cell->column)) {
+        json_elements_copy(leaf->text, leaf->length, texts);
+        take_text(cell, from);
+    } else if (is_number) {
+        take_number(cell, json_element_number(leaf));
+    } else if (is_truth && cell->column->type == ARMTAP_BOOL) {
+        take_whole(cell, leaf->kind == JSON_ELEMENT_TRUE);
+    } else {
+        cell->columns->misfits++;
+    }
+}
+
+static void put_leaves(struct cell *cell, struct json_elements *leaves)
+{
+    const struct pick *pick = cell->column->pick;
+    struct json_element leaf;
+    for (unsigned k = 0; k < pick->first + pick->count && json_elements_next(leaves, &leaf); k++)
+        if (k >= pick->first)
+            put_leaf(&(struct cell){cell->columns, cell->column + (k - pick->first), cell->row}, &leaf);
+}
+
+static void put_element(const struct cell *cell, const struct armtap_value *value, enum armtap_generation generation)
+{
+    unsigned element = cell->column->element;
+    if (armtap_value_is_text(value) ? element > 0 : element >= value->count)
+        return;
+    if (!armtap_value_is_text(value) && !column_is_text(cell->column))
+        put_number(cell, value, element);
+    else if (!armtap_value_is_text(value))
+        put_number_text(cell, value, element, generation);
+    else if (column_is_text(cell->column))
+        put_text(cell, value);
+    else
+        cell->columns->misfits++;
+}
+
+/* The cells of a pick in a row. */
+static void put_value(struct cell *first, const struct output_row *row, const struct armtap_value *value)
+{
+    const struct pick *pick = first->column->pick;
+    struct json_elements leaves;
+    if (!value->present || (pick->if_mixed && !row->is_mixed))
+        return;
+    if ((pick->numbered || pick->element || !column_is_text(first->column)) && json_elements_begin(&leaves, value)) {
+        put_leaves(first, &leaves);
+        return;
+    }
+    for (unsigned k = 0; k < pick->count; k++)
+        put_element(&(struct cell){first->columns, first->column + k, first->row}, value, row->generation);
+}
+
+int columns_gather(struct columns *columns, const struct view *view, const struct output_row *rows, size_t count)
+{
+    struct armtap_value value;
+    if (lay_out(columns, view, count) != 0)
+        return -1;
+    for (size_t at = 0; at < columns->count; at += columns->column[at].pick->count) {
+        const struct pick *pick = columns->column[at].pick;
+        for (size_t i = 0; i < count; i++) {
+            if (pick->row_column != ROW_COLUMN_NONE)
+                row_column_value(pick->row_column, &rows[i], &value);
+            else
+                pick_read(pick, &rows[i], &value);
+            put_value(&(struct cell){columns, &columns->column[at], i}, &rows[i], &value);
+        }
+    }
+    return columns->texts.failed ? -1 : 0;
+}
+
+void column_name(const struct column *column, struct buffer *out)
+{
+    char digits[NUMBER_MAX];
+    const struct pick *pick = column->pick;
+    put_utf8(pick->name, strlen(pick->name), out);
+    if (!pick->element && !pick->numbered && pick->count == 1)
+        return;
+    buffer_char(out, '_');
+    buffer_put(out, digits, number_unsigned(column->element, digits));
+}
