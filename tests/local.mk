@@ -28,7 +28,8 @@ UNIT_TESTS = \
 	tests/unit/test_record_pairing \
 	tests/unit/test_replay \
 	tests/unit/test_roundtrip \
-	tests/unit/test_rtde \
+	tests/unit/test_rtde_packages \
+	tests/unit/test_rtde_sessions \
 	tests/unit/test_shared \
 	tests/unit/test_spelling \
 	tests/unit/test_tables \
