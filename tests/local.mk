@@ -88,7 +88,6 @@ tests_unit_test_websocket_LDADD = $(LDADD) $(AUBO_LIBS)
 if HAVE_CMOCKA
 check_LIBRARIES += tests/unit/libunit.a
 check_PROGRAMS += $(UNIT_TESTS)
-TESTS += $(UNIT_TESTS)
 else
 # Tests that cannot be built must not look like tests that passed.
 check_DATA += cmocka-is-missing
@@ -106,15 +105,18 @@ check-emulated: dist
 
 # ---- tests of the whole ----------------------------------------------------------------------------------------------
 
+# TESTS begins with the longest, so that none is left to the end, when the other cores have nothing to do.
+LONG_TESTS = \
+	tests/hostile-tools-check.py \
+	tests/explain-check.py \
+	tests/clean-check.py
 SCRIPT_TESTS = \
 	tests/attempts-check.py \
 	tests/aubo-check.py \
 	tests/captures-rebuild \
 	tests/check-runners \
-	tests/clean-check.py \
 	tests/compare-check.py \
 	tests/cross-check.py \
-	tests/explain-check.py \
 	tests/follow-check.py \
 	tests/gates/docs \
 	tests/gates/hardening \
@@ -126,7 +128,6 @@ SCRIPT_TESTS = \
 	tests/handshake-check.py \
 	tests/interrupt-check.py \
 	tests/json-keys.py \
-	tests/hostile-tools-check.py \
 	tests/live-check.py \
 	tests/namespaces-check.py \
 	tests/missing-check.py \
@@ -144,7 +145,7 @@ SCRIPT_TESTS = \
 	tests/thresholds-check.py \
 	tests/threads-check \
 	tests/union-check.py
-TESTS += $(SCRIPT_TESTS)
+TESTS += $(LONG_TESTS)
 
 TEST_EXTENSIONS = .py
 LOG_COMPILER = $(SHELL) $(srcdir)/tests/limited
@@ -166,13 +167,18 @@ installcheck-local:
 	PKG_CONFIG_PATH='$(DESTDIR)$(pkgconfigdir)' PKG_CONFIG_SYSROOT_DIR='$(DESTDIR)' LD_LIBRARY_PATH='$(DESTDIR)$(libdir)' \
 	    sh $(srcdir)/tests/check-installed
 
+include tests/transport/local.mk
+include tests/starve/local.mk
 include tests/bench/local.mk
 include tests/faults/local.mk
 include tests/fuzz/local.mk
-include tests/transport/local.mk
-include tests/starve/local.mk
 include tests/toy/local.mk
 include tests/toy-format/local.mk
+
+TESTS += $(SCRIPT_TESTS)
+if HAVE_CMOCKA
+TESTS += $(UNIT_TESTS)
+endif
 
 # ---- other targets ---------------------------------------------------------------------------------------------------
 
@@ -201,6 +207,7 @@ coverage:
 .PHONY: lint format mutants coverage
 
 EXTRA_DIST += \
+	$(LONG_TESTS) \
 	$(SCRIPT_TESTS) \
 	tests/README.md \
 	tests/refused.c \
