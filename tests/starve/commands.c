@@ -20,7 +20,7 @@ static unsigned number16(const uint8_t *at)
     return (unsigned)at[0] << 8 | at[1];
 }
 
-/* Appends what a TCP segment from a telemetry port carries: Ethernet and IPv4 alone. */
+/* Appends the payload of a TCP segment from a telemetry port; only Ethernet and IPv4. */
 static void add_payload(const uint8_t *packet, size_t length, struct bytes *to)
 {
     if (length < 54 || number16(packet + 12) != 0x0800 || number16(packet + 34) / 100 != 300)
@@ -30,7 +30,7 @@ static void add_payload(const uint8_t *packet, size_t length, struct bytes *to)
         bytes_add(to, packet + header, whole - header);
 }
 
-/* Some packets of a sample as a file, in the form that its name says. */
+/* Writes some packets of a sample to a file, in the format that the file's name tells. */
 static int make_cut(const char *name, const char *samples, const char *sample, size_t from, size_t count)
 {
     char path[1024];
@@ -80,7 +80,7 @@ static int make_file(char *line, const char *samples)
 
 /* ---- commands -------------------------------------------------------------------------------------------------- */
 
-/* The next word, ended in place; what stands in quotes belongs to it. NULL at the end. */
+/* Returns the next word, terminated in place; quotes keep blanks in it. NULL at the end. */
 static char *next_word(char **at)
 {
     char *word = *at + strspn(*at, " "), *to = word, quote = '\0';

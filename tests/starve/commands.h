@@ -15,7 +15,7 @@ struct command {
     int count;
     const char *input;    /* standard input; NULL: empty */
     bool piped;           /* the input comes through a pipe */
-    const char *replaced; /* a file that is there beforehand, or NULL */
+    const char *replaced; /* a file that exists before the run, or NULL */
     size_t number;        /* in the list */
 };
 

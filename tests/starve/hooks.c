@@ -46,7 +46,7 @@ static enum verdict count(enum starve_kind kind)
     return FAILS;
 }
 
-/* The definition that this one took the place of: the sanitizers' or the C library's. */
+/* The definition that ours replaces: the sanitizers' or the C library's. */
 #define NEXT(name) (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name)
 #define FETCH(name)                                                                                                    \
     static __typeof__(&name) next;                                                                                     \
@@ -85,7 +85,7 @@ int posix_memalign(void **block, size_t alignment, size_t size)
     return count(STARVE_MEMORY) == PASSES ? next(block, alignment, size) : ENOMEM;
 }
 
-/* A thread takes memory, too. */
+/* A thread needs memory. */
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *user)
 {
     FETCH(pthread_create);
@@ -94,7 +94,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 /* ---- time ------------------------------------------------------------------------------------------------------ */
 
-/* Two seconds a look, on whatever machine: a source that goes on shows each finding as it comes. */
+/* Each call advances the clock by two seconds, on any machine: a live source shows each finding at once. */
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
     static atomic_long looks;
@@ -125,7 +125,7 @@ ssize_t read(int file, void *to, size_t room)
     return next(file, to, verdict == DOES_A_PART && room > 1 ? 1 : room);
 }
 
-/* What a file holds around the byte that was asked for last; other descriptors are opened, and other threads ask. */
+/* The part of a file around the byte that this thread read last. */
 struct window {
     unsigned long opened;
     int file;
@@ -134,7 +134,7 @@ struct window {
     uint8_t bytes[4096];
 };
 static _Thread_local struct window window;
-static atomic_ulong opened = 1; /* changes with each descriptor, whose number may have been another's */
+static atomic_ulong opened = 1; /* changes with each close(): another file may get the same descriptor */
 
 static void look(__typeof__(&pread) next, int file, off_t from)
 {
@@ -144,7 +144,7 @@ static void look(__typeof__(&pread) next, int file, off_t from)
     window.length = next(file, window.bytes, sizeof window.bytes, from);
 }
 
-/* One byte of a file that nobody writes to, without a system call for each. */
+/* Reads a byte of a file that nobody writes to, with a system call only every 4 kB. */
 static ssize_t read_byte(__typeof__(&pread) next, int file, uint8_t *to, off_t from)
 {
     if (window.opened != opened || window.file != file || from < window.from || from - window.from >= window.length)
@@ -200,7 +200,7 @@ int dup(int file)
     return count(STARVE_READ) == FAILS ? -1 : next(file);
 }
 
-/* A descriptor is gone also where closing it failed. */
+/* A descriptor is gone even if closing it failed. */
 int close(int file)
 {
     FETCH(close);
@@ -232,7 +232,7 @@ static ssize_t stream_read(void *cookie, char *to, size_t room)
     return read((int)(intptr_t)cookie, to, room);
 }
 
-/* As the C library does: what was not written is tried once more until nothing is. */
+/* Like the C library: tries to write the rest until a write fails. */
 static ssize_t stream_write(void *cookie, const char *bytes, size_t length)
 {
     size_t written = 0;

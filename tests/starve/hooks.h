@@ -1,6 +1,5 @@
-/* Makes the n-th allocation, or the n-th system call that writes or reads, of the program fail. Its definitions of
- * malloc, write, read ... take the place of the C library's for all that the program is linked with, the shared
- * libraries and the C library itself included. */
+/* Makes the program's n-th allocation, write or read fail. The definitions of malloc, write, read ... replace the C
+ * library's in everything that the program is linked with, including shared libraries and the C library itself. */
 #ifndef STARVE_HOOKS_H
 #define STARVE_HOOKS_H
 
@@ -11,15 +10,15 @@ enum starve_kind { STARVE_MEMORY, STARVE_WRITE, STARVE_READ, STARVE_KINDS };
 struct starve_plan {
     enum starve_kind kind;
     unsigned long at; /* which call, from 1; 0: none fails */
-    bool later;       /* those after it fail, too */
-    int error;        /* what they fail with; 0: they do a part of what they were asked for */
-    bool trace;       /* say on standard error where it was */
+    bool later;       /* all later calls fail, too */
+    int error;        /* errno of the failure; 0: the call does only a part of what was asked for */
+    bool trace;       /* print on standard error where the call is */
 };
 
-/* Begins to count. Standard output and input become streams that end in the calls counted here: what the C library
- * writes of its own goes past them. 0, or -1. */
+/* Starts counting. Standard output and input become streams that use the calls counted here, because the C library's
+ * own streams bypass them. 0, or -1. */
 int starve_begin(const struct starve_plan *plan);
-/* Ends what starve_begin began: nothing fails any more. Calls so far, by kind, are in `counts`. */
+/* Stops what starve_begin started: nothing fails any more. `counts` gets the number of calls, by kind. */
 void starve_end(unsigned long counts[STARVE_KINDS]);
 
 #endif

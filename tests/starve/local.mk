@@ -1,4 +1,4 @@
-# ---- every n-th allocation, write and read of the program failing: see README.md one folder up ---------------------------
+# ---- failing allocations, writes and reads: see ../README.md ----------------------------------------------------------
 
 tests_starve_starve_SOURCES = \
 	tests/starve/commands.c \

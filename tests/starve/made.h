@@ -19,7 +19,7 @@ struct made {
     size_t count;
 };
 
-/* Empties made/; `replaced` names a file that is there beforehand, or NULL. 0, or -1 after a message. */
+/* Empties made/, then writes the file `replaced`, unless it is NULL. 0, or -1 after a message. */
 int made_prepare(const char *replaced);
 /* 0, or -1 after a message. */
 int made_read(struct made *made);
@@ -28,7 +28,7 @@ void made_free(struct made *made);
 bool made_same(const struct made *one, const struct made *other);
 /* Whether the output is the beginning of the usual one. */
 bool made_output_begins(const struct made *usual, const struct made *made);
-/* Whether each file in made/ is a whole one, or the one that was there beforehand. */
+/* Whether each file in made/ is complete, or still the one from before the run. */
 bool made_is_clean(const struct made *usual, const struct made *made);
 
 #endif

@@ -1,10 +1,10 @@
-/* Runs commands of the program again and again, the n-th allocation, write or read failing in turn: it must give what
- * it gives without, or exit with 2 and a message; never another verdict, no crash, no hang, nothing left behind.
+/* Runs each command of the program many times; each time another allocation, write or read fails. The command must
+ * give its usual output, or exit with 2 and a message: no other verdict, no crash, no hang, no file left behind.
  *
  *   starve                     a sample of the points, the same on every run
  *   starve --full              every point
  *   starve --command NAME      only this one
- *   starve --way WAY --at N    one point, with what it prints and where the failing call is; --command too
+ *   starve --way WAY --at N    one point: also prints the output and where the failing call is; needs --command
  *
  * Environment: srcdir (the source folder, default .), builddir (default .). */
 #define _GNU_SOURCE /* MAP_ANONYMOUS, nftw, F_SETPIPE_SZ */
@@ -29,8 +29,7 @@ int armtap_main(int argc, char **argv);
 
 #define SECONDS_MAX 20
 #define PIPE_MAX (1 << 20)
-/* Points of a command that are tried in each way, without --full. A child of AddressSanitizer's takes ten times as
- * long. */
+/* Points tried for each command and way without --full. Under AddressSanitizer a child takes ten times as long. */
 #ifdef __SANITIZE_ADDRESS__
 #define SAMPLED 3
 #else
@@ -41,7 +40,7 @@ int armtap_main(int argc, char **argv);
 static const struct way {
     const char *name;
     struct starve_plan plan;
-    bool harmless; /* the same must come out */
+    bool harmless; /* the output must be the usual one */
     bool quiet;    /* no message is needed */
 } ways[] = {
     {"memory", {.kind = STARVE_MEMORY, .error = ENOMEM}, false, false},
@@ -58,7 +57,7 @@ static const struct way {
 #define WAY_COUNT (sizeof ways / sizeof *ways)
 
 struct result {
-    int status; /* as waitpid tells */
+    int status; /* as waitpid gives it */
     struct made made;
     unsigned long counts[STARVE_KINDS];
 };
@@ -86,7 +85,7 @@ static void redirect(const char *name, int flags, int to)
     close(file);
 }
 
-/* The file through a pipe that holds all of it. */
+/* Puts the whole file into a pipe. */
 static void pipe_from(const char *name, int to)
 {
     static char bytes[PIPE_MAX];
@@ -115,7 +114,7 @@ static void run_child(const struct command *command, const struct starve_plan *p
     struct command mine = *command;
     int status = armtap_main(mine.count, mine.words);
     starve_end(counts);
-    exit(status); /* not _exit: what was not freed is told there under the sanitizers */
+    exit(status); /* not _exit: the sanitizers report leaks here */
 }
 
 static int run(const struct test *test, const struct command *command, const struct starve_plan *plan,
@@ -141,7 +140,7 @@ static bool exited(const struct result *result, int status)
     return WIFEXITED(result->status) && WEXITSTATUS(result->status) == status;
 }
 
-/* What is wrong with a run; NULL: nothing. */
+/* Returns what is wrong with a run; NULL: nothing. */
 static const char *judge(const struct way *way, const struct result *usual, const struct result *result)
 {
     if (WIFSIGNALED(result->status))
@@ -150,13 +149,13 @@ static const char *judge(const struct way *way, const struct result *usual, cons
     if (same)
         return NULL;
     if (way->harmless)
-        return "it gives something else";
+        return "the output differs";
     if (!exited(result, 2))
-        return "another verdict: something else comes out, and the status is not 2";
+        return "the output differs, but the status is not 2";
     if (!way->quiet && result->made.err.length == 0)
         return "status 2 without a message";
     if (way->plan.kind == STARVE_MEMORY && !made_output_begins(&usual->made, &result->made))
-        return "status 2, but the output is not the usual one as far as it goes";
+        return "status 2, but the output is not the beginning of the usual one";
     if (way->plan.kind != STARVE_READ && !made_is_clean(&usual->made, &result->made))
         return "a file is left behind";
     return NULL;
@@ -199,7 +198,7 @@ static int try_point(struct test *test, const struct command *command, const str
     return 0;
 }
 
-/* How many points lie between two that are tried, and which is the first: another one for each command and way. */
+/* Returns the distance between two points that are tried. The first point differs by command and way. */
 static unsigned long stride_of(const struct test *test, unsigned long points)
 {
     return test->full || points <= SAMPLED ? 1 : (points + SAMPLED - 1) / SAMPLED;
@@ -225,8 +224,8 @@ static int try_command(struct test *test, const struct command *command)
     if (run(test, command, &nothing, &usual) != 0)
         return -1;
     if (WIFSIGNALED(usual.status) || WEXITSTATUS(usual.status) != command->status) {
-        printf("FAIL %s: without any failure it exits with %d, not %d\n", command->name, WEXITSTATUS(usual.status),
-               command->status);
+        printf("FAIL %s: although nothing fails, it exits with %d instead of %d\n", command->name,
+               WEXITSTATUS(usual.status), command->status);
         show("standard error", &usual.made.err);
         test->tally[0].failures++;
     }
@@ -258,7 +257,7 @@ static const struct way *find_way(const char *name)
     for (size_t i = 0; i < WAY_COUNT; i++)
         if (strcmp(ways[i].name, name) == 0)
             return &ways[i];
-    fprintf(stderr, "starve: there is no way %s\n", name);
+    fprintf(stderr, "starve: unknown way %s\n", name);
     exit(2);
 }
 
@@ -277,12 +276,12 @@ static void parse_options(int argc, char **argv, struct test *test)
         else if (strcmp(argv[i], "--at") == 0)
             test->at = strtoul(value, NULL, 10);
         else
-            exit((fprintf(stderr, "starve: no option %s\n", argv[i]), 2));
+            exit((fprintf(stderr, "starve: unknown option %s\n", argv[i]), 2));
         i++;
     }
 }
 
-/* Whether it is asked for, and what it needs was built. */
+/* Whether the command was asked for and can run in this build. */
 static bool wants(const struct test *test, const struct command *command)
 {
     bool needs_aubo = strstr(command->name, "aubo") || strstr(command->name, "web") || strstr(command->name, "arms");
