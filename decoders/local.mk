@@ -7,6 +7,8 @@ lib_libinside_la_SOURCES += \
 	decoders/realtime_recipe.h \
 	decoders/realtime_sizes.def \
 	decoders/rtde.c \
+	decoders/rtde_content.c \
+	decoders/rtde_content.h \
 	decoders/rtde_evidence.c \
 	decoders/rtde_evidence.def \
 	decoders/rtde_evidence.h \

@@ -1,0 +1,135 @@
+#include "rtde_content.h"
+
+#include <string.h>
+
+#include "../lib/bytes.h"
+#include "rtde_reply.h"
+
+#define LEVEL_MAX 8u       /* of a text message */
+#define SEARCHED_TEXT 256u /* characters of a text that a search examines */
+#define SEARCHED_LIST 32u  /* the same for a list, where one byte in four or five would pass by chance */
+
+static bool all_in(const char *text, size_t length, const char *also, bool lower)
+{
+    for (size_t i = 0; i < length; i++) {
+        char c = text[i];
+        bool known = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ',';
+        known = known || (lower && c >= 'a' && c <= 'z') || (c != '\0' && strchr(also, c));
+        if (!known && !(c == '\0' && lower))
+            return false;
+    }
+    return true;
+}
+
+/* A search decides by the first characters: every few bytes may look like the header of a long package. */
+static size_t looked_at(size_t length, bool in_step, size_t most)
+{
+    return in_step || length < most ? length : most;
+}
+
+/* Where a package must begin, consistent lengths are enough: controllers forward whatever programs print. Protocol 1
+ * has no lengths from the robot. */
+static bool text_fits(const struct armtap_rtde_package *p, bool in_step)
+{
+    bool has_lengths = p->protocol >= 2 || p->direction == ARMTAP_TO_ROBOT;
+    size_t most = !in_step ? 0 : has_lengths ? p->text_length : p->text_length / 4;
+    return p->level <= LEVEL_MAX &&
+           armtap_rtde_is_text(p->text, looked_at(p->text_length, in_step, SEARCHED_TEXT), most) &&
+           armtap_rtde_is_text(p->source, looked_at(p->source_length, in_step, SEARCHED_TEXT), most);
+}
+
+/* A package whose content matches its type. Data can hold anything. */
+static bool content_fits(const struct armtap_rtde_package *p, bool in_step)
+{
+    switch (p->type) {
+    case ARMTAP_RTDE_VERSION:
+        return p->direction == ARMTAP_FROM_ROBOT ? p->accepted <= 1 : p->version >= 1 && p->version <= 16;
+    case ARMTAP_RTDE_TEXT:
+        return text_fits(p, in_step);
+    case ARMTAP_RTDE_SETUP_OUTPUTS:
+    case ARMTAP_RTDE_SETUP_INPUTS:
+        if (p->direction == ARMTAP_FROM_ROBOT && p->types_length == 0)
+            return false;
+        /* fall through */
+    case ARMTAP_RTDE_PROPERTIES:
+        return all_in(p->names, looked_at(p->names_length, in_step, SEARCHED_LIST), " \r\n\t.", true) &&
+               all_in(p->types, looked_at(p->types_length, in_step, SEARCHED_LIST), " ", false);
+    case ARMTAP_RTDE_START:
+    case ARMTAP_RTDE_PAUSE:
+        return p->accepted <= 1;
+    default:
+        return true;
+    }
+}
+
+/* Whether an output set-up begins as it does in that protocol: with a name, or with a frequency, no byte of which up to
+ * 131 kHz is a letter first. */
+static bool begins_as_in(int protocol, const uint8_t *payload, size_t length)
+{
+    bool name = length > 0 && payload[0] != '\0' && all_in((const char *)payload, 1, " ", true);
+    return length == 0 || name == (protocol < 2);
+}
+
+static bool text_adds_up(const uint8_t *payload, size_t length, bool has_lengths)
+{
+    if (!has_lengths)
+        return length > 0 && payload[0] <= LEVEL_MAX;
+    size_t text = length > 0 ? payload[0] : 0, source = text + 1 < length ? payload[text + 1] : 0;
+    return text + source + 3 == length && payload[length - 1] <= LEVEL_MAX;
+}
+
+/* Whether the lengths within a package fit it. A search meets many headers where they do not: parsing each would cost
+ * more than everything else. */
+static bool adds_up(const uint8_t *bytes, size_t length, enum armtap_direction direction, int protocol)
+{
+    const uint8_t *payload = bytes + ARMTAP_RTDE_HEADER;
+    size_t left = length - ARMTAP_RTDE_HEADER;
+    if (bytes[2] == ARMTAP_RTDE_TEXT)
+        return text_adds_up(payload, left, protocol >= 2 || direction == ARMTAP_TO_ROBOT);
+    if (bytes[2] == ARMTAP_RTDE_PROPERTIES && direction == ARMTAP_FROM_ROBOT)
+        return left >= 2 && armtap_be16(payload) <= left - 2;
+    return true;
+}
+
+static bool parses(const uint8_t *bytes, size_t length, enum armtap_direction direction, int protocol, bool in_step,
+                   struct armtap_rtde_package *package)
+{
+    bool asks = direction == ARMTAP_TO_ROBOT && bytes[2] == ARMTAP_RTDE_SETUP_OUTPUTS;
+    if (!adds_up(bytes, length, direction, protocol))
+        return false;
+    if (asks && !begins_as_in(protocol, bytes + ARMTAP_RTDE_HEADER, length - ARMTAP_RTDE_HEADER))
+        return false;
+    return armtap_rtde_parse(bytes, length, direction, protocol, package) == ARMTAP_OK &&
+           content_fits(package, in_step);
+}
+
+/* An output reply of protocols 1 and 2 tells them apart by its types alone, where the recipe id could be a letter. */
+static bool reads_better(const uint8_t *bytes, size_t length, int protocol, const struct armtap_rtde_package *package)
+{
+    struct armtap_rtde_package other;
+    return package->direction == ARMTAP_FROM_ROBOT && package->type == ARMTAP_RTDE_SETUP_OUTPUTS &&
+           !armtap_rtde_are_types(package->types, package->types_length) &&
+           parses(bytes, length, ARMTAP_FROM_ROBOT, protocol, false, &other) &&
+           armtap_rtde_are_types(other.types, other.types_length);
+}
+
+/* Whether a package of this type looks different in protocol 1. */
+static bool has_two_layouts(uint8_t type)
+{
+    return type == ARMTAP_RTDE_TEXT || type == ARMTAP_RTDE_SETUP_OUTPUTS || type == ARMTAP_RTDE_DATA;
+}
+
+bool armtap_rtde_read(const uint8_t *bytes, size_t length, enum armtap_direction direction, int protocol, bool in_step,
+                      struct armtap_rtde_package *package)
+{
+    if (protocol != 0 && parses(bytes, length, direction, protocol, in_step, package) &&
+        !reads_better(bytes, length, protocol >= 2 ? 1 : 2, package))
+        return true;
+    if (protocol != 0 && !has_two_layouts(bytes[2]))
+        return false;
+    for (int other = 1; other <= 2; other++)
+        if (other != protocol && parses(bytes, length, direction, other, in_step, package) &&
+            !(protocol == 0 && other == 1 && reads_better(bytes, length, 2, package)))
+            return true;
+    return false;
+}
