@@ -1,5 +1,6 @@
 #include "note.h"
 
+#include <float.h>
 #include <string.h>
 
 static const struct armtap_note_kind kinds[ARMTAP_NOTE_COUNT] = {
@@ -130,6 +131,69 @@ void armtap_line_signed(struct armtap_line *line, int64_t number)
     if (number < 0)
         line_put(line, "-", 1);
     line_base(line, number < 0 ? 0 - (uint64_t)number : (uint64_t)number, 10);
+}
+
+#define SIGNIFICANT 6
+
+/* Six digits and a power of ten: digits[0].digits[1]... times 10^exponent. Returns how many digits are not the last
+ * zeros. */
+static int significant_digits(double number, char digits[SIGNIFICANT], int *exponent)
+{
+    int count = SIGNIFICANT;
+    *exponent = SIGNIFICANT - 1;
+    for (; number >= 1e6; ++*exponent)
+        number /= 10;
+    for (; number < 1e5; --*exponent)
+        number *= 10;
+    uint32_t whole = (uint32_t)number;
+    double rest = number - whole;
+    whole += rest > 0.5 || (rest == 0.5 && whole % 2 == 1);
+    if (whole == 1000000) {
+        whole /= 10;
+        ++*exponent;
+    }
+    for (int i = SIGNIFICANT - 1; i >= 0; i--, whole /= 10)
+        digits[i] = (char)('0' + whole % 10);
+    while (count > 1 && digits[count - 1] == '0')
+        count--;
+    return count;
+}
+
+static void put_digits(struct armtap_line *line, const char *digits, int count, int before)
+{
+    for (int i = before; i < 1; i++)
+        line_put(line, i == before ? "0." : "0", i == before ? 2 : 1);
+    for (int i = 0; i < count || i < before; i++) {
+        if (i == before && i > 0)
+            line_put(line, ".", 1);
+        line_put(line, i < count ? digits + i : "0", 1);
+    }
+}
+
+void armtap_line_double(struct armtap_line *line, double number)
+{
+    char digits[SIGNIFICANT];
+    uint64_t bits;
+    int exponent;
+    memcpy(&bits, &number, sizeof bits);
+    if (bits >> 63)
+        line_put(line, "-", 1);
+    number = bits >> 63 ? -number : number;
+    if (number != number || number > DBL_MAX || number == 0) {
+        armtap_line_string(line, number == 0 ? "0" : number > 0 ? "inf" : "nan");
+        return;
+    }
+    int count = significant_digits(number, digits, &exponent);
+    if (exponent >= -4 && exponent < SIGNIFICANT) {
+        put_digits(line, digits, count, exponent + 1);
+        return;
+    }
+    put_digits(line, digits, count, 1);
+    armtap_line_string(line, exponent < 0 ? "e-" : "e+");
+    exponent = exponent < 0 ? -exponent : exponent;
+    if (exponent < 10)
+        line_put(line, "0", 1);
+    armtap_line_unsigned(line, (uint64_t)exponent);
 }
 
 void armtap_line_hex(struct armtap_line *line, uint64_t number)

@@ -25,6 +25,8 @@ void armtap_line_string(struct armtap_line *line, const char *text);
 void armtap_line_span(struct armtap_line *line, const void *bytes, size_t length);
 void armtap_line_unsigned(struct armtap_line *line, uint64_t number);
 void armtap_line_signed(struct armtap_line *line, int64_t number);
+/* Six significant digits, as few as show them: 12.5, 1e-300, nan. */
+void armtap_line_double(struct armtap_line *line, double number);
 void armtap_line_hex(struct armtap_line *line, uint64_t number);
 /* Several parts in one call. The format knows %s (const char *), %u (uint64_t), %d (int64_t), %x (uint64_t) and %b
  * (const void *, size_t: a span); arguments must have exactly these types. */
