@@ -8,6 +8,7 @@
  * Source: AUBO's RTDE guide and SDK 0.25.0-rc.4; what separates messages on raw TCP is not documented. */
 #include <string.h>
 
+#include "aubo_describe.h"
 #include "aubo_info.h"
 #include "aubo_sniff.h"
 #include "aubo_web.h"
@@ -413,4 +414,6 @@ const struct armtap_decoder armtap_decoder_aubo = {
     .rest = aubo_rest,
     .lost = aubo_lost,
     .stranger = aubo_stranger,
+    .describe = armtap_aubo_describe,
+    .identify = armtap_aubo_identify,
 };

@@ -2,11 +2,6 @@
 
 #include <string.h>
 
-static bool is_blank(uint8_t c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\0';
-}
-
 static bool is_digit(uint8_t c)
 {
     return c >= '0' && c <= '9';
@@ -145,7 +140,7 @@ enum armtap_aubo_end armtap_aubo_scan(struct armtap_aubo_scan *given, bool stric
 size_t armtap_aubo_blanks(const uint8_t *bytes, size_t length)
 {
     size_t most = length < ARMTAP_AUBO_BLANKS_MAX ? length : ARMTAP_AUBO_BLANKS_MAX, count = 0;
-    while (count < most && is_blank(bytes[count]))
+    while (count < most && armtap_aubo_is_blank(bytes[count]))
         count++;
     return count;
 }
@@ -157,7 +152,7 @@ struct cursor {
 
 static void skip_blanks(struct cursor *cursor)
 {
-    while (cursor->at < cursor->end && is_blank(*cursor->at) && *cursor->at != '\0')
+    while (cursor->at < cursor->end && armtap_aubo_is_blank(*cursor->at) && *cursor->at != '\0')
         cursor->at++;
 }
 

@@ -40,6 +40,11 @@ struct armtap_aubo_scan {
 enum armtap_aubo_end armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes, size_t length,
                                       size_t *used);
 
+/* White space, or a NUL, which some clients send between messages. */
+static inline bool armtap_aubo_is_blank(uint8_t c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\0';
+}
 /* Leading white space and NULs; up to BLANKS_MAX of it. */
 size_t armtap_aubo_blanks(const uint8_t *bytes, size_t length);
 

@@ -3,12 +3,17 @@ lib_libinside_la_SOURCES += \
 	decoders/aubo_info.h \
 	decoders/decoders.def \
 	decoders/realtime.c \
+	decoders/realtime_describe.c \
+	decoders/realtime_describe.h \
+	decoders/realtime_packet.h \
 	decoders/realtime_recipe.c \
 	decoders/realtime_recipe.h \
 	decoders/realtime_sizes.def \
 	decoders/rtde.c \
 	decoders/rtde_content.c \
 	decoders/rtde_content.h \
+	decoders/rtde_describe.c \
+	decoders/rtde_describe.h \
 	decoders/rtde_evidence.c \
 	decoders/rtde_evidence.def \
 	decoders/rtde_evidence.h \
@@ -38,6 +43,10 @@ lib_libinside_la_SOURCES += \
 if WITH_AUBO
 lib_libinside_la_SOURCES += \
 	decoders/aubo.c \
+	decoders/aubo_describe.c \
+	decoders/aubo_describe.h \
+	decoders/aubo_describe_list.c \
+	decoders/aubo_describe_web.c \
 	decoders/aubo_json.c \
 	decoders/aubo_json.h \
 	decoders/aubo_libraries.c \

@@ -7,17 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/bytes.h"
-#include "../lib/clock.h"
 #include "../lib/decoder.h"
 #include "../lib/field.h"
 #include "../lib/state.h"
+#include "realtime_describe.h"
+#include "realtime_packet.h"
 #include "realtime_recipe.h"
 
-#define LENGTH_WORD 4u
-#define HEADER 12u /* length word and clock cell */
-#define SMALLEST 12u
-#define LARGEST 4096u
+#define LENGTH_WORD ARMTAP_REALTIME_LENGTH_WORD
+#define HEADER ARMTAP_REALTIME_HEADER
 #define LONGEST_LINE 65536u
 #define WITH_MODES 764u  /* bytes: the robot mode is in it */
 #define WITH_CLOCK 3u    /* packets that show a stream of another size, or with odd modes */
@@ -51,21 +49,16 @@ static bool size_is_listed(size_t size)
     return false;
 }
 
-static bool clock_is_plausible(double clock)
-{
-    return clock == 0 || armtap_clock_may_show(clock);
-}
-
 static long packet_length(const uint8_t *bytes, size_t length)
 {
     if (length < LENGTH_WORD)
         return 0;
     uint32_t size = armtap_be32(bytes);
-    if (size < SMALLEST || size > LARGEST)
+    if (!armtap_realtime_size_fits(size))
         return -1;
     if (length < HEADER)
         return 0;
-    return clock_is_plausible(armtap_be_double(bytes + LENGTH_WORD)) ? (long)size : -1;
+    return armtap_realtime_clock_fits(armtap_be_double(bytes + LENGTH_WORD)) ? (long)size : -1;
 }
 
 static long line_length(const uint8_t *bytes, size_t length)
@@ -291,13 +284,11 @@ static int decode_packet(struct realtime *rt, struct armtap_conn *conn, const st
 
 static int decode_line(struct realtime *rt, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
-    size_t length = frame->length;
+    size_t length = armtap_realtime_line_text(frame->bytes, frame->length);
     if (rt->line_is_cut) {
         rt->line_is_cut = false;
         return ARMTAP_OK;
     }
-    while (length > 0 && (frame->bytes[length - 1] == '\n' || frame->bytes[length - 1] == '\r'))
-        length--;
     if (!rt->script) {
         int error = armtap_recipe_of_text("text", ARMTAP_REALTIME, &rt->script);
         if (error == ARMTAP_OK)
@@ -349,6 +340,8 @@ const struct armtap_decoder armtap_decoder_realtime = {
     .decode = realtime_decode,
     .rest = realtime_rest,
     .lost = realtime_lost,
+    .describe = armtap_realtime_describe,
+    .identify = armtap_realtime_identify,
 };
 
 /* ---- one packet, without a connection ---- */
@@ -395,7 +388,7 @@ int armtap_decode_realtime(const void *packet, size_t length, struct armtap_stat
     if (length < HEADER)
         return ARMTAP_ERR_SHORT;
     uint32_t word = armtap_be32(bytes);
-    if (word < SMALLEST || word > LARGEST)
+    if (!armtap_realtime_size_fits(word))
         return ARMTAP_ERR_NOT_OURS;
     uint32_t size = word < length ? word : (uint32_t)length;
     struct last_plan *last = armtap_state_room(state);
@@ -409,7 +402,7 @@ int armtap_decode_realtime(const void *packet, size_t length, struct armtap_stat
 int armtap_encode_realtime(const struct armtap_state *state, size_t size, void *buffer)
 {
     uint8_t *bytes = buffer;
-    if (!state || !buffer || size < SMALLEST || size > LARGEST)
+    if (!state || !buffer || !armtap_realtime_size_fits(size))
         return ARMTAP_ERR_ARGUMENT;
     memset(bytes, 0, size);
     armtap_put32(bytes, (uint32_t)size);

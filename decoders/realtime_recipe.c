@@ -1,9 +1,9 @@
 #include "realtime_recipe.h"
 
 #include "../lib/field.h"
+#include "realtime_packet.h"
 
-#define CELL 8u       /* bytes of a legacy cell */
-#define LENGTH_WORD 4 /* bytes before the first cell */
+#define CELL 8u /* bytes of a legacy cell */
 #define LARGEST_CB2_SIZE 812
 
 enum armtap_generation armtap_realtime_generation(size_t size)
@@ -14,7 +14,7 @@ enum armtap_generation armtap_realtime_generation(size_t size)
 const struct armtap_field *armtap_realtime_next(enum armtap_generation generation, size_t size, unsigned *column)
 {
     const struct armtap_field *field = armtap_field_at_column(generation, *column);
-    if (!field || LENGTH_WORD + CELL * (*column - 1u + field->count) > size)
+    if (!field || ARMTAP_REALTIME_LENGTH_WORD + CELL * (*column - 1u + field->count) > size)
         return NULL;
     *column += field->count;
     return field;

@@ -11,6 +11,7 @@
 #include "../lib/bytes.h"
 #include "../lib/clock.h"
 #include "rtde_content.h"
+#include "rtde_describe.h"
 #include "rtde_package.h"
 #include "rtde_reply.h"
 #include "rtde_session.h"
@@ -675,4 +676,6 @@ const struct armtap_decoder armtap_decoder_rtde = {
     .decode = rtde_decode,
     .lost = rtde_lost,
     .ends = rtde_ends,
+    .describe = armtap_rtde_describe,
+    .identify = armtap_rtde_identify,
 };

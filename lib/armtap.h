@@ -693,6 +693,53 @@ ARMTAP_API int armtap_rtde_write(const struct armtap_rtde_package *package, void
 ARMTAP_API int armtap_encode_values(const struct armtap_recipe *recipe, const struct armtap_state *state, void *buffer,
                                     size_t capacity);
 
+/* ---- a message, piece by piece --------------------------------------------------------------------------------- */
+
+/* A message, and what is known about it besides its bytes. What is unknown is 0 or NULL. */
+struct armtap_subject {
+    size_t size; /* sizeof(struct armtap_subject) */
+    enum armtap_protocol protocol;
+    enum armtap_direction direction;
+    const uint8_t *bytes;
+    size_t length; /* may be less than the message says */
+    int version;   /* as in a record */
+    enum armtap_generation generation;
+    const struct armtap_recipe *recipe; /* of its values */
+    size_t values_at;                   /* with a recipe: where its first value begins */
+    const struct armtap_recipe *set_up; /* of a reply: the recipe that it completes */
+    const uint8_t *content;             /* as in struct armtap_message */
+    size_t content_length;
+};
+
+/* Bytes of a message and what they mean. Names and texts may hold any bytes that were on the wire. */
+struct armtap_piece {
+    size_t offset;    /* in the message */
+    size_t length;    /* 0: part of the content that the bytes before it pack */
+    const char *name; /* of a field or a part of a header; "" if the bytes are nothing known */
+    unsigned column;  /* UR's gnuplot column of a legacy cell; 0 elsewhere */
+    /* One element; `present` is false if there is none. STRING: the bytes as they are in the message or its content.
+     * JSON: a number, with its digits. */
+    struct armtap_value value;
+    const char *unit;   /* "m"; "" without one */
+    const char *remark; /* the name of a mode, or what is wrong; "" without one */
+};
+
+/* Takes a message apart: calls `on_piece` for each piece in turn; together they cover each byte once. Everything that a
+ * piece points to is valid during the call. If it returns non-zero, no more follow, and the result is ERR_STOPPED.
+ * `on_piece` may be NULL. *kind becomes what message it is ("DATA_PACKAGE"), valid forever. ERR_UNSUPPORTED for a
+ * protocol that is not built in. */
+ARMTAP_API int armtap_describe(const struct armtap_subject *subject,
+                               int (*on_piece)(void *user, const struct armtap_piece *piece), void *user,
+                               const char **kind);
+
+/* Finds out from bytes alone, without a connection, which message begins with them. The caller sets `bytes`, `length`,
+ * `protocol` (NONE: any), `recipe` (which data may follow) and, if `directed`, `direction`; the call sets the other
+ * members that it can tell, sets `recipe` to NULL if these bytes do not follow it, and cuts `length` to the message.
+ * ERR_NOT_OURS if no message begins here. If the bytes begin like one, and the rest speaks against it, `doubt`, a
+ * buffer of `room` bytes, says so in a few words, and `protocol` says whose; otherwise it becomes "". If the caller
+ * names the protocol, such a message is taken. */
+ARMTAP_API int armtap_identify(struct armtap_subject *subject, bool directed, char *doubt, size_t room);
+
 /* ---- one connection -------------------------------------------------------------------------------------------- */
 
 struct armtap_conn;

@@ -41,6 +41,8 @@ struct armtap_sight {
     size_t *work; /* `shows` adds the bytes that it examined beyond a header, once per examination */
 };
 
+struct armtap_pieces;
+
 /* What is said of a member holds where it is NULL, too; `frame` and `decode` may not be. */
 struct armtap_decoder {
     /* What users and programs are told of the protocol. Its number is an enumerator of armtap.h, or one from 1000 on
@@ -91,6 +93,14 @@ struct armtap_decoder {
     /* Names, in a few words, what a connection with these first bytes is, if no decoder accepts it but this one's
      * vendor is known to use it; else NULL. May be NULL. */
     const char *(*stranger)(const uint8_t *bytes, size_t length);
+    /* Takes a message apart for people (describe.h); *kind becomes what it is. May be NULL: then only the values of its
+     * recipe are shown. */
+    int (*describe)(struct armtap_pieces *pieces, const char **kind);
+    /* What message begins with these bytes, if nothing else is known: sets what it can tell of the subject, as
+     * armtap_identify says. MAYBE: other protocols look like this, too, or `doubt` says what speaks against it;
+     * `named`: the user says that it is this protocol. NO: none begins here. May be NULL: its messages are not
+     * recognised alone. */
+    enum armtap_fit (*identify)(struct armtap_subject *subject, bool directed, bool named, struct armtap_line *doubt);
 };
 
 /* How many decoders there may be. */

@@ -21,6 +21,8 @@ lib_libinside_la_SOURCES = \
 	lib/decoder.c \
 	lib/decoder.h \
 	lib/deliver.c \
+	lib/describe.c \
+	lib/describe.h \
 	lib/enumeration.c \
 	lib/enums.def \
 	lib/error.c \

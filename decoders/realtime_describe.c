@@ -1,0 +1,128 @@
+#include "realtime_describe.h"
+
+#include <string.h>
+
+#include "realtime_packet.h"
+#include "realtime_recipe.h"
+
+#define CELL 8u
+#define CELL_LEAST 1e-30 /* of what is not 0: a robot's numbers are of everyday size */
+#define CELL_MOST 1e9
+
+/* ---- describing ---- */
+
+static int describe_packet(struct armtap_pieces *pieces)
+{
+    const struct armtap_subject *subject = pieces->subject;
+    const size_t at = ARMTAP_REALTIME_LENGTH_WORD;
+    struct armtap_recipe *layout = NULL;
+    if (subject->length < at)
+        return ARMTAP_OK;
+    armtap_pieces_size(pieces, 0, at, "length");
+    int error = subject->recipe ? ARMTAP_OK : armtap_recipe_realtime(armtap_be32(subject->bytes), &layout);
+    if (error == ARMTAP_OK)
+        armtap_pieces_cells(pieces, subject->recipe ? subject->recipe : layout, at, subject->length - at);
+    armtap_recipe_release(layout);
+    return error;
+}
+
+static void describe_line(struct armtap_pieces *pieces)
+{
+    const struct armtap_subject *subject = pieces->subject;
+    size_t length = armtap_realtime_line_text(subject->bytes, subject->length);
+    if (length > 0) {
+        armtap_pieces_add(pieces, 0, length, "URScript");
+        armtap_pieces_text(pieces, subject->bytes, length);
+    }
+    if (length < subject->length)
+        armtap_pieces_add(pieces, length, subject->length - length, "line end");
+}
+
+int armtap_realtime_describe(struct armtap_pieces *pieces, const char **kind)
+{
+    bool is_line = pieces->subject->direction == ARMTAP_TO_ROBOT;
+    *kind = is_line ? "URScript line" : "realtime packet";
+    if (!is_line)
+        return describe_packet(pieces);
+    describe_line(pieces);
+    return ARMTAP_OK;
+}
+
+/* ---- what bytes are by themselves ---- */
+
+static bool is_printable(const uint8_t *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if ((bytes[i] < ' ' || bytes[i] > '~') && bytes[i] != '\n' && bytes[i] != '\r' && bytes[i] != '\t')
+            return false;
+    return length > 0;
+}
+
+/* Cells behind the clock that no quantity of a robot has. A few may be odd: digital bits are, as raw integers. */
+static bool has_odd_cells(const uint8_t *bytes, size_t end, size_t *odd, size_t *count)
+{
+    *odd = *count = 0;
+    for (size_t at = ARMTAP_REALTIME_HEADER; at + CELL <= end; at += CELL, ++*count) {
+        double cell = armtap_be_double(bytes + at), magnitude = cell < 0 ? -cell : cell;
+        *odd += cell != 0 && !(magnitude >= CELL_LEAST && magnitude <= CELL_MOST);
+    }
+    return *odd > 2 + *count / 10;
+}
+
+/* Whether a packet of `size` bytes, of which `end` are here, holds what one holds. */
+static bool is_plausible(const uint8_t *bytes, size_t size, size_t end, struct armtap_line *doubt)
+{
+    uint8_t first[CELL] = {0}; /* cut, it says enough */
+    size_t odd, count, here = end - ARMTAP_REALTIME_LENGTH_WORD;
+    memcpy(first, bytes + ARMTAP_REALTIME_LENGTH_WORD, here < CELL ? here : CELL);
+    double clock = armtap_be_double(first);
+    if (!armtap_realtime_clock_fits(clock)) {
+        armtap_line_format(doubt, "begins like a realtime packet of %u bytes, but its clock would be ", (uint64_t)size);
+        armtap_line_double(doubt, clock);
+        armtap_line_string(doubt, " s");
+        return false;
+    }
+    if (!has_odd_cells(bytes, end, &odd, &count))
+        return true;
+    armtap_line_format(doubt,
+                       "begins like a realtime packet of %u bytes, but %u of its %u cells are far from any number of a "
+                       "robot",
+                       (uint64_t)size, (uint64_t)odd, (uint64_t)count);
+    return false;
+}
+
+static enum armtap_fit identify_packet(struct armtap_subject *subject, struct armtap_line *doubt)
+{
+    size_t size = armtap_be32(subject->bytes);
+    subject->direction = ARMTAP_FROM_ROBOT;
+    subject->generation = armtap_realtime_generation(size);
+    subject->version = (int)size;
+    subject->values_at = ARMTAP_REALTIME_LENGTH_WORD;
+    subject->length = size < subject->length ? size : subject->length;
+    return is_plausible(subject->bytes, size, subject->length, doubt) ? ARMTAP_FIT_YES : ARMTAP_FIT_MAYBE;
+}
+
+static enum armtap_fit identify_line(struct armtap_subject *subject)
+{
+    const uint8_t *end = memchr(subject->bytes, '\n', subject->length);
+    subject->direction = ARMTAP_TO_ROBOT;
+    subject->length = end ? (size_t)(end - subject->bytes) + 1 : subject->length;
+    return ARMTAP_FIT_MAYBE; /* lines of text prove nothing */
+}
+
+enum armtap_fit armtap_realtime_identify(struct armtap_subject *subject, bool directed, bool named,
+                                         struct armtap_line *doubt)
+{
+    bool may_be_packet = !directed || subject->direction == ARMTAP_FROM_ROBOT;
+    bool may_be_line = !directed || subject->direction == ARMTAP_TO_ROBOT;
+    bool has_size =
+        subject->length >= ARMTAP_REALTIME_LENGTH_WORD && armtap_realtime_size_fits(armtap_be32(subject->bytes));
+    subject->recipe = NULL;
+    if (has_size && (may_be_packet || !named)) { /* what the bytes resemble is worth a doubt, wherever they went */
+        enum armtap_fit fit = identify_packet(subject, doubt);
+        return fit == ARMTAP_FIT_YES && !may_be_packet ? ARMTAP_FIT_NO : fit;
+    }
+    if (may_be_line && ((named && directed) || is_printable(subject->bytes, subject->length)))
+        return identify_line(subject);
+    return ARMTAP_FIT_NO;
+}

@@ -1,0 +1,33 @@
+/* A legacy packet: {int32 length, counting itself; cells of 8 bytes}, of which the first is the controller's clock. */
+#ifndef ARMTAP_REALTIME_PACKET_H
+#define ARMTAP_REALTIME_PACKET_H
+
+#include <stddef.h>
+
+#include "../lib/bytes.h"
+#include "../lib/clock.h"
+
+#define ARMTAP_REALTIME_LENGTH_WORD 4u
+#define ARMTAP_REALTIME_HEADER 12u /* length word and clock cell */
+#define ARMTAP_REALTIME_SMALLEST 12u
+#define ARMTAP_REALTIME_LARGEST 4096u
+
+/* Whether a length word can be one. */
+static inline bool armtap_realtime_size_fits(size_t size)
+{
+    return size >= ARMTAP_REALTIME_SMALLEST && size <= ARMTAP_REALTIME_LARGEST;
+}
+/* A controller that has just started sends 0. */
+static inline bool armtap_realtime_clock_fits(double clock)
+{
+    return clock == 0 || armtap_clock_may_show(clock);
+}
+/* Length of a line without its end. */
+static inline size_t armtap_realtime_line_text(const uint8_t *line, size_t length)
+{
+    while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r'))
+        length--;
+    return length;
+}
+
+#endif
