@@ -123,15 +123,15 @@ tools_libtools_a_SOURCES = \
 	tools/recipe/recipe_write.h \
 	tools/explain/annotate.c \
 	tools/explain/annotate.h \
-	tools/explain/annotate_aubo.c \
-	tools/explain/annotate_primary.c \
-	tools/explain/annotate_rtde.c \
-	tools/explain/annotate_websocket.c \
 	tools/explain/cmd_explain.c \
 	tools/explain/explain.h \
 	tools/explain/from_capture.c \
 	tools/explain/from_capture.h \
 	tools/explain/from_hex.c \
+	tools/explain/pieces.c \
+	tools/explain/pieces.h \
+	tools/explain/primary.c \
+	tools/explain/primary.h \
 	tools/explain/report.c \
 	tools/diagnose/cmd_diagnose.c \
 	tools/diagnose/diagnosis.c \

@@ -108,12 +108,10 @@ static int show_hex(const struct explain_hex *hex, struct json *json)
     int outcome = 0;
     for (size_t at = 0; at < hex->length && outcome == 0;) {
         struct explained explained = {.number = -1};
-        struct armtap_recipe *layout;
-        outcome = explain_hex_next(hex, at, &explained.subject, &layout);
+        outcome = explain_hex_next(hex, at, &explained.subject);
         if (outcome == 0)
             outcome = show(json, &explained, TIMESTAMP_UTC, at == 0);
-        at += explained.subject.length;
-        armtap_recipe_release(layout);
+        at += explained.subject.message.length;
     }
     return outcome;
 }

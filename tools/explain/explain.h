@@ -36,8 +36,8 @@ struct explain_hex {
     bool to_robot;                      /* said so; otherwise told by the bytes */
     const struct armtap_recipe *recipe; /* of RTDE data packages, or NULL */
 };
-/* The message that begins at `at`; its `length` is that of the whole message, or of what is there of it. `layout` gets
- * a recipe that the caller releases after use, or NULL. 0, or -1 after a message. */
-int explain_hex_next(const struct explain_hex *hex, size_t at, struct subject *subject, struct armtap_recipe **layout);
+/* The message that begins at `at`; its length is that of the whole message, or of what is there of it. 0, or -1
+ * after a message. */
+int explain_hex_next(const struct explain_hex *hex, size_t at, struct subject *subject);
 
 #endif

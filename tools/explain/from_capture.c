@@ -55,6 +55,14 @@ static bool is_before(const struct found *found, const struct armtap_where *wher
     return where->file != found->file ? where->file < found->file : where->packet < found->packet;
 }
 
+/* Where the values begin in the frame; 0 if they are not bytes of it, as in a text protocol. */
+static size_t values_at(const struct armtap_record *record)
+{
+    uintptr_t frame = (uintptr_t)record->frame, values = (uintptr_t)record->values;
+    bool is_inside = record->recipe && values >= frame && values - frame <= record->frame_length;
+    return is_inside ? (size_t)(values - frame) : 0;
+}
+
 static int keep_record(struct found *found, const struct armtap_record *record)
 {
     struct explained *pending = &found->pending;
@@ -62,10 +70,9 @@ static int keep_record(struct found *found, const struct armtap_record *record)
         return 0;
     armtap_recipe_release(pending->held);
     pending->held = record->recipe ? armtap_recipe_hold(record->recipe) : NULL;
-    pending->subject.recipe = pending->held;
-    bool is_text = record->protocol == ARMTAP_AUBO; /* values are not bytes of the frame */
-    pending->subject.values_at = !record->recipe || is_text ? 0 : (size_t)(record->values - record->frame);
-    pending->subject.version = record->version;
+    pending->subject.message.recipe = pending->held;
+    pending->subject.message.values_at = values_at(record);
+    pending->subject.message.version = record->version;
     pending->flags = record->flags;
     return 0;
 }
@@ -81,7 +88,7 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
     if (is_here(found, &event->where) && (event->flags & ARMTAP_GUESSED) == 0) {
         armtap_recipe_release(found->pending.set_up);
         found->pending.set_up = armtap_recipe_hold(event->recipe);
-        found->pending.subject.set_up = found->pending.set_up;
+        found->pending.subject.message.set_up = found->pending.set_up;
     }
     return armtap_streams_recipe(found->streams, event) == 0 ? 0 : out_of_memory();
 }
@@ -104,11 +111,12 @@ static struct explained *new_message(struct found *found, const struct armtap_me
     memcpy(message->copy, from->bytes, from->length);
     if (from->content) {
         memcpy(message->copy + from->length, from->content, from->content_length);
-        message->subject.content = message->copy + from->length;
-        message->subject.content_length = from->content_length;
+        message->subject.message.content = message->copy + from->length;
+        message->subject.message.content_length = from->content_length;
     }
-    message->subject.bytes = message->copy;
-    message->subject.length = from->length;
+    message->subject.message.size = sizeof message->subject.message;
+    message->subject.message.bytes = message->copy;
+    message->subject.message.length = from->length;
     found->pending = (struct explained){.number = -1};
     found->count++;
     return message;
@@ -125,11 +133,11 @@ static int keep_message(struct found *found, const struct armtap_message *messag
     kept->first = message->first;
     kept->offset = message->offset;
     kept->subject.skipped = message->skipped;
-    kept->subject.protocol = message->stream->protocol;
-    kept->subject.direction = message->direction;
-    kept->subject.generation = message->stream->generation;
-    if (kept->subject.version == 0)
-        kept->subject.version = message->stream->version;
+    kept->subject.message.protocol = message->stream->protocol;
+    kept->subject.message.direction = message->direction;
+    kept->subject.message.generation = message->stream->generation;
+    if (kept->subject.message.version == 0)
+        kept->subject.message.version = message->stream->version;
     return 0;
 }
 

@@ -1,9 +1,10 @@
 /* UR's primary and secondary interfaces (30001, 30002, 30011, 30012), as far as explain names them: {int32 length,
  * uint8 type, body}; a state's body is sub-packages {uint32 length, uint8 type, content}. Big-endian; lengths count
- * themselves. armtap decodes none of it: a message is named, so that it is not taken for another protocol's.
+ * themselves. armtap decodes none of it, so no decoder describes it: a message is named here, so that it is not taken
+ * for another protocol's.
  *
  * Source: UR's guide to the primary and secondary interfaces; ur_client_library. */
-#include "annotate.h"
+#include "primary.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -65,6 +66,15 @@ static const struct name kinds[] = {
     {0, NULL},
 };
 
+/* Big-endian, up to 8 bytes. */
+static uint64_t integer_at(const uint8_t *bytes, size_t length)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < length; i++)
+        number = number << 8 | bytes[i];
+    return number;
+}
+
 static const char *name_of(const struct name *names, unsigned number)
 {
     for (; names->name; names++)
@@ -80,7 +90,7 @@ static bool chains(const uint8_t *bytes, size_t whole, size_t here)
 {
     size_t at = HEAD;
     while (at < whole && at + HEAD <= here) {
-        uint64_t length = annotate_integer(bytes + at, 4);
+        uint64_t length = integer_at(bytes + at, 4);
         if (length < HEAD || length > whole - at || bytes[at + 4] >= SUB_KINDS)
             return false;
         at += (size_t)length;
@@ -113,7 +123,7 @@ static bool body_fits(const uint8_t *bytes, size_t whole, size_t here)
 /* What there is of a message whose head and body fit; 0: none begins here. */
 static size_t fitting_length(const uint8_t *bytes, size_t length)
 {
-    uint64_t whole = length < HEAD ? 0 : annotate_integer(bytes, 4);
+    uint64_t whole = length < HEAD ? 0 : integer_at(bytes, 4);
     if (whole < HEAD || whole > MESSAGE_MOST || !name_of(messages, bytes[4]))
         return 0;
     size_t here = whole < length ? (size_t)whole : length;
@@ -125,7 +135,7 @@ static bool is_public(uint8_t type)
     return type != HMC && type != SAFETY_SETUP;
 }
 
-size_t annotate_primary_length(const uint8_t *bytes, size_t length)
+size_t primary_length(const uint8_t *bytes, size_t length)
 {
     size_t here = fitting_length(bytes, length);
     if (here == 0 || is_public(bytes[4]))
@@ -193,25 +203,23 @@ static const struct part *parts_of(unsigned kind)
 static size_t add_text(struct pieces *pieces, const uint8_t *bytes, size_t at, size_t length, const char *field)
 {
     if (length > 0)
-        piece_set_text(pieces_add(pieces, at, length, field), (const char *)bytes + at, length);
+        pieces_add_text(pieces, at, field, bytes + at, length);
     return at + length;
 }
 
 static void add_number(struct pieces *pieces, const uint8_t *bytes, size_t at, const struct part *part)
 {
-    uint64_t number = annotate_integer(bytes + at, part->bytes);
+    uint64_t number = integer_at(bytes + at, part->bytes);
+    unsigned unused = 64 - 8 * part->bytes;
     double value;
     struct piece *piece = pieces_add(pieces, at, part->bytes, part->field);
-    piece->kind = PIECE_NUMBER;
-    if (part->kind == 'd') {
-        memcpy(&value, &number, sizeof value);
+    memcpy(&value, &number, sizeof value);
+    if (part->kind == 'd')
         piece_set_double(piece, value);
-    } else if (part->kind == 'i') {
-        unsigned unused = 64 - 8 * part->bytes;
-        piece->number[number_signed((int64_t)(number << unused) / (INT64_C(1) << unused), piece->number)] = '\0';
-    } else {
-        piece->number[number_unsigned(number, piece->number)] = '\0';
-    }
+    else if (part->kind == 'i')
+        piece_set_signed(piece, (int64_t)(number << unused) / (INT64_C(1) << unused));
+    else
+        piece_set_unsigned(piece, number);
 }
 
 /* Parts from `at` to `end`, as many as there are. */
@@ -242,13 +250,12 @@ static void add_type(struct pieces *pieces, const uint8_t *bytes, size_t at, con
     pieces_remark(pieces, "%s", name ? name : "not documented");
 }
 
-static void add_state(const struct subject *subject, struct pieces *pieces)
+static void add_state(struct pieces *pieces, const uint8_t *bytes, size_t here)
 {
-    const uint8_t *bytes = subject->bytes;
     size_t length;
-    for (size_t at = HEAD; at + HEAD <= subject->length; at += length) {
-        length = (size_t)annotate_integer(bytes + at, 4);
-        size_t end = at + length < subject->length ? at + length : subject->length;
+    for (size_t at = HEAD; at + HEAD <= here; at += length) {
+        length = (size_t)integer_at(bytes + at, 4);
+        size_t end = at + length < here ? at + length : here;
         pieces_add_number(pieces, at, 4, "sub-package length", length);
         add_type(pieces, bytes, at + 4, "sub-package type", sub_packages);
         if (bytes[at + 4] == 0 && length == MODE_DATA_BYTES)
@@ -256,28 +263,30 @@ static void add_state(const struct subject *subject, struct pieces *pieces)
     }
 }
 
-static void add_robot_message(const struct subject *subject, struct pieces *pieces)
+static void add_robot_message(struct pieces *pieces, const uint8_t *bytes, size_t here)
 {
     static const struct part head[] = {{8, 'n', "timestamp"}, {1, 'i', "source"}, {0, 0, NULL}};
-    const uint8_t *bytes = subject->bytes;
-    size_t end = subject->length < ROBOT_MESSAGE_HEAD ? subject->length : ROBOT_MESSAGE_HEAD - 1;
+    size_t end = here < ROBOT_MESSAGE_HEAD ? here : ROBOT_MESSAGE_HEAD - 1;
     add_parts(pieces, bytes, HEAD, end, head);
-    if (subject->length < ROBOT_MESSAGE_HEAD)
+    if (here < ROBOT_MESSAGE_HEAD)
         return;
     add_type(pieces, bytes, ROBOT_MESSAGE_HEAD - 1, "message type", kinds);
-    add_parts(pieces, bytes, ROBOT_MESSAGE_HEAD, subject->length, parts_of(bytes[ROBOT_MESSAGE_HEAD - 1]));
+    add_parts(pieces, bytes, ROBOT_MESSAGE_HEAD, here, parts_of(bytes[ROBOT_MESSAGE_HEAD - 1]));
 }
 
-const char *annotate_primary(const struct subject *subject, struct pieces *pieces, const char **why)
+const char *primary_annotate(const uint8_t *bytes, size_t length, struct pieces *pieces)
 {
-    size_t whole = (size_t)annotate_integer(subject->bytes, 4);
-    *why = "of UR's primary interface, which armtap does not decode";
-    pieces_add_number(pieces, 0, 4, "length", whole);
-    annotate_size(pieces, whole, subject->length);
-    add_type(pieces, subject->bytes, 4, "type", messages);
-    if (subject->bytes[4] == STATE)
-        add_state(subject, pieces);
-    else if (subject->bytes[4] == ROBOT_MESSAGE)
-        add_robot_message(subject, pieces);
+    size_t whole = (size_t)integer_at(bytes, 4);
+    pieces->rest = "of UR's primary interface, which armtap does not decode";
+    struct piece *piece = pieces_add(pieces, 0, 4, "length");
+    piece_set_unsigned(piece, whole);
+    snprintf(piece->unit, sizeof piece->unit, "bytes");
+    if (whole > length)
+        pieces_remark(pieces, "(%zu are here)", length);
+    add_type(pieces, bytes, 4, "type", messages);
+    if (bytes[4] == STATE)
+        add_state(pieces, bytes, length);
+    else if (bytes[4] == ROBOT_MESSAGE)
+        add_robot_message(pieces, bytes, length);
     return "UR primary interface message";
 }

@@ -48,7 +48,7 @@ static void side_word(struct side *side, const char *before, const char *word, c
     side_bytes(side, after, strlen(after));
 }
 
-static void fill_side(struct side *side, const struct piece *piece)
+static void fill_side(struct side *side, const struct pieces *pieces, const struct piece *piece)
 {
     char column[16] = "", name[PIECE_FIELD_MAX + 32];
     bool says = piece->kind != PIECE_BARE;
@@ -61,7 +61,7 @@ static void fill_side(struct side *side, const struct piece *piece)
         side_bytes(side, " ", 1);
     if (piece->kind == PIECE_TEXT) {
         side_bytes(side, " \"", 2);
-        side_bytes(side, piece->text, piece->text_length);
+        side_bytes(side, pieces_text(pieces, piece), piece->text_length);
         side_bytes(side, "\"", 1);
     } else if (says) {
         side_word(side, " ", piece->number, "");
@@ -86,17 +86,17 @@ static size_t line_of(const char *text, size_t length, size_t width)
     return length;
 }
 
-static void print_piece(const struct subject *subject, const struct piece *piece, struct side *side)
+static void print_piece(const uint8_t *bytes, const struct pieces *pieces, const struct piece *piece, struct side *side)
 {
     size_t done = 0, at = 0, room = (size_t)text_columns(stdout) - TEXT_AT;
-    fill_side(side, piece);
+    fill_side(side, pieces, piece);
     for (bool first = true; done < piece->length || at < side->length; first = false) {
         char hex[HEX_MAX + 1] = "";
         size_t left = piece->length - done, count = left < DUMP_BYTES ? left : DUMP_BYTES;
         size_t indent = first ? 0 : 2;
         size_t length = line_of(side->text + at, side->length - at, room - indent);
         for (size_t i = 0; i < count; i++)
-            snprintf(hex + 3 * i, 4, "%02x ", subject->bytes[piece->offset + done + i]);
+            snprintf(hex + 3 * i, 4, "%02x ", bytes[piece->offset + done + i]);
         if (count > 0)
             printf("%5zu  ", piece->offset + done);
         else
@@ -156,23 +156,36 @@ static void print_place(const struct explained *explained, enum timestamp_zone z
     text_wrap_end(&wrap);
 }
 
+/* The kinds of legacy messages say whose they are, and their version is their size. */
+static void print_kind(const struct armtap_subject *message, const char *what)
+{
+    const struct armtap_protocol_info *info = armtap_protocol_info(message->protocol);
+    if (info && !armtap_protocol_has(message->protocol, ARMTAP_TRAIT_UR_COLUMNS))
+        printf("%s ", info->title);
+    printf("%s %s, ", what, armtap_direction_name(message->direction));
+    if (message->version > 0 && !armtap_protocol_has(message->protocol, ARMTAP_TRAIT_UR_COLUMNS))
+        printf("protocol %d, ", message->version);
+    printf("%zu bytes\n", message->length);
+}
+
 static void print_title(const struct explained *explained, const char *what)
 {
     const struct subject *subject = &explained->subject;
-    if (subject->skipped && explained->captured)
-        printf("%s, %s, %zu byte%s\n", what, armtap_direction_name(subject->direction), subject->length,
-               subject->length == 1 ? "" : "s");
-    else if (subject->skipped)
-        printf("%s, %zu byte%s\n", what, subject->length, subject->length == 1 ? "" : "s");
-    else if (subject->protocol == ARMTAP_RTDE && subject->version > 0)
-        printf("RTDE %s %s, protocol %d, %zu bytes\n", what, armtap_direction_name(subject->direction),
-               subject->version, subject->length);
-    else
-        printf("%s%s %s, %zu bytes\n",
-               subject->protocol == ARMTAP_RTDE   ? "RTDE "
-               : subject->protocol == ARMTAP_AUBO ? "AUBO "
-                                                  : "",
-               what, armtap_direction_name(subject->direction), subject->length);
+    const struct armtap_subject *message = &subject->message;
+    if (!subject->skipped) {
+        print_kind(message, what);
+        return;
+    }
+    printf("%s, ", what);
+    if (explained->captured)
+        printf("%s, ", armtap_direction_name(message->direction));
+    printf("%zu byte%s\n", message->length, message->length == 1 ? "" : "s");
+}
+
+static const char *columns_of(const struct armtap_subject *message)
+{
+    bool has_columns = armtap_protocol_has(message->protocol, ARMTAP_TRAIT_UR_COLUMNS);
+    return has_columns && message->direction == ARMTAP_FROM_ROBOT ? "column, field, value, unit" : "field, value, unit";
 }
 
 int explain_print(const struct explained *explained, enum timestamp_zone zone)
@@ -187,12 +200,9 @@ int explain_print(const struct explained *explained, enum timestamp_zone zone)
     print_title(explained, what);
     if (explained->captured)
         print_place(explained, zone);
-    printf("%5s  %-24s %s\n", "at", "bytes",
-           explained->subject.protocol == ARMTAP_REALTIME && explained->subject.direction == ARMTAP_FROM_ROBOT
-               ? "column, field, value, unit"
-               : "field, value, unit");
+    printf("%5s  %-24s %s\n", "at", "bytes", columns_of(&explained->subject.message));
     for (size_t i = 0; i < pieces.count; i++)
-        print_piece(&explained->subject, &pieces.piece[i], &side);
+        print_piece(explained->subject.message.bytes, &pieces, &pieces.piece[i], &side);
     pieces_free(&pieces);
     return 0;
 }
@@ -207,12 +217,12 @@ static void hex_json(struct json *json, const uint8_t *bytes, size_t length, str
     json_span(json, hex->data, hex->length);
 }
 
-static void value_json(struct json *json, const struct piece *piece)
+static void value_json(struct json *json, const struct pieces *pieces, const struct piece *piece)
 {
     bool is_finite = !strpbrk(piece->number, "nif");
     json_key(json, "value");
     if (piece->kind == PIECE_TEXT)
-        json_span(json, piece->text, piece->text_length);
+        json_span(json, pieces_text(pieces, piece), piece->text_length);
     else if (piece->kind == PIECE_TRUTH)
         json_bool(json, piece->number[0] == 't');
     else if (piece->kind == PIECE_NUMBER && is_finite)
@@ -221,7 +231,8 @@ static void value_json(struct json *json, const struct piece *piece)
         json_null(json);
 }
 
-static void piece_json(struct json *json, const struct subject *subject, const struct piece *piece, struct buffer *hex)
+static void piece_json(struct json *json, const uint8_t *bytes, const struct pieces *pieces, const struct piece *piece,
+                       struct buffer *hex)
 {
     json_object(json, false);
     json_key(json, "offset");
@@ -229,7 +240,7 @@ static void piece_json(struct json *json, const struct subject *subject, const s
     json_key(json, "length");
     json_unsigned(json, piece->length);
     json_key(json, "bytes");
-    hex_json(json, subject->bytes + piece->offset, piece->length, hex);
+    hex_json(json, bytes + piece->offset, piece->length, hex);
     json_key(json, "field");
     json_text_or_null(json, piece->field);
     json_key(json, "column");
@@ -237,7 +248,7 @@ static void piece_json(struct json *json, const struct subject *subject, const s
         json_null(json);
     else
         json_unsigned(json, piece->column);
-    value_json(json, piece);
+    value_json(json, pieces, piece);
     json_key(json, "unit");
     json_text_or_null(json, piece->unit);
     json_key(json, "remark");
@@ -274,7 +285,7 @@ int explain_json(struct json *json, const struct explained *explained)
     struct buffer hex = {0};
     const char *what = annotate(subject, &pieces);
     /* Whatever memory is needed is there before anything is written. */
-    if (pieces.failed || !buffer_room(&hex, 2 * subject->length + 1)) {
+    if (pieces.failed || !buffer_room(&hex, 2 * subject->message.length + 1)) {
         pieces_free(&pieces);
         return out_of_memory();
     }
@@ -282,22 +293,22 @@ int explain_json(struct json *json, const struct explained *explained)
     json_key(json, "message");
     json_text(json, subject->skipped ? NULL : what);
     json_key(json, "protocol");
-    json_text(json, subject->skipped ? NULL : armtap_protocol_name(subject->protocol));
+    json_text(json, subject->skipped ? NULL : armtap_protocol_name(subject->message.protocol));
     json_key(json, "version");
-    if (subject->version == 0)
+    if (subject->message.version == 0)
         json_null(json);
     else
-        json_signed(json, subject->version);
+        json_signed(json, subject->message.version);
     json_key(json, "direction");
-    json_text(json, subject->direction == ARMTAP_FROM_ROBOT ? "from-robot" : "to-robot");
+    json_text(json, subject->message.direction == ARMTAP_FROM_ROBOT ? "from-robot" : "to-robot");
     if (explained->captured)
         place_json(json, explained);
     json_key(json, "length");
-    json_unsigned(json, subject->length);
+    json_unsigned(json, subject->message.length);
     json_key(json, "parts");
     json_array(json, true);
     for (size_t i = 0; i < pieces.count; i++)
-        piece_json(json, subject, &pieces.piece[i], &hex);
+        piece_json(json, subject->message.bytes, &pieces, &pieces.piece[i], &hex);
     json_close(json);
     json_close(json);
     pieces_free(&pieces);

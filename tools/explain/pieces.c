@@ -1,0 +1,153 @@
+#include "pieces.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void pieces_free(struct pieces *pieces)
+{
+    free(pieces->piece);
+    free(pieces->text.data);
+    *pieces = (struct pieces){.rest = ""};
+}
+
+static bool grow(struct pieces *pieces)
+{
+    size_t room = pieces->room == 0 ? 64 : 2 * pieces->room;
+    struct piece *piece = realloc(pieces->piece, room * sizeof *piece);
+    if (!piece)
+        return false;
+    pieces->piece = piece;
+    pieces->room = room;
+    return true;
+}
+
+static struct piece *new_piece(struct pieces *pieces, size_t offset, size_t length)
+{
+    struct piece *piece = &pieces->spare;
+    if (pieces->count == pieces->room && !grow(pieces))
+        pieces->failed = true;
+    else
+        piece = &pieces->piece[pieces->count++];
+    *piece = (struct piece){.offset = offset, .length = length};
+    pieces->at = offset + length;
+    return piece;
+}
+
+void pieces_end(struct pieces *pieces, size_t length)
+{
+    size_t at = pieces->at;
+    if (length > at)
+        snprintf(new_piece(pieces, at, length - at)->remark, PIECE_REMARK_MAX, "%s", pieces->rest);
+}
+
+struct piece *pieces_add(struct pieces *pieces, size_t offset, size_t length, const char *field)
+{
+    pieces_end(pieces, offset);
+    struct piece *piece = new_piece(pieces, offset, length);
+    snprintf(piece->field, sizeof piece->field, "%s", field);
+    return piece;
+}
+
+void pieces_remark(struct pieces *pieces, const char *format, ...)
+{
+    struct piece *last = pieces->failed || pieces->count == 0 ? &pieces->spare : &pieces->piece[pieces->count - 1];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(last->remark, PIECE_REMARK_MAX, format, arguments);
+    va_end(arguments);
+}
+
+/* ---- values ---------------------------------------------------------------------------------------------------- */
+
+void piece_set_unsigned(struct piece *piece, uint64_t number)
+{
+    piece->kind = PIECE_NUMBER;
+    piece->number[number_unsigned(number, piece->number)] = '\0';
+}
+
+void piece_set_signed(struct piece *piece, int64_t number)
+{
+    piece->kind = PIECE_NUMBER;
+    piece->number[number_signed(number, piece->number)] = '\0';
+}
+
+void piece_set_double(struct piece *piece, double number)
+{
+    piece->kind = PIECE_NUMBER;
+    piece->number[number_repr(number, piece->number)] = '\0';
+}
+
+static void set_text(struct pieces *pieces, struct piece *piece, const char *text, size_t length)
+{
+    piece->kind = PIECE_TEXT;
+    piece->text_at = pieces->text.length;
+    piece->text_length = length;
+    buffer_put(&pieces->text, text, length);
+    pieces->failed = pieces->failed || pieces->text.failed;
+}
+
+const char *pieces_text(const struct pieces *pieces, const struct piece *piece)
+{
+    return pieces->text.data ? pieces->text.data + piece->text_at : "";
+}
+
+void pieces_add_number(struct pieces *pieces, size_t offset, size_t length, const char *field, uint64_t number)
+{
+    piece_set_unsigned(pieces_add(pieces, offset, length, field), number);
+}
+
+void pieces_add_text(struct pieces *pieces, size_t offset, const char *field, const void *text, size_t length)
+{
+    set_text(pieces, pieces_add(pieces, offset, length, field), text, length);
+}
+
+/* ---- from the library ------------------------------------------------------------------------------------------ */
+
+/* A number that came as text keeps its digits, unless there are too many. */
+static void set_digits(struct pieces *pieces, struct piece *piece, const struct armtap_value *value)
+{
+    if (value->length > NUMBER_MAX) {
+        set_text(pieces, piece, value->text, value->length);
+        return;
+    }
+    piece->kind = PIECE_NUMBER;
+    memcpy(piece->number, value->text, value->length);
+    piece->number[value->length] = '\0';
+}
+
+static void set_value(struct pieces *pieces, struct piece *piece, const struct armtap_value *value)
+{
+    switch (value->type) {
+    case ARMTAP_BOOL:
+        piece->kind = PIECE_TRUTH;
+        snprintf(piece->number, sizeof piece->number, value->u64[0] != 0 ? "true" : "false");
+        break;
+    case ARMTAP_DOUBLE:
+        piece_set_double(piece, value->f64[0]);
+        break;
+    case ARMTAP_JSON:
+        set_digits(pieces, piece, value);
+        break;
+    case ARMTAP_STRING:
+    case ARMTAP_BYTES:
+        set_text(pieces, piece, value->text, value->length);
+        break;
+    default:
+        if (armtap_value_is_signed(value))
+            piece_set_signed(piece, value->i64[0]);
+        else
+            piece_set_unsigned(piece, value->u64[0]);
+    }
+}
+
+void pieces_take(struct pieces *pieces, const struct armtap_piece *from)
+{
+    struct piece *piece = pieces_add(pieces, from->offset, from->length, from->name);
+    piece->column = from->column;
+    snprintf(piece->unit, sizeof piece->unit, "%s", from->unit);
+    snprintf(piece->remark, sizeof piece->remark, "%s", from->remark);
+    if (from->value.present)
+        set_value(pieces, piece, &from->value);
+}
