@@ -320,7 +320,7 @@ static int judge(struct asked *asked, const struct options *options)
 
 static enum options_outcome parse(int argc, char **argv, struct options *options, struct asked *asked)
 {
-    struct format_help help;
+    struct format_help help = {.summary = ""};
     struct option_row helped[ROW_COUNT];
     make_help(&help);
     for (size_t i = 0; i < ROW_COUNT; i++) {

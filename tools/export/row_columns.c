@@ -36,6 +36,22 @@ enum armtap_type row_column_type(enum row_column column)
     return columns[column].type;
 }
 
+static const char *text_of(enum row_column column, const struct output_row *row)
+{
+    switch (column) {
+    case ROW_COLUMN_file:
+        return row->file;
+    case ROW_COLUMN_robot:
+        return row->robot;
+    case ROW_COLUMN_client:
+        return row->client;
+    case ROW_COLUMN_protocol:
+        return armtap_protocol_name(row->protocol);
+    default:
+        return row->direction == ARMTAP_TO_ROBOT ? "to-robot" : "from-robot";
+    }
+}
+
 static void set_text(struct armtap_value *value, const char *text)
 {
     value->present = text != NULL;
@@ -70,19 +86,11 @@ void row_column_value(enum row_column column, const struct output_row *row, stru
         set_unsigned(value, row->stream, true);
         break;
     case ROW_COLUMN_file:
-        set_text(value, row->file);
-        break;
     case ROW_COLUMN_robot:
-        set_text(value, row->robot);
-        break;
     case ROW_COLUMN_client:
-        set_text(value, row->client);
-        break;
     case ROW_COLUMN_protocol:
-        set_text(value, armtap_protocol_name(row->protocol));
-        break;
     case ROW_COLUMN_direction:
-        set_text(value, row->direction == ARMTAP_TO_ROBOT ? "to-robot" : "from-robot");
+        set_text(value, text_of(column, row));
         break;
     case ROW_COLUMN_lost_bytes:
         set_unsigned(value, row->missing.bytes, row->missing.bytes > 0);
