@@ -324,6 +324,7 @@ def check_all_tables(folder):
         expect("rows of a table", len(own) == len(rows) > 0, len(own), len(rows), len(names))
         expect("values of a table", all(values.get(name) == value for values, row in zip(own, rows)
                                         for name, value in zip(names, row)))
+    check_split(folder)
     late = os.path.join(folder, "late.pcap")
     with open(sample("rtde-v1.pcap"), "rb") as file:
         content = file.read()
@@ -346,6 +347,32 @@ def cross_robot(path):
         if struct.unpack_from(">H", packet, 34)[0] == 30004:
             return "%d.%d.%d.%d:30004" % tuple(packet[26:30])
     return None
+
+
+def check_split(folder):
+    """A file for each of several streams that share a recipe, whose rows come in turns."""
+    path = os.path.join(folder, "clients.pcap")
+    with open(sample("rtde-v1.pcap"), "rb") as file:
+        content = file.read()
+    order, at, packets = "<" if content[0] in (0xD4, 0x4D) else ">", 24, []
+    while at + 16 <= len(content):
+        length = struct.unpack_from(order + "I", content, at + 8)[0]
+        head, packet = content[at:at + 16], content[at + 16:at + 16 + length]
+        at += 16 + length
+        place = 36 if struct.unpack_from(">H", packet, 34)[0] == 30004 else 34
+        port = struct.pack(">H", struct.unpack_from(">H", packet, place)[0] + 1)
+        packets += [head + packet, head + packet[:place] + port + packet[place + 2:]]
+    with open(path, "wb") as file:
+        file.write(content[:24] + b"".join(packets))
+    run("export", path, "--split", "--dialect", "all", "-o", os.path.join(folder, "x.columns"))
+    names, _, times, rows = rtde(sample("rtde-v1.pcap"))
+    for number in range(2):
+        with open(os.path.join(folder, "x.%d.columns" % number), "rb") as file:
+            tables = Columns(file.read()).tables
+        expect("tables of a stream", len(tables) == 1 and tables[0][2] == times, len(tables))
+        # Where generations mix, the names of modes have columns beside the numbers.
+        places = [tables[0][0].index(name) for name in names]
+        same_rows("stream %d" % number, [[row[place] for place in places] for row in tables[0][3]], rows)
 
 
 def flatten(line):
@@ -377,6 +404,9 @@ def check_files(folder):
     sealed = Columns(open(out, "rb").read())
     expect("what is written in front at the end", sealed.front == (plain.rows, sealed.index_at), sealed.front)
     expect("a file that is gone back in", sealed.tables == plain.tables)
+    run("export", path, "-o", out, "--dialect", "sealed", "--every", "100")
+    small = Columns(open(out, "rb").read())
+    expect("a small one", small.front == (small.rows, small.index_at) and 0 < small.rows < 10, small.front)
     none, _ = run("export", "-f", "columns", "--from", "2030-01-01T00:00:00Z", path)
     expect("no row", Columns(none).rows == 0 and len(Columns(none).tables) == 1)
     before = sorted(os.listdir(folder))
