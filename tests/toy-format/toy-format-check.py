@@ -217,7 +217,26 @@ def check_rtde(_):
                    table[:2], names, types)
             same_rows(what, table[3], rows)
             batches.add(file.batches)
+        for every in (2, 3, 7):
+            out = run("export", "-f", "columns", "--threads", "3", "--every", str(every), sample(name))[0]
+            same_rows("%s, every %d" % (name, every), Columns(out).tables[0][3], rows[::every])
     expect("rows were cut into batches in several ways", len(batches) > 2, batches)
+
+
+def check_bytes(folder):
+    """A value of a type that nobody knows is bytes as they came: here the second, six doubles after one."""
+    path = os.path.join(folder, "unknown.pcap")
+    with open(sample("rtde-v1.pcap"), "rb") as file:
+        content = file.read()
+    at = content.index(b"VECTOR6D", content.index(b"DOUBLE,"))
+    with open(path, "wb") as file:
+        file.write(content[:at] + b"VECTOR6X" + content[at + 8:])
+    names, types, times, rows = Columns(run("export", "-f", "columns", path)[0]).tables[0]
+    (stream, ends), _ = cross.streams(sample("rtde-v1.pcap"))
+    packages = [(time, package) for time, package in cross.messages(stream, ends, ">H") if package[2] == ord("U")]
+    expect("types", types[:3] == [DOUBLE, BYTES, DOUBLE], names, types)
+    expect("times of bytes", times == [time for time, _ in packages])
+    expect("bytes as they came", all(row[1] == package[11:59] for row, (_, package) in zip(rows, packages)), rows[0])
 
 
 def check_legacy(folder):
@@ -433,7 +452,7 @@ def main():
     if not os.path.exists(ARMTAP):
         print("no " + ARMTAP)
         return 1
-    for check in (check_lists, check_tsv, check_rtde, check_legacy, check_aubo, check_texts, check_all_tables, check_files):
+    for check in (check_lists, check_tsv, check_rtde, check_bytes, check_legacy, check_aubo, check_texts, check_all_tables, check_files):
         if check is check_aubo and not has_aubo():
             continue
         with tempfile.TemporaryDirectory() as folder:
