@@ -10,14 +10,14 @@ struct allocations {
     unsigned long count;   /* so far */
     unsigned long fail_at; /* the one that fails; 0: none */
     long held;             /* blocks not freed */
-    size_t bytes;          /* that they have */
+    size_t bytes;          /* in those blocks */
 };
 extern struct allocations memory;
 
-/* One more is asked for: whether it is the one that fails. Also for allocators of other libraries. */
+/* Counts a request; whether it is the one that fails. Also for allocators of other libraries. */
 bool allocations_refuse(void);
 
-/* The allocator itself, for what a test needs and does not count. */
+/* The allocator itself, for memory of the test that is not counted. */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *block, size_t size);

@@ -77,7 +77,7 @@ int scene_refused(struct analysis_scene *scene)
     return scene->sink->on_event(scene->diagnosis, &event);
 }
 
-/* Bytes that the capture lacks. */
+/* A gap: bytes that the capture lacks. */
 static int lose(struct analysis_scene *scene)
 {
     const struct armtap_note note = {.kind = armtap_note_find("stream.gap"),

@@ -1,5 +1,5 @@
-/* A robot's stream as a diagnosis sees it, made by hand: data every 8 ms, packages left out, a protective stop, a gap,
- * a client that is refused, the end. */
+/* A robot's stream as a diagnosis sees it, made by hand: data every 8 ms, skipped packages, a protective stop, a gap, a
+ * refused client, the end. */
 #ifndef ARMTAP_TEST_ANALYSIS_SCENE_H
 #define ARMTAP_TEST_ANALYSIS_SCENE_H
 
@@ -16,19 +16,19 @@ struct analysis_scene {
     const struct armtap_sink *sink;
     double clock;
 };
-/* Packets of the story. */
+/* Packet numbers. */
 enum { SCENE_SKIP = 101, SCENE_STOP = 121, SCENE_RECORDS = 200 };
 
-/* What is not the diagnosis's: state and recipe. */
+/* Makes state and recipe, which are not the diagnosis's. */
 void scene_prepare(struct analysis_scene *scene);
 void scene_clear(struct analysis_scene *scene);
 /* Gives it a diagnosis. */
 int scene_begin(struct analysis_scene *scene, const struct armtap_diagnosis_options *options);
-/* The next record, so many packages later than the last. */
+/* The next record, `packages` packages after the last one. */
 int scene_record(struct analysis_scene *scene, unsigned packages);
 int scene_event(struct analysis_scene *scene, enum armtap_event_type type, uint64_t a);
 int scene_refused(struct analysis_scene *scene);
-/* The whole story, its end included. */
+/* The whole scene, including its end. */
 int scene_play(struct analysis_scene *scene, const struct armtap_diagnosis_options *options);
 
 #endif

@@ -32,7 +32,7 @@ double dice_noise(struct dice *dice, double size)
     return size * sum / 1.155;
 }
 
-/* A number of this robot, the same at every call: of that name and element. */
+/* A constant of this robot for that name and element. */
 static double lasting(const struct robot *robot, const char *what, unsigned k, double from, double to)
 {
     uint64_t hash = robot->key + k * UINT64_C(0x9E3779B97F4A7C15);
@@ -79,7 +79,7 @@ static void add_waves(const struct robot *robot, double t, unsigned joint, doubl
     }
 }
 
-/* To and fro between two points, with a rest at each. */
+/* Back and forth between two points, with a rest at each. */
 static void add_moves(const struct robot *robot, double t, unsigned joint, double out[3])
 {
     double whole = lasting(robot, "whole", 0, 0.6, 2.5), rest = lasting(robot, "rest", 0, 0.1, 1.5);
@@ -148,7 +148,7 @@ static void pose_of(const struct robot *robot, const double q[6], double pose[6]
     pose[5] = factor * (m[1][0] - m[0][1]);
 }
 
-/* The pose, and its speed by differences of a millisecond. */
+/* The pose, and its speed from the difference over a millisecond. */
 static void tool_of(const struct robot *robot, const double q[6], const double qd[6], double pose[6], double speed[6])
 {
     double next[6], there[6];
@@ -207,7 +207,7 @@ void robot_step(struct robot *robot)
 
 /* ---- what it sends --------------------------------------------------------------------------------------------- */
 
-/* Registers: most are never used, some hold a number, some count, some are data of a program. */
+/* Registers: most are never used, some hold a constant, some count, some hold a program's data. */
 static double register_value(struct robot *robot, const char *name, double size, bool is_whole)
 {
     double kind = lasting(robot, name, 1, 0, 1), value = 0;
@@ -254,7 +254,7 @@ static bool joint_value(struct robot *robot, const char *name, unsigned k, doubl
     return false;
 }
 
-/* Torque that carries the arm and speeds it up. */
+/* Torque that holds and accelerates the arm. */
 static double moment(const struct robot *robot, unsigned k)
 {
     static const double load[6] = {0.3, 45, 18, 2, 1, 0.1};

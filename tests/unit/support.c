@@ -235,7 +235,7 @@ static uint64_t mixed(uint64_t hash, const uint8_t *word)
     return hash ^ hash >> 29;
 }
 
-/* Four sums that do not wait for each other: the hash takes a fourth of the time. */
+/* Four independent sums make the hash four times as fast. */
 static uint64_t hash_of(const void *bytes, size_t length)
 {
     const uint8_t *p = bytes;
@@ -278,7 +278,7 @@ static void log_values(struct log *log, const struct armtap_record *record)
     }
 }
 
-/* What a record says of other arms than the first. */
+/* What a record says about arms other than the first. */
 static void log_arms(struct log *log, const struct armtap_record *record)
 {
     for (size_t i = 1; i < record->arm_count; i++)

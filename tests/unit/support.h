@@ -1,4 +1,4 @@
-/* What the tests of the core share: byte strings put together by hand, a log of all that a sink gets, scripts of bytes
+/* Shared by the tests of the core: byte strings built by hand, a log of everything that a sink gets, scripts of bytes
  * that are pushed in any chunking, tables of facts. Nothing here uses the library's own loads, stores or encoders. */
 #ifndef ARMTAP_TEST_SUPPORT_H
 #define ARMTAP_TEST_SUPPORT_H
@@ -25,12 +25,12 @@ void bytes_add(struct bytes *bytes, const void *more, size_t length);
 void bytes_number(struct bytes *bytes, uint64_t number, unsigned width); /* big-endian */
 void bytes_double(struct bytes *bytes, double number);
 void bytes_text(struct bytes *bytes, const char *text);
-void bytes_hex(struct bytes *bytes, const char *digits); /* blanks between are skipped */
+void bytes_hex(struct bytes *bytes, const char *digits); /* blanks are skipped */
 void bytes_free(struct bytes *bytes);
 /* Overwrites cell `column` (gnuplot column, from 1) of a legacy packet. */
 void put_cell(uint8_t *packet, unsigned column, double number);
 void put_raw_cell(uint8_t *packet, unsigned column, uint64_t bits);
-/* Appends a legacy packet whose cell k holds the value k, but for the clock. */
+/* Appends a legacy packet whose cell k holds the value k, except the clock. */
 void bytes_packet(struct bytes *bytes, size_t size, double clock);
 /* Appends an RTDE package: header and payload. */
 void bytes_package(struct bytes *bytes, char type, const struct bytes *payload);
@@ -39,14 +39,15 @@ void bytes_list(struct bytes *bytes, char type, const char *head, const char *te
 
 /* ---- packets ---- */
 
-/* Of TCP over IPv4; what comes first is the sender's. */
+/* A TCP segment over IPv4; the first element of each pair is the sender's. */
 struct tcp_segment {
     uint32_t address[2];
     uint16_t port[2];
     uint32_t seq, ack;
     unsigned flags;
 };
-/* Writes its packet without a link layer, 40 bytes and `length` of data, which may be none; checksums are 0. */
+/* Writes its packet without a link layer: 40 bytes of headers and `length` bytes of data, which may be 0; checksums are
+ * 0. */
 void put_segment(uint8_t *packet, const struct tcp_segment *segment, const void *data, size_t length);
 
 /* ---- random numbers: xorshift, the same on every run ---- */
@@ -67,7 +68,7 @@ struct armtap_sink log_sink(void); /* its user is a struct log */
 void log_line(struct log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A value as text: "1.5", "[1, 2, 3]", "absent", a quoted string. */
 void log_value(struct log *log, const struct armtap_value *value);
-/* What the connection knows of itself, at the end. */
+/* Logs the connection's stream, at the end. */
 void log_stream(struct log *log, const struct armtap_conn *conn);
 void log_clear(struct log *log);
 void log_free(struct log *log);
@@ -91,21 +92,21 @@ void script_add(struct script *script, enum armtap_direction direction, const st
 void script_hex(struct script *script, enum armtap_direction direction, const char *digits);
 void script_list(struct script *script, enum armtap_direction direction, char type, const char *head, const char *text);
 void script_free(struct script *script);
-/* Pushes a script into a new connection, in pieces that end at every cut (offsets in the script's bytes, rising), and
- * closes both directions. Every piece is a block of its own, so that reading beyond it is seen by the sanitizer. */
+/* Pushes a script into a new connection, in pieces that end at every cut (rising offsets in the script's bytes), and
+ * closes both directions. Every piece is a block of its own, so that the sanitizer detects reads beyond it. */
 void script_play(const struct script *script, const struct armtap_conn_options *options, const size_t *cuts,
                  size_t cut_count, struct log *log);
-/* The whole in one go, logged with its values; the caller frees the log. */
+/* Pushes the whole script at once and logs all values; the caller frees the log. */
 struct log script_log(const struct script *script, const struct armtap_conn_options *options);
 
 /* ---- tables of facts in tests/unit/data ---- */
 
 #define TABLE_CELLS 8
 
-/* Calls `row` for every row of a CSV file, its header and comments left out; returns the number of rows. */
+/* Calls `row` for every row of a CSV file except header and comments; returns the number of rows. */
 size_t table_each(const char *name, void (*row)(void *user, char *const cells[TABLE_CELLS], size_t count), void *user);
 
-/* The sizes of legacy packets that the facts list (realtime_layout.csv), the smallest first; 0 beyond the last. */
+/* Sizes of legacy packets in realtime_layout.csv, smallest first; 0 beyond the last. */
 size_t legacy_size(size_t i);
 size_t legacy_size_count(void);
 

@@ -11,12 +11,12 @@
 
 /* ---- what is told live ----------------------------------------------------------------------------------------- */
 
-/* What on_finding was called with, a line each. */
+/* The calls of on_finding, one line each. */
 struct heard {
     char text[4000];
     struct analysis_scene *scene;
     int answer;
-    int from_within[3]; /* what calls from within it came to */
+    int from_within[3]; /* results of calls from within it */
 };
 
 static int hear(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream)
@@ -39,7 +39,7 @@ static struct armtap_diagnosis_options options_of(struct heard *heard)
         .size = sizeof(struct armtap_diagnosis_options), .on_finding = hear, .user = heard, .reach = 1000000000};
 }
 
-/* Each finding is told with the packet that shows it, before anything follows. */
+/* Each finding is reported with the packet that shows it, before the next packet. */
 static void findings_come_as_they_happen(void **state)
 {
     struct heard heard = {.text = ""};
@@ -66,7 +66,7 @@ static void findings_come_as_they_happen(void **state)
     scene_clear(&scene);
 }
 
-/* The end tells nothing live; a reset before it does. */
+/* The end of the capture reports nothing live; a reset before it does. */
 static void the_end_is_in_the_list_alone(void **state)
 {
     struct heard heard = {.text = ""};
@@ -114,7 +114,7 @@ static void all_of_it_is_handed_out(void **state)
     scene_clear(&scene);
 }
 
-/* The capture's first, then the stream's, with its findings. */
+/* The capture's verdict comes first, then the stream's, each with its findings. */
 static void verdicts_have_their_evidence(void **state)
 {
     struct analysis_scene scene;
@@ -130,7 +130,7 @@ static void verdicts_have_their_evidence(void **state)
     assert_int_equal(capture->evidence_count, 1);
     assert_string_equal(armtap_diagnosis_finding_at(d, capture->evidence[0])->kind->id, "tcp.refused");
     assert_int_equal(stream->stream, 0);
-    assert_int_equal(stream->side, ARMTAP_BLAME_UNCLEAR); /* a stop of the robot, a gap of the capture, a reset */
+    assert_int_equal(stream->side, ARMTAP_BLAME_UNCLEAR); /* a safety stop, a gap in the capture, a reset */
     assert_int_equal(stream->evidence_count, 4);
     for (size_t i = 0; i < stream->evidence_count; i++)
         assert_int_equal(armtap_diagnosis_finding_at(d, stream->evidence[i])->stream, 0);
@@ -237,7 +237,7 @@ static void misuse_is_answered(void **state)
 
 /* ---- numbers --------------------------------------------------------------------------------------------------- */
 
-/* As printf writes them where the locale has a point. */
+/* As printf writes them in a locale with a decimal point. */
 static void decimals_are_printfs(void **state)
 {
     static const double odd[] = {
@@ -261,7 +261,7 @@ static void decimals_are_printfs(void **state)
     assert_string_equal(DECIMAL(1e300, 0), "inf");
 }
 
-/* A client that did not read at the beginning of time, and a skip at its end: what is between does not overflow. */
+/* A stalled client at the earliest possible time and a skip at the latest: the difference does not overflow. */
 static void times_may_be_anything(void **state)
 {
     struct analysis_scene scene;

@@ -1,5 +1,5 @@
-/* libarmtap-analysis without memory: each allocation fails once, and nothing is lost in silence; and what it keeps is
- * bounded, however long a stream goes on. */
+/* libarmtap-analysis without memory: each allocation fails once, and nothing is lost silently. Its memory is bounded,
+ * however long a stream goes on. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 /* ---- each allocation fails ------------------------------------------------------------------------------------- */
 
-/* Plays the story with the n-th allocation failing; false: there are not so many. */
+/* Plays the scene with the n-th allocation failing; false if there are fewer. */
 static bool fail_diagnosis(unsigned long n)
 {
     const struct armtap_diagnosis_options options = {.size = sizeof options, .reach = 1000000000};
@@ -44,7 +44,7 @@ static void a_diagnosis_says_so(void **state)
     assert_true(n > 40);
 }
 
-/* Records of both sides, the values of which are eight bytes of clock. */
+/* Compares records of both sides; their only value is the 8-byte clock. */
 static int compare(struct armtap_comparison *comparison, struct analysis_scene *scene)
 {
     uint8_t values[64] = {0};
@@ -106,7 +106,7 @@ static int count_finding(void *user, const struct armtap_finding *finding, const
     return 0;
 }
 
-/* A million records, each so many packages after the last but for a few; what is kept after 200 000 is all. */
+/* A million records, nearly all `packages` apart; memory does not grow after the first 200,000. */
 static void go_on(unsigned packages, unsigned long least, size_t most)
 {
     unsigned long found = 0;
@@ -137,7 +137,7 @@ static void a_long_stream_takes_no_more(void **state)
     go_on(1, 0, 400000);
 }
 
-/* Every other record leaves packages out. */
+/* Packages are skipped before every second record. */
 static void neither_does_one_full_of_findings(void **state)
 {
     (void)state;

@@ -7,7 +7,7 @@
 
 #include "explain/explain.h"
 
-/* One after another, none empty but of what a WebSocket packs, from the first byte to the last. */
+/* Pieces follow one another from the first byte to the last; only pieces of a WebSocket's content may be empty. */
 static void assert_covers(const struct subject *subject)
 {
     struct pieces pieces = {0};
@@ -25,7 +25,7 @@ static void assert_covers(const struct subject *subject)
     pieces_free(&pieces);
 }
 
-/* "field=value unit remark|...": what --hex says of the first message. */
+/* "field=value unit remark|...": what --hex shows for the first message. */
 static const char *said(const char *digits, bool to_robot, const struct armtap_recipe *recipe, char *out, size_t room)
 {
     struct bytes bytes = {0};
@@ -48,7 +48,7 @@ static const char *said(const char *digits, bool to_robot, const struct armtap_r
     return out;
 }
 
-/* Worked by hand from the tables of the RTDE guide. */
+/* Worked out by hand from the tables of the RTDE guide. */
 static void packages(void **state)
 {
     static const struct {
@@ -110,7 +110,7 @@ static void packets(void **state)
     struct subject subject;
     (void)state;
     bytes_packet(&bytes, 1220, 1.0);
-    put_raw_cell(bytes.at, 95, 0x3FF8000000000000); /* 1.5 is no robot mode */
+    put_raw_cell(bytes.at, 95, 0x3FF8000000000000); /* 1.5 is not a robot mode */
     for (size_t length = 0; length <= bytes.length; length++) {
         struct explain_hex hex = {.bytes = bytes.at, .length = length};
         assert_int_equal(explain_hex_next(&hex, 0, &subject), 0);
@@ -130,7 +130,7 @@ static void packets(void **state)
     bytes_free(&bytes);
 }
 
-/* AUBO's of a text; the units and names are those of AUBO's documents, written here by hand. */
+/* The same for an AUBO message; units and names are copied by hand from AUBO's documents. */
 static const char *said_of(const char *text, bool to_robot, const struct armtap_recipe *recipe, char *out, size_t room)
 {
     char digits[1000] = "";
@@ -149,7 +149,7 @@ static void lists(void **state)
     (void)state;
     if (!armtap_aubo_libraries())
         skip();
-    /* No field without its recipe. */
+    /* Without a recipe there are no fields. */
     assert_string_equal(said_of("[0, [1.5,\"a\\\"b\"],{\"k\":[null]} ,[]]", false, NULL, out, sizeof out),
                         "channel=0  |value 1_0=1.5  |value 1_1=a\\\"b  |value 2.k_0=  null: absent|value 3=  empty");
     assert_string_equal(said_of("[0,tru,1]", false, NULL, out, sizeof out),
@@ -200,7 +200,7 @@ static void frames(void **state)
     annotate(&subject, &pieces);
     assert_string_equal(pieces.piece[2].remark, "a part of a message; its last frame shows it whole");
     pieces_free(&pieces);
-    /* The last part, with what the parts make. */
+    /* The last part, with the whole message. */
     subject = web_subject("\x80\x02"
                           "5]",
                           4);
@@ -214,7 +214,7 @@ static void frames(void **state)
     pieces_free(&pieces);
 }
 
-/* Bytes at random, made to look like messages: nothing is left out, nothing read beyond. */
+/* Random bytes that look like messages: every byte is covered, and nothing is read beyond the end. */
 static void any_bytes(void **state)
 {
     static const char types[] = "VvMUOISPR\x01z";

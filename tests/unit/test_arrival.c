@@ -1,4 +1,4 @@
-/* The decision alone: what was captured before, a segment, and what became of it. Times are in µs. */
+/* Only the decision: what was captured before, a segment, and its classification. Times are in µs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,14 +57,14 @@ static struct armtap_sent stamped(uint64_t start, int64_t us, uint32_t tsval, ui
     return sent;
 }
 
-/* It was captured, and was delivered. */
+/* Captured and delivered. */
 static void delivered(struct scene *scene, struct armtap_sent sent)
 {
     armtap_history_saw(scene->history, &sent);
     scene->highest = sent.end > scene->highest ? sent.end : scene->highest;
 }
 
-/* It was captured, and waits after a hole. */
+/* Captured, and waiting after a hole. */
 static void waits(struct scene *scene, struct armtap_sent sent)
 {
     static const uint8_t bytes[LENGTH];
@@ -96,7 +96,7 @@ static struct armtap_judgement judgement(const struct scene *scene, struct armta
         assert_true(judgement(scene, sent).doubtful);                                                                  \
     } while (0)
 
-/* A packet of the sender's with a timestamp. */
+/* A packet of the sender with a timestamp. */
 static void ticks(struct armtap_sender *sender, int64_t us, uint32_t tsval)
 {
     struct armtap_segment segment = {.has_timestamps = true, .tsval = tsval};
@@ -132,7 +132,7 @@ static void test_right_neighbour(void **state)
     scene_end(&s);
 }
 
-/* A neighbour that was sent again itself says nothing of when its bytes were sent first. */
+/* A retransmitted neighbour does not show when its bytes were first sent. */
 static void test_neighbour_sent_again(void **state)
 {
     struct scene s;
@@ -159,7 +159,7 @@ static void test_ids_wrap_and_are_zero(void **state)
     scene_end(&s);
 }
 
-/* Two ids alone give an order only if they are close. */
+/* Just two ids give an order only if they are close. */
 static void test_ids_far_apart(void **state)
 {
     struct scene s;
@@ -181,7 +181,7 @@ static void test_ids_far_apart(void **state)
     scene_end(&s);
 }
 
-/* Ids that do not count up order nothing. */
+/* Ids that do not count up give no order. */
 static void test_random_ids(void **state)
 {
     static const uint16_t ids[] = {100, 40000, 7, 65000, 1234};
@@ -211,14 +211,14 @@ static void test_timestamps(void **state)
     assert_arrival(&s, stamped(100, 100, 0xffffffff, 71), AGAIN); /* it echoes something newer */
     assert_arrival(&s, stamped(100, 100, 0xffffffff, 70), LATE);  /* silent */
     struct armtap_sent counted = stamped(100, 100, 0xfffffffe, 70);
-    counted.ip_id = 20; /* timestamps go before ids */
+    counted.ip_id = 20; /* timestamps take precedence over ids */
     assert_arrival(&s, counted, LATE);
     scene_end(&s);
 }
 
 /* ---- what is proven -------------------------------------------------------------------------------------------- */
 
-/* A clock proves the order; ids do when they have counted up eight times. */
+/* A timestamp proves the order; ids do once they have counted up eight times. */
 static void test_proof_by_order(void **state)
 {
     struct scene s;
@@ -245,7 +245,7 @@ static void test_proof_by_order(void **state)
     scene_end(&s);
 }
 
-/* So many echoes of its timestamps, `us` each after it was captured. */
+/* `count` echoes of the sender's timestamps, each captured `us` after the timestamp. */
 static void echoes(struct armtap_sender *sender, int count, int64_t us)
 {
     for (int i = 0; i < count; i++) {
@@ -255,8 +255,8 @@ static void echoes(struct armtap_sender *sender, int count, int64_t us)
     }
 }
 
-/* Of a timestamp that is as old as its neighbour's: the clock has gone on, but it must tick faster than a repair can
- * come: an eighth of the round trip, once that was measured 16 times. */
+/* The timestamp equals its neighbour's, and the clock has advanced since. This is proof only if the clock ticks faster
+ * than a repair can come: an eighth of the round trip, once that was measured 16 times. */
 static void test_proof_by_clock(void **state)
 {
     struct scene s;
@@ -270,14 +270,14 @@ static void test_proof_by_clock(void **state)
     late.time += 9000 * US;
     waits(&s, right);
     assert_likely(&s, late, LATE);
-    echoes(&s.peer, 1, 12000); /* 24 ms in all: as long as eight ticks */
+    echoes(&s.peer, 1, 12000); /* 24 ms in all: eight ticks */
     assert_proven(&s, late, LATE);
     echoes(&s.peer, 1, 11999);
     assert_likely(&s, late, LATE);
     scene_end(&s);
 }
 
-/* Nothing but time proves nothing, however short it is: a handshake may have been slow. */
+/* Time alone proves nothing, however short it is: the handshake may have been slow. */
 static void test_no_proof_by_time(void **state)
 {
     struct scene s;
@@ -292,7 +292,7 @@ static void test_no_proof_by_time(void **state)
     scene_end(&s);
 }
 
-/* Two packets of the same bytes: the second repeats the first, unless the path stood still or reorders. */
+/* Two packets with the same bytes: the second repeats the first, unless the path stalled or reorders. */
 static void test_proof_by_order_of_capture(void **state)
 {
     struct armtap_sent late;
@@ -318,7 +318,7 @@ static void test_proof_by_order_of_capture(void **state)
     scene_end(&s);
 }
 
-/* The same packet, with nothing after it: no timer is that short. */
+/* The same packet twice, with nothing in between: no retransmission timer is that short. */
 static void test_proof_of_copies(void **state)
 {
     struct scene s;
@@ -327,14 +327,14 @@ static void test_proof_of_copies(void **state)
     delivered(&s, at(0, 0));
     assert_proven(&s, at(0, 999), COPY);
     delivered(&s, at(100, 500));
-    assert_likely(&s, at(0, 999), COPY); /* its sender may have heard of the next */
+    assert_likely(&s, at(0, 999), COPY); /* its sender may have received an acknowledgement of the next */
     scene_end(&s);
 
     scene_begin(&s);
     struct armtap_sent again = at(0, 0);
     again.again = true;
     delivered(&s, again);
-    assert_likely(&s, at(0, 10), COPY); /* or what was sent first */
+    assert_likely(&s, at(0, 10), COPY); /* or the original */
     scene_end(&s);
 }
 
@@ -375,7 +375,7 @@ static void test_copies_by_clock(void **state)
     scene_end(&s);
 }
 
-/* Nothing but time: 200 ms. */
+/* By time alone: 200 ms. */
 static void test_copies_by_time(void **state)
 {
     struct scene s;
@@ -388,8 +388,8 @@ static void test_copies_by_time(void **state)
     scene_end(&s);
 }
 
-/* The last bytes of all, not acknowledged: probed for after two round trips and 2 ms, or 40 ms where they are one
- * segment, whose acknowledgement is kept back. */
+/* The unacknowledged tail is probed after two round trips plus 2 ms, or plus 40 ms if it is one segment, whose
+ * acknowledgement the peer delays. */
 static void test_tail(void **state)
 {
     struct scene s;
@@ -409,7 +409,7 @@ static void test_tail(void **state)
     scene_end(&s);
 }
 
-/* A retransmission was captured, and now the packet that it repeats, or a copy of it. */
+/* A retransmission was captured first; now its original arrives, or a copy of it. */
 static void test_behind_its_retransmission(void **state)
 {
     struct scene s;
@@ -427,7 +427,7 @@ static void test_behind_its_retransmission(void **state)
     scene_begin(&s);
     again = numbered(100, 10000, 60000);
     again.again = true;
-    s.sender.id_score = -16; /* ids at random */
+    s.sender.id_score = -16; /* random ids */
     delivered(&s, again);
     assert_arrival(&s, numbered(100, 209999, 333), LATE);
     assert_arrival(&s, numbered(100, 210000, 333), AGAIN);
@@ -455,10 +455,11 @@ static void test_round_trip(void **state)
     waits(&s, at(200, 0));
     waits(&s, at(300, 1000));
     assert_arrival(&s, at(100, 14999), LATE);
-    assert_arrival(&s, at(100, 15000), AGAIN); /* as soon as a sender can repair that waits for no third */
+    assert_arrival(&s, at(100, 15000),
+                   AGAIN); /* the earliest repair by a sender that does not wait for a third report */
     assert_arrival(&s, at(100, 26249), AGAIN);
     assert_arrival(&s, at(100, 26250), LATE);
-    assert_arrival(&s, at(100, 100000), LATE); /* two behind it */
+    assert_arrival(&s, at(100, 100000), LATE); /* only two after it */
     assert_arrival(&s, at(100, 199999), LATE);
     assert_arrival(&s, at(100, 200000), AGAIN);
     waits(&s, at(400, 30000));
@@ -469,7 +470,7 @@ static void test_round_trip(void **state)
     scene_end(&s);
 }
 
-/* The peer asked three times; what made it do so was not captured. */
+/* The peer reported the hole three times; the packets that made it do so were not captured. */
 static void test_asked_for(void **state)
 {
     static const uint32_t behind[] = {200, 300};
@@ -486,7 +487,7 @@ static void test_asked_for(void **state)
     scene_end(&s);
 }
 
-/* The same tick as its neighbour: sent with it, if the clock has gone on since. */
+/* The same tick as its neighbour: sent together with it, if the clock has advanced since. */
 static void test_same_tick(void **state)
 {
     struct scene s;
@@ -495,7 +496,7 @@ static void test_same_tick(void **state)
     s.sender.acked_after = s.peer.acked_after = 100 * US;
     ticks(&s.sender, 0, 100);
     ticks(&s.sender, 7000, 107);
-    assert_int_equal(armtap_sender_tick(&s.sender), 10000 * US); /* too few of them to know */
+    assert_int_equal(armtap_sender_tick(&s.sender), 10000 * US); /* too few to know */
     ticks(&s.sender, 8000, 108);
     assert_int_equal(armtap_sender_tick(&s.sender), 1000 * US);
     for (uint64_t i = 0; i < 3; i++)
@@ -505,7 +506,7 @@ static void test_same_tick(void **state)
     scene_end(&s);
 }
 
-/* What it echoes is older than what the peer had sent when the third came: the sender had not heard of it. */
+/* It echoes a timestamp older than the peer's third report: the sender had not received that report yet. */
 static void test_echo_of_the_third(void **state)
 {
     struct scene s;
@@ -545,13 +546,13 @@ static void test_reports(void **state)
     static const uint32_t behind[] = {200, 500}, copy[] = {50, 100}, copy_within[] = {300, 400, 200, 500};
     struct armtap_sender sender = {0};
     (void)state;
-    assert_false(armtap_sender_lacks(&sender, 100, 200)); /* never heard of */
+    assert_false(armtap_sender_lacks(&sender, 100, 200)); /* never reported */
     hears(&sender, 0, 100, copy, 1);
-    assert_false(armtap_sender_lacks(&sender, 100, 200)); /* that came twice, nothing is missing */
+    assert_false(armtap_sender_lacks(&sender, 100, 200)); /* it arrived twice, nothing is missing */
     hears(&sender, 1, 100, behind, 1);
     assert_true(armtap_sender_lacks(&sender, 100, 200));
     assert_false(armtap_sender_lacks(&sender, 200, 300));
-    assert_false(armtap_sender_lacks(&sender, 500, 600)); /* beyond everything that it has */
+    assert_false(armtap_sender_lacks(&sender, 500, 600)); /* beyond everything that the peer has */
     assert_int_equal(armtap_sender_asked_since(&sender, 100, 9 * US), -1);
     hears(&sender, 2, 100, copy_within, 2);
     hears(&sender, 3, 100, behind, 1);
@@ -576,7 +577,7 @@ static void test_repeated_acknowledgements(void **state)
     assert_false(armtap_sender_lacks(&sender, 200, 300));
 }
 
-/* Captured before the path: sent again a round trip after its neighbour, since the peer lacks it. */
+/* Captured before the path: retransmitted a round trip after its neighbour because the peer lacks it. */
 static void test_repair(void **state)
 {
     static const uint32_t behind[] = {200, 300};
@@ -604,14 +605,14 @@ static void test_round_trip_by_echoes(void **state)
     for (uint32_t i = 0; i < 64 * 3; i++, now += 1000 * US) {
         struct armtap_segment segment = {.has_timestamps = true, .tsval = i + 1, .tsecr = i + 1};
         armtap_sender_ticked(&sender, &segment, now);
-        int64_t after = i == 70 ? 3 : 300 + i % 10; /* once what was echoed first was not captured */
+        int64_t after = i == 70 ? 3 : 300 + i % 10; /* one echoed packet was not captured the first time */
         armtap_sender_echoed(&sender, &segment, now + after * US);
     }
     assert_int_equal(armtap_sender_round_trip(&sender), 300 * US);
     assert_int_equal(armtap_sender_tick(&sender), 1000 * US);
 }
 
-/* A capture's times may be anything; what takes longer than a minute is no round trip. */
+/* A capture may hold any times; anything longer than a minute is not taken for a round trip. */
 static void test_round_trip_of_years(void **unused)
 {
     struct armtap_sender sender = {0};
@@ -622,7 +623,7 @@ static void test_round_trip_of_years(void **unused)
     assert_int_equal(armtap_sender_round_trip(&sender), 0);
 }
 
-/* A hole that the peer reports at `us`, and that is filled `after` µs later. */
+/* A hole that the peer reports at `us` and that is filled `after` µs later. */
 static void repaired(struct armtap_sender *sender, uint64_t start, int64_t us, int64_t after)
 {
     uint32_t behind[] = {(uint32_t)start + 100, (uint32_t)start + 200};
@@ -630,7 +631,7 @@ static void repaired(struct armtap_sender *sender, uint64_t start, int64_t us, i
     hears(sender, us + after, start + 200, NULL, 0);
 }
 
-/* Without any measure of the round trip: what comes when bytes mostly came that the peer lacked. */
+/* Without a measured round trip: segments that arrive at the time when repairs usually arrive. */
 static void test_usual_repair(void **state)
 {
     static const uint32_t behind[] = {2100, 2200, 2300, 2400, 2900, 3000};
@@ -643,7 +644,7 @@ static void test_usual_repair(void **state)
         repaired(&s.sender, 200 * i, (int64_t)(10000 * i), (int64_t)(1000 * i));
     waits(&s, at(2100, 90000));
     hears(&s.sender, 90000, 2000, behind, 1);
-    assert_arrival(&s, at(2000, 90350), LATE); /* of seven times three */
+    assert_arrival(&s, at(2000, 90350), LATE); /* three times of seven */
     hears(&s.sender, 90350, 2200, NULL, 0);    /* four of eight */
     hears(&s.sender, 100000, 2200, behind + 2, 1);
     waits(&s, at(2300, 100000));
@@ -661,7 +662,7 @@ static void test_usual_repair(void **state)
     scene_end(&s);
 }
 
-/* A hole of which the peer reports three times is another matter. */
+/* A hole that the peer reports three times is treated differently. */
 static void test_unusual_repair(void **state)
 {
     static const uint32_t behind[] = {2100, 2200};
@@ -674,7 +675,7 @@ static void test_unusual_repair(void **state)
     hears(&s.sender, 90000, 2000, behind, 1);
     assert_likely(&s, at(1900, 90350), LATE); /* another hole */
     assert_likely(&s, at(2000, 90350), AGAIN);
-    s.sender.first_tsval = 0; /* a clock that would have ticked */
+    s.sender.first_tsval = 0; /* a clock that should have ticked */
     for (unsigned i = 0; i < 12; i++)
         ticks(&s.sender, 87000 + 300 * i, i);
     struct armtap_sent first = stamped(2100, 90000, 11, 5), second = stamped(2000, 90350, 11, 5);
@@ -686,7 +687,7 @@ static void test_unusual_repair(void **state)
     scene_end(&s);
 }
 
-/* The peer asked for it, but its timestamp is too old for a packet sent since. */
+/* The peer reported it missing, but its timestamp is too old for a packet sent since. */
 static void test_held_up(void **state)
 {
     struct scene s;
@@ -698,7 +699,7 @@ static void test_held_up(void **state)
         waits(&s, stamped(start, 10100, 10, 5));
     assert_likely(&s, stamped(100, 11000, 10, 5), AGAIN);
     assert_likely(&s, stamped(100, 11001, 10, 5), LATE);
-    s.sender.acked_after = s.peer.acked_after = 400 * US; /* a quarter of both may pass, too, less a 16th */
+    s.sender.acked_after = s.peer.acked_after = 400 * US; /* a quarter of both, less a 16th, may also pass */
     assert_likely(&s, stamped(100, 11187, 10, 5), AGAIN);
     assert_likely(&s, stamped(100, 11188, 10, 5), LATE);
     delivered(&s, stamped(100, 10200, 10, 5)); /* the same packet: a copy, not sent again */
@@ -707,7 +708,7 @@ static void test_held_up(void **state)
     scene_end(&s);
 }
 
-/* Bytes that came late were sent again in vain, when they mostly are; a copy comes at any time. */
+/* Late bytes were retransmitted in vain if most late bytes are; a copy arrives at any time. */
 static void test_usual_repair_in_vain(void **state)
 {
     static const uint32_t behind[] = {2100, 2200};
@@ -729,7 +730,7 @@ static void test_usual_repair_in_vain(void **state)
     scene_end(&s);
 }
 
-/* What was asked for three times says nothing of senders that do not wait for that. */
+/* Repairs after three reports say nothing about senders that do not wait for three. */
 static void test_repairs_that_were_asked_for(void **state)
 {
     struct scene s;

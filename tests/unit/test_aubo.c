@@ -1,4 +1,4 @@
-/* AUBO's RTDE over raw TCP and over WebSocket. The messages are written out, the frames put together by hand. */
+/* AUBO's RTDE over raw TCP and over WebSocket. Messages are written out, frames are built by hand. */
 #include "aubo_scans.h"
 #include "support.h"
 
@@ -17,7 +17,7 @@ static const struct armtap_conn_options on_port = {.size = sizeof on_port, .prot
 /* ---- allocations that fail ---- */
 
 static struct {
-    long left; /* that succeed; -1: all do */
+    long left; /* allocations that succeed; -1: all */
     bool failed;
 } memory = {-1, false};
 
@@ -62,7 +62,7 @@ struct json_tokener *__wrap_json_tokener_new_ex(int depth)
     return fails() ? NULL : __real_json_tokener_new_ex(depth);
 }
 
-/* What json-c 0.16 answers where an allocation of its own fails: nothing, and no error. */
+/* json-c 0.16 returns nothing and reports no error when its own allocation fails. */
 struct json_object *__wrap_json_tokener_parse_ex(struct json_tokener *tokener, const char *text, int length)
 {
     return fails() ? NULL : __real_json_tokener_parse_ex(tokener, text, length);
@@ -112,7 +112,7 @@ static void check_lines(const struct line *lines, size_t count, const char *want
 }
 #define CHECK(lines, wanted) check_lines(lines, sizeof lines / sizeof lines[0], wanted)
 
-/* Every cut, every pair of cuts that are not too many, and single bytes come to the same. */
+/* Every cut, every pair of cuts if they are not too many, and single bytes give the same log. */
 static void check_splits(const struct script *script, size_t stride)
 {
     struct log whole = {0}, cut = {0};
@@ -189,7 +189,7 @@ static void test_the_guide_in_all_splits(void **unused)
     "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"                                \
     "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
 
-/* A frame: its first byte and its payload, masked where it goes to the robot. */
+/* A frame: its first byte and its payload, masked if it goes to the robot. */
 static void frame(struct script *script, enum armtap_direction direction, unsigned first, const void *payload,
                   size_t length)
 {
@@ -308,8 +308,8 @@ static void test_what_a_websocket_cannot_go_on_after(void **unused)
     script_free(&script);
 }
 
-/* Data that cannot be inflated is a fault where the stream was captured from its beginning; else what it goes on from
- * was not captured. A frame that no frame may be is a fault in both. */
+/* Data that cannot be inflated is a fault if the stream was captured from its beginning; otherwise the data it builds
+ * on was not captured. An invalid frame is a fault in both cases. */
 static void test_what_cannot_be_inflated(void **unused)
 {
     struct armtap_conn_options options = on_port;
@@ -379,7 +379,7 @@ static void test_a_websocket_from_its_middle(void **unused)
 #define SUBSCRIBE(channel, segments)                                                                                   \
     "[100,{\"chanel\":" channel ",\"frequency\":10,\"segments\":[" segments "],\"to_server\":false}]"
 
-/* Invalid bytes cost only themselves, whatever is between messages and wherever segments cut them. */
+/* Invalid bytes cost no messages, whatever separates the messages and wherever segments cut them. */
 static void test_damage_by_separator(void **unused)
 {
     static const struct {
@@ -536,7 +536,7 @@ static void test_modes_by_name_and_by_number(void **unused)
     script_free(&script);
 }
 
-/* Topics that have a field, from one that reads the recipe. */
+/* Which topics map to a field. */
 static void test_every_arm_maps_alike(void **unused)
 {
     static const char *const names[] = {"R1_actual_q",     "R2_actual_q", "R3_actual_q",  "R4_actual_q",
@@ -647,8 +647,8 @@ static void push_at(struct armtap_conn *conn, enum armtap_direction direction, c
     assert_int_equal(armtap_conn_push(conn, direction, text, strlen(text), &where), ARMTAP_OK);
 }
 
-/* Nothing answers a set-up: data that is under way follows the one before, and shows it where their numbers of topics
- * differ, for a second at most. */
+/* A set-up gets no reply: data already under way still follows the previous one. Its number of topics shows that if it
+ * differs, for at most a second. */
 static void test_what_is_under_way_when_a_channel_is_set_up_anew(void **unused)
 {
     struct log log = {.values = true};
@@ -690,7 +690,7 @@ static void test_a_channel_that_is_ended(void **unused)
         push_at(conn, TO, SUBSCRIBE("4", "\"line_number\""), 1);
         push_at(conn, FROM, "[4,1]", 2);
         push_at(conn, TO, ends[i], 3);
-        push_at(conn, FROM, "[4,2]", 4); /* was under way */
+        push_at(conn, FROM, "[4,2]", 4); /* already under way */
         push_at(conn, FROM, "[4,3]", 5);
         push_at(conn, FROM, "[4,4]", 6);
         push_at(conn, TO, SUBSCRIBE("4", "\"line_number\""), 7);
@@ -706,7 +706,7 @@ static void test_a_channel_that_is_ended(void **unused)
     }
 }
 
-/* Only a frequency of 0 ends a channel; one that is left out, or can be none, is not known. */
+/* Only a frequency of 0 ends a channel; a missing or impossible frequency means unknown. */
 static void test_a_set_up_without_a_frequency(void **unused)
 {
     static const char *const frequencies[] = {"", "\"frequency\":-5,", "\"frequency\":1e999,", "\"frequency\":NaN,"};
@@ -936,7 +936,7 @@ static void test_too_many_segments(void **unused)
     script_free(&script);
 }
 
-/* A message of `length` bytes on channel 0 whose string ends like one. */
+/* A message of `length` bytes on channel 0 whose string ends like a message. */
 static void add_long(struct bytes *bytes, size_t length)
 {
     size_t end = bytes->length + length;
@@ -1032,7 +1032,7 @@ static void test_an_end_within_a_frame(void **unused)
 
 /* ---- the effort ---- */
 
-/* How often each of the robot's bytes is read at most, if they come one by one after a set-up. */
+/* The most often that any of the robot's bytes is read if they come one by one after a set-up. */
 static size_t effort(const struct bytes *bytes)
 {
     struct log log = {0};
@@ -1064,7 +1064,7 @@ static void test_the_effort_does_not_grow_with_the_message(void **unused)
     }
 }
 
-/* A set-up whose beginning shows AUBO in mid-stream, and that never ends: its bytes come one by one all the same. */
+/* A set-up that reveals AUBO in mid-stream and never ends; its bytes come one by one. */
 static void test_the_effort_of_a_set_up_without_end(void **unused)
 {
     struct log log = {0};
@@ -1196,8 +1196,9 @@ static void test_from_the_middle_of_a_stream(void **unused)
 
 /* ---- telling it from others ---- */
 
-/* What a connection turns out to be whose port says `hint` and whose sides send these. */
-static void check_told(enum armtap_protocol hint, bool midstream, const char *to, const char *from, const char *wanted)
+/* Checks what a connection is recognised as if its port suggests `hint` and its sides send these bytes. */
+static void check_recognised(enum armtap_protocol hint, bool midstream, const char *to, const char *from,
+                             const char *wanted)
 {
     struct armtap_conn_setup setup = {.protocol = hint, .midstream = midstream, .first = {ARMTAP_NO_TIME, 0, 0}};
     struct armtap_sink sink = log_sink();
@@ -1223,30 +1224,31 @@ static void test_telling_it_from_others(void **unused)
     static const enum armtap_protocol others[] = {ARMTAP_PROTOCOL_NONE, ARMTAP_REALTIME, ARMTAP_RTDE};
     (void)unused;
     for (size_t i = 0; i < 3; i++) {
-        check_told(others[i], false, SUBSCRIBE_Q, DATA_Q, "stream aubo");
-        check_told(others[i], false, SUBSCRIBE_Q, DATA_Q, "R1_" Q_VALUES);
-        check_told(others[i], true, SUBSCRIBE_Q "[1,2]", DATA_Q, "stream aubo");
-        check_told(others[i], false, "", arrays, "stream none");
-        check_told(others[i], true, "", arrays, "stream none");
-        check_told(others[i], false, arrays, "[1,2]", "stream none");
-        check_told(others[i], false, objects, objects, "stream none");
-        check_told(others[i], false, REQUEST, ANSWER "\x81\x05[1,2]", "stream none");
+        check_recognised(others[i], false, SUBSCRIBE_Q, DATA_Q, "stream aubo");
+        check_recognised(others[i], false, SUBSCRIBE_Q, DATA_Q, "R1_" Q_VALUES);
+        check_recognised(others[i], true, SUBSCRIBE_Q "[1,2]", DATA_Q, "stream aubo");
+        check_recognised(others[i], false, "", arrays, "stream none");
+        check_recognised(others[i], true, "", arrays, "stream none");
+        check_recognised(others[i], false, arrays, "[1,2]", "stream none");
+        check_recognised(others[i], false, objects, objects, "stream none");
+        check_recognised(others[i], false, REQUEST, ANSWER "\x81\x05[1,2]", "stream none");
     }
-    check_told(ARMTAP_AUBO, false, "", "[1,2]", "stream aubo");
-    check_told(ARMTAP_AUBO, true, "", arrays, "stream none");
-    check_told(ARMTAP_AUBO, true, "", "[1,2,3]\n[1,3,4]\n[1,4,5]\n", "stream none");
-    check_told(ARMTAP_AUBO, true, "", "[1,2,3]\n[1,3,4]\n[1,4,5]\n[1,5,6]\n", "stream aubo");
-    check_told(ARMTAP_AUBO, false, REQUEST, ANSWER, "stream aubo");
-    check_told(ARMTAP_AUBO, false, "GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n", "stream none");
-    check_told(ARMTAP_AUBO, false, objects, objects, "stream none");
-    check_told(ARMTAP_RTDE, false, request, answer,
-               "note < stream.foreign: not rtde, though the port says so: it is AUBO's JSON-RPC, whose telemetry is on "
-               "ports 30010 and 9013; begins with \"{\"id\":1,\"jsonrpc\"");
-    check_told(ARMTAP_AUBO, false, request, answer, "not aubo, though the port says so: it is AUBO's JSON-RPC");
-    check_told(ARMTAP_RTDE, false, objects, objects, "though the port says so; begins with \"{\"a\"");
+    check_recognised(ARMTAP_AUBO, false, "", "[1,2]", "stream aubo");
+    check_recognised(ARMTAP_AUBO, true, "", arrays, "stream none");
+    check_recognised(ARMTAP_AUBO, true, "", "[1,2,3]\n[1,3,4]\n[1,4,5]\n", "stream none");
+    check_recognised(ARMTAP_AUBO, true, "", "[1,2,3]\n[1,3,4]\n[1,4,5]\n[1,5,6]\n", "stream aubo");
+    check_recognised(ARMTAP_AUBO, false, REQUEST, ANSWER, "stream aubo");
+    check_recognised(ARMTAP_AUBO, false, "GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n", "stream none");
+    check_recognised(ARMTAP_AUBO, false, objects, objects, "stream none");
+    check_recognised(
+        ARMTAP_RTDE, false, request, answer,
+        "note < stream.foreign: not rtde, though the port says so: it is AUBO's JSON-RPC, whose telemetry is on "
+        "ports 30010 and 9013; begins with \"{\"id\":1,\"jsonrpc\"");
+    check_recognised(ARMTAP_AUBO, false, request, answer, "not aubo, though the port says so: it is AUBO's JSON-RPC");
+    check_recognised(ARMTAP_RTDE, false, objects, objects, "though the port says so; begins with \"{\"a\"");
 }
 
-/* Wherever it is, AUBO's RTDE says the same, if it was captured from its beginning. */
+/* AUBO's RTDE gives the same on any port if it was captured from its beginning. */
 static void test_the_port_is_a_hint(void **unused)
 {
     static const struct armtap_conn_options anywhere = {.size = sizeof anywhere};

@@ -1,4 +1,5 @@
-/* AUBO's JSON, read by hand: what json-c takes and gives for the same text. Texts are made of pieces by chance. */
+/* AUBO's own JSON reader accepts what json-c accepts, and gives the same values. Texts are random combinations of
+ * pieces. */
 #include "support.h"
 
 #include <stdio.h>
@@ -18,7 +19,7 @@ static size_t chance(size_t below)
 
 #define PICK(list) (list)[chance(sizeof(list) / sizeof *(list))]
 
-/* json-c's reading of a whole text; NULL where it takes none. */
+/* A whole text read by json-c; NULL if it rejects it. */
 static struct json_object *by_json_c(const char *text)
 {
     struct armtap_aubo_reader reader = {NULL, NULL, 0};
@@ -134,7 +135,7 @@ static void test_numbers(void **unused)
     }
 }
 
-/* Digits that lie between two doubles as long as the next one is not seen. */
+/* Digits halfway between two doubles until the next digit decides. */
 static void test_long_numbers(void **unused)
 {
     char word[1400];
@@ -228,7 +229,7 @@ static void test_texts(void **unused)
         struct json_object *read = by_json_c(text);
         bool is_json = armtap_aubo_is_json((const uint8_t *)text, strlen(text), &count);
         if (is_json != (read != NULL))
-            fail_msg("%s: %s", text, read ? "json-c takes it" : "json-c does not take it");
+            fail_msg("%s: %s", text, read ? "json-c accepts it" : "json-c rejects it");
         if (json_object_is_type(read, json_type_array))
             check_elements(text, read, count);
         right += is_json;

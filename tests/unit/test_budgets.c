@@ -1,4 +1,4 @@
-/* What a hostile peer may cost. Work is counted, never timed: records, values, notes, bytes that come out. */
+/* What a hostile peer may cost. Work is counted, never timed: records, values, notes, bytes of output. */
 #include "aubo_scans.h"
 #include "support.h"
 
@@ -65,7 +65,7 @@ static int on_message(void *user, const struct armtap_message *message)
     return 0;
 }
 
-/* What is looked up in the dictionary: the linker hands each look-up to these. */
+/* Counts look-ups in the dictionary: the linker redirects each of them to these functions. */
 static size_t names_found, names_guessed;
 const struct armtap_field *__real_armtap_field_find(const char *name, size_t length);
 const struct armtap_field *__wrap_armtap_field_find(const char *name, size_t length);
@@ -145,7 +145,7 @@ static void push(struct armtap_conn *conn, enum armtap_direction direction, cons
     assert_int_equal(armtap_conn_push(conn, direction, bytes->at, bytes->length, NULL), ARMTAP_OK);
 }
 
-/* A connection after a request and its reply, in hex, and a loss of what came then from the robot. */
+/* A connection after a request and its reply, in hex, and a gap in the robot's data. */
 static struct armtap_conn *behind_a_gap(struct tally *tally, const char *request, const char *reply)
 {
     struct armtap_conn *conn = connect_to(tally);
@@ -174,7 +174,7 @@ static void test_table(void **state)
         assert_ptr_equal(armtap_budget_find(row->name), row);
         assert_int_equal(row->each > 0, i < ARMTAP_ACCOUNTS);
         snprintf(number, sizeof number, " %lu ", (unsigned long)(row->each > 0 ? row->each : row->once));
-        assert_non_null(strstr(row->text, number)); /* the note says the number that is in force */
+        assert_non_null(strstr(row->text, number)); /* the note names the number in force */
         assert_non_null(strstr(row->text, row->cut));
         assert_true(strlen(row->text) < sizeof(struct armtap_line) - 64);
     }
@@ -189,11 +189,11 @@ static void test_account(void **state)
     struct armtap_account one = {.noted = 0}, other = {.noted = 0};
     armtap_reserve_init(&reserve);
     assert_true(armtap_account_spend(&one, &reserve, ARMTAP_BUDGET_notes, 100, 100 * each));
-    assert_int_equal(reserve.left[ARMTAP_BUDGET_notes], once); /* its own bytes paid */
+    assert_int_equal(reserve.left[ARMTAP_BUDGET_notes], once); /* its own bytes paid for it */
     assert_false(armtap_account_spend(&one, &reserve, ARMTAP_BUDGET_notes, 100, once + 1));
     assert_true(armtap_account_spend(&one, &reserve, ARMTAP_BUDGET_notes, 100, once));
     assert_false(armtap_account_spend(&one, &reserve, ARMTAP_BUDGET_notes, 100, 1));
-    /* the reserve is everybody's; what one earns is its own */
+    /* all connections share the reserve; what one earns is its own */
     assert_false(armtap_account_spend(&other, &reserve, ARMTAP_BUDGET_notes, 10, 10 * each + 1));
     assert_true(armtap_account_spend(&other, &reserve, ARMTAP_BUDGET_notes, 10, 10 * each));
     assert_true(armtap_account_spend(&one, &reserve, ARMTAP_BUDGET_notes, 101, each));
@@ -202,7 +202,7 @@ static void test_account(void **state)
 
 /* ---- notes ---- */
 
-/* Text messages of protocol 1, each of which is a note. */
+/* Text messages of protocol 1, each of which raises a note. */
 static void push_texts(struct armtap_conn *conn, size_t count, const char *text)
 {
     struct bytes one = {0}, many = {0};
@@ -226,7 +226,7 @@ static void test_notes(void **state)
     assert_int_equal(tally.hostile, 1);
     assert_string_equal(tally.last, row->text);
     assert_true(64 * tally.notes + tally.note_bytes <= most);
-    assert_true(66 * (tally.notes + 2) > most); /* and no fewer than they may be */
+    assert_true(66 * (tally.notes + 2) > most); /* and no fewer than allowed */
     armtap_conn_free(conn);
     conn = connect_to(&tally); /* honest: long texts, however many */
     push_texts(conn, 100000, "Robot is in protective stop, position deviates from path, joint 3, C153A0");
@@ -251,7 +251,7 @@ static char *list_of(const char *name, size_t count)
     return list;
 }
 
-/* A package of a set-up: `head` in hex, then the list. */
+/* A set-up package: `head` in hex, then the list. */
 static void push_list(struct armtap_conn *conn, enum armtap_direction direction, char type, const char *head,
                       const char *item, size_t count)
 {
@@ -277,7 +277,7 @@ static void set_up(struct armtap_conn *conn, const char *name, const char *type,
     push_list(conn, ARMTAP_FROM_ROBOT, 'O', "01", type, count);
 }
 
-/* `count` data packages of that many bytes of values. */
+/* `count` data packages with `length` bytes of values each. */
 static void push_data(struct armtap_conn *conn, size_t length, size_t count)
 {
     struct bytes payload = {0}, one = {0}, many = {0};
@@ -313,12 +313,12 @@ static void test_values(void **state)
     assert_in_range(tally.lacking, left - 2 * FIELDS, left + SHORT * 4 * row->each + 2 * FIELDS * row->each);
     assert_in_range(tally.opaque, 1, SHORT - 1);
     size_t opaque = tally.opaque;
-    push_data(conn, FIELDS, 500); /* what is whole is decoded again */
+    push_data(conn, FIELDS, 500); /* whole packages are decoded again */
     assert_int_equal(tally.opaque, opaque);
     armtap_conn_free(conn);
 }
 
-/* Data of two lengths after a set-up that is never answered: its names are looked up once. */
+/* Data of two lengths after a set-up without a reply: its names are looked up once. */
 static void test_names_are_looked_up_once(void **state)
 {
     (void)state;
@@ -400,7 +400,7 @@ static void test_forgotten_requests(void **state)
     armtap_conn_free(conn);
 }
 
-/* A reply to a request that was forgotten does not give its types to the names of a later one. */
+/* A reply to a forgotten request does not give its types to a later request's names. */
 static void test_replies_to_forgotten_requests(void **state)
 {
     (void)state;
@@ -422,7 +422,7 @@ static void test_replies_to_forgotten_requests(void **state)
     armtap_conn_free(conn);
 }
 
-/* What many connections keep together, and give back. */
+/* What many connections keep together, and release. */
 static void test_kept(void **state)
 {
     (void)state;
@@ -442,7 +442,7 @@ static void test_kept(void **state)
             assert_in_range(reserve.held, 1, ARMTAP_LIMIT_held);
         }
         assert_in_range(tally.recipes, 10, CONNECTIONS - 1);
-        assert_int_equal(tally.hostile, CONNECTIONS - tally.recipes); /* each connection says it for itself */
+        assert_int_equal(tally.hostile, CONNECTIONS - tally.recipes); /* each connection reports it itself */
         assert_string_equal(tally.last, armtap_budget_at(ARMTAP_BUDGET_held)->text);
         for (size_t i = 0; i < CONNECTIONS; i++)
             armtap_conn_free(conns[i]);
@@ -452,7 +452,7 @@ static void test_kept(void **state)
 
 /* ---- compressed messages ---- */
 
-/* A frame of text from the robot, compressed with what the ones before left. */
+/* A text frame from the robot, compressed in the context of the previous ones. */
 static void add_packed(struct bytes *bytes, z_stream *z, const char *text)
 {
     uint8_t room[70000];
@@ -461,7 +461,7 @@ static void add_packed(struct bytes *bytes, z_stream *z, const char *text)
     z->next_out = room;
     z->avail_out = sizeof room;
     assert_int_equal(deflate(z, Z_SYNC_FLUSH), Z_OK);
-    size_t length = sizeof room - z->avail_out - 4; /* a sender leaves the end of the flush out */
+    size_t length = sizeof room - z->avail_out - 4; /* a sender omits the end of the flush */
     bytes_number(bytes, 0xc1, 1);
     bytes_number(bytes, length < 126 ? length : 126, 1);
     if (length >= 126)
@@ -511,7 +511,7 @@ static void test_inflated(void **state)
     push(conn, ARMTAP_FROM_ROBOT, &bytes); /* the direction stays undecoded */
     assert_int_equal(tally.records, records);
     armtap_conn_free(conn);
-    conn = open_web(&tally); /* honest: a dozen times as much, for longer than the reserve */
+    conn = open_web(&tally); /* honest: twelve times as much, for longer than the reserve lasts */
     bytes.length = 0;
     deflateReset(&z);
     for (unsigned i = 0; i < 20000; i++) {
@@ -560,20 +560,20 @@ static size_t scanned_per_byte(const char *piece, size_t chunk)
     return aubo_scans.bytes / SEARCHED;
 }
 
-/* Each bracket may begin a message: all that are open read a byte, and read it again where they need one more. */
+/* Each bracket may begin a message: every open candidate reads each byte, and again if it needs one more. */
 static void test_search_of_nested_lists(void **state)
 {
     (void)state;
     static const char *const pieces[] = {"[0,", "[0,[0],", "[0,1,", "[0,\"[0,\",", "[0,[0,1],[0,[0,1,2,3,4,5,6,7],"};
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
         size_t bulk = scanned_per_byte(pieces[i], SEARCHED), bytewise = scanned_per_byte(pieces[i], 1);
-        print_message("%-32s %zu, byte by byte %zu bytes looked at for each\n", pieces[i], bulk, bytewise);
+        print_message("%-32s %zu, byte by byte %zu bytes read for each\n", pieces[i], bulk, bytewise);
         assert_in_range(bulk, 1, 16);
         assert_in_range(bytewise, 1, 20);
     }
 }
 
-/* White space is not read once for each place where a message may begin. */
+/* White space is not read again for each place where a message may begin. */
 static void test_search_of_blanks(void **state)
 {
     (void)state;
@@ -584,11 +584,11 @@ static void test_search_of_blanks(void **state)
     size_t before_bad = scanned_per_byte(piece, 1460), many = scanned_per_byte(blanks, 1460);
     snprintf(piece, sizeof piece, "%sx", blanks);
     size_t more = scanned_per_byte(piece, 1460);
-    print_message("%zu, %zu and %zu bytes looked at for each\n", before_bad, many, more);
+    print_message("%zu, %zu and %zu bytes read for each\n", before_bad, many, more);
     assert_true(before_bad <= 4 && many <= 4 && more <= 8);
 }
 
-/* Bytes in which nothing is found, in segments: every restart of the search costs one reading too many of each byte. */
+/* Bytes without a message, in segments: every restart of the search reads each byte once more. */
 static size_t seeks_per_segment(const char *set_up, const char *first)
 {
     enum { SEGMENT = 1460 };
@@ -614,7 +614,7 @@ static void test_search_takes_many_bytes_at_once(void **state)
     assert_in_range(rtde, 1, 2);
 }
 
-/* A message of unknown length, in segments: it is not looked at with each byte. */
+/* A message of unknown length, in segments: it is not examined again with each byte. */
 static void test_messages_take_many_bytes_at_once(void **state)
 {
     (void)state;
@@ -636,15 +636,14 @@ static void test_messages_take_many_bytes_at_once(void **state)
     bytes.length = 0;
     bytes_text(&bytes, "\"]");
     push(conn, ARMTAP_FROM_ROBOT, &bytes);
-    print_message("%zu looks at %u segments\n", aubo_scans.count, SEGMENTS);
+    print_message("%zu scans of %u segments\n", aubo_scans.count, SEGMENTS);
     assert_int_equal(tally.records, 1);
     assert_in_range(aubo_scans.count, 1, 2 * SEGMENTS);
     armtap_conn_free(conn);
     bytes_free(&bytes);
 }
 
-/* Headers of text messages of 19,536 bytes every 4 bytes, each behind the one that it announces; one character in 512
- * makes all of them none. */
+/* Every 4 bytes a header of a text message of 19,536 bytes; one character in 512 makes all of them invalid. */
 static void test_search_of_texts(void **state)
 {
     (void)state;
@@ -661,8 +660,8 @@ static void test_search_of_texts(void **state)
     bytes_free(&bytes);
 }
 
-/* A header at each byte: of lists that go wrong behind 255 characters, of texts and properties whose lengths do not add
- * up. Hardly any is taken apart. */
+/* A header at each byte: of lists with an invalid character after 255 good ones, of texts and properties whose lengths
+ * do not add up. Hardly any is parsed. */
 static void test_search_of_headers(void **state)
 {
     (void)state;
@@ -675,15 +674,15 @@ static void test_search_of_headers(void **state)
             bytes_number(&bytes, bytes.length % 256 < 255 ? (uint64_t)letters[i] : 1, 1);
         parses = 0;
         push(conn, ARMTAP_FROM_ROBOT, &bytes);
-        print_message("%c: %zu packages taken apart in %u bytes\n", letters[i], parses, SEARCHED);
+        print_message("%c: %zu packages parsed in %u bytes\n", letters[i], parses, SEARCHED);
         assert_in_range(parses, 0, SEARCHED / 4);
         armtap_conn_free(conn);
         bytes_free(&bytes);
     }
 }
 
-/* Where nothing is known yet each byte may begin a chain: of data packages of 1365 bytes that are none, of lists with
- * 255 good characters, of lists within lists. */
+/* While the protocol is unknown, each byte may begin a chain: of false data packages of 1365 bytes, of lists with 255
+ * good characters, of lists within lists. */
 static void test_recognition(void **state)
 {
     (void)state;
@@ -716,7 +715,7 @@ static void test_recognition(void **state)
             assert_int_equal(armtap_conn_push(conn, ARMTAP_FROM_ROBOT, bytes.at + at,
                                               bytes.length - at < 1024 ? bytes.length - at : 1024, NULL),
                              ARMTAP_OK);
-        print_message("%s: %zu bytes of JSON looked at for each, %zu notes\n", cases[i].hex, aubo_scans.bytes / 16384,
+        print_message("%s: %zu bytes of JSON read for each, %zu notes\n", cases[i].hex, aubo_scans.bytes / 16384,
                       tally.hostile);
         assert_int_equal(tally.hostile, cases[i].is_cut);
         if (cases[i].is_cut)

@@ -1,5 +1,4 @@
-/* Capture files, read back packet by packet. The files are put together here byte by byte; what a message must name is
- * checked too. */
+/* Capture files, read back packet by packet. The files are built here byte by byte; error messages are checked, too. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +56,7 @@ static void put_pcap_header(struct file *file, uint32_t magic, uint32_t link_typ
     put(file, link_type, 4);
 }
 
-/* A packet of `captured` bytes that all hold its number. */
+/* A packet of `captured` bytes, each holding its number. */
 static void put_packet(struct file *file, uint32_t seconds, uint32_t fraction, uint8_t number, uint32_t captured)
 {
     put(file, seconds, 4);
@@ -104,7 +103,7 @@ static void put_member(struct file *file, const uint8_t *bytes, size_t length)
 struct reading {
     bool opened;
     bool raw;
-    int last; /* what the last call returned */
+    int last; /* the last call's return value */
     size_t count;
     struct armtap_packet packet[8];
     uint8_t first_byte[8];
@@ -132,7 +131,7 @@ static void read_packets(struct capture *capture, struct reading *reading)
     assert_int_equal(capture_next(capture, &packet), 0);
 }
 
-/* Messages go to a file meanwhile. */
+/* Reads a file, with its messages redirected to a file. */
 static void read_with(unsigned threads, const char *name, struct reading *reading)
 {
     memset(reading, 0, sizeof *reading);
@@ -156,7 +155,7 @@ static void read_with(unsigned threads, const char *name, struct reading *readin
     remove(MESSAGE_NAME);
 }
 
-/* With a thread for gzip and without one: both read the same. */
+/* Reads it with a thread for gzip and without one: both give the same. */
 static void read_file(const char *name, struct reading *reading)
 {
     struct reading other;
@@ -203,7 +202,8 @@ static void expect_three(const struct reading *reading)
     assert_int_equal(reading->packet[2].captured, 61);
 }
 
-/* How many of the three are whole in the first `length` bytes of a file: 24 for its header, 16 for that of a packet. */
+/* How many of the three packets are whole in the first `length` bytes of a file; its header has 24 bytes, a
+ * packet's 16. */
 static size_t packets_before(size_t length)
 {
     return length < 80 ? 0 : length < 96 ? 1 : length < 173 ? 2 : 3;
@@ -241,7 +241,7 @@ static void put_section(struct file *file)
     put(file, 28, 4);
 }
 
-/* With a name of four letters, and nanoseconds. */
+/* An interface with a name of four letters and times in nanoseconds. */
 static void put_interface(struct file *file, uint32_t link_type, uint32_t snapshot_length, const char *name)
 {
     put(file, 1, 4);
@@ -330,8 +330,8 @@ static void put_statistics(struct file *file, uint32_t interface, uint64_t by_in
     put(file, 64, 4);
 }
 
-/* The newest statistics of an interface count; each section numbers its interfaces from 0; what is of no interface is
- * nothing. */
+/* The latest statistics of an interface count; each section numbers its interfaces from 0; statistics of an unknown
+ * interface are ignored. */
 static void dropped_packets_whatever_the_chunks(void **state)
 {
     (void)state;
@@ -399,7 +399,7 @@ static void make_members(struct file *packed, const size_t *cuts, size_t count)
     }
 }
 
-/* A gzip of plain bytes, really packed. */
+/* Plain bytes, compressed by zlib. */
 static void put_packed(struct file *file, uint8_t *plain, size_t length)
 {
     z_stream stream = {
@@ -410,7 +410,7 @@ static void put_packed(struct file *file, uint8_t *plain, size_t length)
     file->length = sizeof file->bytes - stream.avail_out;
 }
 
-/* What zlib gives of these bytes, all at once. */
+/* How much zlib inflates from these bytes at once. */
 static size_t inflated_at_once(struct file *packed)
 {
     static uint8_t plain[65536];
@@ -422,7 +422,7 @@ static size_t inflated_at_once(struct file *packed)
     return sizeof plain - stream.avail_out;
 }
 
-/* A file that is cut where zlib holds more than fitted into the room it had. */
+/* A file that is cut where zlib still holds output that did not fit into its buffer. */
 static void gzip_cut_anywhere_read_in_any_room(void **state)
 {
     static uint8_t plain[20000];
@@ -519,7 +519,7 @@ static uint8_t long_byte(size_t at)
     return (uint8_t)((uint32_t)at * UINT32_C(2654435761) >> 24);
 }
 
-/* Many times what is inflated ahead; the last checksum is wrong. How long it is packed. */
+/* Saves a file many times as long as the read-ahead, with a wrong last checksum; returns its compressed length. */
 static size_t save_long(void)
 {
     FILE *stream = fopen(FILE_NAME, "wb");
@@ -540,7 +540,7 @@ static size_t save_long(void)
     return whole;
 }
 
-/* Reads `wanted` bytes, or up to the end, in pieces that fit nothing else. What the last call returned. */
+/* Reads `wanted` bytes, or up to the end, in pieces of odd sizes. Returns the last call's result. */
 static long read_long(struct capture *capture, size_t wanted, size_t whole)
 {
     uint8_t got[10007];
@@ -579,7 +579,7 @@ static void gzip_longer_than_what_is_inflated_ahead(void **state)
     remove(FILE_NAME);
 }
 
-/* Bytes arrive while the pipe stays open; it need not end for the reader to get them. */
+/* Bytes arrive while the pipe stays open; the reader gets them before it ends. */
 static void gzip_from_a_pipe_that_goes_on(void **state)
 {
     struct file packed = {.big_endian = false};

@@ -1,5 +1,5 @@
-/* Values by position: what is put is read again, cells that were never put are absent, damaged cells are no danger; and
- * recipes of such values, with fields of several arms. */
+/* Values by position: stored values are read back, cells never stored are absent, damaged cells do no harm; and recipes
+ * of such values, with fields of several arms. */
 #include "support.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ static void what_was_put_is_read(void **state)
     };
     size_t count = sizeof put / sizeof *put;
     (void)state;
-    for (int round = 0; round < 2; round++) { /* the memory is used again */
+    for (int round = 0; round < 2; round++) { /* the memory is reused */
         assert_int_equal(armtap_cells_begin(&cells, count + 1), ARMTAP_OK);
         for (size_t i = count; i-- > 0;)
             assert_int_equal(armtap_cells_put(&cells, i, &put[i]), ARMTAP_OK);
@@ -90,7 +90,7 @@ static void what_was_not_put_is_absent(void **state)
     armtap_cells_free(&cells);
 }
 
-/* Every cut and every changed byte: read, under the sanitizers, and never beyond the end. */
+/* Every cut and every changed byte: reading, under the sanitizers, stays within the cells. */
 static void damaged_cells(void **state)
 {
     static const double joints[6] = {1, 2, 3, 4, 5, 6};
@@ -101,7 +101,7 @@ static void damaged_cells(void **state)
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(armtap_cells_put(&cells, i, &put[i]), ARMTAP_OK);
     for (size_t length = 0; length < cells.length; length++) {
-        uint8_t *cut = malloc(length + 1); /* exactly, so that a byte beyond it is seen */
+        uint8_t *cut = malloc(length + 1); /* exact, so that the sanitizer detects a read beyond it */
         assert_non_null(cut);
         memcpy(cut, cells.bytes, length);
         for (size_t i = 0; i < 4; i++)
@@ -125,8 +125,8 @@ static void damaged_cells(void **state)
     armtap_cells_free(&cells);
 }
 
-/* R1 and R2 of one message go to states of their own; what names no arm goes to both; a value of another type than its
- * field's is delivered and sets nothing. */
+/* R1 and R2 of one message go to separate states; a topic that names no arm goes to both; a value whose type differs
+ * from its field's is delivered but sets nothing. */
 static void arms_have_states_of_their_own(void **state)
 {
     static const double first[6] = {1, 2, 3, 4, 5, 6}, second[6] = {-1, -2, -3, -4, -5, -6};

@@ -18,7 +18,7 @@
 
 /* ---- ranges ---------------------------------------------------------------------------------------------------- */
 
-/* "2 3 4", or "no" for what is refused. */
+/* "2 3 4", or "no" if the text is refused. */
 static const char *numbers(const char *text, char *out, size_t room)
 {
     struct columns columns;
@@ -47,7 +47,7 @@ static void ranges(void **state)
         {"1:3:9", "1 4 7"},
         {"9:200:10", "9"},
         {"152", "152"},
-        {"4,3,4,2-4", "4 3 2"}, /* each once, in the order asked for */
+        {"4,3,4,2-4", "4 3 2"}, /* each once, in the requested order */
         {"5-5", "5"},
         {"0002", "2"},
     };
@@ -95,7 +95,7 @@ static void what_is_no_range(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(numbers(rows[i], out, sizeof out), "no") != 0)
-            fail_msg("'%s' is no range, but gives %s", rows[i], out);
+            fail_msg("'%s' is not a range, but gives %s", rows[i], out);
 }
 
 static void all_of_them(void **state)
@@ -114,7 +114,7 @@ static void all_of_them(void **state)
 
 /* ---- files ----------------------------------------------------------------------------------------------------- */
 
-/* What was written, read again: "name type,name type". */
+/* Writes the lines and reads them back. */
 static void assert_reads_back(bool xml, const struct recipe_line *lines, size_t count)
 {
     FILE *file = fopen(FILE_NAME, "w");

@@ -1,4 +1,4 @@
-/* Connections: the same events whatever the chunking, the way back after gaps and damage, recognition. */
+/* Connections: the same events whatever the chunking, recovery after gaps and damage, recognition. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -108,7 +108,7 @@ static void test_script_to_the_robot_in_any_chunks(void **unused)
     (void)unused;
     bytes_text(&text, "popup(1)\ndef p():\r\n  stopj(2)\nend\n");
     script_add(&script, TO, &text);
-    bytes_packet(&more, 101, 101); /* short, so that every two cuts are tried in a moment */
+    bytes_packet(&more, 101, 101); /* short, so that trying all pairs of cuts takes a moment */
     script_add(&script, FROM, &more);
     text.length = 0;
     bytes_text(&text, "halt\n\nno line end");
@@ -201,7 +201,7 @@ static void test_odd_set_ups_in_any_chunks(void **unused)
     script_free(&script);
 }
 
-/* A type that is not known, its data of one length and of another. */
+/* An unknown type, with data of two lengths. */
 static void test_an_unknown_type_in_any_chunks(void **unused)
 {
     struct script script = {.count = 0};
@@ -256,7 +256,7 @@ static void test_foreign_bytes_in_any_chunks(void **unused)
     script_free(&script);
     bytes.length = 0;
     for (unsigned i = 0; i < 1300; i++)
-        bytes_number(&bytes, 0x16030100u + i, 4); /* over 4 kB of nothing */
+        bytes_number(&bytes, 0x16030100u + i, 4); /* over 4 kB of meaningless bytes */
     for (unsigned i = 0; i < 4; i++)
         bytes_packet(&bytes, 540, 1 + i * 0.008);
     script_add(&script, FROM, &bytes);
@@ -274,8 +274,8 @@ static void add_nothing(struct script *script, enum armtap_direction direction, 
     bytes_free(&bytes);
 }
 
-/* Bytes that are looked at ever more seldom are looked at when they are enough to call the connection foreign: the
- * granted PAUSE of the other direction is not taken for ours when the connection ends. */
+/* Unrecognised bytes are examined ever more rarely, but always once they suffice to call the connection foreign: the
+ * granted PAUSE of the other direction is not taken for RTDE's when the connection ends. */
 static void test_a_little_more_than_enough_in_any_chunks(void **unused)
 {
     struct script script = {.count = 0};
@@ -286,7 +286,7 @@ static void test_a_little_more_than_enough_in_any_chunks(void **unused)
     script_free(&script);
 }
 
-/* Requests after bytes that are given up are seen, even if both come in one chunk. */
+/* Requests after skipped bytes are found, even if both come in one chunk. */
 static void test_requests_behind_foreign_bytes_in_any_chunks(void **unused)
 {
     struct script script = {.count = 0};
@@ -307,7 +307,8 @@ static void test_requests_behind_foreign_bytes_in_any_chunks(void **unused)
 
 static const struct armtap_conn_options late = {.size = sizeof late, .protocol = ARMTAP_RTDE, .midstream = true};
 
-/* Of a connection that began before the capture telemetry is looked for behind more than a port must show at once. */
+/* In a connection that began before the capture, the search for telemetry goes further than the bytes after which a
+ * port would be called foreign. */
 static void test_telemetry_late_behind_foreign_bytes_in_any_chunks(void **unused)
 {
     struct script script = {.count = 0};
@@ -339,7 +340,7 @@ static void check_late_without_telemetry(unsigned length, const char *says)
     script_free(&script);
 }
 
-/* What was searched to its end has none; of what was not, nobody knows. */
+/* A direction that was searched to its end has no telemetry; otherwise the rest is unknown. */
 static void test_late_without_telemetry(void **unused)
 {
     (void)unused;
@@ -363,15 +364,15 @@ static void test_data_before_a_false_set_up_in_any_chunks(void **unused)
 
 /* ---- gaps and damage ---- */
 
-/* A stream of frames, of which some bytes are lost or changed, and what came out of it. */
+/* A stream of frames with some bytes lost or changed, and what was decoded from it. */
 struct damage {
     const uint8_t *bytes;
     size_t length, begin; /* frames follow one another from `begin` */
     size_t frame;         /* bytes of each */
-    size_t from, to;      /* what is not as it was */
+    size_t from, to;      /* the damaged bytes */
     bool *seen;           /* frame by frame */
     uint64_t flagged;     /* offset of the first flagged record, UINT64_MAX without */
-    bool quiet;           /* no note but of gaps and skipped bytes may come */
+    bool quiet;           /* only notes of gaps and skipped bytes are allowed */
 };
 
 static int see_record(void *user, const struct armtap_record *record)
@@ -381,7 +382,7 @@ static int see_record(void *user, const struct armtap_record *record)
         return 0;
     if (record->frame_length != damage->frame || record->offset < damage->begin ||
         (record->offset - damage->begin) % damage->frame != 0)
-        return 0; /* what damage made of a touched frame: none of these may stand for a whole one */
+        return 0; /* made from a damaged frame: it must not count as a whole one */
     size_t i = (record->offset - damage->begin) / damage->frame;
     assert_false(damage->seen[i]);
     if (record->offset + damage->frame <= damage->from || record->offset >= damage->to) {
@@ -413,7 +414,7 @@ static struct armtap_conn *damage_conn(struct damage *damage, const struct armta
     return conn;
 }
 
-/* Every frame that ends before the damage came out, and of those after it all but `may_lack`. */
+/* Every frame that ends before the damage was decoded, and all but `may_lack` of those after it. */
 static void check_damage(struct damage *damage, struct armtap_conn *conn, unsigned may_lack)
 {
     const struct armtap_stream *stream = armtap_conn_stream(conn);
@@ -461,7 +462,7 @@ static void check_gap(const struct bytes *bytes, size_t frame, size_t from, size
     check_damage(&damage, conn, 1);
 }
 
-/* One packet of 540 bytes has no modes: on any port it takes two. */
+/* A packet of 540 bytes has no modes: recognising the protocol on any port takes two. */
 static void test_gaps_in_realtime_streams(void **unused)
 {
     static const size_t sizes[] = {540, 812, 1060, 1220}, losses[] = {1, 7, 8, 600, 1220, 1448, 2896};
@@ -545,7 +546,7 @@ static void check_changed_byte(const struct bytes *bytes, const struct bytes *re
     push_all(conn, FROM, bytes->at, bytes->length);
     bytes->at[at] = before;
     assert_int_equal(armtap_conn_close(conn, FROM, NULL), ARMTAP_OK);
-    damage.flagged = 0; /* a changed value is no gap */
+    damage.flagged = 0; /* a changed value is not a gap */
     check_damage(&damage, conn, 1);
 }
 
@@ -567,7 +568,7 @@ static void test_changed_bytes_cost_little(void **unused)
 
 /* ---- beginning in mid-stream, with cells that look like headers ---- */
 
-/* Temperatures of packet i behind a digital input cell that holds the packet's size: "constant", and what rises. */
+/* Steps of the temperature cell after a digital input cell that holds the packet's size: constant or rising. */
 static const double rises[] = {0, -0.01, 0.01, 0.002, 0.008, 0.1, 0.0625, 1};
 
 static struct bytes packets_with_false_chain(size_t size, unsigned count, double cycle, double rise, unsigned every)
@@ -758,7 +759,7 @@ static int see_recognised(void *user, const struct armtap_event *event)
     return 0;
 }
 
-/* Not the packet in which the protocol was recognised, which depends on the pieces. */
+/* The event names this packet, not the one in which the protocol was recognised, which depends on the pieces. */
 static void test_a_protocol_is_recognised_where_its_first_byte_came(void **unused)
 {
     static const size_t pieces[] = {100, 7, 1};
@@ -842,7 +843,7 @@ static void test_a_tail_that_is_no_message(void **unused)
     bytes_free(&bytes);
 }
 
-/* Where the pool is dry a connection gives up what waits, counts it, and finds its way back. */
+/* When the pool is exhausted, a connection drops its waiting bytes, counts them, and resynchronises. */
 static void test_a_dry_pool_bounds_what_waits(void **unused)
 {
     size_t used = 0;
@@ -850,7 +851,7 @@ static void test_a_dry_pool_bounds_what_waits(void **unused)
     struct armtap_sink sink = log_sink();
     struct log log = {0};
     struct armtap_conn *conn;
-    uint8_t piece[1000] = {0xf0, 0x00, 'U'}; /* announces 61440 bytes, which are not in the pool's room */
+    uint8_t piece[1000] = {0xf0, 0x00, 'U'}; /* announces 61440 bytes, more than the pool has */
     (void)unused;
     assert_int_equal(armtap_conn_create(&setup, &sink, &log, &conn), ARMTAP_OK);
     assert_int_equal(armtap_conn_push(conn, ARMTAP_TO_ROBOT, "\0\5V\0\2", 5, NULL), ARMTAP_OK);

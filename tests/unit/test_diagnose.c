@@ -1,4 +1,4 @@
-/* What diagnose works out: quantiles, clocks, expected rates; and that its memory is bounded. */
+/* What diagnose computes: quantiles, clocks, expected rates; and that its memory is bounded. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,8 +122,8 @@ static void set_modes(struct armtap_state *state, int value)
     state->runtime_state = (uint32_t)value;
 }
 
-/* UR's numbers of safety modes and status that are protective, safeguard or emergency stops; and of CB2's robot modes.
- */
+/* The numbers of UR's safety modes, safety status and CB2 robot modes that mean a protective, safeguard or emergency
+ * stop. */
 static void stops_are_stops(void **state)
 {
     static const int stops[] = {3, 5, 6, 7, 12, 13, 14, 15, 16, 18, 19, 20, 22}, cb2_stops[] = {4, 5, 10};
@@ -153,7 +153,7 @@ static void stops_are_stops(void **state)
         }
 }
 
-/* Names that are guessed prove nothing, and both kinds of findings say so. */
+/* Guessed names prove nothing, and both kinds of findings say so. */
 static void a_guess_is_called_one(void **state)
 {
     struct modes modes = {0};
@@ -189,8 +189,8 @@ static void a_guess_is_called_one(void **state)
 
 /* ---- clocks ---------------------------------------------------------------------------------------------------- */
 
-/* A clock that is fast by `ppm`, seen through a network that is late by up to 3 ms, and by up to 200 ms for every tenth
- * package; with `shift`, for a sixth of the time, everything by 5 ms more. */
+/* A clock that is fast by `ppm`, seen through a network that delays packages by up to 3 ms, and every tenth by up to
+ * 200 ms; with `shift`, all by 5 ms more for a sixth of the time. */
 static struct armtap_clock_totals clocks_of(double ppm, unsigned count, bool shift)
 {
     struct armtap_clock_totals totals;
@@ -242,7 +242,8 @@ static void few_packages_have_no_drift(void **state)
     assert_false(clocks_of(0, 100, false).has_drift);
 }
 
-/* The capture's clock is put forward by `set` s after `part` of `count` packages; late by up to `noise` us. */
+/* The capture's clock is set forward by `set` s after the fraction `part` of `count` packages, which are delayed by up
+ * to `noise` us. */
 static struct armtap_clock_totals clocks_of_set(double set, double part, unsigned count, unsigned noise, uint64_t seed)
 {
     struct armtap_clock_totals totals;
@@ -262,7 +263,8 @@ static struct armtap_clock_totals clocks_of_set(double set, double part, unsigne
     return totals;
 }
 
-/* The true drift is 0: what is told may be off by little, and is not told where a clock that was set would tilt it. */
+/* The true drift is 0: a reported drift may be off only a little, and none is reported if setting the clock would
+ * distort it. */
 static void a_clock_that_was_set_has_no_drift(void **state)
 {
     static const double sets[] = {0.002, 0.01, 0.05, 0.5, 3, 3600};
@@ -276,14 +278,14 @@ static void a_clock_that_was_set_has_no_drift(void **state)
             if (totals.has_drift && (fabs(totals.drift_ppm) > CLOCKS_DRIFT_APART || sets[i] > CLOCKS_SET))
                 fail_msg("set by %g s after %g: %g ppm", sets[i], part, totals.drift_ppm);
         }
-    print_message("a drift was told of %u of 42 captures whose clock was set\n", told);
+    print_message("a drift was reported for %u of 42 captures whose clock was set\n", told);
     assert_true(clocks_of_set(0, 0.5, 37500, 300, 1).has_drift);
     assert_false(clocks_of_set(-0.5, 0.1, 37500, 300, 1).has_drift);
     assert_true(clocks_of_set(0.018, 0.1, 37500, 30, 1).has_drift);
     assert_false(clocks_of_set(0.022, 0.1, 37500, 30, 1).has_drift);
 }
 
-/* Of 5 to 8 seconds. */
+/* Captures of 5 to 8 seconds. */
 static void a_short_time_tells_no_wrong_drift(void **state)
 {
     unsigned told = 0;
@@ -294,10 +296,10 @@ static void a_short_time_tells_no_wrong_drift(void **state)
         if (totals.has_drift && fabs(totals.drift_ppm) > 2 * CLOCKS_DRIFT_APART)
             fail_msg("seed %u: %g ppm", (unsigned)seed, totals.drift_ppm);
     }
-    print_message("a drift was told of %u of 200 short captures\n", told);
+    print_message("a drift was reported for %u of 200 short captures\n", told);
 }
 
-/* Halves of 0 and `bent` ppm: as a whole half of it. */
+/* Drifts by 0 ppm in the first half and `bent` ppm in the second, on average half of it. */
 static bool has_drift_bent(double bent)
 {
     struct armtap_clock_totals totals;
@@ -305,7 +307,7 @@ static bool has_drift_bent(double bent)
     struct clock_drift *clocks = calloc(1, sizeof *clocks);
     assert_non_null(clocks);
     feed_begin(&feed, ARMTAP_RTDE, "5.9.0.0");
-    for (unsigned i = 0; i < 32768; i++) { /* 128 blocks of whole powers of two */
+    for (unsigned i = 0; i < 32768; i++) { /* 128 blocks, a power of two */
         double clock = 0.0078125 * i + (i > 16384 ? 0.0078125 * (i - 16384) * bent * 1e-6 : 0);
         armtap_clock_drift_record(clocks, next(&feed, START + (int64_t)i * 7812500, 1000 + clock));
     }
@@ -345,7 +347,7 @@ static void a_restart_begins_anew(void **state)
 
 /* ---- expected rates -------------------------------------------------------------------------------------------- */
 
-/* What is expected of a controller of that version that was asked for `frequency` and sends every `ms`. */
+/* The rate expected from a controller of that version if `frequency` was requested and it sends every `ms`. */
 static double expected(const char *controller, int protocol, double frequency, int ms)
 {
     struct armtap_rates_totals totals;
@@ -377,7 +379,7 @@ static void rates_come_in_whole_cycles(void **state)
     SAME(expected("10.7.0.0", 2, 333, 2), 500);
     SAME(expected("3.15.0.0", 2, 100, 8), 125);
     SAME(expected("3.15.0.0", 2, 50, 16), 62.5);
-    SAME(expected("3.15.0.0", 2, 125, 16), 125); /* whatever it sends */
+    SAME(expected("3.15.0.0", 2, 125, 16), 125); /* whatever it actually sends */
     SAME(expected("3.2.0.0", 1, 0, 8), 125);
     SAME(expected("5.2.0.0", 1, 0, 2), 500);
 }
@@ -436,7 +438,7 @@ static void channels_are_summed_up(void **state)
     feed_end(&feed);
 }
 
-/* Of one channel nobody knows what was asked for; it is no low rate, and no silence. */
+/* The requested rate of one channel is unknown: this is neither a low rate nor silence. */
 static void an_unknown_channel_makes_the_sum_unknown(void **state)
 {
     struct feed feed;
@@ -508,7 +510,7 @@ static void what_carries_no_telemetry_is_left_out(void **state)
     feed_end(&feed);
 }
 
-/* Findings of a connection that later turns out to be telemetry; the last one is the largest. */
+/* Findings of a connection that later turns out to carry telemetry; the last one is the largest. */
 static struct findings *findings_of(enum armtap_protocol protocol, unsigned count, struct armtap_streams *streams)
 {
     struct findings *findings = armtap_findings_new();

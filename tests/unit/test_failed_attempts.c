@@ -10,7 +10,7 @@
 
 #include "analysis/failed_attempts.h"
 
-/* The linker hands each comparison of texts to this. */
+/* Counts comparisons of texts: the linker redirects each of them here. */
 static size_t comparisons;
 int __real_strcmp(const char *one, const char *other);
 int __wrap_strcmp(const char *one, const char *other);
@@ -20,7 +20,7 @@ int __wrap_strcmp(const char *one, const char *other)
     return __real_strcmp(one, other);
 }
 
-/* An attempt of the i-th client; its packet has the number given. */
+/* An attempt of the i-th client, in the packet of that number. */
 static void attempt(struct armtap_attempts *attempts, unsigned i, uint64_t packet, enum armtap_event_type type)
 {
     struct armtap_stream stream = {.robot = "10.0.0.2:30004", .connection = packet};

@@ -1,4 +1,4 @@
-/* The dictionary against facts that were gathered elsewhere (data/), the state, and recipes as objects. */
+/* The dictionary, compared with facts from other sources (data/); the state; recipes as objects. */
 #include "support.h"
 
 #include <stdio.h>
@@ -77,7 +77,7 @@ static void test_every_fact_is_in_the_table_and_back(void **unused)
 /* ---- what programs were built with ----------------------------------------------------------------------------- */
 
 /* Ids and offsets are part of the ABI: a row of frozen_fields.csv never changes, and a new field is a new last row.
- * Offsets are those of machines that align eight bytes. */
+ * Offsets are those of machines with 8-byte alignment. */
 static void check_frozen_row(void *user, char *const cells[TABLE_CELLS], size_t count)
 {
     size_t *id = user;
@@ -89,7 +89,7 @@ static void check_frozen_row(void *user, char *const cells[TABLE_CELLS], size_t 
                  field ? field->name : "missing", cells[1]);
     if (strcmp(armtap_type_name(field->type, 1), cells[2]) != 0 || field->count != strtoul(cells[3], NULL, 10) ||
         (_Alignof(uint64_t) == 8 && field->offset != strtoul(cells[4], NULL, 10)))
-        fail_msg("%s: %s of %u at offset %u, and was %s of %s at %s: programs that were built before break", cells[1],
+        fail_msg("%s: %s of %u at offset %u, and was %s of %s at %s: programs built before would break", cells[1],
                  armtap_type_name(field->type, 1), field->count, field->offset, cells[2], cells[3], cells[4]);
     ++*id;
 }
@@ -174,7 +174,7 @@ static void test_names_are_found_exactly(void **unused)
     for (unsigned id = 0; id < armtap_field_count(); id++) {
         const struct armtap_field *field = armtap_field_at(id);
         size_t length = strlen(field->name);
-        char *exact = malloc(length + 1); /* one byte more, which is no terminator */
+        char *exact = malloc(length + 1); /* one more byte, not a terminator */
         assert_non_null(exact);
         memcpy(exact, field->name, length);
         exact[length] = '7';
@@ -341,8 +341,8 @@ static void test_lines_keep_utf8(void **unused)
          "31m",
          "\\xc2\\x9b31m"},                                     /* C1: CSI */
         {"\xc2\xa0", "\xc2\xa0"},                              /* just beyond C1 */
-        {"\xe2\x80\xae", "\\xe2\\x80\\xae"},                   /* turns the direction */
-        {"\xe2\x81\xa6", "\\xe2\\x81\\xa6"},                   /* the same */
+        {"\xe2\x80\xae", "\\xe2\\x80\\xae"},                   /* reverses the text direction */
+        {"\xe2\x81\xa6", "\\xe2\\x81\\xa6"},                   /* also */
         {"\xc0\xaf\xe0\x80\xaf", "\\xc0\\xaf\\xe0\\x80\\xaf"}, /* overlong */
         {"\xed\xa0\x80", "\\xed\\xa0\\x80"},                   /* half a surrogate pair */
         {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},          /* beyond the last character */
@@ -355,7 +355,7 @@ static void test_lines_keep_utf8(void **unused)
         armtap_line_span(&line, texts[i].bytes, strlen(texts[i].bytes));
         assert_string_equal(line.text, texts[i].shown);
     }
-    /* A line is not cut within a character. */
+    /* A line is never cut within a character. */
     for (size_t begun = 0; begun < 4; begun++) {
         armtap_line_begin(&line);
         armtap_line_span(&line, "xxx", begun);
@@ -407,7 +407,7 @@ static void test_errors_and_protocols_have_names(void **unused)
     assert_false(armtap_port_at(1000, &port));
 }
 
-/* What holds for each protocol and trait, by the vendors' documents. */
+/* The traits of each protocol, from the vendors' documents. */
 static void test_protocols_are_described(void **unused)
 {
     const unsigned ur = ARMTAP_TRAIT_UR_CYCLE;
@@ -445,7 +445,7 @@ static void test_protocols_are_described(void **unused)
     assert_false(armtap_protocol_has(ARMTAP_PROTOCOL_NONE, ARMTAP_TRAIT_TEXT));
 }
 
-/* What was left out has no port, no number and no name to ask for; its description says so. */
+/* A protocol that was left out has no port and cannot be found by number or name; its description says so. */
 static void test_what_was_left_out_is_described(void **unused)
 {
     const struct armtap_protocol_info *aubo = armtap_protocol_info(ARMTAP_AUBO);
@@ -459,7 +459,7 @@ static void test_what_was_left_out_is_described(void **unused)
     assert_int_equal(armtap_protocol_name(ARMTAP_AUBO) != NULL, !aubo->left_out);
 }
 
-/* Whether a line of a file that begins so holds the text. */
+/* Whether the file has a line that begins with `begin` and holds the text. */
 static bool file_says(const char *name, const char *begin, const char *text)
 {
     const char *folder = getenv("srcdir");
@@ -474,7 +474,7 @@ static bool file_says(const char *name, const char *begin, const char *text)
     return found;
 }
 
-/* The README's table has each protocol's ports, the manual its ports and its name. */
+/* The README's table names each protocol's ports, the manual its ports and its name. */
 static void test_documents_name_the_protocols(void **unused)
 {
     const struct armtap_protocol_info *info;
@@ -493,7 +493,7 @@ static void test_documents_name_the_protocols(void **unused)
 
 /* ---- the state ---- */
 
-/* A value of the field's type whose elements are different, and fit every type. */
+/* A value of the field's type whose elements differ and fit every type. */
 static struct armtap_value some_value(const struct armtap_field *field, unsigned salt)
 {
     struct armtap_value value = {.type = field->type, .count = field->count};

@@ -1,4 +1,4 @@
-/* --fields: what is picked of a table's columns, and in which order. */
+/* --fields: which columns of a table are selected, and in which order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static const struct table_column confusing[] = {COLUMN("a", ARMTAP_DOUBLE, 3), C
                                                 COLUMN("[x]", ARMTAP_DOUBLE, 1), COLUMN("time", ARMTAP_DOUBLE, 1),
                                                 COLUMN("a_1", ARMTAP_DOUBLE, 1)};
 static const struct table_column lone[] = {COLUMN("timestamp", ARMTAP_DOUBLE, 1)};
-/* AUBO's: the first arm's fields have names of their own; arrays are as wide as the longest. */
+/* AUBO columns: the first arm's fields have names without a prefix; arrays are as wide as the longest. */
 static const struct table_column arms[] = {
     {.name = "actual_q", .wire = "R1_actual_q", .type = ARMTAP_DOUBLE, .count = 6, .arm = 1},
     {.name = "R2_actual_q", .wire = "R2_actual_q", .type = ARMTAP_DOUBLE, .count = 6, .arm = 2, .leaves = 7},
@@ -33,8 +33,8 @@ static const struct table_column arms[] = {
     {.name = "R1_message", .wire = "R1_message", .type = ARMTAP_JSON, .count = 1, .arm = 1},
     {.name = "lone", .wire = "lone", .type = ARMTAP_JSON, .count = 1, .leaves = 1}};
 
-/* "column:first+count", an element with a leading dot, a column that is no field as @name; then the names that found
- * nothing after a bar. */
+/* "column:first+count", an element with a leading dot, a column that is not a field as @name; after a bar, the names
+ * that match nothing. */
 static const char *picked(const char *list, const struct table_column *columns, size_t count, char *out, size_t room)
 {
     struct selection selection;
@@ -133,7 +133,7 @@ static void columns_that_are_no_fields(void **state)
     assert_string_equal(PICKED("*", lone), "0:0+1");
     assert_string_equal(PICKED("pack*,[s]tream,time_n?", robot), "|pack*|[s]tream|time_n?");
     assert_string_equal(PICKED("Packet,packet_0,time_", robot), "|Packet|packet_0|time_");
-    /* The field goes first. */
+    /* The field takes precedence. */
     assert_string_equal(PICKED("time,packet", confusing), "3:0+1 @packet");
 }
 

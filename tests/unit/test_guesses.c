@@ -1,5 +1,5 @@
-/* How often data without its handshake gets a wrong name, and how often the recipe of a well-known client is found:
- * measured on robots that move and stand, with recipes that somebody wrote who had other things in mind. */
+/* How often data without its handshake gets a wrong name, and how often a well-known client's recipe is found: measured
+ * on robots that move and stand still, with recipes like those that users write. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,16 +23,16 @@
 
 struct outcome {
     const struct armtap_recipe *truth;
-    unsigned guesses; /* recipes that were named at any time */
-    unsigned wrong;   /* names at bytes that hold another field, of any of them */
+    unsigned guesses; /* recipes named at any time */
+    unsigned wrong;   /* names in any of them at bytes that hold another field */
     unsigned right;
     unsigned supported;       /* names reported as supported by the data itself */
-    unsigned supported_wrong; /* ... of these wrong ones, at any time */
+    unsigned supported_wrong; /* wrong ones among them, at any time */
     size_t bytes, supported_bytes;
     char first_wrong[64];
     char reasons[600];
     bool guessed;                                             /* at the end */
-    const struct armtap_known_recipe *listed[CANDIDATES_MAX]; /* at the end, as what the data may be */
+    const struct armtap_known_recipe *listed[CANDIDATES_MAX]; /* at the end, as possible recipes */
     size_t listed_count;
 };
 
@@ -174,7 +174,7 @@ static bool contains(const struct names *names, const struct armtap_field *field
     return false;
 }
 
-/* What well-known clients ask for, registers apart. */
+/* The fields that well-known clients request, without registers. */
 static const struct names *popular_fields(void)
 {
     const struct armtap_known_recipe *known;
@@ -218,7 +218,7 @@ static int by_id(const void *a, const void *b)
     return (one->id > other->id) - (one->id < other->id);
 }
 
-/* Names of exactly that many bytes: half of the people ask for the time first, half keep the guide's order. */
+/* Names of exactly `length` bytes: half of the recipes begin with the time, half keep the guide's order. */
 static bool write_names(struct dice *dice, size_t length, struct names *names)
 {
     const struct armtap_field *clock = armtap_field_find("timestamp", 9), *next;
@@ -266,7 +266,7 @@ static struct armtap_recipe *known_recipe(const struct armtap_known_recipe *know
     return recipe;
 }
 
-/* A well-known recipe in which one field was replaced by another of its type, or two were exchanged. */
+/* A well-known recipe with one field replaced by another of its type, or two fields swapped. */
 static struct armtap_recipe *altered(struct dice *dice, const struct armtap_known_recipe *known)
 {
     struct armtap_recipe *recipe = known_recipe(known);
@@ -296,7 +296,8 @@ static struct armtap_recipe *altered(struct dice *dice, const struct armtap_know
 
 /* ---- the measure ----------------------------------------------------------------------------------------------- */
 
-/* Tuned on the first; the figures that count are those of the second, whose robots move in other ways. */
+/* The evidence was tuned on the first set; the figures that count come from the second, whose robots move differently.
+ */
 struct set {
     const char *name;
     uint64_t seed;
@@ -332,8 +333,8 @@ static size_t known_lengths(size_t lengths[LENGTHS_MAX])
 
 struct tally {
     unsigned trials, guessed, wrong;
-    unsigned listed;          /* neither named, but some well-known recipe listed as what the data may be */
-    unsigned recognised;      /* of well-known ones: named, or listed */
+    unsigned listed;          /* not named, but a well-known recipe was listed as possible */
+    unsigned recognised;      /* well-known ones that were named or listed */
     unsigned supported_wrong; /* trials with a wrong name reported as supported by the data itself */
     size_t names, supported, bytes, supported_bytes;
 };
@@ -447,7 +448,7 @@ static void set_up(struct armtap_conn *conn, const struct armtap_recipe *recipe)
     push_package(conn, ARMTAP_FROM_ROBOT, 'O', "\1", 1, types);
 }
 
-/* `before` is set up; after a gap in both directions comes data of `after`. */
+/* Sets up `before`; after a gap in both directions, data of `after` follows. */
 #define BEFORE_GAP 8
 static struct behind_gap run_gap(const struct armtap_recipe *before, const struct armtap_recipe *after,
                                  const struct trial *trial)
@@ -504,15 +505,15 @@ static void judge_gaps(const struct set *set, unsigned each)
 {
     struct gap_tally same = measure_gaps(set, 2 * each, true), other = measure_gaps(set, each, false);
     print_message(
-        "%s: behind a gap of both directions, of %u recipes that go on %u were given up, %u called unsure; of %u "
-        "others of the same length %u were told, %u called unsure, %u were decoded and %u not\n",
+        "%s: after a gap in both directions, of %u recipes that continued %u were dropped, %u called unsure; of %u "
+        "others of the same length %u were detected, %u called unsure, %u were decoded and %u not\n",
         set->name, same.trials, same.refuted, same.unsure, other.trials, other.refuted, other.unsure, other.silent,
         other.trials - other.refuted - other.unsure - other.silent);
     assert_true(same.refuted * 1000 <= same.trials);
     assert_true(other.silent * 1000 <= other.trials && other.refuted * 2 >= other.trials);
 }
 
-/* What another connection of the robot set up is as long as what this one sends, and another thing; or the same. */
+/* Another connection of the robot set up a different recipe of the same length, or the same recipe. */
 static struct tally measure_learned(const struct set *set, unsigned each, bool same)
 {
     static const size_t few[] = {56, 60, 104, 108, 152};
@@ -532,7 +533,7 @@ static struct tally measure_learned(const struct set *set, unsigned each, bool s
     return tally;
 }
 
-/* Recipes that differ only in what motion reveals: each is learned where the other is sent. */
+/* Recipes that differ only in what motion reveals: one is learned while the other is sent. */
 static struct tally measure_alike(const struct set *set, unsigned each)
 {
     static const char *const pairs[][2] = {
@@ -575,8 +576,8 @@ static void judge_learned(const struct set *set, unsigned each)
     assert_true(same.guessed * 100 >= same.trials * 70);
 }
 
-/* Whether something in a recipe can tell it from others: what has no clock, no modes and no two status words cannot
- * be told, nor can a position and a speed that are all there is. */
+/* Whether a field of a recipe can distinguish it from others: recipes without a clock, modes or two status words cannot
+ * be distinguished, nor can a position and a speed alone. */
 static bool can_speak(const char *fields)
 {
     return strstr(fields, "timestamp") || strstr(fields, "joint_mode") || strstr(fields, "robot_mode") ||
@@ -620,22 +621,22 @@ static void measure(const struct set *set, unsigned each)
     all.guessed += mute.guessed;
     all.recognised += mute.recognised;
     print_message("%s: of %u custom recipes of known lengths %u were named, %u with a wrong name; for %u (%.1f %%) a "
-                  "well-known recipe was listed as what the data may be\n",
+                  "well-known recipe was listed as possible\n",
                   set->name, wrote.trials, wrote.guessed, wrote.wrong, wrote.listed,
                   100.0 * wrote.listed / wrote.trials);
     print_message("%s: of %u known recipes with a field altered %u were named, %u with a wrong name; "
-                  "%u with a wrong name of which it was said that the data speaks for it\n",
+                  "%u with a wrong name that was reported as supported by the data\n",
                   set->name, alter.trials, alter.guessed, alter.wrong, alter.supported_wrong);
     print_message(
         "%s: of %u known recipes with a discriminating field %u were named (%.1f %%), of all %u %u (%.1f %%); "
         "%u with a wrong name\n",
         set->name, known.trials, known.guessed, 100.0 * known.guessed / known.trials, all.trials, all.guessed,
         100.0 * all.guessed / all.trials, known.wrong + mute.wrong);
-    print_message("%s: of %u known recipes %u were recognised (%.1f %%): %u named, %u listed as what the data may be; "
+    print_message("%s: of %u known recipes %u were recognised (%.1f %%): %u named, %u listed as possible; "
                   "of those without a discriminating field %u of %u\n",
                   set->name, all.trials, all.recognised, 100.0 * all.recognised / all.trials, all.guessed,
                   all.recognised - all.guessed, mute.recognised, mute.trials);
-    print_message("%s: the data speaks for %.1f %% of their names and %.1f %% of their bytes\n", set->name,
+    print_message("%s: the data supports %.1f %% of their names and %.1f %% of their bytes\n", set->name,
                   100.0 * (double)known.supported / (double)known.names,
                   100.0 * (double)known.supported_bytes / (double)known.bytes);
     assert_true(wrote.trials > 2000 || each < 42);
@@ -681,14 +682,14 @@ static void put_doubles(uint8_t *at, double first, unsigned package)
     }
 }
 
-/* Power on and a program running, as a robot at work shows them. */
+/* Power on and a program running, as in a working robot. */
 static void put_steady_bits(uint8_t *at, unsigned package)
 {
     (void)package;
     put_be(at, 4, 3);
 }
 
-/* Each of these a robot may show for long, but no robot starts and ends its program with every package. */
+/* A robot may show each of these for long, but none starts and ends its program with every package. */
 static void put_flickering_bits(uint8_t *at, unsigned package)
 {
     put_be(at, 4, package % 2 ? 1 : 3);
@@ -699,13 +700,13 @@ static void put_forces(uint8_t *at, unsigned package)
     put_doubles(at, 20, package);
 }
 
-/* N: ten times what the strongest of these arms holds. */
+/* N; ten times what the strongest arm can hold. */
 static void put_large_forces(uint8_t *at, unsigned package)
 {
     put_doubles(at, 4000, package);
 }
 
-/* How many records get names from a recipe that another connection set up, where `put` wrote the last field. */
+/* How many records get names from another connection's recipe if `put` wrote the last field. */
 static unsigned named_with(const char *names, void (*put)(uint8_t *at, unsigned package))
 {
     static uint8_t package[ROBOT_PACKAGE_MAX];
@@ -751,7 +752,7 @@ static void test_one_field_against_it(void **state)
 
 /* ---- what is kept of the data ---------------------------------------------------------------------------------- */
 
-/* Runs of consecutive packages from the first on, evenly spread, in room that does not grow. */
+/* Evenly spread runs of consecutive packages, beginning with the first, in a buffer of fixed size. */
 static void test_sample(void **state)
 {
     struct armtap_sample *sample = armtap_sample_new(1);
@@ -773,7 +774,7 @@ static void test_sample(void **state)
     free(sample);
 }
 
-/* Samples of many connections: the oldest give way, and nothing is guessed of them. */
+/* Samples of many connections: the oldest are dropped, and their recipes are not guessed. */
 static void test_room(void **state)
 {
     enum { CONNECTIONS = 400, BYTES = 1241 };

@@ -1,4 +1,4 @@
-/* JSON text of the wire: the leaves of nested arrays, their strings and numbers, and the copy that may be printed. */
+/* JSON text from the wire: the leaves of nested arrays, their strings and numbers, and the printable copy. */
 #include "support.h"
 
 #include <stdio.h>
@@ -60,7 +60,7 @@ static void other_values_have_none(void **state)
     assert_int_equal(json_elements_count(&value), 0);
 }
 
-/* Text that is no JSON cannot come from the library; it does no harm. */
+/* The library never gives invalid JSON; it would do no harm. */
 static void broken_text_ends(void **state)
 {
     static const char *const texts[] = {"[", "[\"", "[\"\\", "[{", "[{\"a", "[}", "[:", "[1", "[\"a\"\"b\"", "[{{]"};

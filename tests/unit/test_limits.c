@@ -1,5 +1,5 @@
-/* The memory that the library keeps, whatever a capture holds: all that can be filled is filled at once, and the bytes
- * that were allocated are counted. */
+/* The memory that the library keeps, whatever a capture holds: everything that can be filled is filled at once, and the
+ * allocated bytes are counted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 enum { SYN = 2, RST = 4, ACK = 16 };
 
-/* One packet, and what an allocator adds, may come on top. */
+/* One packet and the allocator's overhead may be added. */
 #define SLACK (1536 * 1024)
 
 /* ---- packets ---- */
@@ -26,7 +26,7 @@ enum { SYN = 2, RST = 4, ACK = 16 };
 struct scene {
     struct armtap_net *net;
     uint64_t packets, records, gaps, hostile, overlaps, unshared;
-    size_t most; /* bytes allocated at a time */
+    size_t most; /* bytes allocated at once */
 };
 
 /* Both ends of a connection; side 0 is the robot. */
@@ -97,7 +97,7 @@ static void add_package(struct text *text, char type, const void *head, size_t h
 
 static const uint8_t hertz[8] = {0x40, 0x5f, 0x40};
 
-/* A recipe of `count` fields that no other connection has, and one package of it. */
+/* A recipe of `count` fields that no other connection has, and one data package. */
 static void set_up_on(struct scene *scene, struct ends *ends, uint32_t number, size_t count)
 {
     static struct text asked, answered, data;
@@ -145,7 +145,7 @@ static void fill_holes(struct scene *scene, uint32_t number)
         send_at(scene, &ends, 0, ends.seq[0] + 100 + (uint32_t)i * 30000, ACK, bytes, sizeof bytes);
 }
 
-/* A message that does not end, byte by byte. */
+/* A message without end, byte by byte. */
 static void fill_buffers(struct scene *scene, uint32_t number)
 {
     static const uint8_t part[4] = {0xff, 0x00, 'M', 1};
@@ -155,7 +155,7 @@ static void fill_buffers(struct scene *scene, uint32_t number)
         send_next(scene, &ends, 0, ACK, part + 3, 1);
 }
 
-/* Connections that were open when the capture began, of packages of a length of their own. */
+/* Connections that were open when the capture began, each with its own package length. */
 static void fill_samples(struct scene *scene, uint32_t number)
 {
     static struct text data;
@@ -169,7 +169,7 @@ static void fill_samples(struct scene *scene, uint32_t number)
     }
 }
 
-/* Arms, each with a state, but for the first one. */
+/* Arms, each with a state except the first. */
 static void fill_arms(struct scene *scene, uint32_t number)
 {
     static const char ask[] = "[100,{\"chanel\":99,\"frequency\":50,\"segments\":[\"R2_actual_q\",\"R3_actual_q\","
@@ -188,7 +188,7 @@ static void fill_attempts(struct scene *scene, uint32_t number)
     }
 }
 
-/* A segment far from the others, which may be of another connection. */
+/* A segment far from the others, which may belong to another connection. */
 static void fill_doubts(struct scene *scene, uint32_t number)
 {
     static uint8_t bytes[60000];
@@ -250,7 +250,7 @@ static void test_all_at_once(void **unused)
     struct scene scene = play(0, FILLS, 700);
     print_message("%zu of %zu bytes, %u packets\n", scene.most, limit(), (unsigned)scene.packets);
     assert_true(scene.most <= limit() + SLACK);
-    assert_true(scene.most >= limit() / 2); /* or it filled nothing */
+    assert_true(scene.most >= limit() / 2); /* otherwise the test filled nothing */
     assert_true(scene.gaps > 0 && scene.hostile > 0 && scene.records > 0);
 }
 
@@ -265,7 +265,7 @@ static void test_each_alone(void **unused)
     }
 }
 
-/* A thousand connections at once, of 40 fields each, lose no record, while very many others come and send nothing. */
+/* A thousand connections at once, with 40 fields each, lose no record while very many others open and send nothing. */
 static void test_a_thousand_connections(void **unused)
 {
     enum { CONNECTIONS = 1000, FIELDS = 40, TURNS = 5 };
@@ -295,8 +295,8 @@ static void test_a_thousand_connections(void **unused)
     assert_true(scene.records == CONNECTIONS * TURNS && scene.gaps == 0 && scene.hostile == 0);
 }
 
-/* Twice as many robots as are remembered, whose recipes together would take more than all of them may leave to others:
- * honest, so nobody calls it hostile, and what differs is said once. */
+/* Twice as many robots as are remembered, whose recipes together exceed the limit `learned`: this is honest input, so
+ * there is no note of hostile input, and the consequence is reported once. */
 static void test_many_robots(void **unused)
 {
     enum { ROBOTS = 2 * ARMTAP_LIMIT_robots, FIELDS = 60 };
@@ -316,7 +316,7 @@ static void test_many_robots(void **unused)
     assert_int_equal(scene.unshared, 1);
 }
 
-/* Of how many of a few dozen connections at once it is seen that bytes came again and differ. */
+/* In how many of a few dozen connections it is detected that repeated bytes differ. */
 static uint64_t overlaps_seen(struct scene *scene, uint32_t first, uint32_t count)
 {
     static const uint8_t bytes[16] = {0xff};
@@ -328,7 +328,7 @@ static uint64_t overlaps_seen(struct scene *scene, uint32_t first, uint32_t coun
     return scene->overlaps - before;
 }
 
-/* While memory is scarce few histories are kept; when it is free again, as many as before. */
+/* While memory is scarce, few histories are kept; when it is free again, as many as before. */
 static void test_histories_after_a_burst(void **unused)
 {
     enum { BURST = 700, SEEN = 50 };

@@ -1,5 +1,5 @@
 /* Memory: every n-th allocation fails, for n = 1, 2, 3 ... until a scenario passes; and a steady stream allocates
- * nothing. The linker hands every malloc, calloc, realloc and free of this program to the functions here. */
+ * nothing. The linker redirects this program's malloc, calloc, realloc and free to the functions of allocations.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +76,7 @@ static void put_data(struct wire *wire, double clock)
 
 struct seen {
     unsigned long records, recipes, texts, notes, events, properties;
-    unsigned long first_count, last_count; /* allocations at the second record, and now */
+    unsigned long first_count, last_count; /* allocations at the second and the latest record */
 };
 
 static int on_record(void *user, const struct armtap_record *record)
@@ -148,7 +148,7 @@ static const struct armtap_sink sink = {.size = sizeof sink,
 
 static struct wire wire; /* too large for a stack */
 
-/* Pushes what is on the wire in two pieces, and empties it. */
+/* Pushes the wire's bytes in two pieces, and empties it. */
 static int push_all(struct armtap_conn *conn, enum armtap_direction direction)
 {
     size_t first = wire.length / 3, length = wire.length;
@@ -194,7 +194,7 @@ static int feed_rtde(struct armtap_conn *conn)
     return armtap_conn_close(conn, ARMTAP_FROM_ROBOT, NULL);
 }
 
-/* Data without a handshake, of a robot that moves, by the recipe of a well-known client. */
+/* Data without a handshake, of a moving robot, in a well-known client's recipe. */
 static size_t known_at;
 static struct armtap_recipe *known_recipe;
 
@@ -306,7 +306,7 @@ static int send_next(struct armtap_net *net, struct link *link, enum armtap_dire
     return send_at(net, link, direction, seq, flags, bytes, length);
 }
 
-/* Sends what is on the wire in segments, and empties it. With `swap` every second one overtakes the one before. */
+/* Sends the wire's bytes in segments, and empties it. With `swap` every second segment overtakes the one before. */
 static int send_all(struct armtap_net *net, struct link *link, enum armtap_direction direction, size_t size, bool swap)
 {
     size_t length = wire.length, at = 0;
@@ -393,7 +393,7 @@ static int run_net(struct seen *seen)
     return error;
 }
 
-/* Two passes over one capture, whose second knows more. */
+/* Two passes over one capture; the second knows more. */
 static int run_twice(struct seen *seen)
 {
     struct armtap_knowledge *knowledge = NULL;
@@ -462,7 +462,7 @@ static void test_without_handshake(void **state)
     recipes_seen = 0;
     for (known_at = 0; armtap_known_recipe_at(known_at); known_at++) {
         if (strncmp(armtap_known_recipe_at(known_at)->fields, "timestamp", 9) != 0)
-            continue; /* it takes long to be recognised, and buffers that shrink again: they may fail to */
+            continue; /* recognised late, with buffers that shrink again: shrinking may fail */
         assert_int_equal(armtap_recipe_rtde(armtap_known_recipe_at(known_at)->fields, NULL, &known_recipe), 0);
         fail_each(run_without_handshake);
         armtap_recipe_release(known_recipe);
@@ -500,7 +500,7 @@ static void check_steady(struct armtap_net *net, struct link *link, const struct
             put_data(&wire, 1 + 0.008 * i);
         else
             put_realtime(&wire, 1220, 1 + 0.002 * i);
-        /* a segment holds what is whole in it; the rest waits for the next, so that records are split anywhere */
+        /* the rest waits for the next segment, so that records are split anywhere */
         size_t rest = wire.length % segment, length = wire.length - rest;
         uint8_t kept[4096];
         memcpy(kept, wire.bytes + length, rest);

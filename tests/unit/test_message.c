@@ -1,18 +1,18 @@
-/* on_message: the bytes of a connection come out once, in order, whole messages and skipped bytes alike, after the
- * record that was made of them. */
+/* on_message: it gets the bytes of a connection once, in order, as whole messages or skipped bytes, after the record
+ * that was made from them. */
 #include "support.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct seen {
-    struct bytes all[2]; /* what came, by direction */
+    struct bytes all[2]; /* received, by direction */
     uint64_t whole[2], skipped[2];
     unsigned records, messages;
     const uint8_t *record; /* bytes of the last record, until its message comes */
     bool in_order;
     uint64_t first, last; /* packets of the last message */
-    int stop_at;          /* the message that says stop; 0: none */
+    int stop_at;          /* the message whose callback stops; 0: none */
 };
 
 static int on_record(void *user, const struct armtap_record *record)
@@ -46,12 +46,12 @@ static void seen_clear(struct seen *seen)
     *seen = (struct seen){.in_order = true};
 }
 
-/* Packets, other bytes, packets; half a packet at the end. */
+/* Packets, other bytes, packets, and half a packet. */
 static void make(struct bytes *bytes)
 {
     for (unsigned i = 0; i < 4; i++)
         bytes_packet(bytes, 1060, 1.0 + 0.008 * i);
-    bytes_text(bytes, "these bytes are no packet, and it takes two packets in a row to find the way back");
+    bytes_text(bytes, "these bytes are not a packet, and resynchronising takes two packets in a row");
     for (unsigned i = 4; i < 8; i++)
         bytes_packet(bytes, 1060, 1.0 + 0.008 * i);
     bytes->length -= 500;

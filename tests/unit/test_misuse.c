@@ -1,5 +1,5 @@
-/* The API as it must not be used: calls from within callbacks, indices beyond the end, NULL, sinks and states of
- * strange sizes, calls after an error. Each is answered as armtap.h says; the sanitizers watch. */
+/* Misuse of the API: calls from within callbacks, indices beyond the end, NULL, sinks and states of wrong sizes, calls
+ * after an error. Each gives what armtap.h promises, also under the sanitizers. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { PACKET_BYTES = 1220, PACKETS = 3 };
 
-/* Legacy packets of a robot's clock, from 100 s on. */
+/* Legacy packets with a clock that starts at 100 s. */
 static void fill_packets(uint8_t bytes[PACKETS * PACKET_BYTES])
 {
     memset(bytes, 0, PACKETS * PACKET_BYTES);
@@ -24,7 +24,7 @@ static void fill_packets(uint8_t bytes[PACKETS * PACKET_BYTES])
     }
 }
 
-/* What a callback does, and what it got. */
+/* What a callback does, and the result. */
 enum deed { PUSH, GAP, CLOSE, SET_RECIPE, FREE, FREE_AND_STOP, STOP, NET_PACKET, NET_FINISH, NET_FREE, NOTHING };
 
 struct user {
@@ -121,7 +121,7 @@ static void calls_from_within_are_refused(void **state)
         assert_int_equal(push_all(user), ARMTAP_OK);
         assert_int_equal(armtap_conn_close(user->conn, ARMTAP_FROM_ROBOT, NULL), ARMTAP_OK);
         assert_int_equal(user->answer, ARMTAP_ERR_BUSY);
-        assert_int_equal(user->calls, PACKETS); /* nothing was lost, nothing came twice */
+        assert_int_equal(user->calls, PACKETS); /* nothing was lost or repeated */
         assert_int_equal(armtap_conn_stream(user->conn)->bytes_decoded[ARMTAP_FROM_ROBOT], sizeof user->bytes);
         armtap_conn_free(user->conn);
         free(user);
@@ -214,7 +214,7 @@ static void an_error_stays(void **state)
     user->deed = STOP;
     assert_int_equal(armtap_net_new(NULL, &events, user, &user->net), ARMTAP_OK);
     assert_int_equal(armtap_net_packet(user->net, &(struct armtap_packet){.link_type = -1}), ARMTAP_ERR_UNSUPPORTED);
-    assert_int_equal(net_play(user), ARMTAP_ERR_STOPPED); /* a link type that is not known ends nothing */
+    assert_int_equal(net_play(user), ARMTAP_ERR_STOPPED); /* an unknown link type does not end the net */
     user->deed = NOTHING;
     assert_int_equal(net_play(user), ARMTAP_ERR_STOPPED);
     assert_int_equal(armtap_net_finish(user->net), ARMTAP_ERR_STOPPED);
@@ -238,7 +238,7 @@ static void in_the_wrong_order(void **state)
     assert_int_equal(armtap_knowledge_new(&knowledge), ARMTAP_OK);
     struct armtap_net_options options = {.size = sizeof options, .knowledge = knowledge};
     assert_int_equal(armtap_net_new(&options, &sink, user, &user->net), ARMTAP_OK);
-    armtap_knowledge_free(knowledge); /* the net still has it */
+    armtap_knowledge_free(knowledge); /* the net still holds it */
     assert_int_equal(net_play(user), ARMTAP_OK);
     assert_int_equal(armtap_net_finish(user->net), ARMTAP_OK);
     assert_int_equal(armtap_net_finish(user->net), ARMTAP_OK);
@@ -306,7 +306,7 @@ static void options_of_any_size(void **state)
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 
-/* States that the library did not make: on the stack, zeroed by hand, a copy of a good one. */
+/* States that the library did not create: on the stack, zeroed by hand, a copy of a good one. */
 static void strange_states_are_not_written(void **state)
 {
     struct user *user = user_of(NOTHING);
@@ -329,7 +329,7 @@ static void strange_states_are_not_written(void **state)
         armtap_state_free(zeroed);
         assert_memory_equal(zeroed, &before, sizeof before);
     }
-    armtap_state_copy(good, zeroed); /* it may be read */
+    armtap_state_copy(good, zeroed); /* reading it is allowed */
     armtap_state_copy(good, good);
     armtap_state_merge(good, good);
     assert_true(armtap_set_has(&good->known, ARMTAP_ID_actual_q));

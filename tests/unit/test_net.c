@@ -1,4 +1,4 @@
-/* The way from captured packets to connections: headers of links, IP and TCP, and what becomes of them. */
+/* From captured packets to connections: link, IP and TCP headers, and connections. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,8 +53,8 @@ struct parsed {
     uint8_t bytes[512];
 };
 
-/* Parses a packet given in hex, of which `cut` bytes at the end were not captured. The bytes lie at the end of a block
- * of their own, so that a read beyond them shows. */
+/* Parses a packet given in hex whose last `cut` bytes were not captured. The bytes fill a block of their own, so that
+ * the sanitizer detects a read beyond them. */
 static void parse(int link_type, const char *hex, size_t cut, struct parsed *parsed)
 {
     size_t length = from_hex(hex, parsed->bytes);
@@ -119,12 +119,12 @@ static const struct {
     {108, 4, "00000002" IPV4_HELLO}, /* loop */
     {108, 6, "00000018" IPV6_HELLO},
     {101, 4, "46000031" "1234400040060000" "0a000002" "0a000009" "01010100" TCP_HELLO}, /* IP options */
-    {101, 4, "45000000" "1234400040060000" "0a000002" "0a000009" TCP_HELLO}, /* length 0: the card's to fill in */
+    {101, 4, "45000000" "1234400040060000" "0a000002" "0a000009" TCP_HELLO}, /* length 0: the network card fills it in */
     {101, 6, "60000000" "0000" "0640" IPV6_ENDS TCP_HELLO},
     {101, 6, "60000000" "0021" "0040" IPV6_ENDS "0600010400000000" TCP_HELLO}, /* hop-by-hop */
     {101, 6, "60000000" "0031" "3c40" IPV6_ENDS "2b01010c000000000000000000000000" "0600000000000000" TCP_HELLO},
     {101, 6, "60000000" "0021" "2c40" IPV6_ENDS "0600000000000001" TCP_HELLO}, /* an atomic fragment */
-    /* AH, whose length counts words of four bytes, less two */
+    /* AH; its length counts words of four bytes, minus two */
     {101, 6, "60000000" "0031" "3340" IPV6_ENDS "060400000000000100000001" "000000000000000000000000" TCP_HELLO},
 };
 /* clang-format on */
@@ -143,7 +143,7 @@ static void test_links(void **state)
     assert_int_equal(parsed.result, ARMTAP_LINK_UNKNOWN);
 }
 
-/* Wherever the snapshot length cuts, the headers are whole or the packet is not read. */
+/* Wherever the snapshot length cuts, either the headers are whole or the packet is ignored. */
 static void test_cut_anywhere(void **state)
 {
     static struct parsed parsed;
@@ -180,9 +180,9 @@ static const struct {
     {ARMTAP_LINK_BAD, "450000131234400040060000" "0a000002" "0a000009" TCP_HELLO},    /* length below the header */
     {ARMTAP_LINK_BAD, "4500002e1234400040060000" "0a000002" "0a000009" TCP_HELLO},    /* longer than the packet */
     {ARMTAP_LINK_BAD, "450000271234400040060000" "0a000002" "0a000009" TCP_HELLO},    /* no room for TCP */
-    {ARMTAP_LINK_BAD, "4f00002d1234400040060000" "0a000002" "0a000009" TCP_HELLO},    /* options over all */
+    {ARMTAP_LINK_BAD, "4f00002d1234400040060000" "0a000002" "0a000009" TCP_HELLO},    /* options up to the end */
     {ARMTAP_LINK_BAD, "60000000" "001a" "0640" IPV6_ENDS TCP_HELLO},
-    {ARMTAP_LINK_BAD, "60000000" "0021" "0040" IPV6_ENDS "0604010400000000" TCP_HELLO}, /* an extension too long */
+    {ARMTAP_LINK_BAD, "60000000" "0021" "0040" IPV6_ENDS "0604010400000000" TCP_HELLO}, /* extension too long */
     {ARMTAP_LINK_BAD, "60000000" "0007" "0040" IPV6_ENDS "06000104000000"},
     {ARMTAP_LINK_BAD, "4500002d1234400040060000" "0a000002" "0a000009"
                       "7534c822010203040a0b0c0d401801f40000000068656c6c6f"}, /* TCP header of 16 */
@@ -239,7 +239,7 @@ static void test_window_scale(void **state)
                      0);
     assert_int_equal(window_scale("0303ff00"), 14); /* more than the standard allows */
     assert_int_equal(window_scale("00030307"), -1); /* after the end of the options */
-    assert_int_equal(window_scale("02000303"), -1); /* an option of no length */
+    assert_int_equal(window_scale("02000303"), -1); /* an option of length 0 */
     assert_int_equal(window_scale("02090303"), -1); /* longer than all options */
     assert_int_equal(window_scale("01010103"), -1); /* cut */
 }
@@ -255,7 +255,7 @@ static void test_address_text(void **state)
             random = random * 1664525 + 1013904223;
             address.bytes[k] = random >> 30 && i % 3 ? 0 : (uint8_t)(random >> 20);
         }
-        address.bytes[1] |= address.version == 6; /* else the system may show an IPv4 address in it */
+        address.bytes[1] |= address.version == 6; /* otherwise the system may print an embedded IPv4 address */
         inet_ntop(address.version == 6 ? AF_INET6 : AF_INET, address.bytes, plain, sizeof plain);
         snprintf(expected, sizeof expected, address.version == 6 ? "[%s]:%d" : "%s:%d", plain, i);
         armtap_address_text(&address, (uint16_t)i, text);
@@ -269,8 +269,7 @@ static void test_address_text(void **state)
     assert_string_equal(text, "[::]:65535");
 }
 
-/* A TCP segment of 4 bytes over IPv4 or IPv6 and Ethernet, in which one byte is another: what is said, "" for nothing.
- */
+/* A TCP segment of 4 bytes over IPv4 or IPv6 and Ethernet with one byte changed: the reported fault, "" for none. */
 static void test_what_is_wrong_with_headers(void **state)
 {
     enum { ETHERNET = 14, IPV4 = 20, IPV6 = 40, TCP = 20, DATA = 4 };
@@ -278,7 +277,7 @@ static void test_what_is_wrong_with_headers(void **state)
         unsigned version;
         size_t at;
         uint8_t value;
-        size_t less; /* bytes of the packet that are left out at its end */
+        size_t less; /* bytes missing at the packet's end */
         const char *fault;
     } cases[] = {
         {4, 0, 0x45, 0, ""},
@@ -324,7 +323,7 @@ static void test_what_is_wrong_with_headers(void **state)
 
 /* ---- connections ----------------------------------------------------------------------------------------------- */
 
-/* The client numbers its bytes from elsewhere than the robot. */
+/* The client's sequence numbers start elsewhere than the robot's. */
 enum { FRAME = 1060, CLIENT_AHEAD = 123456 };
 
 struct world {
@@ -435,7 +434,7 @@ static void handshake(struct world *world, uint32_t isn)
     transmit(world, robot, client, isn, ARMTAP_TCP_SYN, "", 0);
 }
 
-/* A legacy packet with a clock of i times 8 ms. */
+/* A legacy packet whose clock is i times 8 ms. */
 static void make_frame(uint8_t *frame, unsigned i)
 {
     memset(frame, 0, FRAME);
@@ -536,7 +535,7 @@ static void test_bytes_behind_the_end(void **state)
     }
 }
 
-/* A capture in two files, of which the newer one is read first, and then the older one. */
+/* A capture in two files; the newer one is read first. */
 static void test_older_file_last(void **state)
 {
     static const unsigned ends[] = {0, ARMTAP_TCP_FIN};
@@ -562,7 +561,7 @@ static void test_older_file_last(void **state)
     }
 }
 
-/* One packet with a damaged sequence number does not end a connection; the last packet of all may be a new one. */
+/* One packet with a damaged sequence number does not end a connection; as the last packet it may begin a new one. */
 static void test_jump_of_one_packet(void **state)
 {
     struct world w;
@@ -606,7 +605,7 @@ static void test_roles(void **state)
     assert_roles(NULL, client, robot, 0, "10.0.0.2:30003");
     assert_roles(NULL, low, robot, 0, "10.0.0.2:30003");
     assert_roles(NULL, robot, low, ARMTAP_TCP_SYN, "10.0.0.2:30003");
-    assert_roles(&options, given, robot, 0, "10.0.0.3:4000"); /* the user's word goes first */
+    assert_roles(&options, given, robot, 0, "10.0.0.3:4000"); /* the user's option takes precedence */
     assert_roles(&options, low, given, 0, "10.0.0.3:4000");
     assert_roles(&options, given, low, ARMTAP_TCP_SYN, "10.0.0.3:4000");
     assert_roles(NULL, low, high, ARMTAP_TCP_SYN, "10.0.0.4:5000");
@@ -630,7 +629,7 @@ static void test_notes(void **state)
     assert_int_equal(w.notes[1], 12);
     assert_int_equal(w.opened, 0);
     size_t length = from_hex(IPV4_HELLO, bytes);
-    struct armtap_packet packet = {101, w.where, bytes, length, 10}; /* captured longer than the original */
+    struct armtap_packet packet = {101, w.where, bytes, length, 10}; /* captured length above the original length */
     assert_int_equal(armtap_net_packet(w.net, &packet), 0);
     assert_int_equal(w.notes[1], 13);
     assert_int_equal(w.opened, 1);
@@ -700,7 +699,7 @@ static void test_stop(void **state)
     armtap_net_free(w.net);
 }
 
-/* Very many connections: the old ones are closed on the way, the one that carries telemetry is not. */
+/* Very many connections: old ones are dropped, the one that carries telemetry is not. */
 static void test_flood(void **state)
 {
     struct world w;
@@ -728,8 +727,8 @@ static void send_frame_to(struct world *world, struct end to, unsigned i)
     transmit(world, robot, to, 1000 + FRAME * i, 0, frame, FRAME);
 }
 
-/* Very many connections wait for missing bytes at once: where they come late nothing is lost, and where they do not
- * each hole is given up soon, whoever sends. */
+/* Very many connections wait for missing bytes at once: bytes that come late are not lost, and holes that are never
+ * filled are given up soon, whichever connection sends. */
 static void test_many_holes_at_once(void **state)
 {
     enum { HOLES = 300, SWEPT_EACH = 4 };

@@ -1,4 +1,4 @@
-/* Numbers as text, against what Python's repr writes, and against strtod. */
+/* Numbers as text, compared with Python's repr and with strtod. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -248,7 +248,7 @@ static uint64_t bits_of(double number)
     return bits;
 }
 
-/* The text with a NUL; fails where more was written than there is room for. */
+/* The text with a NUL; fails if more was written than NUMBER_MAX. */
 static const char *text_of(uint64_t bits, char text[NUMBER_MAX + 1])
 {
     char out[NUMBER_MAX + 8];
@@ -277,7 +277,7 @@ static uint64_t next_random(uint64_t *seed)
     return *seed;
 }
 
-/* No text of fewer digits reads back: rounding to one digit less must give another number. */
+/* No shorter text reads back: rounding to one digit less must give another number. */
 static void assert_shortest(double number, const char *text)
 {
     char fewer[64];
@@ -304,7 +304,7 @@ static void any_bits_read_back(void **state)
         uint64_t bits = next_random(&seed);
         if ((bits >> 52 & 0x7FF) == 0x7FF)
             continue;
-        /* Half of them of the sizes that a robot sends. */
+        /* Half of them have magnitudes that a robot sends. */
         if (i % 2 == 0)
             bits = (bits & ~(UINT64_C(0x7FF) << 52)) | (UINT64_C(1000) + bits % 50) << 52;
         char *end;

@@ -1,4 +1,4 @@
-/* What the commands share besides captures: times as users write them, JSON text, options, recipe files. */
+/* Shared by the commands, besides captures: times as users write them, JSON text, options, recipe files. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -105,7 +105,7 @@ static void what_is_no_time(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (timestamp_parse(texts[i], &when) == 0)
-            fail_msg("'%s' is no time", texts[i]);
+            fail_msg("'%s' is not a time", texts[i]);
 }
 
 static void relative_times(void **state)
@@ -121,7 +121,7 @@ static void relative_times(void **state)
     assert_true(timestamp_resolve(&when, 5, TIMESTAMP_UTC) == INT64_C(7000000000));
 }
 
-/* What is expected comes from date -d 'TZ="ZONE" DAY TIME' +%s. */
+/* Expected values come from date -d 'TZ="ZONE" DAY TIME' +%s. */
 static void times_of_day(void **state)
 {
     static const struct {
@@ -135,8 +135,8 @@ static void times_of_day(void **state)
         {NULL, "23:59:59", -2, -1},                 /* before 1970 */
         {"CET-1CEST,M3.5.0,M10.5.0/3", "09:53:30", 1769849000, 1769849610},
         {"CET-1CEST,M3.5.0,M10.5.0/3", "00:30:00", 1769898600, 1769902200},
-        {"CET-1CEST,M3.5.0,M10.5.0/3", "02:30:00", 1774740000, 1774830600}, /* 2026-03-29 has none: the 30th's */
-        {"CET-1CEST,M3.5.0,M10.5.0/3", "03:30:00", 1774740000, 1774747800}, /* right after it was put forward */
+        {"CET-1CEST,M3.5.0,M10.5.0/3", "02:30:00", 1774740000, 1774830600}, /* 2026-03-29 skips this time: the 30th's */
+        {"CET-1CEST,M3.5.0,M10.5.0/3", "03:30:00", 1774740000, 1774747800}, /* right after clocks went forward */
         {"EST5EDT,M3.2.0,M11.1.0", "20:00:00", 1769904000, 1769907600},
         {"EST5EDT,M3.2.0,M11.1.0", "01:00:00Z", 1769904000, 1769907600}, /* UTC in any zone */
         {NULL, "08:53:30Z", 1769849610, 1769849610},
@@ -151,7 +151,7 @@ static void times_of_day(void **state)
         if (got != rows[i].expected * 1000000000)
             fail_msg("row %zu: %s after %lld is not %lld", i, rows[i].text, (long long)rows[i].first, (long long)got);
     }
-    /* Half a second after it the time has passed. */
+    /* At half a second past, the quarter second has passed. */
     assert_int_equal(timestamp_parse("08:53:30.25", &when), 0);
     assert_true(timestamp_resolve(&when, INT64_C(1769849610500000000), TIMESTAMP_UTC) == INT64_C(1769936010250000000));
     assert_true(timestamp_resolve(&when, ARMTAP_NO_TIME, TIMESTAMP_UTC) == ARMTAP_NO_TIME);
@@ -188,7 +188,7 @@ static void dates(void **state)
     assert_string_equal(text, "2262-04-11T23:47:16.854775807Z");
     timestamp_date(text, INT64_MIN + 1, TIMESTAMP_UTC);
     assert_string_equal(text, "1677-09-21T00:12:43.145224193Z");
-    /* Every date reads back, over the leap years and centuries. */
+    /* Every date reads back, across leap years and centuries. */
     for (int64_t day = -30000; day < 90000; day += 7) {
         int64_t ns = day * INT64_C(86400000000000) + 123;
         timestamp_date(text, ns, TIMESTAMP_UTC);
@@ -222,13 +222,13 @@ static void json_strings(void **state)
     expect_quoted("\xC0\x80", 2, "\"\\\\xc0\\\\x80\"");
     expect_quoted("\xED\xA0\x80", 3, "\"\\\\xed\\\\xa0\\\\x80\"");
     expect_quoted("\xF4\x90\x80\x80", 4, "\"\\\\xf4\\\\x90\\\\x80\\\\x80\"");
-    /* of control, of direction, a byte order mark, a tag beyond 16 bits; what joins letters is seen */
+    /* control, text direction, a byte order mark, a tag beyond 16 bits; joiners of letters are kept */
     expect_quoted("\xC2\x9B\xE2\x80\xAE\xEF\xBB\xBF", 8, "\"\\u009b\\u202e\\ufeff\"");
     expect_quoted("\xF3\xA0\x80\x81", 4, "\"\\udb40\\udc01\"");
     expect_quoted("a\xE2\x80\x8D", 4, "\"a\xE2\x80\x8D\"");
 }
 
-/* Long texts are written in parts, none of which ends inside a character, whatever stands around it. */
+/* Long texts are written in parts; no part ends inside a character, whatever surrounds it. */
 static void json_spans_keep_characters(void **state)
 {
     static const char robot[] = "\xF0\x9F\xA4\x96", stray[] = "\x80\x80\x80";
@@ -256,7 +256,7 @@ static void json_writer(void **state)
     (void)state;
     assert_non_null(file);
     memset(text, 'x', 60);
-    strcpy(text + 60, "ab\xF0\x9F\xA4\x96z"); /* four bytes that lie over the 64th */
+    strcpy(text + 60, "ab\xF0\x9F\xA4\x96z"); /* four bytes across the 64th */
     json_begin(&json, file);
     json_object(&json, true);
     json_key(&json, "a");
@@ -444,7 +444,7 @@ static void recipes_that_are_none(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (read_recipe(texts[i], &recipe) == 0)
-            fail_msg("'%s' is no recipe", texts[i]);
+            fail_msg("'%s' is not a recipe", texts[i]);
 }
 
 static void names_that_follow(void **state)

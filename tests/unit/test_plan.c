@@ -1,4 +1,4 @@
-/* Every way to run a plan that this processor has gives the bits that plain C gives. */
+/* Every way to run a plan on this processor gives the same bits as plain C. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -26,9 +26,9 @@ static const uint64_t edges[] = {
     0x41efffffffe00000, /* 2^32 - 1 */
     0x41f0000000000000, /* 2^32 */
     0x43e0000000000000, /* 2^63 */
-    0x43dfffffffffffff, /* the one below it */
+    0x43dfffffffffffff, /* the double below it */
     0x43f0000000000000, /* 2^64 */
-    0x43efffffffffffff, /* the one below it */
+    0x43efffffffffffff, /* the double below it */
     0xc3e0000000000000, /* -2^63 */
     0x7ff0000000000000, /* infinity */
     0xfff0000000000000, /* the negative one */
@@ -47,8 +47,7 @@ static void put_bits(uint8_t *at, uint64_t bits)
         at[i] = (uint8_t)(bits >> (56 - 8 * i));
 }
 
-/* Random bytes; in `wholes` of eight cells whole numbers, so that most cells of modes hold some, else an edge now and
- * then. */
+/* Random bytes; in `wholes` of eight cells integers, so that most mode cells hold one, else sometimes an edge value. */
 static void fill(uint8_t *wire, size_t length, unsigned wholes, uint64_t *seed)
 {
     for (size_t i = 0; i < length; i++)
@@ -64,13 +63,13 @@ static void fill(uint8_t *wire, size_t length, unsigned wholes, uint64_t *seed)
     }
 }
 
-/* Decodes the same bytes over the same old state in plain C and in each other way. The bytes end where their block
- * does, so that a sanitizer sees a step too far. */
+/* Decodes the same bytes over the same old state in plain C and in every other way. The bytes end with their block, so
+ * that the sanitizer detects reads beyond them. */
 static void compare(struct armtap_recipe *recipe, const uint8_t *wire, size_t length, uint64_t *seed)
 {
     struct armtap_state *states[2] = {armtap_state_new(), armtap_state_new()};
     struct armtap_set updated[2];
-    size_t skew = 1 + random_bits(seed) % 64; /* wires know no alignment */
+    size_t skew = 1 + random_bits(seed) % 64; /* wire data is unaligned */
     uint8_t *block = malloc(skew + length), *bytes = block + skew;
     assert_true(states[0] && states[1] && block);
     memcpy(bytes, wire, length);
@@ -112,7 +111,7 @@ static void test_legacy_sizes_of_random_bytes(void **unused)
     }
 }
 
-/* One cell at a time is on an edge, in a packet that is well otherwise. */
+/* One cell at a time has an edge value, in an otherwise ordinary packet. */
 static void test_each_cell_on_each_edge(void **unused)
 {
     uint8_t wire[1216], one[1216];
@@ -158,7 +157,7 @@ static void test_every_truncation(void **unused)
     }
 }
 
-/* A recipe of random fields of the table, some in types that are wider in the state, some twice. */
+/* A recipe of random fields of the table, some in types narrower than the state's, some twice. */
 static struct armtap_recipe *random_recipe(uint64_t *seed)
 {
     struct bytes names = {0}, types = {0};
@@ -200,7 +199,7 @@ static void test_rtde_recipes(void **unused)
     }
 }
 
-/* The call for one packet keeps a plan with the state: sizes and cuts in any order give what a fresh state gives. */
+/* armtap_decode_realtime keeps a plan with the state: sizes and cuts in any order give the same as a fresh state. */
 static void test_one_state_for_many_sizes(void **unused)
 {
     uint64_t seed = 5;
@@ -224,7 +223,7 @@ static void test_one_state_for_many_sizes(void **unused)
     armtap_state_free(used);
 }
 
-/* A run covers single cells with eight bytes in the state, not one with another field after its four. */
+/* A run covers single cells that have eight bytes in the state, not one whose four bytes another field follows. */
 static void test_what_a_run_covers(void **unused)
 {
     struct armtap_recipe *recipe;
@@ -240,7 +239,7 @@ static void test_what_a_run_covers(void **unused)
     armtap_recipe_release(recipe);
 }
 
-/* What runs go over comes back as numbers in doubles, as by the way that knows no plans. */
+/* Cells that a run covers are encoded as numbers in doubles, the same as without plans. */
 static void test_plans_encode(void **unused)
 {
     uint8_t packet[1220], again[1220];

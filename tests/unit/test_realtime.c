@@ -1,4 +1,4 @@
-/* Legacy packets: every size, both senses of truncation, bits and modes. The packets are put together by hand. */
+/* Legacy packets: every size, both kinds of truncation, bits and modes. The packets are built by hand. */
 #include "support.h"
 
 #include <math.h>
@@ -7,13 +7,13 @@
 
 #include "recipe.h"
 
-/* A field's gnuplot column in the layout of a size; 0 where it has none. */
+/* A field's gnuplot column in the layout of a size; 0 if it has none. */
 static unsigned column_in(const struct armtap_field *field, size_t size)
 {
     return size <= 812 ? field->column_cb2 : field->column_cb3e;
 }
 
-/* Whether the field's last cell ends within the first `size` bytes of the layout of `layout`. */
+/* Whether the field's last cell ends within the first `size` bytes of the layout of packets of `layout` bytes. */
 static bool is_whole(const struct armtap_field *field, size_t layout, size_t size)
 {
     unsigned column = column_in(field, layout);
@@ -28,7 +28,7 @@ static double number_of(const struct armtap_value *value, unsigned i)
                                          : (double)value->u64[i];
 }
 
-/* Every field that is whole in the packet holds its columns, every other is absent. */
+/* Every field that is whole in the packet holds its columns; all others are absent. */
 static void check_columns(const struct armtap_state *state, size_t layout, size_t size)
 {
     for (unsigned id = 0; id < armtap_field_count(); id++) {
@@ -94,7 +94,7 @@ static void test_recipes_read_cell_k(void **unused)
     }
 }
 
-/* What a record of a connection said: its state is read during the callback. */
+/* What a connection's record reported: its state is read during the callback. */
 struct heard {
     unsigned records, notes;
     int version;
@@ -549,7 +549,7 @@ static void test_encode_fills_what_is_absent_with_zero(void **unused)
     (void)unused;
     assert_non_null(state);
     assert_non_null(buffer);
-    state->runtime_state = 7; /* not known: is not sent */
+    state->runtime_state = 7; /* not known, so not sent */
     state->timestamp = 1;
     armtap_set_add(&state->known, ARMTAP_ID_timestamp);
     memset(buffer, 0xaa, 1300);

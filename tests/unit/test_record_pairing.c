@@ -1,4 +1,4 @@
-/* Pairing by the controller's clock, against pairs worked out by hand; and the differences of paired records. */
+/* Pairing by the controller's clock, compared with pairs worked out by hand; and the differences of paired records. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static void end(struct pairing *pairs)
     assert_int_equal(armtap_pairing_end(pairs, ARMTAP_SIDE_RTDE), 0);
 }
 
-/* The pairs of two lists of clocks; records are numbered from 1 on either side. The lists come one after the other, or
+/* Pairs two lists of clocks; records are numbered from 1 on each side. The lists are given one after the other, or
  * record by record in turn. */
 static struct armtap_pairing_tally pair(const double *legacy, size_t legacy_count, const double *rtde,
                                         size_t rtde_count, bool in_turn, struct seen *seen)
@@ -76,7 +76,7 @@ static struct armtap_pairing_tally pair(const double *legacy, size_t legacy_coun
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 #define PAIR(legacy, rtde, in_turn) pair(legacy, COUNT(legacy), rtde, COUNT(rtde), in_turn, &seen)
 
-/* Both ways of coming give the same pairs. */
+/* Both orders give the same pairs. */
 #define EXPECT(legacy, rtde, wanted)                                                                                   \
     do {                                                                                                               \
         PAIR(legacy, rtde, false);                                                                                     \
@@ -127,7 +127,8 @@ static void off_by_part_of_a_cycle(void **state)
     EXPECT(legacy, far, "2+1 3+2 4+3 ");
 }
 
-/* RTDE at 10 Hz, 5 ms beside the legacy cycle of 8 ms: 3 ms to the next one, no pair farther than 4 ms. */
+/* RTDE at 10 Hz, 5 ms after a legacy record of an 8 ms cycle: 3 ms to the next one; no pair is farther than 4 ms apart.
+ */
 static void nearest_of_two(void **state)
 {
     const double legacy[] = {2.000, 2.008, 2.016, 2.024, 2.032, 2.040}, rtde[] = {2.005, 2.0265, 2.050};
@@ -158,7 +159,7 @@ static void gaps(void **state)
     EXPECT(legacy, rtde, "1+1 4+4 5+5 ");
 }
 
-/* The clock begins again at 0, and passes the times it had before. */
+/* The clock restarts at 0 and passes its earlier times again. */
 static void restart(void **state)
 {
     const double legacy[] = {5.000, 5.008, 5.016, 0.000, 0.008, 0.016, 5.000, 5.008};
@@ -171,7 +172,8 @@ static void restart(void **state)
     assert_int_equal(tally.restarts[ARMTAP_SIDE_RTDE], 1);
 }
 
-/* A clock 30 s ahead must be confirmed; one that is less ahead is taken, and what comes next is a restart. */
+/* A clock value 30 s ahead must be confirmed; one that is less far ahead is accepted, so the next value is a restart.
+ */
 static void leaps_must_be_confirmed(void **state)
 {
     const double near[] = {1.000, 1.008, 30.9, 1.016, 1.024}, far[] = {1.000, 1.008, 31.1, 1.016, 1.024};
@@ -233,7 +235,7 @@ static void one_record(void **state)
     assert_int_equal(tally.unpaired[ARMTAP_SIDE_LEGACY], 1);
 }
 
-/* However far one side runs ahead, only a window of it waits: what comes 40000 records later finds the newest. */
+/* However far one side runs ahead, only a window of its records waits: a record 40000 later finds the newest. */
 static void bounded_window(void **state)
 {
     struct seen seen = {.count = 0};
@@ -303,7 +305,7 @@ static void stage_begin(struct stage *stage, double tolerance)
     assert_non_null(stage->differences);
 }
 
-/* The scalar and the vector's element 4, on either side. */
+/* Sets the scalar and the vector's element 4, on each side. */
 static void stage_add(struct stage *stage, double scalar, double element, double rtde_scalar, double rtde_element,
                       uint64_t packet)
 {
@@ -359,7 +361,7 @@ static void largest_and_mean(void **state)
     assert_true(vector->largest == 0.75 && vector->mean == 0.75 / 18);
     assert_int_equal(stage_find(&stage, "payload")->verdict, ARMTAP_ONLY_LEGACY);
     assert_int_equal(stage_find(&stage, "robot_mode")->verdict, ARMTAP_ONLY_RTDE);
-    /* In the order of the legacy record, then what only one side has. */
+    /* In the order of the legacy record, then fields that only one side has. */
     assert_string_equal(armtap_differences_at(stage.differences, 0)->name, "speed_scaling");
     assert_string_equal(armtap_differences_at(stage.differences, 1)->name, "actual_q");
     assert_string_equal(armtap_differences_at(stage.differences, 2)->name, "payload");
@@ -379,7 +381,8 @@ static void tolerance(void **state)
     stage_end(&stage);
 }
 
-/* NaN equals NaN, infinity itself; zeros of different sign have different bits; NaN against a number is no number. */
+/* NaN equals NaN, infinity equals itself; zeros of different sign differ in their bits; NaN and a number differ by NaN.
+ */
 static void values_that_are_no_numbers(void **state)
 {
     struct stage stage;

@@ -14,7 +14,7 @@
 #define MESSAGE_NAME "test_replay.err"
 #define RECORDS 5
 
-/* Which callbacks stop, at which call, with which answer. */
+/* Which callback stops, at which call, with which return value. */
 struct stopper {
     unsigned at;
     int answer;
@@ -130,7 +130,7 @@ static void test_gave_up(void **state)
     check((struct stopper){.at = 2, .answer = REPLAY_GAVE_UP, .says_why = true}, &records, EXIT_FAILED, true, words);
 }
 
-/* Whatever else it returns is no end without a word. */
+/* Any other return value also ends with a message. */
 static void test_without_a_word(void **state)
 {
     static const int answers[] = {REPLAY_NO_MEMORY, 2, -3, -1000};
@@ -142,7 +142,7 @@ static void test_without_a_word(void **state)
     }
 }
 
-/* The event at the end of a dump is replay's own, not the library's. */
+/* The event at the end of a dump comes from replay, not from the library. */
 static void test_at_the_end(void **state)
 {
     (void)state;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS 2000 /* of each size */
+#define ROUNDS 2000 /* for each size */
 
-/* Bits of a double that are often troublesome: NaNs with payloads, -0.0, denormals, infinities; else random. */
+/* Bits of a double, often a troublesome one: NaN with a payload, -0.0, denormal, infinity; else random. */
 static uint64_t random_double(uint64_t *seed)
 {
     static const uint64_t odd[] = {
@@ -72,7 +72,7 @@ static void test_legacy_packets_come_back(void **unused)
     armtap_state_free(state);
 }
 
-/* The same through a recipe, as replay does it from a record's state. */
+/* The same through a recipe, from a record's state. */
 static int encode_again(void *user, const struct armtap_record *record)
 {
     unsigned *records = user;
@@ -144,7 +144,7 @@ static struct armtap_recipe *menu_recipe(size_t type_cell)
     return recipe;
 }
 
-/* Random values in wire types: doubles of odd bits, integers of any, 0 or 1 in BOOL. */
+/* Random values in wire types: doubles with odd bits, any integers, 0 or 1 in BOOL. */
 static void fill_values(struct bytes *values, const struct armtap_recipe *recipe, uint64_t *seed)
 {
     for (size_t i = 0; i < armtap_recipe_count(recipe); i++) {
@@ -174,7 +174,7 @@ static void check_recipe_comes_back(struct armtap_recipe *recipe, const char *he
         fill_values(&values, recipe, &seed);
         for (size_t i = 0; i < armtap_recipe_count(recipe); i++) {
             const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
-            if (strcmp(entry->name, "timestamp") == 0) /* a clock, as the connection expects it */
+            if (strcmp(entry->name, "timestamp") == 0) /* a clock that the connection accepts */
                 put_cell(values.at + entry->offset - 4, 1, 1 + round * 0.002);
         }
         bytes_add(&payload, values.at, values.length);

@@ -221,9 +221,9 @@ static void test_packages_that_are_none(void **unused)
     static const struct wrong wrong[] = {
         {"00 02 56 00", TO, 1, ARMTAP_ERR_NOT_OURS}, /* size below the header's */
         {"00 00 56 00", TO, 1, ARMTAP_ERR_NOT_OURS},
-        {"00 05 57 00 02", TO, 1, ARMTAP_ERR_NOT_OURS}, /* no such type */
+        {"00 05 57 00 02", TO, 1, ARMTAP_ERR_NOT_OURS}, /* unknown type */
         {"00 05 00 00 02", TO, 1, ARMTAP_ERR_NOT_OURS},
-        {"00 06 56 00 02 00", TO, 1, ARMTAP_ERR_NOT_OURS}, /* a byte too many */
+        {"00 06 56 00 02 00", TO, 1, ARMTAP_ERR_NOT_OURS}, /* one byte too many */
         {"00 04 56 00", TO, 1, ARMTAP_ERR_SHORT},          /* a byte too few */
         {"00 03 56", FROM, 1, ARMTAP_ERR_SHORT},
         {"00 05 53 01 00", FROM, 1, ARMTAP_ERR_NOT_OURS},

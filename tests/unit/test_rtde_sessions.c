@@ -78,7 +78,7 @@ static void test_a_session_of_protocol_2(void **unused)
         {'<', 'U', "01 " TWO "00 00 00 07", ""},
         {'>', 'U', "01 00 00 00 01 3f e0 00 00 00 00 00 00", ""},
         {'>', 'P', "", ""},
-        {'<', 'U', "01 " TWO "00 00 00 05", ""}, /* on its way when PAUSE came */
+        {'<', 'U', "01 " TWO "00 00 00 05", ""}, /* under way when PAUSE was sent */
         {'<', 'P', "01", ""},
     };
     (void)unused;
@@ -221,7 +221,7 @@ static void test_the_recipe_switches_at_the_reply(void **unused)
         {'<', 'U', "01 " ONE_POINT_FIVE, ""},
         {'>', 'P', "", ""},
         {'>', 'O', HZ125, "robot_mode,timestamp"},
-        {'<', 'U', "01 " TWO, ""}, /* asked for, but not replied to */
+        {'<', 'U', "01 " TWO, ""}, /* requested, but without a reply */
         {'<', 'P', "01", ""},
         {'<', 'O', "01", "INT32,DOUBLE"},
         START,
@@ -298,7 +298,8 @@ static void test_names_as_clients_write_them(void **unused)
     }
 }
 
-/* A card with several queues captures a reply before its request: the names are put in as soon as they are known. */
+/* A network card with several queues captures a reply before its request: the names are used as soon as they are known.
+ */
 static void test_a_reply_captured_before_its_request(void **unused)
 {
     static const struct line lines[] = {
@@ -424,7 +425,7 @@ static void test_refused_fields_are_named(void **unused)
 #define GETS_THE_REST UNKNOWN_TYPE "it gets what the other fields leave of a data package's length\n"
 #define SEVEN "00 00 00 07"
 
-/* One unknown type: its size is what the others leave, and they are decoded wherever they are. */
+/* One unknown type: it gets the bytes that the other fields leave, and those are decoded wherever they are. */
 static void test_an_unknown_type_gets_the_rest(void **unused)
 {
     static const struct line between[] = {
@@ -473,7 +474,7 @@ static void test_an_unknown_type_gets_the_rest(void **unused)
                  "  > records 1 decoded 44 lost 0 skipped 0\n");
 }
 
-/* Where lengths vary, or nothing is left for it, only what precedes it is decoded. */
+/* If lengths vary, or no bytes are left for it, only the fields before it are decoded. */
 static void test_an_unknown_type_without_a_size(void **unused)
 {
     static const struct line varying[] = {
@@ -519,8 +520,8 @@ static void test_an_unknown_type_without_a_size(void **unused)
 #define ALIKE "the fields of that type get equal shares of what the others leave of a data package's length\n"
 #define ODDER "note < rtde.type.unknown: odder is of type "
 
-/* Several: what precedes the first and what follows the last is decoded, between them only if another type's size or
- * an equal split tells where. 8 bytes timestamp, 4 robot_mode, 8 payload. */
+/* Several unknown types: the fields before the first and after the last are decoded, those between only if another
+ * type's size or an equal split shows where they are. 8 bytes timestamp, 4 robot_mode, 8 payload. */
 static void test_several_unknown_types(void **unused)
 {
     static const struct line two[] = {
@@ -565,7 +566,7 @@ static void test_several_unknown_types(void **unused)
           "  > records 1 decoded 51 lost 0 skipped 0\n");
 }
 
-/* Several of one name: equal shares, where what is left divides. */
+/* Several fields of one unknown type: equal shares, if the remaining bytes divide. */
 static void test_an_unknown_type_several_times(void **unused)
 {
     static const struct line even[] = {
@@ -670,9 +671,9 @@ static void test_packages_that_break_their_layout(void **unused)
         V2,
         {'>', 'O', HZ125, "timestamp"},
         {'<', 'O', "01", "DOUBLE"},
-        {'<', 'X', "01 02", ""}, /* no such type: some later protocol's */
+        {'<', 'X', "01 02", ""}, /* unknown type, as from a later protocol */
         {'<', 'U', "01 " TWO, ""},
-        {'<', 'S', "01 00", ""}, /* a byte too many */
+        {'<', 'S', "01 00", ""}, /* one byte too many */
         {'<', 'U', "01 " TWO, ""},
         {'<', 'P', "01", ""},
     };
@@ -693,7 +694,7 @@ static void test_packages_that_break_their_layout(void **unused)
 
 #define UNKNOWN " is not known to this controller"
 
-/* What is noted, beside anything else. */
+/* Checks the notes only. */
 static void check_notes(const struct line *lines, size_t count, const char *const *wanted)
 {
     struct script script = session(lines, count);
@@ -774,7 +775,7 @@ static void test_why_a_field_is_not_known(void **unused)
     "rtde.version.not-negotiated: the set-up begins with a frequency, as from protocol 2 on, but no protocol was "     \
     "negotiated: the controller took its 8 bytes for a part of the first name, timestamp\n"
 
-/* The layout of protocol 2 while protocol 1 is in force. */
+/* A set-up in the format of protocol 2 while protocol 1 is in force. */
 static void test_a_set_up_that_was_not_negotiated(void **unused)
 {
     static const struct line plain[] = {
@@ -791,7 +792,7 @@ static void test_a_set_up_that_was_not_negotiated(void **unused)
         {'>', 'O', HZ125, "timestamp"},
         {'<', 'O', "", "NOT_FOUND"},
     };
-    /* Neither is one: its own first name is not known; the frequency did no harm. */
+    /* Neither of these: its first name really is unknown; the frequency did no harm. */
     static const struct line right[] = {
         {'>', 'O', "", "timestomp,actual_q"},
         {'<', 'O', "", "NOT_FOUND,VECTOR6D"},
@@ -808,7 +809,7 @@ static void test_a_set_up_that_was_not_negotiated(void **unused)
     CHECK_NOTES(lenient, "actual_mode" UNKNOWN);
 }
 
-/* What is left of refused set-ups, with the types of the reply; the name that was misread gets the table's. */
+/* The accepted rest of refused set-ups, with the types of the reply; a misread name gets the table's type. */
 static void test_what_is_left_of_a_refused_set_up(void **unused)
 {
     static const struct line lines[] = {
@@ -842,7 +843,7 @@ static void test_what_is_left_of_a_refused_set_up(void **unused)
     script_free(&script);
 }
 
-/* The layout of protocol 1 while protocol 2 is in force: eight letters are read as a frequency. */
+/* A set-up in the format of protocol 1 while protocol 2 is in force: eight letters are read as a frequency. */
 static void test_a_set_up_without_its_frequency(void **unused)
 {
     static const struct line cut[] = {
@@ -906,7 +907,7 @@ static void test_a_reply_that_cannot_be_read(void **unused)
         {'<', 'I', "01", "uint8"},
         {'>', 'U', "01 2a", ""},
     };
-    /* The names fit the data in the types of the table: that is a guess, and says so. */
+    /* With the table's types the names fit the data: this is a guess, and reported as one. */
     static const struct line fitting[] = {
         V2,
         {'>', 'O', HZ125, "timestamp,actual_q"},
@@ -942,7 +943,7 @@ static void test_a_reply_that_cannot_be_read(void **unused)
                 "rtde.recipe.missing: data of 17 bytes from the robot, but the reply to its set-up cannot be read\n");
 }
 
-/* Types of another number than the names: which is whose cannot be told, so that no name is given. */
+/* The numbers of types and names differ: it is unclear which belong together, so no names are used. */
 static void test_a_reply_of_another_count(void **unused)
 {
     static const struct line lines[] = {
@@ -982,7 +983,7 @@ static void test_a_reply_of_another_count(void **unused)
         script_free(&script_);                                                                                         \
     } while (0)
 
-/* What is in force is not known where the reply to the request for a protocol is missing. */
+/* If the reply to a protocol request is missing, the protocol in force is unknown. */
 static void test_a_version_without_its_reply(void **unused)
 {
     static const struct line requests[] = {
@@ -1011,7 +1012,7 @@ static void test_a_version_without_its_reply(void **unused)
     CHECK_HAS(refused, "stream rtde v1 cb3e controller");
 }
 
-/* Controllers hand on what programs print, colours for a terminal among it; it shows escaped. */
+/* Controllers pass on what programs print, including terminal colours; it is shown escaped. */
 static void test_a_text_with_control_characters(void **unused)
 {
     static const struct line lines[] = {
@@ -1032,7 +1033,7 @@ static void test_a_text_with_control_characters(void **unused)
     CHECK_HAS(lines, "decoded 31 lost 0 skipped 0\n");
 }
 
-/* While a package is looked for, its text must be one; blanks, line ends and NUL are in those that robots send. */
+/* During the search for a package, its text must be plausible; texts from robots hold blanks, line ends and NUL. */
 static void test_what_passes_for_a_text(void **unused)
 {
     (void)unused;
@@ -1046,7 +1047,7 @@ static void test_what_passes_for_a_text(void **unused)
     assert_false(armtap_rtde_is_text("\x01 \x02\x03", 4, 2));
 }
 
-/* A refused request is no fault where another protocol is accepted afterwards. */
+/* A refused request is no fault if another protocol is accepted afterwards. */
 static void test_a_refused_version(void **unused)
 {
     static const struct line fell_back[] = {
@@ -1077,7 +1078,7 @@ static void test_a_refused_version(void **unused)
     CHECK_NOTES(gave_up, "rtde.version.refused: protocol 2 was refused\n");
 }
 
-/* Data behind a set-up that the controller refused: it is that, and not the capture, that lacks the recipe. */
+/* Data after a set-up that the controller refused: the note blames the refusal, not the capture. */
 static void test_data_behind_a_refused_set_up(void **unused)
 {
     static const struct line inputs[] = {
@@ -1099,7 +1100,7 @@ static void test_data_behind_a_refused_set_up(void **unused)
                 "rtde.recipe.missing: data of 9 bytes from the robot, but the controller refused its set-up\n");
 }
 
-/* However many there are: the first, and how many more. */
+/* Only the first is reported, then the number of further ones. */
 static void test_how_many_do_not_fit(void **unused)
 {
     static const struct line lines[] = {
@@ -1115,7 +1116,7 @@ static void test_how_many_do_not_fit(void **unused)
                 "rtde.data.short: 3 more data packages, up to this one, do not fit their recipe\n");
 }
 
-/* A controller keeps one output recipe: data of another one's id never gets its names, whatever its length. */
+/* A controller keeps one output recipe: data with another recipe's id never gets its names, whatever its length. */
 static void test_data_of_another_recipe(void **unused)
 {
     static const struct line lines[] = {
@@ -1140,7 +1141,7 @@ static void test_data_of_another_recipe(void **unused)
     CHECK_HAS(old, "timestamp=2 robot_mode=7\nrecord < @30 +15 v1 id0 timestamp=1.5 robot_mode=5\n");
 }
 
-/* The reply to a second set-up is missing: it replaced the first one all the same. */
+/* The reply to a second set-up is missing: the set-up still replaced the first one. */
 static void test_a_second_set_up_without_its_reply(void **unused)
 {
     static const struct line same_length[] = {
@@ -1155,7 +1156,7 @@ static void test_a_second_set_up_without_its_reply(void **unused)
     static const struct line other_length[] = {
         V2, JOINTS_RECIPE, SAFETY_ASKED, START, {'<', 'U', "01 " TWO TWO, ""},
     };
-    /* An input set-up's reply, too, shows that the one before it is missing. */
+    /* An input set-up's reply also shows that the reply before it is missing. */
     static const struct line overtaken[] = {
         V2,
         JOINTS_RECIPE,
@@ -1164,7 +1165,7 @@ static void test_a_second_set_up_without_its_reply(void **unused)
         {'<', 'I', "01", "UINT8"},
         {'<', 'U', "01 " TWO "00 00 00 01", ""},
     };
-    /* What comes before the reply follows the recipe before it. */
+    /* Data before the reply follows the previous recipe. */
     static const struct line answered[] = {
         V2,
         JOINTS_RECIPE,
@@ -1174,7 +1175,7 @@ static void test_a_second_set_up_without_its_reply(void **unused)
         {'<', 'O', "02", "DOUBLE,INT32"},
         {'<', 'U', "02 " TWO "00 00 00 01", ""},
     };
-    /* After a refusal, too. */
+    /* Also after a refusal. */
     static const struct line after_refusal[] = {
         V2,
         {'>', 'O', HZ125, "timestamp,actual_Q"},
@@ -1219,7 +1220,7 @@ struct everything {
     unsigned count;
 };
 
-/* A value of the wire type, from a running number: doubles n + 0.5, integers n, BOOL its lowest bit times 3. */
+/* A value of the wire type, from a running number n: doubles n + 0.5, integers n, BOOL its lowest bit times 3. */
 static void add_number(struct bytes *values, const char *type, unsigned number)
 {
     if (strncmp(type, "VECTOR6D", 8) == 0 || strncmp(type, "VECTOR3D", 8) == 0 || strcmp(type, "DOUBLE") == 0)
@@ -1290,7 +1291,7 @@ static void push_exactly(struct armtap_conn *conn, enum armtap_direction directi
     free(copy);
 }
 
-/* Input recipes are found by their size as a search through all of them finds them, whatever came in which order. */
+/* Finding input recipes by size gives the same as searching all of them, whatever their order. */
 static void test_inputs_by_size(void **unused)
 {
     struct armtap_recipe recipes[12] = {{.size = 0}};
@@ -1332,7 +1333,7 @@ static void test_data_without_even_a_recipe_id(void **unused)
     script_free(&script);
 }
 
-/* A package of nothing but the id of another recipe. */
+/* A package that holds only the id of another recipe. */
 static void test_data_of_only_another_id(void **unused)
 {
     static const struct line lines[] = {
@@ -1353,7 +1354,7 @@ static void test_data_of_only_another_id(void **unused)
     script_free(&script);
 }
 
-/* What was guessed in protocol 1 leaves no room for a recipe id, when a late reply changes to protocol 2. */
+/* A recipe guessed in protocol 1 has no recipe id when a late reply changes to protocol 2. */
 static void test_another_protocol_after_a_guess(void **unused)
 {
     struct armtap_where where = {.time = INT64_C(1700000000000000000)};

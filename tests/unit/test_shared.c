@@ -1,5 +1,5 @@
-/* One recipe in several threads: each holds, reads and releases it, and gives it to connections of its own. What one
- * thread would say, all say, and the recipe is freed once. Under ThreadSanitizer (tests/README.md) no access races. */
+/* One recipe in several threads: each holds, reads and releases it, and gives it to its own connections. All threads
+ * get the same results, and the recipe is freed once. Under ThreadSanitizer (tests/README.md) no access races. */
 #include "support.h"
 
 #include <pthread.h>
@@ -26,7 +26,7 @@ static size_t fill_packages(uint8_t *bytes)
         bytes[at + 1] = (uint8_t)length;
         bytes[at + 2] = 'U';
         bytes[at + 3] = 1;
-        bytes[at + 4] = 0x40; /* 2.0 and more, one after the other */
+        bytes[at + 4] = 0x40; /* 2.0 and up, increasing */
         bytes[at + 7] = (uint8_t)i;
     }
     return at;

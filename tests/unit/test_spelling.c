@@ -1,5 +1,5 @@
-/* The field that a wrong name was meant to be, and releases. The wanted answers are what a person who knows UR's tables
- * would say; none is where two answers would do as well. */
+/* The field that a wrong name probably means, and releases. The expected answers are those of a person who knows UR's
+ * tables; there is none if two answers would be equally good. */
 #include "support.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "release.h"
 
 struct guess {
-    const char *name, *meant; /* "" where nothing is clearly nearest */
+    const char *name, *meant; /* "" if no field is clearly nearest */
 };
 
 static void check_meant(const struct guess *guesses, size_t count, enum armtap_field_direction direction)
@@ -66,18 +66,18 @@ static void test_elements_of_vectors(void **unused)
     CHECK_MEANT(guesses, ARMTAP_FIELD_OUTPUT);
 }
 
-/* Slips: on either side of how many are allowed, and near two fields or one. */
+/* Typing errors: as many as allowed and one more, near one field or two. */
 static void test_slips(void **unused)
 {
     static const struct guess guesses[] = {
         {"timestamp", "timestamp"},
-        {"timestam", "timestamp"}, /* 8 letters: one slip */
+        {"timestam", "timestamp"}, /* 8 letters: one error */
         {"timestammp", "timestamp"},
-        {"timestmap", "timestamp"}, /* neighbours exchanged: one slip */
-        {"timesptam", ""},          /* two slips in 9 letters are too many */
+        {"timestmap", "timestamp"}, /* two neighbours swapped: one error */
+        {"timesptam", ""},          /* two errors in 9 letters are too many */
         {"robot_node", "robot_mode"},
         {"robot_nude", ""},
-        {"runtime_status", "runtime_state"}, /* 14 letters: two slips */
+        {"runtime_status", "runtime_state"}, /* 14 letters: two errors */
         {"rumtime_status", ""},
         {"runtime_sstatee", "runtime_state"}, /* two in 15 */
         {"actual_digital_imput_bitz", "actual_digital_input_bits"},
@@ -86,10 +86,10 @@ static void test_slips(void **unused)
         {"safety_status_bit", "safety_status_bits"},
         {"saftey_mode", "safety_mode"},
         {"payload_cof", "payload_cog"},
-        {"target_qq", ""}, /* target_q and target_qd are as near */
-        {"actual_a", ""},  /* another thing */
+        {"target_qq", ""}, /* target_q and target_qd are equally near */
+        {"actual_a", ""},  /* something else */
         {"actual_x", ""},
-        {"output_int_register_48", ""}, /* a number is no slip */
+        {"output_int_register_48", ""}, /* a wrong number is not a typing error */
         {"output_int_regster_24", "output_int_register_24"},
         {"standard_analog_input2", ""},
         {"joint_temperature", "joint_temperatures"},
@@ -105,7 +105,7 @@ static void test_slips(void **unused)
 static void test_misnomers_and_directions(void **unused)
 {
     static const struct guess outputs[] = {
-        {"actual_qdd", ""},    /* would be two slips from actual_q, and no release has it */
+        {"actual_qdd", ""},    /* would be two errors from actual_q, and no release has it */
         {"actual_moment", ""}, /* not actual_momentum, which is something else */
         {"tool_force_scalar", "tcp_force_scalar"},
         {"controller_step", "control_step"},
@@ -124,7 +124,8 @@ static void test_misnomers_and_directions(void **unused)
     CHECK_MEANT(both, ARMTAP_FIELD_BOTH);
 }
 
-/* A name of the table is its own nearest: no other one is offered. And every letter left out leads back or nowhere. */
+/* A name of the table is its own nearest: no other is offered. With a letter left out, it is found again or nothing is.
+ */
 static void test_all_names_with_a_letter_left_out(void **unused)
 {
     unsigned back = 0, all = 0;
@@ -172,7 +173,7 @@ static void test_releases(void **unused)
     check_release("5.23.0 / 10.11.0", "3.15.8", ARMTAP_RELEASE_NEVER);
     check_release("5.23.0 / 10.11.0", "10.9.0", ARMTAP_RELEASE_OLDER);
     check_release("10.15.0", "5.26.0", ARMTAP_RELEASE_NEVER);
-    check_release("3.4.0", "5.0.0", ARMTAP_RELEASE_HAS); /* later series began with it */
+    check_release("3.4.0", "5.0.0", ARMTAP_RELEASE_HAS); /* later series had it from the start */
     check_release("5.2.0", "10.1.0", ARMTAP_RELEASE_HAS);
     check_release("", "5.0.0", ARMTAP_RELEASE_UNKNOWN);
     check_release("3.4.0", "", ARMTAP_RELEASE_UNKNOWN);

@@ -1,4 +1,4 @@
-/* The decoders' tables against lists of the vendors and of clients' authors, which were written down by themselves. */
+/* The decoders' tables, compared with lists from vendors and authors of clients that were collected independently. */
 #include "support.h"
 
 #include <stdio.h>
@@ -69,7 +69,7 @@ static int keep_value(void *user, const struct armtap_record *record)
     return 0;
 }
 
-/* What the topic's value becomes where an array of six 0.5 or a 0.5 alone is sent. */
+/* The topic's value after an array of six 0.5, or a single 0.5, was sent. */
 static double sent_half(const char *topic, unsigned elements)
 {
     char setup[300];
@@ -87,7 +87,7 @@ static double sent_half(const char *topic, unsigned elements)
     assert_int_equal(armtap_conn_push(conn, ARMTAP_FROM_ROBOT, data, strlen(data), NULL), ARMTAP_OK);
     armtap_conn_free(conn);
     if (!value.present || value.type != ARMTAP_DOUBLE || !value.field)
-        fail_msg("%s: no double of a field came", topic);
+        fail_msg("%s: no double value was delivered", topic);
     return value.f64[0];
 }
 
@@ -132,7 +132,7 @@ static void test_topics_are_the_fields_that_mean_the_same(void **unused)
 
 /* ---- sizes of RTDE packages ---- */
 
-/* From the guide's layouts: a header of 3 bytes, and what is always there; both directions. */
+/* From the guide's layouts, in both directions: a header of 3 bytes plus the mandatory members. */
 static void test_packages_have_the_sizes_of_the_guide(void **unused)
 {
     static const struct {
@@ -170,8 +170,9 @@ static void test_packages_have_the_sizes_of_the_guide(void **unused)
 /* ---- values that a guess may hold ---- */
 
 #define ANY (-1)
-/* What UR's largest arms can show, rounded up, and what none can: radians of joints with 363 degrees either way, but
- * for the last, which turns without end; 191 degrees a second, UR30's moments, limits of the sensors and inputs. */
+/* Values that UR's largest arms can show, rounded up, and values that none can: joints in radians with 363 degrees
+ * either way, except the last, which turns without end; 191 degrees a second, UR30's moments, limits of the sensors and
+ * inputs. */
 static const struct {
     const char *field;
     int element; /* ANY: each by itself */
@@ -226,7 +227,7 @@ static const struct {
     {"joint_position_deviation_ratio", 0, 1, 100},
 };
 
-/* Whether a package whose only value that is not 0 is this one keeps within its field's limits. */
+/* Whether a package in which only this value is not 0 is within its field's limits. */
 static bool may_show(const char *field, unsigned element, double value)
 {
     struct armtap_recipe *recipe;

@@ -1,5 +1,5 @@
-/* The reassembler alone: segments in, and a line of text per direction out. Bytes stand for themselves, <n> is a gap of
- * n bytes, | the end. */
+/* Only the reassembler: segments in, one line of text per direction out. Bytes stand for themselves, <n> is a gap of n
+ * bytes, | the end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,7 @@ static int on_event(void *user, enum armtap_direction direction, enum armtap_eve
     return 0;
 }
 
-/* Closes by FIN that waited carry the packet of the FIN, so only the others are checked for theirs. */
+/* A close by a FIN that waited carries the FIN's packet, so only other closes are checked for the current packet. */
 static int on_any_event(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t a,
                         const struct armtap_where *where)
 {
@@ -148,7 +148,7 @@ static void scene_end(struct scene *scene)
     free(scene->out[1]);
 }
 
-/* A packet is captured `ms` after the one before. */
+/* Captures a packet `ms` after the previous one. */
 static int arrive(struct scene *scene, int64_t ms, enum armtap_direction direction,
                   const struct armtap_segment *segment)
 {
@@ -181,7 +181,7 @@ static void syn(struct scene *scene, enum armtap_direction direction, uint32_t i
     assert_int_equal(arrive(scene, 1, direction, &segment), 0);
 }
 
-/* Bytes from the robot, 1 ms after the packet before, with no acknowledgement of use. */
+/* Bytes from the robot, 1 ms after the previous packet, without a useful acknowledgement. */
 static void data(struct scene *scene, uint32_t seq, const char *text)
 {
     struct armtap_segment segment = segment_of(scene, seq, text);
@@ -355,7 +355,7 @@ static void test_copies_and_retransmissions(void **state)
     arrive(&s, 1, ARMTAP_FROM_ROBOT, &segment);
     arrive(&s, 0, ARMTAP_FROM_ROBOT, &segment);
     assert_events(&s, "copy0=3 ");
-    arrive(&s, 30, ARMTAP_FROM_ROBOT, &segment); /* the same IP id, held up on its way */
+    arrive(&s, 30, ARMTAP_FROM_ROBOT, &segment); /* the same IP id, delayed */
     assert_events(&s, "copy0=3 copy0=3 ");
     segment.ip_id++; /* at once, but another IP id */
     arrive(&s, 0, ARMTAP_FROM_ROBOT, &segment);
@@ -386,12 +386,12 @@ static void test_overlap_first_copy_wins(void **state)
     (void)state;
     begin_open(&s);
     data(&s, 1004, "efgh");
-    data(&s, 1002, "cdEF"); /* overlaps what waits, with other bytes */
+    data(&s, 1002, "cdEF"); /* overlaps waiting bytes, with different ones */
     assert_int_equal(s.overlaps, 1);
-    data(&s, 1000, "abcdefghij"); /* around all, the same bytes */
+    data(&s, 1000, "abcdefghij"); /* overlaps everything, with the same bytes */
     assert_int_equal(s.overlaps, 1);
     assert_out(&s, "abcdefghij");
-    data(&s, 1006, "GHijkl"); /* overlaps what was delivered */
+    data(&s, 1006, "GHijkl"); /* overlaps delivered bytes */
     assert_int_equal(s.overlaps, 2);
     assert_out(&s, "abcdefghijkl");
     data(&s, 1006, "ghijkl");
@@ -400,7 +400,8 @@ static void test_overlap_first_copy_wins(void **state)
     scene_end(&s);
 }
 
-/* Lost before the capture and sent again: a later IP id than what follows, after the receiver had asked for it. */
+/* Lost before the capture and retransmitted: its IP id is later than that of the following bytes, and the receiver had
+ * asked for it. */
 static void test_fast_retransmission(void **state)
 {
     struct scene s;
@@ -441,7 +442,7 @@ static void keep_alive(struct scene *scene, int64_t ms, enum armtap_direction di
     assert_int_equal(arrive(scene, ms, direction, &segment), 0);
 }
 
-/* Counted until the peer says something; what comes within half a second is a copy. */
+/* Counted until the peer sends a packet; a keep-alive within half a second of another is a copy. */
 static void test_keep_alives_in_vain(void **state)
 {
     struct scene s;
@@ -458,7 +459,7 @@ static void test_keep_alives_in_vain(void **state)
     scene_end(&s);
 }
 
-/* Bytes that were never captured: known from the packet that acknowledges them. */
+/* Bytes that were never captured: the packet that acknowledges them reveals them. */
 static void test_missed_at_the_end(void **state)
 {
     struct scene s;
@@ -505,19 +506,19 @@ static void test_window_probes(void **state)
     begin_open(&s);
     data(&s, 1000, "abc");
     window(&s, 0);
-    data(&s, 1003, "d"); /* dropped by the peer, and sent again */
+    data(&s, 1003, "d"); /* dropped by the peer, and retransmitted */
     data(&s, 1003, "d");
     window(&s, 100);
     data(&s, 1003, "def");
     assert_out(&s, "abcdef");
     assert_events(&s, "window1=0 window1=100 ");
     window(&s, 0);
-    data(&s, 1006, "g"); /* taken by the peer */
+    data(&s, 1006, "g"); /* accepted by the peer */
     ack(&s, 1, 1007);
     data(&s, 1007, "hi");
     assert_out(&s, "abcdefghi");
     window(&s, 0);
-    data(&s, 1009, "j"); /* taken, the last of all */
+    data(&s, 1009, "j"); /* accepted, the last one */
     ack(&s, 1, 1010);
     fin(&s, ARMTAP_FROM_ROBOT, 1010, "");
     assert_out(&s, "abcdefghij|");
@@ -570,7 +571,7 @@ static void test_hole_acknowledged(void **state)
     others(&s, 1, 0);
     assert_out(&s, "abc<3>ghi");
     assert_int_equal(s.last_where.packet, 3);
-    data_of(&s, 102, 1003, "def"); /* too late: not taken, and not sent again either */
+    data_of(&s, 102, 1003, "def"); /* too late: not accepted, and not a retransmission either */
     assert_out(&s, "abc<3>ghi");
     assert_events(&s, "late0=3 ");
     data(&s, 1003, "def"); /* this one is */
@@ -609,14 +610,14 @@ static void test_hole_too_old(void **state)
     scene_end(&s);
 
     begin_hole(&s);
-    s.time += 5000 * MS; /* the very packet that fills it comes late, and nothing before */
+    s.time += 5000 * MS; /* the packet that fills it comes late, with nothing before it */
     data(&s, 1003, "def");
     assert_out(&s, "abcdefghi");
     assert_events(&s, "again0=3 ");
     scene_end(&s);
 }
 
-/* Lost again and again: the peer asks for it by SACK, and it will come. */
+/* Lost repeatedly: the peer reports it missing by SACK, so it will come. */
 static void test_hole_still_asked_for(void **state)
 {
     struct scene s;
@@ -707,7 +708,7 @@ static void test_fin_amid_the_bytes(void **state)
     scene_end(&s);
 }
 
-/* The acknowledgement was captured before what follows the hole. */
+/* The acknowledgement was captured before the bytes after the hole. */
 static void test_hole_acknowledged_before(void **state)
 {
     struct scene s;
@@ -764,7 +765,7 @@ static void test_cut_by_the_snapshot_length(void **state)
     struct armtap_segment segment = segment_of(&s, 1000, "abc");
     segment.cut = 5;
     arrive(&s, 1, ARMTAP_FROM_ROBOT, &segment);
-    segment.seq = 1016; /* waits, cut as well */
+    segment.seq = 1016; /* waits, also cut */
     arrive(&s, 1, ARMTAP_FROM_ROBOT, &segment);
     assert_out(&s, "abc");
     segment.seq = 1008;
@@ -858,7 +859,7 @@ static void test_pool_dry(void **state)
         assert_int_equal(armtap_tcp_segment(&scene->tcp, ARMTAP_FROM_ROBOT, &segment), 0);
         assert_true(pool.used <= pool.limit);
         if (i == 17)
-            assert_int_equal(small.gaps[0], 0); /* it holds less, so it is spared */
+            assert_int_equal(small.gaps[0], 0); /* it holds less, so it keeps its bytes */
     }
     assert_true(large.gaps[0] > 0);
     assert_true(small.gaps[0] > 0);
@@ -870,7 +871,7 @@ static void test_pool_dry(void **state)
     scene_end(&large);
 }
 
-/* Two that hold about as much: the larger gives, whichever came first. */
+/* Of two that hold nearly the same, the larger one gives up its bytes, whichever came first. */
 static void test_largest_of_equals(void **state)
 {
     (void)state;
@@ -914,7 +915,7 @@ static void test_tiny_segments_are_bounded(void **state)
     scene_begin(&s, 24 << 20);
     syn(&s, ARMTAP_FROM_ROBOT, 999, -1);
     for (uint32_t i = 0; i < 20000; i++) {
-        s.time -= MS; /* at once: no hole is given up for its age */
+        s.time -= MS; /* all at once: no hole is given up because of its age */
         data(&s, 1001 + 2 * (i ^ 1), "x");
     }
     assert_true(s.pool.used < 1 << 20);
@@ -970,7 +971,7 @@ struct cut {
     uint32_t from, to;
 };
 
-/* One stream cut into segments that overlap, some of them twice, in an order off by a few places. */
+/* Cuts a stream into overlapping segments, some of them repeated, slightly out of order. */
 static size_t cut_stream(struct cut *cuts, bool with_losses)
 {
     size_t count = 0;
@@ -999,7 +1000,7 @@ static size_t cut_stream(struct cut *cuts, bool with_losses)
     return count;
 }
 
-/* What must come out: the bytes that some segment carries, in order, and how many are in none between them. */
+/* The expected output: the bytes that any segment carries, in order, with the number of missing bytes between them. */
 static void expect(const uint8_t *stream, const struct cut *cuts, size_t count, bool with_syn, const struct scene *s)
 {
     static bool covered[STREAM];

@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
-/* Texts of controllers as they are printed: what shows and what is escaped, in words wrapped to lines and in messages.
- */
+/* How texts from controllers are printed: which characters are shown and which are escaped, in wrapped lines and in
+ * messages. */
 #include "support.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* WebSocket: heads, frames, messages put together. The bytes are RFC 6455's and RFC 7692's own examples, worked by
- * hand, or written by Python's zlib; the lengths of frames are compared with wslay's reading of them. Every allocation
- * fails in turn: the linker hands malloc, calloc, realloc, free and wslay's allocation to the functions here. */
+/* WebSocket: heads, frames, reassembled messages. The bytes are the examples of RFC 6455 and RFC 7692, worked out by
+ * hand, or written by Python's zlib; the lengths of frames are compared with wslay's. Every allocation fails in turn:
+ * the linker redirects malloc, calloc, realloc, free and wslay's allocation to counting functions. */
 #include "allocations.h"
 #include "support.h"
 
@@ -90,7 +90,7 @@ static void add_event(struct story *story, const struct armtap_websocket_event *
     }
 }
 
-/* The length of the frame, asked with ever more bytes of it, in a block of their own. */
+/* The length of the frame, asked for with ever more of its bytes, each time in an exact block. */
 static size_t whole_length(const uint8_t *bytes, size_t left)
 {
     long told = armtap_websocket_frame(bytes, left);
@@ -191,7 +191,7 @@ static void test_compressed(void **unused)
         {"c1 0b 00 05 00 fa ff 48 65 6c 6c 6f 00", "z text 'Hello'"},
         {"c1 08 f3 48 cd c9 c9 07 00 00", "z text 'Hello'"},
         {"c1 0d f2 48 05 00 00 00 ff ff ca c9 c9 07 00", "z text 'Hello'"},
-        /* Python: one compressor for all, with plain messages and a ping between, which are no part of the window */
+        /* Python: one compressor for all messages; plain messages and a ping between them are not part of the window */
         {"c1 19 8a 36 d0 89 36 d4 33 d5 31 02 62 63 20 36 01 62 53 20 36 d3 33 8d 8d 05 00" HELLO
          "41 03 8a c6 29 89 00 80 05 69 0e 94 05 00 c1 05 8a c6 a7 15 00",
          "z text '[0,[1.5,2.5,3.5,4.5,5.5,6.5]]'; text 'Hello'; ping ''; z text '[0,[1.5,2.5,3.5,4.5,5.5,6.75]]'; "
@@ -201,13 +201,12 @@ static void test_compressed(void **unused)
          "z text '[1,3.1,4.1]'; z text '[1,3.1,4.1]'"},
         {"c2 0d 8a 36 d4 31 d6 33 d4 31 d1 33 8c 05 00 c2 05 8a 46 30 01 00",
          "z binary '[1,3.1,4.1]'; z binary '[1,3.1,4.1]'"},
-        /* Python: the stream is finished, and the next message refers to what it held; with and without the last byte
-         */
+        /* Python: the stream is finished, and the next message refers to its content; with and without the last byte */
         {"c1 10 f3 48 cd c9 c9 d7 51 28 cf cc 4b c9 2f 07 00 00 c1 06 f2 40 e6 28 02 00",
          "z text 'Hello, window'; z text 'Hello, window!'"},
         {"c1 0f f3 48 cd c9 c9 d7 51 28 cf cc 4b c9 2f 07 00 c1 06 f2 40 e6 28 02 00",
          "z text 'Hello, window'; z text 'Hello, window!'"},
-        /* empty: as the RFC has it (7.2.3.6), in fragments, and without any byte */
+        /* empty: as in the RFC (7.2.3.6), in fragments, and without any byte */
         {"c1 01 00 c1 07 f2 48 cd c9 c9 07 00", "z text ''; z text 'Hello'"},
         {"41 00 00 00 80 07 f2 48 cd c9 c9 07 00", "z text 'Hello'"},
         {"41 07 f2 48 cd c9 c9 07 00 00 00 80 00", "z text 'Hello'"},
@@ -233,20 +232,21 @@ static void test_bad(void **unused)
         {"01 03 48 65 6c 40 00 40 00 80 02 6c 6f" HELLO, "bad RSV1 on a continuation; text 'Hello'"},
         {"01 03 48 65 6c c9 00 80 02 6c 6f", "bad RSV1 on a control frame; text 'Hello'"},
         {"88 01 03", "bad half a code in a close frame"},
-        /* a block of a kind that does not exist; whole, or in fragments */
+        /* a block of an invalid type; whole, or in fragments */
         {"c1 01 07 c1 07 f2 48 cd c9 c9 07 00", "z bad " BROKEN "; z text 'Hello'"},
         {"41 01 07 00 01 07 80 01 07" HELLO, "z bad " BROKEN "; text 'Hello'"},
         {"41 08 f2 48 05 00 00 00 ff ff 00 01 07 80 00 c1 07 f2 48 cd c9 c9 07 00", "z bad " BROKEN "; z text 'Hello'"},
-        /* what is lost is never made up: the second refers to it; the third to nothing; the fourth to the third */
+        /* lost content is never invented: the second message refers to it; the third to nothing; the fourth to the
+           third */
         {"c1 01 07 c1 05 f2 00 11 00 00 c1 07 f2 48 cd c9 c9 07 00 c1 05 f2 00 11 00 00",
          "z bad " BROKEN "; z bad " BROKEN "; z text 'Hello'; z text 'Hello'"},
         {"c1 07 f2 48 cd c9 c9 07 00 c1 01 07 c1 05 f2 00 11 00 00", "z text 'Hello'; z bad " BROKEN "; z bad " BROKEN},
         {"c1 07 f2 48 cd c9 c9 07 00 80 00 c1 05 f2 00 11 00 00", "z text 'Hello'; bad " LONE "; z bad " BROKEN},
         {"c1 07 f2 48 cd c9 c9 07 00 01 00 c1 07 f2 48 cd c9 c9 07 00 c1 05 f2 00 11 00 00",
          "z text 'Hello'; z bad " NESTED "; z bad " BROKEN},
-        /* a stored block of five bytes, two of them there: the end of the flush makes it six */
+        /* a stored block of ten bytes, cut: with the end of the flush it has six */
         {"c1 07 00 0a 00 f5 ff 48 65" HELLO, "z bad compressed data that ends too early; text 'Hello'"},
-        /* nothing compressed is lost by a plain message that is bad */
+        /* a bad plain message does not damage the compression window */
         {"c1 07 f2 48 cd c9 c9 07 00 01 00" HELLO "c1 05 f2 00 11 00 00",
          "z text 'Hello'; bad " NESTED "; z text 'Hello'"},
     };
@@ -277,13 +277,13 @@ static void test_utf8(void **unused)
         {"81 04 f1 80 80 41", "bad " UTF8},
         {"01 01 e2 00 01 82 80 01 ac", "text '\\e2\\82\\ac'"},
         {"82 02 c1 bf", "binary '\\c1\\bf'"},
-        /* a stored block with a byte that is none, and a message that refers to it: the window has it */
+        /* a stored block with an invalid byte, and a message that refers to it: the window has it */
         {"c1 0b 00 05 00 fa ff ff 65 6c 6c 6f 00 c2 05 f2 00 11 00 00", "z bad " UTF8 "; z binary 'Hello'"},
     };
     CHECK_STREAMS(streams, LIMIT);
 }
 
-/* 100000 times "a", and "aaaaaaaaaaaaaaaaaaaatail" of the same compressor. */
+/* "a" 100000 times, then "aaaaaaaaaaaaaaaaaaaatail", from the same compressor. */
 #define TEN "00 00 00 00 00 00 00 00 00 00 "
 #define BOMB_64 "ec c1 31 01 00 00 00 c2 a0 ac eb 5f c2 1a 1e 40 01 " TEN TEN TEN TEN "00 00 00 00 00 00 00 "
 #define BOMB_51 TEN TEN TEN TEN "00 00 00 00 00 00 00 00 00 af 06 "
@@ -332,7 +332,7 @@ static void append_frame(struct bytes *bytes, uint8_t first, size_t length, uint
         bytes_number(bytes, fill, 1);
 }
 
-/* Payloads on both sides of every change of the header, and of wslay's buffer. */
+/* Payload lengths on both sides of every change of the header's size, and of wslay's buffer. */
 static void test_lengths(void **unused)
 {
     (void)unused;
@@ -358,7 +358,7 @@ static void test_lengths(void **unused)
     assert_int_equal(memory.held, 0);
 }
 
-/* A message that outgrows what is kept, in fragments that all are seen again. */
+/* A message longer than the limit, in fragments that are all delivered again. */
 static void test_long_fragments(void **unused)
 {
     (void)unused;
@@ -391,7 +391,7 @@ static ssize_t read_bytes(uint8_t *to, size_t room, int flags, void *user)
     return (ssize_t)length;
 }
 
-/* What wslay tells of a header of 14 bytes and one more: the length of the frame, or -1. */
+/* The length of the frame that wslay reads from a header of 14 bytes and one more, or -1. */
 static long length_by_wslay(const uint8_t header[15])
 {
     static const struct wslay_frame_callbacks callbacks = {NULL, read_bytes, NULL};
@@ -409,7 +409,7 @@ static long length_by_wslay(const uint8_t header[15])
     return (long)(2 + extended + (frame.mask ? 4 : 0) + frame.payload_length);
 }
 
-/* What wslay leaves to its user: reserved bits and opcodes, and a bound. */
+/* Checks that wslay leaves to its user: reserved bits and opcodes, and a maximum length. */
 static bool is_foreign(const uint8_t *header, long length)
 {
     static const bool known[16] = {[0] = true, [1] = true, [2] = true, [8] = true, [9] = true, [10] = true};
@@ -479,7 +479,7 @@ static const struct {
      ANSWER, 101, true},
     {"GET / HTTP/1.1\r\nConnection: keep-alive\r\nConnection: Upgrade\r\nUpgrade: h2c, websocket\r\n\r\n", REQUEST, 0,
      false},
-    /* what leads to none */
+    /* heads that do not lead to a WebSocket */
     {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n", OTHER, 101, false},
     {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: keep-alive\r\n\r\n", OTHER, 101, false},
     {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websockets\r\nConnection: Upgrade\r\n\r\n", OTHER, 101, false},
@@ -625,7 +625,7 @@ static void test_steady(void **unused)
     assert_int_equal(memory.held, 0);
 }
 
-/* A long message is let go with the next frame; the room for one never grows beyond the limit. */
+/* A long message is freed with the next frame; its buffer never grows beyond the limit. */
 static void test_bound(void **unused)
 {
     (void)unused;
