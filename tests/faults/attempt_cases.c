@@ -1,4 +1,4 @@
-/* Connections that never came to be, and those that only nearly did not. */
+/* Attempts to connect that failed, and some that nearly failed. */
 #include "cases.h"
 
 #define MILLISECOND INT64_C(1000000)
@@ -17,7 +17,7 @@ static void call_and_refuse(struct play *play, uint16_t port)
     play_refuse(play);
 }
 
-/* The first SYN was the latest packet `waits` of them ago. */
+/* The SYN and its retransmissions, without an answer. */
 static void call_in_vain(struct play *play, uint16_t port)
 {
     static const int64_t waits[] = {SECOND, 2 * SECOND, 4 * SECOND};
@@ -50,7 +50,7 @@ void attempt_refused_v6(struct play *play)
     attempt_refused(play);
 }
 
-/* Once for the two ports that were tried. */
+/* One finding for the two ports that were tried. */
 void attempt_refused_for_an_hour(struct play *play)
 {
     for (int i = 0; i < 3600; i++) {
@@ -90,7 +90,7 @@ void attempt_refused_same_syn(struct play *play)
     play_realtime_data(play, 1108, 100);
 }
 
-/* Two capture points, or a card with several queues: the RST comes first. */
+/* Two capture points, or a network card with several queues: the RST is captured first. */
 void attempt_refused_out_of_order(struct play *play)
 {
     call_and_refuse(play, 30004);
@@ -152,7 +152,7 @@ void attempt_no_answer_alone(struct play *play)
     expect(play, "tcp.no-answer", 0);
 }
 
-/* The capture ends with the first SYN that is sent again. */
+/* The capture ends with the first retransmitted SYN. */
 void attempt_no_answer_to_the_end(struct play *play)
 {
     other_stream(play);
@@ -184,7 +184,7 @@ void attempt_no_answer_for_ever(struct play *play)
     other_stream(play);
 }
 
-/* After seven seconds it answers after all. */
+/* It answers after seven seconds. */
 void attempt_no_answer_then_connected(struct play *play)
 {
     expect(play, "tcp.no-answer", 0);
@@ -208,7 +208,7 @@ void attempt_closed_by_robot(struct play *play)
     }
 }
 
-/* The client asks for nothing, and goes after a while. */
+/* The client requests nothing, and closes after a while. */
 void attempt_silent(struct play *play)
 {
     play_connect(play, 30004);
@@ -249,7 +249,7 @@ void attempt_answer_not_captured(struct play *play)
     play_realtime_data(play, 1108, 100);
 }
 
-/* A program that only looks whether somebody listens. */
+/* A program that only checks whether the port is open. */
 void attempt_probe(struct play *play)
 {
     play_connect(play, 30004);
@@ -267,7 +267,7 @@ void attempt_copied(struct play *play)
     play_realtime_data(play, 1108, 100);
 }
 
-/* Nobody expects telemetry on these. */
+/* No telemetry is expected on these ports. */
 void attempt_other_ports(struct play *play)
 {
     call_and_refuse(play, 8080);

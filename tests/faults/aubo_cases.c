@@ -1,4 +1,4 @@
-/* AUBO's: a channel of data that ticks with the controller's clock, others beside it, over TCP and over a WebSocket. */
+/* AUBO's cases: a channel of data with the controller's clock, and other channels, over TCP and over a WebSocket. */
 #include "cases.h"
 
 #include <stdio.h>
@@ -65,7 +65,7 @@ static void unsubscribe(struct play *play, int channel)
     set_up(play, channel, 0, "", false);
 }
 
-/* A message of a channel whose first value is the clock; the others are given. Time does not go on. */
+/* A message on a channel: the clock, then the given values. Time does not advance. */
 static void message(struct play *play, int channel, const char *others)
 {
     char text[1024];
@@ -73,7 +73,7 @@ static void message(struct play *play, int channel, const char *others)
     say(play, ARMTAP_FROM_ROBOT, text);
 }
 
-/* That many messages of channel 0, a step apart. */
+/* `count` messages of channel 0, one step apart. */
 static void data(struct play *play, unsigned count)
 {
     while (count-- > 0) {
@@ -105,7 +105,7 @@ static void expect_last(struct play *play, const char *id)
 
 /* ---- what is wrong --------------------------------------------------------------------------------------------- */
 
-/* In place of a message, so that its clock is not missed. */
+/* Instead of a message, so that no clock step is missing. */
 void aubo_message_bad(struct play *play)
 {
     stream(play, TCP_PORT);
@@ -126,7 +126,7 @@ void aubo_set_up_bad(struct play *play)
     data(play, 100);
 }
 
-/* Noticed with the last byte that a message may have. */
+/* Detected at the last byte that a message may have. */
 void aubo_message_too_long(struct play *play)
 {
     enum { LENGTH = 70000 };
@@ -179,13 +179,13 @@ void aubo_websocket_bad(struct play *play)
 {
     stream(play, WEB_PORT);
     data(play, 100);
-    say(play, ARMTAP_FROM_ROBOT, "[0,\"\xff\"]"); /* no UTF-8 */
+    say(play, ARMTAP_FROM_ROBOT, "[0,\"\xff\"]"); /* not UTF-8 */
     expect_last(play, "websocket.bad");
     play_wait(play, play->step);
     data(play, 100);
 }
 
-/* What follows cannot be read; there was no silence. */
+/* The rest cannot be read, but that is not silence. */
 void aubo_websocket_gap(struct play *play)
 {
     stream(play, WEB_PORT);
@@ -227,7 +227,7 @@ void aubo_silence_from_subscription(struct play *play)
     data(play, 20);
 }
 
-/* Of two channels, one comes every 40 ms. */
+/* One of two channels sends every 40 ms. */
 void aubo_rate_low(struct play *play)
 {
     stream(play, TCP_PORT);
@@ -293,7 +293,7 @@ void aubo_safety_stop_number(struct play *play)
 
 /* ---- ordinary life --------------------------------------------------------------------------------------------- */
 
-/* Two channels from the robot, one of them without the clock, and one to it under the same number. */
+/* Two channels from the robot, one of them without the clock, and one to the robot with the same number. */
 void aubo_channels(struct play *play)
 {
     stream(play, TCP_PORT);
@@ -306,7 +306,7 @@ void aubo_channels(struct play *play)
         data(play, 5);
     }
     unsubscribe(play, 1);
-    say(play, ARMTAP_FROM_ROBOT, "[1,[0,0,0,0,0,0],\"Running\"]"); /* was under way */
+    say(play, ARMTAP_FROM_ROBOT, "[1,[0,0,0,0,0,0],\"Running\"]"); /* already under way */
     data(play, 200);
     unsubscribe(play, 0);
     play_wait(play, 10 * SECOND);
@@ -335,7 +335,7 @@ void aubo_bunches(struct play *play)
     }
 }
 
-/* Set up again while data comes, with the same topics: a message of before was under way. */
+/* Set up again with the same topics while data is coming: an old message was under way. */
 void aubo_set_up_again(struct play *play)
 {
     stream(play, TCP_PORT);
@@ -349,7 +349,7 @@ void aubo_set_up_again(struct play *play)
     data(play, 100);
 }
 
-/* 60 Hz are asked for; a controller that counts in cycles of 5 ms sends every 20 or every 15 ms. */
+/* 60 Hz are requested; a controller with cycles of 5 ms sends every 20 or every 15 ms. */
 void aubo_rounds(struct play *play)
 {
     play_connect(play, TCP_PORT);
@@ -363,7 +363,7 @@ void aubo_rounds(struct play *play)
     data(play, 200);
 }
 
-/* A message every five seconds is what was asked for; of another channel it is not known how often. */
+/* A message every five seconds was requested; another channel's rate is unknown. */
 void aubo_slow(struct play *play)
 {
     stream(play, TCP_PORT);
@@ -372,7 +372,7 @@ void aubo_slow(struct play *play)
     data(play, 10);
 }
 
-/* A WebSocket that is pinged and closed as it should be. */
+/* A WebSocket with pings and a proper close. */
 void aubo_web(struct play *play)
 {
     static const uint8_t ping[] = {0x89, 2, 'h', 'i'}, pong[] = {0x8a, 0x82, 0, 0, 0, 0, 'h', 'i'};
@@ -390,7 +390,7 @@ void aubo_web(struct play *play)
     play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
 }
 
-/* The modes of two arms differ, and no mode changes; one channel says them of both, another of the second. */
+/* The modes of two arms differ, and no mode changes; one channel carries both arms' modes, another the second arm's. */
 void aubo_arms(struct play *play)
 {
     stream(play, TCP_PORT);

@@ -1,4 +1,4 @@
-/* One case for each id, and some ids again where they come about in another way. */
+/* One case for each id, and more for ids with several causes. */
 #include "cases.h"
 
 #include <string.h>
@@ -80,7 +80,7 @@ static void text_error(struct play *play)
     text(play, 1, "rtde.text.error");
 }
 
-/* Texts are by length: a NUL is a part of them, and what follows is not lost. */
+/* Texts have a length: a NUL is part of them, and the rest is not lost. */
 static void text_with_nul(struct play *play)
 {
     static const char words[] = "joint 3\0: Se\303\261al perdida", source[] = "RT\0DE";
@@ -117,7 +117,7 @@ static void recipe_missing(struct play *play)
     play_data(play, 60);
 }
 
-/* Cards with several queues capture a reply before its request; so much later it is another matter. */
+/* Network cards with several queues capture a reply before its request, but not `apart` later. */
 static void reply_before_request(struct play *play, int64_t apart)
 {
     play_connect(play, 30004);
@@ -139,7 +139,7 @@ static void reply_too_early(struct play *play)
     play_data(play, 50);
 }
 
-/* Another connection of the same robot had the handshake. */
+/* Another connection to the same robot had the handshake. */
 static void recipe_guessed(struct play *play)
 {
     static const char modes[] = CLOCK_AND_JOINTS ",robot_mode,safety_mode,safety_status";
@@ -203,7 +203,7 @@ static void setup_bad_count(struct play *play)
     expect_last(play, "rtde.setup.bad", ARMTAP_FROM_ROBOT);
 }
 
-/* No text at all, so the data after it lacks its recipe. */
+/* The reply is not text, so the data after it lacks its recipe. */
 static void setup_bad(struct play *play)
 {
     static const uint8_t reply[] = {0, 9, 'O', 1, 0xff, 'D', 0, 1, 2};
@@ -219,7 +219,7 @@ static void setup_bad(struct play *play)
     play_data(play, 20);
 }
 
-/* The layout of protocol 2 while protocol 1 is in force: the first name is not to blame, the last one is. */
+/* A set-up in the format of protocol 2 while protocol 1 is in force: the last name is wrong, not the first. */
 static void version_not_negotiated(struct play *play)
 {
     const char *types = "NOT_FOUND,VECTOR6D,NOT_FOUND";
@@ -233,7 +233,7 @@ static void version_not_negotiated(struct play *play)
     expect_last(play, "rtde.field.not-found", ARMTAP_FROM_ROBOT);
 }
 
-/* The layout of protocol 1 while protocol 2 is in force: "timestam" is read as the frequency. */
+/* A set-up in the format of protocol 1 while protocol 2 is in force: "timestam" is read as the frequency. */
 static void frequency_missing(struct play *play)
 {
     const char *types = "NOT_FOUND,VECTOR6D";
@@ -345,7 +345,7 @@ static void clock_jump(struct play *play)
     play_data(play, 100);
 }
 
-/* A minute is a jump, a second less was left out. */
+/* A minute is a jump; a second less counts as skipped packages. */
 static void clock_near_jump(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -388,7 +388,7 @@ static void skipped_legacy(struct play *play)
     play_data(play, 30);
 }
 
-/* More of one kind than people want to read. */
+/* More findings of one kind than a user wants to read. */
 static void flood(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -444,7 +444,7 @@ static void rate_just_low(struct play *play)
     play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
 }
 
-/* A new set-up ends what is judged as a whole. */
+/* A new set-up starts a new period for the rate. */
 static void rate_low_at_first(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -456,7 +456,7 @@ static void rate_low_at_first(struct play *play)
     play_data(play, 200);
 }
 
-/* All packages come, late and together. */
+/* All packages arrive, late and together. */
 static void silence(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -467,7 +467,7 @@ static void silence(struct play *play)
     play_data(play, 20);
 }
 
-/* The controller stalls: its clock continues as if nothing had happened. */
+/* The controller stalls: its clock advances by only one cycle. */
 static void silence_of_controller(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -490,7 +490,7 @@ static void silence_that_skipped(struct play *play)
     play_data(play, 200);
 }
 
-/* A package a second: 3.2 seconds without one are long, for that. */
+/* One package a second: 3.2 seconds without one are long at this rate. */
 static void silence_of_slow_stream(struct play *play)
 {
     play_stream(play, 1, CLOCK_AND_JOINTS);
@@ -502,7 +502,7 @@ static void silence_of_slow_stream(struct play *play)
     play_data(play, 12);
 }
 
-/* So many packages after PAUSE say that data was asked for again, in packets that are not in the capture. */
+/* This many packages after PAUSE show that data was requested again, in packets that the capture lacks. */
 static void silence_after_pause(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -514,7 +514,7 @@ static void silence_after_pause(struct play *play)
     play_expect(play, "silence", play_latest(play) - 2);
 }
 
-/* A quarter of it is never caught up; and a seventh. */
+/* Silence in which the packages of `lost` ns never arrive: a quarter of it, or a seventh. */
 static void made_up(struct play *play, int64_t lost, int64_t held_up)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -536,7 +536,7 @@ static void silence_made_up_enough(struct play *play)
     made_up(play, 450 * MILLISECOND, 2550 * MILLISECOND);
 }
 
-/* The controller's clock advances by `ran` of 3 s. */
+/* The controller's clock advances by only a part of 3 s. */
 static void ran(struct play *play, int64_t for_so_long)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -590,7 +590,7 @@ static void zero_window_at_last(struct play *play)
     while (play_latest(play) == play_last(play, ARMTAP_FROM_ROBOT))
         play_data(play, 1);
     play_expect(play, "tcp.zero-window", play_latest(play));
-    play_stream(play, 125, CLOCK_AND_JOINTS); /* another client's */
+    play_stream(play, 125, CLOCK_AND_JOINTS); /* another client */
     play_data(play, 100);
 }
 
@@ -613,7 +613,7 @@ static void silence_to_the_end(struct play *play)
     play_expect(play, "tcp.closed", play_latest(play) - 2);
 }
 
-/* The robot is gone, and the capture continues: another of its clients talks. */
+/* The robot is gone, but the capture continues with another client's traffic. */
 static void silence_to_the_captures_end(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -727,7 +727,7 @@ static void zero_window(struct play *play)
     play_data(play, 50);
 }
 
-/* Long enough to measure a drift, if the client had read. */
+/* Long enough to measure a drift if the client had kept reading. */
 static void zero_window_in_long_stream(struct play *play)
 {
     play->fast = 250e-6;
@@ -759,7 +759,7 @@ static void retransmission(struct play *play)
     play_data(play, 20);
 }
 
-/* Lost before it came to the capture, and sent again. */
+/* Lost before the capture point, and retransmitted. */
 static void retransmission_of_hole(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -867,7 +867,7 @@ static void gap(struct play *play)
     play_data(play, 60);
 }
 
-/* What the capture lost is neither silence nor left out. */
+/* A gap of the capture is neither silence nor skipped packages. */
 static void gap_long(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -881,7 +881,7 @@ static void gap_long(struct play *play)
     play_data(play, 60);
 }
 
-/* What the client asked for while nothing was captured may have been another recipe; a clock and joints do not tell. */
+/* While nothing was captured, the client may have set up another recipe; a clock and joints do not show which. */
 static void recipe_unsure(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -925,7 +925,7 @@ static void duplicate(struct play *play)
     play_data(play, 20);
 }
 
-/* Copied by the network, not by a mirror port: it comes later, with the same IP id. */
+/* Copied by the network, not by a mirror port: the copy comes later, with the same IP id. */
 static void duplicate_late(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -935,7 +935,7 @@ static void duplicate_late(struct play *play)
     play_data(play, 20);
 }
 
-/* Cut within its headers: no byte of the stream is lost by that. */
+/* Cut within its headers: no byte of the stream is lost. */
 static void dropped(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -988,7 +988,7 @@ static void resync_much(struct play *play)
     play_data(play, 30);
 }
 
-/* More robots than are remembered: nothing is lost, since every handshake is there. */
+/* More robots than are remembered: nothing is lost, because every handshake was captured. */
 static void many_robots(struct play *play)
 {
     enum { REMEMBERED = 256, BEFORE_FIRST_MESSAGE = 3 };

@@ -1,11 +1,11 @@
-/* The cases: each plays a capture with something wrong in it, or with ordinary life that must not look wrong. */
+/* The cases: each plays a capture with something wrong in it, or ordinary traffic that must not look wrong. */
 #ifndef CASES_H
 #define CASES_H
 
 #include "play.h"
 
 struct fault_case {
-    const char *name; /* of an id where it raises one */
+    const char *name; /* the id it raises, if any, with a suffix */
     void (*play)(struct play *play);
 };
 
@@ -13,7 +13,7 @@ struct fault_case {
 extern const struct fault_case fault_cases[];
 extern const struct fault_case ordinary_cases[];
 
-/* AUBO's, of both tables. */
+/* AUBO's cases, for both tables. */
 void aubo_message_bad(struct play *play);
 void aubo_set_up_bad(struct play *play);
 void aubo_message_too_long(struct play *play);
@@ -35,7 +35,7 @@ void aubo_slow(struct play *play);
 void aubo_web(struct play *play);
 void aubo_arms(struct play *play);
 
-/* Connections that never came to be, of both tables. */
+/* Failed attempts to connect, for both tables. */
 void attempt_refused(struct play *play);
 void attempt_refused_v6(struct play *play);
 void attempt_refused_for_an_hour(struct play *play);

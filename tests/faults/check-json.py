@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""diagnose --json read by Python's json: the keys that were promised, their types, and numbers against the same capture's
-rows as armtap exports them. Run after the fault corpus can be made."""
+"""diagnose --json, read by Python's json: the documented keys, their types, and numbers compared with the rows that armtap
+exports from the same capture. Needs the program tests/faults/faults."""
 import csv
 import io
 import json
@@ -33,7 +33,7 @@ def diagnose(path, *options):
 
 
 def words(text):
-    """Without the line ends of a page."""
+    """The text without line ends."""
     return " ".join(text.split())
 
 
@@ -44,64 +44,64 @@ def check_keys(thing, keys):
 
 
 def check_shape(path):
-    told = diagnose(path)
-    assert list(told) == ["findings", "streams", "modes", "verdicts"], list(told)
+    report = diagnose(path)
+    assert list(report) == ["findings", "streams", "modes", "verdicts"], list(report)
     for things, keys in (("findings", FINDING), ("streams", STREAM), ("modes", MODE), ("verdicts", VERDICT)):
-        for thing in told[things]:
+        for thing in report[things]:
             check_keys(thing, keys)
-    times = [finding["time"] for finding in told["findings"]]
+    times = [finding["time"] for finding in report["findings"]]
     assert times == sorted(times), "findings are in the order of time"
-    check_evidence(told)
-    return told
+    check_evidence(report)
+    return report
 
 
-def check_evidence(told):
+def check_evidence(report):
     """Each warning and error is evidence of its stream's verdict, and of no other."""
     shown = set()
-    for verdict in told["verdicts"]:
+    for verdict in report["verdicts"]:
         assert verdict["side"] in ("robot", "network", "client", "capture", "unclear"), verdict
         assert verdict["evidence"] == sorted(verdict["evidence"]) and verdict["evidence"], verdict
-        evidence = [told["findings"][i] for i in verdict["evidence"]]
+        evidence = [report["findings"][i] for i in verdict["evidence"]]
         assert all(finding["stream"] == verdict["stream"] for finding in evidence), verdict
         assert verdict["from"] == evidence[0]["time"] and verdict["to"] >= verdict["from"], verdict
         shown.update(verdict["evidence"])
-    for i, finding in enumerate(told["findings"]):
+    for i, finding in enumerate(report["findings"]):
         assert i in shown or finding["severity"] not in ("warning", "error"), finding
-    streams = [verdict["stream"] for verdict in told["verdicts"]]
+    streams = [verdict["stream"] for verdict in report["verdicts"]]
     assert len(streams) == len(set(streams)), streams
 
 
 def check_numbers(path):
-    """Rate, jitter and longest silence worked out of the exported rows."""
-    told = check_shape(path)["streams"][0]
+    """Rate, jitter and longest silence, computed from the exported rows."""
+    report = check_shape(path)["streams"][0]
     rows = list(csv.DictReader(io.StringIO(run(ARMTAP, "export", path))))
     times = [float(row["time"]) for row in rows]
     clocks = [float(row["timestamp"]) for row in rows]
     steps = [b - a for a, b in zip(times, times[1:])]
     jitter = sorted(abs(step - (b - a)) * 1000 for step, a, b in zip(steps, clocks, clocks[1:]))
-    assert abs(told["rate_hz"] - len(steps) / sum(steps)) < 1e-3, "rate"
-    # Times of the export are read as doubles here: right to some tenths of a microsecond.
-    assert abs(told["jitter_max_ms"] - jitter[-1]) < 0.002, ("max", told["jitter_max_ms"], jitter[-1])
-    assert abs(told["jitter_p50_ms"] - statistics.median_low(jitter)) < 0.002 + 0.02 * told["jitter_p50_ms"], "p50"
-    assert max(steps) - 1e-5 < told["longest_silence_s"], "longest silence"
-    assert abs(told["clock_offset_s"] - min(t - c for t, c in zip(times, clocks))) < 2e-4, "offset"
+    assert abs(report["rate_hz"] - len(steps) / sum(steps)) < 1e-3, "rate"
+    # Exported times are read as doubles here: exact to some tenths of a microsecond.
+    assert abs(report["jitter_max_ms"] - jitter[-1]) < 0.002, ("max", report["jitter_max_ms"], jitter[-1])
+    assert abs(report["jitter_p50_ms"] - statistics.median_low(jitter)) < 0.002 + 0.02 * report["jitter_p50_ms"], "p50"
+    assert max(steps) - 1e-5 < report["longest_silence_s"], "longest silence"
+    assert abs(report["clock_offset_s"] - min(t - c for t, c in zip(times, clocks))) < 2e-4, "offset"
 
 
 def check_drift(folder):
     path = os.path.join(folder, "fast.pcap")
     run(FAULTS, "fast-clock", path)
-    told = diagnose(path)["streams"][0]
-    assert abs(told["clock_drift_ppm"] - 250) < 3, told["clock_drift_ppm"]
-    # What a client read late says nothing of the clocks.
+    report = diagnose(path)["streams"][0]
+    assert abs(report["clock_drift_ppm"] - 250) < 3, report["clock_drift_ppm"]
+    # Data that a client read late shows nothing about the clocks.
     path = os.path.join(folder, "full.pcap")
     run(FAULTS, "tcp.zero-window-in-long-stream", path)
-    told = diagnose(path)["streams"][0]
-    assert told["clock_drift_ppm"] is None and told["clock_offset_s"] is not None, told
+    report = diagnose(path)["streams"][0]
+    assert report["clock_drift_ppm"] is None and report["clock_offset_s"] is not None, report
     assert run(ARMTAP, "diagnose", path).split("(+ = fast)")[1].split()[:3][-1] == "-"
 
 
 def check_flood(folder):
-    """Nothing is lost in JSON where people get a sum."""
+    """JSON lists every finding where the text sums them up."""
     path = os.path.join(folder, "flood.pcap")
     run(FAULTS, "clock.skipped-flood", path)
     skips = [finding for finding in diagnose(path)["findings"] if finding["id"] == "clock.skipped"]
@@ -126,7 +126,7 @@ def check_largest(folder):
 
 
 def check_skipped(folder):
-    """What was left out is counted; what the capture lacks, or a clock that was set, is not."""
+    """Skipped packages are counted; packages that the capture lacks, and a clock that was set, are not."""
     for name, count in (("clock.skipped-in-gap", 624), ("clock.skipped-jump", 0), ("clock.skipped-just-jump", 0),
                         ("clock.skipped-near-jump", 7375), ("stream.gap-long", 0)):
         path = os.path.join(folder, name + ".pcap")
@@ -135,43 +135,45 @@ def check_skipped(folder):
 
 
 def check_silence(folder):
-    """A silence says why there was no data, as far as the clocks tell."""
-    for name, told in (("silence", "advanced by one cycle only (0.008 s), and what came next made up for it: "
-                                   "the data was held up on its way"),
-                       ("silence-of-controller", "advanced by one cycle only (0.008 s), and nothing made up for it: "
-                                                 "the controller stood still, or the capture's clock was set"),
-                       ("silence-at-last", "only (0.008 s): the data was held up on its way, the controller stood still, "
-                                           "or the capture's clock was set"),
-                       ("silence-that-skipped", "no data for 3.008 s, since packet 88: the controller's clock went on "
-                                                "(3.008 s), but the controller sent nothing"),
-                       ("silence-made-up-enough", "made up for it: the data was held up on its way"),
-                       ("silence-made-up-too-little", "the controller stood still, or the capture's clock was set"),
-                       ("silence-that-ran-mostly", "went on (2.784 s), but the controller sent nothing"),
-                       ("silence-that-ran-partly", "advanced by 2.608 s only, and nothing made up for it: "
-                                                   "the controller stood still, or the capture's clock was set"),
-                       ("silence-without-clock", "does not show why (no controller clock on both sides of it)"),
-                       ("silence-to-the-end", "and none afterwards; this stream does not show why"),
-                       ("clock.skipped-in-gap", "; the controller's clock advanced by 5.008 s")):
+    """A silence says why there was no data, as far as the clocks show."""
+    for name, expected in (
+            ("silence", "advanced by one cycle only (0.008 s), and what came next made up for it: "
+                        "the data was held up on its way"),
+            ("silence-of-controller", "advanced by one cycle only (0.008 s), and nothing made up for it: "
+                                      "the controller stood still, or the capture's clock was set"),
+            ("silence-at-last", "only (0.008 s): the data was held up on its way, the controller stood still, "
+                                "or the capture's clock was set"),
+            ("silence-that-skipped", "no data for 3.008 s, since packet 88: the controller's clock went on "
+                                     "(3.008 s), but the controller sent nothing"),
+            ("silence-made-up-enough", "made up for it: the data was held up on its way"),
+            ("silence-made-up-too-little", "the controller stood still, or the capture's clock was set"),
+            ("silence-that-ran-mostly", "went on (2.784 s), but the controller sent nothing"),
+            ("silence-that-ran-partly", "advanced by 2.608 s only, and nothing made up for it: "
+                                        "the controller stood still, or the capture's clock was set"),
+            ("silence-without-clock", "does not show why (no controller clock on both sides of it)"),
+            ("silence-to-the-end", "and none afterwards; this stream does not show why"),
+            ("clock.skipped-in-gap", "; the controller's clock advanced by 5.008 s")):
         path = os.path.join(folder, name + ".pcap")
         run(FAULTS, name, path)
         texts = [finding["text"] for finding in diagnose(path)["findings"] if finding["id"] == "silence"]
-        assert len(texts) == 1 and texts[0].endswith(told), (name, texts)
+        assert len(texts) == 1 and texts[0].endswith(expected), (name, texts)
 
 
 def check_extent(folder):
-    """What is missing is told in records and seconds: the generator knows how many there were."""
-    for name, told in (("stream.gap", "about 1 record, no data for 0.016 s"),
-                       ("stream.gap-long", "about 400 records, no data for 3.208 s"),
-                       ("stream.resync", "between whole records, none of which is missing")):
+    """Missing data is reported in records and seconds; the generator knows how many there were."""
+    for name, expected in (
+            ("stream.gap", "about 1 record, no data for 0.016 s"),
+            ("stream.gap-long", "about 400 records, no data for 3.208 s"),
+            ("stream.resync", "between whole records, none of which is missing")):
         path = os.path.join(folder, name + ".pcap")
         run(FAULTS, name, path)
         kind = name.replace("-long", "")
         texts = [finding["text"] for finding in diagnose(path)["findings"] if finding["id"] == kind]
-        assert len(texts) == 1 and texts[0].endswith(": " + told), (name, texts)
+        assert len(texts) == 1 and texts[0].endswith(": " + expected), (name, texts)
 
 
 def check_unreadable_record(folder):
-    """A record whose length was damaged is missing, where bytes between whole records are not."""
+    """A record with a damaged length is missing; bytes between whole records are not."""
     whole, path = os.path.join(folder, "whole.pcap"), os.path.join(folder, "damaged.pcap")
     run(FAULTS, "late-package", whole)
     hit = int(run(ARMTAP, "export", "--fields", "packet", whole).splitlines()[100].split(",")[1])
@@ -182,7 +184,7 @@ def check_unreadable_record(folder):
 
 
 def check_verdicts(folder):
-    """The closing sentence: of what was found, no more."""
+    """The closing sentence: only what was found."""
     for name, sentence in (
             ("losses", "The controller skipped 4 packages (first in packet 165); a receiver did not read for 0.208 s "
                        "(packet 355); the capture lacks 60 bytes (packet 289)."),
@@ -202,8 +204,8 @@ def check_verdicts(folder):
 
 
 def rewrite(source, path, change):
-    """A classic capture written anew: change(index, time, packet) gives what comes in its place: a list of
-    (time, packet), times in the units of the capture, ns in the corpus."""
+    """Rewrites a classic capture: change(index, time, packet) returns the packets to write instead, a list of
+    (time, packet); times are in the units of the capture, ns in the corpus."""
     with open(source, "rb") as capture:
         data = capture.read()
     order = "<" if data[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") else ">"
@@ -219,14 +221,14 @@ def rewrite(source, path, change):
 
 
 def check_missing_bytes(folder):
-    """The verdict's number of missing bytes is that of the table, also where gaps come without records between them."""
+    """The verdict has the same number of missing bytes as the table, also for gaps without records between them."""
     whole, path = os.path.join(folder, "whole.pcap"), os.path.join(folder, "snapped.pcap")
     run(FAULTS, "late-package", whole)
     rewrite(whole, path, lambda index, time, packet: [(time, packet[:96])])
-    told = diagnose(path)
-    gaps = [finding["text"] for finding in told["findings"] if finding["id"] == "stream.gap"]
+    report = diagnose(path)
+    gaps = [finding["text"] for finding in report["findings"] if finding["id"] == "stream.gap"]
     lost = sum(int(text.split()[0]) for text in gaps)
-    assert len(gaps) > 100 and told["streams"][0]["bytes_lost"] == lost, (len(gaps), lost)
+    assert len(gaps) > 100 and report["streams"][0]["bytes_lost"] == lost, (len(gaps), lost)
     text = words(run(ARMTAP, "diagnose", path))
     assert "The capture lacks %d bytes in %d places" % (lost, len(gaps)) in text, text[-300:]
 
@@ -236,23 +238,23 @@ def info(path):
 
 
 def check_set_back(folder):
-    """A capture's clock that is set back is told, and moves no rate; packets a little out of order are no such thing."""
+    """A capture clock that was set back is reported and changes no rate; packets slightly out of order are not."""
     whole, path = os.path.join(folder, "whole.pcap"), os.path.join(folder, "back.pcap")
     run(FAULTS, "late-package", whole)
     rate, seconds = diagnose(whole)["streams"][0]["rate_hz"], info(whole)["rate_hz"]
     middle = int(run(ARMTAP, "export", "--fields", "packet", whole).splitlines()[100].split(",")[1])
-    for ms, is_told in ((3600000, True), (500, True), (19, True), (17, False)):
+    for ms, is_shown in ((3600000, True), (500, True), (19, True), (17, False)):
         rewrite(whole, path, lambda index, time, packet, ms=ms: [(time - (ms * 10**6 if index + 1 >= middle else 0), packet)])
-        text, told = words(run(ARMTAP, "diagnose", path)), diagnose(path)["streams"][0]
+        text, report = words(run(ARMTAP, "diagnose", path)), diagnose(path)["streams"][0]
         sentence = "The capture's clock was set back by %.3f s at packet %d; rates are by the controller's clock." % (
             ms / 1000, middle)
-        assert (sentence in text) == is_told and ("set back" in text) == is_told, (ms, text[-300:])
-        if is_told:
-            assert abs(told["rate_hz"] - rate) < 0.02 and abs(info(path)["rate_hz"] - seconds) < 0.02, (ms, told, rate)
+        assert (sentence in text) == is_shown and ("set back" in text) == is_shown, (ms, text[-300:])
+        if is_shown:
+            assert abs(report["rate_hz"] - rate) < 0.02 and abs(info(path)["rate_hz"] - seconds) < 0.02, (ms, report, rate)
 
 
 def check_why_silent(folder):
-    """Where TCP shows why no data came to the end, the silence says so."""
+    """If TCP shows why no data came until the end, the silence says so."""
     whole, path = os.path.join(folder, "whole.pcap"), os.path.join(folder, "silent.pcap")
     run(FAULTS, "tcp.zero-window-at-last", whole)
     full = next(finding["packet"] for finding in diagnose(whole)["findings"] if finding["id"] == "tcp.zero-window")
@@ -275,7 +277,7 @@ def check_why_silent(folder):
 
 
 def check_dialogue(folder):
-    """Without data, what is there of the handshake is told, unless half of it was not captured."""
+    """Without data, the state of the handshake is reported, unless one direction was not captured."""
     whole, path = os.path.join(SAMPLES, "rtde-stop.pcap"), os.path.join(folder, "talk.pcap")
     packets = []
     rewrite(whole, path, lambda index, time, packet: packets.append((time, packet)) or [(time, packet)])
@@ -285,23 +287,24 @@ def check_dialogue(folder):
     start = next(i for i, (_, packet) in enumerate(packets) if kind(packet) == (False, b"S"))
     setup = max(i for i, (_, packet) in enumerate(packets[:start]) if kind(packet) == (False, b"O"))
     second = 10**9 if packets[1][0] > 10**17 else 10**6
-    for cut, seconds, told in ((start, 5, "Stream 0 has no data: the client never sent START, in "),
-                               (setup + 1, 5, "Stream 0 has no data: the robot did not answer the request in packet %d for "
-                                % (setup + 1)),
-                               (setup + 1, 0, "No data of the robot is in it")):
-        # An acknowledgement of the client, later, is the last of it.
+    for cut, seconds, expected in (
+            (start, 5, "Stream 0 has no data: the client never sent START, in "),
+            (setup + 1, 5, "Stream 0 has no data: the robot did not answer the request in packet %d for "
+             % (setup + 1)),
+            (setup + 1, 0, "No data of the robot is in it")):
+        # A later acknowledgement by the client is the last packet.
         rewrite(whole, path, lambda index, time, packet, cut=cut, seconds=seconds: [(time, packet)] if index < cut else (
             [(time + seconds * second, packets[2][1])] if index == cut else []))
         text = words(run(ARMTAP, "diagnose", path))
-        assert told in text, (told, text[-300:])
-    # Of a capture of the client's packets alone nothing is told about the robot.
+        assert expected in text, (expected, text[-300:])
+    # A capture of only the client's packets shows nothing about the robot.
     rewrite(whole, path, lambda index, time, packet: [(time, packet)] if not kind(packet)[0] and index < start else [])
     text = words(run(ARMTAP, "diagnose", path))
     assert "did not answer" not in text, text[-300:]
 
 
 def check_longest_gap(folder):
-    """People are told how long no data came, whatever the reason; JSON's silence leaves out what the capture lacks."""
+    """The table shows how long no data came, whatever the reason; JSON's silence excludes gaps of the capture."""
     path = os.path.join(folder, "gap.pcap")
     run(FAULTS, "stream.gap-long", path)
     row = run(ARMTAP, "diagnose", path).split("gap, s\n")[1].split()
@@ -311,7 +314,7 @@ def check_longest_gap(folder):
 
 
 def check_words(folder):
-    """The verdict speaks in words of every kind that it may name, not in ids."""
+    """The verdict names every kind of finding in words, not by its id."""
     for kind in json.loads(run(ARMTAP, "diagnose", "--list", "--json")):
         path = os.path.join(folder, kind["id"] + ".pcap")
         run(FAULTS, kind["id"], path)
@@ -326,16 +329,16 @@ def check_words(folder):
 
 
 def check_around_remedy(folder):
-    """What to do is said of what is asked for, unless that is to ask for it."""
-    for name, is_told in (("tcp.refused", True), ("safety.stop", False)):
+    """--around ID prints the remedy of ID, unless the remedy is that command."""
+    for name, is_shown in (("tcp.refused", True), ("safety.stop", False)):
         path = os.path.join(folder, name + ".pcap")
         run(FAULTS, name, path)
         text = run(ARMTAP, "diagnose", "--around", name, path)
-        assert ("\n  %s: " % name in text) == is_told, text
+        assert ("\n  %s: " % name in text) == is_shown, text
 
 
 def check_clean(folder):
-    """Nothing is wrong where all was read, and only there."""
+    """The words "Nothing is wrong" are printed only if everything was read."""
     path = os.path.join(folder, "clean.pcap")
     run(FAULTS, "late-package", path)
     text = words(run(ARMTAP, "diagnose", path))
@@ -348,7 +351,7 @@ def check_clean(folder):
     assert text.endswith("Nothing wrong was found in what could be read; what follows cannot be known."), text
 
 
-# What tshark says of the same captures, by its own analysis of TCP.
+# tshark's own TCP analysis of the same captures.
 TSHARK = {"tcp.zero-window": "tcp.analysis.zero_window", "tcp.reset": "tcp.flags.reset == 1",
           "tcp.closed": "tcp.flags.fin == 1", "stream.gap": "tcp.analysis.lost_segment",
           "tcp.retransmission": "tcp.analysis.retransmission", "tcp.retransmission-of-hole": "tcp.analysis.retransmission",
@@ -356,7 +359,7 @@ TSHARK = {"tcp.zero-window": "tcp.analysis.zero_window", "tcp.reset": "tcp.flags
 
 
 def check_tshark(folder):
-    """The first packet of a kind is the same that tshark finds."""
+    """The first packet of each kind is the one that tshark finds."""
     if not shutil.which("tshark"):
         print("tshark is not installed: packet numbers are not compared with it")
         return
@@ -364,18 +367,18 @@ def check_tshark(folder):
         path = os.path.join(folder, name + ".pcap")
         run(FAULTS, name, path)
         frames = run("tshark", "-r", path, "-Y", query, "-T", "fields", "-e", "frame.number").split()
-        told = [finding["packet"] for finding in diagnose(path)["findings"] if name.startswith(finding["id"])]
-        assert frames and told[0] == int(frames[0]), (name, told, frames)
+        found = [finding["packet"] for finding in diagnose(path)["findings"] if name.startswith(finding["id"])]
+        assert frames and found[0] == int(frames[0]), (name, found, frames)
 
 
 def check_zero_window(folder):
-    """For how long there was no room: up to the window update that tshark finds, or the capture's end."""
+    """How long the receive buffer was full: until the window update that tshark finds, or the capture's end."""
     for name in ("tcp.zero-window", "tcp.zero-window-at-first", "tcp.zero-window-at-last"):
         path = os.path.join(folder, name + ".pcap")
         run(FAULTS, name, path)
-        told = [finding for finding in diagnose(path)["findings"] if finding["id"] == "tcp.zero-window"]
-        assert len(told) == 1, told
-        assert told[0]["text"].startswith("the client stopped reading: its receive buffer was full for "), told
+        found = [finding for finding in diagnose(path)["findings"] if finding["id"] == "tcp.zero-window"]
+        assert len(found) == 1, found
+        assert found[0]["text"].startswith("the client stopped reading: its receive buffer was full for "), found
         if not shutil.which("tshark"):
             continue
         rows = [line.split("\t") for line in run("tshark", "-r", path, "-T", "fields", "-e", "frame.number", "-e",
@@ -383,27 +386,27 @@ def check_zero_window(folder):
                                                  ).splitlines()]
         first = next(i for i, row in enumerate(rows) if row[2] == "0")
         opened = next((row for row in rows[first:] if row[3] == rows[first][3] and row[2] != "0"), rows[-1])
-        assert int(rows[first][0]) == told[0]["packet"], (rows[first], told)
+        assert int(rows[first][0]) == found[0]["packet"], (rows[first], found)
         seconds = float(opened[1]) - float(rows[first][1])
-        assert "full for %.3f s" % seconds in told[0]["text"], (seconds, told)
-        assert told[0]["text"].endswith("still is at the end of the capture") == name.endswith("-last"), told
+        assert "full for %.3f s" % seconds in found[0]["text"], (seconds, found)
+        assert found[0]["text"].endswith("still is at the end of the capture") == name.endswith("-last"), found
 
 
 def check_around(path):
-    told, near = diagnose(path), diagnose(path, "--around", "safety.stop=0.1")
-    stop = [finding["time"] for finding in told["findings"] if finding["id"] == "safety.stop"]
+    report, near = diagnose(path), diagnose(path, "--around", "safety.stop=0.1")
+    stop = [finding["time"] for finding in report["findings"] if finding["id"] == "safety.stop"]
     for things in ("findings", "modes"):
-        kept = [thing for thing in told[things] if abs(thing["time"] - stop[0]) <= 0.1]
-        assert kept == near[things] and len(kept) < len(told[things]), things
-    assert told["streams"] == near["streams"]
-    # The header counts what is listed.
+        kept = [thing for thing in report[things] if abs(thing["time"] - stop[0]) <= 0.1]
+        assert kept == near[things] and len(kept) < len(report[things]), things
+    assert report["streams"] == near["streams"]
+    # The header counts the listed findings.
     counts = {"error": 0, "warning": 0, "notice": 0, "info": 0}
     for finding in near["findings"]:
         counts[finding["severity"]] += 1
     header = run(ARMTAP, "diagnose", "--around", "safety.stop=0.1", path).split(":")[0]
     assert header == ", ".join("%d %s%s" % (count, severity, "" if count == 1 else "s")
                                for severity, count in counts.items() if count), header
-    # The record just before the stop is shown, whatever the time asked for.
+    # The record just before the stop is shown, whatever time was given.
     rows = list(csv.DictReader(io.StringIO(run(ARMTAP, "export", path))))
     times = [float(row["time"]) for row in rows]
     before = max(time for time in times if time < stop[0] - 1e-6)

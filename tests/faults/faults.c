@@ -1,7 +1,7 @@
 /* Makes the captures of the fault corpus:
  *
- *   faults --list            the names of the cases, those that raise something first, then those of ordinary life
- *   faults NAME CAPTURE      writes the capture; says what must be found in it, a line each: ID STREAM PACKET
+ *   faults --list            the names of the cases: first faults, then ordinary traffic
+ *   faults NAME CAPTURE      writes the capture; prints what must be found in it, one line each: ID STREAM PACKET
  */
 #include "cases.h"
 

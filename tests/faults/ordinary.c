@@ -70,7 +70,7 @@ static void unknown_version(struct play *play)
     play_data(play, 200);
 }
 
-/* A package every two and a half seconds is what was asked for. */
+/* A package every two and a half seconds was requested. */
 static void slow(struct play *play)
 {
     play_stream(play, 0.4, CLOCK_AND_JOINTS);
@@ -86,7 +86,7 @@ static void protocol_1(struct play *play)
     play_data(play, 200);
 }
 
-/* The network stalls, and all comes at once afterwards. */
+/* The network stalls, then everything arrives at once. */
 static void stall(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -122,7 +122,7 @@ static void fast_clock(struct play *play)
     play_data(play, 1250);
 }
 
-/* A program that quits while data comes: its machine answers what comes afterwards with a reset. */
+/* A program that quits while data is coming: its machine answers later data with a reset. */
 static void quits(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -130,12 +130,12 @@ static void quits(struct play *play)
     play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
     play_drop(play, play_latest(play));
     play_drop(play, play_latest(play));
-    play->connection.end[ARMTAP_FROM_ROBOT].sequence--; /* its FIN did not happen */
+    play->connection.end[ARMTAP_FROM_ROBOT].sequence--; /* undo its FIN */
     play_data(play, 1);
     play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_RESET);
 }
 
-/* The clock is 0 until the controller has booted; it is on at once. */
+/* The clock is 0 while the controller boots, then jumps to its value. */
 static void boots(struct play *play)
 {
     play_realtime(play, 1108);
@@ -187,7 +187,7 @@ static void mirror(struct play *play)
     }
 }
 
-/* A reader that has less and less room, and takes it all in the end. */
+/* A receive window that shrinks until the client reads everything. */
 static void window_closing(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -218,7 +218,7 @@ static void rate_nearly_low(struct play *play)
     play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
 }
 
-/* A package a second: 2.8 seconds without one are not long, for that. */
+/* One package a second: 2.8 seconds without one are not long at this rate. */
 static void slow_stream(struct play *play)
 {
     play_stream(play, 1, CLOCK_AND_JOINTS);
@@ -228,7 +228,7 @@ static void slow_stream(struct play *play)
     play_data(play, 13);
 }
 
-/* As many packages as are under way when a client asks to pause, at most. */
+/* At most as many packages as can be under way when a client asks to pause. */
 static void late_packages(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -239,7 +239,7 @@ static void late_packages(struct play *play)
     play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
 }
 
-/* Captured before its request, by a card with several queues. */
+/* A network card with several queues captures the reply before its request. */
 static void reply_before_request(struct play *play)
 {
     play_connect(play, 30004);
@@ -254,7 +254,7 @@ static void reply_before_request(struct play *play)
     play_data(play, 50);
 }
 
-/* The client asks for a protocol that the controller lacks, and accepts a lower one. */
+/* The client requests a protocol that the controller lacks, then a lower one. */
 static void lower_version(struct play *play)
 {
     play_connect(play, 30004);

@@ -119,7 +119,7 @@ int play_write(const struct play *play, FILE *file)
 
 /* ---- what goes over the wire ----------------------------------------------------------------------------------- */
 
-/* Nothing is sent before what was sent last. */
+/* The current time, always after the latest packet. */
 static int64_t now(const struct play *play)
 {
     int64_t earliest = play->connection.now + 50 * MICROSECOND;
@@ -247,7 +247,7 @@ void play_set_up(struct play *play, double frequency, const char *names, const c
     if (play->recipe)
         armtap_recipe_release(play->recipe);
     play->recipe = NULL;
-    /* A refused set-up has none. */
+    /* A refused set-up has no recipe. */
     armtap_recipe_rtde(names, types, &play->recipe);
 }
 
@@ -277,7 +277,7 @@ void play_realtime(struct play *play, unsigned size)
     play->size = size;
 }
 
-/* The bytes of one package; its length, or 0 if there is none. */
+/* Writes one package; returns its length, 0 on failure. */
 static size_t encode(struct play *play, uint8_t bytes[PACKAGE_MAX], int more)
 {
     uint8_t values[PACKAGE_MAX] = {0};
@@ -422,7 +422,7 @@ size_t play_repeat(struct play *play, size_t index, int64_t after)
     return wire->count++;
 }
 
-/* Writes it over a buffer with room for the headers and the packet that it quotes. */
+/* Writes the ICMP error into a buffer with room for the headers and the quoted packet. */
 static void write_unreachable(uint8_t *at, const uint8_t *packet, size_t quoted, bool v6, uint8_t code)
 {
     static const uint8_t router = 1; /* last byte of its address */
@@ -468,7 +468,7 @@ unsigned play_ip_id(const struct play *play, size_t index)
 void play_set_ip_id(const struct play *play, size_t index, unsigned id)
 {
     uint8_t *ip = play->wire.packets[index].bytes + ETHERNET;
-    if (is_v6(play, index)) /* which has none: these bytes are its length */
+    if (is_v6(play, index)) /* IPv6 has no id: these bytes are its length */
         return;
     ip[4] = (uint8_t)(id >> 8);
     ip[5] = (uint8_t)id;

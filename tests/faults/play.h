@@ -1,5 +1,5 @@
-/* A captured dialogue between a controller and a client, played packet by packet, with something wrong in it; and what
- * diagnose must find of it, noted while it is played, with the number that the packet gets in the capture. */
+/* Plays a dialogue between a controller and a client packet by packet, with something wrong in it, and notes meanwhile
+ * what diagnose must find, with the packet's number in the capture. */
 #ifndef PLAY_H
 #define PLAY_H
 
@@ -12,20 +12,20 @@
 
 struct play {
     struct wire wire;
-    struct wire_connection connection; /* the one at hand; its ends are indexed by who sends */
+    struct wire_connection connection; /* the current one; its ends are indexed by the sender */
     unsigned connections;
-    unsigned robot;               /* whom connections from now on are to: how many addresses behind the first */
-    bool v6;                      /* connections from now on are IPv6's */
-    struct armtap_state *state;   /* what the controller says; its timestamp goes on by itself */
+    unsigned robot;               /* target of new connections: its address is this far after the first robot's */
+    bool v6;                      /* new connections use IPv6 */
+    struct armtap_state *state;   /* what the controller sends; its timestamp advances by itself */
     struct armtap_recipe *recipe; /* of its RTDE data */
     int protocol;
-    unsigned size;    /* of its legacy packets; 0: it sends RTDE */
-    int64_t time;     /* of the capture, ns; data leaves then */
+    unsigned size;    /* of legacy packets; 0: RTDE */
+    int64_t time;     /* of the capture, ns; when data is sent */
     int64_t step;     /* between two packages, ns */
-    double fast;      /* of the controller's clock, 1e-6 is 1 ppm */
+    double fast;      /* by how much the controller's clock is fast; 1e-6 is 1 ppm */
     size_t cut;       /* index of a packet that the capture cut, plus 1 */
-    size_t cut_to;    /* bytes left of it */
-    uint64_t dropped; /* packets, by the interface; not 0: the capture is a pcapng that says so */
+    size_t cut_to;    /* bytes that are left of it */
+    uint64_t dropped; /* packets dropped by the interface; if not 0, the capture is a pcapng with this count */
     bool failed;
     struct play_finding {
         const char *id;
@@ -37,24 +37,23 @@ struct play {
 
 int play_begin(struct play *play);
 void play_end(struct play *play);
-/* Writes the capture, nanoseconds: pcap, or pcapng where it has more to say. */
+/* Writes the capture with times in ns: as pcap, or as pcapng if packets were dropped. */
 int play_write(const struct play *play, FILE *file);
 
 /* ---- what goes over the wire ---- */
 
-/* Another connection from now on, to that port of the controller: the client's SYN; the same SYN again; the answers to
- * it. */
+/* A new connection to a port of the controller: the client's SYN; the same SYN again; the answers to it. */
 void play_call(struct play *play, uint16_t port);
 void play_call_again(struct play *play);
 void play_refuse(struct play *play);
 void play_accept(struct play *play);
-/* A call that is accepted. */
+/* A connection that is accepted. */
 void play_connect(struct play *play, uint16_t port);
 void play_ask(struct play *play, struct armtap_rtde_package package);
 void play_reply(struct play *play, struct armtap_rtde_package package);
 /* Protocol 2 and the controller's version, as most clients begin. */
 void play_greet(struct play *play, unsigned major);
-/* A set-up with the reply `types`, or what the table says where that is NULL; data follows it. */
+/* A set-up with the reply `types`, or the table's types if NULL; later data follows it. */
 void play_set_up(struct play *play, double frequency, const char *names, const char *types);
 void play_start(struct play *play);
 void play_pause(struct play *play);
@@ -62,16 +61,16 @@ void play_pause(struct play *play);
 void play_stream(struct play *play, double frequency, const char *names);
 /* The same for the legacy interface. */
 void play_realtime(struct play *play, unsigned size);
-/* Legacy packets of that size on the connection at hand. */
+/* Legacy packets of that size on the current connection. */
 void play_realtime_data(struct play *play, unsigned size, unsigned count);
-/* So many packages, a step apart. */
+/* `count` packages, one step apart. */
 void play_data(struct play *play, unsigned count);
-/* Nothing for that time, then all that was due in it at once. */
+/* Nothing for that time, then everything that was due in it at once. */
 void play_stall(struct play *play, int64_t time);
 /* One data package with `more` bytes than its recipe has. */
 void play_odd_data(struct play *play, int more);
 void play_bytes(struct play *play, enum armtap_direction sender, const void *bytes, size_t length);
-/* Time goes by without a package. */
+/* Time passes without a package. */
 void play_wait(struct play *play, int64_t time);
 void play_close(struct play *play, enum armtap_direction sender, enum wire_close how);
 
@@ -79,20 +78,20 @@ void play_close(struct play *play, enum armtap_direction sender, enum wire_close
 
 /* The last one with bytes from that side. */
 size_t play_last(const struct play *play, enum armtap_direction sender);
-/* The first one with bytes from that side behind `index`. */
+/* The first one with bytes from that side after `index`. */
 size_t play_next(const struct play *play, size_t index, enum armtap_direction sender);
 /* The last of all. */
 size_t play_latest(const struct play *play);
 uint8_t *play_payload(const struct play *play, size_t index, size_t *length);
 void play_drop(struct play *play, size_t index);
-/* A copy of it, `after` ns after the latest. Returns the copy's index. */
+/* Adds a copy of it, `after` ns after the latest packet. Returns the copy's index. */
 size_t play_repeat(struct play *play, size_t index, int64_t after);
-/* A router's ICMP error about it, `after` ns after the latest: type 3 and this code, or ICMPv6's type 1. Returns its
- * index. */
+/* Adds a router's ICMP error about it, `after` ns after the latest packet: type 3 and this code, or ICMPv6's type 1.
+ * Returns its index. */
 size_t play_unreachable(struct play *play, size_t index, uint8_t code, int64_t after);
 unsigned play_ip_id(const struct play *play, size_t index);
 void play_set_ip_id(const struct play *play, size_t index, unsigned id);
-/* Exchanges the bytes of two packets: they come in the other order. */
+/* Swaps the bytes of two packets, so that they arrive in the other order. */
 void play_swap(struct play *play, size_t one, size_t other);
 /* The capture begins here. */
 void play_forget(struct play *play);
