@@ -80,8 +80,8 @@ void arm_forward(const struct arm_model *model, const double q[ARM_JOINTS], stru
 
 void arm_rotation_vector(double rotation[3][3], double vector[3])
 {
-    /* By the quaternion, from its largest part: near half a turn, as with a tool that points down, the trace alone is
-     * useless. */
+    /* Through the quaternion, from its largest part: near half a turn, as with a tool that points down, the trace alone
+     * is useless. */
     double(*m)[3] = rotation;
     double square[4] = {1 + m[0][0] + m[1][1] + m[2][2], 1 + m[0][0] - m[1][1] - m[2][2],
                         1 - m[0][0] + m[1][1] - m[2][2], 1 - m[0][0] - m[1][1] + m[2][2]};
@@ -118,7 +118,7 @@ void arm_twist(const struct arm_pose *pose, const double qd[ARM_JOINTS], size_t 
     }
 }
 
-/* The middle of a link stands for its centre of mass. */
+/* The middle of a link is taken as its centre of mass. */
 static void centre_of_link(const struct arm_pose *pose, size_t link, double centre[3])
 {
     for (size_t i = 0; i < 3; i++)

@@ -12,7 +12,7 @@ static struct websocket_bytes room_in_held(struct session *session)
     return (struct websocket_bytes){.at = session->held, .length = session->held_length, .capacity = SESSION_HELD};
 }
 
-/* Takes what was written to the controller's data. */
+/* Adds bytes to the controller's data. */
 static void keep(struct session *session, const struct websocket_bytes *bytes)
 {
     session->held_length = bytes->length;
@@ -22,7 +22,7 @@ static void keep(struct session *session, const struct websocket_bytes *bytes)
     }
 }
 
-/* Leaves at once. */
+/* Sends a message at once. */
 static void send_message(struct session *session, enum armtap_direction sender, const char *text, size_t length,
                          int64_t time)
 {

@@ -84,7 +84,7 @@ static void put_match(struct bit_writer *bits, size_t length, size_t distance)
     put_number(bits, (unsigned)distance - distance_base[k], distance_extra[k]);
 }
 
-/* The longest earlier run of the same bytes as at `at`, the nearest of them. */
+/* The longest earlier match of the bytes at `at`; of several the nearest. */
 static size_t find_match(const struct deflate *deflate, size_t at, size_t *distance)
 {
     const uint8_t *bytes = deflate->bytes;

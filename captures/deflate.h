@@ -8,7 +8,7 @@
 
 enum { DEFLATE_WINDOW = 4096, DEFLATE_MESSAGE = 8192 };
 
-/* What one side sent last: the next message may refer to it. */
+/* What one side sent last; the next message may refer to it. */
 struct deflate {
     uint8_t bytes[DEFLATE_WINDOW + DEFLATE_MESSAGE];
     size_t length;

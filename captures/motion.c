@@ -17,7 +17,7 @@ static const double inertia[ARM_JOINTS] = {2.2, 2.4, 1.1, 0.12, 0.09, 0.05};
 /* Rise of a joint's current, against the motion, when the arm hits something, A. */
 static const double impact_current[ARM_JOINTS] = {6.5, 7.2, 5.1, 1.9, 1.6, 0.8};
 
-/* What the model computes; everything else stays unknown, and 0 on the wire. */
+/* The fields that the model computes; all others stay unknown, and are 0 on the wire. */
 static const unsigned computed[] = {
     ARMTAP_ID_timestamp,
     ARMTAP_ID_target_q,
@@ -102,7 +102,7 @@ static double measured(struct motion *motion, double value, double sigma)
     return (double)(float)(value + prng_noise(&motion->noise, sigma)) + 0.0;
 }
 
-/* The part of an impact at `seconds` after it: up and down again. */
+/* The strength of an impact `seconds` after it began: it rises and falls again. */
 static double impact_shape(double seconds, double *change)
 {
     double x = seconds / IMPACT_TIME;
@@ -325,7 +325,7 @@ static void set_modes(struct motion *motion)
     state->speed_scaling = motion->rate;
     state->target_speed_fraction = 1;
     if (robot->cb2) {
-        state->rt_94 = 8; /* as in packets of a real 1.8 */
+        state->rt_94 = 8; /* as in packets of a real controller 1.8 */
         state->robot_mode = stopped ? CB2_SECURITY_STOPPED : CB2_RUNNING;
         for (size_t i = 0; i < ARM_JOINTS && stopped; i++)
             state->joint_mode[i] = CB2_JOINT_STOPPED;

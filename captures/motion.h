@@ -19,8 +19,8 @@ struct motion {
     double rate_change;        /* 1/s */
     double impact[ARM_JOINTS]; /* direction in which the joints moved when the robot hit something */
     double impact_tool[3];     /* and the tool */
-    double heat[ARM_JOINTS];   /* K above the beginning */
-    double warmth[ARM_JOINTS]; /* degC at the beginning */
+    double heat[ARM_JOINTS];   /* K above the initial temperature */
+    double warmth[ARM_JOINTS]; /* initial temperature, degC */
     double tool_velocity[3];   /* of the previous cycle */
 };
 

@@ -1,4 +1,4 @@
-/* Numbers that come out the same on every machine: a random generator, and the few functions that each libm rounds
+/* Numbers that are the same on every machine: a random generator, and the few functions that libm implementations round
  * differently. They use only + - * / of doubles; include this wherever such numbers are computed. */
 #ifndef NUMBER_H
 #define NUMBER_H

@@ -1,4 +1,5 @@
-/* A client of the scene at work: it connects, asks, listens and leaves, one step per cycle, and the robot answers. */
+/* Plays a client of the scene: it connects, sends requests, receives data and closes, one step per cycle, and the robot
+ * answers. */
 #ifndef SESSION_H
 #define SESSION_H
 

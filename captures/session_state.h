@@ -1,4 +1,4 @@
-/* What a client of the scene has sent and was sent: what its steps for RTDE and for AUBO share. */
+/* The state of a client of the scene, shared by its steps for RTDE and for AUBO. */
 #ifndef SESSION_STATE_H
 #define SESSION_STATE_H
 

@@ -24,7 +24,7 @@ static const struct mode idle = {5, "Idle"}, brake_releasing = {6, "BrakeReleasi
 static const struct mode joint_idle = {2, "Idle"}, joint_running = {4, "Running"};
 static const struct mode normal = {1, "Normal"}, protective_stop = {5, "ProtectiveStop"};
 
-/* By UR's runtime state, which the model has. */
+/* Indexed by UR's runtime state, which the model has. */
 static const struct mode runtime_states[] = {{5, "Stopping"}, {6, "Stopped"}, {0, "Running"},
                                              {2, "Pausing"},  {3, "Paused"},  {0, "Running"}};
 

@@ -68,7 +68,7 @@ void wire_open(struct wire_connection *connection, int64_t time);
 /* Bytes from one end to the other, in as many segments as they need, with the acknowledgements that fall due. */
 void wire_send(struct wire_connection *connection, enum armtap_direction sender, const void *bytes, size_t length,
                int64_t time);
-/* Acknowledgements that fall due before `time`. */
+/* Sends the acknowledgements that are due before `time`. */
 void wire_wait(struct wire_connection *connection, int64_t time);
 void wire_close(struct wire_connection *connection, enum armtap_direction sender, enum wire_close how, int64_t time);
 
