@@ -123,7 +123,7 @@ static void put_future_path(const struct topics *topics, const struct motion *ar
     json_text(json, "]");
 }
 
-/* Mass, center of gravity, its rotation, inertia. */
+/* Mass, centre of gravity, its rotation, inertia. */
 static void put_payload(const struct topics *topics, const struct motion *arm, struct json *json)
 {
     (void)topics;

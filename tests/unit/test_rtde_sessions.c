@@ -1,5 +1,5 @@
-/* RTDE: what sessions of protocols 1, 2 and 3 come to. The bytes are worked out by hand from the layouts in the guide;
- * no encoder of the library makes them. */
+/* RTDE: the results of sessions in protocols 1, 2 and 3. The bytes are worked out by hand from the layouts in the guide,
+ * without the library's encoders. */
 #include "rtde_inputs.h"
 #include "rtde_package.h"
 #include "support.h"
