@@ -72,7 +72,7 @@ static void put_operational_mode(const struct topics *topics, const struct motio
     put_mode(topics, (struct mode){1, "Automatic"}, json);
 }
 
-/* ---- other values that no field of the state gives as they are --------------------------------------------------- */
+/* ---- values that no field of the state holds directly ------------------------------------------------------------ */
 
 static void put_line_number(const struct topics *topics, const struct motion *arm, struct json *json)
 {

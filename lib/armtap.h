@@ -229,7 +229,7 @@ ARMTAP_API int armtap_state_set(struct armtap_state *state, const struct armtap_
 
 /* ---- recipes --------------------------------------------------------------------------------------------------- */
 
-/* A decoder that has no name here has a number of its own: see armtap_protocol_find. */
+/* Decoders that have no enumerator here have a number of their own: see armtap_protocol_find. */
 enum armtap_protocol {
     ARMTAP_PROTOCOL_NONE,
     ARMTAP_REALTIME,
@@ -241,30 +241,30 @@ enum armtap_protocol {
 /* What a protocol's data is like: bits of `traits`. */
 enum armtap_trait {
     ARMTAP_TRAIT_TEXT = 1,     /* values are text: records differ in size, and values may not have their field's type */
-    ARMTAP_TRAIT_CHANNELS = 2, /* data has several channels, each set up by itself; the recipe id is the channel */
+    ARMTAP_TRAIT_CHANNELS = 2, /* data has several channels, each with its own set-up; the recipe id is the channel */
     ARMTAP_TRAIT_UNASKED = 4,  /* data comes as soon as a client connects, and every cycle */
-    ARMTAP_TRAIT_ANSWERED = 8, /* the robot answers requests: after a set-up data comes from START to PAUSE */
-    ARMTAP_TRAIT_ON_CHANGE = 16,  /* a client can ask for data that comes only when a value changes */
+    ARMTAP_TRAIT_ANSWERED = 8, /* the robot answers requests; after a set-up, data comes from START to PAUSE */
+    ARMTAP_TRAIT_ON_CHANGE = 16,  /* a client can request data that comes only when a value changes */
     ARMTAP_TRAIT_UR_CYCLE = 32,   /* data comes in whole cycles of UR's controllers, of 8 or 2 ms */
     ARMTAP_TRAIT_UR_COLUMNS = 64, /* values are UR's gnuplot columns in their order, 8 bytes each; a stream's version is
-                                     the size of its records, and a longer record begins like a shorter one */
-    ARMTAP_TRAIT_OWN_NAMES = 128  /* a field that is not in the dictionary has a name that is not UR's */
+                                     the size of its records; a longer record begins like a shorter one */
+    ARMTAP_TRAIT_OWN_NAMES = 128  /* fields that are not in the dictionary have names that are not UR's */
 };
 
-/* What holds for all data of a protocol. Made by the library alone. */
+/* What holds for all data of a protocol. Only the library creates it. */
 struct armtap_protocol_info {
-    size_t size; /* bytes of this structure in the library at hand: new members come at its end */
+    size_t size; /* bytes of this structure in the running library; new members are added at its end */
     enum armtap_protocol protocol;
     const char *name;        /* in options and files: "rtde" */
     const char *title;       /* in sentences: "RTDE" */
-    const char *description; /* one line: whose it is, and what it carries */
-    const uint16_t *ports;   /* TCP ports on which it is expected; ends with 0 */
+    const char *description; /* one line: the vendor, and what it carries */
+    const uint16_t *ports;   /* TCP ports on which it is expected, followed by 0 */
     unsigned traits;         /* enum armtap_trait */
     unsigned header;         /* bytes of a binary record before its values, without the byte of a recipe id above 0 */
-    double cycle;            /* s: a robot may send in whole multiples of it; 0: not known, or UR's */
-    const char *left_out;    /* the option of configure that left its decoder out; NULL: it is built in */
+    double cycle;            /* s; a robot may send in whole multiples of it; 0: unknown, or UR's */
+    const char *left_out;    /* the configure option that left its decoder out; NULL: built in */
 };
-/* The i-th protocol, also of those that were left out; NULL beyond the last. */
+/* The i-th protocol, including those that were left out; NULL beyond the last. */
 ARMTAP_API const struct armtap_protocol_info *armtap_protocol_at(size_t i);
 /* NULL for others, and for NONE. */
 ARMTAP_API const struct armtap_protocol_info *armtap_protocol_info(enum armtap_protocol protocol);
@@ -701,7 +701,7 @@ struct armtap_subject {
     enum armtap_protocol protocol;
     enum armtap_direction direction;
     const uint8_t *bytes;
-    size_t length; /* may be less than the message says */
+    size_t length; /* may be less than the length that the message states */
     int version;   /* as in a record */
     enum armtap_generation generation;
     const struct armtap_recipe *recipe; /* of its values */
@@ -715,7 +715,7 @@ struct armtap_subject {
 struct armtap_piece {
     size_t offset;    /* in the message */
     size_t length;    /* 0: part of the content that the bytes before it pack */
-    const char *name; /* of a field or a part of a header; "" if the bytes are nothing known */
+    const char *name; /* of a field or a part of a header; "" if their meaning is unknown */
     unsigned column;  /* UR's gnuplot column of a legacy cell; 0 elsewhere */
     /* One element; `present` is false if there is none. STRING: the bytes as they are in the message or its content.
      * JSON: a number, with its digits. */
@@ -726,18 +726,18 @@ struct armtap_piece {
 
 /* Takes a message apart: calls `on_piece` for each piece in turn; together they cover each byte once. Everything that a
  * piece points to is valid during the call. If it returns non-zero, no more follow, and the result is ERR_STOPPED.
- * `on_piece` may be NULL. *kind becomes what message it is ("DATA_PACKAGE"), valid forever. ERR_UNSUPPORTED for a
+ * `on_piece` may be NULL. *kind becomes the message's type ("DATA_PACKAGE"), valid forever. ERR_UNSUPPORTED for a
  * protocol that is not built in. */
 ARMTAP_API int armtap_describe(const struct armtap_subject *subject,
                                int (*on_piece)(void *user, const struct armtap_piece *piece), void *user,
                                const char **kind);
 
-/* Finds out from bytes alone, without a connection, which message begins with them. The caller sets `bytes`, `length`,
- * `protocol` (NONE: any), `recipe` (which data may follow) and, if `directed`, `direction`; the call sets the other
- * members that it can tell, sets `recipe` to NULL if these bytes do not follow it, and cuts `length` to the message.
- * ERR_NOT_OURS if no message begins here. If the bytes begin like one, and the rest speaks against it, `doubt`, a
- * buffer of `room` bytes, says so in a few words, and `protocol` says whose; otherwise it becomes "". If the caller
- * names the protocol, such a message is taken. */
+/* Identifies the message at the start of bytes that came without a connection. The caller sets `bytes`, `length`,
+ * `protocol` (NONE: any), `recipe` (that data may follow) and, if `directed`, `direction`. The call sets the other
+ * members as far as it can, sets `recipe` to NULL if the bytes do not follow it, and reduces `length` to the message.
+ * ERR_NOT_OURS if no message begins here. If the bytes begin like a message but the rest contradicts it, `doubt`, a
+ * buffer of `room` bytes, gets the reason in a few words, and `protocol` is the one they resemble; otherwise `doubt`
+ * becomes "". If the caller names the protocol, such a message is accepted. */
 ARMTAP_API int armtap_identify(struct armtap_subject *subject, bool directed, char *doubt, size_t room);
 
 /* ---- one connection -------------------------------------------------------------------------------------------- */

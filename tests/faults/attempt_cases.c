@@ -217,7 +217,7 @@ void attempt_silent(struct play *play)
     play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
 }
 
-/* ---- ordinary life --------------------------------------------------------------------------------------------- */
+/* ---- ordinary traffic -------------------------------------------------------------------------------------------- */
 
 /* One SYN was lost; so was one of the answers. */
 void attempt_syn_lost(struct play *play)

@@ -291,7 +291,7 @@ void aubo_safety_stop_number(struct play *play)
     stop_of(play, "1", "7");
 }
 
-/* ---- ordinary life --------------------------------------------------------------------------------------------- */
+/* ---- ordinary traffic -------------------------------------------------------------------------------------------- */
 
 /* Two channels from the robot, one of them without the clock, and one to the robot with the same number. */
 void aubo_channels(struct play *play)

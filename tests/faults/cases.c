@@ -308,7 +308,7 @@ static void size_unknown(struct play *play)
     play_data(play, 40);
 }
 
-/* ---- what the controller left out ------------------------------------------------------------------------------ */
+/* ---- skipped packages -------------------------------------------------------------------------------------------- */
 
 static void skipped(struct play *play)
 {

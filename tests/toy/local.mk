@@ -1,4 +1,4 @@
-# The program with one decoder more: its own objects, and another list of decoders.
+# The program with one more decoder: the same objects, with another list of decoders.
 check_PROGRAMS += tests/toy/armtap
 tests_toy_armtap_SOURCES = tools/main/main.c tests/toy/decoders.c tests/toy/toy.c
 tests_toy_armtap_LDADD = $(armtap_LDADD)

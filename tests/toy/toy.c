@@ -1,8 +1,8 @@
-/* A toy protocol, TCP 40000: what a new protocol takes, as a test.
+/* A toy protocol on TCP 40000: the test shows what a new protocol needs.
  *
- * From the robot, unasked, 100 times a second, all big-endian: {"TOY1", uint32 length of the message, double s since
- * the robot's start} - 16 bytes - and doubles: the joints' positions, and a level that no dictionary knows. A message
- * may end after any value. */
+ * From the robot, without a request, 100 times a second, all big-endian: a header of 16 bytes {"TOY1", uint32 length of
+ * the message, double seconds since the robot started}, then doubles: the joint positions, and a level that is not in
+ * the dictionary. A message may end after any value. */
 #include <string.h>
 
 #include "../../lib/bytes.h"
@@ -10,7 +10,7 @@
 #include "../../lib/recipe.h"
 
 #define HEADER 16u
-#define BEFORE_VALUES 8u /* the clock is a value, too */
+#define BEFORE_VALUES 8u /* the clock is also a value */
 #define LARGEST 1024u
 #define PROTOCOL ((enum armtap_protocol)1000)
 

@@ -162,7 +162,7 @@ static void tool_of(const struct robot *robot, const double q[6], const double q
         speed[i] = 0.7 * qd[i - 3] + 0.4 * qd[i];
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------------ */
+/* ---- the cycle --------------------------------------------------------------------------------------------------- */
 
 void robot_begin(struct robot *robot, const struct robot_options *options, uint64_t seed)
 {
@@ -205,7 +205,7 @@ void robot_step(struct robot *robot)
     tool_of(robot, robot->actual[0], robot->actual[1], robot->pose[1], robot->speed[1]);
 }
 
-/* ---- what it sends --------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* Registers: most are never used, some hold a constant, some count, some hold a program's data. */
 static double register_value(struct robot *robot, const char *name, double size, bool is_whole)
@@ -402,7 +402,7 @@ double robot_value(struct robot *robot, const char *name, unsigned k)
     return other_value(robot, name, k);
 }
 
-/* ---- as packages ----------------------------------------------------------------------------------------------- */
+/* ---- packages ---------------------------------------------------------------------------------------------------- */
 
 static void put(uint8_t **at, uint64_t number, unsigned bytes)
 {

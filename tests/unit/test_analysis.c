@@ -9,7 +9,7 @@
 #include "analysis_scene.h"
 #include "support.h"
 
-/* ---- what is told live ----------------------------------------------------------------------------------------- */
+/* ---- live findings ----------------------------------------------------------------------------------------------- */
 
 /* The calls of on_finding, one line each. */
 struct heard {
@@ -83,7 +83,7 @@ static void the_end_is_in_the_list_alone(void **state)
     scene_clear(&scene);
 }
 
-/* ---- what it comes to ------------------------------------------------------------------------------------------ */
+/* ---- verdicts ---------------------------------------------------------------------------------------------------- */
 
 static void all_of_it_is_handed_out(void **state)
 {

@@ -1,4 +1,4 @@
-/* Annotated messages: the pieces cover every byte, whatever the bytes are, and say what the layouts say. */
+/* Annotated messages: the pieces cover every byte, whatever the bytes are, and show what the layouts define. */
 #include "support.h"
 
 #include <stdio.h>

@@ -216,7 +216,7 @@ static void test_timestamps(void **state)
     scene_end(&s);
 }
 
-/* ---- what is proven -------------------------------------------------------------------------------------------- */
+/* ---- proof ------------------------------------------------------------------------------------------------------- */
 
 /* A timestamp proves the order; ids do once they have counted up eight times. */
 static void test_proof_by_order(void **state)
@@ -539,7 +539,7 @@ static void test_no_clock(void **state)
     scene_end(&s);
 }
 
-/* ---- what the peer says ---------------------------------------------------------------------------------------- */
+/* ---- the peer's acknowledgements --------------------------------------------------------------------------------- */
 
 static void test_reports(void **state)
 {

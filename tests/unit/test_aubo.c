@@ -374,7 +374,7 @@ static void test_a_websocket_from_its_middle(void **unused)
     script_free(&script);
 }
 
-/* ---- what stands between and within messages ---- */
+/* ---- bytes between and within messages ---- */
 
 #define SUBSCRIBE(channel, segments)                                                                                   \
     "[100,{\"chanel\":" channel ",\"frequency\":10,\"segments\":[" segments "],\"to_server\":false}]"
@@ -845,7 +845,7 @@ static void test_another_number_of_values(void **unused)
                  "  > records 0 decoded 90 lost 0 skipped 0\n");
 }
 
-/* ---- what is no message ---- */
+/* ---- invalid messages ---- */
 
 struct bad {
     const char *text;
@@ -1086,7 +1086,7 @@ static void test_the_effort_of_a_set_up_without_end(void **unused)
     log_free(&log);
 }
 
-/* ---- the way back ---- */
+/* ---- resynchronisation ---- */
 
 /* Loses the robot's bytes [from, to) of a stream of 20 messages with nested lists. */
 static void lose(size_t from, size_t to)
@@ -1194,7 +1194,7 @@ static void test_from_the_middle_of_a_stream(void **unused)
     script_free(&script);
 }
 
-/* ---- telling it from others ---- */
+/* ---- recognition ---- */
 
 /* Checks what a connection is recognised as if its port suggests `hint` and its sides send these bytes. */
 static void check_recognised(enum armtap_protocol hint, bool midstream, const char *to, const char *from,

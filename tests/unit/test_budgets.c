@@ -16,7 +16,7 @@
 #include "connection.h"
 #include "queue.h"
 
-/* ---- what comes out ---- */
+/* ---- counting ---- */
 
 struct tally {
     size_t records, opaque, recipes, fields, notes, note_bytes, hostile, inflated;

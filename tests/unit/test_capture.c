@@ -74,7 +74,7 @@ static void put_three_packets(struct file *file)
     put_packet(file, 1700000001, 0, 3, 61);
 }
 
-/* ---- gzip, without compression, worked by hand from RFC 1951 and 1952 ------------------------------------------ */
+/* ---- gzip, without compression, worked out by hand from RFC 1951 and 1952 ---------------------------------------- */
 
 static uint32_t crc32_of(const uint8_t *bytes, size_t length)
 {
@@ -98,7 +98,7 @@ static void put_member(struct file *file, const uint8_t *bytes, size_t length)
     put(file, length, 4);
 }
 
-/* ---- what is read ---------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 struct reading {
     bool opened;

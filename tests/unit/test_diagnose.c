@@ -268,17 +268,17 @@ static struct armtap_clock_totals clocks_of_set(double set, double part, unsigne
 static void a_clock_that_was_set_has_no_drift(void **state)
 {
     static const double sets[] = {0.002, 0.01, 0.05, 0.5, 3, 3600};
-    unsigned told = 0;
+    unsigned reported = 0;
     (void)state;
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         for (double part = 0.2; part < 0.81; part += 0.1) {
             struct armtap_clock_totals totals = clocks_of_set(sets[i], part, 37500, 300, 1 + i);
             assert_true(totals.has_offset);
-            told += totals.has_drift;
+            reported += totals.has_drift;
             if (totals.has_drift && (fabs(totals.drift_ppm) > CLOCKS_DRIFT_APART || sets[i] > CLOCKS_SET))
                 fail_msg("set by %g s after %g: %g ppm", sets[i], part, totals.drift_ppm);
         }
-    print_message("a drift was reported for %u of 42 captures whose clock was set\n", told);
+    print_message("a drift was reported for %u of 42 captures whose clock was set\n", reported);
     assert_true(clocks_of_set(0, 0.5, 37500, 300, 1).has_drift);
     assert_false(clocks_of_set(-0.5, 0.1, 37500, 300, 1).has_drift);
     assert_true(clocks_of_set(0.018, 0.1, 37500, 30, 1).has_drift);
@@ -288,15 +288,15 @@ static void a_clock_that_was_set_has_no_drift(void **state)
 /* Captures of 5 to 8 seconds. */
 static void a_short_time_tells_no_wrong_drift(void **state)
 {
-    unsigned told = 0;
+    unsigned reported = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= 200; seed++) {
         struct armtap_clock_totals totals = clocks_of_set(0, 0, 640 + (unsigned)seed * 2, 3000, seed);
-        told += totals.has_drift;
+        reported += totals.has_drift;
         if (totals.has_drift && fabs(totals.drift_ppm) > 2 * CLOCKS_DRIFT_APART)
             fail_msg("seed %u: %g ppm", (unsigned)seed, totals.drift_ppm);
     }
-    print_message("a drift was reported for %u of 200 short captures\n", told);
+    print_message("a drift was reported for %u of 200 short captures\n", reported);
 }
 
 /* Drifts by 0 ppm in the first half and `bent` ppm in the second, on average half of it. */

@@ -74,7 +74,7 @@ static void test_every_fact_is_in_the_table_and_back(void **unused)
                      armtap_field_at(id)->name);
 }
 
-/* ---- what programs were built with ----------------------------------------------------------------------------- */
+/* ---- the ABI ----------------------------------------------------------------------------------------------------- */
 
 /* Ids and offsets are part of the ABI: a row of frozen_fields.csv never changes, and a new field is a new last row.
  * Offsets are those of machines with 8-byte alignment. */

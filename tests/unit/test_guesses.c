@@ -142,7 +142,7 @@ static struct outcome run(const struct armtap_recipe *recipe, const struct trial
     return outcome;
 }
 
-/* ---- recipes that somebody wrote ------------------------------------------------------------------------------- */
+/* ---- custom recipes ---------------------------------------------------------------------------------------------- */
 
 struct names {
     const struct armtap_field *field[400];
@@ -294,7 +294,7 @@ static struct armtap_recipe *altered(struct dice *dice, const struct armtap_know
     return known_recipe(known);
 }
 
-/* ---- the measure ----------------------------------------------------------------------------------------------- */
+/* ---- measurement ------------------------------------------------------------------------------------------------- */
 
 /* The evidence was tuned on the first set; the figures that count come from the second, whose robots move differently.
  */
@@ -750,7 +750,7 @@ static void test_one_field_against_it(void **state)
     assert_int_equal(named_with(force, put_large_forces), 0);
 }
 
-/* ---- what is kept of the data ---------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
 
 /* Evenly spread runs of consecutive packages, beginning with the first, in a buffer of fixed size. */
 static void test_sample(void **state)

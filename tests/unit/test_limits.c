@@ -93,7 +93,7 @@ static void add_package(struct text *text, char type, const void *head, size_t h
     add(text, body, body_length);
 }
 
-/* ---- what may fill memory ---- */
+/* ---- ways to fill memory ---- */
 
 static const uint8_t hertz[8] = {0x40, 0x5f, 0x40};
 

@@ -593,7 +593,7 @@ static void test_a_clock_that_no_controller_shows(void **unused)
     assert_int_equal(records_with_clock(NAN), 0);
 }
 
-/* ---- a stream joined in the middle, whose clock stands ---- */
+/* ---- a stream joined in mid-stream whose clock stands still ---- */
 
 static unsigned records_behind_junk(unsigned packets)
 {

@@ -1,5 +1,5 @@
-/* RTDE: the results of sessions in protocols 1, 2 and 3. The bytes are worked out by hand from the layouts in the guide,
- * without the library's encoders. */
+/* RTDE: the results of sessions in protocols 1, 2 and 3. The bytes are worked out by hand from the layouts in the
+ * guide, without the library's encoders. */
 #include "rtde_inputs.h"
 #include "rtde_package.h"
 #include "support.h"
@@ -1277,7 +1277,7 @@ static int hear_everything(void *user, const struct armtap_record *record)
     return 0;
 }
 
-/* ---- packages that end early: sanitizers see what is read behind them ---- */
+/* ---- packages that end early: sanitizers detect reads beyond them ---- */
 
 static void push_exactly(struct armtap_conn *conn, enum armtap_direction direction, const struct bytes *bytes,
                          struct armtap_where *where)

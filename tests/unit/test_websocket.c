@@ -40,7 +40,7 @@ void __wrap_wslay_frame_context_free(wslay_frame_context_ptr reader)
     __real_wslay_frame_context_free(reader);
 }
 
-/* ---- a stream of frames, and what comes of it ------------------------------------------------------------------ */
+/* ---- a stream of frames, and the messages in it ------------------------------------------------------------------ */
 
 struct story {
     char text[4096];
@@ -93,19 +93,19 @@ static void add_event(struct story *story, const struct armtap_websocket_event *
 /* The length of the frame, asked for with ever more of its bytes, each time in an exact block. */
 static size_t whole_length(const uint8_t *bytes, size_t left)
 {
-    long told = armtap_websocket_frame(bytes, left);
-    assert_true(told > 0 && (size_t)told <= left);
+    long whole = armtap_websocket_frame(bytes, left);
+    assert_true(whole > 0 && (size_t)whole <= left);
     bool known = false;
     for (size_t n = 0; n <= 14 && n <= left; n++) {
         uint8_t *part = __real_malloc(n + 1);
         memcpy(part + 1, bytes, n);
         long now = armtap_websocket_frame(part + 1, n);
         __real_free(part);
-        assert_true(now == told || (now == 0 && !known));
-        known = now == told;
+        assert_true(now == whole || (now == 0 && !known));
+        known = now == whole;
     }
     assert_true(known);
-    return (size_t)told;
+    return (size_t)whole;
 }
 
 static int take_all(struct armtap_websocket *websocket, const struct bytes *bytes, struct story *story)
@@ -496,9 +496,9 @@ static long http_of(const char *bytes, size_t length)
 {
     uint8_t *copy = __real_malloc(length + 1);
     memcpy(copy + 1, bytes, length);
-    long told = armtap_websocket_http(copy + 1, length);
+    long head = armtap_websocket_http(copy + 1, length);
     __real_free(copy);
-    return told;
+    return head;
 }
 
 static void test_heads(void **unused)
