@@ -1,5 +1,5 @@
-/* Capture files, read and written without libpcap: what the library and the program are held against must not come from
- * their own way of reading. */
+/* Capture files, read and written without libpcap: what the library and the program are compared with must not come
+ * from their own reader. */
 #ifndef TRANSPORT_CAPTUREFILE_H
 #define TRANSPORT_CAPTUREFILE_H
 
@@ -9,12 +9,12 @@ enum link { LINK_NULL = 0, LINK_ETHERNET = 1, LINK_RAW = 101, LINK_LOOP = 108, L
 
 struct packet {
     int64_t time; /* ns since the epoch */
-    size_t at;    /* of its bytes, in the bytes that hold them all */
+    size_t at;    /* offset of its bytes in `bytes` of the list */
     size_t length;
     size_t end; /* where its block ends in the file */
 };
 
-/* Packets in the order of capture; their bytes lie in `bytes`. */
+/* Packets in the order of capture; `bytes` holds the bytes of all. */
 struct capture_list {
     struct bytes bytes;
     struct packet *packets;
@@ -24,12 +24,12 @@ struct capture_list {
 void capture_list_add(struct capture_list *list, int64_t time, const struct bytes *packet);
 void capture_list_free(struct capture_list *list);
 
-/* A whole file as it is. */
+/* Reads a whole file as it is. */
 void file_read_packed(const char *name, struct bytes *content);
-/* A whole file, unpacked if it was packed by gzip. */
+/* Reads a whole file, decompressed if it is gzip. */
 void file_read(const char *name, struct bytes *content);
 void file_write(const char *name, const void *content, size_t length);
-/* What inflate gives of a file that may be damaged; false where it is not gzip at all. */
+/* Decompresses what it can of a file that may be damaged; false if it is not gzip at all. */
 bool gunzip(const struct bytes *packed, struct bytes *content);
 void gzip(const struct bytes *content, struct bytes *packed);
 
@@ -39,7 +39,7 @@ void capture_parse(const struct bytes *file, struct capture_list *list);
 struct file_form {
     bool pcapng, big_endian, nanoseconds, gzipped;
 };
-/* The packets [from, to) as a file. */
+/* Writes the packets [from, to) as a file. */
 void capture_form(const struct capture_list *list, size_t from, size_t to, const struct file_form *form,
                   struct bytes *file);
 

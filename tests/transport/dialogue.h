@@ -1,5 +1,4 @@
-/* What two ends said to each other over one TCP connection, and when; and the same words on the way again, in other
- * packets. */
+/* What two ends sent each other over one TCP connection, and when; and the same bytes sent again in other packets. */
 #ifndef TRANSPORT_DIALOGUE_H
 #define TRANSPORT_DIALOGUE_H
 
@@ -49,7 +48,7 @@ struct cutting {
     size_t least, most; /* bytes of a segment; most 0: a segment for each turn */
     uint64_t seed;
     bool handshake, end; /* SYN and FIN are there */
-    bool without_acks;   /* none but those that data carries */
+    bool without_acks;   /* only those that data carries */
 };
 void cut(const struct dialogue *dialogue, const struct cutting *cutting, struct segments *segments);
 
@@ -58,9 +57,9 @@ struct clothing {
     enum link link;
     unsigned tags;       /* VLAN tags before the network header */
     bool v6, extensions; /* IPv6; hop-by-hop and destination options before TCP */
-    bool no_ip_length;   /* as segmentation offload leaves it */
+    bool no_ip_length;   /* as with segmentation offload */
     bool little_endian;  /* the family of a null link */
-    bool padded;         /* Ethernet's shortest frame, filled up with something */
+    bool padded;         /* to Ethernet's shortest frame, with any bytes */
     uint32_t isn[2];     /* initial sequence numbers, by direction */
 };
 void dress(const struct dialogue *dialogue, const struct segments *segments, const struct clothing *clothing,

@@ -1,4 +1,4 @@
-/* Streams of our protocols, made up from a seed, with the places of their data messages. */
+/* Streams of our protocols, generated from a seed, with the offsets of their data messages. */
 #ifndef TRANSPORT_GENUINE_H
 #define TRANSPORT_GENUINE_H
 
@@ -14,7 +14,7 @@ struct genuine {
 struct genuine_kind {
     const char *name;
     enum armtap_protocol protocol;
-    bool common; /* JSON: recognised on its own ports only */
+    bool common; /* JSON: recognised only on its own ports */
     void (*make)(struct genuine *genuine, uint64_t *seed, unsigned count);
 };
 extern const struct genuine_kind genuine_kinds[];

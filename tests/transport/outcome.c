@@ -127,7 +127,7 @@ void outcome_of(const struct capture_list *list, const struct armtap_net_options
     assert_int_equal(armtap_net_new(options, &sink, outcome, &net), 0);
     for (size_t i = 0; i < list->count; i++) {
         const struct packet *from = &list->packets[i];
-        /* a block of its own, so that reading beyond it is seen by the sanitizer */
+        /* a block of its own: the sanitizer reports reads beyond it */
         uint8_t *own = malloc(from->length);
         assert_non_null(own);
         memcpy(own, list->bytes.at + from->at, from->length);

@@ -1,5 +1,4 @@
-/* What came out of the library: every record as its place and a hash of its frame and all its values, counters, notes.
- */
+/* The library's output: counters, notes, and of each record its offset and a hash of its frame and values. */
 #ifndef TRANSPORT_OUTCOME_H
 #define TRANSPORT_OUTCOME_H
 
@@ -21,13 +20,13 @@ struct outcome_record {
 struct outcome {
     struct outcome_record *records[2]; /* by enum armtap_direction, in the order they came */
     size_t count[2], room[2];
-    struct armtap_stream streams[OUTCOME_STREAMS]; /* as they were at their last close, by connection */
+    struct armtap_stream streams[OUTCOME_STREAMS]; /* at their last close, by connection */
     unsigned closes[OUTCOME_STREAMS];
     uint64_t gap_events[2];
     uint64_t gap_bytes[2];
     struct log notes;             /* a line each: "id: text" */
     struct armtap_recipe *recipe; /* the last of data from the robot; held */
-    /* Called for every record, if there; its user is `about`. */
+    /* Called for every record unless NULL; its user is `about`. */
     void (*watch)(void *about, const struct armtap_record *record);
     void *about;
 };

@@ -18,7 +18,7 @@ struct range {
     uint64_t start, end;
 };
 
-/* A packet as it was sent once; copies of it on the path are the same one. */
+/* A packet that was sent once; its copies on the path are the same packet. */
 struct sent {
     struct range bytes; /* empty: an acknowledgement */
     bool from_robot, again;
@@ -39,10 +39,10 @@ struct event {
     uint64_t order;
     enum what what;
     size_t sent;       /* ARRIVES, CAPTURED */
-    uint64_t revision; /* of a timer: another one was set since */
+    uint64_t revision; /* of a timer: differs if it was set again since */
 };
 
-/* What the sender keeps of a segment until it is acknowledged. */
+/* What the sender remembers of a segment until it is acknowledged. */
 struct flying {
     struct range bytes;
     bool sacked, lost, resent;
@@ -59,7 +59,7 @@ struct sender {
     uint64_t recover;
     int64_t srtt, rttvar, free_at;
     int64_t rack_sent, rack_rtt, least_rtt; /* of the latest sent that was delivered */
-    unsigned rack_windows;                  /* a quarter of the round trip each: more for every DSACK */
+    unsigned rack_windows;                  /* in quarters of the round trip: one more for every DSACK */
     uint64_t rack_timer;
     unsigned backoff;
     bool timer_runs, timer_is_probe;
@@ -81,7 +81,7 @@ struct play {
     const struct path *path;
     struct path_capture *capture;
     uint64_t seed, order;
-    int64_t now, arrival[2]; /* the last that kept its place, by direction */
+    int64_t now, arrival[2]; /* of the last packet that was not reordered, by direction */
     uint16_t ip_id[2];
     struct event *heap;
     size_t heap_count, heap_room;
@@ -89,7 +89,7 @@ struct play {
     size_t sent_count, sent_room;
     struct sender sender;
     struct receiver receiver;
-    size_t *captured; /* what the captured packets are, by their order */
+    size_t *captured; /* the index of each captured packet, in order of capture */
     size_t captured_room;
     uint64_t highest; /* byte captured */
     struct bytes package;
@@ -192,7 +192,7 @@ static void add_ip(struct bytes *packet, const struct path *path, const struct s
     bytes_hex(packet, ends[path->v6][sent->from_robot]);
 }
 
-/* The realtime packets that the robot writes: alike, but for the clock. */
+/* The realtime packets that the robot writes: only the clock differs. */
 static void add_payload(struct bytes *packet, struct range bytes, struct bytes *package)
 {
     struct bytes clock = {0};
@@ -238,7 +238,7 @@ static bool overlaps(struct range a, struct range b)
     return a.start < b.end && b.start < a.end;
 }
 
-/* What a segment is, next to those that were captured before it. */
+/* Classifies a segment by those that were captured before it. */
 static struct path_packet truth_of(const struct play *play, size_t number)
 {
     const struct sent *sent = &play->sent[number];
@@ -360,7 +360,7 @@ static size_t new_packet(struct play *play, bool from_robot)
     return play->sent_count++;
 }
 
-/* Sends a packet on its way at `time`; it is captured before the path or behind it. */
+/* Sends a packet over the path at `time`; it is captured before or behind the path. */
 static void send(struct play *play, size_t number, int64_t time)
 {
     const struct path *path = play->path;
@@ -491,8 +491,7 @@ static void deliver(struct play *play, const struct flying *flying)
     sender->rack_rtt = rtt;
 }
 
-/* What was sent before something that was delivered, so long ago that it should have been, too. Returns whether there
- * is any. */
+/* Marks as lost what was sent long enough before something that was delivered. Returns whether there is any. */
 static bool lose_by_time(struct play *play)
 {
     struct sender *sender = &play->sender;
@@ -517,7 +516,7 @@ static bool lose_by_time(struct play *play)
     return found;
 }
 
-/* Those with three later ones that came. */
+/* Marks as lost the segments with three later ones that arrived. */
 static bool lose_by_count(struct sender *sender)
 {
     unsigned above = 0;
@@ -640,7 +639,7 @@ static void acknowledge(struct play *play)
     send(play, number, play->now);
 }
 
-/* Bytes beyond a hole: joins what they touch, and puts that first. */
+/* Adds bytes beyond a hole: joins the islands that they touch, and puts the result first. */
 static void keep_island(struct receiver *receiver, struct range bytes)
 {
     size_t kept = 0;

@@ -10,8 +10,8 @@
 #define PATH_WRITE 1108 /* bytes of a realtime packet, which fit a segment */
 
 enum path_ids {
-    PATH_IDS_COUNT,  /* a counter of the connection's own */
-    PATH_IDS_SHARED, /* a counter that other connections count on, too */
+    PATH_IDS_COUNT,  /* a counter for each connection */
+    PATH_IDS_SHARED, /* a counter shared with other connections */
     PATH_IDS_ZERO,
     PATH_IDS_RANDOM
 };
@@ -22,15 +22,15 @@ struct path {
     unsigned burst;    /* packages of PATH_WRITE bytes that the robot writes at once */
     int64_t cycle;     /* ns from one write to the next */
     int64_t delay;     /* ns, one way */
-    int64_t jitter;    /* ns, at most; it does not reorder */
+    int64_t jitter;    /* ns, at most; never reorders */
     double loss, reorder, copy;
     int64_t reorder_by, copy_by; /* ns, at most */
     bool v6, timestamps;
     int64_t tick; /* ns of a step of the timestamps' clock */
     enum path_ids ids;
     bool rack;           /* a segment is lost if a later one has come, and a reordering window has passed */
-    bool no_dsack;       /* the receiver does not tell what came twice */
-    double stall;        /* packets that are held up, and all behind them, for up to 400 ms */
+    bool no_dsack;       /* the receiver does not report what arrived twice */
+    double stall;        /* packets that are delayed for up to 400 ms, with all behind them */
     bool at_receiver;    /* the capturing machine: behind the path, else before it */
     bool midstream;      /* it misses the handshake and the first packets */
     double drop, mirror; /* packets it drops, packets it captures twice */
@@ -46,15 +46,15 @@ enum truth {
 
 struct path_packet {
     enum truth truth;
-    /* A retransmission that no evidence tells from a first transmission: nothing that was sent between the two was
-     * captured, nor the first transmission itself. */
+    /* A retransmission that looks like a first transmission: neither that nor anything sent between the two was
+     * captured. */
     bool hidden;
 };
 
 /* Bytes that the receiver got and the capture lacks. */
 struct path_gap {
     uint64_t length;
-    uint64_t packet; /* number, from 1, of the first that holds the byte behind them; 0: none does */
+    uint64_t packet; /* number, from 1, of the first packet with the byte behind them; 0: none */
 };
 
 struct path_capture {

@@ -322,7 +322,7 @@ static void talk_text(struct talk *talk, uint64_t *seed, size_t length)
 
 /* ---- other vendors' binary feedback: records of one length ---- */
 
-/* What a field of a record is like. */
+/* How a field of a record behaves. */
 enum kind { CONSTANT, ZERO, COUNTER, MILLISECONDS, ANGLE, NOISE, SMALL, KINDS };
 
 struct layout {
@@ -339,7 +339,7 @@ static void make_layout(struct layout *layout, uint64_t *seed)
     *layout = (struct layout){.fields = 4 + (unsigned)random_below(seed, 180)};
     layout->little = random_below(seed, 2) == 0;
     layout->prefixed = random_below(seed, 2) == 0;
-    layout->still = random_below(seed, 4) == 0; /* nothing changes but by chance: a machine that is off */
+    layout->still = random_below(seed, 4) == 0; /* values change only by chance: a machine that is off */
     layout->length = layout->prefixed ? 4 : 0;
     for (unsigned i = 0; i < layout->fields; i++) {
         layout->kind[i] = layout->still ? (enum kind)random_below(seed, 2) : (enum kind)random_below(seed, KINDS);
@@ -401,7 +401,7 @@ static void talk_feedback(struct talk *talk, uint64_t *seed, size_t length)
     }
 }
 
-/* ---- a compressed WebSocket, its beginning left out ---- */
+/* ---- a compressed WebSocket without its beginning ---- */
 
 static void add_frame(struct bytes *bytes, uint64_t *seed, bool masked, const struct bytes *payload)
 {
@@ -441,7 +441,7 @@ static void talk_websocket(struct talk *talk, uint64_t *seed, size_t length)
         z.avail_out = sizeof packed;
         assert_int_equal(deflate(&z, Z_SYNC_FLUSH), Z_OK);
         bytes_add(&payload, packed, sizeof packed - z.avail_out - 4);
-        if (round >= 3) /* those before hold what these refer to */
+        if (round >= 3) /* these refer to the ones before */
             add_frame(&talk->side[0], seed, false, &payload);
         if (round % 50 == 49)
             add_frame(&talk->side[1], seed, true, &payload);

@@ -1,4 +1,4 @@
-/* What others say over TCP: streams of protocols that are not ours, made up from a seed, both directions. */
+/* Other programs' TCP streams: both directions of protocols that are not ours, generated from a seed. */
 #ifndef TRANSPORT_STRANGERS_H
 #define TRANSPORT_STRANGERS_H
 

@@ -1,10 +1,10 @@
 /* Damage sweep: every sample with bytes flipped, the end cut off, blocks zeroed and blocks swapped. The program must
- * end with status 0, 1 or 2, in time and in bounds, and every record that lies wholly before the damage must come out
- * as if there were none.
+ * end with status 0, 1 or 2 within its limits of time and memory, and every record that lies wholly before the damage
+ * must come out unchanged.
  *
  * Sampled by default; SWEEP=full in the environment (make sweep) takes every byte and every length of the smaller ones.
- * Most of it runs the program's own reader and the library inside of children of this program, a batch a child; a
- * sample of it runs the program itself. */
+ * Most cases run the program's own reader and the library in child processes, a batch in each; some run the program
+ * itself. */
 #define _DEFAULT_SOURCE
 #include "outcome.h"
 
@@ -84,7 +84,7 @@ static void spoil(const struct bytes *file, const struct place *place, struct by
     }
 }
 
-/* How far the damaged file says the same as the whole one, unpacked. */
+/* Returns up to where the damaged file equals the original, both decompressed. */
 static size_t agreement(const struct sample *sample, const struct bytes *damaged)
 {
     struct bytes unpacked = {0};
@@ -110,7 +110,7 @@ static enum exit_status run_inside(const char *path, unsigned threads, struct ou
     return replay(&source, &sink, outcome, &totals);
 }
 
-/* Records of packets that end before the damage, in order, from both. */
+/* Compares the records of packets that end before the damage, in order. */
 static bool same_before(const struct sample *sample, const struct outcome *damaged, size_t agreed)
 {
     size_t packets = 0;
@@ -165,7 +165,7 @@ static void limit(void)
     setitimer(ITIMER_REAL, &time, NULL);
 }
 
-/* The whole batch in one child; what it was at when it died is told through a pipe. */
+/* Runs the whole batch in one child, which reports through a pipe which case it is at. */
 static void run_batch(const struct sample *sample, const struct place *places, size_t count)
 {
     int ends[2], status;
@@ -218,7 +218,7 @@ static void add_place(struct places *places, enum damage damage, size_t at, size
     places->at[places->count++] = (struct place){damage, at, length, mask};
 }
 
-/* The beginning, with the headers of the file and of the first packets, is always there; the rest is sampled. */
+/* The beginning, with the headers of the file and of the first packets, is always tried; the rest is sampled. */
 static void choose(const struct bytes *file, size_t samples_of_each, struct places *places)
 {
     static const uint8_t masks[] = {0x01, 0x80, 0xff, 0x10};
@@ -302,7 +302,7 @@ static void exec_program(const char *path)
 {
     static const char *const none = "/dev/null";
     const char *program = getenv("ARMTAP");
-    if (!SANITIZED) { /* a sanitizer's shadow is larger than any limit */
+    if (!SANITIZED) { /* a sanitizer's shadow memory exceeds any limit */
         struct rlimit memory = {(rlim_t)1 << 30, (rlim_t)1 << 30};
         setrlimit(RLIMIT_AS, &memory);
     }

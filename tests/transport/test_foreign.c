@@ -1,11 +1,11 @@
-/* Other protocols on the ports of telemetry: left alone, said once, and never a record. */
+/* Other protocols on telemetry ports: reported once, otherwise ignored, and never a record. */
 #include "outcome.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what others say ---- */
+/* ---- other protocols ---- */
 
 /* The primary and secondary interfaces, from their documentation: {int32 length, uint8 type, sub-packages {int32
  * length, uint8 type, content}}, ten a second. */

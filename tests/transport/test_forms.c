@@ -1,4 +1,4 @@
-/* One capture in every form that files have, and in several files: the program prints the same. */
+/* One capture in every file format, and split into several files: the program prints the same. */
 #define _POSIX_C_SOURCE 200809L
 #include "outcome.h"
 
@@ -57,7 +57,7 @@ static int run(const char *arguments, struct bytes *output)
     return pclose(pipe);
 }
 
-/* Takes out what depends on the packets: time, file, packet, addresses. */
+/* Removes what depends on the packets: time, file, packet, addresses. */
 static void strip(struct bytes *lines)
 {
     static const char *const keys[] = {"\"time\":", "\"file\":", "\"packet\":", "\"robot\":"};
@@ -238,7 +238,7 @@ static void test_info(void **state)
             gaps++;
             memmove(segments.at + i, segments.at + i + 1, (segments.count - 1 - i) * sizeof *segments.at);
             segments.count--;
-            i -= 8; /* so that no two of a direction lie side by side */
+            i -= 8; /* so that no two of a direction are adjacent */
         }
         dress(dialogue, &segments, &plain, &list);
         write_part(&list, 0, list.count, &form, names[0]);

@@ -1,5 +1,5 @@
-/* When missing bytes are given up: acknowledged, and 32 packets and 50 ms gone by since; or 2 s; or the connection's
- * end. A packet that is captured after its own acknowledgement is not lost before that. */
+/* When missing bytes are given up: 32 packets and 50 ms after they were acknowledged; after 2 s; at the connection's
+ * end. A packet that is captured soon after its own acknowledgement is not lost. */
 #include "outcome.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static size_t place_of(const struct segments *segments, unsigned frame)
     return i;
 }
 
-/* Takes a segment out; puts it in again `later` places behind, if that is not 0. */
+/* Removes a segment, or moves it `later` places back if that is not 0. */
 static void delay(struct segments *segments, size_t place, size_t later)
 {
     struct segment moved = segments->at[place];
@@ -42,7 +42,7 @@ static void delay(struct segments *segments, size_t place, size_t later)
     segments_insert(segments, place + later, &moved);
 }
 
-/* The first packet, from 0, after which the gap was told; the number of packets if it came at the end. */
+/* Returns after which packet, from 0, the gap was reported; the number of packets if it was at the end. */
 static size_t gap_at(const struct dialogue *dialogue, const struct segments *segments, struct outcome *outcome)
 {
     struct capture_list list = {0};
@@ -68,7 +68,7 @@ static size_t gap_at(const struct dialogue *dialogue, const struct segments *seg
 }
 
 struct result {
-    size_t packets; /* between the first behind the hole and the gap */
+    size_t packets; /* from the first behind the hole to the report of the gap */
     int64_t time;
     bool at_end;
     uint64_t gaps, lost, records;
@@ -139,7 +139,7 @@ static void test_the_end(void **state)
     assert_true(result.at_end);
 }
 
-/* The tail that only acknowledgements tell of. */
+/* The missing end of a stream, which only acknowledgements reveal. */
 static void test_the_tail(void **state)
 {
     struct dialogue dialogue;

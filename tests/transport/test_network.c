@@ -1,11 +1,12 @@
-/* What the library says that the network did, held against the truth of a connection played over a path: per kind of
- * event precision and recall, for IPv4 and IPv6, with and without timestamps, captured before and behind the path.
+/* Compares what the library reports of the network with what really happened to a connection played over a path:
+ * precision and recall per kind of event, for IPv4 and IPv6, with and without timestamps, captured before and behind
+ * the path.
  *
- *     test_network                 the bar, on seeds that the library was not made with
+ *     test_network                 the required figures, on seeds that the library was not tuned with
  *     SEED=7 SEGMENTS=100000 test_network
- *     ONLY=IPv6 test_network       those whose names hold this
- *     DETAILS=1 test_network       every packet that was taken for something else
- *     WRITE=FOLDER test_network    the captures, for another program to judge */
+ *     ONLY=IPv6 test_network       scenes with this in their names
+ *     DETAILS=1 test_network       every packet with a wrong verdict
+ *     WRITE=FOLDER test_network    writes the captures, for other programs */
 #include "path.h"
 
 #include <stdio.h>
@@ -19,14 +20,14 @@ enum { SEED = 9100, SEGMENTS = 10000, NAME = 96 };
 
 static const char *const kinds[TRUTH_KINDS + 1] = {"first", "retransmission", "out-of-order", "duplicate", "gap"};
 
-/* ---- what the library says ------------------------------------------------------------------------------------- */
+/* ---- the library's verdicts ------------------------------------------------------------------------------------ */
 
 struct said {
     enum truth *packets; /* by packet number, from 1 */
     bool *doubtful;      /* by the same */
     struct path_gap *gaps;
     size_t gap_count, gap_room;
-    bool several; /* a packet was said to be two things */
+    bool several; /* a packet got two verdicts */
 };
 
 static int on_event(void *user, const struct armtap_event *event)
@@ -164,12 +165,13 @@ static double part(unsigned right, unsigned of)
     return of ? (double)right / of : 1;
 }
 
-/* What must be reached: of all decisions, and of those that are not told to be in doubt; and how many may be. */
+/* The required share of right verdicts, among all and among those without a doubt, and the largest share of doubtful
+ * ones. */
 struct bars {
     double all, proven, open;
 };
 
-/* A class of which there is none may be named once in a hundred times what the bar leaves. */
+/* A class that does not occur may be reported in a hundredth of what the required precision leaves. */
 static bool reaches(const struct score *score, const struct count *count, double bar)
 {
     if (!count->there && count->said <= score->segments * (1 - bar) / 100)
@@ -227,7 +229,7 @@ static const struct ground grounds[] = {
     {"WAN bursts", 20 * MS, 4 * MS, 320 * MS, 40, 1 * MS, 20 * MS},
 };
 
-/* What tells the order in which packets were sent. */
+/* What reveals the order in which packets were sent. */
 enum order { BY_IDS, BY_FINE_CLOCK, BY_COARSE_CLOCK, BY_NOTHING, ORDERS };
 
 static const char *const orders[ORDERS] = {"IP ids that count up", "timestamps of 1 ms", "timestamps of 4 or 10 ms",
@@ -254,7 +256,7 @@ static const struct headers headers[] = {
     {"IPv6", true, false, PATH_IDS_ZERO, 1 * MS, BY_NOTHING},
 };
 
-/* Where and how one is played. */
+/* Where and how a scene is played. */
 struct part {
     unsigned per_cent;
     bool at_receiver, midstream, rack, stalls;
@@ -266,9 +268,9 @@ static const struct part parts[] = {
     {1, true, false, true, true},
 };
 
-/* Ids tell everything; so do timestamps whose clock ticks while a packet goes and its answer comes. Elsewhere time
- * alone tells a late packet from one sent again, and only what is told without a doubt must be right; a guess is held
- * to little, and to nothing where the sender waits for no third segment, or the path stood still. */
+/* Ids reveal everything; so do timestamps whose clock ticks within a round trip. Elsewhere only time distinguishes a
+ * late packet from a retransmission, and only verdicts without a doubt must be right. Of the others few must be, and
+ * none where the sender does not wait for a third segment or the path stalled. */
 static struct bars bars_of(const struct headers *header, const struct ground *ground, const struct part *part)
 {
     if (header->order == BY_IDS)
@@ -323,7 +325,7 @@ static void print_sums(struct sum sums[ORDERS][2])
     printf("\n%-43s", "all scenes together (the lowest of one)");
     for (int kind = TRUTH_AGAIN; kind <= TRUTH_KINDS; kind++)
         printf(" %32s", kinds[kind]);
-    printf("\n%-34s scenes >.99", "what tells the order of sending");
+    printf("\n%-34s scenes >.99", "what reveals the order of sending");
     for (int kind = TRUTH_AGAIN; kind <= TRUTH_KINDS; kind++)
         printf("  there prec. recall (lowest, low.)");
     printf("\n");

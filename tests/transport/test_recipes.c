@@ -1,5 +1,5 @@
-/* Data without its handshake: recipes of well-known clients, of other connections of the robot, given by the user, and
- * half handshakes. Otherwise opaque, and said once. */
+/* Data without its handshake: recipes of well-known clients, of the robot's other connections, given by the user, and
+ * half handshakes. All other data is opaque, which is reported once. */
 #include "outcome.h"
 #include "robot_model.h"
 
@@ -10,7 +10,7 @@
 static const struct cutting midstream = {.handshake = false}, opened = {.handshake = true, .end = true};
 static const struct clothing plain = {.link = LINK_ETHERNET, .isn = {1000, 2000}};
 
-enum { PACKAGES = 60, JUDGED = 32 }; /* packages of a dialogue, and those after which data is judged */
+enum { PACKAGES = 60, JUDGED = 32 }; /* packages of a dialogue, and after how many data is guessed */
 #define NAMES_MAX 256
 
 /* ---- a robot that moves ---- */
@@ -103,7 +103,7 @@ static void test_sizes(void **state)
     assert_in_range(count, 20, 128);
 }
 
-/* Every entry that was guessed a name stands where the truth has it; returns how many lack one. */
+/* Checks that every guessed name is at its true place; returns how many entries have no name. */
 static size_t unnamed(const struct armtap_recipe *guess, const struct armtap_recipe *truth, const char *what)
 {
     size_t count = 0;
@@ -123,7 +123,7 @@ static size_t unnamed(const struct armtap_recipe *guess, const struct armtap_rec
     return count;
 }
 
-/* Others of the same size whose order of types is the same: what they name otherwise must not be named. */
+/* Other recipes with the same size and order of types: where their names differ, no name may be given. */
 static size_t disputed(const struct armtap_known_recipe *known, const struct armtap_recipe *truth)
 {
     const struct armtap_known_recipe *other;
@@ -146,7 +146,7 @@ static size_t disputed(const struct armtap_known_recipe *known, const struct arm
     return count;
 }
 
-/* Recipes that hold nothing which other data could not hold as well. */
+/* Recipes that hold nothing by which they can be recognised. */
 static bool speaks(const struct armtap_known_recipe *known)
 {
     static const char *const mute[] = {"ur_rtde-io-0.0.1", "csharp-demo", "ur_rtde-control-0.0.1",
@@ -215,7 +215,7 @@ static void test_twins(void **state)
     dialogue_free(&dialogue);
 }
 
-/* The length of a known recipe, but other fields; and a length that no client has. Not guessed. */
+/* Other fields of a known recipe's length, and a length that no client has: neither is guessed. */
 static void test_strangers(void **state)
 {
     static const char *const strangers[] = {
@@ -291,7 +291,7 @@ static void play(const struct dialogue *first, const struct cutting *first_cut, 
     segments_free(&two);
 }
 
-/* From the package `from` on, counted from 1; 0: never. */
+/* Names from package `from` on, counted from 1; 0: never. */
 static void assert_learned(const struct outcome *outcome, uint64_t connection, size_t from)
 {
     size_t count = 0;
@@ -320,7 +320,7 @@ static void test_learned(void **state)
     assert_non_null(strstr(outcome.notes.text, "another connection of this robot"));
     outcome_free(&outcome);
     play(&unknown, &midstream, &known, &opened, NULL, &outcome);
-    assert_learned(&outcome, 0, 0); /* it cannot know */
+    assert_learned(&outcome, 0, 0); /* nothing tells it */
     outcome_free(&outcome);
     play(&other, &opened, &unknown, &midstream, NULL, &outcome);
     assert_learned(&outcome, 1, 0); /* another recipe id */
@@ -340,8 +340,8 @@ static void test_learned(void **state)
     dialogue_free(&other);
 }
 
-/* The robot was asked for as many bytes before, but nothing says that these are the same: a clock is no evidence, for
- * everybody asks for it. */
+/* Another connection asked the robot for as many bytes, but nothing shows that the fields are the same: a clock is no
+ * evidence, because every client asks for it. */
 static void test_learned_without_evidence(void **state)
 {
     static const char *const lists[][3] = {
@@ -363,7 +363,7 @@ static void test_learned_without_evidence(void **state)
     }
 }
 
-/* Two handshakes of the robot set up as many bytes, alike but for one name: that one is not given. */
+/* Two handshakes set up the same number of bytes and differ in one name: that name is not given. */
 static void test_learned_twice(void **state)
 {
     static const char names[] = "timestamp,robot_mode,joint_mode,actual_q",
@@ -389,7 +389,7 @@ static void test_learned_twice(void **state)
     dialogue_free(&other);
 }
 
-/* A guess that the first pass had to give up in the middle is not made in the second. */
+/* A guess that the first pass had to give up is not repeated in the second. */
 static void test_guess_given_up(void **state)
 {
     struct dialogue dialogue = data_of("timestamp,actual_q,actual_qd,speed_scaling,target_speed_fraction", NULL, 2);
@@ -397,7 +397,7 @@ static void test_guess_given_up(void **state)
     struct armtap_net_options options = {.size = sizeof options};
     struct outcome first = {0}, second = {0};
     (void)state;
-    /* the last package's slider stands at 1e30 */
+    /* the last package's slider is at 1e30 */
     static const uint8_t huge[] = {0x46, 0x29, 0x3e, 0x59, 0x39, 0xa0, 0x8c, 0xea};
     memcpy(dialogue.stream[0].at + dialogue.stream[0].length - 8, huge, 8);
     assert_int_equal(armtap_knowledge_new(&knowledge), 0);
@@ -418,7 +418,7 @@ static void test_guess_given_up(void **state)
     dialogue_free(&dialogue);
 }
 
-/* What is guessed, and from which record on, does not depend on how the bytes were cut. */
+/* What is guessed, and from which record on, does not depend on the segments. */
 static void test_cut_otherwise(void **state)
 {
     struct dialogue dialogue =
@@ -439,7 +439,7 @@ static void test_cut_otherwise(void **state)
     dialogue_free(&dialogue);
 }
 
-/* With no_guess in the options all of it stays opaque, whatever speaks for a recipe. */
+/* With no_guess in the options everything stays opaque, whatever the evidence. */
 static void test_no_guess(void **state)
 {
     struct dialogue dialogue = data_of("timestamp,actual_q,actual_qd,speed_scaling,target_speed_fraction", NULL, 2);

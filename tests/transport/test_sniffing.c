@@ -1,11 +1,11 @@
-/* How sure recognition is: streams of others that must never become records, with their beginning and without, and our
- * own that must be found wherever a capture begins. The counts are printed.
+/* How reliable recognition is: other protocols' streams, with and without their beginning, must never become records,
+ * and ours must be found wherever a capture begins. Prints the counts.
  *
  *     test_sniffing [CONNECTIONS [SEED [full]]]     of each kind; 1000 and a fixed seed otherwise
  *
- * Each connection is played with its beginning and without. The ports take turns; `full` plays it on all of them. Most
- * connections have 16 to 20 kB from the robot's side, since nobody looks for a protocol behind 16 kB; one in ten has up
- * to 64. SNIFFING_SHOW=1 names those that go wrong. */
+ * Each connection is played with and without its beginning, on one of the ports in turn, or with `full` on all. Most
+ * carry 16 to 20 kB from the robot's side, because the library stops searching for a protocol after 16 kB; one in ten
+ * carries up to 64. SNIFFING_SHOW=1 prints those that fail. */
 #include "genuine.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static size_t connections = 1000;
 static uint64_t first_seed = 20240117;
 static bool on_all_ports;
 
-/* The ports, and one that promises nothing. */
+/* The telemetry ports, and another one. */
 static const uint16_t ports[] = {30003, 30013, 30004, 30010, 9013, 40000};
 #define PORTS (sizeof ports / sizeof ports[0])
 
@@ -36,13 +36,13 @@ static enum armtap_protocol protocol_of(uint16_t port)
 struct tally {
     enum armtap_protocol protocol;
     size_t decoded, opaque;
-    const struct genuine *genuine; /* NULL: nothing of ours is there */
+    const struct genuine *genuine; /* NULL: none of our protocols */
     size_t joined[2];              /* where the capture begins, by direction */
     size_t next, found, missed, spurious;
     bool says_packed; /* a note calls it a compressed WebSocket */
 };
 
-/* Which message of the stream this is. */
+/* Finds which message of the stream this is. */
 static void place(struct tally *tally, const struct armtap_record *record)
 {
     const struct genuine *genuine = tally->genuine;
@@ -75,7 +75,7 @@ static int on_note(void *user, const struct armtap_note *note)
     return 0;
 }
 
-/* Pushes both directions from where they are joined, in chunks of any size, in turns. */
+/* Pushes both directions in turn, from where they are joined, in chunks of any size. */
 static void play(const struct talk *talk, uint16_t port, bool midstream, uint64_t seed, struct tally *tally)
 {
     static const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record, .on_note = on_note};

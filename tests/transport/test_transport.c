@@ -1,5 +1,5 @@
-/* One stream, rewritten in every way that networks and capturing machines know: the same records each time. With
- * losses: the same less those touched, and every missing byte accounted for. */
+/* A stream gives the same records however networks and capturing machines rewrite it. With losses only the records
+ * that these touch are missing, and every missing byte is accounted for. */
 #include "outcome.h"
 
 #include <stdio.h>
@@ -62,7 +62,7 @@ static int free_samples(void **state)
     return 0;
 }
 
-/* ---- the originals: held against the samples' index, and against the length words alone ---- */
+/* ---- the originals, compared with the samples' index and with the length words ---- */
 
 static bool is_data(bool rtde, const uint8_t *frame)
 {
@@ -108,7 +108,7 @@ static void test_originals(void **state)
     }
 }
 
-/* ---- other clothes ---- */
+/* ---- other encapsulations ---- */
 
 static const struct {
     const char *what;
@@ -178,7 +178,7 @@ static bool carries(const struct segment *segment)
     return segment->to > segment->from;
 }
 
-/* Whether a question of the handshake and its answer would change places. */
+/* Whether a request of the handshake and its reply would change places. */
 static bool crosses_handshake(const struct segments *segments, size_t from, size_t to, const uint64_t *handshake)
 {
     bool directions[2] = {false, false}, early = false;
@@ -190,7 +190,7 @@ static bool crosses_handshake(const struct segments *segments, size_t from, size
     return early && directions[0] && directions[1];
 }
 
-/* Segments change places, within what cards with several queues and networks do; times stay in order. */
+/* Segments change places as network cards with several queues and networks reorder them; times stay in order. */
 static void reorder(struct segments *segments, const uint64_t *handshake, uint64_t *seed)
 {
     for (size_t i = 0; i + 1 < segments->count; i++) {
@@ -220,14 +220,14 @@ static void overlap(size_t sample, struct segments *segments, uint64_t *seed)
         if (!carries(segment) || random_bits(seed) % 3)
             continue;
         if (segment->from < samples[sample].handshake[segment->direction])
-            end = segment->to; /* no answer before its question */
+            end = segment->to; /* no reply before its request */
         size_t before = random_bits(seed) % 300, after = random_bits(seed) % 300;
         segment->from -= before < segment->from ? before : segment->from;
         segment->to += after < end - segment->to ? after : end - segment->to;
     }
 }
 
-/* Segments come again: at once and the same, later under another IP id, or as a byte that is there already. */
+/* Segments are repeated: at once and unchanged, later with another IP id, or as a keep-alive's byte. */
 static void repeat(struct segments *segments, unsigned how, uint64_t *seed)
 {
     for (size_t i = 3; i < segments->count; i++) {
@@ -296,7 +296,7 @@ struct range {
     size_t from, to;
 };
 
-/* What no segment brings: ranges in the order of the stream. */
+/* The bytes in no segment: ranges in the order of the stream. */
 static size_t missing(const struct dialogue *dialogue, const struct segments *segments, int direction,
                       struct range *ranges, size_t room)
 {
@@ -343,8 +343,8 @@ static bool is_touched(const struct outcome_record *record, const struct range *
     return false;
 }
 
-/* Every record that came is one of the original, in order; every original that no hole touched came, but for one whole
- * record a hole; the first after a hole is flagged, and no other. */
+/* Each record is one of the original's, in order. No record that a hole does not touch is missing, except one for each
+ * hole. Only the first after a hole is flagged. */
 static void check_losses(const struct outcome *original, const struct outcome *outcome, int direction,
                          const struct range *ranges, size_t count, const char *what)
 {
@@ -367,10 +367,10 @@ static void check_losses(const struct outcome *original, const struct outcome *o
         extra += !is_touched(expected, ranges, count);
     }
     if (next != outcome->count[direction])
-        print_error("the first other: byte %zu, length %zu\n", (size_t)outcome->records[direction][next].offset,
+        print_error("the first that differs: byte %zu, length %zu\n", (size_t)outcome->records[direction][next].offset,
                     outcome->records[direction][next].length);
     if (next != outcome->count[direction])
-        fail_msg("%s: direction %d: %zu records came, %zu of them are the original's", what, direction,
+        fail_msg("%s: direction %d: %zu records, %zu of them the original's", what, direction,
                  outcome->count[direction], next);
     if (extra > count)
         fail_msg("%s: direction %d: %zu untouched records are missing, with %zu holes", what, direction, extra, count);
@@ -429,7 +429,7 @@ static void lose_some(size_t sample, uint64_t round, bool all_kept)
     }
     if (outcome.streams[0].gaps != count[0] + count[1])
         fail_msg("%s: %zu gaps, expected %zu and %zu", what, (size_t)outcome.streams[0].gaps, count[0], count[1]);
-    if (all_kept) /* a hole before anything was recognised is counted, not noted */
+    if (all_kept) /* a hole before the protocol is recognised raises no note */
         assert_in_range(outcome_notes(&outcome, "stream.gap") + 2, count[0] + count[1], count[0] + count[1] + 2);
     outcome_free(&outcome);
     capture_list_free(&list);
@@ -443,7 +443,7 @@ static void test_losses(void **state)
         lose_some(round % SAMPLES, round, true);
 }
 
-/* Also of the handshake: the accounts must hold all the same. */
+/* Loses parts of the handshake, too: the counters must still add up. */
 static void test_losses_anywhere(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Finding the way back: beginnings anywhere in a stream, holes, and damaged bytes; with cells and registers that look
- * like the beginning of a message for ever. */
+/* Resynchronisation: captures that begin anywhere in a stream, holes, and damaged bytes, while cells and registers
+ * always look like the beginning of a message. */
 #include "outcome.h"
 
 #include <stdio.h>
@@ -14,10 +14,10 @@ struct stream {
     size_t frame;   /* bytes of each */
     unsigned count; /* data messages */
     bool rtde;
-    struct armtap_recipe *recipe; /* of the data, where the handshake does not say; or NULL */
+    struct armtap_recipe *recipe; /* of the data, if the handshake does not tell; or NULL */
 };
 
-/* A cell as a robot fills it in, but for those that are to mislead. */
+/* A cell as a robot fills it, except those that are to mislead. */
 static double cell(unsigned column, unsigned packet)
 {
     if (column >= 87 && column <= 92)
@@ -135,8 +135,8 @@ static void end(struct armtap_conn *conn, size_t total, const char *what)
     armtap_conn_free(conn);
 }
 
-/* All that came is a message of the stream, and whole; of those that lie wholly in the stretches, at most one a place
- * is missing. */
+/* Each record is a whole message of the stream; of the messages wholly inside the stretches, at most one is missing at
+ * each place. */
 struct stretch {
     size_t from, to;
 };
@@ -163,11 +163,11 @@ static void judge(struct hearing *hearing, const struct stretch *stretches, size
             fail_msg("%s: %zu whole records missing", what, missed);
     }
     if (spurious > 0 || heard < hearing->count)
-        fail_msg("%s: %zu records that are none", what, spurious + hearing->count - heard);
+        fail_msg("%s: %zu records that are no messages", what, spurious + hearing->count - heard);
     free(hearing->offsets);
 }
 
-/* ---- the three ways to lose it ---- */
+/* ---- the three ways to lose synchronisation ---- */
 
 static void begin_anywhere(const struct stream *stream, const char *name, size_t chunk)
 {
@@ -175,7 +175,7 @@ static void begin_anywhere(const struct stream *stream, const char *name, size_t
         struct hearing hearing = {.stream = stream, .from = from};
         struct stretch rest = {from, stream->bytes.length};
         char what[120];
-        snprintf(what, sizeof what, "%s, begun at byte %zu of a message", name, from - stream->first);
+        snprintf(what, sizeof what, "%s, joined at byte %zu of a message", name, from - stream->first);
         struct armtap_conn *conn = listen(&hearing, true);
         push(conn, stream->bytes.at, from, stream->bytes.length, chunk);
         end(conn, stream->bytes.length - from, what);
@@ -216,7 +216,7 @@ static void damage_anywhere(const struct stream *stream, const char *name, size_
         push(conn, damaged.at, 0, damaged.length, 1448);
         end(conn, damaged.length, what);
         bytes_free(&damaged);
-        /* A damaged message whose length still stands is a message: those touched may come or not. */
+        /* A damaged message with an intact length is still one: damaged messages may come out or not. */
         size_t kept = 0;
         for (size_t i = 0; i < hearing.count; i++) {
             size_t at = hearing.offsets[i];
