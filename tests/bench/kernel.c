@@ -1,8 +1,9 @@
-/* One legacy packet of 1220 bytes into a state, hot, against libc's memcpy of its 1216 bytes of cells.
+/* Decoding one legacy packet of 1220 bytes into a state, with warm caches, compared with libc's memcpy of its 1216
+ * bytes of cells.
  *
  *   kernel [ROUNDS]
  *
- * Prints a line per way: its name, and the median of ns per packet over the rounds, in which the ways take turns. */
+ * Prints for each way a line: its name and the median of ns per packet. The ways take turns in each round. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdint.h>
 #include <stdio.h>
@@ -23,14 +24,14 @@
 /* What is measured, and with what. */
 struct bench {
     struct armtap_recipe *recipe;
-    struct armtap_recipe *doubles; /* of its plan only the runs of doubles */
+    struct armtap_recipe *doubles; /* only the runs of doubles of its plan */
     uint8_t *packet, *packets;
-    uint8_t *copy, *room; /* the copy lies in its page as the doubles of the state do in theirs */
+    uint8_t *copy, *room; /* the copy has the same offset in its page as the state's doubles */
     struct armtap_state *state;
-    struct armtap_set *updated; /* not in here: written beside what the bench reads, it costs the bench 2 ns */
+    struct armtap_set *updated; /* not part of this struct: writing beside what is read would cost 2 ns */
 };
 
-/* Called through a volatile pointer: the compiler cannot know that it is memcpy, nor leave it out. */
+/* Called through a volatile pointer, so that the compiler cannot inline or drop it. */
 static void *(*volatile copy_bytes)(void *, const void *, size_t) = memcpy;
 
 static void run_memcpy(struct bench *bench)
@@ -86,7 +87,7 @@ static double now(void)
 static double turn(const struct way *way, struct bench *bench)
 {
     void (*volatile run)(struct bench *) = way->run;
-    for (unsigned i = 0; i < TURNS; i++) /* hot: caches, and what the processor learns of branches */
+    for (unsigned i = 0; i < TURNS; i++) /* warms caches and branch prediction */
         run(bench);
     double begin = now();
     for (unsigned i = 0; i < TURNS; i++)
@@ -94,10 +95,10 @@ static double turn(const struct way *way, struct bench *bench)
     return (now() - begin) / TURNS;
 }
 
-/* The same deeper in the stack. */
+/* The same, deeper in the stack. */
 static double turn_below(unsigned depth, const struct way *way, struct bench *bench)
 {
-    volatile char room[SHIFT] = {(char)depth}; /* volatile, or it would be left out */
+    volatile char room[SHIFT] = {(char)depth}; /* volatile, so that it is not optimised away */
     return depth > 0 ? turn_below(depth - 1, way, bench) + 0 * room[0] : turn(way, bench);
 }
 
@@ -107,7 +108,7 @@ static int compare(const void *a, const void *b)
     return (*one > *other) - (*one < *other);
 }
 
-/* Cells of the kinds that the layout wants: whole numbers for modes and digital bits. */
+/* Cells as the layout requires: whole numbers for modes and digital bits. */
 static void fill_packet(struct bench *bench)
 {
     armtap_state_clear(bench->state);
@@ -126,7 +127,7 @@ static void fill_packet(struct bench *bench)
     armtap_encode_realtime(bench->state, LENGTH + 4, bench->packet);
 }
 
-/* The runs of doubles and nothing else; the cells that a run goes over are turned round as doubles. */
+/* Only the runs of doubles; other cells inside a run are byte-swapped as doubles. */
 static void keep_doubles(struct armtap_plan *plan)
 {
     size_t count = 0;
@@ -137,8 +138,8 @@ static void keep_doubles(struct armtap_plan *plan)
     plan->covered.count = 0;
 }
 
-/* Everything anew, elsewhere in memory: bytes read from a place in their page where others are written in theirs cost
- * more on some processors, and so the place decides more than what is measured. */
+/* Allocates everything again, elsewhere: on some processors reading is slower at the page offset that is being written
+ * in another page, so the address would matter more than what is measured. */
 static bool place(struct bench *bench, unsigned round)
 {
     size_t shift = SHIFT * round % PAGE;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Captures that cost: `shapes.py PROTOCOL/NAME BYTES > FILE` writes one of about so many bytes, `shapes.py --list` names
-them. Those called honest are what robots send, also as little as a client may ask for (small) and what a robot sends in
-full segments when its connection was held up (backlog); all others are made to cost much for each of their bytes."""
+"""Expensive captures: `shapes.py PROTOCOL/NAME BYTES > FILE` writes one of about that size, `shapes.py --list` lists
+them. Honest ones are what robots send: also the smallest messages that a client may ask for (small), and full segments
+after a connection stalled (backlog). All others are made to cost as much as possible per byte."""
 import json
 import math
 import random
@@ -34,7 +34,7 @@ class Capture:
 
 
 class Peer:
-    """A connection, from its handshake on unless it is joined late."""
+    """A connection with its handshake, unless it is joined late."""
     hosts = 0
 
     def __init__(self, capture, port, late=False):
@@ -56,7 +56,7 @@ class Peer:
             self.put(side, data[i:i + most])
 
     def fill(self, side, pieces, most=SEGMENT):
-        """What `pieces` gives, in full segments, until the capture is as large as asked."""
+        """Sends what `pieces` yields, in full segments, until the capture has the size asked for."""
         waiting = bytearray()
         for piece in pieces:
             waiting += piece
@@ -180,7 +180,7 @@ def rtde_pauses(capture):
 
 
 def rtde_refused(capture):
-    """Names that no robot has, thousands a request."""
+    """Names that no robot has, thousands in each request."""
     peer = begin_rtde(capture)
     names, types = ['actual_q%d' % (i % 90) for i in range(3000)], ['NOT_FOUND'] * 3000
     while capture.goes_on():
@@ -195,7 +195,7 @@ def rtde_refused_short(capture):
 
 
 def rtde_refused_one(capture):
-    """One name a request, many requests a segment."""
+    """One name in each request, many requests in each segment."""
     peer = begin_rtde(capture)
     while capture.goes_on():
         peer.send(CLIENT, b''.join(ask(['actual_x%d' % i]) for i in range(50)))
@@ -319,14 +319,14 @@ def honest_legacy_small(capture):
 
 
 def legacy_sizes(capture):
-    """Another size with each packet."""
+    """Packets of changing sizes."""
     peer = Peer(capture, 30003)
     packets = [struct.pack('>I', size) + bytes(size - 4) for size in (1060, 1108)]
     peer.fill(ROBOT, for_ever(*packets))
 
 
 def legacy_cells(capture):
-    """Cells that hold whole numbers and then none."""
+    """Cells that alternate between whole numbers and others."""
     peer = Peer(capture, 30003)
     good = struct.pack('>I', 1220) + bytes(1216)
     bad = struct.pack('>I', 1220) + struct.pack('>152d', *[.5] * 152)
@@ -420,7 +420,7 @@ def honest_deflate(capture):
 
 
 def filled(*pieces, topics=('R1_robot_mode',), side=ROBOT, most=SEGMENT):
-    """Messages, again and again, behind a set-up of topics; joined late where there are none."""
+    """Repeated messages after a set-up of topics; joined late if there are none."""
     def shape(capture):
         peer = begin_aubo(capture, list(topics)) if topics else Peer(capture, 30010, True)
         peer.fill(side, for_ever(*[p.encode() for p in pieces]), most)
@@ -435,7 +435,7 @@ def web(payload, topics=('R1_robot_mode',), side=ROBOT, **options):
 
 
 def web_pieces(capture):
-    """Messages of frames of one byte each."""
+    """Messages in frames of one byte each."""
     text = b'[0,7]'
     frames = [frame(text[i:i + 1], 0 if i else 1, final=i == len(text) - 1) for i in range(len(text))]
     begin_web(capture, ['R1_robot_mode']).fill(ROBOT, for_ever(*frames))

@@ -1,11 +1,10 @@
-// The numbers of a capture that `stream` made, formatted by std::to_chars in its shortest form, and nothing else: what
-// armtap's CSV is measured against.
+// Formats the numbers of a capture that `stream` made by std::to_chars in its shortest form, and does nothing else:
+// armtap's CSV is compared with it.
 //
-//   shortest FILE            CPU seconds that the formatting takes, without reading and without decoding
-//   shortest --print N FILE  the numbers of the first N packages, a line each: to see that they are those that armtap
-//   writes
+//   shortest FILE            CPU seconds of the formatting, without reading and decoding
+//   shortest --print N FILE  the numbers of the first N packages, a line each: they must be those that armtap writes
 //
-// Own decoding, nothing of the library's.
+// Has its own decoder and uses nothing of the library.
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
@@ -18,7 +17,7 @@
 namespace
 {
 
-constexpr std::size_t packages_at_once = 512; // their numbers fit a processor's cache
+constexpr std::size_t packages_at_once = 512; // their numbers fit into the cache
 constexpr std::size_t record_header = 16, headers = 54, longest = 4096;
 
 struct number {
@@ -53,7 +52,7 @@ std::vector<kind> legacy_layout()
     return layout;
 }
 
-// The types that the controller replied.
+// The types in the controller's reply.
 std::vector<kind> layout_of(const std::string &types)
 {
     static const struct {
@@ -106,7 +105,7 @@ double cpu_seconds()
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }
 
-// One after the other into one buffer. Returns the seconds.
+// Formats one after the other into one buffer. Returns the seconds.
 double format(const std::vector<number> &numbers)
 {
     static char room[1 << 20];

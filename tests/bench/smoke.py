@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The bench runs: tiny captures, one round, no look at the times."""
+"""The bench runs on tiny captures, for one round; times are not judged."""
 import os
 import subprocess
 import sys

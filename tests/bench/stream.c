@@ -1,10 +1,10 @@
-/* Makes the captures that the bench measures with: pcap on standard output.
+/* Writes the captures for the bench: pcap on standard output.
  *
  *   stream legacy|rtde PACKETS [CONNECTIONS]
  *
- * legacy: packets of 1220 bytes; rtde: protocol 2, a recipe of 47 fields, packages of 1092 bytes. 500 a second and
- * connection, one a segment, connections in turn. The numbers move, with all bits of their mantissas: nothing is
- * shorter to write or easier to pack than the numbers of a robot at work. Own code, nothing of the library's. */
+ * legacy: packets of 1220 bytes; rtde: protocol 2, a recipe of 47 fields, packages of 1092 bytes. 500 a second on
+ * each connection, one in each segment, connections in turn. The numbers change in all bits of their mantissas, so they
+ * are no shorter to print and no easier to compress than those of a working robot. Uses nothing of the library. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ struct field {
     const char *name, *type;
 };
 
-/* All of a legacy packet are doubles. */
+/* All cells of a legacy packet are doubles. */
 static const struct field legacy_fields[] = {
     {CLOCK, 1, "", "DOUBLE"}, {REAL, 84, "", "DOUBLE"}, {BITS, 1, "", "DOUBLE"},  {REAL, 8, "", "DOUBLE"},
     {WHOLE, 8, "", "DOUBLE"}, {REAL, 28, "", "DOUBLE"}, {BITS, 1, "", "DOUBLE"},  {WHOLE, 1, "", "DOUBLE"},
@@ -95,7 +95,7 @@ struct maker {
     size_t field_count;
     struct connection *connections;
     unsigned connection_count;
-    double x[LANES], y[LANES]; /* points on circles, one for each real number */
+    double x[LANES], y[LANES]; /* points on circles, one for each number */
 };
 
 /* ---- numbers ---- */
@@ -114,7 +114,7 @@ static uint8_t *put_double(uint8_t *at, double number)
     return put(at, bits, 8);
 }
 
-/* Each point goes on by an angle of its own, of cosine and sine (1 - t^2)/(1 + t^2) and 2t/(1 + t^2). */
+/* Turns each point by its own angle, with cosine (1 - t^2)/(1 + t^2) and sine 2t/(1 + t^2). */
 static void move(struct maker *maker)
 {
     for (unsigned i = 0; i < LANES; i++) {
@@ -162,7 +162,7 @@ static size_t put_data(const struct maker *maker, uint8_t *to, uint64_t cycles)
 
 enum { FIN = 1, SYN = 2, PUSH = 8, ACK = 16 };
 
-/* The file's numbers are those of a little-endian machine. */
+/* The file's numbers are little-endian. */
 static void put_little(uint8_t *at, uint32_t number)
 {
     for (unsigned i = 0; i < 4; i++)

@@ -1,5 +1,5 @@
-/* Runs a command and tells what it took: timed FD COMMAND... writes "wall cpu peak status" to the file descriptor FD,
- * in seconds and bytes. A small program, for until its exec a child counts the memory of its parent as its own. */
+/* Runs a command and reports its costs: timed FD COMMAND... writes "wall cpu peak status" to the file descriptor FD, in
+ * seconds and bytes. It is small because a child's peak memory includes its parent's until exec. */
 #define _DEFAULT_SOURCE /* wait4 */
 #include <stdio.h>
 #include <stdlib.h>
