@@ -1,5 +1,5 @@
-/* What the library does for an input of operations, in proportion to its bytes: two readings of the capture, as the
- * program does, into a sink that takes what it gets. */
+/* The library's work for an input of operations, in proportion to its bytes: reads the capture twice, as the program
+ * does, into a sink that accepts everything. */
 #include <string.h>
 
 #include "honest.h"

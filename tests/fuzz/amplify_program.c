@@ -1,11 +1,11 @@
-/* What commands of the program do for an input of operations, in proportion to its bytes: a byte that chooses the
- * command, then the operations. */
+/* The program's work for an input of operations, in proportion to its bytes: a byte selects the command, the operations
+ * follow. */
 #include "command.h"
 #include "honest.h"
 
 static const struct {
     const char *arguments[8];
-    uint64_t memory; /* in MB; a quarter of what is promised for any capture: these are small */
+    uint64_t memory; /* in MB; a quarter of what is promised for any capture, because these are small */
 } commands[] = {
     {{"info", "--threads", "1", "--json"}, 8},
     {{"info", "--threads", "1"}, 8},
@@ -17,7 +17,7 @@ static const struct {
     {{"compare", "--threads", "1"}, 16},
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
-#define WORK_ONCE 2400000 /* more than the library's: a capture is read once more where data has to be guessed */
+#define WORK_ONCE 2400000 /* more than the library's: if data must be guessed, a capture is read again */
 
 static size_t chosen;
 

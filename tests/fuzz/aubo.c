@@ -1,6 +1,6 @@
-/* AUBO in both directions: a byte of options, then pieces of a stream, each behind a byte that tells direction and how
- * it goes there, and a byte of its length. Over a WebSocket a piece becomes the payload of a frame, so that changed
- * pieces stay frames. */
+/* AUBO in both directions: a byte of options, then pieces of a stream. Before each piece is a byte for its direction
+ * and framing, and a byte for its length. On a WebSocket a piece becomes a frame's payload, so that changed pieces are
+ * still frames. */
 #include "script.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ enum { RAW = 0, GAP = 1, FRAME = 2, FRAGMENT = 3 };
 #define HEADER_MAX 8
 #define PIECE_MAX 255
 
-/* Frames that were made, until they are played. */
+/* Frames that were made and not played yet. */
 struct frames {
     uint8_t bytes[SCRIPT_STEPS * (HEADER_MAX + PIECE_MAX)];
     size_t used;

@@ -1,4 +1,4 @@
-/* The reader of captures: pcap, pcapng, gzip around them, raw dumps. Packets go through the library too. */
+/* The reader of captures: pcap, pcapng, either in gzip, raw dumps. The packets also go through the library. */
 #include "input/capture.h"
 
 #include "target.h"

@@ -1,5 +1,5 @@
-/* How the fuzzer changes rows of operations: an amplifier is an ordinary operation that is done very often, or with
- * very many names, in an order that nobody expects, so that each of these is one change away. */
+/* How the fuzzer changes rows of operations. An amplifier is an ordinary operation that is repeated very often or has
+ * very many names, or comes in an unexpected order: each of these takes one change. */
 #include <string.h>
 
 #include "scene.h"
@@ -30,7 +30,7 @@ static uint8_t *place_of(const struct row *row, size_t n)
     return row->at + n * SCENE_OPERATION;
 }
 
-/* Makes room for `count` operations in front of the n-th; NULL where there is none. */
+/* Makes room for `count` operations before the n-th; NULL if there is none. */
 static uint8_t *open_up(struct row *row, size_t n, size_t count)
 {
     uint8_t *place = place_of(row, n);
@@ -45,7 +45,7 @@ static void make_any(struct row *row, uint8_t *at)
 {
     memset(at, 0, SCENE_OPERATION);
     at[0] = (uint8_t)below(row, SCENE_KINDS);
-    at[1] = below(row, 4) == 0 ? (uint8_t)below(row, 256) : 0; /* most speak on the first connection */
+    at[1] = below(row, 4) == 0 ? (uint8_t)below(row, 256) : 0; /* most use the first connection */
     at[2] = (uint8_t)below(row, 100);
     for (unsigned i = 3; i < SCENE_OPERATION; i++)
         at[i] = below(row, 3) == 0 ? (uint8_t)below(row, 256) : 0;
@@ -72,7 +72,7 @@ static void drop(struct row *row)
     memmove(place_of(row, n), place_of(row, n + 1), (row->count - n) * SCENE_OPERATION);
 }
 
-/* A few operations once more, somewhere. */
+/* Repeats a few operations somewhere. */
 static void repeat_block(struct row *row)
 {
     uint8_t block[BLOCK_MAX * SCENE_OPERATION];
@@ -97,7 +97,7 @@ static void swap(struct row *row)
     memcpy(other, kept, sizeof kept);
 }
 
-/* Of the last few operations, to the end of the capture or nearly so. */
+/* Repeats the last few operations nearly to the end of the capture. */
 static void insert_loop(struct row *row)
 {
     size_t n = below(row, 2) ? row->count : below(row, row->count + 1);
@@ -110,7 +110,7 @@ static void insert_loop(struct row *row)
     place[5] = (uint8_t)below(row, BLOCK_MAX);
 }
 
-/* `many` or `size` twice to 16 times what it was, or any, or small. */
+/* Multiplies `many` or `size` by 2 to 16, or sets it to any value or a small one. */
 static void widen(struct row *row)
 {
     if (row->count == 0)
@@ -135,7 +135,7 @@ static void alter(struct row *row)
         *octet = (uint8_t)(*octet + below(row, 17) - 8);
 }
 
-/* What an operation does, and what it does it to. */
+/* Changes what an operation does, or to what. */
 static void flip(struct row *row)
 {
     if (row->count > 0)

@@ -23,7 +23,7 @@ static const struct command {
 #undef COMMAND
 };
 
-/* A standard stream, and the file that stands in for it meanwhile. */
+/* A standard stream, and the file that replaces it meanwhile. */
 struct stand_in {
     FILE *stream;
     int number, file, kept;
@@ -85,7 +85,7 @@ static int call(const char *const *arguments)
     return status;
 }
 
-/* What is written without an end must not fill the disk. */
+/* Endless output must not fill the disk. */
 static void limit_output(void)
 {
     struct rlimit limit;
@@ -96,8 +96,8 @@ static void limit_output(void)
 
 void __sanitizer_set_report_fd(void *file) __attribute__((weak));
 
-/* What a sanitizer has to say is no output of the program. Where libFuzzer has put /dev/null in the place of standard
- * error it has told the sanitizers where to go. */
+/* A sanitizer's report is not the program's output. If libFuzzer has replaced standard error by /dev/null, it has
+ * redirected the sanitizers already. */
 static void keep_reports(void)
 {
     struct stat status;
@@ -161,7 +161,7 @@ static void restore_input(int kept)
         CHECK(dup2(kept, STDIN_FILENO) == STDIN_FILENO && close(kept) == 0);
 }
 
-/* The program takes signals that the fuzzer needs, an alarm among them. */
+/* The program handles signals that the fuzzer needs, among them SIGALRM. */
 static const int taken[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
 #define TAKEN (sizeof taken / sizeof *taken)
 

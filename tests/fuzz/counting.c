@@ -1,6 +1,6 @@
-/* Counts what runs between cost_begin() and cost_end(): a unit for each edge of the project's code, which the compiler
- * reports, and for what libraries are asked to do on its behalf. Compiled without instrumentation, linked with --wrap
- * for the names below, and with no sanitizer, whose malloc this would replace. */
+/* Counts the work between cost_begin() and cost_end(): a unit for each edge of the project's code, as the compiler
+ * reports them, and units for what it asks of libraries. Compiled without instrumentation and linked with --wrap for
+ * the names below, without a sanitizer, because this would replace its malloc. */
 #include <malloc.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,12 +19,12 @@ static uint64_t units, held, most, before;
 
 /* ---- edges ---- */
 
-#define EDGES_MAX 32768 /* those beyond count as one */
+#define EDGES_MAX 32768 /* further ones count as one */
 static uint32_t hits[EDGES_MAX], edges;
 
-/* libFuzzer takes a counter that was not seen at such a value for new coverage. Its own do not tell 200 runs of a loop
- * from 200,000; with these an input that takes an edge twice as often as any before is kept and changed further. */
-#define TOLD_FROM 8 /* 2 to the power of that */
+/* A new value of a counter is new coverage to libFuzzer. Its own counters do not distinguish 200 runs of a loop from
+ * 200,000; with these it keeps an input that takes an edge twice as often as any before, and changes it further. */
+#define TOLD_FROM 8 /* the exponent of 2 */
 #define TOLD_LEVELS 16
 #define RECORD_FROM 32
 #if defined(__linux__)
@@ -34,7 +34,7 @@ static uint8_t told[EDGES_MAX][TOLD_LEVELS / 8];
 
 static void tell_level(uint32_t edge)
 {
-    static const uint8_t values[] = {1, 2, 3, 4, 8, 16, 32, 128}; /* those that libFuzzer tells apart */
+    static const uint8_t values[] = {1, 2, 3, 4, 8, 16, 32, 128}; /* those that libFuzzer distinguishes */
     unsigned level = 31u - (unsigned)__builtin_clz(hits[edge]) - TOLD_FROM;
     if (level >= TOLD_LEVELS)
         level = TOLD_LEVELS - 1;
@@ -78,7 +78,7 @@ struct cost cost_end(void)
 #define INPUT_MAX 600
 static struct kept {
     unsigned uses;  /* by edges and classes; 0: free */
-    unsigned turns; /* that it was changed */
+    unsigned turns; /* how often it was changed */
     size_t length;
     uint8_t operations[INPUT_MAX];
 } pool[POOL];
@@ -95,7 +95,7 @@ static struct kept *free_place(void)
     return NULL;
 }
 
-/* An eighth more than before is a record, and as much for a shorter input; *place is taken with the first. */
+/* A record is an eighth more than before, or as much for a shorter input. The first one takes *place. */
 static void compete(struct record *record, uint64_t cost, const struct costly *input, struct kept **place)
 {
     bool is_shorter = record->by && cost >= record->most && input->length < record->by->length;
@@ -124,7 +124,7 @@ void cost_keep(const struct costly *input, uint64_t share)
     compete(&records[EDGES_MAX + input->class % COST_CLASSES], share, input, &place);
 }
 
-/* The one that was changed least often, counted from a place drawn by chance. */
+/* Finds the one that was changed least often, starting at a random place. */
 static struct kept *least_changed(uint32_t random)
 {
     struct kept *least = NULL;
@@ -149,7 +149,7 @@ size_t cost_costly(uint8_t *to, size_t room, uint32_t random)
 
 /* ---- what a capture may cost once ---- */
 
-#define SMALLER 64 /* as captures are than one that may cost all of it */
+#define SMALLER 64 /* than a capture that may use the whole one-time allowance */
 
 static void cut_down(struct armtap_budget *to, const struct armtap_budget *from)
 {

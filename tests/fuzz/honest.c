@@ -1,17 +1,16 @@
 #include "honest.h"
 
 #define TIMES 3
-#define MANY 200 /* more than fit: to the end of the capture */
+#define MANY 200 /* more than fit: up to the end of the capture */
 
-/* Small captures cost little, so that the fuzzer tries many. What grows with the square of a capture, or is done for
- * each of a thousand things in it, stands out in them too, since what a capture may cost once is cut down with it
+/* Small captures are cheap, so the fuzzer can try many. Costs that grow with the square of a capture, or are paid for
+ * each of a thousand things in it, stand out in them too, because the one-time allowance shrinks with the capture
  * (counting.c). */
 #define CAPTURE_MAX (8u * 1024)
 
-/* Text takes longer to parse than numbers of fixed size, the more so where it is deflated; a set-up has names to look
- * up; a connection that is opened has a state to make; in bytes that nobody understands a beginning is looked for at
- * each. So each of these has its own measure: were they all covered by the constant, the dearest would hide what
- * another must not cost. */
+/* Parsing text costs more than reading numbers of fixed size, and deflated text costs even more; a set-up looks names
+ * up; a new connection needs a state; in unknown bytes each may begin a message. So each of these has its own measure.
+ * If one constant covered them all, the most expensive would hide what the others cost. */
 #define OUTPUT_CONSTANT 100000
 
 static const uint8_t rtde[] = {SCENE_OPEN,    0, 0,    0, 0,    2, /* protocol 2 */
@@ -25,19 +24,19 @@ static const uint8_t aubo[] = {SCENE_OPEN,      0, 0,    0,  2, 0, /* */
                                SCENE_SUBSCRIBE, 0, 12,   0,  3, 0, /* 12 topics */
                                SCENE_VALUES,    0, MANY, 12, 2, 0};
 
-/* Again and again, on a connection each time. */
+/* Repeated, each time on a new connection. */
 static const uint8_t set_ups[] = {SCENE_OPEN,    0, 0,    0, 0, 2, /* */
                                   SCENE_REQUEST, 0, 32,   0, 0, 0, /* */
                                   SCENE_REPLY,   0, 32,   0, 0, 1, /* */
                                   SCENE_CLOSE,   0, 0,    0, 0, 0, /* */
                                   SCENE_LOOP,    0, MANY, 0, 0, 3};
-/* Each of a browser that was connected before the capture began. */
+/* Each from a browser that was connected before the capture began. */
 static const uint8_t openings[] = {SCENE_OPEN, 0, 0,    0, 3, 0x80, /* */
                                    SCENE_LOOP, 0, MANY, 0, 0, 0};
 /* A client's frames without content, on a connection whose beginning was not captured. */
 static const uint8_t foreign[] = {SCENE_OPEN, 0, 0,    0,    3,    0x80, /* */
                                   SCENE_RAW,  0, MANY, 0x7F, 0x88, 0};
-/* Of one value each, many in a segment. */
+/* One value in each, many in a segment. */
 static const uint8_t small[] = {SCENE_OPEN,    0, 0,    0, 0, 2, /* */
                                 SCENE_REQUEST, 0, 1,    0, 0, 0, /* */
                                 SCENE_REPLY,   0, 1,    0, 0, 1, /* */
@@ -82,7 +81,7 @@ static void measure(struct limits *limits, struct cost (*cost_of)(const struct s
     static const enum manner manners[] = {PLAIN, PLAIN, TEXT, SET_UP, OPENING, FOREIGN, PLAIN, TEXT};
     struct scene scene;
     begin(&scene, NULL, 0);
-    cost_of(&scene); /* the first time some things are prepared for all others */
+    cost_of(&scene); /* the first call prepares things for all later ones */
     limits->empty = cost_of(&scene);
     scene_free(&scene);
     for (int i = 0; i < HONEST_KINDS; i++) {
@@ -127,7 +126,7 @@ static struct cost allowed(const struct limits *limits, const struct scene *scen
     }
     const struct armtap_budget *text = armtap_budget_find("text"), *inflated = armtap_budget_find("inflated");
     CHECK(text && inflated);
-    if (scene->deflated_bytes > 0) /* what else its connection sent has earned some, too */
+    if (scene->deflated_bytes > 0) /* the connection's other bytes have their share, too */
         work += limits->work[TEXT] * ((double)inflated->each * (double)scene->capture.used + (double)inflated->once);
     double promised = (double)text->each * (double)scene->capture.used + (double)text->once;
     output = output > promised ? output : promised;

@@ -1,5 +1,5 @@
-/* What an input may cost: as much as honest ones do, three times over, and a constant. Honest are conversations as
- * robots have them, made of the same operations and measured before the first input. */
+/* What an input may cost: three times as much as honest ones, plus a constant. Honest are conversations like those of
+ * robots, built of the same operations and measured before the first input. */
 #ifndef FUZZ_HONEST_H
 #define FUZZ_HONEST_H
 
@@ -20,24 +20,23 @@ enum honest {
 /* The operations of such a conversation; returns their bytes. */
 size_t honest_scene(enum honest kind, const uint8_t **operations);
 
-/* What one thing that is done with captures costs for honest ones. Before the first input only `memory` and `once` are
- * known. */
+/* What an action on captures costs for honest ones. Before the first input only `memory` and `once` are known. */
 enum manner { PLAIN, TEXT, SET_UP, OPENING, FOREIGN, MANNERS };
 struct limits {
-    uint64_t memory; /* may be held, whatever the capture */
-    uint64_t once;   /* work that it may cost beyond what its bytes may */
+    uint64_t memory; /* may be held, for any capture */
+    uint64_t once;   /* work allowed in addition to that for its bytes */
     bool measured;
     double work[MANNERS], output[MANNERS]; /* per byte of capture ... */
-    double message_work, message_output;   /* ... and what a small message costs beyond that */
+    double message_work, message_output;   /* ... and what a small message costs in addition */
     struct cost empty;                     /* of a capture without packets */
 };
 
-/* Plays the operations, lets `cost_of` do `what` with the capture, and fails where that costs more than it may. Also
- * tells the fuzzer how near it comes (cost_judge). */
+/* Plays the operations, lets `cost_of` do `what` with the capture, and fails if that costs more than allowed. Also
+ * tells the fuzzer how close it comes (cost_judge). */
 void honest_judge(struct limits *limits, struct cost (*cost_of)(const struct scene *scene), const char *what,
                   const uint8_t *operations, size_t length);
 
-/* Of a target that mutator.c serves: what stands in front of the operations of its inputs, in bytes. */
+/* Of a target that mutator.c serves: how many bytes precede the operations of its inputs. */
 #ifdef ARMTAP_FUZZ
 extern const size_t operations_begin;
 #define OPERATIONS_BEGIN(bytes) const size_t operations_begin = (bytes)

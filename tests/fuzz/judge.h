@@ -1,5 +1,5 @@
-/* What the program's output must be, whatever it read. Each judge returns NULL, or what is wrong and sets *at to where;
- * none shares code with what writes. */
+/* What the program's output must be, for any input. Each judge returns NULL, or what is wrong, and sets *at to the
+ * place; none shares code with the writers. */
 #ifndef FUZZ_JUDGE_H
 #define FUZZ_JUDGE_H
 
@@ -16,18 +16,18 @@ bool span_is(struct span span, const char *text);
 
 /* UTF-8 without overlong forms, surrogates and NUL. */
 const char *judge_utf8(struct span text, size_t *at);
-/* Lines for people: besides that no character of control but the line's end, and none that turns the direction. */
+/* Lines for people: also no control character except the line's end, and none that changes the direction of text. */
 const char *judge_shown(struct span text, size_t *at);
-/* The length of a character's bytes and its number, 0 where there is none. */
+/* The length of a character in bytes, and its number; 0 if there is none. */
 size_t character(struct span text, unsigned long *number);
 
 /* ---- judge_json.c: RFC 8259, with unique names in an object ---- */
 
-/* One value and nothing else; with `lines` a value on each line. */
+/* Exactly one value; with `lines` one on each line. */
 const char *judge_json(struct span text, bool lines, size_t *at);
-/* The value of a name, as it is written, in an object that was judged; false: it has none. */
+/* The text of a name's value in an object that was judged; false: there is none. */
 bool json_member(struct span object, const char *name, struct span *value);
-/* What an object or array that was judged holds, and its next part; `name`, with its quotes, is NULL for an array. */
+/* The contents of an object or array that was judged, and its next part; `name`, with quotes, is NULL for an array. */
 struct span json_inside(struct span value);
 bool json_next(struct span *rest, struct span *name, struct span *value);
 /* The bytes of a string that was judged, terminated; `to` has room for them. Returns their length. */
@@ -37,10 +37,10 @@ size_t json_string(struct span string, char *to);
 
 /* RFC 4180 with a line feed: records as wide as the first. */
 const char *judge_csv(struct span text, size_t *at);
-/* The next cell of a judged text, with its quotes taken off into `to`; *last: its record ends there. Returns its
+/* Copies the next cell of a judged text to `to`, without its quotes; *last: its record ends there. Returns its
  * length; false at the end of the text. */
 bool csv_cell(struct span *rest, char *to, size_t *length, bool *last);
-/* A comment with a name for each column, then rows of as many numbers; further such blocks. */
+/* Blocks, each a comment with a name for each column and rows with as many numbers. */
 const char *judge_gnuplot(struct span text, size_t *at);
 /* The next word of a line; false at its end. */
 bool next_word(struct span *line, struct span *word);

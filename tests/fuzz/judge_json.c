@@ -44,7 +44,7 @@ static int hexadecimal(char c)
 static bool read_escape(struct reader *reader)
 {
     if (reader->at >= reader->end || !*reader->at || !strchr("\"\\/bfnrtu", *reader->at))
-        return fail(reader, "an escape that JSON does not have");
+        return fail(reader, "an escape that JSON does not know");
     if (*reader->at++ != 'u')
         return true;
     for (int i = 0; i < 4; i++, reader->at++)
@@ -57,13 +57,13 @@ static bool read_string(struct reader *reader)
 {
     unsigned long number;
     if (!take(reader, '"'))
-        return fail(reader, "no string where one must be");
+        return fail(reader, "a string is expected here");
     while (!take(reader, '"')) {
         size_t length = character((struct span){reader->at, (size_t)(reader->end - reader->at)}, &number);
         if (length == 0)
-            return fail(reader, "a string that is no UTF-8, or has no end");
+            return fail(reader, "a string is not UTF-8, or does not end");
         if (number < ' ')
-            return fail(reader, "a character of control in a string");
+            return fail(reader, "a control character in a string");
         reader->at += length;
         if (number == '\\' && !read_escape(reader))
             return false;
@@ -85,9 +85,9 @@ static bool read_number(struct reader *reader)
     const char *begin = reader->at;
     size_t digits = read_digits(reader);
     if (digits == 0 || (digits > 1 && *begin == '0'))
-        return fail(reader, "a number without digits, or with a zero before them");
+        return fail(reader, "a number without digits, or with a leading zero");
     if (take(reader, '.') && read_digits(reader) == 0)
-        return fail(reader, "a point without digits behind it");
+        return fail(reader, "a decimal point without digits after it");
     if (take(reader, 'e') || take(reader, 'E')) {
         if (!take(reader, '+'))
             take(reader, '-');
@@ -107,7 +107,7 @@ static bool read_word(struct reader *reader)
             return true;
         }
     }
-    return fail(reader, "no value of JSON");
+    return fail(reader, "not a JSON value");
 }
 
 /* ---- arrays and objects ---- */
@@ -142,13 +142,13 @@ static bool read_members(struct reader *reader, struct span *names)
             names[count++] = (struct span){begin, (size_t)(reader->at - begin)};
         skip(reader);
         if (!take(reader, ':'))
-            return fail(reader, "no colon behind a name");
+            return fail(reader, "no colon after a name");
         if (!read_value(reader))
             return false;
         skip(reader);
     } while (take(reader, ','));
     if (!take(reader, '}'))
-        return fail(reader, "an object without an end");
+        return fail(reader, "an object does not end");
     return are_unique(names, count) || fail(reader, "a name twice in one object");
 }
 
@@ -172,7 +172,7 @@ static bool read_array(struct reader *reader)
         if (!read_value(reader))
             return false;
     while (skip(reader), take(reader, ','));
-    return take(reader, ']') || fail(reader, "an array without an end");
+    return take(reader, ']') || fail(reader, "an array does not end");
 }
 
 static bool read_nested(struct reader *reader, bool (*read)(struct reader *reader))

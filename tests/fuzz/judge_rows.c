@@ -6,7 +6,7 @@
 
 /* ---- JSON's leaves ---- */
 
-/* What stands in a cell for a value that is no array; `to` has room for the value's text. */
+/* The cell for a value that is not an array; `to` has room for the value's text. */
 static void cell_of(struct span value, char *to)
 {
     size_t length = value.length;
@@ -22,7 +22,7 @@ static void cell_of(struct span value, char *to)
         strcpy(to, *to == 't' ? "1" : "0");
 }
 
-/* JSON has no NaN, and numbers that came as text may be written in another way. */
+/* JSON has no NaN, and numbers that arrived as text may be written differently. */
 static bool is_same(const char *cell, const char *value, bool is_null)
 {
     char *end_cell, *end_value;
@@ -138,7 +138,7 @@ static const char *compare_row(struct cursor *cursor, struct span object)
     return wrong;
 }
 
-/* Whether the object has more than what every row begins with: the others are in no table of CSV. */
+/* Whether the object has more members than every row has: without more it is in no table of CSV. */
 static bool has_fields(struct span object)
 {
     struct span name, value, rest = json_inside(object);
@@ -214,7 +214,7 @@ const char *judge_same_rows(struct span csv, struct span lines, size_t *at)
 
 /* ---- gnuplot ---- */
 
-/* UR's column of a cell, from 1; 0 where it has none or its name stands there twice. */
+/* UR's column of a cell, from 1; 0 if it has none or its name occurs twice. */
 static unsigned column_of(const char *name, size_t length, size_t width)
 {
     const struct armtap_field *field = armtap_field_find(name, length);

@@ -33,7 +33,7 @@ bool next_word(struct span *line, struct span *word)
 
 /* ---- CSV ---- */
 
-/* Steps over a cell; returns what is wrong with it. */
+/* Skips a cell; returns what is wrong with it. */
 static const char *skip_cell(struct span *rest, bool *is_quoted)
 {
     size_t i = 0;

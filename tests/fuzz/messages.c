@@ -9,7 +9,7 @@
 #define NAME_MAX_BYTES 300
 #define INPUTS 0x80
 #define LONGER 0x20
-#define JSON_MAX 60000 /* of one message; plain and in its frame it fits into SCENE_MESSAGE_MAX */
+#define JSON_MAX 60000 /* of one message, which fits into SCENE_MESSAGE_MAX both plain and in its frame */
 
 const char web_request[] = "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                            "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n";
@@ -24,7 +24,7 @@ size_t scene_count(uint8_t exponent)
 
 /* ---- names ---- */
 
-/* What must not reach a terminal, a table or a document as it is. */
+/* What must not reach a terminal, a table or a document unchanged. */
 static const char *const hostile[] = {"\x1b[2J",
                                       "a,b\"c",
                                       "=1+1",
@@ -184,7 +184,7 @@ static void put_double(uint8_t *at, double value)
 
 enum contents { CONTENTS_MOVING, CONTENTS_NOISE, CONTENTS_ZEROS, CONTENTS_SAME };
 
-/* A clock, and behind it numbers that move a little, noise, zeros, or the same octet. */
+/* A clock, followed by numbers that change slowly, noise, zeros, or repeated octets. */
 static void fill(uint8_t *at, size_t length, enum contents contents, unsigned number)
 {
     uint64_t state = number * UINT64_C(0x9E3779B97F4A7C15) + 1;
@@ -315,7 +315,7 @@ static size_t deflate_message(const void *message, size_t length, uint8_t *to, s
     deflate(&stream, Z_SYNC_FLUSH);
     size_t used = room - stream.avail_out;
     deflateEnd(&stream);
-    return used > 4 ? used - 4 : 0; /* the empty block at the end is left out */
+    return used > 4 ? used - 4 : 0; /* without the empty block at the end */
 }
 
 void web_frame(struct bytes *out, const void *message, size_t length, bool masked, bool deflated)

@@ -1,4 +1,4 @@
-/* What libFuzzer calls to change inputs of operations. */
+/* The functions that libFuzzer calls to change inputs of operations. */
 #include <string.h>
 
 #include "honest.h"
@@ -8,7 +8,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
 
 #define LONGEST 6000 /* bytes of operations that are crossed */
 
-/* Keeps a front of the operations, and puts an end of others behind it. */
+/* Joins the front of one row of operations and the end of another. */
 static size_t cross(uint8_t *operations, size_t length, size_t room, const uint8_t *others, size_t others_length,
                     unsigned seed)
 {
@@ -19,8 +19,8 @@ static size_t cross(uint8_t *operations, size_t length, size_t room, const uint8
     return scene_cross(&front, &back, operations, room, seed);
 }
 
-/* Three of four times what was costly is changed, not what libFuzzer chose; of these one in 16 is crossed with that.
- * Were it libFuzzer that crosses, every second change would be one. */
+/* Three times of four this changes a costly input instead of libFuzzer's choice; one in 16 of them is crossed with that
+ * choice. libFuzzer itself would cross every second time. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
 {
     const size_t before = operations_begin;

@@ -19,7 +19,7 @@ static bool is_packed(const char *name)
 
 bool output_take(const char *name, struct caught *caught)
 {
-    gzFile file = gzopen(name, "rb"); /* reads what is not packed as it is */
+    gzFile file = gzopen(name, "rb"); /* also reads what is not compressed */
     int got = 0;
     *caught = (struct caught){NULL, 0};
     if (!file)
@@ -29,7 +29,7 @@ bool output_take(const char *name, struct caught *caught)
         caught->text = realloc(caught->text, caught->length + ROOM);
         CHECK(caught->text);
         got = gzread(file, caught->text + caught->length, ROOM);
-        CHECK(got >= 0); /* an end that lacks its sum is an error too */
+        CHECK(got >= 0); /* a missing checksum at the end is an error, too */
     } while (got > 0);
     CHECK(!is_packed(name) || caught->length == 0 || gzdirect(file) == 0);
     CHECK(gzclose(file) == Z_OK);

@@ -1,4 +1,4 @@
-/* What the program leaves in files. */
+/* The program's output files. */
 #ifndef FUZZ_OUTPUTS_H
 #define FUZZ_OUTPUTS_H
 

@@ -108,7 +108,7 @@ static void crowd(struct scene *scene, const struct operation *operation)
     struct operation each = *operation;
     size_t many = scene_count(operation->many);
     unsigned form = operation->value % 6;
-    bool is_silent = false; /* such a crowd never fills the capture */
+    bool is_silent = false; /* a crowd that never fills the capture */
     for (size_t i = 0; i < many && !is_silent && !scene_is_full(scene); i++) {
         struct talk talk;
         size_t before = scene->capture.used;
@@ -212,7 +212,7 @@ static void raw(struct scene *scene, struct talk *talk, const struct operation *
 
 /* ---- the row of operations ---- */
 
-/* What an operation sends, as a bit of `spoken`; 0: nothing of one protocol. */
+/* The protocol of what an operation sends, as a bit of `spoken`; 0: none. */
 static unsigned protocol_of(enum scene_kind what)
 {
     switch (what) {
@@ -315,7 +315,7 @@ enum scene_kind scene_mostly(const struct scene *scene)
     return (enum scene_kind)most;
 }
 
-/* For who wants to look at it with other programs. */
+/* To inspect the capture with other programs. */
 static void keep_capture(const struct scene *scene)
 {
     const char *name = getenv("FUZZ_CAPTURE");

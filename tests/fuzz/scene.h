@@ -1,5 +1,5 @@
-/* A capture built of operations, so that a fuzzer changes conversations, not bytes. An input is a row of operations of
- * six bytes; scene.c does what they say, packets.c writes the packets, messages.c what is in them. */
+/* A capture built of operations, so that a fuzzer changes conversations instead of bytes. An input is a row of
+ * operations of six bytes; scene.c executes them, packets.c writes the packets, messages.c their payload. */
 #ifndef FUZZ_SCENE_H
 #define FUZZ_SCENE_H
 
@@ -9,7 +9,7 @@
 #define SCENE_CAPTURE_MAX (64u * 1024)
 #define SCENE_MESSAGE_MAX (128u * 1024)
 
-/* Bytes that are appended to; what does not fit any more is left out. */
+/* Bytes to append to; what no longer fits is dropped. */
 struct bytes {
     uint8_t *at;
     size_t used, room;
@@ -26,19 +26,19 @@ struct talk {
     bool opened;
     bool is_text;       /* AUBO's JSON was sent on it */
     bool is_deflated;   /* messages in such frames were sent on it */
-    bool is_expected;   /* that is where AUBO's JSON belongs: its port, from the beginning, nothing else before it */
+    bool is_expected;   /* AUBO's JSON belongs here: its port, captured from the beginning, nothing else sent before */
     bool is_web;        /* messages go in WebSocket frames */
     unsigned spoken;    /* a bit for each protocol that was sent on it: RTDE, legacy, AUBO */
     unsigned version;   /* of RTDE */
     size_t recipe_size; /* of the last set-up reply */
 };
 
-/* The operations; many and size are exponents, so that one byte says 0 to 50,000. */
+/* The operations; many and size are exponents, one byte covers 0 to 50,000. */
 enum scene_kind {
     SCENE_OPEN,     /* kind: protocol; value: RTDE's version, whether the handshake was captured */
     SCENE_REQUEST,  /* set-up of `many` names; kind: which names, bit 7: inputs */
     SCENE_REPLY,    /* `many` types; kind: which types, bit 7: inputs; value: recipe id */
-    SCENE_START,    /* START or PAUSE and its answer */
+    SCENE_START,    /* START or PAUSE and its reply */
     SCENE_DATA,     /* `many` packages of `size`, 0: the recipe's; kind: contents, bit 7: of the client, bit 6: a packet
                        each, bit 5: every other one is longer */
     SCENE_REALTIME, /* `many` legacy packets; kind: their size; value: contents */
@@ -49,7 +49,7 @@ enum scene_kind {
     SCENE_HOLE,   /* bytes that were not captured */
     SCENE_AGAIN,  /* the last packet, `many` times */
     SCENE_CLOSE,  /* FIN or RST */
-    SCENE_CROWD,  /* `many` connections; kind: how far they come */
+    SCENE_CROWD,  /* `many` connections; kind: how far they get */
     SCENE_WAIT,   /* time goes by */
     SCENE_LOOP,   /* the last `value` operations, `many` times */
     SCENE_KINDS
@@ -64,11 +64,11 @@ struct scene {
     size_t deflated_bytes;             /* of those, of connections with deflated frames */
     size_t searched_bytes;             /* of those, where a search has to find that they are JSON */
     size_t mixed_bytes;                /* of packets that are no text, of connections of more than one protocol */
-    size_t last_packet;                /* where it begins in the capture */
+    size_t last_packet;                /* its offset in the capture */
     unsigned round;                    /* of a loop: names and numbers differ by it */
     size_t messages;                   /* that were sent, and packets */
     size_t steps;                      /* operations done, rounds of loops included */
-    size_t spoken;                     /* bytes of JSON made, however few of them a deflated frame has */
+    size_t spoken;                     /* bytes of JSON made, before deflating */
     size_t bytes_by_kind[SCENE_KINDS]; /* of the capture, by the operation that made them */
     struct bytes message;
 };
@@ -82,7 +82,7 @@ void scene_begin(struct scene *scene);
 /* The rows of operations of an input; ends early when the capture is full. */
 void scene_play(struct scene *scene, const uint8_t *operations, size_t length);
 void scene_free(struct scene *scene);
-/* What most of the capture is. */
+/* What most of the capture consists of. */
 enum scene_kind scene_mostly(const struct scene *scene);
 
 /* ---- change.c ---- */
@@ -100,9 +100,9 @@ enum { TCP_FIN = 1, TCP_SYN = 2, TCP_RST = 4, TCP_PUSH = 8, TCP_ACK = 16 };
 bool scene_is_full(const struct scene *scene);
 void scene_packet(struct scene *scene, struct talk *talk, unsigned side, unsigned flags, const void *bytes,
                   size_t length);
-/* In segments of an Ethernet's size. */
+/* Sends it in segments as large as Ethernet allows. */
 void scene_send(struct scene *scene, struct talk *talk, unsigned side, const void *bytes, size_t length);
-/* The last packet again, as it was. */
+/* Repeats the last packet unchanged. */
 void scene_repeat(struct scene *scene);
 void scene_handshake(struct scene *scene, struct talk *talk);
 

@@ -1,4 +1,4 @@
-/* A conversation that a target makes of its input, and plays to a connection in several chunkings. */
+/* A conversation that a target makes from its input and plays to a connection in several chunkings. */
 #ifndef FUZZ_SCRIPT_H
 #define FUZZ_SCRIPT_H
 
@@ -25,7 +25,7 @@ struct script {
 /* Adds a step; nothing once the script is full. */
 void script_step(struct script *script, enum script_kind kind, enum armtap_direction direction, const uint8_t *bytes,
                  size_t length);
-/* Plays it whole, and in pieces of random sizes and single bytes: what comes out must be the same. */
+/* Plays it whole, in pieces of random sizes and in single bytes: the output must be the same. */
 void script_check(const struct script *script);
 
 #endif

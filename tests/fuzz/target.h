@@ -1,5 +1,5 @@
-/* What all fuzz targets share. A target is a function over the bytes of an input; it aborts where something does not
- * hold. libFuzzer knows it as LLVMFuzzerTestOneInput, the replay of the corpus by its own name. */
+/* What all fuzz targets share. A target is a function of an input's bytes that aborts if a property is violated.
+ * libFuzzer calls it LLVMFuzzerTestOneInput; the replay of the corpus uses its own name. */
 #ifndef FUZZ_TARGET_H
 #define FUZZ_TARGET_H
 
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define FUZZ_TARGET(name) int fuzz_##name(const uint8_t *data, size_t size)
 #endif
 
-/* Must hold whatever the input; unlike assert it cannot be compiled away. */
+/* Must hold for any input; unlike assert it is never compiled away. */
 #define CHECK(condition) ((condition) ? (void)0 : check_failed(__FILE__, __LINE__, #condition))
 _Noreturn void check_failed(const char *file, int line, const char *condition);
 
@@ -32,13 +32,13 @@ struct input {
 size_t input_left(const struct input *input);
 unsigned input_byte(struct input *input);
 unsigned input_two(struct input *input); /* big-endian */
-/* The next `length` bytes, or as many as there are: *length tells. */
+/* The next `length` bytes, or as many as are left, which sets *length. */
 const uint8_t *input_bytes(struct input *input, size_t *length);
-/* A block of its own with a copy, so that reading beyond it is seen. The caller frees. */
+/* A copy in a block of its own: the sanitizer reports reads beyond it. The caller frees it. */
 uint8_t *copy_of(const void *bytes, size_t length);
 /* The name of a file with these bytes; the same file for every input of a process. */
 const char *input_file(const uint8_t *data, size_t size);
-/* Bytes that malloc gave out and nobody freed; 0 where no sanitizer counts them. */
+/* Bytes allocated and not freed; 0 unless a sanitizer counts them. */
 size_t bytes_held(void);
 
 #endif

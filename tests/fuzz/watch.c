@@ -87,7 +87,7 @@ static void check_place(struct watch *watch, const struct armtap_record *record)
         CHECK(record->values_length <= record->frame_length);
         CHECK(record->values + record->values_length <= record->frame + record->frame_length);
     }
-    /* the rest of a stream, which may turn out to be no message, is counted behind its record */
+    /* the rest of a stream may turn out to be no message: it is counted after its record */
     CHECK(accounted(stream, direction) == end || accounted(stream, direction) == record->offset);
     if (watch->conn)
         CHECK(end <= watch->pushed[watch_side(watch, direction)]);
@@ -115,7 +115,7 @@ static void check_value(struct watch *watch, const struct armtap_record *record,
     }
 }
 
-/* A value that was read is the same in the state; the last counts where a recipe names a field twice. */
+/* A value that was read is the same in the state; if a recipe names a field twice, the last one counts. */
 static void check_state(const struct armtap_arm *arm, const struct armtap_value *value, struct armtap_set *seen)
 {
     struct armtap_value known;
@@ -132,7 +132,7 @@ static void check_state(const struct armtap_arm *arm, const struct armtap_value 
     CHECK(memcmp(known.u64, value->u64, value->count * sizeof value->u64[0]) == 0);
 }
 
-/* The arm of which entry i speaks; the first where its name says none. */
+/* The arm of entry i; the first if its name tells none. */
 static size_t arm_of(const struct armtap_record *record, size_t i)
 {
     unsigned number = armtap_recipe_at(record->recipe, i)->arm;
@@ -242,7 +242,7 @@ static int on_text(void *user, const struct armtap_text *text)
     return answer(watch);
 }
 
-/* ASCII without control characters; of UTF-8, a byte that begins or goes on a sequence of its length. */
+/* ASCII without control characters, or complete UTF-8 sequences. */
 static bool is_shown(const unsigned char *byte)
 {
     if (*byte < 0x80)

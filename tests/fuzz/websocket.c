@@ -1,5 +1,5 @@
-/* WebSocket: heads and frames are told the same from any beginning of them; messages come within their bounds, and what
- * is held stays bounded. Every frame is a block of its own. */
+/* WebSocket: heads and frames get the same length from any prefix; messages stay within their limit, and memory stays
+ * bounded. Every frame is a block of its own. */
 #include "target.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #define HELD_MAX 131072u /* the window, the inflater, wslay's buffer, and a message of the limit below */
 
-/* The same of all beginnings: more is needed, until it is known. */
+/* The same for every prefix: more bytes are needed until the length is known. */
 static void check_beginnings(long (*ask)(const uint8_t *bytes, size_t length), const uint8_t *bytes, size_t length)
 {
     long before = 0;

@@ -9,8 +9,8 @@
 
 enum signal { SIGNAL_WORK, SIGNAL_MEMORY, SIGNAL_OUTPUT, SIGNAL_COUNT };
 
-/* libFuzzer takes a counter that was not seen at this value for new coverage: each level is one, eight for each
- * doubling of the share of the budget, so that what costs a little more than all before is kept and changed further. */
+/* A new value of a counter is new coverage to libFuzzer. Each level is one, with eight levels for each doubling of the
+ * share of the budget, so that it keeps what costs a little more than all before, and changes it further. */
 #define LEVELS 160
 #define LEVEL_OF_BUDGET 48
 #define STEPS 8
