@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Attempts to connect that failed, in captures made here byte by byte: what info and diagnose say of them, and where
-they do not. Thresholds from both sides: 3 s without an answer, 0.8 s before a SYN counts as sent again."""
+"""Failed attempts to connect, in captures made here byte by byte: what info and diagnose report, and when they report
+nothing. Thresholds from both sides: 3 s without an answer, 0.8 s before a SYN counts as a retry."""
 import json
 import os
 import socket
@@ -44,7 +44,7 @@ def syn_ack(time, port=30004, client_port=50000, isn=1000):
 
 
 def unreachable(time, reporter, quoted, code, kind=None, cut=None):
-    """An ICMP or ICMPv6 error about a captured packet, which it quotes, as far as `cut` bytes."""
+    """An ICMP or ICMPv6 error that quotes a captured packet, up to `cut` bytes."""
     packet = quoted[1]
     v6 = packet[0] >> 4 == 6
     kind = (1 if v6 else 3) if kind is None else kind
@@ -58,7 +58,7 @@ def ack(time, port=30004, client_port=50000, isn=1000):
 
 
 def other(time):
-    """Somebody else's packet: the capture goes on, and has the robot's direction."""
+    """Another host's packet: it shows that the capture continues and has the robot's direction."""
     return tcp(time, ROBOT, 445, "10.0.0.77", 49999, ACK, 5, 5, b"x")
 
 
@@ -406,7 +406,7 @@ def package(kind, body):
 
 
 def stream(seconds, *later):
-    """A handshake and a package of RTDE every 8 ms for so long, acknowledged; then `later`: (seconds after it, maker)."""
+    """RTDE's handshake, then for some time a package every 8 ms, acknowledged; then `later`: (seconds after it, maker)."""
     packets, seq, at = [syn(0), syn_ack(0.001), ack(0.002)], {True: 7001, False: 1001}, [0.003]
 
     def send(from_robot, payload):

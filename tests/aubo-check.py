@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Exports of AUBO's RTDE against Python's own json, csv, zlib and repr. Captures are made here with struct: every JSON type,
-strings that csv must quote, arrays of arrays, two arms, two channels, both directions, a channel set up again; and the
-samples are taken apart here, WebSocket and all."""
+"""Compares exports of AUBO's RTDE with Python's json, csv, zlib and repr. Captures are made here with struct: every JSON
+type, strings that csv must quote, nested arrays, two arms, two channels, both directions, a channel set up again. The
+samples are parsed here, too, including WebSockets."""
 import csv
 import glob
 import gzip
@@ -73,7 +73,7 @@ def run(*arguments, status=0, stdin=None, errors=""):
 
 
 def same(a, b):
-    """Equal, and of one type, whatever is inside."""
+    """Equal and of the same type, also everything inside."""
     if type(a) is not type(b):
         return False
     if isinstance(a, list):
@@ -84,13 +84,13 @@ def same(a, b):
 
 
 def label(topic):
-    """What a topic's column is called."""
+    """The name of a topic's column."""
     arm, name = (topic[:2], topic[3:]) if topic[:1] == "R" and topic[2:3] == "_" else ("", topic)
     return name if arm in ("", "R1") and (name in DOUBLES or name in MODES) else topic
 
 
 def field_value(topic, value):
-    """A value as its field has it, if the topic has one and the value is one of it."""
+    """A value as its field has it, if the topic has a field and the value fits it."""
     name = topic[3:] if topic[:1] == "R" and topic[2:3] == "_" else topic
     if name in MODES and isinstance(value, list):
         return [MODES[name].get(mode, mode) for mode in value]
@@ -116,7 +116,7 @@ def cell(value):
 
 
 class Table:
-    """What rows of channels that are alive together become."""
+    """The rows of channels that are open at the same time."""
 
     def __init__(self, channels, time=None):
         self.channels = channels
@@ -125,7 +125,7 @@ class Table:
         self.rows = []
 
     def learn(self, channels):
-        """A channel more."""
+        """Adds a channel."""
         self.channels = dict(channels)
         self.topics = list(dict.fromkeys(self.topics + [topic for topics in channels.values() for topic in topics]))
 
@@ -240,7 +240,7 @@ def check_rich(folder):
 
 
 def check_fields(folder):
-    """--fields takes names of both kinds, elements of both, and patterns."""
+    """--fields accepts names of both kinds, their elements, and patterns."""
     path = os.path.join(folder, "fields.pcap")
     connection, tables = rich()
     connection.packets = connection.packets[:tables[0].rows[-1][0]]
@@ -299,7 +299,7 @@ def check_gnuplot(folder):
 
 
 def check_directions(folder):
-    """The same channel number in both directions; two publications share a table; one set up again begins another."""
+    """The same channel number in both directions; two publications share a table; a repeated set-up begins another."""
     path = os.path.join(folder, "directions.pcap")
     connection = Connection()
     read, written = Table({1: ["output_double_registers_0", "output_double_registers_1"]}), [
@@ -331,7 +331,7 @@ def check_directions(folder):
 
 
 def check_once(folder):
-    """From standard input the first row decides; what does not fit is told, and is the exit status."""
+    """From standard input the first row determines the columns; what does not fit is reported and sets the exit status."""
     path = os.path.join(folder, "once.pcap")
     connection, table = Connection(), Table({0: ["R1_points", "R1_late"]})
     connection.set_up(0, table.channels[0])
@@ -383,7 +383,7 @@ def check_recipe(folder):
 
 
 def check_numbers(folder):
-    """What JSON lacks, and whole numbers beyond 64 bits; numbers of arrays as csv writes all others."""
+    """Values that JSON lacks, whole numbers beyond 64 bits, numbers in arrays written like all others in csv."""
     path = os.path.join(folder, "numbers.pcap")
     connection = Connection()
     connection.set_up(0, ["a", "b", "c", "R1_actual_q"])
@@ -451,7 +451,7 @@ def payloads(packets):
 
 
 class Raw:
-    """JSON values one after the other."""
+    """Consecutive JSON values."""
 
     def __init__(self):
         self.text = b""
@@ -479,7 +479,7 @@ class Socket:
         self.inflater = zlib.decompressobj(-15)
 
     def frame(self):
-        """The next frame's first byte and its payload; None where more bytes are needed."""
+        """The next frame's first byte and its payload; None if more bytes are needed."""
         head = 2
         if len(self.bytes) < head:
             return None
@@ -520,7 +520,7 @@ class Socket:
 
 
 def sample_tables(path):
-    """Tables by sender, as a recipe that replaces another begins a new one."""
+    """Tables by sender: a recipe that replaces another begins a new one."""
     packets = list(pcap(path))
     readers = {sender: (Socket if "websocket" in path else Raw)() for sender in "rc"}
     channels, tables, fresh = {"r": {}, "c": {}}, {"r": [], "c": []}, {"r": True, "c": True}

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What leaves armtap is clean, whatever came in. Texts that attack a terminal, a spreadsheet or a parser come in by every
-way there is: names, types, texts, keys, heads and comments of captures, names of files, values of options. Each command that
-`armtap --help` lists is driven with each of its options, on a terminal and into pipes. Python judges: strict UTF-8, the
-categories of Unicode, json, csv, ElementTree.
+"""armtap's output is clean for any input. Texts that attack a terminal, a spreadsheet or a parser enter in every possible
+way: names, types, texts, keys, heads and comments of captures, file names, values of options. Each command that `armtap
+--help` lists runs with each of its options, on a terminal and into pipes. Python judges: strict UTF-8, Unicode's
+categories, json, csv, ElementTree.
 
-clean-check.py [full]: also every value of every option by itself."""
+clean-check.py [full]: also tries every value of every option."""
 import csv
 import functools
 import importlib.util
@@ -45,7 +45,7 @@ seen = set()  # marks of sources that some output showed
 
 
 def marked(source):
-    """The texts, each behind a mark that tells where it came in. Formulas must come first."""
+    """The texts, each after a mark that tells where it entered. Formulas must come first."""
     return [text if text[0] in b"=+-@\t\xef\xff" else source.encode() + text for text in TEXTS] + [source.encode() + b"MARK"]
 
 
@@ -57,7 +57,7 @@ def package(kind, body):
 
 
 def rtde():
-    """Texts of every level; names as they can pass for names; a type and an answer that nobody knows."""
+    """Texts of every level, names that pass as names, an unknown type and an unknown reply."""
     c = aubo.Connection(30004, 50000)
     c.send("c", package("V", b"\0\2"))
     c.send("r", package("V", b"\1"))
@@ -93,7 +93,7 @@ def old_texts():
 
 
 def json_string(text):
-    """As a hostile server writes it: escapes where JSON asks for them, all other bytes as they are."""
+    """As a hostile server writes it: only the escapes that JSON requires, all other bytes unchanged."""
     plain = text.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
     return b'"' + re.sub(rb"[\x00-\x1f]", lambda c: b"\\u%04x" % c[0][0], plain) + b'"'
 
@@ -163,7 +163,7 @@ def primary_messages():
 
 
 def write_pcapng(path, connections):
-    """Comments and names wherever pcapng has them."""
+    """Comments and names in every place that pcapng has for them."""
     text = b"".join(marked("pcapng")).replace(b"\0", b"")
 
     def option(code, value):
@@ -215,7 +215,7 @@ class Done:
 
 
 def run(*words, terminal=False, folder=None, colour=False):
-    """A program that goes on is interrupted, as by Ctrl-C: soon where it was told to go on."""
+    """Interrupts a program that does not end, as by Ctrl-C; soon if its options make it continue."""
     environment = {**os.environ, "TERM": "xterm"}
     environment.pop("NO_COLOR", None)
     if not colour:
@@ -247,7 +247,7 @@ def hidden(text, but="\n"):
 
 
 def judge_shown(raw):
-    """What people see: nothing that steers, no line that a text has begun."""
+    """What people see: no control characters, no line that begins inside a text."""
     text = raw.replace(b"\r\x1b[K", b"").decode()
     assert not hidden(text), hidden(text)
     assert "line\nfeed" not in text, "a text begins a line"
@@ -314,7 +314,7 @@ def check(judge, done, *more):
 
 
 def check_shown(*words, **how):
-    """The same on a terminal and into pipes: nothing hidden on either."""
+    """The same on a terminal and through pipes: no hidden characters on either."""
     done = run(*words, terminal=True, **how)
     check(judge_shown, done, done.out)
     done = run(*words, **how)
@@ -333,7 +333,7 @@ def commands():
 
 @functools.cache
 def options(command):
-    """Names, each with the word that stands for its value."""
+    """Names, each with the placeholder for its value."""
     return re.findall(r"^  (?:-\w, )?--([\w-]+)(?: (\S+))?", run(command, "--help").out.decode(), re.M)
 
 
@@ -427,7 +427,7 @@ def flat(value):
 
 
 def texts_of(rows):
-    """Values of records that are texts, as ndjson has them, in the order of their columns."""
+    """The text values of records in ndjson, in the order of their columns."""
     for row in rows:
         for key, value in row.items():
             if key not in ("time", "packet", "stream", "robot", "protocol", "direction"):
@@ -435,7 +435,7 @@ def texts_of(rows):
 
 
 def check_formats(paths):
-    """The texts of ndjson are those of csv; a terminal gets none that steers; record.py's form and gnuplot's hold."""
+    """ndjson and csv have the same texts; none controls a terminal; record.py's and gnuplot's formats are valid."""
     for name in ("rtde", "aubo"):
         if name not in paths:
             continue
@@ -472,7 +472,7 @@ def same_texts(texts, cells):
 
 
 def judge_safe(rows, plain):
-    """An apostrophe before what is a formula, and nowhere else; numbers stay."""
+    """An apostrophe stands before formulas and nothing else; numbers are unchanged."""
     guarded = 0
     for safe_row, row in zip(rows, plain, strict=True):
         for safe, cell in zip(safe_row, row, strict=True):
@@ -487,7 +487,7 @@ def judge_safe(rows, plain):
 
 
 def file_names():
-    """As a file system takes them: without a slash, not too long."""
+    """As a file system accepts them: without a slash, not too long."""
     joined = b"".join(text for text in TEXTS if b"/" not in text and len(text) < 50).replace(b"\0", b"")
     return [joined, b"\x1b[31mRED", b"\xff\xe2\x80\xaertl", b"line\nfeed"]
 
@@ -526,7 +526,7 @@ def check_names(paths, folder):
 
 
 def check_outputs(capture, place, name):
-    """--split makes files of the name that was given, whatever the capture holds; what cannot be made is said."""
+    """--split makes files with the name that was given, for any capture; failures are reported."""
     here = os.path.join(place, b"out")
     os.mkdir(here)
     done = check_shown("export", "--split", "-o", os.path.join(here, name + b".csv"), capture)
@@ -557,7 +557,7 @@ def check_options(paths, folder):
 
 
 def check_recipe_files(paths, folder):
-    """Files of --recipe: names, types, XML that is none."""
+    """Files for --recipe: names, types, malformed XML."""
     text = b"".join(marked("recipe")).replace(b"\0", b"")
     contents = [b"%s DOUBLE\n" % re.sub(rb"\s", b"", name) for name in marked("recipe")] + [
         b"timestamp %s\n" % re.sub(rb"\s", b"", kind) for kind in marked("recipe")]
@@ -576,7 +576,7 @@ def check_recipe_files(paths, folder):
 
 
 def check_categories(folder):
-    """Each character of the categories by itself, in a text of a robot."""
+    """Each character of the categories, one at a time, in a robot's text."""
     code_points = [c for c in map(chr, range(0x110000)) if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")]
     c = aubo.Connection(30004, 50000)
     for i in range(0, len(code_points), 40):
@@ -591,7 +591,7 @@ def check_categories(folder):
 
 
 def check_colour(paths):
-    """With colours: those of severities, and no other."""
+    """With colours: only those of severities."""
     done = run("diagnose", paths["rtde"], terminal=True, colour=True)
     plain = re.sub(rb"\x1b\[3[13]m(error|warning) *\x1b\[0m", b"", done.out).replace(b"\x1b[0m", b"")
     check(is_true, done, b"\x1b[31merror" in done.out, "there is no colour")

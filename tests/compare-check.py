@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""armtap compare on captures that are made here with struct, where it is known what differs, in which packet, and by how
-much. Its JSON is read with Python's parser; pairs and differences are computed here a second time."""
+"""armtap compare on captures made here with struct: it is known what differs, in which packet, and by how much. Python
+parses its JSON and computes pairs and differences independently."""
 import itertools
 import json
 import math
@@ -25,7 +25,7 @@ TYPES = {"timestamp": ("DOUBLE", "d"), "target_q": ("VECTOR6D", "6d"), "actual_q
 
 
 def state(clock, **changes):
-    """What a robot says at a time of its clock: everything moves."""
+    """A robot's values at a time of its clock: all of them change."""
     values = {"timestamp": clock, "target_q": [clock * (i + 1) / 7 for i in range(6)],
               "actual_q": [clock * (i + 1) / 3 for i in range(6)], "actual_TCP_pose": [clock / (i + 2) for i in range(6)],
               "target_TCP_pose": [clock / (i + 3) for i in range(6)], "target_TCP_speed": [clock / (i + 4) for i in range(6)],
@@ -199,7 +199,7 @@ def one_bit(path):
 
 
 def rates(path):
-    """Legacy at 125 Hz, RTDE at 500 Hz: every legacy record has its counterpart."""
+    """Legacy at 125 Hz, RTDE at 500 Hz: every legacy record has a counterpart."""
     capture(path, old_stream(states(times(40))), new_stream(states(times(160, 0.002))))
     pairs, fields = report(path, status=0)
     assert pairs == 40
@@ -209,7 +209,7 @@ def rates(path):
 
 
 def offset(path):
-    """Clocks 3 ms apart pair, and what moves differs; mean and largest as computed here."""
+    """Clocks 3 ms apart pair, and changing values differ; mean and largest are those computed here."""
     ours, theirs = states(times(50)), states(times(50, start=100.003))
     capture(path, old_stream(ours), new_stream(theirs))
     pairs, fields = report(path, status=1)
@@ -245,7 +245,7 @@ def restart(path):
 
 
 def two_files(path):
-    """Captured side by side into two files: read side by side, in any order, however long they are."""
+    """Two files captured at the same time are read together, in any order and of any length."""
     records = states(times(20000))
     first, second = place("old"), place("new")
     capture(first, old_stream(records))
@@ -272,7 +272,7 @@ def not_numbers(path):
 
 
 def modes(path):
-    """Modes are doubles in the legacy packet; a cell that holds no integer is absent, and said so."""
+    """Modes are doubles in the legacy packet; a cell that holds no integer is absent, which is reported."""
     records = states(times(10))
     other = [(time, dict(values)) for time, values in records]
     other[3][1]["joint_mode"] = [253] * 5 + [255]
@@ -308,7 +308,7 @@ def digital(path):
 
 
 def cb2(path):
-    """Column 74 is the actual pose there, column 80 the target speed."""
+    """In this layout column 74 is the actual pose, column 80 the target speed."""
     names = ["timestamp", "actual_q", "actual_TCP_pose", "target_TCP_speed"]
     records = states(times(10))
     capture(path, old_stream(records, size=812, columns=COLUMNS_CB2), new_stream(records, names=names))
@@ -320,7 +320,7 @@ def cb2(path):
 
 
 def tolerance(path):
-    """It forgives doubles alone: a mode or a bit next to the right one is another one."""
+    """The tolerance applies only to doubles: a mode or bit that differs by one is another."""
     records = states(times(10))
     capture(path, old_stream(records), new_stream(states(times(10), robot_mode=6, actual_digital_input_bits=4,
                                                          speed_scaling=0.5)))
@@ -330,7 +330,7 @@ def tolerance(path):
 
 
 def clocks(path):
-    """Records whose clock is no number are counted, never dropped in silence; clocks of any size are printed short."""
+    """Records whose clock is not a number are counted, never dropped silently; clocks of any size are printed briefly."""
     records, other = states(times(30)), states(times(30))
     for i in 3, 4, 20:
         other[i][1]["timestamp"] = float("nan")
@@ -367,8 +367,8 @@ def uneven(chance, start, step, end):
 
 
 def any_rates(path):
-    """Pairs of streams of any rates, even or not, with records missing, against a search through all of them: no farther
-    apart than half a cycle, and neither has a nearer one."""
+    """Compares pairs of streams of any rates, regular or not, with missing records, with an exhaustive search: partners are
+    at most half a cycle apart, and neither has a nearer one."""
     chance = random.Random(4)
     for turn in range(80):
         steps = chance.choice((0.002, 0.004, 0.008)), chance.choice((0.002, 0.008, 0.02, 0.01003, 0.00751))
@@ -448,7 +448,7 @@ def cannot(path):
 
 
 def damaged(path):
-    """A cut file: what came before is compared, and the status says that it is not all."""
+    """A truncated file: its readable part is compared, and the status tells that it is incomplete."""
     records = states(times(50))
     capture(path, old_stream(records), new_stream(records))
     with open(path, "rb") as file:

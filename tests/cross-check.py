@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Exports of the sample captures against a second decoder that shares nothing with armtap: every row, every value, to the
-last bit. Files, TCP and both protocols are taken apart here with struct; numbers become text by Python's own repr.
-It knows only orderly streams, so it takes captures of one stream without losses."""
+"""Compares exports of the samples with a second decoder that shares nothing with armtap: every row, every value, to the
+last bit. Files, TCP and both protocols are parsed here with struct; Python's repr prints the numbers. It handles only
+orderly streams, so it takes captures of one stream without losses."""
 import gzip
 import os
 import struct

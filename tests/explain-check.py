@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""armtap explain --json, packet by packet, against the packets' own bytes: every byte of every message is in one part, in
-order; the messages that end in a packet are what its TCP payload ends; numbers are what struct reads there."""
+"""Compares armtap explain --json, packet by packet, with the packets' bytes: every byte of every message is in one part,
+in order; a packet has the messages that its TCP payload completes; numbers are those that struct reads."""
 import collections
 import gzip
 import importlib.util
@@ -33,7 +33,7 @@ def explain(*arguments):
 
 
 def check_number(message, part, raw):
-    """A number must be one of the readings that its bytes have; UR's cells are doubles, whole numbers too."""
+    """A number must be a possible reading of its bytes; UR's cells are doubles, also for whole numbers."""
     value = part["value"]
     readings = [int.from_bytes(raw, "big"), int.from_bytes(raw, "big", signed=True)]
     if len(raw) == 8:
@@ -48,7 +48,7 @@ def check_number(message, part, raw):
 
 
 def leaves(value):
-    """Scalars in the order of the text; an empty list or object is one, without a value."""
+    """Scalars in the order of the text; an empty list or object counts as one, without a value."""
     if isinstance(value, dict):
         value = list(value.values())
     if not isinstance(value, list):
@@ -61,7 +61,7 @@ def said(part):
 
 
 def check_aubo(message, content, windows):
-    """JSON as Python reads it; a WebSocket's frames taken apart here, inflated by Python's zlib."""
+    """JSON as Python reads it; WebSocket frames are parsed here and inflated by Python's zlib."""
     parts = [part for part in message["parts"] if part["field"] != "white space"]
     if content[:5] in (b"HTTP/", b"GET /"):
         assert len(parts) == len(content.splitlines()), parts
@@ -160,7 +160,7 @@ def check_whole(path):
 
 
 def check_damaged(name, count, seed):
-    """Packets left out, bits turned over, lengths overwritten."""
+    """Packets removed, bits flipped, lengths overwritten."""
     chance = random.Random(seed)
     with open(os.path.join(os.environ.get("srcdir", "."), "captures", name), "rb") as file:
         content = file.read()
@@ -187,7 +187,7 @@ def check_damaged(name, count, seed):
 
 
 def check_hex():
-    """The same bytes by hand, in every way to write them."""
+    """The same bytes in every notation."""
     package = b"\0\x16U\1" + struct.pack(">dIQ", 1.5, 7, 1 << 40)[:18]
     for text in (package.hex(), package.hex(" "), package.hex(":"), "0x" + package.hex(),
                  "\n".join("0x%02X," % byte for byte in package)):
@@ -210,7 +210,7 @@ def sub_package(number, content):
 
 
 def check_primary_hex():
-    """Messages of UR's primary interface, put together here from its documentation: named, never another protocol's."""
+    """Messages of UR's primary interface, built here from its documentation: named, and never taken for another protocol."""
     mode = struct.pack(">Q9B3dB", 25643784000, 1, 1, 1, 0, 0, 1, 0, 7, 0, 1.0, 0.5, 1.0, 0)
     joints = b"".join(struct.pack(">3d4fB", q, q, 0.0, 1.5, 48.0, 30.0, 0.0, 253) for q in (0.1, -1.5, 2.0, 0.0, 1.0, -3.0))
     state = sub_package(0, mode) + sub_package(1, joints) + sub_package(2, bytes(32)) + sub_package(14, bytes(73))
@@ -243,7 +243,7 @@ def check_primary_hex():
 
 
 def check_doubtful_hex():
-    """Random bytes behind the length of a packet are no packet, and what is shown says why; a real one is one."""
+    """Random bytes after a packet's length are not taken for a packet, with the reason; a real packet is."""
     dice, count = random.Random(11), 0
     for size in (756, 812, 1060, 1220, 44, 100):
         for _ in range(10):
@@ -286,7 +286,7 @@ def frame(text, key=None, first=0x81):
 
 
 def check_aubo_hex():
-    """AUBO's without a capture: lists, frames masked and compressed, a head."""
+    """AUBO's bytes without a capture: lists, masked and compressed frames, a head."""
     texts = [b'[0,[1e-05,-0.5,"a\\"b\\u00e9",[],{}],{"k":{"l":[1,null]}},true]', b'[1,3.0999999046325684,4.1]',
              b'[100,{"chanel":0,"frequency":50.0,"segments":["R1_actual_q"],"to_server":false,"trigger":0}]']
     deflater = zlib.compressobj(9, zlib.DEFLATED, -15)

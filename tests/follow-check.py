@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Rows of a source that goes on come out while it goes on: the way `nc ROBOT 30003 | armtap export -` is followed, also
-through gzip, and Ctrl-C ends it with all rows that came. The same of a file that grows, with --follow, whatever befalls it."""
+"""Rows of a live source appear at once: as with `nc ROBOT 30003 | armtap export -`, also through gzip; Ctrl-C ends it with
+all rows so far. The same for a growing file with --follow, whatever happens to the file."""
 import json
 import os
 import select
@@ -34,7 +34,7 @@ class Plain:
 
 
 class Gzip:
-    """As a program packs that does not keep back what it has."""
+    """Like a program that compresses without holding data back."""
 
     def __init__(self):
         self.packer = zlib.compressobj(wbits=31)
@@ -52,7 +52,7 @@ def begin(*options):
 
 
 def feed(program, way):
-    """Packets until two lines came; these, and how many packets."""
+    """Sends packets until two lines appear; returns these and the number of packets."""
     came, count, end = b"", 0, time.monotonic() + PATIENCE
     while came.count(b"\n") < 2 and time.monotonic() < end:
         program.stdin.write(way.bytes_of(packet(1 + count * 0.008)))
@@ -64,7 +64,7 @@ def feed(program, way):
 
 
 def follow(way, *options):
-    """Lines that came before the end of the input, and all lines."""
+    """Returns the lines that appeared before the end of the input, and all lines."""
     program = begin(*options)
     came, count = feed(program, way)
     program.stdin.write(way.end())
@@ -74,7 +74,7 @@ def follow(way, *options):
 
 
 def interrupt(way, *options):
-    """The same for a source that never ends, after Ctrl-C."""
+    """The same for an endless source, after Ctrl-C."""
     program = begin(*options)
     came, count = feed(program, way)
     program.send_signal(signal.SIGINT)
@@ -96,7 +96,7 @@ def piped(way, *options, header):
 
 
 def interrupted(way, wanted, threads):
-    """gzip data that nobody ended is a file that ends early."""
+    """gzip data without its trailer is a truncated file."""
     early, lines, count, status = interrupt(way(), "-f", "csv", "--threads", threads)
     judge((way.__name__, "Ctrl-C", threads), early, lines, count + 1, status, wanted)
 
@@ -105,7 +105,7 @@ def interrupted(way, wanted, threads):
 
 
 def header():
-    """Of a capture, and the beginning of a connection."""
+    """A capture's header and the beginning of a connection."""
     return struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 101) + captured(0, flags=2, from_robot=False) + \
         captured(0, flags=18)
 
@@ -153,7 +153,7 @@ class Followed:
 
 
 def follow_growing(name, way, cut):
-    """Rows come while nothing further does, whatever part of the next packet is there already."""
+    """Rows appear before anything more is written, whatever part of the next packet is there already."""
     run = Followed(name, "export", "--fields", "timestamp", way=way)
     stream = header() + b"".join(captured(i) for i in range(30))
     one = len(captured(0))
@@ -169,7 +169,7 @@ def follow_growing(name, way, cut):
 
 
 def follow_moved(what):
-    """Replaced or removed: said once, and the file that was opened is followed."""
+    """Replaced or removed: reported once, and the file that was opened is still followed."""
     run = Followed("x.pcap", "export", "--fields", "timestamp", before=header() + captured(0) + captured(1))
     run.read_until(b"\n", 3)
     if what == "another file":
@@ -199,7 +199,7 @@ def follow_cut():
 
 
 def overwrite(name, data):
-    """At once: no moment in which the file is short."""
+    """At once: the file is never shorter meanwhile."""
     with open(name, "r+b", buffering=0) as file:
         file.write(data)
 
@@ -218,7 +218,7 @@ OTHER_ROBOT = header() + b"".join(captured(i, robot=3) for i in range(9))
 
 
 def follow_written_anew(what, act, new, *words):
-    """Never rows of two captures in one table: other bytes before the place of reading, wherever they differ."""
+    """No table has rows of two captures: bytes before the current position changed, anywhere."""
     run = Followed("x.pcap", "export", "--fields", "timestamp", before=OLD)
     run.read_until(b"\n", 5)
     act("x.pcap", new)

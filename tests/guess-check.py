@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Data whose handshake was not captured, in captures made here with struct: when its names are guessed, that every
-command says so and why, that --no-guess keeps them out, and what the clock of opaque data tells."""
+"""Data whose handshake was not captured, in captures made here with struct: when names are guessed, that every command
+says so and why, that --no-guess prevents it, and what the clock of opaque data tells."""
 import csv
 import io
 import json
@@ -42,29 +42,29 @@ def driver(clock, time):
 
 
 def stranger(clock, time):
-    """As many bytes as the driver's: timestamp, a force, a register and a current of 6, speed_scaling, a line of script."""
+    """The same number of bytes as the driver's: timestamp, a force, a register and a current of 6, speed_scaling, a line."""
     force = [40 + 3 * math.sin(9 * time + k) for k in range(6)]
     current = [math.cos(5 * time + k) for k in range(6)]
     return struct.pack(">d6d6dddI", clock, *force, *current, 250.0, 0.8, int(time))
 
 
 def joints(_clock, time):
-    """A demo's actual_q: as many bytes as a force, and nothing in it that tells."""
+    """A demo's actual_q: as many bytes as a force, and nothing that distinguishes them."""
     return struct.pack(">6d", *(0.5 * math.sin(1.5 * time + joint) + 0.3 * joint + 0.4 for joint in range(6)))
 
 
 def pushes(_clock, time):
-    """A force of 40 N: no angle of a joint."""
+    """A force of 40 N: not a joint's angle."""
     return struct.pack(">6d", *(40 + 3 * math.sin(9 * time + joint) for joint in range(6)))
 
 
 def nothing(_clock, _time):
-    """As long as a client's registers, lower or upper ones: zeros say nothing."""
+    """As long as a client's lower or upper registers: zeros are no evidence."""
     return bytes(64)
 
 
 def capture(path, form, packages, step=0.008, left_out=(), pause=None):
-    """Packages of one connection that began before; `left_out` by their number, `pause` (number, s) holds all back."""
+    """Packages of a connection that was open before; `left_out` are numbers, `pause` (number, s) delays the rest."""
     seq, late = 1000, 0.0
     with open(path, "wb") as file:
         file.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 101))

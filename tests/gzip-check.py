@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Compressed output: Python's gzip reads the same from OUT.csv.gz as stands in OUT.csv, for every format, with --split, from any
-number of threads, also of more tables than are compressed at a time; rows of a source that goes on come at once; a failure
-leaves no file behind, and what was there."""
+"""Compressed output: Python's gzip reads from OUT.csv.gz what OUT.csv holds, for every format, with --split, with any
+number of threads, also with more tables than are compressed at a time. Rows of a live source appear at once. A failure
+leaves no new file and keeps the old one."""
 import glob
 import gzip
 import os
@@ -29,7 +29,7 @@ def content(path):
 
 
 def same_files(folder, ending, least):
-    """Every plain file has its compressed one, and nothing else is there."""
+    """Every plain file has a compressed one, and there are no others."""
     plain = sorted(glob.glob(folder + "/plain*" + ending))
     packed = sorted(glob.glob(folder + "/packed*"))
     assert [path.replace("/plain", "/packed") + ".gz" for path in plain] == packed, (plain, packed)
@@ -75,7 +75,7 @@ def check_names(folder):
 
 
 def check_many(folder, count=150):
-    """Streams in turns, so that compressed files wait for one another."""
+    """Streams take turns, so that compressed files wait for each other."""
     with open(folder + "/many.pcap", "wb") as file:
         file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1))
         for turn in range(60):
@@ -92,7 +92,7 @@ def check_many(folder, count=150):
 
 
 def check_follow(folder):
-    """Rows of a source that goes on can be unpacked while it goes on."""
+    """A live source's rows can be decompressed at once."""
     pipe = folder + "/pipe.csv.gz"
     os.mkfifo(pipe)
     program = subprocess.Popen([ARMTAP, "export", "-", "--raw", "realtime", "--fields", "timestamp", "-o", pipe],

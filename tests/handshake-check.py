@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""RTDE handshakes that went wrong, on captures made here with struct by a controller whose releases, fields and mistakes are
-known: what diagnose says of each refused name, the recipe that recipe --accepted leaves, the values behind a type that
-armtap does not know, what explain and info make of it. Which release brought a field is read from `armtap fields --json`
-and judged here a second time. A seed may be given: tests/handshake-check.py [SEED [ROUNDS]]."""
+"""Failed RTDE handshakes, in captures made here with struct, of a controller whose releases, fields and mistakes are known:
+what diagnose says about each refused name, which recipe `recipe --accepted` prints, the values after a type that armtap
+does not know, and what explain and info show. Which release introduced a field is read from `armtap fields --json` and
+evaluated here independently. tests/handshake-check.py [SEED [ROUNDS]]."""
 import csv
 import io
 import json
@@ -91,7 +91,7 @@ def numbers(text):
 
 
 def knows(release, since):
-    """Whether a controller has a field; a series begins with all that the one before it ever had."""
+    """Whether a controller has a field; a series begins with all fields of the one before."""
     firsts = [numbers(first) for first in (since or "").split(" / ") if first]
     own = [first for first in firsts if first[0] == release[0]]
     if own:
@@ -111,7 +111,7 @@ def reason(release, since):
 
 
 def slip(name, rng):
-    """A name with one letter too few, in capitals, or as a column is called."""
+    """A name with a letter missing, in capitals, or in the form of a column's name."""
     way = rng.randrange(3)
     letters = [i for i in range(1, len(name) - 1) if name[i].isalpha() and name[i - 1] != "_" and name[i + 1] != "_"]
     if way == 0 and len(name) > 12 and letters:
@@ -121,7 +121,7 @@ def slip(name, rng):
 
 
 def play(rng, fields, path):
-    """One refused set-up. Returns what must be found: texts, the packet of the reply, the recipe that is left."""
+    """A refused set-up. Returns what must be found: texts, the packet of the reply, the accepted part of the recipe."""
     release, way = rng.choice(RELEASES), rng.choice(["2", "2", "2", "1", "not negotiated"])
     dated = [name for name in fields if fields[name]["since"] and not knows(release, fields[name]["since"])]
     known = [name for name in fields if knows(release, fields[name]["since"])]
@@ -202,7 +202,7 @@ def misread(names, types):
 
 
 def check_no_frequency(folder, rng, rounds):
-    """Protocol 2 is accepted, the set-up has none of its frequency: named as that, with the bytes that were taken for it."""
+    """Protocol 2 was accepted, but the set-up has no frequency: this is reported, with the bytes that were taken for it."""
     path, fields = os.path.join(folder, "frequency.pcap"), outputs()
     for number in range(rounds):
         names = rng.sample(sorted(set(fields) - {"payload"}), rng.randrange(1, 6))
@@ -228,7 +228,7 @@ def check_no_frequency(folder, rng, rounds):
 
 
 def check_several(folder, rng, rounds):
-    """The release comes late, inputs, several set-ups and streams: which one is meant, and which is left."""
+    """The release arrives late, inputs, several set-ups and streams: which one is meant, and what is accepted."""
     del rng, rounds
     late, own = Connection(50001, at=0.5), Connection(50000)
     own.negotiate()
@@ -261,7 +261,7 @@ def check_several(folder, rng, rounds):
 
 
 def check_streams(folder, rng, rounds):
-    """Two clients were refused: one must be named; a client that accepted all does not count."""
+    """Two clients were refused: the user must choose one; a client whose fields were all accepted does not count."""
     del rng, rounds
     clients = [Connection(50000 + i, at=i * 0.1) for i in range(3)]
     for client, name in zip(clients, (b"actual_Q", b"actual_q", b"actual_tcp_pose")):
@@ -365,7 +365,7 @@ def check_blanks_in_names(folder, rng, rounds):
 # ---- the rest ------------------------------------------------------------------------------------------------------------
 
 def check_unreadable(folder, rng, rounds):
-    """Replies of random bytes: named as such with their bytes, and as the reason why the data is not decoded."""
+    """Replies of random bytes: reported with their bytes, and as the reason why the data is not decoded."""
     path = os.path.join(folder, "bad.pcap")
     for _ in range(rounds):
         junk = b"\1" + bytes(rng.randrange(128, 256) for _ in range(rng.randrange(1, 60)))
@@ -394,7 +394,7 @@ def offered(text):
 
 
 def check_offers(folder, rng, rounds):
-    """diagnose and info offer recipe --accepted where it prints something, and there alone."""
+    """diagnose and info suggest recipe --accepted only if it prints something."""
     del rng, rounds
     cases = [("O", b"", b"NOT_FOUND", False), ("O", b"timestamp, actual_q,", b"DOUBLE,NOT_FOUND,NOT_FOUND", False),
              ("O", b"actual_Q", b"NOT_FOUND", False), ("O", b"timestamp,actual_Q", b"DOUBLE,NOT_FOUND", True),
@@ -421,7 +421,7 @@ def check_offers(folder, rng, rounds):
 
 
 def check_names_not_captured(folder, rng, rounds):
-    """What the robot sends alone holds types without names: no recipe to set up again."""
+    """The robot's side alone has types without names: no recipe to set up again."""
     del rng, rounds
     own = Connection(50000)
     own.negotiate()
@@ -435,7 +435,7 @@ def check_names_not_captured(folder, rng, rounds):
 
 
 def check_lost_replies(folder, rng, rounds):
-    """A second set-up whose reply the capture lacks, or all of it: no value of the new recipe gets a name of the old one."""
+    """A second set-up that the capture lacks, or only its reply: no new value gets a name of the old recipe."""
     path, named, opaque = os.path.join(folder, "lost.pcap"), 0, 0
     for _ in range(rounds):
         own, lost, second = Connection(50000), rng.choice(["reply", "reply", "both", "nothing"]), rng.choice([1, 2])
@@ -493,7 +493,7 @@ def forces(rng, time):
 
 
 def counts(rng, time):
-    """As many bytes, of registers: nothing in them tells."""
+    """As many bytes of registers: nothing distinguishes them."""
     return struct.pack(">d6di6i", time, *[rng.uniform(0, 1) for _ in range(6)], *[0] * 7)
 
 
@@ -518,8 +518,8 @@ def gap_between(before, names, types, after, rng, speaks=True):
 
 
 def check_set_up_in_a_gap(folder, rng, rounds):
-    """Only the data tells that another recipe was set up: no name of the old one from the gap on, in a file; over standard
-    input from when it is told. Data that is still of the recipe keeps its names, data that does not tell is said to."""
+    """Only the data shows that another recipe was set up: in a file no value after the gap gets an old name, on standard
+    input none after the report. Data that still fits keeps its names; undecided data is reported as such."""
     del rounds
     path, whole = os.path.join(folder, "gap.pcap"), b"DOUBLE,VECTOR6D,INT32,VECTOR6INT32"
     cases = [(after, wanted, speaks) for after, wanted in ((joints, None), (forces, "rtde.recipe.missing"))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What an input may cost in the program: captures made here that ask for much with few bytes, through every command. Peak
-memory is within what the manual promises, the output in proportion to what was captured, and what was cut is said. Time
-is not judged. `hostile-tools-check.py 10` makes the shapes ten times as large."""
+"""What an input may cost the program: every command reads captures that demand much with few bytes. Peak memory stays
+within the manual's promise, the output in proportion to the capture, and what was cut is reported. Time is not judged.
+`hostile-tools-check.py 10` makes the inputs ten times as large."""
 import json
 import os
 import struct
@@ -78,7 +78,7 @@ def subscribe(channel, topics):
 
 
 def short_packages(capture):
-    """A recipe of thousands of fields, and packages that hold the first one."""
+    """A recipe of thousands of fields, and packages with only the first one."""
     peer = begin_rtde(capture)
     names = b",".join(b"%x" % i for i in range(6000))
     peer.send(CLIENT, rtde("O", struct.pack(">d", 500) + names))
@@ -106,7 +106,7 @@ def wide_arrays(capture):
 
 
 def replaced_topics(capture):
-    """Three channels of hundreds of topics, and one that is subscribed anew again and again."""
+    """Three channels with hundreds of topics, and one that is subscribed repeatedly."""
     peer = Peer(capture, 30010)
     for channel in range(1, 4):
         peer.send(CLIENT, subscribe(channel, ["%d_%d" % (channel, i) for i in range(800)]))
@@ -214,7 +214,7 @@ def commands(folder):
 
 
 def is_sanitized():
-    """ASan takes memory of its own."""
+    """ASan needs memory itself."""
     with open(ARMTAP, "rb") as file:
         return has(file, b"__asan_init")
 
@@ -231,7 +231,7 @@ def check_costs(name, arguments, outcome, captured):
 
 
 def check_shape(folder, shape, says):
-    """`says`: of which commands it must be said that something was cut, by words of theirs."""
+    """`says`: words of the commands that must report a cut."""
     path = folder + "/" + shape.__name__ + ".pcap"
     capture = Capture(path)
     shape(capture)
@@ -270,7 +270,7 @@ def shown_by(arguments, folder):
 
 
 def check_sums(folder):
-    """What is added up is exact: streams listed and streams added up are all there are."""
+    """Sums are exact: streams that are listed and streams that are only counted add up to all."""
     path = folder + "/sums.pcap"
     capture = Capture(path)
     connections(capture, 12345)
@@ -364,7 +364,7 @@ def all_channels(capture):
 
 
 def bytes_one_by_one(capture):
-    """A long message on each connection, of which a byte comes at a time."""
+    """On each connection a long message that arrives byte by byte."""
     peers = [Peer(capture, 30004, i) for i in range(300 * SCALE)]
     for peer in peers:
         shake_hands(peer, b"timestamp", b"DOUBLE")
@@ -375,7 +375,7 @@ def bytes_one_by_one(capture):
 
 
 def later_arms(capture):
-    """Arms without the first one: where there is no room for them, a record has no value."""
+    """Arms without the first one: if there is no room for them, a record has no value."""
     for i in range(1000 * SCALE):
         peer = Peer(capture, 30010, i, robot_of(i))
         peer.send(CLIENT, subscribe(1, ["R2_actual_q", "R3_actual_q", "R4_actual_q"]))
@@ -391,7 +391,7 @@ CROWDS = ((open_3000, ALL), (open_30000, FEW), (own_recipes, (["info"], WIDE, ["
 
 
 def write_aside(path, shape):
-    """In a process of its own: a child's peak begins with what its parent has."""
+    """In a process of its own: a child's peak memory starts at its parent's."""
     child = os.fork()
     if child == 0:
         try:
@@ -415,7 +415,7 @@ def check_crowd(folder, crowd, ways):
 
 
 def check_thousand(folder):
-    """A thousand connections at once that only do what they should keep every record."""
+    """A thousand well-behaved connections at once keep every record."""
     path = folder + "/thousand.pcap"
     capture = Capture(path)
     names = [b"timestamp", b"robot_mode"] + [b"output_double_register_%d" % i for i in range(24)]
@@ -484,7 +484,7 @@ def check_idle_connections(folder):
 
 
 def check_full(folder, others):
-    """As many connections with records at once as are followed, or one more: that one is said to be given up."""
+    """As many connections with records at once as are followed, or one more: giving that one up is reported."""
     path = folder + "/full.pcap"
     capture = Capture(path)
     honest = begin_named(capture, 1, 1)
@@ -513,8 +513,8 @@ def check_full(folder, others):
 
 
 def check_forgotten(folder, ended):
-    """A connection that was given up goes on after others ended: while it is remembered that is known, and then nothing but
-    that it may be so."""
+    """A connection that was given up continues after others ended: reported as such while it is remembered, later only as
+    possible."""
     path = folder + "/forgotten.pcap"
     capture = Capture(path)
     honest = begin_named(capture, 1, 1)
@@ -558,8 +558,8 @@ def count_rows(path, *more):
 
 
 def check_tiny(folder):
-    """The smallest recipe there is, for minutes, as robots send it and as a slow client gets it: 280 packages in a segment.
-    Honest data loses no row, in whatever format, and beside a stream that is wide."""
+    """The smallest possible recipe, for minutes, as robots send it and as a slow client gets it: 280 packages in a segment.
+    Honest data loses no row, in any format, and next to a wide stream."""
     path, wide = folder + "/tiny.pcap", b",".join(b"output_double_register_%d" % i for i in range(24))
     csv, ndjson, gnuplot = (1, "--stream", "0"), (0, "--stream", "0", "-f", "ndjson"), (1, "--stream", "0", "-f", "gnuplot")
     for version, hertz, packed, rows, name, kind, size, formats in (
@@ -583,7 +583,7 @@ def check_tiny(folder):
 
 
 def check_words(folder):
-    """An export says the same of what was cut as the notes: of which stream, where and what."""
+    """An export reports the same cuts as the notes: stream, place and cause."""
     path = folder + "/words.pcap"
     capture = Capture(path)
     short_packages(capture)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Ctrl-C, SIGTERM and SIGHUP end the program within a second, whatever it waits for: a slow pipe, a pipe that nobody opens,
-a silent interface, a growing file, a reader that takes nothing. What goes on is ended with whole output, what does not is
-broken off, and no file is left that nobody asked for."""
+a silent interface, a growing file, a reader that does not read. Reading a live source ends with complete output, any
+other work is aborted, and no stray file is left."""
 import os
 import signal
 import struct
@@ -29,7 +29,7 @@ class Run:
         self.program = subprocess.Popen([ARMTAP, *arguments], stdin=stdin, stdout=stdout, stderr=subprocess.PIPE)
 
     def end(self, how):
-        """Seconds that it takes to end; killed in the end."""
+        """Returns how many seconds it takes to end; kills it after PATIENCE."""
         begin = time.monotonic()
         self.program.send_signal(how)
         try:
@@ -56,14 +56,14 @@ def wait_for(truth):
 
 
 def is_waiting(run):
-    """The program has nothing to do: what it does next is up to the signal."""
+    """The program waits: only a signal makes it continue."""
     with open("/proc/%d/stat" % run.program.pid) as file:
         state = file.read().rsplit(")", 1)[1].split()[0]
     return state in "SZ"
 
 
 def ends(what, begin, judge, signals=SIGNALS):
-    """`begin` starts a run and brings it to where it waits; `judge` gets it when it is over."""
+    """`begin` starts a run and lets it reach its wait; `judge` gets it when it has ended."""
     for how in signals:
         for attempt in range(ATTEMPTS):
             run = begin()
@@ -162,7 +162,7 @@ def packets(first, count):
 
 
 def big_files():
-    """In the midst of the work: followed, all that was read is written; else nothing is."""
+    """In the middle of the work: with --follow all that was read is written, otherwise nothing."""
     with open("big.pcap", "wb") as file:
         file.write(header() + packets(0, 40000))
 
@@ -213,7 +213,7 @@ def silent_interface():
 
 
 def nohup():
-    """A SIGHUP that is ignored stays so."""
+    """An ignored SIGHUP stays ignored."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     run = Run("export", "-", "--raw", "realtime", "--fields", "timestamp")
     signal.signal(signal.SIGHUP, before)

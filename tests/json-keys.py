@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every key of every --json is in the manual, in the section of its command. Python's parser reads the JSON; there are as
-many kinds of it as commands have."""
+"""Every key of every --json is in the manual, in the section of its command. Python parses the JSON of every kind that
+commands print."""
 import json
 import os
 import re
@@ -26,7 +26,7 @@ def sections():
 
 
 def keys_of(value):
-    """All keys, but for those of objects whose keys are ids of notes."""
+    """All keys, except in objects whose keys are ids of notes."""
     if isinstance(value, list):
         return set().union(*map(keys_of, value)) if value else set()
     if not isinstance(value, dict) or any("." in key for key in value):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What diagnose shows of a source that goes on: findings while it goes on, a line of state on a terminal and nowhere
-else, and the whole report after a signal. Standard input is a growing pipe; as root the loopback interface, too."""
+"""What diagnose shows of a live source: findings at once, a status line only on a terminal, and the whole report after a
+signal. The source is a growing pipe, and for root also the loopback interface."""
 import json
 import os
 import re
@@ -61,7 +61,7 @@ class Run:
             self.out += os.read(self.program.stdout.fileno(), 65536)
 
     def feed_until(self, text, limit=PATIENCE):
-        """Data goes on until the text is there."""
+        """Sends data until the text appears."""
         end, count = time.monotonic() + limit, 0
         while text not in self.out and time.monotonic() < end:
             self.send(data(time.time(), count))
@@ -87,7 +87,7 @@ LINE = re.compile(rb"^[-0-9]{10}T[:0-9]{8}\.\d{3}Z error tcp\.refused packet \d+
 
 
 def findings_come(how):
-    """While the source goes on, and again in the report, however it ends."""
+    """While the source is live, and again in the report, however it ends."""
     run = Run()
     run.send(refusal(time.time(), 3))
     expect("a finding comes (%s)" % how, run.feed_until(b"10.0.0.3:30004 refused"), run.out)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What is missing in an export, against captures made here with struct, whose holes and skips are known to the generator: the
-columns lost_bytes, lost_s, skipped, time_ns, packet of every row, csv against ndjson and gnuplot, one thread against several,
-a file against standard input, and the words on standard error. A seed may be given: tests/missing-check.py [SEED [ROUNDS]]."""
+"""Missing data in exports of captures made here with struct, whose holes and skips are known: the columns lost_bytes,
+lost_s, skipped, time_ns and packet of every row; the same in csv, ndjson and gnuplot, with one thread and several, from a
+file and from standard input; and the text on standard error. tests/missing-check.py [SEED [ROUNDS]]."""
 import csv
 import io
 import json
@@ -21,7 +21,7 @@ COLUMNS = ["time_ns", "packet", "lost_bytes", "lost_s", "skipped"]
 
 
 class Capture:
-    """Segments of connections in the order of time; those that are lost count in their sequence alone."""
+    """Segments of connections in the order of time; lost ones only advance the sequence number."""
 
     def __init__(self):
         self.segments = []  # time, order, connection, sender, sequence, flags, payload
@@ -121,7 +121,7 @@ def expect(connection, messages, holes, sequence, step):
 
 
 def truth(capture, connection):
-    """What the rows of a connection must say."""
+    """The rows that a connection must give."""
     packets = [place for place in capture.placed if place[0] is connection and place[1] == "r"]
     at = 0
     for begin, end, lost, seconds, skipped in connection.rows:
@@ -161,7 +161,7 @@ def as_csv(text):
 
 
 def check_ndjson(path, rows, number_of):
-    """The same as csv, with what is empty left out."""
+    """The same as csv, without empty cells."""
     text, _ = run("export", "-f", "ndjson", "--fields", ",".join(COLUMNS), "--stream", number_of, path)
     objects = [json.loads(line, parse_float=str, parse_int=str) for line in text.splitlines()]
     for one, row in zip(objects, rows):
@@ -178,7 +178,7 @@ def check_gnuplot(path, rows, number_of):
 
 
 def check_every(path, rows, number_of):
-    """Rows that are left out do not take what is missing before them with them."""
+    """Rows that are not exported pass on what is missing before them."""
     text, _ = run("export", "--fields", ",".join(COLUMNS), "--every", "7", "--stream", number_of, path)
     for column in ("lost_bytes", "skipped"):
         kept = [number(row[column]) for row in as_csv(text)]
@@ -280,7 +280,7 @@ def check_inputs(path, draw):
 
 
 def check_range(path, draw):
-    """What is missing outside of --from and --to is not said."""
+    """What is missing outside --from and --to is not reported."""
     capture, connection = rtde_capture(draw, path, 500.0, 0.002, (5, 11, 1, 108))
     wanted = list(truth(capture, connection))
     middle = [row for row in wanted[len(wanted) // 3:2 * len(wanted) // 3]]
@@ -296,7 +296,7 @@ def check_range(path, draw):
 
 
 def check_tail(path, draw):
-    """What is missing behind the last record, if that is wanted."""
+    """What is missing after the last record, if it was asked for."""
     capture, connection = Capture(), Connection(30003, 50001)
     for i in range(120):
         message = struct.pack(">I152d", 1220, 5 + i * 0.002, *[draw.random()] * 151)
@@ -310,7 +310,7 @@ def check_tail(path, draw):
 
 
 def check_unread_tail(path, draw):
-    """What was captured behind the last record and cannot be read is not missing, and lasts no longer than the capture."""
+    """What was captured after the last record and cannot be read is not missing; it lasts at most to the capture's end."""
     for lost, said_lost in ((0, ""), (2, "0.016 s missing in the capture at the end, about 2 records; ")):
         capture, connection = Capture(), Connection(30004, 50000)
         handshake(capture, connection, START, b"timestamp,actual_q", b"DOUBLE,VECTOR6D", 125.0, (3, 15, 8, 106))
@@ -328,7 +328,7 @@ def check_unread_tail(path, draw):
 
 
 def check_unread_behind_gap(path, draw):
-    """A gap, and behind it bytes that cannot be read, before one record: each is said as what it is."""
+    """A gap followed by unreadable bytes before a record: each is reported as what it is."""
     capture, connection = Capture(), Connection(30004, 50000)
     handshake(capture, connection, START, b"timestamp,actual_q", b"DOUBLE,VECTOR6D", 125.0, (3, 15, 8, 106))
     for i in range(400):
@@ -343,7 +343,7 @@ def check_unread_behind_gap(path, draw):
 
 
 def check_aubo(path, draw):
-    """Two channels of one stream: the first row after a hole has it, of whichever channel."""
+    """Two channels of a stream: the first row after a hole reports it, on either channel."""
     if "without AUBO" in run("--version")[0]:
         return
     capture, connection = Capture(), Connection(30010, 50000)
@@ -374,7 +374,7 @@ def check_aubo(path, draw):
 
 
 def check_many(path, draw):
-    """Of many streams the first few have a line each, the others one together; also of more than places are kept of."""
+    """The first few of many streams have a line each, the others share one; also for more streams than are remembered."""
     for count in (30, 70):
         capture = Capture()
         for k in range(count):
@@ -413,7 +413,7 @@ def regular(path, lost=(), garbage=(), count=250):
 
 
 def check_unread(path, draw):
-    """Records that are there and cannot be read are missing data: in seconds and records, not in bytes of the capture."""
+    """Captured records that cannot be read are missing in seconds and records, but not in bytes of the capture."""
     regular(path, garbage=range(100, 150))
     text, said = run("export", "--fields", "timestamp," + ",".join(COLUMNS), path)
     rows = as_csv(text)
@@ -428,7 +428,7 @@ def check_unread(path, draw):
 
 
 def check_set_back(path, draw):
-    """Without a controller's clock the capture's tells how long data is missing: not where it was set back by more."""
+    """Without a controller's clock the capture's clock measures what is missing, unless it was set back by more."""
     for back, seconds in ((0, "0.04"), (10**10, "")):
         capture, connection = Capture(), Connection(30004, 50000)
         handshake(capture, connection, START, b"actual_q", b"VECTOR6D", 125.0, (3, 15, 8, 106))
@@ -442,7 +442,7 @@ def check_set_back(path, draw):
 
 
 def check_window(path, draw):
-    """The part of a hole that --from and --to ask for, where no row within tells of it: i is captured at 1 + 0.008 i s."""
+    """The part of a hole inside --from and --to that no row reports: record i is captured at 1 + 0.008 i s."""
     regular(path, lost=range(50, 150))  # of 1.4 to 2.2 s
     for times, rows, missing in [(("--to", "+1.8"), 50, (0.408, 51)), (("--to", "+1.399"), 50, None),
                                  (("--to", "+1.404"), 50, (0.008, 1)), (("--from", "+1.6", "--to", "+1.7"), 0, (0.104, 13)),
@@ -504,7 +504,7 @@ def check_cut(path, draw):
 
 
 def check_words(path, draw):
-    """Every status other than 0 has its reason on standard error; what is said to type can be typed."""
+    """Every status but 0 has its reason on standard error; a suggested command can be typed."""
     regular(path, lost=range(50, 150))
     said = run("export", "--strict", path, status=1)[1]
     assert re.search(r"warning: --strict: the status is 1, .*: stream\.gap \(1\)\n$", said), said
@@ -527,7 +527,7 @@ def check_words(path, draw):
 
 
 def check_late(path, draw):
-    """Begun late, without its recipe."""
+    """Joined late, without its recipe."""
     capture, connection = rtde_capture(draw, path, 500.0, 0.002, (5, 11, 1, 108))
     capture.segments = [one for one in capture.segments if one[6][2:3] not in (b"O", b"V", b"v", b"S") and not one[5] & 2]
     capture.placed = []
@@ -538,7 +538,7 @@ def check_late(path, draw):
 
 
 def check_shadowed(path, draw):
-    """A field goes before the column of its name, and a warning says so."""
+    """A field takes precedence over the column of the same name, and a warning says so."""
     capture, connection = Capture(), Connection(30004, 50000)
     time = handshake(capture, connection, START, b"packet,time,timestamp", b"INT32,DOUBLE,DOUBLE", 125.0, (5, 11, 1, 108))
     for i in range(5):

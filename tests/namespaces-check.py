@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Live capture of real kernels: two network namespaces whose TCP talks through a router in this script, which loses,
-delays and copies packets, and knows which. What diagnose finds on the client's interface is held against what the
-router did, packet by packet, and against the kernel's own counters; once with TCP's timestamps, once without, where
-IPv6 proves little and must say so. Skipped (status 77) where the system allows no namespaces."""
+"""Live capture of real kernels: two network namespaces whose TCP goes through a router in this script, which loses, delays
+and copies packets and records which. diagnose's findings on the client's interface are compared with what the router
+did, packet by packet, and with the kernel's counters; with TCP's timestamps, and without, when IPv6 proves little and
+must say so. Skipped (status 77) if the system does not allow namespaces."""
 import ctypes
 import json
 import os
@@ -56,7 +56,7 @@ def ip(*arguments):
 
 
 def tunnel(name, address, address6):
-    """An interface whose packets this process reads and writes; it is gone with the file descriptor."""
+    """An interface whose packets this process reads and writes; closing the file descriptor removes it."""
     import fcntl
     try:
         file = os.open("/dev/net/tun", os.O_RDWR)
@@ -71,7 +71,7 @@ def tunnel(name, address, address6):
 
 
 def resent():
-    """Segments that the kernel of this namespace sent again: RetransSegs, as nstat prints it."""
+    """Segments that the kernel of this namespace retransmitted: RetransSegs, as nstat prints it."""
     with open("/proc/net/snmp") as file:
         names, values = [line.split() for line in file if line.startswith("Tcp:")]
     return int(values[names.index("RetransSegs")])
@@ -141,7 +141,7 @@ def segment_of(packet):
 
 
 class Router(threading.Thread):
-    """Hands packets on. Of the robot's segments some are lost, held up or copied, each at its first sending."""
+    """Forwards packets. Some of the robot's segments are lost, delayed or copied, each when it is first sent."""
 
     def __init__(self, client, robot):
         super().__init__(daemon=True)
@@ -215,7 +215,7 @@ class Router(threading.Thread):
 
 
 def talk(family, address, received):
-    """Reads a whole stream: how many packages came."""
+    """Reads a whole stream and counts its packages."""
     with socket.create_connection((address, 30004)) as connection:
         stream = connection.makefile("rb")
         for kind, body in ("V", struct.pack(">H", 2)), ("O", struct.pack(">d", 500) + b"timestamp,actual_q"), ("S", b""):
@@ -242,7 +242,7 @@ def attempt(address, port, errors):
 
 
 def listen(interface):
-    """armtap, once it captures."""
+    """Starts armtap and waits until it captures."""
     program = subprocess.Popen([ARMTAP, "diagnose", "--json", "-i", interface], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
     for _ in range(100 * SCALE):
@@ -283,19 +283,18 @@ def play(client, robot_file):
 
 
 def near(said, truth, proven):
-    """A packet of twenty may be where two things happened at once, as on a busy machine, and what is not proven may be
-    anything."""
+    """One packet in twenty may have had two faults at once, as on a busy machine; unproven ones may be anything."""
     return abs(said - truth) <= max(1, truth * (1.05 - proven))
 
 
 def right(findings, kind, done):
-    """How many findings of a kind are at something that the router did."""
+    """How many findings of a kind match something that the router did."""
     times = [at for what, at in done if what == kind]
     return sum(any(abs(f["time"] - at) < SOON * SCALE for at in times) for f in findings if f["id"] == KINDS[kind])
 
 
 def check_stream(version, stream, findings, router, received, proves):
-    """`proves`: of how much the headers prove what it was."""
+    """`proves`: the share of faults that the headers prove."""
     mine = [f for f in findings if f["stream"] == stream]
     proven = [f for f in mine if not f.get("doubtful")]
     truth, done = router.truth[version], router.done[version]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Where -o leads: what is written beside its place is hidden, links are followed, an input is never overwritten however
-both are named, and what the shell opened is written to at its place in the file."""
+"""Where -o writes: temporary files are hidden, links are followed, an input is never overwritten under any name, and a
+file that the shell opened is written from its current position."""
 import os
 import shutil
 import signal
@@ -33,7 +33,7 @@ def run(*arguments, **how):
 
 
 def refused(what, inputs, *arguments, **how):
-    """Status 2 with a message, and every input is what it was."""
+    """Status 2 with a message, and every input is unchanged."""
     before = [content(name) for name in inputs]
     names = sorted(os.listdir("."))
     status, message, _ = run(*arguments, **how)
@@ -111,7 +111,7 @@ def devices_and_memory(rows):
 
 
 def hidden_until_whole():
-    """While it is written a file has a name that no pattern of the shell finds, and a long one has room for it."""
+    """While it is written a file has a name that no shell pattern matches; long names have room for it, too."""
     os.mkdir("h")
     long_name = "h/" + "n" * 251 + ".csv"
     for name in "h/x.csv", long_name:

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""docs/in-pandas.md: its commands and its Python are run one after the other, and what pandas then holds is compared with
-Python's csv, json and float: every value to the last bit, every time to the nanosecond. Skipped where pandas is missing, but
-not in CI."""
+"""docs/in-pandas.md: its commands and its Python run in order, and the data in pandas is compared with Python's csv, json
+and float: every value to the last bit, every time to the nanosecond. Skipped without pandas, but not in CI."""
 import csv
 import gzip
 import json

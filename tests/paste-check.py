@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The commands that remedies print are given to a shell as they stand, for captures of awkward names: each must do what
-the sentence before it promises."""
+"""A shell runs the commands that remedies print, unchanged, for captures with awkward names: each must do what the
+sentence before it promises."""
 import os
 import shutil
 import subprocess
@@ -24,13 +24,13 @@ def armtap(*words, folder):
 
 
 def commands(text):
-    """The lines behind those that end in "run:"."""
+    """The lines after those that end in "run:"."""
     lines = text.splitlines()
     return [after.strip() for line, after in zip(lines, lines[1:]) if line.endswith("run:")]
 
 
 def paste(command, folder):
-    """What bash makes of it, the shell that most people type into; sh, which may be a smaller one, must make the same."""
+    """The output in bash, which most people use; sh, which may be a smaller shell, must give the same."""
     path = os.path.dirname(ARMTAP) + os.pathsep + os.environ["PATH"]
     done, small = (run(shell, "-c", command, cwd=folder, env={**os.environ, "PATH": path}) for shell in ("bash", "sh"))
     assert (done.returncode, done.stdout) == (small.returncode, small.stdout), (command, done, small)
@@ -54,7 +54,7 @@ def check_names(folder):
 
 
 def check_packet(folder):
-    """Of several captures the packet is looked for in its own."""
+    """With several captures the packet is searched in its own one."""
     run(FAULTS, "rtde.package.unknown", os.path.join(folder, "a b.pcap"))
     shutil.copy(os.path.join(SAMPLES, "rtde-v1.pcap"), folder)
     found = commands(armtap("info", "rtde-v1.pcap", "a b.pcap", folder=folder))
@@ -67,7 +67,7 @@ def check_packet(folder):
 
 
 def check_options(folder):
-    """What it took to read the capture is in the command, too."""
+    """The command also has the options that reading the capture needs."""
     stop = os.path.join(folder, "stop.pcap")
     shutil.copy(os.path.join(SAMPLES, "rtde-stop.pcap"), stop)
     with open(os.path.join(folder, "my recipe"), "w", encoding="ascii") as recipe:
@@ -86,7 +86,7 @@ def check_options(folder):
 
 
 def check_ports(folder):
-    """On a port that is said to carry something else the remedy's command finds what diagnose did not, and nothing else."""
+    """For a port reported to carry something else the remedy's command finds what diagnose did not, and nothing else."""
     shutil.copy(os.path.join(SAMPLES, "rtde-refused.pcap"), folder)
     done = run(ARMTAP, "recipe", "--from", "rtde-refused.pcap", "--port", "30004=realtime", "--accepted", cwd=folder)
     assert done.returncode == 2 and done.stdout == b"", done
@@ -116,7 +116,7 @@ def check_accepted(folder):
 
 
 def check_input(folder):
-    """What cannot be read again is named as such."""
+    """An input that cannot be read again is named as such."""
     with open(os.path.join(SAMPLES, "rtde-stop.pcap"), "rb") as capture:
         text = run(ARMTAP, "diagnose", "-", stdin=capture, cwd=folder).stdout.decode()
     assert commands(text) == [], text
@@ -125,7 +125,7 @@ def check_input(folder):
 
 
 def check_many(folder):
-    """More names than a line should have."""
+    """More names than fit on a line."""
     names = ["%s-%03d.pcap" % ("a" * 60, i) for i in range(40)]
     for name in names:
         shutil.copy(os.path.join(SAMPLES, "rtde-stop.pcap"), os.path.join(folder, name))

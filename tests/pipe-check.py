@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What is read from a pipe is exported as from a file. Every sample and format: ndjson the same to the byte; a format with
-a header ends a table where fields come that it lacks, and begins the next, all files together holding the same values.
-And live: whoever subscribes or connects in the middle of an export does not end it."""
+"""A pipe is exported like a file. Every sample and format: ndjson gives the same bytes; a format with a header starts a new
+table when fields appear that the last one lacks, and all files together hold the same values. Live: a client that
+subscribes or connects during an export does not end it."""
 import csv
 import glob
 import io
@@ -36,7 +36,7 @@ def cells_of(line, separator):
 
 
 def rows_of(text, kind):
-    """Each row by the names in the header, without what is absent; every row is as wide as the header."""
+    """Each row by the header's names, without absent values; every row is as wide as the header."""
     separator = "," if kind == "csv" else " "
     lines = text.decode().splitlines()
     names = cells_of(lines[0].removeprefix("# "), separator)
@@ -50,7 +50,7 @@ def rows_of(text, kind):
 
 
 def split_rows(folder, kind):
-    """Of each stream, its tables one after the other."""
+    """The tables of each stream, in order."""
     streams = {}
     for path in glob.glob(folder + "/x.*"):
         stream, _, part = path.rsplit(".", 2)[1].partition("-")
@@ -60,7 +60,7 @@ def split_rows(folder, kind):
 
 
 def same_rows(name, ways, left_out):
-    """What the pipe has columns for is as in the file; `left_out`: arrays, which the first row gives their cells."""
+    """Values with a column in the pipe's output equal the file's; `left_out`: arrays, whose cells the first row fixes."""
     for stream in ways[0] | ways[1]:
         tables = [way.get(stream, []) for way in ways]
         expect("%s: every row of stream %d is as wide as its header" % (name, stream),
@@ -92,7 +92,7 @@ def check_split(sample, kind, options):
 
 
 def check_samples():
-    """Whatever comes, in either direction."""
+    """Everything, in either direction."""
     samples = sorted(glob.glob(SAMPLES + "/*.pcap*"))
     expect("samples", len(samples) > 10, samples)
     if "without AUBO" in subprocess.run([ARMTAP, "--version"], capture_output=True, text=True).stdout:
@@ -162,7 +162,7 @@ class Export:
         self.program.stdin.flush()
 
     def feed_until(self, more, lines):
-        """Packets until so many lines came."""
+        """Sends packets until there are so many lines."""
         end = time.monotonic() + PATIENCE
         while self.out.count(b"\n") < lines and time.monotonic() < end:
             self.send(more())
@@ -195,7 +195,7 @@ def check_live_ndjson():
 
 
 def check_live_csv():
-    """One table: it goes on, and what has no place in it is said at once, and in the end."""
+    """One table: it continues, and what has no place in it is reported at once and at the end."""
     peer = Peer(30010)
     export = Export("-f", "csv")
     export.send(peer.open() + peer.send(False, subscribe(0, "R1_actual_q")))
@@ -211,7 +211,7 @@ def check_live_csv():
 
 
 def check_live_other_stream():
-    """Another client connects: the first one's rows go on."""
+    """Another client connects: the first one's rows continue."""
     first, second = Peer(30004), Peer(30004, client=50001)
     row = rtde("U", b"\1" + struct.pack(">d", 5.0))
     for options, status in ((["-f", "csv"], 2), (["-f", "csv", "--stream", "0"], 0)):
@@ -227,7 +227,7 @@ def check_live_other_stream():
 
 
 def check_replaced():
-    """A recipe that is replaced, again and again: ndjson takes all, --split a file each."""
+    """A recipe that is replaced repeatedly: ndjson takes all, --split makes a file for each."""
     peer = Peer(30004)
     capture = struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 101) + peer.open() + \
         peer.send(False, rtde("V", b"\0\2")) + peer.send(True, rtde("V", b"\1"))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""As root, on the loopback interface of a network namespace of its own: once the interface is open the program is root no
-more, by what the kernel says of it; outputs belong to the user that is left. Where libseccomp is built in, the kernel does
-nothing for it but what reading and writing need: a library that is loaded into it tries (refused.c). Packets still become
-rows and files, drops are counted, an interface that is gone is told, Ctrl-C ends it within a second."""
+"""As root, on the loopback interface of a network namespace of its own: once the interface is open, the kernel no longer
+lists the program as root's, and outputs belong to the remaining user. With libseccomp the kernel allows only what reading
+and writing need, which a library loaded into the program tries (refused.c). Packets still become rows and files, drops
+are counted, a removed interface is reported, Ctrl-C ends the program within a second."""
 import ctypes
 import errno
 import fcntl
@@ -22,7 +22,7 @@ from tally import expect, finish, side_by_side
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 20
-SOON = 5  # a second, where the machine does nothing else
+SOON = 5  # a second on an idle machine
 CLONE_NEWNET = 0x40000000
 CAP_DAC_READ_SEARCH, CAP_NET_RAW = 2, 13
 CAPABILITIES = "CapInh", "CapPrm", "CapEff", "CapAmb"
@@ -47,7 +47,7 @@ def set_up(interface, is_up):
 
 
 def wait_until(ready):
-    """What it returned once it was true, or at the end of patience."""
+    """Returns the result once it is true, or the last one after PATIENCE."""
     end = time.monotonic() + PATIENCE
     while not (what := ready()) and time.monotonic() < end:
         time.sleep(0.02)
@@ -55,7 +55,7 @@ def wait_until(ready):
 
 
 def confined(program):
-    """Whether it has given up all that it gives up, or ended."""
+    """Whether it has given up its privileges, or ended."""
     if program.poll() is not None:
         return True
     seen = state(program)
@@ -63,12 +63,12 @@ def confined(program):
 
 
 def filters(seen):
-    """Of system calls; Linux before 5.9 tells only whether there are any."""
+    """The number of system call filters; Linux before 5.9 tells only whether there are any."""
     return int(seen.get("Seccomp_filters", seen["Seccomp"]))
 
 
 def start(*command, preload="", sink=subprocess.PIPE, errors=subprocess.PIPE, environment=SUDO):
-    """Until it captures."""
+    """Starts armtap and waits until it captures."""
     variables = {name: value for name, value in os.environ.items() if not name.startswith("SUDO_")}
     program = subprocess.Popen([ARMTAP, *command], stdout=sink, stderr=errors,
                                env={**variables, **environment, "LD_PRELOAD": preload})
@@ -78,7 +78,7 @@ def start(*command, preload="", sink=subprocess.PIPE, errors=subprocess.PIPE, en
 
 
 def interrupt(program):
-    """What it said, and the seconds it took to end."""
+    """Returns its output and messages, and how many seconds it took to end."""
     begin = time.monotonic()
     program.send_signal(signal.SIGINT)
     out, message = program.communicate(timeout=PATIENCE)
@@ -98,7 +98,7 @@ def talk(port, records):
 
 
 def lines_in(folder, begin):
-    """Of all files whose names begin so."""
+    """The lines of all files whose names begin so."""
     count = 0
     for name in os.listdir(folder):
         if name.startswith(begin):
@@ -108,7 +108,7 @@ def lines_in(folder, begin):
 
 
 def check_rows(folder):
-    """Packets become rows in files that are opened after the filter is in place, in whatever number of threads."""
+    """Packets become rows in files that are opened after the filter is in place, with any number of threads."""
     for threads in "1", "3":
         out = folder + "/mine/rows%s.csv" % threads
         program = start("export", "-i", "lo", "--port", "39995=realtime", "--port", "39996=realtime", "--split", "--threads",
@@ -130,7 +130,7 @@ def check_rows(folder):
 
 
 def check_drops():
-    """A stopped program's ring of 16 MiB fills: what the kernel dropped it has counted."""
+    """A stopped program's ring of 16 MiB fills: the packets that the kernel dropped are counted."""
     program = start("export", "-i", "lo", "--filter", "udp port 9")
     program.send_signal(signal.SIGSTOP)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
@@ -201,7 +201,7 @@ def check_refused(folder):
 
 
 def check_output(folder):
-    """It belongs to the user who is left, in a folder of that user's; in one of root's it cannot be made."""
+    """It belongs to the remaining user, in that user's folder; it cannot be created in root's."""
     program = start("export", "-i", "lo", "--filter", "tcp port 9", "-o", folder + "/mine/x.csv")
     made = wait_until(lambda: program.poll() is None and
                       [name for name in os.listdir(folder + "/mine") if name.startswith(".x")])
@@ -214,7 +214,7 @@ def check_output(folder):
 
 
 def check_lent(folder):
-    """A file that is setuid or setgid lends root's rights to nobody, whatever is asked of it."""
+    """A setuid or setgid file gives nobody root's rights, whatever the arguments."""
     if os.statvfs(folder).f_flag & os.ST_NOSUID:
         print("setuid and setgid: not tried: the file system has none:", folder)
         return
@@ -227,7 +227,7 @@ def check_lent(folder):
         os.chmod(lent, mode)
         done = subprocess.run([lent, "info", "--recipe", secret, secret], capture_output=True, text=True, check=False,
                               user=12345, group=23456, extra_groups=[])
-        # LeakSanitizer cannot look at a program that the kernel guards from others, and ends it with a status of its own
+        # LeakSanitizer cannot inspect a program that the kernel protects, and ends it with a status of its own
         ended = done.returncode == 2 or "LeakSanitizer has encountered a fatal error" in done.stderr
         expect(("lent", oct(mode)), ended and "secret words" not in done.stderr + done.stdout and
                ("setcap" in done.stderr) == (mode != 0o755), done)
@@ -246,8 +246,8 @@ def as_user(*command):
 
 
 def check_capabilities(folder):
-    """Capabilities that the file has, and whoever runs it has not, read no file and stay nowhere; -i opens the interface
-    with them, and reads the recipe without."""
+    """Capabilities of the file that its user lacks read no file and are dropped; -i opens the interface with them, and
+    reads the recipe without."""
     secret, lent, reader = folder + "/secret", folder + "/lent", folder + "/cat"
     shutil.copy(ARMTAP, lent)
     shutil.copy(shutil.which("cat"), reader)
@@ -279,7 +279,7 @@ def check_capabilities(folder):
 
 
 def check_recipe(folder):
-    """With -i the recipe is read once root is given up, as whoever it is given up for. It has no fields, which ends this."""
+    """With -i the recipe is read as the remaining user, after root is given up. It has no fields, which ends the run."""
     for owner, wanted in (0, "Permission denied; root was given up once the interface was open: put the recipe where user 12345 "
                              "may read it"), (12345, "the recipe has no fields"):
         recipe = folder + "/recipe"
@@ -294,7 +294,7 @@ def check_recipe(folder):
 
 
 def run(environment, user, group, *command):
-    """Runs until Ctrl-C; what the kernel says meanwhile."""
+    """Runs until Ctrl-C; checks what the kernel reports meanwhile."""
     program = start(*command, "-i", "lo", "--filter", "tcp port 9", environment=environment)
     if program.poll() is not None:
         expect(("runs", command), False, program.stderr.read().decode())
@@ -312,7 +312,7 @@ def run(environment, user, group, *command):
 
 
 def in_folders(*checks):
-    """In a folder of root's, with one of the user's in it."""
+    """In root's folder, with one of the user's in it."""
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         os.mkdir(folder + "/mine")

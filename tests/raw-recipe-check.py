@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A raw dump of RTDE data with --recipe: its beginning is not known, so the length of a package tells the protocol. The
-values are those that Python's struct wrote, or nothing is decoded and the reason is said."""
+"""A raw dump of RTDE data with --recipe: its beginning is unknown, so a package's length tells the protocol. The values are
+those that Python's struct wrote, or nothing is decoded and the reason is reported."""
 import csv
 import io
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""armtap recipe against UR's tables: each column and each legacy layout gives the RTDE variables that the tables name, in
-the types of the RTDE guide, as XML that is read here in the way of UR's own client."""
+"""Compares armtap recipe with UR's tables: each column and each legacy layout gives the RTDE variables in the tables, with
+the types of the RTDE guide, as XML that is read here as UR's own client reads it."""
 import csv
 import gzip
 import json
@@ -34,7 +34,7 @@ def recipe(*arguments, key="out"):
 
 
 def check_layouts(layout, types):
-    """A layout's fields but for UR's reserved cells, which are named on standard error."""
+    """A layout's fields without UR's reserved cells, which are listed on standard error."""
     for size in sorted({int(row["size"]) for row in layout}):
         cells = [row for row in layout if int(row["size"]) == size]
         wanted = [(row["name"], types[row["name"]]) for row in cells if not row["name"].startswith("rt_")]
@@ -69,7 +69,7 @@ def check_ranges(layout, types):
 
 
 def check_forms(layout, types):
-    """XML, plain lines and JSON say the same; inputs have the types of protocol 2."""
+    """XML, plain lines and JSON have the same content; inputs have the types of protocol 2."""
     names = "actual_q,robot_mode,tool_output_mode,output_bit_register_64"
     fields, _ = recipe("--fields", names)
     assert [name for name, _ in fields] == names.split(",")
@@ -108,7 +108,7 @@ def package(capture, kind, number):
 
 
 def check_inputs(layout, types):
-    """What the client asked to write; of several recipes the one that is named."""
+    """The fields that the client asked to write; of several recipes the one that is selected."""
     for capture, number, options in (("rtde-v1.pcap", 0, []), ("rtde-v2.pcapng.gz", 0, ["--setup", "1"]),
                                      ("rtde-v2.pcapng.gz", 1, ["--setup", "2"])):
         wanted = package(capture, b"I", number)

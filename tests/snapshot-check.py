@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What another program does to a file while armtap reads it, between two readings of it or in the midst of one: grown,
-replaced, cut, overwritten. Either the outcome is that of the file as it was at the beginning, or the status is 2 with a
-message; no row is ever of another file."""
+"""Another program changes a file while armtap reads it, during a reading or between two: appends, replaces, truncates,
+overwrites. Either the output is that of the original file, or the status is 2 with a message; no row is ever from another
+file."""
 import gzip
 import json
 import os
@@ -21,7 +21,7 @@ MIDDLE, SECOND = "200000 1", "0 2"  # of the first reading; before the second
 
 
 def put(name, data):
-    """Long ago: a file system's clock may tick too seldom to tell now from a moment later."""
+    """Long ago: a file system's clock may be too coarse to distinguish now from a moment later."""
     with open(name, "wb") as file:
         file.write(data)
     os.utime(name, (1000, 1000))
@@ -62,7 +62,7 @@ def run(*arguments, meanwhile=None, preexec=None, source=None):
 
 
 def same(what, wanted, got):
-    """As if nothing had happened: not even a warning."""
+    """Nothing changes: not even a warning."""
     expect(what, got == wanted and wanted[1], got[0], got[2], got[1])
 
 
@@ -70,7 +70,7 @@ COMMANDS = (("export", "--stream", "0"), ("export", "-f", "ndjson", "--threads",
 
 
 def grown(name, pack):
-    """As FIRST, whatever comes behind it; where it ends in the midst of a packet, that is said and is no error."""
+    """The same as FIRST, whatever follows; ending inside a packet is reported and is no error."""
     put("more", pack(MORE))
     for at in SECOND, MIDDLE:
         for command in COMMANDS:
@@ -82,7 +82,7 @@ def grown(name, pack):
 
 
 def grown_cut():
-    """Cut in the midst of a packet, and more comes: the same rows as of what is whole, a warning, and no error."""
+    """Truncated inside a packet, then extended: the rows of all whole packets, a warning, and no error."""
     put("more", MORE)
     for command in COMMANDS:
         put("x.pcap", FIRST[:-1164])
@@ -112,7 +112,7 @@ def is_beginning(rows, wanted):
 
 
 def cut(name, pack):
-    """Whatever was written before is of the file."""
+    """All output before the change is from the file."""
     for at in SECOND, MIDDLE:
         put(name, pack(FIRST))
         wanted = run("export", name)[1]
@@ -134,8 +134,8 @@ def overwritten(name, pack):
 
 
 def overwritten_once(name, pack):
-    """In the midst of the first reading, which is the only one for most: known where the bytes differ that are compared
-    again, possible where only the length is the same. What `info` and `diagnose` say is of one file or nothing."""
+    """During the first reading, which for most commands is the only one: certain if the bytes that are compared again differ,
+    possible if only the length is the same. `info` and `diagnose` report on one file or not at all."""
     first = pack(FIRST)
     others = pack(OTHER), pack(OTHER)[:len(first)], pack(OTHER)[:len(first) - 9000]
     for command in COMMANDS:
@@ -159,7 +159,7 @@ def overwritten_once(name, pack):
 
 
 def standard_input(name, pack):
-    """A file that is standard input is watched like one that is named; not where it is read from its midst on."""
+    """A file on standard input is watched like a named one, unless reading starts inside it."""
     put("new", pack(OTHER))
     for command in COMMANDS:
         put(name, pack(FIRST))
@@ -194,7 +194,7 @@ def compared():
 
 
 def more_files_than_descriptors():
-    """Of files that cannot be kept open it is known all the same that one was replaced."""
+    """A replaced file is detected even if the files cannot all be kept open."""
     names = []
     for i in range(60):
         names.append("f%02d.pcap" % i)

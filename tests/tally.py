@@ -1,10 +1,10 @@
-"""What a test expects, counted, and told where it is not so: for the tests in this folder."""
+"""Counts what the tests in this folder expect, and prints what fails."""
 import os
 import sys
 import tempfile
 import traceback
 
-SHOWN = 2000  # characters of what was found instead
+SHOWN = 2000  # characters of the actual result
 _counts = {True: 0, False: 0}
 
 
@@ -15,7 +15,7 @@ def expect(what, truth, *shown):
 
 
 def _run_alone(case):
-    """In the child: what it expects goes to the parent as two numbers, what it prints to a file."""
+    """In the child: the counts go to the parent as two numbers, the output to a file."""
     _counts.update({True: 0, False: 0})
     with tempfile.TemporaryDirectory() as folder:
         back = os.getcwd()
@@ -31,7 +31,7 @@ def _run_alone(case):
 
 
 def side_by_side(*cases):
-    """Runs cases that mostly wait at the same time: each in a process and an empty folder of its own."""
+    """Runs cases that mostly wait at the same time, each in a process and an empty folder of its own."""
     sys.stdout.flush()
     running = []
     for case in cases:
@@ -61,6 +61,6 @@ def side_by_side(*cases):
 
 
 def finish():
-    """Prints the counts; the status to exit with."""
+    """Prints the counts; returns the exit status."""
     print("%d passed, %d failed" % (_counts[True], _counts[False]))
     return 1 if _counts[False] or not _counts[True] else 0

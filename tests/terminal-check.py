@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What people get on a terminal: tables and texts as wide as it is, of whatever width."""
+"""Output on a terminal: tables and texts fit its width, whatever it is."""
 import difflib
 import os
 import subprocess
@@ -14,7 +14,7 @@ WIDTHS = (40, 64, 80, 100, 132)
 
 
 def on_terminal(width, *words):
-    """What the program writes to a terminal of that width; 0: one that does not know its width."""
+    """The program's output on a terminal of that width; 0: one of unknown width."""
     with Terminal(width) as terminal:
         with subprocess.Popen([ARMTAP, *words], stdout=terminal.theirs, stderr=subprocess.DEVNULL,
                               env=dict(os.environ, NO_COLOR="1")) as program:
@@ -26,7 +26,7 @@ def text_of(paragraphs):
 
 
 def check_width(*words):
-    """No line is wider, and the words are the same for any width. Where lines can be longer they are."""
+    """No line is wider, the words are the same for any width, and lines use the width they have."""
     told, longest = set(), {}
     for width in WIDTHS:
         text = on_terminal(width, *words)
@@ -38,7 +38,7 @@ def check_width(*words):
 
 
 def check_unknown(*words):
-    """Of no known width: as a pipe, and as 80."""
+    """Unknown width: like a pipe, and like 80."""
     piped = subprocess.run([ARMTAP, *words], stdout=subprocess.PIPE, check=False).stdout.decode()
     for width in 0, 80:
         shown = on_terminal(width, *words)
@@ -46,7 +46,7 @@ def check_unknown(*words):
 
 
 def check_table():
-    """info's table of streams has a line each where there is room, and two where there is none."""
+    """info's table of streams has one line for each if there is room, otherwise two."""
     path = os.path.join(SAMPLES, "several-clients.pcapng")
     for width, lines in (132, 6), (64, 12):
         table = on_terminal(width, "info", path).split("\n\n")[1]

@@ -12,10 +12,10 @@ END = b"\0\0\0"
 
 
 class Terminal:
-    """`theirs` is the end that the program writes to, and `ours` the one that this reads."""
+    """The program writes to `theirs`; `ours` reads it."""
 
     def __init__(self, width, raw=False):
-        """width 0: a terminal that does not know how wide it is. raw: lines end as the program ends them."""
+        """width 0: a terminal of unknown width. raw: line ends are not changed."""
         self.ours, self.theirs = pty.openpty()
         fcntl.ioctl(self.theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
         if raw:
@@ -29,8 +29,8 @@ class Terminal:
         os.close(self.theirs)
 
     def read(self, program, patience=None):
-        """All it writes until it has ended; after `patience` seconds it is asked to. `theirs` stays open, and a mark
-        follows what was written: what is still on its way when the last program closes a terminal may be lost."""
+        """Reads all output until the program ends; after `patience` seconds it is interrupted. `theirs` stays open and gets a
+        mark at the end, because a terminal may lose pending output when the last program closes it."""
         text, ended = b"", os.pidfd_open(program.pid) if program.poll() is None else None
         wanted = [self.ours, ended]
         if ended is None:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Thresholds of diagnose, each from both sides, in captures made here: how many things are told, from when on something
-counts, and what the closing sentence may say."""
+"""diagnose's thresholds, each from both sides, in captures made here: how many things are listed, when something counts,
+and what the verdict may say."""
 import importlib.machinery
 import importlib.util
 import json
@@ -30,7 +30,7 @@ Connection = handshake_check().Connection
 
 
 class Legacy(Connection):
-    """A connection to port 30003, and what the controller sends on it."""
+    """A connection to port 30003 and the controller's data on it."""
 
     def __init__(self, client_port=50000, at=0.0, robot=b"\x0a\0\0\2"):
         super().__init__(client_port, robot=robot, at=at)
@@ -63,7 +63,7 @@ class Legacy(Connection):
         self.packets.append((time, packet[:48] + struct.pack(">H", size) + packet[50:]))
 
     def lose(self, content):
-        """Sent, and not captured."""
+        """Sent but not captured."""
         self.send("r", content)
         self.packets.pop()
 
@@ -93,7 +93,7 @@ def last_words(path, *connections, status=1):
 
 
 def skipping(**where):
-    """A stream in which the controller left out 5 packages."""
+    """A stream in which the controller skipped 5 packages."""
     stream = Legacy(**where)
     stream.data(200)
     stream.clock += 5 * STEP
@@ -102,7 +102,7 @@ def skipping(**where):
 
 
 def check_network(path):
-    """The network is cleared only where the capture shows that it lost nothing."""
+    """The network is cleared only if the capture shows that it lost nothing."""
     words = last_words(path, skipping())
     assert words == "The controller skipped 5 packages (packet 204); the network lost nothing.", words
     gap = skipping()
@@ -123,7 +123,7 @@ def check_sentences(path):
 
 
 def check_holes(path):
-    """Of eight holes between two records, with what was unreadable behind each, it is told how long no data came."""
+    """For up to eight holes between two records, each followed by unreadable bytes, the time without data is reported."""
     for count in (7, 8):
         stream = Legacy()
         stream.data(300)
@@ -140,7 +140,7 @@ def check_holes(path):
 
 
 def check_stalls(path):
-    """A thousand windows that are closed at once are timed, the next one is only told."""
+    """A thousand windows closed at the same time are timed, the next one is only reported."""
     for count in (1000, 1001):
         streams = []
         for i in range(count):
@@ -162,7 +162,7 @@ def clock_of(path, stream, status):
 
 
 def late_packets(packets, late, blocks):
-    """How many of the last packets are to be late, so that so many blocks of 1/16 s hold none but these."""
+    """How many of the last packets must be late so that so many blocks of 1/16 s hold only late ones."""
     def block(i, late=0.0):
         return int((i * STEP + late) * 16)
     for count in range(packets):
@@ -173,8 +173,8 @@ def late_packets(packets, late, blocks):
 
 
 def check_clock(path):
-    """Ten packages tell when the controller's clock was 0. Blocks of 1/16 s tell its drift, unless the capture's clock was
-    set: two late ones at the end are that, one is not."""
+    """Ten packages show when the controller's clock was 0. Blocks of 1/16 s show its drift, unless the capture's clock was
+    set, as two late blocks at the end mean, but one does not."""
     for packages in (9, 10):
         stream = Legacy()
         stream.data(packages)
@@ -193,7 +193,7 @@ def check_clock(path):
 
 
 def rtde(frequency, rate, release=(5, 9, 4, 10), seconds=3.0):
-    """A client that asks for `frequency`, and is sent data at `rate`, Hz."""
+    """A client that asks for `frequency` and gets data at `rate`, both Hz."""
     connection = Connection(50000)
     connection.negotiate()
     connection.tell_release(release)
@@ -210,7 +210,7 @@ def rtde(frequency, rate, release=(5, 9, 4, 10), seconds=3.0):
 
 
 def check_requests(path):
-    """Whoever asks for another rate than the controller can send is told so, and nobody else."""
+    """Only a client that asks for a rate that the controller cannot send gets a finding."""
     for frequency, release, told in ((600, (5, 9, 4, 10), "requested 600 Hz; this controller can send 500 Hz"),
                                      (125, (5, 9, 4, 10), "requested 125 Hz; this controller can send 500 Hz"),
                                      (499, (5, 9, 4, 10), "requested 499 Hz; this controller can send 500 Hz"),
@@ -222,7 +222,7 @@ def check_requests(path):
 
 
 def check_low(path):
-    """Below 95 % of the rate that was asked for data comes too slowly."""
+    """Data below 95 % of the requested rate is too slow."""
     for rate, low in ((120, False), (118, True), (60, True)):
         write(path, rtde(125, rate))
         lines = [f for f in json.loads(diagnose(path, "--json", status=1 if low else 0))["findings"]
@@ -235,7 +235,7 @@ def check_low(path):
 
 
 def stalled(seconds, packages, side="c", later=0.0):
-    """A receiver that does not read for a while, and packages left out some time after it."""
+    """A receiver that does not read for a while, and packages skipped some time later."""
     stream = Legacy()
     stream.data(200)
     begin = stream.time
@@ -249,8 +249,8 @@ def stalled(seconds, packages, side="c", later=0.0):
 
 
 def check_blame(path):
-    """A client that did not read is blamed for what was skipped only where that fits: its own stall, as long as the
-    skipped packages at 500 Hz at least, within a second before them."""
+    """A client that did not read is blamed for skipped packages only if it fits: its own stall, at least as long as the
+    skipped packages at 500 Hz, within a second before them."""
     for stream, sides in ((stalled(0.2, 10), "client"), (stalled(0.2, 10, "r"), "robot"),
                           (stalled(0.022, 10), "client"), (stalled(0.018, 10), "unclear"),
                           (stalled(0.2, 10, later=0.8), "client"), (stalled(0.2, 10, later=1.1), "unclear")):
@@ -259,7 +259,7 @@ def check_blame(path):
 
 
 def check_names(path):
-    """A capture's name stands whole in the command to type next, or FILE in its place, but never a part of it."""
+    """A suggested command has the capture's whole name, or FILE instead, but never a part of it."""
     stream = Legacy()
     stream.cell = 0.25  # no mode
     stream.data(20)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Streams of several vendors in one table, and modes by their names: captures made here of AUBO's RTDE, UR's RTDE and CB2's
-realtime packets, whose values are known; names from the list of facts in unit/data/enums.csv. No bare number of two
-enumerations shares a column, nor do fields of one name and different meaning."""
+"""Streams of several vendors in one table, and modes by name: captures made here of AUBO's RTDE, UR's RTDE and CB2's
+realtime packets, whose values are known; names from the facts in unit/data/enums.csv. Numbers of two enumerations never
+share a column, nor do fields with the same name and different meanings."""
 import csv
 import gzip
 import io
@@ -64,7 +64,7 @@ def realtime(size, clock, mode):
 
 
 def three_vendors(path):
-    """AUBO begins, so that UR's fields come second. Returns what each stream says, in order."""
+    """AUBO begins, so that UR's fields come second. Returns the values of each stream, in order."""
     capture = Capture()
     aubo, arm, old = capture.connect(1, 30010), capture.connect(2, 30004), capture.connect(3, 30003)
     said = {0: [], 1: [], 2: []}
@@ -104,7 +104,7 @@ def as_text(number):
 
 
 def name_of(names, field, protocol, number):
-    """By the facts; the number as text where they have none."""
+    """From the facts; the number as text if they have none."""
     field = field.removeprefix("R2_")
     generation = GENERATIONS[protocol]
     both = None if generation == "aubo" else names.get((field, "both", number))
@@ -153,7 +153,7 @@ def check_union(folder, names):
 
 
 def check_union_ndjson(folder, names):
-    """Numbers stay numbers, with their names beside them, with --union and without."""
+    """Numbers stay numbers, with their names beside them, with and without --union."""
     path = folder + "/three.pcap"
     said = three_vendors(path)
     for options in ([], ["--union"], ["--enums", "both"]):
@@ -173,7 +173,7 @@ def check_union_ndjson(folder, names):
     assert "_name" not in alone
     with open(path, "rb") as file:
         streamed = [json.loads(line) for line in run("export", "-f", "ndjson", "-", stdin=file)[0].splitlines()]
-    # Read once, it is known from the second kind of controller on.
+    # On a single reading it is known from the second kind of controller on.
     second = next(i for i, one in enumerate(streamed) if one["protocol"] != streamed[0]["protocol"])
     assert [i for i, one in enumerate(streamed) if "robot_mode_name" in one] == list(range(second, len(streamed))), second
     return len(objects)
@@ -206,7 +206,7 @@ def check_one_stream(folder, names):
     text, warned = run("export", "--fields", "robot_mode", path)
     assert [line.split(",")[1] for line in text.splitlines()[1:]] == wanted, text
     assert "number their modes differently" in warned
-    # Read once: one header does not do for both, in either order.
+    # On a single reading one header does not fit both, in either order.
     for sizes in ((812, 1060), (1060, 764)):
         capture = Capture()
         connection = capture.connect(3, 30003)
