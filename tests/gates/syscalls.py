@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The gate of system calls: libseccomp, asked directly, knows each name of tools/base/syscalls.def. A name that it does not know
-allows nothing, and the program says nothing of it: a slip, or a call newer than this libseccomp."""
+"""The gate of system calls: libseccomp knows each name in tools/base/syscalls.def. An unknown name, misspelt or newer than
+this libseccomp, allows nothing, and the program does not report it."""
 import ctypes
 import ctypes.util
 import os
