@@ -99,13 +99,6 @@ static inline bool armtap_decoder_sure(const struct armtap_decoder *decoder, con
     return decoder->sure && decoder->sure(context, direction, frame, length);
 }
 
-static inline enum armtap_fit armtap_decoder_begins(const struct armtap_decoder *decoder,
-                                                    enum armtap_direction direction, const uint8_t *bytes,
-                                                    size_t length)
-{
-    return decoder->begins ? decoder->begins(direction, bytes, length) : ARMTAP_FIT_NO;
-}
-
 /* ---- deliver.c ---- */
 
 /* Hands bytes [from, to) of a span to the sink as they came; `offset` is that of the first in its direction's stream.
@@ -115,6 +108,9 @@ int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction,
 
 /* ---- seek.c ---- */
 
+/* How well the first bytes of a direction fit a protocol. */
+enum armtap_fit armtap_decoder_begins(const struct armtap_decoder *decoder, enum armtap_direction direction,
+                                      const uint8_t *bytes, size_t length);
 /* How well the `available` bytes behind a frame fit it. */
 enum armtap_fit armtap_decoder_follows(const struct armtap_decoder *decoder, const void *context,
                                        enum armtap_direction direction, const uint8_t *frame, size_t length,

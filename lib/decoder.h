@@ -70,11 +70,11 @@ struct armtap_decoder {
      * none is. */
     bool (*sure)(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length);
     /* How well `next`, of which `available` bytes have arrived (maybe none), fits the frame before it; WELL if that
-     * holds whatever comes. `context` is NULL while the protocol is not known. NULL: whatever `frame` accepts fits. */
+     * holds whatever comes. `context` may be NULL where `shows` is. NULL: whatever `frame` accepts fits. */
     enum armtap_fit (*follows)(const void *context, enum armtap_direction direction, const uint8_t *frame,
                                size_t length, const uint8_t *next, size_t available);
     /* How well these first bytes of a direction fit this protocol: MAYBE is enough if the user says so, YES if the port
-     * says so too, WELL on any port. NULL: they tell no more than any others. */
+     * says so too, WELL on any port. NULL: MAYBE for a frame. */
     enum armtap_fit (*begins)(enum armtap_direction direction, const uint8_t *bytes, size_t length);
     /* How strongly the frames that begin at the first byte, anywhere in an unknown connection, indicate this protocol:
      * NO if they break off before there is enough evidence, MORE while they fit, YES if nothing that fits WELL begins

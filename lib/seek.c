@@ -28,6 +28,15 @@ struct search {
     uint64_t *worked; /* of a protocol that is not known */
 };
 
+enum armtap_fit armtap_decoder_begins(const struct armtap_decoder *decoder, enum armtap_direction direction,
+                                      const uint8_t *bytes, size_t length)
+{
+    if (decoder->begins)
+        return decoder->begins(direction, bytes, length);
+    long frame = length > 0 ? decoder->frame(NULL, direction, bytes, length) : 0;
+    return frame < 0 ? ARMTAP_FIT_NO : frame == 0 || (size_t)frame > length ? ARMTAP_FIT_MORE : ARMTAP_FIT_MAYBE;
+}
+
 enum armtap_fit armtap_decoder_follows(const struct armtap_decoder *decoder, const void *context,
                                        enum armtap_direction direction, const uint8_t *frame, size_t length,
                                        size_t available)

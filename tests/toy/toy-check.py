@@ -117,6 +117,20 @@ def check_export(folder, path):
     check_csv("--raw", armtap("export", "--raw", "toy", dump), range(COUNT), False)
 
 
+def check_little(folder):
+    """One message, and not quite one."""
+    path = make(os.path.join(folder, "one.pcap"), lost=range(1, COUNT))
+    check_csv("one message", armtap("export", path), [0], True)
+    dump = os.path.join(folder, "one.bin")
+    with open(dump, "wb") as file:
+        file.write(message(0))
+    check_csv("one message, --raw", armtap("export", "--raw", "toy", dump), [0], False)
+    with open(dump, "wb") as file:
+        file.write(message(0)[:-1])
+    run = armtap("export", "--raw", "toy", dump)
+    expect("no message", run.returncode == 2 and "no whole message of toy is in it" in run.stderr, run)
+
+
 def check_diagnose(path):
     run = armtap("diagnose", "--json", path)
     found = json.loads(run.stdout)["findings"]
@@ -140,6 +154,7 @@ def main():
         path = make(os.path.join(folder, "toy.pcap"), lost=LOST)
         check_info(path)
         check_export(folder, path)
+        check_little(folder)
         check_diagnose(path)
     check_words()
     return finish()

@@ -36,12 +36,6 @@ static long toy_frame(const void *context, enum armtap_direction direction, cons
     return size < HEADER || size > LARGEST ? -1 : (long)size;
 }
 
-static enum armtap_fit toy_begins(enum armtap_direction direction, const uint8_t *bytes, size_t length)
-{
-    long frame = toy_frame(NULL, direction, bytes, length);
-    return frame < 0 ? ARMTAP_FIT_NO : frame == 0 ? ARMTAP_FIT_MORE : ARMTAP_FIT_YES;
-}
-
 static int toy_decode(void *context, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     struct toy *toy = context;
@@ -77,6 +71,5 @@ const struct armtap_decoder armtap_decoder_toy = {
     .context_size = sizeof(struct toy),
     .close = toy_close,
     .frame = toy_frame,
-    .begins = toy_begins,
     .decode = toy_decode,
 };
