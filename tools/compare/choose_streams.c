@@ -11,8 +11,11 @@
 
 #define LISTED_MAX 20
 
-static const char capture_both[] = "capture both at once, for example tcpdump -s 0 -i any -w FILE 'tcp port 30003 or "
-                                   "tcp port 30013 or tcp port 30004'";
+#define TEXT_MAX 200
+
+/* What is compared; other protocols have no side. */
+static const enum armtap_protocol protocols[ARMTAP_SIDES] = {
+    [ARMTAP_SIDE_LEGACY] = ARMTAP_REALTIME, [ARMTAP_SIDE_RTDE] = ARMTAP_RTDE};
 
 struct stream_choice {
     struct by_connection all; /* struct chosen_stream */
@@ -82,12 +85,36 @@ int stream_choice_record(struct stream_choice *choice, const struct armtap_recor
 
 static bool is_of_side(const struct armtap_stream_summary *summary, enum armtap_side side)
 {
-    return summary->stream->protocol == (side == ARMTAP_SIDE_LEGACY ? ARMTAP_REALTIME : ARMTAP_RTDE);
+    return summary->stream->protocol == protocols[side];
 }
 
-static const char *side_name(enum armtap_side side)
+/* Adds a side's ports, each behind these words: "30003 or 30013". */
+static void add_ports(char text[TEXT_MAX], enum armtap_side side, const char *words)
 {
-    return side == ARMTAP_SIDE_LEGACY ? "legacy realtime (TCP 30003 or 30013)" : "RTDE (TCP 30004)";
+    const uint16_t *ports = armtap_protocol_info(protocols[side])->ports;
+    for (size_t i = 0; ports[i] != 0; i++) {
+        size_t length = strlen(text);
+        snprintf(text + length, TEXT_MAX - length, "%s%s%u", i == 0 ? "" : " or ", words, ports[i]);
+    }
+}
+
+/* "RTDE (TCP 30004)" */
+static const char *side_name(char text[TEXT_MAX], enum armtap_side side)
+{
+    snprintf(text, TEXT_MAX, "%s (TCP ", armtap_protocol_info(protocols[side])->title);
+    add_ports(text, side, "");
+    strncat(text, ")", TEXT_MAX - strlen(text) - 1);
+    return text;
+}
+
+static const char *capture_both(char text[TEXT_MAX])
+{
+    snprintf(text, TEXT_MAX, "capture both at once, for example tcpdump -s 0 -i any -w FILE '");
+    add_ports(text, ARMTAP_SIDE_LEGACY, "tcp port ");
+    strncat(text, " or ", TEXT_MAX - strlen(text) - 1);
+    add_ports(text, ARMTAP_SIDE_RTDE, "tcp port ");
+    strncat(text, "'", TEXT_MAX - strlen(text) - 1);
+    return text;
 }
 
 int stream_choice_host(const char *address)
@@ -170,6 +197,7 @@ static int judge_clock(const struct chosen_stream *one)
 static int judge_side(const struct stream_choice *choice, const struct armtap_streams *streams, enum armtap_side side)
 {
     const struct chosen_stream *clockless = NULL;
+    char name[TEXT_MAX], remedy[TEXT_MAX];
     bool there = false;
     for (size_t i = 0; i < choice->all.count; i++) {
         const struct chosen_stream *one = chosen_at(choice, i);
@@ -184,21 +212,21 @@ static int judge_side(const struct stream_choice *choice, const struct armtap_st
     for (size_t i = 0; i < armtap_streams_count(streams); i++)
         there = there || is_of_side(armtap_streams_at(streams, i), side);
     if (there)
-        message_error("the %s stream has no record from the robot; %s", side_name(side), capture_both);
+        message_error("the %s stream has no record from the robot; %s", side_name(name, side), capture_both(remedy));
     else
-        message_error("there is no %s stream to compare; %s", side_name(side), capture_both);
+        message_error("there is no %s stream to compare; %s", side_name(name, side), capture_both(remedy));
     return -1;
 }
 
 static int refuse_apart(const struct chosen_stream *const chosen[ARMTAP_SIDES])
 {
-    char text[2 * ARMTAP_SIDES][CLOCK_BYTES];
+    char text[2 * ARMTAP_SIDES][CLOCK_BYTES], remedy[TEXT_MAX];
     message_error(
         "no common controller time: stream %u (legacy) has the clock from %s to %s s, stream %u (RTDE) from %s "
         "to %s s; %s",
         chosen[0]->summary->number, clock_text(text[0], chosen[0]->low), clock_text(text[1], chosen[0]->high),
         chosen[1]->summary->number, clock_text(text[2], chosen[1]->low), clock_text(text[3], chosen[1]->high),
-        capture_both);
+        capture_both(remedy));
     return -1;
 }
 
@@ -282,6 +310,7 @@ int stream_choice_choose(struct stream_choice *choice, const struct armtap_strea
     find_summaries(choice, streams);
     if (wish->count > 0)
         return choose_wished(choice, streams, wish, chosen);
+    char remedy[TEXT_MAX];
     size_t fitting = count_fitting(choice, true, chosen);
     if (fitting == 1)
         return 0;
@@ -297,7 +326,8 @@ int stream_choice_choose(struct stream_choice *choice, const struct armtap_strea
     if (fitting == 1)
         return refuse_apart(chosen);
     if (fitting > 1)
-        message_error("no legacy and RTDE stream of one robot have controller time in common; %s:", capture_both);
+        message_error("no legacy and RTDE stream of one robot have controller time in common; %s:",
+                      capture_both(remedy));
     else
         message_error("no robot has both a legacy and an RTDE stream; if two addresses are one robot's, choose with "
                       "--stream A,B:");
@@ -319,10 +349,11 @@ int stream_choice_take(struct stream_choice_taken *taken, struct armtap_streams 
                        const struct stream_choice_wish *wish, const struct armtap_record *record)
 {
     const struct armtap_stream *stream = record->stream;
-    enum armtap_side side = stream->protocol == ARMTAP_REALTIME ? ARMTAP_SIDE_LEGACY : ARMTAP_SIDE_RTDE;
+    size_t side = 0;
     bool wanted = wish->count == 0;
-    if (record->direction != ARMTAP_FROM_ROBOT ||
-        (stream->protocol != ARMTAP_REALTIME && stream->protocol != ARMTAP_RTDE) ||
+    while (side < ARMTAP_SIDES && stream->protocol != protocols[side])
+        side++;
+    if (record->direction != ARMTAP_FROM_ROBOT || side == ARMTAP_SIDES ||
         (taken->has[side] && taken->connection[side] == stream->connection))
         return 0;
     if (wish->count > 0) {
@@ -345,12 +376,13 @@ int stream_choice_take(struct stream_choice_taken *taken, struct armtap_streams 
 int stream_choice_judge(struct stream_choice *choice, const struct armtap_streams *streams,
                         const struct stream_choice_taken *taken, const struct chosen_stream *chosen[ARMTAP_SIDES])
 {
+    char name[TEXT_MAX];
     find_summaries(choice, streams);
     for (int side = 0; side < ARMTAP_SIDES; side++) {
         if (!taken->has[side]) {
             if (judge_side(choice, streams, (enum armtap_side)side) == 0) {
                 message_error("no %s stream belongs to the robot %s that was taken first; choose with --stream A,B:",
-                              side_name((enum armtap_side)side), taken->robot);
+                              side_name(name, (enum armtap_side)side), taken->robot);
                 list_streams(choice);
             }
             return -1;
