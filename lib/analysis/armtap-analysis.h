@@ -17,7 +17,9 @@
  * the end gives NULL. After ERR_MEMORY an object repeats that error.
  *
  * A struct that is returned by pointer belongs to the object, lives as long as it, and may grow at its end in later
- * releases. The caller creates only the options, which begin with their size, and structs whose comment says so. */
+ * releases. The caller creates only the options, which begin with their size, and structs whose comment says so. A
+ * program that creates records and events itself sets `info` of their stream, which says what the protocol's data is
+ * like. */
 #ifndef ARMTAP_ANALYSIS_H
 #define ARMTAP_ANALYSIS_H
 

@@ -43,8 +43,8 @@ struct armtap_rates_learned {
 };
 
 struct flow_rate;
-/* `channel` counts with AUBO alone. Differences between the steps in which packages arrived and those of the
- * controller's clock are added to `jitter`. NULL without memory. */
+/* `channel` counts where a protocol has channels. Differences between the steps in which packages arrived and those of
+ * the controller's clock are added to `jitter`. NULL without memory. */
 struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int channel, struct histogram *jitter);
 void armtap_flow_rate_free(struct flow_rate *flow);
 /* Without memory: not all was judged. */
