@@ -1,4 +1,4 @@
-# The program that makes the sample captures out of their scenes.
+# The program that makes the sample captures from their scenes.
 noinst_PROGRAMS += captures/synth
 captures_synth_SOURCES = \
 	captures/arm.c \
@@ -32,7 +32,7 @@ captures_synth_SOURCES = \
 	captures/wire.h
 captures_synth_LDADD = lib/libinside.la $(ZLIB_LIBS) -lm
 
-# The captures, and the scenes that they are made of.
+# The captures, and the scenes that they are made from.
 CAPTURES = \
 	captures/aubo-guide-tcp.pcap \
 	captures/aubo-guide-tcp.scene \

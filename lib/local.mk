@@ -1,5 +1,5 @@
-# Everything is compiled into one library for use inside the build. The installed library is made of it, and shows only
-# what armtap.h declares; the program and the tests link it whole.
+# Everything is compiled into one library for use inside the build. The installed library is made from it and exports
+# only what armtap.h declares; the program and the tests link all of it.
 noinst_LTLIBRARIES += lib/libinside.la
 lib_libinside_la_SOURCES = \
 	lib/account.c \

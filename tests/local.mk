@@ -1,4 +1,4 @@
-# ---- unit tests: one cmocka program for each file tests/unit/test_NAME.c; a line here ---------------------------------
+# ---- unit tests: one cmocka program for each file tests/unit/test_NAME.c, with a line here ----------------------------
 
 UNIT_TESTS = \
 	tests/unit/test_analysis \
@@ -43,7 +43,7 @@ UNIT_TESTS += \
 	tests/unit/test_websocket
 endif
 
-# What several unit tests use.
+# Shared by several unit tests.
 tests_unit_libunit_a_SOURCES = \
 	tests/unit/allocations.c \
 	tests/unit/allocations.h \
@@ -60,27 +60,27 @@ AM_CPPFLAGS += $(CMOCKA_CFLAGS)
 LDADD = tests/unit/libunit.a tools/libtools.a lib/libanalysis.la lib/libinside.la \
 	$(CMOCKA_LIBS) $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(SECCOMP_LIBS) $(PTHREAD_LIBS) -lm
 
-# Its allocations are counted, and made to fail.
+# The test counts allocations and makes them fail.
 tests_unit_test_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 tests_unit_test_limits_LDFLAGS = $(tests_unit_test_memory_LDFLAGS)
 tests_unit_test_analysis_memory_LDFLAGS = $(tests_unit_test_memory_LDFLAGS)
 
-# Its comparisons of texts are counted.
+# The test counts comparisons of texts.
 tests_unit_test_failed_attempts_LDFLAGS = -Wl,--wrap=strcmp
 
-# Its look-ups in the dictionary are counted, and what a search reads.
+# The test counts look-ups in the dictionary, and the bytes that a search reads.
 tests_unit_test_budgets_LDFLAGS = -Wl,--wrap=armtap_field_find,--wrap=armtap_field_nearest \
 	-Wl,--wrap=armtap_aubo_scan,--wrap=armtap_aubo_blanks,--wrap=armtap_rtde_is_text,--wrap=armtap_rtde_parse,--wrap=armtap_seek
 
-# Allocations again, with json-c's own.
+# The test counts allocations, including json-c's.
 tests_unit_test_aubo_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=json_tokener_new_ex,--wrap=json_tokener_parse_ex,--wrap=armtap_aubo_scan
 tests_unit_test_aubo_LDADD = $(LDADD) $(AUBO_LIBS)
 
-# It asks json-c itself.
+# The test calls json-c itself.
 tests_unit_test_aubo_json_LDADD = $(LDADD) $(AUBO_LIBS)
 
-# The same, with wslay's own; the test also asks wslay itself.
+# The same with wslay's allocations; the test also calls wslay itself.
 tests_unit_test_websocket_LDFLAGS = $(tests_unit_test_memory_LDFLAGS) \
 	-Wl,--wrap=wslay_frame_context_init,--wrap=wslay_frame_context_free
 tests_unit_test_websocket_LDADD = $(LDADD) $(AUBO_LIBS)
@@ -105,7 +105,7 @@ check-emulated: dist
 
 # ---- tests of the whole ----------------------------------------------------------------------------------------------
 
-# TESTS begins with the longest, so that none is left to the end, when the other cores have nothing to do.
+# TESTS begins with the longest, so that no long test runs alone at the end.
 LONG_TESTS = \
 	tests/hostile-tools-check.py \
 	tests/explain-check.py \
@@ -161,7 +161,7 @@ AM_TESTS_ENVIRONMENT = \
 	HARDENING='$(enable_hardening)'; \
 	export srcdir builddir ARMTAP SYNTH CC CFLAGS HARDENING;
 
-# The installed libraries, by their pkg-config files.
+# The installed libraries, through their pkg-config files.
 installcheck-local:
 	srcdir='$(abs_top_srcdir)' CC='$(CC)' CFLAGS='$(ARMTAP_SANITIZE) $(CFLAGS)' \
 	PKG_CONFIG_PATH='$(DESTDIR)$(pkgconfigdir)' PKG_CONFIG_SYSROOT_DIR='$(DESTDIR)' LD_LIBRARY_PATH='$(DESTDIR)$(libdir)' \
@@ -189,7 +189,7 @@ lint:
 format:
 	cd $(srcdir) && clang-format -i `find lib decoders tools captures tests -name '*.[ch]' -o -name '*.cc'`
 
-# Which changes of the code no test notices: make mutants [COUNT=300] [SEED=1] [MINUTES=60] [FILES='lib/analysis/flow_rate.c ...']
+# Changes of the code that no test notices: make mutants [COUNT=300] [SEED=1] [MINUTES=60] [FILES='lib/analysis/flow_rate.c ...']
 mutants:
 	rm -rf mutants
 	$(MAKE) distdir distdir=mutants-source >/dev/null

@@ -3,7 +3,7 @@ armtap_SOURCES = tools/main/main.c
 armtap_LDFLAGS = $(AM_LDFLAGS) $(HARDENING_PROGRAM_LDFLAGS)
 armtap_LDADD = tools/libtools.a lib/libanalysis.la lib/libinside.la $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(SECCOMP_LIBS) $(PTHREAD_LIBS) -lm
 
-# All but main(), for the unit tests to link.
+# Everything except main(), for the unit tests to link.
 noinst_LIBRARIES += tools/libtools.a
 tools_libtools_a_SOURCES = \
 	tools/base/buffer.h \

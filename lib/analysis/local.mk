@@ -1,4 +1,4 @@
-# What captures say about robot and network, in the same way as libarmtap: compiled once, and whole for use inside the build.
+# libarmtap-analysis, built like libarmtap: compiled once, and linked whole inside the build.
 noinst_LTLIBRARIES += lib/libanalysis.la
 lib_libanalysis_la_SOURCES = \
 	lib/analysis/armtap-analysis.h \

@@ -1,4 +1,4 @@
-# The bench is run by `make bench` only. `make check` sees that it runs at all, without a look at the times.
+# Only `make bench` runs the bench. `make check` checks that it works, and ignores the times.
 check_PROGRAMS += tests/bench/kernel tests/bench/stream tests/bench/timed
 TESTS += tests/bench/smoke.py
 EXTRA_PROGRAMS = tests/bench/shortest

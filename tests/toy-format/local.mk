@@ -1,4 +1,4 @@
-# The program with more formats: its own objects, another table of formats, and what its new rows name.
+# The program with more formats: the same objects, another table of formats, and the formats of its new rows.
 TOY_FORMAT_SOURCES = tools/export/formats.c tests/toy-format/format_tsv.c tests/toy-format/format_columns.c
 TOY_FORMAT_CPPFLAGS = -iquote $(top_srcdir)/tests/toy-format $(AM_CPPFLAGS)
 check_PROGRAMS += tests/toy-format/armtap

@@ -1,4 +1,4 @@
-# Captures rewritten as networks and capturing machines do, and damaged: see README.md one folder up.
+# Captures changed as networks and capturing machines change them, and damaged: see ../README.md.
 TRANSPORT_TESTS = \
 	tests/transport/sweep \
 	tests/transport/test_foreign \
@@ -10,7 +10,7 @@ TRANSPORT_TESTS = \
 	tests/transport/test_transport \
 	tests/transport/test_way_back
 
-# What they share.
+# Shared by these tests.
 tests_transport_libtransport_a_SOURCES = \
 	tests/transport/capturefile.c \
 	tests/transport/capturefile.h \
