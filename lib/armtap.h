@@ -140,7 +140,7 @@ struct armtap_enum_value {
 };
 /* The i-th named value or bit of a field, in numerical order; NULL beyond the end. */
 ARMTAP_API const struct armtap_enum_value *armtap_enum_at(const struct armtap_field *field, size_t i);
-/* The name of a value of an enumerated field (robot_mode, safety_status, ...); NULL where it has none. CB2, CB3/e and
+/* The name of a value of an enumerated field (robot_mode, safety_status, ...); NULL if it has none. CB2, CB3/e and
  * AUBO number their modes differently (robot mode 0 is RUNNING on CB2, DISCONNECTED on CB3/e), so the generation
  * decides. */
 ARMTAP_API const char *armtap_enum_name(const struct armtap_field *field, int64_t value,
@@ -198,7 +198,7 @@ struct armtap_value {
     const struct armtap_field *field; /* NULL: the table has no such field, or it has another type */
     enum armtap_type type;
     unsigned count;
-    bool present; /* false: the frame was cut before it, or the legacy cell holds no integer where one belongs */
+    bool present; /* false: the frame was cut before it, or the legacy cell does not hold the required integer */
     union {
         double f64[6];
         int64_t i64[6];
@@ -400,7 +400,7 @@ struct armtap_record {
     enum armtap_protocol protocol;
     int version;                        /* RTDE protocol number, or the legacy length word */
     unsigned flags;                     /* enum armtap_record_flag */
-    int recipe_id;                      /* RTDE's recipe id, AUBO's channel; 0 where the protocol has none */
+    int recipe_id;                      /* RTDE's recipe id, AUBO's channel; 0 if the protocol has none */
     const struct armtap_recipe *recipe; /* NULL: opaque, only the bytes are known */
     const struct armtap_set *updated;   /* of the first of its arms */
     const struct armtap_state *state;   /* of the first of its arms */
@@ -494,8 +494,7 @@ struct armtap_note_kind {
     const char *id; /* "rtde.field.not-found" */
     enum armtap_severity severity;
     const char *meaning;
-    const char
-        *remedy; /* "" where there is nothing to do; a command in it follows "run: ", with FILE for the capture */
+    const char *remedy; /* "" if there is nothing to do; a command in it follows "run: ", with FILE for the capture */
 };
 ARMTAP_API size_t armtap_note_count(void);
 /* Kinds are elements of one array: a kind's pointer minus the first one's is its number. */
@@ -794,7 +793,7 @@ struct armtap_packet {
     struct armtap_where where;
     const uint8_t *data;
     size_t captured; /* bytes at data */
-    size_t length;   /* bytes on the wire; more than captured where a snapshot length cut the packet */
+    size_t length;   /* bytes on the wire; more than captured if a snapshot length cut the packet */
 };
 
 struct armtap_port {
