@@ -1,14 +1,14 @@
-/* A binary format of columns, with what Parquet and MCAP have: tables that are declared, groups of columns with
- * presence bits, an index of their offsets behind them, and with --dialect sealed a count in front that is known at the
+/* A binary format of columns with the features of Parquet and MCAP: declared tables, groups of columns with presence
+ * bits, an index of their offsets after them, and with --dialect sealed a count at the start that is known only at the
  * end.
  *
  *   file    magic, u64 rows and u64 offset of the index (0 unless sealed), tables and batches, index
- *   table   'T', u32 number, u32 columns; of each u8 type, u32 length, name
- *   batch   'B', u32 number of its table, u64 rows, then i64 time of each; of each column the presence words, the
- *           values (of a text u32 place, u32 length); then u64 length of the texts, and these
- *   index   'I', u64 batches; of each u64 offset, u64 rows; u64 offset of the index, magic
+ *   table   'T', u32 number, u32 columns; for each u8 type, u32 length, name
+ *   batch   'B', u32 number of its table, u64 rows, then i64 time of each; for each column the presence words, the
+ *           values (for a text u32 place, u32 length); then u64 length of the texts, and the texts
+ *   index   'I', u64 batches; for each u64 offset, u64 rows; u64 offset of the index, magic
  *
- * Numbers are in the machine's order. */
+ * Numbers are in the machine's byte order. */
 #define _POSIX_C_SOURCE 200809L
 #include "export/columns.h"
 
@@ -133,7 +133,7 @@ static int columns_place(struct target *target, const struct view *view, const c
     return 0;
 }
 
-/* What stands in front, where that can be said only now. */
+/* Writes the numbers at the start of the file, which are known only at its end. */
 static int seal(const char *path, uint64_t rows, uint64_t offset)
 {
     uint64_t words[] = {rows, offset};

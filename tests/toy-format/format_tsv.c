@@ -1,4 +1,4 @@
-/* A format of text: CSV with tabs. */
+/* A text format: CSV with tabs. */
 #include "export/line_cells.h"
 
 static const struct cell_style tsv = {

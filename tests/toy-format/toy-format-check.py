@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Formats that are named nowhere but in tests/toy-format: the help, the errors and the manual know them, and their files
-hold what the captures hold, which is taken apart here with struct and json. The program is armtap with four formats more."""
+"""Formats that only tests/toy-format names: the help, the errors and the manual know them, and their files hold the values
+of the captures, which are decoded here with struct and json. The program is armtap with four more formats."""
 import csv
 import importlib.util
 import io
@@ -66,7 +66,7 @@ class Reader:
 
 
 class Columns:
-    """A file: tables as (names, types, times, rows), a row as the values of its columns, None where there is none."""
+    """A file: tables as (names, types, times, rows), a row as the values of its columns, None if absent."""
 
     def __init__(self, content):
         reader = Reader(content)
@@ -121,7 +121,7 @@ class Columns:
 
 
 def same(one, other):
-    """The same bits: zeros have a sign, and a NaN is itself."""
+    """Whether the bits are the same: zeros have a sign, and NaN equals itself."""
     if isinstance(one, float) and isinstance(other, float):
         return struct.pack("d", one) == struct.pack("d", other)
     return type(one) is type(other) and one == other
@@ -168,7 +168,7 @@ def check_lists(folder):
 
 
 def check_tsv(folder):
-    """What CSV has behind the time."""
+    """The columns of CSV after the time."""
     samples = ["rtde-v2.pcapng.gz", "cb3-1060.pcap.gz"] + ["aubo-two-arms.pcap.gz"] * has_aubo()
     for name in samples:
         text = run("export", sample(name), "--enums", "both")[0].decode()
@@ -182,7 +182,7 @@ def check_tsv(folder):
 # ---- columns ---------------------------------------------------------------------------------------------------------
 
 def rtde(path):
-    """Names, types and rows of a stream of RTDE, and their times."""
+    """Names, types and rows of an RTDE stream, and their times."""
     (content, ends), (requests, request_ends) = cross.streams(path)
     version, names, types, times, rows = 1, [], [], [], []
     for _, request in cross.messages(requests, request_ends, ">H"):
@@ -224,7 +224,7 @@ def check_rtde(_):
 
 
 def check_bytes(folder):
-    """A value of a type that nobody knows is bytes as they came: here the second, six doubles after one."""
+    """A value of an unknown type is its bytes from the wire: here the second value, six doubles after one."""
     path = os.path.join(folder, "unknown.pcap")
     with open(sample("rtde-v1.pcap"), "rb") as file:
         content = file.read()
@@ -240,7 +240,7 @@ def check_bytes(folder):
 
 
 def check_legacy(folder):
-    """Packets of two sizes in one stream have one table: the shorter ones lack columns."""
+    """Packets of two sizes in one stream share a table: the shorter ones lack columns."""
     layout = {}
     with open(TESTS + "/unit/data/realtime_layout.csv", encoding="utf-8") as file:
         for size, offset, name, count in csv.reader(line for line in file if line[0] not in "#s"):
@@ -266,7 +266,7 @@ def check_legacy(folder):
 
 
 def aubo_cell(kind, value):
-    """A value as a column of that type has it, and whether it does not fit."""
+    """A value as a column of that type holds it, and whether it does not fit."""
     if value is None:
         return None, 0
     if kind == JSON:
@@ -316,7 +316,7 @@ def check_aubo(folder):
 
 
 def check_texts(_):
-    """Columns that are no fields, modes by name, and elements asked for by name."""
+    """Columns that are not fields, modes by name, and elements selected by name."""
     path = sample("rtde-stop.pcap")
     fields = "time,time_ns,packet,stream,robot,protocol,actual_q_2,robot_mode,lost_s"
     options = ("export", "--fields", fields, "--enums", "name", path)
@@ -333,7 +333,7 @@ def check_texts(_):
 
 
 def check_all_tables(folder):
-    """One file of several tables, whose rows come in turns, and of records without a recipe."""
+    """One file with several tables, whose rows alternate, and records without a recipe."""
     path = sample("both-streams.pcap.gz")
     file = Columns(run("export", "-f", "columns", "--dialect", "all", path)[0])
     lines = [json.loads(line) for line in run("export", "-f", "ndjson", path)[0].splitlines()]
@@ -361,7 +361,7 @@ def check_all_tables(folder):
 
 
 def cross_robot(path):
-    """Address and port of the side that answers from a robot's port."""
+    """Address and port of the robot: the side that uses a robot's port."""
     for _, packet in cross.packets(path):
         if struct.unpack_from(">H", packet, 34)[0] == 30004:
             return "%d.%d.%d.%d:30004" % tuple(packet[26:30])
@@ -369,7 +369,7 @@ def cross_robot(path):
 
 
 def check_split(folder):
-    """A file for each of several streams that share a recipe, whose rows come in turns."""
+    """One file for each of several streams that share a recipe, whose rows alternate."""
     path = os.path.join(folder, "clients.pcap")
     with open(sample("rtde-v1.pcap"), "rb") as file:
         content = file.read()
@@ -389,7 +389,7 @@ def check_split(folder):
         with open(os.path.join(folder, "x.%d.columns" % number), "rb") as file:
             tables = Columns(file.read()).tables
         expect("tables of a stream", len(tables) == 1 and tables[0][2] == times, len(tables))
-        # Where generations mix, the names of modes have columns beside the numbers.
+        # If generations mix, names of modes have columns beside the numbers.
         places = [tables[0][0].index(name) for name in names]
         same_rows("stream %d" % number, [[row[place] for place in places] for row in tables[0][3]], rows)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A protocol that is nowhere named but in tests/toy: what every command makes of it, on captures made here with struct.
-The program that is run is armtap with one decoder more."""
+"""A protocol that only tests/toy names: what every command does with it, on captures made here with struct. The program
+is armtap with one more decoder."""
 import csv
 import io
 import json
@@ -21,7 +21,7 @@ NAMES = ["timestamp"] + ["actual_q_%d" % i for i in range(6)] + ["toy_level"]
 
 
 def values_of(number):
-    """What a message holds: numbers that no rounding would leave as they are."""
+    """The values of a message: numbers that any rounding would change."""
     values = [1000 + number * STEP] + [(number + 1) / (i + 3) for i in range(6)] + [number / 7e5]
     return values[:-1] if number == SHORT else values
 
