@@ -44,9 +44,9 @@ static void free_live(struct stream_monitor *monitor)
     armtap_rates_free(monitor->rates);
     if (monitor->clocks)
         armtap_clock_drift_clear(monitor->clocks);
+    free(monitor->clocks);
     if (monitor->holes)
         armtap_missing_records_clear(monitor->holes);
-    free(monitor->clocks);
     free(monitor->holes);
 }
 
