@@ -5,7 +5,8 @@
 struct aubo_scans aubo_scans;
 
 enum armtap_aubo_end __real_armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes,
-                                             size_t length, size_t *used);
+                                             size_t length, size_t *used)
+    __attribute__((weak)); /* a build without AUBO lacks it */
 enum armtap_aubo_end __wrap_armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes,
                                              size_t length, size_t *used);
 
