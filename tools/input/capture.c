@@ -454,7 +454,8 @@ struct capture *capture_open_live(const char *interface, const char *filter, boo
         errno = 0;
         return NULL;
     }
-    if (begin_live(capture) != 0 || check_link_type(capture) != 0 || set_filter(capture, filter, tagged) != 0) {
+    if (begin_live(capture) != 0 || check_link_type(capture) != CAPTURE_OPENED ||
+        set_filter(capture, filter, tagged) != 0) {
         capture_close(capture);
         errno = 0;
         return NULL;
