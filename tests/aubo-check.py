@@ -378,7 +378,7 @@ def check_recipe(folder):
     assert len(opaque) == 10 and all(list(row) == LEADING for row in opaque), opaque
     with open(recipe, "w", encoding="utf-8") as file:
         file.write('[100,{"chanel":3}]')
-    run("info", "--recipe", recipe, capture, status=2, errors="no AUBO subscription")
+    run("info", "--recipe", recipe, capture, status=2, errors="not an AUBO subscription")
     return count + 20
 
 

@@ -228,7 +228,7 @@ def follow_written_anew(what, act, new, *words):
         pass
     ended = run.program.poll()
     status, message = run.end(None if ended is not None else signal.SIGINT)
-    expect(("written anew", what), ended == 2 and status == 2 and "x.pcap" in message and any(word in message for word in words) and
+    expect(("file was rewritten", what), ended == 2 and status == 2 and "x.pcap" in message and any(word in message for word in words) and
            run.out.count(b"\n") == 5, ended, message, run.out)
 
 
@@ -287,14 +287,14 @@ side_by_side(
     partial(follow_growing, "x.pcap.gz", Gzip(), 100),
     *(partial(follow_moved, what) for what in ("another file", "renamed or removed")),
     follow_cut,
-    partial(follow_written_anew, "another first packet", overwrite, OTHER_TIME, "written anew"),
-    partial(follow_written_anew, "another last packet", overwrite, OTHER_END, "written anew"),
-    partial(follow_written_anew, "as long as it was", overwrite, OTHER_END[:len(OLD)], "written anew"),
-    partial(follow_written_anew, "cp", copy_over, OTHER_ROBOT, "written anew", "cut the file"),
+    partial(follow_written_anew, "another first packet", overwrite, OTHER_TIME, "file was rewritten"),
+    partial(follow_written_anew, "another last packet", overwrite, OTHER_END, "file was rewritten"),
+    partial(follow_written_anew, "as long as it was", overwrite, OTHER_END[:len(OLD)], "file was rewritten"),
+    partial(follow_written_anew, "cp", copy_over, OTHER_ROBOT, "file was rewritten", "cut the file"),
     follow_written_longer,
     *(partial(follow_with_diagnose, how) for how in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
     follow_with_info,
     partial(follow_a_beginning, b"", "is empty"),
-    partial(follow_a_beginning, header()[:2], "after 2 bytes, within the file header"),
+    partial(follow_a_beginning, header()[:2], "after 2 bytes, inside the file header"),
     follow_is_for_files)
 sys.exit(finish())

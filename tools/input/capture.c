@@ -22,13 +22,13 @@
 #define LIVE_SNAPSHOT 262144
 #define LIVE_BUFFER (16 * 1024 * 1024)
 #define LIVE_WAIT_MS 100
-/* How many packets of a busy interface may pass before Ctrl-C is looked for. */
+/* Packets of a busy interface between two checks for Ctrl-C. */
 #define LIVE_TURN 64
 
 struct capture {
     char *name;
     struct reader *reader; /* NULL: live */
-    struct input *input;   /* of the wish that it was opened with */
+    struct input *input;   /* from the wish it was opened with */
     FILE *file;            /* libpcap's once there is a pcap_t */
     pcap_t *pcap;          /* NULL: a raw dump */
     bool is_pcapng;
@@ -47,7 +47,7 @@ const char *capture_library(void)
     return pcap_lib_version();
 }
 
-/* libpcap names link types its own way where systems differ; capture files and armtap do not. */
+/* libpcap numbers some link types by system; capture files and armtap do not. */
 static int link_type_of(int dlt)
 {
     return dlt == DLT_RAW ? 101 : dlt;
@@ -93,7 +93,7 @@ void capture_close(struct capture *capture)
     free(capture);
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static bool is_capture(const uint8_t *bytes, bool *is_pcapng)
 {
@@ -117,7 +117,7 @@ static ssize_t give_bytes(void *cookie, char *to, size_t room)
     return (ssize_t)length;
 }
 
-/* Says which interfaces there are, and how to split the file. */
+/* Lists the interfaces and says how to split the file. */
 static void refuse_interfaces(const struct capture *capture, const char *place)
 {
     char list[700] = "";
@@ -131,8 +131,8 @@ static void refuse_interfaces(const struct capture *capture, const char *place)
     char file[SHELL_MAX] = "";
     if (strcmp(capture->name, "-") == 0 || !shell_word(file, sizeof file, capture->name))
         strcpy(file, "FILE");
-    message_error("%s: %s: its interfaces differ in link type or snapshot length, which libpcap does not read: %s; "
-                  "split it, one interface a file: tshark -r %s -Y 'frame.interface_id==0' -F pcap -w OUT",
+    message_error("%s: %s: its interfaces differ in link type or snapshot length, which libpcap cannot read: %s; "
+                  "split it into one file per interface: tshark -r %s -Y 'frame.interface_id==0' -F pcap -w OUT",
                   reader_name(capture->name), place, list, file);
 }
 
@@ -144,25 +144,25 @@ static void name_place(const struct capture *capture, char place[PLACE_MAX])
         snprintf(place, PLACE_MAX, "before the first packet");
 }
 
-/* libpcap: the end is in the middle of something. */
+/* Whether libpcap says that the file ends in the middle of a packet or header. */
 static bool is_cut(const char *error)
 {
     return strncmp(error, "truncated", 9) == 0;
 }
 
-/* A file to which another program adds packets ends somewhere in them. */
+/* A file that another program is writing may end in the middle of a packet. */
 static void report_growing(const struct capture *capture)
 {
     char place[PLACE_MAX];
     name_place(capture, place);
-    if (!capture->quiet && !capture->follows && (!capture->input || input_is_told_first(capture->input)))
-        message_warning(
-            "%s: %s: another program is still writing it, and what was there when the reading began ends in "
-            "the middle of a packet; read it again for the rest",
-            capture->name, place);
+    if (!capture->quiet && !capture->follows && (!capture->input || input_report_once(capture->input)))
+        message_warning("%s: %s: another program is still writing it, and when reading began it ended in the middle of "
+                        "a packet; read "
+                        "it again for the rest",
+                        capture->name, place);
 }
 
-/* What libpcap or the reader has against the file here. */
+/* Reports why libpcap or the reader stopped here. */
 static void report_damage(const struct capture *capture, const char *error)
 {
     char place[PLACE_MAX];
@@ -175,15 +175,17 @@ static void report_damage(const struct capture *capture, const char *error)
     else if (capture->is_pcapng && strstr(error, "an interface has a") && blocks_differ(&capture->blocks))
         refuse_interfaces(capture, place);
     else if (is_cut(error))
-        message_error("%s: %s: the file ends in the middle of a packet or header (%s); all before was read: copy it "
-                      "again if it should be longer",
-                      name, place, error);
+        message_error(
+            "%s: %s: the file ends in the middle of a packet or header (%s); everything before was read: copy "
+            "it again if it should be longer",
+            name, place, error);
     else
-        message_error("%s: %s: the file is damaged (%s); all before was read: copy it again, or mend it with editcap",
-                      name, place, error);
+        message_error(
+            "%s: %s: the file is damaged (%s); everything before was read: copy it again, or repair it with editcap",
+            name, place, error);
 }
 
-/* Whether it is memory that libpcap or the reader lacks; libpcap tells only in words. */
+/* Whether libpcap or the reader ran out of memory; libpcap says so only in its error text. */
 static bool lacked_memory(const struct capture *capture, const char *error)
 {
     return reader_lacked_memory(capture->reader) || strstr(error, "out of memory") || strstr(error, strerror(ENOMEM));
@@ -217,7 +219,7 @@ static enum capture_outcome check_link_type(const struct capture *capture)
         return CAPTURE_OPENED;
     if (capture->quiet)
         return CAPTURE_DAMAGED;
-    message_error("%s: link type %d (%s%s%s) carries no TCP that armtap knows to read; capture on the robot's wired "
+    message_error("%s: link type %d (%s%s%s) is not one that armtap can read TCP from; capture on the robot's wired "
                   "network, or with tcpdump -i any",
                   reader_name(capture->name), capture->link_type, link_name(capture->link_type), text ? ": " : "",
                   text ? text : "");
@@ -273,9 +275,9 @@ uint64_t capture_position(const struct capture *capture)
     return capture->reader ? reader_position(capture->reader) : 0;
 }
 
-/* ---- packets --------------------------------------------------------------------------------------------------- */
+/* ---- packets ----------------------------------------------------------------------------------------------------- */
 
-/* Seconds of 1677 to 2262 fit 64 bits of nanoseconds; what lies outside is no time that a capture could have. */
+/* 64 bits of nanoseconds hold the years 1677 to 2262; a time outside is damage. */
 static int64_t time_of(const struct pcap_pkthdr *header, bool nanoseconds)
 {
     int64_t seconds = header->ts.tv_sec, fraction = header->ts.tv_usec;
@@ -303,14 +305,14 @@ static enum capture_outcome end_of_file(struct capture *capture, int outcome)
     return CAPTURE_END;
 }
 
-/* Waits for packets, but not for long. libpcap's own waiting is no use here: without packets it need not end. */
+/* Waits briefly for packets. libpcap's own timeout does not do: without packets it may never return. */
 static void wait_for_packets(struct capture *capture)
 {
     struct pollfd poller = {.fd = pcap_get_selectable_fd(capture->pcap), .events = POLLIN};
     poll(&poller, poller.fd < 0 ? 0 : 1, LIVE_WAIT_MS);
 }
 
-/* The next packet of an interface; CAPTURE_END once it is to end. */
+/* The next packet of an interface; CAPTURE_END after Ctrl-C. */
 static enum capture_outcome next_live(struct capture *capture, struct pcap_pkthdr **header, const u_char **data)
 {
     if (capture->packets % LIVE_TURN == 0 && interrupt_asked())
@@ -355,7 +357,7 @@ enum capture_outcome capture_next(struct capture *capture, struct armtap_packet 
     return CAPTURE_PACKET;
 }
 
-/* ---- interfaces ------------------------------------------------------------------------------------------------ */
+/* ---- interfaces -------------------------------------------------------------------------------------------------- */
 
 static void list_interfaces(char *list, size_t room)
 {
@@ -376,8 +378,8 @@ static void report_live(const struct capture *capture, int outcome)
     const char *reason = pcap_statustostr(outcome), *detail = pcap_geterr(capture->pcap);
     if (outcome == PCAP_ERROR_PERM_DENIED || outcome == PCAP_ERROR_PROMISC_PERM_DENIED) {
         message_error(
-            "%s: capturing needs more rights than this user has; run it with sudo (it gives up root once the "
-            "interface is open), give the program the right: sudo setcap cap_net_raw+ep $(command -v armtap), or "
+            "%s: this user may not capture; run it with sudo (it gives up root once the interface is open), give the "
+            "program the right: sudo setcap cap_net_raw+ep $(command -v armtap), or "
             "capture with sudo tcpdump -w FILE and read the file",
             capture->name);
         return;
@@ -385,10 +387,10 @@ static void report_live(const struct capture *capture, int outcome)
     bool has_detail = detail[0] != '\0' && strcmp(detail, reason) != 0;
     list_interfaces(list, sizeof list);
     message_error("%s: cannot capture: %s%s%s; interfaces here: %s", capture->name, reason, has_detail ? ": " : "",
-                  has_detail ? detail : "", list[0] == '\0' ? "none that this user may see" : list);
+                  has_detail ? detail : "", list[0] == '\0' ? "none visible to this user" : list);
 }
 
-/* Compiles the filter, with VLAN tags where the interface's link type has them. */
+/* Sets the filter, also inside VLAN tags if the interface's link type has them. */
 static int set_filter(const struct capture *capture, const char *filter, bool tagged)
 {
     struct bpf_program program;

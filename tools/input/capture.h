@@ -7,34 +7,34 @@
 
 struct capture;
 
-/* A capture (pcap or pcapng, also gzipped) or a raw dump, told by its content. NULL after a message, unless the wish is
- * quiet; NULL with errno ENOMEM, and without a message, where memory lacks; with ESTALE for CAPTURE_CHANGED. */
+/* A capture (pcap or pcapng, also gzipped) or a raw dump, recognised by its content. NULL after a message, unless the
+ * wish is quiet. If memory runs out: NULL with errno ENOMEM, and no message. errno is ESTALE for CAPTURE_CHANGED. */
 struct capture *capture_open(const struct reader_wish *wish);
-/* Live packets that pass the filter. With `tagged` those that pass it inside of one or two VLAN tags too. NULL after a
- * message. Ends when interrupt_asked() says so; interrupt_hold() is the caller's to call. */
+/* Live packets that pass the filter, with `tagged` also inside one or two VLAN tags. NULL after a message. Ends once
+ * interrupt_asked(); the caller must have called interrupt_hold(). */
 struct capture *capture_open_live(const char *interface, const char *filter, bool tagged);
 void capture_close(struct capture *capture);
 
-/* Neither pcap nor pcapng: its bytes come from capture_read, not from capture_next. */
+/* True for a dump that is neither pcap nor pcapng: read it with capture_read, not capture_next. */
 bool capture_is_raw(const struct capture *capture);
-/* What reading returns; a failure is negative. */
+/* What reading returns; failures are negative. */
 enum capture_outcome {
     CAPTURE_END = 0,
     CAPTURE_PACKET = 1,
-    CAPTURE_SILENT = 2, /* an interface, for a moment */
+    CAPTURE_SILENT = 2, /* an interface has no packet at the moment */
     CAPTURE_OPENED = 3,
-    CAPTURE_DAMAGED = -1,   /* after a message: the file is damaged here, or ends with damage */
-    CAPTURE_NO_MEMORY = -2, /* no fault of the file, and no message */
-    CAPTURE_CHANGED = -3    /* after a message: the file is no longer what an earlier reading of it found */
+    CAPTURE_DAMAGED = -1,   /* after a message: the file is damaged or cut here */
+    CAPTURE_NO_MEMORY = -2, /* without a message; the file is not at fault */
+    CAPTURE_CHANGED = -3    /* after a message: the file differs from what an earlier reading found */
 };
-/* The next packet, numbered from 1; its data are valid until the next call. */
+/* The next packet, numbered from 1; its data is valid until the next call. */
 enum capture_outcome capture_next(struct capture *capture, struct armtap_packet *packet);
-/* Bytes of a raw dump, at least one; CAPTURE_END, or how it failed. */
+/* Reads at least one byte of a raw dump; CAPTURE_END at the end, or how it failed. */
 long capture_read(struct capture *capture, uint8_t *to, size_t room);
 /* Bytes of the file read so far. */
 uint64_t capture_position(const struct capture *capture);
-/* Packets that the kernel or the interface dropped: while capturing live so far, or as a pcapng file that was read to
- * its end tells. */
+/* Packets that the kernel or the interface dropped: so far if live, or as counted in a pcapng file that was read to its
+ * end. */
 uint64_t capture_dropped(struct capture *capture);
 
 /* "libpcap version 1.10.3 (...)" */

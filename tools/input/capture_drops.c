@@ -14,9 +14,9 @@ void drops_begin(struct drops *drops, int64_t time)
 
 uint64_t drops_read(struct drops *drops, uint64_t total, const struct armtap_where *now, struct armtap_where *since)
 {
-    uint64_t more = total > drops->told ? total - drops->told : 0;
+    uint64_t more = total > drops->reported ? total - drops->reported : 0;
     *since = drops->read;
-    drops->told += more;
+    drops->reported += more;
     drops->read = *now;
     return more;
 }

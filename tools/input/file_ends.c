@@ -22,7 +22,7 @@ static enum input_outcome compare(int file, uint64_t position, const uint8_t *ke
     return outcome != INPUT_OK || memcmp(now, kept, length) == 0 ? outcome : INPUT_REWRITTEN;
 }
 
-enum input_outcome ends_judge(const struct ends *ends, int file)
+enum input_outcome ends_check(const struct ends *ends, int file)
 {
     uint64_t last = ends->length - ends->last_length;
     enum input_outcome outcome = compare(file, last, ends->last, ends->last_length);

@@ -14,14 +14,14 @@
 #include "file_ends.h"
 #include "base/message.h"
 
-/* ms: also with inotify, which hears nothing of what another machine writes. */
+/* ms. Also needed with inotify, which misses what another machine writes. */
 #define WAIT_MS 200
 
 struct growth {
     const char *name;
     int file;
-    int notifier; /* -1: there is none */
-    bool told;
+    int notifier; /* -1: none */
+    bool warned;
     struct ends ends;
 };
 
@@ -75,20 +75,20 @@ void growth_keep(struct growth *growth, const uint8_t *bytes, size_t length)
     ends_keep(&growth->ends, bytes, length);
 }
 
-enum input_outcome growth_judge(const struct growth *growth)
+enum input_outcome growth_check(const struct growth *growth)
 {
-    return ends_judge(&growth->ends, growth->file);
+    return ends_check(&growth->ends, growth->file);
 }
 
 void growth_watch_name(struct growth *growth)
 {
     struct stat opened, named;
     bool is_there = stat(growth->name, &named) == 0;
-    if (growth->told || fstat(growth->file, &opened) != 0 ||
+    if (growth->warned || fstat(growth->file, &opened) != 0 ||
         (is_there && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev))
         return;
-    growth->told = true;
-    message_warning("%s: %s; what is followed is still the file that had this name at the start: end with Ctrl-C, and "
-                    "follow the new one",
+    growth->warned = true;
+    message_warning("%s: %s; armtap still follows the file that had this name at the start: press Ctrl-C, then follow "
+                    "the new one",
                     growth->name, is_there ? "another file has this name now" : "it was renamed or removed");
 }

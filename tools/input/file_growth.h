@@ -1,4 +1,4 @@
-/* Waits for a file to grow, and tells when it is no longer the file that was read. */
+/* Waits for a file to grow, and checks that it is still the file that was read. */
 #ifndef INPUT_FILE_GROWTH_H
 #define INPUT_FILE_GROWTH_H
 
@@ -9,18 +9,17 @@
 
 struct growth;
 
-/* Of the open file of that name, which must outlive it. NULL without memory. */
+/* For the open file of that name; both must outlive the result. NULL if memory runs out. */
 struct growth *growth_new(const char *name, int file);
-/* NULL is fine. */
+/* Accepts NULL. */
 void growth_free(struct growth *growth);
-/* Returns when the file may have grown, after a signal, and otherwise soon. */
+/* Returns when the file may have grown, on a signal, or else soon. */
 void growth_wait(struct growth *growth);
-/* Keeps in mind the next bytes that were read of the file, in their order, from its beginning. */
+/* Call with all bytes read from the file, in order, from its beginning. */
 void growth_keep(struct growth *growth, const uint8_t *bytes, size_t length);
-/* Whether the file still has the first and the last of the bytes kept: else INPUT_SHORTENED, INPUT_REWRITTEN, or
- * INPUT_FAILED with errno. Bytes read before a call that gives INPUT_OK belong to the file that was read so far. */
-enum input_outcome growth_judge(const struct growth *growth);
-/* Warns, once, if the name stands for another file now, or for none: what is written to that one is not seen. */
+/* As ends_check() for this file. Bytes read before a call that returns INPUT_OK belong to the file as read so far. */
+enum input_outcome growth_check(const struct growth *growth);
+/* Warns once if the name now belongs to another file, or to none: what is written there is not seen. */
 void growth_watch_name(struct growth *growth);
 
 #endif

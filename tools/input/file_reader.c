@@ -27,32 +27,32 @@
 enum gzip_state { GZIP_NONE, GZIP_MEMBER, GZIP_BETWEEN, GZIP_DONE };
 
 struct reader {
-    bool over; /* there was nothing more to read: now the problem counts, whoever found it how far ahead */
+    bool over; /* everything was read: only now does a problem found ahead count */
     bool may_run_ahead;
     bool (*on_wait)(void *user);
     void *user;
-    struct read_ahead *ahead; /* inflates, once what was peeked at is used up; NULL: nothing is read ahead */
-    const struct read_ahead_block *block; /* of it, in use */
+    struct read_ahead *ahead;             /* inflates after the bytes that were peeked at; NULL: no thread */
+    const struct read_ahead_block *block; /* the block in use */
     size_t block_at;
     size_t peeked, peek_at;
     uint8_t peek[PEEK_SIZE];
-    /* What follows belongs to the thread that reads ahead, where there is one, up to its last block. */
-    struct inputs *own;    /* of one file, which nobody else had opened; else NULL */
+    /* The members below belong to the read-ahead thread, if there is one, until its last block. */
+    struct inputs *own;    /* the file, if the reader opened it; else NULL */
     struct input *input;   /* an ordinary file; NULL: a pipe or device */
-    struct growth *growth; /* of an ordinary file that is followed */
-    struct ends ends;      /* of any other ordinary file */
+    struct growth *growth; /* for an ordinary file that is followed */
+    struct ends ends;      /* for any other ordinary file */
     int file;              /* -1: an ordinary file */
-    bool waits;            /* a pipe or terminal: Ctrl-C ends it, and what came is used */
+    bool waits;            /* a pipe or terminal: Ctrl-C ends it, and what arrived is used */
     bool ended;
     enum gzip_state gzip;
     z_stream inflater;
-    bool filled; /* the last call of inflate left no room */
+    bool filled; /* the last call of inflate filled the output */
     uint64_t position;
     uint64_t unpacked;
     size_t input_at, input_length;
     char problem[200];
-    bool changed;   /* the problem: earlier readings read other bytes */
-    bool no_memory; /* the problem: nothing is wrong with the file */
+    bool changed;   /* the problem: earlier readings found other bytes */
+    bool no_memory; /* the problem: memory ran out; the file is not at fault */
     uint8_t bytes[INPUT_SIZE + 4];
 };
 
@@ -66,13 +66,13 @@ const char *reader_library(void)
     return zlibVersion();
 }
 
-/* Nothing is there to be read: whether to wait. */
+/* Nothing to read now: whether to wait. */
 static bool wait_on(const struct reader *reader)
 {
     return reader->ahead ? !read_ahead_is_over(reader->ahead) : !reader->on_wait || reader->on_wait(reader->user);
 }
 
-/* False once somebody pressed Ctrl-C and the grace has passed, and where what is read is no longer wanted. */
+/* False when the grace period after Ctrl-C is over, or no more input is wanted. */
 static bool wait_for_input(struct reader *reader)
 {
     struct pollfd poller = {.fd = reader->file, .events = POLLIN};
@@ -95,7 +95,7 @@ static void cannot_read(struct reader *reader, int error)
              reader->position, reason);
 }
 
-/* Bytes of a pipe or device; 0 at the end. */
+/* Reads from a pipe or device; 0 at the end. */
 static size_t read_stream(struct reader *reader)
 {
     ssize_t got;
@@ -109,16 +109,15 @@ static size_t read_stream(struct reader *reader)
     return got < 0 ? 0 : (size_t)got;
 }
 
-/* What another program did to the file meanwhile. */
+/* Sets the problem: what another program did to the file. */
 static void cannot_go_on(struct reader *reader, enum input_outcome outcome)
 {
     static const char *const what[] = {
         [INPUT_SHORTENED] = "another program cut the file here since the reading began; read it again, or a copy of it",
-        [INPUT_REWRITTEN] = "the file was written anew while it was read, and what came before this is of the old one; "
+        [INPUT_REWRITTEN] = "the file was rewritten while it was read, and everything before this is from the old one; "
                             "follow it again for the new one",
-        [INPUT_CHANGED] =
-            "another program has overwritten or cut what was read before; copy the file first and read the "
-            "copy",
+        [INPUT_CHANGED] = "another program overwrote or cut what was read before; copy the file first and read the "
+                          "copy",
         [INPUT_DOUBTFUL] = "the file's time changed while it was read: another program may have changed what was read "
                            "before; copy the file first and read the copy",
         [INPUT_REPLACED] = "another file took the place of the one that was being read; read it again"};
@@ -128,12 +127,12 @@ static void cannot_go_on(struct reader *reader, enum input_outcome outcome)
              reader->no_memory ? "out of memory" : what[outcome]);
 }
 
-/* False where the file is no longer what was read of it, which is the problem then. */
-static bool judge_file(struct reader *reader)
+/* False if the file is no longer what was read; that becomes the problem. */
+static bool check_file(struct reader *reader)
 {
     if (!reader->input || reader->growth)
         return true;
-    enum input_outcome outcome = input_judge(reader->input, &reader->ends);
+    enum input_outcome outcome = input_check(reader->input, &reader->ends);
     if (outcome == INPUT_FAILED)
         cannot_read(reader, errno);
     else if (outcome != INPUT_OK)
@@ -150,17 +149,17 @@ static size_t read_ordinary(struct reader *reader)
     else if (outcome != INPUT_OK)
         cannot_go_on(reader, outcome);
     else if (length == 0)
-        judge_file(reader);
+        check_file(reader);
     ends_keep(&reader->ends, reader->bytes, length);
     return length;
 }
 
-/* Bytes of a file that is followed, perhaps none yet; false where it cannot be read on. What was read counts only if
- * the file was still the same one afterwards. */
+/* Reads from a followed file, perhaps nothing yet; false if it cannot continue. Bytes count only if the file is still
+ * the same one after reading them. */
 static bool read_further(struct reader *reader, size_t *length)
 {
     ssize_t got = pread(input_descriptor(reader->input), reader->bytes, INPUT_SIZE, (off_t)reader->position);
-    enum input_outcome outcome = got >= 0 ? growth_judge(reader->growth) : errno == EINTR ? INPUT_OK : INPUT_FAILED;
+    enum input_outcome outcome = got >= 0 ? growth_check(reader->growth) : errno == EINTR ? INPUT_OK : INPUT_FAILED;
     if (outcome == INPUT_FAILED)
         cannot_read(reader, errno);
     else if (outcome != INPUT_OK)
@@ -170,7 +169,7 @@ static bool read_further(struct reader *reader, size_t *length)
     return outcome == INPUT_OK;
 }
 
-/* Bytes of a file that is followed; 0 once there is reason to end. */
+/* Reads from a followed file; 0 when following ends. */
 static size_t read_growing(struct reader *reader)
 {
     size_t length;
@@ -185,7 +184,7 @@ static size_t read_growing(struct reader *reader)
     return 0;
 }
 
-/* Refills the input once it is used up; false at the end. */
+/* Refills the input buffer when it is empty; false at the end. */
 static bool fill(struct reader *reader)
 {
     if (reader->input_at < reader->input_length)
@@ -205,7 +204,7 @@ static bool fill(struct reader *reader)
 
 static void damaged(struct reader *reader, const char *what)
 {
-    if (!judge_file(reader))
+    if (!check_file(reader))
         return;
     snprintf(reader->problem, sizeof reader->problem, "byte %" PRIu64 " (%" PRIu64 " unpacked): %s",
              reader->position - (reader->input_length - reader->input_at), reader->unpacked, what);
@@ -222,13 +221,13 @@ static void next_member(struct reader *reader)
         inflateReset(&reader->inflater);
         reader->gzip = GZIP_MEMBER;
     } else {
-        damaged(reader, "other bytes follow the gzip data, and were left out");
+        damaged(reader, "other bytes follow the gzip data, and were ignored");
         reader->gzip = GZIP_DONE;
     }
 }
 
-/* What inflate has to say about one call. */
-static void judge(struct reader *reader, int outcome)
+/* Handles the result of one call of inflate. */
+static void check_inflate(struct reader *reader, int outcome)
 {
     const char *why = reader->inflater.msg;
     char text[120];
@@ -255,7 +254,7 @@ static size_t inflate_some(struct reader *reader, uint8_t *to, size_t room)
             next_member(reader);
             continue;
         }
-        /* What did not fit into the room of the call before is within zlib still. */
+        /* zlib still holds what did not fit into the last call's output. */
         bool pending = reader->filled;
         if (!fill(reader) && !pending) {
             if (reader->problem[0] == '\0' && !reader_is_growing(reader))
@@ -269,19 +268,19 @@ static size_t inflate_some(struct reader *reader, uint8_t *to, size_t room)
         reader->input_at = reader->input_length - inflater->avail_in;
         reader->unpacked += room - inflater->avail_out;
         reader->filled = inflater->avail_out == 0;
-        judge(reader, outcome);
+        check_inflate(reader, outcome);
     }
     return room - inflater->avail_out;
 }
 
-/* Whether a thread reads ahead, and who uses the reader has not come to the end of that. */
+/* Whether a thread reads ahead and its last block has not been used up. */
 static bool is_ahead(const struct reader *reader)
 {
     return reader->ahead && (!reader->block || !reader->block->is_last);
 }
 
-/* In the thread that reads ahead. A block is what one call gives, as without the thread: what came is not kept back
- * until there is more. */
+/* Runs in the read-ahead thread. A block holds what one call yields, as without the thread, so that bytes are passed on
+ * at once. */
 static void inflate_ahead(void *user, struct read_ahead_block *block)
 {
     struct reader *reader = user;
@@ -322,7 +321,7 @@ static size_t read_some(struct reader *reader, uint8_t *to, size_t room)
     return length;
 }
 
-/* Where no thread can be had, inflating in turns with the rest does as well. */
+/* If no thread can be started, the reader inflates without one. */
 static void begin_ahead(struct reader *reader)
 {
     reader->may_run_ahead = false;
@@ -358,7 +357,7 @@ size_t reader_peek(struct reader *reader, const uint8_t **bytes, size_t length)
     return reader->peeked;
 }
 
-/* gzip is told by its content: its two magic bytes and the one method there is. */
+/* Recognises gzip by its two magic bytes and its only method. */
 static int begin_gzip(struct reader *reader)
 {
     while (reader->input_length < 3 && !reader->ended) {
@@ -382,7 +381,7 @@ static int begin_gzip(struct reader *reader)
     return 0;
 }
 
-/* Opens what is no ordinary file. A pipe that nobody writes yet is waited for later, where Ctrl-C is heard. */
+/* Opens a file that is not ordinary. Waiting for a pipe's writer comes later, where Ctrl-C is checked. */
 static int open_stream(const char *name)
 {
     if (strcmp(name, "-") == 0)
@@ -403,7 +402,7 @@ static int follow(struct reader *reader, const char *name)
     return reader->growth ? 0 : ENOMEM;
 }
 
-/* 0, or why the file cannot be opened. */
+/* 0, or the errno of the failure. */
 static int open_input(struct reader *reader, const struct reader_wish *wish)
 {
     struct input *input = wish->input;
@@ -421,10 +420,10 @@ static int open_input(struct reader *reader, const struct reader_wish *wish)
     return reader->file < 0 ? errno : 0;
 }
 
-/* Why the file cannot be opened. */
+/* */
 static void report_open(const char *name, int error)
 {
-    const char *remedy = error == EACCES   ? "; ask its owner, or copy it to a place of your own"
+    const char *remedy = error == EACCES   ? "; ask its owner for access"
                          : error == EISDIR ? "; name the files in it"
                          : error == ENOENT ? "; check the name"
                                            : "";
@@ -481,7 +480,7 @@ const char *reader_problem(const struct reader *reader)
     return reader->over && reader->problem[0] != '\0' ? reader->problem : NULL;
 }
 
-/* What the thread that reads ahead came upon lies behind what was made of the file, and does not count. */
+/* Problems that the read-ahead thread found lie after what was used of the file, and do not count. */
 static void stop_ahead(struct reader *reader)
 {
     read_ahead_free(reader->ahead);
@@ -495,7 +494,7 @@ void reader_give_up(struct reader *reader)
         return;
     if (is_ahead(reader))
         stop_ahead(reader);
-    if (reader->changed || !judge_file(reader))
+    if (reader->changed || !check_file(reader))
         reader->over = true;
 }
 

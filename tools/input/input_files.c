@@ -11,23 +11,23 @@
 
 #include "file_ends.h"
 
-/* Descriptors that stay free for all else: outputs, threads, libraries. */
+/* Descriptors kept free for outputs, threads and libraries. */
 #define DESCRIPTORS_LEFT 64
 
 struct input {
     const char *name;
-    int file; /* -1: could not be opened, or is opened anew for each block: too many files */
+    int file; /* -1: could not be opened, or is reopened for each block because there are too many files */
     int error;
     bool is_ordinary, goes_on;
-    bool is_standard; /* read once, whatever it is */
-    bool told;
+    bool is_standard; /* can be read only once */
+    bool reported;
     struct timespec written, changed;
     dev_t device;
     ino_t inode;
     uint64_t length;
     pthread_mutex_t lock;
-    bool judged;    /* after the first reading; the lock's, as are the next three */
-    uint32_t *sums; /* of the blocks that were read */
+    bool checked;   /* the first reading is over; guarded by lock, as are the next three */
+    uint32_t *sums; /* of the blocks read so far */
     size_t sum_count, sum_room;
 };
 
@@ -36,7 +36,7 @@ struct inputs {
     struct input input[];
 };
 
-/* ---- opening --------------------------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static void keep_identity(struct input *input, const struct stat *status)
 {
@@ -47,7 +47,7 @@ static void keep_identity(struct input *input, const struct stat *status)
     input->changed = status->st_ctim;
 }
 
-/* Leaves pipes and devices to the reader: opening them may wait, or have effects. */
+/* Leaves pipes and devices to the reader: opening them may block or have side effects. */
 static void open_ordinary(struct input *input, rlim_t limit)
 {
     struct stat status;
@@ -74,7 +74,7 @@ static void open_ordinary(struct input *input, rlim_t limit)
     }
 }
 
-/* Standard input is watched like a file that is named, if it is one and nobody has read of it. */
+/* Treats standard input like a named file if it is an ordinary file that is still at its beginning. */
 static void open_standard(struct input *input)
 {
     struct stat status;
@@ -137,7 +137,7 @@ void inputs_free(struct inputs *inputs)
     free(inputs);
 }
 
-/* ---- what they are --------------------------------------------------------------------------------------------- */
+/* ---- queries ----------------------------------------------------------------------------------------------------- */
 
 struct input *inputs_at(struct inputs *inputs, size_t index)
 {
@@ -205,9 +205,9 @@ uint64_t input_length(const struct input *input)
     return input->length;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Sums side by side: a processor multiplies the next one while it waits for the last. */
+/* Parallel sums, so that the processor overlaps their multiplications. */
 #define LANES 8
 
 static uint64_t mixed(uint64_t sum, uint64_t word)
@@ -216,8 +216,8 @@ static uint64_t mixed(uint64_t sum, uint64_t word)
     return sum ^ sum >> 32;
 }
 
-/* Tells a block from what another program may write in its place; needs no strength against an adversary, who could as
- * well have written the first one. */
+/* Detects that another program overwrote a block. It need not resist an attacker, who could have written the first
+ * block too. */
 static uint32_t sum_of(const uint8_t *bytes, size_t length)
 {
     uint64_t lanes[LANES], words[LANES], sum = length;
@@ -236,8 +236,8 @@ static uint32_t sum_of(const uint8_t *bytes, size_t length)
     return (uint32_t)(sum >> 32);
 }
 
-/* Keeps the sum of a block that is read for the first time, else compares. */
-static enum input_outcome judge_sum(struct input *input, size_t block, uint32_t sum)
+/* Stores the sum of a block at the first reading, compares it later. */
+static enum input_outcome check_sum(struct input *input, size_t block, uint32_t sum)
 {
     if (block < input->sum_count)
         return input->sums[block] == sum ? INPUT_OK : INPUT_CHANGED;
@@ -253,8 +253,8 @@ static enum input_outcome judge_sum(struct input *input, size_t block, uint32_t 
     return INPUT_OK;
 }
 
-/* The file that could not be kept open; -1 with INPUT_FAILED or INPUT_REPLACED. */
-static int open_anew(const struct input *input, enum input_outcome *outcome)
+/* Reopens a file that could not be kept open; -1 with INPUT_FAILED or INPUT_REPLACED. */
+static int reopen(const struct input *input, enum input_outcome *outcome)
 {
     struct stat status;
     int file = open(input->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -266,10 +266,10 @@ static int open_anew(const struct input *input, enum input_outcome *outcome)
     return -1;
 }
 
-static enum input_outcome read_anew(const struct input *input, uint64_t position, uint8_t *to, size_t length)
+static enum input_outcome read_reopened(const struct input *input, uint64_t position, uint8_t *to, size_t length)
 {
     enum input_outcome outcome;
-    int file = open_anew(input, &outcome);
+    int file = reopen(input, &outcome);
     if (file < 0)
         return outcome;
     outcome = input_read_all(file, position, to, length);
@@ -286,15 +286,15 @@ enum input_outcome input_block(struct input *input, uint64_t position, uint8_t t
     *length = 0;
     if (wanted == 0)
         return INPUT_OK;
-    outcome =
-        input->file < 0 ? read_anew(input, position, to, wanted) : input_read_all(input->file, position, to, wanted);
+    outcome = input->file < 0 ? read_reopened(input, position, to, wanted)
+                              : input_read_all(input->file, position, to, wanted);
     if (outcome != INPUT_OK && outcome != INPUT_SHORTENED)
         return outcome;
     uint32_t sum = outcome == INPUT_OK ? sum_of(to, wanted) : 0;
     size_t block = (size_t)(position / INPUT_BLOCK);
     pthread_mutex_lock(&input->lock);
     if (outcome == INPUT_OK)
-        outcome = judge_sum(input, block, sum);
+        outcome = check_sum(input, block, sum);
     else if (block < input->sum_count)
         outcome = INPUT_CHANGED;
     pthread_mutex_unlock(&input->lock);
@@ -307,9 +307,8 @@ static bool is_same_time(struct timespec one, struct timespec other)
     return one.tv_sec == other.tv_sec && one.tv_nsec == other.tv_nsec;
 }
 
-/* Appending moves the times too, renaming and chmod one of them: only where they moved is it worth a look at the
- * bytes. */
-static enum input_outcome judge_file(const struct input *input, const struct ends *ends, int file)
+/* Compares the bytes only if a time stamp changed; appending changes both, renaming and chmod one. */
+static enum input_outcome check_file(const struct input *input, const struct ends *ends, int file)
 {
     struct stat status;
     if (fstat(file, &status) != 0)
@@ -317,27 +316,27 @@ static enum input_outcome judge_file(const struct input *input, const struct end
     bool was_written = !is_same_time(status.st_mtim, input->written);
     if (!was_written && is_same_time(status.st_ctim, input->changed))
         return INPUT_OK;
-    enum input_outcome outcome = ends_judge(ends, file);
+    enum input_outcome outcome = ends_check(ends, file);
     if (outcome == INPUT_REWRITTEN || outcome == INPUT_SHORTENED || (uint64_t)status.st_size < input->length)
         return INPUT_CHANGED;
     return outcome == INPUT_OK && was_written && (uint64_t)status.st_size == input->length ? INPUT_DOUBTFUL : outcome;
 }
 
-enum input_outcome input_judge(struct input *input, const struct ends *ends)
+enum input_outcome input_check(struct input *input, const struct ends *ends)
 {
     enum input_outcome outcome;
     pthread_mutex_lock(&input->lock);
-    bool was_judged = input->judged;
-    input->judged = true;
+    bool was_checked = input->checked;
+    input->checked = true;
     pthread_mutex_unlock(&input->lock);
-    if (was_judged)
+    if (was_checked)
         return INPUT_OK;
     if (input->file >= 0)
-        return judge_file(input, ends, input->file);
-    int file = open_anew(input, &outcome);
-    if (file < 0) /* each block was still of the same file */
+        return check_file(input, ends, input->file);
+    int file = reopen(input, &outcome);
+    if (file < 0) /* each block came from the same file */
         return INPUT_OK;
-    outcome = judge_file(input, ends, file);
+    outcome = check_file(input, ends, file);
     close(file);
     return outcome;
 }
@@ -350,9 +349,9 @@ bool input_has_grown(const struct input *input)
            (uint64_t)status.st_size > input->length;
 }
 
-bool input_is_told_first(struct input *input)
+bool input_report_once(struct input *input)
 {
-    bool first = !input->told;
-    input->told = true;
+    bool first = !input->reported;
+    input->reported = true;
     return first;
 }

@@ -1,5 +1,5 @@
-/* The files that a command reads, as they were when it began: opened once, so that another file of the same name
- * changes nothing, and read to the length that they had then, however often. */
+/* The files that a command reads, as they were when it began: opened once, so that a new file of the same name changes
+ * nothing, and always read to the length they had then. */
 #ifndef INPUT_INPUT_FILES_H
 #define INPUT_INPUT_FILES_H
 
@@ -16,43 +16,42 @@ struct ends;
 struct input;
 struct inputs;
 
-/* A file that cannot be opened is reported by whoever reads it; "-" is standard input. `further`, or NULL, names a file
- * that is read once by other means: of it inputs_have() needs to know alone. NULL without memory. The names must
- * outlive the inputs. */
+/* The reader reports a file that cannot be opened. "-" is standard input. `further` (may be NULL) names a file that is
+ * read by other means; only inputs_have() uses it. NULL if memory runs out. The names must outlive the inputs. */
 struct inputs *inputs_open(const char *const *names, size_t count, const char *further);
 void inputs_free(struct inputs *inputs);
-/* NULL of NULL: then whoever reads opens the file. */
+/* Returns NULL for NULL: then the reader opens the file. */
 struct input *inputs_at(struct inputs *inputs, size_t index);
-/* Whether all of the first `count` are ordinary files that are named, which can be read more than once; not of NULL. */
+/* Whether the first `count` are all named ordinary files, which can be read more than once; false for NULL. */
 bool inputs_are_ordinary(const struct inputs *inputs, size_t count);
-/* Whether one of the first `count` goes on. */
+/* Whether input_goes_on() holds for one of the first `count`. */
 bool inputs_go_on(const struct inputs *inputs, size_t count);
-/* Bytes of the first `count` together; 0 unless all are ordinary. */
+/* Total bytes of the first `count`; 0 unless all are ordinary. */
 uint64_t inputs_length(const struct inputs *inputs, size_t count);
-/* Whether one of the inputs is this ordinary file, by whatever name. */
+/* Whether one of the inputs is this ordinary file, under any name. */
 bool inputs_have(const struct inputs *inputs, const struct stat *file);
 
-/* 0, or the error of the system for which it could not be opened. */
+/* 0, or the errno of the failure to open it. */
 int input_error(const struct input *input);
 /* Whether it is an ordinary file, standard input included. */
 bool input_is_ordinary(const struct input *input);
-/* Whether it is there, and is no ordinary file: a pipe, a terminal or a device, which may go on for ever. */
+/* Whether it is a pipe, a terminal or a device, which may never end. */
 bool input_goes_on(const struct input *input);
-/* Its descriptor, which stays the input's; -1 where there is none. */
+/* Its descriptor, still owned by the input; -1 if it has none. */
 int input_descriptor(const struct input *input);
-/* Bytes of an ordinary file, when it was opened. */
+/* The length of an ordinary file when it was opened. */
 uint64_t input_length(const struct input *input);
 
-/* Of an ordinary file, the block that begins at `position`, a multiple of INPUT_BLOCK; `length` 0 at the end. The bytes
- * are the same at every reading, or the outcome says that they are not. May be called by several threads. */
+/* Reads the block of an ordinary file at `position`, a multiple of INPUT_BLOCK; `length` is 0 at the end. Every reading
+ * yields the same bytes, or the outcome says that it does not. Thread-safe. */
 enum input_outcome input_block(struct input *input, uint64_t position, uint8_t to[INPUT_BLOCK], size_t *length);
-/* After an ordinary file was read for the first time, up to what `ends` keeps: INPUT_OK where nobody wrote to it
- * meanwhile, or only behind what was read, as far as its times and these bytes tell; INPUT_CHANGED, INPUT_DOUBTFUL, or
- * INPUT_FAILED with errno. After later readings INPUT_OK: they were held against the first. */
-enum input_outcome input_judge(struct input *input, const struct ends *ends);
-/* Whether an ordinary file is longer now than it was when it was opened: another program writes it. */
+/* Call after the first reading of an ordinary file, with its `ends`. INPUT_OK if its times and these bytes show that no
+ * program wrote to it, or only after what was read; else INPUT_CHANGED, INPUT_DOUBTFUL, or INPUT_FAILED with errno.
+ * INPUT_OK after later readings, whose blocks were compared with the first. */
+enum input_outcome input_check(struct input *input, const struct ends *ends);
+/* Whether an ordinary file is longer now than when it was opened: another program is writing it. */
 bool input_has_grown(const struct input *input);
-/* True at the first call: what is to be said of the file once, however often it is read. */
-bool input_is_told_first(struct input *input);
+/* True at the first call only: for messages to print once, however often the file is read. */
+bool input_report_once(struct input *input);
 
 #endif

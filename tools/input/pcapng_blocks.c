@@ -5,12 +5,12 @@
 #define BLOCK_SECTION 0x0A0D0D0Au
 #define BLOCK_INTERFACE 1u
 #define BLOCK_STATISTICS 5u
-#define OPTION_NAME 2u              /* of an interface */
-#define OPTION_INTERFACE_DROPPED 5u /* of statistics */
+#define OPTION_NAME 2u              /* of an interface description */
+#define OPTION_INTERFACE_DROPPED 5u /* of interface statistics */
 #define OPTION_SYSTEM_DROPPED 7u
 #define OPTIONS_OF_INTERFACE 16
 #define OPTIONS_OF_STATISTICS 20
-/* Type, length, and what tells the byte order where it is a section's beginning. */
+/* Type, length, and the byte-order magic if it is a section header. */
 #define BLOCK_MINIMUM 12
 
 static uint32_t load(const struct blocks *blocks, size_t at, size_t bytes)
@@ -29,11 +29,11 @@ void blocks_begin(struct blocks *blocks)
 
 struct option {
     uint32_t code;
-    size_t at; /* its value in the block */
+    size_t at; /* offset of its value in the block */
     size_t length;
 };
 
-/* The option at *at, which moves behind it; false at their end. */
+/* Reads the option at *at, and moves *at past it; false after the last. */
 static bool next_option(const struct blocks *blocks, size_t *at, struct option *option)
 {
     if (blocks->held < 4 || *at > blocks->held - 4)
@@ -62,7 +62,7 @@ static uint64_t load_long(const struct blocks *blocks, size_t at)
     return blocks->big_endian ? first << 32 | second : second << 32 | first;
 }
 
-/* They count from the beginning of the capture; the newest stand last. */
+/* Statistics count from the start of the capture; the last ones are the newest. */
 static void take_statistics(struct blocks *blocks)
 {
     size_t number = blocks->section + (blocks->held >= OPTIONS_OF_STATISTICS ? load(blocks, 8, 4) : UINT32_MAX);
@@ -87,7 +87,7 @@ static void take_interface(struct blocks *blocks)
     blocks->count++;
 }
 
-/* The block's first 12 bytes are there, or all of it that is to be looked at. */
+/* Called with the block's first 12 bytes, and again with all of it that is wanted. */
 static void look(struct blocks *blocks)
 {
     static const uint8_t big[] = {0x1A, 0x2B, 0x3C, 0x4D};
@@ -102,8 +102,8 @@ static void look(struct blocks *blocks)
         blocks->lost = true;
         return;
     }
-    bool is_told = type == BLOCK_INTERFACE || type == BLOCK_STATISTICS;
-    if (is_told && blocks->held == BLOCK_MINIMUM && length > BLOCK_MINIMUM) {
+    bool is_wanted = type == BLOCK_INTERFACE || type == BLOCK_STATISTICS;
+    if (is_wanted && blocks->held == BLOCK_MINIMUM && length > BLOCK_MINIMUM) {
         blocks->wanted = length < BLOCKS_HEAD ? length : BLOCKS_HEAD;
         return;
     }

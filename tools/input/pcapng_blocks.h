@@ -1,5 +1,5 @@
-/* Watches the blocks of a pcapng file pass by and keeps its interfaces, and how much was dropped on them: libpcap names
- * none when it refuses a file, and does not hand out their statistics. */
+/* Scans the blocks of a pcapng file for its interfaces and their drop counts: libpcap does not name the interfaces when
+ * it refuses a file, and never exposes their statistics. */
 #ifndef INPUT_PCAPNG_BLOCKS_H
 #define INPUT_PCAPNG_BLOCKS_H
 
@@ -13,27 +13,27 @@
 struct blocks_interface {
     uint16_t link_type;
     uint32_t snapshot_length; /* 0: no limit */
-    char name[32];            /* "" without one */
-    uint64_t dropped;         /* packets, by the interface and by the system, in its newest statistics */
+    char name[32];            /* "" if it has none */
+    uint64_t dropped;         /* packets, by the interface and by the system, from its newest statistics */
 };
 
 struct blocks {
-    bool lost; /* a block's length makes no sense: nothing is read any more */
+    bool lost; /* a block's length is invalid: the rest is ignored */
     bool big_endian;
     size_t count;   /* of all interfaces; the first BLOCKS_INTERFACES are kept */
-    size_t section; /* how many came before the section at hand, which counts its own from 0 */
+    size_t section; /* interfaces before this section, which counts its own from 0 */
     struct blocks_interface interface[BLOCKS_INTERFACES];
     uint64_t skip; /* bytes to the end of the block */
-    size_t wanted; /* bytes of the block to gather before it is looked at */
+    size_t wanted; /* bytes of the block to gather before parsing it */
     size_t held;
     uint8_t head[BLOCKS_HEAD];
 };
 void blocks_begin(struct blocks *blocks);
-/* The next bytes of the file, any number of them. */
+/* The next bytes of the file, any number. */
 void blocks_push(struct blocks *blocks, const uint8_t *bytes, size_t length);
 /* Whether interfaces differ in link type or snapshot length. */
 bool blocks_differ(const struct blocks *blocks);
-/* Packets that were dropped on all interfaces. */
+/* Packets dropped on all interfaces together. */
 uint64_t blocks_dropped(const struct blocks *blocks);
 
 #endif

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* One is filled, one is used, two make up for turns that take longer. */
+/* One is being filled, one is in use, two are spare for jitter. */
 #define BLOCKS 4
 
 struct read_ahead {
@@ -13,16 +13,16 @@ struct read_ahead {
     void *user;
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* enough for both: never do both wait */
-    size_t filled;          /* the lock's, as are the next two; counts on for ever */
-    size_t taken;           /* the last of them is in use */
+    pthread_cond_t changed; /* one condition serves both sides: they never wait at the same time */
+    size_t filled;          /* guarded by lock, as are the next two; never reset */
+    size_t taken;           /* the last one taken is in use */
     bool over;
     struct read_ahead_block block[BLOCKS];
 };
 
-/* ---- the thread ------------------------------------------------------------------------------------------------ */
+/* ---- the thread -------------------------------------------------------------------------------------------------- */
 
-/* Waits for a block that is free; false where nobody wants more. The one in use is not free. */
+/* Waits for a free block (the one in use is not free); false if no more are wanted. */
 static bool wait_for_room(struct read_ahead *ahead)
 {
     pthread_mutex_lock(&ahead->lock);
@@ -57,7 +57,7 @@ bool read_ahead_is_over(struct read_ahead *ahead)
     return over;
 }
 
-/* ---- who uses the blocks --------------------------------------------------------------------------------------- */
+/* ---- the user's side --------------------------------------------------------------------------------------------- */
 
 const struct read_ahead_block *read_ahead_take(struct read_ahead *ahead)
 {
@@ -70,7 +70,7 @@ const struct read_ahead_block *read_ahead_take(struct read_ahead *ahead)
     return &ahead->block[number % BLOCKS];
 }
 
-/* Signals are for the thread that was there before. */
+/* Signals go to the thread that was there before. */
 static int start(struct read_ahead *ahead)
 {
     sigset_t all, before;

@@ -1,4 +1,4 @@
-/* Bytes that a thread of its own gets ready while those before them are used: a ring of a few blocks, in order. */
+/* A thread that reads ahead: a ring of a few blocks, in order. */
 #ifndef INPUT_READ_AHEAD_H
 #define INPUT_READ_AHEAD_H
 
@@ -13,22 +13,22 @@ struct read_ahead;
 struct read_ahead_block {
     uint8_t bytes[AHEAD_BLOCK];
     size_t length;
-    uint64_t position; /* where the filling was in its source, behind these bytes */
+    uint64_t position; /* the position in the source after these bytes */
     bool is_last;
 };
 
-/* Fills a block, in the thread. Blocks are passed on as they are, so one that would have to wait for more is better
- * left short. After the last one it is not called again. */
+/* Fills a block; runs in the thread. A short block is fine: return it rather than wait for more. Not called again after
+ * the last block. */
 typedef void read_ahead_fill(void *user, struct read_ahead_block *block);
 
-/* `*ahead` is set before anything is filled; signals are blocked in the thread. `user` belongs to it until the last
- * block was taken, or until read_ahead_free. 0, or -1 without memory or where the system allows no more threads. */
+/* Sets `*ahead` before the first fill; the thread blocks signals. It owns `user` until the last block was taken, or
+ * until read_ahead_free. 0, or -1 if memory runs out or no thread can be started. */
 int read_ahead_start(struct read_ahead **ahead, read_ahead_fill *fill, void *user);
-/* Ends the thread, whatever it still had to do. NULL is fine. */
+/* Ends the thread, even in the middle of its work. Accepts NULL. */
 void read_ahead_free(struct read_ahead *ahead);
-/* The next block, which stays until the next call; waits for it. Not to be called after the last one. */
+/* Waits for the next block, valid until the next call. Must not be called after the last one. */
 const struct read_ahead_block *read_ahead_take(struct read_ahead *ahead);
-/* For the thread, where it waits for long: whether nobody wants more. */
+/* For the thread, before long waits: whether no more blocks are wanted. */
 bool read_ahead_is_over(struct read_ahead *ahead);
 
 #endif

@@ -17,7 +17,7 @@ const char *recipe_file_library(void)
     return XML_ExpatVersion();
 }
 
-/* Comma separated, as in a set-up. */
+/* Comma-separated, as in a setup. */
 struct list {
     char *text;
     size_t length, room;
@@ -27,14 +27,14 @@ struct parser {
     const char *file;
     XML_Parser xml;
     struct list names, types;
-    bool inside;  /* of the recipe that is taken */
-    bool taken;   /* there is one */
-    bool has_out; /* it is the one with key "out" */
+    bool inside;  /* inside the recipe that is read */
+    bool taken;   /* a recipe was found */
+    bool has_out; /* it has the key "out" */
     bool failed;  /* a message was given */
     unsigned long line;
 };
 
-/* `name` is what the message is about, "" for nothing; without a line the file as a whole is meant. */
+/* `name`: what the message is about, or "". If the line is 0, the message is about the whole file. */
 static int fail(struct parser *parser, const char *what, const char *name)
 {
     char line[32] = "", about[200] = "";
@@ -70,7 +70,7 @@ static void empty(struct list *list)
     list->length = 0;
 }
 
-/* Takes a field; without a type the table's. */
+/* Adds a field; if `type` is missing, with the table's type. */
 static int add_field(struct parser *parser, const char *name, const char *type)
 {
     const struct armtap_field *field = armtap_field_find(name, strlen(name));
@@ -78,14 +78,14 @@ static int add_field(struct parser *parser, const char *name, const char *type)
     if (*name == '\0')
         return fail(parser, "a field has no name", "");
     if (strchr(name, ','))
-        return fail(parser, "this is no name of a field:", name);
+        return fail(parser, "not a field name:", name);
     if (!type && field)
         type = armtap_type_name(field->type, field->count);
     if (!type || *type == '\0')
         return fail(parser, "the type is missing, as in \"actual_q VECTOR6D\", of", name);
     if (strchr(type, ',') || armtap_recipe_rtde(name, type, &one) != ARMTAP_OK)
         return fail(parser,
-                    "there is no such type (BOOL, UINT8, UINT32, UINT64, INT32, DOUBLE, VECTOR3D, VECTOR6D, "
+                    "unknown type (BOOL, UINT8, UINT32, UINT64, INT32, DOUBLE, VECTOR3D, VECTOR6D, "
                     "VECTOR6INT32, VECTOR6UINT32):",
                     type);
     armtap_recipe_release(one);
@@ -94,7 +94,7 @@ static int add_field(struct parser *parser, const char *name, const char *type)
     return 0;
 }
 
-/* ---- UR's XML -------------------------------------------------------------------------------------------------- */
+/* ---- UR's XML ---------------------------------------------------------------------------------------------------- */
 
 static const char *attribute(const char **attributes, const char *name)
 {
@@ -137,7 +137,7 @@ static void XMLCALL end_element(void *user, const char *element)
         parser->inside = false;
 }
 
-/* Recipes have none, and entities can be made to grow without bound. */
+/* Recipes have none, and entities could expand without bound. */
 static void XMLCALL refuse_doctype(void *user, const char *name, const char *system, const char *public, int internal)
 {
     struct parser *parser = user;
@@ -146,7 +146,7 @@ static void XMLCALL refuse_doctype(void *user, const char *name, const char *sys
     (void)public;
     (void)internal;
     parser->line = XML_GetCurrentLineNumber(parser->xml);
-    fail(parser, "a DOCTYPE is not read; take it out", "");
+    fail(parser, "a DOCTYPE is not accepted; remove it", "");
     XML_StopParser(parser->xml, XML_FALSE);
 }
 
@@ -168,7 +168,7 @@ static int parse_xml(struct parser *parser, const char *text, size_t length)
     return parser->failed ? -1 : 0;
 }
 
-/* ---- plain lines ----------------------------------------------------------------------------------------------- */
+/* ---- plain lines ------------------------------------------------------------------------------------------------- */
 
 static int parse_line(struct parser *parser, char *line)
 {
@@ -185,7 +185,7 @@ static int parse_line(struct parser *parser, char *line)
     if (count == 0)
         return 0;
     if (count == 3)
-        return fail(parser, "a line holds a name and a type; this is too much:", word[2]);
+        return fail(parser, "a line holds a name and a type; unexpected:", word[2]);
     return add_field(parser, word[0], word[1]);
 }
 
@@ -203,7 +203,7 @@ static int parse_plain(struct parser *parser, char *text)
     return 0;
 }
 
-/* ---- AUBO's subscription --------------------------------------------------------------------------------------- */
+/* ---- AUBO's subscription ----------------------------------------------------------------------------------------- */
 
 static int parse_aubo(struct parser *parser, const char *text, size_t length, struct armtap_recipe **recipe)
 {
@@ -211,18 +211,18 @@ static int parse_aubo(struct parser *parser, const char *text, size_t length, st
     case ARMTAP_OK:
         return 0;
     case ARMTAP_ERR_UNSUPPORTED:
-        return fail(parser, "this build of armtap lacks AUBO; configure it without --without-aubo", "");
+        return fail(parser, "this build of armtap lacks AUBO support; configure it without --without-aubo", "");
     case ARMTAP_ERR_MEMORY:
         return fail(parser, "out of memory", "");
     default:
         return fail(parser,
-                    "this is no AUBO subscription, as in [100,{\"chanel\":0,\"frequency\":50.0,"
+                    "not an AUBO subscription, as in [100,{\"chanel\":0,\"frequency\":50.0,"
                     "\"segments\":[\"R1_actual_q\"],\"to_server\":false,\"trigger\":0}]",
                     "");
     }
 }
 
-/* ---- the file -------------------------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 static void report_unreadable(const char *name, int error)
 {
@@ -236,7 +236,7 @@ static void report_unreadable(const char *name, int error)
         message_error("%s: cannot be read: %s; --recipe wants a file", name, strerror(error));
 }
 
-/* All of a file, with a NUL. NULL after a message. */
+/* The whole file, and a NUL. NULL after a message. */
 static char *read_all(const char *name, size_t *length)
 {
     FILE *file = fopen(name, "rb");
@@ -261,20 +261,20 @@ static char *read_all(const char *name, size_t *length)
     return text;
 }
 
-/* Behind a byte order mark and blanks. */
+/* The text after a byte order mark and blanks. */
 static size_t text_begin(const char *text)
 {
     size_t at = strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     return at + strspn(text + at, " \t\r\n");
 }
 
-/* XML begins with "<"; in UTF-16 there are NULs beside it, which plain lines lack. */
+/* XML begins with "<"; UTF-16 adds NULs, which plain lines never have. */
 static bool is_xml(const char *text, size_t length)
 {
     return text[text_begin(text)] == '<' || memchr(text, '\0', length);
 }
 
-/* --recipe @NAME: what a well-known client asks for. */
+/* --recipe @NAME: the recipe of a well-known client. */
 static int read_known(const char *name, struct armtap_recipe **recipe)
 {
     const struct armtap_known_recipe *known;

@@ -4,8 +4,8 @@
 
 #include "armtap.h"
 
-/* "@NAME" is the recipe of that well-known client. Reads the recipe with key "out", else the only or first one. 0, or
- * -1 after a message. The caller releases it. */
+/* "@NAME" is the recipe of that well-known client. Reads the recipe with key "out", or else the first. 0, or -1 after a
+ * message. The caller releases it. */
 int recipe_file_read(const char *name, struct armtap_recipe **recipe);
 
 /* The XML library and its version. */

@@ -22,11 +22,11 @@
 #include "replay_stop.h"
 #include "base/sandbox.h"
 
-/* Raw dumps are numbered from here, out of the way of the connections in captures. */
+/* Raw dumps are numbered from here, so that they never share a number with captured connections. */
 #define RAW_CONNECTIONS (UINT64_C(1) << 48)
 #define RAW_CHUNK 65536
 #define PROGRESS_TURN 512
-/* ns: how often the kernel is asked what it dropped */
+/* ns between two readings of the kernel's drop counter */
 #define DROPS_TURN 100000000
 
 struct run {
@@ -36,7 +36,7 @@ struct run {
     struct replay_totals *totals;
     struct armtap_net *net;
     struct progress progress;
-    uint64_t read_before; /* bytes of the files before this one */
+    uint64_t read_before; /* bytes in the files before this one */
     uint64_t turns;
     struct drops drops;
     bool damaged;
@@ -54,7 +54,7 @@ bool replay_is_live(const struct replay_source *source)
     return source->interface || source->follow || inputs_go_on(source->inputs, source->count);
 }
 
-/* Ends the reading; once, with a message unless the callback that asked for it has given one. */
+/* Stops the reading; prints a message once, unless the callback already did. */
 static void stop(struct run *run, int outcome)
 {
     if (run->stopped)
@@ -71,15 +71,14 @@ static void stop(struct run *run, int outcome)
         message_error("%s", armtap_strerror(outcome));
 }
 
-/* Judges what a call of the library, or of a callback that takes its place, returned. */
+/* Stops if a call of the library, or a callback in its place, returned an error. */
 static void check(struct run *run, int outcome)
 {
     if (outcome != ARMTAP_OK && outcome != ARMTAP_ERR_UNSUPPORTED)
         stop(run, outcome);
 }
 
-/* What could not be read is damage, after which the rest of the capture goes on, unless only memory lacks or the file
- * is another one than before. */
+/* Damage in one file does not stop the other files; a lack of memory or a changed file does. */
 static void fail_input(struct run *run, enum capture_outcome outcome)
 {
     if (outcome == CAPTURE_NO_MEMORY)
@@ -101,7 +100,7 @@ static void advance(struct run *run, const struct capture *capture)
         progress_update(&run->progress, run->read_before + capture_position(capture));
 }
 
-/* Ctrl-C ends the reading of what goes on, after all that came in time; any other reading it breaks off. */
+/* Ctrl-C ends a source that never ends by itself, once its pending input is used; it breaks off all others. */
 static void obey_interrupt(struct run *run)
 {
     const struct replay_source *source = run->source;
@@ -123,7 +122,7 @@ static void turn(struct run *run)
         stop(run, ARMTAP_ERR_STOPPED);
 }
 
-/* While there is nothing to read. */
+/* Called while there is nothing to read. */
 static bool wait_on(void *user)
 {
     struct run *run = user;
@@ -138,7 +137,7 @@ static void note_dropped(struct run *run, const struct armtap_where *where, cons
         stop(run, ARMTAP_ERR_STOPPED);
 }
 
-/* What the capturing machine says that it did not capture, once it is known to the end. */
+/* Reports the packets that the capturing machine dropped, once the count is final. */
 static void report_dropped(struct run *run, struct capture *capture, const struct armtap_where *where)
 {
     char text[120];
@@ -160,7 +159,7 @@ static int64_t clock_time(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Whether the capturing machine dropped packets just now: the capture's clock is its own. */
+/* Notes when the capturing machine drops packets; its clock is the capture's. */
 static void watch_drops(struct run *run, struct capture *capture, uint64_t packet, bool last)
 {
     char text[200], from[WHEN_DATE_MAX], to[WHEN_DATE_MAX];
@@ -210,9 +209,9 @@ static void run_packets(struct run *run, struct capture *capture, uint32_t file)
     report_dropped(run, capture, &last);
 }
 
-/* ---- raw dumps ------------------------------------------------------------------------------------------------- */
+/* ---- raw dumps --------------------------------------------------------------------------------------------------- */
 
-/* A dump has no packets that say that the connection is over. */
+/* Ends the connection: a dump has no packets that do. */
 static void end_raw(struct run *run, struct armtap_conn *conn, const struct armtap_where *where)
 {
     check(run, armtap_conn_close(conn, ARMTAP_FROM_ROBOT, where));
@@ -238,7 +237,7 @@ void replay_protocols(char names[REPLAY_PROTOCOLS_MAX], const char *between, con
                                    info->name);
 }
 
-static void judge_raw(struct run *run, const struct armtap_stream *stream, const char *name, uint64_t length,
+static void check_raw(struct run *run, const struct armtap_stream *stream, const char *name, uint64_t length,
                       uint64_t arrived)
 {
     if (run->stopped || stream->bytes_decoded[ARMTAP_FROM_ROBOT] > 0 || stream->records[ARMTAP_FROM_ROBOT] > 0)
@@ -250,14 +249,15 @@ static void judge_raw(struct run *run, const struct armtap_stream *stream, const
     char protocols[REPLAY_PROTOCOLS_MAX];
     replay_protocols(protocols, "|", "|");
     if (length == 0 && arrived > 0)
-        message_error("%s: no telemetry: it ends after %" PRIu64 " byte%s, within the file header", reader_name(name),
+        message_error("%s: no telemetry: it ends after %" PRIu64 " byte%s, inside the file header", reader_name(name),
                       arrived, arrived == 1 ? "" : "s");
     else if (length == 0)
         message_error("%s: no telemetry: it is empty", reader_name(name));
     else {
         if (wanted)
-            message_error("%s: no telemetry: no whole message of %s is in it; leave --raw out to have it recognised",
-                          reader_name(name), wanted);
+            message_error(
+                "%s: no telemetry: it holds no complete %s message; without --raw, armtap recognises the protocol",
+                reader_name(name), wanted);
         else
             message_error("%s: no telemetry: neither a capture (pcap, pcapng) nor a dump of a stream that armtap "
                           "recognises; if it is a dump, name its protocol: --raw %s",
@@ -288,7 +288,7 @@ static void push_raw(struct run *run, struct capture *capture, struct armtap_con
     if (got < 0 && !run->stopped)
         fail_input(run, (enum capture_outcome)got);
     else
-        judge_raw(run, armtap_conn_stream(conn), name, length, capture_position(capture));
+        check_raw(run, armtap_conn_stream(conn), name, length, capture_position(capture));
 }
 
 static void run_raw(struct run *run, struct capture *capture, uint32_t file, const char *name)
@@ -309,7 +309,7 @@ static void run_raw(struct run *run, struct capture *capture, uint32_t file, con
     armtap_conn_free(conn);
 }
 
-/* ---- files and interfaces -------------------------------------------------------------------------------------- */
+/* ---- files and interfaces ---------------------------------------------------------------------------------------- */
 
 static void run_file(struct run *run, uint32_t file)
 {
@@ -340,11 +340,11 @@ static size_t add_port(char *filter, size_t length, size_t room, const struct ar
     return length + (more > 0 && (size_t)more < room - length ? (size_t)more : 0);
 }
 
-/* "The target cannot be reached", in IPv4 and in IPv6. */
+/* "Destination unreachable", in IPv4 and IPv6. */
 static const char icmp_errors[] = " or icmp[0] == 3 or (ip6 proto 58 and ip6[40] == 1)";
 
-/* The ports that carry telemetry, and the errors that answer in a robot's place, as a capture filter. The caller frees;
- * NULL without memory. */
+/* A capture filter for the telemetry ports, and for the ICMP errors sent in a robot's place. The caller frees it; NULL
+ * if memory runs out. */
 static char *telemetry_filter(const struct replay_source *source)
 {
     struct armtap_port port;

@@ -1,4 +1,4 @@
-/* Runs captures, raw dumps or a live interface through the library, whatever a command's sink does with the outcome. */
+/* Runs captures, raw dumps or a live interface through the library into a command's sink. */
 #ifndef INPUT_REPLAY_H
 #define INPUT_REPLAY_H
 
@@ -6,21 +6,21 @@
 
 enum exit_status { EXIT_DONE = 0, EXIT_FOUND = 1, EXIT_FAILED = 2 };
 
-/* What a callback of a sink given to replay() returns. Any other number counts as REPLAY_NO_MEMORY, so that no callback
- * ends a reading without a message. */
+/* What the callbacks of a sink given to replay() return. Any other number counts as REPLAY_NO_MEMORY, so that a reading
+ * never ends without a message. */
 enum replay_answer {
     REPLAY_GO_ON = 0,
     REPLAY_NO_MEMORY = -1, /* replay() reports it */
     REPLAY_GAVE_UP = -2,   /* the callback has reported why */
-    REPLAY_HAS_ENOUGH = 1  /* all that was wanted has come: no failure */
+    REPLAY_HAS_ENOUGH = 1  /* the callback has all it wanted: not a failure */
 };
 
 struct replay_totals {
     uint64_t packets;
     uint64_t bytes;     /* captured */
-    int64_t first_time; /* ARMTAP_NO_TIME without one */
-    bool interrupted;   /* Ctrl-C broke off the reading of what does not go on */
-    bool broken_off;    /* a callback or a lack of memory ended it, not the input: what came is not what was captured */
+    int64_t first_time; /* ARMTAP_NO_TIME if unknown */
+    bool interrupted;   /* Ctrl-C broke off a source that would have ended by itself */
+    bool broken_off;    /* a callback or a lack of memory ended it before the input did: the results are incomplete */
 };
 
 struct inputs;
@@ -29,7 +29,7 @@ struct capture;
 struct replay_source {
     const char *const *names; /* files in order; "-" is standard input */
     size_t count;
-    struct inputs *inputs; /* the files of these names, opened */
+    struct inputs *inputs; /* these files, opened */
     const char *interface; /* live instead of files, or NULL */
     struct capture *live;  /* the interface, opened by replay_open_interface */
     const char *filter;    /* capture filter; NULL: the telemetry ports */
@@ -37,39 +37,40 @@ struct replay_source {
     const struct armtap_port *ports; /* --port */
     size_t port_count;
     const struct armtap_recipe *recipe; /* --recipe */
-    const char *recipe_name;            /* as it was given; NULL without one */
-    struct armtap_knowledge *knowledge; /* what the reading learns or knows already; NULL: it keeps that to itself */
-    bool no_guess;                      /* data whose handshake was not captured stays opaque */
-    unsigned threads;                   /* more than one: gzip is inflated in one beside that of the decoding */
-    /* called with each packet, and a few times a second while a source that goes on is silent; NULL: nobody cares */
+    const char *recipe_name;            /* as given; NULL if there is none */
+    struct armtap_knowledge *knowledge; /* what readings have learned; NULL: not shared */
+    bool no_guess;                      /* leave data whose handshake was not captured opaque */
+    unsigned threads;                   /* more than one: gzip is inflated in a thread of its own */
+    /* called for each packet, and a few times a second while a live source is silent; may be NULL */
     enum replay_answer (*on_turn)(void *user, const struct replay_totals *totals);
     bool follow;   /* at the end of the last file, wait for more until Ctrl-C */
     bool progress; /* may draw a progress bar on standard error */
-    bool quiet;    /* what is damaged was reported by an earlier reading */
+    bool quiet;    /* an earlier reading has reported damage */
 };
 
-/* Everything is pushed to the sink, in order; what is damaged is reported on standard error with file, place and
- * remedy, after all that came before it was pushed. `totals` counts while it goes: its first_time is known before the
- * first record comes. Each raw dump is a connection of its own, with a number above those of the captures. EXIT_DONE,
- * or EXIT_FAILED, after a message, where something could not be read, memory was lacking or a callback gave up. */
+/* Pushes everything to the sink, in order. Damage is reported on standard error with file, place and remedy, after
+ * everything before it was pushed. `totals` is updated on the way: first_time is set before the first record. Each raw
+ * dump is its own connection, numbered above those of the captures. EXIT_DONE, or EXIT_FAILED after a message if
+ * something could not be read, memory ran out or a callback gave up. */
 enum exit_status replay(const struct replay_source *source, const struct armtap_sink *sink, void *user,
                         struct replay_totals *totals);
-/* Opens source->interface, and gives up the rights that it needed: outputs are opened later, as the user that is left.
- * The caller closes it with replay_close_interface. NULL after a message. */
+/* Opens source->interface, then drops the privileges that this needed, so outputs are opened later as the remaining
+ * user. The caller closes it with replay_close_interface. NULL after a message. */
 struct capture *replay_open_interface(const struct replay_source *source);
 void replay_close_interface(struct capture *live);
-/* Whether the source goes on while it is read: an interface, a pipe or a terminal, or a file that is followed. */
+/* Whether the source may grow while it is read: an interface, a pipe, a terminal or a followed file. */
 bool replay_is_live(const struct replay_source *source);
-/* Whether the source can be read a second time: ordinary files only. */
+/* Whether the source can be read twice: ordinary files only. */
 bool replay_is_repeatable(const struct replay_source *source);
 
-/* As replay(), and the same once more where the source is repeatable and the first reading, into source->knowledge,
- * learned what explains more of it. `forget` is called between the two: it empties what the sink has collected, and
- * returns 0, or -1 without memory. */
+/* As replay(), but reads a repeatable source twice if the first reading added to source->knowledge something that
+ * explains more of it. Between the two readings `forget` must empty what the sink has collected, and return 0, or -1 if
+ * memory runs out. */
 enum exit_status replay_learning(const struct replay_source *source, const struct armtap_sink *sink, void *user,
                                  int (*forget)(void *user), struct replay_totals *totals);
 
-/* The protocols, also those that this build lacks: "a, b or c" with ", " and " or " between them. */
+/* All protocols, including those that this build lacks, such as "a, b or c" with `between` ", " and `before_last` " or
+ * ". */
 #define REPLAY_PROTOCOLS_MAX 64
 void replay_protocols(char names[REPLAY_PROTOCOLS_MAX], const char *between, const char *before_last);
 

@@ -8,7 +8,7 @@
 struct turns {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    unsigned turn; /* the reading that moves */
+    unsigned turn; /* the reading whose turn it is */
     bool over[SIDE_BY_SIDE_READINGS];
     bool stopped;
 };
@@ -30,7 +30,7 @@ static void wait_turn(struct turns *turns, unsigned number)
     pthread_mutex_unlock(&turns->mutex);
 }
 
-/* Lets the other reading move, unless it is over. */
+/* Gives the turn to the other reading, unless that is over. */
 static void pass_turn(struct turns *turns, unsigned number)
 {
     pthread_mutex_lock(&turns->mutex);
@@ -83,7 +83,7 @@ enum exit_status replay_side_by_side(const struct replay_source *source, const s
         readings[i].source.progress = source->progress && i == 0;
     }
     if (pthread_create(&thread, NULL, read_through, &readings[1]) != 0) {
-        message_error("no thread could be made; the system allows no more of them");
+        message_error("cannot start a thread: the system allows no more");
         *broken_off = true;
         return EXIT_FAILED;
     }

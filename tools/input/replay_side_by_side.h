@@ -1,5 +1,5 @@
-/* Two readings of one source at the same time, taking turns, so that records that lie far apart in it can meet without
- * being kept. Only one of the readings moves at any moment: what both use needs no lock. */
+/* Reads one source twice at the same time, in turns, so that records far apart in it can be compared without storing
+ * them. Only one reading runs at any moment, so what they share needs no lock. */
 #ifndef INPUT_REPLAY_SIDE_BY_SIDE_H
 #define INPUT_REPLAY_SIDE_BY_SIDE_H
 
@@ -9,19 +9,19 @@
 
 enum side_by_side_turn {
     TURN_GOES_ON,
-    TURN_PASSES, /* the other reading goes on */
-    TURN_ENDS    /* both readings, after a message */
+    TURN_PASSES, /* the other reading continues */
+    TURN_ENDS    /* ends both readings; a message was printed */
 };
 
 struct side_by_side_calls {
-    /* A record of a reading (0 or 1). */
+    /* Called for each record; `reading` is 0 or 1. */
     enum side_by_side_turn (*record)(void *user, unsigned reading, const struct armtap_record *record);
-    /* A reading came to its end. 0, or -1, after a message, to end both. */
+    /* Called when a reading ends. Returns 0, or -1 after a message to end both. */
     int (*over)(void *user, unsigned reading);
 };
 
-/* The source must be repeatable. EXIT_FAILED where a reading failed, else EXIT_DONE. `broken_off` tells whether one
- * ended before its input did: as in struct replay_totals. */
+/* The source must be repeatable. EXIT_FAILED if a reading failed, else EXIT_DONE. `broken_off`: as in struct
+ * replay_totals, for either reading. */
 enum exit_status replay_side_by_side(const struct replay_source *source, const struct side_by_side_calls *calls,
                                      void *user, bool *broken_off);
 

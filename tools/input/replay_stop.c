@@ -1,6 +1,6 @@
 #include "replay_stop.h"
 
-static int judge(struct replay_stop *stop, int answer)
+static int remember(struct replay_stop *stop, int answer)
 {
     if (answer == REPLAY_GO_ON)
         return 0;
@@ -14,7 +14,7 @@ static int judge(struct replay_stop *stop, int answer)
     static int callback(void *user, const struct type *what)                                                           \
     {                                                                                                                  \
         struct replay_stop *stop = user;                                                                               \
-        return judge(stop, stop->sink->callback(stop->user, what));                                                    \
+        return remember(stop, stop->sink->callback(stop->user, what));                                                 \
     }
 FORWARD(on_record, armtap_record)
 FORWARD(on_recipe, armtap_recipe_event)

@@ -1,4 +1,4 @@
-/* Keeps why a callback stopped the reading: the library tells only that one did. */
+/* Remembers why a callback stopped the reading: the library only says that one did. */
 #ifndef INPUT_REPLAY_STOP_H
 #define INPUT_REPLAY_STOP_H
 
@@ -10,7 +10,7 @@ struct replay_stop {
     enum replay_answer why; /* the first answer other than REPLAY_GO_ON */
 };
 
-/* The sink to hand to the library, with the replay_stop as its user: forwards to the callbacks of `stop->sink`. */
+/* The sink to give to the library, with the replay_stop as its user: it forwards to the callbacks of `stop->sink`. */
 struct armtap_sink replay_stop_wrap(const struct replay_stop *stop);
 
 #endif

@@ -23,7 +23,7 @@ static bool put_text(char *to, size_t size, const char *text)
     return put(to, size, text, strlen(text));
 }
 
-/* Whether every character of it may be printed. */
+/* Whether every character may be printed. */
 static bool is_shown(const char *word)
 {
     size_t shown;
@@ -33,8 +33,8 @@ static bool is_shown(const char *word)
     return true;
 }
 
-/* What printf makes of a format: each byte that must not be printed as \ooo. Every shell knows it; $'...' is unknown to
- * some. The shell drops line ends at the end of what a command prints, so there may be none. */
+/* A printf command with each byte that must not be printed as \ooo. Every shell has printf; some lack $'...'. Fails for
+ * a word that ends in a line end, because the shell strips those from a command's output. */
 static bool put_printf(char *to, size_t size, const char *word)
 {
     size_t left = strlen(word);
@@ -76,10 +76,10 @@ bool shell_word(char *to, size_t size, const char *word)
     return fits;
 }
 
-/* ---- commands -------------------------------------------------------------------------------------------------- */
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
 
-/* What only this process can open, or only once: the shell's <(...), standard input under its other names. */
-static bool is_passing(const char *name)
+/* Whether only this process can open it, or only once: the shell's <(...), or standard input under another name. */
+static bool is_one_time(const char *name)
 {
     return strcmp(name, "-") == 0 || strncmp(name, "/dev/", 5) == 0 || strncmp(name, "/proc/", 6) == 0;
 }
@@ -89,12 +89,12 @@ bool shell_can_name(const struct replay_source *source)
     if (source->interface || source->count == 0)
         return false;
     for (size_t i = 0; i < source->count; i++)
-        if (is_passing(source->names[i]))
+        if (is_one_time(source->names[i]))
             return false;
     return true;
 }
 
-/* What else it takes to read the captures in the same way, each option with a blank behind it. */
+/* The options that the captures were read with, each followed by a blank. */
 static bool put_options(char *to, size_t size, const struct replay_source *source)
 {
     char option[40];
@@ -117,7 +117,7 @@ static bool put_recipe(char *to, size_t size, const struct replay_source *source
            (put_text(to, size, "--recipe ") && shell_word(to, size, source->recipe_name) && put_text(to, size, " "));
 }
 
-/* After --from: each has one of its own, options stand behind them, and no recipe is taken. */
+/* After --from: each capture has its own --from, then the options follow, without --recipe. */
 static bool put_from(char *to, size_t size, const struct replay_source *source)
 {
     bool fits = true;
@@ -136,7 +136,7 @@ static bool put_names(char *to, size_t size, const struct replay_source *source)
     return fits;
 }
 
-/* "--packet N" has been written up to its N. */
+/* Writes the N of "--packet N". */
 static bool put_packet(char *to, size_t size, const struct replay_source *source, const struct armtap_where *where)
 {
     char text[80];
@@ -152,7 +152,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= of_end && strcmp(text + length - of_end, end) == 0;
 }
 
-/* A word of the pattern; false where it stays a placeholder. */
+/* Writes a word of the pattern; false if it remains a placeholder. */
 static bool put_word(char *to, size_t size, const char *word, size_t length, const struct replay_source *source,
                      const struct armtap_where *where)
 {
@@ -175,7 +175,7 @@ bool shell_command(char to[SHELL_MAX], const char *pattern, const struct replay_
     to[0] = '\0';
     while (*pattern != '\0') {
         size_t length = strcspn(pattern, " "), blanks = strspn(pattern + length, " ");
-        /* Room for what follows: commands are short. */
+        /* Keeps room for the rest of the command, which is short. */
         is_whole = put_word(to, SHELL_MAX - 200, pattern, length, source, where) && is_whole;
         put(to, SHELL_MAX, pattern + length, blanks);
         pattern += length + blanks;

@@ -1,4 +1,4 @@
-/* Commands that people can paste into a shell as they stand, with the names of what they are reading. */
+/* Commands to paste into a shell unchanged, with the names of the captures being read. */
 #ifndef INPUT_SHELL_COMMAND_H
 #define INPUT_SHELL_COMMAND_H
 
@@ -6,20 +6,19 @@
 
 #define SHELL_MAX 1600
 
-/* Appends a word to the text in `to`, quoted where a POSIX shell needs that. A name that begins with a dash gets "./".
- * Returns false, with `to` as it was, where there is no room, or where no quoting says it: a name that must not be
- * printed and ends in a line end. */
+/* Appends a word to the text in `to`, quoted if a POSIX shell needs that. A name that begins with a dash gets "./".
+ * Returns false, and leaves `to` unchanged, if there is no room or no way to quote it: a name that must not be printed
+ * and ends in a line end. */
 bool shell_word(char *to, size_t size, const char *word);
 
-/* Whether the source can be read again by its names: neither standard input nor an interface. */
+/* Whether the source can be read again by name: neither standard input nor an interface. */
 bool shell_can_name(const struct replay_source *source);
 
-/* Writes `pattern`, a command, with its word FILE replaced by the captures of `source`, behind the options --port,
- * --raw, --no-guess and --recipe that they were read with, and its word N by the packet of `where`, behind --file where
- * there are several captures. After --from each capture has a --from of its own, and the options, but for --recipe,
- * stand behind them. `where` may be NULL. Returns false where it can only be pasted once FILE is replaced by hand:
- * standard input and interfaces cannot be read again, and too many names take no line. Such a FILE stays; so does N
- * without a packet. */
+/* Writes the command `pattern`. Its word FILE is replaced by the captures of `source`, after the options --port, --raw,
+ * --no-guess and --recipe that they were read with; its word N by the packet of `where` (may be NULL), with --file if
+ * there are several captures. After --from each capture gets its own --from, and the options, except --recipe, follow.
+ * Returns false if the user must replace FILE by hand: standard input and interfaces cannot be read again, and too many
+ * names do not fit. FILE then stays, and so does N if there is no packet. */
 bool shell_command(char to[SHELL_MAX], const char *pattern, const struct replay_source *source,
                    const struct armtap_where *where);
 
