@@ -1,4 +1,4 @@
-/* armtap fields: the dictionary. */
+/* armtap fields: the table of fields. */
 #define _POSIX_C_SOURCE 200809L
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -20,7 +20,7 @@ static const struct option_row rows[] = {
     {OPTION_COLUMNS, 0, "columns", "RANGES",
      "the fields in these columns of the legacy packet: gnuplot's, 2-7,32-37, or Matlab's ranges of doubles, "
      "'[2:7 32:37]'"},
-    {OPTION_GENERATION, 0, "generation", "NAME", "with --columns: cb2 or cb3e (default), whose layout they count"},
+    {OPTION_GENERATION, 0, "generation", "NAME", "with --columns: the layout that they count, cb2 or cb3e (default)"},
     {OPTION_JSON, 0, "json", NULL, "a JSON array instead of a table"},
     {OPTION_ENUM, 0, "enum", "NAME", "the values or bits of a field that is an enumeration, by generation"},
 };
@@ -28,10 +28,9 @@ static const struct option_row rows[] = {
 static const struct option_usage usage = {
     .command = "fields",
     .arguments = "[PATTERN]",
-    .summary =
-        "Shows the dictionary of fields: name, RTDE type, unit, UR's gnuplot columns in the legacy layouts of CB2 and "
-        "of CB3/e-Series, the release that brought it, and its meaning. PATTERN is a part of a name, or a glob "
-        "in quotes; UR's names of the legacy rows count too.",
+    .summary = "Lists the fields: name, RTDE type, unit, UR's gnuplot columns in the legacy layouts of CB2 and of "
+               "CB3/e-Series, the release that introduced it, and its meaning. PATTERN is part of a name, or a glob in "
+               "quotes; it also matches UR's names of the legacy rows.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
     .examples = "  armtap fields tcp\n  armtap fields --columns 32-37,86\n  armtap fields 'actual_*' --json\n"
@@ -40,10 +39,10 @@ static const struct option_usage usage = {
 struct fields {
     bool json;
     const char *enumeration, *ranges, *generation_name;
-    /* Which fields are wanted: */
+    /* The fields to show: */
     const char *pattern; /* by name; NULL: all */
     struct columns columns;
-    enum armtap_generation generation; /* whose columns; UNKNOWN: by name */
+    enum armtap_generation generation; /* whose columns were given; UNKNOWN: select by name */
 };
 
 static int take(void *user, int id, const char *value)
@@ -65,7 +64,7 @@ static int take(void *user, int id, const char *value)
     return 0;
 }
 
-/* ---- matching -------------------------------------------------------------------------------------------------- */
+/* ---- matching ---------------------------------------------------------------------------------------------------- */
 
 static void to_lower(char *to, size_t room, const char *from)
 {
@@ -118,7 +117,7 @@ static int nothing_found(const char *what, const char *name, bool only_enums)
     return EXIT_FAILED;
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------------------ */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static const char *direction_name(enum armtap_field_direction direction)
 {
@@ -178,18 +177,18 @@ static void print_json(const struct fields *fields)
     json_end(&json);
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 enum { NAME_WIDTH = 38, UNIT_WIDTH = 14 };
 
-/* Lines of 80 columns: the longest name takes a column from its unit. */
+/* Fits 80 columns: a name that is too long takes space from its unit. */
 static void print_row(const char *name, const char *unit, const char *type, const char *cb2, const char *cb3e)
 {
     int beyond = strlen(name) > NAME_WIDTH ? (int)(strlen(name) - NAME_WIDTH) : 0;
     printf("%-*s %-*s %-12s %-5s %s\n", NAME_WIDTH, name, UNIT_WIDTH - beyond, unit, type, cb2, cb3e);
 }
 
-/* The columns of fields that follow one another, as "32-37"; "-" without. */
+/* The columns of consecutive fields, as "32-37"; "-" if they have none. */
 static void write_columns(char to[16], unsigned first, unsigned count)
 {
     if (first == 0)
@@ -227,7 +226,7 @@ static void print_field(const struct armtap_field *first, const struct armtap_fi
     text_wrap_end(&wrap);
 }
 
-/* One row in the table for both: they differ in their number alone. */
+/* Whether the two share a row of the table: only their numbers differ. */
 static bool belong_together(const struct armtap_field *one, const struct armtap_field *next)
 {
     return text_name_follows(one->name, next->name) && one->type == next->type && one->count == next->count &&
@@ -249,9 +248,9 @@ static void print_table(const struct fields *fields)
     }
 }
 
-/* ---- enumerations ---------------------------------------------------------------------------------------------- */
+/* ---- enumerations ------------------------------------------------------------------------------------------------ */
 
-/* Without one: CB2, CB3 and e-Series alike. */
+/* No generation: the same on CB2, CB3 and e-Series. */
 static const struct {
     const char *label, *key;
 } generations[] = {
@@ -285,7 +284,7 @@ static int show_enum(const char *name, bool json)
     const struct armtap_field *field = armtap_field_find(name, strlen(name));
     const struct armtap_enum_value *value;
     if (!field || !armtap_enum_at(field, 0))
-        return nothing_found("there are no named values or bits of", name, true);
+        return nothing_found("no named values or bits of", name, true);
     if (json) {
         enum_json(field);
         return EXIT_DONE;
@@ -298,7 +297,7 @@ static int show_enum(const char *name, bool json)
     return EXIT_DONE;
 }
 
-/* ---- the command ----------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static int read_columns(struct fields *fields)
 {
@@ -337,9 +336,9 @@ int cmd_fields(int argc, char **argv)
     size_t count = options.operand_count + (fields.enumeration != NULL) + (fields.ranges != NULL);
     fields.pattern = options.operand_count == 0 ? NULL : options.operands[0];
     if (count > 1)
-        message_error("fields: one pattern at a time, or --columns RANGES or --enum NAME alone; put a glob in quotes");
+        message_error("fields: give one pattern, or only --columns RANGES or --enum NAME; put a glob in quotes");
     else if (fields.generation_name && !fields.ranges)
-        message_error("fields: --generation says whose columns --columns counts; give both");
+        message_error("fields: --generation needs --columns");
     else
         status = run(&fields);
     options_free(&options);
