@@ -1,5 +1,5 @@
-/* Commands of the program. Each is int cmd_NAME(argc, argv), argv beginning after the command's name; it returns an
- * enum exit_status. */
+/* The commands: each is int cmd_NAME(argc, argv) and returns an enum exit_status. argv begins after the command's
+ * name. */
 #ifndef COMMAND_LINE_COMMANDS_H
 #define COMMAND_LINE_COMMANDS_H
 

@@ -5,14 +5,14 @@
 
 #include "base/message.h"
 
-/* Of the first, with what to do. */
+/* Reports the first attempt, and what to do. */
 static void report_attempts(const struct armtap_attempts *attempts)
 {
     char text[ARMTAP_ATTEMPT_TEXT_MAX];
     const struct armtap_attempt *first = armtap_attempts_at(attempts, 0);
     armtap_attempt_text(text, attempts, first, NULL);
     message_error("no telemetry: %s%s%s", text, armtap_attempts_at(attempts, 1) ? ", and others" : "",
-                  armtap_attempts_have_fault(attempts) ? "; armtap diagnose tells what to do" : "");
+                  armtap_attempts_have_fault(attempts) ? "; armtap diagnose says what to do" : "");
 }
 
 static void report_open(const struct armtap_attempt_open *open)
@@ -30,8 +30,9 @@ void no_telemetry_report(const struct armtap_streams *streams, const struct repl
     struct armtap_attempt_open open;
     size_t length = 0;
     if (totals->packets == 0) {
-        message_error("no telemetry: there was no packet; capture the robot's traffic, for example tcpdump -s 0 -i any "
-                      "-w FILE host ROBOT");
+        message_error(
+            "no telemetry: there are no packets; capture the robot's traffic, for example tcpdump -s 0 -i any "
+            "-w FILE host ROBOT");
         return;
     }
     for (size_t i = 0; i < connections->port_count && length < sizeof ports - 10; i++)
@@ -45,8 +46,8 @@ void no_telemetry_report(const struct armtap_streams *streams, const struct repl
         report_open(&open);
     else if (connections->count > 0 && connections->port_count == 0)
         message_error("no telemetry: %" PRIu64 " %s, %" PRIu64
-                      " TCP connection%s to the telemetry ports, without telemetry in "
-                      "them; capture for longer, both directions, from before the client connects",
+                      " TCP connection%s to the telemetry ports, but no telemetry; "
+                      "capture for longer, both directions, from before the client connects",
                       totals->packets, packets, connections->count, connections->count == 1 ? "" : "s");
     else if (connections->count == 0)
         message_error("no telemetry: %" PRIu64 " %s, no TCP connection among them; capture the robot's traffic, for "
@@ -54,7 +55,7 @@ void no_telemetry_report(const struct armtap_streams *streams, const struct repl
                       totals->packets, packets);
     else
         message_error("no telemetry: %" PRIu64 " %s, %" PRIu64 " TCP connection%s (port %s%s); if one of them carries "
-                      "telemetry, say so: --port N=%s",
+                      "telemetry, add --port N=%s",
                       totals->packets, packets, connections->count, connections->count == 1 ? "" : "s", ports,
                       connections->more_ports ? " and others" : "", protocols);
 }

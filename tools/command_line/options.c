@@ -14,7 +14,7 @@
 #include "input/recipe_file.h"
 #include "base/word_wrap.h"
 
-/* Ids of the shared options: out of the way of those that commands choose. */
+/* Ids of the shared options, above those that commands choose. */
 enum shared_id {
     SHARED_PORT = 1000,
     SHARED_RECIPE,
@@ -28,22 +28,22 @@ enum shared_id {
     SHARED_HELP
 };
 
-static const struct option_row help_row = {SHARED_HELP, 'h', "help", NULL, "this text"};
+static const struct option_row help_row = {SHARED_HELP, 'h', "help", NULL, "show this text"};
 static const struct option_row shared_rows[] = {
-    {SHARED_PORT, 0, "port", "N=PROTOCOL", "may be repeated; what a TCP port carries:"},
+    {SHARED_PORT, 0, "port", "N=PROTOCOL", "what a TCP port carries (may be repeated):"},
     {SHARED_RECIPE, 0, "recipe", "FILE",
-     "the RTDE output recipe where the capture lacks it: UR's XML, or a line \"name type\" per field; or AUBO's "
-     "subscription, as the client sends it; FILE or @NAME, a well-known client's: armtap recipe --list"},
+     "the RTDE output recipe if the capture lacks it: UR's XML, or a line \"name type\" per field; or AUBO's "
+     "subscription, as the client sends it; @NAME is that of a well-known client (armtap recipe --list)"},
     {SHARED_NO_GUESS, 0, "no-guess", NULL,
-     "guess no recipe where the handshake was not captured: its records stay opaque"},
-    {SHARED_RAW, 0, "raw", "PROTOCOL", "what a raw dump holds, where it is not recognised:"},
+     "do not guess the recipe if the handshake was not captured: records stay opaque"},
+    {SHARED_RAW, 0, "raw", "PROTOCOL", "what a raw dump holds, if armtap does not recognise it:"},
     {SHARED_INTERFACE, 'i', "interface", "INTERFACE", "read live packets instead of files, until Ctrl-C"},
     {SHARED_FILTER, 0, "filter", "FILTER", "capture filter for -i instead of the telemetry ports; see pcap-filter(7)"},
-    {SHARED_THREADS, 0, "threads", "N", "threads to use (default: as many as there are cores); the output is the same"},
-    {SHARED_LOCAL, 0, "local", NULL, "times for people, and of day, in this machine's zone instead of UTC"},
+    {SHARED_THREADS, 0, "threads", "N", "threads to use (default: one per core); the output does not depend on it"},
+    {SHARED_LOCAL, 0, "local", NULL, "show times, and read times of day, in this machine's zone instead of UTC"},
     {SHARED_FOLLOW, 0, "follow", NULL,
-     "read on as the file grows, as tcpdump -w writes it, until Ctrl-C, which ends info with its tables; of several "
-     "files, the last one"},
+     "keep reading as the file grows, for example under tcpdump -w, until Ctrl-C; info prints its tables then; with "
+     "several files, follow the last one"},
 };
 #define SHARED_COUNT (sizeof shared_rows / sizeof *shared_rows)
 
@@ -57,7 +57,7 @@ struct parser {
     struct options *options;
     options_take *take;
     void *user;
-    const char *recipe_name; /* read when the rest is known to be right */
+    const char *recipe_name; /* read after all other options were checked */
 };
 
 /* ---- the tables ------------------------------------------------------------------------------------------------ */
@@ -70,7 +70,7 @@ static bool has_shared(const struct option_usage *usage, const struct option_row
     return usage->reads_captures || (usage->decodes && decodes);
 }
 
-/* The i-th option of a command: its own, then the shared ones, then --help; NULL beyond. */
+/* The i-th option of a command: its own, then the shared ones, then --help; NULL after the last. */
 static const struct option_row *row_at(const struct option_usage *usage, size_t i)
 {
     if (i < usage->row_count)
@@ -100,13 +100,13 @@ static const struct option_row *find_letter(const struct option_usage *usage, ch
     return NULL;
 }
 
-static size_t least(size_t a, size_t b, size_t c)
+static size_t min3(size_t a, size_t b, size_t c)
 {
     size_t least_two = a < b ? a : b;
     return least_two < c ? least_two : c;
 }
 
-/* How many letters must be put in, taken out or changed to get from one word to the other. */
+/* Edit distance: the letters to insert, delete or change to get from one word to the other. */
 static size_t distance(const char *from, const char *to)
 {
     size_t row[WORD_MAX + 1], length = strlen(to);
@@ -119,7 +119,7 @@ static size_t distance(const char *from, const char *to)
         row[0] = k;
         for (size_t i = 1; i <= length; i++) {
             size_t above = row[i];
-            row[i] = least(above + 1, row[i - 1] + 1, diagonal + (from[k - 1] == to[i - 1] ? 0 : 1));
+            row[i] = min3(above + 1, row[i - 1] + 1, diagonal + (from[k - 1] == to[i - 1] ? 0 : 1));
             diagonal = above;
         }
     }
@@ -154,9 +154,9 @@ static int unknown_option(const struct parser *parser, const char *word, const c
     }
     meant = name ? options_nearest(name, names, count) : NULL;
     if (meant)
-        message_error("%s: there is no option %s; did you mean --%s?", parser->usage->command, word, meant);
+        message_error("%s: unknown option %s; did you mean --%s?", parser->usage->command, word, meant);
     else
-        message_error("%s: there is no option %s; see armtap %s --help", parser->usage->command, word,
+        message_error("%s: unknown option %s; see armtap %s --help", parser->usage->command, word,
                       parser->usage->command);
     return -1;
 }
@@ -194,7 +194,7 @@ static void show_help(const struct option_usage *usage)
     text_wrap_end(&wrap);
     if (usage->reads_captures) {
         wrap = text_wrap_begin(stdout, 0, 0);
-        text_wrap_words(&wrap, "A CAPTURE is a pcap or pcapng file, also gzipped, a raw dump of one direction of a "
+        text_wrap_words(&wrap, "A CAPTURE is a pcap or pcapng file (gzip is fine), a raw dump of one direction of a "
                                "stream, or - for standard input. Several files are one capture.");
         text_wrap_end(&wrap);
     }
@@ -214,7 +214,7 @@ int options_number(const char *option, const char *value, uint64_t low, uint64_t
         *number = *number > (UINT64_MAX - 9) / 10 ? UINT64_MAX : *number * 10 + (uint64_t)(*at - '0');
     if (at != value && *at == '\0' && *number >= low && *number <= high)
         return 0;
-    message_error("%s '%s': give a whole number from %llu to %llu", option, value, (unsigned long long)low,
+    message_error("%s '%s': expected a whole number from %llu to %llu", option, value, (unsigned long long)low,
                   (unsigned long long)high);
     return -1;
 }
@@ -234,7 +234,7 @@ static int take_protocol(const char *option, const char *value, enum armtap_prot
         message_error("%s: this build of armtap lacks protocol '%s'; configure it without %s", option, value,
                       info->left_out);
     else
-        message_error("%s: there is no protocol '%s'; give %s", option, value, protocols);
+        message_error("%s: unknown protocol '%s'; use %s", option, value, protocols);
     return -1;
 }
 
@@ -244,7 +244,7 @@ static int take_port(struct options *options, const char *value)
     uint64_t port;
     size_t length = strcspn(value, "="), count = options->source.port_count;
     if (value[length] == '\0' || length >= sizeof number) {
-        message_error("--port '%s': give a port and what it carries: --port 30004=rtde", value);
+        message_error("--port '%s': expected a port and its protocol, as in --port 30004=rtde", value);
         return -1;
     }
     memcpy(number, value, length);
@@ -312,7 +312,7 @@ static enum options_outcome take_row(struct parser *parser, const struct option_
     return outcome == 0 ? OPTIONS_RUN : OPTIONS_BAD;
 }
 
-/* The value of an option whose word ended without one: the next word. NULL after a message. */
+/* The next word, as the value of an option without \"=\". NULL after a message. */
 static const char *next_word(struct parser *parser, const char *option, const struct option_row *row)
 {
     if (parser->at + 1 < parser->argc)
@@ -384,8 +384,8 @@ static enum options_outcome parse_words(struct parser *parser)
     return outcome;
 }
 
-/* Whether what was said goes together. */
-static enum options_outcome judge(const struct parser *parser)
+/* Checks that the options fit together. */
+static enum options_outcome check_together(const struct parser *parser)
 {
     const struct options *options = parser->options;
     const char *command = parser->usage->command, *interface = options->source.interface;
@@ -395,22 +395,22 @@ static enum options_outcome judge(const struct parser *parser)
     for (size_t i = 0; i < options->operand_count; i++)
         inputs += strcmp(options->operands[i], "-") == 0 ? 1 : 0;
     if (options->operand_count == 0 && !interface && !parser->usage->may_lack_captures)
-        message_error("%s: no capture is named; give a file, - for standard input, or -i INTERFACE", command);
+        message_error("%s: no capture given; name a file, - for standard input, or -i INTERFACE", command);
     else if (options->operand_count > 0 && interface)
-        message_error("%s: -i reads packets from %s, so %s cannot be read too; leave one of them out", command,
-                      interface, options->operands[0]);
+        message_error("%s: -i reads packets from %s, so it cannot read %s too; drop one of them", command, interface,
+                      options->operands[0]);
     else if (options->source.filter && !interface)
-        message_error("%s: --filter needs -i INTERFACE; files are read whole", command);
+        message_error("%s: --filter works only with -i INTERFACE; files are read whole", command);
     else if (options->source.follow && interface)
-        message_error("%s: --follow is for files; -i goes on anyway: leave --follow out", command);
+        message_error("%s: --follow is for files; -i never ends anyway: drop --follow", command);
     else if (inputs > 1)
-        message_error("%s: standard input (-) is named twice; it can be read once", command);
+        message_error("%s: standard input (-) is named twice, but can be read only once", command);
     else
         return OPTIONS_RUN;
     return OPTIONS_BAD;
 }
 
-/* Only an ordinary file has an end at which there is something to wait for. */
+/* Only an ordinary file can be followed. */
 static bool can_follow(const struct parser *parser)
 {
     const struct options *options = parser->options;
@@ -418,16 +418,17 @@ static bool can_follow(const struct parser *parser)
     if (!options->source.follow)
         return true;
     if (options->operand_count == 0)
-        message_error("%s: --follow: no file is named", parser->usage->command);
+        message_error("%s: --follow needs a file", parser->usage->command);
     else if (strcmp(options->operands[last], "-") == 0 || input_goes_on(inputs_at(options->inputs, last)))
-        message_error("%s: --follow is for files; %s goes on anyway: leave --follow out", parser->usage->command,
+        message_error("%s: --follow is for files; %s is read until it ends anyway: drop --follow",
+                      parser->usage->command,
                       strcmp(options->operands[last], "-") == 0 ? "standard input" : options->operands[last]);
     else
         return true;
     return false;
 }
 
-/* Reads with no rights but the user's: those that an interface takes are gone once it is open. */
+/* Drops privileges that only an interface needs; with an interface, once it is open. */
 static int open_interface(struct options *options)
 {
     if (!options->source.interface)
@@ -447,8 +448,7 @@ static int read_recipe(struct parser *parser)
     return outcome;
 }
 
-/* Opens the files that are read. From here on Ctrl-C ends what goes on for ever, and what came is used; there are no
- * threads yet. */
+/* Opens the inputs. From here on Ctrl-C ends endless inputs, and what arrived is used. No threads run yet. */
 static enum options_outcome open_inputs(struct parser *parser)
 {
     struct options *options = parser->options;
@@ -462,7 +462,7 @@ static enum options_outcome open_inputs(struct parser *parser)
     if (!can_follow(parser))
         return OPTIONS_BAD;
     if (fstat(STDOUT_FILENO, &out) == 0 && inputs_have(options->inputs, &out)) {
-        message_error("standard output is one of the files that are read; send it to another file");
+        message_error("standard output is one of the files being read; redirect it to another file");
         return OPTIONS_BAD;
     }
     if (replay_is_live(&options->source))
@@ -473,7 +473,7 @@ static enum options_outcome open_inputs(struct parser *parser)
 static enum options_outcome finish(struct parser *parser)
 {
     struct options *options = parser->options;
-    enum options_outcome outcome = judge(parser);
+    enum options_outcome outcome = check_together(parser);
     if (outcome == OPTIONS_RUN && open_interface(options) != 0)
         return OPTIONS_BAD;
     if (outcome != OPTIONS_RUN || !parser->usage->reads_captures)

@@ -4,7 +4,7 @@
 
 #include "input/shell_command.h"
 
-/* What stands before a command, and before the sentence that leads to one. */
+/* The words before a command in a remedy. */
 static const char lead[] = "run: ";
 
 void remedy_offer(struct remedy_offers *offers, const struct armtap_refused_setup *setup)
@@ -27,7 +27,7 @@ bool remedy_is_offered(const struct remedy_offers *offers, const struct armtap_n
     return false;
 }
 
-/* The advice before the sentence that leads to a command, "" without one. */
+/* Prints the advice before the command, if any. */
 static void print_advice(struct text_wrap *wrap, const char *remedy, const char *command)
 {
     const char *end = command;
@@ -45,8 +45,8 @@ static void print_command(struct text_wrap *wrap, const char *remedy, const char
         text_wrap_span(wrap, remedy, (size_t)(command - remedy));
     } else {
         text_wrap_span(wrap, remedy, (size_t)(command - remedy) - strlen(lead));
-        text_wrap_words(wrap, shell_can_name(source) ? "run, with the names of all captures for FILE:"
-                                                     : "run, with what is read here saved as FILE:");
+        text_wrap_words(wrap, shell_can_name(source) ? "run, with FILE replaced by the names of all captures:"
+                                                     : "save this input as FILE, then run:");
     }
     text_wrap_end(wrap);
     wrap->indent += 2;

@@ -1,4 +1,4 @@
-/* The program: finds the command, runs it, and sees that what it printed arrived. */
+/* The program: finds the command, runs it, and checks that its output was written. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,15 +35,15 @@ static void usage(FILE *file)
     fputs("\nCommands:\n", file);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].summary);
-    fputs("  help       what a command does, and its options\n"
+    fputs("  help       show what a command does, and its options\n"
           "\nOptions:\n"
-          "  -h, --help     this text; after a command, that command's\n"
-          "  -V, --version  the version, and those of the libraries built in\n"
+          "  -h, --help     show this text; after a command, the help of that command\n"
+          "  -V, --version  show the versions of armtap and of its libraries\n"
           "\nOptions of commands that read captures, among others:\n"
           "  -i, --interface INTERFACE  read live packets, until Ctrl-C\n"
-          "  --follow                   read on as a file grows (info, export, diagnose)\n"
+          "  --follow                   keep reading as a file grows (info, export, diagnose)\n"
           "\nExamples:\n  armtap info robot.pcapng\n  armtap diagnose -i eth0\n"
-          "\nExit status: 0 done; 1 done, and something is wrong with what was read;\n2 could not do it.\n",
+          "\nExit status: 0 success; 1 success, but something is wrong with the input;\n2 failure.\n",
           file);
 }
 
@@ -66,9 +66,9 @@ static const struct command *find(const char *name)
     names[COMMAND_COUNT] = "help";
     const char *meant = options_nearest(name, names, COMMAND_COUNT + 1);
     if (meant)
-        message_error("there is no command '%s'; did you mean '%s'?", name, meant);
+        message_error("unknown command '%s'; did you mean '%s'?", name, meant);
     else
-        message_error("there is no command '%s'; armtap --help lists them", name);
+        message_error("unknown command '%s'; armtap --help lists the commands", name);
     return NULL;
 }
 
@@ -100,14 +100,14 @@ static int dispatch(int argc, char **argv)
         return EXIT_DONE;
     }
     if (name[0] == '-') {
-        message_error("there is no option %s before a command; armtap --help lists both", name);
+        message_error("unknown option %s before the command; see armtap --help", name);
         return EXIT_FAILED;
     }
     const struct command *command = find(name);
     return command ? command->run(argc - 2, argv + 2) : EXIT_FAILED;
 }
 
-/* Output that does not arrive is a failure, whatever the command thinks; a reader that has seen enough is none. */
+/* Output that cannot be written is a failure, whatever the command returned; EPIPE fails without a message. */
 static int finish(int status)
 {
     errno = 0;
