@@ -131,7 +131,7 @@ def check_told(folder):
     check("info: status", status == 1, status)
     text = " ".join(armtap("info", path)[1].split())
     check("info lists names by position", "5 of 6 names " + BY_POSITION + ": " + " ".join(UNSUPPORTED) in text, text)
-    check("info tells", "these names are guessed, taken from ur_robot_driver ROS 1" in text, text)
+    check("info tells", "these names are guessed from ur_robot_driver ROS 1" in text, text)
     findings = json.loads(armtap("diagnose", "--json", path)[1])["findings"]
     notes = [finding["text"] for finding in findings if finding["id"] == "rtde.recipe.guessed"]
     check("the note has client, score and reasons", len(notes) == 1 and "ur_robot_driver" in notes[0] and

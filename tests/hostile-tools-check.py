@@ -505,7 +505,7 @@ def check_full(folder, others):
     expect(what + ": its rest", said.get("input.hostile") == 1 and "stream.midstream" not in said and
            "stream.resync" not in said, said)
     listed = subprocess.run([ARMTAP, "info", path], capture_output=True, text=True).stdout
-    expect(what + ": info", listed.count("the rest of a connection that was given up") == 1 and
+    expect(what + ": info", listed.count("the rest of a connection that armtap gave up") == 1 and
            "not captured" not in listed, listed[-500:])
     diagnosis = subprocess.run([ARMTAP, "diagnose", path], capture_output=True, text=True).stdout
     expect(what + ": words", "more connections at once than armtap follows" in " ".join(diagnosis.split()), diagnosis)
@@ -533,10 +533,10 @@ def check_forgotten(folder, ended):
     texts = [f["text"] for f in shown["findings"] if f["stream"] == stream["stream"] and f["id"] in ("stream.midstream", "input.hostile")]
     listed = subprocess.run([ARMTAP, "info", path], capture_output=True, text=True).stdout
     if ended < 64:  # so many are remembered however scarce memory is
-        expect(what, len(texts) == 1 and "the rest of a connection that was given up" in texts[0], texts)
+        expect(what, len(texts) == 1 and "the rest of a connection that armtap gave up" in texts[0], texts)
         return
     expect(what, len(texts) == 1 and "already open when the capture began, or is the rest of one that was forgotten" in texts[0], texts)
-    expect(what + ": info", "its beginning was not captured, or is forgotten" in listed, listed[-300:])
+    expect(what + ": info", "its beginning was not captured, or was discarded" in listed, listed[-300:])
 
 
 def set_up(capture, version, names, types, host):

@@ -1,4 +1,4 @@
-/* armtap info: what is in a capture. */
+/* armtap info: shows what a capture holds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const struct option_usage usage = {
     .command = "info",
     .arguments = "[CAPTURE...]",
     .summary = "Shows the streams of a capture: robot and client, protocol and version, records, rate, duration, gaps, "
-               "and what is wrong with them. Exit status 1 where there is a note of warning or error.",
+               "and what is wrong with them. Exit status 1 if there is a warning or an error.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
     .reads_captures = true,
@@ -96,7 +96,7 @@ static int take(void *user, int id, const char *value)
 
 /* ---- the command ----------------------------------------------------------------------------------------------- */
 
-/* Makes ready for a second reading, which knows what the first one learned. */
+/* Prepares for a second reading, which uses what the first one learned. */
 static int forget(void *user)
 {
     struct info *info = user;

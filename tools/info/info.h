@@ -6,10 +6,10 @@
 #include "command_line/options.h"
 #include "command_line/remedy.h"
 
-/* How much of a note's own text is shown. */
+/* Bytes of a note's text that are shown. */
 #define EXAMPLE_MAX 512
 
-/* The first note of a kind, to show what it is about. */
+/* The first note of a kind, shown as an example. */
 struct example {
     struct armtap_where where;
     char text[EXAMPLE_MAX];
@@ -21,7 +21,7 @@ struct info {
     struct armtap_knowledge *knowledge;
     struct armtap_streams *streams;
     struct example *examples;     /* by index of armtap_note_at */
-    struct armtap_traffic *ports; /* that are not decoded */
+    struct armtap_traffic *ports; /* ports that are not decoded */
     size_t port_count;
     struct remedy_offers offers;
     struct replay_totals totals;

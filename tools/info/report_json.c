@@ -30,7 +30,7 @@ static void key_time(struct json *json, const char *key, int64_t time)
         json_decimal(json, time, 9);
 }
 
-/* Of a stream, or with `summary` NULL of the whole capture. */
+/* The notes of a stream, or of the whole capture if `summary` is NULL. */
 static void notes_json(struct json *json, const struct armtap_streams *streams,
                        const struct armtap_stream_summary *summary)
 {
@@ -56,7 +56,7 @@ static void names_json(struct json *json, const struct armtap_recipe *recipe)
         json_text(json, armtap_recipe_at(recipe, i)->name);
 }
 
-/* Channels share a table, so what all of them bring are the stream's fields. */
+/* Channels share a table, so the stream's fields are those of all its channels. */
 static void fields_json(struct json *json, const struct armtap_stream_summary *summary)
 {
     json_key(json, "fields");
@@ -172,7 +172,7 @@ static void stream_json(struct json *json, const struct armtap_stream_summary *s
     json_close(json);
 }
 
-/* Streams beyond those that are listed; nothing where there are none. */
+/* Streams that are not listed, if any. */
 static void rest_json(struct json *json, const struct armtap_streams_rest *rest)
 {
     if (rest->count == 0)

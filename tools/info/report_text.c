@@ -67,7 +67,7 @@ static void fill_row(struct table_row *row, const struct armtap_stream_summary *
     snprintf(row->cell[COLUMN_GAPS], CELL_MAX, "%" PRIu64, stream->gaps);
 }
 
-/* How rows fit the terminal: wide, close together, or with the addresses on a line of their own. */
+/* How rows fit the terminal: wide, narrow, or with the addresses on a separate line. */
 struct layout {
     int width[COLUMN_COUNT];
     int between;
@@ -116,7 +116,7 @@ static void print_streams(const struct info *info)
     }
 }
 
-/* Names of a recipe behind what stands in the line, rows of numbered ones as the first and the last number. */
+/* Continues the line with the names of a recipe; a numbered series as its first and last number. */
 static void print_names(const struct armtap_recipe *recipe, int column)
 {
     size_t count = armtap_recipe_count(recipe);
@@ -143,7 +143,7 @@ static void print_fields(const struct armtap_recipe *recipe)
     print_names(recipe, printf("  %zu field%s:", count, count == 1 ? "" : "s"));
 }
 
-/* Names that nothing speaks for but where they stand. */
+/* Names that are supported only by their place in the recipe. */
 static void print_by_position(const struct armtap_stream_summary *summary)
 {
     char count[128];
@@ -168,16 +168,16 @@ static void print_guess(const struct armtap_stream_summary *summary)
     struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
     if (guess->needed > 0)
         snprintf(points, sizeof points, "; %u points, %u needed", guess->score, guess->needed);
-    text_wrap_words(&wrap, "  these names are guessed, taken from");
+    text_wrap_words(&wrap, "  these names are guessed from");
     text_wrap_words(&wrap, guess->source);
     text_wrap_words(&wrap, points);
-    text_wrap_words(&wrap, guess->reasons[0] == '\0' ? "" : "for what the data shows:");
+    text_wrap_words(&wrap, guess->reasons[0] == '\0' ? "" : "because of what the data shows:");
     text_wrap_words(&wrap, guess->reasons);
     text_wrap_end(&wrap);
     print_by_position(summary);
 }
 
-/* A well-known recipe as --recipe takes it, whose it is, and its fields. */
+/* A well-known recipe: its name for --recipe, its client and its fields. */
 static void print_candidate(const struct armtap_known_recipe *known)
 {
     struct text_wrap wrap = text_wrap_begin(stdout, 0, 6);
@@ -192,7 +192,7 @@ static void print_candidate(const struct armtap_known_recipe *known)
     text_wrap_end(&wrap);
 }
 
-/* What data without names may be; none of it is shown by these names. */
+/* Recipes that may explain data without names; export does not use their names by itself. */
 static void print_candidates(const struct info *info, const struct armtap_stream_summary *summary)
 {
     char pattern[120], command[SHELL_MAX];
@@ -232,10 +232,10 @@ static void print_channels(const struct armtap_stream_summary *summary)
         }
     }
     if (summary->channels_left_out > 0)
-        printf("  and %" PRIu64 " more set-ups of channels\n", summary->channels_left_out);
-    for (unsigned arm = 1, told = 0; arm <= ARMTAP_ARMS_MAX && arm_count > 1; arm++)
+        printf("  and %" PRIu64 " more channel set-ups\n", summary->channels_left_out);
+    for (unsigned arm = 1, shown = 0; arm <= ARMTAP_ARMS_MAX && arm_count > 1; arm++)
         if (arms[arm])
-            printf("%sR%u", told++ == 0 ? "  several arms: " : ", ", arm);
+            printf("%sR%u", shown++ == 0 ? "  several arms: " : ", ", arm);
     if (arm_count > 1)
         putchar('\n');
 }
@@ -248,13 +248,13 @@ static bool has_note(const struct armtap_stream_summary *summary, const char *id
     return false;
 }
 
-/* The rest of a connection that was given up has no note stream.midstream. */
+/* The rest of a connection that armtap gave up has no note stream.midstream. */
 static void print_beginning(const struct armtap_stream_summary *summary)
 {
     bool is_rest = !has_note(summary, "stream.midstream") && has_note(summary, "input.hostile");
     if (summary->stream->midstream)
-        fputs(is_rest                      ? ", the rest of a connection that was given up"
-              : summary->stream->forgotten ? ", its beginning was not captured, or is forgotten"
+        fputs(is_rest                      ? ", the rest of a connection that armtap gave up"
+              : summary->stream->forgotten ? ", its beginning was not captured, or was discarded"
                                            : ", its beginning was not captured",
               stdout);
 }
@@ -313,7 +313,7 @@ static void print_rest(const struct armtap_streams_rest *rest)
 static void print_recipes_left_out(uint64_t count)
 {
     if (count > 0)
-        printf("\nand the fields of %" PRIu64 " more set-ups: too many different ones to list\n", count);
+        printf("\nand the fields of %" PRIu64 " more set-ups: too many to list\n", count);
 }
 
 static void print_line(const char *text)
@@ -342,7 +342,7 @@ static void print_attempts(const struct armtap_attempts *attempts, enum timestam
     }
     for (int i = 0; i < ARMTAP_ATTEMPT_OUTCOMES; i++)
         if (armtap_attempts_left_out(attempts, (enum armtap_attempt_outcome)i) > 0)
-            printf("  %s: %" PRIu64 " more attempts, of other clients or at other robots\n",
+            printf("  %s: %" PRIu64 " more attempts, by other clients or to other robots\n",
                    armtap_attempt_id((enum armtap_attempt_outcome)i),
                    armtap_attempts_left_out(attempts, (enum armtap_attempt_outcome)i));
 }
@@ -367,7 +367,7 @@ static void print_ports(const struct info *info)
     }
 }
 
-/* The text of the first note of a kind, and where in the capture it belongs. */
+/* The text of the first note of a kind, and its place in the capture. */
 static void print_example(const struct info *info, const struct example *example)
 {
     char packet[40];
