@@ -120,7 +120,7 @@ def check_input(folder):
     with open(os.path.join(SAMPLES, "rtde-stop.pcap"), "rb") as capture:
         text = run(ARMTAP, "diagnose", "-", stdin=capture, cwd=folder).stdout.decode()
     assert commands(text) == [], text
-    assert "save this input as FILE, then run:" in " ".join(text.split()), text
+    assert "run, with this input saved as FILE:" in " ".join(text.split()), text
     assert "\n      armtap diagnose --around safety.stop=2 FILE\n" in text, text
 
 
@@ -130,8 +130,8 @@ def check_many(folder):
     for name in names:
         shutil.copy(os.path.join(SAMPLES, "rtde-stop.pcap"), os.path.join(folder, name))
     text = armtap("diagnose", *names, folder=folder)
-    assert "run, with FILE replaced by the names of all captures: armtap diagnose --around safety.stop=2 FILE" in " ".join(
-        text.split()), text
+    assert "run, with FILE replaced by the names of all captures: armtap diagnose --around safety.stop=2 FILE" in \
+        " ".join(text.split()), text
     assert len(commands(armtap("diagnose", *names[:15], folder=folder))) == 1
 
 

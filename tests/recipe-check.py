@@ -56,7 +56,7 @@ def check_columns(layout, types):
                     continue
                 got, said = recipe("--columns", str(column), *options)
                 assert got == [(row["name"], types[row["name"]])], (column, got)
-                assert ("RTDE has the vector alone" in said) == (int(row["count"]) > 1), (column, said)
+                assert ("RTDE has only the whole vector" in said) == (int(row["count"]) > 1), (column, said)
     return "columns"
 
 

@@ -60,7 +60,7 @@ struct parser {
     const char *recipe_name; /* read after all other options were checked */
 };
 
-/* ---- the tables ------------------------------------------------------------------------------------------------ */
+/* ---- the tables -------------------------------------------------------------------------------------------------- */
 
 static bool has_shared(const struct option_usage *usage, const struct option_row *row)
 {
@@ -161,7 +161,7 @@ static int unknown_option(const struct parser *parser, const char *word, const c
     return -1;
 }
 
-/* ---- help ------------------------------------------------------------------------------------------------------ */
+/* ---- help -------------------------------------------------------------------------------------------------------- */
 
 static void show_row(const struct option_row *row)
 {
@@ -204,7 +204,7 @@ static void show_help(const struct option_usage *usage)
     printf("\nExample:\n%s", usage->examples);
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 int options_number(const char *option, const char *value, uint64_t low, uint64_t high, uint64_t *number)
 {
@@ -299,7 +299,7 @@ static int take_shared(struct parser *parser, int id, const char *value)
     }
 }
 
-/* ---- parsing --------------------------------------------------------------------------------------------------- */
+/* ---- parsing ----------------------------------------------------------------------------------------------------- */
 
 static enum options_outcome take_row(struct parser *parser, const struct option_row *row, const char *value)
 {

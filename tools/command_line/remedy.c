@@ -46,7 +46,7 @@ static void print_command(struct text_wrap *wrap, const char *remedy, const char
     } else {
         text_wrap_span(wrap, remedy, (size_t)(command - remedy) - strlen(lead));
         text_wrap_words(wrap, shell_can_name(source) ? "run, with FILE replaced by the names of all captures:"
-                                                     : "save this input as FILE, then run:");
+                                                     : "run, with this input saved as FILE:");
     }
     text_wrap_end(wrap);
     wrap->indent += 2;

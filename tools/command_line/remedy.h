@@ -5,7 +5,7 @@
 #include "input/replay.h"
 #include "base/word_wrap.h"
 
-/* The first replies that refused part of a setup: for these recipe --accepted prints something. */
+/* The first replies that refused part of a set-up: for these recipe --accepted prints something. */
 struct remedy_offers {
     size_t count;
     struct armtap_where places[64];

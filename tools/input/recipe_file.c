@@ -17,7 +17,7 @@ const char *recipe_file_library(void)
     return XML_ExpatVersion();
 }
 
-/* Comma-separated, as in a setup. */
+/* Comma-separated, as in a set-up. */
 struct list {
     char *text;
     size_t length, room;

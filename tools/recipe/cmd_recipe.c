@@ -1,5 +1,4 @@
-/* armtap recipe: RTDE recipes, from what a program of the legacy interface reads, from captures, of well-known clients.
- */
+/* armtap recipe: RTDE recipes for what a legacy program reads, from captures, or of well-known clients. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,23 +38,24 @@ enum {
 
 static const struct option_row rows[] = {
     {OPTION_COLUMNS, 0, "columns", "RANGES",
-     "from gnuplot columns, 2-7,32-37, or Matlab's ranges of doubles, '[2:7 32:37]'; both count from 1, behind the "
+     "from gnuplot columns, 2-7,32-37, or Matlab's ranges of doubles, '[2:7 32:37]'; both count from 1, after the "
      "length word"},
     {OPTION_FIELDS, 0, "fields", "NAMES",
-     "from names, comma separated: RTDE's, UR's of the legacy rows ('q actual'), patterns in quotes"},
-    {OPTION_LAYOUT, 0, "layout", "SIZE", "from all that a legacy packet of SIZE bytes holds; cb2, cb3e: the longest"},
+     "from comma-separated names: RTDE's, UR's of the legacy rows ('q actual'), patterns in quotes"},
+    {OPTION_LAYOUT, 0, "layout", "SIZE",
+     "from all fields of a legacy packet of SIZE bytes, or of the longest one: cb2 or cb3e"},
     {OPTION_FROM, 0, "from", "CAPTURE",
-     "from what a client set up, or a legacy stream carries; repeat it for the files of one capture"},
-    {OPTION_LIST, 0, "list", NULL, "list the recipes of well-known clients; @NAME prints one of them"},
-    {OPTION_GENERATION, 0, "generation", "NAME", "with --columns: cb2 or cb3e (default), whose layout they count"},
-    {OPTION_STREAM, 0, "stream", "N", "with --from: this stream, as armtap info numbers them"},
-    {OPTION_TO_ROBOT, 0, "to-robot", NULL, "with --from: the recipe of inputs, which the client writes"},
-    {OPTION_SETUP, 0, "setup", "K", "with --from: of several recipes that the stream set up the K-th, from 1"},
+     "from a client's set-up, or the fields of a legacy stream; repeat it for the files of one capture"},
+    {OPTION_LIST, 0, "list", NULL, "list the recipes of well-known clients; @NAME prints one"},
+    {OPTION_GENERATION, 0, "generation", "NAME", "with --columns: the layout that they count, cb2 or cb3e (default)"},
+    {OPTION_STREAM, 0, "stream", "N", "with --from: the stream, as armtap info numbers it"},
+    {OPTION_TO_ROBOT, 0, "to-robot", NULL, "with --from: the recipe of the inputs that the client writes"},
+    {OPTION_SETUP, 0, "setup", "K", "with --from: the K-th recipe, from 1, if the stream set up several"},
     {OPTION_ACCEPTED, 0, "accepted", NULL,
-     "with --from: of a set-up that the controller refused in part, what it accepted; on standard error what not, and "
+     "with --from: the accepted part of a set-up that was partly refused; standard error says what was refused, and "
      "why"},
-    {OPTION_PACKET, 0, "packet", "N", "with --from: the set-up whose reply is in that packet, as diagnose names it"},
-    {OPTION_FILE, 0, "file", "I", "with --packet: which of several captures holds it, counted from 1"},
+    {OPTION_PACKET, 0, "packet", "N", "with --from: the set-up whose reply is in that packet, as diagnose shows it"},
+    {OPTION_FILE, 0, "file", "I", "with --packet: the capture that holds it, counted from 1"},
     {OPTION_KEY, 0, "key", "NAME", "key of the recipe in the XML (default: out; in for inputs)"},
     {OPTION_PLAIN, 0, "plain", NULL, "lines \"name type\" instead of XML"},
     {OPTION_JSON, 0, "json", NULL, "JSON instead of XML, or of the list"},
@@ -65,9 +65,9 @@ static const struct option_usage usage = {
     .command = "recipe",
     .arguments = "[@NAME]",
     .summary =
-        "Prints the RTDE recipe that gives the same data as legacy columns, a legacy layout or another client, as "
-        "UR's XML. What RTDE lacks of it, and vectors that come whole, are said on standard error. Types are "
-        "those of RTDE protocol 2.",
+        "Prints an RTDE recipe with the same data as legacy columns, a legacy layout or another client, as UR's XML. "
+        "Standard error lists what RTDE lacks, and vectors that come as a whole. Types are those of RTDE protocol "
+        "2.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
     .decodes = true,
@@ -83,10 +83,10 @@ struct recipe_job {
     bool list, plain, json;
     struct options options;
     struct mapping mapping;
-    enum armtap_generation counted; /* whose legacy columns were asked for; UNKNOWN: none */
+    enum armtap_generation counted; /* the generation of the legacy columns; UNKNOWN: none were given */
 };
 
-/* ---- options --------------------------------------------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 static int take_from(struct recipe_job *job, const char *value)
 {
@@ -149,7 +149,7 @@ static int take(void *user, int id, const char *value)
     }
 }
 
-/* An option that says which set-up of a capture is meant; NULL without one. */
+/* The given option that selects a set-up of a capture, or NULL. */
 static const char *choosing_option(const struct capture_recipe_wish *wish)
 {
     return wish->one_stream   ? "--stream"
@@ -161,7 +161,7 @@ static const char *choosing_option(const struct capture_recipe_wish *wish)
                               : NULL;
 }
 
-/* An option that says how a capture is decoded; NULL without one. */
+/* The given option that says how to decode a capture, or NULL. */
 static const char *decoding_option(const struct replay_source *source)
 {
     return source->port_count > 0                ? "--port"
@@ -170,45 +170,44 @@ static const char *decoding_option(const struct replay_source *source)
                                                  : NULL;
 }
 
-/* Whether what was said goes together. */
-static int judge(struct recipe_job *job)
+/* Checks that the options fit together. */
+static int check_together(struct recipe_job *job)
 {
     const struct options *options = &job->options;
     int sources = (job->columns != NULL) + (job->fields != NULL) + (job->layout != NULL) + (job->wish.count > 0) +
                   job->list + (int)options->operand_count;
     if (options->operand_count > 0 && options->operands[0][0] != '@')
-        message_error("recipe: %s is no @NAME of a well-known client (--list shows them); if it is a capture, say "
+        message_error("recipe: %s is not the @NAME of a well-known client (--list shows them); for a capture, use "
                       "--from %s",
                       options->operands[0], options->operands[0]);
     else if (sources != 1)
         message_error("recipe: give %s --columns, --fields, --layout, --from, --list or @NAME",
                       sources == 0 ? "one of" : "only one of");
     else if (job->generation && !job->columns)
-        message_error("recipe: --generation says whose columns --columns counts; give both");
+        message_error("recipe: --generation needs --columns");
     else if (choosing_option(&job->wish) && job->wish.count == 0)
         message_error("recipe: %s needs --from CAPTURE", choosing_option(&job->wish));
     else if (decoding_option(&options->source) && job->wish.count == 0)
         message_error("recipe: %s needs --from CAPTURE", decoding_option(&options->source));
     else if (job->wish.packet > 0 && (job->wish.one_stream || job->wish.setup > 0))
-        message_error("recipe: --packet names one set-up; leave %s out", job->wish.one_stream ? "--stream" : "--setup");
+        message_error("recipe: --packet selects one set-up; drop %s", job->wish.one_stream ? "--stream" : "--setup");
     else if (job->wish.file > 0 && job->wish.packet == 0)
-        message_error("recipe: --file says in which capture the packet of --packet is; give both");
+        message_error("recipe: --file needs --packet");
     else if (job->wish.file > job->wish.count)
         message_error("recipe: --file %" PRIu64 ": there %s %zu", job->wish.file, job->wish.count == 1 ? "is" : "are",
                       job->wish.count);
     else if (job->plain && (job->json || job->list))
-        message_error("recipe: --plain is one way to write a recipe; leave %s out", job->json ? "--json" : "it");
+        message_error("recipe: --plain is an output form of its own; drop %s", job->json ? "--json" : "it");
     else if (job->key && (job->plain || job->list))
-        message_error("recipe: --key names the recipe in the XML; leave it out with %s",
-                      job->plain ? "--plain" : "--list");
+        message_error("recipe: --key names the recipe in the XML; drop it with %s", job->plain ? "--plain" : "--list");
     else if (job->key && !recipe_write_is_key(job->key))
-        message_error("recipe: --key '%s': give a name of letters, digits, '_', '-' and '.'", job->key);
+        message_error("recipe: --key '%s': a key consists of letters, digits, '_', '-' and '.'", job->key);
     else
         return 0;
     return -1;
 }
 
-/* ---- from legacy columns --------------------------------------------------------------------------------------- */
+/* ---- from legacy columns ----------------------------------------------------------------------------------------- */
 
 static int from_columns(struct recipe_job *job)
 {
@@ -220,7 +219,7 @@ static int from_columns(struct recipe_job *job)
     return mapping_columns(&job->mapping, &columns, job->counted);
 }
 
-/* All columns of a legacy packet that its recipe tells of. */
+/* All columns of a legacy packet that its recipe names. */
 static int from_packet(struct recipe_job *job, const struct armtap_recipe *recipe, enum armtap_generation generation)
 {
     struct columns columns = {.count = 0};
@@ -246,9 +245,9 @@ static int from_size(struct recipe_job *job, uint64_t size)
     if (count > 0)
         known = armtap_recipe_at(recipe, count - 1)->offset + armtap_recipe_at(recipe, count - 1)->wire_size;
     if (LENGTH_WORD + known < size)
-        message_warning("of a packet of %" PRIu64 " bytes the first %zu are known; is that "
+        message_warning("only the first %zu bytes of a packet of %" PRIu64 " bytes are known; is that "
                         "the number in its length word?",
-                        size, LENGTH_WORD + known);
+                        LENGTH_WORD + known, size);
     int outcome = from_packet(job, recipe, generation);
     armtap_recipe_release(recipe);
     return outcome;
@@ -261,14 +260,15 @@ static int from_layout(struct recipe_job *job)
     if (job->layout[0] >= '0' && job->layout[0] <= '9')
         return options_number("--layout", job->layout, 12, 4096, &size) != 0 ? -1 : from_size(job, size);
     if (strcmp(job->layout, "cb2") != 0 && strcmp(job->layout, "cb3e") != 0) {
-        message_error("recipe: --layout '%s': give the size of a legacy packet, as 1060, or cb2 or cb3e", job->layout);
+        message_error("recipe: --layout '%s': expected the size of a legacy packet, such as 1060, or cb2 or cb3e",
+                      job->layout);
         return -1;
     }
     mapping_generation("recipe: --layout", job->layout, &generation);
     return from_size(job, LENGTH_WORD + CELL * (uint64_t)armtap_layout_columns(generation));
 }
 
-/* ---- from a capture -------------------------------------------------------------------------------------------- */
+/* ---- from a capture ---------------------------------------------------------------------------------------------- */
 
 static const char *refusal_reason(enum armtap_refusal why)
 {
@@ -296,12 +296,12 @@ static void warn_misread(const char *name, int version)
 {
     if (version >= 2)
         message_warning(
-            "%s was misread by the controller, for the client's set-up lacks the frequency that protocol %d "
-            "begins it with; it is kept, with the type that armtap knows",
+            "the controller misread %s, because the client's set-up lacks the frequency that protocol %d puts first; "
+            "the recipe keeps it, with the type that armtap knows",
             name, version);
     else
-        message_warning("%s was misread by the controller, for the client had not negotiated the protocol; it is "
-                        "kept, with the type that armtap knows",
+        message_warning("the controller misread %s, because the client had not negotiated the protocol; the recipe "
+                        "keeps it, with the type that armtap knows",
                         name);
 }
 
@@ -327,7 +327,7 @@ static int take_captured(struct recipe_job *job, const struct capture_recipe *ca
     return mapping_recipe(&job->mapping, captured->recipe);
 }
 
-/* ---- what comes out -------------------------------------------------------------------------------------------- */
+/* ---- what comes out ---------------------------------------------------------------------------------------------- */
 
 static void list_json(void)
 {
@@ -369,7 +369,7 @@ static void list(void)
         text_wrap_words(&wrap, known->client);
         text_wrap_end(&wrap);
     }
-    puts("\nAs a file: armtap recipe @NAME. For data without a handshake: --recipe @NAME.");
+    puts("\nPrint one: armtap recipe @NAME. Decode without a handshake: --recipe @NAME.");
 }
 
 static bool is_only(enum armtap_field_direction direction, const struct armtap_field *field)
@@ -377,7 +377,7 @@ static bool is_only(enum armtap_field_direction direction, const struct armtap_f
     return field && field->direction == direction;
 }
 
-/* A recipe is of outputs or of inputs. Returns its usual key, NULL after a message. */
+/* Checks that the fields are all outputs or all inputs. Returns the usual key; NULL after a message. */
 static const char *usual_key(const struct mapping *mapping, bool to_robot)
 {
     const struct armtap_field *output = NULL, *input = NULL;
@@ -387,12 +387,11 @@ static const char *usual_key(const struct mapping *mapping, bool to_robot)
     }
     if (!output || !input)
         return !input && !to_robot ? "out" : "in";
-    message_error("recipe: %s is written by the client, %s sent by the robot; a recipe holds one kind: make two",
-                  input->name, output->name);
+    message_error("recipe: %s is an input, %s an output; a recipe holds one kind: make two", input->name, output->name);
     return NULL;
 }
 
-/* Modes that mean something else on the controllers that speak RTDE. */
+/* Warns of modes that are numbered differently on controllers with RTDE. */
 static void warn_numbers(const struct recipe_job *job)
 {
     const struct armtap_enum_value *value;
@@ -400,7 +399,7 @@ static void warn_numbers(const struct recipe_job *job)
         const struct armtap_field *field = job->mapping.field[i];
         for (size_t k = 0; field && (value = armtap_enum_at(field, k)); k++)
             if (value->generation == ARMTAP_GENERATION_CB2) {
-                message_warning("%s: CB2 numbers it otherwise than the controllers that speak RTDE; armtap fields "
+                message_warning("%s: CB2 numbers its values differently from controllers with RTDE; armtap fields "
                                 "--enum %s shows both",
                                 field->name, field->name);
                 break;
@@ -412,8 +411,8 @@ static void warn_changed(size_t changed, bool plain)
 {
     if (changed > 0)
         message_warning(
-            "recipe: %zu name%s %s not as sent: %s cannot hold all of the bytes, and '?' stands for them; a "
-            "recipe with such a name does not match what the robot calls the field",
+            "recipe: %zu name%s %s changed: %s cannot hold all bytes, so '?' replaces them; the robot will not "
+            "recognise the field by that name",
             changed, changed == 1 ? "" : "s", changed == 1 ? "is" : "are", plain ? "a plain line" : "XML");
 }
 
@@ -461,7 +460,7 @@ static int print(const struct recipe_job *job)
         return -1;
     mapping_report(mapping);
     if (mapping->count == 0) {
-        message_error("recipe: RTDE has nothing of what was asked for; armtap fields shows what it has");
+        message_error("recipe: RTDE has none of these; armtap fields shows what it has");
         return -1;
     }
     warn_numbers(job);
@@ -475,7 +474,7 @@ static int print(const struct recipe_job *job)
     return 0;
 }
 
-/* ---- the command ----------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static int from_known(struct recipe_job *job, const char *name)
 {
@@ -487,7 +486,7 @@ static int from_known(struct recipe_job *job, const char *name)
     return outcome;
 }
 
-/* A damaged capture gives what came before the damage. */
+/* A damaged capture yields what came before the damage. */
 static enum exit_status run_capture(struct recipe_job *job)
 {
     struct capture_recipe captured;
@@ -495,7 +494,7 @@ static enum exit_status run_capture(struct recipe_job *job)
     enum exit_status status = capture_recipe_read(&job->wish, &captured);
     if (!captured.recipe || take_captured(job, &captured) != 0 || print(job) != 0)
         status = EXIT_FAILED;
-    mapping_free(&job->mapping); /* it may name what is captured */
+    mapping_free(&job->mapping); /* its names may belong to the capture */
     capture_recipe_free(&captured);
     return status;
 }
@@ -535,7 +534,7 @@ int cmd_recipe(int argc, char **argv)
         free(job.wish.names);
         return options_status(outcome);
     }
-    if (judge(&job) == 0)
+    if (check_together(&job) == 0)
         status = run(&job);
     mapping_free(&job.mapping);
     free(job.wish.names);

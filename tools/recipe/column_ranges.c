@@ -16,7 +16,7 @@ void columns_add(struct columns *columns, unsigned number)
         columns->number[columns->count++] = number;
 }
 
-/* The number at `*at`, which moves behind it. What is too large becomes larger than any column. */
+/* Reads the number at `*at`, and moves `*at` past it. A number that is too large becomes larger than any column. */
 static bool read_number(const char **at, const char *end, unsigned *number)
 {
     const char *start = *at;
@@ -26,7 +26,7 @@ static bool read_number(const char **at, const char *end, unsigned *number)
     return *at > start;
 }
 
-/* N, FIRST-LAST, FIRST:LAST or FIRST:STEP:LAST: up to three numbers, one kind of mark between them. */
+/* N, FIRST-LAST, FIRST:LAST or FIRST:STEP:LAST: up to three numbers with one kind of separator. */
 static bool read_range(const char *at, const char *end, unsigned *first, unsigned *step, unsigned *last)
 {
     unsigned number[3];
@@ -55,13 +55,13 @@ static int add_range(const char *text, size_t length, unsigned limit, struct col
     unsigned first, step, last;
     int shown = length < 40 ? (int)length : 40;
     if (!read_range(text, text + length, &first, &step, &last))
-        message_error("columns '%.*s': give a column or a range, as in 2-7,32-37 or [2:7 32:37]", shown, text);
+        message_error("columns '%.*s': expected a column or a range, as in 2-7,32-37 or [2:7 32:37]", shown, text);
     else if (first < 1 || first > limit || last < 1 || last > limit)
-        message_error("columns '%.*s': this layout has the columns 1 to %u", shown, text, limit);
+        message_error("columns '%.*s': this layout has columns 1 to %u", shown, text, limit);
     else if (first > last)
-        message_error("columns '%.*s': the range ends before it begins; give %u-%u", shown, text, last, first);
+        message_error("columns '%.*s': the range ends before it begins; did you mean %u-%u?", shown, text, last, first);
     else if (step < 1)
-        message_error("columns '%.*s': a range cannot go in steps of 0", shown, text);
+        message_error("columns '%.*s': the step must not be 0", shown, text);
     else {
         for (unsigned number = first; number <= last; number += step)
             columns_add(columns, number);
@@ -82,6 +82,6 @@ int columns_parse(const char *text, unsigned last, struct columns *columns)
     }
     if (columns->count > 0)
         return 0;
-    message_error("columns '%.40s': there is no column in it; give some, as in 2-7,32-37 or [2:7 32:37]", text);
+    message_error("columns '%.40s': empty; name some, as in 2-7,32-37 or [2:7 32:37]", text);
     return -1;
 }

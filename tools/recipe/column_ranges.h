@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-/* More than any layout has: the longest packet that is read holds 511 doubles. */
+/* More than any layout has: the longest packet holds 511 doubles. */
 #define COLUMNS_MAX 512
 
-/* Columns in the order asked for, each once. Column n is the n-th double behind the packet's length word, from 1. */
+/* Columns in the order given, each once. Column n is the n-th double after the packet's length word, from 1. */
 struct columns {
     unsigned number[COLUMNS_MAX];
     size_t count;
@@ -15,8 +15,8 @@ struct columns {
 
 /* Adds a column from 1 to COLUMNS_MAX, if it is not there yet. */
 void columns_add(struct columns *columns, unsigned number);
-/* Reads N, FIRST-LAST, FIRST:LAST and FIRST:STEP:LAST, separated by commas, semicolons or blanks, in brackets or
- * without; columns go from 1 to `last`. 0, or -1 after a message. */
+/* Reads N, FIRST-LAST, FIRST:LAST and FIRST:STEP:LAST, separated by commas, semicolons or blanks, with or without
+ * brackets; columns go from 1 to `last`. 0, or -1 after a message. */
 int columns_parse(const char *text, unsigned last, struct columns *columns);
 
 #endif

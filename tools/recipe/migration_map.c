@@ -25,7 +25,7 @@ void mapping_free(struct mapping *mapping)
     *mapping = (struct mapping){0};
 }
 
-/* ---- what is in it --------------------------------------------------------------------------------------------- */
+/* ---- adding fields ----------------------------------------------------------------------------------------------- */
 
 static int add_line(struct mapping *mapping, const struct armtap_field *field, const char *name, const char *type)
 {
@@ -84,7 +84,7 @@ static int add_field(struct mapping *mapping, const struct armtap_field *field, 
     return add_line(mapping, field, field->name, type);
 }
 
-/* ---- by column ------------------------------------------------------------------------------------------------- */
+/* ---- by column --------------------------------------------------------------------------------------------------- */
 
 int mapping_generation(const char *option, const char *name, enum armtap_generation *generation)
 {
@@ -111,7 +111,7 @@ static const struct armtap_field *field_of(unsigned column, enum armtap_generati
     return NULL;
 }
 
-/* Says which columns come along with those asked for. */
+/* Warns which columns come along with those asked for. */
 static void report_whole(const struct armtap_field *field, unsigned first, const bool *asked)
 {
     unsigned count = 0, one = 0;
@@ -123,10 +123,10 @@ static void report_whole(const struct armtap_field *field, unsigned first, const
     if (count == 0 || count == field->count)
         return;
     if (count == 1)
-        message_warning("column %u is an element of %s; RTDE has the vector alone, columns %u-%u", one, field->name,
-                        first, first + field->count - 1);
+        message_warning("column %u is an element of %s; RTDE has only the whole vector, columns %u-%u", one,
+                        field->name, first, first + field->count - 1);
     else
-        message_warning("%u of the columns are elements of %s; RTDE has the vector alone, columns %u-%u", count,
+        message_warning("%u of the columns are elements of %s; RTDE has only the whole vector, columns %u-%u", count,
                         field->name, first, first + field->count - 1);
 }
 
@@ -137,7 +137,7 @@ int mapping_columns(struct mapping *mapping, const struct columns *columns, enum
         const struct armtap_field *field = field_of(columns->number[i], generation);
         asked[columns->number[i]] = true;
         int outcome = field ? add_field(mapping, field, columns->number[i])
-                            : add_lack(mapping, columns->number[i], "", "no field is known there");
+                            : add_lack(mapping, columns->number[i], "", "armtap knows no field there");
         if (outcome != 0)
             return -1;
     }
@@ -147,7 +147,7 @@ int mapping_columns(struct mapping *mapping, const struct columns *columns, enum
     return 0;
 }
 
-/* ---- by name --------------------------------------------------------------------------------------------------- */
+/* ---- by name ----------------------------------------------------------------------------------------------------- */
 
 /* "actual_q_5" is an element of actual_q. */
 static const struct armtap_field *vector_of(const char *name)
@@ -183,9 +183,9 @@ static int name_unknown(const char *name)
         names[count++] = armtap_field_at(i)->name;
     const char *meant = options_nearest(name, names, count);
     if (meant)
-        message_error("there is no field '%.100s'; did you mean '%s'?", name, meant);
+        message_error("unknown field '%.100s'; did you mean '%s'?", name, meant);
     else
-        message_error("there is no field '%.100s'; armtap fields lists all", name);
+        message_error("unknown field '%.100s'; armtap fields lists all", name);
     return -1;
 }
 
@@ -197,7 +197,7 @@ static int add_name(struct mapping *mapping, const char *name)
         return add_field(mapping, field, 0);
     field = vector_of(name);
     if (field) {
-        message_warning("%s is an element of %s; RTDE has the vector alone", name, field->name);
+        message_warning("%s is an element of %s; RTDE has only the whole vector", name, field->name);
         return add_field(mapping, field, 0);
     }
     if (add_matching(mapping, name, &found) != 0)
@@ -214,16 +214,16 @@ int mapping_names(struct mapping *mapping, const char *list)
     for (size_t i = 0; i < selection.count && outcome == 0; i++)
         outcome = add_name(mapping, selection.names[i]);
     if (outcome == 0 && selection.count == 0) {
-        message_error("'%s': there is no name in it; give some, as in actual_q,robot_mode", list);
+        message_error("'%s': empty; name some fields, as in actual_q,robot_mode", list);
         outcome = -1;
     }
     selection_free(&selection);
     return outcome;
 }
 
-/* ---- by recipe ------------------------------------------------------------------------------------------------- */
+/* ---- by recipe --------------------------------------------------------------------------------------------------- */
 
-/* The type that the controller replied: two fields are wider in the table than on the wire before protocol 3. */
+/* The type in the controller's reply: before protocol 3 two fields are narrower on the wire than in the table. */
 static const char *wire_type(const struct armtap_recipe_entry *entry)
 {
     bool is_narrow = entry->type == ARMTAP_UINT32 && entry->count == 1 && entry->wire_size == 1;
@@ -237,7 +237,7 @@ int mapping_recipe(struct mapping *mapping, const struct armtap_recipe *recipe)
     for (size_t i = 0; i < armtap_recipe_count(recipe); i++) {
         const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
         const char *type = wire_type(entry);
-        int outcome = *type == '\0' ? add_lack(mapping, 0, entry->name, "its type is not known")
+        int outcome = *type == '\0' ? add_lack(mapping, 0, entry->name, "its type is unknown")
                                     : add_line(mapping, entry->field, entry->name, type);
         if (outcome != 0)
             return -1;
@@ -245,9 +245,9 @@ int mapping_recipe(struct mapping *mapping, const struct armtap_recipe *recipe)
     return 0;
 }
 
-/* ---- what is lacking ------------------------------------------------------------------------------------------- */
+/* ---- what is left out -------------------------------------------------------------------------------------------- */
 
-/* Columns that follow one another for one reason are one line. */
+/* Consecutive columns with the same reason share a line. */
 static size_t same_reason(const struct mapping *mapping, size_t first)
 {
     const struct mapping_lack *lack = mapping->lack;
@@ -266,11 +266,11 @@ void mapping_report(const struct mapping *mapping)
         if (lack->is_refused)
             message_warning("%s is left out: %s", lack->name, lack->reason);
         else if (lack->column == 0)
-            message_warning("%s is left out, RTDE has no such field: %s", lack->name, lack->reason);
+            message_warning("%s is left out; RTDE has no such field: %s", lack->name, lack->reason);
         else if (last == i)
-            message_warning("column %u is left out, RTDE has no such field: %s", lack->column, lack->reason);
+            message_warning("column %u is left out; RTDE has no such field: %s", lack->column, lack->reason);
         else
-            message_warning("columns %u-%u are left out, RTDE has no such fields: %s", lack->column,
+            message_warning("columns %u-%u are left out; RTDE has no such fields: %s", lack->column,
                             mapping->lack[last].column, lack->reason);
     }
 }

@@ -11,30 +11,30 @@
 #include "base/message.h"
 #include "analysis/armtap-analysis.h"
 
-/* No capture of a robot has a hundredth of it. */
+/* Limits; real captures stay below 1 % of them. */
 enum { SETUPS_MAX = 65536, BYTES_MAX = 24 << 20, LISTED_MAX = 20 };
 
-/* A recipe that a connection set up. */
+/* A recipe set up by a connection. */
 struct setup {
     uint64_t connection;
     enum armtap_direction direction;
-    size_t order; /* in the capture */
+    size_t order; /* order in the capture */
     struct armtap_where where;
     bool guessed;
-    bool is_refused;              /* in part; the recipe is what is left of it */
+    bool is_refused;              /* partly; the recipe is the rest */
     struct armtap_recipe *recipe; /* held */
     struct capture_recipe_refusal *refused;
     size_t refused_count;
-    int version; /* of the protocol in force */
+    int version; /* protocol version in force */
 };
 
 struct reading {
     const struct capture_recipe_wish *wish;
     struct armtap_streams *streams;
-    struct setup *setup; /* sorted by connection, direction and order after the reading */
+    struct setup *setup; /* after the reading: sorted by connection, direction and order */
     size_t count, room;
     struct armtap_recipe_store recipes;
-    size_t others;   /* bytes of other recipes, and of names that were refused */
+    size_t others;   /* bytes of other recipes and of refused names */
     size_t left_out; /* beyond SETUPS_MAX or BYTES_MAX */
     bool broken_off;
 };
@@ -68,9 +68,9 @@ static int forget_setups(void *user)
     return 0;
 }
 
-/* ---- what is set up -------------------------------------------------------------------------------------------- */
+/* ---- collecting set-ups ---------------------------------------------------------------------------------------- */
 
-/* Holds a recipe; those that requests and replies set up are kept once if they are the same. NULL without memory. */
+/* Holds a recipe; equal recipes of set-ups with a reply are kept once. NULL if memory runs out. */
 static struct armtap_recipe *hold(struct reading *reading, const struct armtap_recipe *recipe)
 {
     if (armtap_protocol_has(armtap_recipe_protocol(recipe), ARMTAP_TRAIT_ANSWERED))
@@ -79,7 +79,7 @@ static struct armtap_recipe *hold(struct reading *reading, const struct armtap_r
     return armtap_recipe_hold(recipe);
 }
 
-/* A place for the next set-up; NULL without memory. */
+/* A new set-up; NULL if memory runs out. */
 static struct setup *add_setup(struct reading *reading, const struct armtap_stream *stream,
                                const struct armtap_where *where, enum armtap_direction direction,
                                const struct armtap_recipe *recipe)
@@ -102,7 +102,7 @@ static struct setup *add_setup(struct reading *reading, const struct armtap_stre
     return setup->recipe ? setup : NULL;
 }
 
-/* Whether a set-up is one of those asked for, and there is room for it. */
+/* Whether a set-up is wanted and there is room for it. */
 static bool is_wanted(struct reading *reading, const struct armtap_where *where, enum armtap_direction direction)
 {
     const struct capture_recipe_wish *wish = reading->wish;
@@ -177,7 +177,7 @@ static bool same_fields(const struct armtap_recipe *one, const struct armtap_rec
     return true;
 }
 
-/* Of the set-ups of the stream asked for, or of all: where some were refused in part, those alone. */
+/* If some set-ups of the wanted stream (or of all) were partly refused, keeps only those. */
 static void keep_refused(struct reading *reading)
 {
     const struct capture_recipe_wish *wish = reading->wish;
@@ -195,7 +195,7 @@ static void keep_refused(struct reading *reading)
     reading->count = kept;
 }
 
-/* Sorts, and of recipes that a client set up again right away keeps the last. */
+/* Sorts the set-ups; of those that a client repeated at once, keeps the last. */
 static void sort_setups(struct reading *reading)
 {
     size_t kept = 0;
@@ -215,7 +215,7 @@ static void sort_setups(struct reading *reading)
     reading->count = kept;
 }
 
-/* Those of a connection, in order; returns how many. */
+/* The set-ups of a connection, in order; returns how many. */
 static size_t setups_of(const struct reading *reading, uint64_t connection, struct setup **first)
 {
     size_t low = 0, high = reading->count, end;
@@ -228,7 +228,7 @@ static size_t setups_of(const struct reading *reading, uint64_t connection, stru
     }
     for (end = low; end < reading->count && reading->setup[end].connection == connection; end++)
         ;
-    *first = reading->setup ? reading->setup + low : NULL; /* without any there is no place to count from */
+    *first = reading->setup ? reading->setup + low : NULL; /* NULL plus an offset is undefined */
     return end - low;
 }
 
@@ -268,7 +268,7 @@ static enum exit_status read_all(struct reading *reading)
     return status;
 }
 
-/* ---- which of them --------------------------------------------------------------------------------------------- */
+/* ---- choosing a set-up ----------------------------------------------------------------------------------------- */
 
 static const char *kind(const struct capture_recipe_wish *wish)
 {
@@ -283,18 +283,17 @@ static void refuse_stream(const struct reading *reading, size_t with, const char
         message_error("recipe: there is no stream %" PRIu64 ": they are numbered from 0 to %zu; armtap info lists them",
                       wish->stream, count - 1);
     else if (wish->packet > 0)
-        message_error("recipe: no set-up was answered in packet %" PRIu64 "%s; armtap diagnose names the packets",
-                      wish->packet, wish->accepted ? "" : " and accepted as a whole");
+        message_error("recipe: no set-up was answered in packet %" PRIu64 "%s; armtap diagnose shows the packets",
+                      wish->packet, wish->accepted ? "" : " and fully accepted");
     else if (wish->one_stream)
-        message_error("recipe: stream %" PRIu64 " set up no %s recipe that the robot accepted", wish->stream,
-                      kind(wish));
+        message_error("recipe: the robot accepted no %s recipe of stream %" PRIu64, kind(wish), wish->stream);
     else if (with == 0)
-        message_error("recipe: none of the streams has an %s recipe; armtap info lists them", kind(wish));
+        message_error("recipe: no stream has an %s recipe; armtap info lists the streams", kind(wish));
     else
-        message_error("recipe: streams %s have recipes; choose one with --stream N, armtap info lists them", numbers);
+        message_error("recipe: streams %s have recipes; choose one with --stream N (armtap info lists them)", numbers);
 }
 
-/* The stream asked for, or the only one that has a recipe. NULL after a message. */
+/* The requested stream, or the only one with a recipe. NULL after a message. */
 static const struct armtap_stream_summary *choose_stream(const struct reading *reading)
 {
     const struct capture_recipe_wish *wish = reading->wish;
@@ -345,14 +344,14 @@ static struct setup *choose_setup(const struct reading *reading, const struct ar
     bool takes_last = !wish->to_robot || wish->accepted || wish->packet > 0;
     if (wish->setup > count || (wish->setup == 0 && !takes_last && count > 1)) {
         message_error("recipe: stream %u set up %zu %s recipe%s; %s", summary->number, count, kind(wish),
-                      count == 1 ? "" : "s", wish->setup > 0 ? "--setup takes one of these:" : "choose one:");
+                      count == 1 ? "" : "s", wish->setup > 0 ? "--setup accepts one of these:" : "choose one:");
         list_setups(first, count);
         return NULL;
     }
     if (wish->setup > 0)
         return &first[wish->setup - 1];
     if (count > 1 && first[count - 1].is_refused)
-        message_warning("stream %u had %zu set-ups refused in part; this is the last, --setup 1 is the first",
+        message_warning("stream %u had %zu partly refused set-ups; this is the last, --setup 1 is the first",
                         summary->number, count);
     else if (count > 1 && !first[count - 1].guessed)
         message_warning("stream %u had %zu recipes, one after another; this is the last, --setup 1 is the first",
@@ -360,18 +359,18 @@ static struct setup *choose_setup(const struct reading *reading, const struct ar
     return &first[count - 1];
 }
 
-/* None may be left. */
+/* Checks that the controller accepted a field. */
 static bool has_fields(const struct setup *setup)
 {
     if (armtap_recipe_count(setup->recipe) > 0)
         return true;
-    message_error("recipe: of the set-up answered in packet %" PRIu64 " the controller accepted none of %zu names; "
+    message_error("recipe: the controller refused all names of the set-up answered in packet %" PRIu64 " (%zu); "
                   "armtap diagnose shows why",
                   setup->where.packet, setup->refused_count);
     return false;
 }
 
-/* The library numbers the fields of a reply whose request was not captured. */
+/* Checks that the request was captured; without it the library numbers the fields. */
 static bool has_names(const struct setup *setup)
 {
     char numbered[32];
@@ -381,8 +380,9 @@ static bool has_names(const struct setup *setup)
         if (strcmp(armtap_recipe_at(setup->recipe, i)->name, numbered) != 0)
             return true;
     }
-    message_error("recipe: of the set-up answered in packet %" PRIu64 " the types of %zu field%s were captured, but no "
-                  "request whose names can be read; capture what the client sends, too",
+    message_error("recipe: for the set-up answered in packet %" PRIu64
+                  " only the types of %zu field%s were captured, not the "
+                  "request with the names; capture what the client sends, too",
                   setup->where.packet, count, count == 1 ? "" : "s");
     return false;
 }
@@ -396,7 +396,7 @@ static void take_recipe(struct reading *reading, struct capture_recipe *captured
     if (setup->guessed)
         message_warning("the handshake of stream %u was not captured: its recipe was guessed", summary->number);
     if (reading->left_out > 0)
-        message_warning("%zu more recipes were set up in this capture; they are not looked at", reading->left_out);
+        message_warning("%zu more recipes were set up in this capture; armtap ignored them", reading->left_out);
     captured->recipe = armtap_recipe_hold(setup->recipe);
     captured->direction = setup->direction;
     captured->version = setup->version;

@@ -1,21 +1,20 @@
-/* The recipe that a capture shows: what a client set up, or the packets of a legacy stream hold. */
+/* The recipe in a capture: what a client set up, or the fields of a legacy stream's packets. */
 #ifndef RECIPE_RECIPE_FROM_CAPTURE_H
 #define RECIPE_RECIPE_FROM_CAPTURE_H
 
 #include "input/replay.h"
 
 struct capture_recipe_wish {
-    const char **names; /* of the files of one capture */
+    const char **names; /* the files of one capture */
     size_t count;
-    const struct replay_source *how; /* ports, raw and no_guess count */
-    bool one_stream;                 /* `stream` counts */
+    const struct replay_source *how; /* ports, raw and no_guess are used */
+    bool one_stream;                 /* `stream` is used */
     bool to_robot;                   /* an input recipe */
-    bool
-        accepted; /* set-ups that were refused in part count, less the refused names; where there are any, they alone */
-    uint64_t packet; /* the set-up whose reply is in that packet, whatever its direction; 0: any */
-    uint64_t file;   /* ... of that capture, from 1; 0: the first */
+    bool accepted;   /* include partly refused set-ups, without the refused names; if there are any, only those */
+    uint64_t packet; /* the set-up whose reply is in that packet, in either direction; 0: any */
+    uint64_t file;   /* the capture with that packet, from 1; 0: the first */
     uint64_t stream;
-    uint64_t setup; /* which of several that a stream set up, from 1; 0: the last of outputs, the only one of inputs */
+    uint64_t setup; /* the n-th that a stream set up, from 1; 0: the last for outputs, the only one for inputs */
 };
 
 /* A name that the controller refused. */
@@ -25,17 +24,17 @@ struct capture_recipe_refusal {
 };
 
 struct capture_recipe {
-    struct armtap_recipe *recipe; /* held; NULL: a message was given */
+    struct armtap_recipe *recipe; /* held; NULL after a message */
     enum armtap_direction direction;
     struct capture_recipe_refusal *refused;
     size_t refused_count;
     enum armtap_protocol protocol;
     enum armtap_generation generation;
-    int version; /* of the protocol in force when a set-up was refused in part */
+    int version; /* protocol version in force when a set-up was partly refused */
 };
 
-/* Reads a capture. One that is damaged gives EXIT_FAILED, and the recipe that came before the damage. The caller frees
- * what is captured. */
+/* Reads a capture. If it is damaged: EXIT_FAILED, and the recipe from before the damage. The caller frees
+ * `captured`. */
 enum exit_status capture_recipe_read(const struct capture_recipe_wish *wish, struct capture_recipe *captured);
 void capture_recipe_free(struct capture_recipe *captured);
 

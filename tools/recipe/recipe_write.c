@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Fields whose type depends on the protocol: what they were before protocol 3. The table has the newest. */
+/* Types before protocol 3 of fields whose type depends on the protocol; the field table has the newest. */
 static const struct {
     enum armtap_field_id id;
     const char *type;
@@ -34,7 +34,7 @@ bool recipe_write_is_key(const char *key)
     return *key != '\0';
 }
 
-/* Writes a character of a name; false where '?' takes its place. */
+/* Writes a character of a name; false if '?' replaces it. */
 static bool put_character(FILE *file, char c, bool xml)
 {
     if (xml && c == '&')
@@ -52,8 +52,7 @@ static bool put_character(FILE *file, char c, bool xml)
     return true;
 }
 
-/* Names may come from the wire: nothing in them can end the attribute, or begin another line. False where the name
- * is not what it was. */
+/* Names may come from the wire: nothing in them may end the attribute or the line. False if the name was changed. */
 static bool put_name(FILE *file, const char *name, bool xml)
 {
     bool same = true;

@@ -9,14 +9,15 @@
 
 struct recipe_line {
     const char *name;
-    const char *type; /* as RTDE calls it */
+    const char *type; /* RTDE's name of the type */
 };
 
-/* What a controller of RTDE protocol 2 calls the type of a field of the table; "" for one that RTDE lacks. */
+/* The type of a field in RTDE protocol 2; "" if RTDE lacks the field. */
 const char *recipe_write_type(const struct armtap_field *field);
-/* Whether a recipe may be called so: letters, digits, '_', '-' and '.'. */
+/* Whether this may be a recipe's key: letters, digits, '_', '-' and '.'. */
 bool recipe_write_is_key(const char *key);
-/* As UR's own clients read it. Characters that the form cannot carry become '?': both return in how many names. */
+/* Write the form that UR's own clients read. Characters that it cannot hold become '?'; both return the number of names
+ * changed. */
 size_t recipe_write_xml(FILE *file, const char *key, const struct recipe_line *lines, size_t count);
 size_t recipe_write_plain(FILE *file, const struct recipe_line *lines, size_t count);
 
