@@ -81,7 +81,7 @@ int stream_choice_record(struct stream_choice *choice, const struct armtap_recor
     return 0;
 }
 
-/* ---- what fits what -------------------------------------------------------------------------------------------- */
+/* ---- matching streams -------------------------------------------------------------------------------------------- */
 
 static bool is_of_side(const struct armtap_stream_summary *summary, enum armtap_side side)
 {
@@ -123,7 +123,7 @@ int stream_choice_host(const char *address)
     return colon ? (int)(colon - address) : (int)strlen(address);
 }
 
-/* A dump of a stream has no address: it may be anybody's. */
+/* A raw dump has no address, so it may come from any robot. */
 static bool same_robot(const char *one, const char *other)
 {
     int length = stream_choice_host(one);
@@ -131,7 +131,7 @@ static bool same_robot(const char *one, const char *other)
            (length == stream_choice_host(other) && memcmp(one, other, (size_t)length) == 0);
 }
 
-/* Whether a stream can be a side of a comparison. */
+/* Whether a stream can be that side of a comparison. */
 static bool has_side(const struct chosen_stream *one, enum armtap_side side)
 {
     return one->summary && one->records > 0 && is_of_side(one->summary, side);
@@ -142,11 +142,11 @@ static bool overlap(const struct chosen_stream *legacy, const struct chosen_stre
     return legacy->low <= rtde->high && rtde->low <= legacy->high;
 }
 
-/* ---- messages -------------------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 #define CLOCK_BYTES 40
 
-/* Clocks come from the wire: one may be of any size. */
+/* Clocks come from the wire, so they may have any value. */
 static const char *clock_text(char text[CLOCK_BYTES], double clock)
 {
     snprintf(text, CLOCK_BYTES, fabs(clock) < 1e12 ? "%.3f" : "%.6g", clock);
@@ -174,27 +174,27 @@ static void list_streams(const struct stream_choice *choice)
     }
 }
 
-/* Why a stream with records cannot be compared, if so. */
-static int judge_clock(const struct chosen_stream *one)
+/* Checks that the stream has a clock; 0, or -1 after a message. */
+static int check_clock(const struct chosen_stream *one)
 {
     if (one->records > 0)
         return 0;
     if (one->opaque)
-        message_error("stream %u: its recipe is not known, so its fields cannot be compared; give it with --recipe "
-                      "FILE, or capture from before the client connects",
+        message_error("stream %u: its recipe is unknown, so its fields cannot be compared; use --recipe FILE, or "
+                      "capture from before the client connects",
                       one->summary->number);
     else if (one->no_number > 0)
-        message_error("stream %u: the timestamp of its records, by which records are paired, is never a number: is its "
-                      "recipe the right one?",
+        message_error("stream %u: the timestamp of its records, needed to pair them, is never a number: is its recipe "
+                      "the right one?",
                       one->summary->number);
     else
-        message_error("stream %u: its records have no timestamp, by which records are paired; add timestamp to the "
+        message_error("stream %u: its records have no timestamp, which is needed to pair them; add timestamp to the "
                       "client's recipe",
                       one->summary->number);
     return -1;
 }
 
-static int judge_side(const struct stream_choice *choice, const struct armtap_streams *streams, enum armtap_side side)
+static int check_side(const struct stream_choice *choice, const struct armtap_streams *streams, enum armtap_side side)
 {
     const struct chosen_stream *clockless = NULL;
     char name[TEXT_MAX], remedy[TEXT_MAX];
@@ -208,7 +208,7 @@ static int judge_side(const struct stream_choice *choice, const struct armtap_st
         clockless = one;
     }
     if (clockless)
-        return judge_clock(clockless);
+        return check_clock(clockless);
     for (size_t i = 0; i < armtap_streams_count(streams); i++)
         there = there || is_of_side(armtap_streams_at(streams, i), side);
     if (there)
@@ -230,7 +230,7 @@ static int refuse_apart(const struct chosen_stream *const chosen[ARMTAP_SIDES])
     return -1;
 }
 
-/* ---- the choice ------------------------------------------------------------------------------------------------ */
+/* ---- the choice -------------------------------------------------------------------------------------------------- */
 
 static void find_summaries(struct stream_choice *choice, const struct armtap_streams *streams)
 {
@@ -246,10 +246,10 @@ static const struct chosen_stream *find_number(const struct stream_choice *choic
     return NULL;
 }
 
-static int judge_chosen(const struct chosen_stream *const chosen[ARMTAP_SIDES])
+static int check_chosen(const struct chosen_stream *const chosen[ARMTAP_SIDES])
 {
     for (int side = 0; side < ARMTAP_SIDES; side++)
-        if (judge_clock(chosen[side]) != 0)
+        if (check_clock(chosen[side]) != 0)
             return -1;
     return overlap(chosen[ARMTAP_SIDE_LEGACY], chosen[ARMTAP_SIDE_RTDE]) ? 0 : refuse_apart(chosen);
 }
@@ -260,13 +260,13 @@ static int choose_wished(const struct stream_choice *choice, const struct armtap
     for (unsigned i = 0; i < wish->count; i++) {
         const struct chosen_stream *one = find_number(choice, wish->stream[i]);
         if (!one && wish->stream[i] < armtap_streams_count(streams)) {
-            message_error("stream %" PRIu64 " has no record from the robot; --stream takes two of these:",
+            message_error("stream %" PRIu64 " has no record from the robot; --stream accepts two of these:",
                           wish->stream[i]);
             list_streams(choice);
             return -1;
         }
         if (!one) {
-            message_error("no stream %" PRIu64 "; --stream takes two of these:", wish->stream[i]);
+            message_error("no stream %" PRIu64 "; --stream accepts two of these:", wish->stream[i]);
             list_streams(choice);
             return -1;
         }
@@ -275,14 +275,14 @@ static int choose_wished(const struct stream_choice *choice, const struct armtap
                 chosen[side] = one;
     }
     if (chosen[ARMTAP_SIDE_LEGACY] && chosen[ARMTAP_SIDE_RTDE])
-        return judge_chosen(chosen);
-    message_error("streams %" PRIu64 " and %" PRIu64 ": --stream wants one legacy stream and one of RTDE:",
+        return check_chosen(chosen);
+    message_error("streams %" PRIu64 " and %" PRIu64 ": --stream needs one legacy and one RTDE stream:",
                   wish->stream[0], wish->stream[1]);
     list_streams(choice);
     return -1;
 }
 
-/* Counts the pairs of streams that fit; the last of them is `chosen`. */
+/* Counts the pairs of streams that fit; `chosen` becomes the last. */
 static size_t count_fitting(const struct stream_choice *choice, bool with_common_time,
                             const struct chosen_stream *chosen[ARMTAP_SIDES])
 {
@@ -315,12 +315,12 @@ int stream_choice_choose(struct stream_choice *choice, const struct armtap_strea
     if (fitting == 1)
         return 0;
     if (fitting > 1) {
-        message_error("several streams could be compared; choose a legacy and an RTDE stream with --stream A,B:");
+        message_error("several pairs of streams fit; choose a legacy and an RTDE stream with --stream A,B:");
         list_streams(choice);
         return -1;
     }
     for (int side = 0; side < ARMTAP_SIDES; side++)
-        if (judge_side(choice, streams, (enum armtap_side)side) != 0)
+        if (check_side(choice, streams, (enum armtap_side)side) != 0)
             return -1;
     fitting = count_fitting(choice, false, chosen);
     if (fitting == 1)
@@ -335,13 +335,14 @@ int stream_choice_choose(struct stream_choice *choice, const struct armtap_strea
     return -1;
 }
 
-/* ---- without looking ahead ------------------------------------------------------------------------------------- */
+/* ---- reading once ------------------------------------------------------------------------------------------------ */
 
 static int refuse_second(const struct armtap_stream *stream)
 {
-    message_error("a second %s stream of the robot begins, client %s, and what is read as it comes is compared as it "
-                  "comes; choose with --stream A,B, or save it to a file",
-                  armtap_protocol_name(stream->protocol), stream->client);
+    message_error(
+        "a second %s stream of the robot begins (client %s), but this input can be read only once; choose with "
+        "--stream A,B, or save it to a file first",
+        armtap_protocol_name(stream->protocol), stream->client);
     return -1;
 }
 
@@ -373,16 +374,16 @@ int stream_choice_take(struct stream_choice_taken *taken, struct armtap_streams 
     return 0;
 }
 
-int stream_choice_judge(struct stream_choice *choice, const struct armtap_streams *streams,
+int stream_choice_check(struct stream_choice *choice, const struct armtap_streams *streams,
                         const struct stream_choice_taken *taken, const struct chosen_stream *chosen[ARMTAP_SIDES])
 {
     char name[TEXT_MAX];
     find_summaries(choice, streams);
     for (int side = 0; side < ARMTAP_SIDES; side++) {
         if (!taken->has[side]) {
-            if (judge_side(choice, streams, (enum armtap_side)side) == 0) {
-                message_error("no %s stream belongs to the robot %s that was taken first; choose with --stream A,B:",
-                              side_name(name, (enum armtap_side)side), taken->robot);
+            if (check_side(choice, streams, (enum armtap_side)side) == 0) {
+                message_error("robot %s, which came first, has no %s stream; choose with --stream A,B:", taken->robot,
+                              side_name(name, (enum armtap_side)side));
                 list_streams(choice);
             }
             return -1;
@@ -391,7 +392,7 @@ int stream_choice_judge(struct stream_choice *choice, const struct armtap_stream
         if (!chosen[side] || !chosen[side]->summary)
             return -1;
     }
-    return judge_chosen(chosen);
+    return check_chosen(chosen);
 }
 
 static bool is_before(const struct armtap_where *one, const struct armtap_where *other)

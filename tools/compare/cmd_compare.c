@@ -1,4 +1,4 @@
-/* armtap compare: whether RTDE says the same as the legacy stream. */
+/* armtap compare: checks that RTDE and the legacy stream agree. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,10 +16,10 @@
 enum { OPTION_STREAM = 1, OPTION_TOLERANCE, OPTION_JSON };
 
 static const struct option_row rows[] = {
-    {OPTION_STREAM, 0, "stream", "A,B", "the streams to compare, a legacy one and one of RTDE, where several could be"},
+    {OPTION_STREAM, 0, "stream", "A,B", "the legacy and the RTDE stream to compare, if several fit"},
     {OPTION_TOLERANCE, 0, "tolerance", "X",
-     "doubles that differ by up to X count as equal; by default 0: equal to the bit, NaN equals NaN; modes and bits "
-     "must always be the same"},
+     "doubles that differ by at most X are equal (default 0: equal to the bit, NaN equals NaN); modes and bits must "
+     "always be the same"},
     {OPTION_JSON, 0, "json", NULL, "one JSON object instead of a table"},
 };
 
@@ -51,7 +51,7 @@ struct compare {
     enum exit_status status;
 };
 
-/* Returns what a callback returns to stop, after a message. */
+/* Returns the value with which a callback stops the reading; a message was printed. */
 static int give_up(struct compare *compare)
 {
     compare->status = EXIT_FAILED;
@@ -70,7 +70,7 @@ static int give_up_memory(struct compare *compare)
     return give_up(compare);
 }
 
-/* The comparison said so. */
+/* The comparison returned an error. */
 static int give_up_error(struct compare *compare, int error)
 {
     if (error != ARMTAP_ERR_SPACE)
@@ -79,7 +79,7 @@ static int give_up_error(struct compare *compare, int error)
     return give_up(compare);
 }
 
-/* ---- options --------------------------------------------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 static int take_stream(struct compare *compare, const char *value)
 {
@@ -88,7 +88,8 @@ static int take_stream(struct compare *compare, const char *value)
     for (const char *at = value;; at++) {
         size_t length = strcspn(at, ",");
         if (wish->count == ARMTAP_SIDES || length >= sizeof number) {
-            message_error("--stream '%s': give two numbers, of the legacy stream and of RTDE's: --stream 0,1", value);
+            message_error("--stream '%s': expected the numbers of a legacy and an RTDE stream, as in --stream 0,1",
+                          value);
             return -1;
         }
         memcpy(number, at, length);
@@ -108,7 +109,7 @@ static int take_tolerance(struct compare *compare, const char *value)
     compare->tolerance = strtod(value, &end);
     if (end != value && *end == '\0' && isfinite(compare->tolerance) && compare->tolerance >= 0)
         return 0;
-    message_error("--tolerance '%s': give a number from 0, such as 1e-6", value);
+    message_error("--tolerance '%s': expected a number from 0, such as 1e-6", value);
     return -1;
 }
 
@@ -126,15 +127,15 @@ static int take(void *user, int id, const char *value)
     }
 }
 
-static int judge_options(const struct compare *compare)
+static int check_options(const struct compare *compare)
 {
     if (compare->wish.count == 0 || compare->wish.count == ARMTAP_SIDES)
         return 0;
-    message_error("compare: --stream names one stream, and two are compared; give the other one too: --stream A,B");
+    message_error("compare: --stream needs two streams: --stream A,B");
     return -1;
 }
 
-/* ---- finding the streams --------------------------------------------------------------------------------------- */
+/* ---- finding the streams ----------------------------------------------------------------------------------------- */
 
 static int survey_record(void *user, const struct armtap_record *record)
 {
@@ -160,7 +161,7 @@ static int forget(void *user)
     return !compare->streams || !compare->choice ? -1 : 0;
 }
 
-static int judge_telemetry(struct compare *compare)
+static int check_telemetry(struct compare *compare)
 {
     armtap_streams_number(compare->streams);
     if (armtap_streams_count(compare->streams) > 0)
@@ -170,7 +171,7 @@ static int judge_telemetry(struct compare *compare)
     return give_up(compare);
 }
 
-/* 0, or -1 after a message where what was read is not what was captured. */
+/* 0, or -1 after a message if the reading was broken off. */
 static int read_all(struct compare *compare, const struct armtap_sink *sink)
 {
     raise_status(compare, replay(&compare->source, sink, compare, &compare->totals));
@@ -182,14 +183,14 @@ static int survey(struct compare *compare)
     const struct armtap_sink sink = {.size = sizeof sink, .on_record = survey_record, .on_event = survey_event};
     raise_status(compare, replay_learning(&compare->source, &sink, compare, forget, &compare->totals));
     compare->source.quiet = compare->status == EXIT_FAILED;
-    if (compare->totals.broken_off || judge_telemetry(compare) != 0)
+    if (compare->totals.broken_off || check_telemetry(compare) != 0)
         return -1;
     if (stream_choice_choose(compare->choice, compare->streams, &compare->wish, compare->chosen) != 0)
         return give_up(compare);
     return 0;
 }
 
-/* ---- comparing ------------------------------------------------------------------------------------------------- */
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
 
 static int push(struct compare *compare, enum armtap_side side, const struct armtap_record *record)
 {
@@ -249,7 +250,7 @@ static int end_pairs(struct compare *compare)
     return 0;
 }
 
-/* Streams that lie apart, as in two files, are read side by side. */
+/* Reads streams that do not interleave, as in two files, side by side. */
 static int compare_chosen(struct compare *compare)
 {
     const struct armtap_sink sink = {.size = sizeof sink, .on_record = compare_record};
@@ -265,7 +266,7 @@ static int compare_chosen(struct compare *compare)
     return broken_off ? -1 : end_pairs(compare);
 }
 
-/* ---- a source that can be read once ---------------------------------------------------------------------------- */
+/* ---- inputs that can be read only once --------------------------------------------------------------------------- */
 
 static int take_record(void *user, const struct armtap_record *record)
 {
@@ -286,22 +287,22 @@ static int compare_once(struct compare *compare)
     const struct armtap_sink sink = {.size = sizeof sink, .on_record = take_record, .on_event = survey_event};
     if (begin_pairs(compare, true) != 0)
         return -1;
-    if (read_all(compare, &sink) != 0 || end_pairs(compare) != 0 || judge_telemetry(compare) != 0)
+    if (read_all(compare, &sink) != 0 || end_pairs(compare) != 0 || check_telemetry(compare) != 0)
         return -1;
-    if (stream_choice_judge(compare->choice, compare->streams, &compare->taken, compare->chosen) != 0)
+    if (stream_choice_check(compare->choice, compare->streams, &compare->taken, compare->chosen) != 0)
         return give_up(compare);
     return 0;
 }
 
-/* ---- the command ----------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static int judge_pairs(struct compare *compare)
+static int check_pairs(struct compare *compare)
 {
     const struct armtap_pairing_tally *tally = armtap_comparison_tally(compare->comparison);
     if (tally->pairs > 0)
         return 0;
     message_error("no record of stream %u (legacy) is within %.6g s, half a cycle, of one of stream %u (RTDE) by the "
-                  "controller's clock: they are not of the same robot, or not of the same time",
+                  "controller's clock: they come from different robots, or from different times",
                   compare->chosen[ARMTAP_SIDE_LEGACY]->summary->number, tally->cycle / 2,
                   compare->chosen[ARMTAP_SIDE_RTDE]->summary->number);
     return give_up(compare);
@@ -339,7 +340,7 @@ static void run(struct compare *compare)
         outcome = survey(compare) != 0 ? -1 : compare_chosen(compare);
     else
         outcome = compare_once(compare);
-    if (outcome == 0 && judge_pairs(compare) == 0)
+    if (outcome == 0 && check_pairs(compare) == 0)
         print(compare);
 }
 
@@ -354,7 +355,7 @@ int cmd_compare(int argc, char **argv)
     bool has_memory = compare.streams && compare.choice && armtap_knowledge_new(&compare.knowledge) == ARMTAP_OK;
     if (!has_memory)
         message_no_memory();
-    else if (judge_options(&compare) == 0)
+    else if (check_options(&compare) == 0)
         run(&compare);
     armtap_comparison_free(compare.comparison);
     stream_choice_free(compare.choice);

@@ -37,7 +37,7 @@ size_t comparison_compared(const struct comparison *comparison, size_t *differ)
     return compared;
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------------------ */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 void comparison_json(const struct comparison *comparison)
 {
@@ -66,7 +66,7 @@ void comparison_json(const struct comparison *comparison)
     json_end(&json);
 }
 
-/* ---- pieces of text -------------------------------------------------------------------------------------------- */
+/* ---- pieces of text ---------------------------------------------------------------------------------------------- */
 
 static bool is_cb2(const struct comparison *comparison)
 {
@@ -86,7 +86,7 @@ static void write_number(char *to, size_t room, double number)
         snprintf(to, room, "%.3g", number);
 }
 
-/* An element of a value, with the name of a mode. */
+/* An element of a value; a mode with its name. */
 static void write_value(char *to, size_t room, const struct armtap_value *value, unsigned element,
                         enum armtap_generation generation)
 {
@@ -123,7 +123,7 @@ static void wrap_format(struct text_wrap *wrap, const char *format, ...)
     text_wrap_words(wrap, text);
 }
 
-/* ---- the head -------------------------------------------------------------------------------------------------- */
+/* ---- the head ---------------------------------------------------------------------------------------------------- */
 
 static void print_side(const struct comparison *comparison, enum armtap_side side)
 {
@@ -140,7 +140,7 @@ static void print_side(const struct comparison *comparison, enum armtap_side sid
     printf("        %" PRIu64 " records", tally->records[side]);
     if (tally->step[side] > 0)
         printf(", mostly %.6g s apart", tally->step[side]);
-    printf("; %" PRIu64 " without a counterpart\n", tally->unpaired[side]);
+    printf("; %" PRIu64 " unpaired\n", tally->unpaired[side]);
 }
 
 static void print_head(const struct comparison *comparison)
@@ -156,7 +156,7 @@ static void print_head(const struct comparison *comparison)
         puts("are the same\n");
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static void write_columns(char *to, size_t room, const struct comparison *comparison,
                           const struct armtap_difference *difference)
@@ -229,7 +229,7 @@ static void print_table(const struct comparison *comparison)
             print_row(comparison, armtap_comparison_at(comparison->found, i), (int)width);
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 typedef bool picks(const struct armtap_difference *difference);
 
@@ -263,7 +263,7 @@ static size_t count_picked(const struct comparison *comparison, picks *picked)
     return count;
 }
 
-/* The index of the next field that is picked, from `i` on. */
+/* The index of the next picked field, from `i` on. */
 static size_t next_picked(const struct comparison *comparison, picks *picked, size_t i)
 {
     while (i < armtap_comparison_count(comparison->found) && !picked(armtap_comparison_at(comparison->found, i)))
@@ -271,7 +271,7 @@ static size_t next_picked(const struct comparison *comparison, picks *picked, si
     return i;
 }
 
-/* Names that are picked; rows of numbered ones as the first and the last number. */
+/* The picked names; a numbered series as its first and last number. */
 static void wrap_names(struct text_wrap *wrap, const struct comparison *comparison, picks *picked)
 {
     const struct armtap_comparison *found = comparison->found;
@@ -304,12 +304,12 @@ static void print_names(const struct comparison *comparison, const char *title, 
 
 static void print_alone(const struct comparison *comparison)
 {
-    print_names(comparison, "\nonly in the legacy stream, reserved by UR, without a name in RTDE:", is_reserved);
-    print_names(comparison, "\nonly in the legacy stream; this RTDE client does not ask for them:", is_not_asked_for);
+    print_names(comparison, "\nonly in the legacy stream, reserved by UR, no name in RTDE:", is_reserved);
+    print_names(comparison, "\nonly in the legacy stream; this RTDE client does not request them:", is_not_asked_for);
     print_names(comparison, "\nonly in the RTDE stream:", is_only_rtde);
 }
 
-/* ---- what to know ---------------------------------------------------------------------------------------------- */
+/* ---- remarks ----------------------------------------------------------------------------------------------------- */
 
 struct remarks {
     const struct comparison *comparison;
@@ -335,20 +335,20 @@ static const struct armtap_difference *find(const struct comparison *comparison,
     return NULL;
 }
 
-/* A remark on a field that is compared. */
+/* Remarks on compared fields. */
 static const struct {
     enum armtap_field_id field;
     bool cb2;
     const char *text;
 } traps[] = {
     {ARMTAP_ID_actual_TCP_pose, true,
-     "actual_TCP_pose: CB2 has the actual pose in columns 74-79, as proved by its joint positions; CB3 and e-Series "
+     "actual_TCP_pose: CB2 has the actual pose in columns 74-79, as its joint positions prove; CB3 and e-Series "
      "moved it to 56-61 and have the target pose in 74-79"},
     {ARMTAP_ID_target_TCP_speed, true,
      "target_TCP_speed: columns 80-85 are the target speed, though UR's table for CB2 says only speed"},
     {ARMTAP_ID_target_TCP_pose, false,
-     "target_TCP_pose: a program written for CB2 finds the target pose in columns 74-79 now, no longer the actual "
-     "one; that is in 56-61"},
+     "target_TCP_pose: a program written for CB2 now reads the target pose from columns 74-79, not the actual one, "
+     "which is in 56-61"},
 };
 
 static void remark_traps(struct remarks *remarks)
@@ -373,15 +373,15 @@ static void remark_bits(struct remarks *remarks, enum armtap_field_id id)
     if (forms[ARMTAP_INTEGER_RAW] > 0 && forms[ARMTAP_INTEGER_DOUBLE] > 0)
         text_wrap_words(&wrap,
                         "the legacy cell holds a raw integer in some packets and a double in others; each is read "
-                        "as what it is");
+                        "accordingly");
     else if (forms[ARMTAP_INTEGER_RAW] > 0)
-        text_wrap_words(&wrap, "the legacy cell is a raw 64-bit integer here, not a double as UR's documents and most "
-                               "robots have it; it is compared as the integer");
+        text_wrap_words(&wrap, "the legacy cell is a raw 64-bit integer here, not a double as in UR's documents and on "
+                               "most robots; it is compared as an integer");
     else if (forms[ARMTAP_INTEGER_DOUBLE] > 0)
         text_wrap_words(&wrap, "the legacy cell is a double whose value is the bits (5.0 is bits 0 and 2); it is "
                                "compared as an integer");
     else
-        text_wrap_words(&wrap, "always 0 here; switch one on to see the comparison prove something");
+        text_wrap_words(&wrap, "always 0 here; switch one on to make the comparison meaningful");
     text_wrap_end(&wrap);
 }
 
@@ -406,8 +406,8 @@ static void remark_absent(struct remarks *remarks)
             continue;
         struct text_wrap wrap = remark(remarks);
         wrap_format(&wrap,
-                    "%.100s: %" PRIu64 " pair%s left out, in which one side's value is absent: a record was cut short, "
-                    "or a legacy cell holds no integer where one belongs",
+                    "%.100s: %" PRIu64 " pair%s left out because one side has no value: a record was cut short, or a "
+                    "legacy cell that must hold an integer does not",
                     difference->name, difference->absent, difference->absent == 1 ? " is" : "s are");
         text_wrap_end(&wrap);
     }
@@ -419,14 +419,16 @@ static void remark_clocks(struct remarks *remarks)
     double legacy = tally->step[ARMTAP_SIDE_LEGACY], rtde = tally->step[ARMTAP_SIDE_RTDE];
     if (legacy > 0 && rtde > 0 && (legacy > 1.5 * rtde || rtde > 1.5 * legacy)) {
         struct text_wrap wrap = remark(remarks);
-        wrap_format(&wrap, "the rates differ, about %.4g Hz and %.4g Hz: what the slower stream has is compared",
+        wrap_format(&wrap,
+                    "the rates differ, about %.4g Hz and %.4g Hz: only the records of the slower stream are compared",
                     1 / legacy, 1 / rtde);
         text_wrap_end(&wrap);
     }
     if (tally->farthest > 0) {
         struct text_wrap wrap = remark(remarks);
-        text_wrap_words(&wrap, "clocks of a pair that are not the same: its values were taken at different moments, so "
-                               "what moves differs");
+        text_wrap_words(&wrap,
+                        "some pairs have different clocks: their values were sampled at different moments, so moving "
+                        "joints differ");
         text_wrap_end(&wrap);
     }
     for (int side = 0; side < ARMTAP_SIDES; side++) {
@@ -434,21 +436,22 @@ static void remark_clocks(struct remarks *remarks)
         if (tally->restarts[side] > 0) {
             struct text_wrap wrap = remark(remarks);
             wrap_format(&wrap,
-                        "the controller's clock began again in the %s stream, %" PRIu64 " time%s: records are "
+                        "the controller's clock restarted in the %s stream, %" PRIu64 " time%s: records are "
                         "paired between restarts",
                         name, tally->restarts[side], tally->restarts[side] == 1 ? "" : "s");
             text_wrap_end(&wrap);
         }
         if (tally->strays[side] > 0) {
             struct text_wrap wrap = remark(remarks);
-            wrap_format(&wrap, "%" PRIu64 " %s record%s left out: a clock far from that of the records around it",
+            wrap_format(&wrap,
+                        "%" PRIu64 " %s record%s left out: the clock is far from those of the neighbouring records",
                         tally->strays[side], name, tally->strays[side] == 1 ? " is" : "s are");
             text_wrap_end(&wrap);
         }
     }
 }
 
-/* Records that could not take part: nothing is left out in silence. */
+/* Records that could not be compared: everything left out is reported. */
 static void remark_clockless(struct remarks *remarks)
 {
     for (int side = 0; side < ARMTAP_SIDES; side++) {
@@ -457,7 +460,7 @@ static void remark_clockless(struct remarks *remarks)
         uint64_t without = one->clockless - one->no_number;
         if (one->no_number > 0) {
             struct text_wrap wrap = remark(remarks);
-            wrap_format(&wrap, "%" PRIu64 " more %s record%s left out: the timestamp is no number", one->no_number,
+            wrap_format(&wrap, "%" PRIu64 " more %s record%s left out: the timestamp is not a number", one->no_number,
                         name, one->no_number == 1 ? " is" : "s are");
             text_wrap_end(&wrap);
         }
@@ -465,7 +468,7 @@ static void remark_clockless(struct remarks *remarks)
             struct text_wrap wrap = remark(remarks);
             wrap_format(&wrap, "%" PRIu64 " more %s record%s left out: %s", without, name,
                         without == 1 ? " is" : "s are",
-                        one->opaque ? "the recipe is not known, or has no timestamp" : "there is no timestamp");
+                        one->opaque ? "the recipe is unknown, or has no timestamp" : "there is no timestamp");
             text_wrap_end(&wrap);
         }
     }
@@ -476,8 +479,9 @@ static void remark_little(struct remarks *remarks, size_t compared)
     if (compared > 1)
         return;
     struct text_wrap wrap = remark(remarks);
-    text_wrap_words(&wrap, "only the clock by which records are paired is in both streams, which proves nothing of the "
-                           "rest: let the RTDE client ask for more fields");
+    text_wrap_words(&wrap,
+                    "the streams have only the clock in common, which proves nothing about the rest: let the RTDE "
+                    "client request more fields");
     text_wrap_end(&wrap);
 }
 
@@ -487,8 +491,8 @@ static void remark_recipe(struct remarks *remarks)
         return;
     struct text_wrap wrap = remark(remarks);
     text_wrap_words(&wrap,
-                    "the RTDE recipe was guessed, since its handshake was not captured: this is no proof; give it "
-                    "with --recipe FILE");
+                    "the RTDE recipe was guessed because its handshake was not captured, so this proves nothing; use "
+                    "--recipe FILE");
     text_wrap_end(&wrap);
 }
 

@@ -1,4 +1,4 @@
-/* What compare found, for people and as JSON, on standard output. */
+/* Prints what compare found on standard output, as text or as JSON. */
 #ifndef COMPARE_REPORT_H
 #define COMPARE_REPORT_H
 
@@ -16,7 +16,7 @@ struct comparison {
 
 void comparison_print(const struct comparison *comparison);
 void comparison_json(const struct comparison *comparison);
-/* Fields that both streams have, and how many of them differ. */
+/* The number of fields that both streams have; *differ becomes how many of them differ. */
 size_t comparison_compared(const struct comparison *comparison, size_t *differ);
 
 #endif
