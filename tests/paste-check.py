@@ -50,7 +50,7 @@ def check_names(folder):
             for line in found:
                 done = paste(line, folder)
                 assert done.returncode == 1 and done.stderr == b"", (name, line, done)
-                assert b"Shown is what lies within 2 s of safety.stop" in done.stdout, (name, line, done.stdout)
+                assert b"Showing what is within 2 s of safety.stop" in done.stdout, (name, line, done.stdout)
 
 
 def check_packet(folder):

@@ -246,7 +246,7 @@ def check_set_back(folder):
     for ms, is_shown in ((3600000, True), (500, True), (19, True), (17, False)):
         rewrite(whole, path, lambda index, time, packet, ms=ms: [(time - (ms * 10**6 if index + 1 >= middle else 0), packet)])
         text, report = words(run(ARMTAP, "diagnose", path)), diagnose(path)["streams"][0]
-        sentence = "The capture's clock was set back by %.3f s at packet %d; rates are by the controller's clock." % (
+        sentence = "The capture's clock was set back by %.3f s at packet %d; rates are based on the controller's clock." % (
             ms / 1000, middle)
         assert (sentence in text) == is_shown and ("set back" in text) == is_shown, (ms, text[-300:])
         if is_shown:
@@ -291,7 +291,7 @@ def check_dialogue(folder):
             (start, 5, "Stream 0 has no data: the client never sent START, in "),
             (setup + 1, 5, "Stream 0 has no data: the robot did not answer the request in packet %d for "
              % (setup + 1)),
-            (setup + 1, 0, "No data of the robot is in it")):
+            (setup + 1, 0, "The capture holds no data from the robot")):
         # A later acknowledgement by the client is the last packet.
         rewrite(whole, path, lambda index, time, packet, cut=cut, seconds=seconds: [(time, packet)] if index < cut else (
             [(time + seconds * second, packets[2][1])] if index == cut else []))
@@ -348,7 +348,7 @@ def check_clean(folder):
     with open(path, "wb") as capture:
         capture.write(cut)
     text = words(run(ARMTAP, "diagnose", path))
-    assert text.endswith("Nothing wrong was found in what could be read; what follows cannot be known."), text
+    assert text.endswith("Nothing wrong was found in what could be read; the rest is unknown."), text
 
 
 # tshark's own TCP analysis of the same captures.

@@ -16,9 +16,8 @@ enum { OPTION_JSON = 1, OPTION_LIST, OPTION_AROUND };
 
 static const struct option_row rows[] = {
     {OPTION_AROUND, 0, "around", "ID[=SECONDS]",
-     "only what lies near findings of this id, by default within 1 second; around safety.stop with the arm's "
-     "positions, "
-     "currents and forces"},
+     "show only what is near findings with this id, by default within 1 second; around safety.stop also the arm's "
+     "positions, currents and forces"},
     {OPTION_JSON, 0, "json", NULL, "one JSON object instead of tables"},
     {OPTION_LIST, 0, "list", NULL, "print every id with its severity, meaning and remedy"},
 };
@@ -26,9 +25,9 @@ static const struct option_row rows[] = {
 static const struct option_usage usage = {
     .command = "diagnose",
     .arguments = "[CAPTURE...]",
-    .summary = "Shows what went wrong, when, and in which packet: what the controller refused or left out, what the "
+    .summary = "Shows what went wrong, when, and in which packet: what the controller refused or skipped, what the "
                "network lost or repaired, what the capture lacks, who closed, safety stops; then rates, jitter and "
-               "clocks of the streams, then their modes. Exit status 1 where a warning or an error was found.",
+               "clocks of the streams, then their modes. Exit status 1 if there is a warning or an error.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
     .reads_captures = true,
@@ -45,7 +44,7 @@ struct command {
     int status; /* enum exit_status */
 };
 
-/* ---- options --------------------------------------------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 static int unknown_id(const char *id)
 {
@@ -57,9 +56,9 @@ static int unknown_id(const char *id)
     }
     const char *nearest = options_nearest(id, names, count);
     if (nearest)
-        message_error("diagnose: --around: no finding has the id '%s'; did you mean '%s'?", id, nearest);
+        message_error("diagnose: --around: unknown id '%s'; did you mean '%s'?", id, nearest);
     else
-        message_error("diagnose: --around: no finding has the id '%s'; armtap diagnose --list prints them all", id);
+        message_error("diagnose: --around: unknown id '%s'; armtap diagnose --list shows all ids", id);
     return -1;
 }
 
@@ -95,7 +94,7 @@ static int take(void *user, int id, const char *value)
     return 0;
 }
 
-/* ---- the command ----------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static enum replay_answer on_turn(void *user, const struct replay_totals *totals)
 {
@@ -138,7 +137,7 @@ static void run(struct command *command)
         command->status = EXIT_FOUND;
 }
 
-/* What is asked for as one JSON object, or around something, is known at the end. 0, or -1 without memory. */
+/* Shows findings live, unless --json or --around need the whole input first. 0, or -1 if memory runs out. */
 static int begin(struct command *command)
 {
     const struct replay_source *source = &command->options.source;
@@ -171,7 +170,7 @@ int cmd_diagnose(int argc, char **argv)
     if (command.list)
         command.status = list(&command);
     else if (source->count == 0 && !source->interface)
-        message_error("diagnose: no capture is named; give a file, - for standard input, or -i INTERFACE");
+        message_error("diagnose: no capture given; name a file, - for standard input, or -i INTERFACE");
     else if (begin(&command) == 0)
         run(&command);
     else

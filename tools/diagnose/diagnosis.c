@@ -16,7 +16,7 @@ static int on_finding(void *user, const struct armtap_finding *finding, const st
 
 int diagnosis_begin(struct diagnosis *diagnosis)
 {
-    /* The arm's rows are shown around safety stops alone. */
+    /* The arm's rows are shown only around safety stops. */
     bool stops = diagnosis->around && strcmp(diagnosis->around->id, "safety.stop") == 0;
     struct armtap_diagnosis_options options = {.size = sizeof options,
                                                .on_finding = diagnosis->live ? on_finding : NULL,
@@ -41,10 +41,10 @@ void diagnosis_free(struct diagnosis *diagnosis)
     diagnosis->offers.count = 0;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* What a callback of the library's sink came to. */
-static int answer(int outcome)
+/* Translates an error of the library into a callback's answer. */
+static int answer_of(int outcome)
 {
     return outcome == ARMTAP_OK ? REPLAY_GO_ON : REPLAY_NO_MEMORY;
 }
@@ -54,19 +54,19 @@ static int on_record(void *user, const struct armtap_record *record)
     struct diagnosis *diagnosis = user;
     if (diagnosis->live)
         live_record(diagnosis->live, record);
-    return answer(armtap_diagnosis_sink(diagnosis->found)->on_record(diagnosis->found, record));
+    return answer_of(armtap_diagnosis_sink(diagnosis->found)->on_record(diagnosis->found, record));
 }
 
 static int on_recipe(void *user, const struct armtap_recipe_event *event)
 {
     struct diagnosis *diagnosis = user;
-    return answer(armtap_diagnosis_sink(diagnosis->found)->on_recipe(diagnosis->found, event));
+    return answer_of(armtap_diagnosis_sink(diagnosis->found)->on_recipe(diagnosis->found, event));
 }
 
 static int on_note(void *user, const struct armtap_note *note)
 {
     struct diagnosis *diagnosis = user;
-    return answer(armtap_diagnosis_sink(diagnosis->found)->on_note(diagnosis->found, note));
+    return answer_of(armtap_diagnosis_sink(diagnosis->found)->on_note(diagnosis->found, note));
 }
 
 static int on_event(void *user, const struct armtap_event *event)
@@ -74,7 +74,7 @@ static int on_event(void *user, const struct armtap_event *event)
     struct diagnosis *diagnosis = user;
     if (diagnosis->live)
         live_event(diagnosis->live, event);
-    return answer(armtap_diagnosis_sink(diagnosis->found)->on_event(diagnosis->found, event));
+    return answer_of(armtap_diagnosis_sink(diagnosis->found)->on_event(diagnosis->found, event));
 }
 
 static int on_refused(void *user, const struct armtap_refused_setup *setup)
@@ -87,7 +87,7 @@ static int on_refused(void *user, const struct armtap_refused_setup *setup)
 static int on_message(void *user, const struct armtap_message *message)
 {
     struct diagnosis *diagnosis = user;
-    return answer(armtap_diagnosis_sink(diagnosis->found)->on_message(diagnosis->found, message));
+    return answer_of(armtap_diagnosis_sink(diagnosis->found)->on_message(diagnosis->found, message));
 }
 
 static int begin_again(void *user)
@@ -109,7 +109,7 @@ enum exit_status diagnosis_read(struct diagnosis *diagnosis)
     return status;
 }
 
-/* The findings that --around names, in the order of time as all are. */
+/* Collects the findings that --around names, in time order. */
 static int collect_near(struct diagnosis *diagnosis)
 {
     size_t count = armtap_diagnosis_finding_count(diagnosis->found);
@@ -150,7 +150,7 @@ bool diagnosis_has_subject(const struct diagnosis *diagnosis)
            armtap_attempts_have_fault(armtap_streams_attempts(diagnosis->streams));
 }
 
-/* ---- what is shown --------------------------------------------------------------------------------------------- */
+/* ---- what to show ------------------------------------------------------------------------------------------------ */
 
 const char *diagnosis_file(const struct diagnosis *diagnosis, const struct armtap_where *where)
 {
@@ -159,7 +159,7 @@ const char *diagnosis_file(const struct diagnosis *diagnosis, const struct armta
     return where->file < diagnosis->source->count ? reader_name(diagnosis->source->names[where->file]) : NULL;
 }
 
-/* Without times only the very place is near. */
+/* Without times, only the same packet is near. */
 static bool is_there(const struct diagnosis *diagnosis, const struct armtap_where *where)
 {
     for (size_t i = 0; i < diagnosis->near_count; i++) {

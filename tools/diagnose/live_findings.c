@@ -12,45 +12,45 @@
 #include "base/word_wrap.h"
 
 #define SECOND INT64_C(1000000000)
-/* So many findings of one kind are shown at once; then one a second. */
+/* Findings of one kind shown in a burst; then one per second. */
 #define BURST 10
 #define PENDING_MAX 16384
-/* Without a record for so long, that is said. */
+/* A stream is reported as silent after this time without a record, */
 #define QUIET (2 * SECOND)
-/* And for so many times as long as between the records before. */
+/* and after this many times the usual interval. */
 #define QUIET_STEPS 3
-/* Who was not called for so long did not listen: nothing can be said of the time. */
+/* A longer time between two calls does not count as silence: the program was not listening. */
 #define DEAF (SECOND / 2)
-/* Further streams are not watched for silence. */
+/* Streams watched for silence. */
 #define WATCHED 64
 
 struct kind_flow {
-    unsigned shown; /* of the burst */
-    int64_t time;   /* of the last one shown */
+    unsigned shown; /* in the burst */
+    int64_t time;   /* when the last one was shown */
     uint64_t left_out;
 };
 
-/* A stream that data comes from. */
+/* A stream that sends data. */
 struct flowing {
     struct armtap_stream stream;
-    struct armtap_where last; /* record */
-    int64_t time, step;       /* of the last record, and from the one before it; time 0: none */
+    struct armtap_where last; /* where the last record was */
+    int64_t time, step;       /* of the last record, and since the one before; time 0: none */
     bool paused, told;
 };
 
 struct live {
     struct kind_flow *flows; /* by index of armtap_note_at */
-    int64_t begin;           /* of the monotonic clock, as all times here */
+    int64_t begin;           /* monotonic clock, like all times here */
     enum timestamp_zone zone;
-    bool waits;    /* the first second of a pipe */
-    char *pending; /* lines that wait with it */
+    bool waits;    /* in the first second of a pipe */
+    char *pending; /* lines held back during that second */
     size_t pending_length;
     bool any;
-    bool draws, drawn; /* the line of state */
+    bool draws, drawn; /* the status line */
     int64_t draw_time;
     uint64_t records, records_drawn, lost;
     int64_t record_time;
-    bool is_pipe; /* may be held up by whoever writes it */
+    bool is_pipe; /* its writer may be slow */
     struct flowing flowing[WATCHED];
     size_t flowing_count;
     int64_t turn_time;
@@ -89,7 +89,7 @@ void live_free(struct live *live)
     free(live);
 }
 
-/* ---- findings -------------------------------------------------------------------------------------------------- */
+/* ---- findings ---------------------------------------------------------------------------------------------------- */
 
 static void erase(struct live *live)
 {
@@ -138,7 +138,7 @@ void live_finding(struct live *live, const struct armtap_note_kind *kind, const 
 {
     char line[1200], date[WHEN_DATE_MAX] = "-", packet[40] = "", more[60] = "";
     struct kind_flow *flow = &live->flows[index_of(kind)];
-    /* of what may turn out to carry no telemetry, the report tells */
+    /* a stream without a protocol may carry no telemetry: leave it to the report */
     if ((stream && stream->protocol == ARMTAP_PROTOCOL_NONE) || !may_show(flow))
         return;
     if (where->time != ARMTAP_NO_TIME) {
@@ -161,7 +161,7 @@ void live_finding(struct live *live, const struct armtap_note_kind *kind, const 
         show_pending(live);
 }
 
-/* ---- silence --------------------------------------------------------------------------------------------------- */
+/* ---- silence ----------------------------------------------------------------------------------------------------- */
 
 static struct flowing *flowing_of(struct live *live, const struct armtap_stream *stream, bool make)
 {
@@ -209,7 +209,7 @@ static void follow_state(struct live *live, const struct armtap_event *event)
     flowing->last = event->where;
 }
 
-static void judge_silence(struct live *live, struct flowing *flowing, int64_t time)
+static void check_silence(struct live *live, struct flowing *flowing, int64_t time)
 {
     char text[120];
     int64_t silent = time - flowing->time;
@@ -224,8 +224,8 @@ static void judge_silence(struct live *live, struct flowing *flowing, int64_t ti
     live_finding(live, armtap_note_find("silence"), &flowing->stream, &where, text);
 }
 
-/* Time in which nobody listened does not count. */
-static void judge_silences(struct live *live, int64_t time)
+/* Time in which the program did not listen does not count. */
+static void check_silences(struct live *live, int64_t time)
 {
     int64_t deaf = time - live->turn_time;
     live->turn_time = time;
@@ -233,11 +233,11 @@ static void judge_silences(struct live *live, int64_t time)
         struct flowing *flowing = &live->flowing[i];
         if (deaf > DEAF && flowing->time != 0)
             flowing->time += deaf;
-        judge_silence(live, flowing, time);
+        check_silence(live, flowing, time);
     }
 }
 
-/* ---- the line of state ----------------------------------------------------------------------------------------- */
+/* ---- the status line --------------------------------------------------------------------------------------------- */
 
 void live_record(struct live *live, const struct armtap_record *record)
 {
@@ -273,7 +273,7 @@ static void draw(struct live *live, int64_t time, const struct replay_totals *to
 void live_turn(struct live *live, const struct replay_totals *totals)
 {
     int64_t time = now();
-    judge_silences(live, time);
+    check_silences(live, time);
     if (live->waits && time - live->begin >= SECOND) {
         live->waits = false;
         show_pending(live);

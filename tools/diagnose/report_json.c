@@ -1,4 +1,4 @@
-/* What diagnose prints with --json. */
+/* The output of diagnose --json. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static void key_packet(struct json *json, uint64_t packet)
         json_unsigned(json, packet);
 }
 
-/* With so many decimals; null where it is not known. */
+/* With `digits` decimals; null if unknown. */
 static void key_double(struct json *json, const char *key, double value, bool known, unsigned digits)
 {
     double scaled = value * pow(10, digits);
@@ -36,7 +36,7 @@ static void key_double(struct json *json, const char *key, double value, bool kn
         json_null(json);
 }
 
-/* ns in a larger unit: 10^-digits of it is a ns */
+/* ns in a larger unit, of which a ns is 10^-digits */
 static void key_ns(struct json *json, const char *key, int64_t ns, bool known, unsigned digits)
 {
     json_key(json, key);
@@ -117,7 +117,7 @@ static void mode_json(struct json *json, const struct diagnosis *diagnosis, cons
     json_close(json);
 }
 
-/* Of what is shown, the place of each finding in the list; SIZE_MAX for others. NULL without memory. */
+/* The index of each finding in the printed list; SIZE_MAX if it is not shown. NULL if memory runs out. */
 static size_t *places_of(const struct diagnosis *diagnosis)
 {
     size_t count = armtap_diagnosis_finding_count(diagnosis->found), shown = 0;
@@ -151,7 +151,7 @@ static void verdict_json(struct json *json, const struct armtap_verdict *verdict
     json_close(json);
 }
 
-/* What is wrong; of what is only worth knowing the findings tell. */
+/* Faults only; notices are among the findings. */
 static void verdicts_json(struct json *json, const struct diagnosis *diagnosis, const size_t *places)
 {
     json_key(json, "verdicts");

@@ -1,4 +1,4 @@
-/* What diagnose prints for people. */
+/* The text output of diagnose. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,16 +11,16 @@
 #include "base/utf8.h"
 #include "base/timestamp.h"
 
-/* So many findings of one id and stream are shown one by one. */
+/* Findings of one id and stream that are shown one by one. */
 #define FLOOD 10
-/* And so many lines of one stream's modes. */
+/* Lines of one stream's modes. */
 #define MODE_LINES 40
 #define CELL_MAX 40
 #define SUM_MAX 700
 #define CLOCK_WIDTH 13
 #define ZERO_WIDTH 32
 
-/* ---- places ---------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 /* "12:00:00.559Z", in the machine's zone "13:00:00.559", or "-" */
 static const char *clock_text(char to[CELL_MAX], int64_t time, enum timestamp_zone zone)
@@ -36,14 +36,13 @@ static const char *clock_text(char to[CELL_MAX], int64_t time, enum timestamp_zo
     return to;
 }
 
-/* Says on a line of its own which day and file the next lines are of, where that changes; the first packet's day is
- * said at the top. */
+/* Prints a line when the day or file of the next lines changes; the first packet's day is at the top of the report. */
 struct headline {
     char day[WHEN_DATE_MAX];
     uint32_t file;
 };
 
-/* Leaves so many characters of a date's fraction, its dot included. */
+/* Keeps that many characters of a date's fraction, including its dot. */
 static void cut_fraction(char date[WHEN_DATE_MAX], size_t characters)
 {
     char *dot = strchr(date, '.');
@@ -65,7 +64,7 @@ static struct headline headline_begin(const struct diagnosis *diagnosis)
     return headline;
 }
 
-/* A file's name may hold anything. */
+/* Escapes the name: it may hold any bytes. */
 static void print_file(const char *name)
 {
     char shown[UTF8_SHOWN_MAX];
@@ -89,21 +88,21 @@ static void print_headline(struct headline *headline, const struct diagnosis *di
     headline->file = where->file;
 }
 
-/* ---- findings -------------------------------------------------------------------------------------------------- */
+/* ---- findings ---------------------------------------------------------------------------------------------------- */
 
-/* Findings of one id and stream, to sum up a flood of them: the largest are shown. */
+/* The findings of one id and stream: of a flood, the largest are shown and the rest are summed up. */
 struct flood {
     uint64_t total;
-    const struct armtap_finding *largest[FLOOD + 1]; /* the largest first, of equal ones the earlier */
+    const struct armtap_finding *largest[FLOOD + 1]; /* the largest first; equal ones in time order */
     size_t count;
-    const struct armtap_finding *sum; /* of those that were not kept one by one; or NULL */
+    const struct armtap_finding *sum; /* the sum of those not kept one by one, or NULL */
     struct armtap_where last;
     bool summed_up;
 };
 
 struct findings_table {
     const struct diagnosis *diagnosis;
-    struct flood *floods; /* by pair of stream and id */
+    struct flood *floods; /* by stream and id */
     int id_width, stream_width, packet_width;
 };
 
@@ -153,7 +152,7 @@ static void measure(struct findings_table *table, const struct armtap_finding *f
         table->stream_width = larger(table->stream_width, snprintf(cell, sizeof cell, "%u", finding->stream));
 }
 
-/* How many of a flood are shown: one more takes no more room than its sum. */
+/* How many of a flood are shown: one more if it would only replace the line of the sum. */
 static size_t shown_of(const struct flood *flood)
 {
     return flood->total == flood->count ? flood->count : flood->count < FLOOD ? flood->count : FLOOD;
@@ -179,7 +178,7 @@ static void print_finding(const struct findings_table *table, const struct armta
     int column = 8 + printf("%-*s %*s %*s %*s", table->id_width, finding->kind->id, table->stream_width, stream,
                             table->packet_width, packet, CLOCK_WIDTH,
                             clock_text(clock, finding->where.time, table->diagnosis->zone));
-    /* A long text has lines of its own. */
+    /* A long text starts on a new line. */
     bool fits = column + 1 + (int)strlen(text) <= text_columns(stdout);
     if (!fits)
         putchar('\n');
@@ -188,7 +187,7 @@ static void print_finding(const struct findings_table *table, const struct armta
     text_wrap_end(&wrap);
 }
 
-/* The first finding that is not shown stands for all of them. */
+/* Prints the sum at the first finding that is not shown. */
 static void sum_up(const struct findings_table *table, const struct armtap_finding *first, struct flood *flood)
 {
     char text[SUM_MAX];
@@ -211,7 +210,7 @@ static void print_or_sum_up(const struct findings_table *table, const struct arm
         sum_up(table, finding, flood);
 }
 
-/* 0, or -1 without memory. */
+/* 0, or -1 if memory runs out. */
 static int print_findings(const struct diagnosis *diagnosis)
 {
     struct findings_table table = {.diagnosis = diagnosis, .id_width = 2, .stream_width = 1, .packet_width = 6};
@@ -242,7 +241,7 @@ static int print_findings(const struct diagnosis *diagnosis)
     return 0;
 }
 
-/* Who asks for what is around these does already what their remedy says. */
+/* --around is itself the remedy of these findings. */
 static bool is_remedy_taken(const struct diagnosis *diagnosis, const struct armtap_note_kind *kind)
 {
     return kind == diagnosis->around && strstr(kind->remedy, "--around");
@@ -254,7 +253,7 @@ static void print_words(struct text_wrap *wrap, const char *words)
     text_wrap_end(wrap);
 }
 
-/* Whether the remedy is better said of `next` than of `first`: it has a size, or a command that prints something. */
+/* Whether `next` is a better example for the remedy than `first`: it has a size, or a command that prints something. */
 static bool explains_better(const struct diagnosis *diagnosis, const struct armtap_finding *first,
                             const struct armtap_finding *next)
 {
@@ -264,10 +263,11 @@ static bool explains_better(const struct diagnosis *diagnosis, const struct armt
            remedy_is_offered(&diagnosis->offers, next->kind, &next->where);
 }
 
-/* What to do about the faults that are shown, the worst first, each once. 0, or -1 without memory. */
+/* Prints the remedies of the faults shown, the worst first, each once. 0, or -1 if memory runs out. */
 static int print_remedies(const struct diagnosis *diagnosis)
 {
-    const struct armtap_finding **first = calloc(armtap_note_count(), sizeof(*first)); /* that is shown, by index */
+    const struct armtap_finding **first =
+        calloc(armtap_note_count(), sizeof(*first)); /* first finding shown, by note index */
     bool any = false;
     if (!first)
         return -1;
@@ -298,7 +298,7 @@ static int print_remedies(const struct diagnosis *diagnosis)
     return 0;
 }
 
-/* "2 warnings, 7 infos" of those that are shown */
+/* "2 warnings, 7 infos", counting what is shown */
 static void print_counts(const struct diagnosis *diagnosis)
 {
     static const char *const names[][2] = {
@@ -320,7 +320,7 @@ static void print_counts(const struct diagnosis *diagnosis)
         fputs("No findings", stdout);
 }
 
-/* A finding stands for all attempts of a client at a port. */
+/* One finding covers all attempts of a client at a port. */
 static void print_attempt_count(const struct diagnosis *diagnosis)
 {
     const struct armtap_attempts *attempts = armtap_streams_attempts(diagnosis->streams);
@@ -333,7 +333,7 @@ static void print_attempt_count(const struct diagnosis *diagnosis)
         printf(" (%" PRIu64 " failed attempts to connect)", total);
 }
 
-/* What the capture's end left open. */
+/* Attempts that the end of the capture left open. */
 static void print_open_attempts(const struct diagnosis *diagnosis)
 {
     struct armtap_attempt_open open;
@@ -354,7 +354,7 @@ static void print_summary(const struct diagnosis *diagnosis)
     size_t streams = armtap_streams_count(diagnosis->streams);
     print_counts(diagnosis);
     print_attempt_count(diagnosis);
-    bool raw = diagnosis->totals.packets == 0; /* dumps have none */
+    bool raw = diagnosis->totals.packets == 0; /* a raw dump has no packets */
     printf(": %zu stream%s in %" PRIu64 " %s", streams, streams == 1 ? "" : "s",
            raw ? diagnosis->totals.bytes : diagnosis->totals.packets, raw ? "bytes" : "packets");
     if (diagnosis->totals.first_time != ARMTAP_NO_TIME) {
@@ -367,13 +367,13 @@ static void print_summary(const struct diagnosis *diagnosis)
         printf("Nothing to show: %s was not found.\n", diagnosis->around->id);
     else {
         if (diagnosis->around)
-            printf("Shown is what lies within %g s of %s.\n", (double)diagnosis->reach / 1e9, diagnosis->around->id);
+            printf("Showing what is within %g s of %s.\n", (double)diagnosis->reach / 1e9, diagnosis->around->id);
     }
 }
 
-/* ---- streams --------------------------------------------------------------------------------------------------- */
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-/* Who talks in each stream. */
+/* The two ends of each stream. */
 static void print_ends(const struct diagnosis *diagnosis)
 {
     printf("\n%6s  %-9s %-22s %s\n", "stream", "protocol", "robot", "client");
@@ -386,7 +386,7 @@ static void print_ends(const struct diagnosis *diagnosis)
     }
 }
 
-/* What would be rounded to -0.0 is 0. */
+/* Avoids "-0.0". */
 static double without_sign_of_zero(double value, int digits)
 {
     return fabs(value) < 0.5 * pow(10, -digits) ? 0 : value;
@@ -420,7 +420,7 @@ static void print_stream(const struct armtap_stream_diagnosis *stream)
                        rates->longest_gap >= 0 && summary->stream->records[ARMTAP_FROM_ROBOT] > 0, 3));
 }
 
-/* When the controller's clock was 0, and by how much it is fast. */
+/* When the controller's clock was 0, and its drift. */
 static void print_clock(const struct armtap_stream_diagnosis *stream, enum timestamp_zone zone)
 {
     const struct armtap_clock_totals *clocks = stream->clock;
@@ -433,7 +433,7 @@ static void print_clock(const struct armtap_stream_diagnosis *stream, enum times
            number_text(drift, clocks->drift_ppm, clocks->has_drift, 1));
 }
 
-/* Whoever asks for another rate than the controller can send may not know it. */
+/* The client may not know that the controller cannot send at the rate it requests. */
 static void print_requests(const struct diagnosis *diagnosis)
 {
     bool any = false;
@@ -457,7 +457,8 @@ static void print_clocks_set_back(const struct diagnosis *diagnosis)
         const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
         if (summary->back.count == 0)
             continue;
-        printf("%sstream %u: the capture's clock was set back by %.3f s at packet %" PRIu64 "; the rate is by %s\n",
+        printf("%sstream %u: the capture's clock was set back by %.3f s at packet %" PRIu64
+               "; the rate is based on %s\n",
                any ? "" : "\n", summary->number, (double)summary->back.by / 1e9, summary->back.where.packet,
                isnan(summary->last_clock) ? "the usual step there" : "the controller's clock there");
         any = true;
@@ -489,12 +490,12 @@ static void print_streams(const struct diagnosis *diagnosis)
     }
 }
 
-/* ---- modes ----------------------------------------------------------------------------------------------------- */
+/* ---- modes ------------------------------------------------------------------------------------------------------- */
 
 #define MODES_TOGETHER (ARMTAP_MODE_FIELDS * ARMTAP_ARMS_MAX)
 
-/* What one record changed: the indices of the entries, from `first` on. Without packets it cannot be told where a
- * record ends but by a field that comes again. */
+/* Collects the indices of the entries that one record changed, from `first` on. Without packet numbers, a repeated
+ * field marks the next record. */
 static size_t collect_record(const struct armtap_diagnosis *found, size_t first, size_t together[MODES_TOGETHER])
 {
     const struct armtap_mode *entry = armtap_diagnosis_mode_at(found, first);
@@ -511,7 +512,7 @@ static size_t collect_record(const struct armtap_diagnosis *found, size_t first,
     return count;
 }
 
-/* Entry `first` and those of the same record, on a line. Returns the index of the last. */
+/* Prints entry `first` and those of the same record on one line. Returns the index of the last. */
 static size_t print_mode(const struct armtap_diagnosis *found, size_t first, enum timestamp_zone zone)
 {
     const struct armtap_mode *entry = armtap_diagnosis_mode_at(found, first);
@@ -553,15 +554,15 @@ static void print_modes_of(const struct diagnosis *diagnosis, const struct armta
         printf("  and %zu more changes; --json has them\n", more);
 }
 
-/* ---- the arm around stops -------------------------------------------------------------------------------------- */
+/* ---- the arm around stops ---------------------------------------------------------------------------------------- */
 
-static void print_vector(const struct armtap_stop_window *moment, enum armtap_stop_vector vector)
+static void print_vector(const struct armtap_stop_window *window, enum armtap_stop_vector vector)
 {
     static const char *const titles[ARMTAP_STOP_VECTORS][7] = {
         {"joint positions, rad", "base", "shoulder", "elbow", "wrist 1", "wrist 2", "wrist 3"},
         {"joint currents, A", "base", "shoulder", "elbow", "wrist 1", "wrist 2", "wrist 3"},
         {"TCP force, N and Nm", "x", "y", "z", "rx", "ry", "rz"}};
-    const struct armtap_stop_row *stop = &moment->rows[moment->at];
+    const struct armtap_stop_row *stop = &window->rows[window->at];
     int digits = vector == ARMTAP_STOP_POSITION ? 4 : 2;
     if (!stop->has[vector])
         return;
@@ -569,14 +570,14 @@ static void print_vector(const struct armtap_stop_window *moment, enum armtap_st
     for (int i = 1; i < 7; i++)
         printf(" %8s", titles[vector][i]);
     putchar('\n');
-    for (unsigned k = 0; k < moment->count; k++) {
-        const struct armtap_stop_row *row = &moment->rows[k];
+    for (unsigned k = 0; k < window->count; k++) {
+        const struct armtap_stop_row *row = &window->rows[k];
         if (!row->has[vector])
             continue;
         char after[CELL_MAX] = "-";
         if (row->where.time != ARMTAP_NO_TIME && stop->where.time != ARMTAP_NO_TIME)
             snprintf(after, sizeof after, "%+.3f s", ((double)row->where.time - (double)stop->where.time) / 1e9);
-        printf("  %8s %10s%s", k == moment->at ? "stop" : "", after, " ");
+        printf("  %8s %10s%s", k == window->at ? "stop" : "", after, " ");
         for (int i = 0; i < 6; i++)
             printf(" %8.*f", digits, without_sign_of_zero(row->value[vector][i], digits));
         putchar('\n');
@@ -612,7 +613,7 @@ int diagnosis_print(const struct diagnosis *diagnosis)
         print_modes_of(diagnosis, armtap_streams_at(diagnosis->streams, i));
     uint64_t left_out = armtap_diagnosis_modes_left_out(diagnosis->found);
     if (left_out > 0)
-        printf("\n%" PRIu64 " changes of modes were not kept\n", left_out);
+        printf("\n%" PRIu64 " mode changes were not kept\n", left_out);
     print_stops(diagnosis);
     diagnosis_print_verdicts(diagnosis);
     return 0;

@@ -1,4 +1,4 @@
-/* What a diagnosis comes to, for people. */
+/* Prints the verdicts as text. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,9 +7,9 @@
 #include "diagnosis.h"
 #include "base/word_wrap.h"
 
-/* So many streams get a sentence of their own. */
+/* Streams that get their own sentence. */
 #define SENTENCES 10
-/* A verdict has a dozen clauses at most. */
+/* A verdict has at most a dozen clauses. */
 #define VERDICT_MAX 4096
 
 static void print_line(const char *text)
@@ -19,7 +19,7 @@ static void print_line(const char *text)
     text_wrap_end(&wrap);
 }
 
-/* Whose it is, where there are several. Returns the column. */
+/* Prints which stream it is about, if there are several. Returns the column. */
 static int print_subject(const struct diagnosis *diagnosis, const struct armtap_verdict *verdict)
 {
     if (armtap_streams_count(diagnosis->streams) <= 1)
@@ -27,7 +27,7 @@ static int print_subject(const struct diagnosis *diagnosis, const struct armtap_
     return verdict->stream == ARMTAP_NO_STREAM ? printf("capture:") : printf("stream %" PRIu32 ":", verdict->stream);
 }
 
-/* What it claims of the network holds where all was read. */
+/* "The network lost nothing" holds only if everything was read. */
 static const char *end_of(const struct diagnosis *diagnosis, const struct armtap_verdict *verdict)
 {
     return verdict->is_network_clean && diagnosis->is_whole ? "; the network lost nothing." : ".";
@@ -55,7 +55,7 @@ static void print_verdicts(const struct diagnosis *diagnosis)
         printf("and %zu more stream%s: see the findings above\n", count - SENTENCES, count - SENTENCES == 1 ? "" : "s");
 }
 
-/* ---- nothing is wrong ------------------------------------------------------------------------------------------ */
+/* ---- no faults --------------------------------------------------------------------------------------------------- */
 
 static uint64_t records_of(const struct diagnosis *diagnosis)
 {
@@ -65,7 +65,7 @@ static uint64_t records_of(const struct diagnosis *diagnosis)
     return records;
 }
 
-/* The stream in which the capture's clock was set back furthest; NULL: it was not. */
+/* The stream in which the capture's clock was set back furthest, or NULL. */
 static const struct armtap_stream_summary *furthest_back(const struct diagnosis *diagnosis)
 {
     const struct armtap_stream_summary *furthest = NULL;
@@ -83,13 +83,14 @@ static void print_set_back(const struct diagnosis *diagnosis)
     char text[200];
     if (!summary)
         return;
-    snprintf(text, sizeof text, "The capture's clock was set back by %.3f s at packet %" PRIu64 "; rates are by %s.",
+    snprintf(text, sizeof text,
+             "The capture's clock was set back by %.3f s at packet %" PRIu64 "; rates are based on %s.",
              (double)summary->back.by / 1e9, summary->back.where.packet,
              isnan(summary->last_clock) ? "the usual step there" : "the controller's clock");
     print_line(text);
 }
 
-/* Why there is no data. Returns of how many streams that is told. */
+/* Prints why streams have no data; returns for how many. */
 static size_t print_reasons(const struct diagnosis *diagnosis)
 {
     size_t told = 0;
@@ -112,16 +113,16 @@ static bool is_all_decoded(const struct diagnosis *diagnosis)
     return true;
 }
 
-/* There is neither warning nor error. */
+/* Prints the summary if there are no warnings or errors. */
 static void print_clean(const struct diagnosis *diagnosis)
 {
     uint64_t records = records_of(diagnosis);
     bool notices = armtap_diagnosis_verdict_count(diagnosis->found) > 0 || furthest_back(diagnosis);
     size_t told = print_reasons(diagnosis);
     if (records == 0 && told == 0)
-        puts("No data of the robot is in it, so what the robot did cannot be known.");
+        puts("The capture holds no data from the robot, so what the robot did is unknown.");
     else if (records > 0 && !diagnosis->is_whole)
-        puts("Nothing wrong was found in what could be read; what follows cannot be known.");
+        puts("Nothing wrong was found in what could be read; the rest is unknown.");
     else if (records > 0 && !is_all_decoded(diagnosis))
         printf("Nothing wrong was found in what could be decoded.%s\n", notices ? " Worth knowing:" : "");
     else if (records > 0 && notices)
@@ -142,6 +143,6 @@ void diagnosis_print_verdicts(const struct diagnosis *diagnosis)
     else
         print_clean(diagnosis);
     if (is_wrong && !diagnosis->is_whole)
-        puts("Not all could be read; what follows cannot be known.");
+        puts("Reading stopped early; the rest is unknown.");
     print_set_back(diagnosis);
 }
