@@ -184,19 +184,19 @@ for code, words in {0: ROUTE, 1: HOST, 2: "its machine does not know TCP", 3: FI
                     7: HOST, 8: "the sender is isolated", 9: FIREWALL, 10: FIREWALL, 11: ROUTE, 12: HOST, 13: FIREWALL,
                     14: "it cannot be reached", 255: "it cannot be reached"}.items():
     text = check("ICMP code %d" % code, [blocked()], [asked, unreachable(0.0001, "10.0.0.1", asked, code)])
-    expect("code %d" % code, text == ["10.0.0.2:30004 could not be reached by 10.0.0.9: %s, says 10.0.0.1 (ICMP type 3, code %d)"
+    expect("code %d" % code, text == ["10.0.0.2:30004 could not be reached by 10.0.0.9: %s, reports 10.0.0.1 (ICMP type 3, code %d)"
                                       % (words, code)], text)
 for code, words in {0: ROUTE, 1: FIREWALL, 2: "it lies beyond the scope of the client's address", 3: HOST, 4: FIREWALL,
                     5: FIREWALL, 6: ROUTE, 7: "it cannot be reached"}.items():
     text = check("ICMPv6 code %d" % code, [blocked(robot="[fd00::2]:30004", client="fd00::9")],
                  [asked_v6, unreachable(0.0001, "fd00::1", asked_v6, code)])
-    expect("v6 code %d" % code, text == ["[fd00::2]:30004 could not be reached by fd00::9: %s, says fd00::1 (ICMPv6 type 1, code %d)"
+    expect("v6 code %d" % code, text == ["[fd00::2]:30004 could not be reached by fd00::9: %s, reports fd00::1 (ICMPv6 type 1, code %d)"
                                          % (words, code)], text)
 text = check("the robot's own firewall", [blocked()], [asked, unreachable(0.0001, ROBOT, asked, 3)])
-expect("own", text[0].endswith(": a firewall rejects the connection, says its own machine (ICMP type 3, code 3)"), text)
+expect("own", text[0].endswith(": a firewall rejects the connection, reports its own machine (ICMP type 3, code 3)"), text)
 text = check("its own, IPv6", [blocked(robot="[fd00::2]:30004", client="fd00::9")],
              [asked_v6, unreachable(0.0001, "fd00::2", asked_v6, 4)])
-expect("own v6", "says its own machine (ICMPv6 type 1, code 4)" in text[0], text)
+expect("own v6", "reports its own machine (ICMPv6 type 1, code 4)" in text[0], text)
 text = check("a quote of 8 bytes", [blocked()], [asked, unreachable(0.0001, "10.0.0.1", asked, 13, cut=28)])
 check("of 7", [], [asked, unreachable(0.0001, "10.0.0.1", asked, 13, cut=27), other(2)])
 check("of IPv6, 7", [], [asked_v6, unreachable(0.0001, "fd00::1", asked_v6, 1, cut=47), other(2)])
@@ -215,7 +215,7 @@ check("after it was given up", [blocked(first=6.5, packet=3)],
 several = [p for i in range(5) for p in (syn(i, isn=i), unreachable(i + 0.5, "10.0.0.1", syn(i, isn=i), 13))]
 text = check("five times", [blocked(5, 0.5, 4.5, connected=6.1)], several + [syn(6, isn=50), syn_ack(6.1, isn=50), ack(6.2, isn=50)])
 expect("five", text == ["10.0.0.2:30004 could not be reached by 10.0.0.9 5 times, the last at 2026-01-31T12:00:04.500Z (packet 10): "
-                        "a firewall rejects the connection, says 10.0.0.1 (ICMP type 3, code 13); connected at "
+                        "a firewall rejects the connection, reports 10.0.0.1 (ICMP type 3, code 13); connected at "
                         "2026-01-31T12:00:06.100Z (packet 12)"], text)
 told = verdict(several)
 expect("five in short", told[0] == "10.0.0.2:30004 could not be reached by 10.0.0.9 5 times (first in packet 2).", told)
@@ -337,7 +337,7 @@ check("the robot's other ports", [refused(robot=ROBOT + ":29999"), refused(first
 check("any machine's", [], [syn(0, 502), rst(0.0001, 502)])
 
 # what the capture may lack
-hedge = "; the capture holds no packet from a robot: if it lacks that direction, an answer may have come"
+hedge = "; the capture holds no packet from a robot: if it lacks that direction, there may have been an answer"
 text = check("one direction, others too", [unanswered(first=0, last=5, count=2, connected=6.1)],
              [syn(0), syn(5, isn=8), syn(6, client_port=3), ack(6.1, client_port=3), ack(20, client_port=3)])
 expect("hedged", text[0].endswith(hedge), text)
@@ -450,7 +450,7 @@ def silence(what, wanted, *later):
 
 
 UNKNOWN = "this stream does not show why"
-silence("two keep-alives", ": 2 keep-alives of the client got no answer: the robot, or the way to it, was gone", (10, asks), (11, asks))
+silence("two keep-alives", ": 2 keep-alives of the client got no answer: the robot, or the path to it, was gone", (10, asks), (11, asks))
 silence("with a byte each", "3 keep-alives of the client", *((i, lambda *at: asks(*at, b"\0")) for i in (10, 11, 12)))
 silence("one", UNKNOWN, (10, asks))
 silence("one, captured twice", UNKNOWN, (10, asks), (10.499, asks))
@@ -459,7 +459,7 @@ silence("answered", UNKNOWN, (10, asks), (10.1, answers), (20, asks), (20.1, ans
 silence("answered at last", UNKNOWN, (10, asks), (11, asks), (11.1, answers))
 silence("and not any more", "2 keep-alives", (10, asks), (11, asks), (11.1, answers), (20, asks), (21, asks))
 silence("until it resets", "2 keep-alives of the client", (10, asks), (11, asks), (11.1, resets))
-silence("the robot asks", "2 keep-alives of the robot got no answer: the client, or the way to it, was gone",
+silence("the robot asks", "2 keep-alives of the robot got no answer: the client, or the path to it, was gone",
         (10, robot_asks), (11, robot_asks))
 silence("nobody asks", UNKNOWN, (10, lambda time, *_: other(time)))
 

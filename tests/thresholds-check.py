@@ -231,7 +231,7 @@ def check_low(path):
         if low:
             assert f"{rate}.0 Hz instead of 125.0 Hz for " in lines[0]["text"], lines
             words = " ".join(diagnose(path).split())
-            assert "Data came at a lower rate than requested" in words, words
+            assert "Data arrived at a lower rate than requested" in words, words
 
 
 def stalled(seconds, packages, side="c", later=0.0):

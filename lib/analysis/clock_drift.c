@@ -7,11 +7,11 @@
 #include "times.h"
 
 #define FIRST_LENGTH (1.0 / 16)
-/* A clock that differs by less did not go back: doubles are rounded. */
+/* s: a clock that goes back by less did not: doubles are rounded. */
 #define CLOCK_NOISE 1e-6
 /* s */
 #define CHANNELS_APART 1
-/* Fewer blocks at an end may be late for another reason. */
+/* Fewer blocks at an end may be late for other reasons. */
 #define SET_BLOCKS 3
 #define PAIRS (CLOCKS_BLOCKS * (CLOCKS_BLOCKS - 1) / 2)
 
@@ -22,7 +22,7 @@ void armtap_clock_drift_clear(struct clock_drift *clocks)
     *clocks = (struct clock_drift){.failed = false};
 }
 
-/* False without memory. */
+/* False if memory runs out. */
 static bool begin_run(struct clock_drift *clocks, int64_t time, double clock)
 {
     struct clock_drift_block *block = clocks->now.block;
@@ -43,20 +43,20 @@ static bool begin_run(struct clock_drift *clocks, int64_t time, double clock)
     return block != NULL;
 }
 
-static void keep_least(struct clock_drift_block *block, const struct clock_drift_block *other)
+static void keep_lower(struct clock_drift_block *block, const struct clock_drift_block *other)
 {
     if (other->used && (!block->used || other->y < block->y))
         *block = *other;
 }
 
-/* Makes one block of two, so that the same number reaches twice as far. */
+/* Merges blocks in pairs, so that the same number covers twice the time. */
 static void double_length(struct clock_drift_run *run)
 {
     for (size_t i = 0; i < CLOCKS_BLOCKS; i++) {
         struct clock_drift_block block = {0};
         if (2 * i + 1 < CLOCKS_BLOCKS) {
-            keep_least(&block, &run->block[2 * i]);
-            keep_least(&block, &run->block[2 * i + 1]);
+            keep_lower(&block, &run->block[2 * i]);
+            keep_lower(&block, &run->block[2 * i + 1]);
         }
         run->block[i] = block;
     }
@@ -72,7 +72,7 @@ void armtap_clock_drift_record(struct clock_drift *clocks, const struct armtap_r
     double clock = record->clock;
     if (!(clock > 0 && clock < 1e12))
         return;
-    /* Of two channels, one may have been put together a little earlier. */
+    /* One of two channels may have been sampled a little earlier. */
     bool is_behind = run->packages > 0 && record->recipe_id != run->channel && clock < run->last_clock;
     if (is_behind && clock > run->last_clock - CHANNELS_APART)
         return;
@@ -84,7 +84,7 @@ void armtap_clock_drift_record(struct clock_drift *clocks, const struct armtap_r
     struct clock_drift_block here = {x, x - (clock - run->first_clock), true};
     while (!(x < CLOCKS_BLOCKS * run->length))
         double_length(run);
-    keep_least(&run->block[(size_t)(x / run->length)], &here);
+    keep_lower(&run->block[(size_t)(x / run->length)], &here);
     run->last_clock = clock;
     run->last = x;
     run->packages++;
@@ -102,7 +102,7 @@ static double median(double *values, size_t count)
     return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* The blocks that are used, close together. */
+/* Copies the used blocks. */
 static size_t used_blocks(const struct clock_drift_run *run, struct clock_drift_block used[CLOCKS_BLOCKS])
 {
     size_t count = 0;
@@ -112,7 +112,7 @@ static size_t used_blocks(const struct clock_drift_run *run, struct clock_drift_
     return count;
 }
 
-/* NAN where no block is later than another. */
+/* NAN if no block is later than another. */
 static double median_slope(const struct clock_drift_block *block, size_t count)
 {
     double slopes[PAIRS];
@@ -133,7 +133,7 @@ static double median_height(const struct clock_drift_block *block, size_t from, 
     return median(heights, to - from);
 }
 
-/* Whether all blocks from one on lie higher, or lower, than all before it. */
+/* Whether from some block on all are higher, or all lower, than all before it. */
 static bool was_set(const struct clock_drift_block *block, size_t count, double slope)
 {
     for (size_t i = SET_BLOCKS; i + SET_BLOCKS <= count; i++)
@@ -142,8 +142,8 @@ static bool was_set(const struct clock_drift_block *block, size_t count, double 
     return false;
 }
 
-/* The slope, NAN where the halves of the time do not confirm it: a clock that was set in the middle leaves the halves
- * as they are, one that was set in a half tilts that half most. */
+/* The slope, NAN if the two halves of the time do not confirm it: a clock set between the halves changes neither slope,
+ * one set within a half tilts that half most. */
 static double confirmed_slope(const struct clock_drift_block *block, size_t count)
 {
     size_t half = count / 2;
@@ -173,7 +173,7 @@ void armtap_clock_drift_totals(const struct clock_drift *clocks, struct armtap_c
     }
     if (totals->has_drift)
         height = median(heights, count);
-    /* Clocks and times of captures may be anything: far ones stay without an offset. */
+    /* Clocks and capture times may have any value: extreme ones get no offset. */
     double zero = (run->first_clock - height) * 1e9;
     totals->has_offset = fabs(zero) < 9e18 && fabs((double)run->first_time - zero) < 9e18;
     if (totals->has_offset)

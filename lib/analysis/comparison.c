@@ -4,13 +4,13 @@
 
 #include "field_differences.h"
 
-/* Of 0.1.0. */
+/* The size in 0.1.0. */
 #define OPTIONS_MIN (offsetof(struct armtap_comparison_options, in_capture_order) + sizeof(bool))
 
 struct armtap_comparison {
     struct pairing *pairing;
     struct differences *differences;
-    int error; /* it stays */
+    int error; /* permanent */
     bool is_finished;
 };
 
@@ -49,15 +49,15 @@ void armtap_comparison_free(struct armtap_comparison *comparison)
     free(comparison);
 }
 
-/* What pairing came to: where a pair could not be taken, that error. */
-static int judge(struct armtap_comparison *comparison, int outcome)
+/* Keeps the result of pairing; if a pair could not be added, that error. */
+static int keep_error(struct armtap_comparison *comparison, int outcome)
 {
     if (outcome != 0 && comparison->error == ARMTAP_OK)
         comparison->error = ARMTAP_ERR_MEMORY;
     return comparison->error;
 }
 
-/* Whether something may come in on a side. */
+/* Checks that a side may receive records. */
 static int ready(const struct armtap_comparison *comparison, enum armtap_side side)
 {
     if (!comparison || (unsigned)side >= ARMTAP_SIDES)
@@ -86,13 +86,13 @@ int armtap_comparison_record(struct armtap_comparison *comparison, enum armtap_s
     sample.recipe = record->recipe;
     sample.values = record->values;
     sample.length = record->values_length;
-    return judge(comparison, armtap_pairing_push(comparison->pairing, side, &sample));
+    return keep_error(comparison, armtap_pairing_push(comparison->pairing, side, &sample));
 }
 
 int armtap_comparison_end(struct armtap_comparison *comparison, enum armtap_side side)
 {
     int error = ready(comparison, side);
-    return error == ARMTAP_OK ? judge(comparison, armtap_pairing_end(comparison->pairing, side)) : error;
+    return error == ARMTAP_OK ? keep_error(comparison, armtap_pairing_end(comparison->pairing, side)) : error;
 }
 
 bool armtap_comparison_is_ahead(const struct armtap_comparison *comparison, enum armtap_side side)
@@ -115,7 +115,7 @@ int armtap_comparison_finish(struct armtap_comparison *comparison)
         if (armtap_comparison_end(comparison, (enum armtap_side)side) != ARMTAP_OK)
             return comparison->error;
     comparison->is_finished = true;
-    return judge(comparison, armtap_differences_finish(comparison->differences));
+    return keep_error(comparison, armtap_differences_finish(comparison->differences));
 }
 
 size_t armtap_comparison_count(const struct armtap_comparison *comparison)

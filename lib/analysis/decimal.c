@@ -6,12 +6,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Bits of a double's significand; times 1000 it takes 63. */
+/* Bits of a double's significand; times 1000 it needs 63. */
 #define SIGNIFICAND 53
 
 static const uint64_t scales[DECIMAL_DIGITS_MAX + 1] = {1, 10, 100, 1000};
 
-/* `number` / 2^shift, rounded to the nearest, of two the even one. */
+/* `number` / 2^shift, rounded to nearest, ties to even. */
 static uint64_t shifted(uint64_t number, int shift)
 {
     if (shift > 63)
@@ -20,7 +20,7 @@ static uint64_t shifted(uint64_t number, int shift)
     return result + (rest > half || (rest == half && result % 2 == 1));
 }
 
-/* In units of the last digit, below 2^64; a number without a fraction in whole ones. */
+/* The value in units of the last digit, below 2^64; in whole units if it has no fraction. */
 static uint64_t units_of(double value, unsigned digits, bool *is_whole)
 {
     int exponent;

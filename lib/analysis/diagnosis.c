@@ -5,7 +5,7 @@
 #include "stream_monitor.h"
 #include "verdict.h"
 
-/* Of 0.1.0. */
+/* The size in 0.1.0. */
 #define OPTIONS_MIN (offsetof(struct armtap_diagnosis_options, zone) + sizeof(const struct armtap_zone *))
 #define REASON_MAX 240
 
@@ -16,21 +16,21 @@ struct armtap_diagnosis {
     struct findings *findings;
     struct modes modes;
     struct monitors *monitors;
-    int error;    /* it stays */
+    int error;    /* permanent */
     bool is_busy; /* on_finding is being called */
     bool is_finished;
     /* Set by armtap_diagnosis_finish. */
-    struct armtap_stream_diagnosis *told; /* by number of the stream */
+    struct armtap_stream_diagnosis *summaries; /* by stream number */
     size_t told_count;
     const struct armtap_stop_window **stops;
     size_t stop_count;
     struct verdicts verdicts;
 };
 
-/* ---- what comes ------------------------------------------------------------------------------------------------ */
+/* ---- input ----------------------------------------------------------------------------------------------------- */
 
-/* What an object that collects came to. */
-static int judge(struct armtap_diagnosis *diagnosis, int outcome)
+/* Keeps the error of a collecting object. */
+static int keep_error(struct armtap_diagnosis *diagnosis, int outcome)
 {
     if (diagnosis->error == ARMTAP_OK && (outcome != 0 || armtap_findings_failed(diagnosis->findings)))
         diagnosis->error = ARMTAP_ERR_MEMORY;
@@ -39,7 +39,7 @@ static int judge(struct armtap_diagnosis *diagnosis, int outcome)
     return diagnosis->error;
 }
 
-/* Whether something may come in. */
+/* Checks that input is allowed. */
 static int ready(const struct armtap_diagnosis *diagnosis, const void *what)
 {
     if (!diagnosis || !what)
@@ -56,8 +56,8 @@ static int on_record(void *user, const struct armtap_record *record)
     struct armtap_diagnosis *diagnosis = user;
     int error = ready(diagnosis, record);
     if (error == ARMTAP_OK)
-        error = judge(diagnosis, armtap_streams_record(diagnosis->streams, record));
-    return error == ARMTAP_OK ? judge(diagnosis, armtap_monitors_record(diagnosis->monitors, record)) : error;
+        error = keep_error(diagnosis, armtap_streams_record(diagnosis->streams, record));
+    return error == ARMTAP_OK ? keep_error(diagnosis, armtap_monitors_record(diagnosis->monitors, record)) : error;
 }
 
 static int on_recipe(void *user, const struct armtap_recipe_event *event)
@@ -65,15 +65,15 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
     struct armtap_diagnosis *diagnosis = user;
     int error = ready(diagnosis, event);
     if (error == ARMTAP_OK)
-        error = judge(diagnosis, armtap_streams_recipe(diagnosis->streams, event));
-    return error == ARMTAP_OK ? judge(diagnosis, armtap_monitors_recipe(diagnosis->monitors, event)) : error;
+        error = keep_error(diagnosis, armtap_streams_recipe(diagnosis->streams, event));
+    return error == ARMTAP_OK ? keep_error(diagnosis, armtap_monitors_recipe(diagnosis->monitors, event)) : error;
 }
 
 static int on_message(void *user, const struct armtap_message *message)
 {
     struct armtap_diagnosis *diagnosis = user;
     int error = ready(diagnosis, message);
-    return error == ARMTAP_OK ? judge(diagnosis, armtap_monitors_message(diagnosis->monitors, message)) : error;
+    return error == ARMTAP_OK ? keep_error(diagnosis, armtap_monitors_message(diagnosis->monitors, message)) : error;
 }
 
 static int take_note(struct armtap_diagnosis *diagnosis, const struct armtap_note *note)
@@ -81,7 +81,7 @@ static int take_note(struct armtap_diagnosis *diagnosis, const struct armtap_not
     struct findings *findings = diagnosis->findings;
     if (armtap_streams_note(diagnosis->streams, note) != ARMTAP_OK)
         return -1;
-    /* What carries no telemetry has no number: its ends are told instead. */
+    /* A connection without telemetry has no number: name its ends instead. */
     if (note->stream && strcmp(note->kind->id, "stream.foreign") == 0)
         armtap_findings_say(findings, note->kind->id, NULL, &note->where, "%s and %s: %s", note->stream->robot,
                             note->stream->client, note->text ? note->text : "");
@@ -94,7 +94,7 @@ static int on_note(void *user, const struct armtap_note *note)
 {
     struct armtap_diagnosis *diagnosis = user;
     int error = ready(diagnosis, note);
-    return error == ARMTAP_OK ? judge(diagnosis, take_note(diagnosis, note)) : error;
+    return error == ARMTAP_OK ? keep_error(diagnosis, take_note(diagnosis, note)) : error;
 }
 
 static int call_listener(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream)
@@ -106,7 +106,7 @@ static int call_listener(void *user, const struct armtap_finding *finding, const
     return answer;
 }
 
-/* Of a client that tries again and again the first time is told. What is kept of them is found at the end. */
+/* Reports the first attempt of a client that keeps trying. The others are evaluated at the end. */
 static void follow_attempts(struct armtap_diagnosis *diagnosis, const struct armtap_event *event)
 {
     char text[ARMTAP_ATTEMPT_TEXT_MAX];
@@ -141,10 +141,10 @@ static int on_event(void *user, const struct armtap_event *event)
 {
     struct armtap_diagnosis *diagnosis = user;
     int error = ready(diagnosis, event);
-    return error == ARMTAP_OK ? judge(diagnosis, take_event(diagnosis, event)) : error;
+    return error == ARMTAP_OK ? keep_error(diagnosis, take_event(diagnosis, event)) : error;
 }
 
-/* ---- making ---------------------------------------------------------------------------------------------------- */
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
 
 static int begin(struct armtap_diagnosis *diagnosis, const struct armtap_diagnosis_options *options)
 {
@@ -188,8 +188,8 @@ void armtap_diagnosis_free(struct armtap_diagnosis *diagnosis)
     armtap_findings_free(diagnosis->findings);
     armtap_modes_free(&diagnosis->modes);
     for (size_t i = 0; i < diagnosis->told_count; i++)
-        free((char *)diagnosis->told[i].no_data);
-    free(diagnosis->told);
+        free((char *)diagnosis->summaries[i].no_data);
+    free(diagnosis->summaries);
     free(diagnosis->stops);
     free(diagnosis);
 }
@@ -201,7 +201,7 @@ const struct armtap_sink *armtap_diagnosis_sink(const struct armtap_diagnosis *d
 
 /* ---- the end --------------------------------------------------------------------------------------------------- */
 
-/* Of a robot's port and a client there is one, however often the client tried. */
+/* One finding per robot port and client, however often the client tried. */
 static void find_attempts(struct armtap_diagnosis *diagnosis)
 {
     char text[ARMTAP_ATTEMPT_TEXT_MAX];
@@ -218,11 +218,11 @@ static void find_attempts(struct armtap_diagnosis *diagnosis)
         const struct armtap_where nowhere = {.time = ARMTAP_NO_TIME};
         if (more > 0)
             armtap_findings_say(diagnosis->findings, armtap_attempt_id(outcome), NULL, &nowhere,
-                                "%" PRIu64 " more attempts, of other clients or at other robots", more);
+                                "%" PRIu64 " more attempts, by other clients or to other robots", more);
     }
 }
 
-/* Why a stream whose handshake was captured as a whole has no data; NULL without memory. */
+/* Why a stream whose whole handshake was captured has no data; NULL if memory runs out. */
 static const char *reason_of(const struct stream_monitor *monitor, const struct armtap_stream *stream)
 {
     char text[REASON_MAX] = "";
@@ -234,38 +234,38 @@ static const char *reason_of(const struct stream_monitor *monitor, const struct 
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
-/* 0, or -1 without memory. */
-static int tell_stream(struct armtap_diagnosis *diagnosis, size_t number)
+/* 0, or -1 if memory runs out. */
+static int summarize_stream(struct armtap_diagnosis *diagnosis, size_t number)
 {
-    struct armtap_stream_diagnosis *told = &diagnosis->told[number];
+    struct armtap_stream_diagnosis *summaries = &diagnosis->summaries[number];
     const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, number);
     const struct armtap_stream *stream = summary->stream;
     const struct stream_monitor *monitor = armtap_monitors_of(diagnosis->monitors, stream->connection);
-    *told = (struct armtap_stream_diagnosis){
+    *summaries = (struct armtap_stream_diagnosis){
         .summary = summary, .no_data = reason_of(monitor, stream), .unread = armtap_verdict_unread(stream)};
     if (monitor) {
-        told->rates = &monitor->stream_rates_totals;
-        told->clock = &monitor->clock_drift_totals;
+        summaries->rates = &monitor->stream_rates_totals;
+        summaries->clock = &monitor->clock_drift_totals;
     }
-    return told->no_data ? 0 : -1;
+    return summaries->no_data ? 0 : -1;
 }
 
-/* 0, or -1 without memory. */
-static int tell_streams(struct armtap_diagnosis *diagnosis)
+/* 0, or -1 if memory runs out. */
+static int summarize_streams(struct armtap_diagnosis *diagnosis)
 {
     size_t count = armtap_streams_count(diagnosis->streams);
-    diagnosis->told = calloc(count + 1, sizeof *diagnosis->told);
-    if (!diagnosis->told)
+    diagnosis->summaries = calloc(count + 1, sizeof *diagnosis->summaries);
+    if (!diagnosis->summaries)
         return -1;
     while (diagnosis->told_count < count)
-        if (tell_stream(diagnosis, diagnosis->told_count++) != 0)
+        if (summarize_stream(diagnosis, diagnosis->told_count++) != 0)
             return -1;
     return 0;
 }
 
-static void tell_stops(struct armtap_diagnosis *diagnosis, size_t number)
+static void collect_stops(struct armtap_diagnosis *diagnosis, size_t number)
 {
-    uint64_t connection = diagnosis->told[number].summary->stream->connection;
+    uint64_t connection = diagnosis->summaries[number].summary->stream->connection;
     const struct stream_monitor *monitor = armtap_monitors_of(diagnosis->monitors, connection);
     for (unsigned arm = 1; monitor && arm <= ARMTAP_ARMS_MAX; arm++) {
         const struct stop_windows *windows = monitor->stops[arm - 1];
@@ -277,18 +277,18 @@ static void tell_stops(struct armtap_diagnosis *diagnosis, size_t number)
     }
 }
 
-/* 0, or -1 without memory. */
-static int tell_all_stops(struct armtap_diagnosis *diagnosis)
+/* 0, or -1 if memory runs out. */
+static int collect_all_stops(struct armtap_diagnosis *diagnosis)
 {
     diagnosis->stops = calloc(STOP_WINDOWS_ALL, sizeof(*diagnosis->stops));
     if (!diagnosis->stops)
         return -1;
     for (size_t i = 0; i < diagnosis->told_count; i++)
-        tell_stops(diagnosis, i);
+        collect_stops(diagnosis, i);
     return 0;
 }
 
-/* 0, or -1 without memory. */
+/* 0, or -1 if memory runs out. */
 static int settle(struct armtap_diagnosis *diagnosis)
 {
     armtap_findings_listen(diagnosis->findings, NULL, NULL);
@@ -300,7 +300,7 @@ static int settle(struct armtap_diagnosis *diagnosis)
         return -1;
     const struct verdict_grounds grounds = {
         .findings = diagnosis->findings, .streams = diagnosis->streams, .zone = diagnosis->options.zone};
-    if (tell_streams(diagnosis) != 0 || tell_all_stops(diagnosis) != 0)
+    if (summarize_streams(diagnosis) != 0 || collect_all_stops(diagnosis) != 0)
         return -1;
     return armtap_verdicts_reach(&diagnosis->verdicts, &grounds);
 }
@@ -319,7 +319,7 @@ int armtap_diagnosis_finish(struct armtap_diagnosis *diagnosis)
     return diagnosis->error;
 }
 
-/* ---- what it came to ------------------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------------------------- */
 
 size_t armtap_diagnosis_finding_count(const struct armtap_diagnosis *diagnosis)
 {
@@ -344,7 +344,7 @@ size_t armtap_diagnosis_stream_count(const struct armtap_diagnosis *diagnosis)
 const struct armtap_stream_diagnosis *armtap_diagnosis_stream_at(const struct armtap_diagnosis *diagnosis,
                                                                  size_t number)
 {
-    return number < armtap_diagnosis_stream_count(diagnosis) ? &diagnosis->told[number] : NULL;
+    return number < armtap_diagnosis_stream_count(diagnosis) ? &diagnosis->summaries[number] : NULL;
 }
 
 const struct armtap_streams *armtap_diagnosis_streams(const struct armtap_diagnosis *diagnosis)

@@ -10,15 +10,15 @@
 #include "decimal.h"
 #include "times.h"
 
-/* Who connects without trouble takes no more than this of the room. */
+/* Pairs without failures take no more of the room than this. */
 #define CONNECTED_MAX (ATTEMPTS_PAIRS / 2)
 
-/* ns: a connection that was open for so long without a byte was not just a probe of the port */
+/* ns: a connection open for this long without a byte was more than a probe of the port */
 #define SILENT INT64_C(2000000000)
-/* Connections that ended lately; of each the first end counts. */
+/* Connections that ended recently; only the first end of each counts. */
 #define ENDED_KEPT 64
 #define SLOTS 2048 /* a power of two, at least twice the pairs */
-_Static_assert(SLOTS >= 2 * ATTEMPTS_PAIRS, "pairs are found at once");
+_Static_assert(SLOTS >= 2 * ATTEMPTS_PAIRS, "the hash table needs free slots");
 
 struct pair {
     char robot[64], client[64];
@@ -26,8 +26,8 @@ struct pair {
     unsigned episodes[ARMTAP_ATTEMPT_OUTCOMES];
     struct armtap_where connected; /* the last time */
     bool has_connected;
-    uint64_t unanswered; /* the connection that the last NO_ANSWER was of, and 1; 0: none */
-    uint64_t open;       /* attempts that the capture's end left open */
+    uint64_t unanswered; /* connection of the last NO_ANSWER, plus 1; 0: none */
+    uint64_t open;       /* attempts left open by the end of the capture */
     struct armtap_where open_last;
 };
 
@@ -35,15 +35,15 @@ struct armtap_attempts {
     struct pair *pairs;
     size_t pair_count;
     struct armtap_hash_key key;
-    uint16_t slots[SLOTS]; /* numbers of pairs, and 1; 0: free */
+    uint16_t slots[SLOTS]; /* indices of pairs, plus 1; 0: free */
     struct armtap_attempt **all;
     size_t count, room;
     uint64_t total[ARMTAP_ATTEMPT_OUTCOMES], left_out[ARMTAP_ATTEMPT_OUTCOMES];
     const struct armtap_attempt *news;
-    uint64_t ended[ENDED_KEPT]; /* numbers of connections, and 1 */
+    uint64_t ended[ENDED_KEPT]; /* connection numbers, plus 1 */
     unsigned ended_at;
-    bool both_ways; /* of some connection packets of both directions were captured */
-    bool one_way;   /* of some only those of one */
+    bool both_ways; /* some connection has captured packets in both directions */
+    bool one_way;   /* some connection has them in only one */
 };
 
 struct armtap_attempts *armtap_attempts_new(void)
@@ -84,7 +84,7 @@ static void host_of(char host[64], const char *end)
     host[length] = '\0';
 }
 
-/* The slot of a pair, or the free one that it would take. */
+/* The slot of a pair, or the free one for it. */
 static uint16_t *slot_of(struct armtap_attempts *attempts, const char *robot, const char *client)
 {
     uint64_t hash = armtap_hash_numbers(&attempts->key, armtap_hash_text(&attempts->key, robot),
@@ -98,7 +98,7 @@ static uint16_t *slot_of(struct armtap_attempts *attempts, const char *robot, co
     return &attempts->slots[at];
 }
 
-/* The pair of a stream, made where there is room; NULL where there is none. */
+/* Finds or adds the pair of a stream; NULL if there is no room. */
 static struct pair *pair_of(struct armtap_attempts *attempts, const struct armtap_stream *stream, size_t room)
 {
     char client[64];
@@ -167,9 +167,8 @@ static struct armtap_attempt *begin(struct armtap_attempts *attempts, struct pai
     return summary;
 }
 
-/* The one that an attempt belongs to: what failed after the client had come through is told apart from what failed
- * before. That nobody answered is known some seconds later, and the client may have come through in between. NULL
- * without memory. */
+/* The summary that an attempt belongs to: failures after a successful connection are separate from those before it. A
+ * missing answer is known only seconds later, and the client may have connected in between. NULL if memory runs out. */
 static struct armtap_attempt *summary_of(struct armtap_attempts *attempts, struct pair *pair,
                                          enum armtap_attempt_outcome outcome, const struct armtap_event *event)
 {
@@ -203,7 +202,7 @@ static struct armtap_attempt *fail(struct armtap_attempts *attempts, struct pair
     return summary;
 }
 
-/* It was answered after all, by a RST or an ICMP error. */
+/* Withdraws NO_ANSWER: a RST or an ICMP error answered after all. */
 static void withdraw(struct armtap_attempts *attempts, struct pair *pair, const struct armtap_event *event)
 {
     struct armtap_attempt *summary = pair->failed[ARMTAP_ATTEMPT_NO_ANSWER];
@@ -214,7 +213,7 @@ static void withdraw(struct armtap_attempts *attempts, struct pair *pair, const 
     summary->syns -= event->a < summary->syns ? event->a : summary->syns;
     if (--summary->count > 0)
         return;
-    size_t at = attempts->count - 1; /* it is one of the latest */
+    size_t at = attempts->count - 1; /* it is among the latest */
     while (attempts->all[at] != summary)
         at--;
     memmove(attempts->all + at, attempts->all + at + 1, (--attempts->count - at) * sizeof(*attempts->all));
@@ -222,7 +221,7 @@ static void withdraw(struct armtap_attempts *attempts, struct pair *pair, const 
     pair->failed[ARMTAP_ATTEMPT_NO_ANSWER] = NULL;
 }
 
-/* 0, or -1 without memory */
+/* 0, or -1 if memory runs out */
 static int never_came(struct armtap_attempts *attempts, const struct armtap_event *event,
                       enum armtap_attempt_outcome outcome)
 {
@@ -274,7 +273,7 @@ static bool is_empty(const struct armtap_stream *stream)
     return stream->payload[0] + stream->payload[1] == 0;
 }
 
-/* Of an open connection that the capture's end cut short, OUTCOMES. */
+/* How an open connection ended; OUTCOMES if only the capture ended. */
 static enum armtap_attempt_outcome outcome_of(const struct armtap_event *event, int64_t open)
 {
     if (event->a == ARMTAP_CLOSE_RESET && event->direction == ARMTAP_FROM_ROBOT)
@@ -286,7 +285,7 @@ static enum armtap_attempt_outcome outcome_of(const struct armtap_event *event, 
     return event->a == ARMTAP_CLOSE_END_OF_CAPTURE ? ARMTAP_ATTEMPT_OUTCOMES : ARMTAP_ATTEMPT_LEFT;
 }
 
-/* 0, or -1 without memory */
+/* 0, or -1 if memory runs out */
 static int end(struct armtap_attempts *attempts, const struct armtap_event *event)
 {
     const struct armtap_stream *stream = event->stream;
@@ -335,7 +334,7 @@ int armtap_attempts_event(struct armtap_attempts *attempts, const struct armtap_
     }
 }
 
-/* ---- telling --------------------------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------------------------- */
 
 const struct armtap_attempt *armtap_attempts_news(const struct armtap_attempts *attempts)
 {
@@ -392,15 +391,15 @@ const char *armtap_attempt_outcome_name(enum armtap_attempt_outcome outcome)
     return names[outcome];
 }
 
-/* A client's machine sends a SYN again only where it got no answer. Without that, and without a packet from any robot,
- * the capture may lack one direction. */
+/* A client repeats a SYN only if it got no answer. Without repetitions, and without a packet from any robot, the
+ * capture may lack one direction. */
 static bool may_have_been_answered(const struct armtap_attempts *attempts, const struct armtap_attempt *summary)
 {
     return summary->outcome == ARMTAP_ATTEMPT_NO_ANSWER && !attempts->both_ways &&
            (attempts->one_way || summary->syns == summary->count);
 }
 
-/* Text that grows in a buffer of ARMTAP_ATTEMPT_TEXT_MAX. */
+/* A growing text in a buffer of ARMTAP_ATTEMPT_TEXT_MAX. */
 struct line {
     char *text;
     size_t at;
@@ -450,7 +449,7 @@ static void put_last(struct line *line, const struct armtap_attempt *summary, co
     put_place(line, &summary->last, zone);
 }
 
-/* ": a firewall rejects the connection, says 10.0.0.1 (ICMP type 3, code 13)" */
+/* ": a firewall rejects the connection, reports 10.0.0.1 (ICMP type 3, code 13)" */
 static void put_reason(struct line *line, const struct armtap_attempt *summary)
 {
     const struct armtap_unreachable *why = &summary->unreachable;
@@ -459,7 +458,7 @@ static void put_reason(struct line *line, const struct armtap_attempt *summary)
     snprintf(reporter, sizeof reporter, "%s", why->reporter);
     if (*reporter == '[')
         snprintf(reporter, sizeof reporter, "%.*s", (int)strlen(why->reporter) - 2, why->reporter + 1);
-    put(line, ": %s, says %s (ICMP%s type %u, code %u)", why->reason,
+    put(line, ": %s, reports %s (ICMP%s type %u, code %u)", why->reason,
         strcmp(host, reporter) == 0 ? "its own machine" : reporter, strchr(host, ':') ? "v6" : "", why->type,
         why->code);
 }
@@ -548,7 +547,8 @@ void armtap_attempt_text(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct armtap
         put_place(&line, &summary->connected, zone);
     }
     if (!is_sure)
-        put(&line, "; the capture holds no packet from a robot: if it lacks that direction, an answer may have come");
+        put(&line,
+            "; the capture holds no packet from a robot: if it lacks that direction, there may have been an answer");
 }
 
 void armtap_attempt_open_text(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct armtap_attempt_open *open,
@@ -559,14 +559,14 @@ void armtap_attempt_open_text(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct a
     put(&line, "%s sent %" PRIu64 " SYN%s to %s, %sat ", open->client, open->count, one ? "" : "s", open->robot,
         one ? "" : "the last ");
     put_place(&line, &open->last, zone);
-    put(&line, ": the capture ends too soon to tell whether %s answered", one ? "it was" : "they were");
+    put(&line, ": the capture ends too soon to know whether %s answered", one ? "it was" : "they were");
 }
 
-/* ---- in a sentence --------------------------------------------------------------------------------------------- */
+/* ---- clauses --------------------------------------------------------------------------------------------------- */
 
-/* All attempts of one outcome together. */
+/* All attempts with the same outcome. */
 struct sum {
-    const struct armtap_attempt *first, *connected; /* NULL: none; the last that came through */
+    const struct armtap_attempt *first, *connected; /* NULL: none; the last successful connection */
     uint64_t count;
     size_t robots, clients, entries;
     bool all_connected, is_sure;
@@ -608,12 +608,12 @@ static struct sum sum_up(const struct armtap_attempts *attempts, enum armtap_att
 static void put_robots(struct line *line, const struct armtap_attempts *attempts, enum armtap_attempt_outcome outcome,
                        size_t robots)
 {
-    size_t told = 0;
-    for (size_t i = 0; i < attempts->count && told < NAMES_MAX; i++)
+    size_t named = 0;
+    for (size_t i = 0; i < attempts->count && named < NAMES_MAX; i++)
         if (attempts->all[i]->outcome == outcome && is_new(attempts, i, true))
-            put(line, "%s%s", told++ == 0 ? "" : told == robots ? " and " : ", ", attempts->all[i]->robot);
-    if (robots > told)
-        put(line, " and %zu more ports", robots - told);
+            put(line, "%s%s", named++ == 0 ? "" : named == robots ? " and " : ", ", attempts->all[i]->robot);
+    if (robots > named)
+        put(line, " and %zu more ports", robots - named);
 }
 
 static void put_clients(struct line *line, const struct sum *sum)
@@ -633,7 +633,7 @@ static void put_time(struct line *line, int64_t time, const struct armtap_zone *
     put(line, " at %.23s%s", date, date + 29);
 }
 
-/* The capture may lack what the robots sent. */
+/* Adds that the capture may lack what the robots sent. */
 static void put_unsure(struct line *line, const struct armtap_attempts *attempts, const struct sum *sum)
 {
     put(line, "the capture, which may lack what robots sent, holds no answer of ");

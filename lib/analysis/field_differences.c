@@ -4,21 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names that one stream may show in all: no robot has a tenth of it. */
+/* Limit of field names per stream; real robots have less than a tenth. */
 #define FIELDS_MAX 20000
 
 struct slot {
     struct armtap_difference difference;
     char *name;
-    uint64_t alone[ARMTAP_SIDES]; /* pairs in which only that side has it */
+    uint64_t alone[ARMTAP_SIDES]; /* pairs in which only that side has the field */
     double sum;                   /* of differences */
-    uint64_t elements;            /* that were subtracted */
-    bool unlike;                  /* values were met that cannot be subtracted */
+    uint64_t elements;            /* elements subtracted */
+    bool unlike;                  /* some values cannot be subtracted */
     enum armtap_side placed_by;
     size_t place; /* in that side's recipe */
 };
 
-/* A field of two recipes: where it stands in each. */
+/* The place of a field in the recipe of each side. */
 struct line {
     struct slot *slot;
     size_t entry[ARMTAP_SIDES]; /* NONE: not in this recipe */
@@ -29,11 +29,11 @@ struct differences {
     double tolerance;
     struct slot **by_name;
     size_t count, room;
-    const struct slot **sorted; /* by differences_finish */
+    const struct slot **sorted; /* set by differences_finish */
     struct armtap_recipe *recipe[ARMTAP_SIDES];
-    struct line *lines; /* of these two recipes */
+    struct line *lines; /* for these two recipes */
     size_t line_count;
-    bool is_full; /* there were more fields than can be */
+    bool is_full; /* there were too many fields */
 };
 
 struct differences *armtap_differences_new(double tolerance)
@@ -70,7 +70,7 @@ void armtap_differences_free(struct differences *differences)
     free(differences);
 }
 
-/* ---- which fields the recipes have in common ------------------------------------------------------------------- */
+/* ---- matching the fields of two recipes ------------------------------------------------------------------------ */
 
 static size_t place_of(const struct differences *differences, const char *name)
 {
@@ -139,7 +139,7 @@ static int by_slot(const void *a, const void *b)
     return 0;
 }
 
-/* Of the lines of one slot, sorted, makes one: the first entry on each side counts. */
+/* Merges the sorted lines of a slot into one: the first entry of each side counts. */
 static void merge_lines(struct differences *differences)
 {
     struct line *lines = differences->lines;
@@ -204,7 +204,7 @@ static double number_of(const struct armtap_value *value, unsigned element)
     return armtap_value_is_signed(value) ? (double)value->i64[element] : (double)value->u64[element];
 }
 
-/* The distance of two integers, whatever their types. */
+/* The distance of two integers of any types. */
 static double integers_apart(const struct armtap_value *a, const struct armtap_value *b, unsigned element)
 {
     bool negative_a = armtap_value_is_signed(a) && a->i64[element] < 0;
@@ -212,7 +212,7 @@ static double integers_apart(const struct armtap_value *a, const struct armtap_v
     uint64_t one = a->u64[element], other = b->u64[element];
     if (negative_a == negative_b)
         return (double)(one > other ? one - other : other - one);
-    /* The negative one is an int32. */
+    /* The negative one is an INT32. */
     return negative_a ? (double)other + (double)(0 - one) : (double)one + (double)(0 - other);
 }
 
@@ -221,8 +221,8 @@ static bool same_bits(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* By how much an element differs, NaN where that is no finite number; `equal` by the tolerance. Integers are modes,
- * bits and counts: the nearest of them is another one. */
+/* The difference of an element, NaN if it is not finite; `equal` uses the tolerance. Integers are modes, bits and
+ * counts, which must be identical. */
 static double apart(const struct armtap_value *a, const struct armtap_value *b, unsigned element, double tolerance,
                     bool *equal)
 {
@@ -258,7 +258,7 @@ static void remember(struct armtap_difference *difference, unsigned element, con
     }
 }
 
-/* Adds an element; whether it is equal. */
+/* Adds an element; returns whether it is equal. */
 static bool add_element(struct slot *slot, unsigned element, double tolerance,
                         const struct sample samples[ARMTAP_SIDES], const struct armtap_value values[ARMTAP_SIDES])
 {
@@ -309,7 +309,7 @@ static void add_values(struct differences *differences, struct slot *slot, const
     difference->differ += equal ? 0 : 1;
 }
 
-/* How the cell of a field of bits holds its number. */
+/* Notes how the legacy cell of a bit field holds its number. */
 static void add_form(struct armtap_difference *difference, const struct sample *sample, size_t offset)
 {
     const struct armtap_field *field = difference->field;
@@ -353,9 +353,9 @@ int armtap_differences_add(struct differences *differences, const struct sample 
     return 0;
 }
 
-/* ---- the outcome ----------------------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------------------------- */
 
-static enum armtap_equality judge(const struct slot *slot)
+static enum armtap_equality equality_of(const struct slot *slot)
 {
     if (slot->difference.pairs > 0)
         return slot->difference.differ > 0 ? ARMTAP_DIFFERS : ARMTAP_EQUAL;
@@ -393,7 +393,7 @@ int armtap_differences_finish(struct differences *differences)
     for (size_t i = 0; i < differences->count; i++) {
         struct slot *slot = differences->by_name[i];
         struct armtap_difference *difference = &slot->difference;
-        difference->verdict = judge(slot);
+        difference->verdict = equality_of(slot);
         if (difference->pairs == 0 || slot->unlike)
             difference->largest = difference->mean = (double)NAN;
         else

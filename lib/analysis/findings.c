@@ -8,31 +8,31 @@
 
 #include "by_connection.h"
 
-/* While it is not known whether a connection carries telemetry, it gets less room. */
+/* A connection gets less room until it is known to carry telemetry. */
 #define EACH_UNKNOWN 100
 #define TEXT_MAX 500
-#define SUM_TEXT 200 /* about what sums say */
+#define SUM_TEXT 200 /* room for the text of a sum */
 
-/* Those of one connection, or of the capture. */
+/* The findings of one connection, or of the whole capture. */
 struct group {
     struct armtap_finding *all;
     size_t count, room;
     struct kind_count {
         uint32_t index; /* of armtap_note_at */
         uint32_t kept;
-        size_t sum; /* index in `all` of the one that sums up, plus 1 */
-    } * of_kind;    /* of those that it has */
+        size_t sum; /* index in `all` of the sum, plus 1 */
+    } * of_kind;    /* only the kinds that occur */
     size_t kind_count;
 };
 
 struct findings {
     struct group *of_capture;        /* NULL: none */
     struct by_connection of_streams; /* struct group */
-    struct group *rest;              /* of connections that are added up; NULL: none */
+    struct group *rest;              /* the sums of all further connections; NULL: none */
     uint64_t order;
     size_t kept;
-    size_t bytes;  /* of memory that findings and their texts take */
-    bool in_doubt; /* what is being added */
+    size_t bytes;  /* memory of findings and texts */
+    bool in_doubt; /* the finding being added is doubtful */
     bool failed;
     bool stopped;                /* by the listener */
     findings_listener *listener; /* NULL: none */
@@ -96,7 +96,7 @@ static size_t index_of(const struct armtap_note_kind *kind)
     return (size_t)(kind - armtap_note_at(0));
 }
 
-/* What a group has of a kind, made if there is none; NULL without memory. */
+/* Finds or adds a kind in a group; NULL if memory runs out. */
 static struct kind_count *count_of(struct group *group, const struct armtap_note_kind *kind)
 {
     uint32_t index = (uint32_t)index_of(kind);
@@ -111,7 +111,7 @@ static struct kind_count *count_of(struct group *group, const struct armtap_note
     return &of_kind[group->kind_count++];
 }
 
-/* The group of a connection, made if there is none; NULL without memory. */
+/* Finds or adds the group of a connection; NULL if memory runs out. */
 static struct group *group_of(struct findings *findings, const struct armtap_stream *stream)
 {
     struct group *group = stream ? by_connection_find(&findings->of_streams, stream->connection) : findings->of_capture;
@@ -152,7 +152,7 @@ static char *copy_of(const char *text)
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
-/* Takes over the text of what is larger than all that it sums up so far. Returns false without memory. */
+/* Takes the text if this is the largest so far. False if memory runs out. */
 static bool add_to_sum(struct armtap_finding *sum, double size, const struct armtap_where *where, const char *text)
 {
     sum->count++;
@@ -171,14 +171,14 @@ static bool add_to_sum(struct armtap_finding *sum, double size, const struct arm
     return sum->text != NULL;
 }
 
-/* What a finding with a text of that length takes, about: arrays of findings grow ahead of them. */
+/* The approximate memory of a finding with a text of that length; arrays grow in advance. */
 static size_t bytes_of(size_t length)
 {
     enum { MALLOC = 16 };
     return 3 * sizeof(struct armtap_finding) / 2 + length + 1 + MALLOC;
 }
 
-/* A finding more of a group, as yet without a text; NULL without memory. */
+/* Appends a finding without text to a group; NULL if memory runs out. */
 static struct armtap_finding *begin_finding(struct findings *findings, struct group *group,
                                             const struct armtap_note_kind *kind, const struct armtap_where *where)
 {
@@ -191,7 +191,7 @@ static struct armtap_finding *begin_finding(struct findings *findings, struct gr
     return finding;
 }
 
-/* The finding of a group that sums up a kind, made if there is none; NULL without memory. */
+/* Finds or adds the sum of a kind in a group; NULL if memory runs out. */
 static struct armtap_finding *sum_of(struct findings *findings, struct group *group, struct kind_count *count,
                                      const struct armtap_note_kind *kind, const struct armtap_where *where)
 {
@@ -221,7 +221,7 @@ static bool keep(struct findings *findings, struct group *group, struct kind_cou
     return finding->text != NULL;
 }
 
-/* Adds to what sums up a kind: that of the stream, or where those are too many that of all streams. */
+/* Adds to the stream's sum of a kind, or to the sum of all streams if there are too many. */
 static bool sum_up(struct findings *findings, struct group *group, struct kind_count *count,
                    const struct armtap_note_kind *kind, double size, const struct armtap_where *where, const char *text)
 {
@@ -243,9 +243,9 @@ static bool is_full(const struct findings *findings)
     return findings->kept >= FINDINGS_ALL || findings->bytes >= FINDINGS_BYTES;
 }
 
-/* What follows a finding that was lost would be misread without it. */
-static void tell(struct findings *findings, const struct armtap_note_kind *kind, double size,
-                 const struct armtap_stream *stream, const struct armtap_where *where, const char *text)
+/* After a lost finding the listener gets nothing more: later findings would be misread. */
+static void call_listener(struct findings *findings, const struct armtap_note_kind *kind, double size,
+                          const struct armtap_stream *stream, const struct armtap_where *where, const char *text)
 {
     if (!findings->listener || findings->failed || findings->stopped)
         return;
@@ -272,7 +272,7 @@ static void add(struct findings *findings, const struct armtap_note_kind *kind, 
         findings->failed = true;
         return;
     }
-    tell(findings, kind, size, stream, where, text);
+    call_listener(findings, kind, size, stream, where, text);
     uint32_t room = unknown ? EACH_UNKNOWN : FINDINGS_EACH;
     bool is_beyond = count->sum > 0 || count->kept >= room || is_full(findings);
     if (is_beyond && unknown && is_full(findings))
@@ -345,7 +345,7 @@ void armtap_findings_forget(struct findings *findings, uint64_t connection)
         drop_group(findings, group);
 }
 
-/* Adds one to what sums up its kind for all the rest. */
+/* Adds a finding to the sum of its kind over all further connections. */
 static bool add_to_rest(struct findings *findings, const struct armtap_finding *finding)
 {
     struct kind_count *count = count_of(findings->rest, finding->kind);
@@ -388,7 +388,7 @@ static int compare(const void *a, const void *b)
     return one->order < other->order ? -1 : one->order > other->order;
 }
 
-/* `of`: of what there are more. */
+/* `of` names what was summed up. */
 static int complete_sum(struct armtap_finding *sum, const char *of)
 {
     char text[TEXT_MAX + 120];

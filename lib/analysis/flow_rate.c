@@ -12,102 +12,103 @@
 
 #define SECOND INT64_C(1000000000)
 #define SILENCE (2 * SECOND)
-/* A silence is longer than this many packages' time, too: some clients ask for one in seconds. */
+/* A silence is also longer than this many package intervals: some clients request one package in seconds. */
 #define SILENT_STEPS 3
-/* Of the expected rate; less is low. Judged where at least so many packages and so much time were expected. */
+/* A rate is low below this share of the expected rate, if at least this many packages and this much time were
+ * expected. */
 #define LOW 0.95
 #define LOW_PACKAGES 20
-/* A package that came later than its clock says by more than this, and by more than a package's time, was held up, or
- * the capture's clock was set. ns */
-#define HELD_UP (SECOND / 50)
-/* After a silence, the share of it that must be made up within so many s, and packages' times, for the data to have
- * been held up; and the share by which the controller's clock must have gone on for the controller to have run. */
-#define MADE_UP 0.8
+/* ns: a package later than its clock says by more than this, and by more than one interval, was delayed, or the
+ * capture's clock was set. */
+#define DELAYED (SECOND / 50)
+/* After a silence: the share that must be caught up within this many s and package intervals for the data to count as
+ * delayed; and the share by which the controller's clock must have advanced for the controller to have been running. */
+#define CAUGHT_UP 0.8
 #define CATCH_UP 1
 #define CATCH_UP_STEPS 10
-#define WENT_ON 0.9
-/* Nothing is so late: a clock that went on by so much more than the capture's was set, or is damaged. s */
+#define ADVANCED 0.9
+/* s: a clock that advances by this much more than the capture's was set by hand or is damaged. */
 #define CLOCK_JUMP 60
-/* A gap longer than half the sequence numbers may be longer by all of them. */
+/* A gap of more than half the sequence space may be longer by the whole of it. */
 #define GAP_KNOWN 2147483648.0
-/* A clock that differs by less did not go back: doubles are rounded. */
+/* s: a clock that goes back by less did not: doubles are rounded. */
 #define CLOCK_NOISE 1e-6
-/* How many records after PAUSE say that data was asked for again, in packets that were not captured. Where no request
- * is answered it is how long they come. ns */
+/* This many records after PAUSE show that data was requested again in packets that were not captured. Where requests
+ * get no reply: the time in ns during which records keep coming. */
 #define AFTER_PAUSE 16
 #define AFTER_PAUSE_TIME SECOND
-/* Data that is under way when it is set up anew follows the set-up before. ns */
+/* ns: data that was on its way during a new set-up still follows the old one. */
 #define UNDER_WAY (SECOND / 10)
 
 struct arrival {
     struct armtap_where where;
-    double clock;   /* the controller's, s; 0: not set yet; NAN: not told */
-    double lost;    /* records that fit into the bytes missing before it */
-    double whole;   /* the same where they are exactly so many of its size; 0: not known */
+    double clock;   /* the controller's, s; 0: not set yet; NAN: none */
+    double lost;    /* records that fit in the bytes missing before it */
+    double whole;   /* the same if these are an exact multiple of its size; 0: unknown */
     size_t length;  /* its bytes */
-    bool after_gap; /* bytes before it are missing or were no message */
+    bool after_gap; /* bytes before it are missing or were not a message */
 };
 
-/* The reason of a silence that later packages tell. */
-#define NOTHING_TOLD ": the data was held up on its way, the controller stood still, or the capture's clock was set"
+/* The reason for a silence, until later packages show it. */
+#define REASON_UNKNOWN ": the data was delayed on its way, the controller stalled, or the capture's clock was set"
 struct silence {
-    bool waits; /* for what comes after it */
+    bool waits; /* for the packages after it */
     struct armtap_where from, to;
     double seconds;
-    double step;    /* of the controller's clock; NAN: not known */
-    double made_up; /* s */
+    double step;      /* of the controller's clock; NAN: unknown */
+    double caught_up; /* s */
 };
 
 enum phase { PHASE_UNKNOWN, PHASE_ACTIVE, PHASE_PAUSED };
 
 struct flow_rate {
-    /* what was said of the data */
-    double frequency; /* asked for; 0: not said */
+    /* the request */
+    double frequency; /* requested; 0: unknown */
     unsigned traits;  /* of its protocol */
     double cycle;     /* the same */
-    char why[160];    /* no data comes any more, in words; "": not known */
-    char label[24];   /* which channel findings are of: "channel 3: ", or "" */
+    char why[160];    /* why data stopped, in words; "": unknown */
+    char label[24];   /* prefix of findings: "channel 3: ", or "" */
     int version;      /* RTDE protocol, or packet size */
-    double base;      /* packages in a second if one is sent every cycle; 0: not known */
-    /* the stretch */
+    double base;      /* packages per second at one per cycle; 0: unknown */
+    /* the current stretch */
     enum phase phase;
     struct armtap_where granted; /* START; packet 0: none */
     struct armtap_where paused;
     unsigned after_pause;
-    int64_t not_before;      /* records until then are not judged; NO_TIME: all are */
+    int64_t not_before;      /* records before this are not judged; NO_TIME: all are */
     bool unsure;             /* requests may be missing since the last record */
-    bool deaf;               /* requests cannot be read any more */
-    bool fell_back;          /* the clock went back in the record at hand */
+    bool deaf;               /* requests can no longer be read */
+    bool fell_back;          /* the clock went back in the current record */
     unsigned unread;         /* messages that could not be read since the last record */
-    struct arrival *waiting; /* before it is known which step is usual; PACE_WAITING at most */
+    struct arrival *waiting; /* until the usual step is known; at most PACE_WAITING */
     unsigned waiting_count, waiting_room;
     bool failed; /* without memory */
     bool is_settled;
-    double expected; /* step in s; 0: not known */
-    double usual;    /* the step against which the clock is judged; 0: not known */
+    double expected; /* step in s; 0: unknown */
+    double usual;    /* the step that the clock is compared with; 0: unknown */
     bool has_last;
     struct arrival first, last;
     uint64_t records;
-    int64_t elapsed; /* ns from the first to the last of them; -1: not known */
+    int64_t elapsed; /* ns from the first to the last of them; -1: unknown */
     struct silence silence;
-    double missing; /* records that were left out or lost, as far as known */
+    double missing; /* records skipped or lost, as far as known */
     double silent;  /* s in silences */
-    double held_up; /* s by which packages came late, the largest delays alone */
-    double late;    /* s by which the capture's time went on more than the clock, outside of silences */
+    double delayed; /* s by which packages came late, only the largest delays */
+    double late;    /* s by which capture time advanced more than the clock, outside silences */
     uint64_t lost_bytes;
-    uint64_t skipped_bytes;        /* the stream's counter at the record before */
-    size_t length;                 /* of the record before */
-    bool is_counted;               /* the last record is of a stretch */
-    struct armtap_rates_step step; /* up to it, if it was judged */
-    /* learned of stretches, or told */
+    uint64_t skipped_bytes;        /* the stream's counter at the last record */
+    size_t length;                 /* of the last record */
+    bool is_counted;               /* the last record belongs to a stretch */
+    struct armtap_rates_step step; /* the step to it, if it was judged */
+    /* learned from stretches, or recalled */
     int channel;
-    struct armtap_rates_learned *learned; /* NULL: nobody wants to know */
-    size_t learned_at;                    /* the next that is told */
+    struct armtap_rates_learned *learned; /* may be NULL */
+    size_t recall_at;                     /* the next to recall */
     /* all stretches */
     struct histogram *jitter; /* of the stream */
     uint64_t skipped, steps;
     double time;       /* s */
-    double packages;   /* expected in it; NAN: not known */
+    double packages;   /* expected in it; NAN: unknown */
     double last_known; /* expected step */
     int64_t longest_silence;
     int64_t longest_gap;
@@ -179,7 +180,7 @@ static int compare_steps(const void *a, const void *b)
     return (*one > *other) - (*one < *other);
 }
 
-/* The usual step of the clock among those that wait; 0 where there are too few. */
+/* The median clock step of the waiting records; 0 if there are too few. */
 static double median_step(const struct flow_rate *flow)
 {
     double steps[PACE_WAITING];
@@ -202,7 +203,7 @@ static double whole_cycles(double step)
     return cycles >= 1 && fabs(step - cycles * 0.002) < 0.0002 ? cycles * 0.002 : step;
 }
 
-/* The step in which a controller of that many cycles in a second sends what is asked for. */
+/* The step in which a controller with that many cycles per second sends the requested frequency. */
 static double asked_step(double base, double frequency)
 {
     double cycles = floor(base / frequency + 1e-9);
@@ -239,19 +240,19 @@ static double expected_step(const struct flow_rate *flow, double median)
 struct pause {
     const struct armtap_where *from, *to;
     double lost;  /* packages missing in the capture */
-    double clock; /* by how much the controller's went on meanwhile; NAN: not known */
-    bool to_end;  /* no data came any more */
+    double clock; /* by how much the controller's clock advanced meanwhile; NAN: unknown */
+    bool to_end;  /* the data never resumed */
 };
 
-static void tell_silence(const struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
-                         const struct silence *silence, const char *reason)
+static void report_silence(const struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
+                           const struct silence *silence, const char *reason)
 {
     armtap_findings_measure(findings, "silence", silence->seconds, stream, &silence->to,
                             "%sno data for %s s, since packet %" PRIu64 "%s", flow->label, DECIMAL(silence->seconds, 3),
                             silence->from.packet, reason);
 }
 
-/* By how much the controller's clock went on meanwhile, in words. */
+/* By how much the controller's clock advanced meanwhile, in words. */
 static void write_advance(char *to, size_t size, const struct flow_rate *flow, double step)
 {
     if (step < 1.5 * flow->usual)
@@ -260,7 +261,7 @@ static void write_advance(char *to, size_t size, const struct flow_rate *flow, d
         snprintf(to, size, ": the controller's clock advanced by %s s only", DECIMAL(step, 3));
 }
 
-/* What made up for a silence, or did not, tells why it was: data that was held up on its way comes all at once. */
+/* Reports a silence with its reason: data that was delayed on its way comes all at once afterwards. */
 static void end_silence(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                         const char *reason)
 {
@@ -271,11 +272,11 @@ static void end_silence(struct flow_rate *flow, struct findings *findings, const
     write_advance(text, sizeof text, flow, flow->silence.step);
     length = strlen(text);
     snprintf(text + length, sizeof text - length, "%s", reason);
-    tell_silence(flow, findings, stream, &flow->silence, text);
+    report_silence(flow, findings, stream, &flow->silence, text);
     flow->silence.waits = false;
 }
 
-/* The package after a silence, or a later one: `ahead` is by how much the clock went on more than time. */
+/* Called for packages after a silence: `ahead` is how much more the clock advanced than time. */
 static void follow_silence(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                            const struct arrival *arrival)
 {
@@ -285,17 +286,17 @@ static void follow_silence(struct flow_rate *flow, struct findings *findings, co
     if (!flow->silence.waits || time < 0)
         return;
     if (step > 0 && step < 1e6)
-        flow->silence.made_up += step - time;
-    if (flow->silence.made_up > MADE_UP * (flow->silence.seconds - flow->silence.step))
-        end_silence(flow, findings, stream, ", and what came next made up for it: the data was held up on its way");
+        flow->silence.caught_up += step - time;
+    if (flow->silence.caught_up > CAUGHT_UP * (flow->silence.seconds - flow->silence.step))
+        end_silence(flow, findings, stream, ", and the data after it caught up: it was delayed on its way");
     else if (since > CATCH_UP && since > CATCH_UP_STEPS * flow->usual)
         end_silence(flow, findings, stream,
-                    ", and nothing made up for it: the controller stood still, or the capture's clock was set");
+                    ", and the data after it did not catch up: the controller stalled, or the capture's clock was set");
 }
 
-/* Why there was no data, as far as the clocks tell. */
-static void judge_reason(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
-                         const struct pause *pause)
+/* Finds out from the clocks why there was no data. */
+static void find_reason(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
+                        const struct pause *pause)
 {
     struct silence silence = {.from = *pause->from,
                               .to = *pause->to,
@@ -309,25 +310,25 @@ static void judge_reason(struct flow_rate *flow, struct findings *findings, cons
         snprintf(text, sizeof text, "; the data does not show why (no controller clock on both sides of it)");
     else if (silence.step < 0 || pause->lost > 0 || silence.step > silence.seconds + CLOCK_JUMP)
         snprintf(text, sizeof text, "; the controller's clock advanced by %s s", DECIMAL(silence.step, 3));
-    else if (silence.step >= WENT_ON * silence.seconds)
-        snprintf(text, sizeof text, ": the controller's clock went on (%s s), but the controller sent nothing",
+    else if (silence.step >= ADVANCED * silence.seconds)
+        snprintf(text, sizeof text, ": the controller's clock advanced (%s s), but the controller sent nothing",
                  DECIMAL(silence.step, 3));
     else
         silence.waits = true;
     if (silence.waits)
         flow->silence = silence;
     else
-        tell_silence(flow, findings, stream, &silence, text);
+        report_silence(flow, findings, stream, &silence, text);
 }
 
 /* Returns whether it was a silence. */
-static bool judge_silence(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
+static bool check_silence(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                           const struct pause *pause)
 {
     int64_t time = between(pause->from, pause->to);
     if (time < 0)
         return false;
-    /* Time that the bytes missing in the capture account for is no silence. */
+    /* Time covered by bytes missing in the capture is not silence. */
     double silent = (double)time - pause->lost * flow->usual * 1e9;
     if (time > flow->longest_gap)
         flow->longest_gap = time;
@@ -335,24 +336,23 @@ static bool judge_silence(struct flow_rate *flow, struct findings *findings, con
         flow->longest_silence = (int64_t)silent;
     if (!(silent > (double)SILENCE) || !(silent > SILENT_STEPS * flow->usual * 1e9))
         return false;
-    /* Nobody knows how often the client wanted it. */
+    /* The requested interval is unknown. */
     if (has(flow, ARMTAP_TRAIT_ON_CHANGE) && !(flow->frequency > 0))
         return false;
     flow->silent += (double)time / 1e9;
-    end_silence(flow, findings, stream, NOTHING_TOLD);
-    judge_reason(flow, findings, stream, pause);
+    end_silence(flow, findings, stream, REASON_UNKNOWN);
+    find_reason(flow, findings, stream, pause);
     return true;
 }
 
-/* The clock went on by so much more than time did that packages cannot tell. */
+/* The clock advanced by so much more than time that skipped packages cannot explain it. */
 static bool is_clock_jump(const struct arrival *last, const struct arrival *arrival, double step)
 {
     int64_t time = between(&last->where, &arrival->where);
     return time >= 0 && step > (double)time / 1e9 + CLOCK_JUMP;
 }
 
-/* How many of the packages that the step is beyond the usual one are accounted for by a gap: all, unless the bytes
- * missing say how many they were. */
+/* How many of the `beyond` packages a gap explains: all, unless the number of missing bytes gives their number. */
 static double lost_of(const struct arrival *arrival, double beyond)
 {
     bool is_known = arrival->whole > 0 && beyond * (double)arrival->length < GAP_KNOWN;
@@ -361,8 +361,8 @@ static double lost_of(const struct arrival *arrival, double beyond)
     return is_known && arrival->whole < beyond ? arrival->whole : beyond;
 }
 
-static void tell_skipped(const struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
-                         const struct arrival *arrival, double count, double lost, double step)
+static void report_skipped(const struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
+                           const struct arrival *arrival, double count, double lost, double step)
 {
     char more[64] = "";
     if (lost > 0)
@@ -374,11 +374,11 @@ static void tell_skipped(const struct flow_rate *flow, struct findings *findings
 
 /* The step of the controller's clock from one arrival to the next. */
 struct clock_step {
-    double time;    /* s; NAN: one of them has no clock, or it is not set yet */
+    double time;    /* s; NAN: one of them has no clock, or one that is not set yet */
     bool is_back;   /* the clock went back */
-    bool is_jump;   /* it went on by what packages cannot tell */
-    double skipped; /* packages left out by the controller */
-    double lost;    /* packages that a gap accounts for */
+    bool is_jump;   /* it advanced by more than skipped packages can explain */
+    double skipped; /* packages skipped by the controller */
+    double lost;    /* packages explained by a gap */
 };
 
 static struct clock_step clock_step_of(const struct arrival *last, const struct arrival *arrival, double usual)
@@ -399,7 +399,7 @@ static struct clock_step clock_step_of(const struct arrival *last, const struct 
 }
 
 /* Judges the step of the controller's clock. */
-static struct clock_step judge_clock(struct flow_rate *flow, struct findings *findings,
+static struct clock_step check_clock(struct flow_rate *flow, struct findings *findings,
                                      const struct armtap_stream *stream, const struct arrival *arrival)
 {
     struct clock_step step = clock_step_of(&flow->last, arrival, flow->usual);
@@ -412,11 +412,11 @@ static struct clock_step judge_clock(struct flow_rate *flow, struct findings *fi
         armtap_findings_say(
             findings, "clock.skipped", stream, &arrival->where,
             "%sthe controller's clock jumped %s s within %s s of the capture: it was set forward, or the value is "
-            "damaged; this is no skip of packages",
+            "damaged; no packages were skipped",
             flow->label, DECIMAL(step.time, 3), DECIMAL((double)between(&flow->last.where, &arrival->where) / 1e9, 3));
     } else if (step.skipped > 0) {
         flow->skipped += (uint64_t)step.skipped;
-        tell_skipped(flow, findings, stream, arrival, step.skipped, step.lost, step.time);
+        report_skipped(flow, findings, stream, arrival, step.skipped, step.lost, step.time);
     }
     return step;
 }
@@ -430,8 +430,8 @@ static struct armtap_rates_step flow_rate_step_of(const struct clock_step *step,
                                       .usual = usual};
 }
 
-/* How late the package came, against the one before. */
-static void judge_delay(struct flow_rate *flow, const struct arrival *arrival)
+/* How late the package came, compared with the one before. */
+static void measure_delay(struct flow_rate *flow, const struct arrival *arrival)
 {
     int64_t time = between(&flow->last.where, &arrival->where);
     double step = arrival->clock - flow->last.clock;
@@ -439,11 +439,11 @@ static void judge_delay(struct flow_rate *flow, const struct arrival *arrival)
         return;
     double delay = (double)time / 1e9 - step;
     flow->late += delay;
-    if (delay * 1e9 > (double)HELD_UP && delay > flow->expected)
-        flow->held_up += delay;
+    if (delay * 1e9 > (double)DELAYED && delay > flow->expected)
+        flow->delayed += delay;
 }
 
-static void judge_jitter(struct flow_rate *flow, const struct arrival *arrival)
+static void measure_jitter(struct flow_rate *flow, const struct arrival *arrival)
 {
     int64_t time = between(&flow->last.where, &arrival->where);
     double step = arrival->clock - flow->last.clock;
@@ -454,8 +454,8 @@ static void judge_jitter(struct flow_rate *flow, const struct arrival *arrival)
     armtap_histogram_add(flow->jitter, (int64_t)(fabs((double)time - step * 1e9) + 0.5));
 }
 
-/* The time up to this arrival: by the controller's clock where the capture's was set back, or else by the usual step.
- */
+/* The time since the last arrival; if the capture's clock was set back, by the controller's clock or else the usual
+ * step. */
 static int64_t step_time(const struct flow_rate *flow, const struct arrival *arrival)
 {
     int64_t last = flow->last.where.time, time = arrival->where.time;
@@ -487,26 +487,26 @@ static void judge(struct flow_rate *flow, struct findings *findings, const struc
         flow->first = *arrival;
         const struct pause pause = {&flow->granted, &arrival->where, arrival->lost, NAN, false};
         if (flow->granted.packet > 0)
-            judge_silence(flow, findings, stream, &pause);
+            check_silence(flow, findings, stream, &pause);
     } else {
         bool clocked = !isnan(arrival->clock) && !isnan(flow->last.clock);
-        struct clock_step clock_step = judge_clock(flow, findings, stream, arrival);
+        struct clock_step clock_step = check_clock(flow, findings, stream, arrival);
         double lost = clocked ? clock_step.lost : arrival->lost;
         double beyond = clock_step.is_jump ? 0 : clock_step.skipped + lost;
         double step = clocked && flow->last.clock > 0 ? arrival->clock - flow->last.clock : NAN;
         flow->step = flow_rate_step_of(&clock_step, arrival, flow->usual);
         const struct pause pause = {&flow->last.where, &arrival->where, lost, step, false};
         follow_silence(flow, findings, stream, arrival);
-        if (!judge_silence(flow, findings, stream, &pause))
-            judge_delay(flow, arrival);
-        judge_jitter(flow, arrival);
+        if (!check_silence(flow, findings, stream, &pause))
+            measure_delay(flow, arrival);
+        measure_jitter(flow, arrival);
         flow->missing += beyond;
     }
     flow->has_last = true;
     flow->last = *arrival;
 }
 
-/* The step against which the clock is judged. */
+/* The step that the clock is compared with. */
 static double usual_step(double median, double expected)
 {
     if (median > 0 && expected > 0 && median > 0.75 * expected && median < 1.5 * expected)
@@ -536,17 +536,17 @@ static void learn(struct flow_rate *flow)
         --*learned->left;
 }
 
-/* The flow's next stretch, of what a first reading learned; NULL beyond. */
+/* The flow's next stretch as learned in a first reading; NULL after the last. */
 static const struct flow_rate_stretch *recall(struct flow_rate *flow)
 {
     const struct armtap_rates_learned *learned = flow->learned;
-    while (flow->learned_at < learned->count)
-        if (learned->all[flow->learned_at++].channel == flow->channel)
-            return &learned->all[flow->learned_at - 1];
+    while (flow->recall_at < learned->count)
+        if (learned->all[flow->recall_at++].channel == flow->channel)
+            return &learned->all[flow->recall_at - 1];
     return NULL;
 }
 
-static bool is_told(const struct flow_rate *flow)
+static bool is_recalled(const struct flow_rate *flow)
 {
     return flow->learned && flow->learned->is_known;
 }
@@ -554,12 +554,12 @@ static bool is_told(const struct flow_rate *flow)
 /* Enough is known of the stretch to judge it. */
 static void settle(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream)
 {
-    const struct flow_rate_stretch *told = is_told(flow) ? recall(flow) : NULL;
+    const struct flow_rate_stretch *told = is_recalled(flow) ? recall(flow) : NULL;
     double median = told ? 0 : median_step(flow);
     flow->is_settled = true;
     flow->expected = told ? told->expected : expected_step(flow, median);
     flow->usual = told ? told->usual : usual_step(median, flow->expected);
-    if (!is_told(flow))
+    if (!is_recalled(flow))
         learn(flow);
     for (unsigned i = 0; i < flow->waiting_count; i++)
         judge(flow, findings, stream, &flow->waiting[i]);
@@ -583,19 +583,19 @@ static void wait_for_more(struct flow_rate *flow, const struct arrival *arrival)
     flow->waiting[flow->waiting_count++] = *arrival;
 }
 
-/* The longest step in which a controller may send what is asked for. */
+/* The longest step in which a controller may send the requested frequency. */
 static double longest_step(const struct flow_rate *flow)
 {
     return flow->cycle > 0 ? ceil(flow->expected / flow->cycle - 1e-6) * flow->cycle : flow->expected;
 }
 
-static void judge_rate(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
+static void check_rate(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                        int64_t time)
 {
-    /* What was held up to the end, or a capture's clock that was set, is no low rate; what came late and was made up
-     * for, neither. A controller whose clock is slow as a whole sends too little. */
-    double held_up = flow->held_up < flow->late ? flow->held_up : flow->late;
-    double seconds = (double)time / 1e9 - flow->silent - (held_up > 0 ? held_up : 0);
+    /* Data delayed to the end, a capture clock that was set, and delays that were caught up do not make the rate low. A
+     * controller whose clock is slow throughout does send too little. */
+    double delayed = flow->delayed < flow->late ? flow->delayed : flow->late;
+    double seconds = (double)time / 1e9 - flow->silent - (delayed > 0 ? delayed : 0);
     if (!(flow->expected > 0) || seconds < 1 || seconds < LOW_PACKAGES * flow->expected)
         return;
     double rate = ((double)(flow->records - 1) + flow->missing) / seconds;
@@ -625,11 +625,11 @@ static void begin_stretch(struct flow_rate *flow, enum phase phase, const struct
     flow->elapsed = 0;
     flow->missing = 0;
     flow->silent = 0;
-    flow->held_up = flow->late = 0;
+    flow->delayed = flow->late = 0;
     flow->lost_bytes = 0;
 }
 
-/* `at`: where data was expected no more; NULL: it is not known when. */
+/* `at`: when data stopped being expected; NULL if unknown. */
 static void end_stretch(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                         const struct armtap_where *at)
 {
@@ -641,9 +641,9 @@ static void end_stretch(struct flow_rate *flow, struct findings *findings, const
         const struct pause pause = {flow->has_last ? &flow->last.where : &flow->granted, at,
                                     flow->lost_bytes > 0 || flow->unsure ? INFINITY : (double)flow->unread, NAN, true};
         if (pause.from->packet > 0)
-            judge_silence(flow, findings, stream, &pause);
+            check_silence(flow, findings, stream, &pause);
     }
-    end_silence(flow, findings, stream, NOTHING_TOLD);
+    end_silence(flow, findings, stream, REASON_UNKNOWN);
     int64_t time = flow->has_last ? flow->elapsed : -1;
     if (flow->expected > 0)
         flow->last_known = flow->expected;
@@ -651,7 +651,7 @@ static void end_stretch(struct flow_rate *flow, struct findings *findings, const
         flow->packages += flow->expected > 0 ? (double)time / 1e9 / flow->expected : NAN;
         flow->steps += flow->records - 1;
         flow->time += (double)time / 1e9;
-        judge_rate(flow, findings, stream, time);
+        check_rate(flow, findings, stream, time);
     }
 }
 
@@ -666,7 +666,7 @@ static double base_of(const struct armtap_stream *stream)
     return major < 5 ? 125 : 500;
 }
 
-/* What is missing may have been of any channel, and so may what could not be read. */
+/* Missing or unreadable bytes may belong to any channel. */
 static void add_unread(struct flow_rate *flow, struct arrival *arrival, bool is_missing)
 {
     arrival->lost = flow->unsure ? INFINITY : arrival->lost + flow->unread;
@@ -686,7 +686,7 @@ static struct arrival arrival_of(struct flow_rate *flow, const struct armtap_rec
                               .clock = armtap_rates_clock(record),
                               .after_gap = (record->flags & ARMTAP_AFTER_GAP) != 0,
                               .length = record->frame_length};
-    /* The parts of packages at a gap's ends were skipped. */
+    /* Parts of packages at the ends of a gap were skipped. */
     uint64_t skipped = record->stream->bytes_skipped[ARMTAP_FROM_ROBOT];
     uint64_t missing = flow->lost_bytes + (skipped - flow->skipped_bytes);
     if (flow->lost_bytes > 0 && record->frame_length > 0) {
@@ -703,7 +703,7 @@ static struct arrival arrival_of(struct flow_rate *flow, const struct armtap_rec
     return arrival;
 }
 
-/* Whether a record belongs to what is over. */
+/* Whether a record belongs to the stretch that is over. */
 static bool is_late(struct flow_rate *flow, const struct arrival *arrival)
 {
     int64_t time = between(&flow->paused, &arrival->where);
@@ -727,7 +727,7 @@ bool armtap_flow_rate_record(struct flow_rate *flow, struct findings *findings, 
         return false;
     if (flow->phase != PHASE_ACTIVE)
         begin_stretch(flow, PHASE_ACTIVE, NULL);
-    if (is_told(flow) && !flow->is_settled)
+    if (is_recalled(flow) && !flow->is_settled)
         settle(flow, findings, record->stream);
     if (flow->is_settled) {
         judge(flow, findings, record->stream, &arrival);
@@ -764,7 +764,7 @@ void armtap_flow_rate_forget_clock(struct flow_rate *flow)
         flow->waiting[i].clock = isnan(flow->waiting[i].clock) ? NAN : 0;
 }
 
-/* Data is asked for by the set-up alone, and comes in the way of the one before until the controller has it. */
+/* The set-up itself requests data, which follows the old set-up until the controller has the new one. */
 static void set_up_channel(struct flow_rate *flow, struct findings *findings, const struct armtap_recipe_event *event)
 {
     bool was_active = flow->phase == PHASE_ACTIVE;
@@ -827,7 +827,7 @@ void armtap_flow_rate_blind(struct flow_rate *flow, struct findings *findings, c
     begin_stretch(flow, PHASE_UNKNOWN, NULL);
 }
 
-/* The mean over the stretches, as the rate seen is. */
+/* The mean over the stretches, like the measured rate. */
 static double expected_rate(const struct flow_rate *flow)
 {
     if (isnan(flow->packages))

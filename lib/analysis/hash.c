@@ -8,7 +8,7 @@ struct sip {
     uint64_t v0, v1, v2, v3;
 };
 
-/* Where the kernel has no random numbers yet, a place in memory is better than a constant. */
+/* If the kernel has no random numbers yet, an address is better than a constant. */
 struct armtap_hash_key armtap_hash_draw_key(void)
 {
     struct armtap_hash_key key;

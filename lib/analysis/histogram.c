@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Up to 63 a bin for each; above, the top six bits tell the bin. */
+/* Up to 63 each value has a bin; above, the top six bits choose the bin. */
 static size_t bin_of(uint64_t time)
 {
     size_t shift = 0;
@@ -21,38 +21,38 @@ static int64_t middle_of(size_t bin)
     return (int64_t)(low + (UINT64_C(1) << shift) / 2);
 }
 
-void armtap_histogram_clear(struct histogram *spread)
+void armtap_histogram_clear(struct histogram *histogram)
 {
     for (size_t i = 0; i < SPREAD_OCTAVES; i++)
-        free(spread->octaves[i]);
-    *spread = (struct histogram){.count = 0};
+        free(histogram->octaves[i]);
+    *histogram = (struct histogram){.count = 0};
 }
 
-void armtap_histogram_add(struct histogram *spread, int64_t time)
+void armtap_histogram_add(struct histogram *histogram, int64_t time)
 {
     size_t bin = bin_of((uint64_t)time);
-    uint32_t **octave = &spread->octaves[bin / SPREAD_BINS];
+    uint32_t **octave = &histogram->octaves[bin / SPREAD_BINS];
     if (!*octave && !(*octave = calloc(SPREAD_BINS, sizeof **octave))) {
-        spread->failed = true;
+        histogram->failed = true;
         return;
     }
     uint32_t *count = &(*octave)[bin % SPREAD_BINS];
     *count += *count < UINT32_MAX;
-    spread->count++;
-    if (time > spread->largest)
-        spread->largest = time;
+    histogram->count++;
+    if (time > histogram->largest)
+        histogram->largest = time;
 }
 
-int64_t armtap_histogram_quantile(const struct histogram *spread, unsigned percent)
+int64_t armtap_histogram_quantile(const struct histogram *histogram, unsigned percent)
 {
-    uint64_t seen = 0, wanted = (spread->count * percent + 99) / 100;
-    if (spread->count == 0)
+    uint64_t seen = 0, wanted = (histogram->count * percent + 99) / 100;
+    if (histogram->count == 0)
         return -1;
     for (size_t i = 0; i < SPREAD_OCTAVES * SPREAD_BINS; i++) {
-        const uint32_t *octave = spread->octaves[i / SPREAD_BINS];
+        const uint32_t *octave = histogram->octaves[i / SPREAD_BINS];
         seen += octave ? octave[i % SPREAD_BINS] : 0;
         if (seen >= wanted && seen > 0)
-            return middle_of(i) < spread->largest ? middle_of(i) : spread->largest;
+            return middle_of(i) < histogram->largest ? middle_of(i) : histogram->largest;
     }
-    return spread->largest;
+    return histogram->largest;
 }

@@ -1,5 +1,5 @@
-/* How times are spread: a histogram whose bins are a 32nd of their value wide, so that a quantile is right to 1.6 % in
- * bounded memory, whatever the number of times. */
+/* A histogram of times whose bins are 1/32 of their value wide: quantiles are exact to 1.6 %, in bounded memory for any
+ * number of times. */
 #ifndef ANALYSIS_HISTOGRAM_H
 #define ANALYSIS_HISTOGRAM_H
 
@@ -7,20 +7,20 @@
 #include <stdint.h>
 
 #define SPREAD_OCTAVES 60
-#define SPREAD_BINS 32 /* of an octave */
+#define SPREAD_BINS 32 /* per octave */
 
-/* Begins as zeros. Octaves are made when they are needed: times of one stream are much alike. */
+/* Starts as zeros. Octaves are allocated when needed: the times of a stream are similar. */
 struct histogram {
-    uint32_t *octaves[SPREAD_OCTAVES]; /* a bin that is full stays so */
+    uint32_t *octaves[SPREAD_OCTAVES]; /* bins saturate */
     uint64_t count;
     int64_t largest; /* exact */
-    bool failed;     /* without memory: not all were added */
+    bool failed;     /* memory ran out: some times are missing */
 };
-void armtap_histogram_clear(struct histogram *spread);
+void armtap_histogram_clear(struct histogram *histogram);
 
 /* `time` in ns, not negative. */
-void armtap_histogram_add(struct histogram *spread, int64_t time);
-/* The time below or at which `percent` of them are; -1 where there is none. */
-int64_t armtap_histogram_quantile(const struct histogram *spread, unsigned percent);
+void armtap_histogram_add(struct histogram *histogram, int64_t time);
+/* The time that `percent` of the times do not exceed; -1 if there are none. */
+int64_t armtap_histogram_quantile(const struct histogram *histogram, unsigned percent);
 
 #endif

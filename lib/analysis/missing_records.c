@@ -15,7 +15,7 @@ void armtap_missing_records_clear(struct missing_records *holes)
     *holes = (struct missing_records){.count = 0};
 }
 
-/* A place more; NULL without memory. */
+/* Appends a hole; NULL if memory runs out. */
 static struct missing_run *add_hole(struct missing_records *holes)
 {
     if (holes->count == holes->room) {
@@ -53,7 +53,7 @@ void armtap_missing_records_event(struct missing_records *holes, const struct ar
         holes->missing = event->a;
 }
 
-/* ": about 8 records, no data for 0.072 s", as far as it is known. */
+/* ": about 8 records, no data for 0.072 s", as far as known. */
 static void write_extent(char *to, size_t size, double records, double seconds)
 {
     int length = 0;
@@ -67,23 +67,23 @@ static void write_extent(char *to, size_t size, double records, double seconds)
                  DECIMAL(seconds, 3));
 }
 
-/* Whether the controller's clock shows that no record is missing before this one: the bytes between are more than
- * there should be. */
+/* Whether the controller's clock shows that no record is missing before this one: the bytes in between are extra. */
 static bool is_between_whole(const struct missing_records *holes, const struct armtap_record *next)
 {
     double step = next ? next->clock - holes->clock : NAN;
     return holes->has_last && holes->step > 0 && step > 0 && step < 1.5 * holes->step;
 }
 
-static void tell_between(struct findings *findings, const struct missing_records *holes, const struct missing_run *hole)
+static void report_between(struct findings *findings, const struct missing_records *holes,
+                           const struct missing_run *hole)
 {
     armtap_findings_measure(findings, hole->kind->id, (double)hole->bytes, &holes->stream, &hole->where,
                             "%s: between whole records, none of which is missing", hole->text);
 }
 
-/* Tells all that waits; `record`: the one that came, or NULL; `length`: bytes of a record. */
-static void tell(struct missing_records *holes, struct findings *findings, const struct armtap_record *record,
-                 double length)
+/* Reports all waiting holes. `record`: the one after them, or NULL; `length`: bytes of a record. */
+static void report_waiting(struct missing_records *holes, struct findings *findings, const struct armtap_record *record,
+                           double length)
 {
     const struct armtap_where *next = record ? &record->where : NULL;
     bool is_whole = is_between_whole(holes, record);
@@ -92,7 +92,7 @@ static void tell(struct missing_records *holes, struct findings *findings, const
         const struct missing_run *hole = &holes->waiting[i];
         char extent[100];
         if (is_whole && strcmp(hole->kind->id, "stream.resync") == 0) {
-            tell_between(findings, holes, hole);
+            report_between(findings, holes, hole);
             continue;
         }
         write_extent(extent, sizeof extent, length > 0 ? (double)hole->bytes / length : 0, seconds);
@@ -104,7 +104,7 @@ static void tell(struct missing_records *holes, struct findings *findings, const
     holes->count = holes->room = 0;
 }
 
-/* The bytes of a record: of the last one, or the mean where they differ. */
+/* The bytes of a record: the last one's, or the mean if they differ. */
 static double length_of(const struct missing_records *holes)
 {
     if (holes->length > 0 || holes->records == 0)
@@ -119,8 +119,8 @@ void armtap_missing_records_record(struct missing_records *holes, struct finding
         return;
     bool is_text = armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT);
     if (holes->count > 0)
-        /* What is missing before the first record may be replies to the handshake. */
-        tell(holes, findings, record, holes->has_last ? length_of(holes) : 0);
+        /* Bytes missing before the first record may be handshake replies. */
+        report_waiting(holes, findings, record, holes->has_last ? length_of(holes) : 0);
     else if (holes->has_last)
         holes->step = record->clock - holes->clock;
     holes->clock = record->clock;
@@ -134,5 +134,5 @@ void armtap_missing_records_record(struct missing_records *holes, struct finding
 
 void armtap_missing_records_end(struct missing_records *holes, struct findings *findings)
 {
-    tell(holes, findings, NULL, length_of(holes));
+    report_waiting(holes, findings, NULL, length_of(holes));
 }

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In the order of the time line. */
+/* In the order of the timeline. */
 enum { ROBOT_MODE, SAFETY_MODE, SAFETY_STATUS, RUNTIME_STATE };
 static const enum armtap_field_id followed[ARMTAP_MODE_FIELDS] = {[ROBOT_MODE] = ARMTAP_ID_robot_mode,
                                                                   [SAFETY_MODE] = ARMTAP_ID_safety_mode,
                                                                   [SAFETY_STATUS] = ARMTAP_ID_safety_status,
                                                                   [RUNTIME_STATE] = ARMTAP_ID_runtime_state};
 
-/* Protective, safeguard and emergency stops: they, and no other modes, have the word in their names. CB2 has no safety
- * mode: its robot mode tells; security stop is its word for protective stop. */
+/* Protective, safeguard and emergency stops: these modes, and no others, have "stop" in their names. CB2 has no safety
+ * mode; its robot mode shows them, and calls a protective stop a security stop. */
 static bool is_stop(const struct armtap_mode *entry, enum armtap_generation generation)
 {
     if (entry->field->id == ARMTAP_ID_robot_mode && generation != ARMTAP_GENERATION_CB2)
@@ -64,7 +64,7 @@ static int64_t value_of(const struct armtap_state *state, enum armtap_field_id i
 }
 
 #define NAME_MAX_LENGTH 80
-/* Its name, or the number where it has none. */
+/* Its name, or its number if it has none. */
 static const char *describe(char to[NAME_MAX_LENGTH], int64_t value, const char *name)
 {
     if (name)
@@ -101,9 +101,9 @@ const char *armtap_modes_stop_field(const char *text, char to[ARMTAP_MODE_NAME_M
     return to;
 }
 
-/* A mode changed from a value that was known. */
-static void tell_change(struct findings *findings, const struct armtap_record *record, const struct armtap_mode *entry,
-                        int64_t old)
+/* Reports a change from a known value. */
+static void report_change(struct findings *findings, const struct armtap_record *record,
+                          const struct armtap_mode *entry, int64_t old)
 {
     char name[ARMTAP_MODE_NAME_MAX], before[NAME_MAX_LENGTH], after[NAME_MAX_LENGTH];
     const char *old_name = armtap_enum_name(entry->field, old, record->stream->generation);
@@ -112,8 +112,9 @@ static void tell_change(struct findings *findings, const struct armtap_record *r
                         describe(after, entry->value, entry->name), doubt(record));
 }
 
-/* Safety mode and safety status tell of the same stop, in one record or one soon after the other. */
-static bool is_told(const struct modes_last *last, size_t field, int64_t value)
+/* Whether the other field already showed this stop: safety mode and safety status change in the same record or soon
+ * after each other. */
+static bool is_reported(const struct modes_last *last, size_t field, int64_t value)
 {
     size_t other = followed[field] == ARMTAP_ID_safety_mode     ? SAFETY_STATUS
                    : followed[field] == ARMTAP_ID_safety_status ? SAFETY_MODE
@@ -137,7 +138,8 @@ static bool take_mode(struct modes *modes, struct modes_last *last, struct findi
                                 i == RUNTIME_STATE ? 1 : arm->number,
                                 value,
                                 armtap_enum_name(field, value, record->stream->generation)};
-    bool begins = was_known && !stop_told && is_stop(&entry, record->stream->generation) && !is_told(last, i, value);
+    bool begins =
+        was_known && !stop_told && is_stop(&entry, record->stream->generation) && !is_reported(last, i, value);
     last->known[i] = true;
     last->value[i] = value;
     add_entry(modes, last, &entry);
@@ -145,7 +147,7 @@ static bool take_mode(struct modes *modes, struct modes_last *last, struct findi
         armtap_findings_say(findings, "safety.stop", record->stream, &record->where, "%s (%s %" PRId64 ")%s",
                             entry.name, armtap_mode_field(&entry, name), value, doubt(record));
     if (was_known)
-        tell_change(findings, record, &entry, old);
+        report_change(findings, record, &entry, old);
     return begins;
 }
 
@@ -155,7 +157,7 @@ bool armtap_modes_record(struct modes *modes, struct modes_last *last, struct fi
     const struct armtap_arm *arm = &record->arms[i];
     bool stop_begins = false;
     for (size_t k = 0; k < ARMTAP_MODE_FIELDS; k++) {
-        /* Each arm's state has what is said of the robot as a whole. */
+        /* Each arm's state includes the fields of the whole robot. */
         struct modes_last *said = &last[k == RUNTIME_STATE ? 0 : arm->number - 1];
         if (armtap_set_has(arm->updated, followed[k]) && take_mode(modes, said, findings, record, arm, k, stop_begins))
             stop_begins = true;

@@ -15,7 +15,7 @@ static uint64_t hash_of(const struct armtap_hash_key *key, const struct armtap_r
     return hash;
 }
 
-/* Where the recipe is, or belongs. */
+/* The slot of the recipe, or the free one for it. */
 static struct armtap_recipe_map_slot *slot_of(const struct armtap_recipe_map *map, const struct armtap_recipe *recipe,
                                               uint64_t hash)
 {
@@ -66,7 +66,7 @@ void armtap_recipe_map_clear(struct armtap_recipe_map *map)
 
 size_t armtap_recipe_memory(const struct armtap_recipe *recipe)
 {
-    enum { EACH = 512, ENTRY = 32 }; /* besides what armtap.h shows of an entry */
+    enum { EACH = 512, ENTRY = 32 }; /* in addition to the public part of an entry */
     size_t count = armtap_recipe_count(recipe), bytes = EACH;
     for (size_t i = 0; i < count; i++)
         bytes += sizeof(struct armtap_recipe_entry) + ENTRY + strlen(armtap_recipe_at(recipe, i)->name);

@@ -13,18 +13,18 @@ enum {
 
 /* Clocks are sums of cycles in binary fractions. */
 #define ROUNDING 1e-6
-/* A controller that starts takes longer than this; a clock that is corrected moves by less. */
-#define RESTART_LEAST 0.5
-/* Farther than this from the record before, a clock must be confirmed by the next record; so must the first one. */
-#define LEAP_LEAST 30
-/* Where neither side has two records: that of the fastest controllers. */
+/* s: a restart sets the clock back by more than this; a correction by less. */
+#define RESTART_MIN 0.5
+/* s: a clock farther than this from the last one must be confirmed by the next record; so must the first. */
+#define LEAP_MIN 30
+/* The cycle of the fastest controllers, for when neither side has two records. */
 #define FALLBACK_CYCLE 0.002
 
 struct kept {
     struct sample sample;
     uint8_t *copy;
     struct armtap_recipe *recipe; /* held */
-    unsigned epoch;               /* how often the clock began again before it */
+    unsigned epoch;               /* number of clock restarts before it */
 };
 
 struct queue {
@@ -68,7 +68,7 @@ struct pairing *armtap_pairing_new(bool in_capture_order, pairing_found *found, 
     return pairs;
 }
 
-static void let_go(struct kept *kept)
+static void release(struct kept *kept)
 {
     if (kept->recipe)
         armtap_recipe_release(kept->recipe);
@@ -88,7 +88,7 @@ static void pop(struct queue *queue)
     queue->gone_epoch = kept->epoch;
     queue->gone = kept->sample.clock;
     queue->bytes -= kept->sample.length;
-    let_go(kept);
+    release(kept);
     queue->first = (queue->first + 1) % WINDOW_RECORDS;
     queue->count--;
 }
@@ -102,7 +102,7 @@ void armtap_pairing_free(struct pairing *pairs)
         while (queue->ring && queue->count > 0)
             pop(queue);
         if (queue->has_suspect)
-            let_go(&queue->suspect);
+            release(&queue->suspect);
         free(queue->ring);
     }
     free(pairs);
@@ -121,7 +121,7 @@ static int by_size(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* The median step of the clock, 0 without a step. */
+/* The median step of the clock; 0 if there is none. */
 static double typical_step(const struct queue *queue)
 {
     double steps[STEP_SAMPLE];
@@ -149,7 +149,7 @@ static bool is_full(const struct queue *queue)
     return queue->count == WINDOW_RECORDS || queue->bytes >= WINDOW_BYTES;
 }
 
-/* Whether the cycle can be told: enough has come, or no more will. */
+/* Whether the cycle can be determined: enough records arrived, or no more will. */
 static bool is_sampled(const struct queue *queue)
 {
     return queue->count > STEP_SAMPLE || queue->ended || is_full(queue);
@@ -179,7 +179,7 @@ static int join(struct pairing *pairs)
     return outcome;
 }
 
-/* Whether the second record of a side is nearer than its first to a clock of the other. */
+/* Whether a side's second record is nearer to the other side's clock than its first. */
 static bool second_is_nearer(const struct queue *queue, double clock)
 {
     if (queue->count < 2 || at(queue, 1)->epoch != at(queue, 0)->epoch)
@@ -187,7 +187,7 @@ static bool second_is_nearer(const struct queue *queue, double clock)
     return fabs(at(queue, 1)->sample.clock - clock) < fabs(at(queue, 0)->sample.clock - clock);
 }
 
-/* Whether the last record of a side that went away was nearer to a record of the other. */
+/* Whether a side's last removed record was nearer to the other side's record. */
 static bool gone_is_nearer(const struct queue *queue, const struct kept *kept, double apart)
 {
     return queue->has_gone && queue->gone_epoch == kept->epoch && fabs(queue->gone - kept->sample.clock) < fabs(apart);
@@ -200,7 +200,7 @@ static bool may_have_second(const struct queue *queue)
 
 enum decision { DECISION_WAIT, DECISION_DROP_LEGACY, DECISION_DROP_RTDE, DECISION_JOIN };
 
-/* What becomes of the oldest record of each side. */
+/* Decides about the oldest record of each side. */
 static enum decision decide(const struct pairing *pairs, bool now)
 {
     const struct queue *legacy = &pairs->queue[ARMTAP_SIDE_LEGACY], *rtde = &pairs->queue[ARMTAP_SIDE_RTDE];
@@ -225,11 +225,11 @@ static enum decision decide(const struct pairing *pairs, bool now)
 
 enum settling {
     SETTLED_ONE,
-    SETTLING_WAITS, /* for more records */
-    SETTLING_STOPS  /* the listener wants no more */
+    SETTLING_WAITS, /* needs more records */
+    SETTLING_STOPS  /* the callback stopped */
 };
 
-/* Decides on the oldest records. */
+/* Carries out the decision about the oldest records. */
 static enum settling settle_one(struct pairing *pairs, bool now)
 {
     switch (decide(pairs, now)) {
@@ -263,7 +263,7 @@ static int settle(struct pairing *pairs)
     return outcome == SETTLING_STOPS ? -1 : 0;
 }
 
-/* ---- what comes ------------------------------------------------------------------------------------------------ */
+/* ---- input ----------------------------------------------------------------------------------------------------- */
 
 static int keep(struct kept *kept, const struct sample *sample)
 {
@@ -280,7 +280,7 @@ static int keep(struct kept *kept, const struct sample *sample)
     return 0;
 }
 
-/* A side whose clock begins again, or that begins at all, has its counterpart in the other side's newest records. */
+/* After a restart of its clock, or at its start, a side matches the other side's newest records. */
 static unsigned next_epoch(const struct pairing *pairs, enum armtap_side side)
 {
     const struct queue *queue = &pairs->queue[side], *other = &pairs->queue[!side];
@@ -288,11 +288,11 @@ static unsigned next_epoch(const struct pairing *pairs, enum armtap_side side)
     return pairs->in_capture_order && other->epoch > own ? other->epoch : own;
 }
 
-/* Takes over what `kept` holds. There is room: a full window was settled when it became full. */
+/* Takes ownership of `kept`. There is room: a full window was settled at once. */
 static int admit(struct pairing *pairs, enum armtap_side side, struct kept *kept)
 {
     struct queue *queue = &pairs->queue[side];
-    bool restarted = queue->begun && queue->clock - kept->sample.clock > RESTART_LEAST;
+    bool restarted = queue->begun && queue->clock - kept->sample.clock > RESTART_MIN;
     if (!queue->begun || restarted)
         queue->epoch = next_epoch(pairs, side);
     pairs->tally.restarts[side] += restarted ? 1 : 0;
@@ -307,10 +307,10 @@ static int admit(struct pairing *pairs, enum armtap_side side, struct kept *kept
 
 static bool is_leap(double from, double to)
 {
-    return to < from - RESTART_LEAST || to > from + LEAP_LEAST;
+    return to < from - RESTART_MIN || to > from + LEAP_MIN;
 }
 
-/* Whether a clock goes on from the suspect's rather than from what was before it. */
+/* Whether a clock continues from the suspect rather than from the record before it. */
 static bool confirms(const struct queue *queue, double clock)
 {
     double suspect = queue->suspect.sample.clock;
@@ -321,7 +321,7 @@ static void drop_suspect(struct pairing *pairs, enum armtap_side side)
 {
     pairs->tally.strays[side]++;
     pairs->queue[side].has_suspect = false;
-    let_go(&pairs->queue[side].suspect);
+    release(&pairs->queue[side].suspect);
 }
 
 static int admit_suspect(struct pairing *pairs, enum armtap_side side)
@@ -345,7 +345,7 @@ int armtap_pairing_push(struct pairing *pairs, enum armtap_side side, const stru
         if (!confirms(queue, sample->clock))
             drop_suspect(pairs, side);
         else if (admit_suspect(pairs, side) != 0) {
-            let_go(&kept);
+            release(&kept);
             return -1;
         }
     }

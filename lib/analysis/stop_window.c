@@ -49,11 +49,11 @@ static int begin_window(struct stop_windows *windows, const struct armtap_stop_r
     unsigned kept = windows->seen < ARMTAP_STOP_ROWS ? windows->seen : ARMTAP_STOP_ROWS;
     for (unsigned i = windows->seen - kept; i < windows->seen; i++) {
         const struct armtap_stop_row *before = &windows->before[i % ARMTAP_STOP_ROWS];
-        /* After a silence the ring reaches back too far. */
+        /* After a silence the ring holds rows that are too old. */
         if (is_within(before, row, reach))
             window->rows[window->count++] = *before;
     }
-    /* What made it stop shows there, if anywhere. */
+    /* The record just before the stop is most likely to show its cause. */
     if (windows->is_between && is_within(&windows->just_before, row, reach))
         window->rows[window->count++] = windows->just_before;
     window->at = window->count;
@@ -62,7 +62,7 @@ static int begin_window(struct stop_windows *windows, const struct armtap_stop_r
     return 0;
 }
 
-static void go_on(struct armtap_stop_window *window, const struct armtap_stop_row *row, int64_t reach)
+static void extend(struct armtap_stop_window *window, const struct armtap_stop_row *row, int64_t reach)
 {
     const struct armtap_stop_row *last = &window->rows[window->count - 1], *stop = &window->rows[window->at];
     bool is_late = stop->where.time != ARMTAP_NO_TIME && row->where.time > armtap_time_shift(stop->where.time, reach);
@@ -75,13 +75,13 @@ int armtap_stop_window_record(struct stop_windows *windows, const struct armtap_
 {
     struct armtap_stop_row row;
     bool any = read_row(&row, &record->where, arm->state, arm->updated);
-    /* Positions may come on another channel than modes: what they said last is nearest. */
+    /* Positions may arrive on another channel than modes: use the last ones. */
     if (!any && begins)
         any = read_row(&row, &record->where, arm->state, &arm->state->known);
     if (!any)
         return 0;
     for (unsigned i = 0; i < windows->count; i++)
-        go_on(windows->all[i], &row, reach);
+        extend(windows->all[i], &row, reach);
     if (begins && begin_window(windows, &row, reach) != 0)
         return -1;
     windows->just_before = row;

@@ -10,43 +10,42 @@
 #include "by_connection.h"
 #include "times.h"
 
-/* How many of the ports of connections are kept to be named where there is no telemetry. */
+/* Ports of connections kept for the message about missing telemetry. */
 #define PORTS_KEPT 12
 
-/* Bytes of all recipes, channels and reasons of guesses that are kept; of streams beyond it they are not known
- * afterwards. */
+/* Bytes of all recipes, channels and reasons of guesses that are kept; further streams have none. */
 #define KEPT_MAX ((size_t)3 << 20)
 
 /* Notes of one kind. */
 struct stream_notes {
-    uint32_t kind;  /* as armtap_note_at counts */
-    uint32_t count; /* at UINT32_MAX it stays */
+    uint32_t kind;  /* index of armtap_note_at */
+    uint32_t count; /* stops at UINT32_MAX */
 };
 
-/* A stream's summary, and what it is made of. */
+/* A stream's summary, and the data behind it. */
 struct entry {
     struct armtap_stream_summary summary; /* the first member */
     struct armtap_stream stream;
     bool is_paused; /* the next record begins a stretch */
     bool closed[2];
-    struct stream_notes *notes; /* of the kinds that it has */
+    struct stream_notes *notes; /* only the kinds that occur */
     size_t note_kinds;
 };
 
 struct armtap_streams {
-    struct armtap_recipe_store recipes; /* of the streams, and such as were replaced */
+    struct armtap_recipe_store recipes; /* of the streams, and some that were replaced */
     bool is_full;
-    size_t others; /* bytes of channels and of reasons of guesses */
+    size_t others; /* bytes of channels and reasons of guesses */
     uint64_t recipes_left_out;
     struct by_connection all;                /* struct armtap_stream_summary */
-    struct armtap_stream_summary **numbered; /* as much room as in `all` */
+    struct armtap_stream_summary **numbered; /* has the room of `all` */
     size_t numbered_count, numbered_room;
     uint64_t *note_counts;
     struct armtap_streams_rest rest;
-    bool let_go; /* by the last event */
+    bool removed; /* the last event removed a stream */
     uint64_t most;
     struct armtap_attempts *attempts;
-    uint64_t attempts_counted[ARMTAP_ATTEMPT_OUTCOMES]; /* in note_counts */
+    uint64_t attempts_counted[ARMTAP_ATTEMPT_OUTCOMES]; /* part of note_counts */
     struct armtap_connections connections;
     char ports[PORTS_KEPT][8];
     const char *port_names[PORTS_KEPT]; /* the same */
@@ -132,7 +131,7 @@ static struct armtap_stream_summary *summary_new(void)
     return summary;
 }
 
-/* Makes room for one more, in both orders, so that numbering needs no memory. 0, or ERR_MEMORY. */
+/* Makes room for one more stream in `all` and `numbered`, so that numbering needs no memory. 0, or ERR_MEMORY. */
 static int make_room(struct armtap_streams *streams)
 {
     if (!by_connection_make_room(&streams->all))
@@ -148,7 +147,7 @@ static int make_room(struct armtap_streams *streams)
     return 0;
 }
 
-/* The summary of a connection, made if there is none, with the stream as it is now; NULL without memory. */
+/* Finds or adds the summary of a connection and updates its stream; NULL if memory runs out. */
 static struct armtap_stream_summary *find_or_add(struct armtap_streams *streams, const struct armtap_stream *stream,
                                                  const struct armtap_where *where)
 {
@@ -170,8 +169,8 @@ static void forget(struct armtap_streams *streams, uint64_t connection)
         summary_free(streams, summary);
 }
 
-/* The time from the last record to this one, before which the capture's clock was set back: by the controller's clock,
- * 0 without it. */
+/* The time since the last record if the capture's clock was set back in between: by the controller's clock, or 0 if
+ * there is none. */
 static int64_t hidden_step(struct armtap_stream_summary *summary, const struct armtap_record *record)
 {
     double clock = record->direction == ARMTAP_FROM_ROBOT ? record->clock - summary->last_clock : NAN;
@@ -223,7 +222,7 @@ int armtap_streams_record(struct armtap_streams *streams, const struct armtap_re
     return 0;
 }
 
-/* Forgets what was replaced. */
+/* Drops replaced recipes. */
 static void clean_recipes(struct armtap_streams *streams)
 {
     armtap_recipe_store_clear(&streams->recipes);
@@ -244,7 +243,7 @@ static bool has_room(const struct armtap_streams *streams, size_t bytes)
     return streams->recipes.bytes + streams->others + bytes <= KEPT_MAX;
 }
 
-/* Puts the recipe, or one that is the same, in a place that is empty, if there is room. 0, or ERR_MEMORY. */
+/* Stores the recipe, or an equal one, in an empty place if there is room. 0, or ERR_MEMORY. */
 static int hold_recipe(struct armtap_streams *streams, const struct armtap_recipe *recipe, struct armtap_recipe **place)
 {
     size_t bytes = armtap_recipe_memory(recipe);
@@ -263,7 +262,7 @@ uint64_t armtap_streams_recipes_left_out(const struct armtap_streams *streams)
     return streams->recipes_left_out;
 }
 
-/* A place for a channel, the last one; NULL where there is no room (*full), or no memory. */
+/* Appends a channel; NULL if there is no room (*full) or no memory. */
 static struct armtap_stream_channel *add_channel(struct armtap_streams *streams, struct armtap_stream_summary *summary,
                                                  bool *full)
 {
@@ -279,7 +278,7 @@ static struct armtap_stream_channel *add_channel(struct armtap_streams *streams,
     return &channels[summary->channel_count++];
 }
 
-/* A channel set up again is the last one. */
+/* A channel that is set up again moves to the end. */
 static int follow_channel(struct armtap_streams *streams, struct armtap_stream_summary *summary,
                           const struct armtap_recipe_event *event)
 {
@@ -344,7 +343,7 @@ size_t armtap_streams_by_position(const struct armtap_stream_summary *summary, s
     return count;
 }
 
-/* The names of a guess are not kept without its reasons. 0, or ERR_MEMORY. */
+/* Keeps a guessed recipe only together with its reasons. 0, or ERR_MEMORY. */
 static int keep_recipe(struct armtap_streams *streams, struct armtap_stream_summary *summary,
                        const struct armtap_recipe_event *event)
 {
@@ -438,7 +437,7 @@ static bool is_telemetry_port(const char *port)
     return false;
 }
 
-/* Ports that might carry telemetry if the user said so; of telemetry's own that is known. */
+/* Keeps a port that may carry telemetry with --port; telemetry's own ports are known. */
 static void keep_port(struct armtap_streams *streams, const struct armtap_stream *stream)
 {
     const char *colon = strrchr(stream->robot, ':');
@@ -470,7 +469,7 @@ static void add_up(struct armtap_streams_rest *rest, const struct armtap_stream 
     }
 }
 
-/* A stream that is over is kept if it is among the first, whose numbers are the lowest. */
+/* Keeps an ended stream if it is among the first, which get the lowest numbers. */
 static void take_close(struct armtap_streams *streams, struct armtap_stream_summary *summary,
                        const struct armtap_event *event)
 {
@@ -481,13 +480,13 @@ static void take_close(struct armtap_streams *streams, struct armtap_stream_summ
     if (!closed[0] || !closed[1] || by_connection_place(&streams->all, event->stream->connection) < streams->most)
         return;
     add_up(&streams->rest, event->stream, &event->where);
-    streams->let_go = true;
+    streams->removed = true;
     forget(streams, event->stream->connection);
 }
 
 bool armtap_streams_let_go(const struct armtap_streams *streams)
 {
-    return streams->let_go;
+    return streams->removed;
 }
 
 const struct armtap_connections *armtap_streams_connections(const struct armtap_streams *streams)
@@ -508,7 +507,7 @@ const struct armtap_streams_rest *armtap_streams_rest(const struct armtap_stream
 bool armtap_streams_due_note(const struct armtap_streams *streams, const struct armtap_event *event,
                              struct armtap_note *note)
 {
-    if (!streams->let_go || streams->rest.count > 1)
+    if (!streams->removed || streams->rest.count > 1)
         return false;
     *note = (struct armtap_note){
         .kind = armtap_note_find("input.hostile"), .where = event->where, .text = armtap_budget_find("streams")->text};
@@ -518,7 +517,7 @@ bool armtap_streams_due_note(const struct armtap_streams *streams, const struct 
 int armtap_streams_event(struct armtap_streams *streams, const struct armtap_event *event)
 {
     const struct armtap_stream *stream = event->stream;
-    streams->let_go = false;
+    streams->removed = false;
     if (event->type == ARMTAP_EVENT_OPEN) {
         streams->connections.count++;
         keep_port(streams, stream);
@@ -539,7 +538,7 @@ int armtap_streams_event(struct armtap_streams *streams, const struct armtap_eve
     return 0;
 }
 
-/* Packets of a file come one after the other; a raw dump has none and stands where its file does. */
+/* By file and packet; a raw dump has no packets and is placed by its file. */
 static int compare(const void *a, const void *b)
 {
     const struct armtap_stream_summary *one = *(const struct armtap_stream_summary *const *)a;
@@ -552,7 +551,7 @@ static int compare(const void *a, const void *b)
                                                                : one->stream->connection > other->stream->connection;
 }
 
-/* An attempt counts as a note. */
+/* Counts attempts as notes. */
 static void count_attempts(struct armtap_streams *streams)
 {
     for (int outcome = 0; outcome < ARMTAP_ATTEMPT_OUTCOMES; outcome++) {

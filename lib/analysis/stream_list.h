@@ -1,5 +1,5 @@
-/* The streams of a capture: the connections that carry telemetry, numbered from 0 in the order of their first packets.
- * Kept by connection. */
+/* The streams of a capture: the connections that carry telemetry, found by connection and numbered from 0 in the order
+ * of their first packets. */
 #ifndef ANALYSIS_STREAM_LIST_H
 #define ANALYSIS_STREAM_LIST_H
 

@@ -7,19 +7,19 @@
 
 #include "by_connection.h"
 
-/* A sender that repeats itself so often has had no answer. */
-#define RESENT_IN_VAIN 3
-/* The second of two keep-alives shows that the first was not answered. */
-#define ASKED_IN_VAIN 2
+/* A sender that repeats its data this often got no answer. */
+#define RESENT_UNANSWERED 3
+/* A second keep-alive shows that the first was not answered. */
+#define KEEPALIVES_UNANSWERED 2
 
 struct monitors {
     struct findings *findings;
     struct modes *modes;
     int64_t reach;
     struct armtap_rates_shared *shared;
-    bool is_cut;  /* and that was said */
+    bool is_cut;  /* a limit was reached, and reported */
     size_t stops; /* of all streams */
-    bool failed;  /* without memory, of a stream that has ended */
+    bool failed;  /* memory ran out for a stream that has ended */
     struct stalls stalls;
     struct by_connection all; /* struct stream_monitor */
 };
@@ -50,7 +50,7 @@ static void free_live(struct stream_monitor *monitor)
     free(monitor->holes);
 }
 
-/* The rows before a stop that did not come. */
+/* Drops rows kept for a stop that never came. */
 static void forget_stops(struct stream_monitor *monitor)
 {
     for (size_t i = 0; i < ARMTAP_ARMS_MAX; i++) {
@@ -61,7 +61,7 @@ static void forget_stops(struct stream_monitor *monitor)
     }
 }
 
-/* What a stream needs while it goes on is much; what is told of it afterwards is little. */
+/* Frees the large state of a running stream and keeps its small results. */
 static void end_monitor(struct monitors *monitors, struct stream_monitor *monitor)
 {
     if (!monitor->rates)
@@ -124,7 +124,7 @@ static struct stream_monitor *monitor_new(struct monitors *monitors, uint64_t co
     return NULL;
 }
 
-/* The monitor of a connection, made if there is none; NULL without memory. */
+/* Finds or adds the monitor of a connection; NULL if memory runs out. */
 static struct stream_monitor *find_or_add(struct monitors *monitors, const struct armtap_stream *stream)
 {
     struct stream_monitor *monitor = by_connection_find(&monitors->all, stream->connection);
@@ -140,7 +140,7 @@ static struct stream_monitor *find_or_add(struct monitors *monitors, const struc
 
 /* ---- feeding --------------------------------------------------------------------------------------------------- */
 
-/* A stop whose surroundings are kept, if there is room for one more. */
+/* Whether to keep the rows around a stop: there is room for one more. */
 static bool shows_stop(struct monitors *monitors, const struct stop_windows *stops, bool stop_begins)
 {
     bool shows = stop_begins && stops->count < STOP_WINDOWS_EACH && monitors->stops < STOP_WINDOWS_ALL;
@@ -234,9 +234,9 @@ static const char *sender_of(const struct armtap_event *event)
     return event->direction == ARMTAP_FROM_ROBOT ? "the robot" : "the client";
 }
 
-/* Who closes first is told; the other side's answer, and a reset that only ends what was being closed (a program that
- * quits while data still comes), are part of that. */
-static void tell_close(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_event *event)
+/* Reports the side that closes first. The other side's answer belongs to that close, and so does a reset during it (a
+ * program that quits while data still arrives). */
+static void report_close(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_event *event)
 {
     const struct armtap_stream *stream = event->stream;
     if (event->a == ARMTAP_CLOSE_FIN && !monitor->closing)
@@ -247,42 +247,44 @@ static void tell_close(struct monitors *monitors, struct stream_monitor *monitor
                             sender_of(event));
 }
 
-/* Whether one side asked in vain, and heard nothing more until the connection's end, but that. */
-static bool asked_in_vain(const struct stream_monitor *monitor, const struct armtap_event *event,
-                          enum armtap_direction by)
+/* Whether one side's keep-alives got no answer up to the end of the connection. */
+static bool keepalives_unanswered(const struct stream_monitor *monitor, const struct armtap_event *event,
+                                  enum armtap_direction by)
 {
     const struct asking *asking = &monitor->asking[by];
     uint64_t heard = event->stream->packets[!by];
     bool is_closer = event->direction != by && (event->a == ARMTAP_CLOSE_FIN || event->a == ARMTAP_CLOSE_RESET);
-    return asking->count >= ASKED_IN_VAIN && (heard == asking->heard || (is_closer && heard == asking->heard + 1));
+    return asking->count >= KEEPALIVES_UNANSWERED &&
+           (heard == asking->heard || (is_closer && heard == asking->heard + 1));
 }
 
-/* What TCP shows of why data stopped, for the silence before a close. */
+/* Explains the silence before a close by what TCP shows. */
 static void blame(struct stream_monitor *monitor, const struct armtap_event *event)
 {
     char why[160] = "";
     if (monitor->stuck.packet > 0)
-        snprintf(why, sizeof why, "the client did not read, its receive buffer was full from packet %" PRIu64 " on",
+        snprintf(why, sizeof why, "the client stopped reading: its receive buffer was full from packet %" PRIu64 " on",
                  monitor->stuck.packet);
-    else if (monitor->resent >= RESENT_IN_VAIN)
+    else if (monitor->resent >= RESENT_UNANSWERED)
         snprintf(why, sizeof why,
-                 "the robot sent its last data %" PRIu64 " times again, and nobody acknowledged it: the client, or the "
-                 "way to it, was gone",
+                 "the robot repeated its last data %" PRIu64
+                 " times without an acknowledgement: the client, or the path "
+                 "to it, was gone",
                  monitor->resent);
-    else if (asked_in_vain(monitor, event, ARMTAP_TO_ROBOT))
+    else if (keepalives_unanswered(monitor, event, ARMTAP_TO_ROBOT))
         snprintf(why, sizeof why,
-                 "%" PRIu64 " keep-alives of the client got no answer: the robot, or the way to it, was gone",
+                 "%" PRIu64 " keep-alives of the client got no answer: the robot, or the path to it, was gone",
                  monitor->asking[ARMTAP_TO_ROBOT].count);
-    else if (asked_in_vain(monitor, event, ARMTAP_FROM_ROBOT))
+    else if (keepalives_unanswered(monitor, event, ARMTAP_FROM_ROBOT))
         snprintf(why, sizeof why,
-                 "%" PRIu64 " keep-alives of the robot got no answer: the client, or the way to it, was gone",
+                 "%" PRIu64 " keep-alives of the robot got no answer: the client, or the path to it, was gone",
                  monitor->asking[ARMTAP_FROM_ROBOT].count);
     armtap_rates_blame(monitor->rates, why);
 }
 
 static void take_close(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_event *event)
 {
-    tell_close(monitors, monitor, event);
+    report_close(monitors, monitor, event);
     if (monitor->rates && !monitor->closing) {
         blame(monitor, event);
         armtap_rates_take_event(monitor->rates, monitors->findings, event);
@@ -293,23 +295,23 @@ static void take_close(struct monitors *monitors, struct stream_monitor *monitor
         end_monitor(monitors, monitor);
 }
 
-/* What the network did to a packet, and how sure that is. */
+/* What happened to a packet on the network, and how sure that is. */
 static const struct transport {
     enum armtap_event_type type;
     const char *id;
-    const char *verb, *verbs; /* of 1 byte, and of several */
-    const char *doubt;        /* where the packets do not prove it */
+    const char *verb, *verbs; /* for 1 byte, and for several */
+    const char *doubt;        /* added if the packets do not prove it */
 } transports[] = {
     {ARMTAP_EVENT_RETRANSMISSION, "tcp.retransmission", "was sent again", "were sent again",
-     ", judged by the delay alone: the packets do not tell it from reordering or a copy"},
+     ", judged only by the delay: the packets do not distinguish it from reordering or a copy"},
     {ARMTAP_EVENT_DUPLICATE, "capture.duplicate", "was captured twice", "were captured twice",
-     ", judged by the delay alone: the packets do not tell a copy from a retransmission"},
+     ", judged only by the delay: the packets do not distinguish a copy from a retransmission"},
     {ARMTAP_EVENT_OUT_OF_ORDER, "tcp.out-of-order", "arrived after later ones", "arrived after later ones",
-     ", judged by the delay alone: the packets do not tell reordering from a retransmission"},
+     ", judged only by the delay: the packets do not distinguish reordering from a retransmission"},
 };
 
-/* Told of connections whose protocol is not known yet, too. */
-static void tell_transport(struct monitors *monitors, const struct armtap_event *event)
+/* Also for connections whose protocol is not known yet. */
+static void report_transport(struct monitors *monitors, const struct armtap_event *event)
 {
     const char *from = armtap_direction_name(event->direction);
     const char *bytes = event->a == 1 ? "byte" : "bytes";
@@ -330,7 +332,7 @@ static void tell_transport(struct monitors *monitors, const struct armtap_event 
 int armtap_monitors_event(struct monitors *monitors, const struct armtap_event *event)
 {
     struct armtap_where stuck = armtap_stalls_begin_of_client(&monitors->stalls, event->stream->connection);
-    tell_transport(monitors, event);
+    report_transport(monitors, event);
     if (armtap_stalls_event(&monitors->stalls, monitors->findings, event) != 0)
         return -1;
     if (event->stream->protocol != ARMTAP_PROTOCOL_NONE) {

@@ -1,5 +1,4 @@
-/* What diagnose monitors on each telemetry stream while a capture is read: its data's regularity, clocks, modes, and
- * who ends it. */
+/* Monitors each telemetry stream while a capture is read: rate, clocks, modes, and who closes it. */
 #ifndef ANALYSIS_STREAM_MONITOR_H
 #define ANALYSIS_STREAM_MONITOR_H
 
@@ -19,25 +18,25 @@ struct asking {
 
 struct stream_monitor {
     uint64_t connection;
-    struct armtap_rates *rates; /* NULL once it is over */
+    struct armtap_rates *rates; /* NULL once the stream has ended */
     struct clock_drift *clocks;
     struct missing_records *holes;
-    bool was_full; /* the client did not read for a while: what came then was late */
+    bool was_full; /* the client stopped reading for a while, which delayed data */
     struct modes_last modes[ARMTAP_ARMS_MAX];
-    struct stop_windows *stops[ARMTAP_ARMS_MAX]; /* by arm; NULL: none, or nobody wants them */
+    struct stop_windows *stops[ARMTAP_ARMS_MAX]; /* by arm; NULL: none, or not wanted */
     uint64_t resent;                             /* by the robot since its last record */
     struct asking asking[2];                     /* by direction */
-    struct armtap_where stuck; /* since when the client's receive buffer is full; packet 0: it is not */
+    struct armtap_where stuck; /* where the client's receive buffer became full; packet 0: it is not full */
     struct unanswered_requests dialogue;
     bool closing; /* a FIN was seen */
     bool closed[2];
-    struct armtap_rates_totals stream_rates_totals; /* set when it is over */
+    struct armtap_rates_totals stream_rates_totals; /* set when the stream ends */
     struct armtap_clock_totals clock_drift_totals;
 };
 
-/* Call its feeders from the callbacks of a sink; without memory they return -1. */
+/* Call the functions below from the callbacks of a sink; they return -1 if memory runs out. */
 struct monitors;
-/* `reach`: ns around a safety stop that are kept; 0: none. */
+/* `reach`: ns to keep around a safety stop; 0: none. */
 struct monitors *armtap_monitors_new(struct findings *findings, struct modes *modes, int64_t reach);
 void armtap_monitors_free(struct monitors *monitors);
 int armtap_monitors_record(struct monitors *monitors, const struct armtap_record *record);
@@ -45,13 +44,13 @@ int armtap_monitors_recipe(struct monitors *monitors, const struct armtap_recipe
 int armtap_monitors_event(struct monitors *monitors, const struct armtap_event *event);
 int armtap_monitors_message(struct monitors *monitors, const struct armtap_message *message);
 int armtap_monitors_note(struct monitors *monitors, const struct armtap_note *note);
-/* Whether a note becomes a finding later, when it is known how much it is about; otherwise the caller adds it. */
+/* Whether the monitor keeps the note until its extent is known; otherwise the caller adds it as a finding. */
 bool armtap_monitors_keep(struct monitors *monitors, const struct armtap_note *note);
-/* The connection is one of those that are only added up. */
+/* The connection is one of the many that are only counted. */
 void armtap_monitors_forget(struct monitors *monitors, uint64_t connection);
-/* After the reading. 0, or -1 without memory. */
+/* Call after the reading. 0, or -1 if memory runs out. */
 int armtap_monitors_end(struct monitors *monitors);
-/* NULL: there is none. */
+/* NULL if there is none. */
 const struct stream_monitor *armtap_monitors_of(const struct monitors *monitors, uint64_t connection);
 
 #endif

@@ -8,7 +8,7 @@ struct armtap_rates {
     struct armtap_rates_shared *shared;
     size_t channel_count;
     struct histogram jitter;
-    struct armtap_rates_learned *learned;      /* NULL: nobody wants to know */
+    struct armtap_rates_learned *learned;      /* may be NULL */
     struct flow_rate *channel[RATES_CHANNELS]; /* the only one is the first, but for AUBO; NULL: no data yet */
     bool failed;
 };
@@ -75,13 +75,13 @@ bool armtap_rates_failed(const struct armtap_rates *rates)
     return rates->failed || rates->jitter.failed || (rates->learned && rates->learned->failed);
 }
 
-/* RATES_CHANNELS or above: there is no such channel. */
+/* The channel's index; RATES_CHANNELS or above if it is not valid. */
 static size_t channel_of(const struct armtap_stream *stream, int recipe_id)
 {
     return armtap_stream_has(stream, ARMTAP_TRAIT_CHANNELS) && recipe_id > 0 ? (size_t)recipe_id : 0;
 }
 
-/* The flow of that recipe id, made if there is none; NULL without room or memory. */
+/* Finds or adds the flow of that recipe id; NULL if there is no room or memory. */
 static struct flow_rate *flow_rate_of(struct armtap_rates *rates, const struct armtap_stream *stream, int recipe_id)
 {
     size_t i = channel_of(stream, recipe_id);

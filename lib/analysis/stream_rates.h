@@ -8,13 +8,13 @@
 #define RATES_CHANNELS 100
 
 struct armtap_rates_shared {
-    size_t channels; /* that may yet be judged at once, besides the first of each stream */
+    size_t channels; /* further channels that may be monitored at once, besides the first of each stream */
     bool is_cut;     /* there were more */
     size_t stretches;
 };
 
-/* The same as the public feeders; what is wrong goes to the findings: clock.skipped, clock.backwards, rate.low,
- * silence. They may be NULL. */
+/* Like the public functions, but add findings: clock.skipped, clock.backwards, rate.low, silence. `findings` may be
+ * NULL. */
 void armtap_rates_take_record(struct armtap_rates *rates, struct findings *findings,
                               const struct armtap_record *record);
 void armtap_rates_take_recipe(struct armtap_rates *rates, struct findings *findings,
@@ -23,7 +23,7 @@ void armtap_rates_take_event(struct armtap_rates *rates, struct findings *findin
 void armtap_rates_take_note(struct armtap_rates *rates, struct findings *findings, const struct armtap_note *note);
 /* As armtap_flow_rate_blame. */
 void armtap_rates_blame(struct armtap_rates *rates, const char *why);
-/* Without memory: not all was judged. */
+/* Whether memory ran out: not everything was judged. */
 bool armtap_rates_failed(const struct armtap_rates *rates);
 
 #endif

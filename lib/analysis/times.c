@@ -28,13 +28,13 @@ int64_t armtap_time_shift(int64_t time, int64_t by)
     if (by > 0 && time > INT64_MAX - by)
         return INT64_MAX;
     if (by < 0 && time < INT64_MIN + 1 - by)
-        return INT64_MIN + 1; /* INT64_MIN is no time at all */
+        return INT64_MIN + 1; /* INT64_MIN means no time */
     return time + by;
 }
 
 /* ---- dates ----------------------------------------------------------------------------------------------------- */
 
-/* The quotient rounded down, and what remains. */
+/* The quotient, rounded down, and the remainder. */
 static int64_t divide(int64_t number, int64_t by, int64_t *rest)
 {
     *rest = number % by;
@@ -48,14 +48,14 @@ struct date {
     int64_t year, month, day;
 };
 
-/* Years are counted from March, so that the leap day is a year's last: 400 of them have 146097 days. */
+/* Counts years from March, so that the leap day is the last of a year: 400 years have 146097 days. */
 static struct date date_of(int64_t days_since_1970)
 {
     enum { CYCLE = 146097, CENTURY = 36524, LEAP = 1461, YEAR = 365, TO_MARCH_OF_0 = 719468 };
     int64_t day, cycle = divide(days_since_1970 + TO_MARCH_OF_0, CYCLE, &day);
     int64_t year = (day - day / (LEAP - 1) + day / CENTURY - day / (CYCLE - 1)) / YEAR;
     day -= YEAR * year + year / 4 - year / 100;
-    int64_t month = (5 * day + 2) / 153; /* from March; five months have 153 days */
+    int64_t month = (5 * day + 2) / 153; /* counted from March; five months have 153 days */
     struct date date = {.year = year + 400 * cycle, .month = month < 10 ? month + 3 : month - 9};
     date.day = day - (153 * month + 2) / 5 + 1;
     date.year += date.month <= 2;

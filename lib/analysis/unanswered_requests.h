@@ -1,4 +1,4 @@
-/* What an RTDE client asked for and the robot left unanswered, told of a stream that has no data. */
+/* Requests of an RTDE client that the robot did not answer: explains streams without data. */
 #ifndef ANALYSIS_UNANSWERED_REQUESTS_H
 #define ANALYSIS_UNANSWERED_REQUESTS_H
 
@@ -6,9 +6,9 @@
 
 #include "armtap.h"
 
-/* Begins as zeros. */
+/* Starts as zeros. */
 struct unanswered_requests {
-    uint8_t asked;             /* type of the request that waits for its reply; 0: none */
+    uint8_t asked;             /* type of the request waiting for its reply; 0: none */
     struct armtap_where where; /* of that request */
     bool granted;              /* a set-up of outputs was answered */
     bool start_asked;
@@ -19,7 +19,7 @@ struct unanswered_requests {
 /* A message of RTDE. */
 void armtap_unanswered_message(struct unanswered_requests *dialogue, const struct armtap_message *message);
 void armtap_unanswered_event(struct unanswered_requests *dialogue, const struct armtap_event *event);
-/* A sentence without its end on why there is no data; "" where that is not known. */
+/* Why there is no data, as a sentence without its full stop; "" if unknown. */
 void armtap_unanswered_text(const struct unanswered_requests *dialogue, char *to, size_t size);
 
 #endif

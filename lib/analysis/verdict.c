@@ -18,15 +18,15 @@ struct tally {
     uint64_t count;
     uint64_t unsized;  /* those without a size */
     uint64_t doubtful; /* those that the packets do not prove */
-    double total;      /* of their sizes */
-    double of;         /* bytes of the stream that were captured, where the kind is weighed by that */
+    double total;      /* sum of their sizes */
+    double of;         /* captured bytes of the stream, if the kind is weighed by them */
     const struct armtap_finding *first, *first_unsized;
 };
 
 enum measure { BY_COUNT, BY_PACKAGES, BY_BYTES, BY_SECONDS };
 
-/* How a kind of finding reads in a sentence: # is its measure, @ the number of findings, % the bytes of its stream.
- * Kinds that are the controller's come first: they share it as their subject. */
+/* The clause for a kind of finding: # is its measure, @ the number of findings, % the bytes of its stream. Kinds whose
+ * subject is the controller come first, so that they share it. */
 static const struct clause {
     const char *id;
     bool of_controller;
@@ -45,11 +45,11 @@ static const struct clause {
     {"clock.backwards", true, BY_COUNT, "set its clock back", "set its clock back # times"},
     {"clock.skipped", true, BY_PACKAGES, "skipped 1 package", "skipped # packages"},
     {"safety.stop", true, BY_COUNT, "went into", "stopped for safety # times, at first with"},
-    {"silence", false, BY_SECONDS, "no data came for # s", "no data came for # s in all, in @ silences"},
-    {"rate.low", false, BY_COUNT, "data came at a lower rate than requested",
-     "data came at a lower rate than requested, @ times"},
-    {"tcp.zero-window", false, BY_SECONDS, "a receiver did not read for # s",
-     "a receiver did not read for # s in all, @ times"},
+    {"silence", false, BY_SECONDS, "no data arrived for # s", "no data arrived for # s in all, in @ silences"},
+    {"rate.low", false, BY_COUNT, "data arrived at a lower rate than requested",
+     "data arrived at a lower rate than requested, @ times"},
+    {"tcp.zero-window", false, BY_SECONDS, "a receiver stopped reading for # s",
+     "a receiver stopped reading for # s in all, @ times"},
     {"tcp.refused", false, BY_COUNT, "a robot refused a connection", "# connections were refused"},
     {"tcp.unreachable", false, BY_COUNT, "a robot could not be reached", "robots could not be reached # times"},
     {"tcp.no-answer", false, BY_COUNT, "a connection got no answer", "# connections got no answer"},
@@ -59,57 +59,57 @@ static const struct clause {
     {"stream.gap", false, BY_BYTES, "the capture lacks # bytes", "the capture lacks # bytes in @ places"},
     {"capture.dropped", false, BY_COUNT, "the capturing machine dropped packets",
      "the capturing machine dropped packets, @ times"},
-    {"capture.truncated", false, BY_COUNT, "packets were cut when they were captured",
-     "packets were cut when they were captured"},
-    {"rtde.recipe.missing", false, BY_COUNT, "data could not be decoded, so what it says cannot be known",
-     "data could not be decoded, so what it says cannot be known"},
-    {"aubo.channel.unknown", false, BY_COUNT, "data could not be decoded, so what it says cannot be known",
-     "data of @ channels could not be decoded, so what it says cannot be known"},
+    {"capture.truncated", false, BY_COUNT, "packets were truncated during capture",
+     "packets were truncated during capture"},
+    {"rtde.recipe.missing", false, BY_COUNT, "data could not be decoded, so its content is unknown",
+     "data could not be decoded, so its content is unknown"},
+    {"aubo.channel.unknown", false, BY_COUNT, "data could not be decoded, so its content is unknown",
+     "data of @ channels could not be decoded, so its content is unknown"},
     {"rtde.recipe.guessed", false, BY_COUNT, "the names of fields are guessed", "the names of fields are guessed"},
     {"stream.midstream", false, BY_COUNT, "its beginning was not captured", "its beginning was not captured"},
     {"stream.foreign", false, BY_COUNT, "no telemetry was found in a connection on a telemetry port",
      "no telemetry was found in # connections on telemetry ports"},
-    {"stream.resync", false, BY_BYTES, "# of % bytes that were captured could not be decoded",
-     "# of % bytes that were captured could not be decoded, in @ places"},
+    {"stream.resync", false, BY_BYTES, "# of % captured bytes could not be decoded",
+     "# of % captured bytes could not be decoded, in @ places"},
 };
 #define CLAUSE_COUNT (sizeof clauses / sizeof *clauses)
 
-/* Of other kinds the meaning of the note is the clause. */
+/* For other kinds the clause is the meaning of the note. */
 static const struct clause other = {"", false, BY_COUNT, "", ""};
 /* A skip without a number of packages. */
 static const struct clause clock_set = {"clock.skipped", true, BY_COUNT, "had its clock set forward",
                                         "had its clock set forward # times"};
-/* Names that are guessed prove no stop. */
+/* Guessed names prove no stop. */
 static const struct clause guessed_stop = {"safety.stop", false, BY_COUNT, "a field guessed to be # shows",
                                            "a field guessed to be # shows @ safety stops, at first"};
 
-/* Where the id of a finding begins so, it cannot be said that the network lost nothing. */
+/* Findings whose id begins like this contradict "the network lost nothing". */
 static const char *const of_network[] = {
     "silence",       "tcp.retransmission", "tcp.out-of-order",  "tcp.overlap", "tcp.zero",
     "tcp.reset",     "tcp.refused",        "tcp.unreachable",   "tcp.no-",     "stream.gap",
     "stream.resync", "capture.dropped",    "capture.truncated", "ip.",         "websocket.",
     "rate.low"};
 
-/* What stands before the controller's doings where it caused them, and what it causes. */
+/* The cause that is put before the controller's clauses, and its effects. */
 static const char cause[] = "tcp.zero-window", skips_id[] = "clock.skipped", silence_id[] = "silence";
-#define SHORTEST_CYCLE 0.002     /* s, of any controller: so long at least takes a package that it skipped */
-#define SOON INT64_C(1000000000) /* ns; data comes again so soon after a stall */
+#define SHORTEST_CYCLE 0.002     /* s, of any controller: the least time per skipped package */
+#define SOON INT64_C(1000000000) /* ns: data resumes within this time after a stall */
 
-/* Bytes that were captured and not decoded; of a stream's bytes so many are much. */
+/* Bytes captured but not decoded, and the share of a stream's bytes that counts as many. */
 static const char unread[] = "stream.resync";
 #define UNREAD_MUCH 0.01
 
 struct verdict {
     const struct verdict_grounds *grounds;
     struct tallies {
-        struct tally *all; /* of each kind that it has */
+        struct tally *all; /* one for each kind that occurs */
         size_t count;
         struct armtap_verdict *reached;  /* NULL: none */
-        uint64_t stalls, of_client;      /* receivers that did not read, and clients among them */
-        uint64_t effects, explained;     /* skips and silences, and those that a client's stall explains */
-        int64_t stall_from, stall_until; /* the client's stall that ended last so far; ns */
-    } * tallies;                         /* by stream, the capture's first */
-    size_t streams;                      /* and the capture */
+        uint64_t stalls, of_client;      /* stalls of receivers, and of clients among them */
+        uint64_t effects, explained;     /* skips and silences, and those explained by a client's stall */
+        int64_t stall_from, stall_until; /* the client's stall with the latest end so far; ns */
+    } * tallies;                         /* by stream; the capture comes first */
+    size_t streams;                      /* including the capture */
 };
 
 static size_t index_of(const struct armtap_note_kind *kind)
@@ -120,7 +120,7 @@ static size_t index_of(const struct armtap_note_kind *kind)
     return i;
 }
 
-/* A stream's tally of a kind; of none an empty one. */
+/* A stream's tally of a kind; an empty one if it has none. */
 static const struct tally *tally_at(const struct verdict *verdict, size_t stream, size_t kind)
 {
     static const struct tally none;
@@ -131,7 +131,7 @@ static const struct tally *tally_at(const struct verdict *verdict, size_t stream
     return &none;
 }
 
-/* A stream's tally of a kind, made if there is none; NULL without memory. */
+/* Finds or adds a stream's tally of a kind; NULL if memory runs out. */
 static struct tally *tally_of(const struct verdict *verdict, size_t stream, size_t kind)
 {
     struct tallies *tallies = &verdict->tallies[stream];
@@ -146,7 +146,7 @@ static struct tally *tally_of(const struct verdict *verdict, size_t stream, size
     return &all[tallies->count++];
 }
 
-/* Where its tallies are. */
+/* The index of its stream's tallies. */
 static size_t stream_of(const struct armtap_finding *finding)
 {
     return finding->stream == ARMTAP_NO_STREAM ? 0 : (size_t)finding->stream + 1;
@@ -167,8 +167,8 @@ static void note_stall(struct tallies *tallies, const struct armtap_finding *sta
     tallies->stall_until = until;
 }
 
-/* A client that does not read makes the controller skip what its buffers do not hold: no more than fits into the stall,
- * found with the first record after it. */
+/* A client that does not read makes the controller skip what its buffers cannot hold: no more packages than fit into
+ * the stall, found at the first record after it. */
 static void note_effect(struct tallies *tallies, const struct armtap_finding *effect)
 {
     bool is_skip = strcmp(effect->kind->id, skips_id) == 0;
@@ -208,7 +208,7 @@ static double both(const uint64_t counts[2])
     return (double)(counts[0] + counts[1]);
 }
 
-/* Not every finding of a gap or of unread bytes has a size; the stream's sums are whole. */
+/* Uses the stream's totals, because some findings of gaps or unread bytes have no size. */
 static int count_bytes(const struct verdict *verdict, const char *id, size_t stream, double bytes, double of)
 {
     size_t kind = index_of(armtap_note_find(id));
@@ -247,7 +247,7 @@ static double unread_of(const struct verdict *verdict, size_t stream)
     return summary ? armtap_verdict_unread(summary->stream) : 0;
 }
 
-/* What is hidden in bytes that were not decoded nobody knows: where they are many, they are no mere notice. */
+/* Undecoded bytes may hide anything: many of them are more than a notice. */
 static enum armtap_severity severity_of(const struct verdict *verdict, size_t stream,
                                         const struct armtap_note_kind *kind)
 {
@@ -263,8 +263,8 @@ static enum armtap_severity severity_of(const struct verdict *verdict, size_t st
 struct sentence {
     char clause[CLAUSES][CLAUSE_MAX];
     size_t count;
-    size_t before, of_controller; /* from `before` to `of_controller` they are the controller's */
-    size_t more;                  /* for which there was no room */
+    size_t before, of_controller; /* clauses from `before` to `of_controller` have the controller as subject */
+    size_t more;                  /* clauses without room */
 };
 
 static void put_number(char to[CLAUSE_MAX], const struct clause *clause, const struct tally *tally)
@@ -284,7 +284,7 @@ static void append(char to[CLAUSE_MAX], const char *text, size_t length)
     to[used + length] = '\0';
 }
 
-/* Failed attempts to connect, which are findings of the capture, with their robot and number. */
+/* The clause for failed attempts to connect, with robot and number; they are findings of the capture. */
 static bool write_attempts(char to[CLAUSE_MAX], const struct verdict *verdict, const struct tally *tally)
 {
     char text[ARMTAP_ATTEMPT_TEXT_MAX], place[60];
@@ -319,7 +319,7 @@ static void write_pattern(char to[CLAUSE_MAX], const struct clause *clause, cons
             append(to, at, 1);
 }
 
-/* The name of the stop, which its finding begins with, and when it was. */
+/* The name of the stop, with which its finding begins, and its time. */
 static void write_stop(char to[CLAUSE_MAX], const struct armtap_finding *stop, const struct armtap_zone *zone)
 {
     char date[ARMTAP_TIME_MAX];
@@ -334,7 +334,7 @@ static void write_stop(char to[CLAUSE_MAX], const struct armtap_finding *stop, c
     append(to, strchr(date, 'T') + 1, strlen(strchr(date, 'T') + 1));
 }
 
-/* The meaning up to where it explains itself. */
+/* The meaning of the note, without its explanation. */
 static void write_meaning(char to[CLAUSE_MAX], const struct tally *tally)
 {
     const char *meaning = tally->first->kind->meaning;
@@ -351,9 +351,9 @@ static void write_doubt(char to[CLAUSE_MAX], const struct tally *tally)
     if (tally->doubtful == 0)
         return;
     if (tally->doubtful < tally->count)
-        snprintf(doubt, sizeof doubt, ", %" PRIu64 " of them judged by the delay alone", tally->doubtful);
+        snprintf(doubt, sizeof doubt, ", %" PRIu64 " of them judged only by the delay", tally->doubtful);
     else
-        snprintf(doubt, sizeof doubt, ", judged by the delay alone");
+        snprintf(doubt, sizeof doubt, ", judged only by the delay");
     append(to, doubt, strlen(doubt));
 }
 
@@ -365,7 +365,7 @@ static void write_clause(char to[CLAUSE_MAX], const struct verdict *verdict, con
         return;
     bool is_stop = strcmp(tally->first->kind->id, "safety.stop") == 0;
     *to = '\0';
-    /* A size that is not known is not told. */
+    /* Leaves out an unknown size. */
     if (clause == &other || (clause->measure != BY_COUNT && !(tally->total > 0)))
         write_meaning(to, tally);
     else
@@ -379,7 +379,7 @@ static void write_clause(char to[CLAUSE_MAX], const struct verdict *verdict, con
         append(to, place, strlen(place));
 }
 
-/* Adds it where there is room. */
+/* Adds a clause if there is room. */
 static void add_clause(struct sentence *sentence, const struct verdict *verdict, const struct clause *clause,
                        const struct tally *tally)
 {
@@ -389,7 +389,7 @@ static void add_clause(struct sentence *sentence, const struct verdict *verdict,
         write_clause(sentence->clause[sentence->count++], verdict, clause, tally);
 }
 
-/* A clock that was set is no skip: they are told apart by whether packages were counted. */
+/* A clock that was set is not a skip: only a skip has a number of packages. */
 static void add_skips(struct sentence *sentence, const struct verdict *verdict, const struct clause *clause,
                       const struct tally *tally)
 {
@@ -401,7 +401,7 @@ static void add_skips(struct sentence *sentence, const struct verdict *verdict, 
     add_clause(sentence, verdict, &clock_set, &jumps);
 }
 
-/* A stop is the controller's where the names of its fields are known. */
+/* A stop has the controller as subject only if its field names are not guessed. */
 static void add_kind(struct sentence *sentence, const struct verdict *verdict, const struct clause *clause,
                      const struct tally *tally, bool of_controller)
 {
@@ -424,7 +424,7 @@ static const struct clause *clause_of(const char *id)
     return &other;
 }
 
-/* In the order of `clauses`, then of the notes; at least as bad as `severity`. */
+/* Adds the clauses of at least `severity`, in the order of `clauses`, then of the notes. */
 static void add_kinds(struct sentence *sentence, const struct verdict *verdict, size_t stream,
                       enum armtap_severity severity, bool of_controller)
 {
@@ -442,7 +442,7 @@ static void add_kinds(struct sentence *sentence, const struct verdict *verdict, 
         sentence->of_controller = sentence->count;
 }
 
-/* Whether a client's not reading explains every skip and silence. */
+/* Whether stalls of the client explain every skip and silence. */
 static bool is_client_cause(const struct tallies *tallies)
 {
     return tallies->effects > 0 && tallies->explained == tallies->effects && tallies->of_client == tallies->stalls;
@@ -456,7 +456,7 @@ static void add_cause(struct sentence *sentence, const struct verdict *verdict, 
     sentence->before = sentence->count;
 }
 
-/* Whether there is data, all of it, and nothing hints at the network. */
+/* Whether there is complete data and nothing points to the network. */
 static bool is_network_clean(const struct verdict *verdict, size_t stream)
 {
     const struct armtap_stream_summary *summary = armtap_streams_at(verdict->grounds->streams, stream - 1);
@@ -470,8 +470,8 @@ static bool is_network_clean(const struct verdict *verdict, size_t stream)
     return summary->begin.packet > 0;
 }
 
-/* What stands between a clause and the next. */
-static const char *sign_behind(const struct sentence *sentence, size_t i)
+/* The text between a clause and the next. */
+static const char *sign_after(const struct sentence *sentence, size_t i)
 {
     if (i + 1 == sentence->count)
         return sentence->more > 0 ? "; and more." : ".";
@@ -480,7 +480,7 @@ static const char *sign_behind(const struct sentence *sentence, size_t i)
     return i + 2 == sentence->of_controller ? " and" : ",";
 }
 
-/* NULL without memory. */
+/* The text; NULL if memory runs out. */
 static char *write_out(const struct sentence *sentence)
 {
     char *text = malloc(sentence->count * (CLAUSE_MAX + 40) + 1);
@@ -491,12 +491,12 @@ static char *write_out(const struct sentence *sentence)
     for (size_t i = 0; i < sentence->count; i++) {
         bool has_subject = i == sentence->before && i < sentence->of_controller;
         length += (size_t)snprintf(text + length, CLAUSE_MAX + 40, "%s%s%s%s", i == 0 ? "" : " ",
-                                   has_subject ? "the controller " : "", sentence->clause[i], sign_behind(sentence, i));
+                                   has_subject ? "the controller " : "", sentence->clause[i], sign_after(sentence, i));
     }
     return text;
 }
 
-/* Writes the text. 0, or -1 without memory. */
+/* Writes the text. 0, or -1 if memory runs out. */
 static int write_sentence(const struct verdict *verdict, size_t stream, struct armtap_verdict *reached)
 {
     struct sentence sentence = {.count = 0};
@@ -509,7 +509,7 @@ static int write_sentence(const struct verdict *verdict, size_t stream, struct a
     return reached->text ? 0 : -1;
 }
 
-/* ---- what it comes to ------------------------------------------------------------------------------------------ */
+/* ---- verdicts -------------------------------------------------------------------------------------------------- */
 
 static bool has(const struct verdict *verdict, size_t stream, enum armtap_severity severity)
 {
@@ -519,7 +519,7 @@ static bool has(const struct verdict *verdict, size_t stream, enum armtap_severi
     return false;
 }
 
-/* On whose side what is found lies, by the id, or what it begins with. */
+/* Who is to blame, by id or by the beginning of the id. */
 static const struct {
     const char *id;
     enum armtap_blame side;
@@ -554,10 +554,10 @@ static enum armtap_blame side_of(const struct armtap_finding *finding)
     return ARMTAP_BLAME_UNCLEAR;
 }
 
-/* What the robot says of it; on whose side the cause is, is told by what else was found. */
+/* Messages of the robot do not show who is to blame; the other findings do. */
 static const char of_text[] = "rtde.text.";
 
-/* Of those that do not agree it is not clear. */
+/* Unclear if the findings disagree. */
 static enum armtap_blame side_of_all(const struct verdict *verdict, const struct armtap_verdict *reached)
 {
     enum armtap_blame side = ARMTAP_BLAME_UNCLEAR;
@@ -583,7 +583,7 @@ static void extend(struct armtap_verdict *reached, const struct armtap_finding *
         reached->to = finding->last.time;
 }
 
-/* The verdict that a finding is evidence of; NULL: none. */
+/* The verdict that a finding supports, or NULL. */
 static struct armtap_verdict *verdict_of(const struct verdict *verdict, const struct armtap_finding *finding)
 {
     struct armtap_verdict *reached = verdict->tallies[stream_of(finding)].reached;
@@ -591,7 +591,7 @@ static struct armtap_verdict *verdict_of(const struct verdict *verdict, const st
     return counts ? reached : NULL;
 }
 
-/* 0, or -1 without memory. */
+/* 0, or -1 if memory runs out. */
 static int make_room(const struct verdict *verdict, struct verdicts *verdicts)
 {
     struct armtap_verdict *reached;
@@ -608,7 +608,7 @@ static int make_room(const struct verdict *verdict, struct verdicts *verdicts)
     return 0;
 }
 
-/* 0, or -1 without memory. */
+/* 0, or -1 if memory runs out. */
 static int collect_evidence(const struct verdict *verdict, struct verdicts *verdicts)
 {
     if (make_room(verdict, verdicts) != 0)
@@ -630,7 +630,7 @@ static int collect_evidence(const struct verdict *verdict, struct verdicts *verd
     return 0;
 }
 
-/* 0, or -1 without memory. */
+/* 0, or -1 if memory runs out. */
 static int reach(const struct verdict *verdict, size_t stream, enum armtap_severity severity,
                  struct armtap_verdict *reached)
 {
@@ -642,7 +642,7 @@ static int reach(const struct verdict *verdict, size_t stream, enum armtap_sever
     return write_sentence(verdict, stream, reached);
 }
 
-/* One for each stream, and for the capture, with something of that severity. 0, or -1 without memory. */
+/* A verdict for each stream, and for the capture, that has a finding of that severity. 0, or -1 if memory runs out. */
 static int reach_all(const struct verdict *verdict, enum armtap_severity severity, struct verdicts *verdicts)
 {
     size_t count = 0;

@@ -20,8 +20,8 @@ bool armtap_stalls_is_client(const char *text)
     return strncmp(text, of_client, sizeof of_client - 1) == 0;
 }
 
-static void tell(struct findings *findings, const struct stall *stall, const struct armtap_where *until,
-                 const char *what_then)
+static void report(struct findings *findings, const struct stall *stall, const struct armtap_where *until,
+                   const char *what_then)
 {
     const char *who = stall->direction == ARMTAP_FROM_ROBOT ? "the robot" : of_client;
     double seconds = armtap_time_seconds(stall->from.time, until->time);
@@ -47,7 +47,7 @@ static int begin(struct stalls *stalls, struct findings *findings, const struct 
     struct stall stall = {*event->stream, event->direction, event->where};
     if (stalls->count == STALLS_MAX) {
         const struct armtap_where nowhere = {.time = ARMTAP_NO_TIME};
-        tell(findings, &stall, &nowhere, "");
+        report(findings, &stall, &nowhere, "");
         return 0;
     }
     if (stalls->count == stalls->room) {
@@ -65,7 +65,7 @@ static int begin(struct stalls *stalls, struct findings *findings, const struct 
 static void end(struct stalls *stalls, struct findings *findings, struct stall *stall, const struct armtap_where *until,
                 const char *what_then)
 {
-    tell(findings, stall, until, what_then);
+    report(findings, stall, until, what_then);
     *stall = stalls->all[--stalls->count];
 }
 
@@ -88,7 +88,7 @@ int armtap_stalls_event(struct stalls *stalls, struct findings *findings, const 
         end(stalls, findings, stall, &event->where, "");
     if (event->type == ARMTAP_EVENT_CLOSE) {
         end_at_close(stalls, findings, event, event->direction);
-        /* A FIN ends what its sender reads; all else ends both directions. */
+        /* A FIN ends its sender's stall; anything else ends both. */
         if (event->a != ARMTAP_CLOSE_FIN)
             end_at_close(stalls, findings, event, !event->direction);
     }

@@ -137,19 +137,19 @@ def check_skipped(folder):
 def check_silence(folder):
     """A silence says why there was no data, as far as the clocks show."""
     for name, expected in (
-            ("silence", "advanced by one cycle only (0.008 s), and what came next made up for it: "
-                        "the data was held up on its way"),
-            ("silence-of-controller", "advanced by one cycle only (0.008 s), and nothing made up for it: "
-                                      "the controller stood still, or the capture's clock was set"),
-            ("silence-at-last", "only (0.008 s): the data was held up on its way, the controller stood still, "
+            ("silence", "advanced by one cycle only (0.008 s), and the data after it caught up: "
+                        "it was delayed on its way"),
+            ("silence-of-controller", "advanced by one cycle only (0.008 s), and the data after it did not catch up: "
+                                      "the controller stalled, or the capture's clock was set"),
+            ("silence-at-last", "only (0.008 s): the data was delayed on its way, the controller stalled, "
                                 "or the capture's clock was set"),
-            ("silence-that-skipped", "no data for 3.008 s, since packet 88: the controller's clock went on "
+            ("silence-that-skipped", "no data for 3.008 s, since packet 88: the controller's clock advanced "
                                      "(3.008 s), but the controller sent nothing"),
-            ("silence-made-up-enough", "made up for it: the data was held up on its way"),
-            ("silence-made-up-too-little", "the controller stood still, or the capture's clock was set"),
-            ("silence-that-ran-mostly", "went on (2.784 s), but the controller sent nothing"),
-            ("silence-that-ran-partly", "advanced by 2.608 s only, and nothing made up for it: "
-                                        "the controller stood still, or the capture's clock was set"),
+            ("silence-made-up-enough", "caught up: it was delayed on its way"),
+            ("silence-made-up-too-little", "the controller stalled, or the capture's clock was set"),
+            ("silence-that-ran-mostly", "advanced (2.784 s), but the controller sent nothing"),
+            ("silence-that-ran-partly", "advanced by 2.608 s only, and the data after it did not catch up: "
+                                        "the controller stalled, or the capture's clock was set"),
             ("silence-without-clock", "does not show why (no controller clock on both sides of it)"),
             ("silence-to-the-end", "and none afterwards; this stream does not show why"),
             ("clock.skipped-in-gap", "; the controller's clock advanced by 5.008 s")):
@@ -186,17 +186,17 @@ def check_unreadable_record(folder):
 def check_verdicts(folder):
     """The closing sentence: only what was found."""
     for name, sentence in (
-            ("losses", "The controller skipped 4 packages (first in packet 165); a receiver did not read for 0.208 s "
+            ("losses", "The controller skipped 4 packages (first in packet 165); a receiver stopped reading for 0.208 s "
                        "(packet 355); the capture lacks 60 bytes (packet 289)."),
             ("safety.stop", "The controller went into PROTECTIVE_STOP at 12:00:00.400Z (packet 89); the network lost nothing."),
             ("clock.skipped-jump", "The controller had its clock set forward (packet 165); the network lost nothing."),
-            ("rtde.recipe.missing", "Data could not be decoded, so what it says cannot be known (packet 1)."),
+            ("rtde.recipe.missing", "Data could not be decoded, so its content is unknown (packet 1)."),
             ("rtde.start.refused", "The controller refused to start sending data (packet 9)."),
             ("tcp.retransmission", "Nothing is wrong with the data that was captured. Worth knowing: Bytes were sent again "
                                    "once (packet 43)."),
-            ("stream.resync", "Nothing wrong was found in what could be decoded. Worth knowing: 21 of 3767 bytes that were "
-                              "captured could not be decoded (packet 60)."),
-            ("stream.resync-much", "- 400 of 4146 bytes that were captured could not be decoded (packet 60).")):
+            ("stream.resync", "Nothing wrong was found in what could be decoded. Worth knowing: 21 of 3767 captured bytes "
+                              "could not be decoded (packet 60)."),
+            ("stream.resync-much", "- 400 of 4146 captured bytes could not be decoded (packet 60).")):
         path = os.path.join(folder, name + ".pcap")
         run(FAULTS, name, path)
         text = words(run(ARMTAP, "diagnose", path))
@@ -260,9 +260,9 @@ def check_why_silent(folder):
     full = next(finding["packet"] for finding in diagnose(whole)["findings"] if finding["id"] == "tcp.zero-window")
     rewrite(whole, path, lambda index, time, packet: [(time + (5 * 10**9 if index >= full else 0), packet)])
     silence = [finding["text"] for finding in diagnose(path)["findings"] if finding["id"] == "silence"]
-    assert silence[0].endswith("the client did not read, its receive buffer was full from packet %d on" % full), silence
+    assert silence[0].endswith("the client stopped reading: its receive buffer was full from packet %d on" % full), silence
     text = words(run(ARMTAP, "diagnose", path))
-    assert text.index("receiver did not read") < text.index("no data came for"), text[-300:]
+    assert text.index("receiver stopped reading") < text.index("no data arrived for"), text[-300:]
     run(FAULTS, "late-package", whole)
     last = int(run(ARMTAP, "export", "--fields", "packet", whole).splitlines()[150].split(",")[1])
     for times in (2, 3):
@@ -272,7 +272,7 @@ def check_why_silent(folder):
             return [(time + 2 * 10**9 * copy, again[copy]) for copy in copies if index < last]
         rewrite(whole, path, repeat_last)
         silence = [finding["text"] for finding in diagnose(path)["findings"] if finding["id"] == "silence"]
-        end = "sent its last data %d times again, and nobody acknowledged it" % times if times > 2 else "does not show why"
+        end = "repeated its last data %d times without an acknowledgement" % times if times > 2 else "does not show why"
         assert len(silence) == 1 and end in silence[0], silence
 
 
