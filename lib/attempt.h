@@ -1,4 +1,4 @@
-/* Attempts to connect: a SYN to a telemetry port, and whether anybody answers it. */
+/* Attempts to connect: a SYN to a telemetry port, and whether it is answered. */
 #ifndef ARMTAP_ATTEMPT_H
 #define ARMTAP_ATTEMPT_H
 
@@ -40,7 +40,7 @@ void armtap_attempts_tick(struct armtap_attempts *attempts, const struct armtap_
 /* The oldest that has waited too long; NULL if none has. */
 struct armtap_attempt *armtap_attempts_overdue(const struct armtap_attempts *attempts);
 
-/* Whether a segment is a SYN of another attempt than the one at hand. */
+/* Whether a segment is a SYN of another attempt than the current one. */
 bool armtap_attempt_is_other(const struct armtap_attempt *attempt, unsigned sender,
                              const struct armtap_segment *segment);
 /* A SYN to a telemetry port: the attempt begins or continues. */

@@ -4,7 +4,7 @@
 
 #include "armtap.h"
 
-/* By its number for armtap_budget_at. */
+/* Numbers for armtap_budget_at. */
 enum armtap_budget_code {
 #define BUDGET(code, ...) ARMTAP_BUDGET_##code,
 #define LIMIT(code, ...) ARMTAP_BUDGET_##code,

@@ -1,5 +1,5 @@
-/* Things of connections, found by the connection's number. All in this header, so that the library, its analysis and
- * the program have it without exporting it. */
+/* Maps connection numbers to things. Entirely in this header, so that the library, its analysis and the program can use
+ * it without exporting it. */
 #ifndef ARMTAP_BY_CONNECTION_H
 #define ARMTAP_BY_CONNECTION_H
 
@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Begins as zeros; the owner frees the things, then `slots`. Sorted by connection. */
+/* Starts as zeros; the owner frees the things, then `slots`. Sorted by connection. */
 struct by_connection {
     struct by_connection_slot {
         uint64_t connection;
         void *thing;
     } * slots;
     size_t count, room;
-    size_t recent; /* the last one asked for: mostly the next one, too */
+    size_t recent; /* the last one found, usually the next one too */
 };
 
-/* Where a connection is, or where it belongs. */
+/* The place of a connection, or the place to insert it. */
 static inline size_t by_connection_place(const struct by_connection *map, uint64_t connection)
 {
     size_t low = 0, high = map->count;
@@ -38,8 +38,8 @@ static inline bool by_connection_is_at(const struct by_connection *map, size_t p
     return place < map->count && map->slots[place].connection == connection;
 }
 
-/* NULL if there is none. Of many connections in turns, the next one is mostly where its number says, counted from the
- * recent one. */
+/* NULL if there is none. When many connections take turns, the next one usually lies at the distance of its number from
+ * the recent one. */
 static inline void *by_connection_find(struct by_connection *map, uint64_t connection)
 {
     size_t place = map->recent;
@@ -55,7 +55,7 @@ static inline void *by_connection_find(struct by_connection *map, uint64_t conne
     return map->slots[place].thing;
 }
 
-/* The same of a map that stays as it is. */
+/* The same without changing the map. */
 static inline void *by_connection_look_up(const struct by_connection *map, uint64_t connection)
 {
     size_t place =
@@ -63,7 +63,7 @@ static inline void *by_connection_look_up(const struct by_connection *map, uint6
     return by_connection_is_at(map, place, connection) ? map->slots[place].thing : NULL;
 }
 
-/* Room for one more, so that adding it cannot fail. False without memory. */
+/* Makes room for one more, so that adding it cannot fail. False if memory runs out. */
 static inline bool by_connection_make_room(struct by_connection *map)
 {
     if (map->count < map->room)
@@ -77,7 +77,7 @@ static inline bool by_connection_make_room(struct by_connection *map)
     return true;
 }
 
-/* Of a connection that has none yet. False without memory. */
+/* Adds the thing of a connection that has none. False if memory runs out. */
 static inline bool by_connection_add(struct by_connection *map, uint64_t connection, void *thing)
 {
     if (!by_connection_make_room(map))
@@ -90,7 +90,7 @@ static inline bool by_connection_add(struct by_connection *map, uint64_t connect
     return true;
 }
 
-/* Takes it out; the caller frees what is returned. NULL if there is none. */
+/* Removes and returns the thing, which the caller frees. NULL if there is none. */
 static inline void *by_connection_remove(struct by_connection *map, uint64_t connection)
 {
     size_t place = by_connection_place(map, connection);

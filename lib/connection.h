@@ -91,7 +91,7 @@ static inline void armtap_conn_take(struct armtap_conn *conn, size_t bytes)
     conn->reserve->taken += bytes;
 }
 
-/* ---- what a decoder may leave unsaid ---- */
+/* ---- functions that a decoder may lack ---- */
 
 static inline bool armtap_decoder_sure(const struct armtap_decoder *decoder, const void *context,
                                        enum armtap_direction direction, const uint8_t *frame, size_t length)
@@ -111,7 +111,7 @@ int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction,
 /* How well the first bytes of a direction fit a protocol. */
 enum armtap_fit armtap_decoder_begins(const struct armtap_decoder *decoder, enum armtap_direction direction,
                                       const uint8_t *bytes, size_t length);
-/* How well the `available` bytes behind a frame fit it. */
+/* How well the `available` bytes after a frame fit it. */
 enum armtap_fit armtap_decoder_follows(const struct armtap_decoder *decoder, const void *context,
                                        enum armtap_direction direction, const uint8_t *frame, size_t length,
                                        size_t available);

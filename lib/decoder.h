@@ -29,7 +29,7 @@ enum armtap_fit {
     ARMTAP_FIT_WELL /* nothing else would look like this */
 };
 
-/* Who says that a connection is of a decoder's protocol. */
+/* What indicates that a connection carries a decoder's protocol. */
 enum armtap_told { ARMTAP_TOLD_BY_NOBODY, ARMTAP_TOLD_BY_PORT, ARMTAP_TOLD_BY_USER };
 
 /* Bytes of a direction whose protocol is unknown. */
@@ -43,15 +43,15 @@ struct armtap_sight {
 
 struct armtap_pieces;
 
-/* What is said of a member holds where it is NULL, too; `frame` and `decode` may not be. */
+/* Each comment says what NULL means; `frame` and `decode` must not be NULL. */
 struct armtap_decoder {
-    /* What users and programs are told of the protocol. Its number is an enumerator of armtap.h, or one from 1000 on
-     * that no other decoder has. */
+    /* The public description of the protocol. Its number is an enumerator of armtap.h, or an unused number from 1000
+     * on. */
     struct armtap_protocol_info info;
     size_t context_size; /* zeroed before `open`; at least 1 */
     bool common;         /* other protocols look like it, so it is recognised only on its own ports */
     size_t usual;        /* bytes of the longest documented frame; 0 if any length is as likely */
-    /* Prepares a context, and frees what it holds. NULL: zeros will do, and hold nothing. */
+    /* Prepare a context, and free what it holds. NULL: zeros are enough, nothing to free. */
     int (*open)(void *context);
     void (*close)(void *context);
     /* A direction was captured from its first byte on: a message begins there. May be NULL. */
@@ -93,13 +93,13 @@ struct armtap_decoder {
     /* Names, in a few words, what a connection with these first bytes is, if no decoder accepts it but this one's
      * vendor is known to use it; else NULL. May be NULL. */
     const char *(*stranger)(const uint8_t *bytes, size_t length);
-    /* Takes a message apart for people (describe.h); *kind becomes what it is. May be NULL: then only the values of its
+    /* Describes a message piece by piece (describe.h); *kind becomes its name. May be NULL: then only the values of its
      * recipe are shown. */
     int (*describe)(struct armtap_pieces *pieces, const char **kind);
-    /* What message begins with these bytes, if nothing else is known: sets what it can tell of the subject, as
-     * armtap_identify says. MAYBE: other protocols look like this, too, or `doubt` says what speaks against it;
-     * `named`: the user says that it is this protocol. NO: none begins here. May be NULL: its messages are not
-     * recognised alone. */
+    /* Recognises the message that begins with these bytes without other knowledge, and sets what it can of the subject,
+     * as armtap_identify does. MAYBE: other protocols look like this too, or `doubt` says what contradicts it. NO: no
+     * message begins here. `named`: the user named this protocol. NULL: its messages cannot be recognised on their
+     * own. */
     enum armtap_fit (*identify)(struct armtap_subject *subject, bool directed, bool named, struct armtap_line *doubt);
 };
 

@@ -1,11 +1,11 @@
-/* What the library's own parts ask of the dictionary. */
+/* The field table, for the library itself. */
 #ifndef ARMTAP_FIELD_H
 #define ARMTAP_FIELD_H
 
 #include "armtap.h"
 
-/* Columns of each legacy layout, by the table: a row of the table is as large as its field's last column, and a union
- * is as large as the largest row. */
+/* The number of columns of each legacy layout, computed from the table: each union member is as large as its field's
+ * last column, so the union is as large as the highest column. */
 #define ARMTAP_LAST_COLUMN(name, column, count) char name[(column) > 0 ? (column) + (count)-1 : 1];
 #define ARMTAP_SCALAR_CB2(name, ctype, type, direction, unit, cb2, ...) ARMTAP_LAST_COLUMN(name, cb2, 1)
 #define ARMTAP_VECTOR_CB2(name, ctype, type, count, direction, unit, cb2, ...) ARMTAP_LAST_COLUMN(name, cb2, count)
@@ -25,12 +25,12 @@ enum { ARMTAP_COLUMNS_CB2 = sizeof(union armtap_columns_cb2), ARMTAP_COLUMNS_CB3
 
 /* Bytes of one element in struct armtap_state; 0 for types that the state does not hold. */
 size_t armtap_type_width(enum armtap_type type);
-/* The type that RTDE calls so; false for other names. */
+/* The type with this RTDE name; false for other names. */
 bool armtap_type_find(const char *name, size_t length, enum armtap_type *type, unsigned *count);
-/* The field whose first element stands at a gnuplot column of a legacy layout; NULL inside a vector or beyond the end.
- */
+/* The field whose first element is at a gnuplot column of a legacy layout; NULL inside a vector or after the last
+ * column. */
 const struct armtap_field *armtap_field_at_column(enum armtap_generation generation, unsigned column);
-/* The number that a generation gives a name of an enumerated field; false where it has none. */
+/* The number of a named value of an enumerated field in a generation; false if it has none. */
 bool armtap_enum_number(const struct armtap_field *field, const char *name, size_t length,
                         enum armtap_generation generation, int64_t *number);
 

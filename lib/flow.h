@@ -1,4 +1,4 @@
-/* The TCP connections of a capture: found by their addresses and ports, in number bounded. */
+/* The TCP connections of a capture: a bounded table, keyed by addresses and ports. */
 #ifndef ARMTAP_FLOW_H
 #define ARMTAP_FLOW_H
 
@@ -8,42 +8,42 @@
 #include "tcp.h"
 #include "traffic.h"
 
-/* Both ends, the lesser first, so that both directions have one key. */
+/* Both ends, the smaller first, so that both directions have the same key. */
 struct armtap_flow_key {
     struct armtap_address address[2];
     uint16_t port[2];
 };
 
-/* What is lost when a flow has to go: the least precious go first. */
+/* The value of a flow: when room is needed, the least valuable go first. */
 enum armtap_flow_class {
-    ARMTAP_FLOW_IDLE, /* closed or foreign: kept to know its stragglers */
-    ARMTAP_FLOW_NEW,  /* nothing of ours was seen yet */
+    ARMTAP_FLOW_IDLE, /* closed or foreign: kept to recognise late packets */
+    ARMTAP_FLOW_NEW,  /* no telemetry seen yet */
     ARMTAP_FLOW_LIVE, /* messages, but no records */
     ARMTAP_FLOW_SENDING,
     ARMTAP_FLOW_CLASSES
 };
 
-/* A segment that may belong to another connection on the same ports: what follows tells. */
+/* A segment that may belong to another connection on the same ports; later segments decide. */
 struct armtap_doubt {
     struct armtap_where where;
     struct armtap_segment segment;
-    unsigned sender; /* which end of the key */
+    unsigned sender; /* index of the end in the key */
     uint8_t bytes[];
 };
 
 struct armtap_flow {
     struct armtap_flow_key key;
     uint64_t hash;
-    struct armtap_flow *next; /* of the same bucket */
+    struct armtap_flow *next; /* in the same bucket */
     enum armtap_flow_class class;
     struct armtap_flow *older, *newer;   /* of the same class, by their last packets */
-    unsigned robot_end;                  /* which end of the key is the robot */
-    struct armtap_conn *conn;            /* NULL once it is closed */
-    struct armtap_doubt *doubt;          /* NULL mostly */
-    struct armtap_traffic_count traffic; /* of a robot's port that may be another than telemetry's */
-    bool decoded;                        /* it is telemetry */
-    bool given_up;                       /* while it was open: others needed its place */
-    struct armtap_attempt attempt;       /* to connect; of other ports none */
+    unsigned robot_end;                  /* index of the robot's end in the key */
+    struct armtap_conn *conn;            /* NULL once closed */
+    struct armtap_doubt *doubt;          /* usually NULL */
+    struct armtap_traffic_count traffic; /* of a robot's port that may not be a telemetry port */
+    bool decoded;                        /* it carries telemetry */
+    bool given_up;                       /* dropped while open, because others needed its place */
+    struct armtap_attempt attempt;       /* to connect; none for other ports */
     struct armtap_tcp tcp;
 };
 
@@ -58,25 +58,25 @@ struct armtap_flow_table {
     } class[ARMTAP_FLOW_CLASSES];
 };
 
-/* Returns which end of the key the segment's sender is. */
+/* Returns the index of the segment's sender in the key. */
 unsigned armtap_flow_key_of(const struct armtap_segment *segment, struct armtap_flow_key *key);
 void armtap_flow_table_init(struct armtap_flow_table *table);
 /* NULL if there is none. */
 struct armtap_flow *armtap_flow_find(const struct armtap_flow_table *table, const struct armtap_flow_key *key);
-/* A new flow, all zero but for its key, of class NEW; NULL without memory. */
+/* A new flow of class NEW, all zero except its key; NULL if memory runs out. */
 struct armtap_flow *armtap_flow_add(struct armtap_flow_table *table, const struct armtap_flow_key *key);
-/* A packet of it came: it is the newest of that class. */
+/* Call for each packet of a flow: makes it the newest of that class. */
 void armtap_flow_enter(struct armtap_flow_table *table, struct armtap_flow *flow, enum armtap_flow_class class);
-/* The oldest flow of a class that holds more than it may; NULL if none does. Where memory is scarce that is the least
- * precious class, so that each of them keeps a few. */
+/* The oldest flow of a class over its limit, or NULL. If memory is scarce, the least valuable class is over its limit,
+ * but each class keeps a few. */
 struct armtap_flow *armtap_flow_surplus(const struct armtap_flow_table *table, bool is_scarce);
-/* Bytes of memory that table and flows take, without their connections. */
+/* Bytes of memory of table and flows, without their connections. */
 size_t armtap_flow_bytes(const struct armtap_flow_table *table);
-/* The flow of an attempt. */
+/* The flow that contains an attempt. */
 struct armtap_flow *armtap_flow_of(struct armtap_attempt *attempt);
-/* Takes it out and frees it; connection and reassembly are the caller's to free before. */
+/* Removes and frees a flow; the caller frees its connection and reassembly first. */
 void armtap_flow_remove(struct armtap_flow_table *table, struct armtap_flow *flow);
-/* Frees the table itself, which is empty. */
+/* Frees the table, which must be empty. */
 void armtap_flow_table_free(struct armtap_flow_table *table);
 
 #endif

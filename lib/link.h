@@ -4,7 +4,7 @@
 
 #include "armtap.h"
 
-/* An IPv4 address lies in the first four bytes, the others are zero. */
+/* An IPv4 address is in the first four bytes; the others are zero. */
 struct armtap_address {
     uint8_t version; /* 4 or 6 */
     uint8_t bytes[16];
@@ -21,17 +21,17 @@ struct armtap_segment {
     uint32_t seq, ack;
     unsigned flags;      /* enum armtap_tcp_flag, other bits as on the wire */
     uint32_t window;     /* as on the wire, not scaled */
-    int window_scale;    /* of the option, -1 without it; only read where SYN is set */
+    int window_scale;    /* from the option, -1 without it; read only if SYN is set */
     uint16_t ip_id;      /* 0 in IPv6 */
-    bool has_timestamps; /* the option is there: */
+    bool has_timestamps; /* if the option is present: */
     uint32_t tsval, tsecr;
     unsigned sack_count;
     struct {
         uint32_t start, end;
-    } sack[ARMTAP_SACK_BLOCKS];     /* as on the wire: the first may report bytes that came twice */
-    struct armtap_address reporter; /* of UNREACHABLE: who says so, with the type and code of its message */
+    } sack[ARMTAP_SACK_BLOCKS];     /* as on the wire: the first may report bytes received twice */
+    struct armtap_address reporter; /* for UNREACHABLE: the sender of the error, with its type and code */
     unsigned icmp_type, icmp_code;
-    const uint8_t *payload; /* bytes at hand */
+    const uint8_t *payload; /* captured bytes */
     size_t length;
     size_t cut; /* payload bytes after them that the snapshot length cut off */
 };
@@ -39,13 +39,13 @@ struct armtap_segment {
 enum armtap_link_result {
     ARMTAP_LINK_TCP,         /* the segment is filled in */
     ARMTAP_LINK_UNREACHABLE, /* an ICMP error: the segment is the one it quotes, as far as a SYN's answer needs it */
-    ARMTAP_LINK_OTHER,       /* something else than TCP over IP */
+    ARMTAP_LINK_OTHER,       /* not TCP over IP */
     ARMTAP_LINK_FRAGMENT,    /* a part of a fragmented TCP packet; addresses are filled in */
     ARMTAP_LINK_BAD,         /* a header contradicts its length; `fault` says which */
     ARMTAP_LINK_CUT,         /* the snapshot length cut the headers */
-    ARMTAP_LINK_UNKNOWN      /* a link type that is not known */
+    ARMTAP_LINK_UNKNOWN      /* an unknown link type */
 };
-/* Reads the headers. `fault` gets a constant text where the result is BAD. */
+/* Reads the headers. `fault` gets a constant text if the result is BAD. */
 enum armtap_link_result armtap_link_parse(const struct armtap_packet *packet, struct armtap_segment *segment,
                                           const char **fault);
 

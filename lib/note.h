@@ -1,4 +1,4 @@
-/* Notes: registered kinds, and a line of text put together without stdio or locale. */
+/* Notes: registered kinds, and lines of text built without stdio or locale. */
 #ifndef ARMTAP_NOTE_H
 #define ARMTAP_NOTE_H
 
@@ -13,8 +13,8 @@ enum armtap_note_code {
     ARMTAP_NOTE_COUNT
 };
 
-/* A bounded line; what does not fit is cut and ends in "...". Of spans, valid UTF-8 is taken as it is, but for control
- * characters and those that turn the direction of writing; they, and bytes that are no UTF-8, show as \xHH. */
+/* A bounded line; longer text is cut and ends in "...". Valid UTF-8 in spans is kept, except control characters and
+ * direction marks; these, and bytes that are not UTF-8, become \xHH. */
 struct armtap_line {
     size_t length;
     bool cut;
@@ -25,11 +25,11 @@ void armtap_line_string(struct armtap_line *line, const char *text);
 void armtap_line_span(struct armtap_line *line, const void *bytes, size_t length);
 void armtap_line_unsigned(struct armtap_line *line, uint64_t number);
 void armtap_line_signed(struct armtap_line *line, int64_t number);
-/* Six significant digits, as few as show them: 12.5, 1e-300, nan. */
+/* Up to six significant digits: 12.5, 1e-300, nan. */
 void armtap_line_double(struct armtap_line *line, double number);
 void armtap_line_hex(struct armtap_line *line, uint64_t number);
-/* Several parts in one call. The format knows %s (const char *), %u (uint64_t), %d (int64_t), %x (uint64_t) and %b
- * (const void *, size_t: a span); arguments must have exactly these types. */
+/* Adds several parts. The format knows %s (const char *), %u (uint64_t), %d (int64_t), %x (uint64_t) and %b (const void
+ * *, size_t: a span); arguments must have exactly these types. */
 void armtap_line_format(struct armtap_line *line, const char *format, ...);
 void armtap_line_arguments(struct armtap_line *line, const char *format, va_list arguments);
 

@@ -1,11 +1,11 @@
-/* A step of a plan: what its elements undergo on their way from the wire into the state, and back. */
+/* A step of a plan: how its elements are converted between the wire and the state. */
 #ifndef ARMTAP_PLAN_STEP_H
 #define ARMTAP_PLAN_STEP_H
 
 #include "armtap.h"
 #include "bytes.h"
 
-/* What one element undergoes on its way from the wire to the state. */
+/* The conversion of one element from the wire to the state. */
 enum armtap_op {
     ARMTAP_OP_BYTE,
     ARMTAP_OP_BOOL,       /* any non-zero byte is true */
@@ -16,7 +16,7 @@ enum armtap_op {
     ARMTAP_OP_CELL_INT32, /* a legacy double that holds a whole number */
     ARMTAP_OP_CELL_UINT32,
     ARMTAP_OP_CELL_BITS, /* a legacy double that holds bits, or their raw integer */
-    ARMTAP_OP_NONE       /* does not go into the state */
+    ARMTAP_OP_NONE       /* not kept in the state */
 };
 
 struct armtap_step {
@@ -29,7 +29,7 @@ struct armtap_step {
 /* Bytes of one element on the wire and in the state. */
 size_t armtap_op_wire_width(enum armtap_op op);
 size_t armtap_op_state_width(enum armtap_op op);
-/* The operation that takes a wire type to a field's type; ARMTAP_OP_NONE where that would lose something. */
+/* The operation that converts a wire type to a field's type; ARMTAP_OP_NONE if that would lose information. */
 enum armtap_op armtap_op_for(enum armtap_type wire, enum armtap_type field);
 static inline bool armtap_op_is_cell(enum armtap_op op)
 {
@@ -42,7 +42,7 @@ enum armtap_op armtap_op_for_cell(enum armtap_type field);
 struct armtap_step armtap_plan_step(enum armtap_op op, const struct armtap_field *field, size_t wire);
 void armtap_step_encode(const struct armtap_step *step, const struct armtap_state *state, uint8_t *wire);
 
-/* ---- a legacy cell as a number; false where it holds none of that type ---- */
+/* ---- a legacy cell as a number; false if it holds none of that type ---- */
 
 static inline bool armtap_cell_int32(const uint8_t *cell, int32_t *number)
 {
@@ -63,13 +63,13 @@ static inline bool armtap_cell_uint32(const uint8_t *cell, uint32_t *number)
 }
 
 #define ARMTAP_TWO_TO_64 18446744073709551616.0
-#define ARMTAP_TWO_TO_51 2251799813685248.0 /* up to it a double has a bit for halves */
+#define ARMTAP_TWO_TO_51 2251799813685248.0 /* below it a double can still hold halves */
 
 static inline bool armtap_cell_bits(const uint8_t *cell, uint64_t *bits)
 {
     double value = armtap_be_double(cell);
     *bits = armtap_be64(cell);
-    if (*bits >> 52 == 0) /* as a double it would be 0 or denormal: it is the raw integer */
+    if (*bits >> 52 == 0) /* 0 or denormal as a double, so it is a raw integer */
         return true;
     if (!(value >= 0 && value < ARMTAP_TWO_TO_64))
         return false;

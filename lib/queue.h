@@ -1,6 +1,7 @@
-/* What waits for missing bytes: per direction a queue of chunks in stream order, and one pool that bounds them all.
+/* Data that waits for missing bytes: a queue of chunks in stream order per direction, and one pool that limits them
+ * all.
  *
- * Positions are sequence numbers carried on to 64 bits: their low 32 bits are those of the wire. */
+ * Positions are sequence numbers extended to 64 bits; the low 32 bits are those on the wire. */
 #ifndef ARMTAP_QUEUE_H
 #define ARMTAP_QUEUE_H
 
@@ -10,18 +11,18 @@ struct armtap_queue;
 
 struct armtap_pool {
     size_t limit, used;               /* bytes */
-    uint64_t packets;                 /* captured so far */
-    struct armtap_where now;          /* the packet at hand */
-    unsigned histories;               /* how many directions keep one ... */
-    unsigned histories_most;          /* ... and may */
-    struct armtap_queue *ring;        /* queues that are not empty, the next to be looked at first */
-    size_t waiting;                   /* how many they are */
-    struct armtap_queue *by_size[48]; /* the same by the power of two of the bytes that they hold */
+    uint64_t packets;                 /* packets captured so far */
+    struct armtap_where now;          /* the current packet */
+    unsigned histories;               /* how many directions keep a history ... */
+    unsigned histories_most;          /* ... and how many may */
+    struct armtap_queue *ring;        /* non-empty queues, starting with the next to check */
+    size_t waiting;                   /* how many there are */
+    struct armtap_queue *by_size[48]; /* the same, by the power of two of their bytes */
 };
 
 enum armtap_chunk_kind {
     ARMTAP_CHUNK_BYTES,
-    ARMTAP_CHUNK_MISSING, /* known not to come: cut off by the snapshot length */
+    ARMTAP_CHUNK_MISSING, /* will never arrive: cut off by the snapshot length */
     ARMTAP_CHUNK_END      /* FIN; no length */
 };
 
@@ -31,7 +32,7 @@ struct armtap_chunk {
     struct armtap_where where;
     enum armtap_chunk_kind kind;
     struct armtap_sent sent; /* the segment that brought it */
-    bool acked;              /* the peer acknowledged up to its start, at: */
+    bool acked;              /* the peer acknowledged everything before it, at: */
     int64_t acked_time;
     uint64_t acked_packet;
     uint8_t bytes[];
@@ -42,10 +43,10 @@ struct armtap_queue {
     struct armtap_chunk *head, *tail;
     struct armtap_chunk *unacked; /* the first whose start the peer has not acknowledged */
     uint64_t acked;               /* how far the peer has acknowledged */
-    size_t chunks, held;          /* held: bytes taken from the pool */
-    struct armtap_chunk **index;  /* all chunks, in order, from `first` on: a place among them is found by halving */
+    size_t chunks, held;          /* held: its bytes in the pool */
+    struct armtap_chunk **index;  /* all chunks in order, from `first` on, for binary search */
     size_t first, room;
-    void *owner; /* whose queue it is, for those who find it through the pool */
+    void *owner; /* the owner of the queue, when it is found through the pool */
     enum armtap_direction direction;
     unsigned size_class;
     struct armtap_queue *ring_before, *ring_after, *class_before, *class_after;
@@ -53,31 +54,31 @@ struct armtap_queue {
 
 void armtap_pool_init(struct armtap_pool *pool, size_t limit);
 bool armtap_pool_has_room(const struct armtap_pool *pool, size_t length);
-/* The queue that holds most (where very many wait: one of those that do); NULL where none waits. */
+/* The queue that holds most (if very many wait, one of the largest); NULL if none waits. */
 struct armtap_queue *armtap_pool_largest(const struct armtap_pool *pool);
-/* The next waiting queue in turn; NULL where none waits. */
+/* The next waiting queue in turn; NULL if none waits. */
 struct armtap_queue *armtap_pool_next(struct armtap_pool *pool);
 
-/* What a new range met. */
+/* The overlap of a new range with what is queued. */
 struct armtap_overlap {
-    uint64_t bytes; /* that were there already */
-    bool differs;   /* some of them with other content */
+    uint64_t bytes; /* bytes already queued */
+    bool differs;   /* some have other content */
 };
 
 void armtap_queue_init(struct armtap_queue *queue, struct armtap_pool *pool, void *owner,
                        enum armtap_direction direction);
-/* Keeps the bytes of a range, brought by `sent`, that are not there yet; `bytes` NULL: they are missing for good. Adds
- * to `overlap`. */
+/* Queues the new bytes of a range that `sent` carried; if `bytes` is NULL, they are missing for good. Adds to
+ * `overlap`. */
 int armtap_queue_insert(struct armtap_queue *queue, uint64_t start, const uint8_t *bytes, size_t length,
                         const struct armtap_sent *sent, struct armtap_overlap *overlap);
-/* The end of the stream; `position` is at or behind the end of the last chunk. */
+/* Queues the end of the stream; `position` is at or after the end of the last chunk. */
 int armtap_queue_insert_end(struct armtap_queue *queue, uint64_t position, const struct armtap_sent *sent);
-/* The last chunk that begins at or before a position; NULL where none does. */
+/* The last chunk that begins at or before a position, or NULL. */
 struct armtap_chunk *armtap_queue_find(const struct armtap_queue *queue, uint64_t position);
-/* Takes the first chunk out, charged to the pool no more; the caller frees it with free(). */
+/* Removes the first chunk from queue and pool; the caller frees it with free(). */
 struct armtap_chunk *armtap_queue_take(struct armtap_queue *queue);
 void armtap_queue_clear(struct armtap_queue *queue);
-/* The peer has acknowledged up to `position`. */
+/* Call when the peer has acknowledged up to `position`. */
 void armtap_queue_acknowledge(struct armtap_queue *queue, uint64_t position);
 
 #endif

@@ -38,11 +38,11 @@ struct armtap_guess {
     struct armtap_sample *sample; /* NULL: no data yet, or no room */
     bool sealed;                  /* an earlier pass saw all of the data */
     bool ruled_out;               /* something in the data rules out a guess */
-    /* Of a recipe that was set up before bytes of both directions were missing, by the gap from the robot, the lowest
-     * bit for the first: data that cannot be of it, and data that does not tell. */
+    /* About a recipe that was set up before bytes of both directions were lost; one bit per gap from the robot, lowest
+     * first: the data after the gap cannot have that recipe, or does not show it. */
     uint64_t refuted, unsure;
     bool client_lost; /* bytes to the robot are missing, which may hold a set-up */
-    bool only_doubt;  /* nothing but that is known */
+    bool only_doubt;  /* nothing else is known */
 };
 void armtap_guess_drop_sample(struct armtap_guess *guess);
 

@@ -6,14 +6,14 @@
 #include "link.h"
 #include "sent.h"
 
-/* Times of echoes. One that was dropped makes the next seem shorter, so that the shortest of all would not do: it is
- * the median of the shortest in each of the last three rounds. */
+/* Echo times. A lost echo makes the next seem shorter, so the minimum is unreliable: uses the median of the minima of
+ * the last three rounds. */
 struct armtap_echoes {
     int64_t shortest, rounds[3]; /* ns; 0: none yet */
     unsigned count, round;
 };
 
-#define ARMTAP_REPAIRS 12u /* that are remembered */
+#define ARMTAP_REPAIRS 12u /* remembered */
 
 struct armtap_sender {
     bool has_clock, has_id, is_measured;

@@ -16,7 +16,7 @@ struct armtap_span {
     size_t length;
     const struct armtap_mark *marks;
     size_t mark_count;
-    bool final; /* nothing follows these bytes */
+    bool final; /* no bytes follow */
 };
 
 /* Whether `a` was captured after `b`. */

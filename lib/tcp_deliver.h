@@ -24,7 +24,7 @@ int armtap_tcp_give_up_hole(struct armtap_tcp *tcp, enum armtap_direction direct
 int armtap_tcp_give_up_overdue(struct armtap_tcp *tcp);
 /* Delivers all waiting data, both directions in order of capture. */
 int armtap_tcp_flush(struct armtap_tcp *tcp);
-/* Drops the history of recently delivered bytes, while more than `least` directions keep one. */
+/* Drops the history of recently delivered bytes, while more than `min` directions keep one. */
 void armtap_tcp_drop_histories(struct armtap_tcp *tcp, unsigned least);
 /* Gives up a hole of the queue that holds most; *done says whether there was one. */
 int armtap_tcp_relieve(struct armtap_pool *pool, bool *done);

@@ -12,7 +12,7 @@ struct armtap_traffic_count {
     struct armtap_address robot; /* version 0: no such port */
     uint16_t port;
     uint64_t packets, bytes;
-    bool sure; /* else it may be another client's port by chance */
+    bool sure; /* otherwise it may be a client's port by chance */
 };
 
 struct armtap_traffics {
@@ -21,8 +21,8 @@ struct armtap_traffics {
 };
 
 /* Looks at the first segment of a connection. `server` is the end that its SYN makes the server, by index of both ends;
- * where there was none, both are looked at, and ports that a client may have by chance only where the other end's may
- * be a client's too. */
+ * without a SYN both ends are checked; ports that a client may have by chance count only if the other end's port may be
+ * a client's too. */
 void armtap_traffic_begin(struct armtap_traffic_count *count, const struct armtap_address address[2],
                           const uint16_t port[2], bool has_syn, unsigned server);
 /* Adds a connection's counts. */
@@ -31,7 +31,7 @@ void armtap_traffics_add(struct armtap_traffics *traffics, const struct armtap_t
 bool armtap_traffics_know(const struct armtap_traffics *traffics, const struct armtap_address *robot);
 /* Whether only robots listen on a port. */
 bool armtap_traffic_is_robots(uint16_t port);
-/* The name of a port in the table; NULL: not in it. */
+/* The name of a port in the table, or NULL. */
 const char *armtap_traffic_name(uint16_t port);
 
 #endif
