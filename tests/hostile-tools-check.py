@@ -533,7 +533,7 @@ def check_forgotten(folder, ended):
     texts = [f["text"] for f in shown["findings"] if f["stream"] == stream["stream"] and f["id"] in ("stream.midstream", "input.hostile")]
     listed = subprocess.run([ARMTAP, "info", path], capture_output=True, text=True).stdout
     if ended < 64:  # so many are remembered however scarce memory is
-        expect(what, len(texts) == 1 and "the rest of a connection that armtap gave up" in texts[0], texts)
+        expect(what, len(texts) == 1 and "the rest of a connection that was given up" in texts[0], texts)
         return
     expect(what, len(texts) == 1 and "already open when the capture began, or is the rest of one that was forgotten" in texts[0], texts)
     expect(what + ": info", "its beginning was not captured, or was discarded" in listed, listed[-300:])

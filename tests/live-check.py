@@ -178,7 +178,7 @@ def may_not_capture(run):
     if run.program.poll() is None:
         return False
     error = run.program.stderr.read().decode()
-    expect("lo", "rights" in error or "cannot capture" in error, error)
+    expect("lo", "may not capture" in error or "cannot capture" in error, error)
     print("lo was not tried:", error.strip())
     return True
 

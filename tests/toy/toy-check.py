@@ -128,7 +128,7 @@ def check_little(folder):
     with open(dump, "wb") as file:
         file.write(message(0)[:-1])
     run = armtap("export", "--raw", "toy", dump)
-    expect("no message", run.returncode == 2 and "no whole message of toy is in it" in run.stderr, run)
+    expect("no message", run.returncode == 2 and "no complete toy message" in run.stderr, run)
 
 
 def check_diagnose(path):
