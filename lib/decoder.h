@@ -96,10 +96,10 @@ struct armtap_decoder {
     /* Describes a message piece by piece (describe.h); *kind becomes its name. May be NULL: then only the values of its
      * recipe are shown. */
     int (*describe)(struct armtap_pieces *pieces, const char **kind);
-    /* Recognises the message that begins with these bytes without other knowledge, and sets what it can of the subject,
-     * as armtap_identify does. MAYBE: other protocols look like this too, or `doubt` says what contradicts it. NO: no
-     * message begins here. `named`: the user named this protocol. NULL: its messages cannot be recognised on their
-     * own. */
+    /* What message begins with these bytes, if nothing else is known: sets what it can tell of the subject, as
+     * armtap_identify says. MAYBE: other protocols look like this, too, or `doubt` says what speaks against it;
+     * `named`: the user says that it is this protocol. NO: none begins here. May be NULL: `frame`
+     * and `begins` tell. */
     enum armtap_fit (*identify)(struct armtap_subject *subject, bool directed, bool named, struct armtap_line *doubt);
 };
 

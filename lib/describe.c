@@ -327,6 +327,32 @@ int armtap_describe(const struct armtap_subject *given, int (*on_piece)(void *us
 
 /* ---- what begins here ---- */
 
+/* Of a decoder that says no more than how long a frame is, and how well bytes begin one. */
+static enum armtap_fit identify_frame(const struct armtap_decoder *decoder, struct armtap_subject *subject,
+                                      bool directed)
+{
+    static const enum armtap_direction directions[] = {ARMTAP_FROM_ROBOT, ARMTAP_TO_ROBOT};
+    for (size_t i = 0; i < 2; i++) {
+        if (directed && directions[i] != subject->direction)
+            continue;
+        enum armtap_direction direction = directions[i];
+        long length = decoder->frame(NULL, direction, subject->bytes, subject->length);
+        enum armtap_fit fit =
+            decoder->begins ? decoder->begins(direction, subject->bytes, subject->length) : ARMTAP_FIT_MAYBE;
+        if (length < 0 || fit == ARMTAP_FIT_NO)
+            continue;
+        subject->direction = direction;
+        if (length > 0 && (size_t)length < subject->length)
+            subject->length = (size_t)length;
+        if (subject->recipe && decoder->info.header <= subject->length)
+            subject->values_at = decoder->info.header;
+        else
+            subject->recipe = NULL;
+        return length == 0 || fit < ARMTAP_FIT_YES ? ARMTAP_FIT_MAYBE : ARMTAP_FIT_YES;
+    }
+    return ARMTAP_FIT_NO;
+}
+
 static enum armtap_fit ask(const struct armtap_decoder *decoder, struct armtap_subject *subject, bool directed,
                            bool named, struct armtap_line *doubt)
 {
@@ -334,7 +360,8 @@ static enum armtap_fit ask(const struct armtap_decoder *decoder, struct armtap_s
     subject->protocol = decoder->info.protocol;
     if (armtap_recipe_protocol(subject->recipe) != decoder->info.protocol)
         subject->recipe = NULL;
-    return decoder->identify ? decoder->identify(subject, directed, named, doubt) : ARMTAP_FIT_NO;
+    return decoder->identify ? decoder->identify(subject, directed, named, doubt)
+                             : identify_frame(decoder, subject, directed);
 }
 
 /* The first decoder that is certain, else the first that has no doubts, else what speaks against the first that has. */

@@ -141,6 +141,41 @@ def check_diagnose(path):
     expect("diagnose: nothing else", {one["id"] for one in found} <= {"stream.gap"}, found)
 
 
+def check_parts(what, shown, number):
+    """Every byte once and in order, the header's parts, and the values that struct packed."""
+    content, values = message(number), values_of(number)
+    parts = shown["parts"]
+    expect("%s: its kind" % what, (shown["protocol"], shown["message"]) == ("toy", "joints"), shown)
+    expect("%s: every byte" % what, "".join(part["bytes"] for part in parts) == content.hex(), parts)
+    ends = [part["offset"] + part["length"] for part in parts]
+    expect("%s: in order" % what, [part["offset"] for part in parts] == [0] + ends[:-1] and ends[-1] == len(content), parts)
+    expect("%s: fields" % what, [part["field"] for part in parts] == ["magic", "length"] + NAMES[:len(values)], parts)
+    expect("%s: values" % what, [part["value"] for part in parts] == ["TOY1", len(content)] + values, parts)
+    units = ["s"] + ["rad"] * 6
+    expect("%s: units" % what, [part["unit"] for part in parts][2:9] == units[:len(values)], parts)
+
+
+def check_explain(folder):
+    path = make(os.path.join(folder, "whole.pcap"))
+    for number in 0, 9, 10, SHORT, COUNT - 1:
+        packet = 4 + number + number // 10  # behind the handshake, and an acknowledgement after each ten
+        run = armtap("explain", "--json", path, "--packet", str(packet))
+        found = json.loads(run.stdout)["messages"]
+        expect("explain: packet %d" % packet, len(found) == 1, run.stdout, run.stderr)
+        check_parts("explain: message %d" % number, found[0], number)
+    text = armtap("explain", path, "--packet", "4").stdout
+    expect("explain: in words", "\ntoy joints from the robot, 72 bytes\n" in text and " magic " in text, text)
+    for options in [], ["--raw", "toy"]:
+        run = armtap("explain", "--json", "--hex", (message(7) + message(SHORT)).hex(), *options)
+        found = json.loads(run.stdout)["messages"]
+        expect("explain --hex %s: two messages" % options, len(found) == 2, run.stdout, run.stderr)
+        for one, number in zip(found, (7, SHORT)):
+            check_parts("explain --hex %s: message %d" % (options, number), one, number)
+    cut = json.loads(armtap("explain", "--json", "--hex", message(7)[:21].hex()).stdout)["messages"]
+    expect("explain --hex: cut", [part["remark"] for part in cut[0]["parts"]][1:] ==
+           ["(21 are here)", None, "cut: 5 of its 8 bytes"], cut)
+
+
 def check_words():
     for command in "info", "export", "diagnose":
         text = " ".join(armtap(command, "--help").stdout.split())
@@ -156,6 +191,7 @@ def main():
         check_export(folder, path)
         check_little(folder)
         check_diagnose(path)
+        check_explain(folder)
     check_words()
     return finish()
 

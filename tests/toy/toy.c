@@ -7,6 +7,7 @@
 
 #include "../../lib/bytes.h"
 #include "../../lib/decoder.h"
+#include "../../lib/describe.h"
 #include "../../lib/recipe.h"
 
 #define HEADER 16u
@@ -51,6 +52,24 @@ static int toy_decode(void *context, struct armtap_conn *conn, const struct armt
     return armtap_conn_record(conn, frame, &data);
 }
 
+static int toy_describe(struct armtap_pieces *pieces, const char **kind)
+{
+    const struct armtap_subject *subject = pieces->subject;
+    struct armtap_recipe *recipe = NULL;
+    *kind = "joints";
+    pieces->rest = "cut, or beyond the last value";
+    if (subject->length < BEFORE_VALUES)
+        return ARMTAP_OK;
+    armtap_pieces_add(pieces, 0, 4, "magic");
+    armtap_pieces_text(pieces, subject->bytes, 4);
+    armtap_pieces_size(pieces, 4, 4, "length");
+    int error = armtap_recipe_of_rows(PROTOCOL, rows, sizeof rows / sizeof *rows, &recipe);
+    if (error == ARMTAP_OK)
+        armtap_pieces_values(pieces, recipe, BEFORE_VALUES, subject->length - BEFORE_VALUES);
+    armtap_recipe_release(recipe);
+    return error;
+}
+
 static void toy_close(void *context)
 {
     struct toy *toy = context;
@@ -72,4 +91,5 @@ const struct armtap_decoder armtap_decoder_toy = {
     .close = toy_close,
     .frame = toy_frame,
     .decode = toy_decode,
+    .describe = toy_describe,
 };
