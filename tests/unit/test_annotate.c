@@ -102,6 +102,10 @@ static void values(void **state)
                         "|actual_TCP_pose_5=6.0 rad |robot_mode=7  RUNNING|actual_digital_input_bits=1099511627778  "
                         "STANDARD_1, bit 40|x=true  ");
     armtap_recipe_release(recipe);
+    assert_int_equal(armtap_recipe_rtde("robot_mode", NULL, &recipe), ARMTAP_OK);
+    assert_string_equal(said("0007 55 00000007", false, recipe, out, sizeof out), /* protocol 1: no id */
+                        "size=7 bytes |type=U  |robot_mode=7  RUNNING");
+    armtap_recipe_release(recipe);
 }
 
 static void packets(void **state)
@@ -199,6 +203,13 @@ static void frames(void **state)
     subject = web_subject("\x01\x03Hel", 5);
     annotate(&subject, &pieces);
     assert_string_equal(pieces.piece[2].remark, "a part of a message; its last frame shows it whole");
+    pieces_free(&pieces);
+    subject = web_subject("\x88\x05\x03\xe8"
+                          "bye",
+                          7);
+    annotate(&subject, &pieces);
+    assert_string_equal(pieces.piece[2].number, "1000");
+    assert_memory_equal(pieces_text(&pieces, &pieces.piece[3]), "bye", 3);
     pieces_free(&pieces);
     /* The last part, with the whole message. */
     subject = web_subject("\x80\x02"

@@ -394,6 +394,50 @@ static void beyond_the_end(void **state)
     assert_string_equal(armtap_strerror(ARMTAP_ERR_BUSY), "called from within a callback of the same object");
 }
 
+static int stop(void *user, const struct armtap_piece *piece)
+{
+    (void)piece;
+    return ++*(int *)user == 2;
+}
+
+static void messages_to_describe(void **state)
+{
+    static const uint8_t package[] = {0, 5, 'V', 0, 2};
+    struct armtap_subject subject = {.size = sizeof subject,
+                                     .protocol = ARMTAP_RTDE,
+                                     .direction = ARMTAP_TO_ROBOT,
+                                     .bytes = package,
+                                     .length = sizeof package};
+    const char *kind = NULL;
+    char doubt[4] = "abc";
+    int calls = 0;
+    (void)state;
+    assert_int_equal(armtap_describe(&subject, NULL, NULL, &kind), ARMTAP_OK);
+    assert_string_equal(kind, "REQUEST_PROTOCOL_VERSION");
+    assert_int_equal(armtap_describe(&subject, stop, &calls, &kind), ARMTAP_ERR_STOPPED);
+    assert_int_equal(calls, 2);
+    assert_int_equal(armtap_describe(NULL, NULL, NULL, &kind), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_describe(&subject, NULL, NULL, NULL), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_identify(NULL, false, doubt, sizeof doubt), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_identify(&subject, false, NULL, 0), ARMTAP_ERR_ARGUMENT);
+    subject.length = 4; /* cut: whose content cannot be judged */
+    assert_int_equal(armtap_identify(&subject, false, doubt, sizeof doubt), ARMTAP_OK);
+    assert_string_equal(doubt, "");
+    struct armtap_subject bad = subject;
+    bad.size = sizeof bad - 1;
+    assert_int_equal(armtap_describe(&bad, NULL, NULL, &kind), ARMTAP_ERR_ARGUMENT);
+    bad = subject;
+    bad.values_at = bad.length + 1;
+    assert_int_equal(armtap_describe(&bad, NULL, NULL, &kind), ARMTAP_ERR_ARGUMENT);
+    bad = subject;
+    bad.bytes = NULL;
+    assert_int_equal(armtap_describe(&bad, NULL, NULL, &kind), ARMTAP_ERR_ARGUMENT);
+    bad = subject;
+    bad.protocol = (enum armtap_protocol)999;
+    assert_int_equal(armtap_describe(&bad, NULL, NULL, &kind), ARMTAP_ERR_UNSUPPORTED);
+    assert_int_equal(armtap_identify(&bad, false, doubt, sizeof doubt), ARMTAP_ERR_UNSUPPORTED);
+}
+
 static void nothing_at_all(void **state)
 {
     struct armtap_value value = {.present = true};
@@ -466,6 +510,7 @@ int main(void)
         cmocka_unit_test(strange_states_are_not_written),
         cmocka_unit_test(strange_fields),
         cmocka_unit_test(beyond_the_end),
+        cmocka_unit_test(messages_to_describe),
         cmocka_unit_test(nothing_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
