@@ -302,8 +302,7 @@ static bool take_subject(struct armtap_subject *to, const struct armtap_subject 
     if (!from || from->size < sizeof *to)
         return false;
     memcpy(to, from, sizeof *to);
-    return (to->bytes || to->length == 0) && (to->content || to->content_length == 0) &&
-           (to->direction == ARMTAP_FROM_ROBOT || to->direction == ARMTAP_TO_ROBOT) && to->values_at <= to->length;
+    return (to->bytes || to->length == 0) && (to->direction == ARMTAP_FROM_ROBOT || to->direction == ARMTAP_TO_ROBOT);
 }
 
 int armtap_describe(const struct armtap_subject *given, int (*on_piece)(void *user, const struct armtap_piece *piece),
@@ -312,7 +311,8 @@ int armtap_describe(const struct armtap_subject *given, int (*on_piece)(void *us
     struct armtap_subject subject;
     struct armtap_pieces pieces = {
         .subject = &subject, .rest = "no field is known here", .on_piece = on_piece, .user = user};
-    if (!kind || !take_subject(&subject, given))
+    if (!kind || !take_subject(&subject, given) || subject.values_at > subject.length ||
+        (!subject.content && subject.content_length > 0))
         return ARMTAP_ERR_ARGUMENT;
     const struct armtap_decoder *decoder = armtap_decoder_for(subject.protocol);
     *kind = "";
