@@ -28,10 +28,10 @@ static const struct table_column lone[] = {COLUMN("timestamp", ARMTAP_DOUBLE, 1)
 /* AUBO columns: the first arm's fields have names without a prefix; arrays are as wide as the longest. */
 static const struct table_column arms[] = {
     {.name = "actual_q", .wire = "R1_actual_q", .type = ARMTAP_DOUBLE, .count = 6, .arm = 1},
-    {.name = "R2_actual_q", .wire = "R2_actual_q", .type = ARMTAP_DOUBLE, .count = 6, .arm = 2, .leaves = 7},
-    {.name = "R1_points", .wire = "R1_points", .type = ARMTAP_JSON, .count = 1, .arm = 1, .leaves = 100},
+    {.name = "R2_actual_q", .wire = "R2_actual_q", .type = ARMTAP_DOUBLE, .count = 6, .arm = 2, .longest_array = 7},
+    {.name = "R1_points", .wire = "R1_points", .type = ARMTAP_JSON, .count = 1, .arm = 1, .longest_array = 100},
     {.name = "R1_message", .wire = "R1_message", .type = ARMTAP_JSON, .count = 1, .arm = 1},
-    {.name = "lone", .wire = "lone", .type = ARMTAP_JSON, .count = 1, .leaves = 1}};
+    {.name = "lone", .wire = "lone", .type = ARMTAP_JSON, .count = 1, .longest_array = 1}};
 
 /* "column:first+count", an element with a leading dot, a column that is not a field as @name; after a bar, the names
  * that match nothing. */

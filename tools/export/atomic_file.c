@@ -17,25 +17,25 @@
 enum { ATTEMPTS_MAX = 100, LINKS_MAX = 40, PATH_BYTES = 4096, NAME_KEPT = 200 };
 
 struct sink_file {
-    char *name;   /* as the user gave it */
-    char *place;  /* where it goes: symbolic links followed; NULL for what is written to directly */
-    char *beside; /* where it is written; NULL as above */
-    int file;     /* of what is written to directly, -1 otherwise */
+    char *name;   /* from the user */
+    char *place;  /* final name, with symbolic links followed; NULL: the sink is written directly */
+    char *beside; /* temporary name; NULL: the same */
+    int file;     /* descriptor of a sink that is written directly, else -1 */
 };
 
-/* What helps against an error of the system. */
+/* Advice for an error number. */
 static const char *remedy(int error)
 {
     static const struct {
         int error;
         const char *remedy;
     } remedies[] = {
-        {EINTR, "whoever reads it takes nothing"},
+        {EINTR, "its reader has stopped reading"},
         {ENOSPC, "free some space, or name another place with -o"},
         {EDQUOT, "free some space, or name another place with -o"},
         {EFBIG, "use a file system that holds larger files, or --split or --every"},
         {ENOENT, "make the directory first, or name another one with -o"},
-        {ENOTDIR, "name a place inside of a directory with -o"},
+        {ENOTDIR, "name a place inside a directory with -o"},
         {EISDIR, "name a file with -o, not a directory"},
         {EACCES, "name a place that you may write to with -o"},
         {EPERM, "name a place that you may write to with -o"},
@@ -78,7 +78,7 @@ static struct sink_file *refuse(struct sink_file *sink, int error)
     return NULL;
 }
 
-/* Makes the file beside its place, with the rights that the file it replaces has. */
+/* Creates the temporary file, with the permissions of the file that it will replace. */
 static int make_beside(struct sink_file *sink, const struct stat *replaced)
 {
     const char *slash = strrchr(sink->place, '/'), *base = slash ? slash + 1 : sink->place;
@@ -108,7 +108,7 @@ static int make_beside(struct sink_file *sink, const struct stat *replaced)
 
 /* ---- where a name leads ---------------------------------------------------------------------------------------- */
 
-/* The descriptor of this program that a name of the system's stands for; -1: none. */
+/* The descriptor that a name such as /dev/fd/N stands for, or -1. */
 static int descriptor_of(const char *name)
 {
     static const char *const places[] = {"/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"};
@@ -127,7 +127,7 @@ static int descriptor_of(const char *name)
 
 enum link { LINK_NONE, LINK_FOLLOWED, LINK_FAILED /* errno says why */ };
 
-/* Replaces a symbolic link by what it names. */
+/* Replaces a symbolic link by its target. */
 static enum link follow_link(char place[PATH_BYTES])
 {
     char target[PATH_BYTES];
@@ -144,8 +144,8 @@ static enum link follow_link(char place[PATH_BYTES])
     return LINK_FOLLOWED;
 }
 
-/* Follows symbolic links to the file that a name stands for, be it there or not, and sets `descriptor` where one of
- * them is the system's name of an open one, else -1. 0, or an error of the system. */
+/* Follows symbolic links to the file of that name, which need not exist. Sets `descriptor` if one of them leads to
+ * /dev/stdout or /dev/fd/N, else -1. 0, or an error number. */
 static int find_place(const char *name, char place[PATH_BYTES], int *descriptor)
 {
     enum link outcome = LINK_FOLLOWED;
@@ -166,7 +166,7 @@ static int find_place(const char *name, char place[PATH_BYTES], int *descriptor)
 static struct sink_file *refuse_input(struct sink_file *sink)
 {
     const char *name = strcmp(sink->name, "-") == 0 ? "standard output" : sink->name;
-    message_error("%s: it is a file that is read; name another one with -o", name);
+    message_error("%s: this file is being read as input; name another one with -o", name);
     sink_free(sink);
     return NULL;
 }
@@ -194,7 +194,7 @@ bool sink_file_is_terminal(const char *name)
     return is_terminal;
 }
 
-/* A descriptor that somebody gave the program: its place in the file is the giver's too. */
+/* Writes to an inherited descriptor at its current offset, which the parent process shares. */
 static struct sink_file *open_given(struct sink_file *sink, int descriptor, const struct inputs *inputs)
 {
     struct stat status;
@@ -254,8 +254,8 @@ static int write_all(int file, const char *bytes, size_t length)
     return 0;
 }
 
-/* Writes all. A closed pipe and a file size limit come as errors here, not as the signals that end a program. */
-static int write_calmly(int file, const char *bytes, size_t length)
+/* Writes all. Reports a closed pipe and a file size limit as errors, not as signals that would end the program. */
+static int write_without_signals(int file, const char *bytes, size_t length)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction pipe_before;
@@ -275,13 +275,13 @@ enum sink_outcome sink_file_write(struct sink_file *sink, const char *bytes, siz
         return SINK_OK;
     int error;
     if (!sink->beside) {
-        error = write_calmly(sink->file, bytes, length);
+        error = write_without_signals(sink->file, bytes, length);
         return error == 0 ? SINK_OK : error == EPIPE ? SINK_CLOSED : failed(sink, "cannot be written", error);
     }
     int file = open(sink->beside, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     if (file < 0)
         return failed(sink, "cannot be written", errno);
-    error = write_calmly(file, bytes, length);
+    error = write_without_signals(file, bytes, length);
     if (close(file) != 0 && error == 0)
         error = errno;
     return error == 0 ? SINK_OK : failed(sink, "cannot be written", error);

@@ -1,5 +1,5 @@
-/* A file that is written beside its place and takes it when it is whole. Ordinary files only: devices and pipes are
- * written to, and "-" is standard output. */
+/* A file that is written under a temporary name beside its final one and renamed once it is complete. This holds for
+ * regular files; devices, pipes and standard output ("-") are written directly. */
 #ifndef EXPORT_ATOMIC_FILE_H
 #define EXPORT_ATOMIC_FILE_H
 
@@ -12,26 +12,26 @@ struct sink_file;
 
 enum sink_outcome {
     SINK_OK,
-    SINK_CLOSED, /* who read the pipe has gone: no error, but nobody wants more */
+    SINK_CLOSED, /* the reader closed the pipe: no error, but writing stops */
     SINK_FAILED  /* after a message */
 };
 
-/* Whether what is written to that name reaches somebody's terminal. */
+/* Whether the name leads to a terminal. */
 bool sink_file_is_terminal(const char *name);
-/* NULL after a message, also where it is one of the inputs. Symbolic links are followed, to a file that is not there
- * yet as well; what /dev/stdout and /dev/fd/N name is written to at the place where its owner is. Between writes no
- * descriptor of an ordinary file is held, so there may be many. */
+/* NULL after a message, also if the name is one of the inputs. Symbolic links are followed, even to a file that does
+ * not exist yet; /dev/stdout and /dev/fd/N are written at their current offset. No descriptor of a regular file stays
+ * open between writes, so there may be many. */
 struct sink_file *sink_file_open(const char *name, const struct inputs *inputs);
 enum sink_outcome sink_file_write(struct sink_file *sink, const char *bytes, size_t length);
-/* The file takes its place. Frees the sink, also when that fails. */
+/* Renames the file to its final name. Frees the sink, also on failure. */
 enum sink_outcome sink_file_commit(struct sink_file *sink);
-/* What was written beside the place goes away. Frees the sink; NULL is fine. */
+/* Deletes the temporary file. Frees the sink; NULL is fine. */
 void sink_file_discard(struct sink_file *sink);
-/* Whether a file is written beside its place: what would be left behind by a program that is ended. */
+/* Whether there is a temporary file, which a killed program would leave behind. */
 bool sink_file_is_pending(const struct sink_file *sink);
-/* Where it is written until it takes its place; NULL as long as that is no ordinary file of its own. */
+/* Name of the temporary file; NULL if the sink is written directly. */
 const char *sink_file_path(const struct sink_file *sink);
-/* The name without its place beside; for messages. */
+/* The name that the user gave; for messages. */
 const char *sink_file_name(const struct sink_file *sink);
 
 #endif

@@ -13,11 +13,11 @@
 
 enum {
     LISTED_MAX = 40,
-    NAMES_MAX = 50000, /* among which the one is looked for that was probably meant */
-    TOLD_MAX = 8       /* tables that were left out, as they come */
+    NAMES_MAX = 50000, /* to search for the nearest one */
+    LEFT_OVER_WARNINGS_MAX = 8
 };
 
-/* The rows of each stream, by its number; NULL without memory. */
+/* The number of rows of each stream, by stream number; NULL without memory. */
 static uint64_t *rows_of_streams(const struct job *job)
 {
     size_t count = tables_stream_count(job->tables);
@@ -53,7 +53,7 @@ static void list_streams(const struct job *job, bool with_rows)
     free(all_rows);
 }
 
-/* The tables of a stream whose recipe was replaced, by what tells them apart. */
+/* Lists the tables of a stream whose recipe was replaced. */
 static void list_parts(const struct job *job, unsigned stream)
 {
     unsigned listed = 0;
@@ -98,7 +98,6 @@ static int refuse_parts(struct job *job, unsigned stream)
     return job_give_up(job);
 }
 
-/* Whether what was asked for fits into the files asked for. */
 int check_tables(struct job *job)
 {
     const struct table *first = NULL;
@@ -126,7 +125,7 @@ int check_stream(struct job *job)
     return job_give_up(job);
 }
 
-/* Every entry of the tables that are wanted, up to one for which `visit` is true, which is returned; or NULL. */
+/* Visits the entries of the requested tables until `visit` returns true. Returns that entry, or NULL. */
 static const struct armtap_recipe_entry *each_entry(const struct job *job, void *user,
                                                     bool (*visit)(void *, const struct armtap_recipe_entry *))
 {
@@ -154,7 +153,7 @@ static bool take_name(void *user, const struct armtap_recipe_entry *entry)
     return names->count == NAMES_MAX - ROW_COLUMN_END;
 }
 
-/* The nearest of the names that the tables have, and of the columns that are no fields. */
+/* The nearest name among fields and row columns, or NULL. */
 static const char *nearest_name(const struct job *job, const char *word)
 {
     struct names *names = calloc(1, sizeof *names);
@@ -168,7 +167,7 @@ static const char *nearest_name(const struct job *job, const char *word)
     return nearest;
 }
 
-/* Patterns are for fields: which of the columns that are none this one would match. */
+/* Patterns match fields only: reports the row columns that this one would match. False if there are none. */
 static bool refuse_pattern(const char *name)
 {
     char columns[400] = "";
@@ -197,7 +196,7 @@ static bool is_mode(void *user, const struct armtap_recipe_entry *entry)
     return strlen(mode) == stem && memcmp(mode, name, stem) == 0 && mode_names_has(entry->field);
 }
 
-/* The mode whose names --enums both writes into a column of that name; NULL: it is none. */
+/* The mode whose names --enums both writes into a column of that name, or NULL. */
 static const char *mode_of(const struct job *job, char *name)
 {
     const struct armtap_recipe_entry *entry = each_entry(job, name, is_mode);
@@ -270,7 +269,7 @@ enum mode_names request_mode_names(struct job *job, const struct table *table, b
     *if_mixed = false;
     if (wish->enums != MODES_BY_NUMBER || !format_has(wish->format, FORMAT_HAS_NAMES))
         return wish->enums;
-    /* One file of all tables gets the names beside the numbers where it needs them. */
+    /* A file with all tables gets the names beside the numbers if it needs them. */
     *if_mixed = format_has(wish->format, FORMAT_ALL_TABLES);
     if (format_has(wish->format, FORMAT_ALL_TABLES))
         return MODES_BY_BOTH;
@@ -304,8 +303,9 @@ int check_view(struct job *job, const struct table *table)
             return 0;
     if (picks->count == 0 || table->column_count == 0)
         return 0;
-    message_error("stream %u: nothing asked for has a column in the %s layout; choose another format with -f",
-                  table->stream, job->wish->format->name);
+    message_error(
+        "stream %u: none of the requested fields has a column in the %s layout; choose another format with -f",
+        table->stream, job->wish->format->name);
     return job_give_up(job);
 }
 
@@ -317,9 +317,9 @@ void request_leave_over(struct job *job, const struct armtap_record *record, boo
     struct tables_left_out left_out = tables_left_out(job->tables, record->stream->connection);
     tables_leave_out(job->tables, record, false);
     job->left_over.rows++;
-    if (left_out.others > 0 || job->left_over.told == TOLD_MAX)
+    if (left_out.others > 0 || job->left_over.warnings == LEFT_OVER_WARNINGS_MAX)
         return;
-    job->left_over.told++;
+    job->left_over.warnings++;
     if (grew)
         message_warning("stream %u: from packet %" PRIu64 " on it has rows with fields that the header of this %s "
                         "lacks; they are left out",
@@ -358,17 +358,17 @@ void request_warn_cells(struct job *job, struct view *view, const struct output_
         struct pick *pick = &view->picks.pick[i];
         if (pick->numbered)
             job->status = EXIT_FAILED;
-        if (!pick->told && pick->numbered)
+        if (!pick->warned && pick->numbered)
             message_error("stream %u: %s has %zu elements in packet %" PRIu64
                           ", and the first row fixed its columns at "
-                          "%u: what is beyond is left out; give -f %s, or save what is read to a file and export that",
+                          "%u: the rest is left out; give -f %s, or save what is read to a file and export that",
                           row->stream, pick->name, elements, row->where.packet, pick->count, others);
-        else if (!pick->told)
+        else if (!pick->warned)
             message_warning(
                 "stream %u: %s is an array in packet %" PRIu64 ", and the first row had none to give it "
                 "columns: it stands in one, as JSON; give -f %s, or save what is read to a file and export that",
                 row->stream, pick->name, row->where.packet, others);
-        pick->told = true;
+        pick->warned = true;
     }
 }
 

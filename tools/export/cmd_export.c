@@ -34,7 +34,7 @@ static const char fields_help[] = "fields in the order wanted: actual_q, one ele
 #undef ROW_COLUMN
     ;
 
-/* Without a help: it is about formats, see help_of. */
+/* Rows without help are about formats: see help_of. */
 static const struct option_row rows[] = {
     {OPTION_OUT, 'o', "output", "OUT",
      "file to write, - for standard output; its ending tells the format, and .gz behind it that it is compressed"},
@@ -60,7 +60,7 @@ static const struct option_row rows[] = {
 };
 #define ROW_COUNT (sizeof rows / sizeof *rows)
 
-/* What the help says of the formats. */
+/* The help about formats. */
 struct format_help {
     char summary[FORMATS_LIST_MAX + 40];
     char names[FORMATS_LIST_MAX];
@@ -98,7 +98,7 @@ static const char *help_of(const struct format_help *help, const struct option_r
     }
 }
 
-/* What the options said, before it is known to go together. */
+/* The options as given, before they are checked against each other. */
 struct asked {
     struct export_wish wish;
     const char *format;
@@ -200,7 +200,7 @@ static int take(void *user, int id, const char *value)
 
 /* ---- the format ------------------------------------------------------------------------------------------------ */
 
-/* By -f, else by OUT's ending; the first for what has none, as standard output and devices. */
+/* By -f, else by OUT's ending; the first format if OUT has none, as standard output and devices. */
 static const struct format *choose_format(const struct asked *asked)
 {
     char list[FORMATS_LIST_MAX];
@@ -247,7 +247,7 @@ static const char *format_of(const struct format *format)
 /* ---- what goes together ---------------------------------------------------------------------------------------- */
 
 /* Whether the output can take the format. */
-static int judge_out(const struct export_wish *wish)
+static int check_output(const struct export_wish *wish)
 {
     const char *name = wish->format->name;
     if (format_has(wish->format, FORMAT_SEEKS) && strcmp(wish->out, "-") == 0)
@@ -266,7 +266,7 @@ static int judge_out(const struct export_wish *wish)
 }
 
 /* Whether the options go with the format. */
-static int judge_format(const struct export_wish *wish, const struct options *options)
+static int check_format(const struct export_wish *wish, const struct options *options)
 {
     char list[FORMATS_LIST_MAX];
     const char *name = format_of(wish->format);
@@ -292,7 +292,7 @@ static int judge_format(const struct export_wish *wish, const struct options *op
     return -1;
 }
 
-static int judge(struct asked *asked, const struct options *options)
+static int check_asked(struct asked *asked, const struct options *options)
 {
     struct export_wish *wish = &asked->wish;
     if (!wish->out)
@@ -306,7 +306,7 @@ static int judge(struct asked *asked, const struct options *options)
         message_error("--split: needs -o OUT to name the files after");
     else if (*wish->out == '\0')
         message_error("-o: the name is empty");
-    else if (judge_out(wish) != 0 || judge_format(wish, options) != 0)
+    else if (check_output(wish) != 0 || check_format(wish, options) != 0)
         return -1;
     else if (wish->from.given && wish->to.given && wish->from.relative == wish->to.relative && !wish->from.of_day &&
              !wish->to.of_day && wish->to.ns < wish->from.ns)
@@ -351,7 +351,8 @@ int cmd_export(int argc, char **argv)
         return options_status(outcome);
     asked.wish.threads = options.threads;
     asked.wish.zone = options.zone;
-    enum exit_status status = judge(&asked, &options) == 0 ? export_run(&asked.wish, &options.source) : EXIT_FAILED;
+    enum exit_status status =
+        check_asked(&asked, &options) == 0 ? export_run(&asked.wish, &options.source) : EXIT_FAILED;
     options_free(&options);
     return (int)status;
 }

@@ -43,7 +43,7 @@ static int grow(struct columns *columns, size_t count, size_t words)
     return 0;
 }
 
-/* Places the columns: the bits of all, then the values of all. */
+/* Lays out the memory: the presence bits of all columns, then the values of all columns. */
 static int lay_out(struct columns *columns, const struct view *view, size_t rows)
 {
     size_t bits = (rows + WORD_BITS - 1) / WORD_BITS, count = 0;
@@ -78,7 +78,7 @@ void columns_free(struct columns *columns)
     *columns = (struct columns){0};
 }
 
-/* A cell whose value is about to be set. */
+/* A cell to be set. */
 struct cell {
     struct columns *columns;
     const struct column *column;
@@ -90,14 +90,14 @@ static uint64_t *word_of(const struct cell *cell, const uint64_t *at)
     return cell->columns->words + (at - cell->columns->words);
 }
 
-/* The word of the cell's value, which is there from now on. */
+/* Marks the cell as present and returns the word for its value. */
 static uint64_t *take_word(const struct cell *cell)
 {
     *word_of(cell, cell->column->present + cell->row / WORD_BITS) |= (uint64_t)1 << cell->row % WORD_BITS;
     return word_of(cell, cell->column->u64 + cell->row);
 }
 
-/* What was appended to the texts from there on is the cell's. */
+/* Sets the cell to the text that was appended from offset `from` on. */
 static void take_text(const struct cell *cell, size_t from)
 {
     struct buffer *texts = &cell->columns->texts;
@@ -156,7 +156,7 @@ static void take_whole(const struct cell *cell, uint64_t number)
         cell->columns->misfits++;
 }
 
-/* A double goes into a column of integers if it is one. */
+/* A column of integers takes only doubles that are integers. */
 static void take_number(const struct cell *cell, double number)
 {
     if (cell->column->type == ARMTAP_DOUBLE)
@@ -198,7 +198,7 @@ static void put_quoted(const char *bytes, size_t length, struct buffer *out)
         out->length += json_quote(at, bytes, length);
 }
 
-/* A value that is text, in a column of texts. */
+/* Puts a text into a column of texts. */
 static void put_text(const struct cell *cell, const struct armtap_value *value)
 {
     struct buffer *texts = &cell->columns->texts;
@@ -214,7 +214,7 @@ static void put_text(const struct cell *cell, const struct armtap_value *value)
     take_text(cell, from);
 }
 
-/* A number in a column of texts: a mode by its name, or what JSON has; that cannot say NaN. */
+/* Puts a number into a column of texts: a mode by name, or as JSON, which has no NaN. */
 static void put_number_text(const struct cell *cell, const struct armtap_value *value, unsigned element,
                             enum armtap_generation generation)
 {
@@ -233,34 +233,34 @@ static void put_number_text(const struct cell *cell, const struct armtap_value *
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* An element of an array of a text protocol. */
-static void put_leaf(const struct cell *cell, const struct json_element *leaf)
+/* Puts an element of a JSON array. */
+static void put_item(const struct cell *cell, const struct json_element *item)
 {
     struct buffer *texts = &cell->columns->texts;
     size_t from = texts->length;
-    bool is_number = leaf->kind == JSON_ELEMENT_WHOLE || leaf->kind == JSON_ELEMENT_NUMBER;
-    bool is_truth = leaf->kind == JSON_ELEMENT_FALSE || leaf->kind == JSON_ELEMENT_TRUE;
-    if (leaf->kind == JSON_ELEMENT_NULL)
+    bool is_number = item->kind == JSON_ELEMENT_WHOLE || item->kind == JSON_ELEMENT_NUMBER;
+    bool is_truth = item->kind == JSON_ELEMENT_FALSE || item->kind == JSON_ELEMENT_TRUE;
+    if (item->kind == JSON_ELEMENT_NULL)
         return;
     if (column_is_text(cell->column)) {
-        json_elements_copy(leaf->text, leaf->length, texts);
+        json_elements_copy(item->text, item->length, texts);
         take_text(cell, from);
     } else if (is_number) {
-        take_number(cell, json_element_number(leaf));
+        take_number(cell, json_element_number(item));
     } else if (is_truth && cell->column->type == ARMTAP_BOOL) {
-        take_whole(cell, leaf->kind == JSON_ELEMENT_TRUE);
+        take_whole(cell, item->kind == JSON_ELEMENT_TRUE);
     } else {
         cell->columns->misfits++;
     }
 }
 
-static void put_leaves(struct cell *cell, struct json_elements *leaves)
+static void put_items(struct cell *cell, struct json_elements *items)
 {
     const struct pick *pick = cell->column->pick;
-    struct json_element leaf;
-    for (unsigned k = 0; k < pick->first + pick->count && json_elements_next(leaves, &leaf); k++)
+    struct json_element item;
+    for (unsigned k = 0; k < pick->first + pick->count && json_elements_next(items, &item); k++)
         if (k >= pick->first)
-            put_leaf(&(struct cell){cell->columns, cell->column + (k - pick->first), cell->row}, &leaf);
+            put_item(&(struct cell){cell->columns, cell->column + (k - pick->first), cell->row}, &item);
 }
 
 static void put_element(const struct cell *cell, const struct armtap_value *value, enum armtap_generation generation)
@@ -282,11 +282,11 @@ static void put_element(const struct cell *cell, const struct armtap_value *valu
 static void put_value(struct cell *first, const struct output_row *row, const struct armtap_value *value)
 {
     const struct pick *pick = first->column->pick;
-    struct json_elements leaves;
+    struct json_elements items;
     if (!value->present || (pick->if_mixed && !row->is_mixed))
         return;
-    if ((pick->numbered || pick->element || !column_is_text(first->column)) && json_elements_begin(&leaves, value)) {
-        put_leaves(first, &leaves);
+    if ((pick->numbered || pick->element || !column_is_text(first->column)) && json_elements_begin(&items, value)) {
+        put_items(first, &items);
         return;
     }
     for (unsigned k = 0; k < pick->count; k++)

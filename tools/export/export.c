@@ -37,7 +37,7 @@ static enum armtap_generation layout_of(const struct job *job, const struct tabl
 
 static void measure_view(struct view *view)
 {
-    enum { CELL = 4, NUMBER = 3 }; /* a separator, and what may stand for the absent; the number behind a name */
+    enum { CELL = 4, NUMBER = 3 }; /* a separator and an absent value; the number after a name */
     const struct picks *picks = &view->picks;
     for (size_t i = 0; i < picks->count; i++) {
         size_t count = picks->pick[i].count, key = picks->pick[i].key ? strlen(picks->pick[i].key) : 0;
@@ -56,7 +56,7 @@ static int name_modes(struct job *job, struct view *view)
     int outcome = mode_names_apply(how, view->table->columns, &view->picks);
     for (size_t i = 0; i < view->picks.count; i++)
         view->picks.pick[i].if_mixed = if_mixed && view->picks.pick[i].by_name;
-    if (how != job->wish->enums && !if_mixed && !job->judged)
+    if (how != job->wish->enums && !if_mixed && !job->is_checked)
         message_warning("the controllers of %s number their modes differently, so these are written by name; for the "
                         "numbers beside the names give --enums both",
                         view->table->is_joined ? "these streams" : "a stream whose packets changed");
@@ -78,9 +78,9 @@ static int fill_view(struct job *job, struct view *view, const struct table *tab
 {
     if (selection_apply(&job->selection, table->columns, table->column_count, &view->picks) != 0)
         return job_give_up_memory(job);
-    if (!job->judged && check_texts(job, view) != 0)
+    if (!job->is_checked && check_texts(job, view) != 0)
         return -1;
-    if (!job->judged)
+    if (!job->is_checked)
         request_warn_shadowed(job, view);
     if (name_modes(job, view) != 0)
         return job_give_up_memory(job);
@@ -107,17 +107,17 @@ static int make_view(struct job *job, struct table *table)
     return fill_view(job, view, table);
 }
 
-static bool judges_later(const struct job *job)
+static bool checks_later(const struct job *job)
 {
     return job->once && (job->wish->split || format_has(job->wish->format, FORMAT_ALL_TABLES));
 }
 
-static int judge_table(struct job *job, struct table *table)
+static int make_checked_view(struct job *job, struct table *table)
 {
     return make_view(job, table) != 0 ? -1 : check_width(job, table);
 }
 
-static int judge_views(struct job *job)
+static int check_wanted_views(struct job *job)
 {
     for (size_t i = 0; i < tables_count(job->tables) && format_has(job->wish->format, FORMAT_ONLY_NUMBERS); i++) {
         struct table *table = tables_at(job->tables, i);
@@ -127,8 +127,9 @@ static int judge_views(struct job *job)
     return 0;
 }
 
-/* Tells what can be told before the first row. Rows that name their fields take all, unless some are asked for. */
-static int judge_tables(struct job *job)
+/* Checks what can be checked before the first row. Rows that name their fields take all fields, unless --fields is
+ * given. */
+static int check_before_rows(struct job *job)
 {
     bool by_name = format_has(job->wish->format, FORMAT_ALL_TABLES) && !job->wish->joined && !job->wish->fields;
     size_t wanted = 0;
@@ -138,14 +139,14 @@ static int judge_tables(struct job *job)
             continue;
         wanted++;
         job->generations |= table->generations;
-        if (!by_name && judge_table(job, table) != 0)
+        if (!by_name && make_checked_view(job, table) != 0)
             return -1;
     }
     if (wanted > 0 && check_names(job) != 0)
         return -1;
-    if (judge_views(job) != 0)
+    if (check_wanted_views(job) != 0)
         return -1;
-    job->judged = true;
+    job->is_checked = true;
     return 0;
 }
 
@@ -165,20 +166,20 @@ static struct output_file *outlet_of(struct job *job, unsigned stream, unsigned 
     return outlet;
 }
 
-/* What a reading that cannot look ahead has to judge at a table's first row. */
-static int judge_late(struct job *job, struct table *table, const struct armtap_record *record)
+/* For a source that is read once: the checks at the first row of a table. */
+static int check_first_row(struct job *job, struct table *table, const struct armtap_record *record)
 {
     job->only_table = table;
     job->only_stream = *record->stream;
     if (check_width(job, table) != 0)
         return -1;
-    return judges_later(job) ? 0 : check_names(job);
+    return checks_later(job) ? 0 : check_names(job);
 }
 
 static int begin_table(struct job *job, struct table *table, const struct armtap_record *record)
 {
     bool all_tables = format_has(job->wish->format, FORMAT_ALL_TABLES);
-    if (job->once && !all_tables && judge_late(job, table, record) != 0)
+    if (job->once && !all_tables && check_first_row(job, table, record) != 0)
         return -1;
     unsigned stream = all_tables ? tables_stream_number(job->tables, record->stream->connection) : table->stream;
     struct output_file *outlet = outlet_of(job, stream, table->part);
@@ -208,14 +209,14 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .generation = record->stream->generation,
         .is_mixed = mode_names_are_mixed(job->generations),
         .layout = layout,
-        .missing = *missing_data_before(job->missings, record),
+        .missing = *missing_data_before(job->missing, record),
         .values = record->values,
         .values_length = record->values_length,
     };
     if (format_has(job->wish->format, FORMAT_SPREADS) && armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT))
         request_warn_cells(job, view, &row);
     job->rows++;
-    missing_data_drop(job->missings, record);
+    missing_data_drop(job->missing, record);
     return check_sink(job, batches_row(job->batches, outlet, view, &row));
 }
 
@@ -242,21 +243,21 @@ static int print_opaque(struct job *job, const struct armtap_record *record)
     return print_row(job, record, &job->opaque_view, NULL, outlet);
 }
 
-/* About the bytes of a row's text, and what it takes to look at every column. */
+/* Estimates the bytes of a row's text, plus one for each column that must be looked at. */
 static uint64_t row_cost(const struct job *job, const struct view *view, const struct armtap_record *record)
 {
-    enum { ROW = 160, VALUE = 3 }; /* bytes of what leads a row; of text for a byte of the frame */
+    enum { ROW = 160, VALUE = 3 }; /* bytes of the leading columns; bytes of text for a byte of the frame */
     const struct format *format = job->wish->format;
     size_t absent = format_has(format, FORMAT_COLUMNS)        ? sizeof(uint64_t) + 1
                     : format_has(format, FORMAT_ONLY_NUMBERS) ? sizeof "NaN"
                                                               : format->writer->begin != NULL;
-    /* A name stands where its value does, which takes a byte at least. */
+    /* Only present values have a key, and each takes at least a byte of the frame. */
     size_t named = record->values_length < view->keys ? record->values_length * view->longest_key : view->keys;
     size_t keys = named < view->keys ? named : view->keys;
     return ROW + keys + view->picks.count + absent * view->cells + VALUE * record->values_length;
 }
 
-/* The rows of an output for all tables are in the outlet of their stream. */
+/* An output with all tables has one file for each stream. */
 static struct output_file *outlet_of_row(struct job *job, struct table *table, const struct armtap_record *record)
 {
     if (!format_has(job->wish->format, FORMAT_ALL_TABLES))
@@ -306,10 +307,10 @@ static void resolve_times(struct job *job)
     job->times_known = true;
     job->from = wish->from.given ? timestamp_resolve(&wish->from, job->totals.first_time, wish->zone) : INT64_MIN;
     job->to = wish->to.given ? timestamp_resolve(&wish->to, job->totals.first_time, wish->zone) : INT64_MAX;
-    missing_data_limit(job->missings, job->from, job->to);
+    missing_data_limit(job->missing, job->from, job->to);
 }
 
-/* Whether a record is within --from and --to. 0, or -1 where that cannot be said. */
+/* Whether a record is within --from and --to. 0, or -1 after a message if it has no time. */
 static int check_time(struct job *job, const struct armtap_record *record, bool *is_within)
 {
     *is_within = true;
@@ -333,7 +334,7 @@ static int survey_record(void *user, const struct armtap_record *record)
     struct job *job = user;
     struct table *table;
     const struct table_layout *layout;
-    if (armtap_streams_record(job->streams, record) != 0 || missing_data_record(job->missings, record) != 0)
+    if (armtap_streams_record(job->streams, record) != 0 || missing_data_record(job->missing, record) != 0)
         return job_give_up_memory(job);
     if (record->direction != job->wish->direction)
         return stop_without_memory(job, tables_stream(job->tables, record->stream));
@@ -350,14 +351,14 @@ static int follow_recipe(struct job *job, const struct armtap_recipe_event *even
 static int survey_recipe(void *user, const struct armtap_recipe_event *event)
 {
     struct job *job = user;
-    if (armtap_streams_recipe(job->streams, event) != 0 || missing_data_recipe(job->missings, event) != 0)
+    if (armtap_streams_recipe(job->streams, event) != 0 || missing_data_recipe(job->missing, event) != 0)
         return job_give_up_memory(job);
     return follow_recipe(job, event);
 }
 
 static void keep_cut(struct job *job, const struct armtap_note *note)
 {
-    if (job->cut_count++ >= CUTS_TOLD)
+    if (job->cut_count++ >= CUTS_KEPT)
         return;
     struct cut *cut = &job->cuts[job->cut_count - 1];
     *cut = (struct cut){.connection = note->stream->connection, .where = note->where};
@@ -371,7 +372,7 @@ static int survey_note(void *user, const struct armtap_note *note)
     struct job *job = user;
     if (note->stream && strcmp(note->kind->id, "input.hostile") == 0)
         keep_cut(job, note);
-    if (armtap_streams_note(job->streams, note) != 0 || missing_data_note(job->missings, note) != 0)
+    if (armtap_streams_note(job->streams, note) != 0 || missing_data_note(job->missing, note) != 0)
         return job_give_up_memory(job);
     return 0;
 }
@@ -382,12 +383,12 @@ static int survey_candidates(void *user, const struct armtap_candidates *candida
     return armtap_streams_candidates(job->streams, candidates) == 0 ? 0 : job_give_up_memory(job);
 }
 
-/* A stream beyond those that are kept one by one is over. */
+/* Frees the state of a closed stream beyond those that are listed on their own. */
 static void let_go(struct job *job, const struct armtap_event *event)
 {
     struct armtap_note note;
     tables_let_go(job->tables, event->stream->connection);
-    missing_data_let_go(job->missings, event->stream->connection);
+    missing_data_let_go(job->missing, event->stream->connection);
     if (armtap_streams_due_note(job->streams, event, &note) && armtap_streams_note(job->streams, &note) != 0)
         job_give_up_memory(job);
 }
@@ -395,19 +396,19 @@ static void let_go(struct job *job, const struct armtap_event *event)
 static int survey_event(void *user, const struct armtap_event *event)
 {
     struct job *job = user;
-    if (armtap_streams_event(job->streams, event) != 0 || missing_data_event(job->missings, event) != 0)
+    if (armtap_streams_event(job->streams, event) != 0 || missing_data_event(job->missing, event) != 0)
         return job_give_up_memory(job);
     tables_close(job->tables, event);
     if (armtap_streams_let_go(job->streams))
         let_go(job, event);
     if (job->once)
-        return stop_without_memory(job, live_numbering_event(&job->arrivals, job->tables, event));
+        return stop_without_memory(job, live_numbering_event(&job->numbering, job->tables, event));
     if (event->type != ARMTAP_EVENT_RECOGNISED)
         return 0;
     return stop_without_memory(job, tables_stream(job->tables, event->stream));
 }
 
-/* Who follows a source that goes on, a robot's port behind a pipe, sees its rows while they are new. */
+/* Writes the rows of a live source at short intervals, so that a reader sees them soon. */
 static int keep_up(struct job *job)
 {
     struct timespec time;
@@ -415,9 +416,9 @@ static int keep_up(struct job *job)
         return 0;
     clock_gettime(CLOCK_MONOTONIC, &time);
     int64_t now = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-    if (now - job->shown < SHOW_EVERY_NS)
+    if (now - job->last_flush < SHOW_EVERY_NS)
         return 0;
-    job->shown = now;
+    job->last_flush = now;
     if (job->batches && check_sink(job, batches_drain(job->batches)) != 0)
         return -1;
     return check_sink(job, output_files_flush_all(&job->outlets));
@@ -429,7 +430,7 @@ static int print_on_record(void *user, const struct armtap_record *record)
     struct table *table;
     const struct table_layout *layout;
     if ((job->once && armtap_streams_record(job->streams, record) != 0) ||
-        missing_data_record(job->missings, record) != 0)
+        missing_data_record(job->missing, record) != 0)
         return job_give_up_memory(job);
     if (record->direction != job->wish->direction)
         return stop_without_memory(job, tables_stream(job->tables, record->stream));
@@ -442,13 +443,13 @@ static int print_on_record(void *user, const struct armtap_record *record)
     if (check_time(job, record, &is_within) != 0)
         return -1;
     if (!is_within) {
-        job->untimely++;
-        if (missing_data_count_part(job->missings, record) != 0)
+        job->out_of_time++;
+        if (missing_data_count_part(job->missing, record) != 0)
             return job_give_up_memory(job);
-        missing_data_drop(job->missings, record);
+        missing_data_drop(job->missing, record);
         return 0;
     }
-    if (missing_data_count(job->missings, record) != 0 || outcome == TABLES_NO_MEMORY)
+    if (missing_data_count(job->missing, record) != 0 || outcome == TABLES_NO_MEMORY)
         return job_give_up_memory(job);
     int printed = 0;
     if (outcome == TABLES_GREW)
@@ -465,7 +466,7 @@ static int print_on_recipe(void *user, const struct armtap_recipe_event *event)
     struct job *job = user;
     if (job->once)
         return survey_recipe(user, event);
-    if (missing_data_recipe(job->missings, event) != 0)
+    if (missing_data_recipe(job->missing, event) != 0)
         return job_give_up_memory(job);
     return follow_recipe(job, event);
 }
@@ -476,9 +477,9 @@ static int print_on_event(void *user, const struct armtap_event *event)
     if (job->once)
         return survey_event(user, event);
     tables_close(job->tables, event);
-    if (missing_data_event(job->missings, event) != 0)
+    if (missing_data_event(job->missing, event) != 0)
         return job_give_up_memory(job);
-    if (event->type == ARMTAP_EVENT_CLOSE && missing_data_is_over(job->missings, event->stream) &&
+    if (event->type == ARMTAP_EVENT_CLOSE && missing_data_is_over(job->missing, event->stream) &&
         !armtap_streams_of(job->streams, event->stream->connection))
         let_go(job, event);
     return 0;
@@ -489,7 +490,7 @@ static int print_on_note(void *user, const struct armtap_note *note)
     struct job *job = user;
     if (job->once)
         return survey_note(user, note);
-    return missing_data_note(job->missings, note) != 0 ? job_give_up_memory(job) : 0;
+    return missing_data_note(job->missing, note) != 0 ? job_give_up_memory(job) : 0;
 }
 
 static int print_on_candidates(void *user, const struct armtap_candidates *candidates)
@@ -498,7 +499,7 @@ static int print_on_candidates(void *user, const struct armtap_candidates *candi
     return job->once ? survey_candidates(user, candidates) : 0;
 }
 
-/* The callbacks above return other than 0 where the job gave up or nobody reads the output any more. */
+/* The callbacks above return a value other than 0 if the job gave up or the reader closed the pipe. */
 #define ANSWER(callback, type)                                                                                         \
     static int callback##_answer(void *user, const struct type *what)                                                  \
     {                                                                                                                  \
@@ -534,7 +535,7 @@ static const struct armtap_sink print_sink = {.size = sizeof print_sink,
 
 /* ---- the readings ---------------------------------------------------------------------------------------------- */
 
-/* Rows that wait know views that are about to go. Where they cannot be written, nobody may format them any more. */
+/* Waiting rows refer to views that are about to be freed: writes them, or drops them if that fails. */
 static void drain(void *user)
 {
     struct job *job = user;
@@ -565,20 +566,20 @@ static void free_tables(struct job *job)
     tables_free(job->tables);
 }
 
-/* Where a handshake was missing, what was learned may find other tables. */
+/* Starts over for another reading: recipes learned where a handshake was missing may lead to other tables. */
 static int forget(void *user)
 {
     struct job *job = user;
     free_tables(job);
     armtap_streams_free(job->streams);
-    missing_data_free(job->missings);
+    missing_data_free(job->missing);
     job->tables = make_tables(job);
     job->streams = armtap_streams_new();
-    job->missings = missing_data_new(job->wish->direction);
-    return !job->tables || !job->streams || !job->missings ? -1 : 0;
+    job->missing = missing_data_new(job->wish->direction);
+    return !job->tables || !job->streams || !job->missing ? -1 : 0;
 }
 
-/* Rows that wait are shown also while no further one comes. */
+/* Writes waiting rows even if no further ones come. */
 static enum replay_answer on_turn(void *user, const struct replay_totals *totals)
 {
     struct job *job = user;
@@ -586,7 +587,7 @@ static enum replay_answer on_turn(void *user, const struct replay_totals *totals
     return keep_up(job) == 0 ? REPLAY_GO_ON : job->closed ? REPLAY_HAS_ENOUGH : REPLAY_GAVE_UP;
 }
 
-/* Reads with a sink; whether the export may go on from there. Damage of the input is part of the status only. */
+/* Reads the source into a sink. 0, or -1 if the export must stop; damaged input changes only the status. */
 static int read_all(struct job *job, const struct armtap_sink *sink)
 {
     struct replay_source source = *job->source;
@@ -605,7 +606,7 @@ static int read_all(struct job *job, const struct armtap_sink *sink)
     return job->totals.broken_off || job->closed ? -1 : 0;
 }
 
-static int judge_telemetry(struct job *job)
+static int check_telemetry(struct job *job)
 {
     armtap_streams_number(job->streams);
     if (armtap_streams_count(job->streams) > 0)
@@ -618,22 +619,22 @@ static int judge_telemetry(struct job *job)
 /* The first of two readings: finds the tables. */
 static int survey(struct job *job)
 {
-    if (read_all(job, &survey_sink) != 0 || judge_telemetry(job) != 0)
+    if (read_all(job, &survey_sink) != 0 || check_telemetry(job) != 0)
         return -1;
     tables_rewind(job->tables, job->streams);
-    missing_data_rewind(job->missings);
+    missing_data_rewind(job->missing);
     if (check_stream(job) != 0 || check_tables(job) != 0)
         return -1;
-    if (judge_tables(job) != 0)
+    if (check_before_rows(job) != 0)
         return -1;
     return tables_begin_rows(job->tables) == 0 ? 0 : job_give_up_memory(job);
 }
 
-/* An output without rows: what would have preceded them. */
+/* Writes an output without rows: only its header. */
 static int print_nothing(struct job *job)
 {
     message_warning("no record %s%s%s: the output has no row", job_direction(job),
-                    job->opaque > 0 ? " that can be read" : "", job->untimely > 0 ? " in that time" : "");
+                    job->opaque > 0 ? " that can be read" : "", job->out_of_time > 0 ? " in that time" : "");
     if (job->wish->split)
         return 0;
     struct output_file *outlet = outlet_of(job, 0, 0);
@@ -666,7 +667,7 @@ static int print(struct job *job)
         return job_give_up_memory(job);
     if (read_all(job, &print_sink) != 0)
         return -1;
-    if (job->once && (judge_telemetry(job) != 0 || check_stream(job) != 0))
+    if (job->once && (check_telemetry(job) != 0 || check_stream(job) != 0))
         return -1;
     if (job->once && job->begun && check_names(job) != 0)
         return -1;
@@ -687,15 +688,15 @@ static int print(struct job *job)
 
 static int run(struct job *job)
 {
-    job->arrivals = (struct live_numbering){.ports = job->source->ports, .port_count = job->source->port_count};
+    job->numbering = (struct live_numbering){.ports = job->source->ports, .port_count = job->source->port_count};
     job->tables = make_tables(job);
     job->streams = armtap_streams_new();
-    job->missings = missing_data_new(job->wish->direction);
+    job->missing = missing_data_new(job->wish->direction);
     if (armtap_knowledge_new(&job->knowledge) != ARMTAP_OK)
         return job_give_up_memory(job);
-    if (!job->tables || !job->streams || !job->missings || selection_parse(job->wish->fields, &job->selection) != 0)
+    if (!job->tables || !job->streams || !job->missing || selection_parse(job->wish->fields, &job->selection) != 0)
         return job_give_up_memory(job);
-    /* What cannot be written should be known before gigabytes are read. */
+    /* Report an unwritable output before reading gigabytes. */
     if (!job->wish->split && !outlet_of(job, 0, 0))
         return -1;
     job->selection.joined = job->wish->joined;
@@ -711,12 +712,12 @@ static void release(struct job *job)
     targets_forget(job->wish->format, &job->outlets);
     output_files_discard(&job->outlets);
     picks_free(&job->opaque_view.picks);
-    live_numbering_free(&job->arrivals);
+    live_numbering_free(&job->numbering);
     selection_free(&job->selection);
     armtap_knowledge_free(job->knowledge);
     free_tables(job);
     armtap_streams_free(job->streams);
-    missing_data_free(job->missings);
+    missing_data_free(job->missing);
 }
 
 enum exit_status export_run(const struct export_wish *wish, const struct replay_source *source)

@@ -10,9 +10,9 @@
 /* What the user wants. */
 struct export_wish {
     const char *out; /* "-": standard output */
-    bool gzipped;    /* compressed, as the name ends */
+    bool gzipped;    /* the name ends in .gz */
     const struct format *format;
-    enum armtap_generation layout; /* UNKNOWN: that of each stream */
+    enum armtap_generation layout; /* UNKNOWN: each stream's own */
     bool has_stream;
     unsigned stream;
     bool split;
@@ -21,13 +21,13 @@ struct export_wish {
     enum armtap_direction direction;
     struct timestamp from;
     struct timestamp to;
-    enum timestamp_zone zone; /* of a time of day in them */
+    enum timestamp_zone zone; /* for times of day in them */
     uint64_t every;
     bool strict;
-    bool is_shown;   /* what is written goes to a terminal */
+    bool is_shown;   /* the output is a terminal */
     bool is_guarded; /* --csv-safe */
     enum mode_names enums;
-    unsigned threads; /* that format, at least 1 */
+    unsigned threads; /* for formatting, at least 1 */
 };
 
 enum exit_status export_run(const struct export_wish *wish, const struct replay_source *source);

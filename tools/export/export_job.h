@@ -1,5 +1,5 @@
-/* One export at work: shared by export.c, which reads and prints, and check_request.c, which judges what can be
- * printed. */
+/* The state of a running export, shared by export.c (reads and writes), check_request.c (checks the request) and
+ * export_report.c (reports what is missing). */
 #ifndef EXPORT_EXPORT_JOB_H
 #define EXPORT_EXPORT_JOB_H
 
@@ -8,57 +8,57 @@
 #include "export.h"
 #include "output_files.h"
 
-/* Tables that an output of one table has no place for, where the source cannot be read beforehand. */
+/* Rows of tables that do not fit into a one-table output, when the source cannot be read twice. */
 struct left_over {
     uint64_t rows;
-    unsigned told; /* so many of them were told of as they came */
+    unsigned warnings; /* printed so far */
 };
 
-/* What the library cut of a stream, as its note says. */
+/* A note about data that the library discarded because a stream exceeded a limit. */
 struct cut {
     uint64_t connection;
     struct armtap_where where;
     char robot[64], client[64];
     char text[240];
 };
-#define CUTS_TOLD 8
+#define CUTS_KEPT 8
 
 struct job {
     const struct export_wish *wish;
     const struct replay_source *source;
     bool once;                          /* the source cannot be read twice */
-    struct armtap_knowledge *knowledge; /* what the first reading leaves to the second */
+    struct armtap_knowledge *knowledge; /* passed from the first reading to the second */
     struct armtap_streams *streams;
     struct tables *tables;
-    struct missing_data *missings;
-    struct cut cuts[CUTS_TOLD]; /* the first ones */
-    uint64_t cut_count;         /* of all */
-    struct live_numbering arrivals;
+    struct missing_data *missing;
+    struct cut cuts[CUTS_KEPT]; /* the first ones */
+    uint64_t cut_count;         /* including those not kept */
+    struct live_numbering numbering;
     struct selection selection;
-    struct view opaque_view; /* of records without a table */
+    struct view opaque_view; /* for records without a recipe */
     bool opaque_begun;
     struct output_files outlets;
-    struct batches *batches; /* NULL before the rows, and once they cannot be written */
-    int64_t shown;           /* when rows of a live source were last written: ns of the monotonic clock */
+    struct batches *batches; /* NULL before the first row, and after a write error */
+    int64_t last_flush;      /* of a live source: ns of the monotonic clock */
     struct replay_totals totals;
     bool times_known; /* from and to are resolved */
     int64_t from, to;
     uint64_t rows;
     uint64_t opaque;
-    uint64_t untimely;    /* records outside of --from and --to */
-    unsigned generations; /* of all rows' streams so far, or known beforehand, a bit for each */
-    bool begun;           /* a table */
-    bool judged;          /* what can be told beforehand was told */
-    /* in a reading that cannot look ahead */
-    const struct table *only_table; /* that is printed; NULL: none yet */
+    uint64_t out_of_time; /* records outside --from and --to */
+    unsigned generations; /* bit set: of the streams of all rows so far, and of all that are known in advance */
+    bool begun;           /* at least one table has a row */
+    bool is_checked;      /* the checks before the first row are done */
+    /* when the source can be read only once */
+    const struct table *only_table; /* the table of the output; NULL: none yet */
     struct armtap_stream only_stream;
     struct left_over left_over;
     enum exit_status status;
-    bool gave_up; /* something failed, with a message */
-    bool closed;  /* nobody reads any more */
+    bool gave_up; /* failed, after a message */
+    bool closed;  /* the reader closed the pipe */
 };
 
-/* Ends the export with EXIT_FAILED; a message was given. Returns -1, what a callback returns to stop. */
+/* Ends the export with EXIT_FAILED, after a message. Returns -1, as a callback does to stop. */
 int job_give_up(struct job *job);
 int job_give_up_memory(struct job *job);
 
@@ -67,35 +67,35 @@ const char *job_direction(const struct job *job);
 bool job_wants_stream(const struct job *job, unsigned number);
 bool job_wants(const struct job *job, const struct table *table);
 
-/* What is missing in what was written, and what was left out, on standard error. */
+/* Reports on standard error what is missing in the output and what was left out. */
 void job_report(struct job *job);
-/* Why --strict makes the status 1. */
+/* Reports why --strict sets the status to 1. */
 void job_report_strict(const struct job *job);
 
-/* Each: 0, or -1 after a message. Whether there is the stream that was asked for. */
+/* The checks return 0, or -1 after a message. Whether the requested stream exists. */
 int check_stream(struct job *job);
-/* Whether the tables fit into the files asked for. */
+/* Whether the tables fit into the requested files. */
 int check_tables(struct job *job);
-/* Whether every name of --fields has matched something. */
+/* Whether every name of --fields matched a column. */
 int check_names(struct job *job);
-/* Whether its arrays leave a table of columns that anybody wants. */
+/* Whether the table has at most TABLES_COLUMNS_MAX columns. */
 int check_width(struct job *job, struct table *table);
-/* Whether the format can hold the columns asked for that are no fields. */
+/* Whether the format can hold the requested row columns. */
 int check_texts(struct job *job, const struct view *view);
-/* How modes are printed of a table, and whether names are only for rows of several generations. */
+/* How to print the modes of a table; *if_mixed: print names only once the rows are of several generations. */
 enum mode_names request_mode_names(struct job *job, const struct table *table, bool *if_mixed);
-/* Where a field has the name of such a column, and takes its place. */
+/* Warns if a field hides a row column of the same name. */
 void request_warn_shadowed(struct job *job, const struct view *view);
-/* Whether the format can show anything of the table: gnuplot's columns do not hold every field. */
+/* Whether the format has a column for any of the table's fields: gnuplot does not have all. */
 int check_view(struct job *job, const struct table *table);
-/* In a reading that cannot look ahead: rows that are not of the one table. Tells of the first such table of a stream;
- * `grew`: they have fields that it lacks. */
+/* For a source that is read once: counts a row that does not belong to the one table, and warns of the first of each
+ * stream. `grew`: the row has fields that the table lacks. */
 void request_leave_over(struct job *job, const struct armtap_record *record, bool grew);
-/* After such a reading. */
+/* Fails if there were such rows. */
 void check_left_over(struct job *job);
-/* Where a row has arrays of more elements than the cells that its table has for them. */
+/* Warns if an array in a row has more elements than its table has columns for it. */
 void request_warn_cells(struct job *job, struct view *view, const struct output_row *row);
-/* After such a reading: where numbers of streams differ from those that a file would have. */
+/* For a source that is read once: warns if stream numbers differ from those that a file would give. */
 void request_warn_numbers(const struct job *job);
 
 #endif

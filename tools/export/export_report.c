@@ -1,4 +1,4 @@
-/* What is missing in an export, said on standard error: a line for each stream, in seconds and records. */
+/* Reports what is missing in an export on standard error: a line for each stream, in seconds and records. */
 #define _POSIX_C_SOURCE 200809L
 #include "export_job.h"
 
@@ -13,7 +13,7 @@
 
 enum { STREAMS_LISTED = 8, LINE_MAX_BYTES = 1024 };
 
-/* A line as it is put together. */
+/* A line under construction. */
 struct line {
     char text[LINE_MAX_BYTES];
     size_t length;
@@ -34,7 +34,7 @@ static const char *plural(double count)
     return count == 1 ? "" : "s"; /* NOLINT: counts are whole */
 }
 
-/* "3.0 s", "0.016 s": three decimals, of long times one, and no zeros that say nothing. */
+/* "3.0 s", "0.016 s": three decimals, one for long times, without trailing zeros. */
 static void put_seconds(struct line *line, double seconds)
 {
     put(line, seconds >= 100 ? "%.1f" : "%.3f", seconds);
@@ -52,7 +52,7 @@ static void put_amount(struct line *line, const struct missing_flow *missing)
         put(line, "%" PRIu64 " byte%s", bytes, plural((double)bytes));
 }
 
-/* Without zeros that say nothing. */
+/* Without trailing zeros. */
 static void put_date(struct line *line, int64_t time, enum timestamp_zone zone)
 {
     char date[WHEN_DATE_MAX];
@@ -63,7 +63,7 @@ static void put_date(struct line *line, int64_t time, enum timestamp_zone zone)
     put(line, "%.*s%s", (int)kept, date, date + end);
 }
 
-/* "before packet 12 (2026-01-31T12:00:00.5Z)"; nothing in a raw dump, which has no packets */
+/* "before packet 12 (2026-01-31T12:00:00.5Z)"; nothing in a raw dump, which has no packets. */
 static void put_place(struct line *line, const struct job *job, const struct missing_place *place)
 {
     const struct armtap_where *where = &place->where;
@@ -98,8 +98,8 @@ static void put_places(struct line *line, const struct job *job, const struct mi
         put(line, ", ...");
 }
 
-/* `longest`: NULL where they were not kept; `what`: that it is missing, or could not be decoded; `places`: what such
- * places are called. */
+/* `longest`: NULL if not kept; `what`: "missing in the capture" or "could not be decoded"; `places`: "gaps" or
+ * "places". */
 static void put_holes(struct line *line, const struct job *job, const struct missing_holes *holes,
                       const struct missing_place *longest, const char *what, const char *places)
 {
@@ -148,7 +148,7 @@ static void put_opaque(struct line *line, const struct job *job, const struct mi
         format_has(job->wish->format, FORMAT_ALL_TABLES) ? "without fields in" : "not in");
 }
 
-/* All that is missing of a stream, each after "; "; empty where nothing is. `places`: NULL where they were not kept. */
+/* Everything that is missing in a stream, each item after "; ". `places`: NULL if not kept. */
 static void put_all(struct line *line, const struct job *job, const struct missing_total *total,
                     const struct missing_places *places)
 {
@@ -158,7 +158,7 @@ static void put_all(struct line *line, const struct job *job, const struct missi
     put_opaque(line, job, total);
 }
 
-/* The note counts for --strict. */
+/* Adds a note, which counts for --strict. */
 static void note_hostile(struct job *job, const struct armtap_stream *stream, const struct armtap_where *where)
 {
     struct armtap_note note = {.kind = armtap_note_find("input.hostile"),
@@ -210,7 +210,7 @@ static void report_remedies(const struct job *job, bool any_opaque)
         message_warning("for more: %s", command);
 }
 
-/* A guess is no knowledge, however good: it is said whatever else there is to say. */
+/* Always reports guessed names, however good the guess. */
 static void report_guessed(const struct job *job)
 {
     for (size_t i = 0; i < armtap_streams_count(job->streams) && job->wish->direction == ARMTAP_FROM_ROBOT; i++) {
@@ -230,7 +230,7 @@ static void report_guessed(const struct job *job)
     }
 }
 
-/* What records without names may be. */
+/* Lists recipes that records without names may follow. */
 static void report_candidates_of(const struct job *job, unsigned number, const struct armtap_stream_summary *summary)
 {
     char pattern[120], command[SHELL_MAX];
@@ -247,16 +247,16 @@ static void report_candidates_of(const struct job *job, unsigned number, const s
 
 static void report_candidates(const struct job *job)
 {
-    unsigned told = 0;
+    unsigned reported = 0;
     for (size_t i = 0; i < armtap_streams_count(job->streams) && job->wish->direction == ARMTAP_FROM_ROBOT; i++) {
         const struct armtap_stream_summary *summary = armtap_streams_at(job->streams, i);
         unsigned number = tables_stream_number(job->tables, summary->stream->connection);
-        if (summary->candidate_count > 0 && job_wants_stream(job, number) && told++ < STREAMS_LISTED)
+        if (summary->candidate_count > 0 && job_wants_stream(job, number) && reported++ < STREAMS_LISTED)
             report_candidates_of(job, number, summary);
     }
 }
 
-/* The number of a connection that is a stream. */
+/* Whether a connection is a stream that is listed; sets its number. */
 static bool is_stream(const struct job *job, uint64_t connection, unsigned *number)
 {
     const struct armtap_stream_summary *summary = armtap_streams_of(job->streams, connection);
@@ -276,29 +276,29 @@ static void report_one_cut(const struct job *job, const struct cut *cut)
     message_warning("input.hostile: %s: %s", line.text, cut->text);
 }
 
-/* What the library cut is in no row either. */
+/* Reports data that the library discarded because of a limit. */
 static void report_cut(const struct job *job)
 {
     char command[SHELL_MAX];
-    uint64_t told = job->cut_count;
-    for (size_t i = 0; i < CUTS_TOLD && i < job->cut_count; i++)
+    uint64_t reported = job->cut_count;
+    for (size_t i = 0; i < CUTS_KEPT && i < job->cut_count; i++)
         report_one_cut(job, &job->cuts[i]);
-    if (job->cut_count > CUTS_TOLD)
-        message_warning("input.hostile: %" PRIu64 " more", job->cut_count - CUTS_TOLD);
+    if (job->cut_count > CUTS_KEPT)
+        message_warning("input.hostile: %" PRIu64 " more", job->cut_count - CUTS_KEPT);
     uint64_t rest = armtap_streams_rest(job->streams)->count;
     if (rest > 0) {
-        told++;
+        reported++;
         message_warning("input.hostile: %" PRIu64 " more stream%s: %s", rest, rest == 1 ? "" : "s",
                         armtap_budget_find("streams")->text);
     }
-    if (told > 0 && shell_command(command, "armtap diagnose FILE", job->source, NULL))
+    if (reported > 0 && shell_command(command, "armtap diagnose FILE", job->source, NULL))
         message_warning("all that was cut: %s", command);
 }
 
-/* Rows that would cost more than their stream may. */
+/* Reports rows that were left out because of their cost. */
 static void report_left_out(struct job *job)
 {
-    unsigned told = 0;
+    unsigned reported = 0;
     uint64_t more = 0, rows = 0;
     for (size_t i = 0; i < armtap_streams_count(job->streams); i++) {
         const struct armtap_stream *stream = armtap_streams_at(job->streams, i)->stream;
@@ -306,7 +306,7 @@ static void report_left_out(struct job *job)
         if (left_out.rows == 0)
             continue;
         note_hostile(job, stream, &left_out.first);
-        if (told++ < STREAMS_LISTED) {
+        if (reported++ < STREAMS_LISTED) {
             message_warning("input.hostile: stream %u, robot %s, client %s: %" PRIu64 " row%s left out, from packet "
                             "%" PRIu64 " on: %s; for shorter rows choose --fields a,b, for the rest --from",
                             tables_stream_number(job->tables, stream->connection), stream->robot, stream->client,
@@ -327,7 +327,7 @@ void job_report(struct job *job)
 {
     struct missing_total total, rest = {0};
     struct missing_places places;
-    unsigned told = 0, more = 0;
+    unsigned reported = 0, more = 0;
     bool any_opaque = false, are_kept;
     report_cut(job);
     report_left_out(job);
@@ -336,13 +336,13 @@ void job_report(struct job *job)
         const struct armtap_stream *stream = armtap_streams_at(job->streams, i)->stream;
         unsigned number = tables_stream_number(job->tables, stream->connection);
         struct line line = {.length = 0};
-        if (!job_wants_stream(job, number) || !missing_data_total(job->missings, stream, &total, &places, &are_kept))
+        if (!job_wants_stream(job, number) || !missing_data_total(job->missing, stream, &total, &places, &are_kept))
             continue;
         put_all(&line, job, &total, are_kept ? &places : NULL);
         any_opaque = any_opaque || total.opaque > 0;
         if (line.length == 0)
             continue;
-        if (told++ < STREAMS_LISTED) {
+        if (reported++ < STREAMS_LISTED) {
             message_warning("stream %u: %s", number, line.text + strlen("; "));
         } else {
             more++;
@@ -352,7 +352,7 @@ void job_report(struct job *job)
     report_rest(&rest, more);
     if (any_opaque)
         report_candidates(job);
-    if (told > 0)
+    if (reported > 0)
         report_remedies(job, any_opaque);
 }
 

@@ -34,11 +34,11 @@ int selection_parse(const char *list, struct selection *selection)
     *selection = (struct selection){0};
     if (!list)
         return 0;
-    size_t most = 1;
+    size_t names_max = 1;
     for (const char *c = list; *c != '\0'; c++)
-        most += *c == ',';
-    selection->names = calloc(most, sizeof(char *));
-    selection->found = calloc(most, sizeof(bool));
+        names_max += *c == ',';
+    selection->names = calloc(names_max, sizeof(char *));
+    selection->found = calloc(names_max, sizeof(bool));
     if (!selection->names || !selection->found) {
         selection_free(selection);
         return -1;
@@ -72,7 +72,7 @@ void selection_free(struct selection *selection)
     *selection = (struct selection){0};
 }
 
-/* What has been picked so far; each column has a place for its whole, and one for each element. */
+/* The picks so far. Each column has a flag for the whole column and one for each element. */
 struct picking {
     const struct table_column *columns;
     size_t column_count;
@@ -139,7 +139,7 @@ static bool pick_row_column(struct picking *picking, enum row_column column)
     return true;
 }
 
-/* Whether a text is one of the column's names, up to its length. */
+/* Whether the first `length` bytes of `name` are one of the column's names. */
 static bool is_called(const struct table_column *column, const char *name, size_t length)
 {
     const char *names[] = {column->name, column->wire};
@@ -161,7 +161,7 @@ static bool pick_exact(struct picking *picking, const char *name)
     return found;
 }
 
-/* NAME_N, of a vector that has an element N. */
+/* NAME_N, for a vector that has an element N. */
 static bool pick_element(struct picking *picking, const char *name)
 {
     const char *underscore = strrchr(name, '_');

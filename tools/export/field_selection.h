@@ -1,24 +1,24 @@
-/* --fields: which columns of a table are wanted, in which order. */
+/* --fields: the columns to print, and their order. */
 #ifndef EXPORT_FIELD_SELECTION_H
 #define EXPORT_FIELD_SELECTION_H
 
 #include "row_columns.h"
 #include "tables.h"
 
-/* Something to print of every row: elements of a column. */
+/* A column to print, or some of its elements. */
 struct pick {
-    enum row_column row_column; /* NONE: a column of the table */
+    enum row_column row_column; /* NONE: `column` says which */
     size_t column;              /* of the table; TABLE_NONE: always absent */
     unsigned first;
     unsigned count;
-    bool element;     /* one element of a vector, asked for by its own name: actual_q_0 */
-    bool numbered;    /* its cells are name_0, name_1 ... */
-    bool told;        /* that a row had more than these cells */
-    bool by_name;     /* modes by their names */
-    bool if_mixed;    /* only where rows of several generations come together */
+    bool element;     /* one element of a vector, requested by its own name: actual_q_0 */
+    bool numbered;    /* its cells are named name_0, name_1 ... */
+    bool warned;      /* that an array had more elements than these cells */
+    bool by_name;     /* print modes by name */
+    bool if_mixed;    /* only if the output has rows of several generations */
     const char *name; /* of the column; not owned */
-    char *own_name;   /* the same where the column's is not it, or NULL; owned */
-    char *key;        /* what an output format prepared of the name, or NULL; owned */
+    char *own_name;   /* `name`, if it is not the column's; else NULL; owned */
+    char *key;        /* the name as the format writes it, or NULL; owned */
 };
 
 struct picks {
@@ -26,23 +26,23 @@ struct picks {
     size_t count;
 };
 void picks_free(struct picks *picks);
-/* Takes a column that is no field out of them, if it is there. */
+/* Removes a row column, if present. */
 void picks_drop(struct picks *picks, enum row_column column);
 
-/* The names asked for. */
+/* The requested names. */
 struct selection {
-    char **names; /* NULL where all columns are wanted */
-    bool *found;  /* by name: has matched something so far */
-    bool joined;  /* robot, stream and protocol come first, asked for or not */
+    char **names; /* NULL: all columns */
+    bool *found;  /* for each name: has matched a column */
+    bool joined;  /* robot, stream and protocol always come first */
     size_t count;
 };
 /* "a,b,c"; NULL selects all. 0, or -1 without memory. */
 int selection_parse(const char *list, struct selection *selection);
 void selection_free(struct selection *selection);
 
-/* What is wanted of these columns, by the names that are printed or those of the wire: by an exact name first, then
- * NAME_N for an element, then as a glob of either, then as the exact name of a column that is no field. Nothing comes
- * twice. 0, or -1 without memory. */
+/* Picks columns by the printed name or the name on the wire. A requested name is tried as an exact name, then as NAME_N
+ * for an element, then as a glob of either, then as the name of a row column. Nothing is picked twice. 0, or -1 without
+ * memory. */
 int selection_apply(struct selection *selection, const struct table_column *columns, size_t column_count,
                     struct picks *picks);
 

@@ -1,21 +1,20 @@
-/* The seam between rows and files. A format is a row of formats.def and a file format_*.c with a struct writer: what
- * becomes of the rows. It knows neither the library's callbacks nor how files are written: frames and their recipes go
- * in, bytes come out.
+/* The interface between rows and files. A format is a row of formats.def and a file format_*.c with a struct writer. It
+ * needs to know neither the library's callbacks nor how files are written: it turns frames and their recipes into
+ * bytes.
  *
- *   prepare   which columns a table has in this format    once for each table
+ *   prepare   chooses the columns of a table    once for each table
  *   begin     a table begins in a file: its header        in order, by the thread that writes
  *   rows      a batch of rows becomes bytes               on any thread, in any order
  *   place     these bytes reach their file                in order, by the thread that writes
  *   end       the file is complete: its footer            the same
- *   forget    what it kept of the file is freed           the same
+ *   forget    frees its state of the file           the same
  *
- * A batch holds neighbouring rows of one table in one file, as many as happened to come: one, or some hundreds. How
- * rows are cut into batches depends on the threads and on the time, so no file may show it. A format that wants larger
- * groups, or an index, collects them in `place`, in the state that it keeps of the file.
+ * A batch holds consecutive rows of one table in one file: from one to some hundreds. The division into batches depends
+ * on threads and timing, so the output must not depend on it. A format that needs larger groups, or an index, collects
+ * them in `place`, in its state of the file.
  *
- * A batch has its rows as they came, the bytes of frames, from which values are read by recipe. A format that says
- * FORMAT_COLUMNS also gets their values as columns (columns.h). The formats of text take the frames: gathering columns
- * first costs CSV a seventh more time. */
+ * The rows of a batch are the bytes of frames; a recipe reads the values. A format with FORMAT_COLUMNS also gets the
+ * values as columns (columns.h). Text formats read the frames: with columns, CSV takes a seventh longer. */
 #ifndef EXPORT_FORMAT_H
 #define EXPORT_FORMAT_H
 
@@ -24,20 +23,20 @@
 #include "tables.h"
 #include "base/buffer.h"
 
-/* What is printed of a table. */
+/* The columns of a table that are printed. */
 struct view {
     const struct table *table;
     struct picks picks;
-    size_t keys; /* bytes of the names in a row that has all its values, and of the longest */
-    size_t longest_key;
-    size_t cells;    /* of a row */
-    size_t width;    /* bytes of a row's text besides its values, about: separators, keys, what stands for the absent */
-    size_t header;   /* bytes of the text that precedes the first row, about */
-    bool is_shown;   /* on a terminal: hidden characters (utf8.h) of texts must not reach it */
-    bool is_guarded; /* for a spreadsheet: no text may begin as a formula does */
+    size_t keys;        /* bytes of all keys of a full row */
+    size_t longest_key; /* bytes */
+    size_t cells;       /* of a row */
+    size_t width;       /* estimated bytes of a row besides its values: separators, keys, absent values */
+    size_t header;      /* estimated bytes of the header */
+    bool is_shown;      /* for a terminal: escape hidden characters (utf8.h) */
+    bool is_guarded;    /* for a spreadsheet: no text may begin like a formula */
 };
 
-/* One record, without what only lives during a callback. */
+/* One record as a format gets it. */
 struct output_row {
     struct armtap_where where;
     unsigned stream;
@@ -48,8 +47,8 @@ struct output_row {
     enum armtap_protocol protocol;
     enum armtap_direction direction;
     enum armtap_generation generation;
-    bool is_mixed; /* rows of another generation, which numbers its modes differently, are in the same output */
-    const struct table_layout *layout; /* NULL: an opaque record, of which no value is known */
+    bool is_mixed; /* the output has rows of several generations, which number their modes differently */
+    const struct table_layout *layout; /* NULL: the record has no recipe, so no values */
     struct missing_flow missing;       /* since the row before */
     const uint8_t *values;
     size_t values_length;
@@ -59,34 +58,34 @@ struct columns;
 
 /* Neighbouring rows of one table in one file. */
 struct row_batch {
-    const struct view *view; /* of opaque records: without a table, its picks are columns that are no fields alone */
+    const struct view *view; /* for records without a recipe it has no table, and only row columns */
     const struct output_row *rows;
     size_t count;
-    const struct columns *columns; /* the same rows; NULL unless the format is one of columns */
+    const struct columns *columns; /* the same rows; NULL without FORMAT_COLUMNS */
 };
 
 /* A file as its format sees it. */
 struct target {
-    uint64_t offset;  /* in the file, of the next byte that is given for it; not compressed */
-    const char *path; /* of a format that seeks: the file, as long as it is written; `end` finds all in it; else NULL */
+    uint64_t offset;  /* of the next byte in the file, before compression */
+    const char *path; /* with FORMAT_SEEKS: the temporary file, complete when `end` is called; else NULL */
     void *state;      /* the format's own, which `forget` frees */
-    /* of the seam: which tables have begun in it */
+    /* private to target.c: the tables that have begun in the file */
     bool has_begun;
     struct buffer tables;
 };
 
-/* What a format does with rows; what it can is in its row of formats.def. All but `rows` may be NULL. What may fail
- * returns 0, or -1 after a message; where only memory lacks, out->failed says it as well. */
+/* The functions of a format; formats.def has its properties. All but `rows` may be NULL. They return 0, or -1 after a
+ * message; out->failed may report lack of memory instead. */
 struct writer {
-    /* Changes the picks to what the format prints. `generation` is whose legacy layout is wanted. 0, or -1 without
-     * memory and without a message. A view whose picks are all absent then has nothing for this format. */
+    /* Adapts the picks to the format. `generation` selects the legacy layout. 0, or -1 without memory and without a
+     * message. If all picks are absent afterwards, the format has no column for the table. */
     int (*prepare)(struct view *view, enum armtap_generation generation);
-    /* A table is about to have its first row in the file. If there is no row at all, called once, with an empty table.
+    /* Called before a table's first row in the file; once, with an empty table, if there are no rows.
      */
     int (*begin)(struct target *target, const struct view *view, struct buffer *out);
     /* Appends the rows to `out`. 0, or -1 without memory and without a message. */
     int (*rows)(const struct row_batch *batch, struct buffer *out);
-    /* Appends to `out` what the file gets of the bytes that `rows` made of a batch of that view; NULL: all of them. */
+    /* Appends to `out` what to write of the bytes that `rows` made of a batch; NULL: all of them. */
     int (*place)(struct target *target, const struct view *view, const char *bytes, size_t length, struct buffer *out);
     int (*end)(struct target *target, struct buffer *out);
     void (*forget)(struct target *target);

@@ -5,7 +5,7 @@
 static const struct cell_style csv = {
     .separator = ',', .truth = {"0", "1"}, .absent = "", .nan = "nan", .quoted_if = ",\"\r\n", .line_end = "\n"};
 
-/* Every row begins with its time. */
+/* Every row begins with its time: drop another one. */
 static int csv_prepare(struct view *view, enum armtap_generation generation)
 {
     (void)generation;

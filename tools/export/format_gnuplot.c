@@ -1,5 +1,5 @@
 /* UR's gnuplot columns, blank-separated: column n of the line is column n of UR's tables, whatever the protocol.
- * Columns that are no fields follow behind them. */
+ * Row columns follow. */
 #include "line_cells.h"
 
 static const struct cell_style gnuplot = {.separator = ' ',
@@ -10,7 +10,7 @@ static const struct cell_style gnuplot = {.separator = ' ',
                                           .quoted_if = "",
                                           .line_end = "\n"};
 
-/* Where a cell's value comes from. */
+/* The source of a cell's value. */
 struct source {
     const struct armtap_field *field;
     size_t column; /* of the table */
@@ -22,7 +22,7 @@ static unsigned field_column(const struct armtap_field *field, enum armtap_gener
     return generation == ARMTAP_GENERATION_CB2 ? field->column_cb2 : field->column_cb3e;
 }
 
-/* Names every cell of the layout. */
+/* Finds the field of every cell of the layout. */
 static void name_cells(struct source *sources, unsigned count, enum armtap_generation generation)
 {
     for (unsigned i = 0; i < count; i++)
@@ -37,7 +37,7 @@ static void name_cells(struct source *sources, unsigned count, enum armtap_gener
     }
 }
 
-/* The first of the arms picked: UR's columns are those of one robot. */
+/* The lowest arm among the picks: UR's columns hold one robot. */
 static unsigned picked_arm(const struct view *view)
 {
     unsigned arm = ARMTAP_ARMS_MAX;
@@ -51,7 +51,7 @@ static unsigned picked_arm(const struct view *view)
     return arm;
 }
 
-/* Puts what was picked into the cells where it belongs. */
+/* Assigns the picked columns to their cells. */
 static void fill_cells(struct source *sources, unsigned count, const struct view *view,
                        enum armtap_generation generation)
 {
@@ -70,7 +70,7 @@ static void fill_cells(struct source *sources, unsigned count, const struct view
     }
 }
 
-/* One pick for the cells of a field in a row. Returns how many. */
+/* Merges adjacent cells of a field into one pick. Returns the number of picks. */
 static size_t pick_cells(struct pick *picks, const struct source *sources, unsigned count)
 {
     size_t used = 0;

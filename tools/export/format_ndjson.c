@@ -8,7 +8,7 @@
 #include "mode_names.h"
 #include "base/number_text.h"
 
-/* The keys that every object begins with; `file` where there are several. */
+/* The first keys of every object; `file` only if there are several. */
 static const enum row_column leading[] = {ROW_COLUMN_time,  ROW_COLUMN_file,     ROW_COLUMN_packet,   ROW_COLUMN_stream,
                                           ROW_COLUMN_robot, ROW_COLUMN_protocol, ROW_COLUMN_direction};
 
@@ -16,12 +16,12 @@ static const struct cell_style json = {.truth = {"false", "true"}, .absent = "nu
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* Which names are taken; open addressing. A name that is taken already, by a leading key or an earlier field, gets the
- * first free one of NAME_2, NAME_3, ... */
+/* The names in use, with open addressing. A name that a leading key or an earlier field has becomes the first free one
+ * of NAME_2, NAME_3, ... */
 struct taken {
     struct taken_slot {
         const char *name;    /* NULL: free */
-        uint64_t repetition; /* the number that its last repetition got */
+        uint64_t repetition; /* number given to its last repetition */
     } * slots;
     size_t mask;
     struct armtap_hash_key key;
@@ -43,7 +43,7 @@ static size_t append_number(char *name, size_t length, uint64_t number)
     return length;
 }
 
-/* The pick's own name, in memory with room for a number; NULL without. The caller frees. */
+/* A copy of the pick's name, with room for a number; NULL without memory. The caller frees. */
 static char *own_name(const struct pick *pick)
 {
     size_t length = strlen(pick->name);
@@ -56,7 +56,7 @@ static char *own_name(const struct pick *pick)
     return name;
 }
 
-/* Changes a name that is taken until it is one that is not. */
+/* Numbers a name until it is free. */
 static void change_name(const struct taken *taken, char *name)
 {
     size_t length = strlen(name);
@@ -69,7 +69,7 @@ static void change_name(const struct taken *taken, char *name)
     *slot = (struct taken_slot){name, 1};
 }
 
-/* The name as it stands in an object: ,"name": */
+/* The name as a key of an object: ,"name": */
 static char *quoted_key(const char *name)
 {
     size_t length = strlen(name);
@@ -86,7 +86,7 @@ static char *quoted_key(const char *name)
     return key;
 }
 
-/* Names that are free as they are come first, so that a field named time_2 keeps its name whatever else there is. */
+/* First reserves the names that are free, so that a field named time_2 always keeps its name. */
 static int take_names(const struct view *view, const struct taken *taken, char **names, bool *changed)
 {
     for (size_t i = 0; i < sizeof leading / sizeof *leading; i++)
@@ -179,7 +179,7 @@ static void put_leading(const struct output_row *row, struct buffer *out)
     }
 }
 
-/* Nothing is left out, as an absent field is. */
+/* Leaves out an absent value, as for fields. */
 static void put_asked(const struct pick *pick, const struct output_row *row, struct buffer *out)
 {
     char digits[NUMBER_MAX];
@@ -200,15 +200,15 @@ static void put_element(const struct armtap_value *value, unsigned element, stru
         buffer_string(out, json.absent);
 }
 
-/* An element of an array of a text protocol, asked for by its own name. */
-static void put_leaf(unsigned element, struct json_elements *leaves, struct buffer *out)
+/* Puts one element of a JSON array. */
+static void put_item(unsigned element, struct json_elements *items, struct buffer *out)
 {
-    struct json_element leaf;
+    struct json_element item;
     unsigned at = 0;
-    while (json_elements_next(leaves, &leaf)) {
+    while (json_elements_next(items, &item)) {
         if (at++ != element)
             continue;
-        json_elements_copy(leaf.text, leaf.length, out);
+        json_elements_copy(item.text, item.length, out);
         return;
     }
     buffer_string(out, json.absent);
@@ -254,9 +254,9 @@ static void put_modes(const struct pick *pick, const struct armtap_value *value,
 
 static void put_value(const struct pick *pick, const struct armtap_value *value, struct buffer *out)
 {
-    struct json_elements leaves;
-    if (pick->element && json_elements_begin(&leaves, value)) {
-        put_leaf(pick->first, &leaves, out);
+    struct json_elements items;
+    if (pick->element && json_elements_begin(&items, value)) {
+        put_item(pick->first, &items, out);
     } else if (pick->element && pick->first > 0 && armtap_value_is_text(value)) {
         buffer_string(out, json.absent);
     } else if (armtap_value_is_text(value)) {

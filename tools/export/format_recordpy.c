@@ -1,4 +1,4 @@
-/* What UR's record.py writes: rows of Python's csv.writer with a blank as its delimiter. */
+/* UR's record.py format: rows of Python's csv.writer with a blank as the delimiter. */
 #include "line_cells.h"
 
 static const struct cell_style recordpy = {.separator = ' ',
@@ -8,7 +8,7 @@ static const struct cell_style recordpy = {.separator = ' ',
                                            .quoted_if = " \"\r\n",
                                            .line_end = "\r\n"};
 
-/* csv.writer marks a row of one empty cell, which would else be no row. */
+/* csv.writer quotes a single empty cell, since the row would be empty otherwise. */
 static void end_line(size_t begin, const struct view *view, struct buffer *out)
 {
     if (out->length == begin && view->picks.count > 0)

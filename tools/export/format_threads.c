@@ -12,37 +12,37 @@ enum {
     ROWS_MAX = 512,            /* in a batch */
     ROWS_IN_FLIGHT = 4096,     /* in all batches together */
     BYTES_MAX = 128 * 1024,    /* of the rows' values in a batch */
-    BATCHES_PER_THREAD = 4,    /* so that nobody waits for the slowest ... */
-    BATCHES_MAX = 32,          /* ... where there are few */
-    BYTES_IN_FLIGHT = 1 << 20, /* of values, in all batches together */
-    WIDTH_SHARE = 4,           /* of a batch's bytes: so much text besides values; a few values can have a long row */
-    TEXT_KEPT = 4 << 20,       /* the batches' texts keep no more room than that together */
-    TURNS_AWAKE = 2000,        /* a millisecond or so */
-    THREADS_MAX = 16,          /* more have nothing to do: who reads cannot feed them */
+    BATCHES_PER_THREAD = 4,    /* so that no thread waits for the slowest ... */
+    BATCHES_MAX = 32,          /* ... with few threads */
+    BYTES_IN_FLIGHT = 1 << 20, /* of values in all batches together */
+    WIDTH_SHARE = 4,           /* text besides values, as a multiple of BYTES_MAX; a row with few values can be long */
+    TEXT_KEPT = 4 << 20,       /* buffer size that all batches together keep for text */
+    TURNS_AWAKE = 2000,        /* before sleeping: about a millisecond */
+    THREADS_MAX = 16,          /* the reading thread cannot keep more busy */
 };
 
-/* Of a row, beside what the format gets. */
+/* What a batch keeps of a row besides what the format gets. */
 struct batch_row {
     const struct view *view;
     struct output_file *outlet;
-    size_t values_at; /* in the batch's bytes; they move while the batch is filled */
+    size_t values_at; /* offset in the batch's bytes, which may move while it is filled */
     size_t robot_at;
     size_t client_at;
-    size_t text_end; /* of the text up to it, in the batch's; of the last row of a run */
+    size_t text_end; /* offset in the batch's text; valid for the last row of a run */
 };
 
 enum batch_state { BATCH_FILLING, BATCH_READY, BATCH_BUSY, BATCH_DONE };
 
 struct batch {
-    enum batch_state state; /* the lock's, unless FILLING */
+    enum batch_state state; /* guarded by the lock, unless FILLING */
     size_t count;
-    size_t width; /* of the rows' views, together */
+    size_t width; /* sum over the rows' views */
     struct buffer bytes;
     struct buffer text;
-    struct columns columns;  /* of the run at hand */
+    struct columns columns;  /* of the current run */
     uint64_t misfits;        /* of all its runs */
-    struct output_row *rows; /* as many as a batch may have */
-    struct batch_row more[]; /* the same */
+    struct output_row *rows; /* rows_max of them */
+    struct batch_row more[]; /* rows_max of them */
 };
 
 struct batches {
@@ -51,16 +51,16 @@ struct batches {
     size_t rows_max;  /* of a batch */
     size_t bytes_max; /* the same */
     size_t text_kept; /* the same */
-    uint64_t misfits; /* of the batches that are in their outlets */
+    uint64_t misfits; /* of the batches that have been collected */
     struct batch **ring;
     size_t room;
-    size_t first;  /* the oldest that is not in its outlet; counts on for ever, as do the next two */
-    size_t begun;  /* the lock's: the oldest that nobody formats */
-    size_t filled; /* the lock's: the one that is filled */
+    size_t first;  /* the oldest batch not collected; this and the next two only ever grow */
+    size_t begun;  /* guarded by the lock: the oldest that no thread formats */
+    size_t filled; /* guarded by the lock: the one being filled */
     pthread_t *workers;
     size_t worker_count;
     bool has_lock;
-    bool ends; /* the lock's */
+    bool ends; /* guarded by the lock */
     pthread_mutex_t lock;
     pthread_cond_t work;
     pthread_cond_t done;
@@ -73,7 +73,7 @@ static struct batch *batch_at(const struct batches *batches, size_t number)
 
 /* ---- formatting ------------------------------------------------------------------------------------------------ */
 
-/* Where a run of rows of one table in one file ends that begins there. */
+/* The end of the run of rows of one table in one file that begins at `from`. */
 static size_t run_end(const struct batch *batch, size_t from)
 {
     size_t to = from + 1;
@@ -112,7 +112,7 @@ static void format(const struct format *format, struct batch *batch)
     }
 }
 
-/* Formats the oldest batch that waits; with the lock held, which it gives away meanwhile. False where none waits. */
+/* Formats the oldest waiting batch. Called with the lock held, releases it meanwhile. False if no batch waits. */
 static bool format_next(struct batches *batches)
 {
     if (batches->begun == batches->filled)
@@ -127,8 +127,8 @@ static bool format_next(struct batches *batches)
     return true;
 }
 
-/* Waits for a turn. Short waits are spent awake: a thread that sleeps may be woken on the processor of the one that
- * wakes it, and then both take turns there while the other processor is idle; kernels of virtual machines do that. */
+/* Waits. Spins before sleeping: a sleeping thread may be woken on the processor of the thread that wakes it, so that
+ * both share it while another one is idle; kernels of virtual machines do that. */
 static void wait_for(struct batches *batches, pthread_cond_t *what, unsigned turns)
 {
     if (turns >= TURNS_AWAKE) {
@@ -163,7 +163,7 @@ static void shrink(const struct batches *batches, struct buffer *text)
     *text = (struct buffer){0};
 }
 
-/* Puts the text of a batch into the outlets. */
+/* Puts the text of a batch into its files. */
 static enum sink_outcome collect(struct batches *batches, struct batch *batch)
 {
     enum sink_outcome outcome = SINK_OK;
@@ -187,7 +187,7 @@ static enum sink_outcome collect(struct batches *batches, struct batch *batch)
     return outcome;
 }
 
-/* Waits until the oldest batch is text, working meanwhile, and collects it. */
+/* Waits until the oldest batch is formatted, formatting others meanwhile, and collects it. */
 static enum sink_outcome collect_first(struct batches *batches)
 {
     struct batch *batch = batch_at(batches, batches->first);
@@ -219,7 +219,7 @@ static size_t keep(struct buffer *bytes, const void *data, size_t length)
     return at;
 }
 
-/* Where a name is kept: with the row before, mostly, whose is at `before`. */
+/* The offset of a name: `before`, if the row before has the same one there, as most have. */
 static size_t keep_name(struct batch *batch, size_t before, const char *name)
 {
     if (batch->count > 0 && strcmp(batch->bytes.data + before, name) == 0)
@@ -309,7 +309,7 @@ static int make_ring(struct batches *batches, size_t threads)
     return batches->ring ? 0 : -1;
 }
 
-/* Signals are for the thread that reads and writes. Fewer workers than asked for do as well, even none. */
+/* Blocks signals in the workers: the main thread handles them. Fewer workers than requested will do, even none. */
 static int start_workers(struct batches *batches, size_t count)
 {
     sigset_t all, before;

@@ -1,6 +1,5 @@
-/* Rows on their way into files: taken in batches, formatted by one or several threads, put into their files in the
- * order in which they came. Only formatting is spread: who adds rows also writes, and formats what no thread has begun
- * when it would have to wait. */
+/* Formats rows in batches, on one or several threads, and puts them into their files in the original order. Only
+ * formatting is parallel: the thread that adds rows also writes, and formats batches itself instead of waiting. */
 #ifndef EXPORT_FORMAT_THREADS_H
 #define EXPORT_FORMAT_THREADS_H
 
@@ -8,18 +7,17 @@
 
 struct batches;
 
-/* `threads` is how many work, the caller's included. NULL without memory. Both other arguments outlive the batches. */
+/* `threads` includes the caller's. NULL without memory. The other arguments must outlive the batches. */
 struct batches *batches_new(const struct format *format, struct output_files *outlets, unsigned threads);
-/* What was not drained is lost. NULL is fine. */
+/* Discards rows that were not drained. NULL is fine. */
 void batches_free(struct batches *batches);
 
-/* A row for an outlet. The row's bytes and texts are copied; the view and the layout must stay until the next
- * batches_drain. */
+/* Adds a row. Its bytes and strings are copied; the view and the layout must live until the next batches_drain. */
 enum sink_outcome batches_row(struct batches *batches, struct output_file *outlet, const struct view *view,
                               const struct output_row *row);
-/* All rows so far are in their outlets. */
+/* Puts all rows so far into their files. */
 enum sink_outcome batches_drain(struct batches *batches);
-/* Of a format of columns: values in the rows so far that were no values of their columns' types, and are left out. */
+/* With FORMAT_COLUMNS: values so far that did not fit their columns' types and were left out. */
 uint64_t batches_misfits(const struct batches *batches);
 
 #endif

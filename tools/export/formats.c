@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The table is found on the include path, so that a test can put one with more rows before it. */
+/* Found on the include path, so that a test can put a longer table before it. */
 #define FORMAT(id, name, dialect, endings, flags, brief, about) extern const struct writer writer_##id;
 #include "export/formats.def"
 #undef FORMAT
@@ -45,7 +45,7 @@ const struct format *format_of_ending(const char *ending, size_t length)
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 
-/* Appends an item in front of which stands what separates it from the one before. */
+/* Appends an item, after a separator if the list is not empty. */
 static void append(char list[FORMATS_LIST_MAX], const char *separator, const char *item, const char *between,
                    const char *more)
 {
@@ -53,7 +53,7 @@ static void append(char list[FORMATS_LIST_MAX], const char *separator, const cha
     snprintf(list + length, FORMATS_LIST_MAX - length, "%s%s%s%s", length > 0 ? separator : "", item, between, more);
 }
 
-/* The first of its name that has these flags. */
+/* Whether it is the first format of its name with these flags. */
 static bool is_listed(size_t index, unsigned with, unsigned without)
 {
     for (size_t i = 0; i < index; i++)

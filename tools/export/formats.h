@@ -1,25 +1,25 @@
-/* The formats that there are: the rows of formats.def. Help, errors and the manual list them from there. */
+/* The output formats: the rows of formats.def, from which help, errors and the manual list them. */
 #ifndef EXPORT_FORMATS_H
 #define EXPORT_FORMATS_H
 
 #include "format.h"
 
 enum format_flag {
-    FORMAT_ALL_TABLES = 1,   /* one file holds the rows of every table, opaque records too */
-    FORMAT_ONLY_NUMBERS = 2, /* texts have no place in it */
-    FORMAT_HAS_NAMES = 4,    /* modes may stand by their names */
-    FORMAT_CAN_GUARD = 8,    /* it can keep texts from beginning as a spreadsheet's formula does */
-    FORMAT_SPREADS = 16,     /* arrays take a cell for each element, so that there must be cells enough */
-    FORMAT_HAS_LAYOUTS = 32, /* its columns are those of a legacy layout, which may be chosen */
+    FORMAT_ALL_TABLES = 1,   /* one file holds all tables, and records without a recipe */
+    FORMAT_ONLY_NUMBERS = 2, /* it cannot hold texts */
+    FORMAT_HAS_NAMES = 4,    /* it can print modes by name */
+    FORMAT_CAN_GUARD = 8,    /* it can protect spreadsheets from texts that look like formulas */
+    FORMAT_SPREADS = 16,     /* it needs a cell for each element of an array */
+    FORMAT_HAS_LAYOUTS = 32, /* its columns are those of a legacy layout (--layout) */
     FORMAT_COLUMNS = 64,     /* it takes columns, not frames */
-    FORMAT_BINARY = 128,     /* no terminal should get it */
-    FORMAT_SEEKS = 256,      /* it goes back in its file, so that it must be an ordinary one, not compressed */
+    FORMAT_BINARY = 128,     /* not for terminals */
+    FORMAT_SEEKS = 256,      /* it seeks in its file, which must be regular and uncompressed */
 };
 
 struct format {
-    const char *name;    /* of -f */
-    const char *dialect; /* of --dialect, "" */
-    const char *endings; /* of files, with their dots, blanks between them */
+    const char *name;    /* as in -f */
+    const char *dialect; /* as in --dialect, or "" */
+    const char *endings; /* of file names, with dots, separated by blanks */
     unsigned flags;      /* format_flag */
     const char *brief;   /* what it is in a few words */
     const struct writer *writer;
@@ -30,11 +30,11 @@ static inline bool format_has(const struct format *format, enum format_flag flag
     return (format->flags & (unsigned)flag) != 0;
 }
 
-/* NULL beyond the end. The first is that of outputs whose name tells none. */
+/* NULL beyond the end. The first is the default for names without an ending. */
 const struct format *format_at(size_t index);
-/* The format of that name and dialect, each of any if NULL: the first; NULL where there is none. */
+/* The first format of that name and dialect; NULL matches any. NULL if there is none. */
 const struct format *format_find(const char *name, const char *dialect);
-/* The format of files that end so, in any case; NULL where there is none. */
+/* The format of that file name ending, ignoring case; NULL if there is none. */
 const struct format *format_of_ending(const char *ending, size_t length);
 
 #define FORMATS_LIST_MAX 400

@@ -5,10 +5,10 @@
 
 enum { WINDOW_BITS = 15, WITH_GZIP_HEADER = 16, MEMORY_LEVEL = 8, PIECE = 16384 };
 
-/* Digits of measurements hardly repeat: zlib's usual level takes five times as long for a tenth less. */
+/* Digits of measurements hardly repeat: zlib's default level takes five times as long and saves a tenth. */
 struct gzip {
     z_stream stream;
-    bool waits; /* bytes are in it that a reader cannot have yet */
+    bool waits; /* it holds bytes that have not come out yet */
 };
 
 struct gzip *gzip_new(void)
@@ -31,7 +31,7 @@ void gzip_free(struct gzip *gzip)
     free(gzip);
 }
 
-/* Runs until nothing more comes out. */
+/* Runs deflate until it has no more output. */
 static void run(struct gzip *gzip, int flush, struct buffer *out)
 {
     z_stream *stream = &gzip->stream;

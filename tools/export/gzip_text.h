@@ -1,4 +1,4 @@
-/* Text that is compressed as it is written, as gzip does. */
+/* Compresses output as gzip does. */
 #ifndef EXPORT_GZIP_TEXT_H
 #define EXPORT_GZIP_TEXT_H
 
@@ -9,10 +9,10 @@ struct gzip;
 /* NULL without memory. */
 struct gzip *gzip_new(void);
 void gzip_free(struct gzip *gzip);
-/* Compresses bytes; what is ready is appended to `out`. With `at_once` all of them are, so that a reader can have them,
- * which costs a few bytes. Without memory out->failed is set. */
+/* Compresses bytes and appends what is ready to `out`. `at_once`: everything so far, for a reader that waits; costs a
+ * few bytes. Sets out->failed without memory. */
 void gzip_add(struct gzip *gzip, const char *bytes, size_t length, bool at_once, struct buffer *out);
-/* Appends what is left. More bytes may follow: they begin another member of the file, which gunzip takes as well. */
+/* Appends the rest. Bytes that follow start another member, which gunzip reads as well. */
 void gzip_end(struct gzip *gzip, struct buffer *out);
 
 #endif

@@ -27,7 +27,7 @@ static bool needs_quotes(const char *bytes, size_t length, const char *quoted_if
     return false;
 }
 
-/* Whether a spreadsheet takes a text for a formula; the wide forms are those of East Asian keyboards. */
+/* Whether a spreadsheet takes a text for a formula. The wide characters are those of East Asian keyboards. */
 static bool is_formula(const char *bytes, size_t length)
 {
     static const char *const begins[] = {
@@ -38,7 +38,7 @@ static bool is_formula(const char *bytes, size_t length)
     return false;
 }
 
-/* How many bytes from `from` on need no look at what they are. */
+/* The number of bytes from `from` on that can be copied unchanged. */
 static size_t plain_length(const char *bytes, size_t from, size_t length)
 {
     size_t at = from;
@@ -70,7 +70,7 @@ void cells_text(const char *bytes, size_t length, const struct cell_style *style
         buffer_char(out, '"');
 }
 
-/* JSON that came over the wire, as the text that it is. */
+/* Puts JSON from the wire as text. */
 static void put_json(const char *json, size_t length, const struct cell_style *style, struct buffer *out)
 {
     struct buffer text = {0};
@@ -144,7 +144,7 @@ static void put_mode(const struct armtap_value *value, unsigned element, enum ar
         cells_text(name, strlen(name), style, out);
 }
 
-/* `generation`: whose modes the value is to be named by; UNKNOWN: it stays a number. */
+/* `generation`: the one whose mode names are used; UNKNOWN: print the number. */
 static void put_cell(const struct armtap_value *value, unsigned element, enum armtap_generation generation,
                      const struct cell_style *style, struct buffer *out)
 {
@@ -163,54 +163,54 @@ static void put_cell(const struct armtap_value *value, unsigned element, enum ar
         cells_number(value, element, style, out);
 }
 
-static void put_leaf_text(const struct json_element *leaf, const struct cell_style *style, struct buffer *out)
+static void put_item_text(const struct json_element *item, const struct cell_style *style, struct buffer *out)
 {
     struct buffer text = {0};
-    json_element_text(leaf, &text);
+    json_element_text(item, &text);
     cells_text(text.data, text.length, style, out);
     out->failed |= text.failed;
     free(text.data);
 }
 
-static void put_leaf(const struct json_element *leaf, const struct cell_style *style, struct buffer *out)
+static void put_item(const struct json_element *item, const struct cell_style *style, struct buffer *out)
 {
     struct armtap_value number = {.type = ARMTAP_DOUBLE, .count = 1};
-    switch (leaf->kind) {
+    switch (item->kind) {
     case JSON_ELEMENT_NULL:
         buffer_string(out, style->absent);
         break;
     case JSON_ELEMENT_FALSE:
     case JSON_ELEMENT_TRUE:
-        buffer_string(out, style->truth[leaf->kind == JSON_ELEMENT_TRUE]);
+        buffer_string(out, style->truth[item->kind == JSON_ELEMENT_TRUE]);
         break;
     case JSON_ELEMENT_WHOLE:
-        buffer_put(out, leaf->text, leaf->length);
+        buffer_put(out, item->text, item->length);
         break;
     case JSON_ELEMENT_NUMBER:
-        number.f64[0] = json_element_number(leaf);
+        number.f64[0] = json_element_number(item);
         cells_number(&number, 0, style, out);
         break;
     case JSON_ELEMENT_OBJECT:
-        put_json(leaf->text, leaf->length, style, out);
+        put_json(item->text, item->length, style, out);
         break;
     case JSON_ELEMENT_STRING:
-        put_leaf_text(leaf, style, out);
+        put_item_text(item, style, out);
         break;
     }
 }
 
-/* An array of a text protocol, an element in each cell. */
-static void put_leaves(const struct pick *pick, struct json_elements *leaves, const struct cell_style *style,
-                       struct buffer *out)
+/* Puts a JSON array, one element for each cell. */
+static void put_items(const struct pick *pick, struct json_elements *items, const struct cell_style *style,
+                      struct buffer *out)
 {
-    struct json_element leaf;
-    for (unsigned skipped = 0; skipped < pick->first && json_elements_next(leaves, &leaf); skipped++)
+    struct json_element item;
+    for (unsigned skipped = 0; skipped < pick->first && json_elements_next(items, &item); skipped++)
         ;
     for (unsigned k = 0; k < pick->count; k++) {
         if (k > 0)
             buffer_char(out, style->separator);
-        if (json_elements_next(leaves, &leaf))
-            put_leaf(&leaf, style, out);
+        if (json_elements_next(items, &item))
+            put_item(&item, style, out);
         else
             buffer_string(out, style->absent);
     }
@@ -221,7 +221,7 @@ static bool is_doubles(const struct pick *pick, const struct armtap_value *value
     return value->present && value->type == ARMTAP_DOUBLE && pick->first + pick->count <= value->count;
 }
 
-/* What nearly all cells are: room for all at once, and nothing to ask of each. */
+/* The fast path for most cells: room for all at once, no checks for each. */
 static void put_doubles(const struct pick *pick, const struct armtap_value *value, const struct cell_style *style,
                         struct buffer *out)
 {
@@ -265,7 +265,7 @@ void cells_values(const struct view *view, const struct output_row *row, const s
                   struct buffer *out)
 {
     struct armtap_value value;
-    struct json_elements leaves;
+    struct json_elements items;
     for (size_t i = 0; i < view->picks.count; i++) {
         const struct pick *pick = &view->picks.pick[i];
         if (i > 0)
@@ -279,8 +279,8 @@ void cells_values(const struct view *view, const struct output_row *row, const s
             put_doubles(pick, &value, style, out);
             continue;
         }
-        if ((pick->numbered || pick->element) && !style->only_numbers && json_elements_begin(&leaves, &value)) {
-            put_leaves(pick, &leaves, style, out);
+        if ((pick->numbered || pick->element) && !style->only_numbers && json_elements_begin(&items, &value)) {
+            put_items(pick, &items, style, out);
             continue;
         }
         for (unsigned k = 0; k < pick->count; k++) {

@@ -1,4 +1,4 @@
-/* Values as cells of a line: what the formats of one row per line have in common. */
+/* Values as cells of a line, for formats with one row per line. */
 #ifndef EXPORT_LINE_CELLS_H
 #define EXPORT_LINE_CELLS_H
 
@@ -9,14 +9,14 @@ struct cell_style {
     const char *truth[2]; /* of BOOL: false, true */
     const char *absent;
     const char *nan;
-    bool only_numbers;     /* a text counts as absent */
-    const char *quoted_if; /* characters that make a text need quotes */
+    bool only_numbers;     /* print texts as absent */
+    const char *quoted_if; /* a text with one of these is quoted */
     const char *line_end;
-    bool is_shown;   /* a terminal gets the text: nothing hidden in it stays as it is */
-    bool is_guarded; /* no text may begin as a spreadsheet's formula does */
+    bool is_shown;   /* for a terminal: escape hidden characters */
+    bool is_guarded; /* no text may begin like a formula */
 };
 
-/* The style as the view wants it. */
+/* The style, adapted to the output of the view. */
 static inline struct cell_style cells_style(struct cell_style style, const struct view *view)
 {
     style.is_shown = view->is_shown;
@@ -24,22 +24,22 @@ static inline struct cell_style cells_style(struct cell_style style, const struc
     return style;
 }
 
-/* A text, in quotes if the style needs them: valid UTF-8 whatever it was (utf8_store). */
+/* Appends a text as valid UTF-8 (utf8_store), quoted if the style requires it. */
 void cells_text(const char *bytes, size_t length, const struct cell_style *style, struct buffer *out);
 /* The picks' names, vectors spread as name_0, name_1, ... with separators between them. */
 void cells_names(const struct view *view, const struct cell_style *style, struct buffer *out);
 /* The picks' values with separators between them. */
 void cells_values(const struct view *view, const struct output_row *row, const struct cell_style *style,
                   struct buffer *out);
-/* The value that a row has for a pick of the table. */
+/* Reads a pick's value in a row. */
 void pick_read(const struct pick *pick, const struct output_row *row, struct armtap_value *value);
-/* The first pick from `from` on whose cells do not hold all elements of its value; picks.count where there is none.
- * `elements` becomes how many it has. */
+/* The first pick, starting at `from`, with fewer cells than its value has elements; picks.count if none. Sets
+ * `elements` to the number of elements. */
 size_t cells_too_few(const struct view *view, const struct output_row *row, size_t from, size_t *elements);
-/* One element of a value as it is written without quotes. */
+/* Appends one element of a value, without quotes. */
 void cells_number(const struct armtap_value *value, unsigned element, const struct cell_style *style,
                   struct buffer *out);
-/* Bytes of a value whose type is not known, as hexadecimal digits. */
+/* Appends bytes as hexadecimal digits. */
 void cells_hex(const char *bytes, size_t length, struct buffer *out);
 
 #endif

@@ -1,6 +1,6 @@
-/* Numbers of streams in a reading that cannot look ahead. A connection on a telemetry port that is open when a later
- * one turns out to carry telemetry will most likely turn out so too, and has the lower number; unless nothing came of
- * it for a while. */
+/* Numbers the streams of a source that is read only once. When a connection is recognised as telemetry, earlier ones
+ * that are still open on a telemetry port will probably carry telemetry too: they get their numbers first, unless they
+ * have been silent for a while. */
 #ifndef EXPORT_LIVE_NUMBERING_H
 #define EXPORT_LIVE_NUMBERING_H
 
@@ -10,12 +10,12 @@
 struct live_numbering {
     const struct armtap_port *ports; /* --port */
     size_t port_count;
-    struct by_connection waiting; /* struct armtap_stream that are open and not numbered yet */
+    struct by_connection waiting; /* open connections without a number; each a struct armtap_stream */
 };
 
-/* An event of a connection: one that is recognised gets its number, after those that wait for theirs. */
-enum tables_outcome live_numbering_event(struct live_numbering *arrivals, struct tables *tables,
+/* Handles an event: numbers the waiting connections and then the recognised one. */
+enum tables_outcome live_numbering_event(struct live_numbering *numbering, struct tables *tables,
                                          const struct armtap_event *event);
-void live_numbering_free(struct live_numbering *arrivals);
+void live_numbering_free(struct live_numbering *numbering);
 
 #endif

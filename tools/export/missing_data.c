@@ -7,23 +7,23 @@
 #include "analysis/armtap-analysis.h"
 #include "base/timestamp.h"
 
-/* Stretches of data that are learned, of all streams: beyond them a second reading judges as the first one did. */
+/* Stretches of data to learn in the first reading, of all streams; later ones are judged as in the first reading. */
 #define STRETCHES_MAX 100000
 
 /* One stream. */
 struct flow {
-    struct armtap_rates *rates;           /* NULL once it is over, and of rows to the robot */
+    struct armtap_rates *rates;           /* NULL once the stream is over, and for rows to the robot */
     struct armtap_rates_learned *learned; /* NULL: nothing yet */
     bool has_last;
     int64_t last_time;
-    int64_t before_last; /* the record before the last one, or the stream's beginning */
+    int64_t before_last; /* of the record before the last one, or of the stream's beginning */
     double last_clock;   /* NAN: none yet */
-    double usual;        /* the last step that was known, or by the last set-up; 0: none */
-    size_t length;       /* bytes of the last record, or by the last set-up; 0: not known */
+    double usual;        /* the last known step, or that of the last set-up; 0: unknown */
+    size_t length;       /* bytes of the last record, or of those of the last set-up; 0: unknown */
     uint64_t lost_bytes; /* the stream's counter at the last record */
     uint64_t skipped_bytes;
     uint64_t gaps;
-    bool paused; /* data was not due all the time since the last record */
+    bool paused; /* streaming was paused at some time since the last record */
     bool closed[2];
     struct missing_flow here;    /* before the last record */
     struct missing_flow pending; /* before the next row */
@@ -32,30 +32,30 @@ struct flow {
 
 struct missing_data {
     enum armtap_direction direction;
-    int64_t from, to; /* what is wanted */
+    int64_t from, to; /* the range of capture times */
     struct by_connection flows;
-    struct by_connection placed; /* the places of those that keep them */
+    struct by_connection placed; /* struct missing_places */
     struct armtap_rates_shared *shared;
 };
 
 struct missing_data *missing_data_new(enum armtap_direction direction)
 {
-    struct missing_data *missings = calloc(1, sizeof *missings);
-    if (!missings)
+    struct missing_data *data = calloc(1, sizeof *data);
+    if (!data)
         return NULL;
-    missings->direction = direction;
-    missing_data_limit(missings, INT64_MIN, INT64_MAX);
-    missings->shared = armtap_rates_shared_new(STRETCHES_MAX);
-    if (missings->shared)
-        return missings;
-    free(missings);
+    data->direction = direction;
+    missing_data_limit(data, INT64_MIN, INT64_MAX);
+    data->shared = armtap_rates_shared_new(STRETCHES_MAX);
+    if (data->shared)
+        return data;
+    free(data);
     return NULL;
 }
 
-void missing_data_limit(struct missing_data *missings, int64_t from, int64_t to)
+void missing_data_limit(struct missing_data *data, int64_t from, int64_t to)
 {
-    missings->from = from;
-    missings->to = to;
+    data->from = from;
+    data->to = to;
 }
 
 static void flow_free(struct flow *flow)
@@ -68,36 +68,36 @@ static void flow_free(struct flow *flow)
     free(flow);
 }
 
-bool missing_data_is_over(struct missing_data *missings, const struct armtap_stream *stream)
+bool missing_data_is_over(struct missing_data *data, const struct armtap_stream *stream)
 {
-    const struct flow *flow = by_connection_find(&missings->flows, stream->connection);
+    const struct flow *flow = by_connection_find(&data->flows, stream->connection);
     return flow && flow->closed[0] && flow->closed[1];
 }
 
-void missing_data_let_go(struct missing_data *missings, uint64_t connection)
+void missing_data_let_go(struct missing_data *data, uint64_t connection)
 {
-    flow_free(by_connection_remove(&missings->flows, connection));
-    free(by_connection_remove(&missings->placed, connection));
+    flow_free(by_connection_remove(&data->flows, connection));
+    free(by_connection_remove(&data->placed, connection));
 }
 
-static void forget_places(struct missing_data *missings)
+static void forget_places(struct missing_data *data)
 {
-    for (size_t i = 0; i < missings->placed.count; i++)
-        free(missings->placed.slots[i].thing);
-    free(missings->placed.slots);
-    missings->placed = (struct by_connection){0};
+    for (size_t i = 0; i < data->placed.count; i++)
+        free(data->placed.slots[i].thing);
+    free(data->placed.slots);
+    data->placed = (struct by_connection){0};
 }
 
-void missing_data_free(struct missing_data *missings)
+void missing_data_free(struct missing_data *data)
 {
-    if (!missings)
+    if (!data)
         return;
-    for (size_t i = 0; i < missings->flows.count; i++)
-        flow_free(missings->flows.slots[i].thing);
-    free(missings->flows.slots);
-    forget_places(missings);
-    armtap_rates_shared_free(missings->shared);
-    free(missings);
+    for (size_t i = 0; i < data->flows.count; i++)
+        flow_free(data->flows.slots[i].thing);
+    free(data->flows.slots);
+    forget_places(data);
+    armtap_rates_shared_free(data->shared);
+    free(data);
 }
 
 static void begin(struct flow *flow)
@@ -105,11 +105,11 @@ static void begin(struct flow *flow)
     *flow = (struct flow){.learned = flow->learned, .last_time = ARMTAP_NO_TIME, .last_clock = NAN};
 }
 
-void missing_data_rewind(struct missing_data *missings)
+void missing_data_rewind(struct missing_data *data)
 {
-    forget_places(missings);
-    for (size_t i = 0; i < missings->flows.count; i++) {
-        struct flow *flow = missings->flows.slots[i].thing;
+    forget_places(data);
+    for (size_t i = 0; i < data->flows.count; i++) {
+        struct flow *flow = data->flows.slots[i].thing;
         armtap_rates_free(flow->rates);
         free(flow->total);
         begin(flow);
@@ -117,33 +117,33 @@ void missing_data_rewind(struct missing_data *missings)
     }
 }
 
-/* The flow of a stream, made if there is none; NULL without memory. */
-static struct flow *flow_of(struct missing_data *missings, const struct armtap_stream *stream)
+/* The flow of a stream, added if necessary; NULL without memory. */
+static struct flow *flow_of(struct missing_data *data, const struct armtap_stream *stream)
 {
-    struct flow *flow = by_connection_find(&missings->flows, stream->connection);
+    struct flow *flow = by_connection_find(&data->flows, stream->connection);
     if (flow)
         return flow;
     flow = calloc(1, sizeof *flow);
     if (!flow)
         return NULL;
     begin(flow);
-    if (by_connection_add(&missings->flows, stream->connection, flow))
+    if (by_connection_add(&data->flows, stream->connection, flow))
         return flow;
     free(flow);
     return NULL;
 }
 
-/* The same with rates, which are only of what comes from the robot. */
-static struct flow *paced_flow(struct missing_data *missings, const struct armtap_stream *stream)
+/* The same with rates, which exist only for data from the robot. */
+static struct flow *paced_flow(struct missing_data *data, const struct armtap_stream *stream)
 {
-    struct flow *flow = flow_of(missings, stream);
+    struct flow *flow = flow_of(data, stream);
     bool is_over = flow && flow->closed[0] && flow->closed[1];
-    if (!flow || flow->rates || is_over || missings->direction != ARMTAP_FROM_ROBOT)
+    if (!flow || flow->rates || is_over || data->direction != ARMTAP_FROM_ROBOT)
         return flow;
     if (!flow->learned)
-        flow->learned = armtap_rates_learned_new(missings->shared);
+        flow->learned = armtap_rates_learned_new(data->shared);
     if (flow->learned)
-        flow->rates = armtap_rates_new(missings->shared, flow->learned);
+        flow->rates = armtap_rates_new(data->shared, flow->learned);
     return flow->rates ? flow : NULL;
 }
 
@@ -154,11 +154,11 @@ static double rounded(double seconds)
     return seconds > 0 ? floor(seconds * 1e6 + 0.5) / 1e6 : 0;
 }
 
-/* A gap longer than half the sequence numbers may be longer by all of them. */
+/* The size of a gap beyond half of the sequence numbers is uncertain: they may have wrapped around. */
 #define GAP_KNOWN (UINT64_C(1) << 31)
 
-/* Records that fit into the bytes of a hole: those that a hole cut in part count as well, since their other parts could
- * not be read. */
+/* The number of records that fit into a hole. A partly captured record counts in full, since the rest of it could not
+ * be decoded. */
 static double records_in(size_t length, const struct missing_flow *hole)
 {
     return length == 0 ? 0 : (double)(hole->bytes + hole->unread) / (double)length;
@@ -169,7 +169,7 @@ static double seconds_between(const struct flow *flow, const struct armtap_recor
 {
     double clock = armtap_rates_clock(record) - flow->last_clock;
     double steps = step->usual * (1 + (double)step->skipped);
-    /* Of several channels the clock of the last one tells, of whichever it is. */
+    /* With several channels, use the clock of the last record of any channel. */
     if (!isnan(step->clock) && clock >= 0)
         return rounded(clock - steps);
     if (flow->last_time == ARMTAP_NO_TIME || record->where.time < flow->last_time)
@@ -177,8 +177,8 @@ static double seconds_between(const struct flow *flow, const struct armtap_recor
     return rounded((double)armtap_time_between(flow->last_time, record->where.time) / 1e9 - steps);
 }
 
-/* Whether the bytes are too few for the packages that the clock misses: then some message is missing, or a pause, and
- * no more data than fits. */
+/* Whether a hole is too small for the packages that the clock shows to be missing: then it holds another message or a
+ * pause, and only the data that fits. */
 static bool is_too_small(const struct flow *flow, const struct armtap_record *record,
                          const struct armtap_rates_step *step, const struct missing_flow *hole)
 {
@@ -187,7 +187,7 @@ static bool is_too_small(const struct flow *flow, const struct armtap_record *re
            isfinite(step->lost) && floor(records_in(shortest, hole)) < step->lost;
 }
 
-/* Fills in the records and seconds of a hole; `flow` is as it was at the record before. */
+/* Estimates the records and seconds of a hole; `flow` is still that of the record before. */
 static void measure(const struct flow *flow, const struct armtap_record *record, const struct armtap_rates_step *step,
                     struct missing_flow *hole)
 {
@@ -245,13 +245,13 @@ static void add(struct missing_flow *sum, const struct missing_flow *one)
     sum->seconds += one->seconds;
 }
 
-int missing_data_record(struct missing_data *missings, const struct armtap_record *record)
+int missing_data_record(struct missing_data *data, const struct armtap_record *record)
 {
     struct armtap_rates_step step = {.clock = NAN};
-    struct flow *flow = paced_flow(missings, record->stream);
+    struct flow *flow = paced_flow(data, record->stream);
     if (!flow)
         return -1;
-    if (record->direction != missings->direction)
+    if (record->direction != data->direction)
         return 0;
     if (flow->rates && armtap_rates_record(flow->rates, record) != ARMTAP_OK)
         return -1;
@@ -265,16 +265,16 @@ int missing_data_record(struct missing_data *missings, const struct armtap_recor
     return 0;
 }
 
-const struct missing_flow *missing_data_before(struct missing_data *missings, const struct armtap_record *record)
+const struct missing_flow *missing_data_before(struct missing_data *data, const struct armtap_record *record)
 {
     static const struct missing_flow nothing;
-    const struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
+    const struct flow *flow = by_connection_find(&data->flows, record->stream->connection);
     return flow ? &flow->pending : &nothing;
 }
 
-void missing_data_drop(struct missing_data *missings, const struct armtap_record *record)
+void missing_data_drop(struct missing_data *data, const struct armtap_record *record)
 {
-    struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
+    struct flow *flow = by_connection_find(&data->flows, record->stream->connection);
     if (flow)
         flow->pending = (struct missing_flow){0};
 }
@@ -286,7 +286,7 @@ static size_t record_length(const struct armtap_recipe_event *event)
     return event->stream->info->header + (event->recipe_id > 0) + armtap_recipe_size(event->recipe);
 }
 
-/* What a set-up says of the records to come. */
+/* Takes the length and step of the next records from a set-up. */
 static void take_set_up(struct flow *flow, const struct armtap_recipe_event *event)
 {
     if (!armtap_stream_has(event->stream, ARMTAP_TRAIT_ANSWERED) || (event->flags & ARMTAP_GUESSED) != 0)
@@ -303,18 +303,18 @@ static void begin_at(struct flow *flow, int64_t time)
         flow->last_time = time;
 }
 
-int missing_data_recipe(struct missing_data *missings, const struct armtap_recipe_event *event)
+int missing_data_recipe(struct missing_data *data, const struct armtap_recipe_event *event)
 {
-    struct flow *flow = paced_flow(missings, event->stream);
+    struct flow *flow = paced_flow(data, event->stream);
     if (!flow)
         return -1;
     begin_at(flow, event->where.time);
-    if (event->direction == missings->direction)
+    if (event->direction == data->direction)
         take_set_up(flow, event);
     return !flow->rates || armtap_rates_recipe(flow->rates, event) == ARMTAP_OK ? 0 : -1;
 }
 
-/* What a stream needs while it goes on is much. */
+/* Frees the rates of a stream that is over: they are large. */
 static void take_close(struct flow *flow, const struct armtap_event *event)
 {
     flow->closed[event->direction] = true;
@@ -326,11 +326,11 @@ static void take_close(struct flow *flow, const struct armtap_event *event)
     flow->rates = NULL;
 }
 
-int missing_data_event(struct missing_data *missings, const struct armtap_event *event)
+int missing_data_event(struct missing_data *data, const struct armtap_event *event)
 {
     if (event->stream->protocol == ARMTAP_PROTOCOL_NONE)
         return 0;
-    struct flow *flow = paced_flow(missings, event->stream);
+    struct flow *flow = paced_flow(data, event->stream);
     if (!flow)
         return -1;
     begin_at(flow, event->where.time);
@@ -342,16 +342,16 @@ int missing_data_event(struct missing_data *missings, const struct armtap_event 
     return failed ? -1 : 0;
 }
 
-int missing_data_note(struct missing_data *missings, const struct armtap_note *note)
+int missing_data_note(struct missing_data *data, const struct armtap_note *note)
 {
-    struct flow *flow = note->stream ? by_connection_find(&missings->flows, note->stream->connection) : NULL;
+    struct flow *flow = note->stream ? by_connection_find(&data->flows, note->stream->connection) : NULL;
     bool failed = flow && flow->rates && armtap_rates_note(flow->rates, note) != ARMTAP_OK;
     return failed ? -1 : 0;
 }
 
 /* ---- totals ---------------------------------------------------------------------------------------------------- */
 
-/* Whether more is missing in one place; seconds that are not known are less than any. */
+/* Whether more is missing in `one`; unknown seconds count less than any others. */
 static bool is_longer(const struct missing_flow *one, const struct missing_flow *other)
 {
     double a = isnan(one->seconds) ? -1 : one->seconds;
@@ -397,10 +397,10 @@ static bool has_places(const struct missing_total *total)
     return total->gaps.count > 0 || total->unread.count > 0 || total->skips > 0;
 }
 
-/* Where the places of a stream are kept: NULL where they are not, or without memory. */
-static struct missing_places *begin_places(struct missing_data *missings, uint64_t connection, bool *failed)
+/* Begins to keep the places of a stream. NULL if they are not kept, or without memory. */
+static struct missing_places *begin_places(struct missing_data *data, uint64_t connection, bool *failed)
 {
-    struct by_connection *placed = &missings->placed;
+    struct by_connection *placed = &data->placed;
     struct missing_places *places;
     if (placed->count < MISSING_PLACED) {
         places = calloc(1, sizeof *places);
@@ -417,8 +417,8 @@ static struct missing_places *begin_places(struct missing_data *missings, uint64
     return NULL;
 }
 
-/* Takes what was captured and could not be decoded off a hole, where that is more than the pieces of records that its
- * gap cut. Nothing tells when which of both was sent: seconds and records are shared out by bytes. */
+/* Splits the undecodable bytes off a hole, if they are more than the rest of records that its gap cut. Which of both
+ * was sent when is unknown: seconds and records are divided in proportion to the bytes. */
 static struct missing_flow take_unread(struct missing_flow *hole)
 {
     struct missing_flow unread = {.seconds = 0};
@@ -438,15 +438,15 @@ static struct missing_flow take_unread(struct missing_flow *hole)
 }
 
 /* Adds a place to a stream's total. 0, or -1 without memory. */
-static int count_place(struct missing_data *missings, uint64_t connection, struct missing_total *total,
+static int count_place(struct missing_data *data, uint64_t connection, struct missing_total *total,
                        const struct missing_place *place)
 {
     bool failed = false;
     if (!is_hole(&place->missing) && place->missing.skipped == 0)
         return 0;
-    struct missing_places *places = by_connection_find(&missings->placed, connection);
+    struct missing_places *places = by_connection_find(&data->placed, connection);
     if (!places && !has_places(total))
-        places = begin_places(missings, connection, &failed);
+        places = begin_places(data, connection, &failed);
     struct missing_place gap = *place, unread = *place;
     unread.missing = take_unread(&gap.missing);
     if (places) {
@@ -458,9 +458,9 @@ static int count_place(struct missing_data *missings, uint64_t connection, struc
     return failed ? -1 : 0;
 }
 
-int missing_data_count(struct missing_data *missings, const struct armtap_record *record)
+int missing_data_count(struct missing_data *data, const struct armtap_record *record)
 {
-    struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
+    struct flow *flow = by_connection_find(&data->flows, record->stream->connection);
     if (!flow || !flow->total)
         return 0;
     struct missing_total *total = flow->total;
@@ -470,13 +470,13 @@ int missing_data_count(struct missing_data *missings, const struct armtap_record
         total->last_opaque = record->where;
     }
     const struct missing_place place = {record->where, flow->here, false};
-    return count_place(missings, record->stream->connection, total, &place);
+    return count_place(data, record->stream->connection, total, &place);
 }
 
-/* Of a step; times of captures and steps are rounded. */
+/* Part of a step: capture times and steps are rounded. */
 #define DUE_NOISE 1e-3
 
-/* How many records were due from `after` up to a time, or before it, each a step later than the one before. */
+/* The number of records due after `after` and up to a time (or before it), one each step. */
 static double due_until(const struct flow *flow, int64_t after, int64_t time, bool is_before)
 {
     double steps = ((double)time - (double)after) / 1e9 / flow->usual;
@@ -484,10 +484,9 @@ static double due_until(const struct flow *flow, int64_t after, int64_t time, bo
     return steps > 0 ? steps : 0;
 }
 
-/* The part of a hole that is wanted; `after`: the record that it follows. Where the steps are not known, neither is the
- * part. */
-static struct missing_flow part_of(const struct missing_data *missings, const struct flow *flow,
-                                   struct missing_flow hole, int64_t after)
+/* The part of a hole within the range; `after`: time of the record before it. Unknown if the step is unknown. */
+static struct missing_flow part_of(const struct missing_data *data, const struct flow *flow, struct missing_flow hole,
+                                   int64_t after)
 {
     if (!(flow->usual > 0)) {
         hole.seconds = NAN;
@@ -495,7 +494,7 @@ static struct missing_flow part_of(const struct missing_data *missings, const st
         return hole;
     }
     double lost = isnan(hole.seconds) ? 0 : floor(hole.seconds / flow->usual + 0.5);
-    double last = due_until(flow, after, missings->to, false), before = due_until(flow, after, missings->from, true);
+    double last = due_until(flow, after, data->to, false), before = due_until(flow, after, data->from, true);
     double of_lost = fmax(0, fmin(last, lost) - before);
     double of_both = fmax(0, fmin(last, lost + (double)hole.skipped) - before);
     hole.skipped = (uint64_t)(of_both - of_lost);
@@ -508,23 +507,23 @@ static struct missing_flow part_of(const struct missing_data *missings, const st
     return hole;
 }
 
-int missing_data_count_part(struct missing_data *missings, const struct armtap_record *record)
+int missing_data_count_part(struct missing_data *data, const struct armtap_record *record)
 {
-    struct flow *flow = by_connection_find(&missings->flows, record->stream->connection);
-    if (!flow || !flow->total || record->where.time <= missings->to || flow->before_last == ARMTAP_NO_TIME ||
-        flow->before_last >= missings->to)
+    struct flow *flow = by_connection_find(&data->flows, record->stream->connection);
+    if (!flow || !flow->total || record->where.time <= data->to || flow->before_last == ARMTAP_NO_TIME ||
+        flow->before_last >= data->to)
         return 0;
-    const struct missing_place place = {record->where, part_of(missings, flow, flow->here, flow->before_last), false};
-    return count_place(missings, record->stream->connection, flow->total, &place);
+    const struct missing_place place = {record->where, part_of(data, flow, flow->here, flow->before_last), false};
+    return count_place(data, record->stream->connection, flow->total, &place);
 }
 
 /* What is missing after the last record. */
 struct tail {
     struct missing_flow gap;
-    struct missing_flow unread; /* captured, and more than the pieces of records that holes cut */
+    struct missing_flow unread; /* undecodable bytes, if they are more than the rest of cut records */
 };
 
-/* Records that were due from the last one to the end of the stream; INFINITY where that is not known. */
+/* The number of records due from the last one to the end of the stream; INFINITY if unknown. */
 static double due_at_end(const struct flow *flow, const struct armtap_stream *stream)
 {
     int64_t from = flow->last_time, to = stream->last.time;
@@ -533,7 +532,7 @@ static double due_at_end(const struct flow *flow, const struct armtap_stream *st
     return to > from ? floor((double)armtap_time_between(from, to) / 1e9 / flow->usual + 0.5) : 0;
 }
 
-/* Counts the records of a hole, no more than are left of those that were due. */
+/* Sets the records of a hole, but no more than were still due, and takes them off `due`. */
 static void take_due(const struct flow *flow, struct missing_flow *hole, double records, double *due)
 {
     hole->records = fmin(records, *due);
@@ -541,12 +540,11 @@ static void take_due(const struct flow *flow, struct missing_flow *hole, double 
     *due -= hole->records;
 }
 
-static struct tail tail_of(const struct missing_data *missings, const struct flow *flow,
-                           const struct armtap_stream *stream)
+static struct tail tail_of(const struct missing_data *data, const struct flow *flow, const struct armtap_stream *stream)
 {
     bool is_rest = !flow->has_last && stream->midstream;
-    uint64_t lost = stream->bytes_lost[missings->direction] - flow->lost_bytes;
-    uint64_t skipped = is_rest ? 0 : stream->bytes_skipped[missings->direction] - flow->skipped_bytes;
+    uint64_t lost = stream->bytes_lost[data->direction] - flow->lost_bytes;
+    uint64_t skipped = is_rest ? 0 : stream->bytes_skipped[data->direction] - flow->skipped_bytes;
     uint64_t pieces = skipped < 2 * flow->length * (stream->gaps - flow->gaps) ? skipped : 0;
     struct tail tail = {.gap = {.bytes = lost, .unread = pieces}, .unread = {.unread = skipped - pieces}};
     double of_gap = records_in(flow->length, &tail.gap), of_unread = records_in(flow->length, &tail.unread);
@@ -556,32 +554,32 @@ static struct tail tail_of(const struct missing_data *missings, const struct flo
     return tail;
 }
 
-static void limit_tail(const struct missing_data *missings, const struct flow *flow, struct tail *tail)
+static void limit_tail(const struct missing_data *data, const struct flow *flow, struct tail *tail)
 {
     double lost = isnan(tail->gap.seconds) ? 0 : tail->gap.seconds;
-    tail->gap = part_of(missings, flow, tail->gap, flow->last_time);
-    tail->unread = part_of(missings, flow, tail->unread, flow->last_time + (int64_t)(lost * 1e9));
+    tail->gap = part_of(data, flow, tail->gap, flow->last_time);
+    tail->unread = part_of(data, flow, tail->unread, flow->last_time + (int64_t)(lost * 1e9));
     tail->gap.skipped = tail->unread.skipped = 0;
 }
 
-bool missing_data_total(struct missing_data *missings, const struct armtap_stream *stream, struct missing_total *total,
+bool missing_data_total(struct missing_data *data, const struct armtap_stream *stream, struct missing_total *total,
                         struct missing_places *places, bool *are_kept)
 {
     static const struct missing_total none;
     static const struct missing_places nowhere;
-    const struct flow *flow = by_connection_find(&missings->flows, stream->connection);
-    const struct missing_places *kept = by_connection_find(&missings->placed, stream->connection);
+    const struct flow *flow = by_connection_find(&data->flows, stream->connection);
+    const struct missing_places *kept = by_connection_find(&data->placed, stream->connection);
     if (!flow)
         return false;
     *total = flow->total ? *flow->total : none;
     *places = kept ? *kept : nowhere;
     *are_kept = kept || !has_places(total);
-    bool is_limited = missings->from != INT64_MIN || missings->to != INT64_MAX;
-    if (is_limited && (flow->last_time == ARMTAP_NO_TIME || flow->last_time > missings->to))
+    bool is_limited = data->from != INT64_MIN || data->to != INT64_MAX;
+    if (is_limited && (flow->last_time == ARMTAP_NO_TIME || flow->last_time > data->to))
         return true;
-    struct tail tail = tail_of(missings, flow, stream);
+    struct tail tail = tail_of(data, flow, stream);
     if (is_limited)
-        limit_tail(missings, flow, &tail);
+        limit_tail(data, flow, &tail);
     keep_place(places, &(struct missing_place){.missing = tail.gap, .is_end = true});
     keep_place(places, &(struct missing_place){.missing = tail.unread, .is_end = true});
     count_missing(total, &tail.gap);

@@ -17,7 +17,7 @@ static bool is_mode(const struct table_column *columns, const struct pick *pick)
            mode_names_has(columns[pick->column].field);
 }
 
-/* The pick of the names that stand beside the numbers. */
+/* Makes the pick of the names from that of the numbers. */
 static int make_second(const struct pick *numbers, struct pick *names)
 {
     static const char ending[] = "_name";

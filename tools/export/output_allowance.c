@@ -1,6 +1,6 @@
 #include "output_allowance.h"
 
-/* A raw dump has no packets. */
+/* The captured bytes of a stream; a raw dump has no packets. */
 static uint64_t captured_of(const struct armtap_stream *stream)
 {
     uint64_t payload = 0, taken = 0, packets = 0;

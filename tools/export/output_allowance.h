@@ -1,32 +1,32 @@
-/* What an export may cost: so much for each byte that was captured of a connection, and what goes beyond that out of
- * one reserve for all. Cost is about the bytes of text that it makes. Who sends little can so make little of it, and no
- * connection lives at another's expense.
+/* Limits the size of an export: each captured byte of a connection earns an allowance, and one reserve is shared by all
+ * connections. The cost is about the number of bytes written. So a connection with little data cannot cause much
+ * output.
  *
- * The budget is `text` of lib/budgets.def. `row` is free of each row whose record has all values of its recipe: that
- * much a format may write around the values, however small the record is. A package of 4 bytes may be all that a robot
- * was asked for, and gnuplot's 152 columns are 760 bytes. Other records may have thousands of empty columns. */
+ * The budget is `text` of lib/budgets.def. `row` of the cost is free for each complete record, because a format writes
+ * text around the values of even the smallest one: a recipe may hold 4 bytes, and gnuplot's 152 columns take 760.
+ * Incomplete records get none of it: they may have thousands of empty columns. */
 #ifndef EXPORT_OUTPUT_ALLOWANCE_H
 #define EXPORT_OUTPUT_ALLOWANCE_H
 
 #include "armtap.h"
 
-/* Of a captured packet besides its payload. */
+/* Bytes of a captured packet besides its payload. */
 #define ALLOWANCE_HEADERS 66
 
-/* The account of each connection begins as zeros. */
+/* Zero-initialise the account of each connection. */
 struct allowance {
     const struct armtap_budget *budget;
     uint64_t row;
-    uint64_t lent; /* of the reserve */
+    uint64_t lent; /* from the reserve */
 };
 struct allowance allowance_begin(void);
 struct allowance_account {
     uint64_t spent, lent;
 };
 
-/* What is to be spent for a row that costs so much. */
+/* The cost of a row, less its free part. */
 uint64_t allowance_row(const struct allowance *allowance, const struct armtap_record *record, uint64_t cost);
-/* False, and nothing is spent, where the connection cannot afford it. */
+/* False if the connection cannot afford it; then nothing is spent. */
 bool allowance_spend(struct allowance *allowance, struct allowance_account *account, const struct armtap_stream *stream,
                      uint64_t cost);
 

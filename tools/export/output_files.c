@@ -7,7 +7,7 @@
 
 #include "base/message.h"
 
-/* Text that waits: for one file, and for all of them. */
+/* Bytes of buffered text: for one file, and for all of them. */
 enum { WAITING_MAX = 65536, WAITING_ALL = 4 * 1024 * 1024, WAITING_MIN = 256 };
 
 bool output_files_is_gzip(const char *name)
@@ -42,7 +42,7 @@ char *output_files_split_name(const char *name, unsigned stream, unsigned part)
     return split;
 }
 
-/* The slot of a table's outlet, or the free one where it would be. */
+/* The slot of a table's file, or the free one for it. */
 static struct output_file **slot_of(const struct output_files *outlets, unsigned stream, unsigned part)
 {
     size_t mask = outlets->slot_count - 1, at = (size_t)armtap_hash_numbers(&outlets->key, stream, part) & mask;
@@ -58,7 +58,7 @@ static struct output_file *find(const struct output_files *outlets, unsigned str
     return *slot_of(outlets, stream, part);
 }
 
-/* Room for one more. 0, or -1 without memory: then all is as before. */
+/* Makes room for one more. 0, or -1 without memory, with nothing changed. */
 static int grow(struct output_files *outlets)
 {
     size_t room = 2 * outlets->room + 8, slot_count = outlets->slot_count == 0 ? 32 : 2 * outlets->slot_count;
@@ -123,7 +123,7 @@ struct output_file *output_files_open(struct output_files *outlets, unsigned str
     return outlet;
 }
 
-/* What was compressed, unless memory lacked for some of it: then the file is not whole. */
+/* Writes the compressed bytes; fails if some are lost for lack of memory. */
 static enum sink_outcome write_packed(struct output_files *outlets, struct output_file *outlet)
 {
     if (outlets->packed.failed) {
@@ -135,7 +135,7 @@ static enum sink_outcome write_packed(struct output_files *outlets, struct outpu
     return outcome;
 }
 
-/* Ends what an outlet compresses, with all that it has, and takes its gzip away. */
+/* Ends the gzip member of a file and takes its gzip away. */
 static enum sink_outcome stop_packing(struct output_files *outlets, struct output_file *outlet, struct gzip **gzip)
 {
     *gzip = outlet->gzip;
@@ -145,7 +145,7 @@ static enum sink_outcome stop_packing(struct output_files *outlets, struct outpu
     return write_packed(outlets, outlet);
 }
 
-/* Of very many files a few are compressed at a time; the others are put together of several members. */
+/* Gives a file a gzip. With many files only some have one at a time, and a file may consist of several gzip members. */
 static enum sink_outcome begin_packing(struct output_files *outlets, struct output_file *outlet)
 {
     enum sink_outcome outcome = SINK_OK;
@@ -188,7 +188,7 @@ static enum sink_outcome flush(struct output_files *outlets, struct output_file 
     }
     enum sink_outcome outcome = write_out(outlets, outlet, outlet->buffer.data, outlet->buffer.length, at_once);
     outlet->buffer.length = 0;
-    /* Of very many files most wait for nothing, and should not keep room for it. */
+    /* With many files most are idle: free their buffers. */
     if (WAITING_ALL / outlets->count < WAITING_MAX) {
         free(outlet->buffer.data);
         outlet->buffer = (struct buffer){0};
@@ -196,7 +196,7 @@ static enum sink_outcome flush(struct output_files *outlets, struct output_file 
     return outcome;
 }
 
-/* How many bytes are enough to be written. */
+/* The number of buffered bytes at which a file is written. */
 static size_t enough(const struct output_files *outlets)
 {
     size_t share = WAITING_ALL / outlets->count;
@@ -247,7 +247,7 @@ enum sink_outcome output_files_flush_all(struct output_files *outlets)
     return outcome;
 }
 
-/* All of an outlet is in its file. */
+/* Writes the rest of a file. */
 static enum sink_outcome end(struct output_files *outlets, struct output_file *outlet)
 {
     struct gzip *gzip = NULL;

@@ -1,4 +1,4 @@
-/* Where an export's text goes: one file, or with --split one for each table. */
+/* The output files of an export: one, or with --split one for each table. */
 #ifndef EXPORT_OUTPUT_FILES_H
 #define EXPORT_OUTPUT_FILES_H
 
@@ -7,29 +7,29 @@
 #include "gzip_text.h"
 #include "atomic_file.h"
 
-/* One file; what is in the buffer will be written to it. */
+/* One file, and what is not written to it yet. */
 struct output_file {
-    unsigned stream; /* of which table it is; 0, 0 where there is one file for all */
+    unsigned stream; /* stream and part of its table; 0, 0 for the only file */
     unsigned part;
     struct sink_file *sink;
     struct buffer buffer;
-    uint64_t flushed;      /* bytes that the buffer has given away so far */
-    struct target *target; /* what its format keeps of it (target.h); NULL: nothing yet */
-    struct gzip *gzip;     /* at work on it; NULL: none */
-    size_t place;          /* among those that have one */
+    uint64_t flushed;      /* bytes that have left the buffer */
+    struct target *target; /* the format's state of it (target.c); NULL: none yet */
+    struct gzip *gzip;     /* that compresses it; NULL: none */
+    size_t place;          /* in `packing` */
 };
 
-/* A gzip at work holds a quarter of a megabyte. */
+/* Each gzip holds a quarter of a megabyte. */
 #define OUTPUT_PACKING_MAX 64
 
 struct output_files {
     const char *name;            /* "-": standard output */
-    const struct inputs *inputs; /* which no outlet may overwrite */
+    const struct inputs *inputs; /* that must not be overwritten */
     bool split;
-    bool gzipped;                                    /* what is written is compressed */
-    struct buffer packed;                            /* what was compressed last */
-    struct output_file *packing[OUTPUT_PACKING_MAX]; /* those that have a gzip at work; NULL: none */
-    size_t packed_last;                              /* which place of these was taken last */
+    bool gzipped;                                    /* compress the output */
+    struct buffer packed;                            /* compressed bytes to be written */
+    struct output_file *packing[OUTPUT_PACKING_MAX]; /* files that have a gzip; NULL: free */
+    size_t packed_last;                              /* the place that was taken last */
     struct output_file **outlet;
     size_t count;
     size_t room;
@@ -38,7 +38,7 @@ struct output_files {
     size_t slot_count;          /* a power of two, more than twice the count */
 };
 
-/* The ending of a name's last part, "" without one; that before ".gz" where the name has that too. */
+/* The ending of a file name, "" if it has none. x.csv.gz has ".csv.gz". */
 const char *output_files_ending(const char *name);
 /* Whether the name ends in ".gz". */
 bool output_files_is_gzip(const char *name);
@@ -46,22 +46,22 @@ bool output_files_is_gzip(const char *name);
  * memory; the caller frees. */
 char *output_files_split_name(const char *name, unsigned stream, unsigned part);
 
-/* The outlet of a table, opened if there is none yet; NULL after a message. Without `split` there is one for all. */
+/* The file of a table, opened if necessary; NULL after a message. Without `split` all tables share one. */
 struct output_file *output_files_open(struct output_files *outlets, unsigned stream, unsigned part);
-/* Appends bytes, which are written once enough have come together. */
+/* Appends bytes, and writes them once there are enough. */
 enum sink_outcome output_files_put(struct output_files *outlets, struct output_file *outlet, const char *bytes,
                                    size_t length);
-/* Writes the buffer out once enough has come together. */
+/* Writes the buffer if it holds enough. */
 enum sink_outcome output_files_flush_full(struct output_files *outlets, struct output_file *outlet);
-/* Writes the buffer out. */
+/* Writes the buffer. */
 enum sink_outcome output_files_flush(struct output_files *outlets, struct output_file *outlet);
-/* Writes what has come together so far, so that a reader can have it. */
+/* Writes all buffers, so that a reader can see them. */
 enum sink_outcome output_files_flush_all(struct output_files *outlets);
-/* Writes all that is left, and puts the files in their places. */
+/* Writes the rest and renames the files to their final names. */
 enum sink_outcome output_files_commit(struct output_files *outlets);
-/* Takes away what is not in its place. After either, the outlets are empty. */
+/* Deletes files that have not been renamed. After either call there are no files open. */
 void output_files_discard(struct output_files *outlets);
-/* Whether a file is being written beside its place. */
+/* Whether a temporary file is being written. */
 bool output_files_are_pending(const struct output_files *outlets);
 
 #endif

@@ -1,5 +1,4 @@
-/* Columns of a row that are no fields of the wire: when and where its record was captured, of which stream it is
- * (row_columns.def). */
+/* Row columns: columns that are not fields, such as the time and place of capture, or the stream (row_columns.def). */
 #ifndef EXPORT_ROW_COLUMNS_H
 #define EXPORT_ROW_COLUMNS_H
 
@@ -19,15 +18,15 @@ enum row_column {
 
 struct output_row;
 
-/* The column of that exact name; ROW_COLUMN_NONE if there is none. */
+/* The row column of that exact name, or ROW_COLUMN_NONE. */
 enum row_column row_column_find(const char *name);
 const char *row_column_name(enum row_column column);
 bool row_column_is_number(enum row_column column);
 enum armtap_type row_column_type(enum row_column column);
-/* A row's value: `time` in whole nanoseconds too. */
+/* A row's value; `time` in nanoseconds, like time_ns. */
 void row_column_value(enum row_column column, const struct output_row *row, struct armtap_value *value);
-/* The text of a row's cell, without quotes: a number written into `digits`, or a text of the row's. Returns its length;
- * 0: the row has nothing there. */
+/* Sets `text` to a row's cell, without quotes: a number in `digits`, or a string of the row. Returns its length; 0:
+ * absent. */
 size_t row_column_text(enum row_column column, const struct output_row *row, char digits[NUMBER_MAX],
                        const char **text);
 

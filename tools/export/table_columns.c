@@ -12,12 +12,12 @@ const char *table_entry_name(const struct armtap_recipe_entry *entry)
     return entry->field && entry->arm <= 1 ? entry->field->name : entry->name;
 }
 
-/* Columns by name while layouts are matched to them. Columns of one name (a recipe may name a field twice) are chained,
- * and the n-th of a layout goes with the n-th of the chain. */
+/* An index of columns by name, for matching layouts. A recipe may name a field twice: columns of one name form a chain,
+ * and the n-th such entry of a layout gets the n-th column of the chain. */
 struct column_chain {
-    size_t next;   /* column of the same name, TABLE_NONE */
-    size_t cursor; /* of the first of a chain: what the layout in work took last */
-    size_t layout; /* of the first of a chain: the layout in work, TABLE_NONE */
+    size_t next;   /* the next column of the same name, or TABLE_NONE */
+    size_t cursor; /* in the first of a chain: the column that the current layout took last */
+    size_t layout; /* in the first of a chain: the current layout */
 };
 
 struct column_index {
@@ -52,15 +52,15 @@ static void index_free(struct column_index *index)
     free(index->chains);
 }
 
-/* The protocol whose own names a recipe has; NULL: they are UR's. */
+/* The name of the recipe's protocol, if it has its own field names; NULL: UR's. */
 static const char *namer_of(const struct armtap_recipe *recipe)
 {
     enum armtap_protocol protocol = armtap_recipe_protocol(recipe);
     return armtap_protocol_has(protocol, ARMTAP_TRAIT_OWN_NAMES) ? armtap_protocol_name(protocol) : NULL;
 }
 
-/* A field of the dictionary is the same of any vendor, in the same unit. What the dictionary lacks of AUBO's is of any
- * JSON type, which nothing of UR's is: so they never share a column. */
+/* A field of the dictionary has the same meaning and unit from any vendor. AUBO's other fields have type JSON, which
+ * UR's never have: so they share no column. */
 static bool column_fits(const struct table_column *column, const struct armtap_recipe_entry *entry)
 {
     return column->type == entry->type && column->count == entry->count &&
@@ -76,7 +76,7 @@ static size_t *index_slot(const struct column_index *index, const struct table_c
     return &index->slots[at];
 }
 
-/* The column of a layout's next entry: one that is there, or the next new one, which is linked in. */
+/* The column of a layout's next entry: an existing one, or a new one at `column_count`, which is added to the index. */
 static size_t index_take(struct column_index *index, const struct table_column *columns, size_t column_count,
                          const struct armtap_recipe_entry *entry, size_t layout)
 {
@@ -102,8 +102,7 @@ static size_t index_take(struct column_index *index, const struct table_column *
     return first->cursor;
 }
 
-/* Finds the columns of a layout; `columns_of` gets one for each entry. New ones are appended to the table's, which has
- * the room. */
+/* Finds the column of each entry of a layout, for `columns_of`. Appends new ones to the table, which must have room. */
 static void layout_match(struct table *table, struct column_index *index, const struct armtap_recipe *recipe,
                          size_t layout, size_t *columns_of)
 {
@@ -143,7 +142,7 @@ static bool has_ur_columns(const struct armtap_recipe *recipe)
     return armtap_protocol_has(armtap_recipe_protocol(recipe), ARMTAP_TRAIT_UR_COLUMNS);
 }
 
-/* In which order layouts give their columns: that of set-up, but of legacy layouts the longest leads. */
+/* The layout whose columns come first: the first one set up, but of legacy layouts the longest. */
 static size_t leading_layout(const struct table *table)
 {
     size_t lead = 0;
@@ -161,7 +160,7 @@ static int arrange_with(struct table *table, size_t *columns_of, struct column_i
     layout_match(table, index, table->layouts[lead]->recipe, lead, columns_of);
     for (size_t i = 0; i < table->layout_count; i++)
         layout_match(table, index, table->layouts[i]->recipe, table->layout_count + i, columns_of);
-    /* All columns are known now: once more, to find where they are. */
+    /* All columns are known now: match again to fill the layouts. */
     for (size_t i = 0; i < table->layout_count; i++) {
         layout_match(table, index, table->layouts[i]->recipe, 2 * table->layout_count + i, columns_of);
         if (layout_fill(table->layouts[i], columns_of, table->column_count) != 0)
@@ -174,10 +173,10 @@ static void widen(struct table *table)
 {
     for (size_t i = 0; i < table->layout_count; i++) {
         const struct table_layout *layout = table->layouts[i];
-        for (size_t k = 0; layout->leaves && k < table->column_count; k++) {
-            size_t leaves = layout->entry_of[k] == TABLE_NONE ? 0 : layout->leaves[layout->entry_of[k]];
-            if (leaves > table->columns[k].leaves)
-                table->columns[k].leaves = leaves;
+        for (size_t k = 0; layout->longest && k < table->column_count; k++) {
+            size_t length = layout->entry_of[k] == TABLE_NONE ? 0 : layout->longest[layout->entry_of[k]];
+            if (length > table->columns[k].longest_array)
+                table->columns[k].longest_array = length;
         }
     }
 }
@@ -222,13 +221,13 @@ static int rename_column(struct table *table, struct table_column *column)
     return 0;
 }
 
-/* Whether two columns of a name are the same field, of which a recipe has several. */
+/* Whether two columns of one name are the same field, which a recipe names twice. */
 static bool is_repeated(const struct table_column *one, const struct table_column *other)
 {
     return one->type == other->type && one->count == other->count && one->namer == other->namer;
 }
 
-/* Of columns of one name UR's first keeps it. */
+/* Renames columns of one name, except for the first of UR's, or the first if none is UR's. */
 static int rename_group(struct table *table, struct table_column **columns, size_t count)
 {
     struct table_column *keeps = columns[0];
@@ -276,18 +275,18 @@ void layouts_take_down(struct table *table)
 
 int layouts_build(struct table *table)
 {
-    size_t most = 0;
+    size_t columns_max = 0;
     size_t longest = 0;
     for (size_t i = 0; i < table->layout_count; i++) {
         size_t count = armtap_recipe_count(table->layouts[i]->recipe);
-        most += count;
+        columns_max += count;
         longest = count > longest ? count : longest;
     }
     struct column_index index;
-    if (index_make(&index, most) != 0)
+    if (index_make(&index, columns_max) != 0)
         return -1;
     size_t *columns_of = malloc((longest + 1) * sizeof *columns_of);
-    table->columns = malloc((most + 1) * sizeof *table->columns);
+    table->columns = malloc((columns_max + 1) * sizeof *table->columns);
     int failed = !columns_of || !table->columns || arrange_with(table, columns_of, &index) != 0;
     free(columns_of);
     index_free(&index);
@@ -306,16 +305,16 @@ int layouts_build(struct table *table)
     return -1;
 }
 
-static int count_leaves(struct table_layout *layout, size_t i, size_t leaves)
+static int raise_length(struct table_layout *layout, size_t i, size_t length)
 {
-    if (leaves == 0)
+    if (length == 0)
         return 0;
-    if (!layout->leaves)
-        layout->leaves = calloc(armtap_recipe_count(layout->recipe) + 1, sizeof *layout->leaves);
-    if (!layout->leaves)
+    if (!layout->longest)
+        layout->longest = calloc(armtap_recipe_count(layout->recipe) + 1, sizeof *layout->longest);
+    if (!layout->longest)
         return -1;
-    if (leaves > layout->leaves[i])
-        layout->leaves[i] = leaves;
+    if (length > layout->longest[i])
+        layout->longest[i] = length;
     return 0;
 }
 
@@ -325,16 +324,16 @@ int layout_measure(struct table_layout *layout, const struct armtap_record *reco
     struct armtap_value value;
     for (size_t i = 0; i < count; i++) {
         armtap_recipe_read(layout->recipe, i, record->values, record->values_length, &value);
-        if (count_leaves(layout, i, json_elements_count(&value)) != 0)
+        if (raise_length(layout, i, json_elements_count(&value)) != 0)
             return -1;
     }
     return 0;
 }
 
-int layout_lengthen(struct table_layout *layout, const size_t *leaves)
+int layout_lengthen(struct table_layout *layout, const size_t *lengths)
 {
     for (size_t i = 0; i < armtap_recipe_count(layout->recipe); i++)
-        if (count_leaves(layout, i, leaves[i]) != 0)
+        if (raise_length(layout, i, lengths[i]) != 0)
             return -1;
     return 0;
 }
@@ -342,13 +341,13 @@ int layout_lengthen(struct table_layout *layout, const size_t *leaves)
 enum tables_outcome layout_join(struct table *table, struct table_layout *layout)
 {
     size_t entries = armtap_recipe_count(layout->recipe);
-    size_t most = table->column_count + entries;
+    size_t columns_max = table->column_count + entries;
     struct column_index index;
-    if (index_make(&index, most) != 0)
+    if (index_make(&index, columns_max) != 0)
         return TABLES_NO_MEMORY;
     size_t known = table->column_count;
     size_t *columns_of = malloc((entries + 1) * sizeof *columns_of);
-    struct table_column *columns = realloc(table->columns, (most + 1) * sizeof *columns);
+    struct table_column *columns = realloc(table->columns, (columns_max + 1) * sizeof *columns);
     enum tables_outcome outcome = !columns_of || !columns ? TABLES_NO_MEMORY : TABLES_OK;
     if (columns)
         table->columns = columns;

@@ -7,26 +7,26 @@
 #include "analysis/armtap-analysis.h"
 #include "by_connection.h"
 
-/* A recipe that rows may follow now. */
-struct alive {
+/* A recipe in use. */
+struct active {
     int id;
-    enum tables_outcome refused;  /* by the open table; OK: it was not */
+    enum tables_outcome refused;  /* outcome of the open table refusing it; OK: not refused */
     struct armtap_recipe *recipe; /* held */
-    struct table_layout *layout;  /* in the open table, NULL: not looked for yet */
-    struct table *table;          /* by recipe: its own, in that epoch */
+    struct table_layout *layout;  /* in the open table; NULL: not looked up yet */
+    struct table *table;          /* by recipe: its table, valid in that epoch */
     unsigned epoch;
 };
 
 /* One direction of a stream. */
 struct side {
-    struct alive *alive; /* in order of set-up */
-    size_t alive_count;
-    size_t latest;      /* which of them the last row followed */
+    struct active *active; /* in order of set-up */
+    size_t active_count;
+    size_t latest;      /* the one of the last row */
     struct table *open; /* NULL: the next row begins a table */
     size_t next_part;
     struct table **parts;
     size_t part_count, part_room;
-    bool is_open;     /* the next row goes on with a table */
+    bool is_open;     /* the next row continues a table */
     uint64_t counted; /* rows of the open table */
 };
 
@@ -40,15 +40,15 @@ struct track {
 struct tables {
     struct tables_options options;
     struct by_connection tracks; /* struct track */
-    unsigned streams;            /* that were seen so far; of a second reading, beyond those that it knows */
-    uint64_t most;               /* tables */
+    unsigned streams;            /* next stream number */
+    uint64_t tables_max;
     struct table **tables;
     size_t table_count;
     size_t table_room;
-    size_t made;                        /* parts so far */
-    uint64_t next_number;               /* of a table */
-    struct armtap_recipe_map layouts;   /* of the joined table; by recipe, the tables */
-    unsigned epoch;                     /* counts how often these were emptied */
+    size_t made;                        /* number of parts so far */
+    uint64_t next_number;               /* for the next table */
+    struct armtap_recipe_map layouts;   /* joined: the layouts of the table; by recipe: the tables */
+    unsigned epoch;                     /* counts how often all tables were freed */
     struct armtap_recipe_store recipes; /* that tables hold */
     struct allowance allowance;
     uint64_t rest_left_out; /* rows of streams that were let go */
@@ -57,20 +57,20 @@ struct tables {
     bool rewound;
 };
 
-/* Of recipes that tables hold while the source is read, each counted once for each of its set-ups. */
+/* Entries of all recipes that tables hold. */
 #define ENTRIES_MAX 100000
-/* Of a joined table: its columns for each of its recipes. */
+/* Columns times recipes of a joined table. */
 #define CELLS_MAX (1U << 20)
-/* Columns that are built at a time, of all tables; by recipe, where tables are few, and a column has a key as well. */
+/* Columns of all tables that are built at a time; fewer by recipe, because each column also has a key. */
 #define BUILT_MAX 50000
 #define BUILT_BY_RECIPE_MAX 20000
-/* What an entry of a recipe costs in a table, and a table by itself. */
+/* The cost of an entry of a recipe in a table, and of the table itself. */
 #define COST_ENTRY 64
 #define COST_TABLE 256
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* Room for one element more in an array of `count`; NULL without memory, the array is untouched then. */
+/* Makes room for one more element in an array of `count`; NULL without memory, with the array unchanged. */
 static void *grown(void *array, size_t count, size_t *room, size_t element)
 {
     if (count < *room)
@@ -92,7 +92,7 @@ struct tables *tables_new(const struct tables_options *options)
     tables->options = *options;
     tables->epoch = 1;
     tables->allowance = allowance_begin();
-    tables->most = armtap_budget_find("tables")->once;
+    tables->tables_max = armtap_budget_find("tables")->once;
     return tables;
 }
 
@@ -100,7 +100,7 @@ static void layout_free(struct table_layout *layout)
 {
     armtap_recipe_release(layout->recipe);
     free(layout->entry_of);
-    free(layout->leaves);
+    free(layout->longest);
     free(layout);
 }
 
@@ -115,14 +115,14 @@ static void table_free(struct table *table)
 
 static void side_forget(struct side *side)
 {
-    for (size_t i = 0; i < side->alive_count; i++)
-        armtap_recipe_release(side->alive[i].recipe);
-    free(side->alive);
-    side->alive = NULL;
-    side->alive_count = side->latest = 0;
+    for (size_t i = 0; i < side->active_count; i++)
+        armtap_recipe_release(side->active[i].recipe);
+    free(side->active);
+    side->active = NULL;
+    side->active_count = side->latest = 0;
 }
 
-/* Frees all tables, and what knows them. */
+/* Frees all tables, and what refers to them. */
 static void free_tables(struct tables *tables)
 {
     for (size_t i = 0; i < tables->table_count; i++)
@@ -242,7 +242,7 @@ uint64_t table_cost(const struct table *table)
     return COST_TABLE + COST_ENTRY * (uint64_t)table->entries;
 }
 
-/* Takes down all columns, so that others have room. */
+/* Frees the columns of all tables. */
 static void take_down(struct tables *tables)
 {
     if (!tables->built)
@@ -262,8 +262,8 @@ int tables_build(struct tables *tables, struct table *table)
 {
     if (table->columns)
         return 0;
-    size_t most = tables->options.mode == TABLES_BY_RECIPE ? BUILT_BY_RECIPE_MAX : BUILT_MAX;
-    if (tables->built_columns + table->entries > most)
+    size_t columns_max = tables->options.mode == TABLES_BY_RECIPE ? BUILT_BY_RECIPE_MAX : BUILT_MAX;
+    if (tables->built_columns + table->entries > columns_max)
         take_down(tables);
     if (layouts_build(table) != 0)
         return -1;
@@ -294,7 +294,7 @@ static struct table_layout *layout_find(const struct tables *tables, const struc
     return NULL;
 }
 
-/* A layout more; a table that is fixed must have its columns already. */
+/* Adds a layout; a fixed table must have its columns already. */
 static enum tables_outcome layout_add(struct tables *tables, struct table *table, const struct armtap_recipe *recipe,
                                       struct table_layout **found)
 {
@@ -326,24 +326,24 @@ static enum tables_outcome layout_add(struct tables *tables, struct table *table
     return TABLES_OK;
 }
 
-/* The table's layout of a recipe, made if need be. */
-static enum tables_outcome table_layout_of(struct tables *tables, struct table *table, struct alive *alive)
+/* Finds the table's layout of a recipe, and adds it if necessary. */
+static enum tables_outcome table_layout_of(struct tables *tables, struct table *table, struct active *active)
 {
-    if (alive->refused != TABLES_OK)
-        return alive->refused;
-    alive->layout = layout_find(tables, table, alive->recipe);
-    if (alive->layout)
+    if (active->refused != TABLES_OK)
+        return active->refused;
+    active->layout = layout_find(tables, table, active->recipe);
+    if (active->layout)
         return TABLES_OK;
-    size_t count = armtap_recipe_count(alive->recipe), entries = entries_with(table, alive->recipe);
+    size_t count = armtap_recipe_count(active->recipe), entries = entries_with(table, active->recipe);
     bool is_held =
-        tables->recipes.entries + count <= ENTRIES_MAX || armtap_recipe_store_has(&tables->recipes, alive->recipe);
+        tables->recipes.entries + count <= ENTRIES_MAX || armtap_recipe_store_has(&tables->recipes, active->recipe);
     bool fits = entries <= TABLES_COLUMNS_MAX && (table->layout_count + 1) * entries <= CELLS_MAX;
-    alive->refused =
-        fits && is_held && !tables->rewound ? layout_add(tables, table, alive->recipe, &alive->layout) : TABLES_MANY;
-    return alive->refused;
+    active->refused =
+        fits && is_held && !tables->rewound ? layout_add(tables, table, active->recipe, &active->layout) : TABLES_MANY;
+    return active->refused;
 }
 
-/* A table of no stream yet; NULL without memory. */
+/* Adds a table; NULL without memory. */
 static struct table *table_make(struct tables *tables)
 {
     struct table **all = grown(tables->tables, tables->table_count, &tables->table_room, sizeof(struct table *));
@@ -359,11 +359,11 @@ static struct table *table_make(struct tables *tables)
     return table;
 }
 
-/* Of a reading that cannot be repeated: when many tables are held, those go to which no row will come. */
+/* For a source that is read once: when there are many tables, frees those that get no more rows. */
 static void free_over(struct tables *tables)
 {
     size_t kept = 0;
-    if (tables->recipes.entries <= ENTRIES_MAX / 2 && tables->table_count < tables->most / 20)
+    if (tables->recipes.entries <= ENTRIES_MAX / 2 && tables->table_count < tables->tables_max / 20)
         return;
     take_down(tables);
     for (size_t i = 0; i < tables->table_count; i++) {
@@ -383,9 +383,9 @@ static enum tables_outcome part_make(struct tables *tables, struct track *track,
 {
     struct side *side = &track->side[direction];
     uint64_t cost = COST_TABLE;
-    for (size_t i = 0; i < side->alive_count; i++)
-        cost += COST_ENTRY * (1 + (uint64_t)armtap_recipe_count(side->alive[i].recipe));
-    if (tables->made >= tables->most || !spend(tables, track, stream, cost))
+    for (size_t i = 0; i < side->active_count; i++)
+        cost += COST_ENTRY * (1 + (uint64_t)armtap_recipe_count(side->active[i].recipe));
+    if (tables->made >= tables->tables_max || !spend(tables, track, stream, cost))
         return TABLES_MANY;
     if (tables->options.once)
         free_over(tables);
@@ -404,7 +404,7 @@ static enum tables_outcome part_make(struct tables *tables, struct track *track,
     return TABLES_OK;
 }
 
-/* The next row's table: of a first reading a new one, of a second the one that it was then. */
+/* Opens the next row's table: a new one in the first reading, the same one again in the second. */
 static enum tables_outcome side_open(struct tables *tables, struct track *track, enum armtap_direction direction,
                                      const struct armtap_stream *stream)
 {
@@ -420,8 +420,8 @@ static enum tables_outcome side_open(struct tables *tables, struct track *track,
         side->open->protocol = stream->protocol;
         side->open->generation = stream->generation;
     }
-    for (size_t i = 0; i < side->alive_count; i++)
-        if (table_layout_of(tables, side->open, &side->alive[i]) == TABLES_NO_MEMORY)
+    for (size_t i = 0; i < side->active_count; i++)
+        if (table_layout_of(tables, side->open, &side->active[i]) == TABLES_NO_MEMORY)
             return TABLES_NO_MEMORY;
     return TABLES_OK;
 }
@@ -432,56 +432,56 @@ static void side_close(struct side *side)
         side->open->over = !side->open->is_joined;
     side->open = NULL;
     side->is_open = false;
-    for (size_t i = 0; i < side->alive_count; i++) {
-        side->alive[i].layout = NULL;
-        side->alive[i].refused = TABLES_OK;
+    for (size_t i = 0; i < side->active_count; i++) {
+        side->active[i].layout = NULL;
+        side->active[i].refused = TABLES_OK;
     }
 }
 
-/* The recipe takes the place of an earlier one under its id; it is the last set up then. */
+/* Replaces the recipe of an id; a different recipe moves to the end of the set-up order. */
 static void side_replace(struct side *side, size_t at, const struct armtap_recipe *recipe)
 {
-    struct alive alive = side->alive[at];
-    bool same = armtap_recipe_same(alive.recipe, recipe);
-    struct armtap_recipe *earlier = alive.recipe;
-    alive.recipe = armtap_recipe_hold(recipe);
+    struct active active = side->active[at];
+    bool same = armtap_recipe_same(active.recipe, recipe);
+    struct armtap_recipe *earlier = active.recipe;
+    active.recipe = armtap_recipe_hold(recipe);
     armtap_recipe_release(earlier);
     if (same) {
-        side->alive[at] = alive;
+        side->active[at] = active;
         return;
     }
     if (!armtap_protocol_has(armtap_recipe_protocol(recipe), ARMTAP_TRAIT_UR_COLUMNS))
         side_close(side);
-    alive.layout = NULL;
-    alive.refused = TABLES_OK;
-    alive.epoch = 0;
-    memmove(side->alive + at, side->alive + at + 1, (side->alive_count - at - 1) * sizeof alive);
-    side->alive[side->alive_count - 1] = alive;
+    active.layout = NULL;
+    active.refused = TABLES_OK;
+    active.epoch = 0;
+    memmove(side->active + at, side->active + at + 1, (side->active_count - at - 1) * sizeof active);
+    side->active[side->active_count - 1] = active;
 }
 
 static enum tables_outcome side_set_up(struct tables *tables, struct side *side, int id,
                                        const struct armtap_recipe *recipe)
 {
     size_t at = 0;
-    while (at < side->alive_count && side->alive[at].id != id)
+    while (at < side->active_count && side->active[at].id != id)
         at++;
-    if (at < side->alive_count) {
+    if (at < side->active_count) {
         side_replace(side, at, recipe);
     } else {
-        struct alive *alive = realloc(side->alive, (side->alive_count + 1) * sizeof *alive);
-        if (!alive)
+        struct active *active = realloc(side->active, (side->active_count + 1) * sizeof *active);
+        if (!active)
             return TABLES_NO_MEMORY;
-        side->alive = alive;
-        alive[side->alive_count++] = (struct alive){.id = id, .recipe = armtap_recipe_hold(recipe)};
+        side->active = active;
+        active[side->active_count++] = (struct active){.id = id, .recipe = armtap_recipe_hold(recipe)};
     }
-    struct alive *latest = &side->alive[side->alive_count - 1];
-    /* A table that is fixed cannot grow: whether it must is seen when a row comes. */
+    struct active *latest = &side->active[side->active_count - 1];
+    /* A fixed table cannot grow: whether it has to shows with the next row. */
     if (!side->open || side->open->fixed || latest->layout)
         return TABLES_OK;
     return table_layout_of(tables, side->open, latest) == TABLES_NO_MEMORY ? TABLES_NO_MEMORY : TABLES_OK;
 }
 
-/* Which recipes replace one another: those of one id; a controller has one output recipe, whatever its id. */
+/* Recipes of one id replace each other; so do all output recipes of a controller, which has one at a time. */
 static int replacement_id(const struct armtap_recipe *recipe, enum armtap_direction direction, int id)
 {
     bool has_channels = armtap_protocol_has(armtap_recipe_protocol(recipe), ARMTAP_TRAIT_CHANNELS);
@@ -497,14 +497,14 @@ enum tables_outcome tables_recipe(struct tables *tables, const struct armtap_rec
                        replacement_id(event->recipe, event->direction, event->recipe_id), event->recipe);
 }
 
-/* The row's recipe among those alive. A record whose recipe was not announced counts as its announcement. */
+/* Finds the row's recipe among those in use. A record whose recipe was not announced sets it up. */
 static enum tables_outcome side_follow(struct tables *tables, struct side *side, const struct armtap_record *record)
 {
-    if (side->latest < side->alive_count && side->alive[side->latest].recipe == record->recipe)
+    if (side->latest < side->active_count && side->active[side->latest].recipe == record->recipe)
         return TABLES_OK;
     for (unsigned attempt = 0; attempt < 2; attempt++) {
-        for (side->latest = 0; side->latest < side->alive_count; side->latest++)
-            if (side->alive[side->latest].recipe == record->recipe)
+        for (side->latest = 0; side->latest < side->active_count; side->latest++)
+            if (side->active[side->latest].recipe == record->recipe)
                 return TABLES_OK;
         enum tables_outcome outcome = side_set_up(
             tables, side, replacement_id(record->recipe, record->direction, record->recipe_id), record->recipe);
@@ -514,14 +514,14 @@ static enum tables_outcome side_follow(struct tables *tables, struct side *side,
     return TABLES_OK;
 }
 
-/* The table of a recipe, whoever follows it. Of too many recipes all are forgotten. */
+/* The table of a recipe, for all streams. Frees all tables if there are too many. */
 static enum tables_outcome recipe_table(struct tables *tables, const struct armtap_recipe *recipe, struct table **found)
 {
     size_t count = armtap_recipe_count(recipe);
     *found = armtap_recipe_map_find(&tables->layouts, recipe);
     if (*found)
         return TABLES_OK;
-    if (tables->recipes.entries + count > ENTRIES_MAX || tables->table_count >= tables->most) {
+    if (tables->recipes.entries + count > ENTRIES_MAX || tables->table_count >= tables->tables_max) {
         take_down(tables);
         free_tables(tables);
     }
@@ -536,16 +536,16 @@ static enum tables_outcome recipe_table(struct tables *tables, const struct armt
 
 static enum tables_outcome follow_recipe(struct tables *tables, struct side *side, struct table **table)
 {
-    struct alive *alive = &side->alive[side->latest];
+    struct active *active = &side->active[side->latest];
     side->counted = side->is_open ? side->counted : 0;
     side->is_open = true;
-    if (alive->epoch != tables->epoch) {
-        enum tables_outcome outcome = recipe_table(tables, alive->recipe, &alive->table);
+    if (active->epoch != tables->epoch) {
+        enum tables_outcome outcome = recipe_table(tables, active->recipe, &active->table);
         if (outcome != TABLES_OK)
             return outcome;
-        alive->epoch = tables->epoch;
+        active->epoch = tables->epoch;
     }
-    *table = alive->table;
+    *table = active->table;
     return TABLES_OK;
 }
 
@@ -553,17 +553,17 @@ static enum tables_outcome follow_part(struct tables *tables, struct track *trac
                                        struct table **table)
 {
     struct side *side = &track->side[record->direction];
-    struct alive *alive = &side->alive[side->latest];
+    struct active *active = &side->active[side->latest];
     enum tables_outcome outcome = TABLES_OK;
-    if (side->open && !alive->layout)
-        outcome = table_layout_of(tables, side->open, alive);
+    if (side->open && !active->layout)
+        outcome = table_layout_of(tables, side->open, active);
     if (outcome == TABLES_GREW && tables->options.next)
         side_close(side);
     else if (outcome != TABLES_OK)
         return outcome;
     if (!side->open) {
         outcome = side_open(tables, track, record->direction, record->stream);
-        if (outcome == TABLES_OK && !alive->layout)
+        if (outcome == TABLES_OK && !active->layout)
             outcome = TABLES_MANY;
         if (outcome != TABLES_OK)
             return outcome;
@@ -592,7 +592,7 @@ enum tables_outcome tables_record(struct tables *tables, const struct armtap_rec
         outcome = by_recipe ? follow_recipe(tables, side, &own) : follow_part(tables, track, record, &own);
     if (outcome != TABLES_OK)
         return outcome;
-    struct table_layout *followed = by_recipe ? own->layouts[0] : side->alive[side->latest].layout;
+    struct table_layout *followed = by_recipe ? own->layouts[0] : side->active[side->latest].layout;
     if (!own->fixed && armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT) && layout_measure(followed, record) != 0)
         return TABLES_NO_MEMORY;
     if (!tables->rewound)
@@ -670,15 +670,15 @@ void tables_rewind(struct tables *tables, const struct armtap_streams *streams)
         qsort(tables->tables, tables->table_count, sizeof(struct table *), table_order);
 }
 
-/* How long arrays are that the recipe's rows have, as the first reading found. */
+/* Carries the array lengths of the first reading over to the table of the recipe. */
 static int keep_lengths(struct tables *tables, const struct table_layout *layout)
 {
     struct table *table;
-    if (!layout->leaves)
+    if (!layout->longest)
         return 0;
     if (recipe_table(tables, layout->recipe, &table) != TABLES_OK)
         return -1;
-    return layout_lengthen(table->layouts[0], layout->leaves);
+    return layout_lengthen(table->layouts[0], layout->longest);
 }
 
 int tables_begin_rows(struct tables *tables)

@@ -1,21 +1,21 @@
-/* The tables of a capture: what one stream says in one direction, as rows under one row of columns.
+/* The tables of a capture: each holds rows of one direction of a stream that share columns.
  *
- * Recipes that are alive together share a table, their fields in the order of set-up; a recipe that replaces another
- * begins a new table with its first row. A legacy stream whose packets change their size keeps one table. In a text
- * protocol every value tells its own type: arrays get as many columns as the longest has elements.
+ * Recipes in use at the same time share a table, their fields in the order of set-up; a recipe that replaces another
+ * begins a new table with its first row. A legacy stream keeps one table when its packet size changes. In a text
+ * protocol each value has its own type, and an array gets as many columns as the longest has elements.
  *
- * Joined, all streams share one table: the union of their fields. Fields of the dictionary are the same whoever sends
- * them, in the same unit; others share a column with those of their vendor alone. What then has the name of another
- * column gets one of its own: NAME_aubo for AUBO's (or another with names of its own), else NAME_2, NAME_3 ...
+ * Joined: all streams share one table, the union of their fields. A field of the dictionary has the same meaning and
+ * unit from every vendor; other fields share a column only with those of the same vendor. Different columns of one name
+ * are renamed: NAME_aubo for AUBO's (and other protocols with their own names), else NAME_2, NAME_3 ...
  *
- * By recipe, each recipe has a table that all rows share which follow it: for a format whose rows name their fields.
+ * By recipe: each recipe has one table, for all streams that use it; for formats whose rows name their fields.
  *
- * Feed recipes and records as they come. Where the source can be read twice, tables_rewind after the first time: the
- * same events then lead to the same tables, whose columns are all known. Where it cannot, a table's columns are those
- * that are known at its first row, and a recipe that needs others begins the next table.
+ * Feed recipes and records in order. If the source can be read twice, call tables_rewind in between: the same events
+ * then lead to the same tables, with all columns known. Otherwise a table has the columns known at its first row, and a
+ * recipe that needs others begins the next table.
  *
- * Memory is bounded: columns are built when rows need them, and when too many are, all are taken down again. What a
- * stream may cost is bounded by what was captured of it (output_allowance.h). */
+ * Memory is bounded: columns are built when rows need them, and all are freed when there are too many. The cost of a
+ * stream is limited by the size of its captured data (output_allowance.h). */
 #ifndef EXPORT_TABLES_H
 #define EXPORT_TABLES_H
 
@@ -29,56 +29,56 @@
 #define TABLE_NO_STREAM UINT_MAX
 
 struct table_column {
-    const char *name; /* as printed; lives as long as the tables */
+    const char *name; /* as printed; lives as long as the table has columns */
     const char *wire; /* as on the wire: R1_actual_q is printed as actual_q */
     const struct armtap_field *field;
     enum armtap_type type;
     unsigned count;
-    const char *namer; /* the protocol that named it in its own way; NULL: UR's */
-    unsigned arm;      /* that the name on the wire says; 0 where it says none */
-    size_t leaves;     /* the most elements that an array of a text protocol had in it; 0 where there was none */
+    const char *namer;    /* name of the protocol, if it has its own field names; NULL: UR's */
+    unsigned arm;         /* number in the name on the wire, or 0 */
+    size_t longest_array; /* elements of the longest array in a text protocol; 0: no array */
 };
-/* How many cells it takes, and whether these are numbered even if it is one. */
+/* The number of cells of a column, and whether they are numbered (even a single one). */
 static inline size_t column_width(const struct table_column *column)
 {
-    return column->leaves > column->count ? column->leaves : column->count;
+    return column->longest_array > column->count ? column->longest_array : column->count;
 }
 static inline bool column_is_spread(const struct table_column *column)
 {
-    return column->count > 1 || column->leaves > 0;
+    return column->count > 1 || column->longest_array > 0;
 }
 
-/* A recipe of a table, and where in it the table's columns are found. */
+/* A recipe of a table, and where its entries are in the table. */
 struct table_layout {
     struct armtap_recipe *recipe; /* held */
     size_t *entry_of;             /* by column: index of the recipe's entry, TABLE_NONE if it has none */
-    size_t *leaves;               /* of a text protocol, by entry: as in the column */
+    size_t *longest;              /* in a text protocol, by entry: as in the column; NULL: no arrays */
 };
 
 struct table {
-    unsigned stream;               /* number of its stream, TABLE_NO_STREAM of one that was let go */
+    unsigned stream;               /* number of its stream; TABLE_NO_STREAM: the stream is gone */
     bool is_joined;                /* all streams share it */
-    uint64_t number;               /* of no other table of the export */
+    uint64_t number;               /* unique in the export */
     unsigned part;                 /* counts the tables of its stream and direction from 0 */
-    enum armtap_protocol protocol; /* of its stream; NONE of a recipe's table */
+    enum armtap_protocol protocol; /* of its stream; NONE for the table of a recipe */
     enum armtap_generation generation;
     enum armtap_direction direction;
-    unsigned generations; /* of its rows' streams so far, a bit for each */
-    uint64_t rows;        /* of the first reading; later ones do not count again */
+    unsigned generations; /* bit set: of its rows' streams so far */
+    uint64_t rows;        /* counted in the first reading */
     struct table_layout **layouts;
     size_t layout_count;
-    size_t entries;               /* of all layouts together; of legacy packets those of the longest */
-    bool fixed;                   /* it has its columns, and gets no others */
+    size_t entries;               /* of all layouts together; of legacy packets, of the longest */
+    bool fixed;                   /* its columns are final */
     bool left_out;                /* it cannot be printed */
-    bool over;                    /* no row will come any more */
-    bool begun;                   /* something of it was printed */
-    struct table_column *columns; /* after tables_build; NULL while they are taken down */
+    bool over;                    /* no more rows will come */
+    bool begun;                   /* it has a row in the output */
+    struct table_column *columns; /* NULL before tables_build and after they are freed */
     size_t column_count;
-    char **own_names; /* of columns that would otherwise have the name of another one */
+    char **own_names; /* names of renamed columns */
     size_t own_name_count;
-    void *view;          /* the user's, of these columns */
-    void *outlet;        /* the user's, for as long as the table */
-    struct table *built; /* the next of those that are built */
+    void *view;          /* the user's; of the current columns */
+    void *outlet;        /* the user's; lives as long as the table */
+    struct table *built; /* the next table with columns */
 };
 
 enum tables_mode { TABLES_APART, TABLES_JOINED, TABLES_BY_RECIPE };
@@ -86,8 +86,8 @@ enum tables_mode { TABLES_APART, TABLES_JOINED, TABLES_BY_RECIPE };
 struct tables_options {
     enum tables_mode mode;
     bool once; /* the source cannot be read twice */
-    bool next; /* of a stream the next table begins where one that is fixed lacks columns */
-    /* Called before columns are taken down: first `drain`, once, then `forget` for each table whose view has to go. */
+    bool next; /* a stream's next table begins when the fixed one lacks columns */
+    /* Called before columns are freed: first `drain`, once, then `forget` for each table whose view has to go. */
     void (*drain)(void *user);
     void (*forget)(void *user, struct table *table);
     void *user;
@@ -98,60 +98,60 @@ struct tables;
 struct tables *tables_new(const struct tables_options *options);
 void tables_free(struct tables *tables);
 
-/* What a record or a recipe led to. */
+/* The outcome of a record or a recipe. */
 enum tables_outcome {
     TABLES_OK,
-    TABLES_OPAQUE, /* the record has no recipe, so no table */
-    TABLES_GREW,   /* the stream's table is fixed, and lacks columns of the record's recipe */
-    TABLES_MANY,   /* more tables or columns than the stream may have: the row is left out */
+    TABLES_OPAQUE, /* the record has no recipe and thus no table */
+    TABLES_GREW,   /* the stream's table is fixed and lacks columns of the recipe */
+    TABLES_MANY,   /* too many tables or columns: the row is left out */
     TABLES_NO_MEMORY
 };
 #define TABLES_COLUMNS_MAX 40000
 
-/* A stream that carries telemetry. Gives it the next number, which tables_rewind may replace. */
+/* Gives a new telemetry stream the next number, which tables_rewind may change. */
 enum tables_outcome tables_stream(struct tables *tables, const struct armtap_stream *stream);
 enum tables_outcome tables_recipe(struct tables *tables, const struct armtap_recipe_event *event);
-/* The table and the layout of the record's row; both NULL unless it is TABLES_OK. */
+/* The table and the layout of the record's row; NULL unless the outcome is TABLES_OK. */
 enum tables_outcome tables_record(struct tables *tables, const struct armtap_record *record, struct table **table,
                                   const struct table_layout **layout);
-/* Where no more records of a direction will come. */
+/* Handles the end of a direction. */
 void tables_close(struct tables *tables, const struct armtap_event *event);
-/* The stream is over, and one of those that are only added up. */
+/* Frees the state of a closed stream that is not listed on its own. */
 void tables_let_go(struct tables *tables, uint64_t connection);
-/* The number of a stream that was seen. */
+/* The number of a known stream; 0 if unknown. */
 unsigned tables_stream_number(const struct tables *tables, uint64_t connection);
-/* Of a record: how many rows its table had before, of a joined table those of its stream; counts it. */
+/* Counts a record's row. Returns how many rows its table had before; of a joined table, only those of its stream. */
 uint64_t tables_count_row(struct tables *tables, const struct armtap_record *record);
-/* Spends of what the record's stream may cost; false where that is more than it has left: then the row is left out. */
+/* Charges a cost to the record's stream. False if it cannot afford it: leave the row out. */
 bool tables_spend(struct tables *tables, const struct armtap_record *record, uint64_t cost);
-/* What to spend for the record's row, which costs so much: some of it is free. */
+/* The price of the record's row: its cost, less the free part. */
 uint64_t tables_row_price(const struct tables *tables, const struct armtap_record *record, uint64_t cost);
-/* Rows of a stream that were left out. */
+/* The rows of a stream that were left out. */
 struct tables_left_out {
-    uint64_t rows; /* that would cost more than it may */
+    uint64_t rows; /* because of their cost */
     struct armtap_where first;
-    uint64_t others; /* of tables for which there is no file */
+    uint64_t others; /* because there is no file for their table */
 };
 void tables_leave_out(struct tables *tables, const struct armtap_record *record, bool has_file);
 struct tables_left_out tables_left_out(const struct tables *tables, uint64_t connection);
-/* Of streams that were let go. */
+/* Rows left out of streams whose state was freed. */
 uint64_t tables_rest_left_out(const struct tables *tables);
-/* How many streams were seen: their numbers are below that. */
+/* The number of streams; all stream numbers are below it. */
 size_t tables_stream_count(const struct tables *tables);
-/* Before a second reading: streams get their final numbers, and tables are sorted by them. */
+/* Prepares the second reading: gives streams their final numbers, and sorts the tables by them. */
 void tables_rewind(struct tables *tables, const struct armtap_streams *streams);
-/* The second reading begins: what was needed between the two goes. 0, or -1 without memory. */
+/* Begins the second reading: by recipe, replaces the tables of the first. 0, or -1 without memory. */
 int tables_begin_rows(struct tables *tables);
 
 size_t tables_count(const struct tables *tables);
 struct table *tables_at(const struct tables *tables, size_t index);
 
-/* Builds the columns, if they are not: those of the recipes that the table has now, which fixes them. Others may be
- * taken down for it. 0, or -1 without memory. */
+/* Builds the columns from the recipes that the table has now, if necessary, and fixes them. May free those of other
+ * tables. 0, or -1 without memory. */
 int tables_build(struct tables *tables, struct table *table);
-/* What building them costs. */
+/* The cost of building them. */
 uint64_t table_cost(const struct table *table);
-/* What an entry's column is called: a field of the only or the first arm by the field's name. */
+/* The name of an entry's column: for the only or first arm, that of the dictionary field. */
 const char *table_entry_name(const struct armtap_recipe_entry *entry);
 
 #endif

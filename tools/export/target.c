@@ -2,7 +2,7 @@
 
 #include "base/message.h"
 
-/* Whether a table has begun in a file, from now on in any case; -1 without memory. */
+/* Marks a table as begun in a file. Returns whether it had begun before, or -1 without memory. */
 static int mark(struct target *target, const struct format *format, const struct table *table)
 {
     bool had_begun = target->has_begun;
@@ -24,7 +24,7 @@ static int mark(struct target *target, const struct format *format, const struct
     return had_begun;
 }
 
-/* What the format knows of the file, as it is now; NULL without memory. */
+/* The file as the format sees it, up to date; NULL without memory. */
 static struct target *target_of(const struct format *format, struct output_file *file)
 {
     if (!file->target)
