@@ -142,11 +142,11 @@ static enum exit_status run_hex(const struct explain_job *job)
 
 #define REMARK_MAX 400
 
-static void write_passing(char *remark, const struct found *found, const struct passing *passing)
+static void write_passing(char *remark, const struct explanation *explanation, const struct passing *passing)
 {
-    const struct armtap_stream_summary *summary = armtap_streams_of(found->streams, passing->connection);
+    const struct armtap_stream_summary *summary = armtap_streams_of(explanation->streams, passing->connection);
     char of[40] = "a foreign connection";
-    bool begins = passing->first.packet == found->packet && passing->first.file == found->file;
+    bool begins = passing->first.packet == explanation->packet && passing->first.file == explanation->file;
     if (summary)
         snprintf(of, sizeof of, "stream %u", summary->number);
     snprintf(remark, REMARK_MAX,
@@ -159,45 +159,45 @@ static void write_passing(char *remark, const struct found *found, const struct 
 }
 
 /* The i-th remark on the packet; false beyond the last. */
-static bool remark_at(const struct found *found, size_t i, char remark[REMARK_MAX])
+static bool remark_at(const struct explanation *explanation, size_t i, char remark[REMARK_MAX])
 {
     size_t shown = 0;
-    for (size_t k = 0; k < found->passing_count; k++) {
-        const struct passing *passing = &found->passing[k];
-        bool begins = passing->first.packet == found->packet && passing->first.file == found->file;
+    for (size_t k = 0; k < explanation->passing_count; k++) {
+        const struct passing *passing = &explanation->passing[k];
+        bool begins = passing->first.packet == explanation->packet && passing->first.file == explanation->file;
         /* Where messages end here, one that merely spans the packet is most likely of another connection. */
-        if ((begins || found->count == 0) && shown++ == i) {
-            write_passing(remark, found, passing);
+        if ((begins || explanation->count == 0) && shown++ == i) {
+            write_passing(remark, explanation, passing);
             return true;
         }
     }
-    if (i - shown < found->happened_count) {
-        snprintf(remark, REMARK_MAX, "%s", found->happened[i - shown]);
+    if (i - shown < explanation->happened_count) {
+        snprintf(remark, REMARK_MAX, "%s", explanation->happened[i - shown]);
         return true;
     }
-    if (i != 0 || found->count > 0)
+    if (i != 0 || explanation->count > 0)
         return false;
     snprintf(remark, REMARK_MAX,
              "it carries no bytes of telemetry: it opens, acknowledges or closes a connection, or belongs to none that "
              "armtap reads; Wireshark shows it: frame.number == %" PRIu64,
-             found->packet);
+             explanation->packet);
     return true;
 }
 
-static int print_text(const struct found *found, enum timestamp_zone zone)
+static int print_text(const struct explanation *explanation, enum timestamp_zone zone)
 {
     char remark[REMARK_MAX];
     int outcome = 0;
-    if (found->count == 0)
-        printf("packet %" PRIu64 ": no message ends in it\n", found->packet);
-    else if (found->count == 1)
-        printf("packet %" PRIu64 ": 1 message\n\n", found->packet);
+    if (explanation->count == 0)
+        printf("packet %" PRIu64 ": no message ends in it\n", explanation->packet);
+    else if (explanation->count == 1)
+        printf("packet %" PRIu64 ": 1 message\n\n", explanation->packet);
     else
-        printf("packet %" PRIu64 ": %zu messages\n\n", found->packet, found->count);
-    for (size_t i = 0; i < found->count && outcome == 0; i++)
-        outcome = show(NULL, &found->message[i], zone, i == 0);
-    for (size_t i = 0; remark_at(found, i, remark); i++) {
-        if (i == 0 && found->count > 0)
+        printf("packet %" PRIu64 ": %zu messages\n\n", explanation->packet, explanation->count);
+    for (size_t i = 0; i < explanation->count && outcome == 0; i++)
+        outcome = show(NULL, &explanation->message[i], zone, i == 0);
+    for (size_t i = 0; remark_at(explanation, i, remark); i++) {
+        if (i == 0 && explanation->count > 0)
             putchar('\n');
         struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
         printf("  - ");
@@ -208,7 +208,7 @@ static int print_text(const struct found *found, enum timestamp_zone zone)
     return outcome;
 }
 
-static int print_json(const struct found *found, const struct explain_job *job)
+static int print_json(const struct explanation *explanation, const struct explain_job *job)
 {
     const struct replay_source *source = &job->options.source;
     char remark[REMARK_MAX];
@@ -217,21 +217,21 @@ static int print_json(const struct found *found, const struct explain_job *job)
     json_begin(&json, stdout);
     json_object(&json, true);
     json_key(&json, "packet");
-    json_unsigned(&json, found->packet);
+    json_unsigned(&json, explanation->packet);
     if (source->count > 1) {
         json_key(&json, "file");
-        json_text(&json, reader_name(source->names[found->file]));
+        json_text(&json, reader_name(source->names[explanation->file]));
     }
     json_key(&json, "messages");
     json_array(&json, true);
-    for (size_t i = 0; i < found->count && outcome == 0; i++)
-        outcome = show(&json, &found->message[i], job->options.zone, i == 0);
+    for (size_t i = 0; i < explanation->count && outcome == 0; i++)
+        outcome = show(&json, &explanation->message[i], job->options.zone, i == 0);
     if (outcome != 0) /* what is not whole must not look so */
         return outcome;
     json_close(&json);
     json_key(&json, "remarks");
     json_array(&json, true);
-    for (size_t i = 0; remark_at(found, i, remark); i++)
+    for (size_t i = 0; remark_at(explanation, i, remark); i++)
         json_text(&json, remark);
     json_end(&json);
     return 0;
@@ -249,27 +249,27 @@ static void refuse_dump(const struct replay_source *source)
 
 static enum exit_status run_packet(const struct explain_job *job)
 {
-    struct found found = {.packet = job->packet, .file = job->file == 0 ? 0 : (uint32_t)(job->file - 1)};
+    struct explanation explanation = {.packet = job->packet, .file = job->file == 0 ? 0 : (uint32_t)(job->file - 1)};
     const struct replay_source *source = &job->options.source;
-    enum exit_status status = found_read(&found, source);
-    bool is_single = source->count <= 1, is_read = !found.totals.broken_off;
-    if (is_read && is_single && found.totals.packets == 0 && found.totals.bytes > 0) {
+    enum exit_status status = explanation_read(&explanation, source);
+    bool is_single = source->count <= 1, is_read = !explanation.totals.broken_off;
+    if (is_read && is_single && explanation.totals.packets == 0 && explanation.totals.bytes > 0) {
         if (status == EXIT_DONE)
             refuse_dump(source);
         status = EXIT_FAILED;
-    } else if (is_read && is_single && found.totals.packets < found.packet) {
-        message_error("explain: there is no packet %" PRIu64 ": the capture has %" PRIu64, found.packet,
-                      found.totals.packets);
+    } else if (is_read && is_single && explanation.totals.packets < explanation.packet) {
+        message_error("explain: there is no packet %" PRIu64 ": the capture has %" PRIu64, explanation.packet,
+                      explanation.totals.packets);
         status = EXIT_FAILED;
     } else if (is_read) {
-        if ((job->json ? print_json(&found, job) : print_text(&found, job->options.zone)) != 0)
+        if ((job->json ? print_json(&explanation, job) : print_text(&explanation, job->options.zone)) != 0)
             status = EXIT_FAILED;
-        if (armtap_streams_count(found.streams) == 0) {
-            no_telemetry_report(found.streams, &found.totals);
+        if (armtap_streams_count(explanation.streams) == 0) {
+            no_telemetry_report(explanation.streams, &explanation.totals);
             status = EXIT_FAILED;
         }
     }
-    found_free(&found);
+    explanation_free(&explanation);
     return status;
 }
 

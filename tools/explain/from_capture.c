@@ -20,39 +20,39 @@ static void release(struct explained *explained)
     free(explained->copy);
 }
 
-static void forget_pending(struct found *found)
+static void forget_pending(struct explanation *explanation)
 {
-    release(&found->pending);
-    found->pending = (struct explained){.number = -1};
+    release(&explanation->pending);
+    explanation->pending = (struct explained){.number = -1};
 }
 
 /* Ready for another reading. */
-static void empty(struct found *found)
+static void empty(struct explanation *explanation)
 {
-    forget_pending(found);
-    for (size_t i = 0; i < found->count; i++)
-        release(&found->message[i]);
-    found->count = found->passing_count = found->happened_count = 0;
+    forget_pending(explanation);
+    for (size_t i = 0; i < explanation->count; i++)
+        release(&explanation->message[i]);
+    explanation->count = explanation->passing_count = explanation->happened_count = 0;
 }
 
-void found_free(struct found *found)
+void explanation_free(struct explanation *explanation)
 {
-    empty(found);
-    free(found->message);
-    armtap_streams_free(found->streams);
-    *found = (struct found){0};
+    empty(explanation);
+    free(explanation->message);
+    armtap_streams_free(explanation->streams);
+    *explanation = (struct explanation){0};
 }
 
 /* ---- what is kept ---------------------------------------------------------------------------------------------- */
 
-static bool is_here(const struct found *found, const struct armtap_where *where)
+static bool is_here(const struct explanation *explanation, const struct armtap_where *where)
 {
-    return where->packet == found->packet && where->file == found->file;
+    return where->packet == explanation->packet && where->file == explanation->file;
 }
 
-static bool is_before(const struct found *found, const struct armtap_where *where)
+static bool is_before(const struct explanation *explanation, const struct armtap_where *where)
 {
-    return where->file != found->file ? where->file < found->file : where->packet < found->packet;
+    return where->file != explanation->file ? where->file < explanation->file : where->packet < explanation->packet;
 }
 
 /* Where the values begin in the frame; 0 if they are not bytes of it, as in a text protocol. */
@@ -63,10 +63,10 @@ static size_t values_at(const struct armtap_record *record)
     return is_inside ? (size_t)(values - frame) : 0;
 }
 
-static int keep_record(struct found *found, const struct armtap_record *record)
+static int keep_record(struct explanation *explanation, const struct armtap_record *record)
 {
-    struct explained *pending = &found->pending;
-    if (!is_here(found, &record->where))
+    struct explained *pending = &explanation->pending;
+    if (!is_here(explanation, &record->where))
         return 0;
     armtap_recipe_release(pending->held);
     pending->held = record->recipe ? armtap_recipe_hold(record->recipe) : NULL;
@@ -84,27 +84,27 @@ static int on_record(void *user, const struct armtap_record *record)
 
 static int on_recipe(void *user, const struct armtap_recipe_event *event)
 {
-    struct found *found = user;
-    if (is_here(found, &event->where) && (event->flags & ARMTAP_GUESSED) == 0) {
-        armtap_recipe_release(found->pending.set_up);
-        found->pending.set_up = armtap_recipe_hold(event->recipe);
-        found->pending.subject.message.set_up = found->pending.set_up;
+    struct explanation *explanation = user;
+    if (is_here(explanation, &event->where) && (event->flags & ARMTAP_GUESSED) == 0) {
+        armtap_recipe_release(explanation->pending.set_up);
+        explanation->pending.set_up = armtap_recipe_hold(event->recipe);
+        explanation->pending.subject.message.set_up = explanation->pending.set_up;
     }
-    return armtap_streams_recipe(found->streams, event) == 0 ? 0 : out_of_memory();
+    return armtap_streams_recipe(explanation->streams, event) == 0 ? 0 : out_of_memory();
 }
 
-static struct explained *new_message(struct found *found, const struct armtap_message *from)
+static struct explained *new_message(struct explanation *explanation, const struct armtap_message *from)
 {
-    if (found->count == found->room) {
-        size_t room = found->room == 0 ? 16 : 2 * found->room;
-        struct explained *more = realloc(found->message, room * sizeof *more);
+    if (explanation->count == explanation->room) {
+        size_t room = explanation->room == 0 ? 16 : 2 * explanation->room;
+        struct explained *more = realloc(explanation->message, room * sizeof *more);
         if (!more)
             return NULL;
-        found->message = more;
-        found->room = room;
+        explanation->message = more;
+        explanation->room = room;
     }
-    struct explained *message = &found->message[found->count];
-    *message = found->pending;
+    struct explained *message = &explanation->message[explanation->count];
+    *message = explanation->pending;
     message->copy = malloc(from->length + from->content_length);
     if (!message->copy)
         return NULL;
@@ -117,14 +117,14 @@ static struct explained *new_message(struct found *found, const struct armtap_me
     message->subject.message.size = sizeof message->subject.message;
     message->subject.message.bytes = message->copy;
     message->subject.message.length = from->length;
-    found->pending = (struct explained){.number = -1};
-    found->count++;
+    explanation->pending = (struct explained){.number = -1};
+    explanation->count++;
     return message;
 }
 
-static int keep_message(struct found *found, const struct armtap_message *message)
+static int keep_message(struct explanation *explanation, const struct armtap_message *message)
 {
-    struct explained *kept = new_message(found, message);
+    struct explained *kept = new_message(explanation, message);
     if (!kept)
         return out_of_memory();
     kept->captured = true;
@@ -143,32 +143,32 @@ static int keep_message(struct found *found, const struct armtap_message *messag
 
 static int on_message(void *user, const struct armtap_message *message)
 {
-    struct found *found = user;
-    if (is_here(found, &message->where))
-        return keep_message(found, message);
-    bool passes =
-        !is_before(found, &message->where) && (is_before(found, &message->first) || is_here(found, &message->first));
-    if (passes && found->passing_count < PASSING_MAX)
-        found->passing[found->passing_count++] = (struct passing){.connection = message->stream->connection,
-                                                                  .direction = message->direction,
-                                                                  .first = message->first,
-                                                                  .where = message->where,
-                                                                  .length = message->length,
-                                                                  .skipped = message->skipped};
+    struct explanation *explanation = user;
+    if (is_here(explanation, &message->where))
+        return keep_message(explanation, message);
+    bool passes = !is_before(explanation, &message->where) &&
+                  (is_before(explanation, &message->first) || is_here(explanation, &message->first));
+    if (passes && explanation->passing_count < PASSING_MAX)
+        explanation->passing[explanation->passing_count++] = (struct passing){.connection = message->stream->connection,
+                                                                              .direction = message->direction,
+                                                                              .first = message->first,
+                                                                              .where = message->where,
+                                                                              .length = message->length,
+                                                                              .skipped = message->skipped};
     return 0;
 }
 
 /* ---- what happened --------------------------------------------------------------------------------------------- */
 
-static char *new_line(struct found *found)
+static char *new_line(struct explanation *explanation)
 {
-    return found->happened_count < HAPPENED_MAX ? found->happened[found->happened_count++] : NULL;
+    return explanation->happened_count < HAPPENED_MAX ? explanation->happened[explanation->happened_count++] : NULL;
 }
 
 static int on_note(void *user, const struct armtap_note *note)
 {
-    struct found *found = user;
-    char *line = is_here(found, &note->where) ? new_line(found) : NULL;
+    struct explanation *explanation = user;
+    char *line = is_here(explanation, &note->where) ? new_line(explanation) : NULL;
     if (line)
         snprintf(line, HAPPENED_LENGTH, "%s %s: %s", armtap_severity_name(note->kind->severity), note->kind->id,
                  note->text ? note->text : note->kind->meaning);
@@ -200,33 +200,33 @@ static const char *words_of(const struct armtap_event *event)
 
 static int on_event(void *user, const struct armtap_event *event)
 {
-    struct found *found = user;
-    const char *words = is_here(found, &event->where) ? words_of(event) : NULL;
-    char *line = words ? new_line(found) : NULL;
+    struct explanation *explanation = user;
+    const char *words = is_here(explanation, &event->where) ? words_of(event) : NULL;
+    char *line = words ? new_line(explanation) : NULL;
     if (line)
         snprintf(line, HAPPENED_LENGTH, "%s and %s: %s%s", event->stream->robot, event->stream->client, words,
                  event->type == ARMTAP_EVENT_OPEN        ? ""
                  : event->direction == ARMTAP_FROM_ROBOT ? " (by the robot)"
                                                          : " (by the client)");
-    return armtap_streams_event(found->streams, event) == 0 ? 0 : out_of_memory();
+    return armtap_streams_event(explanation->streams, event) == 0 ? 0 : out_of_memory();
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
 /* Makes ready for a reading. 0, or -1 without memory. */
-static int begin(void *user)
+static int start_over(void *user)
 {
-    struct found *found = user;
+    struct explanation *explanation = user;
     struct armtap_streams *streams = armtap_streams_new();
     if (!streams)
         return -1;
-    empty(found);
-    armtap_streams_free(found->streams);
-    found->streams = streams;
+    empty(explanation);
+    armtap_streams_free(explanation->streams);
+    explanation->streams = streams;
     return 0;
 }
 
-enum exit_status found_read(struct found *found, const struct replay_source *source)
+enum exit_status explanation_read(struct explanation *explanation, const struct replay_source *source)
 {
     const struct armtap_sink sink = {.size = sizeof sink,
                                      .on_record = on_record,
@@ -237,19 +237,19 @@ enum exit_status found_read(struct found *found, const struct replay_source *sou
                                      .on_message = on_message};
     struct replay_source with = *source;
     enum exit_status status = EXIT_FAILED;
-    found->totals.broken_off = true;
-    if (begin(found) != 0 || armtap_knowledge_new(&with.knowledge) != ARMTAP_OK)
+    explanation->totals.broken_off = true;
+    if (start_over(explanation) != 0 || armtap_knowledge_new(&with.knowledge) != ARMTAP_OK)
         message_no_memory();
     else
-        status = replay_learning(&with, &sink, found, begin, &found->totals);
+        status = replay_learning(&with, &sink, explanation, start_over, &explanation->totals);
     armtap_knowledge_free(with.knowledge);
-    if (found->totals.broken_off)
+    if (explanation->totals.broken_off)
         return EXIT_FAILED;
-    armtap_streams_number(found->streams);
-    for (size_t i = 0; i < found->count; i++) {
+    armtap_streams_number(explanation->streams);
+    for (size_t i = 0; i < explanation->count; i++) {
         const struct armtap_stream_summary *summary =
-            armtap_streams_of(found->streams, found->message[i].stream.connection);
-        found->message[i].number = summary ? (long)summary->number : -1;
+            armtap_streams_of(explanation->streams, explanation->message[i].stream.connection);
+        explanation->message[i].number = summary ? (long)summary->number : -1;
     }
     return status;
 }

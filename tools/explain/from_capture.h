@@ -18,7 +18,7 @@ struct passing {
 #define HAPPENED_MAX 16
 #define HAPPENED_LENGTH 256
 
-struct found {
+struct explanation {
     uint64_t packet;
     uint32_t file;
     struct explained *message; /* whose last byte arrived in the packet */
@@ -33,7 +33,7 @@ struct found {
 };
 
 /* Reads a capture and keeps what concerns the packet. The caller sets packet and file, and frees, whatever comes. */
-enum exit_status found_read(struct found *found, const struct replay_source *source);
-void found_free(struct found *found);
+enum exit_status explanation_read(struct explanation *explanation, const struct replay_source *source);
+void explanation_free(struct explanation *explanation);
 
 #endif
