@@ -311,7 +311,7 @@ static int realtime_decode(void *context, struct armtap_conn *conn, const struct
                                                  : decode_line(context, conn, frame);
 }
 
-/* The last line may lack its line end. Half a packet does not count. */
+/* Takes a last line without its line end. Part of a packet does not count. */
 static int realtime_rest(void *context, struct armtap_conn *conn, const struct armtap_frame *frame, bool *used)
 {
     *used = frame->direction == ARMTAP_TO_ROBOT;

@@ -6,7 +6,7 @@
 
 /* The legacy layout of a size: generation, and its fields one after the other. */
 enum armtap_generation armtap_realtime_generation(size_t size);
-/* The field that begins at *column and is whole within `size` bytes; NULL where none is. *column moves behind it. */
+/* The field that begins at *column and fits into `size` bytes, or NULL. Advances *column past it. */
 const struct armtap_field *armtap_realtime_next(enum armtap_generation generation, size_t size, unsigned *column);
 
 #endif

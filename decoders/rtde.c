@@ -178,7 +178,7 @@ static const uint8_t *sampled_clock(const struct armtap_rtde *rtde, const struct
     return found ? frame->bytes + ARMTAP_RTDE_HEADER + rtde->sampled_clock : NULL;
 }
 
-/* Notes how many followed the first. */
+/* Notes how many more misfits followed the first. */
 static int end_misfits(struct armtap_rtde *rtde, struct armtap_conn *conn, enum armtap_direction direction)
 {
     struct armtap_rtde_misfits misfits = rtde->misfits[direction];
@@ -367,7 +367,7 @@ static int deliver_other_id(struct armtap_rtde *rtde, struct armtap_conn *conn, 
     return error == ARMTAP_OK ? deliver(rtde, conn, frame, NULL, false) : error;
 }
 
-/* Data without a set-up: the beginning is missing, as in a raw dump, and with it perhaps another protocol's. */
+/* Data without a set-up: the beginning is missing, as in a raw dump, and may have set another protocol. */
 static void distrust_default(struct armtap_rtde *rtde, struct armtap_conn *conn)
 {
     if (!rtde->assumed || rtde->outputs || rtde->outputs_refused ||
@@ -410,7 +410,7 @@ static int decode_output(struct armtap_rtde *rtde, struct armtap_conn *conn, con
     return error == ARMTAP_OK ? deliver(rtde, conn, frame, rtde->outputs, has_id) : error;
 }
 
-/* Protocol 1 clients that robots understand send the id too; UR's newest client does not, so what fits decides. */
+/* Protocol 1 clients that robots understand send the id too; UR's newest client does not. The length decides. */
 static int decode_input(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     const uint8_t *payload = frame->bytes + ARMTAP_RTDE_HEADER;
@@ -491,7 +491,7 @@ static void take_default(struct armtap_rtde *rtde, struct armtap_conn *conn, uin
     rtde->assumed = !asked;
 }
 
-/* The client continues without another protocol. */
+/* Notes refused protocols once the client continues without another request. */
 static int note_refusals(struct armtap_rtde *rtde, struct armtap_conn *conn)
 {
     int error = ARMTAP_OK;

@@ -1,6 +1,7 @@
 /* After a recipe was set up, bytes of both directions are missing: they may hold another set-up of the same length and
  * id. The data after the gap is checked against the recipe as if it were guessed: if a field cannot be what its name
- * says, the recipe is given up; if there is no evidence for it, a note says so. A second pass knows at the gap. */
+ * says, the recipe is given up; if there is no evidence for it, a note says so. A second pass knows the outcome at the
+ * gap. */
 #include "rtde_package.h"
 #include "rtde_session.h"
 #include "rtde_support.h"
@@ -25,13 +26,13 @@ static size_t skip_of(const struct armtap_rtde *rtde)
     return rtde->protocol >= 2 ? 1 : 0;
 }
 
-/* Another value that keeps time is no evidence against a recipe without a clock. */
+/* Another value that advances with time does not contradict a recipe without a clock. */
 static long clock_of(const struct armtap_rtde *rtde, const struct armtap_sample *sample)
 {
     return rtde->clock_offset >= 0 ? armtap_rtde_find_clock(sample) : -1;
 }
 
-/* ---- what is said ---------------------------------------------------------------------------------------------- */
+/* ---- notes --------------------------------------------------------------------------------------------------- */
 
 static int give_up(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                    struct armtap_guess *guess, const char *against)
@@ -79,7 +80,7 @@ static int tell_known(struct armtap_rtde *rtde, struct armtap_conn *conn, const 
     return guess->unsure & gap ? say_unsure(conn, here) : ARMTAP_OK;
 }
 
-/* A new sample, of the data from here on. */
+/* Begins a new sample. */
 static int begin_sample(struct armtap_rtde *rtde, struct armtap_conn *conn, struct armtap_guess *guess)
 {
     size_t length = rtde->outputs->size + skip_of(rtde);

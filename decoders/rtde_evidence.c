@@ -11,7 +11,7 @@
 #define ABSURD 1e15
 #define TINY 1e-100
 
-/* ---- what fields are like -------------------------------------------------------------------------------------- */
+/* ---- properties of fields ----------------------------------------------------------------------------------- */
 
 struct doubles {
     enum armtap_field_id id;
@@ -310,7 +310,7 @@ static bool integer_fits(const struct armtap_field *field, int64_t number)
     return !first || armtap_enum_name(field, number, ARMTAP_GENERATION_CB3E);
 }
 
-/* The upper half of a double of ordinary size, or a lower half: no register that people count with. */
+/* The upper half of a double of ordinary size, or a lower half: unlikely in a register that counts. */
 static bool is_large(int64_t number)
 {
     return number >= 1 << 26 || number <= -(1 << 26);
@@ -587,7 +587,7 @@ bool armtap_rtde_within(const struct armtap_rtde_limit *limits, size_t count, co
     return true;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------- */
+/* ---- the whole recipe------------------------------------------------------------------------------------------ */
 
 bool armtap_rtde_has_test(const struct armtap_field *field)
 {

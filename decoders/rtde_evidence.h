@@ -7,8 +7,8 @@
 #include "../lib/sample.h"
 
 struct armtap_rtde_evidence {
-    bool contradicted;   /* a field's values contradict its name ... */
-    const char *against; /* ... this one; NULL: the length is another */
+    bool contradicted;   /* a field's values contradict its name */
+    const char *against; /* that field; NULL: the length differs */
     unsigned score;      /* points for it, each worth about a bit against other fields of the dictionary */
     struct armtap_line reasons;
 };
@@ -26,7 +26,7 @@ const struct armtap_field *armtap_rtde_twin(const struct armtap_field *field);
 /* The TCP counterpart of a joint field, and vice versa; NULL: neither. */
 const struct armtap_field *armtap_rtde_in_other_space(const struct armtap_field *field);
 
-/* Required of every package of a guessed recipe: a double stays within its field's limits. */
+/* The limits of a double, which every package of a guessed recipe must keep. */
 struct armtap_rtde_limit {
     size_t offset; /* from the first value */
     double least, most;

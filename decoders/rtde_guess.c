@@ -1,7 +1,7 @@
-/* The recipe of data whose handshake was not captured. In this order: the request, where only its reply is missing; one
- * learned from another connection of the robot, then that of a well-known client, if the data gives enough evidence.
- * Packages are sampled, and judged each time their number has doubled; a second pass judges what the first one sampled,
- * and knows the recipe from the first package on. */
+/* Finds the recipe of data whose handshake was not captured. In this order: the request, if only its reply is missing;
+ * one learned from another connection of the robot, then that of a well-known client, if the data gives enough
+ * evidence. Packages are sampled, and judged each time their number has doubled. A second pass judges the sample of the
+ * first, so it knows the recipe from the first package on. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@
 
 /* ---- adopting -------------------------------------------------------------------------------------------------- */
 
-/* The limits that every package is checked against from now on. */
+/* Stores the limits for checking later packages. */
 static int keep_limits(struct armtap_rtde *rtde)
 {
     size_t count = armtap_rtde_limits(rtde->outputs, NULL);
@@ -92,7 +92,7 @@ static int adopt(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
     return armtap_conn_guessed_recipe(conn, frame, id, recipe, reason);
 }
 
-/* With what the sample says of each name. */
+/* Adopts a recipe, with the support of each name in the sample. */
 static int adopt_judged(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                         const struct armtap_recipe *recipe, int protocol, const struct armtap_sample *sample,
                         const struct armtap_guess_evidence *reason)
@@ -301,7 +301,8 @@ static bool is_due(const struct armtap_rtde *rtde, const struct armtap_guess *gu
     return seen >= JUDGED_LEAST && (guess->sealed ? !rtde->judged : (seen & (seen - 1)) == 0);
 }
 
-/* Its length is the recipe's in the protocol that is in force, which a late version reply may have changed. */
+/* Whether the package has the recipe's length in the current protocol, which a late version reply may have changed,
+ * and keeps the limits. */
 static bool keeps_to_guess(const struct armtap_rtde *rtde, const struct armtap_frame *frame)
 {
     size_t skip = rtde->protocol >= 2 ? 1 : 0;

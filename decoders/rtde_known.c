@@ -21,7 +21,7 @@ const struct armtap_known_recipe *armtap_known_recipe_at(size_t i)
     return i < KNOWN_COUNT ? &known[i] : NULL;
 }
 
-/* ---- what candidates agree on ---------------------------------------------------------------------------------- */
+/* ---- common entries -------------------------------------------------------------------------------------------- */
 
 /* Growing text. */
 struct list {
@@ -87,7 +87,7 @@ static int agree(const struct armtap_recipe *a, const struct armtap_recipe *b, s
 
 /* ---- candidates ------------------------------------------------------------------------------------------------ */
 
-/* Takes over a candidate: what it and those before it agree on. */
+/* Adds a candidate: keeps what it and those before it agree on. */
 static int join(struct armtap_rtde_found *found, struct armtap_recipe *recipe, const char *source,
                 const struct armtap_rtde_evidence *evidence)
 {

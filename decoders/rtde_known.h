@@ -18,11 +18,11 @@ struct armtap_rtde_found {
     struct armtap_recipe *recipe; /* what all fitting recipes agree on, held by the caller; NULL: nothing */
     unsigned score;               /* of the least fitting one */
     struct armtap_line source;    /* whose recipe it is */
-    const char *last;             /* of the sources: not named again */
+    const char *last;             /* the last source named */
     struct armtap_line reasons;
 };
 void armtap_rtde_found_begin(struct armtap_rtde_found *found);
-/* Weighs a candidate that the caller gives up, and joins it to those that fit; its first value stands at `skip`.
+/* Takes a candidate over from the caller, scores it, and combines it with those that fit; its first value is at `skip`.
  * `can_be`: nothing contradicts it. */
 int armtap_rtde_consider(struct armtap_rtde_found *found, struct armtap_recipe *recipe, const char *source,
                          const struct armtap_sample *sample, size_t skip, long clock, bool *can_be);

@@ -2,7 +2,7 @@
  *
  *           to the robot                          from the robot
  *   V   uint16 version                            uint8 accepted
- *   v   -                                         uint32 major, minor, bugfix, build (build lacks on old ones)
+ *   v   -                                         uint32 major, minor, bugfix, build (absent on old ones)
  *   M   uint8 length, text, uint8 length, source, uint8 level; protocol 1 from the robot: uint8 level, text
  *   O   double Hz (protocol 2, 3), names          uint8 id (protocol 2, 3), types
  *   I   names                                     uint8 id, types
@@ -22,9 +22,9 @@
 
 struct message {
     const char *name;
-    size_t fewest[2], most[2]; /* by enum armtap_direction */
+    size_t min[2], max[2]; /* by enum armtap_direction */
 };
-/* By type, so that sniffing costs little. */
+/* Indexed by type, so that sniffing is cheap. */
 static const struct message messages[128] = {
 #define MESSAGE(type, name, to_fewest, to_most, from_fewest, from_most)                                                \
     [type] = {name, {from_fewest, to_fewest}, {from_most, to_most}},
@@ -46,7 +46,7 @@ const char *armtap_rtde_type_name(uint8_t type)
 bool armtap_rtde_size_fits(uint8_t type, enum armtap_direction direction, size_t size)
 {
     const struct message *message = message_of(type);
-    return message && size >= message->fewest[direction] && size <= message->most[direction];
+    return message && size >= message->min[direction] && size <= message->max[direction];
 }
 
 size_t armtap_rtde_before_package(enum armtap_direction direction, const uint8_t *bytes, size_t length)
@@ -58,13 +58,13 @@ size_t armtap_rtde_before_package(enum armtap_direction direction, const uint8_t
     return at;
 }
 
-bool armtap_rtde_is_text(const char *text, size_t length, size_t most)
+bool armtap_rtde_is_text(const char *text, size_t length, size_t control_max)
 {
     size_t control = 0;
-    for (size_t i = 0; i < length && control <= most; i++)
+    for (size_t i = 0; i < length && control <= control_max; i++)
         control +=
             (unsigned char)text[i] < 0x20 && text[i] != '\n' && text[i] != '\r' && text[i] != '\t' && text[i] != '\0';
-    return control <= most;
+    return control <= control_max;
 }
 
 static bool is_direction(enum armtap_direction direction)
@@ -72,7 +72,7 @@ static bool is_direction(enum armtap_direction direction)
     return direction == ARMTAP_FROM_ROBOT || direction == ARMTAP_TO_ROBOT;
 }
 
-/* ---- taking apart: a cursor over the payload ---- */
+/* ---- parsing: a cursor over the payload ---- */
 
 struct cursor {
     const uint8_t *at, *end;
@@ -236,7 +236,7 @@ int armtap_rtde_parse(const void *bytes, size_t length, enum armtap_direction di
     return cursor.at == cursor.end ? ARMTAP_OK : ARMTAP_ERR_NOT_OURS;
 }
 
-/* ---- putting together ---- */
+/* ---- writing ---- */
 
 struct writer {
     uint8_t *at, *end;

@@ -12,8 +12,8 @@ bool armtap_rtde_size_fits(uint8_t type, enum armtap_direction direction, size_t
 size_t armtap_rtde_before_package(enum armtap_direction direction, const uint8_t *bytes, size_t length);
 /* RTDE's own name of a type; NULL for a byte that is not a type. */
 const char *armtap_rtde_type_name(uint8_t type);
-/* Printable except for line ends, tabs and up to `most` other control bytes. Texts have a length, so they may contain a
- * NUL. */
-bool armtap_rtde_is_text(const char *text, size_t length, size_t most);
+/* Printable except for line ends, tabs and up to `control_max` other control bytes. Texts have a length, so they may
+ * contain a NUL. */
+bool armtap_rtde_is_text(const char *text, size_t length, size_t control_max);
 
 #endif

@@ -70,7 +70,7 @@ static char *invented_name(size_t number, char *at)
 }
 #define INVENTED_NAME_ROOM 32
 
-/* Room for the names of a list, and for those made up where it lacks them. */
+/* Bytes for the names of a list, and for the generated ones if it has too few. */
 static size_t names_room(const struct armtap_item *names, size_t count)
 {
     if (!names)
@@ -166,7 +166,7 @@ int armtap_recipe_rtde(const char *names, const char *types, struct armtap_recip
     return error;
 }
 
-/* The entries of an open recipe whose types are not known, and the bytes of the others. */
+/* The entries of unknown type in an open recipe, and the bytes of the others. */
 struct unknowns {
     size_t count, first, last;
     size_t rest;    /* bytes of all others ... */
@@ -201,8 +201,8 @@ static void add_bytes(struct armtap_recipe *recipe, const char *name, size_t len
     recipe->size += length;
 }
 
-/* Entry i of an open recipe, now that those of unknown types are known to hold `total` bytes: `share` each, or, where
- * that is 0, so many in common. */
+/* Entry i of an open recipe, once the entries of unknown type are known to hold `total` bytes: `share` each, or, if
+ * that is 0, all together. */
 static void place(struct armtap_recipe *recipe, const struct armtap_recipe *open, size_t i,
                   const struct unknowns *unknowns, size_t total, size_t share, const char *name)
 {

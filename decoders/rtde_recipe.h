@@ -1,4 +1,4 @@
-/* Recipes as RTDE has them: comma separated lists of names and types. */
+/* RTDE recipes: comma separated lists of names and types. */
 #ifndef ARMTAP_RTDE_RECIPE_H
 #define ARMTAP_RTDE_RECIPE_H
 
@@ -9,20 +9,20 @@ struct armtap_item {
     const char *text;
     size_t length;
 };
-/* The next item of a list; false at its end. A trailing comma ends the list, as does nothing but white space. */
+/* The next item of a list; false at its end. A trailing comma, or only white space after it, ends the list. */
 bool armtap_list_next(const char **cursor, const char *end, struct armtap_item *item);
 size_t armtap_list_count(const char *list, size_t length);
 bool armtap_item_is(const struct armtap_item *item, const char *text);
 
 /* A recipe of the names a client asked for and the types the controller replied. Without names (only the reply was
- * seen) they become value_0, value_1 ...; without types (only the request was seen) the table's are taken. Types that
- * are not known leave the recipe open from there on. */
+ * seen) they become value_0, value_1 ...; without types (only the request was seen) the table's are taken. From the
+ * first unknown type on the recipe is open. */
 int armtap_recipe_from_lists(const struct armtap_item *names, const struct armtap_item *types,
                              struct armtap_recipe **recipe);
-/* An open recipe for data of `length` bytes, of which the types that are not known take what the others leave: one all
- * of it, several of one name an equal share. Several others have it in common, and the recipe stays open: from the
- * first to the last of them all bytes are the first one's value, the others have no place. *recipe is NULL where
- * less is left than a byte for each. */
+/* Adapts an open recipe to data of `length` bytes: the fields of unknown type hold what the others leave. A single one
+ * gets all of it, several of one type name an equal share. If the type names differ, the recipe stays open: all bytes
+ * from the first to the last such field are the value of the first, and the others have no place. *recipe is NULL if
+ * less than a byte is left for each. */
 int armtap_recipe_of_length(struct armtap_recipe *open, size_t length, struct armtap_recipe **recipe);
 
 #endif

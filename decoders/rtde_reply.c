@@ -76,7 +76,7 @@ static bool is_read_as_frequency(struct armtap_rtde_reply *reply)
         (whole && reply->type_count == reply->name_count))
         return false;
     reply->cut = !whole;
-    while (!whole && rest.text > names && rest.text[-1] != ',') { /* the name that was cut, whole again */
+    while (!whole && rest.text > names && rest.text[-1] != ',') { /* the whole of the name that was cut */
         rest.text--;
         rest.length++;
     }
@@ -187,7 +187,7 @@ static int note_marker(struct armtap_conn *conn, const struct armtap_frame *fram
     return error == ARMTAP_OK ? armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_not_found, "%s", line.text) : error;
 }
 
-/* ---- what is wrong with the whole ---- */
+/* ---- faults of the whole reply ---- */
 
 static int note_misread(const struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                         const struct armtap_rtde_reply *reply)
@@ -274,7 +274,7 @@ int armtap_rtde_note_reply(const struct armtap_rtde *rtde, struct armtap_conn *c
     return error == ARMTAP_OK ? note_refusals(conn, frame, reply) : error;
 }
 
-/* What a note says about `count` fields of unknown types. */
+/* The text of a note about `count` fields of unknown type. */
 static const char *what_strangers_get(const struct armtap_recipe *recipe, size_t count)
 {
     if (count == 1)

@@ -1,5 +1,5 @@
-/* A reply to a set-up, matched with its request: which type belongs to which name, what was refused, and what cannot be
- * read. */
+/* Matches a reply to a set-up with its request: which type belongs to which name, what was refused, what is unreadable.
+ */
 #ifndef ARMTAP_RTDE_REPLY_H
 #define ARMTAP_RTDE_REPLY_H
 
@@ -9,14 +9,14 @@ struct armtap_rtde_reply {
     enum armtap_rtde_type type; /* what was set up */
     struct armtap_item names;   /* of the request; length 0 without it */
     struct armtap_item types;   /* of these names */
-    struct armtap_item taken;  /* for a frequency: the first bytes of the request's names; length 0 but where misread */
-    struct armtap_item missed; /* names that are whole among them, which `names` lacks */
+    struct armtap_item taken; /* the first bytes of the request's names, read as a frequency; length 0 unless misread */
+    struct armtap_item missed; /* whole names among them, missing in `names` */
     size_t name_count, type_count;
-    bool requested; /* the request was captured, and has a name for each type */
-    bool strange;   /* its types do not match the request */
-    bool misread;   /* the set-up was written for another protocol than the one in force */
-    bool cut;     /* ... and so the controller read its first name with bytes that are none, or without its beginning */
-    bool refused; /* a name was not found or is in use */
+    bool requested;  /* the request was captured, and has a name for each type */
+    bool strange;    /* its types do not match the request */
+    bool misread;    /* the set-up was written for another protocol than the one in force */
+    bool cut;        /* and so the controller read its first name with extra bytes or without its beginning */
+    bool refused;    /* a name was not found or is in use */
     bool affordable; /* its fields did not go beyond the connection's budget */
     double frequency;
 };
@@ -36,7 +36,7 @@ int armtap_rtde_note_strangers(struct armtap_conn *conn, const struct armtap_fra
                                const struct armtap_rtde_reply *reply, const struct armtap_recipe *recipe);
 /* A reply whose bytes do not follow the layout. */
 int armtap_rtde_unreadable(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);
-/* Whether every item is the name of a type, or says why there is none. */
+/* Whether every item is the name of a type, or the reason why there is none. */
 bool armtap_rtde_are_types(const char *types, size_t length);
 
 #endif

@@ -54,7 +54,7 @@ static struct armtap_rtde_forgotten *forgotten_of(struct armtap_rtde *rtde, enum
                                               : NULL;
 }
 
-/* Its reply will come without its names, and must not be mistaken for the reply to a later request. */
+/* Counts a forgotten request, so that its reply is not taken for the reply to a later one. */
 static void note_forgotten(struct armtap_rtde *rtde, enum armtap_rtde_type type, enum armtap_budget_code code)
 {
     struct armtap_rtde_forgotten *forgotten = forgotten_of(rtde, type);
@@ -144,7 +144,7 @@ struct armtap_rtde_request *armtap_rtde_waiting(const struct armtap_rtde *rtde, 
     return first ? first : last;
 }
 
-/* Those before `answered` were answered, too: only output set-ups may still explain data. */
+/* Requests before `answered` were answered, too: removes them, but keeps output set-ups that may explain data. */
 static void pass_over(struct armtap_rtde *rtde, const struct armtap_rtde_request *answered)
 {
     while (rtde->requests != answered &&
@@ -181,7 +181,7 @@ struct armtap_rtde_request *armtap_rtde_answered(struct armtap_rtde *rtde, enum 
     return found;
 }
 
-/* ---- replies that were missed ---- */
+/* ---- missed replies ---- */
 
 void armtap_rtde_went_on(struct armtap_rtde *rtde)
 {

@@ -30,7 +30,7 @@ void armtap_rtde_close(void *context)
     free(rtde->inputs);
 }
 
-/* ---- what is kept ---- */
+/* ---- state ---- */
 
 static size_t bytes_of(const struct armtap_recipe *recipe)
 {
@@ -89,7 +89,7 @@ int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, c
     bool timely = frame->where.time >= early.time && apart <= EARLY_MAX;
     struct armtap_rtde_request *waiting = armtap_rtde_waiting(rtde, request->type);
     if (waiting && !timely && apart <= ANSWERED_MAX)
-        waiting->in_force = true; /* the reply may be the one captured: what it says stays */
+        waiting->in_force = true; /* the captured reply may be its own: keep what it set */
     if (timely && armtap_list_count(request->names, request->names_length) ==
                       armtap_list_count(early.types, early.types_length)) {
         struct armtap_rtde_package reply = {.type = early.type,

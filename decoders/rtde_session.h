@@ -1,4 +1,4 @@
-/* What an RTDE connection has agreed upon: protocol, requests that wait for their replies, recipes. */
+/* The state of an RTDE connection: protocol, requests waiting for their replies, recipes. */
 #ifndef ARMTAP_RTDE_SESSION_H
 #define ARMTAP_RTDE_SESSION_H
 
@@ -38,8 +38,8 @@ struct armtap_rtde_early {
 
 /* Set-up requests of one direction that were dropped at a limit. */
 struct armtap_rtde_forgotten {
-    const struct armtap_budget *limit; /* NULL: none was, or a later one was answered */
-    uint64_t owed;                     /* replies yet to come for them: these come before all others */
+    const struct armtap_budget *limit; /* NULL: none dropped, or a later one was answered */
+    uint64_t owed;                     /* their replies yet to come, before all others */
 };
 
 /* A set-up reply that cannot be read, or that refuses. */
@@ -117,10 +117,10 @@ void armtap_rtde_close(void *context);
 /* Remembers a request until its reply comes. */
 int armtap_rtde_remember(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                          const struct armtap_rtde_package *package);
-/* One that was taken out of the queue. */
+/* Frees a request that was taken out of the queue. */
 void armtap_rtde_free_request(struct armtap_rtde *rtde, struct armtap_rtde_request *request);
 void armtap_rtde_forget_requests(struct armtap_rtde *rtde);
-/* The request that a reply of that type would answer; NULL where none waits. */
+/* The request that a reply of that type would answer, or NULL. */
 struct armtap_rtde_request *armtap_rtde_waiting(const struct armtap_rtde *rtde, enum armtap_rtde_type type);
 /* The same, removed from the queue with earlier ones that explain nothing. The caller frees it. */
 struct armtap_rtde_request *armtap_rtde_answered(struct armtap_rtde *rtde, enum armtap_rtde_type type);
@@ -128,16 +128,17 @@ struct armtap_rtde_request *armtap_rtde_answered(struct armtap_rtde *rtde, enum 
 void armtap_rtde_answered_badly(struct armtap_rtde *rtde, enum armtap_rtde_type type);
 /* The client sent START, so all its requests were answered. */
 void armtap_rtde_went_on(struct armtap_rtde *rtde);
-/* What the controller sent from now on follows the replies to all requests so far. */
+/* All requests so far were answered: what the controller sends from now on follows their replies. */
 void armtap_rtde_missed_replies(struct armtap_rtde *rtde);
 /* Gives up the output recipe if a later set-up must have replaced it by now. */
 int armtap_rtde_doubt_outputs(struct armtap_rtde *rtde, struct armtap_conn *conn, int64_t now);
 
 /* ---- rtde_doubt.c ---- */
 
-/* Bytes of the direction of `here` are missing: what is known of it from an earlier pass, or is to be found out. */
+/* Handles missing bytes in the direction of `here`: takes the outcome of an earlier pass, or begins to check the
+ * recipe. */
 int armtap_rtde_gap(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *here);
-/* Data from the robot after such gaps: gives up the recipe if the data cannot follow it. */
+/* Checks data from the robot after such gaps, and gives up the recipe if the data cannot follow it. */
 int armtap_rtde_doubt_data(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);
 
 /* ---- rtde_session.c ---- */
@@ -154,8 +155,8 @@ int armtap_rtde_may_make(struct armtap_conn *conn, const struct armtap_frame *fr
 void armtap_rtde_claim(const struct armtap_rtde *rtde, struct armtap_conn *conn);
 /* Makes a recipe that the caller holds, or NULL, the output recipe. */
 void armtap_rtde_take_outputs(struct armtap_rtde *rtde, struct armtap_recipe *recipe);
-/* Where a type of the recipe at `place`, of data of the frame's direction, is not known: the recipe for values of
- * `length` bytes takes its place, or the open one again where the length varies. */
+/* If the recipe at `place`, for data of the frame's direction, has an unknown type: replaces it by the recipe for
+ * values of `length` bytes, or by the open one if the length varies. */
 int armtap_rtde_size_unknown(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                              struct armtap_recipe **place, size_t length);
 /* Data without a handshake: samples it, and finds a recipe for it if there is enough evidence; gives up one that data

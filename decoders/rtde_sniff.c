@@ -13,19 +13,19 @@
 #define ENOUGH 40u         /* bits */
 #define HEADER_BITS 24u    /* of a package that has one size or few */
 #define TYPE_BITS 8u       /* of data of any size */
-#define AGAIN_BITS 24u     /* of data of a size seen before; */
-#define FIRST_BYTE_BITS 8u /* and of the same first byte, which is the recipe's id or belongs to the first value */
+#define AGAIN_BITS 24u     /* of data of a size seen before */
+#define FIRST_BYTE_BITS 8u /* and of the same first byte: the recipe's id, or part of the first value */
 #define CLOCK_BITS 10u     /* of an advancing clock where most clients have it */
 #define FRAMES_MAX 16u     /* in a chain */
 #define KINDS_MAX 4u       /* of data, by size */
-#define JUDGED 520u        /* bytes of a package's content that are examined: the longest text to the robot */
+#define EXAMINED_MAX 520u  /* bytes of a package's content that are examined: the longest text to the robot */
 #define WITHOUT_CLOCK 4u   /* data packages of a kind */
 #define ITEM_MAX 64u       /* characters of a variable's name */
-#define LIST_LEAST 4u      /* characters of a list that is no accident: "BOOL" */
-#define TEXT_LEAST 32u     /* bytes of values of which one is no text */
+#define LIST_MIN 4u        /* characters of a list that is no accident: "BOOL" */
+#define TEXT_MIN 32u       /* bytes of values, at least one of which is not text */
 #define HERTZ_MAX 1000.0
 
-/* ---- packages other than data: bits of evidence, 0 for one that is none ---- */
+/* ---- packages other than data: bits of evidence, 0 if none ---- */
 
 static bool is_blank(uint8_t c)
 {
@@ -63,7 +63,7 @@ static size_t list_characters(const uint8_t *text, size_t length, bool lower)
 static unsigned list_bits(const uint8_t *text, size_t length, bool lower)
 {
     size_t count = list_characters(text, length, lower);
-    return count < LIST_LEAST ? 0 : HEADER_BITS + 2 * (unsigned)(count < 16 ? count : 16);
+    return count < LIST_MIN ? 0 : HEADER_BITS + 2 * (unsigned)(count < 16 ? count : 16);
 }
 
 static unsigned best_of(unsigned a, unsigned b)
@@ -129,7 +129,7 @@ static unsigned version_bits(enum armtap_direction direction, const uint8_t *pay
     return version >= 1 && version <= 16 ? HEADER_BITS + 12 : 0;
 }
 
-/* Types with their length, and values. */
+/* Types with their length, then values. */
 static unsigned properties_bits(enum armtap_direction direction, const uint8_t *payload, size_t length)
 {
     size_t types = direction == ARMTAP_FROM_ROBOT && length > 2 ? armtap_be16(payload) : 0;
@@ -138,11 +138,11 @@ static unsigned properties_bits(enum armtap_direction direction, const uint8_t *
     return types + 2 <= length ? list_bits(payload + 2, types, false) : 0;
 }
 
-/* Of a package of `size` bytes, of which the first JUDGED are there. */
+/* Evidence in a package of `size` bytes, of which the first EXAMINED_MAX are present. */
 static unsigned package_bits(enum armtap_direction direction, const uint8_t *frame, size_t size)
 {
     const uint8_t *payload = frame + ARMTAP_RTDE_HEADER;
-    size_t length = (size < JUDGED ? size : JUDGED) - ARMTAP_RTDE_HEADER;
+    size_t length = (size < EXAMINED_MAX ? size : EXAMINED_MAX) - ARMTAP_RTDE_HEADER;
     switch (frame[2]) {
     case ARMTAP_RTDE_VERSION:
         return version_bits(direction, payload);
@@ -225,7 +225,7 @@ static bool is_all_text(const struct kind *kind)
     for (size_t at = ARMTAP_RTDE_HEADER; at < kind->size; at++)
         if (!is_text(kind->frames[0] + at, 1) || kind->frames[0][at] > 0x7e)
             return false;
-    return kind->size >= ARMTAP_RTDE_HEADER + TEXT_LEAST;
+    return kind->size >= ARMTAP_RTDE_HEADER + TEXT_MIN;
 }
 
 /* Records of a part of the size, of which several make up what looks like a package. */
@@ -302,7 +302,7 @@ static enum armtap_fit add_data(struct chain *chain, const uint8_t *frame, size_
 static enum armtap_fit add_other(struct chain *chain, const uint8_t *frame, size_t size)
 {
     unsigned bits = package_bits(chain->direction, frame, size);
-    *chain->work += size < JUDGED ? size : JUDGED;
+    *chain->work += size < EXAMINED_MAX ? size : EXAMINED_MAX;
     bool is_list = frame[2] == ARMTAP_RTDE_SETUP_OUTPUTS || frame[2] == ARMTAP_RTDE_SETUP_INPUTS;
     if (bits == 0)
         return ARMTAP_FIT_NO;
@@ -320,7 +320,7 @@ static size_t judged_bytes(enum armtap_direction direction, const uint8_t *heade
         return 0;
     if (header[2] == ARMTAP_RTDE_DATA)
         return size > ARMTAP_RTDE_HEADER ? ARMTAP_RTDE_HEADER + 1 : 0;
-    return size < JUDGED ? size : JUDGED;
+    return size < EXAMINED_MAX ? size : EXAMINED_MAX;
 }
 
 static enum armtap_fit judge_chain(struct chain *chain, const uint8_t *bytes, size_t length, size_t *need)
@@ -361,7 +361,7 @@ enum armtap_fit armtap_rtde_begins(enum armtap_direction direction, const uint8_
     size_t size = armtap_be16(bytes);
     if (bytes[2] == ARMTAP_RTDE_DATA || !armtap_rtde_size_fits(bytes[2], direction, size))
         return ARMTAP_FIT_NO;
-    if (length < size && length < JUDGED)
+    if (length < size && length < EXAMINED_MAX)
         return ARMTAP_FIT_MORE;
     if (package_bits(direction, bytes, size) == 0)
         return ARMTAP_FIT_NO;

@@ -94,7 +94,7 @@ static const struct armtap_field *swapped(const struct armtap_field *field, unsi
     return other;
 }
 
-/* Makes the other recipe that rival. `changed` becomes the fields of both whose names differ; false: none does. */
+/* Turns the other recipe into that rival. Sets `changed` to the fields whose names differ; false: none do. */
 static bool swap_names(struct contest *contest, unsigned swap, struct armtap_set *changed)
 {
     bool differs = false;
@@ -112,7 +112,7 @@ static bool swap_names(struct contest *contest, unsigned swap, struct armtap_set
     return differs;
 }
 
-/* How many points of the fields about to change both recipes get. */
+/* The points that both recipes get for the changed fields. */
 static unsigned shared_points(struct contest *contest, const struct armtap_set *about)
 {
     struct armtap_rtde_evidence mine, others;
@@ -139,9 +139,9 @@ int armtap_rtde_judge(const struct armtap_recipe *recipe, const struct armtap_sa
     return ARMTAP_OK;
 }
 
-/* ---- names by themselves --------------------------------------------------------------------------------------- */
+/* ---- single names --------------------------------------------------------------------------------------------- */
 
-/* Whether a name is well ahead of the one that it has in every rival. */
+/* Whether a name is well ahead of its counterpart in every rival. */
 static bool is_ahead_of_rivals(struct contest *contest, size_t i)
 {
     const struct armtap_field *own = contest->recipe->entries[i].field;

@@ -40,7 +40,7 @@ static bool looks_like(const uint8_t *bytes, size_t length, const char *pattern)
     return true;
 }
 
-/* The three kinds of lines; one that is not whole needs only look like the beginning of one. */
+/* The three kinds of lines; an incomplete one only has to match so far. */
 
 static bool is_answer_line(const uint8_t *line, size_t length, bool whole)
 {
@@ -342,7 +342,7 @@ static int tell(const struct armtap_websocket *websocket, struct armtap_websocke
     return 0;
 }
 
-/* The data that later messages refer to is lost. */
+/* Forgets the window that later messages refer to. */
 static void forget_window(struct armtap_websocket *websocket)
 {
     if (websocket->inflater)
@@ -378,7 +378,7 @@ static bool count_inflated(struct armtap_websocket *websocket, struct armtap_web
     return false;
 }
 
-/* What the inflater wrote belongs to the message, unless that is too long. */
+/* Adds what the inflater wrote to the message, unless that is too long. */
 static int keep_inflated(struct armtap_websocket *websocket, struct armtap_websocket_event *event)
 {
     if (websocket->state == ARMTAP_WEBSOCKET_OVERFLOWN)
@@ -410,7 +410,7 @@ static int take_compressed(struct armtap_websocket *websocket, const uint8_t *by
             return 0;
         websocket->ended = result == Z_STREAM_END;
         if (websocket->ended)
-            inflateResetKeep(z); /* a block that calls itself the last is not: more may follow, on the same window */
+            inflateResetKeep(z); /* more may follow the block marked as the last, on the same window */
         if (z->avail_in == 0 && (websocket->ended || z->avail_out > 0))
             return 0;
     }
@@ -459,7 +459,7 @@ static size_t utf8_length(const uint8_t *p, size_t left)
     size_t size = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
     if (p[0] < 0xc2 || p[0] > 0xf4 || size > left)
         return 0;
-    /* no longer than need be, no surrogates, nothing above U+10FFFF */
+    /* no overlong forms, no surrogates, nothing above U+10FFFF */
     uint8_t least = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80;
     uint8_t most = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf;
     if (p[1] < least || p[1] > most)

@@ -80,7 +80,7 @@ struct armtap_websocket_event {
 enum armtap_websocket_state {
     ARMTAP_WEBSOCKET_BETWEEN, /* between messages */
     ARMTAP_WEBSOCKET_WITHIN,
-    ARMTAP_WEBSOCKET_OVERFLOWN, /* too long: inflated on for what later messages refer to, but not kept */
+    ARMTAP_WEBSOCKET_OVERFLOWN, /* too long: not kept, but inflated, because later messages may refer to it */
     ARMTAP_WEBSOCKET_DROPPED    /* bad: the rest is discarded */
 };
 
@@ -104,16 +104,16 @@ struct armtap_websocket {
     size_t control_length;
 };
 
-/* A message may be `limit` bytes long, inflated; at most ARMTAP_WEBSOCKET_PAYLOAD_MAX. Whoever bounds what is inflated
- * in all sets `allowed` before each frame; it is overrun by no more than a message. Allocates nothing. */
+/* A message may be `limit` bytes long, inflated; at most ARMTAP_WEBSOCKET_PAYLOAD_MAX. To limit what is inflated in
+ * total, set `allowed` before each frame; it is exceeded by at most one message. Allocates nothing. */
 void armtap_websocket_init(struct armtap_websocket *websocket, size_t limit);
 /* Takes one whole frame; `length` as armtap_websocket_frame returned it. What `event` points to is valid until the next
  * call. Returns 0; ERR_MEMORY: then all is freed, and the direction cannot be read further; ERR_ARGUMENT if the bytes
  * are not just one frame.
  *
- * A compressed message is inflated on what the ones before left in the window, whatever was negotiated: a sender that
- * resets for each message refers to none of it. If one cannot be inflated, the window is empty from there, and messages
- * that refer to what is lost are bad, too. */
+ * A compressed message is inflated with the window of the earlier ones, whatever was negotiated: a sender that resets
+ * it for each message does not refer to it. If one cannot be inflated, the window is emptied, and later messages that
+ * refer to it are bad, too. */
 int armtap_websocket_take(struct armtap_websocket *websocket, const uint8_t *frame, size_t length,
                           struct armtap_websocket_event *event);
 /* Passes over a frame whose payload is longer than PAYLOAD_MAX, and so over its message: `header` is a whole one. The
@@ -121,7 +121,7 @@ int armtap_websocket_take(struct armtap_websocket *websocket, const uint8_t *fra
 void armtap_websocket_pass(struct armtap_websocket *websocket, const uint8_t *header);
 /* Bytes allocated now. */
 size_t armtap_websocket_held(const struct armtap_websocket *websocket);
-/* Frees all that it holds and leaves it as after init. */
+/* Frees all memory and leaves it as after init. */
 void armtap_websocket_free(struct armtap_websocket *websocket);
 
 #endif
