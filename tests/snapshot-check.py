@@ -130,7 +130,7 @@ def overwritten(name, pack):
     put(name, pack(FIRST))
     wanted = run("export", name)[1]
     status, rows, message = run("export", name, meanwhile=(SECOND, "overwrite", "new", name))
-    expect(("overwritten", name), status == 2 and name in message and "has overwritten" in message and rows == b"", status, message, rows)
+    expect(("overwritten", name), status == 2 and name in message and "overwrote" in message and rows == b"", status, message, rows)
 
 
 def overwritten_once(name, pack):
@@ -146,7 +146,7 @@ def overwritten_once(name, pack):
             put("new", other)
             status, out, message = run(*command, name, meanwhile=(MIDDLE, "overwrite", "new", name))
             expect(("overwritten once", name, command, len(other)), status == 2 and name in message and
-                   ("has overwritten" in message or "ends in the middle" in message and other is others[2]), status, message)
+                   ("overwrote" in message or "ends in the middle" in message and other is others[2]), status, message)
             expect(("nothing is said of it", name, command, len(other)), command[0] == "export" or out == b"", out)
         for other in first, first[:200000] + bytes([first[200000] ^ 1]) + first[200001:], first[:-1] + bytes([first[-1] ^ 1]):
             put(name, first)
@@ -172,7 +172,7 @@ def standard_input(name, pack):
         put(name, pack(FIRST))
         status, out, message = run(*command, "-", source=name, meanwhile=(MIDDLE, "overwrite", "new", name))
         expect(("standard input, overwritten", name, command), status == 2 and "standard input" in message and
-               "has overwritten" in message and (command[0] == "export" or out == b""), status, message)
+               "overwrote" in message and (command[0] == "export" or out == b""), status, message)
     with open("y.pcap", "wb") as file:
         file.write(b"before" + FIRST)
     done = subprocess.run("{ dd bs=1 count=6 of=/dev/null status=none; exec %s info -; } <y.pcap" % shlex.quote(ARMTAP),
