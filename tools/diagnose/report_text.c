@@ -533,25 +533,63 @@ static size_t print_mode(const struct armtap_diagnosis *found, size_t first, enu
     return together[count - 1];
 }
 
-static void print_modes_of(const struct diagnosis *diagnosis, const struct armtap_stream_summary *summary)
+/* A mode change: its stream, and its index in the diagnosis. */
+struct mode_place {
+    unsigned stream;
+    size_t index;
+};
+
+static int by_stream(const void *a, const void *b)
+{
+    const struct mode_place *one = a, *other = b;
+    if (one->stream != other->stream)
+        return one->stream < other->stream ? -1 : 1;
+    return one->index < other->index ? -1 : one->index > other->index;
+}
+
+/* Prints the changes of one stream. */
+static void print_modes_of(const struct diagnosis *diagnosis, const struct mode_place *places, size_t count)
 {
     struct headline headline = headline_begin(diagnosis);
-    size_t lines = 0, more = 0;
-    for (size_t i = 0; i < armtap_diagnosis_mode_count(diagnosis->found); i++) {
-        const struct armtap_mode *mode = armtap_diagnosis_mode_at(diagnosis->found, i);
-        if (mode->connection != summary->stream->connection || !diagnosis_shows(diagnosis, &mode->where))
+    size_t lines = 0, more = 0, next = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct armtap_mode *mode = armtap_diagnosis_mode_at(diagnosis->found, places[i].index);
+        if (places[i].index < next || !diagnosis_shows(diagnosis, &mode->where))
             continue;
         if (lines == MODE_LINES) {
             more++;
             continue;
         }
         if (lines++ == 0)
-            printf("\nmodes of stream %u\n", summary->number);
+            printf("\nmodes of stream %u\n", places[i].stream);
         print_headline(&headline, diagnosis, &mode->where);
-        i = print_mode(diagnosis->found, i, diagnosis->zone);
+        next = print_mode(diagnosis->found, places[i].index, diagnosis->zone) + 1;
     }
     if (more > 0)
         printf("  and %zu more changes; --json has them\n", more);
+}
+
+/* Returns 0, or -1 without memory. */
+static int print_modes(const struct diagnosis *diagnosis)
+{
+    size_t total = armtap_diagnosis_mode_count(diagnosis->found), count = 0;
+    struct mode_place *places = malloc((total + 1) * sizeof *places);
+    if (!places)
+        return -1;
+    for (size_t i = 0; i < total; i++) {
+        uint64_t connection = armtap_diagnosis_mode_at(diagnosis->found, i)->connection;
+        const struct armtap_stream_summary *summary = armtap_streams_of(diagnosis->streams, connection);
+        if (summary)
+            places[count++] = (struct mode_place){summary->number, i};
+    }
+    qsort(places, count, sizeof *places, by_stream);
+    for (size_t from = 0, to; from < count; from = to) {
+        for (to = from + 1; to < count && places[to].stream == places[from].stream;)
+            to++;
+        print_modes_of(diagnosis, places + from, to - from);
+    }
+    free(places);
+    return 0;
 }
 
 /* ---- the arm around stops ---------------------------------------------------------------------------------------- */
@@ -609,8 +647,8 @@ int diagnosis_print(const struct diagnosis *diagnosis)
         print_ends(diagnosis);
         print_streams(diagnosis);
     }
-    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++)
-        print_modes_of(diagnosis, armtap_streams_at(diagnosis->streams, i));
+    if (print_modes(diagnosis) != 0)
+        return -1;
     uint64_t left_out = armtap_diagnosis_modes_left_out(diagnosis->found);
     if (left_out > 0)
         printf("\n%" PRIu64 " mode changes were not kept\n", left_out);
