@@ -4,9 +4,11 @@
 #include <string.h>
 
 static const struct armtap_note_kind kinds[ARMTAP_NOTE_COUNT] = {
-#define NOTE(code, id, severity, meaning, remedy) [ARMTAP_NOTE_##code] = {id, ARMTAP_##severity, meaning, remedy},
+#define NOTE(code, id, severity, meaning, remedy) {id, ARMTAP_##severity, meaning, remedy},
+#define FINDING NOTE
 #include "notes.def"
 #undef NOTE
+#undef FINDING
 };
 
 size_t armtap_note_count(void)

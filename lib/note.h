@@ -8,8 +8,10 @@
 
 enum armtap_note_code {
 #define NOTE(code, ...) ARMTAP_NOTE_##code,
+#define FINDING(code, ...) ARMTAP_FINDING_##code, /* a name of its own: this library raises none */
 #include "notes.def"
 #undef NOTE
+#undef FINDING
     ARMTAP_NOTE_COUNT
 };
 

@@ -157,11 +157,10 @@ tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS) $(PCAP_CFLAGS) 
 # The manual's table of notes comes from lib/notes.def, its formats from tools/export/formats.def.
 man_MANS += tools/armtap.1
 CLEANFILES += tools/armtap.1
-note_sources = $(srcdir)/lib/analysis/mode_timeline.c $(srcdir)/lib/analysis/flow_rate.c $(srcdir)/lib/analysis/stream_monitor.c
-tools/armtap.1: tools/manual/armtap.1.in tools/manual/manual-notes tools/manual/manual-formats lib/notes.def tools/export/formats.def $(note_sources)
+tools/armtap.1: tools/manual/armtap.1.in tools/manual/manual-notes tools/manual/manual-formats lib/notes.def tools/export/formats.def
 	$(AM_V_GEN)$(MKDIR_P) tools && \
 	sh $(srcdir)/tools/manual/manual-formats $(srcdir)/tools/manual/armtap.1.in $(srcdir)/tools/export/formats.def | \
-	sh $(srcdir)/tools/manual/manual-notes - $(srcdir)/lib/notes.def $(note_sources) >$@.new && mv $@.new $@
+	sh $(srcdir)/tools/manual/manual-notes - $(srcdir)/lib/notes.def >$@.new && mv $@.new $@
 
 EXTRA_DIST += \
 	tools/README.md \

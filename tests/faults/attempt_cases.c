@@ -208,6 +208,15 @@ void attempt_closed_by_robot(struct play *play)
     }
 }
 
+/* The robot accepts the connection and resets it at once. */
+void attempt_reset_by_robot(struct play *play)
+{
+    play_connect(play, 30003);
+    expect(play, "tcp.reset", play->wire.count);
+    play_close(play, ARMTAP_FROM_ROBOT, WIRE_CLOSE_RESET);
+    other_stream(play);
+}
+
 /* The client requests nothing, and closes after a while. */
 void attempt_silent(struct play *play)
 {

@@ -1039,6 +1039,7 @@ const struct fault_case fault_cases[] = {
     {"tcp.no-answer-once", attempt_no_answer_once},
     {"tcp.no-answer-for-ever", attempt_no_answer_for_ever},
     {"tcp.no-answer-then-connected", attempt_no_answer_then_connected},
+    {"tcp.reset-at-once", attempt_reset_by_robot},
     {"tcp.no-data-closed", attempt_closed_by_robot},
     {"tcp.no-data", attempt_silent},
     {"rtde.recipe.missing", recipe_missing},

@@ -52,6 +52,7 @@ void attempt_no_answer_to_the_end(struct play *play);
 void attempt_no_answer_once(struct play *play);
 void attempt_no_answer_for_ever(struct play *play);
 void attempt_no_answer_then_connected(struct play *play);
+void attempt_reset_by_robot(struct play *play);
 void attempt_closed_by_robot(struct play *play);
 void attempt_silent(struct play *play);
 void attempt_probe(struct play *play);
