@@ -121,6 +121,7 @@ SCRIPT_TESTS = \
 	tests/gates/docs \
 	tests/gates/hardening \
 	tests/gates/layers \
+	tests/gates/note-ids.py \
 	tests/gates/symbols \
 	tests/gates/syscalls.py \
 	tests/guess-check.py \

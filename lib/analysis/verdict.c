@@ -83,12 +83,15 @@ static const struct clause clock_set = {"clock.skipped", true, BY_COUNT, "had it
 static const struct clause guessed_stop = {"safety.stop", false, BY_COUNT, "a field guessed to be # shows",
                                            "a field guessed to be # shows @ safety stops, at first"};
 
-/* Findings whose id begins like this contradict "the network lost nothing". */
-static const char *const of_network[] = {
-    "silence",       "tcp.retransmission", "tcp.out-of-order",  "tcp.overlap", "tcp.zero",
-    "tcp.reset",     "tcp.refused",        "tcp.unreachable",   "tcp.no-",     "stream.gap",
-    "stream.resync", "capture.dropped",    "capture.truncated", "ip.",         "websocket.",
-    "rate.low"};
+/* What contradicts "the network lost nothing", by id or by the beginning of the id. */
+static const char *const of_network[] = {"silence",           "tcp.retransmission",
+                                         "tcp.out-of-order",  "tcp.overlap-differs",
+                                         "tcp.zero-window",   "tcp.reset",
+                                         "tcp.refused",       "tcp.unreachable",
+                                         "tcp.no-",           "stream.gap",
+                                         "stream.resync",     "capture.dropped",
+                                         "capture.truncated", "ip.",
+                                         "websocket.",        "rate.low"};
 
 /* The cause that is put before the controller's clauses, and its effects. */
 static const char cause[] = "tcp.zero-window", skips_id[] = "clock.skipped", silence_id[] = "silence";
