@@ -1,6 +1,7 @@
 /* The dictionary, compared with facts from other sources (data/); the state; recipes as objects. */
 #include "support.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,10 @@ static void check_layout_row(void *user, char *const cells[TABLE_CELLS], size_t 
     assert_int_equal(armtap_recipe_size(recipe), size - 4);
     size_t i = entry_of(recipe, cells[2]);
     const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
-    assert_non_null(entry);
+    if (!entry)
+        fail_msg("packets of %zu bytes: %s is in tests/unit/data/realtime_layout.csv, but not in the layout that "
+                 "follows from lib/armtap-fields.h",
+                 size, cells[2]);
     assert_ptr_equal(entry->field, field);
     assert_int_equal(entry->offset, offset - 4);
     assert_int_equal(entry->wire_size, 8 * elements);
@@ -105,29 +109,41 @@ static void test_ids_and_offsets_stay(void **unused)
                  armtap_type_name(field->type, 1), field->count, field->offset);
 }
 
-/* Rows of a size in the layout file, to see that a recipe holds no more. */
-struct rows {
-    size_t size, count;
+/* A field of a size, looked for in the layout file. */
+struct layout_search {
+    size_t size;
+    const char *name;
+    bool found;
+    size_t rows; /* of that size */
 };
 
-static void count_row(void *user, char *const cells[TABLE_CELLS], size_t count)
+static void look_at_row(void *user, char *const cells[TABLE_CELLS], size_t count)
 {
-    struct rows *rows = user;
+    struct layout_search *search = user;
     (void)count;
-    rows->count += strtoul(cells[0], NULL, 10) == rows->size;
+    search->rows += strtoul(cells[0], NULL, 10) == search->size;
+    search->found =
+        search->found || (strtoul(cells[0], NULL, 10) == search->size && strcmp(cells[2], search->name) == 0);
 }
 
 static void test_a_layout_holds_no_more_than_the_facts(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < legacy_size_count(); i++) {
-        struct rows rows = {legacy_size(i), 0};
+        const struct armtap_recipe_entry *entry;
         struct armtap_recipe *recipe;
-        table_each("realtime_layout.csv", count_row, &rows);
-        assert_int_equal(armtap_recipe_realtime(rows.size, &recipe), ARMTAP_OK);
-        if (armtap_recipe_count(recipe) != rows.count)
-            fail_msg("packet of %zu bytes: %zu fields, %zu in the facts", rows.size, armtap_recipe_count(recipe),
-                     rows.count);
+        assert_int_equal(armtap_recipe_realtime(legacy_size(i), &recipe), ARMTAP_OK);
+        size_t rows = 0;
+        for (size_t k = 0; (entry = armtap_recipe_at(recipe, k)); k++) {
+            struct layout_search search = {.size = legacy_size(i), .name = entry->name};
+            table_each("realtime_layout.csv", look_at_row, &search);
+            if (!search.found)
+                fail_msg("packets of %zu bytes: %s is in the layout that follows from lib/armtap-fields.h, but not in "
+                         "tests/unit/data/realtime_layout.csv",
+                         search.size, entry->name);
+            rows = search.rows;
+        }
+        assert_int_equal(rows, armtap_recipe_count(recipe));
         assert_int_equal(armtap_recipe_protocol(recipe), ARMTAP_REALTIME);
         armtap_recipe_release(recipe);
     }
@@ -223,26 +239,50 @@ static enum armtap_generation generation_named(const char *name)
                                        : ARMTAP_GENERATION_UNKNOWN;
 }
 
-static const struct armtap_enum_value *enum_row(const struct armtap_field *field, char *const cells[TABLE_CELLS])
+/* As lib/enums.def writes it. */
+static const char *generation_text(const struct armtap_enum_value *row)
+{
+    return row->is_bit                                 ? "bit"
+           : row->generation == ARMTAP_GENERATION_CB2  ? "CB2"
+           : row->generation == ARMTAP_GENERATION_CB3E ? "CB3E"
+           : row->generation == ARMTAP_GENERATION_AUBO ? "AUBO"
+                                                       : "UNKNOWN";
+}
+
+#define ENUM_ROWS 64 /* of one field, at most */
+
+struct seen_values {
+    bool row[ARMTAP_FIELD_COUNT][ENUM_ROWS];
+};
+
+/* The row of lib/enums.def for a row of the facts. */
+static const struct armtap_enum_value *enum_row(struct seen_values *seen, const struct armtap_field *field,
+                                                char *const cells[TABLE_CELLS])
 {
     const struct armtap_enum_value *row;
     bool is_bit = strcmp(cells[1], "bit") == 0;
-    for (size_t i = 0; (row = armtap_enum_at(field, i)); i++)
-        if (row->value == strtol(cells[2], NULL, 10) && row->generation == generation_named(cells[1]) &&
-            row->is_bit == is_bit)
-            return row;
-    fail_msg("%s lacks %s of %s", cells[0], cells[2], cells[1]);
+    for (size_t i = 0; (row = armtap_enum_at(field, i)); i++) {
+        if (row->value != strtol(cells[2], NULL, 10) || row->is_bit != is_bit ||
+            row->generation != generation_named(cells[1]))
+            continue;
+        seen->row[field->id][i] = true;
+        return row;
+    }
+    fail_msg("%s: %s %s %s is in tests/unit/data/enums.csv, but not in lib/enums.def", cells[0], cells[1], cells[2],
+             cells[3]);
     return NULL;
 }
 
 static void check_enum_row(void *user, char *const cells[TABLE_CELLS], size_t count)
 {
-    size_t *counts = user;
+    struct seen_values *seen = user;
     const struct armtap_field *field = field_named(cells[0]);
     int64_t number = strtol(cells[2], NULL, 10);
     assert_int_equal(count, 4);
-    counts[field->id]++;
-    assert_string_equal(enum_row(field, cells)->name, cells[3]);
+    const struct armtap_enum_value *row = enum_row(seen, field, cells);
+    if (strcmp(row->name, cells[3]) != 0)
+        fail_msg("%s: %s %s is %s in lib/enums.def, but %s in tests/unit/data/enums.csv", cells[0],
+                 generation_text(row), cells[2], row->name, cells[3]);
     if (strcmp(cells[1], "bit") == 0) {
         assert_null(armtap_enum_name(field, number, ARMTAP_GENERATION_CB3E));
         return;
@@ -263,16 +303,36 @@ static void check_enum_row(void *user, char *const cells[TABLE_CELLS], size_t co
 
 static void test_enumerations_are_those_of_the_facts(void **unused)
 {
-    size_t counts[ARMTAP_FIELD_COUNT] = {0};
+    static struct seen_values seen;
+    const struct armtap_enum_value *row;
     (void)unused;
-    assert_true(table_each("enums.csv", check_enum_row, counts) > 0);
-    for (unsigned id = 0; id < armtap_field_count(); id++) {
-        size_t rows = 0;
-        while (armtap_enum_at(armtap_field_at(id), rows))
-            rows++;
-        if (rows != counts[id])
-            fail_msg("%s: %zu named values, %zu in the facts", armtap_field_at(id)->name, rows, counts[id]);
-    }
+    assert_true(table_each("enums.csv", check_enum_row, &seen) > 0);
+    for (unsigned id = 0; id < armtap_field_count(); id++)
+        for (size_t i = 0; (row = armtap_enum_at(armtap_field_at(id), i)); i++)
+            if (i >= ENUM_ROWS || !seen.row[id][i])
+                fail_msg("%s: %s %" PRId64 " %s is in lib/enums.def, but not in tests/unit/data/enums.csv",
+                         armtap_field_at(id)->name, generation_text(row), row->value, row->name);
+}
+
+/* Whether a number could mean both rows; UNKNOWN means CB2 and CB3E. */
+static bool is_ambiguous(const struct armtap_enum_value *one, const struct armtap_enum_value *other)
+{
+    bool both_ur = one->generation != ARMTAP_GENERATION_AUBO && other->generation != ARMTAP_GENERATION_AUBO;
+    bool any_unknown = one->generation == ARMTAP_GENERATION_UNKNOWN || other->generation == ARMTAP_GENERATION_UNKNOWN;
+    return one->value == other->value && one->is_bit == other->is_bit &&
+           (one->generation == other->generation || (both_ur && any_unknown));
+}
+
+static void test_a_number_occurs_once_per_generation(void **unused)
+{
+    const struct armtap_enum_value *one, *other;
+    (void)unused;
+    for (unsigned id = 0; id < armtap_field_count(); id++)
+        for (size_t i = 0; (one = armtap_enum_at(armtap_field_at(id), i)); i++)
+            for (size_t k = i + 1; (other = armtap_enum_at(armtap_field_at(id), k)); k++)
+                if (is_ambiguous(one, other))
+                    fail_msg("%s: %s %" PRId64 " is both %s and %s in lib/enums.def", armtap_field_at(id)->name,
+                             generation_text(other), other->value, one->name, other->name);
 }
 
 static void test_one_number_means_two_things(void **unused)
@@ -690,6 +750,7 @@ int main(void)
         cmocka_unit_test(test_fields_do_not_share_their_place),
         cmocka_unit_test(test_names_are_found_exactly),
         cmocka_unit_test(test_register_families_are_arrays),
+        cmocka_unit_test(test_a_number_occurs_once_per_generation),
         cmocka_unit_test(test_enumerations_are_those_of_the_facts),
         cmocka_unit_test(test_one_number_means_two_things),
         cmocka_unit_test(test_types_have_rtde_names),
