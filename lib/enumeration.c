@@ -1,4 +1,4 @@
-/* The names of numbers: enums.def, asked by field. */
+/* Names of enumerated values (enums.def), looked up by field. */
 #include "field.h"
 
 #include <string.h>

@@ -102,7 +102,7 @@ def skipping(**where):
 
 
 def check_network(path):
-    """The network is cleared only if the capture shows that it lost nothing."""
+    """The verdict says "the network lost nothing" only if the capture shows it."""
     words = last_words(path, skipping())
     assert words == "The controller skipped 5 packages (packet 204); the network lost nothing.", words
     gap = skipping()

@@ -12,7 +12,8 @@
 
 #define SECOND INT64_C(1000000000)
 #define SILENCE (2 * SECOND)
-/* A silence is also longer than this many package intervals: some clients request one package in seconds. */
+/* A silence is also longer than this many package intervals: some clients request less than one package per
+ * second. */
 #define SILENT_STEPS 3
 /* A rate is low below this share of the expected rate, if at least this many packages and this much time were
  * expected. */
@@ -31,7 +32,7 @@
 #define CLOCK_JUMP 60
 /* A gap of more than half the sequence space may be longer by the whole of it. */
 #define GAP_KNOWN 2147483648.0
-/* s: a clock that goes back by less did not: doubles are rounded. */
+/* s: going back by less is rounding, not a step. */
 #define CLOCK_NOISE 1e-6
 /* This many records after PAUSE show that data was requested again in packets that were not captured. Where requests
  * get no reply: the time in ns during which records keep coming. */
@@ -65,7 +66,7 @@ struct flow_rate {
     /* the request */
     double frequency; /* requested; 0: unknown */
     unsigned traits;  /* of its protocol */
-    double cycle;     /* the same */
+    double cycle;     /* the controller's cycle, s; 0: unknown */
     char why[160];    /* why data stopped, in words; "": unknown */
     char label[24];   /* prefix of findings: "channel 3: ", or "" */
     int version;      /* RTDE protocol, or packet size */
@@ -119,7 +120,7 @@ static bool has(const struct flow_rate *flow, enum armtap_trait trait)
     return (flow->traits & (unsigned)trait) != 0;
 }
 
-/* Whether data is asked for and stopped, and nothing answers. */
+/* Whether requests to start and stop data get no reply. */
 static bool is_unanswered(const struct flow_rate *flow)
 {
     return (flow->traits & (ARMTAP_TRAIT_UNASKED | ARMTAP_TRAIT_ANSWERED)) == 0;
@@ -276,7 +277,7 @@ static void end_silence(struct flow_rate *flow, struct findings *findings, const
     flow->silence.waits = false;
 }
 
-/* Called for packages after a silence: `ahead` is how much more the clock advanced than time. */
+/* Called for packages after a silence: adds up by how much more the clock advanced than time. */
 static void follow_silence(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                            const struct arrival *arrival)
 {

@@ -9,7 +9,7 @@
  * / f) cycles of 8 ms before software 5, every floor(500 / f) cycles of 2 ms from then on; protocol 1 and the legacy
  * stream send every cycle. If software or frequency are unknown, the usual step of the controller's clock decides: the
  * median of a stretch's first PACE_WAITING records. How AUBO's controllers round is unknown: the requested rate is
- * expected, and a rate is low if it is below that of the next step in whole cycles of 5 ms. */
+ * expected, and a rate is low only if it is also low for the next step in whole cycles. */
 #ifndef ANALYSIS_FLOW_RATE_H
 #define ANALYSIS_FLOW_RATE_H
 
@@ -51,8 +51,8 @@ void armtap_flow_rate_free(struct flow_rate *flow);
 bool armtap_flow_rate_failed(const struct flow_rate *flow);
 /* Call first: the flow adds to `learned`, or uses it if it is known. */
 void armtap_flow_rate_learn(struct flow_rate *flow, struct armtap_rates_learned *learned);
-/* Takes a record from the robot. Adds findings: clock.skipped, clock.backwards, rate.low, silence. Returns whether the
- * clock went back. `findings` may be NULL, here and below. */
+/* Takes a record from the robot. Adds findings. Returns whether the clock went back. `findings` may be NULL, here and
+ * below. */
 bool armtap_flow_rate_record(struct flow_rate *flow, struct findings *findings, const struct armtap_record *record);
 /* The step to the last record. In the first records of a stretch, while the usual step is unknown, the set-up or the
  * records so far decide; a learned step is known at once. */

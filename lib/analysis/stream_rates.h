@@ -13,8 +13,7 @@ struct armtap_rates_shared {
     size_t stretches;
 };
 
-/* Like the public functions, but add findings: clock.skipped, clock.backwards, rate.low, silence. `findings` may be
- * NULL. */
+/* Like the public functions, but add findings. `findings` may be NULL. */
 void armtap_rates_take_record(struct armtap_rates *rates, struct findings *findings,
                               const struct armtap_record *record);
 void armtap_rates_take_recipe(struct armtap_rates *rates, struct findings *findings,

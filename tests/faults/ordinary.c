@@ -106,7 +106,7 @@ static void clock_set(struct play *play)
     play_data(play, 300);
 }
 
-/* The capture ends while the network has hiccups. */
+/* The capture ends while the network is stalling. */
 static void late_end(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
