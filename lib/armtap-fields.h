@@ -2,7 +2,8 @@
  *
  * The state struct, the field ids, the descriptors, the legacy layouts, the CSV headers and the documentation all come
  * from these rows. Rows stand in the column order of the CB3/e-Series layout, so that a whole packet decodes in a few
- * runs; fields without a column follow. The struct and the ids are append-only: new rows go to the end.
+ * runs; fields without a column follow. The struct and the ids are append-only: a new row goes to
+ * the END, and the row that was last gets a backslash behind it. README.md has the other steps.
  *
  *   SCALAR(name, C type, type, direction, unit, CB2 column, CB3/e column, legacy name, since, meaning)
  *   VECTOR(name, C type, type, count, direction, unit, CB2 column, CB3/e column, legacy name, since, meaning)
@@ -12,7 +13,9 @@
  * A family is an array of fields of their own: element n is the field PREFIXn, its array index is n - first, and each
  * has its own id. EACH names the numbers (two ranges, since the ranges of one family came in different releases).
  * A column is UR's gnuplot column, 0 where the layout lacks the field; its bytes begin at 4 + 8 * (column - 1).
- * `since` is the release of CB3 / e-Series / PolyScope X that brought the RTDE variable; "" where UR gives none.
+ * `since` is the release that brought the RTDE variable: of CB3 (3.x), e-Series (5.x) or PolyScope X (10.x); several,
+ * one for each series, stand in this order with " / " between them: "5.23.0 / 10.11.0". A release has two or three
+ * numbers, as UR gives it. "" where UR gives none.
  */
 #ifndef ARMTAP_FIELDS_H
 #define ARMTAP_FIELDS_H
