@@ -49,6 +49,13 @@ static bool size_is_listed(size_t size)
     return false;
 }
 
+/* Its size is that of the longest packet documented. */
+union longest_packet {
+#define SIZE(bytes, software) uint8_t of_##bytes[bytes];
+#include "realtime_sizes.def"
+#undef SIZE
+};
+
 static long packet_length(const uint8_t *bytes, size_t length)
 {
     if (length < LENGTH_WORD)
@@ -330,7 +337,7 @@ const struct armtap_decoder armtap_decoder_realtime = {
              .traits = ARMTAP_TRAIT_UNASKED | ARMTAP_TRAIT_UR_CYCLE | ARMTAP_TRAIT_UR_COLUMNS,
              .header = LENGTH_WORD},
     .context_size = sizeof(struct realtime),
-    .usual = 1220,
+    .usual = sizeof(union longest_packet),
     .close = realtime_close,
     .frame = realtime_frame,
     .sure = realtime_sure,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder.h"
 #include "recipe.h"
 
 /* A field's gnuplot column in the layout of a size; 0 if it has none. */
@@ -621,6 +622,12 @@ static void test_one_packet_alone_is_not_believed(void **unused)
     assert_int_equal(records_behind_junk(9), 9);
 }
 
+static void test_the_usual_length_is_that_of_the_longest_size(void **unused)
+{
+    (void)unused;
+    assert_int_equal(armtap_decoder_for(ARMTAP_REALTIME)->usual, legacy_size(legacy_size_count() - 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -646,6 +653,7 @@ int main(void)
         cmocka_unit_test(test_encode_fills_what_is_absent_with_zero),
         cmocka_unit_test(test_a_clock_that_no_controller_shows),
         cmocka_unit_test(test_one_packet_alone_is_not_believed),
+        cmocka_unit_test(test_the_usual_length_is_that_of_the_longest_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
