@@ -95,19 +95,27 @@ static void compare(struct armtap_recipe *recipe, const uint8_t *wire, size_t le
     armtap_state_free(states[1]);
 }
 
+static uint8_t *block_of(size_t size)
+{
+    uint8_t *block = malloc(size);
+    assert_non_null(block);
+    return block;
+}
+
 static void test_legacy_sizes_of_random_bytes(void **unused)
 {
-    uint8_t wire[1216];
     uint64_t seed = 1;
     (void)unused;
     for (size_t i = 0; i < legacy_size_count(); i++) {
         struct armtap_recipe *recipe;
+        uint8_t *wire = block_of(legacy_size(i) - 4);
         assert_int_equal(armtap_recipe_realtime(legacy_size(i), &recipe), ARMTAP_OK);
         for (unsigned round = 0; round < ROUNDS; round++) {
             fill(wire, legacy_size(i) - 4, round % 9, &seed);
             compare(recipe, wire, legacy_size(i) - 4, &seed);
         }
         armtap_recipe_release(recipe);
+        free(wire);
     }
 }
 
@@ -144,16 +152,17 @@ static void test_each_cell_where_denormals_are_zero(void **unused)
 
 static void test_every_truncation(void **unused)
 {
-    uint8_t wire[1216];
     uint64_t seed = 3;
     (void)unused;
     for (size_t i = 0; i < legacy_size_count(); i++) {
         struct armtap_recipe *recipe;
+        uint8_t *wire = block_of(legacy_size(i) - 4);
         assert_int_equal(armtap_recipe_realtime(legacy_size(i), &recipe), ARMTAP_OK);
-        fill(wire, sizeof wire, 7, &seed);
+        fill(wire, legacy_size(i) - 4, 7, &seed);
         for (size_t length = 0; length <= legacy_size(i) - 4; length++)
             compare(recipe, wire, length, &seed);
         armtap_recipe_release(recipe);
+        free(wire);
     }
 }
 
@@ -207,18 +216,19 @@ static void test_one_state_for_many_sizes(void **unused)
     (void)unused;
     assert_non_null(used);
     for (unsigned round = 0; round < 10 * ROUNDS; round++) {
-        uint8_t packet[1220];
         size_t word = legacy_size(random_bits(&seed) % legacy_size_count());
+        uint8_t *packet = block_of(word);
         size_t length = random_bits(&seed) % 2 ? word : 12 + random_bits(&seed) % (word - 11);
         struct armtap_state *fresh = armtap_state_new();
         assert_non_null(fresh);
-        fill(packet + 4, sizeof packet - 4, round % 9, &seed);
+        fill(packet + 4, word - 4, round % 9, &seed);
         put_bits(packet, (uint64_t)word << 32 | 0x40000000);
         armtap_state_copy(fresh, used);
         assert_int_equal(armtap_decode_realtime(packet, length, used), length);
         assert_int_equal(armtap_decode_realtime(packet, length, fresh), length);
         assert_memory_equal(used, fresh, STATE_BYTES);
         armtap_state_free(fresh);
+        free(packet);
     }
     armtap_state_free(used);
 }
@@ -242,23 +252,26 @@ static void test_what_a_run_covers(void **unused)
 /* Cells that a run covers are encoded as numbers in doubles, the same as without plans. */
 static void test_plans_encode(void **unused)
 {
-    uint8_t packet[1220], again[1220];
     uint64_t seed = 6;
     struct armtap_state *state = armtap_state_new();
     (void)unused;
     assert_non_null(state);
     for (size_t i = 0; i < legacy_size_count(); i++) {
         struct armtap_recipe *recipe;
-        assert_int_equal(armtap_recipe_realtime(legacy_size(i), &recipe), ARMTAP_OK);
+        size_t size = legacy_size(i);
+        uint8_t *packet = block_of(size), *values = block_of(size - 4);
+        assert_int_equal(armtap_recipe_realtime(size, &recipe), ARMTAP_OK);
         for (unsigned round = 0; round < ROUNDS; round++) {
-            fill(packet, sizeof packet, 7, &seed);
+            fill(packet, size, 7, &seed);
             armtap_state_clear(state);
-            armtap_recipe_decode(recipe, packet + 4, legacy_size(i) - 4, state, &state->known);
-            assert_int_equal(armtap_encode_realtime(state, legacy_size(i), packet), ARMTAP_OK);
-            assert_int_equal(armtap_encode_values(recipe, state, again + 4, sizeof again - 4), recipe->size);
-            assert_memory_equal(packet + 4, again + 4, recipe->size);
+            armtap_recipe_decode(recipe, packet + 4, size - 4, state, &state->known);
+            assert_int_equal(armtap_encode_realtime(state, size, packet), ARMTAP_OK);
+            assert_int_equal(armtap_encode_values(recipe, state, values, size - 4), recipe->size);
+            assert_memory_equal(packet + 4, values, recipe->size);
         }
         armtap_recipe_release(recipe);
+        free(packet);
+        free(values);
     }
     armtap_state_free(state);
 }
