@@ -173,7 +173,7 @@ enum armtap_fit armtap_aubo_shows(enum armtap_direction direction, const struct 
     if (sight->length == 0)
         return sight->whole ? ARMTAP_FIT_NO : ARMTAP_FIT_MORE;
     enum armtap_fit fit = any_shows(direction, sight->bytes, sight->length, sight->whole, need, sight->work);
-    return fit == ARMTAP_FIT_YES && sight->told == ARMTAP_TOLD_BY_NOBODY ? ARMTAP_FIT_NO : fit;
+    return fit == ARMTAP_FIT_YES && sight->hint == ARMTAP_HINT_NONE ? ARMTAP_FIT_NO : fit;
 }
 
 bool armtap_aubo_holds_packed(const uint8_t *bytes, size_t length)

@@ -140,10 +140,10 @@ static enum armtap_fit realtime_follows(const void *context, enum armtap_directi
 }
 
 /* An undocumented size needs plausible modes as evidence, or the user's word. */
-static bool size_may_be(size_t size, enum armtap_told told)
+static bool size_may_be(size_t size, enum armtap_hint hint)
 {
-    return size_is_listed(size) || told == ARMTAP_TOLD_BY_USER ||
-           (told == ARMTAP_TOLD_BY_PORT && size >= WITH_MODES && (size - LENGTH_WORD) % 8 == 0);
+    return size_is_listed(size) || hint == ARMTAP_HINT_USER ||
+           (hint == ARMTAP_HINT_PORT && size >= WITH_MODES && (size - LENGTH_WORD) % 8 == 0);
 }
 
 /* Consecutive packets: the second is certain if size, clock and modes all are a robot's. A clock that stands still, or
@@ -156,9 +156,9 @@ static enum armtap_fit realtime_shows(enum armtap_direction direction, const str
         return length < 0 || sight->whole ? ARMTAP_FIT_NO : ARMTAP_FIT_MORE;
     size_t size = (size_t)length;
     bool is_listed = size_is_listed(size), goes_on = true, has_modes = true, speaks = true;
-    if (!size_may_be(size, sight->told))
+    if (!size_may_be(size, sight->hint))
         return ARMTAP_FIT_NO;
-    enum armtap_fit weak = sight->told == ARMTAP_TOLD_BY_NOBODY ? ARMTAP_FIT_NO : ARMTAP_FIT_YES;
+    enum armtap_fit weak = sight->hint == ARMTAP_HINT_NONE ? ARMTAP_FIT_NO : ARMTAP_FIT_YES;
     for (size_t seen = 2;; seen++) {
         const uint8_t *next = sight->bytes + (seen - 1) * size, *packet = next - size;
         *need = (seen - 1) * size + HEADER;
@@ -173,7 +173,7 @@ static enum armtap_fit realtime_shows(enum armtap_direction direction, const str
         speaks = speaks && modes == MODES_SPEAK;
         if (goes_on && has_modes && is_listed)
             return ARMTAP_FIT_WELL;
-        if (!is_listed && !(goes_on && (speaks || sight->told == ARMTAP_TOLD_BY_USER)))
+        if (!is_listed && !(goes_on && (speaks || sight->hint == ARMTAP_HINT_USER)))
             return ARMTAP_FIT_NO;
         if (seen == WITH_CLOCK && goes_on)
             return weak;

@@ -229,7 +229,7 @@ ARMTAP_API int armtap_state_set(struct armtap_state *state, const struct armtap_
 
 /* ---- recipes --------------------------------------------------------------------------------------------------- */
 
-/* Decoders that have no enumerator here have a number of their own: see armtap_protocol_find. */
+/* Decoders without an enumerator here use a number from 1000 on: see armtap_protocol_find. */
 enum armtap_protocol {
     ARMTAP_PROTOCOL_NONE,
     ARMTAP_REALTIME,

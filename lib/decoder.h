@@ -26,18 +26,18 @@ enum armtap_fit {
     ARMTAP_FIT_MORE,  /* too few bytes to decide */
     ARMTAP_FIT_MAYBE, /* other protocols look like this, too */
     ARMTAP_FIT_YES,
-    ARMTAP_FIT_WELL /* nothing else would look like this */
+    ARMTAP_FIT_WELL /* no other protocol looks like this */
 };
 
 /* What indicates that a connection carries a decoder's protocol. */
-enum armtap_told { ARMTAP_TOLD_BY_NOBODY, ARMTAP_TOLD_BY_PORT, ARMTAP_TOLD_BY_USER };
+enum armtap_hint { ARMTAP_HINT_NONE, ARMTAP_HINT_PORT, ARMTAP_HINT_USER };
 
 /* Bytes of a direction whose protocol is unknown. */
 struct armtap_sight {
     const uint8_t *bytes;
     size_t length;
     bool whole; /* no more bytes follow */
-    enum armtap_told told;
+    enum armtap_hint hint;
     size_t *work; /* `shows` adds the bytes that it examined beyond a header, once per examination */
 };
 
@@ -46,11 +46,11 @@ struct armtap_pieces;
 /* Each comment says what NULL means; `frame` and `decode` must not be NULL. */
 struct armtap_decoder {
     /* The public description of the protocol. Its number is an enumerator of armtap.h, or an unused number from 1000
-     * on. */
+     * on (1000 is that of tests/toy). */
     struct armtap_protocol_info info;
     size_t context_size; /* zeroed before `open`; at least 1 */
     bool common;         /* other protocols look like it, so it is recognised only on its own ports */
-    size_t usual;        /* bytes of the longest documented frame; 0 if any length is as likely */
+    size_t usual;        /* bytes of the longest documented frame; 0 if all lengths are equally likely */
     /* Prepare a context, and free what it holds. NULL: zeros are enough, nothing to free. */
     int (*open)(void *context);
     void (*close)(void *context);
@@ -93,8 +93,8 @@ struct armtap_decoder {
     /* Names, in a few words, what a connection with these first bytes is, if no decoder accepts it but this one's
      * vendor is known to use it; else NULL. May be NULL. */
     const char *(*stranger)(const uint8_t *bytes, size_t length);
-    /* Describes a message piece by piece (describe.h); *kind becomes its name. May be NULL: then only the values of its
-     * recipe are shown. */
+    /* Describes a message piece by piece (describe.h); *kind names the message, after the protocol's title: "data
+     * package". May be NULL: then only the values of its recipe are shown. */
     int (*describe)(struct armtap_pieces *pieces, const char **kind);
     /* What message begins with these bytes, if nothing else is known: sets what it can tell of the subject, as
      * armtap_identify says. MAYBE: other protocols look like this, too, or `doubt` says what speaks against it;

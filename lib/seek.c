@@ -22,7 +22,7 @@ struct search {
     const struct armtap_half *half;
     const struct armtap_decoder *decoder;
     const void *context; /* NULL: the protocol is not known */
-    enum armtap_told told;
+    enum armtap_hint hint;
     enum armtap_direction direction;
     const struct armtap_span *span;
     uint64_t *worked; /* of a protocol that is not known */
@@ -57,7 +57,7 @@ static enum armtap_fit fit_at(const struct search *search, size_t at, size_t *ne
     const uint8_t *bytes = span->bytes + at;
     size_t left = span->length - at;
     if (!search->context && decoder->shows) {
-        struct armtap_sight sight = {bytes, left, span->final, search->told, work};
+        struct armtap_sight sight = {bytes, left, span->final, search->hint, work};
         enum armtap_fit shown = decoder->shows(search->direction, &sight, need);
         *need += at;
         return shown;
@@ -159,7 +159,7 @@ size_t armtap_seek(struct armtap_conn *conn, enum armtap_direction direction, co
 {
     struct armtap_half *half = &conn->half[direction];
     size_t need = 0;
-    struct search search = {half, conn->decoder, conn->context, ARMTAP_TOLD_BY_NOBODY, direction, span, NULL};
+    struct search search = {half, conn->decoder, conn->context, ARMTAP_HINT_NONE, direction, span, NULL};
     struct candidate best = best_in(&search, 0, &need);
     *found = best.fit == ARMTAP_FIT_YES || best.fit == ARMTAP_FIT_WELL;
     half->want = best.fit == ARMTAP_FIT_MORE ? armtap_spaced(need - best.at, span->length - best.at) : 1;
@@ -193,19 +193,19 @@ struct prospect {
     long begin;   /* where the first frame begins; -1: not known */
 };
 
-static enum armtap_told told_of(const struct armtap_conn *conn, const struct armtap_decoder *decoder)
+static enum armtap_hint hint_of(const struct armtap_conn *conn, const struct armtap_decoder *decoder)
 {
     if (conn->hint != decoder->info.protocol)
-        return ARMTAP_TOLD_BY_NOBODY;
-    return conn->forced ? ARMTAP_TOLD_BY_USER : ARMTAP_TOLD_BY_PORT;
+        return ARMTAP_HINT_NONE;
+    return conn->forced ? ARMTAP_HINT_USER : ARMTAP_HINT_PORT;
 }
 
 /* Whether the very first bytes show a decoder. */
 static bool is_begun(const struct armtap_conn *conn, const struct armtap_decoder *decoder, enum armtap_fit begins)
 {
-    enum armtap_told told = told_of(conn, decoder);
-    return begins == ARMTAP_FIT_WELL || (begins == ARMTAP_FIT_YES && told != ARMTAP_TOLD_BY_NOBODY) ||
-           (begins == ARMTAP_FIT_MAYBE && told == ARMTAP_TOLD_BY_USER);
+    enum armtap_hint hint = hint_of(conn, decoder);
+    return begins == ARMTAP_FIT_WELL || (begins == ARMTAP_FIT_YES && hint != ARMTAP_HINT_NONE) ||
+           (begins == ARMTAP_FIT_MAYBE && hint == ARMTAP_HINT_USER);
 }
 
 /* Nothing follows: whether one frame stands at the beginning, and nothing else, or what begins like a connection. */
@@ -215,13 +215,13 @@ static bool is_all_there_is(const struct armtap_conn *conn, const struct armtap_
     long frame = decoder->frame(NULL, direction, span->bytes, span->length);
     if (frame <= 0 || (size_t)frame > span->length)
         return false;
-    bool is_told = told_of(conn, decoder) != ARMTAP_TOLD_BY_NOBODY, is_alone = (size_t)frame == span->length;
+    bool is_hinted = hint_of(conn, decoder) != ARMTAP_HINT_NONE, is_alone = (size_t)frame == span->length;
     enum armtap_fit begins = armtap_decoder_begins(decoder, direction, span->bytes, span->length);
-    if (is_told && is_alone)
+    if (is_hinted && is_alone)
         return true;
-    if (begins == ARMTAP_FIT_NO || (decoder->common && !is_told))
+    if (begins == ARMTAP_FIT_NO || (decoder->common && !is_hinted))
         return begins == ARMTAP_FIT_WELL;
-    return begins != ARMTAP_FIT_MAYBE || is_alone || told_of(conn, decoder) == ARMTAP_TOLD_BY_USER;
+    return begins != ARMTAP_FIT_MAYBE || is_alone || hint_of(conn, decoder) == ARMTAP_HINT_USER;
 }
 
 /* Whether a direction's first bytes are a decoder's. Off the port that promises it, the content must be unmistakable or
@@ -241,7 +241,7 @@ static enum armtap_fit probe(const struct armtap_conn *conn, const struct armtap
             return ARMTAP_FIT_MORE;
         }
     }
-    struct search search = {half, decoder, NULL, told_of(conn, decoder), direction, span, worked};
+    struct search search = {half, decoder, NULL, hint_of(conn, decoder), direction, span, worked};
     struct candidate best = best_in(&search, *ruled_out, &prospect->need);
     *ruled_out = best.at;
     if (best.fit == ARMTAP_FIT_NO && span->final && is_all_there_is(conn, decoder, direction, span))
