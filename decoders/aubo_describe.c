@@ -77,7 +77,7 @@ static bool is_from_client(const uint8_t *bytes, size_t length)
 /* No line of URScript begins so. */
 static bool begins_numbered_list(const uint8_t *bytes, size_t length)
 {
-    return length > 1 && bytes[0] == '[' && bytes[1] >= '0' && bytes[1] <= '9';
+    return length > 1 && bytes[0] == '[' && armtap_aubo_is_digit((char)bytes[1]);
 }
 
 /* Unless the user names AUBO, only a list that begins with a number is recognised: any WebSocket has heads and frames.

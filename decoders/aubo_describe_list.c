@@ -120,7 +120,7 @@ static bool set_word(const struct walker *walker, const char *text, size_t lengt
         return false;
     }
     armtap_aubo_word_value(text, length, &word);
-    bool is_digits = text[length - 1] >= '0' && text[length - 1] <= '9';
+    bool is_digits = armtap_aubo_is_digit(text[length - 1]);
     value->type = is_digits ? ARMTAP_JSON : word.type;
     value->count = 1;
     value->present = word.present;

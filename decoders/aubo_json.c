@@ -124,14 +124,9 @@ int armtap_aubo_read(struct armtap_aubo_reader *reader, const uint8_t *bytes, si
 
 /* ---- grammar ---- */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 static bool is_hex(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return armtap_aubo_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 /* Bytes of the escape at `text`, a backslash; 0 where it is none of JSON's. */
@@ -230,10 +225,10 @@ bool armtap_aubo_is_json(const uint8_t *bytes, size_t length, size_t *count)
     struct grammar grammar = {.expected = VALUE};
     size_t token, tokens = 0;
     for (size_t at = 0; at < length; at += token) {
-        token = is_blank(text[at]) ? 1 : take_token(&grammar, text + at, length - at);
+        token = armtap_aubo_is_space(text[at]) ? 1 : take_token(&grammar, text + at, length - at);
         if (token == 0)
             return false;
-        tokens += !is_blank(text[at]);
+        tokens += !armtap_aubo_is_space(text[at]);
         if (grammar.depth == 0) {
             *count = tokens > 2 ? grammar.count + 1 : 0;
             return at + 1 == length && (text[at] == ']' || text[at] == '}');
@@ -248,7 +243,7 @@ void armtap_aubo_next(struct armtap_aubo_element *cursor, struct armtap_aubo_ele
 {
     const char *text = cursor->text;
     size_t at = 1, depth = 0; /* behind the bracket or the comma before */
-    while (at < cursor->length && is_blank(text[at]))
+    while (at < cursor->length && armtap_aubo_is_space(text[at]))
         at++;
     size_t begin = at;
     while (at < cursor->length && (depth > 0 || (text[at] != ',' && text[at] != ']'))) {
@@ -260,7 +255,7 @@ void armtap_aubo_next(struct armtap_aubo_element *cursor, struct armtap_aubo_ele
         at = c == '"' ? string_end(text, cursor->length, at) : at + 1;
     }
     size_t end = at;
-    while (end > begin && is_blank(text[end - 1]))
+    while (end > begin && armtap_aubo_is_space(text[end - 1]))
         end--;
     *element = (struct armtap_aubo_element){text + begin, end - begin};
     cursor->text += at;
@@ -285,7 +280,7 @@ static int compact(struct armtap_aubo_reader *reader, const struct armtap_aubo_e
         end = word > 0 ? at + word : at + 1;
         if (text[at] == '"')
             end = string_end(text, element->length, at);
-        else if (is_blank(text[at]))
+        else if (armtap_aubo_is_space(text[at]))
             continue;
         bool is_null = word > 0 && is_no_number(text + at, word);
         size_t length = is_null ? 4 : end - at;

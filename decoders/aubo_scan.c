@@ -2,11 +2,6 @@
 
 #include <string.h>
 
-static bool is_digit(uint8_t c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* What each character of ASCII is to JSON: of a word, white space, a quote, an opening or ending bracket, a comma or
  * colon, printable but none of these, of control. */
 static const char kinds[256] = "xxxxxxxxxssxxsxx"
@@ -152,7 +147,7 @@ struct cursor {
 
 static void skip_blanks(struct cursor *cursor)
 {
-    while (cursor->at < cursor->end && armtap_aubo_is_blank(*cursor->at) && *cursor->at != '\0')
+    while (cursor->at < cursor->end && armtap_aubo_is_space((char)*cursor->at))
         cursor->at++;
 }
 
@@ -170,7 +165,7 @@ static enum armtap_aubo_end read_number(struct cursor *cursor, unsigned *number)
     unsigned digits = 0;
     skip_blanks(cursor);
     *number = 0;
-    for (; cursor->at < cursor->end && is_digit(*cursor->at); cursor->at++) {
+    for (; cursor->at < cursor->end && armtap_aubo_is_digit((char)*cursor->at); cursor->at++) {
         if ((digits > 0 && *number == 0) || digits++ == 3)
             return ARMTAP_AUBO_WRONG;
         *number = *number * 10 + (unsigned)(*cursor->at - '0');

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "../lib/budget.h"
+#include "aubo_words.h"
 
 #define ARMTAP_AUBO_DEPTH_MAX 32       /* brackets within brackets */
 #define ARMTAP_AUBO_SEARCH_DEPTH_MAX 8 /* the same where a message is looked for: each bracket may begin one */
@@ -40,10 +41,10 @@ struct armtap_aubo_scan {
 enum armtap_aubo_end armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes, size_t length,
                                       size_t *used);
 
-/* White space, or a NUL, which some clients send between messages. */
+/* White space of JSON, or a NUL, which some clients send between messages. */
 static inline bool armtap_aubo_is_blank(uint8_t c)
 {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\0';
+    return armtap_aubo_is_space((char)c) || c == '\0';
 }
 /* Leading white space and NULs; up to BLANKS_MAX of it. */
 size_t armtap_aubo_blanks(const uint8_t *bytes, size_t length);

@@ -11,14 +11,10 @@
 #define SIGNIFICANT_MAX 800    /* digits of which a double may depend on each: 767 */
 #define EXPONENT_MAX 100000000 /* beyond it is zero or infinity, for a message is no longer than 65536 bytes */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_word(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' || c == '.';
+    return armtap_aubo_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' ||
+           c == '.';
 }
 
 size_t armtap_aubo_word_length(const char *text, size_t length)
@@ -34,7 +30,7 @@ size_t armtap_aubo_word_length(const char *text, size_t length)
 static size_t digits_at(const char *text, size_t length, size_t at)
 {
     size_t count = 0;
-    while (at + count < length && is_digit(text[at + count]))
+    while (at + count < length && armtap_aubo_is_digit(text[at + count]))
         count++;
     return count;
 }
@@ -85,7 +81,7 @@ static bool is_name(const char *text, size_t length)
 
 enum armtap_aubo_word armtap_aubo_judge_word(const char *text, size_t length)
 {
-    bool is_number = is_digit(text[0]) || (text[0] == '-' && length > 1 && is_digit(text[1]));
+    bool is_number = armtap_aubo_is_digit(text[0]) || (text[0] == '-' && length > 1 && armtap_aubo_is_digit(text[1]));
     if (is_number)
         return judge_number(text, length);
     return is_name(text, length) ? ARMTAP_AUBO_WORD_PLAIN : ARMTAP_AUBO_WORD_WRONG;
@@ -115,7 +111,7 @@ static struct decimal take_apart(const char *text, size_t length)
     struct decimal decimal = {.negative = text[0] == '-', .whole = true};
     bool fraction = false;
     size_t at = decimal.negative;
-    for (; at < length && (is_digit(text[at]) || text[at] == '.'); at++) {
+    for (; at < length && (armtap_aubo_is_digit(text[at]) || text[at] == '.'); at++) {
         if (text[at] == '.') {
             fraction = true;
             continue;
@@ -167,7 +163,7 @@ static double long_number(const char *text, const struct decimal *decimal)
     size_t kept = 0, seen = 0;
     bool more = false; /* than nothing stands behind the digits kept */
     for (const char *at = text + decimal->negative; seen < decimal->count; at++) {
-        if (!is_digit(*at) || (seen == 0 && *at == '0'))
+        if (!armtap_aubo_is_digit(*at) || (seen == 0 && *at == '0'))
             continue;
         seen++;
         if (kept < SIGNIFICANT_MAX)
@@ -196,7 +192,7 @@ static double real_number(const char *text, size_t length)
 
 static bool whole_number(const char *text, size_t length, struct armtap_value *value)
 {
-    if (!is_digit(text[length - 1]) || armtap_aubo_judge_word(text, length) != ARMTAP_AUBO_WORD_PLAIN)
+    if (!armtap_aubo_is_digit(text[length - 1]) || armtap_aubo_judge_word(text, length) != ARMTAP_AUBO_WORD_PLAIN)
         return false;
     struct decimal decimal = take_apart(text, length);
     value->type = !decimal.negative && decimal.digits > INT64_MAX ? ARMTAP_UINT64 : ARMTAP_INT64;

@@ -9,6 +9,17 @@
 
 enum armtap_aubo_word { ARMTAP_AUBO_WORD_WRONG, ARMTAP_AUBO_WORD_PLAIN, ARMTAP_AUBO_WORD_BEYOND_RANGE };
 
+/* White space of JSON. */
+static inline bool armtap_aubo_is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static inline bool armtap_aubo_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 /* Length of the word at `text`; 0 where none begins. */
 size_t armtap_aubo_word_length(const char *text, size_t length);
 /* Whether a word is one of JSON's, by its own grammar of numbers; json-c's is wider. BEYOND_RANGE: a whole number that
