@@ -30,7 +30,7 @@
 #define ADVANCED 0.9
 /* s: a clock that advances by this much more than the capture's was set by hand or is damaged. */
 #define CLOCK_JUMP 60
-/* A gap of more than half the sequence space may be longer by the whole of it. */
+/* bytes: half of TCP's sequence space, beyond which a gap's length is ambiguous: the numbers may have gone round. */
 #define GAP_KNOWN 2147483648.0
 /* s: going back by less is rounding, not a step. */
 #define CLOCK_NOISE 1e-6
