@@ -148,10 +148,10 @@ def check_lists(folder):
     capture = sample("rtde-v1.pcap")
     for options, said in ((("-f", "x"), "-f 'x': give csv, gnuplot, ndjson, tsv or columns"),
                           (("-o", folder + "/a.x"), "give -f csv, gnuplot, ndjson, tsv or columns"),
-                          (("-f", "gnuplot", "--csv-safe"), "--csv-safe is of -f csv or tsv"),
+                          (("-f", "gnuplot", "--csv-safe"), "--csv-safe works only with -f csv or tsv"),
                           (("-f", "gnuplot", "--enums", "name"), "give -f csv, ndjson, tsv or columns"),
                           (("-f", "gnuplot", "--fields", "robot"), "give -f csv, ndjson, tsv or columns"),
-                          (("-f", "tsv", "--layout", "cb2"), "--layout is of -f gnuplot;"),
+                          (("-f", "tsv", "--layout", "cb2"), "--layout works only with -f gnuplot;"),
                           (("-f", "tsv", "--dialect", "sealed"), "--dialect sealed goes with columns only, not with tsv"),
                           (("--dialect", "x"), "record.py, of csv and all, of columns and sealed, of columns")):
         errors = run("export", *options, capture, status=2)[1]
@@ -422,7 +422,7 @@ def check_files(folder):
     run("export", path, "-o", out, "--dialect", "sealed")
     sealed = Columns(open(out, "rb").read())
     expect("what is written in front at the end", sealed.front == (plain.rows, sealed.index_at), sealed.front)
-    expect("a file that is gone back in", sealed.tables == plain.tables)
+    expect("a file that is sought in", sealed.tables == plain.tables)
     run("export", path, "-o", out, "--dialect", "sealed", "--every", "100")
     small = Columns(open(out, "rb").read())
     expect("a small one", small.front == (small.rows, small.index_at) and 0 < small.rows < 10, small.front)
@@ -433,8 +433,8 @@ def check_files(folder):
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
     for name, said in (("-", "standard output cannot; name a file with -o"),
-                       ("/dev/stdout", "it is no ordinary file, and -f columns goes back in its file; name another"),
-                       ("/dev/null", "it is no ordinary file"), (fifo, "it is no ordinary file"),
+                       ("/dev/stdout", "not a regular file; -f columns must seek in its output; name another"),
+                       ("/dev/null", "not a regular file"), (fifo, "not a regular file"),
                        (out + ".gz", "leave .gz out, and compress the file afterwards")):
         content, errors = run("export", path, "-f", "columns", "--dialect", "sealed", "-o", name, status=2)
         expect("refused: " + name, said in errors and not content, errors)
@@ -443,7 +443,7 @@ def check_files(folder):
     with Terminal(80) as pty:
         done = subprocess.run([ARMTAP, "export", "-f", "columns", path], stdout=pty.theirs, stderr=subprocess.PIPE,
                               check=False)
-    expect("no terminal gets it", done.returncode == 2 and b"it is binary, and would disturb the terminal" in done.stderr,
+    expect("no terminal gets it", done.returncode == 2 and b"binary output is not written to a terminal" in done.stderr,
            done.stderr)
     expect("nothing is left over", sorted(os.listdir(folder)) == before, os.listdir(folder))
 

@@ -29,9 +29,8 @@ static const struct option_row rows[] = {
 static const struct option_usage usage = {
     .command = "explain",
     .arguments = "CAPTURE... --packet N | --hex BYTES",
-    .summary =
-        "Shows every byte of a message: offset, bytes, field, value, unit. Of a packet in which no message ends it "
-        "says what it is.",
+    .summary = "Shows every byte of a message: offset, bytes, field, value, unit. For a packet in which no "
+               "message ends, says what the packet is.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
     .reads_captures = true,

@@ -166,7 +166,7 @@ static int find_place(const char *name, char place[PATH_BYTES], int *descriptor)
 static struct sink_file *refuse_input(struct sink_file *sink)
 {
     const char *name = strcmp(sink->name, "-") == 0 ? "standard output" : sink->name;
-    message_error("%s: this file is being read as input; name another one with -o", name);
+    message_error("%s: this file is also an input; name another one with -o", name);
     sink_free(sink);
     return NULL;
 }

@@ -181,8 +181,9 @@ static bool refuse_pattern(const char *name)
                 (size_t)snprintf(columns + length, sizeof columns - length, "%s%s", length > 0 ? "," : "", column);
     }
     if (length > 0)
-        message_error("--fields: no field is like '%s', and patterns are for fields; by their names: --fields %s", name,
-                      columns);
+        message_error(
+            "--fields: no field matches '%s'; patterns match fields only. Name these columns in full: --fields %s",
+            name, columns);
     return length > 0;
 }
 
@@ -242,7 +243,7 @@ int check_width(struct job *job, struct table *table)
     for (size_t i = 0; i < picks->count; i++)
         if (picks->pick[i].count > picks->pick[widest].count)
             widest = i;
-    message_error("stream %u: %zu columns are too many, %u of them for %s alone; give -f %s, or leave it out with "
+    message_error("stream %u: too many columns (%zu, %u of them for %s); give -f %s, or leave it out with "
                   "--fields",
                   table->stream, view->cells, picks->pick[widest].count, picks->pick[widest].name,
                   format_names(list, 0, FORMAT_SPREADS | FORMAT_ONLY_NUMBERS));
@@ -341,7 +342,7 @@ void check_left_over(struct job *job)
     if (job->left_over.rows == 0)
         return;
     message_error(
-        "%" PRIu64 " row%s left out, which the %s file of one table has no place for; choose a stream with "
+        "%" PRIu64 " row%s left out, which do not fit into a %s file with one table; choose a stream with "
         "--stream N, give -o FILE --split for a file each or -f %s for one of all, or save it to a file and export "
         "that",
         job->left_over.rows, job->left_over.rows == 1 ? " was" : "s were", job->wish->format->name,
@@ -359,14 +360,14 @@ void request_warn_cells(struct job *job, struct view *view, const struct output_
         if (pick->numbered)
             job->status = EXIT_FAILED;
         if (!pick->warned && pick->numbered)
-            message_error("stream %u: %s has %zu elements in packet %" PRIu64
-                          ", and the first row fixed its columns at "
-                          "%u: the rest is left out; give -f %s, or save what is read to a file and export that",
+            message_error("stream %u: %s has %zu elements in packet %" PRIu64 ", and the first row "
+                          "set its number of columns to %u; the rest is left out; give -f %s, or save what is read to "
+                          "a file and export that",
                           row->stream, pick->name, elements, row->where.packet, pick->count, others);
         else if (!pick->warned)
             message_warning(
-                "stream %u: %s is an array in packet %" PRIu64 ", and the first row had none to give it "
-                "columns: it stands in one, as JSON; give -f %s, or save what is read to a file and export that",
+                "stream %u: %s is an array in packet %" PRIu64 ", but was not one in the first row, "
+                "so it has a single column, as JSON; give -f %s, or save what is read to a file and export that",
                 row->stream, pick->name, row->where.packet, others);
         pick->warned = true;
     }

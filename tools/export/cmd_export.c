@@ -28,7 +28,7 @@ enum option_id {
 };
 
 static const char fields_help[] = "fields in the order wanted: actual_q, one element as actual_q_0, globs in quotes; "
-                                  "also columns that are no fields:"
+                                  "also columns that are not fields:"
 #define ROW_COLUMN(name, type, meaning) " " #name
 #include "row_columns.def"
 #undef ROW_COLUMN
@@ -37,7 +37,7 @@ static const char fields_help[] = "fields in the order wanted: actual_q, one ele
 /* Rows without help are about formats: see help_of. */
 static const struct option_row rows[] = {
     {OPTION_OUT, 'o', "output", "OUT",
-     "file to write, - for standard output; its ending tells the format, and .gz behind it that it is compressed"},
+     "file to write, - for standard output; its extension selects the format; a final .gz compresses it"},
     {OPTION_FORMAT, 'f', "format", "FORMAT", NULL},
     {OPTION_DIALECT, 0, "dialect", "NAME", NULL},
     {OPTION_LAYOUT, 0, "layout", "LAYOUT", NULL},
@@ -251,13 +251,13 @@ static int check_output(const struct export_wish *wish)
 {
     const char *name = wish->format->name;
     if (format_has(wish->format, FORMAT_SEEKS) && strcmp(wish->out, "-") == 0)
-        message_error("-f %s: it goes back in its file, which standard output cannot; name a file with -o", name);
+        message_error("-f %s: it must seek in its output; name a file with -o", name);
     else if (format_has(wish->format, FORMAT_SEEKS) && wish->gzipped)
-        message_error("-f %s: it goes back in its file, which a compressed one cannot; leave .gz out, and compress the "
+        message_error("-f %s: it must seek in its output, which compression prevents; leave .gz out, and compress the "
                       "file afterwards",
                       name);
     else if (format_has(wish->format, FORMAT_BINARY) && wish->is_shown)
-        message_error("-f %s: it is binary, and would disturb the terminal; name a file with -o, or send it through a "
+        message_error("-f %s: binary output is not written to a terminal; name a file with -o, or send it through a "
                       "pipe",
                       name);
     else
@@ -271,8 +271,8 @@ static int check_format(const struct export_wish *wish, const struct options *op
     char list[FORMATS_LIST_MAX];
     const char *name = format_of(wish->format);
     if (wish->layout != ARMTAP_GENERATION_UNKNOWN && !format_has(wish->format, FORMAT_HAS_LAYOUTS))
-        message_error("--layout is of -f %s; %s has all fields under their names",
-                      format_names(list, FORMAT_HAS_LAYOUTS, 0), wish->format->name);
+        message_error("--layout works only with -f %s; %s names all fields", format_names(list, FORMAT_HAS_LAYOUTS, 0),
+                      wish->format->name);
     else if (wish->joined && (wish->split || wish->has_stream))
         message_error("--union puts all streams into one table, %s; leave one of them out",
                       wish->split ? "--split each into its own" : "--stream takes one of them");
@@ -285,7 +285,7 @@ static int check_format(const struct export_wish *wish, const struct options *op
     else if (wish->enums != MODES_BY_NUMBER && !format_has(wish->format, FORMAT_HAS_NAMES))
         message_error("--enums: %s has numbers only; give -f %s", name, format_names(list, FORMAT_HAS_NAMES, 0));
     else if (wish->is_guarded && !format_has(wish->format, FORMAT_CAN_GUARD))
-        message_error("--csv-safe is of -f %s; %s is not for spreadsheets, leave it out",
+        message_error("--csv-safe works only with -f %s; %s is not for spreadsheets, leave it out",
                       format_names(list, FORMAT_CAN_GUARD, 0), name);
     else
         return 0;
@@ -310,7 +310,7 @@ static int check_asked(struct asked *asked, const struct options *options)
         return -1;
     else if (wish->from.given && wish->to.given && wish->from.relative == wish->to.relative && !wish->from.of_day &&
              !wish->to.of_day && wish->to.ns < wish->from.ns)
-        message_error("--to is before --from, so there is nothing between; swap them");
+        message_error("--to is before --from; swap them");
     else if (wish->fields && wish->fields[strspn(wish->fields, " ,\t")] == '\0')
         message_error("--fields: no name is given");
     else

@@ -157,7 +157,7 @@ static struct output_file *outlet_of(struct job *job, unsigned stream, unsigned 
     bool by_stream = format_has(job->wish->format, FORMAT_ALL_TABLES);
     struct output_file *outlet = output_files_open(&job->outlets, stream, by_stream ? 0 : part);
     if (outlet && format_has(job->wish->format, FORMAT_SEEKS) && !sink_file_path(outlet->sink)) {
-        message_error("%s: it is no ordinary file, and -f %s goes back in its file; name another one with -o",
+        message_error("%s: not a regular file; -f %s must seek in its output; name another one with -o",
                       sink_file_name(outlet->sink), job->wish->format->name);
         outlet = NULL;
     }

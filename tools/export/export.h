@@ -10,7 +10,7 @@
 /* What the user wants. */
 struct export_wish {
     const char *out; /* "-": standard output */
-    bool gzipped;    /* the name ends in .gz */
+    bool gzipped;    /* compressed, because the name ends in .gz */
     const struct format *format;
     enum armtap_generation layout; /* UNKNOWN: each stream's own */
     bool has_stream;
@@ -24,7 +24,7 @@ struct export_wish {
     enum timestamp_zone zone; /* for times of day in them */
     uint64_t every;
     bool strict;
-    bool is_shown;   /* the output is a terminal */
+    bool is_shown;   /* output is a terminal */
     bool is_guarded; /* --csv-safe */
     enum mode_names enums;
     unsigned threads; /* for formatting, at least 1 */

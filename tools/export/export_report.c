@@ -201,7 +201,7 @@ static void report_rest(const struct missing_total *rest, unsigned streams)
 static void report_remedies(const struct job *job, bool any_opaque)
 {
     if (any_opaque && job->source->recipe)
-        message_warning("the recipe given has another length than these records, or they belong to another recipe");
+        message_warning("the recipe given differs in length from these records, or they belong to another recipe");
     else if (any_opaque)
         message_warning("where the recipe is missing, give it with --recipe FILE, or capture from before the client "
                         "connects");

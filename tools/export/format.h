@@ -10,7 +10,7 @@
  *   forget    frees its state of the file           the same
  *
  * A batch holds consecutive rows of one table in one file: from one to some hundreds. The division into batches depends
- * on threads and timing, so the output must not depend on it. A format that needs larger groups, or an index, collects
+ * on threads and timing; the output must not depend on it. A format that needs larger groups, or an index, collects
  * them in `place`, in its state of the file.
  *
  * The rows of a batch are the bytes of frames; a recipe reads the values. A format with FORMAT_COLUMNS also gets the
@@ -30,8 +30,9 @@ struct view {
     size_t keys;        /* bytes of all keys of a full row */
     size_t longest_key; /* bytes */
     size_t cells;       /* of a row */
-    size_t width;       /* estimated bytes of a row besides its values: separators, keys, absent values */
-    size_t header;      /* estimated bytes of the header */
+    size_t width;       /* approximate size of a row without its values: separators, keys, placeholders for absent
+                         * values */
+    size_t header;      /* approximate size of the header */
     bool is_shown;      /* for a terminal: escape hidden characters (utf8.h) */
     bool is_guarded;    /* for a spreadsheet: no text may begin like a formula */
 };
@@ -69,21 +70,21 @@ struct target {
     uint64_t offset;  /* of the next byte in the file, before compression */
     const char *path; /* with FORMAT_SEEKS: the temporary file, complete when `end` is called; else NULL */
     void *state;      /* the format's own, which `forget` frees */
-    /* private to target.c: the tables that have begun in the file */
+    /* used by target.c: the tables that have begun in the file */
     bool has_begun;
     struct buffer tables;
 };
 
-/* The functions of a format; formats.def has its properties. All but `rows` may be NULL. They return 0, or -1 after a
- * message; out->failed may report lack of memory instead. */
+/* The functions of a format; its capabilities are in its row of formats.def. All but `rows` may be NULL. They return 0,
+ * or -1 after a message; out->failed may be set instead if memory ran out. */
 struct writer {
-    /* Adapts the picks to the format. `generation` selects the legacy layout. 0, or -1 without memory and without a
-     * message. If all picks are absent afterwards, the format has no column for the table. */
+    /* Adapts the picks to the format. `generation` selects the legacy layout. 0, or -1 without a message if memory
+     * ran out. If all picks are absent afterwards, the format has no column for the table. */
     int (*prepare)(struct view *view, enum armtap_generation generation);
-    /* Called before a table's first row in the file; once, with an empty table, if there are no rows.
-     */
+    /* Called before a table's first row in the file. If there is no row at all, it is called once, with a view that
+     * has no table. */
     int (*begin)(struct target *target, const struct view *view, struct buffer *out);
-    /* Appends the rows to `out`. 0, or -1 without memory and without a message. */
+    /* Appends the rows to `out`. 0, or -1 without a message if memory ran out. */
     int (*rows)(const struct row_batch *batch, struct buffer *out);
     /* Appends to `out` what to write of the bytes that `rows` made of a batch; NULL: all of them. */
     int (*place)(struct target *target, const struct view *view, const char *bytes, size_t length, struct buffer *out);

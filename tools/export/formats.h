@@ -1,4 +1,4 @@
-/* The output formats: the rows of formats.def, from which help, errors and the manual list them. */
+/* The output formats. Help, errors and the manual list them from formats.def. */
 #ifndef EXPORT_FORMATS_H
 #define EXPORT_FORMATS_H
 
@@ -7,9 +7,9 @@
 enum format_flag {
     FORMAT_ALL_TABLES = 1,   /* one file holds all tables, and records without a recipe */
     FORMAT_ONLY_NUMBERS = 2, /* it cannot hold texts */
-    FORMAT_HAS_NAMES = 4,    /* it can print modes by name */
+    FORMAT_HAS_NAMES = 4,    /* modes may be written by name */
     FORMAT_CAN_GUARD = 8,    /* it can protect spreadsheets from texts that look like formulas */
-    FORMAT_SPREADS = 16,     /* it needs a cell for each element of an array */
+    FORMAT_SPREADS = 16,     /* arrays are spread to a cell for each element, so enough cells are needed */
     FORMAT_HAS_LAYOUTS = 32, /* its columns are those of a legacy layout (--layout) */
     FORMAT_COLUMNS = 64,     /* it takes columns, not frames */
     FORMAT_BINARY = 128,     /* not for terminals */
@@ -30,7 +30,7 @@ static inline bool format_has(const struct format *format, enum format_flag flag
     return (format->flags & (unsigned)flag) != 0;
 }
 
-/* NULL beyond the end. The first is the default for names without an ending. */
+/* NULL beyond the end. The first is the default if the output's name does not select one. */
 const struct format *format_at(size_t index);
 /* The first format of that name and dialect; NULL matches any. NULL if there is none. */
 const struct format *format_find(const char *name, const char *dialect);

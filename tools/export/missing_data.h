@@ -1,9 +1,10 @@
 /* What is missing between the rows of an export: bytes missing in the capture, bytes that could not be decoded, the
- * time that both cover, and packages that the controller skipped; with totals for each stream.
+ * time they cover, and packages that the controller skipped; with totals for each stream, for a summary on standard
+ * error.
  *
- * The time is the advance of the controller's clock since the record before, less one step for each package that came
- * or was skipped. If the records have no clock, or it jumped, it is the difference of the capture times, less one step
- * if that is known. Across a pause only the records that fit into the bytes count, one step each. Rounded to
+ * The time is how far the controller's clock advanced since the record before, less one step for each package that
+ * came or was skipped. If the records have no clock, or it jumped, it is the difference of the capture times, less one
+ * step if that is known. Across a pause only the records that fit into the bytes count, one step each. Rounded to
  * microseconds. */
 #ifndef EXPORT_MISSING_DATA_H
 #define EXPORT_MISSING_DATA_H

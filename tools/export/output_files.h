@@ -59,7 +59,7 @@ enum sink_outcome output_files_flush(struct output_files *outlets, struct output
 enum sink_outcome output_files_flush_all(struct output_files *outlets);
 /* Writes the rest and renames the files to their final names. */
 enum sink_outcome output_files_commit(struct output_files *outlets);
-/* Deletes files that have not been renamed. After either call there are no files open. */
+/* Removes files that were not committed. After either call there are no files open. */
 void output_files_discard(struct output_files *outlets);
 /* Whether a temporary file is being written. */
 bool output_files_are_pending(const struct output_files *outlets);
