@@ -176,7 +176,6 @@ static void columns_forget(struct target *target)
     free(state);
 }
 
-extern const struct writer writer_columns, writer_columns_all, writer_columns_sealed;
 #define WRITER                                                                                                         \
     {                                                                                                                  \
         .begin = columns_begin, .rows = columns_rows, .place = columns_place, .end = columns_end,                      \

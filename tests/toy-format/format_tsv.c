@@ -23,5 +23,4 @@ static int tsv_rows(const struct row_batch *batch, struct buffer *out)
     return 0;
 }
 
-extern const struct writer writer_tsv;
 const struct writer writer_tsv = {.begin = tsv_begin, .rows = tsv_rows};

@@ -432,7 +432,7 @@ def check_files(folder):
     fifo = os.path.join(folder, "fifo")
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
-    for name, said in (("-", "standard output cannot; name a file with -o"),
+    for name, said in (("-", "-f columns: it must seek in its output; name a file with -o"),
                        ("/dev/stdout", "not a regular file; -f columns must seek in its output; name another"),
                        ("/dev/null", "not a regular file"), (fifo, "not a regular file"),
                        (out + ".gz", "leave .gz out, and compress the file afterwards")):

@@ -43,7 +43,7 @@ struct options {
 
 enum options_outcome { OPTIONS_RUN, OPTIONS_HELP_SHOWN, OPTIONS_BAD };
 
-/* Called for each of the command's own options, in order. Returns 0, or -1 after a message. */
+/* Called for each of the command's own options, in order. Returns 0, or -1 after a message. NULL if it has none. */
 typedef int options_take(void *user, int id, const char *value);
 
 /* Parses argv, which begins after the command's name. GNU style: operands anywhere, "--" ends options, --name=value or

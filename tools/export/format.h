@@ -81,8 +81,8 @@ struct writer {
     /* Adapts the picks to the format. `generation` selects the legacy layout. 0, or -1 without a message if memory
      * ran out. If all picks are absent afterwards, the format has no column for the table. */
     int (*prepare)(struct view *view, enum armtap_generation generation);
-    /* Called before a table's first row in the file. If there is no row at all, it is called once, with a view that
-     * has no table. */
+    /* Called before a table's first row in the file. If there is no row at all, it is called once, with an
+     * empty table. */
     int (*begin)(struct target *target, const struct view *view, struct buffer *out);
     /* Appends the rows to `out`. 0, or -1 without a message if memory ran out. */
     int (*rows)(const struct row_batch *batch, struct buffer *out);
