@@ -6,6 +6,7 @@ import importlib.util
 import io
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -139,44 +140,70 @@ def same_rows(what, rows, wanted):
 
 # ---- help, errors, manual --------------------------------------------------------------------------------------------
 
+def rows_of(path):
+    """Name, dialect, flags and brief of each format, as the table in C has them."""
+    with open(path, encoding="utf-8") as file:
+        rows = re.findall(r'^FORMAT\(\w+,\s*"([^"]*)",\s*"([^"]*)",\s*"[^"]*",\s*([A-Z_| \n]+?),\s*"([^"]*)"', file.read(), re.M)
+    return [(name, dialect, set(re.findall(r"FORMAT_(\w+)", flags)), brief) for name, dialect, flags, brief in rows]
+
+
+FORMATS = rows_of(SOURCE + "/tools/export/formats.def") + rows_of(TESTS + "/toy-format/export/formats.def")
+
+
+def one_of(words):
+    """a, b or c: each once."""
+    words = list(dict.fromkeys(words))
+    return " or ".join([", ".join(words[:-1])] * (len(words) > 1) + words[-1:])
+
+
+def names_of(with_flag=None, without=()):
+    return one_of(name for name, _, flags, _ in FORMATS if with_flag in flags | {None} and not flags & set(without))
+
+
 def check_lists(folder):
     text = " ".join(run("export", "--help")[0].decode().split())
-    for part in ("as CSV, gnuplot columns, JSON lines, tab separated values or columns of eight bytes.",
-                 "csv, gnuplot, ndjson, tsv or columns", "sealed: columns with their count in front",
-                 "one table of all streams, csv, ndjson, tsv or columns:"):
+    briefs, seen = [], set()
+    for name, _, _, brief in FORMATS:
+        briefs += [brief] * (name not in seen)
+        seen.add(name)
+    expect("formats", {"csv", "gnuplot", "ndjson", "toy-text", "toy-columns"} <= seen, seen)
+    for part in ("as %s." % one_of(briefs), names_of(), "sealed: columns with their count in front",
+                 "one table of all streams, %s:" % names_of("HAS_NAMES")):
         expect("help says " + part, part in text, text)
     capture = sample("rtde-v1.pcap")
-    for options, said in ((("-f", "x"), "-f 'x': give csv, gnuplot, ndjson, tsv or columns"),
-                          (("-o", folder + "/a.x"), "give -f csv, gnuplot, ndjson, tsv or columns"),
-                          (("-f", "gnuplot", "--csv-safe"), "--csv-safe works only with -f csv or tsv"),
-                          (("-f", "gnuplot", "--enums", "name"), "give -f csv, ndjson, tsv or columns"),
-                          (("-f", "gnuplot", "--fields", "robot"), "give -f csv, ndjson, tsv or columns"),
-                          (("-f", "tsv", "--layout", "cb2"), "--layout works only with -f gnuplot;"),
-                          (("-f", "tsv", "--dialect", "sealed"), "--dialect sealed goes with columns only, not with tsv"),
-                          (("--dialect", "x"), "record.py, of csv and all, of columns and sealed, of columns")):
+    dialects = " and ".join("%s, of %s" % (dialect, name) for name, dialect, _, _ in FORMATS if dialect)
+    for options, said in ((("-f", "x"), "-f 'x': give " + names_of()),
+                          (("-o", folder + "/a.x"), "give -f " + names_of()),
+                          (("-f", "gnuplot", "--csv-safe"), "--csv-safe works only with -f " + names_of("CAN_GUARD")),
+                          (("-f", "gnuplot", "--enums", "name"), "give -f " + names_of("HAS_NAMES")),
+                          (("-f", "gnuplot", "--fields", "robot"), "give -f " + names_of(without=["ONLY_NUMBERS"])),
+                          (("-f", "toy-text", "--layout", "cb2"), "--layout works only with -f %s;" % names_of("HAS_LAYOUTS")),
+                          (("-f", "toy-text", "--dialect", "sealed"),
+                           "--dialect sealed goes with toy-columns only, not with toy-text"),
+                          (("--dialect", "x"), dialects)):
         errors = run("export", *options, capture, status=2)[1]
         expect("error says " + said, said in errors, errors)
-    errors = run("export", "-f", "tsv", sample("both-streams.pcap.gz"), status=2)[1]
-    expect("a file of one table", "a tsv file holds one table" in errors and "--union" in errors, errors)
+    errors = run("export", "-f", "toy-text", sample("both-streams.pcap.gz"), status=2)[1]
+    expect("a file of one table", "a toy-text file holds one table" in errors and "--union" in errors, errors)
     manual = subprocess.run(
         ["sh", SOURCE + "/tools/manual/manual-formats", SOURCE + "/tools/manual/armtap.1.in",
          SOURCE + "/tools/export/formats.def", TESTS + "/toy-format/export/formats.def"], capture_output=True, text=True,
         check=True).stdout
-    for part in (".It Cm tsv\nA header, then a row for each record:\n.Ql time ,\nthen every field.\n",
-                 ".Cm ndjson ,\n.Cm tsv\nor\n.Cm columns ;", ".Cm sealed :\ncolumns with their count in front.\n"):
+    for part in (".It Cm toy-text\nA header, then a row for each record:\nevery field, but no\n.Ql time .\n",
+                 ".Cm toy-text\nor\n.Cm toy-columns ;", ".Cm sealed :\ncolumns with their count in front.\n"):
         expect("manual says " + part, part in manual)
 
 
-def check_tsv(folder):
+def check_text(folder):
     """The columns of CSV after the time."""
     samples = ["rtde-v2.pcapng.gz", "cb3-1060.pcap.gz"] + ["aubo-two-arms.pcap.gz"] * has_aubo()
     for name in samples:
         text = run("export", sample(name), "--enums", "both")[0].decode()
         rows = [row[1:] for row in csv.reader(io.StringIO(text, newline=""))]
-        path = os.path.join(folder, "rows.tab")
+        path = os.path.join(folder, "rows.toy")
         run("export", sample(name), "--enums", "both", "-o", path)
         with open(path, encoding="utf-8", newline="") as file:
-            expect("tsv of " + name, list(csv.reader(file, delimiter="\t")) == rows)
+            expect("toy-text of " + name, list(csv.reader(file, delimiter="\t")) == rows)
 
 
 # ---- columns ---------------------------------------------------------------------------------------------------------
@@ -211,14 +238,14 @@ def check_rtde(_):
     for name in cross.RTDE:
         names, types, times, rows = rtde(sample(name))
         for threads in ("1", "2", "5", "16"):
-            file = Columns(run("export", "-f", "columns", "--threads", threads, sample(name))[0])
+            file = Columns(run("export", "-f", "toy-columns", "--threads", threads, sample(name))[0])
             table, what = file.tables[0], "%s by %s threads" % (name, threads)
             expect(what, len(file.tables) == 1 and table[:3] == (names, types, times) and file.front == (0, 0),
                    table[:2], names, types)
             same_rows(what, table[3], rows)
             batches.add(file.batches)
         for every in (2, 3, 7):
-            out = run("export", "-f", "columns", "--threads", "3", "--every", str(every), sample(name))[0]
+            out = run("export", "-f", "toy-columns", "--threads", "3", "--every", str(every), sample(name))[0]
             same_rows("%s, every %d" % (name, every), Columns(out).tables[0][3], rows[::every])
     expect("rows were cut into batches in several ways", len(batches) > 2, batches)
 
@@ -231,7 +258,7 @@ def check_bytes(folder):
     at = content.index(b"VECTOR6D", content.index(b"DOUBLE,"))
     with open(path, "wb") as file:
         file.write(content[:at] + b"VECTOR6X" + content[at + 8:])
-    names, types, times, rows = Columns(run("export", "-f", "columns", path)[0]).tables[0]
+    names, types, times, rows = Columns(run("export", "-f", "toy-columns", path)[0]).tables[0]
     (stream, ends), _ = cross.streams(sample("rtde-v1.pcap"))
     packages = [(time, package) for time, package in cross.messages(stream, ends, ">H") if package[2] == ord("U")]
     expect("types", types[:3] == [DOUBLE, BYTES, DOUBLE], names, types)
@@ -252,7 +279,7 @@ def check_legacy(folder):
     with open(path, "wb") as file:
         file.write(b"".join(packets))
     for threads in ("1", "3"):
-        file = Columns(run("export", "-f", "columns", "--threads", threads, "--raw", "realtime", path)[0])
+        file = Columns(run("export", "-f", "toy-columns", "--threads", threads, "--raw", "realtime", path)[0])
         names, types, times, rows = file.tables[0]
         expect("times of a dump", set(times) == {NO_TIME} and len(file.tables) == 1)
         expect("names of legacy columns", set(names) == set(layout[1220]), set(layout[1220]) ^ set(names))
@@ -279,13 +306,13 @@ def aubo_cell(kind, value):
 
 
 def check_aubo(folder):
-    path, out = os.path.join(folder, "rich.pcap"), os.path.join(folder, "rich.columns")
+    path, out = os.path.join(folder, "rich.pcap"), os.path.join(folder, "rich.toy-columns")
     connection, tables = aubo.rich()
     connection.write(path)
     errors = run("export", path, "-o", out, "--split")[1]
     misfits = 0
     for part, table in enumerate(tables):
-        with open(os.path.join(folder, "rich.0%s.columns" % ("-1" if part else "")), "rb") as file:
+        with open(os.path.join(folder, "rich.0%s.toy-columns" % ("-1" if part else "")), "rb") as file:
             names, types, _, rows = Columns(file.read()).tables[0]
         header = table.csv()[0][1:]
         expect("names of topics", names == header, names, header)
@@ -311,8 +338,9 @@ def check_aubo(folder):
         for row, expected in zip(rows, wanted):
             expect("a row of aubo", all(map(aubo.same, row, expected)),
                    [pair for pair in zip(names, row, expected) if not aubo.same(*pair[1:])])
-    said = "%d values were not of the type of their columns, and left out; give -f csv, gnuplot, ndjson or tsv" % misfits
-    expect("values that do not fit", misfits > 0 and said.replace("gnuplot, ", "") in errors, misfits, errors)
+    said = "%d values were not of the type of their columns, and left out; give -f " % misfits
+    said += names_of(without=["ONLY_NUMBERS", "COLUMNS"])
+    expect("values that do not fit", misfits > 0 and said in errors, misfits, errors)
 
 
 def check_texts(_):
@@ -320,7 +348,7 @@ def check_texts(_):
     path = sample("rtde-stop.pcap")
     fields = "time,time_ns,packet,stream,robot,protocol,actual_q_2,robot_mode,lost_s"
     options = ("export", "--fields", fields, "--enums", "name", path)
-    names, types, times, rows = Columns(run(*options, "-f", "columns")[0]).tables[0]
+    names, types, times, rows = Columns(run(*options, "-f", "toy-columns")[0]).tables[0]
     expect("names asked for", names == fields.split(","), names)
     expect("types asked for", types == [INT64, INT64, UINT64, UINT64, STRING, STRING, DOUBLE, STRING, DOUBLE], types)
     wire, _, wire_times, wire_rows = rtde(path)
@@ -335,7 +363,7 @@ def check_texts(_):
 def check_all_tables(folder):
     """One file with several tables, whose rows alternate, and records without a recipe."""
     path = sample("both-streams.pcap.gz")
-    file = Columns(run("export", "-f", "columns", "--dialect", "all", path)[0])
+    file = Columns(run("export", "-f", "toy-columns", "--dialect", "all", path)[0])
     lines = [json.loads(line) for line in run("export", "-f", "ndjson", path)[0].splitlines()]
     expect("tables of both streams", len(file.tables) == 2 and file.rows == len(lines), len(file.tables), file.rows)
     for names, _, _, rows in file.tables:
@@ -352,7 +380,7 @@ def check_all_tables(folder):
         at += 16 + struct.unpack_from("<I" if content[0] in (0xD4, 0x4D) else ">I", content, at + 8)[0]
     with open(late, "wb") as file:
         file.write(content[:24] + content[at:])
-    file = Columns(run("export", "-f", "columns", "--dialect", "all", "--no-guess", "--fields", "stream,robot", late)[0])
+    file = Columns(run("export", "-f", "toy-columns", "--dialect", "all", "--no-guess", "--fields", "stream,robot", late)[0])
     names, types, times, rows = file.tables[0]
     expect("columns of opaque records", names == ["stream", "robot"] and types == [UINT64, STRING], names, types)
     expect("opaque records", 10 < len(times) < len(rtde(sample("rtde-v1.pcap"))[2]) and
@@ -383,10 +411,10 @@ def check_split(folder):
         packets += [head + packet, head + packet[:place] + port + packet[place + 2:]]
     with open(path, "wb") as file:
         file.write(content[:24] + b"".join(packets))
-    run("export", path, "--split", "--dialect", "all", "-o", os.path.join(folder, "x.columns"))
+    run("export", path, "--split", "--dialect", "all", "-o", os.path.join(folder, "x.toy-columns"))
     names, _, times, rows = rtde(sample("rtde-v1.pcap"))
     for number in range(2):
-        with open(os.path.join(folder, "x.%d.columns" % number), "rb") as file:
+        with open(os.path.join(folder, "x.%d.toy-columns" % number), "rb") as file:
             tables = Columns(file.read()).tables
         expect("tables of a stream", len(tables) == 1 and tables[0][2] == times, len(tables))
         # If generations mix, names of modes have columns beside the numbers.
@@ -409,15 +437,15 @@ def flatten(line):
 
 def check_files(folder):
     path = sample("rtde-v2.pcapng.gz")
-    plain = Columns(run("export", "-f", "columns", path)[0])
-    out = os.path.join(folder, "a.columns")
+    plain = Columns(run("export", "-f", "toy-columns", path)[0])
+    out = os.path.join(folder, "a.toy-columns")
     run("export", path, "-o", out)
     run("export", path, "-o", out + ".gz")
     for content in (open(out, "rb").read(), subprocess.run(["gzip", "-dc", out + ".gz"], capture_output=True,
                                                            check=True).stdout):
         expect("a file", Columns(content).tables == plain.tables)
     with open(path, "rb") as capture:
-        piped = subprocess.run([ARMTAP, "export", "-f", "columns", "-"], stdin=capture, capture_output=True, check=True)
+        piped = subprocess.run([ARMTAP, "export", "-f", "toy-columns", "-"], stdin=capture, capture_output=True, check=True)
     expect("from a pipe", Columns(piped.stdout).tables == plain.tables)
     run("export", path, "-o", out, "--dialect", "sealed")
     sealed = Columns(open(out, "rb").read())
@@ -426,22 +454,22 @@ def check_files(folder):
     run("export", path, "-o", out, "--dialect", "sealed", "--every", "100")
     small = Columns(open(out, "rb").read())
     expect("a small one", small.front == (small.rows, small.index_at) and 0 < small.rows < 10, small.front)
-    none, _ = run("export", "-f", "columns", "--from", "2030-01-01T00:00:00Z", path)
+    none, _ = run("export", "-f", "toy-columns", "--from", "2030-01-01T00:00:00Z", path)
     expect("no row", Columns(none).rows == 0 and len(Columns(none).tables) == 1)
     before = sorted(os.listdir(folder))
     fifo = os.path.join(folder, "fifo")
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
-    for name, said in (("-", "-f columns: it must seek in its output; name a file with -o"),
-                       ("/dev/stdout", "not a regular file; -f columns must seek in its output; name another"),
+    for name, said in (("-", "-f toy-columns: it must seek in its output; name a file with -o"),
+                       ("/dev/stdout", "not a regular file; -f toy-columns must seek in its output; name another"),
                        ("/dev/null", "not a regular file"), (fifo, "not a regular file"),
                        (out + ".gz", "leave .gz out, and compress the file afterwards")):
-        content, errors = run("export", path, "-f", "columns", "--dialect", "sealed", "-o", name, status=2)
+        content, errors = run("export", path, "-f", "toy-columns", "--dialect", "sealed", "-o", name, status=2)
         expect("refused: " + name, said in errors and not content, errors)
     os.close(reader)
     os.unlink(fifo)
     with Terminal(80) as pty:
-        done = subprocess.run([ARMTAP, "export", "-f", "columns", path], stdout=pty.theirs, stderr=subprocess.PIPE,
+        done = subprocess.run([ARMTAP, "export", "-f", "toy-columns", path], stdout=pty.theirs, stderr=subprocess.PIPE,
                               check=False)
     expect("no terminal gets it", done.returncode == 2 and b"binary output is not written to a terminal" in done.stderr,
            done.stderr)
@@ -452,7 +480,7 @@ def main():
     if not os.path.exists(ARMTAP):
         print("no " + ARMTAP)
         return 1
-    for check in (check_lists, check_tsv, check_rtde, check_bytes, check_legacy, check_aubo, check_texts, check_all_tables, check_files):
+    for check in (check_lists, check_text, check_rtde, check_bytes, check_legacy, check_aubo, check_texts, check_all_tables, check_files):
         if check is check_aubo and not has_aubo():
             continue
         with tempfile.TemporaryDirectory() as folder:

@@ -9,6 +9,13 @@
 #include "export/formats.def"
 #undef FORMAT
 
+/* A column holds one value of each row. */
+#define FORMAT(id, name, dialect, endings, flags, brief, about)                                                        \
+    _Static_assert(!((flags)&FORMAT_COLUMNS) || (flags)&FORMAT_SPREADS,                                                \
+                   #id " has FORMAT_COLUMNS without FORMAT_SPREADS");
+#include "export/formats.def"
+#undef FORMAT
+
 static const struct format formats[] = {
 #define FORMAT(id, name, dialect, endings, flags, brief, about)                                                        \
     {(name), (dialect), (endings), (flags), (brief), &writer_##id},

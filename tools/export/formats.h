@@ -11,7 +11,7 @@ enum format_flag {
     FORMAT_CAN_GUARD = 8,    /* it can protect spreadsheets from texts that look like formulas */
     FORMAT_SPREADS = 16,     /* arrays are spread to a cell for each element, so enough cells are needed */
     FORMAT_HAS_LAYOUTS = 32, /* its columns are those of a legacy layout (--layout) */
-    FORMAT_COLUMNS = 64,     /* it takes columns, not frames */
+    FORMAT_COLUMNS = 64,     /* it takes columns, not frames; needs FORMAT_SPREADS */
     FORMAT_BINARY = 128,     /* not for terminals */
     FORMAT_SEEKS = 256,      /* it seeks in its file, which must be regular and uncompressed */
 };

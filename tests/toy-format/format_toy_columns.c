@@ -181,6 +181,6 @@ static void columns_forget(struct target *target)
         .begin = columns_begin, .rows = columns_rows, .place = columns_place, .end = columns_end,                      \
         .forget = columns_forget                                                                                       \
     }
-const struct writer writer_columns = WRITER;
-const struct writer writer_columns_all = WRITER;
-const struct writer writer_columns_sealed = WRITER;
+const struct writer writer_toy_columns = WRITER;
+const struct writer writer_toy_columns_all = WRITER;
+const struct writer writer_toy_columns_sealed = WRITER;
