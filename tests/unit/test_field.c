@@ -499,10 +499,37 @@ static void test_protocols_are_described(void **unused)
         if (!info->left_out)
             assert_int_equal(armtap_protocol_find(info->name), info->protocol);
     }
-    assert_null(armtap_protocol_at(3));
+    if (armtap_protocol_at(3))
+        fail_msg("%s has no row in the facts of this test", armtap_protocol_at(3)->name);
     assert_null(armtap_protocol_info(ARMTAP_PROTOCOL_NONE));
     assert_null(armtap_protocol_info(ARMTAP_PROTOCOL_MAX));
     assert_false(armtap_protocol_has(ARMTAP_PROTOCOL_NONE, ARMTAP_TRAIT_TEXT));
+}
+
+static bool have_a_port_in_common(const struct armtap_protocol_info *one, const struct armtap_protocol_info *other)
+{
+    for (const uint16_t *port = one->ports; *port; port++)
+        for (const uint16_t *same = other->ports; *same; same++)
+            if (*port == *same)
+                return true;
+    return false;
+}
+
+/* Two decoders with one number, name or port would hide each other. */
+static void test_protocols_differ(void **unused)
+{
+    const struct armtap_protocol_info *one, *other;
+    (void)unused;
+    for (size_t i = 0; (one = armtap_protocol_at(i)); i++)
+        for (size_t k = 0; k < i; k++) {
+            other = armtap_protocol_at(k);
+            if (one->protocol == other->protocol)
+                fail_msg("%s and %s both have the number %d", other->name, one->name, (int)one->protocol);
+            if (strcmp(one->name, other->name) == 0)
+                fail_msg("two protocols have the name %s", one->name);
+            if (have_a_port_in_common(one, other))
+                fail_msg("%s and %s have a port in common", other->name, one->name);
+        }
 }
 
 /* A protocol that was left out has no port and cannot be found by number or name; its description says so. */
@@ -759,6 +786,7 @@ int main(void)
         cmocka_unit_test(test_lines_keep_utf8),
         cmocka_unit_test(test_errors_and_protocols_have_names),
         cmocka_unit_test(test_protocols_are_described),
+        cmocka_unit_test(test_protocols_differ),
         cmocka_unit_test(test_what_was_left_out_is_described),
         cmocka_unit_test(test_documents_name_the_protocols),
         cmocka_unit_test(test_every_field_is_set_and_read_back),
