@@ -17,6 +17,9 @@ import zlib
 ROBOT, CLIENT = bytes([10, 0, 0, 2]), bytes([10, 0, 0, 9])
 EPOCH = 1769860800
 PORT = 30010
+LAYOUT = os.path.join(os.environ.get("srcdir", "."), "tests", "unit", "data", "realtime_layout.csv")
+with open(LAYOUT, encoding="utf-8") as layout:  # each row begins with the bytes of its packet
+    COLUMNS = (max(int(line.split(",")[0]) for line in layout if line[0].isdigit()) - 4) // 8
 # Topics that stand for fields, by their names without the arm: how many elements, and the numbers of names.
 DOUBLES = dict.fromkeys("actual_q actual_qd actual_current actual_TCP_pose actual_TCP_speed actual_TCP_force target_q "
                         "target_qd target_qdd target_current target_TCP_pose target_TCP_speed joint_temperatures "
@@ -280,7 +283,9 @@ def check_gnuplot(folder):
 
     def columns(*options):
         lines = run("export", "-f", "gnuplot", *options, path).splitlines()
-        assert len(lines) == len(tables[0].rows) + 1 and all(len(line.split(" ")) == 152 for line in lines[1:])
+        counts = {len(line.split(" ")) for line in lines[1:]}
+        assert len(lines) == len(tables[0].rows) + 1, (len(lines), len(tables[0].rows))
+        assert counts == {COLUMNS}, "rows of %s columns; realtime_layout.csv has %d" % (counts, COLUMNS)
         return [line.split(" ") for line in lines[1:]]
 
     count = 0
