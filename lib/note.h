@@ -31,8 +31,7 @@ void armtap_line_signed(struct armtap_line *line, int64_t number);
 void armtap_line_double(struct armtap_line *line, double number);
 void armtap_line_hex(struct armtap_line *line, uint64_t number);
 /* Adds several parts. The format knows %s (const char *), %u (uint64_t), %d (int64_t), %x (uint64_t, with 0x) and %b
- * (const void
- * *, size_t: a span); arguments must have exactly these types. */
+ * (const void *, size_t: a span); arguments must have exactly these types. */
 void armtap_line_format(struct armtap_line *line, const char *format, ...);
 void armtap_line_arguments(struct armtap_line *line, const char *format, va_list arguments);
 
