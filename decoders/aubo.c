@@ -2,8 +2,8 @@
  *
  * Messages are JSON arrays that begin with a number. A client sets up a channel, 0 to 99, for data from the robot or to
  * it: [100,{"chanel":0,"frequency":50.0,"segments":["R1_actual_q"],"to_server":false,"trigger":0}]. Data follow in the
- * order of its segments: [0,[0.0,0.1,0.2,0.3,0.4,0.5]]. Nothing is answered. On raw TCP nothing stands between
- * messages, or white space.
+ * order of its segments: [0,[0.0,0.1,0.2,0.3,0.4,0.5]]. The controller sends no replies. On raw TCP, messages follow
+ * each other directly or after white space.
  *
  * Source: AUBO's RTDE guide and SDK 0.25.0-rc.4; what separates messages on raw TCP is not documented. */
 #include <string.h>
@@ -13,25 +13,25 @@
 #include "aubo_sniff.h"
 #include "aubo_web.h"
 
-/* Reads on from where `look`, if there is one, stopped; `scan` is how far what stands before was read. */
-static enum armtap_aubo_end look_on(struct armtap_aubo_look *look, struct armtap_aubo_scan scan, bool strict,
-                                    const uint8_t *bytes, size_t length, size_t *used)
+/* Resumes where `progress` stopped; without it, starts from `scan`, the state before these bytes. */
+static enum armtap_aubo_end resume_scan(struct armtap_aubo_progress *progress, struct armtap_aubo_scan scan,
+                                        bool strict, const uint8_t *bytes, size_t length, size_t *used)
 {
-    size_t done = look && look->done <= length ? look->done : 0;
+    size_t done = progress && progress->done <= length ? progress->done : 0;
     if (done > 0)
-        scan = look->scan;
+        scan = progress->scan;
     enum armtap_aubo_end end = armtap_aubo_scan(&scan, strict, bytes + done, length - done, used);
     *used += done;
-    if (look && end == ARMTAP_AUBO_MORE)
-        *look = (struct armtap_aubo_look){.done = length, .scan = scan};
+    if (progress && end == ARMTAP_AUBO_MORE)
+        *progress = (struct armtap_aubo_progress){.done = length, .scan = scan};
     return end;
 }
 
-/* The rest of a message that is too long: its pieces end at the same bytes however they arrive. */
-static long swallowed_frame(const struct armtap_aubo_side *side, const uint8_t *bytes, size_t length)
+/* A piece of the rest of a message that is too long. Pieces end at the same bytes, however the bytes arrive. */
+static long oversized_frame(const struct armtap_aubo_side *side, const uint8_t *bytes, size_t length)
 {
     size_t used, piece = length < ARMTAP_AUBO_PIECE_MAX ? length : ARMTAP_AUBO_PIECE_MAX;
-    switch (look_on(side->look, side->scan, false, bytes, piece, &used)) {
+    switch (resume_scan(side->progress, side->scan, false, bytes, piece, &used)) {
     case ARMTAP_AUBO_WHOLE:
         return (long)used;
     case ARMTAP_AUBO_WRONG:
@@ -41,64 +41,65 @@ static long swallowed_frame(const struct armtap_aubo_side *side, const uint8_t *
     }
 }
 
-/* Behind white space. In step bytes up to the one that makes them no message are a frame, which decode() then says. */
-static long message_frame(struct armtap_aubo_look *look, bool in_step, const uint8_t *bytes, size_t length)
+/* A message after its white space. In step, bytes up to the first wrong one are a frame too: decode() notes the fault.
+ */
+static long message_frame(struct armtap_aubo_progress *progress, bool in_step, const uint8_t *bytes, size_t length)
 {
     struct armtap_aubo_scan begin = {0};
-    size_t used, most = length < ARMTAP_AUBO_MESSAGE_MAX ? length : ARMTAP_AUBO_MESSAGE_MAX;
-    if (!in_step && bytes[0] != '{' && armtap_aubo_prefix(bytes, most, NULL) == ARMTAP_AUBO_WRONG)
+    size_t used, limit = length < ARMTAP_AUBO_MESSAGE_MAX ? length : ARMTAP_AUBO_MESSAGE_MAX;
+    if (!in_step && bytes[0] != '{' && armtap_aubo_prefix(bytes, limit, NULL) == ARMTAP_AUBO_WRONG)
         return -1;
-    switch (look_on(look, begin, !in_step, bytes, most, &used)) {
+    switch (resume_scan(progress, begin, !in_step, bytes, limit, &used)) {
     case ARMTAP_AUBO_WHOLE:
         return (long)used;
     case ARMTAP_AUBO_WRONG:
         return in_step && used > 0 ? (long)used : -1;
     default:
-        return most == ARMTAP_AUBO_MESSAGE_MAX ? (long)most : 0;
+        return limit == ARMTAP_AUBO_MESSAGE_MAX ? (long)limit : 0;
     }
 }
 
 static long raw_frame(const struct armtap_aubo_side *side, const uint8_t *bytes, size_t length)
 {
-    if (side && side->astray)
+    if (side && side->failed)
         return -1;
-    if (side && side->swallows)
-        return swallowed_frame(side, bytes, length);
+    if (side && side->oversized)
+        return oversized_frame(side, bytes, length);
     bool in_step = side && side->in_step, stays = in_step || (side && side->found);
-    size_t blanks = in_step ? armtap_aubo_blanks(bytes, length) : 0; /* a search would count them again at each */
+    size_t blanks = in_step ? armtap_aubo_blanks(bytes, length) : 0; /* a search would count them again at each byte */
     if (blanks == ARMTAP_AUBO_BLANKS_MAX)
         return (long)blanks;
     if (blanks == length)
         return 0;
     if (!in_step && bytes[0] != '[' && !(side && bytes[0] == '{'))
         return -1;
-    long frame = message_frame(stays ? side->look : NULL, in_step, bytes + blanks, length - blanks);
+    long frame = message_frame(stays ? side->progress : NULL, in_step, bytes + blanks, length - blanks);
     return frame > 0 ? (long)blanks + frame : frame;
 }
 
-/* The form of a direction; the other one's shows it, too. */
+/* The form of a direction; if unknown, that of the other direction. */
 static enum armtap_aubo_form form_of(const struct armtap_aubo *aubo, enum armtap_direction direction)
 {
     if (!aubo)
-        return ARMTAP_AUBO_UNTOLD;
+        return ARMTAP_AUBO_UNKNOWN;
     enum armtap_aubo_form form = aubo->sides[direction].form, other = aubo->sides[!direction].form;
-    if (form != ARMTAP_AUBO_UNTOLD)
+    if (form != ARMTAP_AUBO_UNKNOWN)
         return form;
     return other == ARMTAP_AUBO_OPAQUE ? ARMTAP_AUBO_WEB : other;
 }
 
-static void look_anew(struct armtap_aubo_side *side)
+static void reset_progress(struct armtap_aubo_side *side)
 {
-    *side->look = (struct armtap_aubo_look){.done = 0};
+    *side->progress = (struct armtap_aubo_progress){.done = 0};
 }
 
-/* Whether this is a head of HTTP that needs more bytes. */
-static bool head_goes_on(struct armtap_aubo_look *look, enum armtap_aubo_form form, enum armtap_direction direction,
-                         const uint8_t *bytes, size_t length)
+/* Whether an HTTP head begins here that needs more bytes. */
+static bool is_partial_head(struct armtap_aubo_progress *progress, enum armtap_aubo_form form,
+                            enum armtap_direction direction, const uint8_t *bytes, size_t length)
 {
-    return (form == ARMTAP_AUBO_UNTOLD || form == ARMTAP_AUBO_WEB) &&
+    return (form == ARMTAP_AUBO_UNKNOWN || form == ARMTAP_AUBO_WEB) &&
            armtap_aubo_web_is_head(direction, bytes, length) &&
-           armtap_websocket_http_on(bytes, length, &look->head) == 0;
+           armtap_websocket_http_on(bytes, length, &progress->head) == 0;
 }
 
 static long frame_of(const struct armtap_aubo *aubo, enum armtap_direction direction, const uint8_t *bytes,
@@ -106,7 +107,7 @@ static long frame_of(const struct armtap_aubo *aubo, enum armtap_direction direc
 {
     enum armtap_aubo_form form = form_of(aubo, direction);
     if (aubo && aubo->sides[direction].in_step &&
-        head_goes_on(aubo->sides[direction].look, form, direction, bytes, length))
+        is_partial_head(aubo->sides[direction].progress, form, direction, bytes, length))
         return 0;
     switch (form) {
     case ARMTAP_AUBO_OPAQUE:
@@ -118,7 +119,7 @@ static long frame_of(const struct armtap_aubo *aubo, enum armtap_direction direc
     default:
         break;
     }
-    if (length > 0 && bytes[0] == ARMTAP_AUBO_PACKED_FRAME)
+    if (length > 0 && bytes[0] == ARMTAP_AUBO_COMPRESSED_FRAME)
         return armtap_aubo_web_frame(direction, bytes, length);
     switch (armtap_aubo_looks_like_web(direction, bytes, length)) {
     case ARMTAP_AUBO_WHOLE:
@@ -135,11 +136,11 @@ static long aubo_frame(const void *context, enum armtap_direction direction, con
     const struct armtap_aubo *aubo = context;
     long frame = frame_of(aubo, direction, bytes, length);
     if (aubo)
-        aubo->sides[direction].look->begun = frame >= 0 && length < ARMTAP_AUBO_MESSAGE_MAX;
+        aubo->sides[direction].progress->begun = frame >= 0 && length < ARMTAP_AUBO_MESSAGE_MAX;
     return frame;
 }
 
-/* A message that is searched for begins with its bracket, whatever white space stands in front of it. */
+/* A search skips white space: a message begins with its bracket. */
 static size_t aubo_next(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length,
                         size_t at)
 {
@@ -150,7 +151,7 @@ static size_t aubo_next(const void *context, enum armtap_direction direction, co
     return at;
 }
 
-/* The channel whose message this is, if its recipe is known and the message has as many values. */
+/* Whether the message has a channel with a known recipe, and as many values as that recipe. */
 static bool fits_channel(const struct armtap_aubo *aubo, enum armtap_direction direction, const uint8_t *message,
                          size_t length)
 {
@@ -165,7 +166,7 @@ static bool fits_channel(const struct armtap_aubo *aubo, enum armtap_direction d
            scan.commas == recipe->count;
 }
 
-/* A whole frame that nothing else would look like. */
+/* Whether a whole frame is a set-up, which nothing else looks like. */
 static bool is_set_up(enum armtap_direction direction, const uint8_t *frame, size_t length)
 {
     size_t blanks = armtap_aubo_blanks(frame, length);
@@ -189,8 +190,8 @@ static enum armtap_fit fit_of(enum armtap_aubo_end end)
     return end == ARMTAP_AUBO_WHOLE ? ARMTAP_FIT_YES : end == ARMTAP_AUBO_MORE ? ARMTAP_FIT_MORE : ARMTAP_FIT_NO;
 }
 
-/* What follows a message is another one, and behind that one more begins. What follows a list within a message is a
- * comma or a bracket, within a string at last a quote. */
+/* Whether another message follows, and the beginning of a third. A list inside a message is followed by a comma or a
+ * bracket, inside a string by a quote. */
 static enum armtap_fit raw_follows(enum armtap_direction direction, const uint8_t *frame, size_t length,
                                    const uint8_t *next, size_t available)
 {
@@ -226,21 +227,21 @@ static enum armtap_fit aubo_follows(const void *context, enum armtap_direction d
         return ARMTAP_FIT_YES;
     if (armtap_aubo_web_is_upgrade(direction, frame, length))
         return available == 0 ? ARMTAP_FIT_MORE : fit_of(armtap_aubo_looks_like_web(direction, next, available));
-    if (form_of(context, direction) == ARMTAP_AUBO_WEB || frame[0] == ARMTAP_AUBO_PACKED_FRAME)
+    if (form_of(context, direction) == ARMTAP_AUBO_WEB || frame[0] == ARMTAP_AUBO_COMPRESSED_FRAME)
         return ARMTAP_FIT_NO;
     enum armtap_fit fit = raw_follows(direction, frame, length, next, available);
     bool fits = fit == ARMTAP_FIT_YES && fits_channel(context, direction, frame + blanks, length - blanks);
     return fits ? ARMTAP_FIT_WELL : fit;
 }
 
-/* Whether a whole frame of text begins here that holds a set-up. */
+/* Whether a whole text frame that holds a set-up begins here. */
 static bool web_sets_up(enum armtap_direction direction, const uint8_t *bytes, size_t length)
 {
     long frame = direction == ARMTAP_TO_ROBOT ? armtap_websocket_frame(bytes, length) : -1;
     return frame > 0 && (size_t)frame <= length && armtap_aubo_web_holds(bytes, (size_t)frame, true);
 }
 
-/* Any WebSocket begins with an upgrade; a set-up behind it is AUBO's. */
+/* Any WebSocket begins with an upgrade; only AUBO's continues with a set-up. */
 static enum armtap_fit web_begins(enum armtap_direction direction, const uint8_t *bytes, size_t length)
 {
     enum armtap_aubo_end end = armtap_aubo_looks_like_web(direction, bytes, length);
@@ -274,12 +275,12 @@ static enum armtap_fit aubo_begins(enum armtap_direction direction, const uint8_
     return end == ARMTAP_AUBO_WHOLE ? ARMTAP_FIT_WELL : fit_of(end);
 }
 
-/* AUBO's other service, JSON-RPC, has UR's port. */
+/* AUBO's JSON-RPC service uses one of UR's ports. */
 static const char *aubo_stranger(const uint8_t *bytes, size_t length)
 {
     static const char key[] = "\"jsonrpc\"";
     size_t at = armtap_aubo_blanks(bytes, length);
-    if (armtap_aubo_holds_packed(bytes, length))
+    if (armtap_aubo_holds_compressed(bytes, length))
         return "a compressed WebSocket that began before the capture, which cannot be decoded";
     if (at == length || bytes[at] != '{')
         return NULL;
@@ -289,25 +290,25 @@ static const char *aubo_stranger(const uint8_t *bytes, size_t length)
     return NULL;
 }
 
-static int swallow(struct armtap_aubo_side *side, const struct armtap_frame *frame)
+static int skip_oversized(struct armtap_aubo_side *side, const struct armtap_frame *frame)
 {
     size_t used;
-    side->swallows = armtap_aubo_scan(&side->scan, false, frame->bytes, frame->length, &used) == ARMTAP_AUBO_MORE;
+    side->oversized = armtap_aubo_scan(&side->scan, false, frame->bytes, frame->length, &used) == ARMTAP_AUBO_MORE;
     return ARMTAP_OK;
 }
 
-/* A piece that is no whole message: the beginning of one that is too long, or what stands before a wrong byte. */
+/* A piece that is not a whole message: the beginning of one that is too long, or the bytes before a wrong one. */
 static int decode_piece(struct armtap_aubo_side *side, struct armtap_conn *conn, const struct armtap_frame *frame,
                         const struct armtap_aubo_scan *scan, size_t length)
 {
     uint64_t offset = frame->offset + frame->length - length;
-    side->swallows = length == ARMTAP_AUBO_MESSAGE_MAX;
-    if (side->swallows) {
+    side->oversized = length == ARMTAP_AUBO_MESSAGE_MAX;
+    if (side->oversized) {
         side->scan = *scan;
         return armtap_aubo_say_too_long(conn, frame, offset);
     }
     side->in_step = false;
-    side->astray = true;
+    side->failed = true;
     return armtap_aubo_say_bad(conn, frame,
                                scan->in_string
                                    ? "a control character inside a string"
@@ -322,14 +323,14 @@ static int raw_decode(struct armtap_aubo *aubo, struct armtap_conn *conn, const 
     size_t used, elements, blanks = armtap_aubo_blanks(frame->bytes, frame->length);
     const uint8_t *text = frame->bytes + blanks;
     size_t length = frame->length - blanks;
-    if (side->swallows)
-        return swallow(side, frame);
+    if (side->oversized)
+        return skip_oversized(side, frame);
     if (length == 0)
         return ARMTAP_OK;
     if (!armtap_aubo_is_json(text, length, &elements)) {
         if (armtap_aubo_scan(&scan, false, text, length, &used) != ARMTAP_AUBO_WHOLE)
             return decode_piece(side, conn, frame, &scan, length);
-        return armtap_aubo_no_message(aubo, conn, frame, text, length, frame->offset + blanks);
+        return armtap_aubo_say_not_json(aubo, conn, frame, text, length, frame->offset + blanks);
     }
     return armtap_aubo_message(aubo, conn, frame, text, length, elements, frame->offset + blanks);
 }
@@ -339,15 +340,15 @@ static int aubo_decode(void *context, struct armtap_conn *conn, const struct arm
     struct armtap_aubo *aubo = context;
     struct armtap_aubo_side *side = &aubo->sides[frame->direction];
     enum armtap_aubo_form form = form_of(aubo, frame->direction);
-    if (form == ARMTAP_AUBO_UNTOLD)
-        form = frame->bytes[0] == ARMTAP_AUBO_PACKED_FRAME ||
+    if (form == ARMTAP_AUBO_UNKNOWN)
+        form = frame->bytes[0] == ARMTAP_AUBO_COMPRESSED_FRAME ||
                        armtap_aubo_looks_like_web(frame->direction, frame->bytes, frame->length) == ARMTAP_AUBO_WHOLE
                    ? ARMTAP_AUBO_WEB
                    : ARMTAP_AUBO_RAW;
     side->form = form;
     side->in_step = true;
     side->found = false;
-    look_anew(side);
+    reset_progress(side);
     if (armtap_conn_stream(conn)->generation == ARMTAP_GENERATION_UNKNOWN)
         armtap_conn_version(conn, 0, ARMTAP_GENERATION_AUBO);
     int error = form == ARMTAP_AUBO_WEB ? armtap_aubo_web_decode(aubo, conn, frame) : raw_decode(aubo, conn, frame);
@@ -358,7 +359,7 @@ static int aubo_decode(void *context, struct armtap_conn *conn, const struct arm
     return error;
 }
 
-/* White space at the end of a stream is nothing; a part of a message is worth nothing. */
+/* White space at the end of a stream is no loss; part of a message is. */
 static int aubo_rest(void *context, struct armtap_conn *conn, const struct armtap_frame *frame, bool *used)
 {
     (void)context;
@@ -373,21 +374,21 @@ static void aubo_starts(void *context, enum armtap_direction direction)
     aubo->sides[direction].in_step = true;
 }
 
-/* What is asked of the next bytes is asked from their first one on, until they are decoded or lost. */
+/* Until the next bytes are decoded or lost, frame() is called with the first of them. */
 static void aubo_found(void *context, enum armtap_direction direction)
 {
     struct armtap_aubo *aubo = context;
     aubo->sides[direction].found = true;
-    look_anew(&aubo->sides[direction]);
+    reset_progress(&aubo->sides[direction]);
 }
 
 static int aubo_lost(void *context, struct armtap_conn *conn, const struct armtap_frame *here, bool gap)
 {
     struct armtap_aubo *aubo = context;
     struct armtap_aubo_side *side = &aubo->sides[here->direction];
-    bool was_in_step = side->in_step, ends = !gap && side->look->begun;
-    side->in_step = side->found = side->swallows = side->astray = false;
-    look_anew(side);
+    bool was_in_step = side->in_step, ends = !gap && side->progress->begun;
+    side->in_step = side->found = side->oversized = side->failed = false;
+    reset_progress(side);
     enum armtap_aubo_form form = form_of(aubo, here->direction);
     if (form == ARMTAP_AUBO_WEB || form == ARMTAP_AUBO_OPAQUE)
         return armtap_aubo_web_lost(aubo, conn, here, gap, ends);

@@ -13,7 +13,7 @@ static size_t blanks_of(const uint8_t *bytes, size_t length)
     return count;
 }
 
-/* Whether JSON begins here, a list or, as a client may send by mistake, an object. */
+/* Whether a JSON list begins here, or an object, which a client may send by mistake. */
 static bool is_list(const uint8_t *bytes, size_t length)
 {
     size_t blanks = blanks_of(bytes, length);
@@ -56,9 +56,9 @@ int armtap_aubo_describe(struct armtap_pieces *pieces, const char **kind)
     return web > 0 || subject->content ? armtap_aubo_describe_web(pieces, kind) : ARMTAP_OK;
 }
 
-/* ---- what bytes are by themselves ---- */
+/* ---- identifying ---- */
 
-/* Bytes up to the end of the list or object that begins here; all if it has none. */
+/* Length of the list or object that begins here; all bytes if it does not end. */
 static size_t list_length(const uint8_t *bytes, size_t length)
 {
     struct armtap_aubo_scan scan = {0};
@@ -67,14 +67,14 @@ static size_t list_length(const uint8_t *bytes, size_t length)
     return end == ARMTAP_AUBO_WHOLE ? blanks + used : length;
 }
 
-/* A request, or a masked frame, which only clients send. */
+/* Whether this is a request or a masked frame, which only clients send. */
 static bool is_from_client(const uint8_t *bytes, size_t length)
 {
     bool is_request = length >= 4 && memcmp(bytes, "GET ", 4) == 0;
     return is_request || (length >= 2 && bytes[0] >= 0x80 && (bytes[1] & 0x80));
 }
 
-/* No line of URScript begins so. */
+/* Whether this begins like a message; no URScript line does. */
 static bool begins_numbered_list(const uint8_t *bytes, size_t length)
 {
     return length > 1 && bytes[0] == '[' && armtap_aubo_is_digit((char)bytes[1]);

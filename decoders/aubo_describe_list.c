@@ -5,8 +5,8 @@
 #include "aubo_scan.h"
 #include "aubo_words.h"
 
-/* Goes through a text and makes a piece of each value, with the brackets and the key before it and what separates it
- * from the next one. */
+/* Walks through a text and adds a piece for each value. The piece includes the brackets and the key before the value,
+ * and the separator after it. */
 struct walker {
     struct armtap_pieces *pieces;
     const struct armtap_aubo_text *text;
@@ -35,7 +35,7 @@ static char here(const struct walker *walker)
 
 /* ---- names ---- */
 
-/* The topic of the value at hand; NULL in a set-up, and if it is not known. */
+/* The topic of the current value; NULL in a set-up, or if unknown. */
 static const struct armtap_recipe_entry *entry_of(const struct walker *walker)
 {
     size_t index = walker->level[0].index;
@@ -75,7 +75,7 @@ static void name_value(const struct walker *walker)
 
 /* ---- values ---- */
 
-/* Unit, and name of a number, if the topic is a field of the table. */
+/* Sets the unit, and the name of the number, if the topic is a field of the table. */
 static void set_field(const struct walker *walker, const struct armtap_value *number)
 {
     struct armtap_pieces *pieces = walker->pieces;
@@ -93,7 +93,7 @@ static void set_field(const struct walker *walker, const struct armtap_value *nu
         armtap_pieces_field_remark(pieces, field, number->i64[0]);
 }
 
-/* What the members of a set-up mean. */
+/* Explains the members of a set-up. */
 static void remark_set_up(const struct walker *walker, const struct armtap_value *value)
 {
     struct armtap_pieces *pieces = walker->pieces;
@@ -111,11 +111,11 @@ static void remark_set_up(const struct walker *walker, const struct armtap_value
         armtap_pieces_remark(pieces, "periodic");
 }
 
-/* A number keeps the digits that it has. */
+/* Sets a value that is not a string. A number keeps its digits. */
 static bool set_word(const struct walker *walker, const char *text, size_t length)
 {
     struct armtap_value *value = &walker->pieces->piece.value, word = {.present = false};
-    if (armtap_aubo_judge_word(text, length) == ARMTAP_AUBO_WORD_WRONG) {
+    if (armtap_aubo_check_word(text, length) == ARMTAP_AUBO_WORD_WRONG) {
         armtap_pieces_remark(walker->pieces, "no value of JSON");
         return false;
     }
@@ -131,13 +131,13 @@ static bool set_word(const struct walker *walker, const char *text, size_t lengt
         value->length = length;
         set_field(walker, &word);
     } else {
-        value->u64[0] = word.u64[0]; /* in whichever member it is */
+        value->u64[0] = word.u64[0]; /* copies any member of the union */
     }
     remark_set_up(walker, &word);
     return true;
 }
 
-/* The end of a string whose first quote is at `at`; 0 if it has none. */
+/* The end of the string whose first quote is at `at`; 0 if it does not end. */
 static size_t string_end(const struct walker *walker, size_t at)
 {
     for (at++; at < walker->text->length; at++) {
@@ -148,7 +148,7 @@ static size_t string_end(const struct walker *walker, size_t at)
     return 0;
 }
 
-/* ---- going through ---- */
+/* ---- walking ---- */
 
 static void close_levels(struct walker *walker)
 {
@@ -163,13 +163,13 @@ static void close_levels(struct walker *walker)
     }
 }
 
-/* A value of `length` bytes is here. Its piece ends where the next one begins. */
+/* Adds the value of `length` bytes here. Its piece ends where the next one begins. */
 static bool add_value(struct walker *walker, size_t length, bool is_string)
 {
     const struct armtap_aubo_text *text = walker->text;
     const char *value = text->bytes + walker->at;
     bool known = true;
-    armtap_pieces_add(walker->pieces, text->at + (text->packed ? 0 : walker->begin), 0, NULL);
+    armtap_pieces_add(walker->pieces, text->at + (text->outside ? 0 : walker->begin), 0, NULL);
     name_value(walker);
     if (is_string)
         armtap_pieces_text(walker->pieces, value + 1, length - 2);
@@ -179,13 +179,13 @@ static bool add_value(struct walker *walker, size_t length, bool is_string)
         known = set_word(walker, value, length);
     walker->at += length;
     close_levels(walker);
-    if (!text->packed)
+    if (!text->outside)
         armtap_pieces_lengthen(walker->pieces, walker->at - walker->begin);
     walker->begin = walker->at;
     return known;
 }
 
-/* A bracket is here: enters it, unless it is closed at once. */
+/* Enters the bracket here, or adds it as an empty value. */
 static bool open_level(struct walker *walker)
 {
     size_t first = walker->at++;
@@ -241,7 +241,7 @@ void armtap_aubo_describe_list(struct armtap_pieces *pieces, const struct armtap
     struct walker walker = {.pieces = pieces, .text = text};
     unsigned number;
     skip_blanks(&walker);
-    if (walker.at > 0 && !text->packed)
+    if (walker.at > 0 && !text->outside)
         armtap_pieces_add(pieces, text->at, walker.at, "white space");
     walker.begin = walker.at;
     walker.is_set_up = pieces->subject->direction == ARMTAP_TO_ROBOT &&

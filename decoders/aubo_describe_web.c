@@ -69,11 +69,11 @@ struct frame {
     unsigned opcode;
     bool fin, compressed, masked;
     size_t header;  /* bytes */
-    size_t payload; /* bytes, as the header says */
-    size_t here;    /* bytes of the payload that are here */
+    size_t payload; /* bytes, according to the header */
+    size_t here;    /* bytes of the payload present */
 };
 
-/* False if the header is not whole, or no frame begins so. */
+/* False if the header is incomplete or invalid. */
 static bool read_header(const uint8_t *bytes, size_t length, struct frame *frame)
 {
     uint64_t payload;
@@ -91,7 +91,7 @@ static bool read_header(const uint8_t *bytes, size_t length, struct frame *frame
     return true;
 }
 
-/* The head ends with an empty line. Unlike armtap_websocket_http it may be damaged. */
+/* The head ends with an empty line. Unlike armtap_websocket_http, accepts a damaged one. */
 static size_t head_length(const uint8_t *bytes, size_t length)
 {
     for (size_t i = 4; i <= length; i++)
@@ -143,7 +143,7 @@ static void describe_control(struct armtap_pieces *pieces, const struct frame *f
     }
 }
 
-/* What a frame completes, if its bytes do not show it: after them. */
+/* Adds the message that a frame completes, after the frame, if the frame's own bytes do not show it. */
 static void describe_content(struct armtap_pieces *pieces, const struct frame *frame, const uint8_t *content,
                              size_t length)
 {
@@ -158,7 +158,7 @@ static void describe_content(struct armtap_pieces *pieces, const struct frame *f
     armtap_aubo_describe_list(pieces, &text);
 }
 
-/* A compressed message that refers to none before it. *is_alone becomes false if it does, or is damaged. */
+/* Describes a compressed message that needs no earlier one. Sets *is_alone to false if it needs one, or is damaged. */
 static int describe_inflated(struct armtap_pieces *pieces, const struct frame *frame, bool *is_alone)
 {
     struct armtap_websocket websocket;
@@ -169,7 +169,7 @@ static int describe_inflated(struct armtap_pieces *pieces, const struct frame *f
     *is_alone = error == ARMTAP_OK && event.kind == ARMTAP_WEBSOCKET_MESSAGE && event.length > 0;
     if (*is_alone)
         describe_content(pieces, frame, event.bytes, event.length);
-    armtap_pieces_end(pieces); /* it points into what is freed */
+    armtap_pieces_end(pieces); /* the last piece points into freed memory otherwise */
     armtap_websocket_free(&websocket);
     return error == ARMTAP_ERR_MEMORY ? error : ARMTAP_OK;
 }
@@ -198,7 +198,7 @@ static int describe_data(struct armtap_pieces *pieces, const struct frame *frame
     return error;
 }
 
-/* `plain`: the payload unmasked, as far as it is here. */
+/* `plain`: the unmasked payload, as far as present. */
 static int describe_frame(struct armtap_pieces *pieces, const struct frame *frame, const uint8_t *plain)
 {
     describe_header(pieces, frame);
@@ -217,7 +217,7 @@ static int describe_masked(struct armtap_pieces *pieces, const struct frame *fra
     for (size_t i = 0; i < frame->here; i++)
         plain[i] = payload[i] ^ payload[(ptrdiff_t)(i % 4) - 4];
     int error = describe_frame(pieces, frame, plain);
-    armtap_pieces_end(pieces); /* it points into `plain` */
+    armtap_pieces_end(pieces); /* the last piece points into `plain` */
     free(plain);
     return error;
 }

@@ -1,4 +1,4 @@
-/* What is said of AUBO's protocol, whether its decoder is built in or left out. */
+/* The description of AUBO's protocol, also for builds without its decoder. */
 #ifndef ARMTAP_AUBO_INFO_H
 #define ARMTAP_AUBO_INFO_H
 
@@ -9,6 +9,6 @@
     .description = "AUBO's RTDE: JSON over TCP or a WebSocket, on channels that clients subscribe to",                 \
     .ports = (const uint16_t[]){30010, 9013, 0},                                                                       \
     .traits = ARMTAP_TRAIT_TEXT | ARMTAP_TRAIT_CHANNELS | ARMTAP_TRAIT_ON_CHANGE | ARMTAP_TRAIT_OWN_NAMES,             \
-    .cycle = 0.005 /* that of its control; how it rounds what is asked for is not documented */
+    .cycle = 0.005 /* of the controller; how it rounds requested frequencies is not documented */
 
 #endif

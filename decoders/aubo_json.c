@@ -17,7 +17,7 @@ void armtap_aubo_reader_free(struct armtap_aubo_reader *reader)
     *reader = (struct armtap_aubo_reader){NULL, NULL, 0};
 }
 
-/* Steps over a string whose first quote stands at `at`; the scanner saw its end. */
+/* The end of the string whose first quote is at `at`; the scanner saw its end. */
 static size_t string_end(const char *text, size_t length, size_t at)
 {
     for (at++; at < length && text[at] != '"'; at++)
@@ -26,7 +26,7 @@ static size_t string_end(const char *text, size_t length, size_t at)
     return at + 1;
 }
 
-/* Finds the next word from *at on; false behind the last. */
+/* Finds the next word from *at on; false after the last. */
 static bool next_word(const char *text, size_t length, size_t *at, size_t *end)
 {
     size_t word = 0;
@@ -36,13 +36,13 @@ static bool next_word(const char *text, size_t length, size_t *at, size_t *end)
     return *at < length;
 }
 
-/* Looks at all words: how many json-c would not keep, or where one is wrong. */
-static bool judge_words(const char *text, size_t length, size_t *beyond, size_t *wrong)
+/* Checks all words: counts those beyond json-c's range, or finds a wrong one. */
+static bool check_words(const char *text, size_t length, size_t *beyond, size_t *wrong)
 {
     size_t at = 0, end;
     *beyond = 0;
     for (; next_word(text, length, &at, &end); at = end) {
-        enum armtap_aubo_word word = armtap_aubo_judge_word(text + at, end - at);
+        enum armtap_aubo_word word = armtap_aubo_check_word(text + at, end - at);
         *wrong = at;
         if (word == ARMTAP_AUBO_WORD_WRONG)
             return false;
@@ -63,7 +63,7 @@ static int make_room(struct armtap_aubo_reader *reader, size_t capacity)
     return ARMTAP_OK;
 }
 
-/* A copy in which whole numbers beyond json-c's range end in ".0": it reads them as doubles then, and keeps them. */
+/* Makes a copy in which integers beyond json-c's range end in ".0", so that json-c reads them as doubles. */
 static int copy_as_doubles(struct armtap_aubo_reader *reader, const char *text, size_t length, size_t beyond,
                            size_t *copied)
 {
@@ -71,7 +71,7 @@ static int copy_as_doubles(struct armtap_aubo_reader *reader, const char *text, 
     if (make_room(reader, length + 2 * beyond) != ARMTAP_OK)
         return ARMTAP_ERR_MEMORY;
     for (; next_word(text, length, &at, &end); at = end) {
-        if (armtap_aubo_judge_word(text + at, end - at) != ARMTAP_AUBO_WORD_BEYOND_RANGE)
+        if (armtap_aubo_check_word(text + at, end - at) != ARMTAP_AUBO_WORD_BEYOND_RANGE)
             continue;
         memcpy(reader->copy + to, text + from, end - from);
         to += end - from;
@@ -111,7 +111,7 @@ int armtap_aubo_read(struct armtap_aubo_reader *reader, const uint8_t *bytes, si
     const char *text = (const char *)bytes;
     size_t beyond;
     *message = NULL;
-    if (!judge_words(text, length, &beyond, at)) {
+    if (!check_words(text, length, &beyond, at)) {
         *wrong = "neither a number nor a word of JSON";
         return ARMTAP_OK;
     }
@@ -129,7 +129,7 @@ static bool is_hex(char c)
     return armtap_aubo_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Bytes of the escape at `text`, a backslash; 0 where it is none of JSON's. */
+/* Length of the escape at `text`, a backslash; 0 if JSON has no such escape. */
 static size_t escape_length(const char *text, size_t length)
 {
     if (length < 2 || text[1] == '\0' || !strchr("\"\\/bfnrtu", text[1]))
@@ -142,7 +142,7 @@ static size_t escape_length(const char *text, size_t length)
     return 6;
 }
 
-/* Bytes of the string at `text`, a quote; 0 where it has no end or a wrong escape. */
+/* Length of the string at `text`, a quote; 0 if it does not end or has a wrong escape. */
 static size_t string_length(const char *text, size_t length)
 {
     size_t at = 1, escape;
@@ -161,7 +161,7 @@ enum { VALUE = 1, KEY = 2, COLON = 4, COMMA = 8, END = 16 };
 struct grammar {
     unsigned expected;
     unsigned depth;
-    uint64_t objects; /* bit d: what is open at depth d is one */
+    uint64_t objects; /* bit d: the bracket open at depth d is an object */
     size_t count;     /* of commas in the outermost list */
 };
 
@@ -203,7 +203,7 @@ static bool take_mark(struct grammar *grammar, char c)
     }
 }
 
-/* Bytes of the word, string or mark at `text`; 0 where it may not stand there. */
+/* Length of the word, string or mark at `text`; 0 if it is not allowed there. */
 static size_t take_token(struct grammar *grammar, const char *text, size_t length)
 {
     size_t word = armtap_aubo_word_length(text, length);
@@ -211,7 +211,7 @@ static size_t take_token(struct grammar *grammar, const char *text, size_t lengt
         return take_mark(grammar, *text) ? 1 : 0;
     if (word > 0 && !(grammar->expected & VALUE))
         return 0;
-    if (word > 0 && armtap_aubo_judge_word(text, word) == ARMTAP_AUBO_WORD_WRONG)
+    if (word > 0 && armtap_aubo_check_word(text, word) == ARMTAP_AUBO_WORD_WRONG)
         return 0;
     if (word == 0 && !(grammar->expected & (VALUE | KEY)))
         return 0;
@@ -242,7 +242,7 @@ bool armtap_aubo_is_json(const uint8_t *bytes, size_t length, size_t *count)
 void armtap_aubo_next(struct armtap_aubo_element *cursor, struct armtap_aubo_element *element)
 {
     const char *text = cursor->text;
-    size_t at = 1, depth = 0; /* behind the bracket or the comma before */
+    size_t at = 1, depth = 0; /* after the bracket or the comma */
     while (at < cursor->length && armtap_aubo_is_space(text[at]))
         at++;
     size_t begin = at;
@@ -262,12 +262,12 @@ void armtap_aubo_next(struct armtap_aubo_element *cursor, struct armtap_aubo_ele
     cursor->length -= at;
 }
 
-static bool is_no_number(const char *word, size_t length)
+static bool is_not_finite(const char *word, size_t length)
 {
     return word[length - 1] == 'N' || word[length - 1] == 'y'; /* NaN, Infinity */
 }
 
-/* An array or object without white space. JSON has no NaN: null stands for it. */
+/* Copies an array or object without white space. JSON has no NaN and no Infinity: they become null. */
 static int compact(struct armtap_aubo_reader *reader, const struct armtap_aubo_element *element,
                    struct armtap_value *value)
 {
@@ -282,7 +282,7 @@ static int compact(struct armtap_aubo_reader *reader, const struct armtap_aubo_e
             end = string_end(text, element->length, at);
         else if (armtap_aubo_is_space(text[at]))
             continue;
-        bool is_null = word > 0 && is_no_number(text + at, word);
+        bool is_null = word > 0 && is_not_finite(text + at, word);
         size_t length = is_null ? 4 : end - at;
         memcpy(reader->copy + to, is_null ? "null" : text + at, length);
         to += length;
@@ -305,7 +305,7 @@ static uint32_t hex_number(const char *digits)
     return number;
 }
 
-/* A character as UTF-8. */
+/* Writes a character as UTF-8; returns its length. */
 static size_t put_character(char *to, uint32_t character)
 {
     size_t more = character < 0x80 ? 0 : character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
@@ -321,7 +321,7 @@ static bool is_between(uint32_t number, uint32_t first, uint32_t last)
     return number >= first && number <= last;
 }
 
-/* The character of \uXXXX, or of two of them that are a pair; half a pair is U+FFFD. Returns their bytes. */
+/* Reads \uXXXX, or a surrogate pair of two; half a pair is U+FFFD. Returns the bytes used. */
 static size_t read_character(const char *text, size_t length, uint32_t *character)
 {
     uint32_t first = hex_number(text + 2);
@@ -392,8 +392,8 @@ static double number_of(const struct armtap_value *value)
                                           : (double)value->i64[0];
 }
 
-/* A whole number as a signed or unsigned one of the limits given; false where it is none, or beyond them. */
-static bool put_signed(const struct armtap_value *from, int64_t least, int64_t most, int64_t *to)
+/* Converts an integer; false if it is not one, or not within the limits. */
+static bool put_signed(const struct armtap_value *from, int64_t min, int64_t max, int64_t *to)
 {
     if (from->type == ARMTAP_DOUBLE) {
         double number = from->f64[0];
@@ -405,10 +405,10 @@ static bool put_signed(const struct armtap_value *from, int64_t least, int64_t m
     } else {
         return false;
     }
-    return *to >= least && *to <= most;
+    return *to >= min && *to <= max;
 }
 
-static bool put_unsigned(const struct armtap_value *from, uint64_t most, uint64_t *to)
+static bool put_unsigned(const struct armtap_value *from, uint64_t max, uint64_t *to)
 {
     if (from->type == ARMTAP_DOUBLE) {
         double number = from->f64[0];
@@ -420,10 +420,10 @@ static bool put_unsigned(const struct armtap_value *from, uint64_t most, uint64_
     } else {
         return false;
     }
-    return *to <= most;
+    return *to <= max;
 }
 
-/* Modes come by number or by name. */
+/* Converts the name of a mode to its number; modes may come as either. */
 static bool number_by_name(const struct armtap_field *field, struct armtap_value *value)
 {
     int64_t number;
@@ -481,6 +481,6 @@ int armtap_aubo_field_value(struct armtap_aubo_reader *reader, const struct armt
             return error;
         *fits = *fits && put_element(field, scale, &from, i, value);
     }
-    *fits = *fits && (!is_array || cursor.length == 1); /* the bracket that ends it */
+    *fits = *fits && (!is_array || cursor.length == 1); /* the closing bracket */
     return ARMTAP_OK;
 }

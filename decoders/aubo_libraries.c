@@ -1,4 +1,4 @@
-/* What AUBO's messages are read with. */
+/* The libraries that AUBO's decoder uses. */
 #include <json-c/json.h>
 #include <wslay/wslay.h>
 #include <zlib.h>

@@ -1,4 +1,4 @@
-/* What stands in for AUBO's decoder where it was left out (configure --without-aubo). */
+/* Replaces AUBO's decoder in builds without it (configure --without-aubo). */
 #include "aubo_info.h"
 
 const struct armtap_decoder armtap_decoder_aubo = {

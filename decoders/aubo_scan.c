@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* What each character of ASCII is to JSON: of a word, white space, a quote, an opening or ending bracket, a comma or
- * colon, printable but none of these, of control. */
+/* The role of each ASCII character in JSON: w word, s white space, q quote, o opening and e closing bracket, c comma or
+ * colon, p other printable, x control character. */
 static const char kinds[256] = "xxxxxxxxxssxxsxx"
                                "xxxxxxxxxxxxxxxx"
                                "spqppppppppwcwwp"
@@ -31,7 +31,7 @@ static bool take_in_string(struct armtap_aubo_scan *scan, uint8_t c)
     return true;
 }
 
-/* A value begins; false where JSON has none. */
+/* Begins a value; false if JSON allows none here. */
 static bool begin_value(struct armtap_aubo_scan *scan, bool strict)
 {
     bool fits = !strict || !scan->operand;
@@ -80,11 +80,11 @@ static bool take(struct armtap_aubo_scan *scan, bool strict, uint8_t c)
 {
     if (scan->in_string)
         return take_in_string(scan, c);
-    bool goes_on = scan->in_word;
+    bool continues = scan->in_word;
     scan->in_word = is_word(c);
     switch (kinds[c]) {
     case 'w':
-        return goes_on || begin_value(scan, strict);
+        return continues || begin_value(scan, strict);
     case 's':
         return true;
     case 'q':
@@ -101,7 +101,8 @@ static bool take(struct armtap_aubo_scan *scan, bool strict, uint8_t c)
     }
 }
 
-/* Bytes that change nothing: those within a word, and within a string up to what may end it. */
+/* Number of bytes that do not change the state: those inside a word, and inside a string up to a byte that may end it.
+ */
 static size_t plain_bytes(const struct armtap_aubo_scan *scan, const uint8_t *bytes, size_t length)
 {
     size_t count = 0;
@@ -134,13 +135,13 @@ enum armtap_aubo_end armtap_aubo_scan(struct armtap_aubo_scan *given, bool stric
 
 size_t armtap_aubo_blanks(const uint8_t *bytes, size_t length)
 {
-    size_t most = length < ARMTAP_AUBO_BLANKS_MAX ? length : ARMTAP_AUBO_BLANKS_MAX, count = 0;
-    while (count < most && armtap_aubo_is_blank(bytes[count]))
+    size_t max = length < ARMTAP_AUBO_BLANKS_MAX ? length : ARMTAP_AUBO_BLANKS_MAX, count = 0;
+    while (count < max && armtap_aubo_is_blank(bytes[count]))
         count++;
     return count;
 }
 
-/* What a prefix is read from. */
+/* The bytes of a prefix still to read. */
 struct cursor {
     const uint8_t *at, *end;
 };
@@ -151,7 +152,7 @@ static void skip_blanks(struct cursor *cursor)
         cursor->at++;
 }
 
-/* One character behind white space. */
+/* Expects one character, after white space. */
 static enum armtap_aubo_end expect(struct cursor *cursor, char c)
 {
     skip_blanks(cursor);
@@ -192,7 +193,7 @@ enum armtap_aubo_end armtap_aubo_prefix(const uint8_t *bytes, size_t length, uns
     return *cursor.at == ',' || *cursor.at == ']' ? ARMTAP_AUBO_WHOLE : ARMTAP_AUBO_WRONG;
 }
 
-/* One of the keys of a set-up, quoted, any of which may stand first. */
+/* Reads a quoted key of a set-up; any of them may come first. */
 static enum armtap_aubo_end read_key(struct cursor *cursor)
 {
     static const char *const keys[] = {"\"chanel\"",   "\"channel\"",   "\"frequency\"",

@@ -1,5 +1,5 @@
-/* Where AUBO's messages begin and end in a stream of bytes: JSON arrays one after the other, with nothing or white
- * space between them. */
+/* Finds where AUBO's messages begin and end in a stream: JSON arrays one after the other, directly or with white space
+ * between them. */
 #ifndef ARMTAP_AUBO_SCAN_H
 #define ARMTAP_AUBO_SCAN_H
 
@@ -10,34 +10,34 @@
 #include "../lib/budget.h"
 #include "aubo_words.h"
 
-#define ARMTAP_AUBO_DEPTH_MAX 32       /* brackets within brackets */
-#define ARMTAP_AUBO_SEARCH_DEPTH_MAX 8 /* the same where a message is looked for: each bracket may begin one */
+#define ARMTAP_AUBO_DEPTH_MAX 32       /* nested brackets */
+#define ARMTAP_AUBO_SEARCH_DEPTH_MAX 8 /* the same during a search, where each bracket may begin a message */
 #define ARMTAP_AUBO_MESSAGE_MAX ((size_t)ARMTAP_LIMIT_message)
-#define ARMTAP_AUBO_PIECE_MAX 4096u             /* bytes of a message that is too long, each a frame */
-#define ARMTAP_AUBO_BLANKS_MAX 256u             /* between messages, before they are a piece of their own */
+#define ARMTAP_AUBO_PIECE_MAX 4096u             /* bytes; a message that is too long is framed in such pieces */
+#define ARMTAP_AUBO_BLANKS_MAX 256u             /* between messages; more become a frame */
 #define ARMTAP_AUBO_CHANNELS 100                /* 0 to 99 */
 #define ARMTAP_AUBO_SET_UP ARMTAP_AUBO_CHANNELS /* the number that begins a set-up */
 
 enum armtap_aubo_end {
     ARMTAP_AUBO_MORE, /* the message does not end here */
     ARMTAP_AUBO_WHOLE,
-    ARMTAP_AUBO_WRONG /* no message goes on so */
+    ARMTAP_AUBO_WRONG /* no message continues like this */
 };
 
-/* How far a message is read. All zero: before its first bracket. */
+/* Scanner state within a message. Initially zero: before its first bracket. */
 struct armtap_aubo_scan {
-    uint32_t braces; /* bit d: what is open at depth d is an object */
+    uint32_t braces; /* bit d: the bracket open at depth d is an object */
     unsigned depth;
     unsigned commas; /* between the elements of the outermost array */
     bool in_string;
     bool escaped;
     bool in_word; /* a number, true, false, null */
-    bool operand; /* a value stands before, so that a comma or a bracket must follow */
-    bool opened;  /* nothing stands between here and the bracket before */
+    bool operand; /* after a value: a comma or a bracket must follow */
+    bool opened;  /* directly after an opening bracket */
 };
-/* Reads on. *used becomes the bytes up to the end of the message (WHOLE), those before the one that is wrong (WRONG),
- * or all (MORE). Only brackets and strings count, unless `strict`: then what JSON would not have there is wrong too,
- * and so is a bracket beyond SEARCH_DEPTH_MAX. */
+/* Continues a scan. Sets *used to the bytes up to the end of the message (WHOLE), those before the wrong one (WRONG),
+ * or all (MORE). Checks brackets and strings only. If `strict`, also rejects what JSON does not allow there, and
+ * brackets beyond SEARCH_DEPTH_MAX. */
 enum armtap_aubo_end armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes, size_t length,
                                       size_t *used);
 
@@ -46,11 +46,11 @@ static inline bool armtap_aubo_is_blank(uint8_t c)
 {
     return armtap_aubo_is_space((char)c) || c == '\0';
 }
-/* Leading white space and NULs; up to BLANKS_MAX of it. */
+/* Number of leading blanks, up to BLANKS_MAX. */
 size_t armtap_aubo_blanks(const uint8_t *bytes, size_t length);
 
-/* Whether bytes begin like a message: a bracket, then a channel's number or that of a set-up, then a comma or the other
- * bracket. MORE: cannot be told yet. `number` may be NULL. */
+/* Whether bytes begin like a message: a bracket, the number of a channel or a set-up, then a comma or the closing
+ * bracket. MORE: more bytes are needed to decide. `number` may be NULL. */
 enum armtap_aubo_end armtap_aubo_prefix(const uint8_t *bytes, size_t length, unsigned *number);
 /* Whether they begin like a set-up: [100,{"chanel": and the like. */
 enum armtap_aubo_end armtap_aubo_set_up_prefix(const uint8_t *bytes, size_t length);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define SEGMENTS_MAX 1000            /* of one channel */
-#define LATE_MAX INT64_C(1000000000) /* ns for which data still comes on a channel that was ended */
+#define LATE_MAX INT64_C(1000000000) /* ns; data in transit may still arrive after its channel was ended */
 
 /* ---- topics ---- */
 
@@ -21,7 +21,7 @@ static const struct topic topics[] = {
 #undef ARM
 };
 
-/* The arm that a name says, 0 where it says none; *name moves behind it. */
+/* The arm in a name, or 0; advances *name past it. */
 static unsigned arm_of(const char **name, size_t *length)
 {
     const char *text = *name;
@@ -59,9 +59,9 @@ static double factor_of(const struct armtap_field *field)
 
 struct set_up {
     int channel;
-    double frequency; /* 0 where it says none that could be */
+    double frequency; /* 0 if missing or invalid */
     bool ends;
-    enum armtap_direction direction; /* in which its data goes */
+    enum armtap_direction direction; /* of its data */
     struct json_object *segments;
 };
 
@@ -99,7 +99,7 @@ static const char *read_segments(struct json_object *body, struct set_up *set_up
     return NULL;
 }
 
-/* NULL, or what is wrong with it. `message` holds what `set_up` points to. */
+/* Returns the fault, or NULL. `set_up` points into `message`. */
 static const char *read_set_up(struct json_object *message, struct set_up *set_up)
 {
     struct json_object *body = json_object_array_get_idx(message, 1), *json = NULL;
@@ -187,22 +187,22 @@ static size_t bytes_of(const struct armtap_recipe *recipe)
     return recipe ? recipe->bytes : 0;
 }
 
-static void forget(struct armtap_aubo *aubo, struct armtap_recipe **recipe)
+static void release_recipe(struct armtap_aubo *aubo, struct armtap_recipe **recipe)
 {
     aubo->recipe_bytes -= bytes_of(*recipe);
     armtap_recipe_release(*recipe);
     *recipe = NULL;
 }
 
-static void give_recipe(struct armtap_aubo *aubo, struct armtap_aubo_channel *channel, struct armtap_recipe *recipe,
-                        int64_t time)
+static void set_recipe(struct armtap_aubo *aubo, struct armtap_aubo_channel *channel, struct armtap_recipe *recipe,
+                       int64_t time)
 {
-    forget(aubo, &channel->previous);
+    release_recipe(aubo, &channel->previous);
     aubo->recipe_bytes += bytes_of(recipe);
     *channel = (struct armtap_aubo_channel){.recipe = recipe, .previous = channel->recipe, .begun_at = time};
 }
 
-/* The channel of that number, NULL without memory. */
+/* The channel of that number; NULL if out of memory. */
 static struct armtap_aubo_channel *channel_of(struct armtap_aubo_side *side, unsigned number)
 {
     if (number < side->channel_count)
@@ -221,7 +221,7 @@ int armtap_aubo_open(void *context)
     struct armtap_aubo *aubo = context;
     for (int side = 0; side < 2; side++) {
         armtap_websocket_init(&aubo->sides[side].websocket, ARMTAP_AUBO_MESSAGE_MAX);
-        aubo->sides[side].look = &aubo->looks[side];
+        aubo->sides[side].progress = &aubo->progress[side];
     }
     return ARMTAP_OK;
 }
@@ -278,7 +278,7 @@ static int set_up_channel(struct armtap_aubo *aubo, struct armtap_conn *conn, co
         armtap_recipe_release(recipe);
         return armtap_conn_limit(conn, frame, ARMTAP_BUDGET_topics);
     }
-    give_recipe(aubo, channel, recipe, frame->where.time);
+    set_recipe(aubo, channel, recipe, frame->where.time);
     return armtap_conn_recipe(conn, frame, set_up->direction, set_up->channel, set_up->frequency, 0, recipe);
 }
 
@@ -302,7 +302,7 @@ static int take_set_up(struct armtap_aubo *aubo, struct armtap_conn *conn, const
 
 /* ---- data ---- */
 
-/* Cells from the values of a message of `count` elements, the first of which is the channel. */
+/* Stores the values of a message as cells. `count` includes the first element, the channel. */
 static int put_values(struct armtap_aubo *aubo, const struct armtap_recipe *recipe, struct armtap_aubo_element text,
                       size_t count)
 {
@@ -324,7 +324,7 @@ static int put_values(struct armtap_aubo *aubo, const struct armtap_recipe *reci
     return error;
 }
 
-/* Whether data comes too late to be what was under way when its channel was ended or set up anew. */
+/* Whether data comes too late to have been in transit when its channel was ended or set up again. */
 static bool is_late(int64_t since, int64_t time)
 {
     if (time == ARMTAP_NO_TIME || since == ARMTAP_NO_TIME || time < since)
@@ -332,15 +332,15 @@ static bool is_late(int64_t since, int64_t time)
     return (uint64_t)time - (uint64_t)since > (uint64_t)LATE_MAX;
 }
 
-/* The recipe that a message of so many values follows. Nothing answers a set-up: that data comes by it shows where only
- * the one before has another number of topics. */
+/* The recipe of a message with `count` values. A set-up has no reply: the number of values shows which recipe the data
+ * follows, if the numbers differ. */
 static const struct armtap_recipe *recipe_of(struct armtap_aubo *aubo, struct armtap_aubo_channel *channel,
                                              size_t count, int64_t time)
 {
     const struct armtap_recipe *previous = channel->previous;
     if (previous && count == previous->count && count != channel->recipe->count && !is_late(channel->begun_at, time))
         return previous;
-    forget(aubo, &channel->previous);
+    release_recipe(aubo, &channel->previous);
     return channel->recipe;
 }
 
@@ -386,14 +386,14 @@ static int deliver_opaque(struct armtap_conn *conn, const struct armtap_frame *f
     return armtap_conn_record(conn, frame, &data);
 }
 
-/* The recipe that the user gave, where nothing was set up. */
+/* Adopts the recipe that the user gave, if no channel was set up. */
 static int adopt_given(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
                        struct armtap_aubo_channel *channel, int number)
 {
     const struct armtap_recipe *given = armtap_conn_given_recipe(conn);
     if (channel->recipe || channel->ended || !given || given->channel != number || given->direction != frame->direction)
         return ARMTAP_OK;
-    give_recipe(aubo, channel, armtap_recipe_hold(given), frame->where.time);
+    set_recipe(aubo, channel, armtap_recipe_hold(given), frame->where.time);
     return armtap_conn_recipe(conn, frame, frame->direction, number, given->frequency, 0, given);
 }
 
@@ -411,7 +411,7 @@ static int take_data(struct armtap_aubo *aubo, struct armtap_conn *conn, const s
     return deliver(aubo, conn, frame, text, elements, number);
 }
 
-/* A whole number; beyond int64_t it is no channel's either. */
+/* Reads the first element, an integer; one beyond int64_t is not a channel either. */
 static bool first_number(struct armtap_aubo_element list, int64_t *number)
 {
     struct armtap_aubo_element first;
@@ -423,8 +423,8 @@ static bool first_number(struct armtap_aubo_element list, int64_t *number)
     return value.type == ARMTAP_INT64 || value.type == ARMTAP_UINT64;
 }
 
-int armtap_aubo_no_message(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
-                           const uint8_t *text, size_t length, uint64_t offset)
+int armtap_aubo_say_not_json(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
+                             const uint8_t *text, size_t length, uint64_t offset)
 {
     struct json_object *message;
     const char *wrong = "no JSON";

@@ -1,22 +1,22 @@
-/* An array that begins with a small number is common in JSON. AUBO's come back: the same few channels, each with as
- * many values every time. */
+/* An array that begins with a small number is common in JSON. AUBO's arrays repeat: the same few channels, each with
+ * the same number of values every time. */
 #include "aubo_sniff.h"
 
 #include "aubo_web.h"
 
-#define CHANNELS_MAX 8u  /* in use at a time, as far as sniffing goes */
-#define MESSAGES_MAX 64u /* in a chain */
-#define REPEATS 3u       /* messages of a channel that was there before, besides one for each channel */
-#define LAST_REPEATS 2u  /* the same where the bytes end */
-#define MESSAGE_WORK 8u  /* bytes that a message costs, besides its own */
-#define PACKED_ENOUGH 5u /* compressed frames one after another, a dozen bits each; one less where the bytes end */
+#define CHANNELS_MAX 8u      /* in a chain */
+#define MESSAGES_MAX 64u     /* in a chain */
+#define REPEATS 3u           /* of known channels, in addition to one for each channel */
+#define LAST_REPEATS 2u      /* the same at the end of the bytes */
+#define MESSAGE_WORK 8u      /* bytes, the cost of a message in addition to its own */
+#define COMPRESSED_ENOUGH 5u /* consecutive frames, a dozen bits of evidence each; one less at the end of the bytes */
 
 struct chain {
     unsigned channel[CHANNELS_MAX], commas[CHANNELS_MAX];
     unsigned count;      /* of channels */
     unsigned messages;   /* all */
-    unsigned first_seen; /* those of the first message's channel */
-    unsigned packed;     /* compressed frames */
+    unsigned first_seen; /* of the first message's channel */
+    unsigned compressed; /* compressed frames */
 };
 
 static enum armtap_fit add_message(struct chain *chain, unsigned channel, unsigned commas)
@@ -36,16 +36,16 @@ static enum armtap_fit add_message(struct chain *chain, unsigned channel, unsign
     return is_enough ? ARMTAP_FIT_YES : chain->messages < MESSAGES_MAX ? ARMTAP_FIT_MORE : ARMTAP_FIT_NO;
 }
 
-/* No bytes are left of the chain. */
-static enum armtap_fit judge_end(const struct chain *chain, bool whole)
+/* Decides at the end of the bytes. */
+static enum armtap_fit check_end(const struct chain *chain, bool whole)
 {
     bool is_enough = chain->first_seen >= 2 && chain->messages >= 2 * chain->count + LAST_REPEATS;
     if (!whole)
         return ARMTAP_FIT_MORE;
-    return is_enough || chain->packed + 1 >= PACKED_ENOUGH ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
+    return is_enough || chain->compressed + 1 >= COMPRESSED_ENOUGH ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
 }
 
-/* One message: MORE and *used where the chain goes on behind it, MORE and *used 0 where it is not whole. */
+/* Adds one message. MORE: the chain continues after *used bytes; with *used 0 the message is incomplete. */
 static enum armtap_fit add_list(struct chain *chain, enum armtap_direction direction, const uint8_t *bytes,
                                 size_t length, size_t *used, size_t *work)
 {
@@ -81,10 +81,10 @@ static enum armtap_fit raw_shows(enum armtap_direction direction, const uint8_t 
         at += used > 0 ? armtap_aubo_blanks(bytes + at, length - at) : 0;
     } while (used > 0 && at < length);
     *need = length + 1;
-    return judge_end(&chain, whole);
+    return check_end(&chain, whole);
 }
 
-/* One frame of a WebSocket: MORE and *used as above, *need where it is not whole. */
+/* Adds one WebSocket frame. MORE and *used as above; *need if it is incomplete. */
 static enum armtap_fit add_frame(struct chain *chain, enum armtap_direction direction, const uint8_t *bytes,
                                  size_t length, size_t *used, size_t *need)
 {
@@ -95,19 +95,19 @@ static enum armtap_fit add_frame(struct chain *chain, enum armtap_direction dire
     *need = length + 1;
     if (frame <= 0)
         return frame < 0 ? ARMTAP_FIT_NO : ARMTAP_FIT_MORE;
-    bool is_control = bytes[0] & 8, is_packed = bytes[0] & 0x40;
-    if (is_packed && payload < 2)
+    bool is_control = bytes[0] & 8, is_compressed = bytes[0] & 0x40;
+    if (is_compressed && payload < 2)
         return ARMTAP_FIT_NO;
-    *need = is_packed ? (size_t)header + 1 : (size_t)frame;
+    *need = is_compressed ? (size_t)header + 1 : (size_t)frame;
     if (length < *need)
         return ARMTAP_FIT_MORE;
     *used = (size_t)frame;
     if (is_control)
-        return chain->messages + chain->packed > 0 && !is_packed ? ARMTAP_FIT_MORE : ARMTAP_FIT_NO;
-    if (is_packed) {
-        if (!armtap_aubo_web_packed(direction, bytes, (size_t)header))
+        return chain->messages + chain->compressed > 0 && !is_compressed ? ARMTAP_FIT_MORE : ARMTAP_FIT_NO;
+    if (is_compressed) {
+        if (!armtap_aubo_web_compressed(direction, bytes, (size_t)header))
             return ARMTAP_FIT_NO;
-        return ++chain->packed >= PACKED_ENOUGH ? ARMTAP_FIT_YES : ARMTAP_FIT_MORE;
+        return ++chain->compressed >= COMPRESSED_ENOUGH ? ARMTAP_FIT_YES : ARMTAP_FIT_MORE;
     }
     if (direction == ARMTAP_TO_ROBOT && armtap_aubo_web_holds(bytes, *used, true))
         return ARMTAP_FIT_WELL;
@@ -126,15 +126,15 @@ static enum armtap_fit frames_show(enum armtap_direction direction, const uint8_
             return fit;
         *need += at;
         if (used == 0)
-            return judge_end(&chain, whole);
+            return check_end(&chain, whole);
     }
     if (at < length)
         return ARMTAP_FIT_NO;
     *need = at + 1;
-    return judge_end(&chain, whole);
+    return check_end(&chain, whole);
 }
 
-/* An upgrade, and what follows it. */
+/* Checks an upgrade and the bytes after it. */
 static enum armtap_fit upgrade_shows(enum armtap_direction direction, const uint8_t *bytes, size_t length, bool whole,
                                      size_t *need)
 {
@@ -156,7 +156,7 @@ static enum armtap_fit any_shows(enum armtap_direction direction, const uint8_t 
     case '[':
         return raw_shows(direction, bytes, length, whole, need, work);
     case 0x81:
-    case ARMTAP_AUBO_PACKED_FRAME:
+    case ARMTAP_AUBO_COMPRESSED_FRAME:
         return frames_show(direction, bytes, length, whole, need);
     case 'G':
     case 'H':
@@ -176,11 +176,11 @@ enum armtap_fit armtap_aubo_shows(enum armtap_direction direction, const struct 
     return fit == ARMTAP_FIT_YES && sight->hint == ARMTAP_HINT_NONE ? ARMTAP_FIT_NO : fit;
 }
 
-bool armtap_aubo_holds_packed(const uint8_t *bytes, size_t length)
+bool armtap_aubo_holds_compressed(const uint8_t *bytes, size_t length)
 {
     size_t need;
     for (size_t at = 0; at < length; at++)
-        for (unsigned side = 0; side < 2 && bytes[at] == ARMTAP_AUBO_PACKED_FRAME; side++)
+        for (unsigned side = 0; side < 2 && bytes[at] == ARMTAP_AUBO_COMPRESSED_FRAME; side++)
             if (frames_show((enum armtap_direction)side, bytes + at, length - at, true, &need) == ARMTAP_FIT_YES)
                 return true;
     return false;

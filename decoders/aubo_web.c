@@ -2,20 +2,20 @@
 
 #include <string.h>
 
-#define TEXT_FRAME 0x81 /* the first byte of a frame that is a whole text */
-#define BLOCK_TYPE 0x06 /* bits of the first byte of deflated data; all set: no type */
+#define TEXT_FRAME 0x81 /* first byte of a frame with a whole text */
+#define BLOCK_TYPE 0x06 /* bits of the first byte of deflated data; both set: invalid */
 #define COMPRESSED 0x40 /* of the first byte */
 #define MASKED 0x80     /* of the second byte */
 #define SHORT_LENGTH 0x7f
 #define LENGTH_IN_TWO 126
-#define PASSED_MAX UINT32_MAX /* bytes of a frame; a length beyond that is no length */
-#define PEEKED 64             /* bytes of a message that are unmasked to see how it begins */
+#define OVERSIZED_MAX UINT32_MAX /* bytes of a frame; a longer one is damage */
+#define PEEKED 64                /* bytes of a message unmasked to see its beginning */
 
-/* Codes with which a WebSocket closes in good order. */
+/* Codes of a normal close. */
 #define CLOSED_NORMALLY 1000
 #define GOING_AWAY 1001
 
-/* ---- telling it from other bytes ---- */
+/* ---- recognising ---- */
 
 bool armtap_aubo_web_is_head(enum armtap_direction direction, const uint8_t *bytes, size_t length)
 {
@@ -24,14 +24,14 @@ bool armtap_aubo_web_is_head(enum armtap_direction direction, const uint8_t *byt
     return memcmp(bytes, begins, length < wanted ? length : wanted) == 0;
 }
 
-/* Bytes of a frame before its payload, as far as its first two bytes tell. */
+/* Length of a frame's header, from its first two bytes. */
 static size_t header_length(const uint8_t *frame)
 {
     unsigned length = frame[1] & SHORT_LENGTH;
     return 2u + (length == LENGTH_IN_TWO ? 2u : length > LENGTH_IN_TWO ? 8u : 0u) + (frame[1] & MASKED ? 4u : 0u);
 }
 
-/* The first bytes of a payload, unmasked; returns how many. */
+/* Unmasks the first bytes of a payload; returns how many. */
 static size_t peek(const uint8_t *frame, size_t length, uint8_t text[PEEKED])
 {
     size_t header = header_length(frame), count = 0;
@@ -73,11 +73,11 @@ long armtap_aubo_web_frame(enum armtap_direction direction, const uint8_t *bytes
                                                              : armtap_websocket_frame(bytes, length);
 }
 
-/* Whether a header begins here of a frame that is passed over; *payload becomes its length. */
-static bool is_passed(const uint8_t *bytes, size_t length, long *header, uint64_t *payload)
+/* Whether the header of a frame that is too long begins here; sets *payload to the payload's length. */
+static bool is_oversized(const uint8_t *bytes, size_t length, long *header, uint64_t *payload)
 {
     *header = armtap_websocket_header(bytes, length, payload);
-    return *header > 0 && *payload > ARMTAP_WEBSOCKET_PAYLOAD_MAX && *payload <= PASSED_MAX;
+    return *header > 0 && *payload > ARMTAP_WEBSOCKET_PAYLOAD_MAX && *payload <= OVERSIZED_MAX;
 }
 
 long armtap_aubo_web_piece(const struct armtap_aubo_side *side, enum armtap_direction direction, const uint8_t *bytes,
@@ -85,10 +85,10 @@ long armtap_aubo_web_piece(const struct armtap_aubo_side *side, enum armtap_dire
 {
     long header;
     uint64_t payload;
-    if (side->passes > 0)
-        return side->passes < ARMTAP_AUBO_PIECE_MAX ? (long)side->passes : (long)ARMTAP_AUBO_PIECE_MAX;
+    if (side->oversized_left > 0)
+        return side->oversized_left < ARMTAP_AUBO_PIECE_MAX ? (long)side->oversized_left : (long)ARMTAP_AUBO_PIECE_MAX;
     if (side->in_step && !armtap_aubo_web_is_head(direction, bytes, length) &&
-        is_passed(bytes, length, &header, &payload))
+        is_oversized(bytes, length, &header, &payload))
         return header;
     return armtap_aubo_web_frame(direction, bytes, length);
 }
@@ -121,11 +121,11 @@ bool armtap_aubo_web_holds(const uint8_t *frame, size_t length, bool set_up)
     return armtap_aubo_web_list(frame, length, set_up, &number, &commas);
 }
 
-bool armtap_aubo_web_packed(enum armtap_direction direction, const uint8_t *frame, size_t header)
+bool armtap_aubo_web_compressed(enum armtap_direction direction, const uint8_t *frame, size_t header)
 {
     bool is_masked = frame[1] & MASKED;
     uint8_t first = frame[header] ^ (is_masked ? frame[header - 4] : 0);
-    return frame[0] == ARMTAP_AUBO_PACKED_FRAME && is_masked == (direction == ARMTAP_TO_ROBOT) &&
+    return frame[0] == ARMTAP_AUBO_COMPRESSED_FRAME && is_masked == (direction == ARMTAP_TO_ROBOT) &&
            (first & BLOCK_TYPE) != BLOCK_TYPE;
 }
 
@@ -144,7 +144,7 @@ static int decode_head(struct armtap_conn *conn, const struct armtap_frame *fram
     return ARMTAP_OK;
 }
 
-/* A message that was put together; AUBO sends one list in each. */
+/* Decodes a whole message; AUBO sends one list in each. */
 static int decode_message(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
                           const struct armtap_websocket_event *event)
 {
@@ -162,7 +162,7 @@ static int decode_message(struct armtap_aubo *aubo, struct armtap_conn *conn, co
         return armtap_aubo_say_bad(conn, frame, "a message of a WebSocket that holds more than a list", frame->offset);
     if (armtap_aubo_is_json(text, used, &elements))
         return armtap_aubo_message(aubo, conn, frame, text, used, elements, frame->offset);
-    return armtap_aubo_no_message(aubo, conn, frame, text, used, frame->offset);
+    return armtap_aubo_say_not_json(aubo, conn, frame, text, used, frame->offset);
 }
 
 static int decode_close(struct armtap_aubo_side *side, struct armtap_conn *conn, const struct armtap_frame *frame,
@@ -175,37 +175,37 @@ static int decode_close(struct armtap_aubo_side *side, struct armtap_conn *conn,
                            (const void *)event->bytes, event->length);
 }
 
-/* What later messages refer to was sent before the capture began. */
-static int give_up_packed(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame)
+/* Later messages need data that was sent before the capture began. */
+static int give_up_compressed(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     struct armtap_aubo_side *side = &aubo->sides[frame->direction];
     side->form = ARMTAP_AUBO_OPAQUE;
     armtap_websocket_free(&side->websocket);
-    if (aubo->packed_noted)
+    if (aubo->compressed_noted)
         return ARMTAP_OK;
-    aubo->packed_noted = true;
+    aubo->compressed_noted = true;
     return armtap_conn_say(conn, frame, ARMTAP_NOTE_websocket_bad,
                            "a compressed WebSocket that began before the capture: it cannot be decoded; capture from "
                            "before the client connects");
 }
 
-/* A piece of a frame that is too long, or the header of one, of which no frame that is not has the length. */
-static bool pass(struct armtap_aubo_side *side, const struct armtap_frame *frame)
+/* Skips the header or a piece of a frame that is too long; false if this is neither. */
+static bool skip_oversized(struct armtap_aubo_side *side, const struct armtap_frame *frame)
 {
     long header;
-    if (side->passes > 0) {
-        side->passes -= frame->length;
+    if (side->oversized_left > 0) {
+        side->oversized_left -= frame->length;
         return true;
     }
-    if (!is_passed(frame->bytes, frame->length, &header, &side->passes)) {
-        side->passes = 0;
+    if (!is_oversized(frame->bytes, frame->length, &header, &side->oversized_left)) {
+        side->oversized_left = 0;
         return false;
     }
     armtap_websocket_pass(&side->websocket, frame->bytes);
     return true;
 }
 
-/* Compressed bytes may cost no more than the connection's budget. */
+/* Inflates no more than the connection's budget allows. */
 static int take_frame(struct armtap_aubo_side *side, struct armtap_conn *conn, const struct armtap_frame *frame,
                       struct armtap_websocket_event *event)
 {
@@ -230,7 +230,7 @@ static int take_frame(struct armtap_aubo_side *side, struct armtap_conn *conn, c
     return error;
 }
 
-/* The rest of a direction would cost too much. */
+/* Gives up a direction whose budget is spent. */
 static int give_up_spent(struct armtap_aubo_side *side)
 {
     side->form = ARMTAP_AUBO_OPAQUE;
@@ -242,11 +242,11 @@ int armtap_aubo_web_decode(struct armtap_aubo *aubo, struct armtap_conn *conn, c
 {
     struct armtap_aubo_side *side = &aubo->sides[frame->direction];
     struct armtap_websocket_event event;
-    bool goes_on = side->passes > 0;
-    if (!goes_on && armtap_aubo_web_is_head(frame->direction, frame->bytes, frame->length))
+    bool is_inside = side->oversized_left > 0;
+    if (!is_inside && armtap_aubo_web_is_head(frame->direction, frame->bytes, frame->length))
         return decode_head(conn, frame);
-    if (pass(side, frame))
-        return goes_on ? ARMTAP_OK : armtap_aubo_say_too_long(conn, frame, frame->offset);
+    if (skip_oversized(side, frame))
+        return is_inside ? ARMTAP_OK : armtap_aubo_say_too_long(conn, frame, frame->offset);
     int error = take_frame(side, conn, frame, &event);
     if (error != ARMTAP_OK)
         return error;
@@ -260,7 +260,7 @@ int armtap_aubo_web_decode(struct armtap_aubo *aubo, struct armtap_conn *conn, c
         return give_up_spent(side);
     case ARMTAP_WEBSOCKET_BAD:
         if (event.compressed && armtap_conn_stream(conn)->midstream)
-            return give_up_packed(aubo, conn, frame);
+            return give_up_compressed(aubo, conn, frame);
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_websocket_bad, "the frame at byte %u of the stream: %s",
                                frame->offset, event.fault);
     case ARMTAP_WEBSOCKET_CLOSED:
@@ -277,7 +277,7 @@ int armtap_aubo_web_lost(struct armtap_aubo *aubo, struct armtap_conn *conn, con
     if (side->form == ARMTAP_AUBO_OPAQUE)
         return ARMTAP_OK;
     side->form = ARMTAP_AUBO_OPAQUE;
-    side->passes = 0;
+    side->oversized_left = 0;
     armtap_websocket_free(&side->websocket);
     if (ends)
         return ARMTAP_OK;

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIGITS_MAX 20          /* of a number that uint64_t holds */
+#define DIGITS_MAX 20          /* of the largest uint64_t */
 #define EXACT_POWER_MAX 22     /* 10^22 is a double */
-#define EXACT_MAX (1ull << 53) /* so is every whole number up to here */
-#define SIGNIFICANT_MAX 800    /* digits of which a double may depend on each: 767 */
-#define EXPONENT_MAX 100000000 /* beyond it is zero or infinity, for a message is no longer than 65536 bytes */
+#define EXACT_MAX (1ull << 53) /* so is every integer up to here */
+#define SIGNIFICANT_MAX 800    /* a double depends on no more than 767 digits */
+#define EXPONENT_MAX 100000000 /* a larger one gives 0 or infinity: messages have no more than 65536 bytes */
 
 static bool is_word(char c)
 {
@@ -25,7 +25,7 @@ size_t armtap_aubo_word_length(const char *text, size_t length)
     return count;
 }
 
-/* ---- judging ---- */
+/* ---- checking ---- */
 
 static size_t digits_at(const char *text, size_t length, size_t at)
 {
@@ -42,7 +42,7 @@ static bool is_beyond_range(const char *digits, size_t count, bool negative)
     return count > longest || (count == longest && memcmp(digits, limit, count) > 0);
 }
 
-static enum armtap_aubo_word judge_number(const char *text, size_t length)
+static enum armtap_aubo_word check_number(const char *text, size_t length)
 {
     size_t at = text[0] == '-' ? 1 : 0;
     size_t whole = digits_at(text, length, at);
@@ -79,21 +79,21 @@ static bool is_name(const char *text, size_t length)
     return false;
 }
 
-enum armtap_aubo_word armtap_aubo_judge_word(const char *text, size_t length)
+enum armtap_aubo_word armtap_aubo_check_word(const char *text, size_t length)
 {
     bool is_number = armtap_aubo_is_digit(text[0]) || (text[0] == '-' && length > 1 && armtap_aubo_is_digit(text[1]));
     if (is_number)
-        return judge_number(text, length);
+        return check_number(text, length);
     return is_name(text, length) ? ARMTAP_AUBO_WORD_PLAIN : ARMTAP_AUBO_WORD_WRONG;
 }
 
 /* ---- values ---- */
 
-/* A number that is digits times a power of ten. */
+/* A number: digits times a power of ten. */
 struct decimal {
     bool negative, whole; /* whole: neither a point nor an exponent */
-    size_t count;         /* of digits behind leading zeros */
-    uint64_t digits;      /* where there are no more than DIGITS_MAX, and uint64_t holds them */
+    size_t count;         /* of digits after leading zeros */
+    uint64_t digits;      /* valid if they are at most DIGITS_MAX and fit */
     long power;
 };
 
@@ -127,7 +127,7 @@ static struct decimal take_apart(const char *text, size_t length)
     return decimal;
 }
 
-/* What one multiplication or division gives, exactly rounded; false where that takes more. */
+/* Converts by one multiplication or division, correctly rounded; false if one is not enough. */
 static bool scale(const struct decimal *decimal, double *number)
 {
     static const double powers[EXACT_POWER_MAX + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -141,7 +141,7 @@ static bool scale(const struct decimal *decimal, double *number)
     return true;
 }
 
-/* "e", a number and what ends it. */
+/* Writes "e", the number and a NUL. */
 static void put_exponent(char *to, long power)
 {
     char digits[24];
@@ -156,12 +156,12 @@ static void put_exponent(char *to, long power)
     *to = '\0';
 }
 
-/* By strtod, without a point: which one it takes depends on the locale. */
+/* Converts with strtod, without a decimal point, which would depend on the locale. */
 static double long_number(const char *text, const struct decimal *decimal)
 {
     char plain[SIGNIFICANT_MAX + 32];
     size_t kept = 0, seen = 0;
-    bool more = false; /* than nothing stands behind the digits kept */
+    bool more = false; /* a digit other than 0 follows those kept */
     for (const char *at = text + decimal->negative; seen < decimal->count; at++) {
         if (!armtap_aubo_is_digit(*at) || (seen == 0 && *at == '0'))
             continue;
@@ -192,7 +192,7 @@ static double real_number(const char *text, size_t length)
 
 static bool whole_number(const char *text, size_t length, struct armtap_value *value)
 {
-    if (!armtap_aubo_is_digit(text[length - 1]) || armtap_aubo_judge_word(text, length) != ARMTAP_AUBO_WORD_PLAIN)
+    if (!armtap_aubo_is_digit(text[length - 1]) || armtap_aubo_check_word(text, length) != ARMTAP_AUBO_WORD_PLAIN)
         return false;
     struct decimal decimal = take_apart(text, length);
     value->type = !decimal.negative && decimal.digits > INT64_MAX ? ARMTAP_UINT64 : ARMTAP_INT64;

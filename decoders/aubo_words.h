@@ -20,13 +20,12 @@ static inline bool armtap_aubo_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Length of the word at `text`; 0 where none begins. */
+/* Length of the word at `text`; 0 if none begins. */
 size_t armtap_aubo_word_length(const char *text, size_t length);
-/* Whether a word is one of JSON's, by its own grammar of numbers; json-c's is wider. BEYOND_RANGE: a whole number that
- * neither int64_t nor uint64_t holds. */
-enum armtap_aubo_word armtap_aubo_judge_word(const char *text, size_t length);
-/* The value of a word that is not wrong: BOOL, INT64, UINT64 beyond it, DOUBLE;
- * null is absent. */
+/* Checks a word against JSON's grammar, which is stricter about numbers than json-c's. BEYOND_RANGE: an integer that
+ * fits neither int64_t nor uint64_t. */
+enum armtap_aubo_word armtap_aubo_check_word(const char *text, size_t length);
+/* The value of a word that is not wrong: BOOL, INT64, UINT64 if larger, DOUBLE; null is absent. */
 void armtap_aubo_word_value(const char *text, size_t length, struct armtap_value *value);
 
 #endif

@@ -6,8 +6,8 @@
 #include "realtime_recipe.h"
 
 #define CELL 8u
-#define CELL_LEAST 1e-30 /* of what is not 0: a robot's numbers are of everyday size */
-#define CELL_MOST 1e9
+#define CELL_MIN 1e-30 /* of values other than 0 */
+#define CELL_MAX 1e9
 
 /* ---- describing ---- */
 
@@ -48,7 +48,7 @@ int armtap_realtime_describe(struct armtap_pieces *pieces, const char **kind)
     return ARMTAP_OK;
 }
 
-/* ---- what bytes are by themselves ---- */
+/* ---- identifying ---- */
 
 static bool is_printable(const uint8_t *bytes, size_t length)
 {
@@ -58,21 +58,21 @@ static bool is_printable(const uint8_t *bytes, size_t length)
     return length > 0;
 }
 
-/* Cells behind the clock that no quantity of a robot has. A few may be odd: digital bits are, as raw integers. */
+/* Counts implausible cells after the clock. A few may be odd: digital bits are, as raw integers. */
 static bool has_odd_cells(const uint8_t *bytes, size_t end, size_t *odd, size_t *count)
 {
     *odd = *count = 0;
     for (size_t at = ARMTAP_REALTIME_HEADER; at + CELL <= end; at += CELL, ++*count) {
         double cell = armtap_be_double(bytes + at), magnitude = cell < 0 ? -cell : cell;
-        *odd += cell != 0 && !(magnitude >= CELL_LEAST && magnitude <= CELL_MOST);
+        *odd += cell != 0 && !(magnitude >= CELL_MIN && magnitude <= CELL_MAX);
     }
     return *odd > 2 + *count / 10;
 }
 
-/* Whether a packet of `size` bytes, of which `end` are here, holds what one holds. */
+/* Whether the values of a packet of `size` bytes are plausible; `end` bytes are present. */
 static bool is_plausible(const uint8_t *bytes, size_t size, size_t end, struct armtap_line *doubt)
 {
-    uint8_t first[CELL] = {0}; /* cut, it says enough */
+    uint8_t first[CELL] = {0}; /* enough for its size, even if cut */
     size_t odd, count, here = end - ARMTAP_REALTIME_LENGTH_WORD;
     memcpy(first, bytes + ARMTAP_REALTIME_LENGTH_WORD, here < CELL ? here : CELL);
     double clock = armtap_be_double(first);
@@ -107,7 +107,7 @@ static enum armtap_fit identify_line(struct armtap_subject *subject)
     const uint8_t *end = memchr(subject->bytes, '\n', subject->length);
     subject->direction = ARMTAP_TO_ROBOT;
     subject->length = end ? (size_t)(end - subject->bytes) + 1 : subject->length;
-    return ARMTAP_FIT_MAYBE; /* lines of text prove nothing */
+    return ARMTAP_FIT_MAYBE; /* text lines are no proof */
 }
 
 enum armtap_fit armtap_realtime_identify(struct armtap_subject *subject, bool directed, bool named,
@@ -118,7 +118,7 @@ enum armtap_fit armtap_realtime_identify(struct armtap_subject *subject, bool di
     bool has_size =
         subject->length >= ARMTAP_REALTIME_LENGTH_WORD && armtap_realtime_size_fits(armtap_be32(subject->bytes));
     subject->recipe = NULL;
-    if (has_size && (may_be_packet || !named)) { /* what the bytes resemble is worth a doubt, wherever they went */
+    if (has_size && (may_be_packet || !named)) { /* give the doubt in either direction */
         enum armtap_fit fit = identify_packet(subject, doubt);
         return fit == ARMTAP_FIT_YES && !may_be_packet ? ARMTAP_FIT_NO : fit;
     }

@@ -1,4 +1,4 @@
-/* Legacy packets and lines of URScript for people. */
+/* Explains legacy packets and URScript lines. */
 #ifndef ARMTAP_REALTIME_DESCRIBE_H
 #define ARMTAP_REALTIME_DESCRIBE_H
 

@@ -22,9 +22,9 @@ static bool all_in(const char *text, size_t length, const char *also, bool lower
 }
 
 /* A search decides by the first characters: every few bytes may look like the header of a long package. */
-static size_t looked_at(size_t length, bool in_step, size_t most)
+static size_t examined_length(size_t length, bool in_step, size_t max)
 {
-    return in_step || length < most ? length : most;
+    return in_step || length < max ? length : max;
 }
 
 /* Where a package must begin, consistent lengths are enough: controllers forward whatever programs print. Protocol 1
@@ -32,13 +32,13 @@ static size_t looked_at(size_t length, bool in_step, size_t most)
 static bool text_fits(const struct armtap_rtde_package *p, bool in_step)
 {
     bool has_lengths = p->protocol >= 2 || p->direction == ARMTAP_TO_ROBOT;
-    size_t most = !in_step ? 0 : has_lengths ? p->text_length : p->text_length / 4;
+    size_t control_max = !in_step ? 0 : has_lengths ? p->text_length : p->text_length / 4;
     return p->level <= LEVEL_MAX &&
-           armtap_rtde_is_text(p->text, looked_at(p->text_length, in_step, SEARCHED_TEXT), most) &&
-           armtap_rtde_is_text(p->source, looked_at(p->source_length, in_step, SEARCHED_TEXT), most);
+           armtap_rtde_is_text(p->text, examined_length(p->text_length, in_step, SEARCHED_TEXT), control_max) &&
+           armtap_rtde_is_text(p->source, examined_length(p->source_length, in_step, SEARCHED_TEXT), control_max);
 }
 
-/* A package whose content matches its type. Data can hold anything. */
+/* Whether the content of a package matches its type. Data can hold anything. */
 static bool content_fits(const struct armtap_rtde_package *p, bool in_step)
 {
     switch (p->type) {
@@ -52,8 +52,8 @@ static bool content_fits(const struct armtap_rtde_package *p, bool in_step)
             return false;
         /* fall through */
     case ARMTAP_RTDE_PROPERTIES:
-        return all_in(p->names, looked_at(p->names_length, in_step, SEARCHED_LIST), " \r\n\t.", true) &&
-               all_in(p->types, looked_at(p->types_length, in_step, SEARCHED_LIST), " ", false);
+        return all_in(p->names, examined_length(p->names_length, in_step, SEARCHED_LIST), " \r\n\t.", true) &&
+               all_in(p->types, examined_length(p->types_length, in_step, SEARCHED_LIST), " ", false);
     case ARMTAP_RTDE_START:
     case ARMTAP_RTDE_PAUSE:
         return p->accepted <= 1;
@@ -62,8 +62,8 @@ static bool content_fits(const struct armtap_rtde_package *p, bool in_step)
     }
 }
 
-/* Whether an output set-up begins as it does in that protocol: with a name, or with a frequency, no byte of which up to
- * 131 kHz is a letter first. */
+/* Whether an output set-up begins as in that protocol: with a name, or with a frequency, whose first byte is not a
+ * letter up to 131 kHz. */
 static bool begins_as_in(int protocol, const uint8_t *payload, size_t length)
 {
     bool name = length > 0 && payload[0] != '\0' && all_in((const char *)payload, 1, " ", true);
@@ -78,8 +78,8 @@ static bool text_adds_up(const uint8_t *payload, size_t length, bool has_lengths
     return text + source + 3 == length && payload[length - 1] <= LEVEL_MAX;
 }
 
-/* Whether the lengths within a package fit it. A search meets many headers where they do not: parsing each would cost
- * more than everything else. */
+/* Whether the lengths inside a package fit its length. A search meets many headers where they do not; parsing each
+ * would cost more than everything else. */
 static bool adds_up(const uint8_t *bytes, size_t length, enum armtap_direction direction, int protocol)
 {
     const uint8_t *payload = bytes + ARMTAP_RTDE_HEADER;
@@ -103,7 +103,8 @@ static bool parses(const uint8_t *bytes, size_t length, enum armtap_direction di
            content_fits(package, in_step);
 }
 
-/* An output reply of protocols 1 and 2 tells them apart by its types alone, where the recipe id could be a letter. */
+/* Whether an output reply fits the other protocol better. Only its types show that, if the recipe id could be a letter.
+ */
 static bool reads_better(const uint8_t *bytes, size_t length, int protocol, const struct armtap_rtde_package *package)
 {
     struct armtap_rtde_package other;
@@ -113,7 +114,7 @@ static bool reads_better(const uint8_t *bytes, size_t length, int protocol, cons
            armtap_rtde_are_types(other.types, other.types_length);
 }
 
-/* Whether a package of this type looks different in protocol 1. */
+/* Whether protocol 1 has another layout for this type of package. */
 static bool has_two_layouts(uint8_t type)
 {
     return type == ARMTAP_RTDE_TEXT || type == ARMTAP_RTDE_SETUP_OUTPUTS || type == ARMTAP_RTDE_DATA;

@@ -39,7 +39,7 @@ static void take_text(struct taker *taker, size_t length, const char *name)
     taker->at += length;
 }
 
-/* A text after its length. */
+/* Takes a text and the length before it. */
 static void take_counted(struct taker *taker, const char *count, const char *name)
 {
     size_t length = taker->subject->bytes[taker->at];
@@ -69,7 +69,7 @@ static void name_item(struct taker *taker, const char *of, size_t i, const struc
         armtap_pieces_name_number(taker->pieces, i + 1);
 }
 
-/* Names or types, each with the comma after it. */
+/* Takes names or types, each with the comma after it. */
 static void take_list(struct taker *taker, size_t length, const char *of)
 {
     const char *text = (const char *)taker->subject->bytes;
@@ -134,7 +134,7 @@ static void take_values(struct taker *taker, size_t length)
     taker->at += length;
 }
 
-/* With a recipe, where the values begin tells whether there is an id; without one the protocol does. */
+/* The recipe shows whether there is an id, by where its values begin; without a recipe the protocol does. */
 static void take_data(struct taker *taker)
 {
     const struct armtap_subject *subject = taker->subject;
@@ -186,7 +186,7 @@ static void take_payload(struct taker *taker, const struct armtap_rtde_package *
 
 /* ---- packages ---- */
 
-/* In the known protocol, or as the search for packages reads them, or as one reads them where a package must begin. */
+/* Reads a package in the known protocol; if unknown, by the strict rules of a search, then by those within a stream. */
 static bool reads(const uint8_t *bytes, size_t length, enum armtap_direction direction, int protocol,
                   struct armtap_rtde_package *package)
 {
@@ -237,9 +237,9 @@ int armtap_rtde_describe(struct armtap_pieces *pieces, const char **kind)
     return ARMTAP_OK;
 }
 
-/* ---- what bytes are by themselves ---- */
+/* ---- identifying ---- */
 
-/* The recipe's length tells whether an id precedes the values: protocol 1 has none from the robot. */
+/* The recipe's length shows whether an id precedes the values: protocol 1 has none from the robot. */
 static void identify_data(struct armtap_subject *subject)
 {
     size_t payload = subject->length - ARMTAP_RTDE_HEADER;
@@ -251,7 +251,7 @@ static void identify_data(struct armtap_subject *subject)
     subject->version = has_id ? 2 : 1;
 }
 
-/* Whether a whole package is one of either direction. Only a set-up shows the protocol. */
+/* Whether a whole package is valid in one of the directions. Only a set-up shows the protocol. */
 static bool identify_content(struct armtap_subject *subject, bool directed)
 {
     static const enum armtap_direction directions[] = {ARMTAP_FROM_ROBOT, ARMTAP_TO_ROBOT};

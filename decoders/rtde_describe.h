@@ -1,4 +1,4 @@
-/* RTDE packages for people. */
+/* Explains RTDE packages. */
 #ifndef ARMTAP_RTDE_DESCRIBE_H
 #define ARMTAP_RTDE_DESCRIBE_H
 

@@ -7,8 +7,8 @@
 #include "rtde_package.h"
 #include "rtde_reply.h"
 
-#define EARLY_MAX UINT64_C(50000000)  /* ns that a reply may be captured before its request ... */
-#define ANSWERED_MAX (20 * EARLY_MAX) /* ... and within which a request without a reply may be its request */
+#define EARLY_MAX UINT64_C(50000000)  /* ns that a reply may be captured before its request */
+#define ANSWERED_MAX (20 * EARLY_MAX) /* ns within which an earlier request may be its own */
 
 int armtap_rtde_open(void *context)
 {
@@ -151,7 +151,7 @@ static int note_varying(struct armtap_conn *conn, const struct armtap_frame *fra
 }
 
 /* The length of data gives only the total size of several fields of unknown types. */
-static int note_common(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_recipe *recipe)
+static int note_shared(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_recipe *recipe)
 {
     const char *first = NULL, *last = NULL;
     uint64_t count = 0;
@@ -187,7 +187,7 @@ int armtap_rtde_size_unknown(struct armtap_rtde *rtde, struct armtap_conn *conn,
         error = armtap_recipe_of_length(recipe, length, &other);
         recipe->unsized = !other;
         if (other && other->common > 0)
-            error = note_common(conn, frame, other);
+            error = note_shared(conn, frame, other);
     }
     if (!other)
         return error;
@@ -202,7 +202,7 @@ int armtap_rtde_size_unknown(struct armtap_rtde *rtde, struct armtap_conn *conn,
                               outputs && rtde->outputs_guessed ? ARMTAP_GUESSED : 0, other);
 }
 
-/* Where only the types were captured, the names of the recipe that the user gave, if it has those types. */
+/* Takes the names of the recipe that the user gave, if only the types were captured and both have the same ones. */
 static struct armtap_recipe *name_by_given(struct armtap_conn *conn, struct armtap_recipe *recipe, bool *named)
 {
     const struct armtap_recipe *given = armtap_conn_given_recipe(conn);

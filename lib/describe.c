@@ -25,7 +25,7 @@ void armtap_pieces_end(struct armtap_pieces *pieces)
     pieces->pending = false;
 }
 
-/* Bytes up to `end` that no piece covers. */
+/* Delivers the bytes up to `end`, which no piece covers, as a piece. */
 static void fill(struct armtap_pieces *pieces, size_t end)
 {
     struct armtap_piece piece = {
@@ -57,7 +57,7 @@ void armtap_pieces_lengthen(struct armtap_pieces *pieces, size_t length)
     pieces->at = pieces->piece.offset + length;
 }
 
-/* Up to `length` characters, up to a NUL, as far as there is room. */
+/* Appends up to `length` characters, up to a NUL, as far as there is room. */
 static void append(char *to, size_t room, const char *text, size_t length)
 {
     size_t used = strlen(to);
@@ -125,7 +125,7 @@ void armtap_pieces_text(struct armtap_pieces *pieces, const void *text, size_t l
     value->length = length;
 }
 
-/* Of poses, "m, rad": the first three elements are metres, the others radians. */
+/* Poses have the unit "m, rad": the first three elements are in metres, the others in radians. */
 void armtap_pieces_field_unit(struct armtap_pieces *pieces, const struct armtap_field *field, unsigned element)
 {
     const char *unit = field->unit;
@@ -197,13 +197,13 @@ void armtap_pieces_size(struct armtap_pieces *pieces, size_t offset, size_t leng
 
 /* ---- values of a recipe ---- */
 
-/* An element of a value that is there. */
+/* Sets an element of a value that is present. */
 static void set_element(struct armtap_pieces *pieces, const struct armtap_value *from, unsigned element)
 {
     const struct armtap_field *field = from->field;
     struct armtap_value *value = new_value(pieces, from->type);
     value->field = field;
-    value->u64[0] = from->u64[element]; /* in whichever member it is */
+    value->u64[0] = from->u64[element]; /* copies any member of the union */
     if (!field)
         return;
     armtap_pieces_field_unit(pieces, field, element);
@@ -211,7 +211,7 @@ static void set_element(struct armtap_pieces *pieces, const struct armtap_value 
         armtap_pieces_field_remark(pieces, field, from->i64[element]);
 }
 
-/* An element of a vector that is cut, or of a cell without a whole number. */
+/* Sets the remark for an element of a vector that is cut, or of a cell that is not an integer. */
 static void set_absent(struct armtap_pieces *pieces, size_t size, bool is_double, bool is_cut)
 {
     const struct armtap_piece *piece = &pieces->piece;
@@ -255,11 +255,11 @@ static void add_values(struct armtap_pieces *pieces, const struct armtap_recipe 
     const uint8_t *bytes = pieces->subject->bytes;
     struct armtap_value value;
     if (recipe->cells)
-        return; /* of a text protocol: not read by offset */
+        return; /* text protocols have no offsets */
     for (size_t i = 0; i < recipe->count && pieces->error == ARMTAP_OK; i++) {
         const struct armtap_recipe_entry *entry = &recipe->entries[i];
         if (entry->offset >= length)
-            continue; /* cut before it, or without a place */
+            continue; /* the data ends before it, or it has no place */
         armtap_recipe_read(recipe, i, bytes + at, length, &value);
         if (!armtap_value_is_text(&value)) {
             add_elements(pieces, entry, &value, at, at + length, are_cells);
@@ -285,7 +285,7 @@ void armtap_pieces_cells(struct armtap_pieces *pieces, const struct armtap_recip
 
 /* ---- messages ---- */
 
-/* Of a protocol whose decoder says no more: the values of its recipe. */
+/* For decoders without describe(): the values of the recipe. */
 static int describe_values(struct armtap_pieces *pieces, const char **kind)
 {
     const struct armtap_subject *subject = pieces->subject;
@@ -325,9 +325,9 @@ int armtap_describe(const struct armtap_subject *given, int (*on_piece)(void *us
     return error != ARMTAP_OK ? error : pieces.error;
 }
 
-/* ---- what begins here ---- */
+/* ---- identifying ---- */
 
-/* Of a decoder that says no more than how long a frame is, and how well bytes begin one. */
+/* For decoders without identify(): uses their frame() and begins(). */
 static enum armtap_fit identify_frame(const struct armtap_decoder *decoder, struct armtap_subject *subject,
                                       bool directed)
 {
@@ -364,7 +364,7 @@ static enum armtap_fit ask(const struct armtap_decoder *decoder, struct armtap_s
                              : identify_frame(decoder, subject, directed);
 }
 
-/* The first decoder that is certain, else the first that has no doubts, else what speaks against the first that has. */
+/* Takes the first decoder that is certain, else the first without doubts, else reports the first doubt. */
 static int ask_all(struct armtap_subject *subject, bool directed, struct armtap_line *doubt)
 {
     const struct armtap_subject given = *subject;

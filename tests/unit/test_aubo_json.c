@@ -62,7 +62,7 @@ static void check_number(const char *word)
     char list[2048];
     snprintf(list, sizeof list, "[%s]", word);
     struct json_object *read = by_json_c(list);
-    bool right = armtap_aubo_judge_word(word, strlen(word)) != ARMTAP_AUBO_WORD_WRONG;
+    bool right = armtap_aubo_check_word(word, strlen(word)) != ARMTAP_AUBO_WORD_WRONG;
     assert_int_equal(read != NULL, right);
     if (read) {
         struct json_object *number = json_object_array_get_idx(read, 0);
