@@ -312,7 +312,7 @@ static int decode_piece(struct armtap_aubo_side *side, struct armtap_conn *conn,
     return armtap_aubo_say_bad(conn, frame,
                                scan->in_string
                                    ? "a control character inside a string"
-                                   : "brackets that do not match or nest too deep, or a byte that JSON lacks",
+                                   : "mismatched or too deeply nested brackets, or a byte that JSON does not allow",
                                frame->offset + frame->length);
 }
 
@@ -394,7 +394,7 @@ static int aubo_lost(void *context, struct armtap_conn *conn, const struct armta
         return armtap_aubo_web_lost(aubo, conn, here, gap, ends);
     if (gap || !was_in_step)
         return ARMTAP_OK;
-    return armtap_aubo_say_bad(conn, here, "what begins no message", here->offset);
+    return armtap_aubo_say_bad(conn, here, "bytes that do not begin a message", here->offset);
 }
 
 const struct armtap_decoder armtap_decoder_aubo = {

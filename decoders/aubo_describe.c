@@ -39,7 +39,7 @@ int armtap_aubo_describe(struct armtap_pieces *pieces, const char **kind)
     const struct armtap_subject *subject = pieces->subject;
     size_t web = armtap_aubo_web_length(subject->bytes, subject->length);
     bool is_web = web == subject->length;
-    pieces->rest = "not JSON, or a part of a message";
+    pieces->rest = "not JSON, or part of a message";
     *kind = "bytes";
     if (is_one_list(subject, is_web)) {
         const struct armtap_aubo_text text = {(const char *)subject->bytes, subject->length, 0, false};

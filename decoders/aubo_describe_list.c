@@ -116,7 +116,7 @@ static bool set_word(const struct walker *walker, const char *text, size_t lengt
 {
     struct armtap_value *value = &walker->pieces->piece.value, word = {.present = false};
     if (armtap_aubo_check_word(text, length) == ARMTAP_AUBO_WORD_WRONG) {
-        armtap_pieces_remark(walker->pieces, "no value of JSON");
+        armtap_pieces_remark(walker->pieces, "not a JSON value");
         return false;
     }
     armtap_aubo_word_value(text, length, &word);

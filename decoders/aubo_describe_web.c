@@ -115,11 +115,12 @@ static void describe_header(struct armtap_pieces *pieces, const struct frame *fr
     armtap_pieces_add(pieces, 0, 1, "opcode");
     armtap_pieces_unsigned(pieces, frame->opcode);
     armtap_pieces_remark(pieces, "%s%s%s", opcode_names[frame->opcode],
-                         frame->fin ? ", fin: the end of a message" : ", more follow",
+                         frame->fin ? ", fin: end of a message" : ", more frames follow",
                          frame->compressed ? ", compressed" : "");
     armtap_pieces_add(pieces, 1, 1, "length");
     armtap_pieces_unsigned(pieces, bytes[1] & LENGTH);
-    armtap_pieces_remark(pieces, "%s%s", extended > 0 ? "it follows" : "bytes", frame->masked ? ", masked" : "");
+    armtap_pieces_remark(pieces, "%s%s", extended > 0 ? "extended length follows" : "bytes",
+                         frame->masked ? ", masked" : "");
     if (extended > 0) {
         armtap_pieces_number(pieces, 2, extended, "extended length");
         armtap_pieces_remark(pieces, "bytes");
@@ -150,8 +151,8 @@ static void describe_content(struct armtap_pieces *pieces, const struct frame *f
     const struct armtap_aubo_text text = {(const char *)content, length, pieces->subject->length, true};
     if (frame->here > 0) {
         armtap_pieces_add(pieces, frame->header, frame->here, "payload");
-        armtap_pieces_remark(pieces, "%s%s; %u bytes of text as a whole:", frame->compressed ? "compressed" : "",
-                             frame->opcode == CONTINUED ? "the end of a message in parts" : "", (uint64_t)length);
+        armtap_pieces_remark(pieces, "%s%s; %u bytes of text in total:", frame->compressed ? "compressed" : "",
+                             frame->opcode == CONTINUED ? "end of a fragmented message" : "", (uint64_t)length);
     }
     armtap_pieces_add(pieces, pieces->subject->length, 0, "text");
     armtap_pieces_text(pieces, content, length);
@@ -190,10 +191,10 @@ static int describe_data(struct armtap_pieces *pieces, const struct frame *frame
     int error = is_whole ? describe_inflated(pieces, frame, &is_alone) : ARMTAP_OK;
     if (error == ARMTAP_OK && !is_alone && frame->here > 0) {
         armtap_pieces_add(pieces, frame->header, frame->here, "payload");
-        armtap_pieces_remark(pieces, is_whole ? "compressed; it refers to messages before it, or is damaged"
+        armtap_pieces_remark(pieces, is_whole ? "compressed; it needs earlier messages, or is damaged"
                                      : frame->here < frame->payload
                                          ? "cut"
-                                         : "a part of a message; its last frame shows it whole");
+                                         : "part of a message, which is shown with its last frame");
     }
     return error;
 }
@@ -226,7 +227,7 @@ int armtap_aubo_describe_web(struct armtap_pieces *pieces, const char **kind)
 {
     const struct armtap_subject *subject = pieces->subject;
     struct frame frame;
-    pieces->rest = "no text of JSON";
+    pieces->rest = "not JSON";
     if (is_head(subject->bytes, subject->length)) {
         *kind = "HTTP head";
         describe_head(pieces);

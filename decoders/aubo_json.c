@@ -100,7 +100,7 @@ static int parse(struct armtap_aubo_reader *reader, const char *text, size_t len
     if (*message)
         return ARMTAP_OK;
     enum json_tokener_error error = json_tokener_get_error(reader->tokener);
-    *wrong = error == json_tokener_continue ? "it has no end" : json_tokener_error_desc(error);
+    *wrong = error == json_tokener_continue ? "it does not end" : json_tokener_error_desc(error);
     *at = json_tokener_get_parse_end(reader->tokener);
     return error == json_tokener_success ? ARMTAP_ERR_MEMORY : ARMTAP_OK;
 }

@@ -77,7 +77,7 @@ static const char *read_channel(struct json_object *body, struct set_up *set_up)
         return "a set-up without a channel";
     int64_t number = json_object_get_int64(json);
     if (!json_object_is_type(json, json_type_int) || number < 0 || number >= ARMTAP_AUBO_CHANNELS)
-        return "a set-up whose channel is none of 0 to 99";
+        return "a set-up whose channel is not from 0 to 99";
     set_up->channel = (int)number;
     return NULL;
 }
@@ -94,7 +94,7 @@ static const char *read_segments(struct json_object *body, struct set_up *set_up
         struct json_object *segment = json_object_array_get_idx(set_up->segments, i);
         if (!json_object_is_type(segment, json_type_string) || json_object_get_string_len(segment) == 0 ||
             strlen(json_object_get_string(segment)) != (size_t)json_object_get_string_len(segment))
-            return "a set-up in which a segment is no name";
+            return "a set-up with a segment that is not a name";
     }
     return NULL;
 }
@@ -105,7 +105,7 @@ static const char *read_set_up(struct json_object *message, struct set_up *set_u
     struct json_object *body = json_object_array_get_idx(message, 1), *json = NULL;
     memset(set_up, 0, sizeof *set_up);
     if (json_object_array_length(message) != 2 || !json_object_is_type(body, json_type_object))
-        return "a set-up is 100 and one object";
+        return "a set-up that is not 100 and one object";
     const char *wrong = read_channel(body, set_up);
     if (!wrong)
         wrong = read_segments(body, set_up);
@@ -114,7 +114,7 @@ static const char *read_set_up(struct json_object *message, struct set_up *set_u
     set_up->ends = json_object_array_length(set_up->segments) == 0;
     if (json_object_object_get_ex(body, "frequency", &json)) {
         if (!is_number(json))
-            return "a set-up whose frequency is no number";
+            return "a set-up whose frequency is not a number";
         set_up->frequency = json_object_get_double(json);
         set_up->ends |= set_up->frequency == 0;
         if (!(set_up->frequency > 0 && set_up->frequency <= DBL_MAX))
@@ -287,7 +287,7 @@ static int take_set_up(struct armtap_aubo *aubo, struct armtap_conn *conn, const
 {
     struct set_up set_up;
     struct json_object *message = NULL;
-    const char *wrong = "a set-up is 100 and one object";
+    const char *wrong = "a set-up that is not 100 and one object";
     size_t at;
     int error = ARMTAP_OK;
     if (elements == 2)
@@ -379,7 +379,7 @@ static int deliver_opaque(struct armtap_conn *conn, const struct armtap_frame *f
         int error = armtap_conn_say(conn, frame, ARMTAP_NOTE_aubo_channel_unknown,
                                     "data %s on channel %u, but its set-up was not captured%s",
                                     armtap_direction_name(frame->direction), (uint64_t)number,
-                                    channel->ended ? ": the one before was ended" : "");
+                                    channel->ended ? ": the previous one was ended" : "");
         if (error != ARMTAP_OK)
             return error;
     }
@@ -427,7 +427,7 @@ int armtap_aubo_say_not_json(struct armtap_aubo *aubo, struct armtap_conn *conn,
                              const uint8_t *text, size_t length, uint64_t offset)
 {
     struct json_object *message;
-    const char *wrong = "no JSON";
+    const char *wrong = "not JSON";
     size_t at = 0;
     int error = armtap_aubo_read(&aubo->reader, text, length, &message, &wrong, &at);
     json_object_put(message);
@@ -440,12 +440,12 @@ int armtap_aubo_message(struct armtap_aubo *aubo, struct armtap_conn *conn, cons
     struct armtap_aubo_element text = {(const char *)bytes, length};
     int64_t number;
     if (text.text[0] != '[')
-        return armtap_aubo_say_bad(conn, frame, "an object where a list should be", offset);
+        return armtap_aubo_say_bad(conn, frame, "an object instead of a list", offset);
     if (!first_number(text, &number))
-        return armtap_aubo_say_bad(conn, frame, "a list that does not begin with a channel's number", offset);
+        return armtap_aubo_say_bad(conn, frame, "a list that does not begin with a channel number", offset);
     if (number == ARMTAP_AUBO_SET_UP && frame->direction == ARMTAP_TO_ROBOT)
         return take_set_up(aubo, conn, frame, text, elements, offset);
     if (number < 0 || number >= ARMTAP_AUBO_CHANNELS)
-        return armtap_aubo_say_bad(conn, frame, "a list that begins with a number that is no channel's", offset);
+        return armtap_aubo_say_bad(conn, frame, "a list whose first number is not a channel", offset);
     return take_data(aubo, conn, frame, text, elements, (int)number);
 }

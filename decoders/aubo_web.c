@@ -157,9 +157,9 @@ static int decode_message(struct armtap_aubo *aubo, struct armtap_conn *conn, co
     if (armtap_aubo_is_json(text, length, &elements))
         return armtap_aubo_message(aubo, conn, frame, text, length, elements, frame->offset);
     if (armtap_aubo_scan(&scan, false, text, length, &used) != ARMTAP_AUBO_WHOLE)
-        return armtap_aubo_say_bad(conn, frame, "a message of a WebSocket that holds no whole list", frame->offset);
+        return armtap_aubo_say_bad(conn, frame, "a WebSocket message without a whole list", frame->offset);
     if (used + armtap_aubo_blanks(text + used, length - used) != length)
-        return armtap_aubo_say_bad(conn, frame, "a message of a WebSocket that holds more than a list", frame->offset);
+        return armtap_aubo_say_bad(conn, frame, "a WebSocket message with bytes after its list", frame->offset);
     if (armtap_aubo_is_json(text, used, &elements))
         return armtap_aubo_message(aubo, conn, frame, text, used, elements, frame->offset);
     return armtap_aubo_say_not_json(aubo, conn, frame, text, used, frame->offset);

@@ -84,9 +84,7 @@ static bool is_plausible(const uint8_t *bytes, size_t size, size_t end, struct a
     }
     if (!has_odd_cells(bytes, end, &odd, &count))
         return true;
-    armtap_line_format(doubt,
-                       "begins like a realtime packet of %u bytes, but %u of its %u cells are far from any number of a "
-                       "robot",
+    armtap_line_format(doubt, "begins like a realtime packet of %u bytes, but %u of its %u cells are implausible",
                        (uint64_t)size, (uint64_t)odd, (uint64_t)count);
     return false;
 }

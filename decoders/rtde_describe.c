@@ -53,7 +53,7 @@ static void take_frequency(struct taker *taker, double hertz)
     armtap_pieces_double(taker->pieces, hertz);
     armtap_pieces_unit(taker->pieces, "Hz");
     if (taker->subject->version == 1)
-        armtap_pieces_remark(taker->pieces, "as from protocol 2 on, which no reply has accepted");
+        armtap_pieces_remark(taker->pieces, "read as in protocol 2, which no reply has accepted");
     taker->at += 8;
 }
 
@@ -199,10 +199,10 @@ static const char *rest_of(const struct armtap_subject *subject)
 {
     if (subject->length > ARMTAP_RTDE_HEADER && subject->bytes[2] == ARMTAP_RTDE_DATA)
         return subject->recipe ? "beyond the recipe"
-                               : "values; their recipe is not known: give it with --recipe FILE or @NAME";
+                               : "values of an unknown recipe: give it with --recipe FILE or @NAME";
     if (subject->length >= ARMTAP_RTDE_HEADER && armtap_be16(subject->bytes) > subject->length)
-        return "cut: what it holds can be told of whole packages only";
-    return "not what a package of this type holds";
+        return "cut: only a whole package of this type can be decoded";
+    return "does not fit a package of this type";
 }
 
 static void take_header(struct taker *taker, const char *name)
@@ -213,7 +213,7 @@ static void take_header(struct taker *taker, const char *name)
     if (*type > ' ' && *type <= '~')
         armtap_pieces_text(taker->pieces, type, 1);
     if (!name)
-        armtap_pieces_remark(taker->pieces, "not a type of RTDE");
+        armtap_pieces_remark(taker->pieces, "not an RTDE type");
     taker->at = ARMTAP_RTDE_HEADER;
 }
 
@@ -284,8 +284,8 @@ enum armtap_fit armtap_rtde_identify(struct armtap_subject *subject, bool direct
     if (is_cut || bytes[2] == ARMTAP_RTDE_DATA || identify_content(subject, directed))
         return ARMTAP_FIT_MAYBE; /* text may look like a header */
     armtap_line_format(doubt,
-                       "begins like an RTDE package of %u bytes and type \"%b\", but what follows is not what such a "
-                       "package holds",
+                       "begins like an RTDE package of %u bytes and type \"%b\", but its content does not fit that "
+                       "type",
                        (uint64_t)size, (const void *)(bytes + 2), (size_t)1);
     return ARMTAP_FIT_MAYBE;
 }

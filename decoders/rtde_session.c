@@ -165,8 +165,8 @@ static int note_shared(struct armtap_conn *conn, const struct armtap_frame *fram
     if (count == 0)
         return ARMTAP_OK;
     return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_type_unknown,
-                           "%u fields of unknown types hold %u bytes in common: what stands from %b to %b cannot be "
-                           "told apart, and is given as the bytes of the first",
+                           "%u fields of unknown types hold %u bytes together: the values from %b to %b cannot be "
+                           "separated and are given as bytes of the first",
                            count, (uint64_t)recipe->common, (const void *)first, strlen(first), (const void *)last,
                            strlen(last));
 }

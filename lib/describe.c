@@ -221,8 +221,8 @@ static void set_absent(struct armtap_pieces *pieces, size_t size, bool is_double
     }
     if (is_double && size == CELL)
         armtap_pieces_double(pieces, armtap_be_double(pieces->subject->bytes + piece->offset));
-    armtap_pieces_remark(pieces, is_cut ? "of a field that is cut, so it is absent"
-                                        : "no whole number, so the field is absent");
+    armtap_pieces_remark(pieces,
+                         is_cut ? "its field is cut, so it is absent" : "not an integer, so the field is absent");
 }
 
 static void add_elements(struct armtap_pieces *pieces, const struct armtap_recipe_entry *entry,
@@ -268,7 +268,7 @@ static void add_values(struct armtap_pieces *pieces, const struct armtap_recipe 
             if (value.type == ARMTAP_STRING)
                 armtap_pieces_text(pieces, value.text, value.length);
             else
-                armtap_pieces_remark(pieces, "its type is not known");
+                armtap_pieces_remark(pieces, "its type is unknown");
         }
     }
 }

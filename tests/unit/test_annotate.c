@@ -57,7 +57,7 @@ static void packages(void **state)
     } rows[] = {
         {"0005 56 0002", "size=5 bytes |type=V  |protocol=2  ", false}, /* recognised by its length */
         {"0010 4d 03 616263 03",
-         "size=16 bytes (8 are here)|type=M  |=  cut: what it holds can be told of whole packages only", false},
+         "size=16 bytes (8 are here)|type=M  |=  cut: only a whole package of this type can be decoded", false},
         {"0004 56 01", "size=4 bytes |type=V  |accepted=1  yes", false},
         {"0004 53 00", "size=4 bytes |type=S  |accepted=0  refused", false},
         {"0003 50", "size=3 bytes |type=P  ", false},
@@ -73,7 +73,7 @@ static void packages(void **state)
          "size=19 bytes |type=O  |recipe id=1  |type 1=INT32  |type 2=NOT_FOUND  the controller does not know it",
          false},
         {"0006 55 01 0203",
-         "size=6 bytes |type=U  |=  values; their recipe is not known: give it with "
+         "size=6 bytes |type=U  |=  values of an unknown recipe: give it with "
          "--recipe FILE or @NAME",
          false},
         {"0005 7a 0102", "=  skipped: no message of a protocol that armtap reads", false},
@@ -157,7 +157,7 @@ static void lists(void **state)
     assert_string_equal(said_of("[0, [1.5,\"a\\\"b\"],{\"k\":[null]} ,[]]", false, NULL, out, sizeof out),
                         "channel=0  |value 1_0=1.5  |value 1_1=a\\\"b  |value 2.k_0=  null: absent|value 3=  empty");
     assert_string_equal(said_of("[0,tru,1]", false, NULL, out, sizeof out),
-                        "channel=0  |value 1=  no value of JSON|=  not JSON, or a part of a message");
+                        "channel=0  |value 1=  not a JSON value|=  not JSON, or part of a message");
     assert_string_equal(said_of(request, false, NULL, out, sizeof out),
                         "set-up=100  |chanel=0  |frequency=10 Hz |segments_0=R1_tool_output_current  "
                         "|segments_1=R2_robot_mode  |segments_2=timestamp  |segments_3=R3_actual_TCP_pose  "
@@ -198,11 +198,11 @@ static void frames(void **state)
     assert_int_equal(pieces.count, 4);
     assert_memory_equal(pieces_text(&pieces, &pieces.piece[3]), "Hello", 5);
     snprintf(out, sizeof out, "%s|%s", pieces.piece[0].remark, pieces.piece[1].remark);
-    assert_string_equal(out, "pong, fin: the end of a message|bytes, masked");
+    assert_string_equal(out, "pong, fin: end of a message|bytes, masked");
     pieces_free(&pieces);
     subject = web_subject("\x01\x03Hel", 5);
     annotate(&subject, &pieces);
-    assert_string_equal(pieces.piece[2].remark, "a part of a message; its last frame shows it whole");
+    assert_string_equal(pieces.piece[2].remark, "part of a message, which is shown with its last frame");
     pieces_free(&pieces);
     subject = web_subject("\x88\x05\x03\xe8"
                           "bye",
@@ -220,7 +220,7 @@ static void frames(void **state)
     assert_covers(&subject);
     annotate(&subject, &pieces);
     assert_int_equal(pieces.count, 6);
-    assert_string_equal(pieces.piece[2].remark, "the end of a message in parts; 7 bytes of text as a whole:");
+    assert_string_equal(pieces.piece[2].remark, "end of a fragmented message; 7 bytes of text in total:");
     assert_string_equal(pieces.piece[5].number, "4.5");
     pieces_free(&pieces);
 }

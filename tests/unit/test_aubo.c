@@ -280,8 +280,8 @@ static void test_fragments_and_control_frames(void **unused)
           4);
     struct log log = script_log(&script, &on_port);
     assert_true(log_has(&log, "R1_" Q_VALUES));
-    assert_true(log_has(&log, "aubo.message.bad: a message of a WebSocket that holds more than a list"));
-    assert_true(log_has(&log, "aubo.message.bad: a message of a WebSocket that holds no whole list"));
+    assert_true(log_has(&log, "aubo.message.bad: a WebSocket message with bytes after its list"));
+    assert_true(log_has(&log, "aubo.message.bad: a WebSocket message without a whole list"));
     assert_true(log_has(&log, "aubo.message.bad: a binary message"));
     assert_true(log_has(&log, "websocket.bad: closed with code 1002 \"no\""));
     assert_int_equal(log.records[FROM], 1);
@@ -699,7 +699,7 @@ static void test_a_channel_that_is_ended(void **unused)
         assert_true(log_has(&log, " packet 4 line_number=2\n"));
         assert_int_equal(log_count(&log, "opaque"), 2);
         assert_int_equal(log_count(&log, "note < aubo.channel.unknown"), 1);
-        assert_true(log_has(&log, "its set-up was not captured: the one before was ended\n"));
+        assert_true(log_has(&log, "its set-up was not captured: the previous one was ended\n"));
         assert_true(log_has(&log, "line_number=5\n"));
         assert_int_equal(log_count(&log, "event < pause 4\n"), 1);
         log_free(&log);
@@ -862,17 +862,17 @@ static void test_bad_messages_are_named_and_passed_over(void **unused)
         {"[0,1.]", "at byte 8 of the stream"},
         {"[0,'a']", "at byte 9 of the stream"},
         {"[0,\"\\x\"]", "invalid string sequence"},
-        {"{\"a\":1}", "aubo.message.bad: an object where a list should be, at byte 5 of the stream"},
-        {"[]", "a list that does not begin with a channel's number"},
-        {"[\"a\"]", "a list that does not begin with a channel's number"},
-        {"[1.0]", "a list that does not begin with a channel's number"},
-        {"[100,{\"chanel\":0}]", "that is no channel's"},
-        {"[-1,2]", "that is no channel's"},
-        {"[0,1}", "brackets that do not match"},
-        {"[0,\x80]", "brackets that do not match"},
+        {"{\"a\":1}", "aubo.message.bad: an object instead of a list, at byte 5 of the stream"},
+        {"[]", "a list that does not begin with a channel number"},
+        {"[\"a\"]", "a list that does not begin with a channel number"},
+        {"[1.0]", "a list that does not begin with a channel number"},
+        {"[100,{\"chanel\":0}]", "is not a channel"},
+        {"[-1,2]", "is not a channel"},
+        {"[0,1}", "mismatched or too deeply nested brackets"},
+        {"[0,\x80]", "mismatched or too deeply nested brackets"},
         {"[0,\"a\nb\"]", "a control character inside a string, at byte 10 of the stream"},
-        {"[0,[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", "nest too deep"},
-        {"x", "what begins no message, at byte 5 of the stream"},
+        {"[0,[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", "too deeply nested"},
+        {"x", "bytes that do not begin a message, at byte 5 of the stream"},
     };
     (void)unused;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -897,11 +897,11 @@ static void test_bad_messages_are_named_and_passed_over(void **unused)
 static void test_bad_set_ups(void **unused)
 {
     static const struct bad bad[] = {
-        {"[100]", "a set-up is 100 and one object"},
+        {"[100]", "a set-up that is not 100 and one object"},
         {"[100,{\"frequency\":1,\"segments\":[\"a\"]}]", "without a channel"},
-        {"[100,{\"chanel\":100,\"segments\":[\"a\"]}]", "none of 0 to 99"},
+        {"[100,{\"chanel\":100,\"segments\":[\"a\"]}]", "is not from 0 to 99"},
         {"[100,{\"chanel\":0}]", "without a list of segments"},
-        {"[100,{\"chanel\":0,\"segments\":[1]}]", "a segment is no name"},
+        {"[100,{\"chanel\":0,\"segments\":[1]}]", "a segment that is not a name"},
     };
     (void)unused;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

@@ -542,8 +542,8 @@ static void test_several_unknown_types(void **unused)
     CHECK(two,
           "event > recognised 0\n" UNKNOWN_TYPE TOGETHER ODDER "MATRIX5, which is not known: " TOGETHER
           "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32? odder:? payload:DOUBLE?\n"
-          "note < rtde.type.unknown: 2 fields of unknown types hold 3 bytes in common: what stands from odd to odder "
-          "cannot be told apart, and is given as the bytes of the first\n"
+          "note < rtde.type.unknown: 2 fields of unknown types hold 3 bytes together: the values from odd to odder "
+          "cannot be separated and are given as bytes of the first\n"
           "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32? odder:? payload:DOUBLE\n"
           "record < @43 +27 v2 id1 timestamp=2 odd=7 bytes robot_mode=absent odder=absent payload=1.5\n"
           "record < @70 +27 v2 id1 timestamp=2 odd=7 bytes robot_mode=absent odder=absent payload=2\n"
@@ -557,8 +557,8 @@ static void test_several_unknown_types(void **unused)
     CHECK(adjacent,
           "event > recognised 0\n" UNKNOWN_TYPE TOGETHER ODDER "MATRIX5, which is not known: " TOGETHER
           "recipe > id5 0 Hz odd:? odder:? input_int_register_24:INT32?\n"
-          "note > rtde.type.unknown: 2 fields of unknown types hold 4 bytes in common: what stands from odd to odder "
-          "cannot be told apart, and is given as the bytes of the first\n"
+          "note > rtde.type.unknown: 2 fields of unknown types hold 4 bytes together: the values from odd to odder "
+          "cannot be separated and are given as bytes of the first\n"
           "recipe > id5 0 Hz odd:? odder:? input_int_register_24:INT32\n"
           "record > @39 +12 v2 id5 odd=4 bytes odder=absent input_int_register_24=7\n"
           "stream rtde v2 cb3e controller \"\" gaps 0\n"
@@ -597,8 +597,8 @@ static void test_an_unknown_type_several_times(void **unused)
                 "  > records 0 decoded 54 lost 0 skipped 0\n");
     CHECK(uneven, "event > recognised 0\n" UNKNOWN_TYPE ALIKE ODDER "MATRIX4, which is not known: " ALIKE
                   "recipe < id1 125 Hz timestamp:DOUBLE odd:? odder:?\n"
-                  "note < rtde.type.unknown: 2 fields of unknown types hold 3 bytes in common: what stands from odd to "
-                  "odder cannot be told apart, and is given as the bytes of the first\n"
+                  "note < rtde.type.unknown: 2 fields of unknown types hold 3 bytes together: the values from odd to "
+                  "odder cannot be separated and are given as bytes of the first\n"
                   "recipe < id1 125 Hz timestamp:DOUBLE odd:? odder:?\n"
                   "record < @30 +15 v2 id1 timestamp=2 odd=3 bytes odder=absent\n"
                   "stream rtde v2 cb3e controller \"\" gaps 0\n"
