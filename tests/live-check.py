@@ -178,7 +178,8 @@ def may_not_capture(run):
     if run.program.poll() is None:
         return False
     error = run.program.stderr.read().decode()
-    expect("lo", "may not capture" in error or "cannot capture" in error, error)
+    expect("lo", "may not capture" in error or "cannot capture" in error,
+           "ended with status %s, and said: %s" % (run.program.returncode, error or "nothing"))
     print("lo was not tried:", error.strip())
     return True
 
