@@ -122,6 +122,7 @@ SCRIPT_TESTS = \
 	tests/gates/hardening \
 	tests/gates/layers \
 	tests/gates/note-ids.py \
+	tests/gates/rows \
 	tests/gates/symbols \
 	tests/gates/syscalls.py \
 	tests/guess-check.py \
@@ -222,6 +223,7 @@ EXTRA_DIST += \
 	tests/mutants \
 	tests/snapshot/meanwhile.c \
 	tests/summary \
+	tests/format_rows.py \
 	tests/tally.py \
 	tests/terminal.py \
 	tests/unit/data \

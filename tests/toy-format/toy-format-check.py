@@ -6,7 +6,6 @@ import importlib.util
 import io
 import json
 import os
-import re
 import struct
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import tempfile
 
 TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 sys.path.insert(0, TESTS)
+from format_rows import one_of, rows_of  # noqa: E402
 from tally import expect, finish  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
@@ -140,30 +140,17 @@ def same_rows(what, rows, wanted):
 
 # ---- help, errors, manual --------------------------------------------------------------------------------------------
 
-def rows_of(path):
-    """Name, dialect, flags and brief of each format, as the table in C has them."""
-    with open(path, encoding="utf-8") as file:
-        rows = re.findall(r'^FORMAT\(\w+,\s*"([^"]*)",\s*"([^"]*)",\s*"[^"]*",\s*([A-Z_| \n]+?),\s*"([^"]*)"', file.read(), re.M)
-    return [(name, dialect, set(re.findall(r"FORMAT_(\w+)", flags)), brief) for name, dialect, flags, brief in rows]
-
-
 FORMATS = rows_of(SOURCE + "/tools/export/formats.def") + rows_of(TESTS + "/toy-format/export/formats.def")
 
 
-def one_of(words):
-    """a, b or c: each once."""
-    words = list(dict.fromkeys(words))
-    return " or ".join([", ".join(words[:-1])] * (len(words) > 1) + words[-1:])
-
-
 def names_of(with_flag=None, without=()):
-    return one_of(name for name, _, flags, _ in FORMATS if with_flag in flags | {None} and not flags & set(without))
+    return one_of(name for name, _, _, flags, _ in FORMATS if with_flag in flags | {None} and not flags & set(without))
 
 
 def check_lists(folder):
     text = " ".join(run("export", "--help")[0].decode().split())
     briefs, seen = [], set()
-    for name, _, _, brief in FORMATS:
+    for name, _, _, _, brief in FORMATS:
         briefs += [brief] * (name not in seen)
         seen.add(name)
     expect("formats", {"csv", "gnuplot", "ndjson", "toy-text", "toy-columns"} <= seen, seen)
@@ -171,7 +158,7 @@ def check_lists(folder):
                  "one table of all streams, %s:" % names_of("HAS_NAMES")):
         expect("help says " + part, part in text, text)
     capture = sample("rtde-v1.pcap")
-    dialects = " and ".join("%s, of %s" % (dialect, name) for name, dialect, _, _ in FORMATS if dialect)
+    dialects = " and ".join("%s, of %s" % (dialect, name) for name, dialect, _, _, _ in FORMATS if dialect)
     for options, said in ((("-f", "x"), "-f 'x': give " + names_of()),
                           (("-o", folder + "/a.x"), "give -f " + names_of()),
                           (("-f", "gnuplot", "--csv-safe"), "--csv-safe works only with -f " + names_of("CAN_GUARD")),
