@@ -321,6 +321,19 @@ static enum options_outcome parse(struct options *options, struct seen *seen, ch
 }
 #define PARSE(...) parse(&options, &seen, (char *[]){__VA_ARGS__, NULL})
 
+/* A command without options of its own needs no function to take them. */
+static void no_options_of_its_own(void **state)
+{
+    static const struct option_usage bare = {.command = "try", .arguments = "", .summary = "", .examples = ""};
+    char *words[] = {"a", "b", NULL}, *unknown[] = {"--output=x", NULL};
+    struct options options;
+    (void)state;
+    assert_int_equal(options_parse(&bare, 2, words, &options, NULL, NULL), OPTIONS_RUN);
+    assert_int_equal(options.operand_count, 2);
+    options_free(&options);
+    assert_int_equal(options_parse(&bare, 1, unknown, &options, NULL, NULL), OPTIONS_BAD);
+}
+
 static void options_in_all_forms(void **state)
 {
     struct options options;
@@ -470,6 +483,7 @@ int main(void)
         cmocka_unit_test(json_strings),
         cmocka_unit_test(json_spans_keep_characters),
         cmocka_unit_test(json_writer),
+        cmocka_unit_test(no_options_of_its_own),
         cmocka_unit_test(options_in_all_forms),
         cmocka_unit_test(options_that_make_no_sense),
         cmocka_unit_test(nearest_names),
