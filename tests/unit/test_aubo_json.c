@@ -248,6 +248,8 @@ static void test_ends(void **unused)
     (void)unused;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_false(armtap_aubo_is_json((const uint8_t *)wrong[i], strlen(wrong[i]), &count));
+    assert_false(armtap_aubo_is_json((const uint8_t *)"[0,\0001]", 6, &count)); /* blank between messages only */
+    assert_true(armtap_aubo_is_json((const uint8_t *)"[0,\r1]", 6, &count));
     for (size_t depth = 1; depth <= 33; depth++) {
         memset(deep, '[', depth);
         memset(deep + depth, ']', depth);
