@@ -1,10 +1,10 @@
 /* The field table: every field that armtap knows, once.
  *
  * The state struct, the field ids, the descriptors, the legacy layouts, the CSV headers and the documentation all come
- * from these rows. The rows up to the first release stand in the column order of the CB3/e-Series layout, so that a whole
- * packet decodes in a few runs; fields without a column follow. The struct and the ids are append-only: a new row goes
- * to the END, whatever its column, and the row that was last gets a backslash behind it. lib/README.md has the other
- * steps.
+ * from these rows. The rows up to the first release stand in the column order of the CB3/e-Series layout, so that a
+ * whole packet decodes in a few runs; fields without a column follow. The struct and the ids are append-only: a new row
+ * goes to the END, whatever its column, and the row that was last gets a backslash behind it. lib/README.md has the
+ * other steps.
  *
  *   SCALAR(name, C type, type, direction, unit, CB2 column, CB3/e column, legacy name, since, meaning)
  *   VECTOR(name, C type, type, count, direction, unit, CB2 column, CB3/e column, legacy name, since, meaning)
