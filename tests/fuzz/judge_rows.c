@@ -246,6 +246,14 @@ static size_t width_of(struct span line)
     return count;
 }
 
+/* A text in the place of a number, as AUBO's topics may have it: gnuplot has numbers alone. */
+static bool is_text(const char *cell)
+{
+    char *end;
+    strtod(cell, &end);
+    return end == cell || *end != '\0';
+}
+
 static const char *compare_columns(struct cursor *cursor, struct span line, char *room)
 {
     struct span word;
@@ -256,8 +264,9 @@ static const char *compare_columns(struct cursor *cursor, struct span line, char
             continue;
         memcpy(room, word.at, word.length);
         room[word.length] = '\0';
-        bool both_nan = strcmp(room, "NaN") == 0 && strcmp(cursor->cells.cell, "nan") == 0;
-        if (!both_nan && !is_same(cursor->cells.cell, room, false))
+        const char *cell = cursor->cells.cell;
+        bool is_absent = strcmp(room, "NaN") == 0 && (strcmp(cell, "nan") == 0 || is_text(cell));
+        if (!is_absent && !is_same(cursor->cells.cell, room, false))
             return "a column of gnuplot unlike the cell of CSV";
     }
     return NULL;
