@@ -151,8 +151,7 @@ static void lists(void **state)
     struct armtap_recipe *recipe = NULL;
     char out[2000];
     (void)state;
-    if (!armtap_aubo_libraries())
-        skip();
+    need_aubo();
     /* Without a recipe there are no fields. */
     assert_string_equal(said_of("[0, [1.5,\"a\\\"b\"],{\"k\":[null]} ,[]]", false, NULL, out, sizeof out),
                         "channel=0  |value 1_0=1.5  |value 1_1=a\\\"b  |value 2.k_0=  null: absent|value 3=  empty");
@@ -186,8 +185,7 @@ static void frames(void **state)
     struct subject subject = web_subject("\x89\x05Hello", 7);
     struct pieces pieces = {0};
     (void)state;
-    if (!armtap_aubo_libraries())
-        skip();
+    need_aubo();
     assert_string_equal(annotate(&subject, &pieces), "WebSocket frame");
     assert_int_equal(pieces.count, 3);
     assert_memory_equal(pieces_text(&pieces, &pieces.piece[2]), "Hello", 5);

@@ -215,21 +215,25 @@ static void sort_setups(struct reading *reading)
     reading->count = kept;
 }
 
+static int compare_connection(const void *key, const void *item)
+{
+    uint64_t connection = *(const uint64_t *)key, other = ((const struct setup *)item)->connection;
+    return connection < other ? -1 : connection > other;
+}
+
 /* The set-ups of a connection, in order; returns how many. */
 static size_t setups_of(const struct reading *reading, uint64_t connection, struct setup **first)
 {
-    size_t low = 0, high = reading->count, end;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (reading->setup[middle].connection < connection)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (end = low; end < reading->count && reading->setup[end].connection == connection; end++)
-        ;
-    *first = reading->setup ? reading->setup + low : NULL; /* NULL plus an offset is undefined */
-    return end - low;
+    struct setup *any = reading->count == 0 ? NULL
+                                            : bsearch(&connection, reading->setup, reading->count,
+                                                      sizeof *reading->setup, compare_connection);
+    size_t count = 0;
+    while (any && any > reading->setup && any[-1].connection == connection)
+        any--;
+    *first = any;
+    while (any && any + count < reading->setup + reading->count && any[count].connection == connection)
+        count++;
+    return count;
 }
 
 static enum exit_status read_all(struct reading *reading)
