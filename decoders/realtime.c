@@ -36,15 +36,21 @@ struct realtime {
     bool searching;   /* resynchronising */
 };
 
-static bool size_is_listed(size_t size)
-{
-    static const uint16_t sizes[] = {
+static const uint16_t listed_sizes[] = {
 #define SIZE(bytes, software) bytes,
 #include "realtime_sizes.def"
 #undef SIZE
-    };
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        if (sizes[i] == size)
+};
+
+size_t armtap_realtime_size_at(size_t i)
+{
+    return i < sizeof listed_sizes / sizeof *listed_sizes ? listed_sizes[i] : 0;
+}
+
+static bool size_is_listed(size_t size)
+{
+    for (size_t i = 0; i < sizeof listed_sizes / sizeof *listed_sizes; i++)
+        if (listed_sizes[i] == size)
             return true;
     return false;
 }

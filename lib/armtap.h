@@ -641,6 +641,9 @@ ARMTAP_API int armtap_decode_realtime(const void *packet, size_t length, struct 
  * cells hold integers. */
 ARMTAP_API int armtap_encode_realtime(const struct armtap_state *state, size_t size, void *buffer);
 
+/* The i-th size that UR documents for legacy packets, ascending; 0 beyond the last. Source: UR's realtime tables. */
+ARMTAP_API size_t armtap_realtime_size_at(size_t i);
+
 /* ---- RTDE packages --------------------------------------------------------------------------------------------- */
 
 enum armtap_rtde_type {
