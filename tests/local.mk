@@ -16,6 +16,7 @@ UNIT_TESTS = \
 	tests/unit/test_field_selection \
 	tests/unit/test_guesses \
 	tests/unit/test_json_elements \
+	tests/unit/test_legacy_layout \
 	tests/unit/test_limits \
 	tests/unit/test_memory \
 	tests/unit/test_message \
@@ -30,6 +31,7 @@ UNIT_TESTS = \
 	tests/unit/test_roundtrip \
 	tests/unit/test_rtde_packages \
 	tests/unit/test_rtde_sessions \
+	tests/unit/test_script_text \
 	tests/unit/test_shared \
 	tests/unit/test_spelling \
 	tests/unit/test_tables \

@@ -112,6 +112,10 @@ tools_libtools_a_SOURCES = \
 	tools/export/tables.h \
 	tools/export/target.c \
 	tools/export/target.h \
+	tools/serve/legacy_layout.c \
+	tools/serve/legacy_layout.h \
+	tools/serve/script_text.c \
+	tools/serve/script_text.h \
 	tools/recipe/cmd_recipe.c \
 	tools/recipe/column_ranges.c \
 	tools/recipe/column_ranges.h \

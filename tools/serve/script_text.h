@@ -1,0 +1,45 @@
+/* Script text that a client sends to a robot port, cut into whole programs: what is forwarded is never half a program.
+ *
+ * A program is what the controller runs as one: a line outside of any block, or "def ...: ... end" and "sec ...: ...
+ * end" with all blocks inside. Source: UR's script manual, "Connecting to URControl" and "Programming language". */
+#ifndef SERVE_SCRIPT_TEXT_H
+#define SERVE_SCRIPT_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A longer program is dropped whole. */
+#define SCRIPT_PROGRAM_MAX ((size_t)1024 * 1024)
+#define SCRIPT_FIRST_LINE 80
+
+struct script_text {
+    char *program; /* what has come of the current one */
+    size_t length, room;
+    size_t line; /* where its last line begins */
+    unsigned depth;
+    bool overlong; /* dropped until its end */
+    bool keeps;    /* without it programs are counted, not kept */
+    char first_line[SCRIPT_FIRST_LINE];
+    size_t first_length;
+    bool first_complete;
+    uint64_t bytes, programs, dropped;
+};
+
+/* `keeps`: programs are collected for script_text_next. */
+void script_text_begin(struct script_text *text, bool keeps);
+void script_text_end(struct script_text *text);
+
+enum script_outcome {
+    SCRIPT_MORE,     /* all bytes are used; the program is not complete */
+    SCRIPT_PROGRAM,  /* program and length are a whole program, with its last newline */
+    SCRIPT_TOO_LONG, /* the program that ends here was longer than SCRIPT_PROGRAM_MAX, and is dropped */
+    SCRIPT_NO_MEMORY
+};
+/* Takes bytes up to the end of the next program; *used says how many. Call it again with the rest. The program is valid
+ * until the next call. */
+enum script_outcome script_text_next(struct script_text *text, const char *bytes, size_t length, size_t *used);
+/* Bytes of a program whose end has not come. */
+size_t script_text_unfinished(const struct script_text *text);
+
+#endif
