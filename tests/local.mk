@@ -11,6 +11,7 @@ UNIT_TESTS = \
 	tests/unit/test_column_ranges \
 	tests/unit/test_conn \
 	tests/unit/test_diagnose \
+	tests/unit/test_event_loop \
 	tests/unit/test_failed_attempts \
 	tests/unit/test_field \
 	tests/unit/test_field_selection \
@@ -36,6 +37,7 @@ UNIT_TESTS = \
 	tests/unit/test_spelling \
 	tests/unit/test_tables \
 	tests/unit/test_tcp \
+	tests/unit/test_tcp_socket \
 	tests/unit/test_utf8
 
 if WITH_AUBO
@@ -176,6 +178,7 @@ include tests/starve/local.mk
 include tests/bench/local.mk
 include tests/faults/local.mk
 include tests/fuzz/local.mk
+include tests/live/local.mk
 include tests/toy/local.mk
 include tests/toy-format/local.mk
 

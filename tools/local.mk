@@ -34,6 +34,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/capture.h \
 	tools/input/capture_drops.c \
 	tools/input/capture_drops.h \
+	tools/input/event_loop.c \
+	tools/input/event_loop.h \
 	tools/input/file_bytes.c \
 	tools/input/file_bytes.h \
 	tools/input/file_ends.c \
@@ -58,6 +60,10 @@ tools_libtools_a_SOURCES = \
 	tools/input/replay_stop.h \
 	tools/input/shell_command.c \
 	tools/input/shell_command.h \
+	tools/input/synthetic_tcp.c \
+	tools/input/synthetic_tcp.h \
+	tools/input/tcp_socket.c \
+	tools/input/tcp_socket.h \
 	tools/command_line/commands.def \
 	tools/command_line/commands.h \
 	tools/command_line/no_telemetry.c \

@@ -1,0 +1,235 @@
+/* Addresses as text, and connections over the loopback interface. */
+#define _POSIX_C_SOURCE 200809L
+#include "support.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "input/tcp_socket.h"
+
+#define PATIENCE 20000 /* ms */
+
+/* ---- addresses --------------------------------------------------------------------------------------------------- */
+
+static void addresses_are_read_and_written(void **state)
+{
+    static const struct {
+        const char *text, *written; /* NULL: refused */
+    } rows[] = {
+        {"10.0.0.2:30004", "10.0.0.2:30004"},
+        {"10.0.0.2", "10.0.0.2:7"},
+        {"127.0.0.1:0", "127.0.0.1:0"},
+        {"127.0.0.1:65535", "127.0.0.1:65535"},
+        {"[fd00::2]:30004", "[fd00::2]:30004"},
+        {"[fd00::2]", "[fd00::2]:7"},
+        {"fd00::2", "[fd00::2]:7"},
+        {"::1", "[::1]:7"},
+        {"[FD00:0:0::2]:1", "[fd00::2]:1"},
+        {"", NULL},
+        {":30004", NULL},
+        {"10.0.0.2:", NULL},
+        {"10.0.0.2:65536", NULL},
+        {"10.0.0.2:-1", NULL},
+        {"10.0.0.2:30004x", NULL},
+        {"10.0.0.2:300040000000000", NULL},
+        {"10.0.0.2.3", NULL},
+        {"[fd00::2", NULL},
+        {"[fd00::2]30004", NULL},
+        {"[fd00::2]:", NULL},
+        {"[]:1", NULL},
+        {"fd00::2::3", NULL},
+        {"localhost", NULL},
+    };
+    char text[TCP_ADDRESS_MAX];
+    struct tcp_address address;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int outcome = tcp_address_parse(&address, rows[i].text, 7);
+        if (!rows[i].written) {
+            assert_int_equal(-1, outcome);
+            continue;
+        }
+        assert_int_equal(0, outcome);
+        tcp_address_text(&address, text);
+        assert_string_equal(rows[i].written, text);
+    }
+}
+
+static void long_texts_are_refused(void **state)
+{
+    char text[2000];
+    struct tcp_address address;
+    (void)state;
+    memset(text, '1', sizeof text);
+    text[sizeof text - 1] = '\0';
+    assert_int_equal(-1, tcp_address_parse(&address, text, 7));
+    text[0] = '[';
+    assert_int_equal(-1, tcp_address_parse(&address, text, 7));
+    text[sizeof text - 2] = ']';
+    assert_int_equal(-1, tcp_address_parse(&address, text, 7));
+}
+
+static void loopback_is_recognised(void **state)
+{
+    static const struct {
+        const char *text;
+        bool is;
+    } rows[] = {{"127.0.0.1", true}, {"127.255.0.3", true}, {"::1", true}, {"128.0.0.1", false}, {"fd00::1", false}};
+    struct tcp_address address;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(0, tcp_address_parse(&address, rows[i].text, 1));
+        assert_int_equal(rows[i].is, tcp_address_is_loopback(&address));
+    }
+}
+
+static void names_are_resolved(void **state)
+{
+    struct tcp_address addresses[4];
+    const char *problem = NULL;
+    (void)state;
+    size_t count = tcp_resolve("localhost", 30004, addresses, 4, &problem);
+    assert_true(count >= 1);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(tcp_address_is_loopback(&addresses[i]));
+        assert_int_equal(30004, tcp_address_port(&addresses[i]));
+    }
+    assert_int_equal(0, tcp_resolve("no such host", 1, addresses, 4, &problem));
+    assert_non_null(problem);
+}
+
+/* ---- connections ------------------------------------------------------------------------------------------------- */
+
+struct pair {
+    int listener, client, server;
+    struct tcp_address at; /* the listener's */
+};
+
+static void wait_for(int fd, short events)
+{
+    struct pollfd poller = {.fd = fd, .events = events};
+    assert_int_equal(1, poll(&poller, 1, PATIENCE));
+}
+
+static void listen_on_loopback(struct pair *pair)
+{
+    assert_int_equal(0, tcp_address_parse(&pair->at, "127.0.0.1:0", 0));
+    pair->listener = tcp_listen(&pair->at);
+    assert_true(pair->listener >= 0);
+    assert_int_equal(0, tcp_local_address(pair->listener, &pair->at));
+}
+
+static struct pair connect_pair(void)
+{
+    struct pair pair;
+    struct tcp_address peer, local;
+    char text[2][TCP_ADDRESS_MAX];
+    listen_on_loopback(&pair);
+    pair.client = tcp_connect(&pair.at);
+    assert_true(pair.client >= 0);
+    wait_for(pair.listener, POLLIN);
+    pair.server = tcp_accept(pair.listener, &peer);
+    assert_true(pair.server >= 0);
+    wait_for(pair.client, POLLOUT);
+    assert_int_equal(0, tcp_connect_outcome(pair.client));
+    assert_int_equal(0, tcp_local_address(pair.client, &local));
+    tcp_address_text(&peer, text[0]);
+    tcp_address_text(&local, text[1]);
+    assert_string_equal(text[0], text[1]);
+    return pair;
+}
+
+static void close_pair(struct pair *pair)
+{
+    tcp_close(pair->listener, false);
+    tcp_close(pair->client, false);
+}
+
+static void bytes_come_with_the_time_they_arrived(void **state)
+{
+    struct pair pair = connect_pair();
+    char got[16];
+    int64_t time = 0, before, after, read;
+    (void)state;
+    assert_int_equal(-1, tcp_receive(pair.client, got, sizeof got, &time));
+    assert_int_equal(EAGAIN, errno);
+    /* The kernel takes times only a moment after the first socket asks for them: what comes before has none. */
+    for (int i = 0; i < 100; i++) {
+        before = tcp_clock();
+        assert_int_equal(5, tcp_send(pair.server, "hello", 5));
+        wait_for(pair.client, POLLIN);
+        after = tcp_clock();
+        poll(NULL, 0, 5);
+        read = tcp_clock();
+        assert_int_equal(5, tcp_receive(pair.client, got, sizeof got, &time));
+        assert_memory_equal("hello", got, 5);
+        assert_true(time >= before && time <= tcp_clock());
+        if (time <= after)
+            break;
+    }
+    assert_true(time <= after && after < read);
+    tcp_finish(pair.server);
+    wait_for(pair.client, POLLIN);
+    assert_int_equal(0, tcp_receive(pair.client, got, sizeof got, &time));
+    tcp_close(pair.server, false);
+    close_pair(&pair);
+}
+
+static void a_reset_arrives(void **state)
+{
+    struct pair pair = connect_pair();
+    char got[16];
+    int64_t time;
+    (void)state;
+    tcp_close(pair.server, true);
+    wait_for(pair.client, POLLIN);
+    assert_int_equal(-1, tcp_receive(pair.client, got, sizeof got, &time));
+    assert_int_equal(ECONNRESET, errno);
+    assert_int_equal(-1, tcp_send(pair.client, "x", 1)); /* and no SIGPIPE */
+    assert_int_equal(EPIPE, errno);
+    close_pair(&pair);
+}
+
+static void a_refusal_is_told(void **state)
+{
+    struct pair pair;
+    (void)state;
+    listen_on_loopback(&pair);
+    tcp_close(pair.listener, false);
+    pair.client = tcp_connect(&pair.at);
+    if (pair.client < 0) {
+        assert_int_equal(ECONNREFUSED, errno);
+        return;
+    }
+    wait_for(pair.client, POLLOUT);
+    assert_int_equal(ECONNREFUSED, tcp_connect_outcome(pair.client));
+    tcp_close(pair.client, false);
+}
+
+static void a_port_in_use_is_told(void **state)
+{
+    struct pair pair;
+    (void)state;
+    listen_on_loopback(&pair);
+    assert_int_equal(-1, tcp_listen(&pair.at));
+    assert_int_equal(EADDRINUSE, errno);
+    tcp_close(pair.listener, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(addresses_are_read_and_written),
+        cmocka_unit_test(long_texts_are_refused),
+        cmocka_unit_test(loopback_is_recognised),
+        cmocka_unit_test(names_are_resolved),
+        cmocka_unit_test(bytes_come_with_the_time_they_arrived),
+        cmocka_unit_test(a_reset_arrives),
+        cmocka_unit_test(a_refusal_is_told),
+        cmocka_unit_test(a_port_in_use_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

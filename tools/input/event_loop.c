@@ -1,0 +1,358 @@
+#define _GNU_SOURCE /* ppoll */
+#include "event_loop.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/interrupt.h"
+
+#define SECOND INT64_C(1000000000)
+
+struct event_watch {
+    struct event_loop *loop;
+    size_t at; /* its place in loop->polls */
+    void (*on_ready)(void *user, unsigned events);
+    void *user;
+    bool freed;
+};
+
+struct event_timer {
+    struct event_loop *loop;
+    int64_t when;
+    void (*on_due)(void *user);
+    void *user;
+    bool freed;
+};
+
+/* Watches and timers freed by a callback stay in their arrays, switched off, until the turn ends: it walks through
+ * them. */
+struct event_loop {
+    struct pollfd *polls; /* of the wake-up, then of each watch */
+    struct event_watch **watches;
+    size_t watch_count, watch_room;
+    struct event_timer **timers;
+    size_t timer_count, timer_room;
+    bool has_freed;
+    bool in_turn;
+    bool stopped;
+    int64_t now;
+    int wake;
+    void (*on_wake)(void *user);
+    void *wake_user;
+};
+
+int64_t event_clock(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * SECOND + time.tv_nsec;
+}
+
+int64_t event_loop_now(const struct event_loop *loop)
+{
+    return loop->now;
+}
+
+/* ---- making and freeing ------------------------------------------------------------------------------------------ */
+
+struct event_loop *event_loop_new(void)
+{
+    struct event_loop *loop = calloc(1, sizeof *loop);
+    if (!loop)
+        return NULL;
+    loop->now = event_clock();
+    loop->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    loop->polls = malloc(sizeof *loop->polls);
+    if (loop->polls && loop->wake >= 0) {
+        loop->polls[0] = (struct pollfd){.fd = loop->wake, .events = POLLIN};
+        return loop;
+    }
+    int error = loop->wake < 0 ? errno : ENOMEM;
+    event_loop_free(loop);
+    errno = error;
+    return NULL;
+}
+
+void event_loop_free(struct event_loop *loop)
+{
+    if (!loop)
+        return;
+    for (size_t i = 0; i < loop->watch_count; i++)
+        free(loop->watches[i]);
+    for (size_t i = 0; i < loop->timer_count; i++)
+        free(loop->timers[i]);
+    if (loop->wake >= 0)
+        close(loop->wake);
+    free(loop->watches);
+    free(loop->timers);
+    free(loop->polls);
+    free(loop);
+}
+
+/* Room for one more watch: in both arrays. */
+static int grow_watches(struct event_loop *loop)
+{
+    size_t room = loop->watch_room ? 2 * loop->watch_room : 8;
+    if (loop->watch_count < loop->watch_room)
+        return 0;
+    struct event_watch **watches = realloc(loop->watches, room * sizeof(struct event_watch *));
+    if (!watches)
+        return -1;
+    loop->watches = watches;
+    struct pollfd *polls = realloc(loop->polls, (room + 1) * sizeof *polls);
+    if (!polls)
+        return -1;
+    loop->polls = polls;
+    loop->watch_room = room;
+    return 0;
+}
+
+struct event_watch *event_watch_new(struct event_loop *loop, int fd, void (*on_ready)(void *user, unsigned events),
+                                    void *user)
+{
+    struct event_watch *watch = malloc(sizeof *watch);
+    if (!watch || grow_watches(loop) != 0) {
+        free(watch);
+        return NULL;
+    }
+    size_t at = loop->watch_count + 1;
+    *watch = (struct event_watch){.loop = loop, .at = at, .on_ready = on_ready, .user = user};
+    loop->watches[loop->watch_count++] = watch;
+    loop->polls[at] = (struct pollfd){.fd = fd, .events = POLLIN};
+    return watch;
+}
+
+/* A negative number tells the system to pass over the descriptor; without that it would report its end for ever. */
+void event_watch_want(struct event_watch *watch, unsigned events)
+{
+    struct pollfd *poll = &watch->loop->polls[watch->at];
+    int fd = poll->fd < 0 ? ~poll->fd : poll->fd;
+    poll->fd = events ? fd : ~fd;
+    poll->events = (short)((events & EVENT_READ ? POLLIN : 0) | (events & EVENT_WRITE ? POLLOUT : 0));
+}
+
+static int grow_timers(struct event_loop *loop)
+{
+    size_t room = loop->timer_room ? 2 * loop->timer_room : 8;
+    if (loop->timer_count < loop->timer_room)
+        return 0;
+    struct event_timer **timers = realloc(loop->timers, room * sizeof(struct event_timer *));
+    if (!timers)
+        return -1;
+    loop->timers = timers;
+    loop->timer_room = room;
+    return 0;
+}
+
+struct event_timer *event_timer_new(struct event_loop *loop, void (*on_due)(void *user), void *user)
+{
+    struct event_timer *timer = malloc(sizeof *timer);
+    if (!timer || grow_timers(loop) != 0) {
+        free(timer);
+        return NULL;
+    }
+    *timer = (struct event_timer){.loop = loop, .when = EVENT_NEVER, .on_due = on_due, .user = user};
+    loop->timers[loop->timer_count++] = timer;
+    return timer;
+}
+
+void event_timer_set(struct event_timer *timer, int64_t when)
+{
+    timer->when = when;
+}
+
+static void sweep_watches(struct event_loop *loop)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < loop->watch_count; i++) {
+        struct event_watch *watch = loop->watches[i];
+        if (watch->freed) {
+            free(watch);
+            continue;
+        }
+        loop->polls[kept + 1] = loop->polls[i + 1];
+        loop->watches[kept++] = watch;
+        watch->at = kept;
+    }
+    loop->watch_count = kept;
+}
+
+static void sweep_timers(struct event_loop *loop)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < loop->timer_count; i++) {
+        if (loop->timers[i]->freed)
+            free(loop->timers[i]);
+        else
+            loop->timers[kept++] = loop->timers[i];
+    }
+    loop->timer_count = kept;
+}
+
+/* Takes out what was freed, unless a turn is still walking through the arrays. */
+static void sweep(struct event_loop *loop)
+{
+    if (!loop->has_freed || loop->in_turn)
+        return;
+    loop->has_freed = false;
+    sweep_watches(loop);
+    sweep_timers(loop);
+}
+
+void event_watch_free(struct event_watch *watch)
+{
+    if (!watch)
+        return;
+    event_watch_want(watch, 0);
+    watch->freed = watch->loop->has_freed = true;
+    sweep(watch->loop);
+}
+
+void event_timer_free(struct event_timer *timer)
+{
+    if (!timer)
+        return;
+    timer->when = EVENT_NEVER;
+    timer->freed = timer->loop->has_freed = true;
+    sweep(timer->loop);
+}
+
+/* ---- waking up --------------------------------------------------------------------------------------------------- */
+
+void event_loop_on_wake(struct event_loop *loop, void (*on_wake)(void *user), void *user)
+{
+    loop->on_wake = on_wake;
+    loop->wake_user = user;
+}
+
+/* A write fails only where very many wake-ups are still unread, which is one already. */
+void event_loop_wake(struct event_loop *loop)
+{
+    const uint64_t one = 1;
+    int error = errno;
+    if (write(loop->wake, &one, sizeof one) < 0)
+        errno = error;
+}
+
+static void take_wake(struct event_loop *loop)
+{
+    uint64_t count;
+    if (read(loop->wake, &count, sizeof count) == sizeof count && loop->on_wake)
+        loop->on_wake(loop->wake_user);
+}
+
+/* ---- turns ------------------------------------------------------------------------------------------------------- */
+
+void event_loop_stop(struct event_loop *loop)
+{
+    loop->stopped = true;
+}
+
+static int64_t next_deadline(const struct event_loop *loop, int64_t until)
+{
+    for (size_t i = 0; i < loop->timer_count; i++)
+        if (loop->timers[i]->when < until)
+            until = loop->timers[i]->when;
+    return until;
+}
+
+/* As ppoll(), until a time; returns at once with EINTR if interrupt_asked(). Signals are held back from before that
+ * question to ppoll(), which lets them through again: none can slip in between. */
+static int wait_until(struct event_loop *loop, int64_t until, bool obeys)
+{
+    sigset_t signals, before;
+    int64_t left = until == EVENT_NEVER ? 0 : until - event_clock();
+    if (left < 0)
+        left = 0;
+    struct timespec time = {.tv_sec = (time_t)(left / SECOND), .tv_nsec = (long)(left % SECOND)};
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &signals, &before);
+    int count = -1, error = EINTR;
+    if (!obeys || !interrupt_asked()) {
+        count = ppoll(loop->polls, loop->watch_count + 1, until == EVENT_NEVER ? NULL : &time, &before);
+        error = errno;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return count;
+}
+
+static void call_timers(struct event_loop *loop)
+{
+    for (size_t i = 0, count = loop->timer_count; i < count && !loop->stopped; i++) {
+        struct event_timer *timer = loop->timers[i];
+        if (timer->when > loop->now)
+            continue;
+        timer->when = EVENT_NEVER;
+        timer->on_due(timer->user);
+    }
+}
+
+/* What was wanted and came; an end or an error counts as all that is wanted. */
+static unsigned events_of(const struct pollfd *poll)
+{
+    bool ended = poll->revents & (POLLERR | POLLHUP | POLLNVAL);
+    int came = poll->fd < 0 ? 0 : poll->events & (ended ? ~0 : poll->revents);
+    return (came & POLLIN ? EVENT_READ : 0u) | (came & POLLOUT ? EVENT_WRITE : 0u);
+}
+
+static void call_watches(struct event_loop *loop)
+{
+    for (size_t i = 0, count = loop->watch_count; i < count && !loop->stopped; i++) {
+        struct event_watch *watch = loop->watches[i];
+        unsigned events = events_of(&loop->polls[i + 1]);
+        if (events)
+            watch->on_ready(watch->user, events);
+    }
+}
+
+/* Calls what is due, deadlines first: they are older than what just came. */
+static void turn(struct event_loop *loop, int ready)
+{
+    loop->in_turn = true;
+    call_timers(loop);
+    if (ready > 0 && loop->polls[0].revents && !loop->stopped)
+        take_wake(loop);
+    if (ready > 0)
+        call_watches(loop);
+    loop->in_turn = false;
+    sweep(loop);
+}
+
+static enum event_loop_end run(struct event_loop *loop, int64_t until, bool obeys)
+{
+    loop->stopped = false;
+    while (!loop->stopped) {
+        int ready = wait_until(loop, next_deadline(loop, until), obeys);
+        loop->now = event_clock();
+        if (ready < 0 && errno != EINTR)
+            return EVENT_LOOP_FAILED;
+        turn(loop, ready);
+        if (loop->stopped)
+            break;
+        if (obeys && interrupt_asked())
+            return EVENT_LOOP_INTERRUPTED;
+        if (loop->now >= until)
+            return EVENT_LOOP_TIMED_OUT;
+    }
+    return EVENT_LOOP_STOPPED;
+}
+
+enum event_loop_end event_loop_run(struct event_loop *loop)
+{
+    return run(loop, EVENT_NEVER, true);
+}
+
+enum event_loop_end event_loop_drain(struct event_loop *loop, int64_t until)
+{
+    return run(loop, until, false);
+}

@@ -1,0 +1,257 @@
+#define _GNU_SOURCE /* accept4, SO_TIMESTAMPNS */
+#include "tcp_socket.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BACKLOG 128
+#define HOST_MAX 256
+/* s: a connection without a word is asked after IDLE, then every BETWEEN, and dead after PROBES without an answer. */
+#define KEEPALIVE_IDLE 5
+#define KEEPALIVE_BETWEEN 2
+#define KEEPALIVE_PROBES 3
+
+int64_t tcp_clock(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+/* ---- addresses --------------------------------------------------------------------------------------------------- */
+
+static const struct sockaddr *plain(const struct tcp_address *address)
+{
+    return (const struct sockaddr *)(const void *)address;
+}
+
+static socklen_t length_of(const struct tcp_address *address)
+{
+    return address->family == AF_INET6 ? sizeof address->six : sizeof address->four;
+}
+
+uint16_t tcp_address_port(const struct tcp_address *address)
+{
+    return ntohs(address->family == AF_INET6 ? address->six.sin6_port : address->four.sin_port);
+}
+
+void tcp_address_set_port(struct tcp_address *address, uint16_t port)
+{
+    if (address->family == AF_INET6)
+        address->six.sin6_port = htons(port);
+    else
+        address->four.sin_port = htons(port);
+}
+
+bool tcp_address_is_loopback(const struct tcp_address *address)
+{
+    if (address->family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(&address->six.sin6_addr);
+    return ntohl(address->four.sin_addr.s_addr) >> 24 == 127;
+}
+
+void tcp_address_text(const struct tcp_address *address, char text[TCP_ADDRESS_MAX])
+{
+    char host[TCP_ADDRESS_MAX - 16] = "?";
+    bool six = address->family == AF_INET6;
+    getnameinfo(plain(address), length_of(address), host, sizeof host, NULL, 0, NI_NUMERICHOST);
+    snprintf(text, TCP_ADDRESS_MAX, six ? "[%s]:%u" : "%s:%u", host, tcp_address_port(address));
+}
+
+/* Stores addresses of a host; returns 0 or getaddrinfo's error. */
+static int look_up(const char *host, uint16_t port, int flags, struct tcp_address *addresses, size_t room,
+                   size_t *count)
+{
+    const struct addrinfo hints = {.ai_flags = flags, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *all = NULL;
+    *count = 0;
+    int error = getaddrinfo(host, NULL, &hints, &all);
+    if (error)
+        return error;
+    for (const struct addrinfo *one = all; one && *count < room; one = one->ai_next) {
+        if (one->ai_family != AF_INET && one->ai_family != AF_INET6)
+            continue;
+        struct tcp_address *address = &addresses[(*count)++];
+        memset(address, 0, sizeof *address);
+        memcpy(address, one->ai_addr, one->ai_addrlen < sizeof *address ? one->ai_addrlen : sizeof *address);
+        tcp_address_set_port(address, port);
+    }
+    freeaddrinfo(all);
+    return *count ? 0 : EAI_NONAME;
+}
+
+size_t tcp_resolve(const char *host, uint16_t port, struct tcp_address *addresses, size_t room, const char **problem)
+{
+    size_t count;
+    int error = look_up(host, port, 0, addresses, room, &count);
+    if (error)
+        *problem = error == EAI_SYSTEM ? strerror(errno) : gai_strerror(error);
+    return count;
+}
+
+static int read_port(const char *text, uint16_t *port)
+{
+    unsigned number = 0;
+    size_t length = strspn(text, "0123456789");
+    if (length == 0 || length > 5 || text[length] != '\0')
+        return -1;
+    for (size_t i = 0; i < length; i++)
+        number = number * 10 + (unsigned)(text[i] - '0');
+    *port = (uint16_t)number;
+    return number > UINT16_MAX ? -1 : 0;
+}
+
+int tcp_address_parse(struct tcp_address *address, const char *text, uint16_t port)
+{
+    char host[HOST_MAX];
+    const char *from = text, *colon = strrchr(text, ':'), *bracket = strrchr(text, ']');
+    size_t length = strlen(text), count;
+    if (text[0] == '[') {
+        if (!bracket || (bracket[1] != '\0' && bracket + 1 != colon))
+            return -1;
+        from = text + 1;
+        length = (size_t)(bracket - from);
+    } else if (colon && colon == strchr(text, ':'))
+        length = (size_t)(colon - text);
+    else
+        colon = NULL;
+    if (length == 0 || length >= sizeof host || (colon > bracket && read_port(colon + 1, &port) != 0))
+        return -1;
+    memcpy(host, from, length);
+    host[length] = '\0';
+    return look_up(host, port, AI_NUMERICHOST, address, 1, &count) == 0 ? 0 : -1;
+}
+
+int tcp_local_address(int fd, struct tcp_address *address)
+{
+    socklen_t length = sizeof *address;
+    memset(address, 0, sizeof *address);
+    return getsockname(fd, (struct sockaddr *)(void *)address, &length);
+}
+
+/* ---- sockets ----------------------------------------------------------------------------------------------------- */
+
+static void set(int fd, int level, int option, int value)
+{
+    setsockopt(fd, level, option, &value, sizeof value);
+}
+
+/* All of these are wishes: a connection works without. */
+static void set_options(int fd)
+{
+    set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+    set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    set(fd, IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE);
+    set(fd, IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_BETWEEN);
+    set(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES);
+    set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+    tcp_acknowledge(fd);
+}
+
+static int fail(int fd)
+{
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+int tcp_connect(const struct tcp_address *address)
+{
+    int fd = socket(address->family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    set_options(fd);
+    if (connect(fd, plain(address), length_of(address)) == 0 || errno == EINPROGRESS || errno == EINTR)
+        return fd;
+    return fail(fd);
+}
+
+int tcp_connect_outcome(int fd)
+{
+    int error = 0;
+    socklen_t length = sizeof error;
+    return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno;
+}
+
+int tcp_listen(const struct tcp_address *address)
+{
+    int fd = socket(address->family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+    if (address->family == AF_INET6)
+        set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+    if (bind(fd, plain(address), length_of(address)) == 0 && listen(fd, BACKLOG) == 0)
+        return fd;
+    return fail(fd);
+}
+
+int tcp_accept(int fd, struct tcp_address *peer)
+{
+    socklen_t length = sizeof *peer;
+    memset(peer, 0, sizeof *peer);
+    int connection = accept4(fd, (struct sockaddr *)(void *)peer, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (connection >= 0)
+        set_options(connection);
+    return connection;
+}
+
+static int64_t time_told(struct msghdr *message)
+{
+    struct timespec time;
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(message, part)) {
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_TIMESTAMPNS)
+            continue;
+        memcpy(&time, CMSG_DATA(part), sizeof time);
+        if (time.tv_sec > 0)
+            return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+    }
+    return tcp_clock();
+}
+
+ssize_t tcp_receive(int fd, void *to, size_t room, int64_t *time)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(struct timespec))];
+    } control;
+    struct iovec into = {to, room};
+    struct msghdr message = {
+        .msg_iov = &into, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    ssize_t length = recvmsg(fd, &message, 0);
+    if (length >= 0)
+        *time = time_told(&message);
+    return length;
+}
+
+void tcp_acknowledge(int fd)
+{
+    set(fd, IPPROTO_TCP, TCP_QUICKACK, 1);
+}
+
+ssize_t tcp_send(int fd, const void *bytes, size_t length)
+{
+    return send(fd, bytes, length, MSG_NOSIGNAL);
+}
+
+void tcp_finish(int fd)
+{
+    shutdown(fd, SHUT_WR);
+}
+
+void tcp_close(int fd, bool reset)
+{
+    const struct linger none = {.l_onoff = 1};
+    if (reset)
+        setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+    close(fd);
+}

@@ -1,0 +1,63 @@
+/* TCP sockets that never block, and their addresses. */
+#ifndef INPUT_TCP_SOCKET_H
+#define INPUT_TCP_SOCKET_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* ---- addresses --------------------------------------------------------------------------------------------------- */
+
+/* An IPv4 or IPv6 address and port. */
+struct tcp_address {
+    union {
+        sa_family_t family; /* AF_INET, AF_INET6; 0: none */
+        struct sockaddr_in four;
+        struct sockaddr_in6 six;
+    };
+};
+
+/* "10.0.0.2:30004", "[fd00::2]:30004", "[fe80::1%eth0]:30004" */
+#define TCP_ADDRESS_MAX 96
+void tcp_address_text(const struct tcp_address *address, char text[TCP_ADDRESS_MAX]);
+/* Reads such a text, or only its host without brackets, with the port given here. Looks no name up. 0, or -1 if it is
+ * no address. */
+int tcp_address_parse(struct tcp_address *address, const char *text, uint16_t port);
+uint16_t tcp_address_port(const struct tcp_address *address);
+void tcp_address_set_port(struct tcp_address *address, uint16_t port);
+bool tcp_address_is_loopback(const struct tcp_address *address);
+/* Looks a host's name up, or reads its address without brackets. May take seconds: call it before a loop. Returns how
+ * many addresses were stored, in the order to try, or 0 and why as text. */
+size_t tcp_resolve(const char *host, uint16_t port, struct tcp_address *addresses, size_t room, const char **problem);
+/* Of a connected or listening socket; -1 with errno. */
+int tcp_local_address(int fd, struct tcp_address *address);
+
+/* ---- sockets: what fails returns -1 with errno ------------------------------------------------------------------- */
+
+/* A connection sends at once (NODELAY), notices a peer that is gone (KEEPALIVE) and learns when its bytes came. */
+
+/* Begins to connect; once the socket is writable, tcp_connect_outcome() tells whether it did. */
+int tcp_connect(const struct tcp_address *address);
+/* 0, or the error number. */
+int tcp_connect_outcome(int fd);
+/* Listens, port 0: on any that is free; an address of IPv6 takes no IPv4. */
+int tcp_listen(const struct tcp_address *address);
+int tcp_accept(int fd, struct tcp_address *peer);
+/* Bytes read, 0 at the end. `time`: when the last of them reached this machine, by the kernel's clock (ns since the
+ * epoch); the present time where the kernel does not tell. */
+ssize_t tcp_receive(int fd, void *to, size_t room, int64_t *time);
+/* Acknowledges at once what was received, also if the kernel would wait for more; a controller that waits for that
+ * acknowledgement sends in bursts otherwise. */
+void tcp_acknowledge(int fd);
+ssize_t tcp_send(int fd, const void *bytes, size_t length);
+/* Nothing more will be sent: the peer reads an end. */
+void tcp_finish(int fd);
+/* With `reset`, the peer gets RST rather than FIN. */
+void tcp_close(int fd, bool reset);
+
+/* The present time, ns since the epoch. */
+int64_t tcp_clock(void);
+
+#endif
