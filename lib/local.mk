@@ -14,6 +14,13 @@ lib_libinside_la_SOURCES = \
 	lib/bytes.h \
 	lib/cells.c \
 	lib/cells.h \
+	lib/client/armtap-client.h \
+	lib/client/client.c \
+	lib/client/client.h \
+	lib/client/name_list.c \
+	lib/client/name_list.h \
+	lib/client/rtde_client.c \
+	lib/client/sink.c \
 	lib/clock.h \
 	lib/conn.c \
 	lib/conn.h \
@@ -88,6 +95,7 @@ lib_libinside_la_LIBADD = $(AUBO_LIBS)
 
 armtapincludedir = $(includedir)/armtap
 armtapinclude_HEADERS = \
+	lib/client/armtap-client.h \
 	lib/armtap.h \
 	lib/armtap-fields.h
 
@@ -105,8 +113,16 @@ lib/libarmtap.3: lib/libarmtap.3.in lib/manual-types lib/armtap.h
 	$(AM_V_GEN)$(MKDIR_P) lib && \
 	sh $(srcdir)/lib/manual-types $(srcdir)/lib/libarmtap.3.in $(srcdir)/lib/armtap.h >$@.new && mv $@.new $@
 
+man_MANS += lib/libarmtap-client.3
+CLEANFILES += lib/libarmtap-client.3
+lib/libarmtap-client.3: lib/client/libarmtap-client.3.in lib/manual-types lib/client/armtap-client.h
+	$(AM_V_GEN)$(MKDIR_P) lib && \
+	sh $(srcdir)/lib/manual-types $(srcdir)/lib/client/libarmtap-client.3.in $(srcdir)/lib/client/armtap-client.h >$@.new && mv $@.new $@
+
 EXTRA_DIST += \
 	lib/README.md \
+	lib/client/README.md \
+	lib/client/libarmtap-client.3.in \
 	lib/libarmtap.3.in \
 	lib/manual-types
 

@@ -8,6 +8,7 @@ UNIT_TESTS = \
 	tests/unit/test_budgets \
 	tests/unit/test_capture \
 	tests/unit/test_cells \
+	tests/unit/test_client \
 	tests/unit/test_column_ranges \
 	tests/unit/test_conn \
 	tests/unit/test_diagnose \
@@ -55,6 +56,8 @@ tests_unit_libunit_a_SOURCES = \
 	tests/unit/analysis_scene.h \
 	tests/unit/aubo_scans.c \
 	tests/unit/aubo_scans.h \
+	tests/unit/client_world.c \
+	tests/unit/client_world.h \
 	tests/unit/robot_model.c \
 	tests/unit/robot_model.h \
 	tests/unit/support.c \

@@ -1,0 +1,206 @@
+/* armtap: a client of robots, without sockets and without a clock.
+ *
+ * A client reads telemetry from one robot: over RTDE it negotiates the protocol, sets up recipes, starts and pauses; on
+ * the legacy ports it listens. It opens nothing: the caller owns the socket and the clock, and brings
+ *
+ *   armtap_client_connected, _failed, _receive, _closed   what happened on the socket
+ *   armtap_client_send, _sent                             bytes that the client wants sent, and how many were
+ *   armtap_client_deadline, _expire                       when to call although nothing happened
+ *   armtap_client_verdict                                 what to do with the connection; ask after every call
+ *
+ * Inside is an armtap_conn that gets both directions. Its records, recipes, texts and notes go to the caller's sink, as
+ * from a capture of the same bytes. A whole program:
+ *
+ *     while (armtap_client_verdict(client)->what != ARMTAP_CLIENT_CLOSE) {
+ *         int s = connect_to_robot(armtap_client_verdict(client)->at);
+ *         armtap_client_connected(client, now(), NULL);
+ *         while (armtap_client_verdict(client)->what == ARMTAP_CLIENT_GO_ON) {
+ *             while ((n = armtap_client_send(client, &bytes)) > 0)
+ *                 armtap_client_sent(client, send(s, bytes, n, 0), now(), NULL);
+ *             if (wait_until_readable(s, armtap_client_deadline(client))) {
+ *                 n = recv(s, buffer, sizeof buffer, 0);
+ *                 armtap_client_receive(client, buffer, n, now(), NULL);
+ *             }
+ *             armtap_client_expire(client, now());
+ *         }
+ *         close(s);
+ *         armtap_client_closed(client, now(), ARMTAP_CLIENT_CLOSED_HERE, NULL);
+ *     }
+ *
+ * What is said in armtap.h of errors, misuse and threads holds here, too. `now` is a monotonic clock in ns, of any
+ * beginning; one that goes back is taken to stand still. `where` holds capture time, for the sink; NULL: none.
+ */
+#ifndef ARMTAP_CLIENT_H
+#define ARMTAP_CLIENT_H
+
+#include "armtap.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct armtap_client;
+
+/* ---- making ---------------------------------------------------------------------------------------------------- */
+
+/* What happened, in the order in which it happens. */
+enum armtap_client_event_type {
+    ARMTAP_CLIENT_EVENT_CONNECTED, /* a new connection: the handshake begins */
+    ARMTAP_CLIENT_EVENT_PROTOCOL,  /* a protocol was refused, or does not do what was asked */
+    ARMTAP_CLIENT_EVENT_DROPPED,   /* names that the controller lacks were left out */
+    ARMTAP_CLIENT_EVENT_IN_USE,    /* inputs are held by another; they are asked for again */
+    ARMTAP_CLIENT_EVENT_STARTED,   /* the robot agreed to send data */
+    ARMTAP_CLIENT_EVENT_RESTARTED, /* the controller's clock fell between two connections: it was booted */
+    ARMTAP_CLIENT_EVENT_DATA,      /* data comes, for the first time or again */
+    ARMTAP_CLIENT_EVENT_WAITING,   /* connected, but no data comes */
+    ARMTAP_CLIENT_EVENT_VERDICT    /* the verdict is no longer GO_ON; the text is its reason */
+};
+struct armtap_client_event {
+    enum armtap_client_event_type type;
+    enum armtap_severity severity;
+    const char *text; /* one line */
+};
+
+struct armtap_client_options {
+    size_t size;                   /* sizeof(struct armtap_client_options) */
+    enum armtap_protocol protocol; /* ARMTAP_RTDE or ARMTAP_REALTIME */
+    int max_version;               /* RTDE: the protocol to ask for first, 1 to 3; 0: 3 */
+    const char *outputs;           /* RTDE: names, comma separated, at most 2048 bytes */
+    double frequency;              /* RTDE: Hz, 1 or more; 0: the controller's own; what exceeds that becomes it */
+    const char *const *inputs;     /* RTDE: input recipes, each as `outputs`; NULL: none */
+    size_t input_count;            /* at most 255 */
+    bool strict;                   /* a name that the controller lacks ends it; otherwise that name is left out */
+    const char *robot, *client;    /* addresses for the stream, "10.0.0.2:30004"; or NULL */
+    int64_t give_up;               /* ns without data after which the client gives up; 0: never */
+    int (*on_event)(void *user, const struct armtap_client_event *event); /* or NULL; as a callback of a sink */
+};
+/* Why armtap_client_new would refuse these options, in words; NULL if it would not. */
+ARMTAP_API const char *armtap_client_problem(const struct armtap_client_options *options);
+/* Options, sink and what they point to are copied; `user` is passed to all callbacks. ERR_ARGUMENT for options with a
+ * problem; ERR_UNSUPPORTED if the protocol was left out of the library. */
+ARMTAP_API int armtap_client_new(const struct armtap_client_options *options, const struct armtap_sink *sink,
+                                 void *user, struct armtap_client **client);
+ARMTAP_API void armtap_client_free(struct armtap_client *client);
+
+/* ---- the socket ------------------------------------------------------------------------------------------------ */
+
+/* The caller should give up an attempt to connect after that many ns: a robot answers within milliseconds. */
+#define ARMTAP_CLIENT_CONNECT_TIME INT64_C(2000000000)
+
+/* Why an attempt to connect failed. */
+enum armtap_client_failure {
+    ARMTAP_CLIENT_REFUSED,
+    ARMTAP_CLIENT_NO_ANSWER,
+    ARMTAP_CLIENT_UNREACHABLE,
+    ARMTAP_CLIENT_FAILED /* otherwise */
+};
+/* How a connection ended. */
+enum armtap_client_end {
+    ARMTAP_CLIENT_CLOSED_BY_ROBOT, /* an orderly end */
+    ARMTAP_CLIENT_RESET,           /* ECONNRESET, EPIPE */
+    ARMTAP_CLIENT_DEAD,            /* keep-alives without an answer, the network became unreachable */
+    ARMTAP_CLIENT_CLOSED_HERE      /* by the caller, as the verdict asked */
+};
+/* A new TCP connection stands. If the one before was not closed, it is. ERR_NOT_READY after CLOSE or GIVE_UP. */
+ARMTAP_API int armtap_client_connected(struct armtap_client *client, int64_t now, const struct armtap_where *where);
+/* An attempt to connect failed. `detail` may be NULL; for FAILED it says why. */
+ARMTAP_API int armtap_client_failed(struct armtap_client *client, int64_t now, enum armtap_client_failure failure,
+                                    const char *detail);
+/* Bytes from the robot, any number of them. ERR_NOT_READY without a connection. */
+ARMTAP_API int armtap_client_receive(struct armtap_client *client, const void *bytes, size_t length, int64_t now,
+                                     const struct armtap_where *where);
+/* The connection ended. Also to be called after the caller closed it, before the next one. */
+ARMTAP_API int armtap_client_closed(struct armtap_client *client, int64_t now, enum armtap_client_end how,
+                                    const struct armtap_where *where);
+/* The bytes to be sent now; returns their number, 0 if there are none. Valid until the
+ * next call that is not one of the functions for reading. */
+ARMTAP_API size_t armtap_client_send(const struct armtap_client *client, const void **bytes);
+/* The first `length` of them were sent. */
+ARMTAP_API int armtap_client_sent(struct armtap_client *client, size_t length, int64_t now,
+                                  const struct armtap_where *where);
+
+/* ---- time ------------------------------------------------------------------------------------------------------ */
+
+/* When armtap_client_expire is due; INT64_MAX: never. Changes with every other call. */
+ARMTAP_API int64_t armtap_client_deadline(const struct armtap_client *client);
+/* Does what is due; nothing before the deadline. */
+ARMTAP_API int armtap_client_expire(struct armtap_client *client, int64_t now);
+
+/* ---- what it does ---------------------------------------------------------------------------------------------- */
+
+/* Ends in an orderly way: pauses data and takes what is still under way, for at most a second; then the verdict is
+ * CLOSE. It is at once if no data was started. */
+ARMTAP_API int armtap_client_stop(struct armtap_client *client, int64_t now);
+/* Sends values to the robot, those of input recipe `input` (from 0). ERR_NOT_READY if that is not set up, ERR_SPACE if
+ * the buffer is full because the robot does not take what was sent before. */
+ARMTAP_API int armtap_client_write(struct armtap_client *client, size_t input, const struct armtap_state *values);
+
+enum armtap_client_state {
+    ARMTAP_CLIENT_CONNECTING, /* no connection */
+    ARMTAP_CLIENT_VERSION,    /* RTDE: asked for a protocol */
+    ARMTAP_CLIENT_CONTROLLER, /* RTDE: asked for the controller's release */
+    ARMTAP_CLIENT_SETUP,      /* RTDE: asked for outputs */
+    ARMTAP_CLIENT_INPUTS,     /* RTDE: asked for inputs, or about to ask again */
+    ARMTAP_CLIENT_START,      /* RTDE: asked for data */
+    ARMTAP_CLIENT_WAITING,    /* data should come, but does not, or not yet */
+    ARMTAP_CLIENT_STREAMING,  /* data comes */
+    ARMTAP_CLIENT_PAUSING,    /* RTDE: asked for no more data */
+    ARMTAP_CLIENT_CLOSED      /* the verdict is CLOSE or GIVE_UP */
+};
+/* CLOSED for NULL. */
+ARMTAP_API enum armtap_client_state armtap_client_state(const struct armtap_client *client);
+/* "streaming"; "" for others. */
+ARMTAP_API const char *armtap_client_state_name(enum armtap_client_state state);
+
+enum armtap_client_decision {
+    ARMTAP_CLIENT_GO_ON,
+    ARMTAP_CLIENT_RECONNECT, /* close the connection, if there is one, and connect again at `at` */
+    ARMTAP_CLIENT_CLOSE,     /* all is done: close */
+    ARMTAP_CLIENT_GIVE_UP    /* close; trying again is useless, or was tried long enough */
+};
+struct armtap_client_verdict {
+    enum armtap_client_decision what;
+    int64_t at;         /* for RECONNECT; INT64_MIN: at once */
+    const char *reason; /* one line; "" for GO_ON, and before the first connection */
+};
+/* Never NULL; valid until the client is freed. For NULL: GIVE_UP. */
+ARMTAP_API const struct armtap_client_verdict *armtap_client_verdict(const struct armtap_client *client);
+
+/* What was agreed with the robot, and what came. Only the library creates it. */
+struct armtap_client_agreement {
+    size_t size;                        /* bytes of this structure in the running library; it grows at its end */
+    int version;                        /* RTDE protocol in force; 0: not agreed yet, or another protocol */
+    char controller_version[32];        /* "5.11.1.108"; "" while unknown */
+    double frequency;                   /* Hz asked for; 0: not asked, or the protocol has none */
+    double rate;                        /* Hz that the controller will send; 0: unknown */
+    const struct armtap_recipe *recipe; /* of the outputs; NULL while there is none */
+    const char *said;                   /* the robot's last text on this connection; "" without one */
+    uint64_t connections;               /* so far */
+    uint64_t restarts;                  /* times that the controller's clock fell between two of them */
+    uint64_t records;                   /* of data, over all of them */
+    double first_clock, last_clock;     /* the controller's, s: of this connection's first and last record; NAN: none */
+};
+/* Valid until the client is freed; NULL for NULL. */
+ARMTAP_API const struct armtap_client_agreement *armtap_client_agreement(const struct armtap_client *client);
+
+/* A name that was left out. */
+struct armtap_client_dropped {
+    const char *name;
+    const char *since; /* the releases that introduced it, as in the field table; "" if unknown */
+    enum armtap_refusal why;
+    enum armtap_direction direction; /* ARMTAP_TO_ROBOT: of an input recipe ... */
+    size_t input;                    /* ... and which */
+};
+/* The i-th of them; false beyond the last. */
+ARMTAP_API bool armtap_client_dropped(const struct armtap_client *client, size_t i,
+                                      struct armtap_client_dropped *dropped);
+/* The recipe of an input; NULL if it is not set up on this connection. */
+ARMTAP_API const struct armtap_recipe *armtap_client_input(const struct armtap_client *client, size_t input);
+/* What is known about the connection; NULL before the first. It lives until the next one. */
+ARMTAP_API const struct armtap_stream *armtap_client_stream(const struct armtap_client *client);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,626 @@
+/* The life of a client: connections, verdicts, deadlines, and what is to be sent. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../conn.h"
+#include "../try.h"
+#include "client.h"
+
+#define BACKOFF_FIRST (SECOND / 4)
+#define BACKOFF_MAX (5 * SECOND)
+#define PAUSE_TIME SECOND
+#define SILENCE (2 * SECOND) /* without data; a controller sends each 8 ms or less, and SDU's client gives up here */
+#define INPUTS_MAX 255
+
+/* ---- options ---- */
+
+static const char *names_problem(const char *names)
+{
+    if (!names || armtap_name_list_bytes(names) == 0)
+        return "no names are given for a recipe";
+    return armtap_name_list_bytes(names) > ARMTAP_NAMES_MAX
+               ? "the names of a recipe have more than the 2048 bytes that a controller takes: ask for fewer fields"
+               : NULL;
+}
+
+static const char *rtde_problem(const struct armtap_client_options *options)
+{
+    if (options->max_version < 0 || options->max_version > 3)
+        return "RTDE has the protocols 1, 2 and 3";
+    if (!(options->frequency == 0 || options->frequency >= 1) || isinf(options->frequency))
+        return "a frequency is 1 Hz or more";
+    if (options->input_count > INPUTS_MAX || (options->input_count > 0 && !options->inputs))
+        return "a client has at most 255 input recipes";
+    const char *problem = names_problem(options->outputs);
+    for (size_t i = 0; i < options->input_count && !problem; i++)
+        problem = names_problem(options->inputs[i]);
+    return problem;
+}
+
+const char *armtap_client_problem(const struct armtap_client_options *options)
+{
+    if (!options || options->size < sizeof *options)
+        return "there are no options, or their size is not set";
+    if (options->give_up < 0)
+        return "the time after which to give up is negative";
+    if (options->protocol == ARMTAP_RTDE)
+        return rtde_problem(options);
+    return options->protocol == ARMTAP_REALTIME ? NULL : "the protocol is neither RTDE nor realtime";
+}
+
+/* ---- making ---- */
+
+static void copy_text(char *to, size_t room, const char *from)
+{
+    if (from)
+        strncpy(to, from, room - 1);
+}
+
+static int take_names(struct armtap_client *client, const struct armtap_client_options *options)
+{
+    TRY(armtap_name_list_take(&client->outputs, options->outputs));
+    if (options->input_count == 0)
+        return ARMTAP_OK;
+    client->inputs = calloc(options->input_count, sizeof *client->inputs);
+    if (!client->inputs)
+        return ARMTAP_ERR_MEMORY;
+    for (size_t i = 0; i < options->input_count; i++)
+        TRY(armtap_name_list_take(&client->inputs[i].names, options->inputs[i]));
+    return ARMTAP_OK;
+}
+
+int armtap_client_new(const struct armtap_client_options *options, const struct armtap_sink *sink, void *user,
+                      struct armtap_client **out)
+{
+    struct armtap_sink taken;
+    if (!out)
+        return ARMTAP_ERR_ARGUMENT;
+    *out = NULL;
+    if (armtap_client_problem(options) || armtap_sink_take(&taken, sink) != ARMTAP_OK)
+        return ARMTAP_ERR_ARGUMENT;
+    if (!armtap_protocol_name(options->protocol))
+        return ARMTAP_ERR_UNSUPPORTED;
+    struct armtap_client *client = calloc(1, sizeof *client);
+    if (!client)
+        return ARMTAP_ERR_MEMORY;
+    memcpy(&client->options, options, sizeof client->options);
+    copy_text(client->robot, sizeof client->robot, options->robot);
+    copy_text(client->client, sizeof client->client, options->client);
+    client->sink = taken;
+    client->user = user;
+    client->verdict = (struct armtap_client_verdict){ARMTAP_CLIENT_RECONNECT, INT64_MIN, client->reason.text};
+    client->agreed.size = sizeof client->agreed;
+    client->agreed.said = client->said.text;
+    client->agreed.first_clock = client->agreed.last_clock = client->last_clock = NAN;
+    client->deadline = INT64_MAX;
+    client->backoff = BACKOFF_FIRST;
+    int error = options->protocol == ARMTAP_RTDE ? take_names(client, options) : ARMTAP_OK;
+    if (error != ARMTAP_OK)
+        armtap_client_free(client);
+    else
+        *out = client;
+    return error;
+}
+
+/* What was set up on the connection before is no more. */
+static void forget_set_up(struct armtap_client *client)
+{
+    armtap_recipe_release((struct armtap_recipe *)client->agreed.recipe);
+    client->agreed.recipe = NULL;
+    for (size_t i = 0; client->inputs && i < client->options.input_count; i++) {
+        armtap_recipe_release(client->inputs[i].recipe);
+        client->inputs[i].recipe = NULL;
+    }
+}
+
+void armtap_client_free(struct armtap_client *client)
+{
+    if (!client)
+        return;
+    if (client->busy) {
+        client->doomed = true;
+        return;
+    }
+    armtap_conn_free(client->conn);
+    forget_set_up(client);
+    armtap_name_list_free(&client->outputs);
+    for (size_t i = 0; client->inputs && i < client->options.input_count; i++)
+        armtap_name_list_free(&client->inputs[i].names);
+    free(client->inputs);
+    free(client);
+}
+
+/* ---- what is told ---- */
+
+static int tell(struct armtap_client *client, enum armtap_client_event_type type, enum armtap_severity severity,
+                const char *text)
+{
+    struct armtap_client_event event = {type, severity, text};
+    if (!client->options.on_event || client->doomed)
+        return client->doomed ? ARMTAP_ERR_STOPPED : ARMTAP_OK;
+    return client->options.on_event(client->user, &event) == 0 && !client->doomed ? ARMTAP_OK : ARMTAP_ERR_STOPPED;
+}
+
+int armtap_client_tell(struct armtap_client *client, enum armtap_client_event_type type, enum armtap_severity severity,
+                       const char *format, ...)
+{
+    struct armtap_line line;
+    va_list arguments;
+    armtap_line_begin(&line);
+    va_start(arguments, format);
+    armtap_line_arguments(&line, format, arguments);
+    va_end(arguments);
+    return tell(client, type, severity, line.text);
+}
+
+static int decide(struct armtap_client *client, enum armtap_client_decision what, int64_t at, const char *format,
+                  va_list arguments)
+{
+    armtap_line_begin(&client->reason);
+    armtap_line_arguments(&client->reason, format, arguments);
+    client->verdict.what = what;
+    client->verdict.at = at;
+    client->state = what == ARMTAP_CLIENT_RECONNECT ? ARMTAP_CLIENT_CONNECTING : ARMTAP_CLIENT_CLOSED;
+    client->deadline = INT64_MAX;
+    client->awaiting = false;
+    return tell(client, ARMTAP_CLIENT_EVENT_VERDICT,
+                what == ARMTAP_CLIENT_CLOSE       ? ARMTAP_INFO
+                : what == ARMTAP_CLIENT_RECONNECT ? ARMTAP_WARNING
+                                                  : ARMTAP_ERROR,
+                client->reason.text);
+}
+
+int armtap_client_lose(struct armtap_client *client, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int error =
+        decide(client, ARMTAP_CLIENT_RECONNECT, armtap_client_later(client, client->backoff), format, arguments);
+    va_end(arguments);
+    client->backoff = 2 * client->backoff < BACKOFF_MAX ? 2 * client->backoff : BACKOFF_MAX;
+    return error;
+}
+
+int armtap_client_end(struct armtap_client *client, enum armtap_client_decision what, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int error = decide(client, what, 0, format, arguments);
+    va_end(arguments);
+    return error;
+}
+
+/* ---- calls ---- */
+
+/* Begins a call that may invoke callbacks. */
+static int enter(struct armtap_client *client, int64_t now)
+{
+    if (!client)
+        return ARMTAP_ERR_ARGUMENT;
+    if (client->busy)
+        return ARMTAP_ERR_BUSY;
+    if (client->error != ARMTAP_OK)
+        return client->error;
+    if (!client->begun || now > client->now)
+        client->now = now;
+    if (!client->begun)
+        client->good = now;
+    client->begun = client->busy = true;
+    return ARMTAP_OK;
+}
+
+/* Ends it. After an error there is nothing left to do. */
+static int leave(struct armtap_client *client, int error)
+{
+    client->busy = false;
+    if (client->doomed) {
+        armtap_client_free(client);
+        return ARMTAP_ERR_STOPPED;
+    }
+    if (error == ARMTAP_OK || client->error != ARMTAP_OK)
+        return error;
+    client->error = error;
+    client->options.on_event = NULL;
+    armtap_client_end(client, ARMTAP_CLIENT_GIVE_UP, "%s", armtap_strerror(error));
+    return error;
+}
+
+static bool goes_on(const struct armtap_client *client)
+{
+    return client->verdict.what == ARMTAP_CLIENT_GO_ON;
+}
+
+/* ---- time ---- */
+
+int64_t armtap_client_later(const struct armtap_client *client, int64_t ns)
+{
+    return client->now > INT64_MAX - ns ? INT64_MAX : client->now + ns;
+}
+
+/* When it has been long enough without data. */
+static int64_t give_up_time(const struct armtap_client *client)
+{
+    int64_t after = client->options.give_up;
+    bool may = client->verdict.what <= ARMTAP_CLIENT_RECONNECT && client->state != ARMTAP_CLIENT_PAUSING;
+    if (after == 0 || !client->begun || !may || client->good > INT64_MAX - after)
+        return INT64_MAX;
+    return client->good + after;
+}
+
+int64_t armtap_client_deadline(const struct armtap_client *client)
+{
+    if (!client)
+        return INT64_MAX;
+    int64_t last = give_up_time(client);
+    return client->deadline < last ? client->deadline : last;
+}
+
+static int give_up(struct armtap_client *client)
+{
+    struct armtap_line before = client->reason;
+    const char *why = client->verdict.what == ARMTAP_CLIENT_RECONNECT ? before.text : client->said.text;
+    return armtap_client_end(client, ARMTAP_CLIENT_GIVE_UP, "no data for %u s%s%s",
+                             (uint64_t)(client->options.give_up / SECOND), why[0] ? ": " : "", why);
+}
+
+static int expire(struct armtap_client *client)
+{
+    if (client->now >= give_up_time(client))
+        return give_up(client);
+    if (client->now < client->deadline)
+        return ARMTAP_OK;
+    switch (client->state) {
+    case ARMTAP_CLIENT_WAITING:
+    case ARMTAP_CLIENT_STREAMING:
+        return armtap_client_miss_data(client);
+    case ARMTAP_CLIENT_PAUSING:
+        return armtap_client_end(client, ARMTAP_CLIENT_CLOSE, "stopped; the robot did not answer PAUSE");
+    default:
+        return armtap_rtde_client_expire(client);
+    }
+}
+
+int armtap_client_expire(struct armtap_client *client, int64_t now)
+{
+    TRY(enter(client, now));
+    return leave(client, expire(client));
+}
+
+/* ---- data and its lack ---- */
+
+int armtap_client_has_data(struct armtap_client *client)
+{
+    bool again = client->state != ARMTAP_CLIENT_STREAMING;
+    client->good = client->now;
+    client->backoff = BACKOFF_FIRST;
+    client->unconfirmed = client->told_waiting = false;
+    client->state = ARMTAP_CLIENT_STREAMING;
+    client->deadline = armtap_client_later(client, SILENCE);
+    return again ? armtap_client_tell(client, ARMTAP_CLIENT_EVENT_DATA, ARMTAP_INFO, "data comes") : ARMTAP_OK;
+}
+
+int armtap_client_wait(struct armtap_client *client)
+{
+    client->state = ARMTAP_CLIENT_WAITING;
+    client->deadline = armtap_client_later(client, SILENCE);
+    return client->unconfirmed ? armtap_client_miss_data(client) : ARMTAP_OK;
+}
+
+/* Silence is no reason to connect again: a robot may have nothing to send, and keep-alives of the socket tell whether
+ * it is there. */
+int armtap_client_miss_data(struct armtap_client *client)
+{
+    client->state = ARMTAP_CLIENT_WAITING;
+    client->deadline = INT64_MAX;
+    if (client->told_waiting)
+        return ARMTAP_OK;
+    client->told_waiting = true;
+    if (client->said.length > 0)
+        return armtap_client_tell(client, ARMTAP_CLIENT_EVENT_WAITING, ARMTAP_WARNING,
+                                  "connected, but no data comes; the robot says: %s", client->said.text);
+    return armtap_client_tell(client, ARMTAP_CLIENT_EVENT_WAITING, ARMTAP_WARNING,
+                              "connected, but no data comes, for 2 s now");
+}
+
+/* ---- connections ---- */
+
+/* The connection's last words. */
+static int close_conn(struct armtap_client *client, const struct armtap_where *where)
+{
+    if (!client->open)
+        return ARMTAP_OK;
+    client->open = false;
+    client->awaiting = false;
+    client->out_begin = client->out_end = 0;
+    TRY(armtap_conn_close(client->conn, ARMTAP_FROM_ROBOT, where));
+    return armtap_conn_close(client->conn, ARMTAP_TO_ROBOT, where);
+}
+
+static int open_conn(struct armtap_client *client)
+{
+    struct armtap_sink sink;
+    struct armtap_conn_options options = {.size = sizeof options,
+                                          .protocol = client->options.protocol,
+                                          .robot = client->robot,
+                                          .client = client->client,
+                                          .connection = client->agreed.connections,
+                                          .no_guess = true};
+    armtap_conn_free(client->conn);
+    client->conn = NULL;
+    armtap_client_sink(client, &sink);
+    return armtap_conn_new(&options, &sink, client, &client->conn);
+}
+
+/* Nothing is known about a new connection. */
+static void begin(struct armtap_client *client)
+{
+    client->open = true;
+    client->agreed.connections++;
+    client->agreed.version = 0;
+    client->agreed.frequency = client->agreed.rate = 0;
+    client->agreed.controller_version[0] = '\0';
+    client->agreed.first_clock = client->agreed.last_clock = NAN;
+    client->sent = client->asked_end = client->foreign = 0;
+    client->awaiting = client->asked_again = client->unconfirmed = client->told_waiting = client->had_data = false;
+    armtap_line_begin(&client->said);
+    armtap_line_begin(&client->reason);
+    client->verdict.what = ARMTAP_CLIENT_GO_ON;
+}
+
+static int connected(struct armtap_client *client, const struct armtap_where *where)
+{
+    if (client->verdict.what > ARMTAP_CLIENT_RECONNECT)
+        return ARMTAP_OK;
+    TRY(close_conn(client, where));
+    TRY(open_conn(client));
+    forget_set_up(client);
+    begin(client);
+    TRY(armtap_client_tell(client, ARMTAP_CLIENT_EVENT_CONNECTED, ARMTAP_INFO, "connected"));
+    return client->options.protocol == ARMTAP_RTDE ? armtap_rtde_client_begin(client) : armtap_client_wait(client);
+}
+
+int armtap_client_connected(struct armtap_client *client, int64_t now, const struct armtap_where *where)
+{
+    TRY(enter(client, now));
+    bool may = client->verdict.what <= ARMTAP_CLIENT_RECONNECT;
+    int error = leave(client, connected(client, where));
+    return error == ARMTAP_OK && !may ? ARMTAP_ERR_NOT_READY : error;
+}
+
+static const char *failure_text(const struct armtap_client *client, enum armtap_client_failure failure)
+{
+    bool rtde = client->options.protocol == ARMTAP_RTDE;
+    switch (failure) {
+    case ARMTAP_CLIENT_REFUSED:
+        return rtde ? "the robot refuses connections: is its RTDE service on, under Settings > Security > Services?"
+                    : "the robot refuses connections: is its Real-Time Client service on, under Settings > Security > "
+                      "Services?";
+    case ARMTAP_CLIENT_NO_ANSWER:
+        return "the robot does not answer: is it on, is the address right, and may this network reach it?";
+    case ARMTAP_CLIENT_UNREACHABLE:
+        return "the robot's network cannot be reached";
+    default:
+        return "connecting failed";
+    }
+}
+
+int armtap_client_failed(struct armtap_client *client, int64_t now, enum armtap_client_failure failure,
+                         const char *detail)
+{
+    TRY(enter(client, now));
+    if (client->verdict.what != ARMTAP_CLIENT_RECONNECT || client->open)
+        return leave(client, ARMTAP_OK);
+    return leave(client, armtap_client_lose(client, "%s%s%s", failure_text(client, failure), detail ? ": " : "",
+                                            detail ? detail : ""));
+}
+
+/* A change between local and remote control ends connections to these ports, not those to 30011 to 30013. */
+static bool ends_with_mode(const struct armtap_client *client)
+{
+    const char *port = strrchr(client->robot, ':');
+    return port && (strcmp(port, ":30001") == 0 || strcmp(port, ":30002") == 0 || strcmp(port, ":30003") == 0);
+}
+
+static int lose_connection(struct armtap_client *client, enum armtap_client_end how)
+{
+    static const char *const texts[] = {"the robot closed the connection", "the robot reset the connection",
+                                        "the robot is gone: it answers no more",
+                                        "the connection was closed on this side"};
+    const char *text = (unsigned)how < sizeof texts / sizeof texts[0] ? texts[how] : texts[0];
+    if (how <= ARMTAP_CLIENT_RESET && ends_with_mode(client))
+        return armtap_client_lose(client,
+                                  "%s; a change between local and remote control does that on this port, not "
+                                  "on port 30013",
+                                  text);
+    if (!client->had_data)
+        return armtap_client_lose(client, "%s (%s)", text, armtap_client_state_name(client->state));
+    return armtap_client_lose(client, "%s", text);
+}
+
+static int closed(struct armtap_client *client, enum armtap_client_end how, const struct armtap_where *where)
+{
+    bool was_open = client->open;
+    enum armtap_client_state state = client->state;
+    TRY(close_conn(client, where));
+    client->state = state;
+    if (!was_open || !goes_on(client))
+        return ARMTAP_OK;
+    if (state == ARMTAP_CLIENT_PAUSING)
+        return armtap_client_end(client, ARMTAP_CLIENT_CLOSE, "stopped");
+    return lose_connection(client, how);
+}
+
+int armtap_client_closed(struct armtap_client *client, int64_t now, enum armtap_client_end how,
+                         const struct armtap_where *where)
+{
+    TRY(enter(client, now));
+    return leave(client, closed(client, how, where));
+}
+
+/* ---- bytes ---- */
+
+int armtap_client_receive(struct armtap_client *client, const void *bytes, size_t length, int64_t now,
+                          const struct armtap_where *where)
+{
+    if (!bytes && length > 0)
+        return ARMTAP_ERR_ARGUMENT;
+    TRY(enter(client, now));
+    if (client->open)
+        return leave(client, armtap_conn_push(client->conn, ARMTAP_FROM_ROBOT, bytes, length, where));
+    leave(client, ARMTAP_OK);
+    return ARMTAP_ERR_NOT_READY;
+}
+
+int armtap_client_put(struct armtap_client *client, const struct armtap_rtde_package *package, size_t spare)
+{
+    if (client->out_begin > 0) {
+        memmove(client->out, client->out + client->out_begin, client->out_end - client->out_begin);
+        client->out_end -= client->out_begin;
+        client->out_begin = 0;
+    }
+    size_t room = OUT_BYTES - client->out_end;
+    int length = armtap_rtde_write(package, client->out + client->out_end, room > spare ? room - spare : 0);
+    if (length < 0)
+        return length;
+    client->out_end += (size_t)length;
+    return ARMTAP_OK;
+}
+
+size_t armtap_client_send(const struct armtap_client *client, const void **bytes)
+{
+    if (bytes)
+        *bytes = NULL;
+    if (!client || !bytes || !client->open || !goes_on(client))
+        return 0;
+    *bytes = client->out + client->out_begin;
+    return client->out_end - client->out_begin;
+}
+
+static int sent(struct armtap_client *client, size_t length, const struct armtap_where *where)
+{
+    const uint8_t *bytes = client->out + client->out_begin;
+    client->out_begin += length;
+    client->sent += length;
+    return armtap_conn_push(client->conn, ARMTAP_TO_ROBOT, bytes, length, where);
+}
+
+int armtap_client_sent(struct armtap_client *client, size_t length, int64_t now, const struct armtap_where *where)
+{
+    TRY(enter(client, now));
+    if (client->open && length <= client->out_end - client->out_begin)
+        return leave(client, sent(client, length, where));
+    leave(client, ARMTAP_OK);
+    return ARMTAP_ERR_ARGUMENT;
+}
+
+/* ---- the end, and inputs ---- */
+
+static int stop(struct armtap_client *client)
+{
+    bool started = client->state >= ARMTAP_CLIENT_START && client->state <= ARMTAP_CLIENT_STREAMING;
+    if (client->state >= ARMTAP_CLIENT_PAUSING)
+        return ARMTAP_OK;
+    if (!client->open || !started || client->options.protocol != ARMTAP_RTDE)
+        return armtap_client_end(client, ARMTAP_CLIENT_CLOSE, "stopped");
+    client->state = ARMTAP_CLIENT_PAUSING;
+    client->deadline = armtap_client_later(client, PAUSE_TIME);
+    return armtap_rtde_client_pause(client);
+}
+
+int armtap_client_stop(struct armtap_client *client, int64_t now)
+{
+    TRY(enter(client, now));
+    return leave(client, stop(client));
+}
+
+int armtap_client_write(struct armtap_client *client, size_t input, const struct armtap_state *values)
+{
+    uint8_t packed[OUT_BYTES];
+    if (!client || !values || input >= client->options.input_count)
+        return ARMTAP_ERR_ARGUMENT;
+    if (client->error != ARMTAP_OK)
+        return client->error;
+    bool ready = client->open && client->state >= ARMTAP_CLIENT_START && client->state <= ARMTAP_CLIENT_STREAMING;
+    struct armtap_client_input *own = client->inputs ? &client->inputs[input] : NULL;
+    if (!ready || !own || !own->recipe)
+        return ARMTAP_ERR_NOT_READY;
+    int length = armtap_encode_values(own->recipe, values, packed, sizeof packed);
+    if (length < 0)
+        return length;
+    struct armtap_rtde_package package = {.type = ARMTAP_RTDE_DATA,
+                                          .direction = ARMTAP_TO_ROBOT,
+                                          .protocol = client->agreed.version,
+                                          .has_id = true,
+                                          .id = own->id,
+                                          .values = packed,
+                                          .values_length = (size_t)length};
+    return armtap_client_put(client, &package, OUT_LAST);
+}
+
+/* ---- what is known ---- */
+
+enum armtap_client_state armtap_client_state(const struct armtap_client *client)
+{
+    return client ? client->state : ARMTAP_CLIENT_CLOSED;
+}
+
+const char *armtap_client_state_name(enum armtap_client_state state)
+{
+    static const char *const names[] = {"connecting", "version", "controller", "set-up",  "inputs",
+                                        "start",      "waiting", "streaming",  "pausing", "closed"};
+    return (unsigned)state < sizeof names / sizeof names[0] ? names[state] : "";
+}
+
+const struct armtap_client_verdict *armtap_client_verdict(const struct armtap_client *client)
+{
+    static const struct armtap_client_verdict none = {ARMTAP_CLIENT_GIVE_UP, 0, "there is no client"};
+    return client ? &client->verdict : &none;
+}
+
+const struct armtap_client_agreement *armtap_client_agreement(const struct armtap_client *client)
+{
+    return client ? &client->agreed : NULL;
+}
+
+const struct armtap_recipe *armtap_client_input(const struct armtap_client *client, size_t input)
+{
+    return client && client->inputs && input < client->options.input_count ? client->inputs[input].recipe : NULL;
+}
+
+const struct armtap_stream *armtap_client_stream(const struct armtap_client *client)
+{
+    return client && client->conn ? armtap_conn_stream(client->conn) : NULL;
+}
+
+/* The i-th dropped name of a list; `i` becomes what is left of it. */
+static const struct armtap_name *dropped_of(const struct armtap_name_list *names, size_t *i)
+{
+    if (*i >= names->dropped) {
+        *i -= names->dropped;
+        return NULL;
+    }
+    for (size_t k = 0;; k++)
+        if (names->names[k].dropped && (*i)-- == 0)
+            return &names->names[k];
+}
+
+bool armtap_client_dropped(const struct armtap_client *client, size_t i, struct armtap_client_dropped *dropped)
+{
+    if (!client || !dropped)
+        return false;
+    const struct armtap_name *name = dropped_of(&client->outputs, &i);
+    size_t input = 0;
+    enum armtap_direction direction = name ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT;
+    for (; !name && client->inputs && input < client->options.input_count; input++)
+        name = dropped_of(&client->inputs[input].names, &i);
+    if (!name)
+        return false;
+    const struct armtap_field *field = armtap_field_find(name->text, strlen(name->text));
+    *dropped = (struct armtap_client_dropped){.name = name->text,
+                                              .since = field ? field->since : "",
+                                              .why = name->why,
+                                              .direction = direction,
+                                              .input = direction == ARMTAP_TO_ROBOT ? input - 1 : 0};
+    return true;
+}

@@ -1,0 +1,105 @@
+/* The inside of a client: client.c has its life, sink.c what its connection tells, rtde_client.c the handshake. */
+#ifndef ARMTAP_CLIENT_INSIDE_H
+#define ARMTAP_CLIENT_INSIDE_H
+
+#include "../note.h"
+#include "armtap-client.h"
+#include "name_list.h"
+
+#define SECOND INT64_C(1000000000)
+
+#define OUT_BYTES 4096u /* to be sent */
+#define OUT_LAST 8u     /* of them for PAUSE */
+
+/* An input recipe. */
+struct armtap_client_input {
+    struct armtap_name_list names;
+    struct armtap_recipe *recipe; /* NULL: not set up on this connection */
+    unsigned id;
+};
+
+/* What the current message brought besides itself. */
+struct armtap_client_gathered {
+    bool recipe; /* for the data that was asked for */
+    size_t lacking, in_use;
+};
+
+struct armtap_client {
+    struct armtap_client_options options; /* its texts are copied elsewhere */
+    char robot[64], client[64];
+    struct armtap_name_list outputs;
+    struct armtap_client_input *inputs;
+    struct armtap_sink sink;
+    void *user;
+
+    struct armtap_conn *conn;
+    enum armtap_client_state state;
+    struct armtap_client_verdict verdict;
+    struct armtap_line reason, said;
+    struct armtap_client_agreement agreed;
+    int error;         /* repeated from then on */
+    bool busy, doomed; /* within a call; and freed there */
+    bool open;         /* a connection stands */
+
+    int64_t now;
+    int64_t deadline; /* of the state; INT64_MAX: none */
+    int64_t good;     /* when data came, or the first call */
+    bool begun;       /* there was a first call */
+    int64_t backoff;  /* before the next attempt to connect */
+    bool talked;      /* data was started on any connection */
+
+    /* RTDE: one request at a time. */
+    enum armtap_rtde_type asked;
+    bool awaiting;
+    uint64_t sent, asked_end; /* bytes sent on this connection, and how many with the request */
+    struct armtap_client_gathered gathered;
+    int asking_version;
+    bool skip_version; /* it was not answered */
+    bool asked_again;  /* without some names */
+    size_t input;      /* which is being set up */
+    unsigned tries;    /* to get inputs that are in use */
+    bool unconfirmed;  /* the robot says that it sends no data until its safety setup is confirmed */
+    bool told_waiting;
+    bool had_data;           /* on this connection */
+    double last_clock;       /* of all connections */
+    char judged_version[32]; /* the release that lacked the dropped names */
+    uint64_t foreign;        /* bytes since the last message that are none */
+
+    uint8_t out[OUT_BYTES];
+    size_t out_begin, out_end;
+};
+
+/* ---- client.c ---- */
+
+int64_t armtap_client_later(const struct armtap_client *client, int64_t ns);
+/* Tells the caller. */
+int armtap_client_tell(struct armtap_client *client, enum armtap_client_event_type type, enum armtap_severity severity,
+                       const char *format, ...);
+/* The connection is to be closed, and made anew later. The format is that of armtap_line_format. */
+int armtap_client_lose(struct armtap_client *client, const char *format, ...);
+/* It is to be closed for good: CLOSE or GIVE_UP. */
+int armtap_client_end(struct armtap_client *client, enum armtap_client_decision what, const char *format, ...);
+/* Data came, or should come from now on. */
+int armtap_client_has_data(struct armtap_client *client);
+int armtap_client_wait(struct armtap_client *client);
+/* Data should have come. */
+int armtap_client_miss_data(struct armtap_client *client);
+/* Writes a package behind what is to be sent; `spare` bytes stay free. */
+int armtap_client_put(struct armtap_client *client, const struct armtap_rtde_package *package, size_t spare);
+
+/* ---- sink.c ---- */
+
+/* The sink of the client's connection. */
+void armtap_client_sink(const struct armtap_client *client, struct armtap_sink *sink);
+
+/* ---- rtde_client.c ---- */
+
+int armtap_rtde_client_begin(struct armtap_client *client);
+/* A whole message came. */
+int armtap_rtde_client_take(struct armtap_client *client, const struct armtap_message *message);
+/* The deadline of a request passed. */
+int armtap_rtde_client_expire(struct armtap_client *client);
+/* Asks for no more data. */
+int armtap_rtde_client_pause(struct armtap_client *client);
+
+#endif

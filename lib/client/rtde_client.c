@@ -1,0 +1,270 @@
+/* RTDE's handshake: V, v, O, I, S; and P at the end. One request at a time; a reply is known by its type, since texts
+ * and data may come between. */
+#include <string.h>
+
+#include "../release.h"
+#include "../try.h"
+#include "client.h"
+
+#define VERSION_TIME SECOND     /* for a reply to V: UR's client waits as long */
+#define AGAIN_TIME SECOND       /* for a reply to a second set-up on one connection */
+#define REPLY_TIME (5 * SECOND) /* for others: UR's client waits for ever, its Python client 1 s */
+#define IN_USE_TIME SECOND      /* until inputs in use are asked for again */
+#define IN_USE_TRIES 3u
+
+/* ---- requests ---- */
+
+static int ask(struct armtap_client *client, enum armtap_client_state state, int64_t time,
+               struct armtap_rtde_package *package)
+{
+    package->direction = ARMTAP_TO_ROBOT;
+    package->protocol = client->agreed.version > 1 ? client->agreed.version : 1;
+    TRY(armtap_client_put(client, package, 0));
+    client->asked = package->type;
+    client->awaiting = true;
+    client->asked_end = client->sent + (client->out_end - client->out_begin);
+    client->state = state;
+    client->deadline = armtap_client_later(client, time);
+    return ARMTAP_OK;
+}
+
+static int ask_version(struct armtap_client *client, int version)
+{
+    client->asking_version = version;
+    return ask(client, ARMTAP_CLIENT_VERSION, VERSION_TIME,
+               &(struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .version = (unsigned)version});
+}
+
+static int ask_controller(struct armtap_client *client, int version)
+{
+    client->agreed.version = version;
+    return ask(client, ARMTAP_CLIENT_CONTROLLER, REPLY_TIME,
+               &(struct armtap_rtde_package){.type = ARMTAP_RTDE_CONTROLLER_VERSION});
+}
+
+static int ask_outputs(struct armtap_client *client)
+{
+    char names[ARMTAP_NAMES_MAX];
+    return ask(client, ARMTAP_CLIENT_SETUP, client->asked_again ? AGAIN_TIME : REPLY_TIME,
+               &(struct armtap_rtde_package){.type = ARMTAP_RTDE_SETUP_OUTPUTS,
+                                             .frequency = client->agreed.frequency,
+                                             .names = names,
+                                             .names_length = armtap_name_list_write(&client->outputs, names)});
+}
+
+static int ask_inputs(struct armtap_client *client)
+{
+    char names[ARMTAP_NAMES_MAX];
+    return ask(client, ARMTAP_CLIENT_INPUTS, client->asked_again ? AGAIN_TIME : REPLY_TIME,
+               &(struct armtap_rtde_package){.type = ARMTAP_RTDE_SETUP_INPUTS,
+                                             .names = names,
+                                             .names_length =
+                                                 armtap_name_list_write(&client->inputs[client->input].names, names)});
+}
+
+/* The next input recipe that has names, or START. */
+static int ask_next(struct armtap_client *client)
+{
+    const struct armtap_client_options *options = &client->options;
+    client->asked_again = false;
+    client->tries = 0;
+    while (client->input < options->input_count &&
+           client->inputs[client->input].names.dropped == client->inputs[client->input].names.count)
+        client->input++;
+    if (client->input < options->input_count)
+        return ask_inputs(client);
+    return ask(client, ARMTAP_CLIENT_START, REPLY_TIME, &(struct armtap_rtde_package){.type = ARMTAP_RTDE_START});
+}
+
+int armtap_rtde_client_begin(struct armtap_client *client)
+{
+    int version = client->options.max_version ? client->options.max_version : 3;
+    client->input = 0;
+    return version > 1 && !client->skip_version ? ask_version(client, version) : ask_controller(client, 1);
+}
+
+int armtap_rtde_client_pause(struct armtap_client *client)
+{
+    client->asked = ARMTAP_RTDE_PAUSE;
+    client->awaiting = true;
+    TRY(armtap_client_put(client,
+                          &(struct armtap_rtde_package){.type = ARMTAP_RTDE_PAUSE, .direction = ARMTAP_TO_ROBOT}, 0));
+    client->asked_end = client->sent + (client->out_end - client->out_begin);
+    return ARMTAP_OK;
+}
+
+/* ---- replies ---- */
+
+static int take_version(struct armtap_client *client, bool accepted)
+{
+    int version = client->asking_version;
+    if (accepted)
+        return ask_controller(client, version);
+    TRY(armtap_client_tell(client, ARMTAP_CLIENT_EVENT_PROTOCOL, ARMTAP_NOTICE, "the controller refused protocol %u",
+                           (uint64_t)version));
+    return version > 1 ? ask_version(client, version - 1) : ask_controller(client, 1);
+}
+
+/* A controller takes 1 Hz to its own frequency, and sends in every n-th of its cycles. */
+static int choose_frequency(struct armtap_client *client, unsigned major)
+{
+    double most = major < 5 ? 125 : 500, wanted = client->options.frequency;
+    struct armtap_client_agreement *agreed = &client->agreed;
+    agreed->frequency = agreed->version < 2 ? 0 : wanted == 0 || wanted > most ? most : wanted;
+    agreed->rate = agreed->frequency > 0 ? most / (double)(unsigned)(most / agreed->frequency) : most;
+    if (wanted == 0 || agreed->rate == wanted)
+        return ARMTAP_OK;
+    struct armtap_line line;
+    armtap_line_begin(&line);
+    armtap_line_double(&line, wanted);
+    armtap_line_string(&line, " Hz were asked for; the controller sends ");
+    armtap_line_double(&line, agreed->rate);
+    return armtap_client_tell(client, ARMTAP_CLIENT_EVENT_PROTOCOL, ARMTAP_NOTICE, "%s Hz", line.text);
+}
+
+static int take_controller(struct armtap_client *client, const struct armtap_rtde_package *package)
+{
+    const char *release = armtap_conn_stream(client->conn)->controller_version;
+    memcpy(client->agreed.controller_version, release, sizeof client->agreed.controller_version);
+    if (strcmp(release, client->judged_version) != 0) { /* another release has other names */
+        armtap_name_list_restore(&client->outputs);
+        for (size_t i = 0; i < client->options.input_count; i++)
+            armtap_name_list_restore(&client->inputs[i].names);
+        memcpy(client->judged_version, release, sizeof client->judged_version);
+    }
+    TRY(choose_frequency(client, package->release[0]));
+    return ask_outputs(client);
+}
+
+/* The names that the last reply lacked. */
+static void put_lacking(const struct armtap_name_list *names, struct armtap_line *line)
+{
+    const char *before = "";
+    for (size_t i = 0; i < names->count; i++) {
+        const struct armtap_field *field;
+        if (!names->names[i].dropped)
+            continue;
+        armtap_line_format(line, "%s%s", before, names->names[i].text);
+        field = armtap_field_find(names->names[i].text, strlen(names->names[i].text));
+        if (field && field->since[0] != '\0') {
+            armtap_line_string(line, " (introduced in ");
+            armtap_release_list(line, field->since);
+            armtap_line_string(line, ")");
+        }
+        before = ", ";
+    }
+}
+
+/* Some names were not found. Asks again without them, once on a connection. */
+static int drop_names(struct armtap_client *client, struct armtap_name_list *names, bool *again)
+{
+    struct armtap_line line;
+    armtap_line_begin(&line);
+    armtap_line_format(&line, "the controller, %s, lacks ", client->agreed.controller_version);
+    put_lacking(names, &line);
+    *again = false;
+    if (client->options.strict)
+        return armtap_client_end(client, ARMTAP_CLIENT_GIVE_UP, "%s", line.text);
+    TRY(armtap_client_tell(client, ARMTAP_CLIENT_EVENT_DROPPED, ARMTAP_WARNING, "%s: left out", line.text));
+    if (names->dropped < names->count && client->asked_again)
+        return armtap_client_lose(client, "the controller lacks further names, although it was asked without those it "
+                                          "lacked");
+    client->asked_again = *again = true;
+    return ARMTAP_OK;
+}
+
+/* A reply that neither sets up nor refuses cannot be read: it is as if it had not come. */
+static int take_outputs(struct armtap_client *client)
+{
+    bool again;
+    if (client->gathered.recipe) {
+        client->awaiting = false;
+        return ask_next(client);
+    }
+    if (client->gathered.lacking == 0)
+        return ARMTAP_OK;
+    TRY(drop_names(client, &client->outputs, &again));
+    if (again && client->outputs.dropped == client->outputs.count)
+        return armtap_client_end(client, ARMTAP_CLIENT_GIVE_UP, "the controller knows none of the fields asked for");
+    return again ? ask_outputs(client) : ARMTAP_OK;
+}
+
+static int take_in_use(struct armtap_client *client)
+{
+    static const char text[] =
+        "inputs are in use: by EtherNet/IP (it claims all), PROFINET, a URCap, another client, or "
+        "an earlier connection that the robot has not given up";
+    client->awaiting = false;
+    if (client->tries++ == IN_USE_TRIES)
+        return client->talked ? armtap_client_lose(client, text)
+                              : armtap_client_end(client, ARMTAP_CLIENT_GIVE_UP, text);
+    client->deadline = armtap_client_later(client, IN_USE_TIME);
+    return armtap_client_tell(client, ARMTAP_CLIENT_EVENT_IN_USE, ARMTAP_WARNING, "%s; asking again", text);
+}
+
+static int take_inputs(struct armtap_client *client)
+{
+    struct armtap_name_list *names = &client->inputs[client->input].names;
+    bool again = true;
+    if (client->gathered.recipe) {
+        client->input++;
+        return ask_next(client);
+    }
+    if (client->gathered.lacking == 0 && client->gathered.in_use == 0)
+        return ARMTAP_OK;
+    if (client->gathered.lacking > 0)
+        TRY(drop_names(client, names, &again));
+    if (!again)
+        return ARMTAP_OK;
+    if (names->dropped == names->count)
+        return ask_next(client);
+    return client->gathered.in_use > 0 ? take_in_use(client) : ask_inputs(client);
+}
+
+static int take_start(struct armtap_client *client, bool accepted)
+{
+    client->awaiting = false;
+    if (!accepted)
+        return armtap_client_lose(client, "the controller refused to start");
+    client->talked = true;
+    client->skip_version = false;
+    TRY(armtap_client_tell(client, ARMTAP_CLIENT_EVENT_STARTED, ARMTAP_INFO, "started"));
+    return client->state == ARMTAP_CLIENT_START ? armtap_client_wait(client) : ARMTAP_OK;
+}
+
+int armtap_rtde_client_take(struct armtap_client *client, const struct armtap_message *message)
+{
+    struct armtap_rtde_package package;
+    if (!client->awaiting || message->bytes[2] != (uint8_t)client->asked || client->sent < client->asked_end)
+        return ARMTAP_OK;
+    if (client->asked == ARMTAP_RTDE_SETUP_OUTPUTS)
+        return take_outputs(client);
+    if (client->asked == ARMTAP_RTDE_SETUP_INPUTS)
+        return take_inputs(client);
+    if (armtap_rtde_parse(message->bytes, message->length, ARMTAP_FROM_ROBOT, 1, &package) != ARMTAP_OK)
+        return ARMTAP_OK;
+    switch (client->asked) {
+    case ARMTAP_RTDE_VERSION:
+        return take_version(client, package.accepted);
+    case ARMTAP_RTDE_CONTROLLER_VERSION:
+        return take_controller(client, &package);
+    case ARMTAP_RTDE_START:
+        return take_start(client, package.accepted);
+    default:
+        return armtap_client_end(client, ARMTAP_CLIENT_CLOSE, "stopped");
+    }
+}
+
+/* ---- no reply ---- */
+
+int armtap_rtde_client_expire(struct armtap_client *client)
+{
+    if (client->state == ARMTAP_CLIENT_INPUTS && !client->awaiting)
+        return ask_inputs(client);
+    if (client->state == ARMTAP_CLIENT_VERSION) {
+        client->skip_version = true;
+        return armtap_client_lose(client, "the controller does not answer which protocols it has; next time protocol 1 "
+                                          "is taken to be the only one");
+    }
+    return armtap_client_lose(client, "the controller does not answer (%s)", armtap_client_state_name(client->state));
+}

@@ -1,0 +1,184 @@
+/* What a client's connection tells: passed on to the caller's sink, and acted upon. */
+#include <math.h>
+#include <string.h>
+
+#include "../try.h"
+#include "client.h"
+
+#define FOREIGN_MAX (128 * 1024) /* bytes without a message: no package is longer than half of that */
+
+/* Calls the caller's callback, if there is one. */
+#define PASS_ON(client, callback, what)                                                                                \
+    do {                                                                                                               \
+        if ((client)->sink.callback && (client)->sink.callback((client)->user, what) != 0)                             \
+            return ARMTAP_ERR_STOPPED;                                                                                 \
+        if ((client)->doomed)                                                                                          \
+            return ARMTAP_ERR_STOPPED;                                                                                 \
+    } while (0)
+
+/* Whether what comes still matters for what the client does. */
+static bool acts(const struct armtap_client *client)
+{
+    return client->open && client->verdict.what == ARMTAP_CLIENT_GO_ON;
+}
+
+static bool was_asked(const struct armtap_client *client, enum armtap_rtde_type type)
+{
+    return client->awaiting && client->asked == type && client->sent >= client->asked_end;
+}
+
+/* The clock of a controller that was booted meanwhile is behind that of the connection before. */
+static int note_clock(struct armtap_client *client, double clock)
+{
+    double before = client->last_clock;
+    bool first = isnan(client->agreed.first_clock);
+    if (isnan(clock))
+        return ARMTAP_OK;
+    if (first)
+        client->agreed.first_clock = clock;
+    client->agreed.last_clock = client->last_clock = clock;
+    if (!first || !(clock < before))
+        return ARMTAP_OK;
+    client->agreed.restarts++;
+    struct armtap_line line;
+    armtap_line_begin(&line);
+    armtap_line_string(&line, "the controller was restarted: its clock stood at ");
+    armtap_line_double(&line, before);
+    armtap_line_string(&line, " s and now begins at ");
+    armtap_line_double(&line, clock);
+    return armtap_client_tell(client, ARMTAP_CLIENT_EVENT_RESTARTED, ARMTAP_WARNING, "%s s", line.text);
+}
+
+static int on_record(void *user, const struct armtap_record *record)
+{
+    struct armtap_client *client = user;
+    PASS_ON(client, on_record, record);
+    if (record->direction != ARMTAP_FROM_ROBOT)
+        return ARMTAP_OK;
+    client->agreed.records++;
+    bool started = client->state == ARMTAP_CLIENT_WAITING || client->state == ARMTAP_CLIENT_STREAMING ||
+                   (client->state == ARMTAP_CLIENT_START && client->sent >= client->asked_end);
+    if (!acts(client) || !started)
+        return ARMTAP_OK;
+    TRY(note_clock(client, record->clock));
+    client->had_data = client->talked = true;
+    client->skip_version = false;
+    return armtap_client_has_data(client);
+}
+
+static int on_recipe(void *user, const struct armtap_recipe_event *event)
+{
+    struct armtap_client *client = user;
+    PASS_ON(client, on_recipe, event);
+    if (client->options.protocol != ARMTAP_RTDE)
+        return ARMTAP_OK;
+    if (event->direction == ARMTAP_FROM_ROBOT) {
+        const struct armtap_recipe *before = client->agreed.recipe;
+        client->agreed.recipe = armtap_recipe_hold(event->recipe);
+        armtap_recipe_release((struct armtap_recipe *)before);
+        client->gathered.recipe |= was_asked(client, ARMTAP_RTDE_SETUP_OUTPUTS);
+    } else if (was_asked(client, ARMTAP_RTDE_SETUP_INPUTS)) {
+        struct armtap_client_input *input = &client->inputs[client->input];
+        armtap_recipe_release(input->recipe);
+        input->recipe = armtap_recipe_hold(event->recipe);
+        input->id = (unsigned)event->recipe_id;
+        client->gathered.recipe = true;
+    }
+    return ARMTAP_OK;
+}
+
+static int on_refused(void *user, const struct armtap_refused_setup *setup)
+{
+    struct armtap_client *client = user;
+    PASS_ON(client, on_refused, setup);
+    bool outputs = setup->direction == ARMTAP_FROM_ROBOT;
+    if (!was_asked(client, outputs ? ARMTAP_RTDE_SETUP_OUTPUTS : ARMTAP_RTDE_SETUP_INPUTS))
+        return ARMTAP_OK;
+    struct armtap_name_list *names = outputs ? &client->outputs : &client->inputs[client->input].names;
+    for (size_t i = 0; i < setup->refused_count; i++) {
+        const struct armtap_refused *refused = &setup->refused[i];
+        if (refused->why == ARMTAP_REFUSAL_IN_USE)
+            client->gathered.in_use++;
+        else if (refused->why != ARMTAP_REFUSAL_MISREAD)
+            client->gathered.lacking += armtap_name_list_drop(names, refused->name, refused->length, refused->why);
+    }
+    return ARMTAP_OK;
+}
+
+/* A text may come at any time; one of them says why no data comes. */
+static int on_text(void *user, const struct armtap_text *text)
+{
+    static const char unconfirmed[] = "SafetySetup has not been confirmed";
+    struct armtap_client *client = user;
+    PASS_ON(client, on_text, text);
+    if (text->direction != ARMTAP_FROM_ROBOT)
+        return ARMTAP_OK;
+    armtap_line_begin(&client->said);
+    armtap_line_span(&client->said, text->text, text->text_length);
+    for (size_t i = 0; i + sizeof unconfirmed - 1 <= text->text_length; i++)
+        client->unconfirmed |= memcmp(text->text + i, unconfirmed, sizeof unconfirmed - 1) == 0;
+    bool waits = client->state == ARMTAP_CLIENT_WAITING && acts(client);
+    return client->unconfirmed && waits ? armtap_client_miss_data(client) : ARMTAP_OK;
+}
+
+static int on_note(void *user, const struct armtap_note *note)
+{
+    struct armtap_client *client = user;
+    PASS_ON(client, on_note, note);
+    return ARMTAP_OK;
+}
+
+static int on_event(void *user, const struct armtap_event *event)
+{
+    struct armtap_client *client = user;
+    PASS_ON(client, on_event, event);
+    return ARMTAP_OK;
+}
+
+static int on_properties(void *user, const struct armtap_record *record)
+{
+    struct armtap_client *client = user;
+    PASS_ON(client, on_properties, record);
+    return ARMTAP_OK;
+}
+
+static int on_candidates(void *user, const struct armtap_candidates *candidates)
+{
+    struct armtap_client *client = user;
+    PASS_ON(client, on_candidates, candidates);
+    return ARMTAP_OK;
+}
+
+static int on_message(void *user, const struct armtap_message *message)
+{
+    struct armtap_client *client = user;
+    PASS_ON(client, on_message, message);
+    if (message->direction != ARMTAP_FROM_ROBOT || !acts(client))
+        return ARMTAP_OK;
+    client->foreign = message->skipped ? client->foreign + message->length : 0;
+    if (client->foreign > FOREIGN_MAX)
+        return armtap_client_lose(client, "what comes is not %s",
+                                  armtap_protocol_info(client->options.protocol)->title);
+    if (message->skipped || client->options.protocol != ARMTAP_RTDE)
+        return ARMTAP_OK;
+    int error = armtap_rtde_client_take(client, message);
+    client->gathered = (struct armtap_client_gathered){0};
+    return error;
+}
+
+void armtap_client_sink(const struct armtap_client *client, struct armtap_sink *sink)
+{
+    const struct armtap_sink *own = &client->sink;
+    *sink = (struct armtap_sink){
+        .size = sizeof *sink,
+        .on_record = on_record,
+        .on_recipe = on_recipe,
+        .on_text = on_text,
+        .on_note = own->on_note ? on_note : NULL,
+        .on_event = own->on_event ? on_event : NULL,
+        .on_properties = own->on_properties ? on_properties : NULL,
+        .on_message = on_message,
+        .on_refused = on_refused,
+        .on_candidates = own->on_candidates ? on_candidates : NULL,
+    };
+}
