@@ -7,6 +7,7 @@ UNIT_TESTS = \
 	tests/unit/test_arrival \
 	tests/unit/test_budgets \
 	tests/unit/test_capture \
+	tests/unit/test_capture_file \
 	tests/unit/test_cells \
 	tests/unit/test_client \
 	tests/unit/test_column_ranges \
@@ -71,6 +72,9 @@ LDADD = tests/unit/libunit.a tools/libtools.a lib/libanalysis.la lib/libinside.l
 tests_unit_test_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 tests_unit_test_limits_LDFLAGS = $(tests_unit_test_memory_LDFLAGS)
 tests_unit_test_analysis_memory_LDFLAGS = $(tests_unit_test_memory_LDFLAGS)
+
+# The test has a disk of its own.
+tests_unit_test_capture_file_LDFLAGS = -Wl,--wrap=write,--wrap=fdatasync,--wrap=fsync
 
 # The test counts comparisons of texts.
 tests_unit_test_failed_attempts_LDFLAGS = -Wl,--wrap=strcmp

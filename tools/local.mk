@@ -58,6 +58,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/replay_side_by_side.h \
 	tools/input/replay_stop.c \
 	tools/input/replay_stop.h \
+	tools/input/section_comment.c \
+	tools/input/section_comment.h \
 	tools/input/shell_command.c \
 	tools/input/shell_command.h \
 	tools/input/synthetic_tcp.c \
@@ -131,6 +133,8 @@ tools_libtools_a_SOURCES = \
 	tools/recipe/recipe_from_capture.h \
 	tools/recipe/recipe_write.c \
 	tools/recipe/recipe_write.h \
+	tools/record/capture_file.c \
+	tools/record/capture_file.h \
 	tools/explain/annotate.c \
 	tools/explain/annotate.h \
 	tools/explain/cmd_explain.c \
@@ -179,6 +183,7 @@ EXTRA_DIST += \
 	tools/command_line/README.md \
 	tools/export/README.md \
 	tools/recipe/README.md \
+	tools/record/README.md \
 	tools/explain/README.md \
 	tools/diagnose/README.md \
 	tools/compare/README.md \

@@ -5,9 +5,11 @@
 #define BLOCK_SECTION 0x0A0D0D0Au
 #define BLOCK_INTERFACE 1u
 #define BLOCK_STATISTICS 5u
+#define OPTION_COMMENT 1u
 #define OPTION_NAME 2u              /* of an interface description */
 #define OPTION_INTERFACE_DROPPED 5u /* of interface statistics */
 #define OPTION_SYSTEM_DROPPED 7u
+#define OPTIONS_OF_SECTION 24
 #define OPTIONS_OF_INTERFACE 16
 #define OPTIONS_OF_STATISTICS 20
 /* Type, length, and the byte-order magic if it is a section header. */
@@ -76,6 +78,20 @@ static void take_statistics(struct blocks *blocks)
     blocks->interface[number].dropped = dropped;
 }
 
+/* What holds for one section holds for the file only if it holds for all. */
+static void take_section(struct blocks *blocks)
+{
+    struct section_comment comment = {.part = 0};
+    struct option option;
+    for (size_t at = OPTIONS_OF_SECTION; !comment.from_socket && next_option(blocks, &at, &option);)
+        if (option.code == OPTION_COMMENT)
+            comment = section_comment_read((const char *)blocks->head + option.at, option.length);
+    if (blocks->sections++ == 0)
+        blocks->comment = comment;
+    else if (comment.from_socket != blocks->comment.from_socket)
+        memset(&blocks->comment, 0, sizeof blocks->comment);
+}
+
 static void take_interface(struct blocks *blocks)
 {
     if (blocks->count < BLOCKS_INTERFACES && blocks->held >= 16) {
@@ -102,12 +118,14 @@ static void look(struct blocks *blocks)
         blocks->lost = true;
         return;
     }
-    bool is_wanted = type == BLOCK_INTERFACE || type == BLOCK_STATISTICS;
+    bool is_wanted = type == BLOCK_SECTION || type == BLOCK_INTERFACE || type == BLOCK_STATISTICS;
     if (is_wanted && blocks->held == BLOCK_MINIMUM && length > BLOCK_MINIMUM) {
         blocks->wanted = length < BLOCKS_HEAD ? length : BLOCKS_HEAD;
         return;
     }
-    if (type == BLOCK_INTERFACE)
+    if (type == BLOCK_SECTION)
+        take_section(blocks);
+    else if (type == BLOCK_INTERFACE)
         take_interface(blocks);
     else if (type == BLOCK_STATISTICS)
         take_statistics(blocks);

@@ -1,11 +1,13 @@
-/* Scans the blocks of a pcapng file for its interfaces and their drop counts: libpcap does not name the interfaces when
- * it refuses a file, and never exposes their statistics. */
+/* Scans the blocks of a pcapng file for its interfaces, their drop counts, and armtap's comment: libpcap does not name
+ * the interfaces when it refuses a file, and never exposes statistics and comments. */
 #ifndef INPUT_PCAPNG_BLOCKS_H
 #define INPUT_PCAPNG_BLOCKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "section_comment.h"
 
 #define BLOCKS_INTERFACES 32
 #define BLOCKS_HEAD 512
@@ -23,8 +25,10 @@ struct blocks {
     size_t count;   /* of all interfaces; the first BLOCKS_INTERFACES are kept */
     size_t section; /* interfaces before this section, which counts its own from 0 */
     struct blocks_interface interface[BLOCKS_INTERFACES];
-    uint64_t skip; /* bytes to the end of the block */
-    size_t wanted; /* bytes of the block to gather before parsing it */
+    size_t sections;
+    struct section_comment comment; /* of the first section; all zeros if others differ in from_socket */
+    uint64_t skip;                  /* bytes to the end of the block */
+    size_t wanted;                  /* bytes of the block to gather before parsing it */
     size_t held;
     uint8_t head[BLOCKS_HEAD];
 };
