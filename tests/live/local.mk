@@ -1,9 +1,17 @@
-# ---- the robot as a source: see ../README.md -------------------------------------------------------------------------
+# ---- the robot as a source, the capture as a robot: see README.md -----------------------------------------------------
 
 check_PROGRAMS += tests/live/packets
 tests_live_packets_LDADD = tools/libtools.a lib/libinside.la
 
 LIVE_TESTS = \
+	tests/live/controller-check.py \
 	tests/live/synthetic-check.py
 TESTS += $(LIVE_TESTS)
-EXTRA_DIST += $(LIVE_TESTS)
+
+EXTRA_DIST += \
+	$(LIVE_TESTS) \
+	tests/live/README.md \
+	tests/live/controller.py \
+	tests/live/robot.py \
+	tests/live/sessions.py \
+	tests/live/wire.py
