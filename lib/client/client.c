@@ -264,11 +264,16 @@ static int give_up(struct armtap_client *client)
                              (uint64_t)(client->options.give_up / SECOND), why[0] ? ": " : "", why);
 }
 
+static bool is_due(const struct armtap_client *client, int64_t time)
+{
+    return time != INT64_MAX && client->now >= time;
+}
+
 static int expire(struct armtap_client *client)
 {
-    if (client->now >= give_up_time(client))
+    if (is_due(client, give_up_time(client)))
         return give_up(client);
-    if (client->now < client->deadline)
+    if (!is_due(client, client->deadline))
         return ARMTAP_OK;
     switch (client->state) {
     case ARMTAP_CLIENT_WAITING:

@@ -56,11 +56,13 @@ static int on_record(void *user, const struct armtap_record *record)
     if (record->direction != ARMTAP_FROM_ROBOT)
         return ARMTAP_OK;
     client->agreed.records++;
-    bool started = client->state == ARMTAP_CLIENT_WAITING || client->state == ARMTAP_CLIENT_STREAMING ||
-                   (client->state == ARMTAP_CLIENT_START && client->sent >= client->asked_end);
-    if (!acts(client) || !started)
+    if (!acts(client))
         return ARMTAP_OK;
     TRY(note_clock(client, record->clock));
+    bool started = client->state == ARMTAP_CLIENT_WAITING || client->state == ARMTAP_CLIENT_STREAMING ||
+                   (client->state == ARMTAP_CLIENT_START && client->sent >= client->asked_end);
+    if (!started)
+        return ARMTAP_OK;
     client->had_data = client->talked = true;
     client->skip_version = false;
     return armtap_client_has_data(client);
