@@ -10,6 +10,7 @@ UNIT_TESTS = \
 	tests/unit/test_capture_file \
 	tests/unit/test_cells \
 	tests/unit/test_client \
+	tests/unit/test_client_bytes \
 	tests/unit/test_column_ranges \
 	tests/unit/test_conn \
 	tests/unit/test_diagnose \

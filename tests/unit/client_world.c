@@ -71,9 +71,9 @@ static void type_names(struct robot *robot, const struct armtap_rtde_package *re
         while (name + length < end && name[length] != ',')
             length++;
         const struct armtap_field *field = armtap_field_find(name, length);
-        const char *type = !field || is_listed(robot->manners->lacks, name, length) ? "NOT_FOUND"
-                           : inputs && robot->in_use < robot->manners->in_use       ? "IN_USE"
-                                                                                    : NULL;
+        bool lacks = !field || is_listed(robot->manners->lacks, name, length) ||
+                     (robot->requests['O'] > 1 && is_listed(robot->manners->lacks_again, name, length));
+        const char *type = lacks ? "NOT_FOUND" : inputs && robot->in_use < robot->manners->in_use ? "IN_USE" : NULL;
         if (types->length > 0)
             bytes_text(types, ",");
         bytes_text(types, type ? type : armtap_type_name(field->type, field->count));
@@ -90,12 +90,17 @@ static void reply_set_up(struct robot *robot, const struct armtap_rtde_package *
     size_t size;
     type_names(robot, request, &types, &size);
     bool refused = strstr((bytes_number(&types, 0, 1), (const char *)types.at), "_");
-    if (request->type == ARMTAP_RTDE_SETUP_OUTPUTS)
+    if (request->type == ARMTAP_RTDE_SETUP_OUTPUTS) {
         robot->values = size;
-    say(robot, (struct armtap_rtde_package){.type = request->type,
-                                            .id = refused ? 0 : 1,
-                                            .types = (const char *)types.at,
-                                            .types_length = types.length - 1});
+        robot->frequency = request->frequency;
+        robot->asked.length = 0;
+        bytes_add(&robot->asked, request->names, request->names_length);
+        bytes_number(&robot->asked, 0, 1);
+    }
+    bool is_input = request->type == ARMTAP_RTDE_SETUP_INPUTS;
+    unsigned id = refused ? 0 : is_input ? ++robot->inputs : 1;
+    say(robot, (struct armtap_rtde_package){
+                   .type = request->type, .id = id, .types = (const char *)types.at, .types_length = types.length - 1});
     bytes_free(&types);
 }
 
@@ -128,6 +133,8 @@ static void reply_controller(struct robot *robot)
     struct armtap_rtde_package package = {.type = ARMTAP_RTDE_CONTROLLER_VERSION,
                                           .release_count = manners->release_count ? manners->release_count : 4};
     memcpy(package.release, manners->release[0] ? manners->release : usual, sizeof usual);
+    if (manners->release_again && robot->connections > 1)
+        package.release[0] = manners->release_again;
     say(robot, package);
 }
 
@@ -154,7 +161,7 @@ static void answer(struct robot *robot, const struct armtap_rtde_package *reques
         break;
     case ARMTAP_RTDE_PAUSE:
         say_data(robot, manners->late);
-        say(robot, (struct armtap_rtde_package){.type = ARMTAP_RTDE_PAUSE, .accepted = 1});
+        put_package(robot, (struct armtap_rtde_package){.type = ARMTAP_RTDE_PAUSE, .accepted = 1});
         break;
     default:
         break;
@@ -180,7 +187,8 @@ static void robot_connected(struct robot *robot)
 {
     const struct manners *manners = robot->manners;
     robot->protocol = 1;
-    robot->started = robot->paused = false;
+    robot->started = manners->realtime > 0;
+    robot->inputs = 0;
     robot->in.length = robot->out.length = 0;
     robot->clock = robot->connections++ > 0 ? manners->clock_again : manners->clock;
     for (unsigned i = 0; manners->realtime && i < manners->data; i++, robot->clock += 0.008)
@@ -233,7 +241,8 @@ static void deliver(struct world *world)
     memmove(robot->out.at, robot->out.at + length, robot->out.length - length);
     robot->out.length -= length;
     robot->given += length;
-    if (manners->close_after && robot->given == manners->close_after)
+    bool closes = manners->closes && robot->started && robot->out.length == 0;
+    if (closes || (manners->close_after && robot->given == manners->close_after))
         close_world(world, manners->reset ? ARMTAP_CLIENT_RESET : ARMTAP_CLIENT_CLOSED_BY_ROBOT);
 }
 
@@ -313,10 +322,24 @@ void world_run(struct world *world, const struct armtap_client_options *options)
              world->error);
 }
 
+bool same_lines(const char *got, const char *wanted)
+{
+    size_t start = 0, i = 0;
+    for (; got[i] == wanted[i]; i++) {
+        if (got[i] == '\0')
+            return true;
+        if (got[i] == '\n')
+            start = i + 1;
+    }
+    fprintf(stderr, "got:    %.300s\nwanted: %.300s\n", got + start, wanted + start);
+    return false;
+}
+
 void world_free(struct world *world)
 {
     armtap_client_free(world->client);
     bytes_free(&world->robot.out);
     bytes_free(&world->robot.in);
+    bytes_free(&world->robot.asked);
     log_free(&world->log);
 }

@@ -10,23 +10,26 @@
 
 /* How a robot behaves. */
 struct manners {
-    int protocol;           /* the highest that it accepts; 0: 3; -1: it refuses all */
-    uint32_t release[4];    /* all 0: 5.11.1.108 */
-    unsigned release_count; /* 0: 4 */
-    const char *silent;     /* packages that it does not answer: "V" */
-    unsigned silent_from;   /* only from that occurrence on, from 1 */
-    const char *lacks;      /* names that it does not know, ",a,b," */
-    unsigned in_use;        /* times that it says IN_USE to input set-ups */
-    unsigned refuse_start;  /* times that it refuses START */
-    const char *text;       /* said before and after every package that it sends; NULL: nothing */
-    unsigned early;         /* data packages before the reply to START */
-    unsigned data;          /* data packages after it */
-    unsigned late;          /* data packages between PAUSE and its reply */
-    double clock;           /* of the first package of a connection; from the second connection on `clock_again` */
+    int protocol;            /* the highest that it accepts; 0: 3; -1: it refuses all */
+    uint32_t release[4];     /* all 0: 5.11.1.108 */
+    uint32_t release_again;  /* the major number from the second connection on; 0: the same */
+    unsigned release_count;  /* 0: 4 */
+    const char *silent;      /* packages that it does not answer: "V" */
+    unsigned silent_from;    /* only from that occurrence on, from 1 */
+    const char *lacks;       /* names that it does not know, ",a,b," */
+    const char *lacks_again; /* names that it does not know in the second set-up */
+    unsigned in_use;         /* times that it says IN_USE to input set-ups */
+    unsigned refuse_start;   /* times that it refuses START */
+    const char *text;        /* said before and after every package that it sends; NULL: nothing */
+    unsigned early;          /* data packages before the reply to START */
+    unsigned data;           /* data packages after it */
+    unsigned late;           /* data packages between PAUSE and its reply */
+    double clock;            /* of the first package of a connection; from the second connection on `clock_again` */
     double clock_again;
     size_t realtime;    /* a legacy robot with packets of that size */
     size_t close_after; /* it closes each connection after that many bytes; 0: never */
-    bool reset;         /* ... by a reset */
+    bool closes;        /* it closes each connection after its data */
+    bool reset;         /* it closes by a reset */
 };
 
 struct robot {
@@ -34,10 +37,13 @@ struct robot {
     int protocol;
     double clock;
     struct bytes out, in;
-    size_t values; /* bytes of a data package's values */
-    size_t given;  /* bytes sent on this connection */
+    size_t values;      /* bytes of a data package's values */
+    struct bytes asked; /* names of the last set-up of outputs, and a NUL */
+    double frequency;   /* that it asked for */
+    size_t given;       /* bytes sent on this connection */
+    unsigned inputs;    /* set up on this connection */
     unsigned in_use, starts, connections, requests[256];
-    bool started, paused;
+    bool started;
 };
 
 /* Connections and time around a client. `log` must come first: the sink's callbacks take it. */
@@ -59,6 +65,8 @@ struct world {
 /* Runs a client of these options to a final verdict, or to the end of the world. Everything is in the log: what the
  * sink got, events with their times, states at the end. */
 void world_run(struct world *world, const struct armtap_client_options *options);
+/* Whether two texts of lines are the same; prints the first difference. */
+bool same_lines(const char *got, const char *wanted);
 void world_free(struct world *world);
 /* RTDE, "timestamp,actual_q" */
 struct armtap_client_options client_options(void);

@@ -11,6 +11,7 @@
 
 #include "allocations.h"
 #include "armtap.h"
+#include "client/armtap-client.h"
 #include "bytes.h"
 #include "robot_model.h"
 #include "support.h"
@@ -250,6 +251,73 @@ static int run_without_handshake(struct seen *seen)
     return run_conn(seen, ARMTAP_RTDE, true, feed_without_handshake);
 }
 
+/* The robot's answer to a request. It lacks a name unless asked `again`. */
+static void put_answer(char request, bool again)
+{
+    static const char release[16] = {0, 0, 0, 5, 0, 0, 0, 11, 0, 0, 0, 1, 0, 0, 0, 108};
+    if (request == 'v')
+        put_package(&wire, 'v', release, sizeof release, "");
+    else if (request == 'O')
+        put_package(&wire, 'O', "\1", 1, again ? "DOUBLE,VECTOR6D" : "DOUBLE,VECTOR6D,NOT_FOUND");
+    else if (request == 'I')
+        put_package(&wire, 'I', "\1", 1, "INT32");
+    else
+        put_package(&wire, request, "\1", 1, "");
+}
+
+/* Answers what the client asks until it asks no more. `again`: it lacks that name no longer. */
+static int answer_client(struct armtap_client *client, bool again)
+{
+    const void *bytes;
+    for (size_t length; (length = armtap_client_send(client, &bytes)) > 0;) {
+        char request = ((const char *)bytes)[2];
+        TRY(armtap_client_sent(client, length, 0, NULL));
+        put_answer(request, again);
+        again |= request == 'O';
+        TRY(armtap_client_receive(client, wire.bytes, wire.length, 0, NULL));
+        wire.length = 0;
+    }
+    return ARMTAP_OK;
+}
+
+static int feed_client(struct armtap_client *client, struct armtap_state *values)
+{
+    for (int i = 0; i < 2; i++) {
+        TRY(armtap_client_connected(client, 0, NULL));
+        TRY(answer_client(client, i > 0));
+        for (int k = 0; k < 3; k++)
+            put_data(&wire, 10 - i + 0.008 * k);
+        TRY(armtap_client_receive(client, wire.bytes, wire.length - 9, 0, NULL));
+        wire.length = 0;
+        TRY(armtap_client_write(client, 0, values));
+        if (i == 0)
+            TRY(armtap_client_closed(client, 0, ARMTAP_CLIENT_RESET, NULL));
+    }
+    TRY(armtap_client_stop(client, 0));
+    TRY(answer_client(client, true));
+    return armtap_client_closed(client, 0, ARMTAP_CLIENT_CLOSED_HERE, NULL);
+}
+
+static int run_client(struct seen *seen)
+{
+    static const char *const inputs[] = {"input_int_register_24"};
+    struct armtap_client_options options = {.size = sizeof options,
+                                            .protocol = ARMTAP_RTDE,
+                                            .outputs = "timestamp,actual_q,wonder",
+                                            .inputs = inputs,
+                                            .input_count = 1};
+    struct armtap_client *client;
+    struct armtap_state *values = armtap_state_new();
+    int error = values ? armtap_client_new(&options, &sink, seen, &client) : ARMTAP_ERR_MEMORY;
+    if (error == ARMTAP_OK) {
+        error = feed_client(client, values);
+        assert_int_equal(armtap_client_verdict(client)->what, error ? ARMTAP_CLIENT_GIVE_UP : ARMTAP_CLIENT_CLOSE);
+        armtap_client_free(client);
+    }
+    armtap_state_free(values);
+    return error;
+}
+
 static int run_recipes(struct seen *seen)
 {
     struct armtap_recipe *first = NULL, *second = NULL;
@@ -455,6 +523,12 @@ static void test_rtde(void **state)
     fail_each(run_rtde);
 }
 
+static void test_client(void **state)
+{
+    (void)state;
+    fail_each(run_client);
+}
+
 static void test_without_handshake(void **state)
 {
     (void)state;
@@ -550,11 +624,34 @@ static void test_steady_rtde(void **state)
     steady(30004, 41, "MATRIX,MATRIX"); /* nothing to go by */
 }
 
+static void test_steady_client(void **state)
+{
+    struct armtap_client_options options = {
+        .size = sizeof options, .protocol = ARMTAP_RTDE, .outputs = "timestamp,actual_q,wonder"};
+    struct armtap_client *client;
+    struct seen seen = {0};
+    (void)state;
+    wire.length = 0;
+    assert_int_equal(armtap_client_new(&options, &sink, &seen, &client), ARMTAP_OK);
+    assert_int_equal(armtap_client_connected(client, 0, NULL), ARMTAP_OK);
+    assert_int_equal(answer_client(client, false), ARMTAP_OK);
+    for (int i = 0; i < STEADY; i++) {
+        put_data(&wire, 1 + 0.008 * i);
+        assert_int_equal(armtap_client_receive(client, wire.bytes, wire.length, i, NULL), ARMTAP_OK);
+        wire.length = 0;
+    }
+    assert_int_equal(seen.records, STEADY);
+    assert_int_equal(seen.last_count - seen.first_count, 0);
+    armtap_client_free(client);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_realtime),
         cmocka_unit_test(test_rtde),
+        cmocka_unit_test(test_client),
+        cmocka_unit_test(test_steady_client),
         cmocka_unit_test(test_without_handshake),
         cmocka_unit_test(test_recipes),
         cmocka_unit_test(test_net),
