@@ -348,6 +348,12 @@ struct armtap_where {
     uint32_t file;   /* index of the file */
 };
 
+/* Where packets come from. */
+enum armtap_origin {
+    ARMTAP_ORIGIN_NETWORK, /* captured on the network */
+    ARMTAP_ORIGIN_SOCKET   /* made from the bytes that a program read from a socket and wrote to it */
+};
+
 /* What is known about one connection. It lives as long as the connection, and its counters keep counting. */
 struct armtap_stream {
     uint64_t connection; /* number of the TCP connection, in the order of their first packets, from 0 */
@@ -371,6 +377,7 @@ struct armtap_stream {
     uint64_t payload[2]; /* bytes in those packets, retransmissions included */
     bool forgotten;      /* midstream, but its beginning may have been captured: armtap forgot connections before it */
     const struct armtap_protocol_info *info; /* of its protocol; NULL while that is not recognised */
+    enum armtap_origin origin;               /* of its packets; SOCKET if any of them has that */
 };
 static inline bool armtap_stream_has(const struct armtap_stream *stream, enum armtap_trait trait)
 {
@@ -819,6 +826,11 @@ ARMTAP_API int armtap_net_new(const struct armtap_net_options *options, const st
 ARMTAP_API void armtap_net_free(struct armtap_net *net);
 /* True for link types that armtap_net_packet reads. */
 ARMTAP_API bool armtap_link_type_known(int link_type);
+/* Says what the next packets are; NETWORK at first. From a socket, no event or note tells of retransmission, copies,
+ * order or receive windows: such packets are as they were made. */
+ARMTAP_API int armtap_net_origin(struct armtap_net *net, enum armtap_origin origin);
+/* The addresses of a TCP packet's sender and receiver: "10.0.0.2", "[fd00::2]". False for other packets. */
+ARMTAP_API bool armtap_packet_hosts(const struct armtap_packet *packet, char from[64], char to[64]);
 /* The next captured packet. Foreign and damaged packets are passed over cheaply; ERR_UNSUPPORTED for an unknown link
  * type. */
 ARMTAP_API int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet);

@@ -231,6 +231,12 @@ void armtap_conn_accept(struct armtap_conn *conn, const struct armtap_where *whe
     conn->stream.accepted = *where;
 }
 
+void armtap_conn_origin(struct armtap_conn *conn, enum armtap_origin origin)
+{
+    if (origin == ARMTAP_ORIGIN_SOCKET)
+        conn->stream.origin = origin;
+}
+
 void armtap_conn_touch(struct armtap_conn *conn, enum armtap_direction direction, uint64_t payload,
                        const struct armtap_where *where)
 {

@@ -44,6 +44,8 @@ int armtap_conn_tell_unshared(struct armtap_conn *conn, enum armtap_budget_code 
 void armtap_conn_accept(struct armtap_conn *conn, const struct armtap_where *where);
 /* Noted if it has records: what follows is another stream. */
 int armtap_conn_give_up(struct armtap_conn *conn, const struct armtap_where *where);
+/* One of its packets has that origin. */
+void armtap_conn_origin(struct armtap_conn *conn, enum armtap_origin origin);
 /* One of its packets was captured, with that many bytes. */
 void armtap_conn_touch(struct armtap_conn *conn, enum armtap_direction direction, uint64_t payload,
                        const struct armtap_where *where);

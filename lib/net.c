@@ -33,6 +33,7 @@ struct armtap_net {
     struct armtap_traffics traffics;
     uint64_t connections; /* so far */
     struct armtap_knowledge *knowledge;
+    enum armtap_origin origin; /* of the next packets */
     bool no_guess;
     bool forgot; /* connections that may go on */
     bool busy;   /* a call runs that may call back */
@@ -63,10 +64,18 @@ static int close_direction(void *user, enum armtap_direction direction, const st
     return armtap_conn_close(flow->conn, direction, where);
 }
 
+/* Packets that were made from a socket's bytes tell nothing about those on the network. */
+static bool is_made(const struct armtap_flow *flow)
+{
+    return armtap_conn_stream(flow->conn)->origin == ARMTAP_ORIGIN_SOCKET;
+}
+
 static int event(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t a,
                  const struct armtap_where *where)
 {
     struct armtap_flow *flow = user;
+    if (is_made(flow) && (type == ARMTAP_EVENT_WINDOW || type == ARMTAP_EVENT_KEEP_ALIVE))
+        return 0;
     return armtap_conn_event(flow->conn, direction, type, a, where);
 }
 
@@ -74,6 +83,8 @@ static int arrival(void *user, enum armtap_direction direction, enum armtap_even
                    bool doubtful, const struct armtap_where *where)
 {
     struct armtap_flow *flow = user;
+    if (is_made(flow))
+        return 0;
     return armtap_conn_arrival(flow->conn, direction, type, bytes, doubtful, where);
 }
 
@@ -81,6 +92,8 @@ static int note(void *user, enum armtap_direction direction, enum armtap_note_co
                 const struct armtap_where *where, const char *text)
 {
     struct armtap_flow *flow = user;
+    if (is_made(flow) && code == ARMTAP_NOTE_tcp_overlap_differs)
+        return 0;
     return armtap_conn_note(flow->conn, direction, code, where, text);
 }
 
@@ -221,14 +234,31 @@ static int leave(struct armtap_net *net, int error)
 
 /* ---- notes of the capture -------------------------------------------------------------------------------------- */
 
+static void host_text(const struct armtap_address *address, char text[64])
+{
+    armtap_address_text(address, 0, text);
+    text[strlen(text) - 2] = '\0'; /* the port */
+}
+
+bool armtap_packet_hosts(const struct armtap_packet *packet, char from[64], char to[64])
+{
+    struct armtap_segment segment;
+    const char *fault;
+    if (!packet || !from || !to || (packet->captured && !packet->data) ||
+        armtap_link_parse(packet, &segment, &fault) != ARMTAP_LINK_TCP)
+        return false;
+    host_text(&segment.source, from);
+    host_text(&segment.target, to);
+    return true;
+}
+
 static void add_ends(struct armtap_line *line, const struct armtap_segment *segment)
 {
     char source[64], target[64];
     if (!segment->source.version)
         return;
-    armtap_address_text(&segment->source, 0, source);
-    armtap_address_text(&segment->target, 0, target);
-    source[strlen(source) - 2] = target[strlen(target) - 2] = '\0'; /* of a fragment no ports are known */
+    host_text(&segment->source, source);
+    host_text(&segment->target, target);
     armtap_line_format(line, ", from %s to %s", source, target);
 }
 
@@ -474,8 +504,7 @@ static int take_unreachable(struct armtap_net *net, const struct armtap_segment 
         .type = segment->icmp_type,
         .code = segment->icmp_code,
         .reason = armtap_unreachable_reason(segment->source.version, segment->icmp_code)};
-    armtap_address_text(&segment->reporter, 0, unreachable.reporter);
-    unreachable.reporter[strlen(unreachable.reporter) - 2] = '\0'; /* the port */
+    host_text(&segment->reporter, unreachable.reporter);
     return armtap_conn_unreachable(flow->conn, flow->attempt.syns, &unreachable, &net->pool.now);
 }
 
@@ -519,6 +548,7 @@ static int feed(struct armtap_net *net, struct armtap_flow *flow, const struct a
     flow->traffic.packets++;
     flow->traffic.bytes += segment->length + segment->cut;
     if (flow->conn) {
+        armtap_conn_origin(flow->conn, net->origin);
         armtap_conn_touch(flow->conn, direction_of(flow, sender), segment->length + segment->cut, &net->pool.now);
         TRY(follow_attempt(net, flow, segment, sender));
         TRY(armtap_tcp_segment(&flow->tcp, direction_of(flow, sender), segment));
@@ -746,6 +776,16 @@ int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet
     return error ? error : leave(net, take_packet(net, packet));
 }
 
+int armtap_net_origin(struct armtap_net *net, enum armtap_origin origin)
+{
+    if (!net || (origin != ARMTAP_ORIGIN_NETWORK && origin != ARMTAP_ORIGIN_SOCKET))
+        return ARMTAP_ERR_ARGUMENT;
+    if (net->busy)
+        return ARMTAP_ERR_BUSY;
+    net->origin = origin;
+    return ARMTAP_OK;
+}
+
 static int compare_connections(const void *a, const void *b)
 {
     const struct armtap_flow *const *x = a, *const *y = b;
@@ -788,8 +828,7 @@ static int tell_traffic(struct armtap_net *net)
                                          .name = armtap_traffic_name(count->port),
                                          .packets = count->packets,
                                          .bytes = count->bytes};
-        armtap_address_text(&count->robot, 0, traffic.robot);
-        traffic.robot[strlen(traffic.robot) - 2] = '\0'; /* the port */
+        host_text(&count->robot, traffic.robot);
         if (net->sink.on_traffic(net->user, &traffic))
             return ARMTAP_ERR_STOPPED;
     }

@@ -42,6 +42,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/file_ends.h \
 	tools/input/file_growth.c \
 	tools/input/file_growth.h \
+	tools/input/file_order.c \
+	tools/input/file_order.h \
 	tools/input/file_reader.c \
 	tools/input/file_reader.h \
 	tools/input/input_files.c \

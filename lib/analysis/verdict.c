@@ -459,11 +459,19 @@ static void add_cause(struct sentence *sentence, const struct verdict *verdict, 
     sentence->before = sentence->count;
 }
 
+/* Whether the stream's packets were made from a socket's bytes: what the network did is unknown. */
+static bool is_from_socket(const struct verdict *verdict, size_t stream)
+{
+    const struct armtap_stream_summary *summary =
+        stream > 0 ? armtap_streams_at(verdict->grounds->streams, stream - 1) : NULL;
+    return summary && summary->stream->origin == ARMTAP_ORIGIN_SOCKET;
+}
+
 /* Whether there is complete data and nothing points to the network. */
 static bool is_network_clean(const struct verdict *verdict, size_t stream)
 {
     const struct armtap_stream_summary *summary = armtap_streams_at(verdict->grounds->streams, stream - 1);
-    if (!summary || summary->stream->records[ARMTAP_FROM_ROBOT] == 0)
+    if (!summary || is_from_socket(verdict, stream) || summary->stream->records[ARMTAP_FROM_ROBOT] == 0)
         return false;
     for (size_t i = 0; i < armtap_note_count(); i++)
         for (size_t k = 0; k < sizeof of_network / sizeof *of_network; k++)
@@ -629,6 +637,8 @@ static int collect_evidence(const struct verdict *verdict, struct verdicts *verd
         if (tallies->reached)
             tallies->reached->side =
                 is_client_cause(tallies) ? ARMTAP_BLAME_CLIENT : side_of_all(verdict, tallies->reached);
+        if (tallies->reached && tallies->reached->side == ARMTAP_BLAME_NETWORK && is_from_socket(verdict, stream))
+            tallies->reached->side = ARMTAP_BLAME_UNCLEAR;
     }
     return 0;
 }

@@ -5,6 +5,7 @@ tests_live_packets_LDADD = tools/libtools.a lib/libinside.la
 
 LIVE_TESTS = \
 	tests/live/controller-check.py \
+	tests/live/parts-check.py \
 	tests/live/synthetic-check.py
 TESTS += $(LIVE_TESTS)
 
@@ -12,6 +13,7 @@ EXTRA_DIST += \
 	$(LIVE_TESTS) \
 	tests/live/README.md \
 	tests/live/controller.py \
+	tests/live/recording.py \
 	tests/live/robot.py \
 	tests/live/sessions.py \
 	tests/live/wire.py

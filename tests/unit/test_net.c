@@ -661,8 +661,23 @@ static void test_cut_payload(void **state)
     assert_int_equal(w.gaps, 2);
 }
 
+static void test_hosts_of_a_packet(void **state)
+{
+    char from[64], to[64];
+    uint8_t bytes[100];
+    (void)state;
+    size_t size = build(bytes, robot, client, 1000, 0, "1234", 4);
+    struct armtap_packet packet = {101, {ARMTAP_NO_TIME, 0, 0}, bytes, size, size};
+    assert_true(armtap_packet_hosts(&packet, from, to));
+    assert_string_equal(from, "10.0.0.2");
+    assert_string_equal(to, "10.0.0.9");
+    packet.link_type = 147;
+    assert_false(armtap_packet_hosts(&packet, from, to));
+}
+
 static void test_faults_of_the_caller(void **state)
 {
+    char from[64], to[64];
     struct world w;
     (void)state;
     world_begin(&w, NULL);
@@ -673,6 +688,10 @@ static void test_faults_of_the_caller(void **state)
     assert_int_equal(armtap_net_packet(w.net, &packet), ARMTAP_ERR_ARGUMENT);
     assert_int_equal(armtap_net_packet(w.net, NULL), ARMTAP_ERR_ARGUMENT);
     assert_int_equal(armtap_net_packet(NULL, &packet), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_net_origin(NULL, ARMTAP_ORIGIN_SOCKET), ARMTAP_ERR_ARGUMENT);
+    assert_int_equal(armtap_net_origin(w.net, (enum armtap_origin)2), ARMTAP_ERR_ARGUMENT);
+    assert_false(armtap_packet_hosts(NULL, from, to));
+    assert_false(armtap_packet_hosts(&packet, from, to));
     assert_int_equal(armtap_net_finish(NULL), ARMTAP_ERR_ARGUMENT);
     assert_int_equal(armtap_net_new(NULL, NULL, NULL, NULL), ARMTAP_ERR_ARGUMENT);
     packet.captured = packet.length = 0;
@@ -771,6 +790,7 @@ int main(void)
         cmocka_unit_test(test_roles),
         cmocka_unit_test(test_notes),
         cmocka_unit_test(test_cut_payload),
+        cmocka_unit_test(test_hosts_of_a_packet),
         cmocka_unit_test(test_faults_of_the_caller),
         cmocka_unit_test(test_stop),
         cmocka_unit_test(test_flood),

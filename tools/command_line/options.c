@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "input/file_order.h"
 #include "input/input_files.h"
 #include "base/interrupt.h"
 #include "base/message.h"
@@ -25,6 +26,7 @@ enum shared_id {
     SHARED_THREADS,
     SHARED_LOCAL,
     SHARED_FOLLOW,
+    SHARED_SORT,
     SHARED_HELP
 };
 
@@ -44,6 +46,7 @@ static const struct option_row shared_rows[] = {
     {SHARED_FOLLOW, 0, "follow", NULL,
      "keep reading as the file grows, for example under tcpdump -w, until Ctrl-C; info prints its tables then; with "
      "several files, follow the last one"},
+    {SHARED_SORT, 0, "sort", NULL, "read several files in order of their first packets' times, not as given"},
 };
 #define SHARED_COUNT (sizeof shared_rows / sizeof *shared_rows)
 
@@ -58,6 +61,7 @@ struct parser {
     options_take *take;
     void *user;
     const char *recipe_name; /* read after all other options were checked */
+    bool sorts;
 };
 
 /* ---- the tables -------------------------------------------------------------------------------------------------- */
@@ -288,6 +292,9 @@ static int take_shared(struct parser *parser, int id, const char *value)
     case SHARED_FOLLOW:
         options->source.follow = true;
         return 0;
+    case SHARED_SORT:
+        parser->sorts = true;
+        return 0;
     case SHARED_LOCAL:
         options->zone = TIMESTAMP_LOCAL;
         return 0;
@@ -453,6 +460,8 @@ static enum options_outcome open_inputs(struct parser *parser)
 {
     struct options *options = parser->options;
     struct stat out;
+    if (parser->sorts && file_order_sort(options->operands, options->operand_count) != 0)
+        return OPTIONS_BAD;
     options->inputs = inputs_open(options->source.names, options->source.count, parser->recipe_name);
     if (!options->inputs) {
         message_no_memory();

@@ -133,6 +133,17 @@ static void print_clean(const struct diagnosis *diagnosis)
     print_verdicts(diagnosis);
 }
 
+/* What no recording from a socket can show, and where to look for it. */
+static void print_origin(const struct diagnosis *diagnosis)
+{
+    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++)
+        if (armtap_streams_at(diagnosis->streams, i)->stream->origin == ARMTAP_ORIGIN_SOCKET) {
+            print_line("This was read from a socket: it cannot show what the network lost, repeated or delayed. A "
+                       "capture on the wire at the same time does: armtap diagnose -i INTERFACE, or tcpdump -w FILE.");
+            return;
+        }
+}
+
 void diagnosis_print_verdicts(const struct diagnosis *diagnosis)
 {
     const struct armtap_verdict *first = armtap_diagnosis_verdict_at(diagnosis->found, 0);
@@ -145,4 +156,5 @@ void diagnosis_print_verdicts(const struct diagnosis *diagnosis)
     if (is_wrong && !diagnosis->is_whole)
         puts("Reading stopped early; the rest is unknown.");
     print_set_back(diagnosis);
+    print_origin(diagnosis);
 }

@@ -270,6 +270,11 @@ long capture_read(struct capture *capture, uint8_t *to, size_t room)
     return changed ? CAPTURE_CHANGED : CAPTURE_DAMAGED;
 }
 
+const struct section_comment *capture_section(const struct capture *capture)
+{
+    return &capture->blocks.comment;
+}
+
 uint64_t capture_position(const struct capture *capture)
 {
     return capture->reader ? reader_position(capture->reader) : 0;

@@ -4,6 +4,7 @@
 
 #include "armtap.h"
 #include "file_reader.h"
+#include "section_comment.h"
 
 struct capture;
 
@@ -36,6 +37,9 @@ uint64_t capture_position(const struct capture *capture);
 /* Packets that the kernel or the interface dropped: so far if live, or as counted in a pcapng file that was read to its
  * end. */
 uint64_t capture_dropped(struct capture *capture);
+
+/* What the file's comment says if armtap recorded it; all zeros otherwise. */
+const struct section_comment *capture_section(const struct capture *capture);
 
 /* "libpcap version 1.10.3 (...)" */
 const char *capture_library(void);

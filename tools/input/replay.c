@@ -38,6 +38,12 @@ struct run {
     struct progress progress;
     uint64_t read_before; /* bytes in the files before this one */
     uint64_t turns;
+    struct section_comment section; /* of the file before */
+    struct beginning {
+        int64_t time; /* of its first packet; ARMTAP_NO_TIME: there was none */
+        char hosts[2][64];
+        uint32_t file;
+    } before; /* the beginning of the file before */
     struct drops drops;
     bool damaged;
     bool stopped; /* by the sink, or by an error of the library */
@@ -144,7 +150,10 @@ static void report_dropped(struct run *run, struct capture *capture, const struc
     uint64_t dropped = capture_dropped(capture);
     if (dropped == 0 || run->stopped)
         return;
-    snprintf(text, sizeof text, "the kernel or the interface dropped %llu packets", (unsigned long long)dropped);
+    snprintf(text, sizeof text, "%s dropped %llu packets",
+             capture_section(capture)->from_socket ? "armtap, which recorded from a socket,"
+                                                   : "the kernel or the interface",
+             (unsigned long long)dropped);
     if (run->source->interface)
         message_warning("%s: %s; narrow the --filter, or capture with tcpdump -B 65536 first", run->source->interface,
                         text);
@@ -185,8 +194,44 @@ static void take_packet(struct run *run, struct armtap_packet *packet)
     check(run, armtap_net_packet(run->net, packet));
 }
 
+/* Says how many packets at the beginning of a file repeat what the part before it had, and was just read: with both, a
+ * connection simply goes on. */
+static uint64_t begin_section(struct run *run, const struct capture *capture)
+{
+    const struct section_comment *section = capture_section(capture);
+    bool follows = section_comment_follows(&run->section, section);
+    run->section = *section;
+    check(run, armtap_net_origin(run->net, section->from_socket ? ARMTAP_ORIGIN_SOCKET : ARMTAP_ORIGIN_NETWORK));
+    return follows ? section->repeated : 0;
+}
+
+static bool share_host(const struct beginning *one, const struct beginning *other)
+{
+    for (int i = 0; i < 4; i++)
+        if (one->hosts[i / 2][0] != '\0' && strcmp(one->hosts[i / 2], other->hosts[i % 2]) == 0)
+            return true;
+    return false;
+}
+
+/* Files of one robot that are not in order of time are hardly meant so. */
+static void check_order(struct run *run, const struct armtap_packet *first)
+{
+    const struct replay_source *source = run->source;
+    struct beginning begins = {.time = first->where.time, .file = first->where.file};
+    if (begins.time == ARMTAP_NO_TIME || source->count == 0 ||
+        !armtap_packet_hosts(first, begins.hosts[0], begins.hosts[1]))
+        return;
+    struct input *input = inputs_at(source->inputs, begins.file);
+    if (run->before.time != ARMTAP_NO_TIME && begins.time < run->before.time && share_host(&begins, &run->before) &&
+        !source->quiet && (!input || input_report_once(input)))
+        message_warning("%s begins before %s, which is read first: name the files in order of time, or add --sort",
+                        reader_name(source->names[begins.file]), reader_name(source->names[run->before.file]));
+    run->before = begins;
+}
+
 static void run_packets(struct run *run, struct capture *capture, uint32_t file)
 {
+    uint64_t repeated = begin_section(run, capture);
     struct armtap_packet packet;
     struct armtap_where last = {ARMTAP_NO_TIME, 0, file};
     bool live = run->source->interface != NULL;
@@ -195,7 +240,10 @@ static void run_packets(struct run *run, struct capture *capture, uint32_t file)
         if (outcome == CAPTURE_PACKET) {
             packet.where.file = file;
             last.packet = packet.where.packet;
-            take_packet(run, &packet);
+            if (packet.where.packet == 1)
+                check_order(run, &packet);
+            if (packet.where.packet > repeated)
+                take_packet(run, &packet);
             advance(run, capture);
         }
         if (live)
@@ -418,7 +466,8 @@ static void run_all(struct run *run)
 enum exit_status replay(const struct replay_source *source, const struct armtap_sink *sink, void *user,
                         struct replay_totals *totals)
 {
-    struct run run = {.source = source, .stop = {.sink = sink, .user = user}, .totals = totals};
+    struct run run = {
+        .source = source, .stop = {.sink = sink, .user = user}, .totals = totals, .before = {.time = ARMTAP_NO_TIME}};
     run.sink = replay_stop_wrap(&run.stop);
     *totals = (struct replay_totals){.first_time = ARMTAP_NO_TIME};
     progress_begin(&run.progress, source->progress && !source->interface && !source->follow,
