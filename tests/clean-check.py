@@ -220,8 +220,11 @@ def run(*words, terminal=False, folder=None, colour=False):
     environment.pop("NO_COLOR", None)
     if not colour:
         environment["NO_COLOR"] = "1"
-    how = {"args": [ARMTAP, *words], "stdin": subprocess.DEVNULL, "cwd": folder, "env": environment}
-    patience = 0.5 if "--follow" in words else 8
+    arguments = list(words)
+    if words[0] == "serve":
+        arguments[1:1] = ["--ports=30004=0", "--to=+0"]  # any port, and one record
+    how = {"args": [ARMTAP, *arguments], "stdin": subprocess.DEVNULL, "cwd": folder, "env": environment}
+    patience = 0.5 if {"--follow", "--paused", "--loop"} & set(words) else 8
     if terminal:
         with Terminal(100, raw=True) as screen, subprocess.Popen(**how, stdout=screen.theirs, stderr=screen.theirs) as program:
             written = screen.read(program, patience), b""

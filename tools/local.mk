@@ -122,10 +122,40 @@ tools_libtools_a_SOURCES = \
 	tools/export/tables.h \
 	tools/export/target.c \
 	tools/export/target.h \
+	tools/serve/clients.c \
+	tools/serve/clients.h \
+	tools/serve/cmd_serve.c \
+	tools/serve/controller_release.c \
+	tools/serve/controller_release.h \
 	tools/serve/legacy_layout.c \
 	tools/serve/legacy_layout.h \
+	tools/serve/player.c \
+	tools/serve/player.h \
+	tools/serve/ports.c \
+	tools/serve/ports.h \
+	tools/serve/realtime_server.c \
+	tools/serve/realtime_server.h \
+	tools/serve/recording.c \
+	tools/serve/recording.h \
+	tools/serve/robot_view.c \
+	tools/serve/robot_view.h \
+	tools/serve/rtde_peer.h \
+	tools/serve/rtde_server.c \
+	tools/serve/rtde_server.h \
+	tools/serve/rtde_setup.c \
 	tools/serve/script_text.c \
 	tools/serve/script_text.h \
+	tools/serve/serve_options.c \
+	tools/serve/serve_options.h \
+	tools/serve/server.h \
+	tools/serve/start_signal.c \
+	tools/serve/start_signal.h \
+	tools/serve/tick_maker.c \
+	tools/serve/tick_maker.h \
+	tools/serve/timeline.c \
+	tools/serve/timeline.h \
+	tools/serve/variables.c \
+	tools/serve/variables.h \
 	tools/recipe/cmd_recipe.c \
 	tools/recipe/column_ranges.c \
 	tools/recipe/column_ranges.h \
@@ -191,6 +221,7 @@ EXTRA_DIST += \
 	tools/compare/README.md \
 	tools/info/README.md \
 	tools/fields/README.md \
+	tools/serve/README.md \
 	tools/main/README.md \
 	tools/manual/armtap.1.in \
 	tools/manual/manual-formats \

@@ -37,6 +37,16 @@ void message_error(const char *format, ...)
     say("", text);
 }
 
+void message_info(const char *format, ...)
+{
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    say("", text);
+}
+
 void message_warning(const char *format, ...)
 {
     char text[2048];

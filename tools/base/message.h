@@ -10,6 +10,8 @@
 
 /* "armtap: ..." and a line end. Control characters in names from outside are shown as \xHH. */
 MESSAGE_FORMAT void message_error(const char *format, ...);
+/* The same for what happens while a command runs: a client came, a file was begun. */
+MESSAGE_FORMAT void message_info(const char *format, ...);
 /* "armtap: warning: ...". Does not change the exit status. */
 MESSAGE_FORMAT void message_warning(const char *format, ...);
 /* The message for an allocation that failed. */

@@ -167,6 +167,12 @@ static int unknown_option(const struct parser *parser, const char *word, const c
 
 /* ---- help -------------------------------------------------------------------------------------------------------- */
 
+/* Whether the option may have a value. */
+static bool is_optional(const struct option_row *row)
+{
+    return row->value && row->value[0] == '[';
+}
+
 static void show_row(const struct option_row *row)
 {
     char left[64] = "  ", protocols[REPLAY_PROTOCOLS_MAX];
@@ -175,7 +181,9 @@ static void show_row(const struct option_row *row)
         length += (size_t)snprintf(left + length, sizeof left - length, "-%c%s", row->letter, row->name ? ", " : "");
     if (row->name)
         length += (size_t)snprintf(left + length, sizeof left - length, "--%s", row->name);
-    if (row->value)
+    if (is_optional(row))
+        length += (size_t)snprintf(left + length, sizeof left - length, "[=%s", row->value + 1);
+    else if (row->value)
         length += (size_t)snprintf(left + length, sizeof left - length, " %s", row->value);
     fputs(left, stdout);
     if (length > 26)
@@ -345,7 +353,7 @@ static enum options_outcome parse_name(struct parser *parser, const char *word)
         message_error("%s: %s takes no value", parser->usage->command, option);
         return OPTIONS_BAD;
     }
-    if (row->value && !value && !(value = next_word(parser, option, row)))
+    if (row->value && !is_optional(row) && !value && !(value = next_word(parser, option, row)))
         return OPTIONS_BAD;
     return take_row(parser, row, value);
 }

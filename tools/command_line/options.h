@@ -10,7 +10,7 @@ struct option_row {
     int id;            /* chosen by the command, from 1 */
     char letter;       /* 0: none */
     const char *name;  /* without dashes; NULL: only the letter */
-    const char *value; /* "FILE" in the help; NULL: takes none */
+    const char *value; /* "FILE" in the help; NULL: takes none; "[raw]": may have one, after "=" only */
     const char *help;  /* will be wrapped */
 };
 
@@ -43,7 +43,8 @@ struct options {
 
 enum options_outcome { OPTIONS_RUN, OPTIONS_HELP_SHOWN, OPTIONS_BAD };
 
-/* Called for each of the command's own options, in order. Returns 0, or -1 after a message. NULL if it has none. */
+/* Called for each of the command's own options, in order; `value` is NULL where none was given. Returns 0, or -1 after
+ * a message. NULL if it has none. */
 typedef int options_take(void *user, int id, const char *value);
 
 /* Parses argv, which begins after the command's name. GNU style: operands anywhere, "--" ends options, --name=value or

@@ -1,0 +1,45 @@
+/* The clients of the servers: accepts them, moves their bytes, and keeps a bounded queue for each. */
+#ifndef SERVE_CLIENTS_H
+#define SERVE_CLIENTS_H
+
+#include "input/event_loop.h"
+#include "input/tcp_socket.h"
+#include "server.h"
+
+/* Connections at a time; the next one is closed at once. */
+#define CLIENTS_MAX 128u
+/* Bytes that wait for a client, before data is dropped: whole packages. */
+#define CLIENTS_QUEUE ((size_t)64 * 1024)
+/* ns: a client that reads nothing for so long is disconnected, as controllers do. */
+#define CLIENTS_PATIENCE INT64_C(10000000000)
+
+struct clients_wish {
+    struct event_loop *loop;
+    void (*say)(void *user, const char *client, const char *line); /* an event, for people */
+    /* A client wants data, or no more, or has room again; may be NULL. */
+    void (*on_change)(void *user);
+    void *user;
+};
+
+struct clients;
+/* NULL if memory runs out. */
+struct clients *clients_new(const struct clients_wish *wish);
+/* Closes all connections and sockets. Accepts NULL. */
+void clients_free(struct clients *clients);
+/* `label` names the port in events: "30004". The address gets the port if it had none. 0, or -1 with errno. */
+int clients_listen(struct clients *clients, const struct server_kind *kind, void *server, const char *label,
+                   struct tcp_address *address);
+
+/* Gives the tick to every client. */
+void clients_tick(struct clients *clients, const struct tick *tick);
+size_t clients_count(const struct clients *clients);
+/* Whether there is a client that waits for data. */
+bool clients_want_data(const struct clients *clients);
+/* Whether nothing would be dropped for those who wait for data. */
+bool clients_have_room(const struct clients *clients);
+/* Whether everything was handed to the system. */
+bool clients_are_flushed(const struct clients *clients);
+/* Closes the connections, not the ports; with `reset` by RST. */
+void clients_close(struct clients *clients, bool reset, const char *reason);
+
+#endif

@@ -1,0 +1,374 @@
+/* armtap serve: a capture acts as the controller that it was taken from. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/interrupt.h"
+#include "base/message.h"
+#include "clients.h"
+#include "command_line/commands.h"
+#include "command_line/no_telemetry.h"
+#include "controller_release.h"
+#include "player.h"
+#include "realtime_server.h"
+#include "realtime_server.h"
+#include "rtde_server.h"
+#include "serve_options.h"
+#include "start_signal.h"
+
+/* Without any clock in the capture. */
+#define CYCLE INT64_C(8000000)
+#define NS 1e9
+
+struct serve {
+    struct serve_options options;
+    struct armtap_knowledge *knowledge;
+    struct replay_source source;
+    struct recording recording;
+    size_t robot;
+    bool has_leader;
+    uint64_t leader; /* a connection */
+    uint32_t release[4];
+    size_t packet_size;
+    int64_t cycle[SERVED_COUNT];
+    struct event_loop *loop;
+    struct clients *clients;
+    struct rtde_server *rtde;
+    struct realtime_server realtime, realtime_read_only;
+    struct timeline_wish wish;
+    struct player player;
+};
+
+/* ---- which robot ---------------------------------------------------------------------------------------------------
+ */
+
+static int choose_by_address(struct serve *serve, const char *address)
+{
+    long index = recording_robot(&serve->recording, address);
+    if (index < 0) {
+        message_error("--robot %s: no robot of that address sent RTDE or legacy data; the first that did is %s",
+                      address, serve->recording.robots[0]->address);
+        return -1;
+    }
+    serve->robot = (size_t)index;
+    return 0;
+}
+
+static int choose_by_stream(struct serve *serve)
+{
+    long index = recording_robot_of_stream(&serve->recording, serve->options.stream, &serve->leader);
+    if (index < 0) {
+        message_error("--stream %" PRIu64
+                      ": no stream of that number with RTDE or legacy data from a robot; armtap info "
+                      "lists them",
+                      serve->options.stream);
+        return -1;
+    }
+    serve->has_leader = true;
+    serve->robot = (size_t)index;
+    return 0;
+}
+
+static int complain_about_several(const struct recording *recording)
+{
+    char list[512];
+    size_t length = 0;
+    for (size_t i = 0; i < recording->robot_count && length < sizeof list - 80; i++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", i == 0 ? "" : ", ",
+                                   recording->robots[i]->address);
+    message_error("the capture has %zu robots; choose one with --robot ADDRESS: %s",
+                  recording->robot_count + recording->robots_left_out, list);
+    return -1;
+}
+
+static int choose_robot(struct serve *serve)
+{
+    const struct recording *recording = &serve->recording;
+    if (recording->robot_count == 0 && recording->has_other) {
+        message_error("no telemetry of a UR robot: serve speaks RTDE and the legacy protocol, not AUBO's");
+        return -1;
+    }
+    if (recording->robot_count == 0) {
+        no_telemetry_report(recording->numbers, &recording->totals);
+        return -1;
+    }
+    if (serve->options.has_stream)
+        return choose_by_stream(serve);
+    if (serve->options.robot)
+        return choose_by_address(serve, serve->options.robot);
+    return recording->robot_count == 1 ? 0 : complain_about_several(recording);
+}
+
+/* ---- what it is like -----------------------------------------------------------------------------------------------
+ */
+
+static void choose_release(struct serve *serve)
+{
+    const struct recorded_robot *robot = serve->recording.robots[serve->robot];
+    bool is_captured = controller_release_parse(serve->release, robot->version) == 0;
+    if (!is_captured)
+        controller_release_of_size(serve->release, robot->packet_size);
+    if (serve->options.has_release)
+        memcpy(serve->release, serve->options.release, sizeof serve->release);
+    else if (!is_captured)
+        message_info("made up, as the capture lacks it: controller version %u.%u.%u.%u (--controller-version)",
+                     serve->release[0], serve->release[1], serve->release[2], serve->release[3]);
+    serve->packet_size = robot->packet_size > 0 ? robot->packet_size : controller_release_size(serve->release);
+}
+
+/* A protocol that was not captured has the other one's rate. */
+static void choose_cycles(struct serve *serve)
+{
+    const struct recorded_robot *robot = serve->recording.robots[serve->robot];
+    for (unsigned i = 0; i < SERVED_COUNT; i++) {
+        int64_t own = recording_cycle(robot, (enum served)i), other = recording_cycle(robot, (enum served) !i);
+        serve->cycle[i] = own > 0 ? own : other > 0 ? other : CYCLE;
+    }
+}
+
+static size_t count_recorded(const struct variables *variables)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < variables_count(variables); i++)
+        count += variables_at(variables, i)->recorded;
+    return count;
+}
+
+static void describe(const struct serve *serve)
+{
+    const struct recorded_robot *robot = serve->recording.robots[serve->robot];
+    message_info("%s%s: controller %u.%u.%u.%u; %zu variables at %.5g Hz; legacy packets of %zu bytes at %.5g Hz",
+                 robot->address[0] == '\0' ? "the robot" : "robot ", robot->address, serve->release[0],
+                 serve->release[1], serve->release[2], serve->release[3], count_recorded(robot->variables),
+                 NS / (double)serve->cycle[SERVED_RTDE], serve->packet_size,
+                 NS / (double)serve->cycle[SERVED_REALTIME]);
+    if (robot->packet_size == 0)
+        message_info(
+            "made up, as the capture lacks it: legacy packets, from RTDE's values; cells that RTDE lacks are 0");
+}
+
+/* ---- servers -------------------------------------------------------------------------------------------------------
+ */
+
+static void on_line(void *user, const char *client, const char *line)
+{
+    (void)user;
+    message_info("%s: %s", client, line);
+}
+
+static int make_rtde(struct serve *serve)
+{
+    struct variables *variables = serve->recording.robots[serve->robot]->variables;
+    const struct serve_options *options = &serve->options;
+    if (variables_add_registers(variables) != 0)
+        return -1;
+    struct rtde_server_options wish = {.variables = variables,
+                                       .max_protocol = options->max_protocol,
+                                       .cycle = serve->cycle[SERVED_RTDE],
+                                       .hidden = {options->hidden.names, options->hidden.count},
+                                       .in_use = {options->in_use.names, options->in_use.count},
+                                       .text = options->text};
+    memcpy(wish.release, serve->release, sizeof wish.release);
+    serve->rtde = rtde_server_new(&wish);
+    return serve->rtde ? 0 : -1;
+}
+
+/* The server of a port; NULL: none imitates it. */
+static const struct server_kind *server_of(struct serve *serve, const struct served_port *port, void **server)
+{
+    switch (port->server) {
+    case PORT_RTDE:
+        *server = serve->rtde;
+        return &rtde_server_kind;
+    case PORT_REALTIME:
+        *server = port->read_only ? &serve->realtime_read_only : &serve->realtime;
+        return &realtime_server_kind;
+    default:
+        return NULL;
+    }
+}
+
+static void complain_about_port(const struct served_port *port, const char *address, int error)
+{
+    if (error == EADDRINUSE)
+        message_error("%s: another program listens there; use another address (--listen 127.0.0.11) or port (--ports "
+                      "%u=0)",
+                      address, port->controllers);
+    else
+        message_error("%s: cannot listen: %s", address, strerror(error));
+}
+
+static int listen_on(struct serve *serve, const struct served_port *port)
+{
+    void *server;
+    const struct server_kind *kind = server_of(serve, port, &server);
+    struct tcp_address address = serve->options.address;
+    char label[16], text[TCP_ADDRESS_MAX];
+    if (!port->is_served || !kind)
+        return 0;
+    tcp_address_set_port(&address, port->here);
+    snprintf(label, sizeof label, "%u", port->controllers);
+    int outcome = clients_listen(serve->clients, kind, server, label, &address);
+    int error = errno;
+    tcp_address_text(&address, text);
+    if (outcome != 0)
+        complain_about_port(port, text, error);
+    else
+        message_info("%s: %s listens on %s", label, kind->title, text);
+    return outcome;
+}
+
+static int listen_on_all(struct serve *serve)
+{
+    if (!tcp_address_is_loopback(&serve->options.address))
+        message_warning("whoever reaches this address can connect: there are no passwords");
+    for (unsigned i = 0; i < SERVED_PORTS; i++)
+        if (listen_on(serve, &serve->options.ports[i]) != 0)
+            return -1;
+    return 0;
+}
+
+/* ---- playing -------------------------------------------------------------------------------------------------------
+ */
+
+static void on_change(void *user)
+{
+    struct serve *serve = user;
+    if (serve->player.timeline)
+        player_go_on(&serve->player);
+}
+
+static void on_wake(void *user)
+{
+    struct serve *serve = user;
+    if (!serve->player.timeline)
+        return;
+    if (start_signal_came() && serve->player.is_waiting)
+        player_start(&serve->player);
+    else
+        player_go_on(&serve->player);
+}
+
+/* In the timeline's thread. */
+static void on_ready(void *user)
+{
+    struct serve *serve = user;
+    event_loop_wake(serve->loop);
+}
+
+static void wish_for_timeline(struct serve *serve)
+{
+    const struct serve_options *options = &serve->options;
+    int64_t rtde = serve->cycle[SERVED_RTDE], realtime = serve->cycle[SERVED_REALTIME];
+    serve->wish = (struct timeline_wish){.source = &serve->source,
+                                         .recording = &serve->recording,
+                                         .robot = serve->robot,
+                                         .has_leader = serve->has_leader,
+                                         .leader = serve->leader,
+                                         .from = options->from,
+                                         .to = options->to,
+                                         .zone = options->shared.zone,
+                                         .gaps = options->gaps,
+                                         .loop = options->loop,
+                                         .cycle = rtde < realtime ? rtde : realtime,
+                                         .packet_size = serve->packet_size,
+                                         .on_ready = on_ready,
+                                         .user = serve};
+}
+
+static enum exit_status play(struct serve *serve)
+{
+    struct player *player = &serve->player;
+    player->loop = serve->loop;
+    player->clients = serve->clients;
+    player->speed = serve->options.speed;
+    player->at_most = serve->options.at_most;
+    player->is_waiting = serve->options.is_paused || serve->options.at_most;
+    event_loop_on_wake(serve->loop, on_wake, serve);
+    start_signal_hold(serve->loop);
+    wish_for_timeline(serve);
+    if (player_begin(player) != 0 || !(player->timeline = timeline_start(&serve->wish))) {
+        message_no_memory();
+        return EXIT_FAILED;
+    }
+    enum event_loop_end end = event_loop_run(serve->loop);
+    if (end == EVENT_LOOP_INTERRUPTED)
+        clients_close(serve->clients, false, "closed: interrupted");
+    if (end == EVENT_LOOP_FAILED)
+        message_error("cannot wait for clients: %s", strerror(errno));
+    message_info("%" PRIu64 " records were played", player->played);
+    return end == EVENT_LOOP_FAILED ? EXIT_FAILED : EXIT_DONE;
+}
+
+/* ---- the command ---------------------------------------------------------------------------------------------------
+ */
+
+static void end_play(struct serve *serve)
+{
+    start_signal_hold(NULL);
+    timeline_free(serve->player.timeline);
+    serve->player.timeline = NULL;
+    player_end(&serve->player);
+    clients_free(serve->clients);
+    rtde_server_free(serve->rtde);
+    event_loop_free(serve->loop);
+}
+
+static enum exit_status run_servers(struct serve *serve)
+{
+    const struct clients_wish wish = {.say = on_line, .on_change = on_change, .user = serve};
+    struct clients_wish clients = wish;
+    enum exit_status status = EXIT_FAILED;
+    serve->loop = event_loop_new();
+    clients.loop = serve->loop;
+    serve->clients = serve->loop ? clients_new(&clients) : NULL;
+    if (!serve->clients || make_rtde(serve) != 0)
+        message_no_memory();
+    else if (listen_on_all(serve) == 0)
+        status = play(serve);
+    end_play(serve);
+    return status;
+}
+
+static enum exit_status run(struct serve *serve)
+{
+    serve->source = serve->options.shared.source;
+    if (!replay_is_repeatable(&serve->source)) {
+        message_error("serve: the capture is read more than once, so it must be in files; store it first");
+        return EXIT_FAILED;
+    }
+    if (armtap_knowledge_new(&serve->knowledge) != ARMTAP_OK) {
+        message_no_memory();
+        return EXIT_FAILED;
+    }
+    serve->source.knowledge = serve->knowledge;
+    enum exit_status read = recording_read(&serve->recording, &serve->source);
+    if (serve->recording.totals.broken_off || choose_robot(serve) != 0)
+        return EXIT_FAILED;
+    choose_release(serve);
+    choose_cycles(serve);
+    describe(serve);
+    interrupt_hold();
+    enum exit_status played = run_servers(serve);
+    return played > read ? played : read;
+}
+
+int cmd_serve(int argc, char **argv)
+{
+    struct serve *serve = calloc(1, sizeof *serve);
+    if (!serve) {
+        message_no_memory();
+        return EXIT_FAILED;
+    }
+    serve->realtime_read_only.read_only = true;
+    enum options_outcome outcome = serve_options_parse(&serve->options, argc, argv);
+    int status = outcome == OPTIONS_RUN ? (int)run(serve) : options_status(outcome);
+    recording_free(&serve->recording);
+    armtap_knowledge_free(serve->knowledge);
+    if (outcome == OPTIONS_RUN)
+        options_free(&serve->options.shared);
+    free(serve);
+    return status;
+}

@@ -1,0 +1,29 @@
+/* Plays a timeline to the clients: each tick at its time, counted from the beginning, so that no delay adds up. */
+#ifndef SERVE_PLAYER_H
+#define SERVE_PLAYER_H
+
+#include "clients.h"
+#include "timeline.h"
+
+struct player {
+    struct event_loop *loop;
+    struct clients *clients;
+    struct timeline *timeline;
+    struct event_timer *timer;
+    double speed;    /* 2: twice as fast */
+    bool at_most;    /* as fast as the slowest client reads; waits while nobody wants data */
+    bool is_waiting; /* for the first client that wants data, or player_start() */
+    bool has_base;
+    int64_t base;   /* when the tick of time 0 is due */
+    int64_t ending; /* all is played: until when clients may read what waits; 0: not yet */
+    uint64_t played;
+};
+
+/* The caller sets loop, clients, timeline, speed, at_most, is_waiting. 0, or -1 if memory runs out. */
+int player_begin(struct player *player);
+void player_end(struct player *player);
+void player_start(struct player *player);
+/* Call it when there may be something to do: there are ticks, a client came. */
+void player_go_on(struct player *player);
+
+#endif

@@ -1,0 +1,204 @@
+#include "recording.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/armtap-analysis.h"
+#include "base/message.h"
+#include "robot_view.h"
+
+#define NS_PER_MS INT64_C(1000000)
+
+void recording_address(char to[64], const char *robot)
+{
+    const char *colon = strrchr(robot, ':');
+    size_t length = colon ? (size_t)(colon - robot) : strlen(robot);
+    if (length > 63)
+        length = 63;
+    memcpy(to, robot, length);
+    to[length] = '\0';
+}
+
+bool recording_protocol(enum armtap_protocol protocol, enum served *served)
+{
+    *served = protocol == ARMTAP_RTDE ? SERVED_RTDE : SERVED_REALTIME;
+    return protocol == ARMTAP_RTDE || protocol == ARMTAP_REALTIME;
+}
+
+/* ---- robots and streams --------------------------------------------------------------------------------------------
+ */
+
+static void free_robot(struct recorded_robot *robot)
+{
+    if (!robot)
+        return;
+    variables_free(robot->variables);
+    armtap_state_free(robot->first);
+    free(robot);
+}
+
+static struct recorded_robot *make_robot(const char *address)
+{
+    struct recorded_robot *robot = calloc(1, sizeof *robot);
+    if (!robot)
+        return NULL;
+    memcpy(robot->address, address, strlen(address) + 1);
+    robot->variables = variables_new();
+    robot->first = armtap_state_new();
+    if (robot->variables && robot->first)
+        return robot;
+    free_robot(robot);
+    return NULL;
+}
+
+long recording_robot(const struct recording *recording, const char *address)
+{
+    for (size_t i = 0; i < recording->robot_count; i++)
+        if (strcmp(recording->robots[i]->address, address) == 0)
+            return (long)i;
+    return -1;
+}
+
+static struct recorded_stream *stream_of(const struct recording *recording, uint64_t connection)
+{
+    for (size_t i = recording->stream_count; i > 0; i--)
+        if (recording->streams[i - 1].connection == connection)
+            return (struct recorded_stream *)&recording->streams[i - 1];
+    return NULL;
+}
+
+uint64_t recording_weight(const struct recording *recording, uint64_t connection)
+{
+    const struct recorded_stream *stream = stream_of(recording, connection);
+    return stream ? stream->records : 0;
+}
+
+/* Finds or adds the robot of a record. 0, 1 if there are too many, -1 if memory runs out. */
+static int find_robot(struct recording *recording, const struct armtap_record *record, size_t *robot)
+{
+    char address[64];
+    recording_address(address, record->stream->robot);
+    long found = recording_robot(recording, address);
+    *robot = found < 0 ? recording->robot_count : (size_t)found;
+    if (found >= 0)
+        return 0;
+    if (recording->robot_count == RECORDING_ROBOTS_MAX) {
+        recording->robots_left_out++;
+        return 1;
+    }
+    recording->robots[recording->robot_count] = make_robot(address);
+    return recording->robots[recording->robot_count++] ? 0 : -1;
+}
+
+/* ---- records -------------------------------------------------------------------------------------------------------
+ */
+
+static void count_step(struct recording *recording, struct recorded_robot *robot, size_t index,
+                       const struct armtap_record *record, enum served protocol)
+{
+    struct recorded_stream *stream = stream_of(recording, record->stream->connection);
+    if (!stream && recording->stream_count < RECORDING_STREAMS_MAX) {
+        stream = &recording->streams[recording->stream_count++];
+        *stream = (struct recorded_stream){record->stream->connection, index, protocol, 0, NAN};
+    }
+    if (!stream)
+        return;
+    double ms = (record->clock - stream->clock) * 1000;
+    if (ms >= 0.5 && ms < RECORDING_STEPS - 1)
+        robot->steps[protocol][lround(ms)]++;
+    stream->clock = record->clock;
+    stream->records++;
+}
+
+static int on_record(void *user, const struct armtap_record *record)
+{
+    struct recording *recording = user;
+    enum served protocol;
+    size_t index;
+    if (armtap_streams_record(recording->numbers, record) != ARMTAP_OK)
+        return REPLAY_NO_MEMORY;
+    bool is_ours = recording_protocol(record->protocol, &protocol);
+    recording->has_other = recording->has_other || !is_ours;
+    if (!is_ours || record->direction != ARMTAP_FROM_ROBOT || !record->recipe)
+        return 0;
+    int outcome = find_robot(recording, record, &index);
+    if (outcome != 0)
+        return outcome < 0 ? REPLAY_NO_MEMORY : 0;
+    struct recorded_robot *robot = recording->robots[index];
+    robot->records[protocol]++;
+    if (protocol == SERVED_REALTIME && record->frame_length > robot->packet_size)
+        robot->packet_size = record->frame_length;
+    if (record->stream->controller_version[0] != '\0')
+        memcpy(robot->version, record->stream->controller_version, sizeof robot->version);
+    if (record->stream->generation != ARMTAP_GENERATION_UNKNOWN)
+        robot->generation = record->stream->generation;
+    count_step(recording, robot, index, record, protocol);
+    return robot_view_learn(robot->variables, robot->first, record) == 0 ? 0 : REPLAY_NO_MEMORY;
+}
+
+static int on_recipe(void *user, const struct armtap_recipe_event *event)
+{
+    struct recording *recording = user;
+    return armtap_streams_recipe(recording->numbers, event) == ARMTAP_OK ? 0 : REPLAY_NO_MEMORY;
+}
+
+static int on_event(void *user, const struct armtap_event *event)
+{
+    struct recording *recording = user;
+    return armtap_streams_event(recording->numbers, event) == ARMTAP_OK ? 0 : REPLAY_NO_MEMORY;
+}
+
+int64_t recording_cycle(const struct recorded_robot *robot, enum served protocol)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < RECORDING_STEPS; i++)
+        if (robot->steps[protocol][i] > robot->steps[protocol][best])
+            best = i;
+    return (int64_t)best * NS_PER_MS;
+}
+
+long recording_robot_of_stream(const struct recording *recording, uint64_t number, uint64_t *connection)
+{
+    const struct armtap_stream_summary *summary = armtap_streams_at(recording->numbers, (size_t)number);
+    if (!summary)
+        return -1;
+    *connection = summary->stream->connection;
+    const struct recorded_stream *stream = stream_of(recording, *connection);
+    return stream ? (long)stream->robot : -1;
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------------------
+ */
+
+void recording_free(struct recording *recording)
+{
+    for (size_t i = 0; i < recording->robot_count; i++)
+        free_robot(recording->robots[i]);
+    armtap_streams_free(recording->numbers);
+    *recording = (struct recording){0};
+}
+
+static int begin(void *user)
+{
+    struct recording *recording = user;
+    recording_free(recording);
+    recording->numbers = armtap_streams_new();
+    return recording->numbers ? 0 : -1;
+}
+
+enum exit_status recording_read(struct recording *recording, const struct replay_source *source)
+{
+    const struct armtap_sink sink = {
+        .size = sizeof sink, .on_record = on_record, .on_recipe = on_recipe, .on_event = on_event};
+    struct replay_totals totals = {0};
+    if (begin(recording) != 0) {
+        message_no_memory();
+        recording->totals.broken_off = true;
+        return EXIT_FAILED;
+    }
+    enum exit_status status = replay_learning(source, &sink, recording, begin, &totals);
+    recording->totals = totals;
+    armtap_streams_number(recording->numbers);
+    return status;
+}

@@ -1,0 +1,210 @@
+#include "robot_view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAPS 8u
+
+/* Where the values of a recipe go in the image. */
+struct move {
+    size_t from, to, size;
+};
+
+struct map {
+    struct armtap_recipe *recipe;
+    struct move *moves;
+    size_t count;
+};
+
+struct robot_view {
+    const struct variables *variables;
+    struct armtap_state *state;
+    struct map maps[MAPS]; /* the newest recipes */
+    unsigned next;
+    uint8_t image[];
+};
+
+/* ---- learning ---------------------------------------------------------------------------------------------------- */
+
+static int learn_entry(struct variables *variables, const struct armtap_record *record,
+                       const struct armtap_recipe_entry *entry)
+{
+    struct variable *variable;
+    if (variables_add(variables, entry->name, entry->type, entry->count, &variable) != 0)
+        return -1;
+    size_t end = variable ? entry->offset + variable->size : 0;
+    if (variable && !variable->recorded && entry->type == variable->type && entry->count == variable->count &&
+        entry->offset < record->values_length && end <= record->values_length) {
+        variable->recorded = true;
+        memcpy(variables_first(variables) + variable->offset, record->values + entry->offset, variable->size);
+    }
+    return 0;
+}
+
+static int learn_cell(struct variables *variables, const struct armtap_record *record, const struct armtap_field *field)
+{
+    struct armtap_value value;
+    struct variable *variable;
+    if (variables_add(variables, field->name, field->type, field->count, &variable) != 0)
+        return -1;
+    if (!variable || variable->recorded || !variable->field)
+        return 0;
+    variable->recorded = true;
+    armtap_state_get(record->state, field, &value);
+    value_put(variables_first(variables) + variable->offset, &value);
+    return 0;
+}
+
+/* Whether `set` has what `in` lacks. */
+static bool has_more(const struct armtap_set *set, const struct armtap_set *in)
+{
+    for (size_t i = 0; i < sizeof set->word / sizeof *set->word; i++)
+        if (set->word[i] & ~in->word[i])
+            return true;
+    return false;
+}
+
+static void copy_field(struct armtap_state *to, const struct armtap_state *from, const struct armtap_field *field)
+{
+    struct armtap_value value;
+    armtap_state_get(from, field, &value);
+    if (value.present)
+        armtap_state_set(to, field, &value);
+}
+
+static int learn_fields(struct variables *variables, struct armtap_state *first, const struct armtap_record *record)
+{
+    bool cells = record->protocol == ARMTAP_REALTIME;
+    for (size_t id = 0; id < armtap_field_count(); id++) {
+        const struct armtap_field *field = armtap_field_at(id);
+        if (!armtap_set_has(record->updated, (unsigned)id) || armtap_set_has(&first->known, (unsigned)id))
+            continue;
+        copy_field(first, record->state, field);
+        if (cells && field->direction != ARMTAP_FIELD_LEGACY && learn_cell(variables, record, field) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int robot_view_learn(struct variables *variables, struct armtap_state *first, const struct armtap_record *record)
+{
+    bool named = record->protocol == ARMTAP_RTDE && record->recipe;
+    for (size_t i = 0; named && i < armtap_recipe_count(record->recipe); i++)
+        if (learn_entry(variables, record, armtap_recipe_at(record->recipe, i)) != 0)
+            return -1;
+    return record->updated && has_more(record->updated, &first->known) ? learn_fields(variables, first, record) : 0;
+}
+
+/* ---- a view ------------------------------------------------------------------------------------------------------ */
+
+struct robot_view *robot_view_new(struct variables *variables, const struct armtap_state *first)
+{
+    size_t size = variables_size(variables);
+    struct robot_view *view = calloc(1, sizeof *view + size);
+    if (!view)
+        return NULL;
+    view->variables = variables;
+    view->state = armtap_state_new();
+    if (!view->state) {
+        free(view);
+        return NULL;
+    }
+    armtap_state_copy(view->state, first);
+    if (size > 0)
+        memcpy(view->image, variables_first(variables), size);
+    return view;
+}
+
+static void forget(struct map *map)
+{
+    armtap_recipe_release(map->recipe);
+    free(map->moves);
+    *map = (struct map){0};
+}
+
+void robot_view_free(struct robot_view *view)
+{
+    if (!view)
+        return;
+    for (unsigned i = 0; i < MAPS; i++)
+        forget(&view->maps[i]);
+    armtap_state_free(view->state);
+    free(view);
+}
+
+static void make_map(const struct robot_view *view, struct map *map, const struct armtap_recipe *recipe)
+{
+    size_t count = armtap_recipe_count(recipe);
+    map->moves = calloc(count + 1, sizeof *map->moves);
+    map->recipe = armtap_recipe_hold(recipe);
+    for (size_t i = 0; map->moves && i < count; i++) {
+        const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
+        const struct variable *variable = variables_find(view->variables, entry->name, strlen(entry->name));
+        if (variable && variable->type == entry->type && variable->count == entry->count && entry->offset != SIZE_MAX)
+            map->moves[map->count++] = (struct move){entry->offset, variable->offset, variable->size};
+    }
+}
+
+/* NULL if memory runs out. */
+static const struct map *map_of(struct robot_view *view, const struct armtap_recipe *recipe)
+{
+    for (unsigned i = 0; i < MAPS; i++)
+        if (view->maps[i].recipe == recipe)
+            return &view->maps[i];
+    struct map *map = &view->maps[view->next++ % MAPS];
+    forget(map);
+    make_map(view, map, recipe);
+    if (map->moves)
+        return map;
+    forget(map);
+    return NULL;
+}
+
+static int take_values(struct robot_view *view, const struct armtap_record *record)
+{
+    const struct map *map = map_of(view, record->recipe);
+    if (!map)
+        return -1;
+    for (size_t i = 0; i < map->count; i++) {
+        const struct move *move = &map->moves[i];
+        if (move->from + move->size <= record->values_length)
+            memcpy(view->image + move->to, record->values + move->from, move->size);
+    }
+    return 0;
+}
+
+static void take_cell(struct robot_view *view, const struct armtap_record *record, const struct armtap_field *field)
+{
+    struct armtap_value value;
+    const struct variable *variable = variables_of_field(view->variables, field->id);
+    armtap_state_get(record->state, field, &value);
+    if (variable && variable->field && value.present)
+        value_put(view->image + variable->offset, &value);
+}
+
+int robot_view_take(struct robot_view *view, const struct armtap_record *record)
+{
+    bool cells = record->protocol == ARMTAP_REALTIME;
+    if (record->protocol == ARMTAP_RTDE && record->recipe && take_values(view, record) != 0)
+        return -1;
+    for (size_t word = 0; record->updated && word < sizeof record->updated->word / 8; word++)
+        for (uint64_t bits = record->updated->word[word]; bits != 0; bits &= bits - 1) {
+            const struct armtap_field *field = armtap_field_at(word * 64 + (size_t)__builtin_ctzll(bits));
+            if (!field)
+                continue;
+            copy_field(view->state, record->state, field);
+            if (cells)
+                take_cell(view, record, field);
+        }
+    return 0;
+}
+
+const uint8_t *robot_view_image(const struct robot_view *view)
+{
+    return view->image;
+}
+
+const struct armtap_state *robot_view_state(const struct robot_view *view)
+{
+    return view->state;
+}

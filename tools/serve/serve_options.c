@@ -1,0 +1,216 @@
+#include "serve_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "controller_release.h"
+
+enum option {
+    OPTION_LISTEN = 1,
+    OPTION_PORTS,
+    OPTION_SPEED,
+    OPTION_LOOP,
+    OPTION_FROM,
+    OPTION_TO,
+    OPTION_PAUSED,
+    OPTION_GAPS,
+    OPTION_STREAM,
+    OPTION_ROBOT,
+    OPTION_RELEASE,
+    OPTION_HIDE,
+    OPTION_IN_USE,
+    OPTION_PROTOCOL,
+    OPTION_TEXT,
+    OPTION_STUB
+};
+
+#define TEXT_MAX 254u /* bytes of a message in all protocols */
+
+static const struct option_row rows[] = {
+    {OPTION_LISTEN, 0, "listen", "ADDRESS",
+     "the address to listen on (default: 127.0.0.1); 127.0.0.11 leaves the controller's ports free on the others"},
+    {OPTION_PORTS, 0, "ports", "LIST",
+     "which of a controller's ports, and what to use in their place: 30004,30003=40003; 0 is any free port"},
+    {OPTION_SPEED, 0, "speed", "X",
+     "2 for twice as fast; max for as fast as the slowest client reads, from the first client on"},
+    {OPTION_LOOP, 0, "loop", "[raw]",
+     "again and again, with the controller's clock going on; raw: with the recorded clock"},
+    {OPTION_FROM, 0, "from", "T", "begin there: 2026-01-31T12:00:00Z, 08:53:30 or +10 after the first packet"},
+    {OPTION_TO, 0, "to", "T", "end there"},
+    {OPTION_PAUSED, 0, "paused", NULL, "begin with the first client that asks for data, or at SIGUSR1"},
+    {OPTION_GAPS, 0, "gaps", "HOW",
+     "where nothing was captured for over a second: hold the last values, with the clock running (default); keep "
+     "everything at the time at which it was captured; squeeze: pass the gap over"},
+    {OPTION_STREAM, 0, "stream", "N", "the robot and the pace of this stream; armtap info numbers them"},
+    {OPTION_ROBOT, 0, "robot", "ADDRESS", "which robot, if the capture has several"},
+    {OPTION_RELEASE, 0, "controller-version", "VERSION",
+     "the release to claim instead of the captured one: 5.11.1.108"},
+    {OPTION_HIDE, 0, "hide", "NAME", "answer NOT_FOUND for this RTDE variable (may be repeated)"},
+    {OPTION_IN_USE, 0, "in-use", "NAME", "answer IN_USE for this RTDE input (may be repeated)"},
+    {OPTION_PROTOCOL, 0, "max-protocol", "N", "refuse RTDE protocols above N (default: 3)"},
+    {OPTION_TEXT, 0, "text", "TEXT", "send RTDE clients this message when they connect"},
+    {OPTION_STUB, 0, "stub", "LIST",
+     "which ports to imitate, with what the capture lacks made up: primary,dashboard (default) or none"},
+};
+
+static const struct option_usage usage = {
+    .command = "serve",
+    .arguments = "CAPTURE...",
+    .summary =
+        "Acts as the controller that a capture was taken from: RTDE on port 30004, the legacy interface on 30003 "
+        "and 30013. Clients get the recorded data, at the recorded pace, whatever they ask for; nothing that they "
+        "send moves anything. Fields that the capture lacks are NOT_FOUND.",
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .reads_captures = true,
+    .examples = "  armtap serve --loop robot.pcapng\n  armtap serve --listen 127.0.0.11 --speed max --hide payload "
+                "robot.pcapng\n"};
+
+/* ---- values --------------------------------------------------------------------------------------------------------
+ */
+
+static int bad(const char *option, const char *value, const char *expected)
+{
+    message_error("%s '%s': expected %s", option, value, expected);
+    return -1;
+}
+
+static int take_speed(struct serve_options *options, const char *value)
+{
+    char *end;
+    options->at_most = strcmp(value, "max") == 0;
+    options->speed = 1;
+    if (options->at_most)
+        return 0;
+    double speed = strtod(value, &end);
+    if (end == value || *end != '\0' || !(speed >= 0.001) || speed > 1000)
+        return bad("--speed", value, "max, or a number from 0.001 to 1000");
+    options->speed = speed;
+    return 0;
+}
+
+static int take_gaps(struct serve_options *options, const char *value)
+{
+    static const char *const names[] = {[GAPS_HOLD] = "hold", [GAPS_KEEP] = "keep", [GAPS_SQUEEZE] = "squeeze"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(value, names[i]) == 0) {
+            options->gaps = (enum timeline_gaps)i;
+            return 0;
+        }
+    return bad("--gaps", value, "hold, keep or squeeze");
+}
+
+static int take_time(const char *option, const char *value, struct timestamp *when)
+{
+    return timestamp_parse(value, when) == 0 ? 0 : bad(option, value, when_forms);
+}
+
+static int take_name(struct serve_names *names, const char *option, const char *value)
+{
+    if (names->count == SERVE_NAMES_MAX || *value == '\0')
+        return bad(option, value, "at most 256 names");
+    names->names[names->count++] = value;
+    return 0;
+}
+
+static int take_stubs(struct serve_options *options, const char *value)
+{
+    options->stubs[PORT_PRIMARY] =
+        strcmp(value, "primary") == 0 || strstr(value, "primary,") || strstr(value, ",primary");
+    options->stubs[PORT_DASHBOARD] =
+        strcmp(value, "dashboard") == 0 || strstr(value, "dashboard,") || strstr(value, ",dashboard");
+    static const char *const lists[] = {"none", "primary", "dashboard", "primary,dashboard", "dashboard,primary"};
+    for (unsigned i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (strcmp(value, lists[i]) == 0)
+            return 0;
+    return bad("--stub", value, "primary,dashboard, one of them, or none");
+}
+
+static int take_loop(struct serve_options *options, const char *value)
+{
+    options->loop = value ? LOOP_RAW : LOOP_SMOOTH;
+    return !value || strcmp(value, "raw") == 0 ? 0 : bad("--loop", value, "--loop or --loop=raw");
+}
+
+static int take_address(struct serve_options *options, const char *value)
+{
+    if (tcp_address_parse(&options->address, value, 0) != 0 || tcp_address_port(&options->address) != 0)
+        return bad("--listen", value, "an address without a port, as in --listen 127.0.0.11");
+    return 0;
+}
+
+static int take_number(struct serve_options *options, int id, const char *value)
+{
+    uint64_t number;
+    if (id == OPTION_STREAM) {
+        options->has_stream = true;
+        return options_number("--stream", value, 0, UINT32_MAX, &options->stream);
+    }
+    if (options_number("--max-protocol", value, 1, 3, &number) != 0)
+        return -1;
+    options->max_protocol = (int)number;
+    return 0;
+}
+
+static int take_release(struct serve_options *options, const char *value)
+{
+    options->has_release = true;
+    return controller_release_parse(options->release, value) == 0
+               ? 0
+               : bad("--controller-version", value, "two to four numbers, as in 5.11.1.108");
+}
+
+static int take_text(struct serve_options *options, const char *value)
+{
+    options->text = value;
+    return strlen(value) <= TEXT_MAX ? 0 : bad("--text", value, "at most 254 bytes");
+}
+
+static int take(void *user, int id, const char *value)
+{
+    struct serve_options *options = user;
+    switch (id) {
+    case OPTION_LISTEN:
+        return take_address(options, value);
+    case OPTION_PORTS:
+        return ports_parse(options->ports, value);
+    case OPTION_SPEED:
+        return take_speed(options, value);
+    case OPTION_LOOP:
+        return take_loop(options, value);
+    case OPTION_FROM:
+        return take_time("--from", value, &options->from);
+    case OPTION_TO:
+        return take_time("--to", value, &options->to);
+    case OPTION_PAUSED:
+        options->is_paused = true;
+        return 0;
+    case OPTION_GAPS:
+        return take_gaps(options, value);
+    case OPTION_ROBOT:
+        options->robot = value;
+        return 0;
+    case OPTION_RELEASE:
+        return take_release(options, value);
+    case OPTION_HIDE:
+        return take_name(&options->hidden, "--hide", value);
+    case OPTION_IN_USE:
+        return take_name(&options->in_use, "--in-use", value);
+    case OPTION_TEXT:
+        return take_text(options, value);
+    case OPTION_STUB:
+        return take_stubs(options, value);
+    default:
+        return take_number(options, id, value);
+    }
+}
+
+enum options_outcome serve_options_parse(struct serve_options *options, int argc, char **argv)
+{
+    *options = (struct serve_options){.speed = 1, .max_protocol = 3};
+    tcp_address_parse(&options->address, "127.0.0.1", 0);
+    ports_default(options->ports);
+    options->stubs[PORT_PRIMARY] = options->stubs[PORT_DASHBOARD] = true;
+    return options_parse(&usage, argc, argv, &options->shared, take, options);
+}

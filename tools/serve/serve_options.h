@@ -1,0 +1,40 @@
+/* What the user asks `armtap serve` for. */
+#ifndef SERVE_SERVE_OPTIONS_H
+#define SERVE_SERVE_OPTIONS_H
+
+#include "command_line/options.h"
+#include "input/tcp_socket.h"
+#include "ports.h"
+#include "timeline.h"
+
+#define SERVE_NAMES_MAX 256u
+
+struct serve_names {
+    const char *names[SERVE_NAMES_MAX];
+    size_t count;
+};
+
+struct serve_options {
+    struct options shared;
+    struct tcp_address address;
+    struct served_port ports[SERVED_PORTS];
+    double speed;
+    bool at_most; /* --speed max */
+    bool is_paused;
+    enum timeline_gaps gaps;
+    enum timeline_loop loop;
+    struct timestamp from, to;
+    bool has_release;
+    uint32_t release[4];
+    struct serve_names hidden, in_use;
+    int max_protocol;
+    const char *text;
+    const char *robot; /* its address, as given */
+    bool has_stream;
+    uint64_t stream;
+    bool stubs[PORT_SERVERS];
+};
+
+enum options_outcome serve_options_parse(struct serve_options *options, int argc, char **argv);
+
+#endif

@@ -1,0 +1,45 @@
+/* What the servers share. A server does no input or output: for each client it has a peer, which is given the bytes
+ * that came and the ticks of the robot, and appends what is to be sent to a buffer. */
+#ifndef SERVE_SERVER_H
+#define SERVE_SERVER_H
+
+#include "base/buffer.h"
+#include "variables.h"
+
+/* Which clients a tick is for: bits. */
+enum tick_for { TICK_RTDE = 1, TICK_REALTIME = 2 };
+
+/* The robot at one moment of the recorded grid. */
+struct tick {
+    int64_t time; /* ns, on a clock that never goes back; 0: the first tick */
+    unsigned for_whom;
+    const uint8_t *image;
+    const uint8_t *packet; /* the legacy packet */
+    size_t packet_length;
+};
+
+/* Prints one line about a client. Texts from the client are in it as they came. */
+typedef void server_say(void *user, const char *client, const char *line);
+
+struct peer_wish {
+    const char *client; /* "127.0.0.1:50000"; must outlive the peer */
+    server_say *say;
+    void *user;
+};
+
+/* The functions of a kind of server; a peer is what they make of a client. Whoever calls them checks out->failed. */
+struct server_kind {
+    const char *name; /* "rtde" */
+    const char *title;
+    /* NULL if memory runs out. May append a greeting. */
+    void *(*open)(void *server, const struct peer_wish *wish, struct buffer *out);
+    /* The next bytes from the client; false: the connection must be closed, which was said. */
+    bool (*receive)(void *peer, const uint8_t *bytes, size_t length, struct buffer *out);
+    /* Appends what the client gets at this tick. */
+    void (*tick)(void *peer, const struct tick *tick, struct buffer *out);
+    /* Whether the client waits for data now. */
+    bool (*wants_data)(const void *peer);
+    void (*close)(void *peer);
+};
+
+#endif

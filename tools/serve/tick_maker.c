@@ -1,0 +1,311 @@
+#include "tick_maker.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLOCKS 16u
+#define NS 1e9
+/* The controller's clock and the capture's may be this far apart before the capture's wins: the controller restarted,
+ * or somebody set a clock. */
+#define APART INT64_C(500000000)
+/* The clocks drift; the grid follows by such a part of the difference with each record. */
+#define FOLLOW 1024
+#define CLOCK_CELL 4u /* bytes before the time in a legacy packet */
+#define PACKET_MAX 4096u
+
+/* When a connection's clock was 0, ns of capture time. */
+struct anchor {
+    uint64_t connection;
+    int64_t at;
+    bool known;
+};
+
+struct tick_maker {
+    const struct timeline_wish *wish;
+    const struct recorded_robot *robot;
+    tick_emit *emit;
+    void *user;
+    struct robot_view *view;
+    const struct variable *clock; /* the variable `timestamp`, a double; NULL without one */
+    struct anchor anchors[CLOCKS];
+    unsigned next_anchor;
+    int64_t base; /* a tick's time less its grid time */
+    bool has_base, has_last;
+    int64_t last;              /* time of the last tick */
+    int64_t own[SERVED_COUNT]; /* of the last tick that a record of that protocol made */
+    bool has_own[SERVED_COUNT];
+    uint64_t leader[SERVED_COUNT];
+    bool has_leader[SERVED_COUNT];
+    bool has_clock, has_offset;
+    double last_clock;   /* as sent */
+    double clock_offset; /* s, added in later rounds */
+    size_t packet_length;
+    uint8_t packet[PACKET_MAX];
+    uint8_t *image;
+};
+
+struct tick_maker *tick_maker_new(const struct timeline_wish *wish, tick_emit *emit, void *user)
+{
+    struct tick_maker *maker = calloc(1, sizeof *maker);
+    if (!maker)
+        return NULL;
+    maker->wish = wish;
+    maker->robot = wish->recording->robots[wish->robot];
+    maker->emit = emit;
+    maker->user = user;
+    maker->image = calloc(1, variables_size(maker->robot->variables) + 1);
+    const struct variable *clock = variables_of_field(maker->robot->variables, ARMTAP_ID_timestamp);
+    maker->clock = clock && clock->field ? clock : NULL;
+    if (maker->image)
+        return maker;
+    free(maker);
+    return NULL;
+}
+
+void tick_maker_free(struct tick_maker *maker)
+{
+    if (!maker)
+        return;
+    robot_view_free(maker->view);
+    free(maker->image);
+    free(maker);
+}
+
+int tick_maker_begin_round(struct tick_maker *maker)
+{
+    robot_view_free(maker->view);
+    maker->view = robot_view_new(maker->robot->variables, maker->robot->first);
+    memset(maker->anchors, 0, sizeof maker->anchors);
+    memset(maker->has_leader, 0, sizeof maker->has_leader);
+    maker->has_base = false;
+    maker->has_offset = false;
+    return maker->view ? 0 : -1;
+}
+
+bool tick_maker_has_ticks(const struct tick_maker *maker)
+{
+    return maker->has_base;
+}
+
+/* ---- times ---------------------------------------------------------------------------------------------------------
+ */
+
+static struct anchor *anchor_of(struct tick_maker *maker, uint64_t connection)
+{
+    for (unsigned i = 0; i < CLOCKS; i++)
+        if (maker->anchors[i].known && maker->anchors[i].connection == connection)
+            return &maker->anchors[i];
+    struct anchor *anchor = &maker->anchors[maker->next_anchor++ % CLOCKS];
+    *anchor = (struct anchor){.connection = connection};
+    return anchor;
+}
+
+/* A record's place on the grid: by the controller's clock, which does not jitter, on the capture's time scale. */
+static int64_t grid_time(struct tick_maker *maker, const struct armtap_record *record)
+{
+    int64_t captured = record->where.time;
+    bool has_clock = isfinite(record->clock) && fabs(record->clock) < 1e9;
+    if (!has_clock)
+        return captured != ARMTAP_NO_TIME ? captured : maker->last - maker->base + maker->wish->cycle;
+    int64_t clock = (int64_t)(record->clock * NS);
+    if (captured == ARMTAP_NO_TIME)
+        return clock;
+    if (maker->wish->gaps == GAPS_KEEP)
+        return captured;
+    struct anchor *anchor = anchor_of(maker, record->stream->connection);
+    int64_t off = captured - clock - anchor->at;
+    if (!anchor->known || off > APART || off < -APART)
+        anchor->at += off;
+    else
+        anchor->at += off / FOLLOW;
+    anchor->known = true;
+    return clock + anchor->at;
+}
+
+/* The time of a tick on the grid: rounds follow each other at a cycle's distance. */
+static int64_t tick_time(struct tick_maker *maker, int64_t grid)
+{
+    if (!maker->has_base) {
+        int64_t begin = maker->has_last ? maker->last + maker->wish->cycle : 0;
+        maker->base = begin - grid;
+        maker->has_base = true;
+        for (unsigned i = 0; i < SERVED_COUNT; i++)
+            maker->own[i] = begin;
+        for (unsigned i = 0; i < SERVED_COUNT; i++)
+            maker->has_own[i] = maker->robot->records[i] > 0;
+    }
+    int64_t time = grid + maker->base;
+    return maker->has_last && time < maker->last ? maker->last : time;
+}
+
+/* ---- who makes ticks -----------------------------------------------------------------------------------------------
+ */
+
+/* Of several connections of one protocol, one makes the ticks: the one named, or the one with the most records, unless
+ * it is silent. */
+static bool leads(struct tick_maker *maker, const struct armtap_record *record, enum served protocol, int64_t time)
+{
+    const struct timeline_wish *wish = maker->wish;
+    uint64_t connection = record->stream->connection;
+    if (maker->has_leader[protocol] && maker->leader[protocol] == connection)
+        return true;
+    bool silent = time - maker->own[protocol] > TIMELINE_GAP;
+    bool better = !maker->has_leader[protocol] || recording_weight(wish->recording, connection) >
+                                                      recording_weight(wish->recording, maker->leader[protocol]);
+    if (wish->has_leader && maker->has_leader[protocol] && maker->leader[protocol] == wish->leader)
+        better = false;
+    if (wish->has_leader && connection == wish->leader)
+        better = true;
+    if (!better && !silent)
+        return false;
+    bool repeats = maker->has_leader[protocol] && time - maker->own[protocol] < wish->cycle / 2;
+    maker->leader[protocol] = connection;
+    maker->has_leader[protocol] = true;
+    return !repeats;
+}
+
+static unsigned bit_of(enum served protocol)
+{
+    return protocol == SERVED_RTDE ? TICK_RTDE : TICK_REALTIME;
+}
+
+/* A record is for the clients of its own protocol; for the others, too, while theirs is not there. */
+static unsigned for_whom(const struct tick_maker *maker, enum served protocol, int64_t time)
+{
+    enum served other = protocol == SERVED_RTDE ? SERVED_REALTIME : SERVED_RTDE;
+    bool other_lives = maker->has_own[other] && time - maker->own[other] <= TIMELINE_GAP;
+    return bit_of(protocol) | (other_lives ? 0 : bit_of(other));
+}
+
+/* ---- contents ------------------------------------------------------------------------------------------------------
+ */
+
+static uint64_t bits_at(const uint8_t *bytes)
+{
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < 8; i++)
+        bits = bits << 8 | bytes[i];
+    return bits;
+}
+
+static void put_double(uint8_t *to, double number)
+{
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    for (unsigned i = 8; i > 0; i--, bits >>= 8)
+        to[i - 1] = (uint8_t)bits;
+}
+
+static double double_at(const uint8_t *bytes)
+{
+    uint64_t bits = bits_at(bytes);
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+/* Adds to both clocks. A controller's clock counts ms: sums are rounded to us, which hides the noise of adding. */
+static void advance_clocks(struct tick_maker *maker, double by)
+{
+    if (maker->clock) {
+        uint8_t *at = maker->image + maker->clock->offset;
+        put_double(at, round((double_at(at) + by) * 1e6) / 1e6);
+    }
+    if (maker->packet_length >= CLOCK_CELL + 8) {
+        uint8_t *at = maker->packet + CLOCK_CELL;
+        put_double(at, round((double_at(at) + by) * 1e6) / 1e6);
+    }
+}
+
+static void make_packet(struct tick_maker *maker, const struct armtap_record *record, enum served protocol)
+{
+    size_t size = maker->wish->packet_size;
+    if (protocol == SERVED_REALTIME && record->frame_length <= PACKET_MAX) {
+        memcpy(maker->packet, record->frame, record->frame_length);
+        maker->packet_length = record->frame_length;
+    } else if (armtap_encode_realtime(robot_view_state(maker->view), size, maker->packet) == ARMTAP_OK) {
+        maker->packet_length = size;
+    }
+}
+
+/* In a later round the clocks go on where the last round ended. */
+static void follow_clock(struct tick_maker *maker, double clock)
+{
+    if (!isfinite(clock))
+        return;
+    if (!maker->has_offset) {
+        maker->has_offset = true;
+        maker->clock_offset = maker->has_clock && maker->wish->loop == LOOP_SMOOTH
+                                  ? maker->last_clock + (double)maker->wish->cycle / NS - clock
+                                  : 0;
+    }
+    maker->has_clock = true;
+    maker->last_clock = clock + maker->clock_offset;
+    if (maker->clock_offset != 0)
+        advance_clocks(maker, maker->clock_offset);
+}
+
+static int emit(struct tick_maker *maker, int64_t time, unsigned whom)
+{
+    const struct tick tick = {time, whom, maker->image, maker->packet, maker->packet_length};
+    maker->last = time;
+    maker->has_last = true;
+    return maker->emit(maker->user, &tick);
+}
+
+/* ---- gaps ----------------------------------------------------------------------------------------------------------
+ */
+
+/* Repeats the last tick until `time`. */
+static int hold(struct tick_maker *maker, int64_t time)
+{
+    int outcome = 0;
+    int64_t cycle = maker->wish->cycle, end = time - cycle / 2;
+    for (int64_t at = maker->last + cycle; at < end && outcome == 0; at += cycle) {
+        advance_clocks(maker, (double)cycle / NS);
+        maker->last_clock += (double)cycle / NS;
+        outcome = emit(maker, at, TICK_RTDE | TICK_REALTIME);
+    }
+    return outcome;
+}
+
+/* The tick at `*time` ends a gap, if it is one. */
+static int bridge_gap(struct tick_maker *maker, int64_t *time)
+{
+    if (!maker->has_last || *time - maker->last <= TIMELINE_GAP)
+        return 0;
+    if (maker->wish->gaps == GAPS_HOLD)
+        return hold(maker, *time);
+    if (maker->wish->gaps == GAPS_SQUEEZE) {
+        int64_t late = *time - maker->last - maker->wish->cycle;
+        maker->base -= late;
+        *time -= late;
+    }
+    return 0;
+}
+
+int tick_maker_record(struct tick_maker *maker, const struct armtap_record *record, bool is_wanted)
+{
+    enum served protocol;
+    if (!recording_protocol(record->protocol, &protocol) || record->direction != ARMTAP_FROM_ROBOT || !record->recipe)
+        return 0;
+    if (robot_view_take(maker->view, record) != 0)
+        return TICK_MAKER_NO_MEMORY;
+    if (!is_wanted)
+        return 0;
+    int64_t time = tick_time(maker, grid_time(maker, record));
+    if (!leads(maker, record, protocol, time))
+        return 0;
+    int outcome = bridge_gap(maker, &time);
+    if (outcome != 0)
+        return outcome;
+    unsigned whom = for_whom(maker, protocol, time);
+    maker->own[protocol] = time;
+    maker->has_own[protocol] = true;
+    memcpy(maker->image, robot_view_image(maker->view), variables_size(maker->robot->variables));
+    if (whom & TICK_REALTIME)
+        make_packet(maker, record, protocol);
+    follow_clock(maker, record->clock);
+    return emit(maker, time, whom);
+}

@@ -1,0 +1,219 @@
+#define _POSIX_C_SOURCE 200809L
+#include "timeline.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tick_maker.h"
+
+#define TICKS 128u /* that wait */
+#define PACKET_MAX 4096u
+
+/* A tick with its own bytes. */
+struct slot {
+    struct tick tick;
+    uint8_t *image;
+    uint8_t packet[PACKET_MAX];
+};
+
+struct timeline {
+    struct timeline_wish wish;
+    struct tick_maker *maker;
+    size_t image_size;
+    struct replay_totals totals;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    /* guarded by lock */
+    size_t filled, passed; /* counts; slot i is slots[i % TICKS] */
+    bool finished;         /* the thread makes no more */
+    bool stop;
+    struct slot slots[TICKS];
+};
+
+/* ---- the thread ----------------------------------------------------------------------------------------------------
+ */
+
+static void fill(struct timeline *timeline, struct slot *slot, const struct tick *tick)
+{
+    slot->tick = *tick;
+    slot->tick.image = memcpy(slot->image, tick->image, timeline->image_size);
+    if (tick->packet_length > 0)
+        memcpy(slot->packet, tick->packet, tick->packet_length);
+    slot->tick.packet = slot->packet;
+}
+
+/* Waits for room. */
+static int emit(void *user, const struct tick *tick)
+{
+    struct timeline *timeline = user;
+    pthread_mutex_lock(&timeline->lock);
+    while (timeline->filled - timeline->passed == TICKS && !timeline->stop)
+        pthread_cond_wait(&timeline->changed, &timeline->lock);
+    bool stop = timeline->stop;
+    size_t at = timeline->filled;
+    pthread_mutex_unlock(&timeline->lock);
+    if (stop)
+        return REPLAY_HAS_ENOUGH;
+    fill(timeline, &timeline->slots[at % TICKS], tick);
+    pthread_mutex_lock(&timeline->lock);
+    bool was_empty = timeline->filled++ == timeline->passed; /* then the other side may wait for this one */
+    pthread_mutex_unlock(&timeline->lock);
+    if (was_empty)
+        timeline->wish.on_ready(timeline->wish.user);
+    return 0;
+}
+
+static bool is_robot(const struct timeline *timeline, const struct armtap_record *record)
+{
+    char address[64];
+    recording_address(address, record->stream->robot);
+    return strcmp(address, timeline->wish.recording->robots[timeline->wish.robot]->address) == 0;
+}
+
+static int64_t limit(const struct timeline *timeline, const struct timestamp *when, int64_t none)
+{
+    int64_t time =
+        when->given ? timestamp_resolve(when, timeline->totals.first_time, timeline->wish.zone) : ARMTAP_NO_TIME;
+    return time == ARMTAP_NO_TIME ? none : time;
+}
+
+static int on_record(void *user, const struct armtap_record *record)
+{
+    struct timeline *timeline = user;
+    int64_t time = record->where.time;
+    if (!is_robot(timeline, record))
+        return 0;
+    if (time != ARMTAP_NO_TIME && time > limit(timeline, &timeline->wish.to, INT64_MAX))
+        return REPLAY_HAS_ENOUGH;
+    bool wanted = time == ARMTAP_NO_TIME || time >= limit(timeline, &timeline->wish.from, INT64_MIN);
+    return tick_maker_record(timeline->maker, record, wanted);
+}
+
+static bool must_stop(struct timeline *timeline)
+{
+    pthread_mutex_lock(&timeline->lock);
+    bool stop = timeline->stop;
+    pthread_mutex_unlock(&timeline->lock);
+    return stop;
+}
+
+static enum replay_answer on_turn(void *user, const struct replay_totals *totals)
+{
+    (void)totals;
+    return must_stop(user) ? REPLAY_HAS_ENOUGH : REPLAY_GO_ON;
+}
+
+static void *work(void *user)
+{
+    struct timeline *timeline = user;
+    const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record};
+    struct replay_source source = *timeline->wish.source;
+    source.quiet = true;
+    source.progress = false;
+    source.on_turn = on_turn;
+    do {
+        if (tick_maker_begin_round(timeline->maker) != 0)
+            break;
+        replay(&source, &sink, timeline, &timeline->totals);
+    } while (timeline->wish.loop != LOOP_NONE && tick_maker_has_ticks(timeline->maker) && !must_stop(timeline));
+    pthread_mutex_lock(&timeline->lock);
+    timeline->finished = true;
+    pthread_mutex_unlock(&timeline->lock);
+    timeline->wish.on_ready(timeline->wish.user);
+    return NULL;
+}
+
+/* ---- beginning and end ---------------------------------------------------------------------------------------------
+ */
+
+static void free_slots(struct timeline *timeline)
+{
+    for (unsigned i = 0; i < TICKS; i++)
+        free(timeline->slots[i].image);
+    tick_maker_free(timeline->maker);
+    free(timeline);
+}
+
+static bool make_slots(struct timeline *timeline)
+{
+    timeline->maker = tick_maker_new(&timeline->wish, emit, timeline);
+    for (unsigned i = 0; i < TICKS && timeline->maker; i++) {
+        timeline->slots[i].image = malloc(timeline->image_size + 1);
+        if (!timeline->slots[i].image)
+            return false;
+    }
+    return timeline->maker != NULL;
+}
+
+/* Signals go to the thread that was there before. */
+static int start(struct timeline *timeline)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int outcome = pthread_create(&timeline->thread, NULL, work, timeline);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return outcome;
+}
+
+struct timeline *timeline_start(const struct timeline_wish *wish)
+{
+    struct timeline *timeline = calloc(1, sizeof *timeline);
+    if (!timeline)
+        return NULL;
+    timeline->wish = *wish;
+    timeline->image_size = variables_size(wish->recording->robots[wish->robot]->variables);
+    pthread_mutex_init(&timeline->lock, NULL);
+    pthread_cond_init(&timeline->changed, NULL);
+    if (make_slots(timeline) && start(timeline) == 0)
+        return timeline;
+    pthread_cond_destroy(&timeline->changed);
+    pthread_mutex_destroy(&timeline->lock);
+    free_slots(timeline);
+    return NULL;
+}
+
+void timeline_free(struct timeline *timeline)
+{
+    if (!timeline)
+        return;
+    pthread_mutex_lock(&timeline->lock);
+    timeline->stop = true;
+    pthread_cond_signal(&timeline->changed);
+    pthread_mutex_unlock(&timeline->lock);
+    pthread_join(timeline->thread, NULL);
+    pthread_cond_destroy(&timeline->changed);
+    pthread_mutex_destroy(&timeline->lock);
+    free_slots(timeline);
+}
+
+/* ---- the user's side -----------------------------------------------------------------------------------------------
+ */
+
+const struct tick *timeline_next(struct timeline *timeline)
+{
+    pthread_mutex_lock(&timeline->lock);
+    const struct tick *tick =
+        timeline->filled == timeline->passed ? NULL : &timeline->slots[timeline->passed % TICKS].tick;
+    pthread_mutex_unlock(&timeline->lock);
+    return tick;
+}
+
+void timeline_pass(struct timeline *timeline)
+{
+    pthread_mutex_lock(&timeline->lock);
+    timeline->passed++;
+    pthread_cond_signal(&timeline->changed);
+    pthread_mutex_unlock(&timeline->lock);
+}
+
+bool timeline_is_over(struct timeline *timeline)
+{
+    pthread_mutex_lock(&timeline->lock);
+    bool over = timeline->finished && timeline->filled == timeline->passed;
+    pthread_mutex_unlock(&timeline->lock);
+    return over;
+}

@@ -1,0 +1,48 @@
+/* What a robot can be asked for by name: RTDE variables, each with its place in an image. An image holds the values of
+ * all of them at one moment, as they are on the wire. */
+#ifndef SERVE_VARIABLES_H
+#define SERVE_VARIABLES_H
+
+#include "armtap.h"
+
+#define VARIABLES_MAX 2048
+#define VARIABLE_NAME_MAX 255
+
+struct variable {
+    char *name;
+    size_t name_length;
+    enum armtap_type type;
+    unsigned count;
+    size_t index;                     /* in the list */
+    size_t offset, size;              /* in the image */
+    const struct armtap_field *field; /* NULL: the table has no such field, or it has another type */
+    bool recorded;                    /* false: only what clients write can be read back */
+};
+
+struct variables;
+/* NULL if memory runs out. */
+struct variables *variables_new(void);
+void variables_free(struct variables *variables);
+/* Adds what clients may both write and read back, unless it is there. 0, or -1 if memory runs out. */
+int variables_add_registers(struct variables *variables);
+/* Adds a variable, or finds it: the first type of a name stays. Sets *added to it, or to NULL if there are too many or
+ * RTDE has no such type. 0, or -1 if memory runs out. `image` grows with it, filled with zeros. */
+int variables_add(struct variables *variables, const char *name, enum armtap_type type, unsigned count,
+                  struct variable **added);
+/* NULL if there is none. */
+const struct variable *variables_find(const struct variables *variables, const char *name, size_t length);
+const struct variable *variables_of_field(const struct variables *variables, size_t id);
+size_t variables_count(const struct variables *variables);
+const struct variable *variables_at(const struct variables *variables, size_t i);
+/* Bytes of an image. */
+size_t variables_size(const struct variables *variables);
+/* The image of first values, which whoever adds variables fills. */
+uint8_t *variables_first(struct variables *variables);
+
+/* Writes a number of a value as it is on the wire; returns its bytes, count times the element's. */
+size_t value_size(enum armtap_type type, unsigned count);
+void value_put(uint8_t *to, const struct armtap_value *value);
+/* Reads element `i` of a variable in an image as a number. */
+double variable_number(const struct variable *variable, const uint8_t *image, unsigned i);
+
+#endif
