@@ -60,6 +60,20 @@ tools_libtools_a_SOURCES = \
 	tools/input/replay_side_by_side.h \
 	tools/input/replay_stop.c \
 	tools/input/replay_stop.h \
+	tools/input/ring.c \
+	tools/input/ring.h \
+	tools/input/robot_address.c \
+	tools/input/robot_address.h \
+	tools/input/robot_capture.c \
+	tools/input/robot_capture.h \
+	tools/input/robot_event.c \
+	tools/input/robot_event.h \
+	tools/input/robot_link.c \
+	tools/input/robot_link.h \
+	tools/input/robot_reader.c \
+	tools/input/robot_reader.h \
+	tools/input/robot_traffic.c \
+	tools/input/robot_traffic.h \
 	tools/input/section_comment.c \
 	tools/input/section_comment.h \
 	tools/input/shell_command.c \

@@ -86,6 +86,24 @@ static void loopback_is_recognised(void **state)
     }
 }
 
+static void hosts_are_compared(void **state)
+{
+    static const struct {
+        const char *one, *other;
+        bool same;
+    } rows[] = {{"10.0.0.2:1", "10.0.0.2:2", true},    {"10.0.0.2", "10.0.0.3", false},
+                {"10.0.0.2", "::ffff:10.0.0.2", true}, {"[fd00::2]:1", "fd00:0::2", true},
+                {"fd00::2", "fd00::3", false},         {"10.0.0.2", "::10.0.0.2", false}};
+    struct tcp_address one, other;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(0, tcp_address_parse(&one, rows[i].one, 1));
+        assert_int_equal(0, tcp_address_parse(&other, rows[i].other, 1));
+        assert_int_equal(rows[i].same, tcp_address_same_host(&one, &other));
+        assert_int_equal(rows[i].same, tcp_address_same_host(&other, &one));
+    }
+}
+
 static void names_are_resolved(void **state)
 {
     struct tcp_address addresses[4];
@@ -225,6 +243,7 @@ int main(void)
         cmocka_unit_test(addresses_are_read_and_written),
         cmocka_unit_test(long_texts_are_refused),
         cmocka_unit_test(loopback_is_recognised),
+        cmocka_unit_test(hosts_are_compared),
         cmocka_unit_test(names_are_resolved),
         cmocka_unit_test(bytes_come_with_the_time_they_arrived),
         cmocka_unit_test(a_reset_arrives),

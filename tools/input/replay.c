@@ -20,6 +20,7 @@
 #include "file_reader.h"
 #include "base/timestamp.h"
 #include "replay_stop.h"
+#include "robot_capture.h"
 #include "base/sandbox.h"
 
 /* Raw dumps are numbered from here, so that they never share a number with captured connections. */
@@ -52,12 +53,17 @@ struct run {
 
 bool replay_is_repeatable(const struct replay_source *source)
 {
-    return !source->interface && !source->follow && inputs_are_ordinary(source->inputs, source->count);
+    return !replay_is_endless(source) && !source->follow && inputs_are_ordinary(source->inputs, source->count);
+}
+
+bool replay_is_endless(const struct replay_source *source)
+{
+    return source->interface || source->robots;
 }
 
 bool replay_is_live(const struct replay_source *source)
 {
-    return source->interface || source->follow || inputs_go_on(source->inputs, source->count);
+    return replay_is_endless(source) || source->follow || inputs_go_on(source->inputs, source->count);
 }
 
 /* Stops the reading; prints a message once, unless the callback already did. */
@@ -110,7 +116,7 @@ static void advance(struct run *run, const struct capture *capture)
 static void obey_interrupt(struct run *run)
 {
     const struct replay_source *source = run->source;
-    if (!interrupt_asked() || source->interface)
+    if (!interrupt_asked() || replay_is_endless(source))
         return;
     if (!replay_is_live(source))
         run->stopped = run->totals->broken_off = run->totals->interrupted = true;
@@ -136,9 +142,9 @@ static bool wait_on(void *user)
     return !run->stopped && !run->ended;
 }
 
-static void note_dropped(struct run *run, const struct armtap_where *where, const char *text)
+static void note_dropped(struct run *run, const char *id, const struct armtap_where *where, const char *text)
 {
-    struct armtap_note note = {.kind = armtap_note_find("capture.dropped"), .where = *where, .text = text};
+    struct armtap_note note = {.kind = armtap_note_find(id), .where = *where, .text = text};
     if (note.kind && run->sink.on_note && run->sink.on_note(&run->stop, &note) != 0)
         stop(run, ARMTAP_ERR_STOPPED);
 }
@@ -158,7 +164,7 @@ static void report_dropped(struct run *run, struct capture *capture, const struc
         message_warning("%s: %s; narrow the --filter, or capture with tcpdump -B 65536 first", run->source->interface,
                         text);
     else
-        note_dropped(run, where, text);
+        note_dropped(run, "capture.dropped", where, text);
 }
 
 static int64_t clock_time(void)
@@ -182,7 +188,7 @@ static void watch_drops(struct run *run, struct capture *capture, uint64_t packe
     timestamp_date(to, now.time, TIMESTAMP_UTC);
     snprintf(text, sizeof text, "the kernel or the interface dropped %llu packets between %.23sZ and %.23sZ",
              (unsigned long long)dropped, from, to);
-    note_dropped(run, &since, text);
+    note_dropped(run, "capture.dropped", &since, text);
 }
 
 static void take_packet(struct run *run, struct armtap_packet *packet)
@@ -441,6 +447,51 @@ static void run_live(struct run *run)
     run_packets(run, run->source->live, 0);
 }
 
+/* ---- robots ------------------------------------------------------------------------------------------------------ */
+
+/* Notes what this machine could not keep, where it is missing. */
+static void note_hole(struct run *run, const struct robot_event *hole, uint64_t packet)
+{
+    char text[200];
+    const struct armtap_where where = {.time = hole->since, .packet = packet};
+    snprintf(text, sizeof text, "%" PRIu64 " record%s of %.3f s of %s %s not kept", hole->lost_messages,
+             hole->lost_messages == 1 ? "" : "s", (double)(hole->time - hole->since) / 1e9,
+             run->source->robots->robots[hole->robot].url, hole->lost_messages == 1 ? "was" : "were");
+    note_dropped(run, "record.dropped", &where, text);
+}
+
+static void report_holes(const struct robot_capture *capture)
+{
+    uint64_t dropped = robot_capture_dropped(capture);
+    if (dropped > 0)
+        message_warning("%" PRIu64 " record%s dropped, because the output did not keep up; write to a file, or ask for "
+                        "fewer fields or a lower --frequency",
+                        dropped, dropped == 1 ? " was" : "s were");
+}
+
+static void run_robots(struct run *run)
+{
+    struct armtap_packet packet;
+    const struct robot_event *hole;
+    enum capture_outcome outcome = CAPTURE_END;
+    struct robot_capture *capture = robot_capture_open(run->source->robots);
+    if (!capture) {
+        run->stopped = run->totals->broken_off = true;
+        return;
+    }
+    while (!run->stopped && (outcome = robot_capture_next(capture, &packet, &hole)) > CAPTURE_END) {
+        if (hole)
+            note_hole(run, hole, packet.where.packet);
+        if (outcome == CAPTURE_PACKET)
+            take_packet(run, &packet);
+        turn(run);
+    }
+    if (!run->stopped && outcome < CAPTURE_END)
+        fail_input(run, outcome);
+    report_holes(capture);
+    robot_capture_close(capture);
+}
+
 static void run_all(struct run *run)
 {
     struct armtap_net_options options = {.size = sizeof options,
@@ -455,6 +506,8 @@ static void run_all(struct run *run)
         return;
     if (run->source->interface)
         run_live(run);
+    else if (run->source->robots)
+        run_robots(run);
     else
         for (uint32_t i = 0; i < run->source->count && !run->stopped && !run->ended; i++)
             run_file(run, i);
@@ -470,8 +523,8 @@ enum exit_status replay(const struct replay_source *source, const struct armtap_
         .source = source, .stop = {.sink = sink, .user = user}, .totals = totals, .before = {.time = ARMTAP_NO_TIME}};
     run.sink = replay_stop_wrap(&run.stop);
     *totals = (struct replay_totals){.first_time = ARMTAP_NO_TIME};
-    progress_begin(&run.progress, source->progress && !source->interface && !source->follow,
-                   source->interface ? 0 : inputs_length(source->inputs, source->count));
+    progress_begin(&run.progress, source->progress && !replay_is_endless(source) && !source->follow,
+                   replay_is_endless(source) ? 0 : inputs_length(source->inputs, source->count));
     run_all(&run);
     progress_hide(&run.progress);
     return run.damaged || totals->broken_off ? EXIT_FAILED : EXIT_DONE;

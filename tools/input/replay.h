@@ -1,4 +1,4 @@
-/* Runs captures, raw dumps or a live interface through the library into a command's sink. */
+/* Runs captures, raw dumps, a live interface or robots through the library into a command's sink. */
 #ifndef INPUT_REPLAY_H
 #define INPUT_REPLAY_H
 
@@ -25,14 +25,16 @@ struct replay_totals {
 
 struct inputs;
 struct capture;
+struct robot_sources;
 
 struct replay_source {
     const char *const *names; /* files in order; "-" is standard input */
     size_t count;
-    struct inputs *inputs; /* these files, opened */
-    const char *interface; /* live instead of files, or NULL */
-    struct capture *live;  /* the interface, opened by replay_open_interface */
-    const char *filter;    /* capture filter; NULL: the telemetry ports */
+    struct inputs *inputs;              /* these files, opened */
+    const char *interface;              /* live instead of files, or NULL */
+    struct capture *live;               /* the interface, opened by replay_open_interface */
+    const struct robot_sources *robots; /* live instead of files, or NULL */
+    const char *filter;                 /* capture filter; NULL: the telemetry ports */
     enum armtap_protocol raw;
     const struct armtap_port *ports; /* --port */
     size_t port_count;
@@ -58,8 +60,10 @@ enum exit_status replay(const struct replay_source *source, const struct armtap_
  * user. The caller closes it with replay_close_interface. NULL after a message. */
 struct capture *replay_open_interface(const struct replay_source *source);
 void replay_close_interface(struct capture *live);
-/* Whether the source may grow while it is read: an interface, a pipe, a terminal or a followed file. */
+/* Whether the source may grow while it is read: an interface, a robot, a pipe, a terminal or a followed file. */
 bool replay_is_live(const struct replay_source *source);
+/* Whether it has no end of its own: an interface or a robot. */
+bool replay_is_endless(const struct replay_source *source);
 /* Whether the source can be read twice: ordinary files only. */
 bool replay_is_repeatable(const struct replay_source *source);
 

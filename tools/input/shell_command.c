@@ -86,7 +86,7 @@ static bool is_one_time(const char *name)
 
 bool shell_can_name(const struct replay_source *source)
 {
-    if (source->interface || source->count == 0)
+    if (replay_is_endless(source) || source->count == 0)
         return false;
     for (size_t i = 0; i < source->count; i++)
         if (is_one_time(source->names[i]))

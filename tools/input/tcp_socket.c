@@ -58,6 +58,22 @@ bool tcp_address_is_loopback(const struct tcp_address *address)
     return ntohl(address->four.sin_addr.s_addr) >> 24 == 127;
 }
 
+/* As in IPv6. */
+static struct in6_addr host_of(const struct tcp_address *address)
+{
+    struct in6_addr host = {.s6_addr = {[10] = 0xFF, [11] = 0xFF}};
+    if (address->family == AF_INET6)
+        return address->six.sin6_addr;
+    memcpy(host.s6_addr + 12, &address->four.sin_addr, 4);
+    return host;
+}
+
+bool tcp_address_same_host(const struct tcp_address *one, const struct tcp_address *other)
+{
+    struct in6_addr first = host_of(one), second = host_of(other);
+    return memcmp(&first, &second, sizeof first) == 0;
+}
+
 void tcp_address_text(const struct tcp_address *address, char text[TCP_ADDRESS_MAX])
 {
     char host[TCP_ADDRESS_MAX - 16] = "?";

@@ -28,6 +28,8 @@ int tcp_address_parse(struct tcp_address *address, const char *text, uint16_t po
 uint16_t tcp_address_port(const struct tcp_address *address);
 void tcp_address_set_port(struct tcp_address *address, uint16_t port);
 bool tcp_address_is_loopback(const struct tcp_address *address);
+/* Whether two addresses name one host; 10.0.0.2 and ::ffff:10.0.0.2 do. */
+bool tcp_address_same_host(const struct tcp_address *one, const struct tcp_address *other);
 /* Looks a host's name up, or reads its address without brackets. May take seconds: call it before a loop. Returns how
  * many addresses were stored, in the order to try, or 0 and why as text. */
 size_t tcp_resolve(const char *host, uint16_t port, struct tcp_address *addresses, size_t room, const char **problem);

@@ -1,0 +1,102 @@
+#include "robot_address.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/message.h"
+
+static const struct scheme {
+    const char *name;
+    enum armtap_protocol protocol;
+    uint16_t port;
+} schemes[] = {{"rtde", ARMTAP_RTDE, 30004}, {"realtime", ARMTAP_REALTIME, 30013}};
+
+bool robot_address_is(const char *word)
+{
+    return strstr(word, "://") != NULL;
+}
+
+static int fail(const struct robot_address *robot, const char *problem)
+{
+    message_error(
+        "%s: %s; name a robot as rtde://HOST[:PORT] or realtime://HOST[:PORT], with an IPv6 address in brackets",
+        robot->url, problem);
+    return -1;
+}
+
+static const struct scheme *find_scheme(const char *url)
+{
+    size_t length = (size_t)(strstr(url, "://") - url);
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        if (strlen(schemes[i].name) == length && memcmp(schemes[i].name, url, length) == 0)
+            return &schemes[i];
+    return NULL;
+}
+
+static int parse_port(struct robot_address *robot, const char *text)
+{
+    unsigned long number = 0;
+    size_t length = strspn(text, "0123456789");
+    for (size_t i = 0; i < length && number <= UINT16_MAX; i++)
+        number = number * 10 + (unsigned)(text[i] - '0');
+    if (length == 0 || text[length] != '\0' || number == 0 || number > UINT16_MAX)
+        return fail(robot, "the port is no number from 1 to 65535");
+    robot->port = (uint16_t)number;
+    return 0;
+}
+
+/* HOST, HOST:PORT, [HOST] or [HOST]:PORT. */
+static int parse_place(struct robot_address *robot, const char *place)
+{
+    bool bracketed = place[0] == '[';
+    const char *host = place + (bracketed ? 1 : 0);
+    size_t length = strcspn(host, bracketed ? "]" : ":");
+    const char *after = host + length;
+    if (bracketed && *after++ != ']')
+        return fail(robot, "a bracket is not closed");
+    if (length == 0)
+        return fail(robot, "the host is missing");
+    if (length >= sizeof robot->host)
+        return fail(robot, "the host is too long");
+    if (!bracketed && *after == ':' && strchr(after + 1, ':'))
+        return fail(robot, "there is more than one colon");
+    if (*after != '\0' && *after != ':')
+        return fail(robot, "something follows the bracket");
+    memcpy(robot->host, host, length);
+    robot->host[length] = '\0';
+    if (robot->host[strcspn(robot->host, "/?#@ \t")] != '\0')
+        return fail(robot, "a host's name has no such characters");
+    return *after == ':' ? parse_port(robot, after + 1) : 0;
+}
+
+int robot_address_parse(struct robot_address *robot, const char *url)
+{
+    char place[ROBOT_HOST_MAX + 16];
+    *robot = (struct robot_address){.url = url};
+    const struct scheme *scheme = find_scheme(url);
+    if (!scheme)
+        return fail(robot, "not an address of a robot");
+    robot->protocol = scheme->protocol;
+    robot->port = scheme->port;
+    const char *rest = strstr(url, "://") + 3;
+    size_t length = strlen(rest);
+    if (length > 0 && rest[length - 1] == '/')
+        length--;
+    if (length >= sizeof place)
+        return fail(robot, "the host is too long");
+    memcpy(place, rest, length);
+    place[length] = '\0';
+    return parse_place(robot, place);
+}
+
+int robot_address_resolve(struct robot_address *robot)
+{
+    const char *problem = NULL;
+    robot->count = tcp_resolve(robot->host, robot->port, robot->addresses, ROBOT_ADDRESSES, &problem);
+    if (robot->count > 0)
+        return 0;
+    message_error("%s: host '%s' is not known: %s; give its address, as the pendant shows it under Settings > System > "
+                  "Network",
+                  robot->url, robot->host, problem);
+    return -1;
+}

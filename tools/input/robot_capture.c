@@ -1,0 +1,123 @@
+#include "robot_capture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "robot_traffic.h"
+
+/* A packet that waits to be given. */
+struct waiting {
+    int64_t time;
+    size_t at, length; /* in the bytes */
+};
+/* An event makes few packets: a connection's beginning three. */
+#define WAITING_MAX 64
+
+struct robot_capture {
+    struct robot_reader *reader;
+    struct robot_traffic *traffic;
+    struct waiting waiting[WAITING_MAX];
+    size_t count, given;
+    uint8_t *bytes;
+    size_t length, room;
+    uint64_t packets, dropped;
+    struct robot_event hole;
+};
+
+struct robot_capture *robot_capture_open(const struct robot_sources *sources)
+{
+    struct robot_capture *capture = calloc(1, sizeof *capture);
+    if (capture)
+        capture->traffic = robot_traffic_new(sources->count);
+    if (!capture || !capture->traffic)
+        message_no_memory();
+    else if ((capture->reader = robot_reader_start(sources)))
+        return capture;
+    robot_capture_close(capture);
+    return NULL;
+}
+
+void robot_capture_close(struct robot_capture *capture)
+{
+    if (!capture)
+        return;
+    robot_reader_free(capture->reader);
+    robot_traffic_free(capture->traffic);
+    free(capture->bytes);
+    free(capture);
+}
+
+static int take_packet(void *user, int64_t time, const uint8_t *packet, size_t length)
+{
+    struct robot_capture *capture = user;
+    if (capture->count == WAITING_MAX)
+        return -1;
+    if (capture->length + length > capture->room) {
+        size_t room = 2 * (capture->length + length);
+        uint8_t *bytes = realloc(capture->bytes, room);
+        if (!bytes)
+            return -1;
+        capture->bytes = bytes;
+        capture->room = room;
+    }
+    memcpy(capture->bytes + capture->length, packet, length);
+    capture->waiting[capture->count++] = (struct waiting){time, capture->length, length};
+    capture->length += length;
+    return 0;
+}
+
+/* Makes packets of the next event; CAPTURE_PACKET also if there are none. */
+static enum capture_outcome take_event(struct robot_capture *capture, const struct robot_event **dropped)
+{
+    struct robot_event event;
+    enum robot_reader_outcome outcome = robot_reader_next(capture->reader, &event);
+    switch (outcome) {
+    case ROBOT_READER_SILENT:
+        return CAPTURE_SILENT;
+    case ROBOT_READER_STOPPED:
+        return CAPTURE_END;
+    case ROBOT_READER_GAVE_UP:
+        return CAPTURE_DAMAGED;
+    case ROBOT_READER_NO_MEMORY:
+        return CAPTURE_NO_MEMORY;
+    case ROBOT_READER_EVENT:
+        break;
+    }
+    capture->count = capture->given = capture->length = 0;
+    robot_event_say(&event);
+    if (event.kind == ROBOT_DROPPED) {
+        capture->dropped += event.lost_messages;
+        capture->hole = event;
+        *dropped = &capture->hole;
+    }
+    return robot_traffic_take(capture->traffic, &event, take_packet, capture) == 0 ? CAPTURE_PACKET : CAPTURE_NO_MEMORY;
+}
+
+enum capture_outcome robot_capture_next(struct robot_capture *capture, struct armtap_packet *packet,
+                                        const struct robot_event **dropped)
+{
+    *dropped = NULL;
+    while (capture->given == capture->count) {
+        enum capture_outcome outcome = take_event(capture, dropped);
+        if (outcome != CAPTURE_PACKET)
+            return outcome;
+    }
+    const struct waiting *next = &capture->waiting[capture->given++];
+    *packet = (struct armtap_packet){.link_type = SYNTHETIC_LINK_TYPE,
+                                     .where = {.time = next->time, .packet = ++capture->packets},
+                                     .data = capture->bytes + next->at,
+                                     .captured = next->length,
+                                     .length = next->length};
+    return CAPTURE_PACKET;
+}
+
+void robot_capture_stop(struct robot_capture *capture)
+{
+    robot_reader_stop(capture->reader);
+}
+
+uint64_t robot_capture_dropped(const struct robot_capture *capture)
+{
+    return capture->dropped;
+}

@@ -1,0 +1,23 @@
+/* Robots as a capture: the packets that their data might have come in. */
+#ifndef INPUT_ROBOT_CAPTURE_H
+#define INPUT_ROBOT_CAPTURE_H
+
+#include "capture.h"
+#include "robot_reader.h"
+
+struct robot_capture;
+
+/* Starts to read; `sources` must outlive it. NULL after a message. */
+struct robot_capture *robot_capture_open(const struct robot_sources *sources);
+/* Accepts NULL. */
+void robot_capture_close(struct robot_capture *capture);
+/* The next packet, as capture_next() gives it. If `dropped` becomes true, records were dropped right before it, as the
+ * event tells. Prints what the robots' connections have to say. CAPTURE_DAMAGED: a robot was given up. */
+enum capture_outcome robot_capture_next(struct robot_capture *capture, struct armtap_packet *packet,
+                                        const struct robot_event **dropped);
+/* Leaves the robots; CAPTURE_END follows soon. */
+void robot_capture_stop(struct robot_capture *capture);
+/* Messages dropped so far. */
+uint64_t robot_capture_dropped(const struct robot_capture *capture);
+
+#endif

@@ -1,0 +1,14 @@
+#include "robot_event.h"
+
+#include "base/message.h"
+
+void robot_event_say(const struct robot_event *event)
+{
+    const char *text = (const char *)event->bytes;
+    if (event->kind != ROBOT_SAID)
+        return;
+    if (event->severity == ARMTAP_WARNING)
+        message_warning("%s", text);
+    else
+        message_error("%s", text);
+}

@@ -1,0 +1,35 @@
+/* What happens between armtap and a robot that it reads as a client. */
+#ifndef INPUT_ROBOT_EVENT_H
+#define INPUT_ROBOT_EVENT_H
+
+#include "armtap.h"
+#include "tcp_socket.h"
+
+enum robot_event_kind {
+    ROBOT_OPENED,     /* a connection stands */
+    ROBOT_REFUSED,    /* an attempt was refused */
+    ROBOT_UNANSWERED, /* an attempt got no answer */
+    ROBOT_BYTES,      /* a whole message, or bytes that are none */
+    ROBOT_DROPPED,    /* messages that came, but were not kept: what uses them was too slow */
+    ROBOT_CLOSED,     /* one side ended the connection */
+    ROBOT_SAID        /* a line for the user */
+};
+
+struct robot_event {
+    enum robot_event_kind kind;
+    unsigned robot;                  /* which, in the order that the user named them */
+    int64_t time;                    /* ns since the epoch */
+    enum armtap_direction direction; /* of bytes; or of the side that closed */
+    bool reset;                      /* CLOSED: by RST */
+    enum armtap_severity severity;   /* SAID */
+    int64_t since;                   /* DROPPED: the time of the first message; `time` is the last one's */
+    uint64_t lost_bytes, lost_messages;
+    struct tcp_address address[2]; /* OPENED, REFUSED, UNANSWERED: by the direction that this side sends in */
+    const uint8_t *bytes;          /* BYTES; SAID: its text, with a NUL at the end that does not count */
+    size_t length;
+};
+
+/* Prints the line of ROBOT_SAID; nothing for others. */
+void robot_event_say(const struct robot_event *event);
+
+#endif

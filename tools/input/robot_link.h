@@ -1,0 +1,42 @@
+/* A robot in an event loop: a socket and the library's client. It connects, connects again, and tells what happens. */
+#ifndef INPUT_ROBOT_LINK_H
+#define INPUT_ROBOT_LINK_H
+
+#include "client/armtap-client.h"
+#include "event_loop.h"
+#include "robot_address.h"
+#include "robot_event.h"
+
+struct robot_link;
+
+struct robot_link_wish {
+    const struct robot_address *address;        /* resolved; must outlive the link */
+    const struct armtap_client_options *client; /* all but protocol, robot, client and on_event */
+    unsigned number;                            /* in its events */
+    void *user;
+    /* All of what happens, in order. The texts are for the user, one line each. */
+    void (*on_event)(void *user, const struct robot_event *event);
+    /* Decoded records as they come, or NULL. As a callback of a sink. */
+    int (*on_record)(void *user, const struct armtap_record *record);
+    /* The link has ended: robot_link_outcome() says why. May be NULL. */
+    void (*on_end)(void *user);
+};
+
+enum robot_link_outcome {
+    ROBOT_LINK_GOES_ON,
+    ROBOT_LINK_STOPPED, /* as robot_link_stop() asked */
+    ROBOT_LINK_GAVE_UP, /* an event said why */
+    ROBOT_LINK_NO_MEMORY
+};
+
+/* Begins to connect in the loop's next turn. NULL if memory runs out. */
+struct robot_link *robot_link_new(struct event_loop *loop, const struct robot_link_wish *wish);
+/* Closes what is open, in silence; not to be called from its own callbacks. Accepts NULL. */
+void robot_link_free(struct robot_link *link);
+/* Ends it in an orderly way, which takes up to a second: on_end follows. */
+void robot_link_stop(struct robot_link *link);
+enum robot_link_outcome robot_link_outcome(const struct robot_link *link);
+/* What was agreed, and whether data comes. */
+const struct armtap_client *robot_link_client(const struct robot_link *link);
+
+#endif

@@ -1,0 +1,284 @@
+#define _POSIX_C_SOURCE 200809L
+#include "robot_reader.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/interrupt.h"
+#include "base/message.h"
+#include "event_loop.h"
+#include "ring.h"
+#include "robot_link.h"
+
+/* Ten seconds of two robots' largest packages at 500 Hz. */
+#define RING (16 * 1024 * 1024)
+/* Data leaves so much of it to what matters more: handshakes, and how connections begin and end. */
+#define RING_SPARE (512 * 1024)
+/* Data that was dropped once is dropped until there is so much room: a few long holes are better than many short. */
+#define RING_AGAIN (RING / 2)
+#define WAIT_NS 10000000
+/* ns in which robots may end in an orderly way; the whole program has 0.8 s after a signal. */
+#define GOOD_BYE INT64_C(500000000)
+#define RTDE_TYPE 2 /* where the type of a package is */
+
+/* What was dropped since the last message that was kept. */
+struct lost {
+    uint64_t bytes, messages;
+    int64_t since, until;
+};
+
+struct reader_link {
+    struct robot_reader *reader;
+    struct robot_link *link;
+    enum armtap_protocol protocol;
+    unsigned number;
+    bool unheard; /* there was no room even for the connection's beginning: nothing of it is kept */
+    struct lost lost[2];
+};
+
+struct robot_reader {
+    struct ring *ring;
+    struct event_loop *loop; /* all below belongs to the thread while it runs */
+    struct reader_link *links;
+    size_t count, ended;
+    pthread_t thread;
+    bool is_running;
+    atomic_bool wants_end, is_over;
+    enum robot_reader_outcome outcome; /* once is_over */
+    bool holds;                        /* the user has an event that is in the ring */
+};
+
+/* ---- the thread: events into the ring ---------------------------------------------------------------------------- */
+
+/* Copies an event and its bytes. */
+static bool put(struct robot_reader *reader, const struct robot_event *event, size_t spare)
+{
+    size_t length = event->bytes ? event->length + 1 : 0;
+    struct robot_event *copy = ring_reserve(reader->ring, sizeof *copy + length, spare);
+    if (!copy)
+        return false;
+    *copy = *event;
+    if (event->bytes) {
+        uint8_t *bytes = (uint8_t *)(copy + 1);
+        memcpy(bytes, event->bytes, event->length);
+        bytes[event->length] = '\0';
+    }
+    ring_commit(reader->ring);
+    return true;
+}
+
+/* Data comes again and again; everything else comes once. */
+static bool is_data(const struct reader_link *link, const struct robot_event *event)
+{
+    return event->kind == ROBOT_BYTES &&
+           (link->protocol != ARMTAP_RTDE || (event->length > RTDE_TYPE && event->bytes[RTDE_TYPE] == 'U'));
+}
+
+static void drop(struct lost *lost, const struct robot_event *event)
+{
+    if (lost->messages == 0)
+        lost->since = event->time;
+    lost->until = event->time;
+    lost->messages++;
+    lost->bytes += event->length;
+}
+
+/* Tells what was dropped in a direction; true if nothing is left to be told. */
+static bool put_lost(struct reader_link *link, enum armtap_direction direction, size_t spare)
+{
+    struct lost *lost = &link->lost[direction];
+    const struct robot_event event = {.kind = ROBOT_DROPPED,
+                                      .robot = link->number,
+                                      .time = lost->until,
+                                      .since = lost->since,
+                                      .direction = direction,
+                                      .lost_bytes = lost->bytes,
+                                      .lost_messages = lost->messages};
+    if (lost->messages == 0)
+        return true;
+    if (!put(link->reader, &event, spare))
+        return false;
+    *lost = (struct lost){.bytes = 0};
+    return true;
+}
+
+static void keep_bytes(struct reader_link *link, const struct robot_event *event)
+{
+    bool data = is_data(link, event);
+    struct lost *lost = &link->lost[event->direction];
+    size_t again = lost->messages > 0 ? RING_AGAIN : RING_SPARE;
+    if (!put_lost(link, event->direction, data ? again : 0) || !put(link->reader, event, data ? RING_SPARE : 0))
+        drop(lost, event);
+}
+
+static void on_event(void *user, const struct robot_event *event)
+{
+    struct reader_link *link = user;
+    if (event->kind == ROBOT_OPENED) {
+        link->unheard = !put(link->reader, event, 0);
+        link->lost[0] = link->lost[1] = (struct lost){.bytes = 0};
+    } else if (event->kind == ROBOT_SAID)
+        put(link->reader, event, 0);
+    else if (link->unheard)
+        return;
+    else if (event->kind == ROBOT_BYTES)
+        keep_bytes(link, event);
+    else if (put_lost(link, ARMTAP_FROM_ROBOT, 0) && put_lost(link, ARMTAP_TO_ROBOT, 0))
+        put(link->reader, event, 0);
+}
+
+static void on_end(void *user)
+{
+    struct reader_link *link = user;
+    struct robot_reader *reader = link->reader;
+    enum robot_link_outcome outcome = robot_link_outcome(link->link);
+    if (outcome == ROBOT_LINK_NO_MEMORY)
+        reader->outcome = ROBOT_READER_NO_MEMORY;
+    else if (outcome == ROBOT_LINK_GAVE_UP && reader->outcome == ROBOT_READER_STOPPED)
+        reader->outcome = ROBOT_READER_GAVE_UP;
+    if (++reader->ended == reader->count || outcome == ROBOT_LINK_NO_MEMORY)
+        event_loop_stop(reader->loop);
+}
+
+static void on_wake(void *user)
+{
+    struct robot_reader *reader = user;
+    if (atomic_load(&reader->wants_end))
+        event_loop_stop(reader->loop);
+}
+
+static void *work(void *user)
+{
+    struct robot_reader *reader = user;
+    if (event_loop_run(reader->loop) == EVENT_LOOP_FAILED)
+        reader->outcome = ROBOT_READER_NO_MEMORY;
+    for (size_t i = 0; i < reader->count; i++)
+        robot_link_stop(reader->links[i].link);
+    if (reader->ended < reader->count)
+        event_loop_drain(reader->loop, event_clock() + GOOD_BYE);
+    for (size_t i = 0; i < reader->count; i++) {
+        put_lost(&reader->links[i], ARMTAP_FROM_ROBOT, 0);
+        robot_link_free(reader->links[i].link);
+        reader->links[i].link = NULL;
+    }
+    atomic_store(&reader->is_over, true);
+    return NULL;
+}
+
+/* ---- the user's side --------------------------------------------------------------------------------------------- */
+
+static int begin_links(struct robot_reader *reader, const struct robot_sources *sources)
+{
+    reader->links = calloc(sources->count, sizeof *reader->links);
+    if (!reader->links)
+        return -1;
+    reader->count = sources->count;
+    for (size_t i = 0; i < reader->count; i++) {
+        struct reader_link *link = &reader->links[i];
+        const struct robot_link_wish wish = {.address = &sources->robots[i],
+                                             .client = &sources->client,
+                                             .number = (unsigned)i,
+                                             .user = link,
+                                             .on_event = on_event,
+                                             .on_end = on_end};
+        *link = (struct reader_link){.reader = reader, .protocol = sources->robots[i].protocol, .number = (unsigned)i};
+        link->link = robot_link_new(reader->loop, &wish);
+        if (!link->link)
+            return -1;
+    }
+    return 0;
+}
+
+/* Signals go to the thread that was there before. */
+static int begin_thread(struct robot_reader *reader)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = pthread_create(&reader->thread, NULL, work, reader);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    reader->is_running = error == 0;
+    return error == 0 ? 0 : -1;
+}
+
+struct robot_reader *robot_reader_start(const struct robot_sources *sources)
+{
+    struct robot_reader *reader = calloc(1, sizeof *reader);
+    if (reader) {
+        reader->outcome = ROBOT_READER_STOPPED;
+        atomic_init(&reader->wants_end, false);
+        atomic_init(&reader->is_over, false);
+        reader->ring = ring_new(RING);
+        reader->loop = event_loop_new();
+    }
+    if (reader && reader->ring && reader->loop && begin_links(reader, sources) == 0) {
+        event_loop_on_wake(reader->loop, on_wake, reader);
+        if (begin_thread(reader) == 0)
+            return reader;
+    }
+    message_no_memory();
+    robot_reader_free(reader);
+    return NULL;
+}
+
+static void wait_briefly(void)
+{
+    const struct timespec time = {.tv_nsec = WAIT_NS};
+    nanosleep(&time, NULL);
+}
+
+/* Whether there is an event. */
+static bool take(struct robot_reader *reader, struct robot_event *event)
+{
+    size_t length;
+    if (reader->holds)
+        ring_release(reader->ring);
+    const struct robot_event *oldest = ring_peek(reader->ring, &length);
+    reader->holds = oldest != NULL;
+    if (!oldest)
+        return false;
+    *event = *oldest;
+    if (event->bytes)
+        event->bytes = (const uint8_t *)(oldest + 1);
+    return true;
+}
+
+enum robot_reader_outcome robot_reader_next(struct robot_reader *reader, struct robot_event *event)
+{
+    bool over = atomic_load(&reader->is_over);
+    if (interrupt_asked())
+        robot_reader_stop(reader);
+    if (take(reader, event))
+        return ROBOT_READER_EVENT;
+    if (over)
+        return reader->outcome;
+    wait_briefly();
+    return ROBOT_READER_SILENT;
+}
+
+void robot_reader_stop(struct robot_reader *reader)
+{
+    if (!atomic_exchange(&reader->wants_end, true))
+        event_loop_wake(reader->loop);
+}
+
+void robot_reader_free(struct robot_reader *reader)
+{
+    if (!reader)
+        return;
+    if (reader->is_running) {
+        robot_reader_stop(reader);
+        pthread_join(reader->thread, NULL);
+    }
+    for (size_t i = 0; reader->links && i < reader->count; i++)
+        robot_link_free(reader->links[i].link);
+    event_loop_free(reader->loop);
+    ring_free(reader->ring);
+    free(reader->links);
+    free(reader);
+}
