@@ -90,6 +90,8 @@ tools_libtools_a_SOURCES = \
 	tools/command_line/options.h \
 	tools/command_line/remedy.c \
 	tools/command_line/remedy.h \
+	tools/command_line/robot_request.c \
+	tools/command_line/robot_request.h \
 	tools/export/atomic_file.c \
 	tools/export/atomic_file.h \
 	tools/export/check_request.c \

@@ -13,6 +13,7 @@
 #include "base/message.h"
 #include "base/privileges.h"
 #include "input/recipe_file.h"
+#include "robot_request.h"
 #include "base/word_wrap.h"
 
 /* Ids of the shared options, above those that commands choose. */
@@ -27,6 +28,11 @@ enum shared_id {
     SHARED_LOCAL,
     SHARED_FOLLOW,
     SHARED_SORT,
+    SHARED_FIELDS, /* from here on for robots */
+    SHARED_ALL,
+    SHARED_FREQUENCY,
+    SHARED_STRICT,
+    SHARED_GIVE_UP,
     SHARED_HELP
 };
 
@@ -47,6 +53,12 @@ static const struct option_row shared_rows[] = {
      "keep reading as the file grows, for example under tcpdump -w, until Ctrl-C; info prints its tables then; with "
      "several files, follow the last one"},
     {SHARED_SORT, 0, "sort", NULL, "read several files in order of their first packets' times, not as given"},
+    {SHARED_FIELDS, 0, "fields", "A,B,C", "of a robot: ask for these fields; globs in quotes"},
+    {SHARED_ALL, 0, "all", NULL, "of a robot: ask for every output that is no register"},
+    {SHARED_FREQUENCY, 0, "frequency", "HZ", "of a robot: ask for so many packages a second (default: its own rate)"},
+    {SHARED_STRICT, 0, "strict", NULL, "of a robot: stop if it lacks a field that was asked for"},
+    {SHARED_GIVE_UP, 0, "give-up", "TIME",
+     "of a robot: stop after that time without data (60, 5m) instead of connecting again for ever"},
 };
 #define SHARED_COUNT (sizeof shared_rows / sizeof *shared_rows)
 
@@ -62,14 +74,25 @@ struct parser {
     void *user;
     const char *recipe_name; /* read after all other options were checked */
     bool sorts;
+    struct robot_request request;
 };
 
 /* ---- the tables -------------------------------------------------------------------------------------------------- */
+
+static bool has_own(const struct option_usage *usage, const char *name)
+{
+    for (size_t i = 0; i < usage->row_count; i++)
+        if (usage->rows[i].name && strcmp(usage->rows[i].name, name) == 0)
+            return true;
+    return false;
+}
 
 static bool has_shared(const struct option_usage *usage, const struct option_row *row)
 {
     if (row->id == SHARED_FOLLOW)
         return usage->may_follow;
+    if (row->id >= SHARED_FIELDS || (row->id == SHARED_RECIPE && usage->reads_robots))
+        return usage->reads_robots && !has_own(usage, row->name);
     bool decodes = row->id == SHARED_PORT || row->id == SHARED_RAW || row->id == SHARED_NO_GUESS;
     return usage->reads_captures || (usage->decodes && decodes);
 }
@@ -276,10 +299,43 @@ static int take_port(struct options *options, const char *value)
     return 0;
 }
 
+static int take_of_robot(struct parser *parser, int id, const char *value)
+{
+    struct robot_request *request = &parser->request;
+    switch (id) {
+    case SHARED_FIELDS:
+        request->fields = value;
+        return 0;
+    case SHARED_ALL:
+        request->all = true;
+        return 0;
+    case SHARED_FREQUENCY:
+        return robot_request_frequency(request, value);
+    case SHARED_STRICT:
+        request->strict = true;
+        return 0;
+    default:
+        return robot_request_give_up(request, value);
+    }
+}
+
+/* A command's own --fields and --strict mean the robot, too. */
+static void share_own(struct parser *parser, const struct option_row *row, const char *value)
+{
+    if (!row->name || !parser->usage->reads_robots)
+        return;
+    if (strcmp(row->name, "fields") == 0)
+        parser->request.fields = value;
+    if (strcmp(row->name, "strict") == 0)
+        parser->request.strict = true;
+}
+
 static int take_shared(struct parser *parser, int id, const char *value)
 {
     struct options *options = parser->options;
     uint64_t number;
+    if (id >= SHARED_FIELDS)
+        return take_of_robot(parser, id, value);
     switch (id) {
     case SHARED_PORT:
         return take_port(options, value);
@@ -322,6 +378,7 @@ static enum options_outcome take_row(struct parser *parser, const struct option_
         show_help(parser->usage);
         return OPTIONS_HELP_SHOWN;
     }
+    share_own(parser, row, value);
     int outcome =
         row->id >= SHARED_PORT ? take_shared(parser, row->id, value) : parser->take(parser->user, row->id, value);
     return outcome == 0 ? OPTIONS_RUN : OPTIONS_BAD;
@@ -399,18 +456,71 @@ static enum options_outcome parse_words(struct parser *parser)
     return outcome;
 }
 
+static void report_nothing_given(const struct option_usage *usage)
+{
+    if (!usage->reads_captures)
+        message_error("%s: no robot given; name one as rtde://HOST or realtime://HOST", usage->command);
+    else
+        message_error("%s: no capture given; name a file, - for standard input, or -i INTERFACE", usage->command);
+}
+
+static size_t count_robots(const struct options *options)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < options->operand_count; i++)
+        count += robot_address_is(options->operands[i]) ? 1 : 0;
+    return count;
+}
+
+static const char *first_operand(const struct options *options, bool robot)
+{
+    size_t i = 0;
+    while (robot_address_is(options->operands[i]) != robot)
+        i++;
+    return options->operands[i];
+}
+
+/* Robots and captures are not mixed: a capture ends, and a robot does not. */
+static int check_robots(const struct parser *parser)
+{
+    const struct options *options = parser->options;
+    const char *command = parser->usage->command, *option = robot_request_option(&parser->request);
+    size_t count = count_robots(options);
+    if (count > 0 && !parser->usage->reads_robots)
+        message_error("%s: %s is a robot, and this command reads captures; make one first: armtap record -o "
+                      "FILE.pcapng %s",
+                      command, first_operand(options, true), first_operand(options, true));
+    else if (count > 0 && count < options->operand_count && parser->usage->reads_captures)
+        message_error("%s: %s is a robot and %s is a capture, and they cannot be read together; leave one of them out, "
+                      "or make a capture of the robot first: armtap record -o FILE.pcapng %s",
+                      command, first_operand(options, true), first_operand(options, false),
+                      first_operand(options, true));
+    else if (count < options->operand_count && !parser->usage->reads_captures)
+        message_error("%s: %s is not a robot; name robots as rtde://HOST[:PORT] or realtime://HOST[:PORT]", command,
+                      first_operand(options, false));
+    else if (count > 0 && options->source.follow)
+        message_error("%s: --follow is for files; a robot never ends anyway: drop --follow", command);
+    else if (count == 0 && option && parser->usage->reads_captures)
+        message_error("%s: %s works only with a robot, such as rtde://HOST", command, option);
+    else
+        return 0;
+    return -1;
+}
+
 /* Checks that the options fit together. */
 static enum options_outcome check_together(const struct parser *parser)
 {
     const struct options *options = parser->options;
     const char *command = parser->usage->command, *interface = options->source.interface;
     size_t inputs = 0;
-    if (!parser->usage->reads_captures)
+    if (!parser->usage->reads_captures && !parser->usage->reads_robots)
         return OPTIONS_RUN;
+    if (check_robots(parser) != 0)
+        return OPTIONS_BAD;
     for (size_t i = 0; i < options->operand_count; i++)
         inputs += strcmp(options->operands[i], "-") == 0 ? 1 : 0;
     if (options->operand_count == 0 && !interface && !parser->usage->may_lack_captures)
-        message_error("%s: no capture given; name a file, - for standard input, or -i INTERFACE", command);
+        report_nothing_given(parser->usage);
     else if (options->operand_count > 0 && interface)
         message_error("%s: -i reads packets from %s, so it cannot read %s too; drop one of them", command, interface,
                       options->operands[0]);
@@ -487,18 +597,62 @@ static enum options_outcome open_inputs(struct parser *parser)
     return OPTIONS_RUN;
 }
 
+/* What a robot's port carries is said by its URL. */
+static int add_robot_port(struct options *options, const struct robot_address *robot)
+{
+    size_t count = options->source.port_count;
+    for (size_t i = 0; i < count; i++) {
+        if (options->ports[i].port != robot->port)
+            continue;
+        if (options->ports[i].protocol == robot->protocol)
+            return 0;
+        message_error("%s: port %u cannot carry both %s and %s; read them in two runs", robot->url,
+                      (unsigned)robot->port, armtap_protocol_name(robot->protocol),
+                      armtap_protocol_name(options->ports[i].protocol));
+        return -1;
+    }
+    struct armtap_port *ports = realloc(options->ports, (count + 1) * sizeof *ports);
+    if (!ports) {
+        message_no_memory();
+        return -1;
+    }
+    options->source.ports = options->ports = ports;
+    ports[count] = (struct armtap_port){robot->port, robot->protocol};
+    options->source.port_count = count + 1;
+    return 0;
+}
+
+/* Robots take the place of files. */
+static int open_robots(struct parser *parser)
+{
+    struct options *options = parser->options;
+    if (count_robots(options) == 0)
+        return 0;
+    parser->request.recipe_name = parser->recipe_name;
+    parser->request.columns = parser->usage->columns;
+    if (robot_sources_open(&options->robots, options->operands, options->operand_count, &parser->request,
+                           options->recipe) != 0)
+        return -1;
+    for (size_t i = 0; i < options->robots.count; i++)
+        if (add_robot_port(options, &options->robots.robots[i]) != 0)
+            return -1;
+    options->source.robots = &options->robots;
+    options->source.recipe = NULL;
+    return 0;
+}
+
 static enum options_outcome finish(struct parser *parser)
 {
     struct options *options = parser->options;
     enum options_outcome outcome = check_together(parser);
     if (outcome == OPTIONS_RUN && open_interface(options) != 0)
         return OPTIONS_BAD;
-    if (outcome != OPTIONS_RUN || !parser->usage->reads_captures)
+    if (outcome != OPTIONS_RUN || (!parser->usage->reads_captures && !parser->usage->reads_robots))
         return outcome;
-    if (read_recipe(parser) != 0)
+    if (read_recipe(parser) != 0 || open_robots(parser) != 0)
         return OPTIONS_BAD;
     options->source.names = (const char *const *)options->operands;
-    options->source.count = options->operand_count;
+    options->source.count = options->source.robots ? 0 : options->operand_count;
     options->source.threads = options->threads;
     options->source.progress = true;
     return open_inputs(parser);
@@ -534,6 +688,7 @@ void options_free(struct options *options)
         armtap_recipe_release(options->recipe);
     inputs_free(options->inputs);
     replay_close_interface(options->live);
+    robot_sources_close(&options->robots);
     free(options->ports);
     free(options->operands);
     *options = (struct options){.threads = 1};

@@ -3,6 +3,7 @@
 #define COMMAND_LINE_OPTIONS_H
 
 #include "input/replay.h"
+#include "input/robot_reader.h"
 #include "base/timestamp.h"
 
 /* An option of a command. */
@@ -26,6 +27,8 @@ struct option_usage {
     bool decodes;    /* without reads_captures: has --port, --raw and --no-guess, for captures named by an option */
     bool may_follow; /* with reads_captures: has --follow */
     bool may_lack_captures; /* with reads_captures: the command has other inputs and checks for captures itself */
+    bool reads_robots;      /* robots may be named: has --fields and --strict, unless it has its own, --all, ... */
+    const char *columns;    /* names in its own --fields that are not fields, separated by blanks */
 };
 
 /* The values of the shared options. The source points into argv and into this struct. */
@@ -38,7 +41,8 @@ struct options {
     struct armtap_recipe *recipe;
     struct inputs *inputs;
     struct capture *live;
-    enum timestamp_zone zone; /* of printed times */
+    struct robot_sources robots; /* count 0: none */
+    enum timestamp_zone zone;    /* of printed times */
 };
 
 enum options_outcome { OPTIONS_RUN, OPTIONS_HELP_SHOWN, OPTIONS_BAD };

@@ -33,6 +33,7 @@ static const struct option_usage usage = {
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
     .reads_captures = true,
+    .reads_robots = true,
     .examples = "  armtap compare both.pcap.gz\n  armtap compare --tolerance 1e-6 port30003.pcap port30004.pcap\n"};
 
 struct compare {

@@ -33,6 +33,7 @@ static const struct option_usage usage = {
     .reads_captures = true,
     .may_lack_captures = true,
     .may_follow = true,
+    .reads_robots = true,
     .examples = "  armtap diagnose robot.pcapng\n  armtap diagnose --around safety.stop=2 robot.pcapng\n"
                 "  armtap diagnose --json robot.pcapng | jq .findings\n"};
 
@@ -144,7 +145,7 @@ static int begin(struct command *command)
     struct diagnosis *diagnosis = &command->diagnosis;
     diagnosis->zone = command->options.zone;
     if (replay_is_live(source) && !command->json && !diagnosis->around) {
-        diagnosis->live = live_new(!source->interface, command->options.zone);
+        diagnosis->live = live_new(!replay_is_endless(source), command->options.zone);
         if (!diagnosis->live)
             return -1;
     }
@@ -169,7 +170,7 @@ int cmd_diagnose(int argc, char **argv)
     const struct replay_source *source = &command.options.source;
     if (command.list)
         command.status = list(&command);
-    else if (source->count == 0 && !source->interface)
+    else if (source->count == 0 && !replay_is_endless(source))
         message_error("diagnose: no capture given; name a file, - for standard input, or -i INTERFACE");
     else if (begin(&command) == 0)
         run(&command);

@@ -27,6 +27,13 @@ enum option_id {
     OPTION_STRICT
 };
 
+/* Columns that are not fields, separated by blanks. */
+static const char columns[] = ""
+#define ROW_COLUMN(name, type, meaning) " " #name
+#include "row_columns.def"
+#undef ROW_COLUMN
+    ;
+
 static const char fields_help[] = "fields in the order wanted: actual_q, one element as actual_q_0, globs in quotes; "
                                   "also columns that are not fields:"
 #define ROW_COLUMN(name, type, meaning) " " #name
@@ -335,6 +342,8 @@ static enum options_outcome parse(int argc, char **argv, struct options *options
         .row_count = ROW_COUNT,
         .reads_captures = true,
         .may_follow = true,
+        .reads_robots = true,
+        .columns = columns,
         .examples = "  armtap export robot.pcapng -o robot.csv\n"
                     "  armtap export --fields timestamp,actual_q,'*_mode' robot.pcapng -o robot.csv\n"
                     "  armtap export --to-robot -f ndjson robot.pcapng\n",

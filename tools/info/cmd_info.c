@@ -24,6 +24,7 @@ static const struct option_usage usage = {
     .row_count = sizeof rows / sizeof *rows,
     .reads_captures = true,
     .may_follow = true,
+    .reads_robots = true,
     .examples = "  armtap info robot.pcapng\n  armtap info --json monday-*.pcap.gz | jq .streams\n"};
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */

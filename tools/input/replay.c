@@ -479,6 +479,7 @@ static void run_robots(struct run *run)
         run->stopped = run->totals->broken_off = true;
         return;
     }
+    check(run, armtap_net_origin(run->net, ARMTAP_ORIGIN_SOCKET));
     while (!run->stopped && (outcome = robot_capture_next(capture, &packet, &hole)) > CAPTURE_END) {
         if (hole)
             note_hole(run, hole, packet.where.packet);

@@ -1,0 +1,256 @@
+#define _POSIX_C_SOURCE 200809L
+#include "robot_request.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "base/timestamp.h"
+
+#define ROBOTS_MAX 64
+/* Bytes of names that a controller takes, and one word of a list. */
+#define NAMES_MAX 2048
+#define WORD_MAX 256
+/* A client that asks for fields gets this one too: it tells when the controller skips packages or restarts. */
+#define CLOCK "timestamp"
+
+/* Names, comma separated, each once. */
+struct names {
+    char text[NAMES_MAX + 1];
+    size_t length;
+    bool overflows;
+};
+
+/* ---- values of options ------------------------------------------------------------------------------------------- */
+
+int robot_request_frequency(struct robot_request *request, const char *value)
+{
+    char *end;
+    request->frequency = strtod(value, &end);
+    if (end != value && *end == '\0' && request->frequency >= 1 && request->frequency <= 1e6)
+        return 0;
+    message_error("--frequency '%s': expected a number of Hz from 1, such as 125", value);
+    return -1;
+}
+
+int robot_request_give_up(struct robot_request *request, const char *value)
+{
+    char text[64];
+    struct timestamp time = {.ns = 0};
+    snprintf(text, sizeof text, "+%s", value);
+    if (value[0] != '+' && timestamp_parse(text, &time) == 0 && time.ns > 0) {
+        request->give_up = time.ns;
+        return 0;
+    }
+    message_error("--give-up '%s': expected seconds, or a time such as 1m30s", value);
+    return -1;
+}
+
+const char *robot_request_option(const struct robot_request *request)
+{
+    if (request->all)
+        return "--all";
+    if (request->frequency > 0)
+        return "--frequency";
+    return request->give_up > 0 ? "--give-up" : NULL;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static bool has_name(const struct names *names, const char *name, size_t length)
+{
+    for (const char *at = names->text; *at != '\0'; at += strcspn(at, ",")) {
+        at += *at == ',' ? 1 : 0;
+        if (strcspn(at, ",") == length && memcmp(at, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void add(struct names *names, const char *name, size_t length)
+{
+    size_t comma = names->length > 0 ? 1 : 0;
+    if (has_name(names, name, length))
+        return;
+    if (names->length + comma + length > NAMES_MAX) {
+        names->overflows = true;
+        return;
+    }
+    names->text[names->length] = ',';
+    memcpy(names->text + names->length + comma, name, length);
+    names->length += comma + length;
+    names->text[names->length] = '\0';
+}
+
+static bool is_output(const struct armtap_field *field)
+{
+    return field->direction == ARMTAP_FIELD_OUTPUT || field->direction == ARMTAP_FIELD_BOTH;
+}
+
+static bool is_register(const struct armtap_field *field)
+{
+    return strstr(field->name, "register") != NULL;
+}
+
+static bool is_legacy(const struct armtap_field *field)
+{
+    return field->column_cb3e > 0;
+}
+
+static bool is_plain(const struct armtap_field *field)
+{
+    return !is_register(field);
+}
+
+static void add_outputs(struct names *names, bool (*wanted)(const struct armtap_field *field))
+{
+    const struct armtap_field *field;
+    for (size_t i = 0; (field = armtap_field_at(i)); i++)
+        if (is_output(field) && wanted(field))
+            add(names, field->name, strlen(field->name));
+}
+
+static void add_recipe(struct names *names, const struct armtap_recipe *recipe)
+{
+    for (size_t i = 0; i < armtap_recipe_count(recipe); i++)
+        add(names, armtap_recipe_at(recipe, i)->name, strlen(armtap_recipe_at(recipe, i)->name));
+}
+
+/* ---- --fields ---------------------------------------------------------------------------------------------------- */
+
+static bool is_column(const char *columns, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = columns; at && *at != '\0'; at += strcspn(at, " ")) {
+        at += strspn(at, " ");
+        if (strcspn(at, " ") == length && memcmp(at, word, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The vector of an element: actual_q of actual_q_0. */
+static const struct armtap_field *vector_of(const char *word)
+{
+    const char *line = strrchr(word, '_');
+    const struct armtap_field *field = line ? armtap_field_find(word, (size_t)(line - word)) : NULL;
+    if (!field || field->count == 1 || line[1] < '0' || line[1] > '9' || line[2] != '\0')
+        return NULL;
+    return field;
+}
+
+static void add_matches(struct names *names, const char *glob)
+{
+    const struct armtap_field *field;
+    for (size_t i = 0; (field = armtap_field_at(i)); i++)
+        if (is_output(field) && fnmatch(glob, field->name, 0) == 0)
+            add(names, field->name, strlen(field->name));
+}
+
+/* A name that the table lacks is asked for, too: the controller may know it. */
+static void add_word(struct names *names, const char *word, const char *columns)
+{
+    const struct armtap_field *field = armtap_field_find(word, strlen(word));
+    if (!field)
+        field = vector_of(word);
+    if (field && is_output(field))
+        add(names, field->name, strlen(field->name));
+    else if (strpbrk(word, "*?["))
+        add_matches(names, word);
+    else if (!field && !is_column(columns, word))
+        add(names, word, strlen(word));
+}
+
+static int add_fields(struct names *names, const struct robot_request *request)
+{
+    static const char blanks[] = " \t,";
+    char word[WORD_MAX];
+    for (const char *at = request->fields + strspn(request->fields, blanks); *at != '\0'; at += strspn(at, blanks)) {
+        size_t length = strcspn(at, blanks);
+        if (length >= sizeof word) {
+            message_error("--fields: '%.40s...' is longer than any name", at);
+            return -1;
+        }
+        memcpy(word, at, length);
+        word[length] = '\0';
+        add_word(names, word, request->columns);
+        at += length;
+    }
+    return 0;
+}
+
+/* ---- the sources ------------------------------------------------------------------------------------------------- */
+
+static int list_names(struct names *names, const struct robot_request *request, const struct armtap_recipe *recipe)
+{
+    if (recipe && request->all) {
+        message_error("--all and --recipe %s both say what to ask for; leave one of them out", request->recipe_name);
+        return -1;
+    }
+    if (recipe)
+        add_recipe(names, recipe);
+    else
+        add(names, CLOCK, strlen(CLOCK));
+    if (request->all)
+        add_outputs(names, is_plain);
+    else if (!recipe && request->fields && add_fields(names, request) != 0)
+        return -1;
+    else if (!recipe && !request->fields)
+        add_outputs(names, is_legacy);
+    if (!names->overflows)
+        return 0;
+    message_error("the names to ask for take more than the %d bytes that a controller accepts; ask for fewer fields",
+                  NAMES_MAX);
+    return -1;
+}
+
+static int open_robots(struct robot_sources *sources, char *const *urls, size_t count)
+{
+    if (count > ROBOTS_MAX) {
+        message_error("%zu robots are more than the %d that one armtap reads; start several", count, ROBOTS_MAX);
+        return -1;
+    }
+    sources->robots = calloc(count, sizeof *sources->robots);
+    if (!sources->robots) {
+        message_no_memory();
+        return -1;
+    }
+    sources->count = count;
+    for (size_t i = 0; i < count; i++)
+        if (robot_address_parse(&sources->robots[i], urls[i]) != 0)
+            return -1;
+    for (size_t i = 0; i < count; i++)
+        if (robot_address_resolve(&sources->robots[i]) != 0)
+            return -1;
+    return 0;
+}
+
+int robot_sources_open(struct robot_sources *sources, char *const *urls, size_t count,
+                       const struct robot_request *request, const struct armtap_recipe *recipe)
+{
+    struct names names = {.length = 0};
+    *sources = (struct robot_sources){.robots = NULL};
+    if (list_names(&names, request, recipe) != 0 || open_robots(sources, urls, count) != 0)
+        return -1;
+    char *outputs = strdup(names.text);
+    if (!outputs) {
+        message_no_memory();
+        return -1;
+    }
+    sources->client = (struct armtap_client_options){.size = sizeof sources->client,
+                                                     .outputs = outputs,
+                                                     .frequency = request->frequency,
+                                                     .strict = request->strict,
+                                                     .give_up = request->give_up};
+    return 0;
+}
+
+void robot_sources_close(struct robot_sources *sources)
+{
+    free((char *)(uintptr_t)sources->client.outputs);
+    free(sources->robots);
+    *sources = (struct robot_sources){.robots = NULL};
+}
