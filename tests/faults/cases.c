@@ -944,6 +944,16 @@ static void dropped(struct play *play)
     play_expect_of(play, "capture.dropped", -1, play_latest(play));
 }
 
+/* The same, in a capture that armtap recorded. */
+static void dropped_by_armtap(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 40);
+    play->dropped = 17;
+    play->recorded = true;
+    play_expect_of(play, "record.dropped", -1, play_latest(play));
+}
+
 static void truncated(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -1063,6 +1073,7 @@ const struct fault_case fault_cases[] = {
     {"stream.gap-with-pause", pause_in_gap},
     {"capture.truncated", truncated},
     {"capture.dropped", dropped},
+    {"record.dropped", dropped_by_armtap},
     {"tcp.overlap-differs", overlap_differs},
     {"tcp.zero-window", zero_window},
     {"tcp.zero-window-at-first", zero_window_at_first},

@@ -73,8 +73,10 @@ static void write_pcapng(const struct play *play, FILE *file)
 {
     static const uint8_t section[16] = {0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255};
     static const uint8_t interface[20] = {1, 0, 0, 0, 255, 255, 0, 0, 9, 0, 1, 0, 9};
+    /* An option of type 1, a comment, and the end of the options. */
+    static const uint8_t comment[] = "\1\0\x1c\0armtap 0.1: from a socket  \0\0\0\0";
     uint8_t head[28] = {0};
-    write_block(file, 0x0A0D0D0A, section, sizeof section, NULL, 0);
+    write_block(file, 0x0A0D0D0A, section, sizeof section, comment, play->recorded ? sizeof comment : 0);
     write_block(file, 1, interface, sizeof interface, NULL, 0);
     for (size_t i = 0; i < play->wire.count; i++) {
         const struct wire_packet *packet = &play->wire.packets[i];

@@ -26,6 +26,7 @@ struct play {
     size_t cut;       /* index of a packet that the capture cut, plus 1 */
     size_t cut_to;    /* bytes that are left of it */
     uint64_t dropped; /* packets dropped by the interface; if not 0, the capture is a pcapng with this count */
+    bool recorded;    /* by armtap, from a socket; goes with `dropped` */
     bool failed;
     struct play_finding {
         const char *id;

@@ -149,22 +149,21 @@ static void note_dropped(struct run *run, const char *id, const struct armtap_wh
         stop(run, ARMTAP_ERR_STOPPED);
 }
 
-/* Reports the packets that the capturing machine dropped, once the count is final. */
+/* Reports the packets that the capturing machine, or armtap when it recorded, dropped, once the count is final. */
 static void report_dropped(struct run *run, struct capture *capture, const struct armtap_where *where)
 {
     char text[120];
+    bool recorded = capture_section(capture)->from_socket;
     uint64_t dropped = capture_dropped(capture);
     if (dropped == 0 || run->stopped)
         return;
-    snprintf(text, sizeof text, "%s dropped %llu packets",
-             capture_section(capture)->from_socket ? "armtap, which recorded from a socket,"
-                                                   : "the kernel or the interface",
-             (unsigned long long)dropped);
+    snprintf(text, sizeof text, "%s dropped %llu %s", recorded ? "armtap" : "the kernel or the interface",
+             (unsigned long long)dropped, recorded ? "records while it recorded" : "packets");
     if (run->source->interface)
         message_warning("%s: %s; narrow the --filter, or capture with tcpdump -B 65536 first", run->source->interface,
                         text);
     else
-        note_dropped(run, "capture.dropped", where, text);
+        note_dropped(run, recorded ? "record.dropped" : "capture.dropped", where, text);
 }
 
 static int64_t clock_time(void)
