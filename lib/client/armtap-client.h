@@ -9,23 +9,7 @@
  *   armtap_client_verdict                                 what to do with the connection; ask after every call
  *
  * Inside is an armtap_conn that gets both directions. Its records, recipes, texts and notes go to the caller's sink, as
- * from a capture of the same bytes. A whole program:
- *
- *     while (armtap_client_verdict(client)->what != ARMTAP_CLIENT_CLOSE) {
- *         int s = connect_to_robot(armtap_client_verdict(client)->at);
- *         armtap_client_connected(client, now(), NULL);
- *         while (armtap_client_verdict(client)->what == ARMTAP_CLIENT_GO_ON) {
- *             while ((n = armtap_client_send(client, &bytes)) > 0)
- *                 armtap_client_sent(client, send(s, bytes, n, 0), now(), NULL);
- *             if (wait_until_readable(s, armtap_client_deadline(client))) {
- *                 n = recv(s, buffer, sizeof buffer, 0);
- *                 armtap_client_receive(client, buffer, n, now(), NULL);
- *             }
- *             armtap_client_expire(client, now());
- *         }
- *         close(s);
- *         armtap_client_closed(client, now(), ARMTAP_CLIENT_CLOSED_HERE, NULL);
- *     }
+ * from a capture of the same bytes. The README of lib/client has a whole program.
  *
  * What is said in armtap.h of errors, misuse and threads holds here, too. `now` is a monotonic clock in ns, of any
  * beginning; one that goes back is taken to stand still. `where` holds capture time, for the sink; NULL: none.

@@ -6,6 +6,7 @@ tests_fuzz_replay_SOURCES = \
 	tests/fuzz/amplify_program.c \
 	tests/fuzz/capture.c \
 	tests/fuzz/change.c \
+	tests/fuzz/client.c \
 	tests/fuzz/command.c \
 	tests/fuzz/command.h \
 	tests/fuzz/conn.c \
