@@ -143,12 +143,19 @@ tools_libtools_a_SOURCES = \
 	tools/serve/cmd_serve.c \
 	tools/serve/controller_release.c \
 	tools/serve/controller_release.h \
+	tools/serve/dashboard_stub.c \
+	tools/serve/dashboard_stub.h \
+	tools/serve/latest.c \
+	tools/serve/latest.h \
 	tools/serve/legacy_layout.c \
 	tools/serve/legacy_layout.h \
 	tools/serve/player.c \
 	tools/serve/player.h \
 	tools/serve/ports.c \
 	tools/serve/ports.h \
+	tools/serve/primary_message.c \
+	tools/serve/primary_stub.c \
+	tools/serve/primary_stub.h \
 	tools/serve/realtime_server.c \
 	tools/serve/realtime_server.h \
 	tools/serve/recording.c \

@@ -11,7 +11,9 @@
 #include "command_line/commands.h"
 #include "command_line/no_telemetry.h"
 #include "controller_release.h"
+#include "dashboard_stub.h"
 #include "player.h"
+#include "primary_stub.h"
 #include "realtime_server.h"
 #include "realtime_server.h"
 #include "rtde_server.h"
@@ -37,6 +39,8 @@ struct serve {
     struct clients *clients;
     struct rtde_server *rtde;
     struct realtime_server realtime, realtime_read_only;
+    struct dashboard_stub dashboard;
+    struct primary_stub primary;
     struct timeline_wish wish;
     struct player player;
 };
@@ -175,6 +179,23 @@ static int make_rtde(struct serve *serve)
     return serve->rtde ? 0 : -1;
 }
 
+static int make_stubs(struct serve *serve)
+{
+    struct recorded_robot *robot = serve->recording.robots[serve->robot];
+    serve->dashboard.generation =
+        robot->generation != ARMTAP_GENERATION_UNKNOWN ? robot->generation : ARMTAP_GENERATION_CB3E;
+    memcpy(serve->dashboard.release, serve->release, sizeof serve->release);
+    memcpy(serve->primary.release, serve->release, sizeof serve->release);
+    if (latest_begin(&serve->dashboard.latest, robot->variables) != 0 ||
+        latest_begin(&serve->primary.latest, robot->variables) != 0)
+        return -1;
+    if (serve->options.stubs[PORT_PRIMARY])
+        message_info("made up on the primary interface: kinematics, configuration, and what the capture lacks");
+    if (serve->options.stubs[PORT_DASHBOARD])
+        message_info("made up on the dashboard server: model, serial number, remote control, program's name");
+    return 0;
+}
+
 /* The server of a port; NULL: none imitates it. */
 static const struct server_kind *server_of(struct serve *serve, const struct served_port *port, void **server)
 {
@@ -185,6 +206,12 @@ static const struct server_kind *server_of(struct serve *serve, const struct ser
     case PORT_REALTIME:
         *server = port->read_only ? &serve->realtime_read_only : &serve->realtime;
         return &realtime_server_kind;
+    case PORT_PRIMARY:
+        *server = &serve->primary;
+        return serve->options.stubs[PORT_PRIMARY] ? &primary_stub_kind : NULL;
+    case PORT_DASHBOARD:
+        *server = &serve->dashboard;
+        return serve->options.stubs[PORT_DASHBOARD] ? &dashboard_stub_kind : NULL;
     default:
         return NULL;
     }
@@ -313,6 +340,8 @@ static void end_play(struct serve *serve)
     player_end(&serve->player);
     clients_free(serve->clients);
     rtde_server_free(serve->rtde);
+    latest_end(&serve->dashboard.latest);
+    latest_end(&serve->primary.latest);
     event_loop_free(serve->loop);
 }
 
@@ -324,7 +353,7 @@ static enum exit_status run_servers(struct serve *serve)
     serve->loop = event_loop_new();
     clients.loop = serve->loop;
     serve->clients = serve->loop ? clients_new(&clients) : NULL;
-    if (!serve->clients || make_rtde(serve) != 0)
+    if (!serve->clients || make_rtde(serve) != 0 || make_stubs(serve) != 0)
         message_no_memory();
     else if (listen_on_all(serve) == 0)
         status = play(serve);

@@ -1,0 +1,19 @@
+/* The newest values of a robot, for the imitations, which need a few of them now and then. */
+#ifndef SERVE_LATEST_H
+#define SERVE_LATEST_H
+
+#include "server.h"
+
+struct latest {
+    const struct variables *variables;
+    uint8_t *image;
+    int64_t time; /* of the last tick */
+};
+/* Begins with the first values. 0, or -1 if memory runs out. The variables must outlive it and stay as they are. */
+int latest_begin(struct latest *latest, struct variables *variables);
+void latest_end(struct latest *latest);
+void latest_take(struct latest *latest, const struct tick *tick);
+/* Element `i` of a field; `otherwise` where the capture lacks it. */
+double latest_number(const struct latest *latest, enum armtap_field_id id, unsigned i, double otherwise);
+
+#endif

@@ -1,0 +1,67 @@
+#include "primary_stub.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PERIOD INT64_C(100000000)
+
+struct primary_peer {
+    struct primary_stub *stub;
+    struct peer_wish wish;
+    bool has_begun;
+    int64_t next; /* when the next state is due */
+    uint64_t bytes;
+};
+
+static void *open_peer(void *server, const struct peer_wish *wish, struct buffer *out)
+{
+    struct primary_peer *peer = calloc(1, sizeof *peer);
+    if (!peer)
+        return NULL;
+    peer->stub = server;
+    peer->wish = *wish;
+    primary_stub_version(peer->stub, out);
+    primary_stub_state(peer->stub, true, out); /* at once: clients wait for it also while nothing is played */
+    return peer;
+}
+
+static bool receive(void *user, const uint8_t *bytes, size_t length, struct buffer *out)
+{
+    struct primary_peer *peer = user;
+    (void)bytes;
+    (void)out;
+    if (peer->bytes == 0)
+        peer->wish.say(peer->wish.user, peer->wish.client, "sends script, which is not run");
+    peer->bytes += length;
+    return true;
+}
+
+static void tick(void *user, const struct tick *tick, struct buffer *out)
+{
+    struct primary_peer *peer = user;
+    latest_take(&peer->stub->latest, tick);
+    if (peer->has_begun && tick->time < peer->next)
+        return;
+    peer->next = peer->has_begun && tick->time < peer->next + PERIOD ? peer->next + PERIOD : tick->time + PERIOD;
+    peer->has_begun = true;
+    primary_stub_state(peer->stub, false, out);
+}
+
+static bool wants_data(const void *user)
+{
+    (void)user;
+    return false;
+}
+
+static void close_peer(void *user)
+{
+    free(user);
+}
+
+const struct server_kind primary_stub_kind = {.name = "primary",
+                                              .title = "an imitated primary interface",
+                                              .open = open_peer,
+                                              .receive = receive,
+                                              .tick = tick,
+                                              .wants_data = wants_data,
+                                              .close = close_peer};
