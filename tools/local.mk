@@ -190,6 +190,10 @@ tools_libtools_a_SOURCES = \
 	tools/recipe/recipe_write.h \
 	tools/record/capture_file.c \
 	tools/record/capture_file.h \
+	tools/record/capture_series.c \
+	tools/record/capture_series.h \
+	tools/record/part_name.c \
+	tools/record/part_name.h \
 	tools/explain/annotate.c \
 	tools/explain/annotate.h \
 	tools/explain/cmd_explain.c \
