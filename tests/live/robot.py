@@ -4,9 +4,9 @@ import zlib
 
 import wire
 
-# Values that mean something to clients: a powered robot that runs, nothing wrong with it.
+# Values that mean something to clients: a powered robot without a program, nothing wrong with it.
 STEADY = {"robot_mode": (7,), "safety_mode": (1,), "safety_status": (1,), "joint_mode": (253,) * 6, "speed_scaling": (1.0,),
-          "target_speed_fraction": (1.0,), "robot_status_bits": (7,), "safety_status_bits": (1,), "runtime_state": (2,),
+          "target_speed_fraction": (1.0,), "robot_status_bits": (7,), "safety_status_bits": (1,), "runtime_state": (1,),
           "output_int_register_0": (1,), "tcp_offset": (0.0, 0.0, 0.125, 0.0, 0.0, 0.0), "payload": (1.25,),
           "payload_cog": (0.0, 0.0, 0.0625), "payload_inertia": (0.0078125, 0.0078125, 0.0078125, 0.0, 0.0, 0.0),
           "tool_output_voltage": (24,), "tool_mode": (253,), "actual_main_voltage": (48.0,)}
@@ -14,8 +14,8 @@ DOUBLES = {"DOUBLE", "VECTOR3D", "VECTOR6D"}
 
 
 class Robot:
-    def __init__(self, version=(5, 11, 0, 108249), hz=None, uptime=1000.0, size=1220):
-        self.version, self.uptime = version, uptime
+    def __init__(self, version=(5, 11, 0, 108249), hz=None, uptime=1000.0, size=1220, program_from=None):
+        self.version, self.uptime, self.program_from = version, uptime, program_from
         self.hz = hz or (125 if version[0] < 5 else 500)
         self.layout = wire.Layout(size)
         self.variables = wire.variables()
@@ -33,6 +33,8 @@ class Robot:
             return (self.uptime + step / self.hz,)
         if name in self.kept:
             return self.kept[name]
+        if name == "runtime_state" and self.program_from is not None and step >= self.program_from:
+            return (2,)
         if name in STEADY:
             return STEADY[name]
         return self.moving(name, step)

@@ -7,7 +7,8 @@ UNCONFIRMED = "SafetySetup has not been confirmed yet, therefore no data will be
 DASHBOARD = {"PolyscopeVersion": "URSoftware %d.%d.%d.%d (Jan 01 2021)", "robotmode": "Robotmode: RUNNING",
              "safetystatus": "Safetystatus: NORMAL", "safetymode": "Safetymode: NORMAL",
              "programState": "STOPPED <unnamed>", "running": "Program running: false", "get robot model": "UR5",
-             "get serial number": "20215500001", "is in remote control": "true"}
+             "get serial number": "20215500001", "is in remote control": "true", "stop": "Stopped"}
+STOPPED, PLAYING = (1,), (2,)
 
 
 class Session:
@@ -198,21 +199,19 @@ class Script(Realtime):
     """30003 also takes programs: SDU's control script, for one, sets the program state."""
 
     def received(self, data):
-        self.controller.note(self.link, "script", data)
-        if b"def " in data:
-            self.robot.kept["runtime_state"] = (2,)
+        take_script(self, data)
 
 
 class Primary(Session):
     """30001, 30002 and their read-only twins: the version message, then robot states at 10 Hz."""
 
     def opened(self):
-        if self.link.role in ("primary", "primary_ro"):
-            self.link.send(version_message(self.robot.version))
-            self.link.send(robot_state(self.robot, self.robot.step))
+        self.link.send(version_message(self.robot.version))
+        self.link.send(robot_state(self.robot, self.robot.step))
 
     def received(self, data):
-        self.controller.note(self.link, "script", data)
+        if not self.link.role.endswith("_ro"):
+            take_script(self, data)
 
     def tick(self, step):
         if step % (self.robot.hz // 10) == 0 and not self.link.is_full():
@@ -236,6 +235,8 @@ class Dashboard(Session):
         for line in lines:
             asked = line.decode(errors="replace").strip()
             self.controller.note(self.link, "request", asked)
+            if asked == "stop":
+                self.robot.kept["runtime_state"] = STOPPED
             answer = DASHBOARD.get(asked, "could not understand: '%s'" % asked)
             self.say(answer % self.robot.version if "%d" in answer else answer)
 
@@ -244,6 +245,15 @@ SESSIONS = {"rtde": Rtde, "realtime": Script, "realtime_ro": Realtime, "primary"
             "primary_ro": Primary, "secondary_ro": Primary, "dashboard": Dashboard}
 PORTS = {"rtde": 30004, "realtime": 30003, "realtime_ro": 30013, "primary": 30001, "secondary": 30002, "primary_ro": 30011,
          "secondary_ro": 30012, "dashboard": 29999}
+
+
+def take_script(session, data):
+    """A program starts when its text arrives, and stops when told to."""
+    session.controller.note(session.link, "script", data)
+    if b"stop program" in data:
+        session.robot.kept["runtime_state"] = STOPPED
+    elif b"def " in data:
+        session.robot.kept["runtime_state"] = PLAYING
 
 
 def names_of(payload):
@@ -258,12 +268,14 @@ def version_message(version):
 
 
 def robot_state(robot, step):
-    values = robot.values(("actual_q", "target_q", "actual_qd", "actual_current", "actual_TCP_pose"), step)
+    values = robot.values(("actual_q", "target_q", "actual_qd", "actual_current", "actual_TCP_pose", "robot_mode",
+                           "runtime_state"), step)
     time = int(robot.one("timestamp", step)[0] * 1e6)
     joints = [one for i in range(6) for one in (values["actual_q"][i], values["target_q"][i], values["actual_qd"][i],
                                                 values["actual_current"][i], 48.0, 30.0, 0.0, 253)]
     return wire.primary(wire.ROBOT_STATE, b"".join((
-        wire.sub_package(0, "Q7?BBdddB", time, *(True,) * 5, False, False, 7, 0, 1.0, 1.0, 1.0, 0),
+        wire.sub_package(0, "Q7?BBdddB", time, True, True, True, False, False, values["runtime_state"] == PLAYING,
+                         False, values["robot_mode"][0], 0, 1.0, 1.0, 1.0, 0),
         wire.sub_package(1, "dddffffB" * 6, *joints),
         wire.sub_package(4, "12d", *values["actual_TCP_pose"], *(0.0,) * 6),
         wire.sub_package(5, "6I24dI", *(1,) * 6, *(0.0,) * 24, 2),
