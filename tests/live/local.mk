@@ -7,6 +7,7 @@ LIVE_TESTS = \
 	tests/live/clients-check.py \
 	tests/live/controller-check.py \
 	tests/live/parts-check.py \
+	tests/live/served-check.py \
 	tests/live/synthetic-check.py
 TESTS += $(LIVE_TESTS)
 
@@ -14,7 +15,20 @@ EXTRA_DIST += \
 	$(LIVE_TESTS) \
 	tests/live/README.md \
 	tests/live/capture.py \
-	tests/live/clients \
+	tests/live/clients/attempt.py \
+	tests/live/clients/common.py \
+	tests/live/clients/example_wrapper.py \
+	tests/live/clients/matlab.py \
+	tests/live/clients/record.py \
+	tests/live/clients/ros2_driver.py \
+	tests/live/clients/rtde_client.py \
+	tests/live/clients/run.py \
+	tests/live/clients/sdu_control.py \
+	tests/live/clients/sdu_io.py \
+	tests/live/clients/sdu_receive.py \
+	tests/live/clients/ur_driver.py \
+	tests/live/clients/ur_modern_driver.py \
+	tests/live/clients/urx.py \
 	tests/live/controller.py \
 	tests/live/recording.py \
 	tests/live/robot.py \

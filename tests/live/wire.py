@@ -4,8 +4,7 @@ import csv
 import os
 import struct
 
-DATA = os.path.join(os.environ.get("srcdir") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."),
-                    "tests", "unit", "data")
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "data")
 # name of a type: format and number of elements
 TYPES = {"BOOL": ("?", 1), "UINT8": ("B", 1), "UINT32": ("I", 1), "UINT64": ("Q", 1), "INT32": ("i", 1), "DOUBLE": ("d", 1),
          "VECTOR3D": ("3d", 3), "VECTOR6D": ("6d", 6), "VECTOR6INT32": ("6i", 6), "VECTOR6UINT32": ("6I", 6)}
