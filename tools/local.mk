@@ -138,6 +138,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/tables.h \
 	tools/export/target.c \
 	tools/export/target.h \
+	tools/serve/bridge.c \
+	tools/serve/bridge.h \
 	tools/serve/clients.c \
 	tools/serve/clients.h \
 	tools/serve/cmd_serve.c \
@@ -149,6 +151,8 @@ tools_libtools_a_SOURCES = \
 	tools/serve/latest.h \
 	tools/serve/legacy_layout.c \
 	tools/serve/legacy_layout.h \
+	tools/serve/listening.c \
+	tools/serve/listening.h \
 	tools/serve/player.c \
 	tools/serve/player.h \
 	tools/serve/ports.c \
@@ -166,6 +170,8 @@ tools_libtools_a_SOURCES = \
 	tools/serve/rtde_server.c \
 	tools/serve/rtde_server.h \
 	tools/serve/rtde_setup.c \
+	tools/serve/script_forwarder.c \
+	tools/serve/script_forwarder.h \
 	tools/serve/script_text.c \
 	tools/serve/script_text.h \
 	tools/serve/serve_options.c \

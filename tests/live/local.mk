@@ -5,6 +5,7 @@ tests_live_packets_LDADD = tools/libtools.a lib/libinside.la
 
 LIVE_TESTS = \
 	tests/live/clients-check.py \
+	tests/live/bridge-check.py \
 	tests/live/controller-check.py \
 	tests/live/parts-check.py \
 	tests/live/served-check.py \

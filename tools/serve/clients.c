@@ -209,7 +209,7 @@ static struct client *make_client(struct port *port, int fd, const struct tcp_ad
     client->fd = fd;
     tcp_address_text(address, text);
     snprintf(client->name, sizeof client->name, "%s %s", port->label, text);
-    const struct peer_wish wish = {client->name, clients->wish.say, clients->wish.user};
+    const struct peer_wish wish = {client->name, address, clients->wish.say, clients->wish.user};
     client->watch = event_watch_new(clients->wish.loop, fd, on_ready, client);
     clients->made.length = 0;
     if (client->watch)

@@ -10,11 +10,12 @@
 #include "clients.h"
 #include "command_line/commands.h"
 #include "command_line/no_telemetry.h"
+#include "bridge.h"
 #include "controller_release.h"
 #include "dashboard_stub.h"
+#include "listening.h"
 #include "player.h"
 #include "primary_stub.h"
-#include "realtime_server.h"
 #include "realtime_server.h"
 #include "rtde_server.h"
 #include "serve_options.h"
@@ -217,40 +218,18 @@ static const struct server_kind *server_of(struct serve *serve, const struct ser
     }
 }
 
-static void complain_about_port(const struct served_port *port, const char *address, int error)
-{
-    if (error == EADDRINUSE)
-        message_error("%s: another program listens there; use another address (--listen 127.0.0.11) or port (--ports "
-                      "%u=0)",
-                      address, port->controllers);
-    else
-        message_error("%s: cannot listen: %s", address, strerror(error));
-}
-
 static int listen_on(struct serve *serve, const struct served_port *port)
 {
     void *server;
     const struct server_kind *kind = server_of(serve, port, &server);
-    struct tcp_address address = serve->options.address;
-    char label[16], text[TCP_ADDRESS_MAX];
     if (!port->is_served || !kind)
         return 0;
-    tcp_address_set_port(&address, port->here);
-    snprintf(label, sizeof label, "%u", port->controllers);
-    int outcome = clients_listen(serve->clients, kind, server, label, &address);
-    int error = errno;
-    tcp_address_text(&address, text);
-    if (outcome != 0)
-        complain_about_port(port, text, error);
-    else
-        message_info("%s: %s listens on %s", label, kind->title, text);
-    return outcome;
+    return listening_begin(serve->clients, port, &serve->options.address, kind, server);
 }
 
 static int listen_on_all(struct serve *serve)
 {
-    if (!tcp_address_is_loopback(&serve->options.address))
-        message_warning("whoever reaches this address can connect: there are no passwords");
+    listening_warn(&serve->options.address);
     for (unsigned i = 0; i < SERVED_PORTS; i++)
         if (listen_on(serve, &serve->options.ports[i]) != 0)
             return -1;
@@ -361,8 +340,29 @@ static enum exit_status run_servers(struct serve *serve)
     return status;
 }
 
+/* A robot in place of a capture: its bridge. */
+static enum exit_status run_bridge(const struct serve_options *options)
+{
+    const struct robot_sources *robots = &options->shared.robots;
+    struct bridge_wish wish = {.robot = robots->robots,
+                               .layout = options->layout,
+                               .hz = options->hz,
+                               .on_loss = options->on_loss,
+                               .allow_script = options->allow_script,
+                               .allowed_count = options->allowed_count,
+                               .address = options->address,
+                               .ports = options->ports,
+                               .strict = robots->client.strict,
+                               .give_up = robots->client.give_up};
+    memcpy(wish.allowed, options->allowed, sizeof wish.allowed);
+    interrupt_hold();
+    return bridge_run(&wish);
+}
+
 static enum exit_status run(struct serve *serve)
 {
+    if (serve->options.shared.robots.count > 0)
+        return run_bridge(&serve->options);
     serve->source = serve->options.shared.source;
     if (!replay_is_repeatable(&serve->source)) {
         message_error("serve: the capture is read more than once, so it must be in files; store it first");

@@ -1,28 +1,32 @@
 #include "realtime_server.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_SHOWN 80u
+#include "script_text.h"
+
+#define LINE_MAX (SCRIPT_FIRST_LINE + 120)
 
 struct realtime_peer {
     const struct realtime_server *server;
     struct peer_wish wish;
-    uint64_t bytes; /* of script, passed over */
-    char line[LINE_SHOWN + 1];
-    size_t length; /* of `line` */
-    bool was_told;
+    struct script_text script;
+    bool was_told; /* that script is not run */
 };
 
 static void *open_peer(void *server, const struct peer_wish *wish, struct buffer *out)
 {
     struct realtime_peer *peer = calloc(1, sizeof *peer);
+    const struct realtime_server *realtime = server;
     (void)out;
-    if (peer) {
-        peer->server = server;
-        peer->wish = *wish;
-    }
+    if (!peer)
+        return NULL;
+    peer->server = realtime;
+    peer->wish = *wish;
+    script_text_begin(&peer->script,
+                      !realtime->read_only && realtime->may_send && realtime->may_send(realtime->user, wish->address));
     return peer;
 }
 
@@ -31,31 +35,75 @@ static void say(const struct realtime_peer *peer, const char *line)
     peer->wish.say(peer->wish.user, peer->wish.client, line);
 }
 
-static void say_first_line(const struct realtime_peer *peer)
+/* ---- script ------------------------------------------------------------------------------------------------------ */
+
+static void say_not_run(struct realtime_peer *peer)
 {
-    char line[LINE_SHOWN + 64];
-    snprintf(line, sizeof line, "sends script, which is not run; it begins: %s", peer->line);
+    char line[LINE_MAX];
+    snprintf(line, sizeof line, "sends script, which is not %s; it begins: %s",
+             peer->server->may_send && !peer->server->read_only ? "forwarded: its address is not allowed (--allow-from)"
+                                                                : "run",
+             peer->script.first_line);
+    say(peer, line);
+    peer->was_told = true;
+}
+
+static void take_program(struct realtime_peer *peer)
+{
+    const struct script_text *script = &peer->script;
+    char line[LINE_MAX];
+    size_t first = strcspn(script->program, "\r\n");
+    if (peer->server->on_program(peer->server->user, script->program, script->length) != 0)
+        return;
+    snprintf(line, sizeof line, "%zu bytes of script go to the robot: %.*s%s", script->length,
+             (int)(first < SCRIPT_FIRST_LINE ? first : SCRIPT_FIRST_LINE), script->program,
+             first + 2 < script->length ? " ..." : "");
     say(peer, line);
 }
 
-/* Collects the first line, which is printed once. */
+/* Reads all that a client sends, which would wait for ever otherwise. */
 static bool receive(void *user, const uint8_t *bytes, size_t length, struct buffer *out)
 {
     struct realtime_peer *peer = user;
+    size_t used = 0;
     (void)out;
-    peer->bytes += length;
-    if (peer->was_told)
-        return true;
-    const uint8_t *end = memchr(bytes, '\n', length);
-    size_t more = end ? (size_t)(end - bytes) : length, room = LINE_SHOWN - peer->length;
-    memcpy(peer->line + peer->length, bytes, more < room ? more : room);
-    peer->length += more < room ? more : room;
-    if (!end && more < room)
-        return true;
-    peer->was_told = true;
-    say_first_line(peer);
+    for (size_t at = 0; at < length; at += used)
+        switch (script_text_next(&peer->script, (const char *)bytes + at, length - at, &used)) {
+        case SCRIPT_PROGRAM:
+            take_program(peer);
+            break;
+        case SCRIPT_TOO_LONG:
+            say(peer, "a program of over 1 MiB was dropped");
+            break;
+        case SCRIPT_NO_MEMORY:
+            say(peer, "closed: no memory for its program");
+            return false;
+        case SCRIPT_MORE:
+            break;
+        }
+    if (!peer->script.keeps && !peer->was_told && peer->script.first_complete)
+        say_not_run(peer);
     return true;
 }
+
+static void say_end(struct realtime_peer *peer)
+{
+    char line[LINE_MAX];
+    size_t unfinished = script_text_unfinished(&peer->script);
+    if (peer->script.keeps && unfinished > 0) {
+        snprintf(line, sizeof line, "left %zu bytes of a program without its end: they were dropped", unfinished);
+        say(peer, line);
+    }
+    if (peer->script.keeps || peer->script.bytes == 0)
+        return;
+    if (!peer->was_told)
+        say_not_run(peer);
+    snprintf(line, sizeof line, "%" PRIu64 " bytes of script were not run%s", peer->script.bytes,
+             peer->server->read_only ? ": this port takes none" : "");
+    say(peer, line);
+}
+
+/* ---- data -------------------------------------------------------------------------------------------------------- */
 
 static void tick(void *user, const struct tick *tick, struct buffer *out)
 {
@@ -72,13 +120,8 @@ static bool wants_data(const void *user)
 static void close_peer(void *user)
 {
     struct realtime_peer *peer = user;
-    char line[96];
-    if (peer->bytes > 0 && !peer->was_told)
-        say_first_line(peer);
-    snprintf(line, sizeof line, "%llu bytes of script were not run%s", (unsigned long long)peer->bytes,
-             peer->server->read_only ? ": this port takes none" : "");
-    if (peer->bytes > 0)
-        say(peer, line);
+    say_end(peer);
+    script_text_end(&peer->script);
     free(peer);
 }
 

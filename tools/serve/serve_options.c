@@ -5,6 +5,7 @@
 
 #include "base/message.h"
 #include "controller_release.h"
+#include "legacy_layout.h"
 
 enum option {
     OPTION_LISTEN = 1,
@@ -22,7 +23,12 @@ enum option {
     OPTION_IN_USE,
     OPTION_PROTOCOL,
     OPTION_TEXT,
-    OPTION_STUB
+    OPTION_STUB,
+    OPTION_LAYOUT,
+    OPTION_HZ,
+    OPTION_ON_LOSS,
+    OPTION_ALLOW_SCRIPT,
+    OPTION_ALLOW_FROM
 };
 
 #define TEXT_MAX 254u /* bytes of a message in all protocols */
@@ -52,20 +58,31 @@ static const struct option_row rows[] = {
     {OPTION_TEXT, 0, "text", "TEXT", "send RTDE clients this message when they connect"},
     {OPTION_STUB, 0, "stub", "LIST",
      "which ports to imitate, with what the capture lacks made up: primary,dashboard (default) or none"},
+    {OPTION_LAYOUT, 0, "layout", "SIZE",
+     "of a robot: the bytes of a legacy packet that the old program expects: 1220, 1108, 812, ..."},
+    {OPTION_HZ, 0, "hz", "HZ", "of a robot: at most so many packets a second (default: the robot's rate)"},
+    {OPTION_ON_LOSS, 0, "on-loss", "HOW",
+     "of a robot: when it is lost, close the clients' connections (default), or hold them without data"},
+    {OPTION_ALLOW_SCRIPT, 0, "allow-script", NULL,
+     "of a robot: forward programs that clients send to port 30003, which may move it; needs --allow-from"},
+    {OPTION_ALLOW_FROM, 0, "allow-from", "ADDRESS",
+     "of a robot: whose programs to forward (may be repeated); needs --allow-script"},
 };
 
 static const struct option_usage usage = {
     .command = "serve",
-    .arguments = "CAPTURE...",
+    .arguments = "CAPTURE... | --layout SIZE rtde://HOST",
     .summary =
         "Acts as the controller that a capture was taken from: RTDE on port 30004, the legacy interface on 30003 "
         "and 30013. Clients get the recorded data, at the recorded pace, whatever they ask for; nothing that they "
-        "send moves anything. Fields that the capture lacks are NOT_FOUND.",
+        "send moves anything. Fields that the capture lacks are NOT_FOUND. With a robot: the bridge, which makes "
+        "legacy packets of --layout from RTDE, so that an old program runs unchanged.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
     .reads_captures = true,
+    .reads_robots = true,
     .examples = "  armtap serve --loop robot.pcapng\n  armtap serve --listen 127.0.0.11 --speed max --hide payload "
-                "robot.pcapng\n"};
+                "robot.pcapng\n  armtap serve --layout 1108 rtde://10.0.0.2\n"};
 
 /* ---- values --------------------------------------------------------------------------------------------------------
  */
@@ -167,6 +184,106 @@ static int take_text(struct serve_options *options, const char *value)
     return strlen(value) <= TEXT_MAX ? 0 : bad("--text", value, "at most 254 bytes");
 }
 
+/* ---- the bridge ---------------------------------------------------------------------------------------------------
+ */
+
+static int take_layout(struct serve_options *options, const char *value)
+{
+    char sizes[LEGACY_LAYOUT_LIST];
+    if (options_number("--layout", value, 0, UINT32_MAX, &options->layout) != 0)
+        return -1;
+    if (legacy_layout_knows(options->layout, sizes))
+        return 0;
+    message_error("--layout %s: no controller sends packets of that size; known are %s", value, sizes);
+    return -1;
+}
+
+static int take_hz(struct serve_options *options, const char *value)
+{
+    char *end;
+    options->hz = strtod(value, &end);
+    return end != value && *end == '\0' && options->hz >= 1 && options->hz <= 1000
+               ? 0
+               : bad("--hz", value, "a number from 1 to 1000");
+}
+
+static int take_on_loss(struct serve_options *options, const char *value)
+{
+    options->has_on_loss = true;
+    options->on_loss = strcmp(value, "hold") == 0 ? BRIDGE_HOLD : BRIDGE_CLOSE;
+    return options->on_loss == BRIDGE_HOLD || strcmp(value, "close") == 0 ? 0
+                                                                          : bad("--on-loss", value, "close or hold");
+}
+
+static int take_allowed(struct serve_options *options, const char *value)
+{
+    struct tcp_address *address = &options->allowed[options->allowed_count];
+    if (options->allowed_count == BRIDGE_ALLOWED_MAX)
+        return bad("--allow-from", value, "at most 16 addresses");
+    if (tcp_address_parse(address, value, 0) != 0 || tcp_address_port(address) != 0)
+        return bad("--allow-from", value, "an address without a port, as in --allow-from 127.0.0.1");
+    options->allowed_count++;
+    return 0;
+}
+
+static int take_for_bridge(struct serve_options *options, int id, const char *value)
+{
+    switch (id) {
+    case OPTION_LAYOUT:
+        return take_layout(options, value);
+    case OPTION_HZ:
+        return take_hz(options, value);
+    case OPTION_ON_LOSS:
+        return take_on_loss(options, value);
+    case OPTION_ALLOW_SCRIPT:
+        options->allow_script = true;
+        return 0;
+    default:
+        return take_allowed(options, value);
+    }
+}
+
+/* An option of the bridge that was given; NULL: none. */
+static const char *bridge_option(const struct serve_options *options)
+{
+    return options->layout > 0          ? "--layout"
+           : options->hz > 0            ? "--hz"
+           : options->has_on_loss       ? "--on-loss"
+           : options->allow_script      ? "--allow-script"
+           : options->allowed_count > 0 ? "--allow-from"
+                                        : NULL;
+}
+
+static int check_bridge(const struct serve_options *options)
+{
+    const struct robot_sources *robots = &options->shared.robots;
+    const char *option = bridge_option(options);
+    char sizes[LEGACY_LAYOUT_LIST];
+    if (robots->count == 0 && option) {
+        message_error("serve: %s works only with a robot: armtap serve --layout 1220 rtde://HOST", option);
+        return -1;
+    }
+    if (robots->count == 0)
+        return 0;
+    if (robots->count > 1 || robots->robots[0].protocol != ARMTAP_RTDE) {
+        message_error("serve: the bridge reads one robot, over RTDE: armtap serve --layout 1220 rtde://HOST");
+        return -1;
+    }
+    if (options->layout == 0) {
+        legacy_layout_knows(0, sizes);
+        message_error("serve: which packets does the old program expect? Give their size, one of %s: --layout 1220",
+                      sizes);
+        return -1;
+    }
+    if (options->allow_script == (options->allowed_count > 0))
+        return 0;
+    message_error("serve: programs are forwarded only if both are given: --allow-script and --allow-from ADDRESS");
+    return -1;
+}
+
+/* ---- all -----------------------------------------------------------------------------------------------------------
+ */
+
 static int take(void *user, int id, const char *value)
 {
     struct serve_options *options = user;
@@ -201,8 +318,11 @@ static int take(void *user, int id, const char *value)
         return take_text(options, value);
     case OPTION_STUB:
         return take_stubs(options, value);
-    default:
+    case OPTION_STREAM:
+    case OPTION_PROTOCOL:
         return take_number(options, id, value);
+    default:
+        return take_for_bridge(options, id, value);
     }
 }
 
@@ -212,5 +332,9 @@ enum options_outcome serve_options_parse(struct serve_options *options, int argc
     tcp_address_parse(&options->address, "127.0.0.1", 0);
     ports_default(options->ports);
     options->stubs[PORT_PRIMARY] = options->stubs[PORT_DASHBOARD] = true;
-    return options_parse(&usage, argc, argv, &options->shared, take, options);
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &options->shared, take, options);
+    if (outcome != OPTIONS_RUN || check_bridge(options) == 0)
+        return outcome;
+    options_free(&options->shared);
+    return OPTIONS_BAD;
 }

@@ -2,6 +2,7 @@
 #ifndef SERVE_SERVE_OPTIONS_H
 #define SERVE_SERVE_OPTIONS_H
 
+#include "bridge.h"
 #include "command_line/options.h"
 #include "input/tcp_socket.h"
 #include "ports.h"
@@ -33,6 +34,14 @@ struct serve_options {
     bool has_stream;
     uint64_t stream;
     bool stubs[PORT_SERVERS];
+    /* The bridge. */
+    uint64_t layout; /* 0: not given */
+    double hz;       /* 0: every record */
+    enum bridge_loss on_loss;
+    bool has_on_loss;
+    bool allow_script;
+    struct tcp_address allowed[BRIDGE_ALLOWED_MAX];
+    size_t allowed_count;
 };
 
 enum options_outcome serve_options_parse(struct serve_options *options, int argc, char **argv);

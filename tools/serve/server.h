@@ -4,6 +4,7 @@
 #define SERVE_SERVER_H
 
 #include "base/buffer.h"
+#include "input/tcp_socket.h"
 #include "variables.h"
 
 /* Which clients a tick is for: bits. */
@@ -22,7 +23,8 @@ struct tick {
 typedef void server_say(void *user, const char *client, const char *line);
 
 struct peer_wish {
-    const char *client; /* "127.0.0.1:50000"; must outlive the peer */
+    const char *client;                /* "30004 127.0.0.1:50000"; must outlive the peer */
+    const struct tcp_address *address; /* its own; valid during the call */
     server_say *say;
     void *user;
 };

@@ -1,0 +1,382 @@
+#!/usr/bin/env python3
+"""The bridge, armtap serve --layout SIZE rtde://HOST, between a fake controller and plain sockets: each cell, what is
+said of the cells that stay 0, the rate, a robot that goes and comes, script text, signals, memory."""
+import contextlib
+import os
+import random
+import re
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+import wire  # noqa: E402
+from controller import Controller, Faults  # noqa: E402
+from robot import Robot  # noqa: E402
+from tally import expect, finish, side_by_side  # noqa: E402
+
+ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
+PATIENCE = 20
+# Columns of the 1220 layout that RTDE lacks, from UR's tables.
+RESERVED = [94, *range(103, 109), *range(112, 118), 120, 121, *range(140, 143)]
+
+
+def holds(truth, what):
+    expect(what, truth)
+
+
+def wait_for(truth):
+    end = time.monotonic() + PATIENCE
+    while not truth():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+class Bridge:
+    """The program, with what it says."""
+
+    def __init__(self, *arguments, ports="30003=0,30013=0"):
+        self.process = subprocess.Popen([ARMTAP, "serve", "--ports", ports, *arguments], stderr=subprocess.PIPE,
+                                        stdin=subprocess.DEVNULL, text=True, errors="replace")
+        self.lines = []
+        self.reader = threading.Thread(target=lambda: self.lines.extend(iter(self.process.stderr.readline, "")), daemon=True)
+        self.reader.start()
+        self.port = {}
+        wait_for(lambda: self._ports() or self.process.poll() is not None)
+
+    def _ports(self):
+        self.port = dict(re.findall(r"(30003|30013): realtime listens on [\d.]+:(\d+)", self.said()))
+        return len(self.port) == 2
+
+    def said(self):
+        return "".join(self.lines)
+
+    def says(self, text):
+        return wait_for(lambda: text in self.said())
+
+    def client(self, role="30003", host="127.0.0.1"):
+        return Client(int(self.port[role]), host)
+
+    def end(self, number=signal.SIGINT):
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        try:
+            return self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return "hangs"
+        finally:
+            self.reader.join()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+
+class Client:
+    def __init__(self, port, host="127.0.0.1"):
+        self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE, (host, 0))
+        self.rest = b""
+
+    def packets(self, count):
+        """So many whole packets; fewer where the connection ends."""
+        found = []
+        while len(found) < count:
+            if len(self.rest) >= 4 and len(self.rest) >= struct.unpack(">I", self.rest[:4])[0]:
+                size = struct.unpack(">I", self.rest[:4])[0]
+                found.append(self.rest[:size])
+                self.rest = self.rest[size:]
+                continue
+            more = self.socket.recv(65536)
+            if not more:
+                break
+            self.rest += more
+        return found
+
+    def ends(self):
+        """Whether the bridge ends the connection, whatever comes before."""
+        with contextlib.suppress(ConnectionError, socket.timeout):
+            while True:
+                if not self.socket.recv(65536):
+                    return True
+        return False
+
+    def close(self):
+        self.socket.close()
+
+
+def url(controller):
+    return "rtde://%s:%d" % (controller.host, controller.port["rtde"])
+
+
+def cells_of(robot, packet):
+    """Column: (value in the packet, value that the robot has at that time)."""
+    layout = wire.Layout(len(packet))
+    flat = struct.unpack(">%dd" % ((len(packet) - 4) // 8), packet[4:])
+    step = round((flat[0] - robot.uptime) * robot.hz)
+    due, found = robot.packet_values(step), {}
+    for offset, name, count in layout.cells:
+        for i in range(count):
+            column = (offset - 4) // 8 + 1 + i
+            found[column] = (flat[column - 1], float(due[name][i]) if name in due else 0.0)
+    return found
+
+
+def same(one, other):
+    return struct.pack(">d", one) == struct.pack(">d", other)
+
+
+# ---- cells ----------------------------------------------------------------------------------------------------------------
+
+
+def check_cells(size):
+    with Controller(roles={"rtde": 0}, robot=Robot(size=size)) as robot, Bridge("--layout", str(size), url(robot)) as bridge:
+        client = bridge.client()
+        packets = client.packets(200)
+        equal, wrong, zero = 0, [], 0
+        for packet in packets:
+            for column, (got, due) in cells_of(robot.robot, packet).items():
+                if column in RESERVED:
+                    zero += same(got, 0.0)
+                elif same(got, due):
+                    equal += 1
+                else:
+                    wrong.append((column, got, due))
+        columns = (size - 4) // 8
+        reserved = sum(column in RESERVED for column in range(1, columns + 1))
+        holds(not wrong and equal == 200 * (columns - reserved) and zero == 200 * reserved,
+               "%d bytes: %d of %d cells right in each of 200 packets, %d are 0: %r" %
+               (size, columns - reserved, columns, reserved, wrong[:3]))
+        text = "%d of %d cells come from RTDE" % (columns - reserved, columns)
+        holds(bridge.says(text), "%d bytes: %r is said: %s" % (size, text, bridge.said()))
+        if size == 1220:
+            holds(bridge.says("94, 103-108, 112-117, 120-121, 140-142"), "1220 bytes: the columns are listed: " + bridge.said())
+        clocks = [struct.unpack(">d", packet[4:12])[0] for packet in packets]
+        steps = {round((b - a) * robot.robot.hz) for a, b in zip(clocks, clocks[1:])}
+        holds(steps == {1}, "%d bytes: every record gives a packet: %r" % (size, steps))
+
+
+def check_lacking():
+    faults = Faults(hide={"payload", "elbow_position"})
+    with Controller(roles={"rtde": 0}, faults=faults) as robot, Bridge("--layout", "1220", url(robot)) as bridge:
+        packets = bridge.client().packets(20)
+        wrong = []
+        for packet in packets:
+            for column, (got, due) in cells_of(robot.robot, packet).items():
+                empty = column in RESERVED or column in (133, 134, 135, 143)
+                if not same(got, 0.0 if empty else due):
+                    wrong.append((column, got, due))
+        holds(packets and not wrong, "what the robot lacks is 0, all else is right: %r" % wrong[:3])
+        holds(bridge.says("columns 133-135: always 0: the robot does not send elbow_position") and
+               bridge.says("column 143: always 0: the robot does not send payload") and "3.5" in bridge.said(),
+               "it is listed, with the release that has it: " + bridge.said())
+
+
+def check_rate():
+    with Controller(roles={"rtde": 0}) as robot, Bridge("--layout", "1060", "--hz", "125", url(robot)) as bridge:
+        clocks = [struct.unpack(">d", packet[4:12])[0] for packet in bridge.client().packets(100)]
+        steps = {round((b - a) * 500) for a, b in zip(clocks, clocks[1:])}
+        holds(steps == {4}, "--hz 125 of a robot at 500 Hz: every fourth record: %r" % steps)
+
+
+def check_cb2():
+    with Controller(roles={"rtde": 0}) as robot, Bridge("--layout", "812", url(robot)) as bridge:
+        client = bridge.client()
+        packet = client.packets(1)[0]
+        flat = struct.unpack(">101d", packet[4:])
+        pose = robot.robot.one("actual_TCP_pose", round((flat[0] - robot.robot.uptime) * 500))
+        holds(len(packet) == 812 and flat[94] == 0.0 and flat[73:79] == pose and flat[49:52] != (0, 0, 0),
+               "812 bytes: mode 0 is CB2's RUNNING, columns 74-79 are the actual pose")
+        holds(bridge.says("converted for CB2"), "the conversion is said")
+        robot.do(lambda: robot.robot.kept.update(robot_mode=(5,)))
+        holds(bridge.says("CB2 has no robot_mode like IDLE (5)"), "a mode without a counterpart is said: " + bridge.said())
+        client.socket.settimeout(0.3)
+        with contextlib.suppress(socket.timeout):
+            client.packets(10000)
+        robot.do(lambda: robot.robot.kept.update(robot_mode=(3,)))
+        client.socket.settimeout(PATIENCE)
+        modes = {struct.unpack(">d", packet[756:764])[0] for packet in client.packets(20)}
+        holds(modes == {7.0}, "then POWER_OFF, CB2's NO_POWER: %r" % modes)
+        told = bridge.said().count("CB2 has no")
+        holds(told == 1, "the mode is said once: %d" % told)
+
+
+# ---- the robot goes and comes ---------------------------------------------------------------------------------------------
+
+
+def check_loss():
+    with Controller(roles={"rtde": 0}) as robot, Bridge("--layout", "1220", url(robot)) as bridge:
+        client = bridge.client()
+        client.packets(5)
+        robot.refuse("rtde")
+        robot.close("rtde")
+        holds(client.ends(), "the robot is lost: the client's connection ends")
+        bridge.says("refused")
+        holds(bridge.client().ends(), "whoever connects meanwhile is disconnected, too")
+        robot.listen("rtde")
+        holds(wait_for(lambda: comes_back(bridge)), "the robot is back: packets come again")
+        holds(bridge.says("the robot is not connected"), "it is said why: " + bridge.said())
+
+
+def comes_back(bridge):
+    client = bridge.client()
+    try:
+        return len(client.packets(3)) == 3
+    except ConnectionError:
+        return False
+    finally:
+        client.close()
+
+
+def check_hold():
+    with Controller(roles={"rtde": 0}) as robot, Bridge("--layout", "1220", "--on-loss", "hold", url(robot)) as bridge:
+        client = bridge.client()
+        before = client.packets(5)
+        robot.close("rtde", reset=True)
+        after = client.packets(400)
+        clocks = [struct.unpack(">d", packet[4:12])[0] for packet in before + after]
+        holds(len(after) == 400 and clocks == sorted(set(clocks)),
+              "--on-loss hold: the connection stays, and no packet is sent twice: %d" % len(after))
+        holds(max(b - a for a, b in zip(clocks, clocks[1:])) > 0.1, "while the robot was away nothing was sent")
+
+
+# ---- script ---------------------------------------------------------------------------------------------------------------
+
+PROGRAM = b"def move():\n  if True:\n    movej([0,0,0,0,0,0])\n  end\nend\n"
+
+
+def scripts(robot):
+    return b"".join(event.data for event in robot.events("script", role="secondary"))
+
+
+def a_host():
+    """An address of the loopback network that no other test has; its port 30002 is free."""
+    return "127.%d.%d.%d" % (random.randint(10, 250), random.randint(1, 250), random.randint(1, 250))
+
+
+def check_drained():
+    with Controller(roles={"rtde": 0, "secondary": 30002}, host=a_host()) as robot, \
+            Bridge("--layout", "1060", url(robot)) as bridge:
+        client = bridge.client()
+        client.packets(2)
+        client.socket.sendall(PROGRAM + b"# filler\n" * 120000)
+        client.socket.sendall(PROGRAM)
+        holds(len(client.packets(100)) == 100, "a megabyte of script is read, and packets go on")
+        holds(bridge.says("sends script, which is not run; it begins: def move():"), "it is named: " + bridge.said())
+        client.close()
+        holds(bridge.says("bytes of script were not run"), "and counted")
+        holds(bridge.said().count("sends script") == 1, "once")
+        holds(not scripts(robot) and not robot.events("opened", role="secondary"), "nothing reached the robot")
+
+
+def check_forwarded():
+    with Controller(roles={"rtde": 0, "secondary": 30002}, host=a_host()) as robot, \
+            Bridge("--layout", "1060", "--allow-script", "--allow-from", "127.0.0.1", "--allow-from", "127.0.0.9",
+                   url(robot)) as bridge:
+        client, other = bridge.client(), bridge.client(host="127.0.0.8")
+        for at in range(0, len(PROGRAM), 7):
+            client.socket.sendall(PROGRAM[at:at + 7])
+            time.sleep(0.002)
+        client.socket.sendall(b"stopj(2)\n\n" + PROGRAM[:-5])
+        other.socket.sendall(PROGRAM.replace(b"move", b"evil"))
+        holds(wait_for(lambda: len(scripts(robot)) >= len(PROGRAM) + 9), "programs reach the robot")
+        client.close()
+        holds(bridge.says("bytes of a program without its end: they were dropped"), "half a program is named: " + bridge.said())
+        holds(bridge.says("its address is not allowed"), "who is not allowed is named: " + bridge.said())
+        bridge.client(host="127.0.0.9").socket.sendall(b"power on\n")
+        wait_for(lambda: b"power" in scripts(robot))
+        holds(scripts(robot) == PROGRAM + b"stopj(2)\npower on\n", "whole programs, nothing else: %r" % scripts(robot))
+        holds(len(robot.events("opened", role="secondary")) == 1, "over one connection")
+        holds(not robot.events("full", role="secondary"), "which is read")
+        read_only = bridge.client("30013")
+        read_only.packets(1)
+        read_only.socket.sendall(PROGRAM)
+        bridge.says("which is not run")
+        read_only.close()
+        holds(bridge.says("this port takes none"), "30013 takes none: " + bridge.said())
+        holds(len(scripts(robot)) == len(PROGRAM) + 18, "and forwards none")
+
+
+def check_no_script_port():
+    with Controller(roles={"rtde": 0}, host=a_host()) as robot, \
+            Bridge("--layout", "1060", "--allow-script", "--allow-from", "127.0.0.1", url(robot)) as bridge:
+        client = bridge.client()
+        client.socket.sendall(PROGRAM)
+        holds(bridge.says("1 program was not sent"), "a robot that takes no script is named: " + bridge.said())
+        holds(len(client.packets(50)) == 50, "packets go on")
+
+
+# ---- bad peers, ends ------------------------------------------------------------------------------------------------------
+
+
+def check_slow_client():
+    with Controller(roles={"rtde": 0}) as robot, Bridge("--layout", "1220", url(robot)) as bridge:
+        lazy, client = bridge.client(), bridge.client()
+        lazy.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        # Packets of 1220 bytes at 500 Hz fill all buffers within seconds; ten seconds later it is disconnected.
+        holds(len(client.packets(1000)) == 1000, "a client that does not read delays no other")
+        status = open("/proc/%d/status" % bridge.process.pid).read()
+        peak = int(re.search(r"VmHWM:\s+(\d+)", status).group(1))
+        holds(peak < 40000, "memory is bounded: %d kB" % peak)
+        lazy.close()
+
+
+def check_signals():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        with Controller(roles={"rtde": 0}) as robot:
+            bridge = Bridge("--layout", "1220", url(robot))
+            client = bridge.client()
+            client.packets(3)
+            begin = time.monotonic()
+            holds(bridge.end(number) == 0 and time.monotonic() - begin < 3, "signal %d ends it: %s" % (number, bridge.said()))
+            holds(client.ends(), "signal %d: the client's connection ends" % number)
+            holds("P" in [kind for kind in robot.requests()], "signal %d: the robot is paused: %r" % (number, robot.requests()))
+        begin = time.monotonic()
+        bridge = Bridge("--layout", "1220", "rtde://127.0.0.1:1")
+        holds(bridge.end(number) == 0 and time.monotonic() - begin < 5, "signal %d ends it without a robot" % number)
+
+
+def check_idle():
+    with Controller(roles={"rtde": 0}, faults=Faults(unanswered="V")) as robot, Bridge("--layout", "1220", url(robot)) as bridge:
+        bridge.client()
+        time.sleep(3)
+        with open("/proc/%d/stat" % bridge.process.pid) as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        holds(seconds < 0.5, "waiting costs nothing: %.2f s of 3" % seconds)
+
+
+def refused(arguments, text):
+    done = subprocess.run([ARMTAP, "serve", *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    holds(done.returncode == 2 and text in done.stderr, "%s: %r in %r" % (" ".join(arguments), text, done.stderr))
+
+
+def check_usage():
+    refused(["rtde://127.0.0.1"], "which packets does the old program expect?")
+    refused(["--layout", "1000", "rtde://127.0.0.1"], "known are 540, 692")
+    refused(["--layout", "1220", "realtime://127.0.0.1"], "over RTDE")
+    refused(["--layout", "1220", "rtde://127.0.0.1", "rtde://127.0.0.2"], "one robot")
+    refused(["--layout", "1220", "--allow-script", "rtde://127.0.0.1"], "only if both are given")
+    refused(["--layout", "1220", "--allow-from", "127.0.0.1", "rtde://127.0.0.1"], "only if both are given")
+    refused(["--layout", "1220", "--hz", "0", "rtde://127.0.0.1"], "from 1 to 1000")
+    refused(["--layout", "1220", "--on-loss", "wait", "rtde://127.0.0.1"], "close or hold")
+
+
+def main():
+    side_by_side(*(lambda size=size: check_cells(size) for size in (1220, 1140, 1116, 1108, 1060, 1044)))
+    side_by_side(check_lacking, check_rate, check_cb2, check_loss, check_hold, check_drained, check_forwarded,
+                 check_no_script_port, check_slow_client, check_signals, check_idle, check_usage)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
