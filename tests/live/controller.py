@@ -25,7 +25,8 @@ BEHIND = 0.25  # s: cycles older than that are skipped, as after a stop of this 
 NEVER = float("inf")
 
 Event = collections.namedtuple("Event", "time link role what data")
-Record = collections.namedtuple("Record", "time link role step values end")  # end: offset in the bytes of its connection
+# time: before it is sent; end: offset in the bytes of its connection
+Record = collections.namedtuple("Record", "time link role step values end")
 
 
 @dataclasses.dataclass
@@ -202,10 +203,10 @@ class Controller:
             plain = data[0] if what != "request" and data else data
             self.log.append(Event(time.time_ns(), link.number, link.role, what, plain))
 
-    def record(self, link, step, values):
+    def record(self, link, step, values, begun):
         self.counts[link.role, "records"] += 1
         if self.keep:
-            self.records.append(Record(time.time_ns(), link.number, link.role, step, values, link.sent + len(link.waiting)))
+            self.records.append(Record(begun, link.number, link.role, step, values, link.sent + len(link.waiting)))
 
     def after(self, seconds, what):
         self.timers.append((time.monotonic() + seconds, what))
@@ -417,10 +418,10 @@ class Logged(Controller):
         if what != "sent" and what != "received" or self.everything:
             self.write({"time": time.time_ns(), "connection": link.number, "port": link.role, "what": what, "data": plain(data)})
 
-    def record(self, link, step, values):
+    def record(self, link, step, values, begun):
         self.counts[link.role, "records"] += 1
         if self.everything:
-            self.write({"time": time.time_ns(), "connection": link.number, "port": link.role, "what": "record", "step": step,
+            self.write({"time": begun, "connection": link.number, "port": link.role, "what": "record", "step": step,
                         "values": values})
 
 

@@ -8,6 +8,7 @@ LIVE_TESTS = \
 	tests/live/bridge-check.py \
 	tests/live/controller-check.py \
 	tests/live/parts-check.py \
+	tests/live/robots-check.py \
 	tests/live/served-check.py \
 	tests/live/synthetic-check.py
 TESTS += $(LIVE_TESTS)

@@ -1,5 +1,6 @@
 """What the fake controller does on each of its ports; controller.py has the connections and the clock."""
 import struct
+import time
 
 import wire
 
@@ -170,9 +171,9 @@ class Rtde(Session):
                 self.record(step)
 
     def record(self, step):
-        values = self.robot.values(self.recipe.names, step)
+        values, begun = self.robot.values(self.recipe.names, step), time.time_ns()
         self.put(wire.package("U", (b"\1" if self.protocol >= 2 else b"") + self.recipe.pack(values)))
-        self.controller.record(self.link, step, values)
+        self.controller.record(self.link, step, values, begun)
 
 
 class Realtime(Session):
@@ -189,10 +190,10 @@ class Realtime(Session):
         what = self.faults.inject_realtime.get(self.count)
         if what is not None:
             self.link.send(what)
-        values = self.robot.packet_values(step)
+        values, begun = self.robot.packet_values(step), time.time_ns()
         self.link.send(self.robot.layout.pack(values))
         self.count += 1
-        self.controller.record(self.link, step, values)
+        self.controller.record(self.link, step, values, begun)
 
 
 class Script(Realtime):
@@ -215,8 +216,9 @@ class Primary(Session):
 
     def tick(self, step):
         if step % (self.robot.hz // 10) == 0 and not self.link.is_full():
+            begun = time.time_ns()
             self.link.send(robot_state(self.robot, step))
-            self.controller.record(self.link, step, self.robot.values(("actual_q", "actual_TCP_pose"), step))
+            self.controller.record(self.link, step, self.robot.values(("actual_q", "actual_TCP_pose"), step), begun)
 
 
 class Dashboard(Session):

@@ -325,10 +325,12 @@ static void on_ready(void *user, unsigned events)
             receive(link);
     } else {
         int error = tcp_connect_outcome(link->fd);
-        if (error)
+        if (error && error != ECONNRESET)
             fail(link, error);
         else
             succeed(link);
+        if (error == ECONNRESET) /* right after the connection stood */
+            disconnect(link, ARMTAP_CLIENT_RESET);
     }
     obey(link);
 }

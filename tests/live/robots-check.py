@@ -1,0 +1,621 @@
+#!/usr/bin/env python3
+"""Robots as sources of info, export, diagnose and compare: rows are what the controller sent, times are the kernel's, a slow
+reader costs rows but never the robot's time, bad peers get a message, and signals end it in every state."""
+import csv
+import functools
+import io
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+import wire  # noqa: E402
+from controller import Controller, Faults, text  # noqa: E402
+from robot import Robot  # noqa: E402
+from tally import expect, finish, side_by_side  # noqa: E402
+
+ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
+PATIENCE = 20  # seconds, of a machine that does much else
+LEGACY = 36  # fields of a legacy packet that RTDE has
+QUICK = 1.5  # s from a signal to the end: the program's own limit is 0.8
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also under nohup
+
+
+class Run:
+    """armtap, whose outputs go to files, or to a pipe that the test reads."""
+
+    def __init__(self, *arguments, stdout=None):
+        self.out, self.err = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
+        self.begun = time.monotonic()
+        self.program = subprocess.Popen([ARMTAP, *arguments], stdin=subprocess.DEVNULL, stdout=stdout or self.out, stderr=self.err)
+        self.status, self.usage = None, None
+
+    def said(self):
+        return os.pread(self.err.fileno(), 1 << 20, 0).decode(errors="replace")
+
+    def printed(self):
+        self.out.seek(0)
+        return self.out.read()
+
+    def wait_for(self, truth):
+        end = time.monotonic() + PATIENCE
+        while not truth():
+            if time.monotonic() > end or self.program.poll() is not None:
+                return bool(truth())
+            time.sleep(0.01)
+        return True
+
+    def says(self, pattern):
+        found = self.wait_for(lambda: re.search(pattern, self.said()))
+        expect("says " + pattern, found, self.said())
+        return found
+
+    def end(self, number=signal.SIGINT):
+        """Sends the signal; returns seconds to the end."""
+        begun = time.monotonic()
+        self.program.send_signal(number)
+        return self.wait(begun)
+
+    def wait(self, begun=None):
+        begun = begun or time.monotonic()
+        timer = threading.Timer(PATIENCE, self.program.kill)
+        timer.start()
+        _, status, self.usage = os.wait4(self.program.pid, 0)
+        timer.cancel()
+        self.program.returncode = self.status = os.waitstatus_to_exitcode(status)
+        return time.monotonic() - begun
+
+    def cpu(self):
+        return self.usage.ru_utime + self.usage.ru_stime
+
+
+def url(controller, role="rtde", host=None):
+    return "%s://%s:%d" % ("rtde" if role == "rtde" else "realtime", host or controller.host, controller.port[role])
+
+
+def seen(controller, count, role="rtde"):
+    return controller.wait_for(lambda: controller.counts[role, "records"] >= count, PATIENCE)
+
+
+# ---- rows --------------------------------------------------------------------------------------------------------------
+
+
+def plain(value):
+    return value[0] if len(value) == 1 else list(value)
+
+
+def check_rows(name, text_out, records, protocol="rtde"):
+    """ndjson against the controller's log."""
+    rows = [json.loads(line) for line in text_out.splitlines()]
+    expect(name + ": as many rows as were sent", len(rows) == len(records) > 0, len(rows), len(records))
+    for row, record in zip(rows, records):
+        wanted = {key: plain(value) for key, value in record.values.items()}
+        got = {key: row.get(key) for key in wanted}
+        if got != wanted or row["protocol"] != protocol or row["time"] * 1e9 + 1000 < record.time:
+            expect(name + ": a row is what was sent", False, {key: (got[key], wanted[key]) for key in got
+                                                             if got[key] != wanted[key]}, row["time"], record.time)
+            return rows
+    expect(name + ": times rise", all(a["time"] <= b["time"] for a, b in zip(rows, rows[1:])))
+    return rows
+
+
+def export_rtde():
+    for name, options, count in (("default", [], LEGACY), ("all", ["--all"], 85),
+                                 ("fields", ["--fields", "actual_q_1,output_int_register_0,packet,time,*_mode"], 10),
+                                 ("known", ["--recipe", "@ur_rtde-control-1.3.9-upper"], 10), ("slower", ["--frequency", "125"], LEGACY)):
+        with Controller(roles={"rtde": 0}) as one:
+            run = Run("export", "-f", "ndjson", url(one), *options)
+            expect(name + ": data comes", seen(one, 60), run.said())
+            expect(name + ": ends", run.end() < QUICK and run.status == 0, run.status, run.said())
+            names = dict(event.data for event in one.events("request"))["O"][8:].decode().split(",")
+            expect(name + ": fields asked for", count in (None, len(names)), len(names), names)
+            expect(name + ": paused at the end", one.requests() == list("VvOSP"), one.requests())
+            expect(name + ": says what was agreed", re.search(r"connected: RTDE protocol 3, controller 5\.11\.0\.108249, %d "
+                                                             r"fields at %s Hz" % (len(names), "125" if name == "slower" else
+                                                                                   "500"), run.said()), run.said())
+            if name == "fields":
+                check_selected(run.printed(), one.records_sent(1))
+            else:
+                check_rows(name, run.printed(), one.records_sent(1))
+
+
+def check_selected(printed, records):
+    rows = [json.loads(line) for line in printed.splitlines()]
+    expect("fields: rows", len(rows) == len(records))
+    expect("fields: the element, the register, the modes",
+           all(row["actual_q_1"] == record.values["actual_q"][1] and row["output_int_register_0"] == 1 and
+               row["robot_mode"] == 7 and "timestamp" not in row for row, record in zip(rows, records)), rows[:1])
+
+
+def export_realtime():
+    with Controller(roles={"realtime_ro": 0}) as one:
+        run = Run("export", "-f", "ndjson", url(one, "realtime_ro"))
+        expect("realtime: data comes", seen(one, 50, "realtime_ro"))
+        expect("realtime: ends", run.end() < QUICK and run.status == 0, run.status, run.said())
+        sent = one.sent(1)
+        rows = [json.loads(line) for line in run.printed().splitlines()]
+        expect("realtime: rows", len(sent) // 1220 - 5 <= len(rows) <= len(sent) // 1220, len(rows), len(sent) // 1220)
+        for i, row in enumerate(rows):
+            cells = struct.unpack_from(">i152d", sent, 1220 * i)
+            if row["timestamp"] != cells[1] or row["actual_q"] != list(cells[32:38]):
+                expect("realtime: a row is what was sent", False, row, cells)
+                break
+
+
+def protocols():
+    """Older controllers, and what may stand between packages."""
+    faults = {"protocol 2": (Faults(max_version=2), 2), "protocol 1": (Faults(max_version=1), 1),
+              "data before the reply": (Faults(data_before_start=3, data_after_pause=20), 3),
+              "texts": (Faults(inject={n: text("hello %d" % n) for n in range(0, 30, 3)}), 3),
+              "small segments": (Faults(pieces=7), 3)}
+    for name, (fault, version) in faults.items():
+        with Controller(roles={"rtde": 0}, robot=Robot(hz=125), faults=fault) as one:
+            run = Run("export", "-f", "ndjson", url(one))
+            expect(name + ": data comes", seen(one, 30), run.said())
+            expect(name + ": ends", run.end() < QUICK and run.status == 0, run.status, run.said())
+            check_rows(name, run.printed(), one.records_sent(1))
+            expect(name + ": version", "RTDE protocol %d" % version in run.said(), run.said())
+
+
+def names_it_lacks():
+    with Controller(roles={"rtde": 0}, faults=Faults(hide=("payload_inertia", "elbow_position"))) as one:
+        run = Run("export", "-f", "ndjson", url(one))
+        seen(one, 20)
+        run.end()
+        expect("left out: status", run.status == 0, run.status, run.said())
+        expect("left out: named, with the release", re.search(r"warning: .*elbow_position.*3\.5.*payload_inertia", run.said()),
+               run.said())
+        check_rows("left out", run.printed(), one.records_sent(1))
+        run = Run("export", "-f", "ndjson", "--strict", url(one))
+        expect("strict: ends by itself", run.wait() < PATIENCE and run.status == 2, run.status, run.said())
+        expect("strict: names it", "payload_inertia" in run.said(), run.said())
+    with Controller(roles={"rtde": 0}) as one:
+        run = Run("export", "--fields", "no_such_field", url(one))
+        expect("none known: ends by itself", run.wait() < PATIENCE, run.said())
+        expect("none known: status", run.status == 2, run.status, run.said())
+
+
+# ---- the other commands, several robots --------------------------------------------------------------------------------
+
+
+def several():
+    with Controller(roles={"rtde": 0, "realtime_ro": 0}) as one:
+        sources = [url(one), url(one, "realtime_ro")]
+        for command, options in (("info", ["--json"]), ("diagnose", ["--json"]), ("compare", ["--json"])):
+            before = one.counts["rtde", "records"]
+            run = Run(command, *options, *sources)
+            expect(command + ": data comes", seen(one, before + 200), run.said())
+            expect(command + ": ends", run.end() < QUICK and run.status == 0, run.status, run.said())
+            told = json.loads(run.printed())
+            if command == "info":
+                streams = {stream["protocol"]: stream for stream in told["streams"]}
+                expect("info: streams", set(streams) == {"rtde", "realtime"}, told)
+                expect("info: robots", [streams[name]["robot"] for name in ("rtde", "realtime")] ==
+                       ["127.0.0.1:%d" % one.port[role] for role in ("rtde", "realtime_ro")])
+                expect("info: fields", len(streams["rtde"]["fields"]) == LEGACY)
+            elif command == "diagnose":
+                expect("diagnose: nothing about the network", not [found for found in told["findings"]
+                                                                   if not found["id"].startswith("tcp.closed")], told)
+            else:
+                verdicts = [field["verdict"] for field in told["fields"]]
+                expect("compare: all equal", told["pairs"] > 100 and verdicts.count("equal") == LEGACY and
+                       set(verdicts) == {"equal", "only-legacy"}, told["pairs"], verdicts)
+
+
+def live_findings():
+    """diagnose prints findings while it reads."""
+    with Controller(roles={"rtde": 0}, robot=Robot(hz=125), faults=Faults(inject={40: text("joint 3 is warm", "", wire.WARNING)})) as one:
+        run = Run("diagnose", url(one))
+        expect("a finding at once", run.wait_for(lambda: "joint 3 is warm" in os.pread(run.out.fileno(), 1 << 16, 0).decode()))
+        expect("it ends", run.end() < QUICK and run.status == 1, run.status)
+
+
+def connects_again():
+    with Controller(roles={"rtde": 0}, robot=Robot(hz=125, uptime=500.0)) as one:
+        run = Run("export", "-f", "ndjson", url(one))
+        seen(one, 30)
+        one.reboot()
+        expect("data comes again", one.wait_for(lambda: one.number >= 2 and len(one.records_sent(2)) > 30), run.said())
+        expect("ends", run.end() < QUICK and run.status == 0, run.status, run.said())
+        check_rows("two connections", run.printed(), one.records_sent(1) + one.records_sent(2))
+        for pattern in (r"reset|closed the connection", "the controller was restarted", "data comes again"):
+            expect("says " + pattern, re.search(pattern, run.said()), run.said())
+
+
+def cut_in_data():
+    with Controller(roles={"rtde": 0}, robot=Robot(hz=500), faults=Faults(cut_after=9000)) as one:
+        run = Run("export", "-f", "ndjson", url(one))
+        expect("three connections", one.wait_for(lambda: one.number >= 3 and one.links == {}), run.said())
+        run.end()
+        records = [record for link in range(1, one.number + 1) for record in one.records_sent(link)]
+        check_rows("cut in a record", run.printed(), records)
+
+
+# ---- times -------------------------------------------------------------------------------------------------------------
+
+
+def kernel_times():
+    """The times of a capture of the same packets, but for the microsecond that the kernel takes from one to the other."""
+    with Controller(roles={"rtde": 0}, robot=Robot(hz=50)) as one:
+        file = os.path.abspath("lo.pcapng")
+        dumpcap = None
+        if shutil.which("dumpcap"):
+            dumpcap = subprocess.Popen(["dumpcap", "-q", "-i", "lo", "-f", "tcp port %d" % one.port["rtde"], "-w", file],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            began = dumpcap.stderr.readline()
+            while "File:" not in began and began:
+                began = dumpcap.stderr.readline()
+            if not began:
+                dumpcap = None
+        run = Run("export", "--fields", "time_ns,timestamp", url(one))
+        seen(one, 40)
+        run.end()
+        ours = [(int(row["timestamp"].replace(".", "") or 0), int(row["time_ns"]), float(row["timestamp"]))
+                for row in csv.DictReader(io.StringIO(run.printed()))]
+        sent = {record.values["timestamp"][0]: record.time for record in one.records_sent(1)}
+        expect("rows", len(ours) >= 40, run.said())
+        expect("not before it was sent", all(row[1] >= sent[row[2]] for row in ours))
+        late = sorted(row[1] - sent[row[2]] for row in ours)
+        expect("soon after it was sent", late[len(late) // 2] < 20e6, late)
+        if not dumpcap:
+            print("dumpcap may not capture here: times are not compared with a capture's")
+            return
+        time.sleep(0.5)
+        dumpcap.send_signal(signal.SIGINT)
+        dumpcap.wait()
+        theirs = subprocess.run([ARMTAP, "export", "--port", "%d=rtde" % one.port["rtde"], "--fields", "time_ns,timestamp", file],
+                                stdout=subprocess.PIPE, check=True, text=True).stdout
+        pairs = [[int(line.split(",")[1]) for line in pair] for pair in zip(run.printed().splitlines()[1:], theirs.splitlines()[1:])]
+        apart = sorted(our - their for our, their in pairs)
+        expect("times of a capture", len(pairs) == len(ours) and apart[0] >= 0 and apart[len(apart) // 2] < 100e3, apart)
+
+
+# ---- a slow reader -----------------------------------------------------------------------------------------------------
+
+
+class Fast:
+    """A controller that sends as many packages as asked for, and knows whether it ever had to wait."""
+
+    NAMES = None
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port, self.sent, self.waited, self.wanted, self.over = self.listener.getsockname()[1], 0, 0, 0, False
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def handshake(self, peer):
+        packages, variables = wire.Packages(), wire.variables()
+        while True:
+            for kind, payload in packages.feed(peer.recv(65536)):
+                if kind == "V":
+                    peer.sendall(wire.package("V", b"\1"))
+                elif kind == "v":
+                    peer.sendall(wire.package("v", struct.pack(">4I", 5, 11, 0, 1)))
+                elif kind == "O":
+                    self.names = payload[8:].decode().split(",")
+                    types = [variables[name][2] for name in self.names]
+                    self.recipe = wire.Recipe(self.names, types)
+                    peer.sendall(wire.package("O", b"\1" + ",".join(types).encode()))
+                elif kind == "S":
+                    peer.sendall(wire.package("S", b"\1"))
+                    return
+
+    def package(self, robot):
+        values = robot.values(self.names, 0)
+        values["timestamp"] = (float(self.sent),)
+        return bytearray(wire.package("U", b"\1" + self.recipe.pack(values)))
+
+    def serve(self):
+        peer, _ = self.listener.accept()
+        self.handshake(peer)
+        package = self.package(Robot())
+        self.size, begun = len(package), time.monotonic()
+        at = 4  # header and id: the timestamp is first
+        while not self.over:
+            behind = min(self.wanted, int((time.monotonic() - begun) * 4000)) - self.sent
+            for _ in range(max(0, behind)):
+                struct.pack_into(">d", package, at, self.sent / 500)
+                asked = time.monotonic()
+                peer.sendall(package)
+                self.waited = max(self.waited, time.monotonic() - asked)
+                self.sent += 1
+            if self.sent >= self.wanted:
+                begun = time.monotonic() - self.sent / 4000
+            time.sleep(0.002)
+        peer.close()
+
+
+def slow_reader():
+    server = Fast()
+    ours, theirs = os.pipe()
+    run = Run("export", "--all", "--fields", "timestamp,actual_q,lost_bytes", "rtde://127.0.0.1:%d" % server.port, stdout=theirs)
+    os.close(theirs)
+    server.wanted = 16000  # 28 MB: more than is kept, while nobody reads
+    expect("the robot may send all", run.wait_for(lambda: server.sent == server.wanted), server.sent)
+    chunks = []
+
+    def read():
+        while chunk := os.read(ours, 1 << 20):
+            chunks.append(chunk)
+    reader = threading.Thread(target=read)
+    reader.start()
+    time.sleep(1)
+    server.wanted += 2000
+    expect("and goes on", run.wait_for(lambda: server.sent == server.wanted), server.sent)
+    time.sleep(1)
+    server.over = True
+    run.end()
+    reader.join()
+    rows = list(csv.DictReader(io.StringIO(b"".join(chunks).decode())))
+    found = re.search(r"(\d+) records were dropped", run.said())
+    dropped = int(found.group(1)) if found else 0
+    expect("it says how many were dropped", dropped > 0, run.said())
+    expect("each record is a row or was dropped", len(rows) + dropped == server.sent, len(rows), dropped, server.sent)
+    expect("rows are whole", all(None not in row.values() and len(row) == 9 for row in rows))
+    times = [float(row["timestamp"]) for row in rows]
+    expect("rows are in order", times == sorted(times))
+    expect("the newest are there", times[-1] == (server.sent - 1) / 500, times[-1])
+    lost = [int(row["lost_bytes"]) for row in rows if row["lost_bytes"]]
+    expect("the hole is in its place", sum(lost) == dropped * server.size, lost, dropped, server.size)
+    # The robot's buffers are megabytes: it would have waited for seconds if armtap had not read.
+    expect("the robot never waited", server.waited < 0.5, server.waited)
+    expect("memory is bounded", run.usage.ru_maxrss < 100 * 1024, run.usage.ru_maxrss)
+
+
+# ---- bad peers ---------------------------------------------------------------------------------------------------------
+
+
+class Peer:
+    """Accepts connections, and does with each what `act` does, in a thread."""
+
+    def __init__(self, act):
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.port, self.act, self.count = self.listener.getsockname()[1], act, 0
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            peer, _ = self.listener.accept()
+            self.count += 1
+            threading.Thread(target=self.serve_one, args=(peer,), daemon=True).start()
+
+    def serve_one(self, peer):
+        try:
+            self.act(peer)
+        except OSError:
+            pass
+
+
+def send_for_ever(data):
+    def act(peer):
+        while True:
+            peer.sendall(data)
+            time.sleep(0.001)
+    return act
+
+
+def send_once(data):
+    def act(peer):
+        peer.sendall(data)
+        while peer.recv(65536):
+            pass
+    return act
+
+
+def never_reads(peer):
+    threading.Event().wait()
+    peer.close()
+
+
+def closes(peer):
+    peer.close()
+
+
+def resets(peer):
+    peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    peer.close()
+
+
+GARBAGE = bytes((i * 7919 >> 3) & 255 for i in range(20000))
+PEERS = {
+    "silent": (never_reads, r"does not answer"),
+    "closing": (closes, r"closed the connection"),
+    "resetting": (resets, r"reset the connection|closed the connection"),
+    "garbage once": (send_once(GARBAGE), r"not RTDE|does not answer"),
+    "garbage": (send_for_ever(GARBAGE), r"not RTDE|does not answer"),
+    "zeros": (send_for_ever(bytes(8192)), r"not RTDE|does not answer"),
+    "huge length": (send_once(b"\xff\xffV" + bytes(1000)), r"does not answer"),
+    "huge data": (send_for_ever(b"\xff\xffU" + bytes(65532)), r"does not answer|not RTDE"),
+    "http": (send_once(b"HTTP/1.1 400 Bad Request\r\n\r\n" * 3), r"not RTDE|does not answer"),
+    "half a reply": (send_once(b"\x00\x04V"), r"does not answer"),
+    "texts": (send_for_ever(wire.text_package("busy", "", wire.INFO, 1)), r"does not answer"),
+}
+LEGACY_PEERS = {
+    "silent": (never_reads, r"no data comes"),
+    "closing": (closes, r"closed the connection"),
+    "garbage": (send_for_ever(GARBAGE), "not legacy realtime"),
+    "huge length": (send_once(b"\x7f\xff\xff\xff" + bytes(5000)), r"no data comes|not legacy"),
+}
+
+
+def bad_peer(scheme, peers):
+    """All peers of a kind at once, each a robot of its own: a message for each, little work, little memory."""
+    servers = {name: Peer(act) for name, (act, _) in peers.items()}
+    urls = {name: "%s://127.0.0.1:%d" % (scheme, server.port) for name, server in servers.items()}
+    run = Run("export", "-f", "ndjson", "--fields", "actual_q", *urls.values())
+    for name, (_, pattern) in peers.items():
+        wanted = re.escape(urls[name]) + ".*(" + pattern + ")"
+        expect(scheme + ", " + name + ": message", run.wait_for(lambda wanted=wanted: re.search(wanted, run.said())), run.said())
+    time.sleep(2)
+    lasted = time.monotonic() - run.begun
+    expect(scheme + ": ends", run.end() < QUICK and run.status in (0, 2), run.status)
+    expect(scheme + ": no values", "actual_q" not in run.printed(), run.printed())
+    expect(scheme + ": bounded memory", run.usage.ru_maxrss < 120 * 1024, run.usage.ru_maxrss)
+    counts = {name: server.count for name, server in servers.items()}
+    expect(scheme + ": connects again, and not too often", all(count <= 2 + lasted * 4 for count in counts.values()) and
+           counts["closing"] >= 2, counts, lasted)
+    expect(scheme + ": few messages", len(run.said().splitlines()) < 6 * len(peers), run.said())
+
+
+def bad_rtde():
+    bad_peer("rtde", PEERS)
+
+
+def bad_realtime():
+    bad_peer("realtime", LEGACY_PEERS)
+
+
+def every_byte():
+    """The set-up, cut after every byte: robots of their own in one run."""
+    with Controller(roles={"rtde": 0}, running=False) as one:
+        run = Run("export", "-f", "ndjson", "--fields", "actual_q", url(one))
+        one.wait_for(lambda: one.events("request") and one.requests()[-1] == "S")
+        whole = len(one.sent(1))
+        run.end()
+    expect("the set-up has replies", 30 < whole < 60, whole)
+    controllers = [Controller(roles={"rtde": 0}, running=False, faults=Faults(cut_after=count, cut_by_reset=count % 2 == 1))
+                   for count in range(whole)]
+    for one in controllers:
+        one.thread.start()
+    run = Run("export", "-f", "ndjson", "--fields", "actual_q", *[url(one) for one in controllers])
+    for one in controllers:
+        expect("cut after %d bytes: it connects again" % one.faults.cut_after, one.wait_for(lambda one=one: one.number >= 2),
+               run.said())
+    expect("ends", run.end() < QUICK, run.status)
+    for one in controllers:
+        expect("cut after %d bytes: message" % one.faults.cut_after, re.search(
+            re.escape(url(one)) + ": the robot (closed|reset) the connection", run.said()), run.said())
+        one.stop()
+
+
+def little_work(name, arguments, pattern):
+    """Nothing to do: a few per cent of a core at most."""
+    run = Run("export", "-f", "ndjson", *arguments)
+    run.says(pattern)
+    time.sleep(3)
+    lasted = time.monotonic() - run.begun
+    expect(name + ": ends", run.end() < QUICK and run.status in (0, 2), run.status, run.said())
+    expect(name + ": sleeps", run.cpu() < 0.1 + lasted * 0.03, run.cpu(), lasted)
+
+
+def sleeps_silent():
+    peer = Peer(never_reads)
+    little_work("silent", ["rtde://127.0.0.1:%d" % peer.port], "does not answer")
+
+
+def sleeps_refused():
+    with Controller(roles={"rtde": 0}) as one:
+        one.refuse("rtde")
+        one.wait_for(lambda: not one.listeners)
+        little_work("refused", [url(one)], r"port|refuses connections: is its RTDE service on, under Settings > Security > Services")
+        run = Run("export", "-f", "ndjson", url(one).replace("rtde", "realtime"))
+        run.says("refuses connections.*armtap serve --layout")
+        run.end()
+
+
+def sleeps_unconfirmed():
+    with Controller(roles={"rtde": 0}, faults=Faults(unconfirmed=True)) as one:
+        little_work("unconfirmed", [url(one)], "SafetySetup has not been confirmed")
+        expect("unconfirmed: it stays connected", one.number == 1, one.number)
+
+
+def no_answer():
+    """A full backlog: SYN gets no answer."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        filling = [socket.socket() for _ in range(4)]
+        for one in filling:
+            one.setblocking(False)
+            one.connect_ex(listener.getsockname())
+        little_work("no answer", ["rtde://127.0.0.1:%d" % listener.getsockname()[1]], "the robot does not answer: is it on")
+        for number in SIGNALS:
+            run = Run("export", "rtde://127.0.0.1:%d" % listener.getsockname()[1])
+            time.sleep(0.2)
+            expect("while connecting: signal %d" % number, run.end(number) < QUICK and run.status == 2, run.status)
+        run = Run("export", "--give-up", "1", "rtde://127.0.0.1:%d" % listener.getsockname()[1])
+        lasted = run.wait()
+        expect("--give-up 1", 0.9 < lasted < 5 and run.status == 2, lasted, run.status)
+        expect("--give-up 1: says why", "no data for 1 s" in run.said(), run.said())
+        for one in filling:
+            one.close()
+
+
+def late_answers():
+    """Slower than any controller, yet in time; then not."""
+    with Controller(roles={"rtde": 0}, robot=Robot(hz=125), faults=Faults(late={"V": 0.5, "v": 0.5, "O": 0.5, "S": 0.5})) as one:
+        run = Run("export", "-f", "ndjson", url(one))
+        expect("late answers: data comes", seen(one, 20), run.said())
+        run.end()
+        check_rows("late answers", run.printed(), one.records_sent(1))
+        expect("late answers: one connection", one.number == 1, run.said())
+
+
+def signals(number):
+    """In each state of a connection."""
+    states = {"version": Faults(unanswered="V"), "controller": Faults(unanswered="v"), "set-up": Faults(unanswered="O"),
+              "start": Faults(unanswered="S"), "waiting": Faults(unconfirmed=True), "streaming": Faults(),
+              "pausing": Faults(unanswered="P"), "pausing, much data": Faults(data_after_pause=900)}
+    for state, faults in states.items():
+        with Controller(roles={"rtde": 0}, robot=Robot(hz=125), faults=faults) as one:
+            run = Run("export", "-f", "ndjson", url(one))
+            wanted = faults.unanswered if faults.unanswered not in ("", "P") else "S"
+            reached = one.wait_for(lambda wanted=wanted: wanted in one.requests())
+            if state.startswith(("streaming", "pausing")):
+                seen(one, 10)
+            expect(state + ": reached", reached, run.said())
+            lasted = run.end(number)
+            expect("%s: signal %d" % (state, number), lasted < QUICK, lasted)
+            if state == "pausing":
+                continue
+            expect(state + ": status", run.status == 0, run.status, run.said())
+            if one.records:
+                check_rows(state, run.printed(), one.records_sent(1))
+
+
+# ---- the command line --------------------------------------------------------------------------------------------------
+
+
+def messages():
+    for arguments, pattern in (
+            (["rtde://"], "the host is missing"), (["rtde://:30004"], "the host is missing"),
+            (["rtde://10.0.0.2:"], "port"), (["rtde://10.0.0.2:0"], "port"), (["rtde://10.0.0.2:65536"], "port"),
+            (["rtde://10.0.0.2:x"], "port"), (["rtde://fd00::2"], "more than one colon"), (["rtde://[fd00::2"], "bracket"),
+            (["rtde://[fd00::2]x"], "bracket"), (["rtde://10.0.0.2/path"], "no such characters|port"),
+            (["rtde://user@10.0.0.2"], "no such characters"), (["http://10.0.0.2"], "rtde://HOST"), (["://x"], "rtde://HOST"),
+            (["rtde://" + "a" * 300], "too long"), (["rtde://no such host"], "characters"),
+            (["rtde://no-such-host.invalid"], "not known"), (["rtde://127.0.0.1", "file.pcap"], "cannot be read together"),
+            (["-i", "lo", "rtde://127.0.0.1"], "-i reads packets"), (["--follow", "rtde://127.0.0.1"], "--follow"),
+            (["--filter", "tcp", "rtde://127.0.0.1"], "--filter"), (["--frequency", "0", "rtde://127.0.0.1"], "--frequency"),
+            (["--frequency", "nan", "rtde://127.0.0.1"], "--frequency"), (["--give-up", "0", "rtde://127.0.0.1"], "--give-up"),
+            (["--give-up", "x", "rtde://127.0.0.1"], "--give-up"), (["--all", "file.pcap"], "--all works only with a robot"),
+            (["--frequency", "5", "file.pcap"], "--frequency works only with a robot"),
+            (["--fields", "*", "rtde://127.0.0.1"], "2048 bytes"), (["--recipe", "@nobody", "rtde://127.0.0.1"], "@nobody"),
+            (["rtde://127.0.0.1:5000", "realtime://127.0.0.2:5000"], "port 5000"),
+            (["rtde://127.0.0.1"] * 65, "more than the 64")):
+        run = Run("export", *arguments)
+        run.wait()
+        expect("%s: status" % arguments[:2], run.status == 2, run.status, run.said())
+        expect("%s: message" % arguments[:2], re.search(pattern, run.said()) and len(run.said().splitlines()) == 1, run.said())
+    run = Run("explain", "rtde://127.0.0.1", "--packet", "1")
+    run.wait()
+    expect("explain: record first", run.status == 2 and "armtap record -o" in run.said(), run.said())
+
+
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+side_by_side(export_rtde, export_realtime, protocols, names_it_lacks, several, live_findings, connects_again, cut_in_data)
+side_by_side(kernel_times, *[functools.partial(signals, number) for number in SIGNALS], messages, late_answers, sleeps_silent, sleeps_refused, sleeps_unconfirmed, no_answer)
+side_by_side(slow_reader, bad_rtde, bad_realtime, every_byte)
+sys.exit(finish())
