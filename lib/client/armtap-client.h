@@ -107,7 +107,8 @@ ARMTAP_API int armtap_client_sent(struct armtap_client *client, size_t length, i
 
 /* When armtap_client_expire is due; INT64_MAX: never. Changes with every other call. */
 ARMTAP_API int64_t armtap_client_deadline(const struct armtap_client *client);
-/* Does what is due; nothing before the deadline. */
+/* Does what is due; nothing before the deadline. After a pause of the program, first take what has arrived meanwhile.
+ */
 ARMTAP_API int armtap_client_expire(struct armtap_client *client, int64_t now);
 
 /* ---- what it does ---------------------------------------------------------------------------------------------- */

@@ -258,10 +258,11 @@ int64_t armtap_client_deadline(const struct armtap_client *client)
 
 static int give_up(struct armtap_client *client)
 {
-    struct armtap_line before = client->reason;
+    struct armtap_line before = client->reason, time;
     const char *why = client->verdict.what == ARMTAP_CLIENT_RECONNECT ? before.text : client->said.text;
-    return armtap_client_end(client, ARMTAP_CLIENT_GIVE_UP, "no data for %u s%s%s",
-                             (uint64_t)(client->options.give_up / SECOND), why[0] ? ": " : "", why);
+    armtap_line_begin(&time);
+    armtap_line_double(&time, (double)client->options.give_up / (double)SECOND);
+    return armtap_client_end(client, ARMTAP_CLIENT_GIVE_UP, "no data for %s s%s%s", time.text, why[0] ? ": " : "", why);
 }
 
 static bool is_due(const struct armtap_client *client, int64_t time)
@@ -298,7 +299,8 @@ int armtap_client_has_data(struct armtap_client *client)
 {
     bool again = client->state != ARMTAP_CLIENT_STREAMING;
     client->good = client->now;
-    client->backoff = BACKOFF_FIRST;
+    if (client->now >= client->lasting)
+        client->backoff = BACKOFF_FIRST;
     client->unconfirmed = client->told_waiting = false;
     client->state = ARMTAP_CLIENT_STREAMING;
     client->deadline = armtap_client_later(client, SILENCE);
@@ -321,11 +323,12 @@ int armtap_client_miss_data(struct armtap_client *client)
     if (client->told_waiting)
         return ARMTAP_OK;
     client->told_waiting = true;
-    if (client->said.length > 0)
+    if (client->unconfirmed)
         return armtap_client_tell(client, ARMTAP_CLIENT_EVENT_WAITING, ARMTAP_WARNING,
                                   "connected, but no data comes; the robot says: %s", client->said.text);
     return armtap_client_tell(client, ARMTAP_CLIENT_EVENT_WAITING, ARMTAP_WARNING,
-                              "connected, but no data comes, for 2 s now");
+                              "connected, but no data comes, for 2 s now%s%s",
+                              client->said.length > 0 ? "; the robot's last text: " : "", client->said.text);
 }
 
 /* ---- connections ---- */
@@ -337,7 +340,7 @@ static int close_conn(struct armtap_client *client, const struct armtap_where *w
         return ARMTAP_OK;
     client->open = false;
     client->awaiting = false;
-    client->out_begin = client->out_end = 0;
+    client->out_length = 0;
     TRY(armtap_conn_close(client->conn, ARMTAP_FROM_ROBOT, where));
     return armtap_conn_close(client->conn, ARMTAP_TO_ROBOT, where);
 }
@@ -361,12 +364,13 @@ static int open_conn(struct armtap_client *client)
 static void begin(struct armtap_client *client)
 {
     client->open = true;
+    client->lasting = armtap_client_later(client, BACKOFF_MAX);
     client->agreed.connections++;
     client->agreed.version = 0;
     client->agreed.frequency = client->agreed.rate = 0;
     client->agreed.controller_version[0] = '\0';
     client->agreed.first_clock = client->agreed.last_clock = NAN;
-    client->sent = client->asked_end = client->foreign = 0;
+    client->foreign = 0;
     client->awaiting = client->asked_again = client->unconfirmed = client->told_waiting = client->had_data = false;
     armtap_line_begin(&client->said);
     armtap_line_begin(&client->reason);
@@ -414,10 +418,11 @@ int armtap_client_failed(struct armtap_client *client, int64_t now, enum armtap_
                          const char *detail)
 {
     TRY(enter(client, now));
-    if (client->verdict.what != ARMTAP_CLIENT_RECONNECT || client->open)
-        return leave(client, ARMTAP_OK);
-    return leave(client, armtap_client_lose(client, "%s%s%s", failure_text(client, failure), detail ? ": " : "",
-                                            detail ? detail : ""));
+    int error = close_conn(client, NULL);
+    if (error == ARMTAP_OK && client->verdict.what <= ARMTAP_CLIENT_RECONNECT)
+        error = armtap_client_lose(client, "%s%s%s", failure_text(client, failure), detail ? ": " : "",
+                                   detail ? detail : "");
+    return leave(client, error);
 }
 
 /* A change between local and remote control ends connections to these ports, not those to 30011 to 30013. */
@@ -465,6 +470,13 @@ int armtap_client_closed(struct armtap_client *client, int64_t now, enum armtap_
 
 /* ---- bytes ---- */
 
+/* A robot that never stops sending keeps no deadline from passing. */
+static int receive(struct armtap_client *client, const void *bytes, size_t length, const struct armtap_where *where)
+{
+    TRY(armtap_conn_push(client->conn, ARMTAP_FROM_ROBOT, bytes, length, where));
+    return expire(client);
+}
+
 int armtap_client_receive(struct armtap_client *client, const void *bytes, size_t length, int64_t now,
                           const struct armtap_where *where)
 {
@@ -472,23 +484,18 @@ int armtap_client_receive(struct armtap_client *client, const void *bytes, size_
         return ARMTAP_ERR_ARGUMENT;
     TRY(enter(client, now));
     if (client->open)
-        return leave(client, armtap_conn_push(client->conn, ARMTAP_FROM_ROBOT, bytes, length, where));
+        return leave(client, receive(client, bytes, length, where));
     leave(client, ARMTAP_OK);
     return ARMTAP_ERR_NOT_READY;
 }
 
 int armtap_client_put(struct armtap_client *client, const struct armtap_rtde_package *package, size_t spare)
 {
-    if (client->out_begin > 0) {
-        memmove(client->out, client->out + client->out_begin, client->out_end - client->out_begin);
-        client->out_end -= client->out_begin;
-        client->out_begin = 0;
-    }
-    size_t room = OUT_BYTES - client->out_end;
-    int length = armtap_rtde_write(package, client->out + client->out_end, room > spare ? room - spare : 0);
+    size_t room = OUT_BYTES - client->out_length;
+    int length = armtap_rtde_write(package, client->out + client->out_length, room > spare ? room - spare : 0);
     if (length < 0)
         return length;
-    client->out_end += (size_t)length;
+    client->out_length += (size_t)length;
     return ARMTAP_OK;
 }
 
@@ -498,22 +505,24 @@ size_t armtap_client_send(const struct armtap_client *client, const void **bytes
         *bytes = NULL;
     if (!client || !bytes || !client->open || !goes_on(client))
         return 0;
-    *bytes = client->out + client->out_begin;
-    return client->out_end - client->out_begin;
+    *bytes = client->out;
+    return client->out_length;
 }
 
+/* A callback may write inputs behind the bytes that the connection reads in place. */
 static int sent(struct armtap_client *client, size_t length, const struct armtap_where *where)
 {
-    const uint8_t *bytes = client->out + client->out_begin;
-    client->out_begin += length;
+    TRY(armtap_conn_push(client->conn, ARMTAP_TO_ROBOT, client->out, length, where));
     client->sent += length;
-    return armtap_conn_push(client->conn, ARMTAP_TO_ROBOT, bytes, length, where);
+    client->out_length -= length;
+    memmove(client->out, client->out + length, client->out_length);
+    return ARMTAP_OK;
 }
 
 int armtap_client_sent(struct armtap_client *client, size_t length, int64_t now, const struct armtap_where *where)
 {
     TRY(enter(client, now));
-    if (client->open && length <= client->out_end - client->out_begin)
+    if (client->open && length <= client->out_length)
         return leave(client, sent(client, length, where));
     leave(client, ARMTAP_OK);
     return ARMTAP_ERR_ARGUMENT;

@@ -46,19 +46,20 @@ struct armtap_client {
     int64_t good;     /* when data came, or the first call */
     bool begun;       /* there was a first call */
     int64_t backoff;  /* before the next attempt to connect */
+    int64_t lasting;  /* data from then on sets it back: the connection has lasted */
     bool talked;      /* data was started on any connection */
 
     /* RTDE: one request at a time. */
     enum armtap_rtde_type asked;
     bool awaiting;
-    uint64_t sent, asked_end; /* bytes sent on this connection, and how many with the request */
+    uint64_t sent, asked_end; /* bytes sent so far, and how many with the request */
     struct armtap_client_gathered gathered;
     int asking_version;
-    bool skip_version; /* it was not answered */
-    bool asked_again;  /* without some names */
-    size_t input;      /* which is being set up */
-    unsigned tries;    /* to get inputs that are in use */
-    bool unconfirmed;  /* the robot says that it sends no data until its safety setup is confirmed */
+    unsigned unanswered; /* connections on which the request for a protocol was not */
+    bool asked_again;    /* without some names */
+    size_t input;        /* which is being set up */
+    unsigned tries;      /* to get inputs that are in use */
+    bool unconfirmed;    /* the robot says that it sends no data until its safety setup is confirmed */
     bool told_waiting;
     bool had_data;           /* on this connection */
     double last_clock;       /* of all connections */
@@ -66,7 +67,7 @@ struct armtap_client {
     uint64_t foreign;        /* bytes since the last message that are none */
 
     uint8_t out[OUT_BYTES];
-    size_t out_begin, out_end;
+    size_t out_length;
 };
 
 /* ---- client.c ---- */
@@ -96,7 +97,8 @@ void armtap_client_sink(const struct armtap_client *client, struct armtap_sink *
 
 int armtap_rtde_client_begin(struct armtap_client *client);
 /* A whole message came. */
-int armtap_rtde_client_take(struct armtap_client *client, const struct armtap_message *message);
+int armtap_rtde_client_take(struct armtap_client *client, const struct armtap_message *message,
+                            const struct armtap_client_gathered *gathered);
 /* The deadline of a request passed. */
 int armtap_rtde_client_expire(struct armtap_client *client);
 /* Asks for no more data. */

@@ -9,6 +9,7 @@
 #define VERSION_TIME SECOND     /* for a reply to V: UR's client waits as long */
 #define AGAIN_TIME SECOND       /* for a reply to a second set-up on one connection */
 #define REPLY_TIME (5 * SECOND) /* for others: UR's client waits for ever, its Python client 1 s */
+#define VERSION_TRIES 2u        /* connections on which V is not answered, until protocol 1 is taken */
 #define IN_USE_TIME SECOND      /* until inputs in use are asked for again */
 #define IN_USE_TRIES 3u
 
@@ -22,7 +23,7 @@ static int ask(struct armtap_client *client, enum armtap_client_state state, int
     TRY(armtap_client_put(client, package, 0));
     client->asked = package->type;
     client->awaiting = true;
-    client->asked_end = client->sent + (client->out_end - client->out_begin);
+    client->asked_end = client->sent + client->out_length;
     client->state = state;
     client->deadline = armtap_client_later(client, time);
     return ARMTAP_OK;
@@ -80,7 +81,7 @@ int armtap_rtde_client_begin(struct armtap_client *client)
 {
     int version = client->options.max_version ? client->options.max_version : 3;
     client->input = 0;
-    return version > 1 && !client->skip_version ? ask_version(client, version) : ask_controller(client, 1);
+    return version > 1 && client->unanswered < VERSION_TRIES ? ask_version(client, version) : ask_controller(client, 1);
 }
 
 int armtap_rtde_client_pause(struct armtap_client *client)
@@ -89,7 +90,7 @@ int armtap_rtde_client_pause(struct armtap_client *client)
     client->awaiting = true;
     TRY(armtap_client_put(client,
                           &(struct armtap_rtde_package){.type = ARMTAP_RTDE_PAUSE, .direction = ARMTAP_TO_ROBOT}, 0));
-    client->asked_end = client->sent + (client->out_end - client->out_begin);
+    client->asked_end = client->sent + client->out_length;
     return ARMTAP_OK;
 }
 
@@ -141,11 +142,11 @@ static void put_lacking(const struct armtap_name_list *names, struct armtap_line
 {
     const char *before = "";
     for (size_t i = 0; i < names->count; i++) {
-        const struct armtap_field *field;
+        const char *name = names->names[i].text;
         if (!names->names[i].dropped)
             continue;
-        armtap_line_format(line, "%s%s", before, names->names[i].text);
-        field = armtap_field_find(names->names[i].text, strlen(names->names[i].text));
+        armtap_line_format(line, "%s%b", before, (const void *)name, strlen(name));
+        const struct armtap_field *field = armtap_field_find(name, strlen(name));
         if (field && field->since[0] != '\0') {
             armtap_line_string(line, " (introduced in ");
             armtap_release_list(line, field->since);
@@ -174,14 +175,14 @@ static int drop_names(struct armtap_client *client, struct armtap_name_list *nam
 }
 
 /* A reply that neither sets up nor refuses cannot be read: it is as if it had not come. */
-static int take_outputs(struct armtap_client *client)
+static int take_outputs(struct armtap_client *client, const struct armtap_client_gathered *gathered)
 {
     bool again;
-    if (client->gathered.recipe) {
+    if (gathered->recipe) {
         client->awaiting = false;
         return ask_next(client);
     }
-    if (client->gathered.lacking == 0)
+    if (gathered->lacking == 0)
         return ARMTAP_OK;
     TRY(drop_names(client, &client->outputs, &again));
     if (again && client->outputs.dropped == client->outputs.count)
@@ -202,23 +203,23 @@ static int take_in_use(struct armtap_client *client)
     return armtap_client_tell(client, ARMTAP_CLIENT_EVENT_IN_USE, ARMTAP_WARNING, "%s; asking again", text);
 }
 
-static int take_inputs(struct armtap_client *client)
+static int take_inputs(struct armtap_client *client, const struct armtap_client_gathered *gathered)
 {
     struct armtap_name_list *names = &client->inputs[client->input].names;
     bool again = true;
-    if (client->gathered.recipe) {
+    if (gathered->recipe) {
         client->input++;
         return ask_next(client);
     }
-    if (client->gathered.lacking == 0 && client->gathered.in_use == 0)
+    if (gathered->lacking == 0 && gathered->in_use == 0)
         return ARMTAP_OK;
-    if (client->gathered.lacking > 0)
+    if (gathered->lacking > 0)
         TRY(drop_names(client, names, &again));
     if (!again)
         return ARMTAP_OK;
     if (names->dropped == names->count)
         return ask_next(client);
-    return client->gathered.in_use > 0 ? take_in_use(client) : ask_inputs(client);
+    return gathered->in_use > 0 ? take_in_use(client) : ask_inputs(client);
 }
 
 static int take_start(struct armtap_client *client, bool accepted)
@@ -227,20 +228,21 @@ static int take_start(struct armtap_client *client, bool accepted)
     if (!accepted)
         return armtap_client_lose(client, "the controller refused to start");
     client->talked = true;
-    client->skip_version = false;
+    client->unanswered = 0;
     TRY(armtap_client_tell(client, ARMTAP_CLIENT_EVENT_STARTED, ARMTAP_INFO, "started"));
     return client->state == ARMTAP_CLIENT_START ? armtap_client_wait(client) : ARMTAP_OK;
 }
 
-int armtap_rtde_client_take(struct armtap_client *client, const struct armtap_message *message)
+int armtap_rtde_client_take(struct armtap_client *client, const struct armtap_message *message,
+                            const struct armtap_client_gathered *gathered)
 {
     struct armtap_rtde_package package;
     if (!client->awaiting || message->bytes[2] != (uint8_t)client->asked || client->sent < client->asked_end)
         return ARMTAP_OK;
     if (client->asked == ARMTAP_RTDE_SETUP_OUTPUTS)
-        return take_outputs(client);
+        return take_outputs(client, gathered);
     if (client->asked == ARMTAP_RTDE_SETUP_INPUTS)
-        return take_inputs(client);
+        return take_inputs(client, gathered);
     if (armtap_rtde_parse(message->bytes, message->length, ARMTAP_FROM_ROBOT, 1, &package) != ARMTAP_OK)
         return ARMTAP_OK;
     switch (client->asked) {
@@ -262,9 +264,11 @@ int armtap_rtde_client_expire(struct armtap_client *client)
     if (client->state == ARMTAP_CLIENT_INPUTS && !client->awaiting)
         return ask_inputs(client);
     if (client->state == ARMTAP_CLIENT_VERSION) {
-        client->skip_version = true;
-        return armtap_client_lose(client, "the controller does not answer which protocols it has; next time protocol 1 "
-                                          "is taken to be the only one");
+        client->unanswered++;
+        return armtap_client_lose(client, client->unanswered < VERSION_TRIES
+                                              ? "the controller does not answer which protocols it has"
+                                              : "the controller does not answer which protocols it has; next time "
+                                                "protocol 1 is taken to be the only one");
     }
     return armtap_client_lose(client, "the controller does not answer (%s)", armtap_client_state_name(client->state));
 }

@@ -64,7 +64,7 @@ static int on_record(void *user, const struct armtap_record *record)
     if (!started)
         return ARMTAP_OK;
     client->had_data = client->talked = true;
-    client->skip_version = false;
+    client->unanswered = 0;
     return armtap_client_has_data(client);
 }
 
@@ -155,6 +155,8 @@ static int on_message(void *user, const struct armtap_message *message)
 {
     struct armtap_client *client = user;
     PASS_ON(client, on_message, message);
+    struct armtap_client_gathered gathered = client->gathered;
+    client->gathered = (struct armtap_client_gathered){0};
     if (message->direction != ARMTAP_FROM_ROBOT || !acts(client))
         return ARMTAP_OK;
     client->foreign = message->skipped ? client->foreign + message->length : 0;
@@ -163,9 +165,7 @@ static int on_message(void *user, const struct armtap_message *message)
                                   armtap_protocol_info(client->options.protocol)->title);
     if (message->skipped || client->options.protocol != ARMTAP_RTDE)
         return ARMTAP_OK;
-    int error = armtap_rtde_client_take(client, message);
-    client->gathered = (struct armtap_client_gathered){0};
-    return error;
+    return armtap_rtde_client_take(client, message, &gathered);
 }
 
 void armtap_client_sink(const struct armtap_client *client, struct armtap_sink *sink)

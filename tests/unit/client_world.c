@@ -308,7 +308,7 @@ static bool step(struct world *world)
 
 void world_run(struct world *world, const struct armtap_client_options *options)
 {
-    struct armtap_sink sink = log_sink();
+    struct armtap_sink sink = world->sink ? *world->sink : log_sink();
     struct armtap_client_options told = *options;
     told.on_event = on_event;
     world->robot.manners = &world->manners;

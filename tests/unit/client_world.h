@@ -58,8 +58,10 @@ struct world {
     bool stopped;
     unsigned stop_at; /* it is stopped after that many records; 0: when nothing more happens */
     unsigned steps;
-    int64_t until; /* the world ends then */
-    int error;     /* the first that a call returned */
+    struct armtap_state *input;     /* for the test's own use */
+    const struct armtap_sink *sink; /* NULL: everything is logged */
+    int64_t until;                  /* the world ends then */
+    int error;                      /* the first that a call returned */
 };
 
 /* Runs a client of these options to a final verdict, or to the end of the world. Everything is in the log: what the

@@ -92,18 +92,21 @@ static void test_refused_protocols(void **unused)
 
 static void test_a_controller_that_knows_no_versions(void **unused)
 {
-    struct world world = {.manners = {.silent = "V", .data = 2, .closes = true}, .until = 4000 * MS};
+    struct world world = {.manners = {.silent = "V", .data = 2, .closes = true}, .until = 5000 * MS};
     struct armtap_client_options options = client_options();
     (void)unused;
     world_run(&world, &options);
     assert_true(log_has(&world.log, "client verdict warning at 1000 ms: the controller does not answer which"));
     assert_true(log_has(&world.log, "client connected info at 1250 ms"));
+    assert_true(log_has(&world.log, "client verdict warning at 2250 ms: the controller does not answer which"));
+    assert_true(log_has(&world.log, "client data info at 2750 ms"));
     assert_true(log_has(&world.log, " v1 "));
-    /* After data it asks again: 1250 + 250, 1 s without an answer, and again without. */
-    assert_true(log_has(&world.log, "client connected info at 1500 ms"));
-    assert_true(log_has(&world.log, "client verdict warning at 2500 ms: the controller does not answer which"));
-    assert_true(log_has(&world.log, "client connected info at 3000 ms"));
-    assert_int_equal(world.robot.requests['v'], 2);
+    /* After data it asks again, on two connections. */
+    assert_true(log_has(&world.log, "client verdict warning at 2750 ms: the robot closed the connection"));
+    assert_true(log_has(&world.log, "client connected info at 3750 ms"));
+    assert_true(log_has(&world.log, "client verdict warning at 4750 ms: the controller does not answer which"));
+    assert_int_equal(world.robot.requests['V'], 3);
+    assert_int_equal(world.robot.requests['v'], 1);
     world_free(&world);
 }
 
@@ -465,15 +468,37 @@ static void test_back_off(void **unused)
     world_free(&world);
 }
 
-static void test_data_sets_the_back_off_back(void **unused)
+/* Connects a legacy client, gives it data at two times, and closes: how long it then waits. */
+static int64_t wait_after(struct armtap_client *client, int64_t start, int64_t lasting)
 {
-    struct world world = {.manners = {.data = 1, .closes = true}, .until = 1100 * MS};
+    struct bytes packets = {0};
+    for (int i = 0; i < 4; i++)
+        bytes_packet(&packets, 1220, (double)(start / MS) + 0.002 * i);
+    assert_int_equal(armtap_client_connected(client, start, NULL), ARMTAP_OK);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(armtap_client_receive(client, packets.at + i * packets.length / 2, packets.length / 2,
+                                               i > 0 ? start + lasting : start, NULL),
+                         ARMTAP_OK);
+    assert_int_equal(armtap_client_closed(client, start + lasting, ARMTAP_CLIENT_RESET, NULL), ARMTAP_OK);
+    bytes_free(&packets);
+    return (armtap_client_verdict(client)->at - start - lasting) / MS;
+}
+
+/* A robot that closes after each record must not make a client connect four times a second for ever. */
+static void test_what_sets_the_back_off_back(void **unused)
+{
     struct armtap_client_options options = client_options();
+    struct armtap_client *client;
     (void)unused;
-    world_run(&world, &options);
-    assert_int_equal(world.robot.connections, 5);
-    assert_int_equal(log_count(&world.log, "client verdict warning at 1000 ms: the robot closed the connection\n"), 1);
-    world_free(&world);
+    options.protocol = ARMTAP_REALTIME;
+    assert_int_equal(armtap_client_new(&options, NULL, NULL, &client), ARMTAP_OK);
+    assert_int_equal(wait_after(client, 0, 0), 250);
+    assert_int_equal(wait_after(client, 10000 * MS, 4999 * MS), 500);
+    assert_int_equal(wait_after(client, 20000 * MS, 100 * MS), 1000);
+    assert_int_equal(wait_after(client, 30000 * MS, 5000 * MS), 250);
+    assert_int_equal(wait_after(client, 40000 * MS, 0), 500);
+    assert_int_equal(wait_after(client, 0, 0), 41000); /* the clock went back: it stands still at 40 s */
+    armtap_client_free(client);
 }
 
 static void test_a_restarted_controller(void **unused)
@@ -647,7 +672,7 @@ int main(void)
         cmocka_unit_test(test_an_unconfirmed_safety_setup),
         cmocka_unit_test(test_silence),
         cmocka_unit_test(test_back_off),
-        cmocka_unit_test(test_data_sets_the_back_off_back),
+        cmocka_unit_test(test_what_sets_the_back_off_back),
         cmocka_unit_test(test_a_restarted_controller),
         cmocka_unit_test(test_changes_of_mode),
         cmocka_unit_test(test_failed_attempts),

@@ -269,6 +269,103 @@ static void test_replies_that_nobody_asked_for(void **unused)
     armtap_client_free(client);
 }
 
+/* An answer that came before its request was sent names the fields of what follows, but answers nothing. */
+static void test_an_answer_too_early(void **unused)
+{
+    static const char version[] = "\0\4V\1", release[] = "\0\23v\0\0\0\5\0\0\0\13\0\0\0\1\0\0\0\154";
+    static const char early[] = "\0\23O\1DOUBLE,VECTOR6D", refused[] = "\0\26O\0NOT_FOUND,VECTOR6D";
+    struct armtap_client *client = asking(ARMTAP_RTDE);
+    const void *bytes;
+    (void)unused;
+    assert_int_equal(armtap_client_receive(client, version, sizeof version - 1, 0, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_client_sent(client, armtap_client_send(client, &bytes), 0, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_client_receive(client, release, sizeof release - 1, 0, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_client_receive(client, early, sizeof early - 1, 0, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_client_sent(client, armtap_client_send(client, &bytes), 0, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_client_state(client), ARMTAP_CLIENT_SETUP);
+    assert_int_equal(armtap_client_receive(client, refused, sizeof refused - 1, 0, NULL), ARMTAP_OK);
+    assert_int_not_equal(armtap_client_state(client), ARMTAP_CLIENT_START);
+    armtap_client_free(client);
+}
+
+/* A robot that never stops sending keeps no deadline from passing, even if the program only receives. */
+static void test_deadlines_pass_while_data_comes(void **unused)
+{
+    static const char text[] = "\0\10M\5noise";
+    struct armtap_client *client = asking(ARMTAP_RTDE);
+    (void)unused;
+    assert_int_equal(armtap_client_receive(client, text, 9, 999 * MS, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_client_verdict(client)->what, ARMTAP_CLIENT_GO_ON);
+    assert_int_equal(armtap_client_receive(client, text, 9, 1000 * MS, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_client_verdict(client)->what, ARMTAP_CLIENT_RECONNECT);
+    armtap_client_free(client);
+}
+
+/* Whoever forgets armtap_client_closed does not connect for ever without a pause. */
+static void test_failing_without_closing(void **unused)
+{
+    struct armtap_client *client = asking(ARMTAP_RTDE);
+    (void)unused;
+    assert_int_equal(armtap_client_expire(client, 1000 * MS), ARMTAP_OK);
+    assert_int_equal(armtap_client_verdict(client)->at, 1250 * MS);
+    assert_int_equal(armtap_client_failed(client, 1250 * MS, ARMTAP_CLIENT_REFUSED, NULL), ARMTAP_OK);
+    assert_int_equal(armtap_client_verdict(client)->at, 1750 * MS);
+    armtap_client_free(client);
+}
+
+/* Nothing of a connection is left on the next one. */
+static void test_a_new_connection_is_new(void **unused)
+{
+    struct armtap_client_options options = busy_options();
+    struct world world = {.manners = {.data = 1}, .until = 100 * MS};
+    uint8_t zeros[100000] = {0};
+    (void)unused;
+    world_run(&world, &options);
+    assert_non_null(armtap_client_agreement(world.client)->recipe);
+    assert_non_null(armtap_client_input(world.client, 0));
+    for (int i = 0; i < 3; i++) { /* together more than makes a stranger */
+        assert_int_equal(armtap_client_closed(world.client, world.now, ARMTAP_CLIENT_RESET, NULL), ARMTAP_OK);
+        assert_int_equal(armtap_client_connected(world.client, world.now, NULL), ARMTAP_OK);
+        assert_null(armtap_client_agreement(world.client)->recipe);
+        assert_null(armtap_client_input(world.client, 0));
+        assert_int_equal(armtap_client_agreement(world.client)->version, 0);
+        assert_int_equal(armtap_client_receive(world.client, zeros, sizeof zeros, world.now, NULL), ARMTAP_OK);
+        assert_int_equal(armtap_client_verdict(world.client)->what, ARMTAP_CLIENT_GO_ON);
+    }
+    world_free(&world);
+}
+
+/* Inputs may be written from callbacks, also while the connection reads what is being sent. */
+static int write_on_message(void *user, const struct armtap_message *message)
+{
+    struct world *world = user;
+    if (message->direction == ARMTAP_TO_ROBOT && message->bytes[2] == 'U' && world->steps++ < 3)
+        assert_int_equal(armtap_client_write(world->client, 0, world->input), ARMTAP_OK);
+    return 0;
+}
+
+static void test_writing_from_callbacks(void **unused)
+{
+    struct armtap_sink sink = {.size = sizeof sink, .on_message = write_on_message};
+    struct armtap_client_options options = busy_options();
+    struct world world = {.manners = {.data = 1}, .until = 100 * MS, .sink = &sink};
+    const void *bytes;
+    (void)unused;
+    world.input = armtap_state_new();
+    world_run(&world, &options);
+    world.steps = 0;
+    assert_int_equal(armtap_client_write(world.client, 0, world.input), ARMTAP_OK);
+    for (unsigned total = 0; total < 4 * 8; total++) { /* byte by byte */
+        assert_in_range(armtap_client_send(world.client, &bytes), 1, 16);
+        assert_int_equal(*(const uint8_t *)bytes, "\0\10U\1\0\0\0\0"[total % 8]);
+        assert_int_equal(armtap_client_sent(world.client, 1, world.now, NULL), ARMTAP_OK);
+    }
+    assert_int_equal(armtap_client_send(world.client, &bytes), 0);
+    assert_int_equal(armtap_client_stream(world.client)->records[ARMTAP_TO_ROBOT], 4);
+    armtap_state_free(world.input);
+    world_free(&world);
+}
+
 /* ---- callbacks ---- */
 
 struct user {
@@ -407,6 +504,11 @@ int main(void)
         cmocka_unit_test(test_other_protocols),
         cmocka_unit_test(test_lengths_that_lie),
         cmocka_unit_test(test_replies_that_nobody_asked_for),
+        cmocka_unit_test(test_an_answer_too_early),
+        cmocka_unit_test(test_deadlines_pass_while_data_comes),
+        cmocka_unit_test(test_failing_without_closing),
+        cmocka_unit_test(test_a_new_connection_is_new),
+        cmocka_unit_test(test_writing_from_callbacks),
         cmocka_unit_test(test_calls_from_callbacks),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_clocks),
