@@ -431,7 +431,7 @@ def resets(peer):
 GARBAGE = bytes((i * 7919 >> 3) & 255 for i in range(20000))
 PEERS = {
     "silent": (never_reads, r"does not answer"),
-    "closing": (closes, r"closed the connection"),
+    "closing": (closes, r"closed the connection|reset the connection"),  # a reset, if our request is unread
     "resetting": (resets, r"reset the connection|closed the connection"),
     "garbage once": (send_once(GARBAGE), r"not RTDE|does not answer"),
     "garbage": (send_for_ever(GARBAGE), r"not RTDE|does not answer"),
