@@ -77,7 +77,7 @@ tests_unit_test_analysis_memory_LDFLAGS = $(tests_unit_test_memory_LDFLAGS)
 
 # The test has a disk of its own.
 tests_unit_test_capture_file_LDFLAGS = -Wl,--wrap=write,--wrap=fdatasync,--wrap=fsync
-tests_unit_test_capture_series_LDFLAGS = -Wl,--wrap=write,--wrap=unlink
+tests_unit_test_capture_series_LDFLAGS = -Wl,--wrap=write,--wrap=fdatasync,--wrap=unlink
 
 # The test counts comparisons of texts.
 tests_unit_test_failed_attempts_LDFLAGS = -Wl,--wrap=strcmp

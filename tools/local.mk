@@ -194,10 +194,13 @@ tools_libtools_a_SOURCES = \
 	tools/recipe/recipe_from_capture.h \
 	tools/recipe/recipe_write.c \
 	tools/recipe/recipe_write.h \
+	tools/record/amount.c \
+	tools/record/amount.h \
 	tools/record/capture_file.c \
 	tools/record/capture_file.h \
 	tools/record/capture_series.c \
 	tools/record/capture_series.h \
+	tools/record/cmd_record.c \
 	tools/record/part_name.c \
 	tools/record/part_name.h \
 	tools/explain/annotate.c \

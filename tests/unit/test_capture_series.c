@@ -29,10 +29,12 @@
 
 static struct {
     uint64_t used, room;
+    unsigned syncs;
 } disk;
 
 ssize_t __real_write(int file, const void *bytes, size_t length);
 ssize_t __wrap_write(int file, const void *bytes, size_t length);
+int __wrap_fdatasync(int file);
 int __real_unlink(const char *name);
 int __wrap_unlink(const char *name);
 
@@ -47,6 +49,13 @@ ssize_t __wrap_write(int file, const void *bytes, size_t length)
     length = length < disk.room - disk.used ? length : (size_t)(disk.room - disk.used);
     disk.used += length;
     return __real_write(file, bytes, length);
+}
+
+int __wrap_fdatasync(int file)
+{
+    (void)file;
+    disk.syncs++;
+    return 0;
 }
 
 int __wrap_unlink(const char *name)
@@ -66,6 +75,7 @@ static int clear(void **state)
             __real_unlink(found.gl_pathv[i]);
     globfree(&found);
     disk.used = 0;
+    disk.syncs = 0;
     disk.room = UINT64_MAX;
     return 0;
 }
@@ -207,6 +217,8 @@ static void parts_by_time(void **state)
     struct capture_series *recording = record(&wish, 3000);
     assert_int_equal(capture_series_totals(recording)->parts, 5);
     assert_int_equal(capture_series_totals(recording)->packets, 3000);
+    assert_int_equal(disk.syncs,
+                     3000 / 5 + 4); /* a turn each second, one sync in five; and one at each end of a part */
     capture_series_free(recording);
     assert_int_equal(read_parts("test_capture_series.*.tmp.pcapng", 0, 3000), 5);
     assert_int_equal(access("test_capture_series.120000.tmp.pcapng", F_OK), 0);

@@ -295,6 +295,11 @@ enum capture_file_outcome capture_file_packet(struct capture_file *file, const s
     return file->blocks.length < CAPTURE_FILE_BUFFER ? CAPTURE_FILE_OK : capture_file_flush(file);
 }
 
+bool capture_file_is_awaited(const struct capture_file *file)
+{
+    return !file->ordinary;
+}
+
 uint64_t capture_file_size(const struct capture_file *file)
 {
     return file->whole + file->out.length + file->blocks.length;

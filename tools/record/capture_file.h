@@ -45,6 +45,8 @@ enum capture_file_outcome capture_file_end(struct capture_file *file);
 /* Cuts off what was not written whole. Returns the number of packets taken but not in the file. Accepts NULL. */
 uint64_t capture_file_free(struct capture_file *file);
 
+/* Whether a reader waits for what is written, as with a pipe. */
+bool capture_file_is_awaited(const struct capture_file *file);
 /* Bytes of the file so far, those in memory included: of gzip, as they will be written. */
 uint64_t capture_file_size(const struct capture_file *file);
 /* Bytes that a packet takes before compression. */

@@ -16,6 +16,10 @@
 #define SECOND INT64_C(1000000000)
 /* Names tried for a part before giving up. */
 #define COPIES_MAX 999999
+/* Between two flushes of a file that someone may follow. */
+#define FLUSH_TURN SECOND
+/* Of IPv6 and TCP, before a record's bytes. */
+#define HEADERS_MAX 60
 
 static const char standard_output[] = "-", repeated_comment[] = "repeated from an earlier part";
 
@@ -35,9 +39,10 @@ struct capture_series {
     char first_name[PART_NAME_MAX]; /* what it would be without a number */
     unsigned copy;                  /* its number, or 1 */
     bool told_full;
-    uint64_t packets; /* in this part, without repeated ones */
-    int64_t cut;      /* the next cut by time */
-    int64_t synced;   /* monotonic clock */
+    uint64_t completed;      /* bytes of the parts before */
+    uint64_t packets;        /* in this part, without repeated ones */
+    int64_t cut;             /* the next cut by time */
+    int64_t synced, flushed; /* monotonic clock */
     bool failed;
     struct part *oldest, **newest; /* parts that may be deleted */
     uint64_t kept;                 /* their bytes */
@@ -125,7 +130,7 @@ static int fail(struct capture_series *recording, const char *problem, const cha
 static int end_for_reader(struct capture_series *recording)
 {
     give_up(recording);
-    recording->totals.reader_closed = true;
+    recording->totals.closed = 1;
     return -1;
 }
 
@@ -256,7 +261,8 @@ static int end_part(struct capture_series *recording)
 {
     if (judge(recording, capture_file_end(recording->file), capture_file_end) != 0)
         return -1;
-    recording->totals.bytes += capture_file_size(recording->file);
+    recording->completed += capture_file_size(recording->file);
+    recording->totals.bytes = recording->completed;
     if (recording->wish.keep > 0 && remember_part(recording) != 0)
         return -1;
     capture_file_free(recording->file);
@@ -297,10 +303,11 @@ struct capture_series *capture_series_open(const struct capture_series_wish *wis
 static bool is_part_due(const struct capture_series *recording, int64_t time, size_t length)
 {
     const struct capture_series_wish *wish = &recording->wish;
+    const struct capture_packet packet = {.length = length + HEADERS_MAX};
     if (wish->rotate > 0 && time >= recording->cut)
         return true;
     return wish->part_size > 0 && recording->packets > 0 &&
-           capture_file_size(recording->file) + length > wish->part_size;
+           capture_file_size(recording->file) + capture_file_cost(&packet) > wish->part_size;
 }
 
 int capture_series_cut(struct capture_series *recording, int64_t time, size_t length)
@@ -323,6 +330,7 @@ int capture_series_packet(struct capture_series *recording, const struct capture
         return -1;
     recording->totals.packets++;
     recording->packets++;
+    recording->totals.bytes = recording->completed + capture_file_size(recording->file);
     return judge(recording, capture_file_packet(recording->file, packet), capture_file_flush);
 }
 
@@ -330,13 +338,17 @@ int capture_series_turn(struct capture_series *recording, int64_t now, bool is_i
 {
     if (recording->failed)
         return -1;
-    if (now - recording->synced < recording->wish.sync)
-        return is_idle ? judge(recording, capture_file_flush(recording->file), capture_file_flush) : 0;
-    recording->synced = now;
-    if (judge(recording, capture_file_sync(recording->file), capture_file_sync) != 0)
-        return -1;
-    make_room(recording);
-    return 0;
+    if (now - recording->synced >= recording->wish.sync) {
+        recording->synced = recording->flushed = now;
+        if (judge(recording, capture_file_sync(recording->file), capture_file_sync) != 0)
+            return -1;
+        make_room(recording);
+        return 0;
+    }
+    if (!is_idle || (!capture_file_is_awaited(recording->file) && now - recording->flushed < FLUSH_TURN))
+        return 0;
+    recording->flushed = now;
+    return judge(recording, capture_file_flush(recording->file), capture_file_flush);
 }
 
 int capture_series_end(struct capture_series *recording)

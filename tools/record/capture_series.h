@@ -38,10 +38,10 @@ void capture_series_free(struct capture_series *recording);
 
 struct capture_series_totals {
     uint64_t packets; /* written, without repeated ones */
-    uint64_t bytes;   /* of the completed parts */
+    uint64_t bytes;   /* of all parts */
     uint64_t parts, deleted;
-    uint64_t lost;      /* packets that could not be written */
-    bool reader_closed; /* the pipe's reader has what it wanted */
+    uint64_t lost;   /* packets that could not be written */
+    uint64_t closed; /* 1: the pipe's reader has what it wanted */
 };
 const struct capture_series_totals *capture_series_totals(const struct capture_series *recording);
 /* The part being written. */

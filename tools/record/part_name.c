@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-static const char robot_word[] = "ROBOT", gzip_ending[] = ".gz";
+static const char robot_word[] = PART_NAME_ROBOT, gzip_ending[] = ".gz";
 
 struct text {
     char *to;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #define PART_NAME_MAX 4096
+#define PART_NAME_ROBOT "ROBOT"
 
 /* Writes the name for a part that begins at `time` (ns since the epoch): strftime()'s conversions in the pattern become
  * the time in UTC, the word ROBOT becomes `robot`. `copy` above 1 is put before the ending, as in "x_00002.pcapng.gz",

@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+"""armtap record against the fake controller: what is in the files is what the controller sent; parts, room, full disks,
+kills, pipes and signals."""
+import csv
+import glob
+import io
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+from controller import Controller, Faults  # noqa: E402
+from recording import Recording  # noqa: E402
+from robot import Robot  # noqa: E402
+from tally import expect, finish, side_by_side  # noqa: E402
+
+ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
+PATIENCE = 30
+SOON = 2.5 if os.environ.get("ASAN_OPTIONS") else 1.6  # s: for an end after a signal
+FIELDS = "timestamp,actual_q,robot_mode"
+
+
+def run(*arguments):
+    return subprocess.run([ARMTAP, *arguments], capture_output=True, text=True, timeout=PATIENCE)
+
+
+def wait_for(truth, what):
+    end = time.monotonic() + PATIENCE
+    while not truth():
+        if time.monotonic() > end:
+            expect("in time: " + what, False)
+            return False
+        time.sleep(0.01)
+    return True
+
+
+class Recorder:
+    """armtap record of a controller's roles, in the current folder."""
+
+    def __init__(self, controller, *arguments, roles=("rtde",), **how):
+        schemes = {"rtde": "rtde", "realtime": "realtime", "realtime_ro": "realtime"}
+        robots = ["%s://%s:%d" % (schemes[role], controller.host, controller.port[role]) for role in roles]
+        fields = ["--fields", FIELDS] if "rtde" in roles else []
+        self.controller = controller
+        how.setdefault("stdout", subprocess.PIPE)
+        self.program = subprocess.Popen([ARMTAP, "record", *fields, *arguments, *robots], stderr=subprocess.PIPE, **how)
+
+    def records(self, count, role="rtde"):
+        """Waits until the controller has sent so many."""
+        return wait_for(lambda: self.controller.counts[role, "records"] >= count or self.program.poll() is not None,
+                        "%d records" % count)
+
+    def end(self, how=signal.SIGINT):
+        """Status and standard error, or None as status if it does not end soon."""
+        begin = time.monotonic()
+        if how:
+            self.program.send_signal(how)
+        try:
+            _, said = self.program.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.program.kill()
+            return None, self.program.communicate()[1].decode()
+        soon = not how or time.monotonic() - begin < SOON
+        expect("ends soon after a signal", soon, time.monotonic() - begin)
+        return self.program.returncode, said.decode()
+
+
+def rows(*names):
+    done = run("export", *names)
+    expect("export of %s says nothing" % (names,), not done.stderr, done.stderr)
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def check_rows(what, found, controller, link=1, least=1):
+    """Every row is what the controller sent, in order and without holes; its last records may be missing."""
+    sent = [one.values for one in controller.records_sent(link)]
+    expect(what + ": rows", least <= len(found) <= len(sent), len(found), len(sent))
+    wrong = [i for i, row in enumerate(found)
+             if [float(row["timestamp"]), *(float(row["actual_q_%d" % k]) for k in range(6)), float(row["robot_mode"])]
+             != [sent[i]["timestamp"][0], *sent[i]["actual_q"], sent[i]["robot_mode"][0]]]
+    expect(what + ": values", not wrong, wrong[:3])
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+def one_file(name="one.pcapng"):
+    with Controller(roles={"rtde": 0}) as controller:
+        recorder = Recorder(controller, "-o", name)
+        recorder.records(1000)
+        status, said = recorder.end()
+        expect(name + ": status", status == 0 and "recorded" in said, status, said)
+        check_rows(name, rows(name), controller, least=1000)
+        file = Recording(name)
+        expect(name + ": comment", "from a socket" in file.comment and "part 1" in file.comment, file.comment)
+        expect(name + ": whole, nothing dropped", file.whole and file.dropped == 0)
+        shown = run("diagnose", name).stdout
+        expect(name + ": diagnose knows what it is", "read from a socket" in shown, shown)
+        return file
+
+
+def gzip_file():
+    one_file("one.pcapng.gz")
+
+
+def two_robots():
+    """One file for both, or one for each."""
+    with Controller("127.0.0.31", {"rtde": 0}) as one, Controller("127.0.0.32", {"rtde": 0, "realtime_ro": 0}) as other:
+        urls = ["realtime://%s:%d" % (other.host, other.port["realtime_ro"]),
+                "rtde://%s:%d" % (other.host, other.port["rtde"])]
+        for name in "both.pcapng", "ROBOT.pcapng":
+            enough = [controller.counts[role, "records"] + 300
+                      for controller, role in ((one, "rtde"), (other, "rtde"), (other, "realtime_ro"))]
+            recorder = Recorder(one, "-o", name, *urls)
+            wait_for(lambda: one.counts["rtde", "records"] >= enough[0] and other.counts["rtde", "records"] >= enough[1]
+                     and other.counts["realtime_ro", "records"] >= enough[2], "records of all")
+            status, said = recorder.end()
+            expect(name + ": status", status == 0, said)
+        found = json.loads(run("info", "--json", "both.pcapng").stdout)["streams"]
+        expect("both: three streams", sorted(s["protocol"] for s in found) == ["realtime", "rtde", "rtde"], found)
+        names = sorted(glob.glob("127*"))
+        expect("a file each", names == ["127.0.0.31.pcapng", "127.0.0.32.pcapng"], names)
+        for name in names:
+            found = json.loads(run("info", "--json", name).stdout)["streams"]
+            expect(name + ": its own robot only", len(found) == int(name[9])
+                   and all(one["robot"].startswith(name[:10]) for one in found), found)
+
+
+def parts():
+    with Controller(roles={"rtde": 0}) as controller:
+        recorder = Recorder(controller, "-o", "part-%H%M%S.pcapng", "--rotate", "30k", "--rotate", "1s")
+        recorder.records(1500)
+        status, said = recorder.end()
+        names = sorted(glob.glob("part-*"))
+        expect("parts: status", status == 0 and "in %d files" % len(names) in said, said)
+        expect("parts: several, by size", len(names) > 5 and all(os.path.getsize(name) <= 30000 for name in names),
+               [(name, os.path.getsize(name)) for name in names])
+        together = rows(*names)
+        check_rows("parts together", together, controller, least=1500)
+        expect("parts: one stream", len(json.loads(run("info", "--json", *names).stdout)["streams"]) == 1)
+        alone = [row for name in names for row in rows(name)]
+        expect("parts: each alone, one after the other", alone == together, len(alone), len(together))
+        seconds = [{row["time"].split(".")[0] for row in rows(name)} for name in names]
+        expect("parts: none goes beyond its second", all(len(one) == 1 for one in seconds), seconds)
+        files = [Recording(name) for name in names]
+        expect("parts: the first repeats nothing", not any(files[0].comments) and "repeat" not in files[0].comment)
+        for number, file in enumerate(files[1:], 2):
+            repeated = sum(1 for one in file.comments if one)
+            expect("part %d: what it repeats is marked" % number, repeated >= 9 and all(file.comments[:repeated])
+                   and "part %d; its first %d packets repeat" % (number, repeated) in file.comment, file.comment)
+
+
+def room():
+    with Controller(roles={"rtde": 0}) as controller:
+        recorder = Recorder(controller, "-o", "kept.pcapng", "--rotate", "20k", "--keep", "70k", "--sync", "1")
+        sizes = []
+        while controller.counts["rtde", "records"] < 3000 and recorder.program.poll() is None:
+            sizes.append(sum(os.path.getsize(name) for name in glob.glob("kept*") if os.path.exists(name)))
+            time.sleep(0.02)
+        status, said = recorder.end()
+        names = sorted(glob.glob("kept*"))
+        expect("--keep: status", status == 0 and "deleted" in said, said)
+        expect("--keep: room", max(sizes) <= 90000 and sizes[-1] > 40000, max(sizes), sizes[-1])
+        expect("--keep: the oldest went", "kept.pcapng" not in names and len(names) >= 3, names)
+        found = [float(row["timestamp"]) for row in rows(*names)]
+        sent = [one.values["timestamp"][0] for one in controller.records_sent(1)]
+        begin = sent.index(found[0])
+        expect("--keep: the newest stayed, without a hole", sent[begin:begin + len(found)] == found and begin > 500
+               and len(sent) - begin - len(found) < 60, begin, len(found), len(sent))
+
+
+# ---- disks -----------------------------------------------------------------------------------------------------------
+
+
+def full():
+    with Controller(roles={"rtde": 0}) as controller:
+        status, said = Recorder(controller, "-o", "/dev/full", "--sync", "1").end(None)
+        expect("full device", status == 2 and "the disk is full" in said and "not in it" in said, status, said)
+        limited = Recorder(controller, "-o", "limited.pcapng", "--sync", "1",
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50000, 50000)))
+        status, said = limited.end(None)
+        expect("limit of a file's size", status == 2 and "File too large" in said and "not in it" in said, status, said)
+        file = Recording("limited.pcapng")
+        expect("limit: whole packets, most of the room", file.whole and 40000 < os.path.getsize("limited.pcapng") <= 50000)
+        check_rows("limit", rows("limited.pcapng"), controller, link=2, least=300)
+
+
+def small_disk():
+    """A disk of one megabyte, where the system lets us make one."""
+    os.mkdir("disk")
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1M", "none", "disk"], capture_output=True)
+    if made.returncode:
+        print("no small disk here:", made.stderr.decode().strip())
+        return
+    try:
+        with Controller(roles={"rtde": 0}, robot=Robot(size=1220)) as controller:
+            all_fields = ["--all", "--sync", "1"]
+            kept = Recorder(controller, "-o", "disk/k.pcapng", "--rotate", "200k", "--keep", "100M", *all_fields)
+            kept.records(2500)
+            status, said = kept.end()
+            expect("small disk, --keep: goes on", status == 0 and "oldest parts are deleted" in said, status, said)
+            expect("small disk, --keep: rows to the end", len(rows(*sorted(glob.glob("disk/k*")))) > 200)
+            for name in glob.glob("disk/*"):
+                os.unlink(name)
+            status, said = Recorder(controller, "-o", "disk/full.pcapng", *all_fields).end(None)
+            expect("small disk: ends", status == 2 and "the disk is full" in said, status, said)
+            expect("small disk: whole packets", Recording("disk/full.pcapng").whole)
+            expect("small disk: rows", len(rows("disk/full.pcapng")) > 300)
+    finally:
+        subprocess.run(["umount", "-l", "disk"])
+
+
+def killed():
+    for name in "killed.pcapng", "killed.pcapng.gz":
+        with Controller(roles={"rtde": 0}) as controller:
+            recorder = Recorder(controller, "-o", name, "--sync", "1")
+            recorder.records(400)
+            before, size = controller.counts["rtde", "records"], os.path.getsize(name)
+            wait_for(lambda: os.path.getsize(name) > size, "a sync")
+            recorder.program.kill()
+            recorder.program.communicate()
+            done = run("export", name)
+            found = list(csv.DictReader(io.StringIO(done.stdout)))
+            check_rows(name, found, controller, least=before - 5)
+            expect(name + ": a cut end is all that is wrong", name.endswith(".gz") or done.returncode == 0, done.stderr)
+
+
+# ---- pipes and signals -----------------------------------------------------------------------------------------------
+
+
+def pipe():
+    with Controller(roles={"rtde": 0}) as controller:
+        recorder = Recorder(controller, "-o", "-")
+        with subprocess.Popen([ARMTAP, "export", "-"], stdin=recorder.program.stdout, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as reader:
+            recorder.program.stdout.close()
+            recorder.program.stdout = None
+            lines = [reader.stdout.readline().decode() for _ in range(100)]
+            expect("pipe: rows while it runs", all(lines) and controller.counts["rtde", "records"] < 5000)
+            reader.kill()
+            reader.communicate()
+        status, said = recorder.end(None)
+        expect("pipe: its reader went, a quiet end", status == 0 and "full" not in said, status, said)
+
+
+def signals():
+    os.mkfifo("nobody")
+    os.mkfifo("stuck")
+    stuck = os.open("stuck", os.O_RDONLY | os.O_NONBLOCK)
+    states = {"streaming": ({}, "streaming.pcapng", True), "refused": ({}, "refused.pcapng", False),
+              "no answer": ({"unanswered": "VOvS"}, "answer.pcapng", False),
+              "a pipe that nobody reads": ({}, "nobody", False), "a pipe that is full": ({}, "stuck", True)}
+    for state, (faults, name, streams) in states.items():
+        for how in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+            with Controller(roles={"rtde": 0}, faults=Faults(**faults)) as controller:
+                if state == "refused":
+                    controller.refuse("rtde")
+                recorder = Recorder(controller, "-o", name)
+                if streams:
+                    recorder.records(2000 if name == "stuck" else 50)
+                else:
+                    time.sleep(0.6)
+                status, said = recorder.end(how)
+                wanted = 2 if name in ("nobody", "stuck") else 0
+                expect("%s, %s: status %d" % (state, how.name, wanted), status == wanted, status, said)
+            if os.path.isfile(name):
+                os.unlink(name)
+    os.close(stuck)
+
+
+def again():
+    """A controller that reboots: both connections are there."""
+    with Controller(roles={"rtde": 0}) as controller:
+        recorder = Recorder(controller, "-o", "again.pcapng")
+        recorder.records(200)
+        controller.reboot()
+        wait_for(lambda: len(controller.records_sent(2)) > 200, "the second connection")
+        status, said = recorder.end()
+        expect("again: status", status == 0, said)
+        found = json.loads(run("info", "--json", "again.pcapng").stdout)["streams"]
+        expect("again: two streams", len(found) >= 2 and min(found[0]["records"], found[-1]["records"]) >= 200, found)
+
+
+def not_overwritten():
+    with Controller(roles={"rtde": 0}) as controller:
+        with open("mine.pcapng", "w") as file:
+            file.write("mine")
+        status, said = Recorder(controller, "-o", "mine.pcapng").end(None)
+        expect("no file is overwritten", status == 2 and "exists already" in said, status, said)
+        status, said = Recorder(controller, "-o", "no/folder/x.pcapng").end(None)
+        expect("no folder", status == 2 and "No such file" in said, status, said)
+        with open("mine.pcapng") as file:
+            expect("what was there is there", file.read() == "mine")
+
+
+side_by_side(one_file, gzip_file, two_robots, parts, room, full, small_disk, killed, pipe, signals, again, not_overwritten)
+sys.exit(finish())

@@ -1,0 +1,17 @@
+/* Sizes and durations as users type and read them. */
+#ifndef RECORD_AMOUNT_H
+#define RECORD_AMOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Reads "200G": a whole number of bytes with k, M, G or T for powers of 1000. 0, or -1 if it is none, or is 0. */
+int amount_bytes(const char *text, uint64_t *bytes);
+/* Reads "1h": a whole number with s, m, h or d, or of seconds. */
+int amount_time(const char *text, int64_t *ns);
+/* "1.2 MB" */
+#define AMOUNT_MAX 40
+void amount_text(char to[AMOUNT_MAX], uint64_t bytes);
+
+#endif
