@@ -35,6 +35,7 @@ UNIT_TESTS = \
 	tests/unit/test_replay \
 	tests/unit/test_roundtrip \
 	tests/unit/test_rtde_packages \
+	tests/unit/test_rtde_server \
 	tests/unit/test_rtde_sessions \
 	tests/unit/test_script_text \
 	tests/unit/test_shared \
@@ -42,6 +43,7 @@ UNIT_TESTS = \
 	tests/unit/test_tables \
 	tests/unit/test_tcp \
 	tests/unit/test_tcp_socket \
+	tests/unit/test_tick_maker \
 	tests/unit/test_utf8
 
 if WITH_AUBO

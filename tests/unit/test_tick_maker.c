@@ -1,0 +1,398 @@
+/* Ticks of records: their times, what goes in the place of a gap, rounds, several connections. */
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve/tick_maker.h"
+
+#define MS INT64_C(1000000)
+#define CYCLE (8 * MS)
+#define BEGIN INT64_C(1769860800000000000)
+#define TICKS_MAX 4000u
+#define PACKET 1060u
+
+/* ---- a capture: connections that say something at a time
+ * -------------------------------------------------------------- */
+
+struct said {
+    unsigned connection; /* 0, 1: RTDE; 2: legacy */
+    int64_t time;        /* ns from the beginning */
+    double clock;
+};
+
+struct scene {
+    struct said said[600];
+    size_t count;
+    struct armtap_conn *conns[3];
+    struct armtap_where where;
+    struct recording recording;
+    struct recorded_robot robot;
+    struct timeline_wish wish;
+    struct tick_maker *maker; /* NULL: the scene is learned */
+    int outcome;
+    struct made {
+        int64_t time;
+        unsigned whom;
+        double clock, packet_clock;
+        size_t packet_length;
+    } made[TICKS_MAX];
+    size_t made_count;
+};
+
+static void say(struct scene *scene, unsigned connection, int64_t time, double clock)
+{
+    assert_true(scene->count < sizeof scene->said / sizeof *scene->said);
+    scene->said[scene->count++] = (struct said){connection, time, clock};
+}
+
+/* `count` records, one each cycle; the controller's clock at `time` was `clock`. */
+static void say_some(struct scene *scene, unsigned connection, int64_t time, double clock, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        say(scene, connection, time + i * CYCLE, clock + i * 0.008);
+}
+
+static double double_at(const uint8_t *bytes)
+{
+    uint64_t bits = 0;
+    double number;
+    for (unsigned i = 0; i < 8; i++)
+        bits = bits << 8 | bytes[i];
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+static int on_tick(void *user, const struct tick *tick)
+{
+    struct scene *scene = user;
+    const struct variable *clock = variables_find(scene->robot.variables, "timestamp", 9);
+    assert_true(scene->made_count < TICKS_MAX);
+    scene->made[scene->made_count++] =
+        (struct made){.time = tick->time,
+                      .whom = tick->for_whom,
+                      .clock = variable_number(clock, tick->image, 0),
+                      .packet_clock = tick->packet_length > 12 ? double_at(tick->packet + 4) : NAN,
+                      .packet_length = tick->packet_length};
+    return 0;
+}
+
+static int on_record(void *user, const struct armtap_record *record)
+{
+    struct scene *scene = user;
+    enum served protocol;
+    if (record->direction != ARMTAP_FROM_ROBOT)
+        return 0;
+    if (scene->maker) {
+        scene->outcome = tick_maker_record(scene->maker, record, true);
+        return scene->outcome;
+    }
+    assert_true(recording_protocol(record->protocol, &protocol));
+    scene->robot.records[protocol]++;
+    struct recorded_stream *stream = &scene->recording.streams[record->stream->connection];
+    stream->records++;
+    return robot_view_learn(scene->robot.variables, scene->robot.first, record);
+}
+
+static void open_conn(struct scene *scene, unsigned connection)
+{
+    const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record};
+    struct armtap_conn_options options = {.size = sizeof options,
+                                          .protocol = connection == 2 ? ARMTAP_REALTIME : ARMTAP_RTDE,
+                                          .robot = connection == 2 ? "10.0.0.2:30003" : "10.0.0.2:30004",
+                                          .connection = connection};
+    struct bytes bytes = {0};
+    assert_int_equal(armtap_conn_new(&options, &sink, scene, &scene->conns[connection]), 0);
+    if (connection == 2)
+        return;
+    bytes_list(&bytes, 'O', "40 5f 40 00 00 00 00 00",
+               connection == 0 ? "timestamp,robot_mode" : "timestamp,safety_mode");
+    armtap_conn_push(scene->conns[connection], ARMTAP_TO_ROBOT, bytes.at, bytes.length, &scene->where);
+    bytes.length = 0;
+    bytes_list(&bytes, 'O', "01", "DOUBLE,INT32");
+    armtap_conn_push(scene->conns[connection], ARMTAP_FROM_ROBOT, bytes.at, bytes.length, &scene->where);
+    bytes_free(&bytes);
+}
+
+static void push(struct scene *scene, const struct said *said)
+{
+    struct bytes bytes = {0}, payload = {0};
+    scene->where.time = BEGIN + said->time;
+    if (said->connection == 2) {
+        bytes_packet(&bytes, PACKET, said->clock);
+    } else {
+        bytes_number(&payload, 1, 1);
+        bytes_double(&payload, said->clock);
+        bytes_number(&payload, 7, 4);
+        bytes_package(&bytes, 'U', &payload);
+    }
+    assert_int_equal(
+        armtap_conn_push(scene->conns[said->connection], ARMTAP_FROM_ROBOT, bytes.at, bytes.length, &scene->where), 0);
+    bytes_free(&bytes);
+    bytes_free(&payload);
+}
+
+static void read_all(struct scene *scene)
+{
+    scene->where = (struct armtap_where){.time = BEGIN};
+    for (unsigned i = 0; i < 3; i++)
+        open_conn(scene, i);
+    for (size_t i = 0; i < scene->count; i++)
+        push(scene, &scene->said[i]);
+    for (unsigned i = 0; i < 3; i++)
+        armtap_conn_free(scene->conns[i]);
+}
+
+/* Learns the scene and plays it `rounds` times. */
+static void play(struct scene *scene, unsigned rounds)
+{
+    scene->robot.variables = variables_new();
+    scene->robot.first = armtap_state_new();
+    assert_true(scene->robot.variables && scene->robot.first);
+    scene->recording.stream_count = 3;
+    for (unsigned i = 0; i < 3; i++)
+        scene->recording.streams[i].connection = i;
+    read_all(scene);
+    scene->recording.robots[0] = &scene->robot;
+    scene->recording.robot_count = 1;
+    scene->wish.recording = &scene->recording;
+    scene->wish.cycle = CYCLE;
+    scene->wish.packet_size = PACKET;
+    scene->maker = tick_maker_new(&scene->wish, on_tick, scene);
+    assert_non_null(scene->maker);
+    for (unsigned i = 0; i < rounds; i++) {
+        assert_int_equal(tick_maker_begin_round(scene->maker), 0);
+        read_all(scene);
+        assert_true(tick_maker_has_ticks(scene->maker));
+    }
+}
+
+static struct scene *make(void)
+{
+    struct scene *scene = calloc(1, sizeof *scene);
+    assert_non_null(scene);
+    return scene;
+}
+
+static void end(struct scene *scene)
+{
+    tick_maker_free(scene->maker);
+    variables_free(scene->robot.variables);
+    armtap_state_free(scene->robot.first);
+    free(scene);
+}
+
+static void expect_near(int64_t time, int64_t expected, int64_t by)
+{
+    if (time - expected > by || expected - time > by)
+        fail_msg("at %lld ns, expected at %lld", (long long)time, (long long)expected);
+}
+
+/* ---- times
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* The capture's times jitter and come in bursts, the controller's clock does not. */
+static void test_grid(void **state)
+{
+    struct scene *scene = make();
+    (void)state;
+    for (unsigned i = 0; i < 100; i++)
+        say(scene, 0, i * CYCLE + (i % 10 == 0 ? 0 : (i * 7919) % 5 * MS), 100 + i * 0.008);
+    play(scene, 1);
+    assert_int_equal(scene->made_count, 100);
+    for (unsigned i = 0; i < 100; i++)
+        expect_near(scene->made[i].time, i * CYCLE, MS / 2);
+    for (unsigned i = 1; i < 100; i++)
+        expect_near(scene->made[i].time - scene->made[i - 1].time, CYCLE, 10000);
+    end(scene);
+}
+
+static void test_keep(void **state)
+{
+    struct scene *scene = make();
+    (void)state;
+    scene->wish.gaps = GAPS_KEEP;
+    say_some(scene, 0, 0, 1, 5);
+    say_some(scene, 0, 3500 * MS + 1, 1.04, 5); /* a stall: nothing was lost */
+    play(scene, 1);
+    assert_int_equal(scene->made_count, 10);
+    assert_true(scene->made[4].time == 4 * CYCLE && scene->made[5].time == 3500 * MS + 1);
+    end(scene);
+}
+
+/* Not later than the clock says, if the stall was shorter than half a second. */
+static void test_stall(void **state)
+{
+    struct scene *scene = make();
+    (void)state;
+    say_some(scene, 0, 0, 1, 5);
+    for (unsigned i = 5; i < 10; i++)
+        say(scene, 0, 400 * MS, 1 + i * 0.008);
+    play(scene, 1);
+    assert_int_equal(scene->made_count, 10);
+    for (unsigned i = 0; i < 10; i++)
+        expect_near(scene->made[i].time, i * CYCLE, 2 * MS);
+    end(scene);
+}
+
+/* ---- gaps
+ * ------------------------------------------------------------------------------------------------------------- */
+
+static void test_hold(void **state)
+{
+    struct scene *scene = make();
+    (void)state;
+    say_some(scene, 0, 0, 10, 5);
+    say_some(scene, 0, 4000 * MS, 14, 5); /* 500 cycles after the first */
+    play(scene, 1);
+    assert_int_equal(scene->made_count, 505);
+    for (unsigned i = 0; i < 505; i++) {
+        assert_true(scene->made[i].time == i * CYCLE);
+        assert_true(fabs(scene->made[i].clock - (10 + i * 0.008)) < 1e-9);
+        assert_true(scene->made[i].packet_clock == scene->made[i].clock);
+        assert_int_equal(scene->made[i].whom, TICK_RTDE | TICK_REALTIME);
+    }
+    end(scene);
+}
+
+static void test_squeeze(void **state)
+{
+    struct scene *scene = make();
+    (void)state;
+    scene->wish.gaps = GAPS_SQUEEZE;
+    say_some(scene, 0, 0, 10, 5);
+    say_some(scene, 0, 4000 * MS, 14, 5);
+    play(scene, 1);
+    assert_int_equal(scene->made_count, 10);
+    for (unsigned i = 0; i < 10; i++)
+        assert_true(scene->made[i].time == i * CYCLE);
+    assert_true(scene->made[5].clock == 14);
+    end(scene);
+}
+
+/* A second is no gap, more is. */
+static void test_second(void **state)
+{
+    (void)state;
+    for (unsigned more = 0; more < 2; more++) {
+        struct scene *scene = make();
+        say(scene, 0, 0, 10);
+        say(scene, 0, 1000 * MS + more * 1000, 11 + more * 1e-6);
+        play(scene, 1);
+        assert_int_equal(scene->made_count, more == 0 ? 2 : 126);
+        end(scene);
+    }
+}
+
+/* The controller restarts: its clock begins anew. */
+static void test_restart(void **state)
+{
+    struct scene *scene = make();
+    (void)state;
+    scene->wish.gaps = GAPS_KEEP;
+    say_some(scene, 0, 0, 5000, 5);
+    say_some(scene, 0, 900 * MS, 0.5, 5);
+    play(scene, 1);
+    assert_int_equal(scene->made_count, 10);
+    assert_true(scene->made[5].time == 900 * MS && scene->made[5].clock == 0.5);
+    end(scene);
+}
+
+/* ---- rounds
+ * ----------------------------------------------------------------------------------------------------------- */
+
+static void test_loop(void **state)
+{
+    (void)state;
+    for (enum timeline_loop loop = LOOP_SMOOTH; loop <= LOOP_RAW; loop++) {
+        struct scene *scene = make();
+        scene->wish.loop = loop;
+        say_some(scene, 0, 0, 10, 5);
+        play(scene, 3);
+        assert_int_equal(scene->made_count, 15);
+        for (unsigned i = 0; i < 15; i++) {
+            double expected = 10 + (loop == LOOP_SMOOTH ? i : i % 5) * 0.008;
+            assert_true(scene->made[i].time == i * CYCLE);
+            assert_true(fabs(scene->made[i].clock - expected) < 1e-9);
+            assert_true(fabs(scene->made[i].packet_clock - expected) < 1e-9);
+        }
+        end(scene);
+    }
+}
+
+/* ---- several connections
+ * ------------------------------------------------------------------------------------------------ */
+
+/* Each protocol has its own records; where one stops, the other stands in after a second. */
+static void test_both_protocols(void **state)
+{
+    struct scene *scene = make();
+    (void)state;
+    for (unsigned i = 0; i < 300; i++) {
+        say(scene, 0, i * CYCLE, 10 + i * 0.008);
+        if (i < 100)
+            say(scene, 2, i * CYCLE + MS, 10 + i * 0.008);
+    }
+    play(scene, 1);
+    assert_int_equal(scene->made_count, 400);
+    unsigned whom[4] = {0};
+    for (unsigned i = 0; i < 400; i++)
+        whom[scene->made[i].whom]++;
+    assert_int_equal(whom[TICK_REALTIME], 100);
+    assert_int_equal(scene->made[1].packet_length, PACKET);
+    assert_true(scene->made[1].packet_clock == 10); /* as captured */
+    /* The last packet came at 99 * 8 + 1 ms: RTDE stands in from 1793 ms on, record 225. */
+    assert_int_equal(whom[TICK_RTDE | TICK_REALTIME], 75);
+    assert_int_equal(whom[TICK_RTDE], 225);
+    end(scene);
+}
+
+static void test_leader(void **state)
+{
+    struct scene *scene = make();
+    (void)state;
+    for (unsigned i = 0; i < 100; i++) {
+        say(scene, 0, i * CYCLE, 10 + i * 0.008);
+        if (i % 2 == 0)
+            say(scene, 1, i * CYCLE + MS, 10 + i * 0.008);
+    }
+    play(scene, 1);
+    assert_int_equal(scene->made_count, 100);
+    end(scene);
+    scene = make();
+    scene->wish.has_leader = true;
+    scene->wish.leader = 1;
+    for (unsigned i = 0; i < 100; i++) {
+        if (i % 2 == 0)
+            say(scene, 1, i * CYCLE, 10 + i * 0.008);
+        say(scene, 0, i * CYCLE + MS, 10 + i * 0.008);
+    }
+    play(scene, 1);
+    assert_int_equal(scene->made_count, 50);
+    end(scene);
+}
+
+/* A client comes, goes, and another one comes: all of them make ticks. */
+static void test_successors(void **state)
+{
+    struct scene *scene = make();
+    (void)state;
+    say_some(scene, 0, 0, 10, 50);
+    say_some(scene, 1, 2000 * MS, 12, 20);
+    scene->wish.gaps = GAPS_KEEP;
+    play(scene, 1);
+    assert_int_equal(scene->made_count, 70);
+    end(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_grid),    cmocka_unit_test(test_keep),       cmocka_unit_test(test_stall),
+        cmocka_unit_test(test_hold),    cmocka_unit_test(test_squeeze),    cmocka_unit_test(test_second),
+        cmocka_unit_test(test_restart), cmocka_unit_test(test_loop),       cmocka_unit_test(test_both_protocols),
+        cmocka_unit_test(test_leader),  cmocka_unit_test(test_successors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
