@@ -11,6 +11,7 @@ LIVE_TESTS = \
 	tests/live/robots-check.py \
 	tests/live/served-check.py \
 	tests/live/record-check.py \
+	tests/live/serve-check.py \
 	tests/live/synthetic-check.py
 TESTS += $(LIVE_TESTS)
 

@@ -180,6 +180,14 @@ static int make_rtde(struct serve *serve)
     return serve->rtde ? 0 : -1;
 }
 
+static bool is_imitated(const struct serve *serve, enum port_server server)
+{
+    for (unsigned i = 0; i < SERVED_PORTS; i++)
+        if (serve->options.ports[i].is_served && serve->options.ports[i].server == server)
+            return serve->options.stubs[server];
+    return false;
+}
+
 static int make_stubs(struct serve *serve)
 {
     struct recorded_robot *robot = serve->recording.robots[serve->robot];
@@ -190,9 +198,9 @@ static int make_stubs(struct serve *serve)
     if (latest_begin(&serve->dashboard.latest, robot->variables) != 0 ||
         latest_begin(&serve->primary.latest, robot->variables) != 0)
         return -1;
-    if (serve->options.stubs[PORT_PRIMARY])
+    if (is_imitated(serve, PORT_PRIMARY))
         message_info("made up on the primary interface: kinematics, configuration, and what the capture lacks");
-    if (serve->options.stubs[PORT_DASHBOARD])
+    if (is_imitated(serve, PORT_DASHBOARD))
         message_info("made up on the dashboard server: model, serial number, remote control, program's name");
     return 0;
 }

@@ -74,7 +74,8 @@ static const struct option_usage usage = {
     .arguments = "CAPTURE... | --layout SIZE rtde://HOST",
     .summary =
         "Acts as the controller that a capture was taken from: RTDE on port 30004, the legacy interface on 30003 "
-        "and 30013. Clients get the recorded data, at the recorded pace, whatever they ask for; nothing that they "
+        "and 30013, imitations of the primary interface and the dashboard server. Clients get the recorded data, at "
+        "the recorded pace, whatever they ask for; nothing that they "
         "send moves anything. Fields that the capture lacks are NOT_FOUND. With a robot: the bridge, which makes "
         "legacy packets of --layout from RTDE, so that an old program runs unchanged.",
     .rows = rows,
