@@ -50,7 +50,7 @@ static void add(struct bench *bench, const char *name, enum armtap_type type, un
 static void open_peer(struct bench *bench, unsigned i)
 {
     static const char *const names[] = {"a", "b", "c"};
-    const struct peer_wish wish = {names[i], on_say, bench};
+    const struct peer_wish wish = {.client = names[i], .say = on_say, .user = bench};
     bench->out.length = 0;
     bench->peer[i] = rtde_server_kind.open(bench->server, &wish, &bench->out);
     assert_non_null(bench->peer[i]);
