@@ -35,6 +35,7 @@ tests_fuzz_replay_SOURCES = \
 	tests/fuzz/scene.h \
 	tests/fuzz/script.c \
 	tests/fuzz/script.h \
+	tests/fuzz/serve.c \
 	tests/fuzz/target.c \
 	tests/fuzz/target.h \
 	tests/fuzz/targets.def \
