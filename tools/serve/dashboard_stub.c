@@ -90,6 +90,7 @@ static const struct question {
     {"safetystatus", answer_safety_status, NULL},
     {"programState", answer_program_state, NULL},
     {"running", answer_running, NULL},
+    {"stop", NULL, "Stopped"}, /* ur_rtde sends it to a running program, and goes on only with this answer */
     {"get robot model", NULL, "UR5"},
     {"get serial number", NULL, "20210000000"},
     {"is in remote control", NULL, "true"},
@@ -102,7 +103,6 @@ static const struct question {
 /* What would act on a robot, or change something: the line is or begins like one of these. */
 static const char *const commands[] = {"load",
                                        "play",
-                                       "stop",
                                        "pause",
                                        "shutdown",
                                        "popup",

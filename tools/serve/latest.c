@@ -24,7 +24,7 @@ void latest_end(struct latest *latest)
 /* Every peer passes on every tick; the first one counts. */
 void latest_take(struct latest *latest, const struct tick *tick)
 {
-    if (tick->time != latest->time)
+    if (tick->image && tick->time != latest->time)
         memcpy(latest->image, tick->image, variables_size(latest->variables));
     latest->time = tick->time;
 }

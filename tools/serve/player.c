@@ -3,21 +3,50 @@
 #define TICKS_AT_ONCE 64u /* then others get their turn */
 /* Between looks whether clients have read to the end. */
 #define LOOK INT64_C(50000000)
+/* For good-byes at the end: a client that got its last record asks for a pause, and wants the reply. */
+#define PARTING INT64_C(1000000000)
+/* Between ticks without news, for imitations that speak of their own accord. */
+#define IDLE INT64_C(100000000)
 
 static void on_due(void *user)
 {
     player_go_on(user);
 }
 
+/* Whether nothing is played because nobody wants it. */
+static bool is_idle(const struct player *player)
+{
+    bool wanted = clients_want_data(player->clients);
+    return !wanted && (player->is_waiting || player->at_most) && player->ending == 0;
+}
+
+/* Only while there are clients: without any, nothing wakes the program. */
+static void set_idle(struct player *player)
+{
+    bool speaks = is_idle(player) && clients_count(player->clients) > 0;
+    event_timer_set(player->idle, speaks ? event_loop_now(player->loop) + IDLE : EVENT_NEVER);
+}
+
+static void on_idle(void *user)
+{
+    struct player *player = user;
+    const struct tick tick = {.time = event_loop_now(player->loop)};
+    if (is_idle(player))
+        clients_tick(player->clients, &tick);
+    set_idle(player);
+}
+
 int player_begin(struct player *player)
 {
     player->timer = event_timer_new(player->loop, on_due, player);
-    return player->timer ? 0 : -1;
+    player->idle = event_timer_new(player->loop, on_idle, player);
+    return player->timer && player->idle ? 0 : -1;
 }
 
 void player_end(struct player *player)
 {
     event_timer_free(player->timer);
+    event_timer_free(player->idle);
 }
 
 void player_start(struct player *player)
@@ -47,13 +76,24 @@ static bool must_wait(struct player *player, const struct tick *tick, unsigned p
     return true;
 }
 
-/* The clients may read what waits for them, for a while. */
+/* Whether clients may still read what waits for them, or say good-bye. */
+static bool lingers(struct player *player, int64_t now)
+{
+    if (player->ending == 0)
+        player->ending = now + CLIENTS_PATIENCE;
+    if (now >= player->ending || clients_count(player->clients) == 0)
+        return false;
+    if (!clients_are_flushed(player->clients))
+        return true;
+    if (player->parting == 0)
+        player->parting = now + PARTING;
+    return now < player->parting;
+}
+
 static void finish(struct player *player)
 {
     int64_t now = event_loop_now(player->loop);
-    if (player->ending == 0)
-        player->ending = now + CLIENTS_PATIENCE;
-    if (now < player->ending && !clients_are_flushed(player->clients)) {
+    if (lingers(player, now)) {
         event_timer_set(player->timer, now + LOOK);
         return;
     }
@@ -61,12 +101,9 @@ static void finish(struct player *player)
     event_loop_stop(player->loop);
 }
 
-void player_go_on(struct player *player)
+static void play(struct player *player)
 {
     const struct tick *tick;
-    if (player->is_waiting && !clients_want_data(player->clients))
-        return;
-    player->is_waiting = false;
     for (unsigned played = 0; (tick = timeline_next(player->timeline)); played++) {
         if (must_wait(player, tick, played))
             return;
@@ -76,4 +113,18 @@ void player_go_on(struct player *player)
     }
     if (timeline_is_over(player->timeline))
         finish(player);
+}
+
+/* A client that goes while a tick is given out calls this again: the tick must reach the others first. */
+void player_go_on(struct player *player)
+{
+    if (player->is_playing)
+        return;
+    set_idle(player);
+    if (player->is_waiting && !clients_want_data(player->clients))
+        return;
+    player->is_waiting = false;
+    player->is_playing = true;
+    play(player);
+    player->is_playing = false;
 }

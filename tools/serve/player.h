@@ -10,12 +10,15 @@ struct player {
     struct clients *clients;
     struct timeline *timeline;
     struct event_timer *timer;
-    double speed;    /* 2: twice as fast */
-    bool at_most;    /* as fast as the slowest client reads; waits while nobody wants data */
-    bool is_waiting; /* for the first client that wants data, or player_start() */
+    struct event_timer *idle; /* nothing is played, but imitations speak */
+    double speed;             /* 2: twice as fast */
+    bool at_most;             /* as fast as the slowest client reads; waits while nobody wants data */
+    bool is_waiting;          /* for the first client that wants data, or player_start() */
+    bool is_playing;
     bool has_base;
-    int64_t base;   /* when the tick of time 0 is due */
-    int64_t ending; /* all is played: until when clients may read what waits; 0: not yet */
+    int64_t base;    /* when the tick of time 0 is due */
+    int64_t ending;  /* all is played: until when clients may read what waits; 0: not yet */
+    int64_t parting; /* they have read it: until when they may say good-bye; 0: not yet */
     uint64_t played;
 };
 

@@ -8,7 +8,6 @@
 struct primary_peer {
     struct primary_stub *stub;
     struct peer_wish wish;
-    bool has_begun;
     int64_t next; /* when the next state is due */
     uint64_t bytes;
 };
@@ -40,10 +39,11 @@ static void tick(void *user, const struct tick *tick, struct buffer *out)
 {
     struct primary_peer *peer = user;
     latest_take(&peer->stub->latest, tick);
-    if (peer->has_begun && tick->time < peer->next)
+    int64_t late = tick->time - peer->next;
+    if (late < 0 && late >= -PERIOD)
         return;
-    peer->next = peer->has_begun && tick->time < peer->next + PERIOD ? peer->next + PERIOD : tick->time + PERIOD;
-    peer->has_begun = true;
+    bool follows = late >= 0 && late < PERIOD; /* else the clock is another one */
+    peer->next = (follows ? peer->next : tick->time) + PERIOD;
     primary_stub_state(peer->stub, false, out);
 }
 

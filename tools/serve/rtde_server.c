@@ -235,17 +235,18 @@ static bool receive(void *user, const uint8_t *bytes, size_t length, struct buff
 /* ---- data ----------------------------------------------------------------------------------------------------------
  */
 
-/* Every n-th tick by its time, so that ticks that the capture lacks count too. */
+/* Every n-th tick by its time, so that ticks that the capture lacks count too. Times may drift against a multiple of
+ * the cycle: each tick that is sent in its place sets the next one's. */
 static bool is_due(struct rtde_peer *peer, int64_t time)
 {
     int64_t cycle = peer->server->options.cycle, step = cycle * peer->every;
     if (peer->every == 1)
         return true;
-    if (peer->has_begun && time < peer->next_due - cycle / 2)
+    int64_t late = time - peer->next_due;
+    if (peer->has_begun && late < -cycle / 2)
         return false;
-    if (!peer->has_begun || time > peer->next_due + step)
-        peer->next_due = time;
-    peer->next_due += step;
+    bool in_place = !peer->has_begun || late < cycle / 2 || late > step;
+    peer->next_due = (in_place ? time : peer->next_due) + step;
     return true;
 }
 

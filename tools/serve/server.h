@@ -10,7 +10,8 @@
 /* Which clients a tick is for: bits. */
 enum tick_for { TICK_RTDE = 1, TICK_REALTIME = 2 };
 
-/* The robot at one moment of the recorded grid. */
+/* The robot at one moment of the recorded grid. A tick without an image, for nobody, comes now and then while nothing
+ * is played; its time is of another clock. */
 struct tick {
     int64_t time; /* ns, on a clock that never goes back; 0: the first tick */
     unsigned for_whom;
