@@ -836,6 +836,13 @@ ARMTAP_API bool armtap_packet_hosts(const struct armtap_packet *packet, char fro
 ARMTAP_API int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet);
 /* The capture ends: delivers all that was waiting, and closes the connections. */
 ARMTAP_API int armtap_net_finish(struct armtap_net *net);
+/* A TCP port that robots listen on, and hardly anyone else. */
+struct armtap_robot_port {
+    uint16_t port;
+    const char *name; /* of what is spoken there */
+};
+/* The i-th of them, those of built-in decoders first; false beyond the last. */
+ARMTAP_API bool armtap_robot_port_at(size_t i, struct armtap_robot_port *port);
 /* The i-th port on which a built-in decoder expects its protocol; false beyond the last. */
 ARMTAP_API bool armtap_port_at(size_t i, struct armtap_port *port);
 

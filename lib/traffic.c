@@ -30,6 +30,25 @@ const char *armtap_traffic_name(uint16_t port)
     return found ? found->name : NULL;
 }
 
+bool armtap_robot_port_at(size_t number, struct armtap_robot_port *port)
+{
+    struct armtap_port decoded;
+    size_t count = 0;
+    if (!port)
+        return false;
+    while (armtap_port_at(count, &decoded))
+        if (count++ == number) {
+            *port = (struct armtap_robot_port){decoded.port, armtap_protocol_name(decoded.protocol)};
+            return true;
+        }
+    for (size_t i = 0; i < sizeof ports / sizeof ports[0]; i++)
+        if (ports[i].listener == LISTENER_ROBOT && count++ == number) {
+            *port = (struct armtap_robot_port){ports[i].port, ports[i].name};
+            return true;
+        }
+    return false;
+}
+
 bool armtap_traffic_is_robots(uint16_t port)
 {
     const struct robot_port *found = find(port);

@@ -211,6 +211,7 @@ def commands(folder):
     yield ["recipe", "--from"]
     yield ["compare"]
     yield ["explain", "--packet", "5"]
+    yield ["proxy", "--ports", "30004=0", "127.0.0.1", "-o"]
     yield ["record"]
     yield ["serve", "--ports", "30004=0", "--to", "+0", "--stream", "0"]
 

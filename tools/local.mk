@@ -194,6 +194,11 @@ tools_libtools_a_SOURCES = \
 	tools/recipe/recipe_from_capture.h \
 	tools/recipe/recipe_write.c \
 	tools/recipe/recipe_write.h \
+	tools/proxy/cmd_proxy.c \
+	tools/proxy/proxy_pair.c \
+	tools/proxy/proxy_pair.h \
+	tools/proxy/traffic_writer.c \
+	tools/proxy/traffic_writer.h \
 	tools/record/amount.c \
 	tools/record/amount.h \
 	tools/record/capture_file.c \
@@ -251,6 +256,7 @@ EXTRA_DIST += \
 	tools/command_line/README.md \
 	tools/export/README.md \
 	tools/recipe/README.md \
+	tools/proxy/README.md \
 	tools/record/README.md \
 	tools/explain/README.md \
 	tools/diagnose/README.md \

@@ -158,6 +158,7 @@ static const struct trial single[] = {
     {{"recipe", "--from", "%F", "--stream", "0", "--json"}, one_json},
     {{"recipe", "--from", "%F", "--to-robot", "--stream", "0"}, judge_xml},
     {{"recipe", "--from", "%F", "--accepted", "--stream", "0"}, judge_xml},
+    {{"proxy", "--ports", "30004=0", "-o", "%F", "127.0.0.1"}, NULL},
     {{"record", "%F"}, NULL},
     {{"serve", "--ports", "30004=0", "--to", "+0", "--stream", "0", "%F"}, NULL},
     {{"compare", "%F"}, judge_shown},

@@ -675,6 +675,24 @@ static void test_hosts_of_a_packet(void **state)
     assert_false(armtap_packet_hosts(&packet, from, to));
 }
 
+/* The ports of UR's controllers, from UR's article "Remote Control Via TCP/IP". */
+static void test_ports_of_robots(void **state)
+{
+    static const uint16_t known[] = {29999, 30001, 30002, 30003, 30004, 30011, 30012, 30013, 30020};
+    struct armtap_robot_port port;
+    size_t found = 0, count = 0;
+    (void)state;
+    for (; armtap_robot_port_at(count, &port); count++) {
+        assert_non_null(port.name);
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            found += port.port == known[i] ? 1 : 0;
+        assert_int_not_equal(port.port, 502); /* other machines have it, too */
+    }
+    assert_int_equal(found, sizeof known / sizeof *known);
+    assert_false(armtap_robot_port_at(count + 1, &port));
+    assert_false(armtap_robot_port_at(0, NULL));
+}
+
 static void test_faults_of_the_caller(void **state)
 {
     char from[64], to[64];
@@ -791,6 +809,7 @@ int main(void)
         cmocka_unit_test(test_notes),
         cmocka_unit_test(test_cut_payload),
         cmocka_unit_test(test_hosts_of_a_packet),
+        cmocka_unit_test(test_ports_of_robots),
         cmocka_unit_test(test_faults_of_the_caller),
         cmocka_unit_test(test_stop),
         cmocka_unit_test(test_flood),

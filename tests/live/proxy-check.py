@@ -1,0 +1,427 @@
+#!/usr/bin/env python3
+"""armtap proxy: bytes in are bytes out, whatever the cuts and however many clients; ends, resets and slow readers pass; the
+disk never delays it; the capture is what was said."""
+import csv
+import io
+import os
+import random
+import re
+import resource
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+from controller import Controller  # noqa: E402
+from recording import ACK, FIN, RST, Recording, Streams  # noqa: E402
+from tally import expect, finish, side_by_side  # noqa: E402
+
+ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
+PATIENCE = 40
+SOON = 2.5 if os.environ.get("ASAN_OPTIONS") else 1.6
+HERE4, ROBOT = "127.0.0.1", "127.0.0.41"
+MEGA = 1 << 20
+
+
+class Robot:
+    """Servers on free ports; each connection is handled by a function of its socket, in a thread."""
+
+    def __init__(self, *handlers, host=ROBOT):
+        self.host, self.port, self.listeners, self.results = host, [], [], []
+        for handler in handlers:
+            listener = socket.create_server((host, 0), backlog=256)
+            self.listeners.append(listener)
+            self.port.append(listener.getsockname()[1])
+            threading.Thread(target=self.accept, args=(listener, handler), daemon=True).start()
+
+    def accept(self, listener, handler):
+        while True:
+            try:
+                connection, peer = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.handle, args=(connection, peer, handler), daemon=True).start()
+
+    def handle(self, connection, peer, handler):
+        connection.settimeout(PATIENCE)
+        with connection:
+            try:
+                result = handler(connection)
+            except OSError as error:
+                result = error
+        self.results.append((peer, result))
+
+
+def closed_port():
+    with socket.create_server((ROBOT, 0)) as listener:
+        return listener.getsockname()[1]
+
+
+class Proxy:
+    def __init__(self, ports, *arguments, output="proxy.pcapng", robot=ROBOT, **how):
+        self.program = subprocess.Popen([ARMTAP, "proxy", "--ports", ",".join("%d=0" % port for port in ports), "-o", output,
+                                         *arguments, robot], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, **how)
+        self.said, self.at = [], {}
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+        self.wait(lambda: len(self.at) == len(ports), "all ports")
+
+    def read(self):
+        for line in self.program.stderr:
+            self.said.append(line.rstrip())
+            found = re.match(r"armtap: (\S+):(\d+) forwards to \S+ port (\d+)", line)
+            if found:
+                self.at[int(found[3])] = found[1], int(found[2])
+
+    def wait(self, truth, what):
+        end = time.monotonic() + PATIENCE
+        while not truth() and self.program.poll() is None and time.monotonic() < end:
+            time.sleep(0.005)
+        expect("in time: " + what, truth(), self.said)
+
+    def client(self, port):
+        connection = socket.create_connection(self.at[port], PATIENCE)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection
+
+    def memory(self):
+        with open("/proc/%d/status" % self.program.pid) as file:
+            return int(re.search(r"VmRSS:\s+(\d+)", file.read())[1])
+
+    def end(self, how=signal.SIGINT):
+        begin = time.monotonic()
+        self.program.send_signal(how)
+        try:
+            self.program.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.program.kill()
+        expect("ends soon after a signal", time.monotonic() - begin < SOON, time.monotonic() - begin)
+        self.reader.join()
+        return self.program.returncode, "\n".join(self.said)
+
+
+def read_all(connection):
+    found = []
+    while data := connection.recv(65536):
+        found.append(data)
+    return b"".join(found)
+
+
+def read_exactly(connection, length):
+    found = b""
+    while len(found) < length and (data := connection.recv(length - len(found))):
+        found += data
+    return found
+
+
+def send_cut(connection, data, chance):
+    """In pieces of any size, now and then with a pause."""
+    at = 0
+    while at < len(data):
+        size = chance.choice((1, 2, 7, 100, 1460, 5000, 70000, 200000))
+        connection.sendall(data[at:at + size])
+        at += size
+        if chance.random() < 0.05:
+            time.sleep(0.001)
+
+
+def talk(connection, data, chance):
+    """Sends and reads at once; returns what came."""
+    sender = threading.Thread(target=lambda: (send_cut(connection, data, chance), connection.shutdown(socket.SHUT_WR)))
+    sender.start()
+    found = read_all(connection)
+    sender.join()
+    return found
+
+
+# ---- bytes -----------------------------------------------------------------------------------------------------------
+
+
+def many_clients():
+    """A hundred at a time: what each side sends comes out at the other, and is in the capture."""
+    count, answers = 100, {}
+
+    def answer(connection):
+        mark = read_exactly(connection, 8)
+        number = struct.unpack(">Q", mark)[0]
+        data = random.Random(number).randbytes(number * 999 % 60000)
+        answers[number] = data, mark + talk(connection, data, random.Random(number + 1))
+
+    def ask(number):
+        chance = random.Random(-number)
+        data = struct.pack(">Q", number) + chance.randbytes(number * 777 % 90000)
+        with proxy.client(robot.port[number % 2]) as connection:
+            sent[number] = data, talk(connection, data, chance), connection.getsockname()
+
+    sent, robot = {}, Robot(answer, answer)
+    proxy = Proxy(robot.port)
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(1, count + 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    proxy.wait(lambda: sum(": over" in line for line in proxy.said) == count, "the end of all")
+    status, said = proxy.end()
+    expect("many: status", status == 0, status, said)
+    expect("many: all came", len(sent) == len(answers) == count, len(sent), len(answers))
+    wrong = [number for number in sent
+             if number not in answers or sent[number][0] != answers[number][1] or sent[number][1] != answers[number][0]]
+    expect("many: bytes in are bytes out", not wrong, wrong)
+    file = Recording("proxy.pcapng")
+    streams = Streams(file.packets)
+    for number, (data, found, address) in sent.items():
+        server = ROBOT, robot.port[number % 2]
+        expect("many: recorded, client %d" % number, streams.bytes.get((address, server)) == data
+               and streams.bytes.get((server, address)) == found, len(streams.bytes.get((address, server), b"")))
+        flags = streams.flags.get((address, server), [0]) + streams.flags.get((server, address), [0])
+        expect("many: its ends, client %d" % number, sum(1 for one in flags if one & FIN) == 2, flags[-3:])
+    expect("many: nothing dropped", file.dropped == 0 and file.whole and "not recorded" not in said, said)
+
+
+def half_closed():
+    """The client ends its side; the robot still sends."""
+    def answer(connection):
+        got = read_all(connection)
+        time.sleep(0.2)
+        connection.sendall(b"got %d" % len(got))
+
+    robot = Robot(answer)
+    proxy = Proxy(robot.port)
+    with proxy.client(robot.port[0]) as connection:
+        connection.sendall(b"x" * 1000)
+        connection.shutdown(socket.SHUT_WR)
+        expect("half closed: the answer comes", read_all(connection) == b"got 1000")
+    status, said = proxy.end()
+    expect("half closed: status", status == 0, said)
+
+
+def is_reset(connect, data=b""):
+    try:
+        with connect() as connection:
+            connection.sendall(data)
+            read_all(connection)
+        return False
+    except ConnectionResetError:
+        return True
+
+
+def resets():
+    def reset(connection):
+        connection.recv(1)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.close()
+
+    refused, robot = closed_port(), Robot(reset, read_all)
+    proxy = Proxy([*robot.port, refused])
+    expect("refused: the client is reset", is_reset(lambda: proxy.client(refused)))
+    expect("reset by the robot: the client is, too", is_reset(lambda: proxy.client(robot.port[0]), b"x"))
+    connection = proxy.client(robot.port[1])
+    connection.sendall(b"x")
+    time.sleep(0.2)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+    proxy.wait(lambda: any(isinstance(result, ConnectionResetError) for _, result in robot.results), "a reset robot")
+    status, said = proxy.end()
+    expect("resets: status", status == 0, said)
+    expect("resets: said", "refused" in said and "reset by the robot" in said and "reset by the client" in said, said)
+    streams = Streams(Recording("proxy.pcapng").packets)
+    flags = {server[1]: [one for flag in [streams.flags[client, server], streams.flags[server, client]] for one in flag]
+             for client, server in streams.flags if server[1] in (*robot.port, refused)}
+    expect("resets: all are in the capture", all(any(one & RST for one in flags[port]) for port in (*robot.port, refused)),
+           flags)
+
+
+def slow_reader():
+    """A client that stops to read stops the robot; others go on; memory stays."""
+    sent = []
+
+    def flood(connection):
+        connection.settimeout(1.5)
+        sent.append(0)
+        try:
+            while True:
+                sent[-1] += connection.send(b"x" * 65536)
+        except socket.timeout:
+            pass
+        connection.settimeout(PATIENCE)
+        connection.shutdown(socket.SHUT_WR)
+        read_all(connection)
+
+    def echo(connection):
+        while data := connection.recv(65536):
+            connection.sendall(data)
+
+    robot = Robot(flood, echo)
+    proxy = Proxy(robot.port)
+    before = proxy.memory()
+    with proxy.client(robot.port[0]) as stuck, proxy.client(robot.port[1]) as other:
+        begin, trips = time.monotonic(), 0
+        while time.monotonic() - begin < 3:
+            other.sendall(b"hello")
+            expect("slow reader: others go on", read_exactly(other, 5) == b"hello") if trips % 500 == 0 else \
+                read_exactly(other, 5)
+            trips += 1
+        expect("slow reader: the robot has to wait", sent and sent[0] < 40 * MEGA, sent)
+        expect("slow reader: others go on quickly", trips > 1000, trips)
+        expect("slow reader: memory", proxy.memory() - before < 40 * 1024, before, proxy.memory())
+        expect("slow reader: all comes in the end", len(read_all(stuck)) == sent[0], sent)
+    status, said = proxy.end()
+    expect("slow reader: status", status == 0, said)
+
+
+# ---- disks -----------------------------------------------------------------------------------------------------------
+
+
+def round_trips(connection, count):
+    """The longest, s."""
+    longest = 0
+    for number in range(count):
+        begin = time.monotonic()
+        connection.sendall(struct.pack(">I", number) * 50)
+        expect("round trip", read_exactly(connection, 200) == struct.pack(">I", number) * 50) if not number else \
+            read_exactly(connection, 200)
+        longest = max(longest, time.monotonic() - begin)
+    return longest
+
+
+def disk_trouble():
+    def echo(connection):
+        while data := connection.recv(65536):
+            connection.sendall(data)
+
+    os.mkfifo("nobody")
+    os.mkfifo("stuck")
+    stuck = os.open("stuck", os.O_RDONLY | os.O_NONBLOCK)
+    robot = Robot(echo)
+    for output in "nobody", "stuck", "limited":
+        limit = {} if output != "limited" else {
+            "preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (MEGA, MEGA))}
+        proxy = Proxy(robot.port, output=output, **limit)
+        with proxy.client(robot.port[0]) as connection:
+            longest = round_trips(connection, 1000)
+            expect(output + ": forwarding is not delayed", longest < 0.5, longest)
+            data, begin = random.Random(5).randbytes(24 * MEGA), time.monotonic()
+            expect(output + ": much data", talk(connection, data, random.Random(5)) == data)
+            expect(output + ": much data, in time", time.monotonic() - begin < PATIENCE / 2)
+        expect(output + ": memory", proxy.memory() < 100 * 1024, proxy.memory())
+        status, said = proxy.end()
+        expect(output + ": status", status == 2, status, said)
+        why = {"nobody": "cannot be opened", "stuck": "takes nothing", "limited": "too large"}[output]
+        expect(output + ": said", why in said and "not recorded" in said, said)
+    expect("limited: whole packets", Recording("limited").whole and os.path.getsize("limited") > MEGA - 70000)
+    os.close(stuck)
+    with open("mine", "w") as file:
+        file.write("mine")
+    done = subprocess.run([ARMTAP, "proxy", "--ports", "1=0", "-o", "mine", ROBOT], capture_output=True, text=True)
+    expect("no file is overwritten", done.returncode == 2 and "exists already" in done.stderr, done.stderr)
+
+
+# ---- captures --------------------------------------------------------------------------------------------------------
+
+
+def columns(name, *arguments):
+    done = subprocess.run([ARMTAP, "export", *arguments, name], capture_output=True, text=True)
+    expect("export of " + name, done.returncode == 0 and not done.stderr, done.stderr)
+    return [row[1:] for row in csv.reader(io.StringIO(done.stdout))]
+
+
+def capture():
+    """What the proxy recorded is what a client of it recorded, and what the controller sent."""
+    with Controller(ROBOT, {"rtde": 0, "realtime_ro": 0}) as controller:
+        ports = controller.port["rtde"], controller.port["realtime_ro"]
+        proxy = Proxy(ports, output="through.pcapng.gz")
+        urls = ["%s://%s:%d" % (scheme, *proxy.at[port]) for scheme, port in zip(("rtde", "realtime"), ports)]
+        client = subprocess.Popen([ARMTAP, "record", "-o", "client.pcapng", "--fields", "timestamp,actual_q", *urls],
+                                  stderr=subprocess.DEVNULL)
+        controller.wait_for(lambda: min(controller.counts[role, "records"] for role in ("rtde", "realtime_ro")) > 1000)
+        client.send_signal(signal.SIGINT)
+        client.wait(PATIENCE)
+        status, said = proxy.end()
+        expect("capture: status", status == 0, said)
+        for number, (protocol, port) in enumerate(zip(("rtde", "realtime"), ports)):
+            at = proxy.at[port][1]
+            through = columns("through.pcapng.gz", "--port", "%d=%s" % (port, protocol), "--union", "--fields", "timestamp,actual_q")
+            direct = columns("client.pcapng", "--port", "%d=%s" % (at, protocol), "--union", "--fields", "timestamp,actual_q")
+            through, direct = [[row[3:] for row in rows if row[2] in (protocol, "protocol")] for rows in (through, direct)]
+            expect("capture: rows of " + protocol, len(direct) > 1000 and through[:len(direct)] == direct,
+                   len(direct), len(through), number)
+        times = [time for time, _ in Recording("through.pcapng.gz").packets]
+        late = [i for i in range(1, len(times)) if times[i] < times[i - 1] - 5000000]
+        expect("capture: times go forward", not late, late[:5])
+
+
+# ---- the program -----------------------------------------------------------------------------------------------------
+
+
+def signals():
+    """In every state: idle, with clients, while the robot does not answer."""
+    deaf = socket.socket()
+    deaf.bind((ROBOT, 0))
+    deaf.listen(0)
+    waiting = []
+    for _ in range(3):  # further clients are not answered
+        one = socket.socket()
+        one.setblocking(False)
+        one.connect_ex(deaf.getsockname())
+        waiting.append(one)
+    robot = Robot(read_all)
+    port = deaf.getsockname()[1]
+    for how in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        for state in "idle", "clients", "no answer":
+            proxy = Proxy([robot.port[0], port], output="%s-%s.pcapng" % (how.name, state))
+            clients = []
+            if state != "idle":
+                clients = [proxy.client(port if state == "no answer" else robot.port[0]) for _ in range(5)]
+                clients[0].sendall(b"hello")
+                time.sleep(0.1)
+            status, said = proxy.end(how)
+            expect("%s, %s: status" % (how.name, state), status == 0, status, said)
+            for one in clients:
+                one.close()
+
+
+def ports_in_use():
+    robot, taken = Robot(read_all), socket.create_server((HERE4, 0))
+    number = taken.getsockname()[1]
+    some = subprocess.Popen([ARMTAP, "proxy", "--ports", "%d=%d,%d=0" % (robot.port[0], number, robot.port[0]), "-o",
+                             "some.pcapng", ROBOT], stderr=subprocess.PIPE, text=True)
+    first = [some.stderr.readline(), some.stderr.readline()]
+    expect("one port in use: a warning, the others go on", "in use" in first[0] and "forwards" in first[1], first)
+    some.send_signal(signal.SIGINT)
+    some.communicate(timeout=PATIENCE)
+    none = subprocess.run([ARMTAP, "proxy", "--ports", "1=%d" % number, "-o", "none.pcapng", ROBOT], capture_output=True,
+                          text=True, timeout=PATIENCE)
+    expect("all ports in use: status 2", none.returncode == 2 and "--listen" in none.stderr, none.stderr)
+    for wrong in "0", "70000", "1=", "x", "1,", "1;2", "":
+        done = subprocess.run([ARMTAP, "proxy", "--ports", wrong, "-o", "w.pcapng", ROBOT], capture_output=True, text=True)
+        expect("--ports '%s'" % wrong, done.returncode == 2 and "--ports" in done.stderr, done.stderr)
+    taken.close()
+
+
+def crowd():
+    """More clients than are served: the rest is reset, those that are served go on."""
+    robot = Robot(lambda connection: connection.recv(1))
+    proxy = Proxy(robot.port)
+    clients = [proxy.client(robot.port[0]) for _ in range(420)]
+    proxy.wait(lambda: any("no more are served" in line for line in proxy.said), "a word on the crowd")
+    expect("crowd: memory", proxy.memory() < 120 * 1024, proxy.memory())
+    with open("/proc/%d/stat" % proxy.program.pid) as file:
+        before = sum(map(int, file.read().split()[13:15]))
+    time.sleep(1)
+    with open("/proc/%d/stat" % proxy.program.pid) as file:
+        expect("crowd: no busy loop", sum(map(int, file.read().split()[13:15])) - before < 20)
+    for one in clients:
+        one.close()
+    status, said = proxy.end()
+    expect("crowd: status", status == 0, said)
+
+
+if __name__ == "__main__":
+    assert ACK
+    side_by_side(many_clients, half_closed, resets, slow_reader, disk_trouble, capture, signals, ports_in_use, crowd)
+    sys.exit(finish())

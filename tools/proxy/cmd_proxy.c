@@ -1,0 +1,416 @@
+/* armtap proxy: between clients and a robot, and a record of what they say. */
+#include "command_line/commands.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/interrupt.h"
+#include "base/message.h"
+#include "command_line/options.h"
+#include "input/event_loop.h"
+#include "proxy_pair.h"
+#include "record/amount.h"
+#include "record/part_name.h"
+#include "traffic_writer.h"
+
+#define PORTS_MAX 64
+#define CLIENTS_MAX 400
+/* ns until clients are accepted again when descriptors ran out. */
+#define ACCEPT_AGAIN INT64_C(500000000)
+
+enum option_id { OPTION_LISTEN = 1, OPTION_OUT, OPTION_PORTS };
+
+static const struct option_row rows[] = {
+    {OPTION_LISTEN, 0, "listen", "ADDRESS",
+     "the address of this machine that clients use (default: 127.0.0.1, which only programs here reach)"},
+    {OPTION_OUT, 'o', "output", "OUT",
+     "the capture to write, - for standard output; %Y%m%dT%H%M%SZ is the time in UTC, ROBOT the robot's address, a "
+     "final "
+     ".gz compresses it; default: %Y%m%dT%H%M%SZ-ROBOT.pcapng"},
+    {OPTION_PORTS, 0, "ports", "LIST",
+     "the robot's ports to forward instead of all that robots have, each with the port to listen on if it is another: "
+     "30004,30003=40003; 0 is any free port"},
+};
+
+static const struct option_usage usage = {
+    .command = "proxy",
+    .arguments = "ROBOT",
+    .summary =
+        "Stands between clients and a robot: forwards all ports that robots have, and records both directions in a "
+        "capture, under the addresses of robot and clients. Goes on until Ctrl-C.",
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .examples = "  armtap proxy --listen 192.168.1.5 -o cell.pcapng 10.0.0.2\n",
+};
+
+struct port {
+    struct proxy *proxy;
+    uint16_t robots, listens; /* numbers */
+    int file;
+    struct event_watch *watch;
+};
+
+struct client {
+    struct proxy *proxy;
+    struct proxy_pair *pair; /* NULL: the place is free */
+    struct tcp_address address[2];
+    uint64_t bytes[2];
+    bool connected;
+    char name[TCP_ADDRESS_MAX];
+};
+
+struct proxy {
+    struct options options;
+    const char *listen, *output, *robot;
+    struct port ports[PORTS_MAX];
+    size_t port_count;
+    struct tcp_address here, there;
+    struct event_loop *loop;
+    struct event_timer *again; /* accepts clients again */
+    struct traffic_writer *writer;
+    struct client clients[CLIENTS_MAX];
+    uint64_t served, bytes;
+    bool told_full;
+};
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+static int bad_ports(const char *list)
+{
+    message_error("--ports '%s': expected the robot's ports, each with the port to listen on if it is another, as in "
+                  "--ports 30004,30003=40003",
+                  list);
+    return -1;
+}
+
+static bool read_port(const char **at, unsigned low, uint16_t *port)
+{
+    unsigned number = 0;
+    size_t length = strspn(*at, "0123456789");
+    for (size_t i = 0; i < length && number <= UINT16_MAX; i++)
+        number = number * 10 + (unsigned)((*at)[i] - '0');
+    *at += length;
+    *port = (uint16_t)number;
+    return length > 0 && number >= low && number <= UINT16_MAX;
+}
+
+static int take_ports(struct proxy *proxy, const char *list)
+{
+    const char *at = list;
+    for (proxy->port_count = 0; proxy->port_count < PORTS_MAX; at++) {
+        struct port *port = &proxy->ports[proxy->port_count++];
+        if (!read_port(&at, 1, &port->robots))
+            return bad_ports(list);
+        port->listens = port->robots;
+        if (*at == '=' && (at++, !read_port(&at, 0, &port->listens)))
+            return bad_ports(list);
+        if (*at == '\0')
+            return 0;
+        if (*at != ',')
+            break;
+    }
+    return bad_ports(list);
+}
+
+static int take(void *user, int id, const char *value)
+{
+    struct proxy *proxy = user;
+    switch (id) {
+    case OPTION_LISTEN:
+        proxy->listen = value;
+        return 0;
+    case OPTION_OUT:
+        proxy->output = value;
+        return 0;
+    default:
+        return take_ports(proxy, value);
+    }
+}
+
+static void take_all_ports(struct proxy *proxy)
+{
+    struct armtap_robot_port port;
+    for (size_t i = 0; proxy->port_count < PORTS_MAX && armtap_robot_port_at(i, &port); i++)
+        proxy->ports[proxy->port_count++] = (struct port){.robots = port.port, .listens = port.port};
+}
+
+static int check_options(struct proxy *proxy)
+{
+    const char *problem;
+    if (proxy->options.operand_count != 1) {
+        message_error("proxy: name one robot by its address, as in armtap proxy --listen 192.168.1.5 10.0.0.2");
+        return -1;
+    }
+    proxy->robot = proxy->options.operands[0];
+    if (strcmp(proxy->output, "-") == 0 && isatty(STDOUT_FILENO)) {
+        message_error("proxy: a capture is no text for a terminal; give -o FILE, or a pipe: armtap proxy -o - ... | "
+                      "wireshark -k -i -");
+        return -1;
+    }
+    if (tcp_resolve(proxy->listen, 0, &proxy->here, 1, &problem) == 0) {
+        message_error("--listen '%s': %s; give an address of this machine", proxy->listen, problem);
+        return -1;
+    }
+    if (tcp_resolve(proxy->robot, 0, &proxy->there, 1, &problem) == 0) {
+        message_error("proxy: %s: %s; give the robot's address", proxy->robot, problem);
+        return -1;
+    }
+    if (proxy->port_count == 0)
+        take_all_ports(proxy);
+    return 0;
+}
+
+/* ---- what happens to clients ------------------------------------------------------------------------------------- */
+
+static const char *side_name(enum armtap_direction direction)
+{
+    return direction == ARMTAP_FROM_ROBOT ? "robot" : "client";
+}
+
+static void say(const struct client *client, const struct proxy_news *news)
+{
+    unsigned port = tcp_address_port(&client->address[ARMTAP_FROM_ROBOT]);
+    switch (news->event) {
+    case PROXY_CONNECTED:
+        message_info("%s: connected to the robot's port %u", client->name, port);
+        break;
+    case PROXY_REFUSED:
+        message_info("%s: the robot's port %u: %s; the client was reset", client->name, port, strerror(news->error));
+        break;
+    case PROXY_UNANSWERED:
+        message_info("%s: the robot's port %u does not answer; the client was reset", client->name, port);
+        break;
+    case PROXY_RESET:
+        message_info("%s: port %u: reset by the %s (%s)", client->name, port, side_name(news->direction),
+                     strerror(news->error));
+        break;
+    case PROXY_OVER:
+        if (client->connected)
+            message_info("%s: port %u: over, after %" PRIu64 " bytes from the robot and %" PRIu64 " to it",
+                         client->name, port, client->bytes[ARMTAP_FROM_ROBOT], client->bytes[ARMTAP_TO_ROBOT]);
+        break;
+    default:
+        break;
+    }
+}
+
+static void record(struct client *client, const struct proxy_news *news)
+{
+    static const enum traffic_kind kinds[] = {
+        [PROXY_CONNECTED] = TRAFFIC_OPENED,      [PROXY_REFUSED] = TRAFFIC_REFUSED,
+        [PROXY_UNANSWERED] = TRAFFIC_UNANSWERED, [PROXY_BYTES] = TRAFFIC_BYTES,
+        [PROXY_FINISHED] = TRAFFIC_FINISHED,     [PROXY_RESET] = TRAFFIC_RESET};
+    const struct proxy *proxy = client->proxy;
+    struct traffic traffic = {.connection = (size_t)(client - proxy->clients),
+                              .time = news->time,
+                              .direction = news->direction,
+                              .address = {client->address[0], client->address[1]},
+                              .bytes = news->bytes,
+                              .length = news->length};
+    if (news->event == PROXY_OVER)
+        return;
+    traffic.kind = kinds[news->event];
+    traffic_writer_put(proxy->writer, &traffic);
+}
+
+static void on_news(void *user, const struct proxy_news *news)
+{
+    struct client *client = user;
+    client->connected = client->connected || news->event == PROXY_CONNECTED;
+    client->bytes[news->direction] += news->length;
+    client->proxy->bytes += news->length;
+    record(client, news);
+    say(client, news);
+    if (news->event != PROXY_OVER)
+        return;
+    proxy_pair_free(client->pair);
+    client->pair = NULL;
+}
+
+/* ---- accepting clients ------------------------------------------------------------------------------------------- */
+
+static struct client *free_place(struct proxy *proxy)
+{
+    for (size_t i = 0; i < CLIENTS_MAX; i++)
+        if (!proxy->clients[i].pair)
+            return &proxy->clients[i];
+    return NULL;
+}
+
+static void serve(struct port *port, int file, const struct tcp_address *peer)
+{
+    struct proxy *proxy = port->proxy;
+    struct client *client = free_place(proxy);
+    if (!client) {
+        if (!proxy->told_full)
+            message_warning("%d clients are connected, and no more are served: further ones are reset", CLIENTS_MAX);
+        proxy->told_full = true;
+        tcp_close(file, true);
+        return;
+    }
+    *client = (struct client){.proxy = proxy};
+    client->address[ARMTAP_FROM_ROBOT] = proxy->there;
+    client->address[ARMTAP_TO_ROBOT] = *peer;
+    tcp_address_set_port(&client->address[ARMTAP_FROM_ROBOT], port->robots);
+    tcp_address_text(peer, client->name);
+    const struct proxy_pair_wish wish = {.loop = proxy->loop,
+                                         .client = file,
+                                         .robot = &client->address[ARMTAP_FROM_ROBOT],
+                                         .on_news = on_news,
+                                         .user = client};
+    client->pair = proxy_pair_new(&wish);
+    if (client->pair)
+        proxy->served++;
+    else
+        message_warning("%s: port %u: %s; the client was reset", client->name, port->robots, strerror(errno));
+}
+
+static void listen_again(void *user)
+{
+    struct proxy *proxy = user;
+    for (size_t i = 0; i < proxy->port_count; i++)
+        if (proxy->ports[i].watch)
+            event_watch_want(proxy->ports[i].watch, EVENT_READ);
+}
+
+/* Without descriptors a client cannot even be refused: it waits. */
+static void pause_listening(struct proxy *proxy)
+{
+    for (size_t i = 0; i < proxy->port_count; i++)
+        if (proxy->ports[i].watch)
+            event_watch_want(proxy->ports[i].watch, 0);
+    event_timer_set(proxy->again, event_clock() + ACCEPT_AGAIN);
+}
+
+static void on_client(void *user, unsigned events)
+{
+    struct port *port = user;
+    struct tcp_address peer;
+    (void)events;
+    int file = tcp_accept(port->file, &peer);
+    if (file >= 0)
+        serve(port, file, &peer);
+    else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+        pause_listening(port->proxy);
+}
+
+/* ---- listening --------------------------------------------------------------------------------------------------- */
+
+/* 0, or -1 with errno. */
+static int open_port(struct proxy *proxy, struct port *port)
+{
+    struct tcp_address address = proxy->here;
+    port->proxy = proxy;
+    tcp_address_set_port(&address, port->listens);
+    port->file = tcp_listen(&address);
+    if (port->file < 0)
+        return -1;
+    if (tcp_local_address(port->file, &address) == 0)
+        port->listens = tcp_address_port(&address);
+    port->watch = event_watch_new(proxy->loop, port->file, on_client, port);
+    return port->watch ? 0 : -1;
+}
+
+/* One port in use is no reason to leave the others; none is. */
+static int listen_on_ports(struct proxy *proxy)
+{
+    char host[TCP_ADDRESS_MAX];
+    size_t open = 0;
+    for (size_t i = 0; i < proxy->port_count; i++) {
+        struct port *port = &proxy->ports[i];
+        if (open_port(proxy, port) != 0) {
+            message_warning("%s, port %u: %s; it is not forwarded", proxy->listen, port->listens, strerror(errno));
+            continue;
+        }
+        open++;
+        tcp_address_set_port(&proxy->here, port->listens);
+        tcp_address_text(&proxy->here, host);
+        message_info("%s forwards to %s, port %u", host, proxy->robot, port->robots);
+    }
+    if (open > 0)
+        return 0;
+    message_error("proxy: no port can be listened on; give another address of this machine with --listen, or other "
+                  "ports with --ports");
+    return -1;
+}
+
+static void close_all(struct proxy *proxy)
+{
+    for (size_t i = 0; i < CLIENTS_MAX; i++)
+        proxy_pair_free(proxy->clients[i].pair);
+    for (size_t i = 0; i < proxy->port_count; i++) {
+        event_watch_free(proxy->ports[i].watch);
+        if (proxy->ports[i].file > 0)
+            tcp_close(proxy->ports[i].file, false);
+    }
+    event_timer_free(proxy->again);
+    event_loop_free(proxy->loop);
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
+static int begin(struct proxy *proxy)
+{
+    proxy->loop = event_loop_new();
+    proxy->again = proxy->loop ? event_timer_new(proxy->loop, listen_again, proxy) : NULL;
+    if (!proxy->again) {
+        message_no_memory();
+        return -1;
+    }
+    proxy->writer = traffic_writer_new(proxy->output, proxy->robot, CLIENTS_MAX);
+    return proxy->writer ? listen_on_ports(proxy) : -1;
+}
+
+static int report(const struct proxy *proxy, const struct traffic_totals *totals)
+{
+    char forwarded[AMOUNT_MAX], recorded[AMOUNT_MAX], dropped[AMOUNT_MAX];
+    amount_text(forwarded, proxy->bytes);
+    amount_text(recorded, totals->bytes);
+    amount_text(dropped, totals->dropped);
+    if (totals->dropped > 0)
+        message_warning("%s were forwarded but not recorded, because the %s", dropped,
+                        totals->failed ? "capture ended early" : "disk did not keep up");
+    if (proxy->served > 0 || !totals->failed)
+        message_info("forwarded %s for %" PRIu64 " client%s, recorded %s", forwarded, proxy->served,
+                     proxy->served == 1 ? "" : "s", recorded);
+    return totals->failed ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int run(struct proxy *proxy)
+{
+    bool runs = begin(proxy) == 0;
+    if (runs && event_loop_run(proxy->loop) == EVENT_LOOP_FAILED) {
+        message_error("proxy: the system does not let it wait for clients: %s", strerror(errno));
+        runs = false;
+    }
+    close_all(proxy);
+    const struct traffic_totals totals = traffic_writer_free(proxy->writer);
+    return runs ? report(proxy, &totals) : EXIT_FAILED;
+}
+
+int cmd_proxy(int argc, char **argv)
+{
+    struct proxy *proxy = calloc(1, sizeof *proxy);
+    int status = EXIT_FAILED;
+    if (!proxy) {
+        message_no_memory();
+        return EXIT_FAILED;
+    }
+    proxy->listen = "127.0.0.1";
+    proxy->output = "%Y%m%dT%H%M%SZ-" PART_NAME_ROBOT ".pcapng";
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &proxy->options, take, proxy);
+    if (outcome != OPTIONS_RUN) {
+        free(proxy);
+        return options_status(outcome);
+    }
+    interrupt_hold();
+    if (check_options(proxy) == 0)
+        status = run(proxy);
+    options_free(&proxy->options);
+    free(proxy);
+    return status;
+}

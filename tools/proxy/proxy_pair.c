@@ -1,0 +1,228 @@
+#include "proxy_pair.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Bytes of one direction that wait for the other side: with so many, no more are read. */
+#define ROOM ((size_t)64 * 1024)
+#define SECOND INT64_C(1000000000)
+#define PATIENCE (10 * SECOND) /* for the robot's answer */
+
+/* A direction: from the side that sends in it to the other. */
+struct way {
+    uint8_t bytes[ROOM];
+    size_t begin, end; /* what waits */
+    bool ended;        /* its side sends no more */
+    bool passed;       /* and the other side knows */
+};
+
+struct side {
+    struct proxy_pair *pair;
+    enum armtap_direction sends;
+    int file;
+    struct event_watch *watch;
+};
+
+struct proxy_pair {
+    struct proxy_pair_wish wish;
+    struct side side[2]; /* by the direction that it sends in */
+    struct way way[2];
+    struct event_timer *timer;
+    bool connected, over;
+};
+
+static enum armtap_direction other(enum armtap_direction direction)
+{
+    return direction == ARMTAP_FROM_ROBOT ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
+}
+
+static void tell(struct proxy_pair *pair, const struct proxy_news *news)
+{
+    pair->wish.on_news(pair->wish.user, news);
+}
+
+/* The user may free the pair now: nothing may be touched afterwards. */
+static void end(struct proxy_pair *pair)
+{
+    pair->over = true;
+    tell(pair, &(struct proxy_news){.event = PROXY_OVER, .time = tcp_clock()});
+}
+
+/* What a side is asked for: to read if nothing waits for the other, to write if something waits for it. */
+static void want(struct proxy_pair *pair)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const struct way *in = &pair->way[i], *out = &pair->way[!i];
+        bool reads = pair->connected && !in->ended && in->begin == in->end;
+        bool writes = out->begin < out->end || (i == ARMTAP_FROM_ROBOT && !pair->connected);
+        if (pair->side[i].watch)
+            event_watch_want(pair->side[i].watch, (reads ? EVENT_READ : 0u) | (writes ? EVENT_WRITE : 0u));
+    }
+}
+
+static void close_side(struct side *side, bool reset)
+{
+    event_watch_free(side->watch);
+    if (side->file >= 0)
+        tcp_close(side->file, reset);
+    side->watch = NULL;
+    side->file = -1;
+}
+
+/* One side is gone; the other learns it the same way. */
+static void reset(struct proxy_pair *pair, const struct proxy_news *news)
+{
+    tell(pair, news);
+    close_side(&pair->side[0], true);
+    close_side(&pair->side[1], true);
+    end(pair);
+}
+
+static void reset_by(struct proxy_pair *pair, enum armtap_direction side, int error)
+{
+    reset(pair, &(struct proxy_news){.event = PROXY_RESET, .direction = side, .time = tcp_clock(), .error = error});
+}
+
+/* Sends what waits. False if the pair is over. */
+static bool pass(struct proxy_pair *pair, enum armtap_direction direction)
+{
+    struct way *way = &pair->way[direction];
+    struct side *to = &pair->side[other(direction)];
+    while (way->begin < way->end) {
+        ssize_t sent = tcp_send(to->file, way->bytes + way->begin, way->end - way->begin);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            return true;
+        if (sent < 0) {
+            reset_by(pair, to->sends, errno);
+            return false;
+        }
+        way->begin += (size_t)sent;
+    }
+    way->begin = way->end = 0;
+    if (way->ended && !way->passed) {
+        tcp_finish(to->file);
+        way->passed = true;
+    }
+    return true;
+}
+
+/* False if the pair is over. */
+static bool take(struct proxy_pair *pair, enum armtap_direction direction)
+{
+    struct way *way = &pair->way[direction];
+    struct proxy_news news = {.event = PROXY_BYTES, .direction = direction, .bytes = way->bytes};
+    ssize_t came = tcp_receive(pair->side[direction].file, way->bytes, ROOM, &news.time);
+    if (came < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+        return true;
+    if (came < 0) {
+        reset_by(pair, direction, errno);
+        return false;
+    }
+    way->ended = came == 0;
+    way->end = news.length = (size_t)came;
+    tcp_acknowledge(pair->side[direction].file);
+    bool goes_on = pass(pair, direction);
+    if (!goes_on)
+        return false;
+    news.event = came == 0 ? PROXY_FINISHED : PROXY_BYTES;
+    tell(pair, &news);
+    return true;
+}
+
+static void check_end(struct proxy_pair *pair)
+{
+    if (!pair->way[0].passed || !pair->way[1].passed) {
+        want(pair);
+        return;
+    }
+    close_side(&pair->side[0], false);
+    close_side(&pair->side[1], false);
+    end(pair);
+}
+
+static bool finish_connecting(struct proxy_pair *pair)
+{
+    int error = tcp_connect_outcome(pair->side[ARMTAP_FROM_ROBOT].file);
+    event_timer_set(pair->timer, EVENT_NEVER);
+    if (error == 0) {
+        pair->connected = true;
+        tell(pair, &(struct proxy_news){.event = PROXY_CONNECTED, .time = tcp_clock()});
+        return true;
+    }
+    enum proxy_event event = error == ETIMEDOUT ? PROXY_UNANSWERED : PROXY_REFUSED;
+    reset(pair, &(struct proxy_news){.event = event, .time = tcp_clock(), .error = error});
+    return false;
+}
+
+static void on_ready(void *user, unsigned events)
+{
+    const struct side *side = user;
+    struct proxy_pair *pair = side->pair;
+    enum armtap_direction sends = side->sends;
+    if (!pair->connected && !finish_connecting(pair))
+        return;
+    if ((events & EVENT_WRITE) && !pass(pair, other(sends)))
+        return;
+    const struct way *way = &pair->way[sends];
+    if ((events & EVENT_READ) && !way->ended && way->begin == way->end && !take(pair, sends))
+        return;
+    check_end(pair);
+}
+
+static void on_due(void *user)
+{
+    struct proxy_pair *pair = user;
+    reset(pair, &(struct proxy_news){.event = PROXY_UNANSWERED, .time = tcp_clock(), .error = ETIMEDOUT});
+}
+
+/* 0, or -1 with errno. */
+static int begin(struct proxy_pair *pair)
+{
+    struct event_loop *loop = pair->wish.loop;
+    pair->side[ARMTAP_FROM_ROBOT].file = tcp_connect(pair->wish.robot);
+    if (pair->side[ARMTAP_FROM_ROBOT].file < 0)
+        return -1;
+    pair->timer = event_timer_new(loop, on_due, pair);
+    for (unsigned i = 0; i < 2; i++)
+        pair->side[i].watch = event_watch_new(loop, pair->side[i].file, on_ready, &pair->side[i]);
+    if (!pair->timer || !pair->side[0].watch || !pair->side[1].watch) {
+        errno = ENOMEM;
+        return -1;
+    }
+    event_timer_set(pair->timer, event_clock() + PATIENCE);
+    want(pair);
+    return 0;
+}
+
+struct proxy_pair *proxy_pair_new(const struct proxy_pair_wish *wish)
+{
+    struct proxy_pair *pair = calloc(1, sizeof *pair);
+    if (!pair) {
+        tcp_close(wish->client, true);
+        errno = ENOMEM;
+        return NULL;
+    }
+    pair->wish = *wish;
+    for (unsigned i = 0; i < 2; i++)
+        pair->side[i] = (struct side){.pair = pair, .sends = (enum armtap_direction)i, .file = -1};
+    pair->side[ARMTAP_TO_ROBOT].file = wish->client;
+    if (begin(pair) == 0)
+        return pair;
+    int error = errno;
+    close_side(&pair->side[ARMTAP_TO_ROBOT], true);
+    proxy_pair_free(pair);
+    errno = error;
+    return NULL;
+}
+
+void proxy_pair_free(struct proxy_pair *pair)
+{
+    if (!pair)
+        return;
+    close_side(&pair->side[0], false);
+    close_side(&pair->side[1], false);
+    event_timer_free(pair->timer);
+    free(pair);
+}

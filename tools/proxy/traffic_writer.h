@@ -1,0 +1,43 @@
+/* Writes what connections carried into a capture, in a thread of its own: whoever has the bytes never waits for the
+ * disk. What the thread cannot take in time is left out and counted. */
+#ifndef PROXY_TRAFFIC_WRITER_H
+#define PROXY_TRAFFIC_WRITER_H
+
+#include "armtap.h"
+#include "input/tcp_socket.h"
+
+struct traffic_writer;
+
+/* Begins a capture of that name, for at most `connections` at a time. Returns once it is open, or soon if that takes
+ * long, as a pipe does that nobody reads. NULL after a message. */
+struct traffic_writer *traffic_writer_new(const char *output, const char *robot, size_t connections);
+
+enum traffic_kind {
+    TRAFFIC_OPENED,
+    TRAFFIC_REFUSED,
+    TRAFFIC_UNANSWERED,
+    TRAFFIC_BYTES,
+    TRAFFIC_FINISHED,
+    TRAFFIC_RESET
+};
+struct traffic {
+    enum traffic_kind kind;
+    size_t connection; /* its place, below the number above */
+    int64_t time;
+    enum armtap_direction direction;
+    struct tcp_address address[2]; /* of OPENED, REFUSED and UNANSWERED; by direction that the side sends in */
+    const uint8_t *bytes;
+    size_t length;
+};
+/* Never waits. */
+void traffic_writer_put(struct traffic_writer *writer, const struct traffic *traffic);
+
+struct traffic_totals {
+    uint64_t packets, bytes; /* written */
+    uint64_t dropped;        /* bytes that were not written, because the disk did not take them in time, or at all */
+    bool failed;             /* the capture ended early, as a message said */
+};
+/* Writes what is left, and ends. Accepts NULL. */
+struct traffic_totals traffic_writer_free(struct traffic_writer *writer);
+
+#endif
