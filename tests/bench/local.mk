@@ -1,11 +1,13 @@
 # Only `make bench` runs the bench. `make check` checks that it works, and ignores the times.
-check_PROGRAMS += tests/bench/kernel tests/bench/stream tests/bench/timed
+check_PROGRAMS += tests/bench/kernel tests/bench/live tests/bench/stream tests/bench/timed
 TESTS += tests/bench/smoke.py
 EXTRA_PROGRAMS = tests/bench/shortest
 CLEANFILES += $(EXTRA_PROGRAMS)
 
 tests_bench_kernel_SOURCES = tests/bench/kernel.c
 tests_bench_kernel_LDADD = lib/libinside.la
+tests_bench_live_SOURCES = tests/bench/live.c
+tests_bench_live_LDADD =
 tests_bench_shortest_SOURCES = tests/bench/shortest.cc
 tests_bench_shortest_LDADD = -lstdc++
 tests_bench_stream_SOURCES = tests/bench/stream.c
@@ -15,7 +17,7 @@ tests_bench_timed_LDADD =
 
 BENCH =
 BENCH_FLAGS =
-bench: armtap$(EXEEXT) tests/bench/kernel tests/bench/shortest tests/bench/stream tests/bench/timed
+bench: armtap$(EXEEXT) tests/bench/kernel tests/bench/live tests/bench/shortest tests/bench/stream tests/bench/timed
 	builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/run $(BENCH_FLAGS) $(BENCH)
 .PHONY: bench
 
