@@ -11,6 +11,7 @@
 //
 // The robot's clock, `timestamp`, is CLOCK_MONOTONIC in seconds when a packet is sent, so that who reads it knows the
 // delay; `target_q` counts cycles.
+#define _GNU_SOURCE // ppoll
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>

@@ -19,10 +19,15 @@ BENCH =
 BENCH_FLAGS =
 bench: armtap$(EXEEXT) tests/bench/kernel tests/bench/live tests/bench/shortest tests/bench/stream tests/bench/timed
 	builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/run $(BENCH_FLAGS) $(BENCH)
-.PHONY: bench
+
+# Ten minutes beside a busy loop: no record is lost.
+soak: armtap$(EXEEXT) tests/bench/live
+	builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/run $(BENCH_FLAGS) soak
+.PHONY: bench soak
 
 EXTRA_DIST += \
 	tests/bench/README.md \
+	tests/bench/live_cases.py \
 	tests/bench/run \
 	tests/bench/shapes.py \
 	tests/bench/smoke.py
