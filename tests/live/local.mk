@@ -4,6 +4,7 @@ check_PROGRAMS += tests/live/packets
 tests_live_packets_LDADD = tools/libtools.a lib/libinside.la
 
 LIVE_TESTS = \
+	tests/live/chain-check.py \
 	tests/live/clients-check.py \
 	tests/live/bridge-check.py \
 	tests/live/controller-check.py \
@@ -39,3 +40,8 @@ EXTRA_DIST += \
 	tests/live/robot.py \
 	tests/live/sessions.py \
 	tests/live/wire.py
+
+# serve, record, the bridge and the proxy in one chain: what comes out has the rows that went in.
+live-chain: armtap$(EXEEXT)
+	ARMTAP='$(abs_top_builddir)/armtap$(EXEEXT)' $(SHELL) $(srcdir)/tests/with-python $(srcdir)/tests/live/chain-check.py
+.PHONY: live-chain
