@@ -117,7 +117,7 @@ ARMTAP_API int armtap_client_expire(struct armtap_client *client, int64_t now);
  * CLOSE. It is at once if no data was started. */
 ARMTAP_API int armtap_client_stop(struct armtap_client *client, int64_t now);
 /* Sends values to the robot, those of input recipe `input` (from 0). ERR_NOT_READY if that is not set up, ERR_SPACE if
- * the buffer is full because the robot does not take what was sent before. */
+ * the buffer is full because the robot does not take what was sent before. Callbacks may call it, too. */
 ARMTAP_API int armtap_client_write(struct armtap_client *client, size_t input, const struct armtap_state *values);
 
 enum armtap_client_state {

@@ -109,7 +109,7 @@ static void forget_set_up(struct armtap_client *client)
     armtap_recipe_release((struct armtap_recipe *)client->agreed.recipe);
     client->agreed.recipe = NULL;
     for (size_t i = 0; client->inputs && i < client->options.input_count; i++) {
-        armtap_recipe_release(client->inputs[i].recipe);
+        armtap_recipe_release((struct armtap_recipe *)client->inputs[i].recipe);
         client->inputs[i].recipe = NULL;
     }
 }

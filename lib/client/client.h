@@ -14,7 +14,7 @@
 /* An input recipe. */
 struct armtap_client_input {
     struct armtap_name_list names;
-    struct armtap_recipe *recipe; /* NULL: not set up on this connection */
+    const struct armtap_recipe *recipe; /* NULL: not set up on this connection */
     unsigned id;
 };
 

@@ -68,21 +68,33 @@ static int on_record(void *user, const struct armtap_record *record)
     return armtap_client_has_data(client);
 }
 
+/* A reply with another number of types than there were names sets up nothing: which is whose is not known. */
+static bool fits(const struct armtap_recipe *recipe, const struct armtap_name_list *names)
+{
+    return armtap_recipe_count(recipe) == names->count - names->dropped;
+}
+
+static void keep_recipe(const struct armtap_recipe **place, const struct armtap_recipe *recipe)
+{
+    const struct armtap_recipe *before = *place;
+    *place = armtap_recipe_hold(recipe);
+    armtap_recipe_release((struct armtap_recipe *)before);
+}
+
 static int on_recipe(void *user, const struct armtap_recipe_event *event)
 {
     struct armtap_client *client = user;
     PASS_ON(client, on_recipe, event);
     if (client->options.protocol != ARMTAP_RTDE)
         return ARMTAP_OK;
-    if (event->direction == ARMTAP_FROM_ROBOT) {
-        const struct armtap_recipe *before = client->agreed.recipe;
-        client->agreed.recipe = armtap_recipe_hold(event->recipe);
-        armtap_recipe_release((struct armtap_recipe *)before);
+    if (event->direction == ARMTAP_FROM_ROBOT && fits(event->recipe, &client->outputs)) {
+        keep_recipe(&client->agreed.recipe, event->recipe);
         client->gathered.recipe |= was_asked(client, ARMTAP_RTDE_SETUP_OUTPUTS);
-    } else if (was_asked(client, ARMTAP_RTDE_SETUP_INPUTS)) {
+    } else if (event->direction == ARMTAP_TO_ROBOT && was_asked(client, ARMTAP_RTDE_SETUP_INPUTS)) {
         struct armtap_client_input *input = &client->inputs[client->input];
-        armtap_recipe_release(input->recipe);
-        input->recipe = armtap_recipe_hold(event->recipe);
+        if (!fits(event->recipe, &input->names))
+            return ARMTAP_OK;
+        keep_recipe(&input->recipe, event->recipe);
         input->id = (unsigned)event->recipe_id;
         client->gathered.recipe = true;
     }

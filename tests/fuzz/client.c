@@ -36,6 +36,32 @@ struct life {
     size_t held;   /* before them */
 };
 
+/* ---- what must hold ---- */
+
+/* One line for people: nothing of the wire controls a terminal. */
+static void check_line(const char *text)
+{
+    size_t length = 0;
+    for (; text[length]; length++)
+        CHECK((unsigned char)text[length] >= 0x20 && text[length] != 0x7f);
+    CHECK(length < 500);
+}
+
+static int on_event(void *user, const struct armtap_client_event *event)
+{
+    (void)user;
+    CHECK(event->type <= ARMTAP_CLIENT_EVENT_VERDICT && event->severity <= ARMTAP_ERROR);
+    check_line(event->text);
+    return 0;
+}
+
+static int on_note(void *user, const struct armtap_note *note)
+{
+    (void)user;
+    check_line(note->text);
+    return 0;
+}
+
 static struct armtap_client_options options_of(unsigned first, unsigned second)
 {
     return (struct armtap_client_options){
@@ -49,10 +75,21 @@ static struct armtap_client_options options_of(unsigned first, unsigned second)
         .strict = first & 32,
         .robot = first & 64 ? "10.0.0.2:30003" : NULL,
         .give_up = (int64_t)second * 100 * MS,
+        .on_event = on_event,
     };
 }
 
-/* ---- what must hold ---- */
+static void judge_names(const struct armtap_client *client, bool strict)
+{
+    struct armtap_client_dropped dropped;
+    size_t count = 0;
+    for (; armtap_client_dropped(client, count, &dropped); count++)
+        CHECK(dropped.name[0] && dropped.since && dropped.input < 2);
+    CHECK(count <= 6);
+    CHECK(!strict || count == 0 || armtap_client_state(client) == ARMTAP_CLIENT_CLOSED);
+    for (size_t i = 0; i < 2; i++)
+        CHECK(armtap_recipe_count(armtap_client_input(client, i)) <= 2);
+}
 
 static void judge(const struct armtap_client *client, int64_t now)
 {
@@ -62,7 +99,9 @@ static void judge(const struct armtap_client *client, int64_t now)
     const void *bytes;
     size_t length = armtap_client_send(client, &bytes);
     CHECK(verdict->what <= ARMTAP_CLIENT_GIVE_UP);
-    CHECK(strlen(verdict->reason) < 500);
+    check_line(verdict->reason);
+    check_line(armtap_client_agreement(client)->said);
+    CHECK(armtap_client_state_name(state)[0]);
     CHECK((state == ARMTAP_CLIENT_CONNECTING) == (verdict->what == ARMTAP_CLIENT_RECONNECT));
     CHECK((state == ARMTAP_CLIENT_CLOSED) == (verdict->what >= ARMTAP_CLIENT_CLOSE));
     CHECK(verdict->what == ARMTAP_CLIENT_GO_ON || length == 0);
@@ -211,15 +250,17 @@ FUZZ_TARGET(client)
     unsigned first = input_byte(&input), second = input_byte(&input);
     struct armtap_client_options options = options_of(first, second);
     struct life life = {.values = armtap_state_new(), .held = bytes_held(), .orderly = options.protocol == ARMTAP_RTDE};
+    struct armtap_sink sink = {.size = sizeof sink, .on_note = on_note};
     bool ended = false;
     for (size_t i = 0; i < CLIENTS; i++)
-        CHECK(armtap_client_new(&options, NULL, NULL, &life.clients[i]) == ARMTAP_OK);
+        CHECK(armtap_client_new(&options, i == 0 ? &sink : NULL, NULL, &life.clients[i]) == ARMTAP_OK);
     while (input_left(&input) > 0) {
         for (size_t i = 0; i < CLIENTS; i++)
             keep_up(&life, life.clients[i]);
         step(&life, &input);
         for (size_t i = 0; i < CLIENTS; i++)
             judge(life.clients[i], life.now);
+        judge_names(life.clients[0], options.strict);
         if (life.orderly)
             compare(&life);
         CHECK(!ended || armtap_client_state(life.clients[0]) == ARMTAP_CLIENT_CLOSED);

@@ -288,6 +288,29 @@ static void test_an_answer_too_early(void **unused)
     armtap_client_free(client);
 }
 
+/* A reply with more or fewer types than names: which is whose is not known. */
+static void test_another_number_of_types(void **unused)
+{
+    static const char version[] = "\0\4V\1", release[] = "\0\23v\0\0\0\5\0\0\0\13\0\0\0\1\0\0\0\154";
+    static const char more[] = "\0\31O\1DOUBLE,VECTOR6D,INT32", fewer[] = "\0\12O\1DOUBLE";
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        struct armtap_client *client = asking(ARMTAP_RTDE);
+        const void *bytes;
+        assert_int_equal(armtap_client_receive(client, version, sizeof version - 1, 0, NULL), ARMTAP_OK);
+        assert_int_equal(armtap_client_sent(client, armtap_client_send(client, &bytes), 0, NULL), ARMTAP_OK);
+        assert_int_equal(armtap_client_receive(client, release, sizeof release - 1, 0, NULL), ARMTAP_OK);
+        assert_int_equal(armtap_client_sent(client, armtap_client_send(client, &bytes), 0, NULL), ARMTAP_OK);
+        const char *reply = i ? more : fewer;
+        assert_int_equal(armtap_client_receive(client, reply, (size_t)reply[1], 0, NULL), ARMTAP_OK);
+        assert_int_equal(armtap_client_state(client), ARMTAP_CLIENT_SETUP);
+        assert_null(armtap_client_agreement(client)->recipe);
+        assert_int_equal(armtap_client_expire(client, 5000 * MS), ARMTAP_OK);
+        assert_int_equal(armtap_client_verdict(client)->what, ARMTAP_CLIENT_RECONNECT);
+        armtap_client_free(client);
+    }
+}
+
 /* A robot that never stops sending keeps no deadline from passing, even if the program only receives. */
 static void test_deadlines_pass_while_data_comes(void **unused)
 {
@@ -505,6 +528,7 @@ int main(void)
         cmocka_unit_test(test_lengths_that_lie),
         cmocka_unit_test(test_replies_that_nobody_asked_for),
         cmocka_unit_test(test_an_answer_too_early),
+        cmocka_unit_test(test_another_number_of_types),
         cmocka_unit_test(test_deadlines_pass_while_data_comes),
         cmocka_unit_test(test_failing_without_closing),
         cmocka_unit_test(test_a_new_connection_is_new),
