@@ -444,7 +444,7 @@ PEERS = {
 }
 LEGACY_PEERS = {
     "silent": (never_reads, r"no data comes"),
-    "closing": (closes, r"closed the connection"),
+    "closing": (closes, r"(closed|reset) the connection"),
     "garbage": (send_for_ever(GARBAGE), "not legacy realtime"),
     "huge length": (send_once(b"\x7f\xff\xff\xff" + bytes(5000)), r"no data comes|not legacy"),
 }
