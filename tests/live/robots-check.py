@@ -243,6 +243,21 @@ def cut_in_data():
         check_rows("cut in a record", run.printed(), records)
 
 
+def readme():
+    """The examples of README.md, with the controller in the robot's place."""
+    with open(os.path.join(os.environ.get("srcdir") or os.path.join(HERE, "..", ".."), "README.md")) as file:
+        lines = re.findall(r"^    armtap (.*://.*)$", file.read(), re.M)
+    expect("README: examples", len(lines) >= 4, lines)
+    with Controller(roles={"rtde": 0, "realtime_ro": 0}) as one:
+        for line in lines:
+            before, words = one.counts["rtde", "records"], line.replace("rtde://10.0.0.2", url(one)).split()
+            run = Run(*[word.replace("realtime://10.0.0.2", url(one, "realtime_ro")) for word in words])
+            expect(line + ": data comes", seen(one, before + 100), run.said())
+            expect(line + ": ends", run.end() < QUICK and run.status == 0, run.status, run.said())
+            outputs = [word for before, word in zip(words, words[1:]) if before == "-o"]
+            expect(line + ": output", run.printed() if not outputs else os.path.getsize(outputs[0]) > 100)
+
+
 # ---- times -------------------------------------------------------------------------------------------------------------
 
 
@@ -615,7 +630,8 @@ def messages():
 
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-side_by_side(export_rtde, export_realtime, protocols, names_it_lacks, several, live_findings, connects_again, cut_in_data)
+side_by_side(export_rtde, export_realtime, protocols, names_it_lacks, several, live_findings, connects_again, cut_in_data,
+             readme)
 side_by_side(kernel_times, *[functools.partial(signals, number) for number in SIGNALS], messages, late_answers, sleeps_silent, sleeps_refused, sleeps_unconfirmed, no_answer)
 side_by_side(slow_reader, bad_rtde, bad_realtime, every_byte)
 sys.exit(finish())
