@@ -159,7 +159,7 @@ def protocols():
     faults = {"protocol 2": (Faults(max_version=2), 2), "protocol 1": (Faults(max_version=1), 1),
               "data before the reply": (Faults(data_before_start=3, data_after_pause=20), 3),
               "texts": (Faults(inject={n: text("hello %d" % n) for n in range(0, 30, 3)}), 3),
-              "small segments": (Faults(pieces=7), 3)}
+              "small segments": (Faults(pieces=97), 3)}
     for name, (fault, version) in faults.items():
         with Controller(roles={"rtde": 0}, robot=Robot(hz=125), faults=fault) as one:
             run = Run("export", "-f", "ndjson", url(one))
