@@ -263,11 +263,13 @@ static void test_squeeze(void **state)
     scene->wish.gaps = GAPS_SQUEEZE;
     say_some(scene, 0, 0, 10, 5);
     say_some(scene, 0, 4000 * MS, 14, 5);
+    say(scene, 0, 4000 * MS + 6 * CYCLE, 14.048); /* one was skipped: no gap */
     play(scene, 1);
-    assert_int_equal(scene->made_count, 10);
+    assert_int_equal(scene->made_count, 11);
     for (unsigned i = 0; i < 10; i++)
         assert_true(scene->made[i].time == i * CYCLE);
     assert_true(scene->made[5].clock == 14);
+    assert_true(scene->made[10].time == 11 * CYCLE);
     end(scene);
 }
 

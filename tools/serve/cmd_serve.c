@@ -313,7 +313,7 @@ static enum exit_status play(struct serve *serve)
     if (end == EVENT_LOOP_FAILED)
         message_error("cannot wait for clients: %s", strerror(errno));
     message_info("%" PRIu64 " records were played", player->played);
-    return end == EVENT_LOOP_FAILED ? EXIT_FAILED : EXIT_DONE;
+    return end == EVENT_LOOP_FAILED || timeline_has_failed(player->timeline) ? EXIT_FAILED : EXIT_DONE;
 }
 
 /* ---- the command ---------------------------------------------------------------------------------------------------
@@ -382,6 +382,7 @@ static enum exit_status run(struct serve *serve)
     }
     serve->source.knowledge = serve->knowledge;
     enum exit_status read = recording_read(&serve->recording, &serve->source);
+    serve->source.quiet = read == EXIT_FAILED;
     if (serve->recording.totals.broken_off || choose_robot(serve) != 0)
         return EXIT_FAILED;
     choose_release(serve);

@@ -8,6 +8,9 @@
 /* Between ticks without news, for imitations that speak of their own accord. */
 #define IDLE INT64_C(100000000)
 
+/* When to look for ticks if the thread's wake-up is lost. */
+#define AGAIN INT64_C(1000000000)
+
 static void on_due(void *user)
 {
     player_go_on(user);
@@ -113,6 +116,8 @@ static void play(struct player *player)
     }
     if (timeline_is_over(player->timeline))
         finish(player);
+    else
+        event_timer_set(player->timer, event_loop_now(player->loop) + AGAIN);
 }
 
 /* A client that goes while a tick is given out calls this again: the tick must reach the others first. */

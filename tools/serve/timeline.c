@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/message.h"
 #include "tick_maker.h"
 
 #define TICKS 128u /* that wait */
@@ -29,6 +30,7 @@ struct timeline {
     /* guarded by lock */
     size_t filled, passed; /* counts; slot i is slots[i % TICKS] */
     bool finished;         /* the thread makes no more */
+    bool failed;           /* after a message */
     bool stop;
     struct slot slots[TICKS];
 };
@@ -106,20 +108,30 @@ static enum replay_answer on_turn(void *user, const struct replay_totals *totals
     return must_stop(user) ? REPLAY_HAS_ENOUGH : REPLAY_GO_ON;
 }
 
+/* Reads the capture once; false after a message. What was damaged when it was recorded is damaged again, and was said. */
+static bool read_round(struct timeline *timeline)
+{
+    const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record};
+    struct replay_source source = *timeline->wish.source;
+    source.progress = false;
+    source.on_turn = on_turn;
+    if (tick_maker_begin_round(timeline->maker) != 0) {
+        message_no_memory();
+        return false;
+    }
+    enum exit_status status = replay(&source, &sink, timeline, &timeline->totals);
+    return !timeline->totals.broken_off && (status == EXIT_DONE || source.quiet);
+}
+
 static void *work(void *user)
 {
     struct timeline *timeline = user;
-    const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record};
-    struct replay_source source = *timeline->wish.source;
-    source.quiet = true;
-    source.progress = false;
-    source.on_turn = on_turn;
-    do {
-        if (tick_maker_begin_round(timeline->maker) != 0)
-            break;
-        replay(&source, &sink, timeline, &timeline->totals);
-    } while (timeline->wish.loop != LOOP_NONE && tick_maker_has_ticks(timeline->maker) && !must_stop(timeline));
+    bool whole;
+    do
+        whole = read_round(timeline);
+    while (whole && timeline->wish.loop != LOOP_NONE && tick_maker_has_ticks(timeline->maker) && !must_stop(timeline));
     pthread_mutex_lock(&timeline->lock);
+    timeline->failed = !whole;
     timeline->finished = true;
     pthread_mutex_unlock(&timeline->lock);
     timeline->wish.on_ready(timeline->wish.user);
@@ -216,4 +228,12 @@ bool timeline_is_over(struct timeline *timeline)
     bool over = timeline->finished && timeline->filled == timeline->passed;
     pthread_mutex_unlock(&timeline->lock);
     return over;
+}
+
+bool timeline_has_failed(struct timeline *timeline)
+{
+    pthread_mutex_lock(&timeline->lock);
+    bool failed = timeline->failed;
+    pthread_mutex_unlock(&timeline->lock);
+    return failed;
 }

@@ -20,7 +20,7 @@ enum timeline_loop {
 #define TIMELINE_GAP INT64_C(1000000000)
 
 struct timeline_wish {
-    const struct replay_source *source;
+    const struct replay_source *source; /* quiet: its damage was reported */
     const struct recording *recording;
     size_t robot;    /* index in the recording */
     bool has_leader; /* `leader` is the connection whose records are the ticks of its protocol */
@@ -45,5 +45,7 @@ const struct tick *timeline_next(struct timeline *timeline);
 void timeline_pass(struct timeline *timeline);
 /* Whether all ticks were passed and none will follow. */
 bool timeline_is_over(struct timeline *timeline);
+/* Whether a reading failed, after a message: the ticks are not all there. */
+bool timeline_has_failed(struct timeline *timeline);
 
 #endif
