@@ -307,6 +307,7 @@ static enum exit_status play(struct serve *serve)
         message_no_memory();
         return EXIT_FAILED;
     }
+    player_go_on(player);
     enum event_loop_end end = event_loop_run(serve->loop);
     if (end == EVENT_LOOP_INTERRUPTED)
         clients_close(serve->clients, false, "closed: interrupted");

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/message.h"
 #include "tick_maker.h"
 
@@ -108,7 +109,8 @@ static enum replay_answer on_turn(void *user, const struct replay_totals *totals
     return must_stop(user) ? REPLAY_HAS_ENOUGH : REPLAY_GO_ON;
 }
 
-/* Reads the capture once; false after a message. What was damaged when it was recorded is damaged again, and was said. */
+/* Reads the capture once; false after a message. What was damaged when it was recorded is damaged again, and was said.
+ */
 static bool read_round(struct timeline *timeline)
 {
     const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record};
@@ -120,7 +122,7 @@ static bool read_round(struct timeline *timeline)
         return false;
     }
     enum exit_status status = replay(&source, &sink, timeline, &timeline->totals);
-    return !timeline->totals.broken_off && (status == EXIT_DONE || source.quiet);
+    return interrupt_asked() || (!timeline->totals.broken_off && (status == EXIT_DONE || source.quiet));
 }
 
 static void *work(void *user)
@@ -129,7 +131,8 @@ static void *work(void *user)
     bool whole;
     do
         whole = read_round(timeline);
-    while (whole && timeline->wish.loop != LOOP_NONE && tick_maker_has_ticks(timeline->maker) && !must_stop(timeline));
+    while (whole && timeline->wish.loop != LOOP_NONE && tick_maker_has_ticks(timeline->maker) && !must_stop(timeline) &&
+           !interrupt_asked());
     pthread_mutex_lock(&timeline->lock);
     timeline->failed = !whole;
     timeline->finished = true;
