@@ -606,10 +606,21 @@ def check_refusals():
     expect("standard input", done.returncode == 2 and b"must be in files" in done.stderr, done)
 
 
+def check_robots():
+    for name in ("fd00::13", "[fd00::13]", "10.0.0.12"):
+        with Serve("--paused", "--robot", name, "--hide", "paylod", capture("several-clients.pcapng")) as serve:
+            expect("robot " + name, serve.said("robot %s: controller" % (name if name[0] in "1[" else "[%s]" % name)), serve.lines)
+            expect("a name that there is not", serve.said("--hide paylod: "), serve.lines)
+            client = Rtde(serve)
+            expect("serves", client.outputs(["timestamp"]) == ["DOUBLE"])
+    with Serve("--paused", "--stream", "1", capture("both-streams.pcap.gz")) as serve:
+        expect("by stream", serve.said("robot 10.0.0.11"), serve.lines)
+
+
 def main():
     side_by_side(check_record_py, check_legacy, check_each_other, check_union, check_sources, check_requests, check_stubs)
     side_by_side(check_pace, check_rounds, check_paused, check_several, check_garbage, check_script, check_slow)
-    side_by_side(check_many, check_idle, check_signals, check_refusals)
+    side_by_side(check_many, check_idle, check_signals, check_refusals, check_robots)
     return finish()
 
 

@@ -163,12 +163,24 @@ static void on_line(void *user, const char *client, const char *line)
     message_info("%s: %s", client, line);
 }
 
+/* A name that nobody can ask for is a typing error. */
+static void warn_of_unknown(const struct serve_names *names, const char *option, const struct variables *variables)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        const char *name = names->names[i];
+        if (!variables_find(variables, name, strlen(name)) && !armtap_field_find(name, strlen(name)))
+            message_warning("%s %s: armtap fields lists no such name, and the capture has none", option, name);
+    }
+}
+
 static int make_rtde(struct serve *serve)
 {
     struct variables *variables = serve->recording.robots[serve->robot]->variables;
     const struct serve_options *options = &serve->options;
     if (variables_add_registers(variables) != 0)
         return -1;
+    warn_of_unknown(&options->hidden, "--hide", variables);
+    warn_of_unknown(&options->in_use, "--in-use", variables);
     struct rtde_server_options wish = {.variables = variables,
                                        .max_protocol = options->max_protocol,
                                        .cycle = serve->cycle[SERVED_RTDE],

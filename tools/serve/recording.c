@@ -52,10 +52,19 @@ static struct recorded_robot *make_robot(const char *address)
     return NULL;
 }
 
+/* Addresses of IPv6 may lack their brackets. */
+static bool is_address(const char *recorded, const char *given)
+{
+    size_t length = strlen(given);
+    bool bare = recorded[0] == '[' && given[0] != '[';
+    return bare ? strlen(recorded) == length + 2 && memcmp(recorded + 1, given, length) == 0
+                : strcmp(recorded, given) == 0;
+}
+
 long recording_robot(const struct recording *recording, const char *address)
 {
     for (size_t i = 0; i < recording->robot_count; i++)
-        if (strcmp(recording->robots[i]->address, address) == 0)
+        if (is_address(recording->robots[i]->address, address))
             return (long)i;
     return -1;
 }
