@@ -364,8 +364,8 @@ static void test_properties(void **state)
 
 static void test_not_rtde(void **state)
 {
-    static const char *const hex[] = {"00 02 56",       "00 00 00",    "47 45 54 20",
-                                      "00 05 58 00 01", "00 04 56 01", "00 02 55", "00 04 49"};
+    static const char *const hex[] = {"00 02 56",    "00 00 00", "47 45 54 20", "00 05 58 00 01",
+                                      "00 04 56 01", "00 02 55", "00 04 49"};
     (void)state;
     for (size_t i = 0; i < sizeof hex / sizeof *hex; i++) {
         struct bench bench;

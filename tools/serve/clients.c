@@ -44,6 +44,7 @@ struct clients {
     uint64_t turned_away;
     int64_t told_away;
     struct event_timer *timer; /* once a second while there are clients, or accept() has failed */
+    struct event_timer *news;  /* something changed: on_change is due */
     struct buffer made;        /* what a server appends */
     uint8_t chunk[CHUNK];
 };
@@ -56,8 +57,15 @@ static void say(const struct client *client, const char *line)
     client->clients->wish.say(client->clients->wish.user, client->name, line);
 }
 
+/* What is told now might come back here, in the middle of a loop over all clients: it is told in the next turn. */
 static void changed(const struct clients *clients)
 {
+    event_timer_set(clients->news, event_loop_now(clients->wish.loop));
+}
+
+static void on_news(void *user)
+{
+    const struct clients *clients = user;
     if (clients->wish.on_change)
         clients->wish.on_change(clients->wish.user);
 }
@@ -300,9 +308,10 @@ struct clients *clients_new(const struct clients_wish *wish)
         return NULL;
     clients->wish = *wish;
     clients->timer = event_timer_new(wish->loop, on_second, clients);
-    if (clients->timer)
+    clients->news = event_timer_new(wish->loop, on_news, clients);
+    if (clients->timer && clients->news)
         return clients;
-    free(clients);
+    clients_free(clients);
     return NULL;
 }
 
@@ -390,6 +399,7 @@ void clients_free(struct clients *clients)
         tcp_close(clients->ports[i].fd, false);
     }
     event_timer_free(clients->timer);
+    event_timer_free(clients->news);
     free(clients->made.data);
     free(clients);
 }

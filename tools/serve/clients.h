@@ -16,7 +16,7 @@
 struct clients_wish {
     struct event_loop *loop;
     void (*say)(void *user, const char *client, const char *line); /* an event, for people */
-    /* A client wants data, or no more, or has room again; may be NULL. */
+    /* A client came, went, wants data, or no more, or has room again; called in the loop's next turn. May be NULL. */
     void (*on_change)(void *user);
     void *user;
 };

@@ -120,16 +120,11 @@ static void play(struct player *player)
         event_timer_set(player->timer, event_loop_now(player->loop) + AGAIN);
 }
 
-/* A client that goes while a tick is given out calls this again: the tick must reach the others first. */
 void player_go_on(struct player *player)
 {
-    if (player->is_playing)
-        return;
     set_idle(player);
     if (player->is_waiting && !clients_want_data(player->clients))
         return;
     player->is_waiting = false;
-    player->is_playing = true;
     play(player);
-    player->is_playing = false;
 }

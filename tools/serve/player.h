@@ -14,7 +14,6 @@ struct player {
     double speed;             /* 2: twice as fast */
     bool at_most;             /* as fast as the slowest client reads; waits while nobody wants data */
     bool is_waiting;          /* for the first client that wants data, or player_start() */
-    bool is_playing;
     bool has_base;
     int64_t base;    /* when the tick of time 0 is due */
     int64_t ending;  /* all is played: until when clients may read what waits; 0: not yet */

@@ -103,21 +103,35 @@ static int find_robot(struct recording *recording, const struct armtap_record *r
 /* ---- records -------------------------------------------------------------------------------------------------------
  */
 
-static void count_step(struct recording *recording, struct recorded_robot *robot, size_t index,
-                       const struct armtap_record *record, enum served protocol)
+/* Returns the record's stream, or NULL if there are too many. */
+static struct recorded_stream *count_step(struct recording *recording, struct recorded_robot *robot, size_t index,
+                                          const struct armtap_record *record, enum served protocol)
 {
     struct recorded_stream *stream = stream_of(recording, record->stream->connection);
     if (!stream && recording->stream_count < RECORDING_STREAMS_MAX) {
         stream = &recording->streams[recording->stream_count++];
-        *stream = (struct recorded_stream){record->stream->connection, index, protocol, 0, NAN};
+        *stream = (struct recorded_stream){record->stream->connection, index, protocol, 0, NAN, NULL};
     }
     if (!stream)
-        return;
+        return NULL;
     double ms = (record->clock - stream->clock) * 1000;
     if (ms >= 0.5 && ms < RECORDING_STEPS - 1)
         robot->steps[protocol][lround(ms)]++;
     stream->clock = record->clock;
     stream->records++;
+    return stream;
+}
+
+/* Recipes seldom change: their variables are learned from the first record. */
+static int learn(struct recorded_robot *robot, struct recorded_stream *stream, const struct armtap_record *record)
+{
+    if (record->protocol == ARMTAP_RTDE && stream && stream->learned == record->recipe)
+        return 0;
+    if (stream && !(record->flags & ARMTAP_SHORT)) {
+        armtap_recipe_release(stream->learned);
+        stream->learned = armtap_recipe_hold(record->recipe);
+    }
+    return robot_view_learn(robot->variables, robot->first, record) == 0 ? 0 : REPLAY_NO_MEMORY;
 }
 
 static int on_record(void *user, const struct armtap_record *record)
@@ -142,8 +156,7 @@ static int on_record(void *user, const struct armtap_record *record)
         memcpy(robot->version, record->stream->controller_version, sizeof robot->version);
     if (record->stream->generation != ARMTAP_GENERATION_UNKNOWN)
         robot->generation = record->stream->generation;
-    count_step(recording, robot, index, record, protocol);
-    return robot_view_learn(robot->variables, robot->first, record) == 0 ? 0 : REPLAY_NO_MEMORY;
+    return learn(robot, count_step(recording, robot, index, record, protocol), record);
 }
 
 static int on_recipe(void *user, const struct armtap_recipe_event *event)
@@ -184,6 +197,8 @@ void recording_free(struct recording *recording)
 {
     for (size_t i = 0; i < recording->robot_count; i++)
         free_robot(recording->robots[i]);
+    for (size_t i = 0; i < recording->stream_count; i++)
+        armtap_recipe_release(recording->streams[i].learned);
     armtap_streams_free(recording->numbers);
     *recording = (struct recording){0};
 }

@@ -18,7 +18,8 @@ struct recorded_stream {
     size_t robot; /* index */
     enum served protocol;
     uint64_t records;
-    double clock; /* of its last record */
+    double clock;                  /* of its last record */
+    struct armtap_recipe *learned; /* whose variables are known; NULL: none */
 };
 
 #define RECORDING_STEPS 1001 /* ms */
