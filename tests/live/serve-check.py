@@ -511,6 +511,19 @@ def check_many():
         expect("memory", serve.memory() < 64 << 20, serve.memory())
 
 
+def check_lines():
+    """However many connections come and go, the lines about them stay few."""
+    with Serve("--paused", capture("rtde-v2.pcapng.gz")) as serve:
+        begin = time.monotonic()
+        for _ in range(1500):
+            serve.connect(30003).close()
+        seconds = time.monotonic() - begin
+        serve.program.send_signal(signal.SIGINT)
+        expect("ends", serve.wait() == 0)
+        expect("%d lines in %.1f s" % (len(serve.lines), seconds), len(serve.lines) <= 202 * (seconds + 2) + 20)
+        expect("how many more there were", serve.said("more lines are not shown"))
+
+
 def check_slow():
     """A client that does not read loses data, then its connection; the others lose nothing."""
     with Serve("--loop", "--speed", "50", capture("e-series-1220.pcapng.gz")) as serve:
@@ -620,7 +633,7 @@ def check_robots():
 def main():
     side_by_side(check_record_py, check_legacy, check_each_other, check_union, check_sources, check_requests, check_stubs)
     side_by_side(check_pace, check_rounds, check_paused, check_several, check_garbage, check_script, check_slow)
-    side_by_side(check_many, check_idle, check_signals, check_refusals, check_robots)
+    side_by_side(check_many, check_idle, check_signals, check_refusals, check_robots, check_lines)
     return finish()
 
 

@@ -41,6 +41,8 @@ struct clients {
     size_t port_count;
     struct client *all[CLIENTS_MAX];
     size_t count;
+    int64_t second; /* in which `lines` were printed, and `hidden` were not */
+    uint64_t lines, hidden;
     uint64_t turned_away;
     int64_t told_away;
     struct event_timer *timer; /* once a second while there are clients, or accept() has failed */
@@ -52,9 +54,32 @@ struct clients {
 /* ---- a client ------------------------------------------------------------------------------------------------------
  */
 
+static void tell_hidden(struct clients *clients)
+{
+    char line[64];
+    snprintf(line, sizeof line, "%llu more lines are not shown", (unsigned long long)clients->hidden);
+    if (clients->hidden > 0)
+        clients->wish.say(clients->wish.user, "clients", line);
+    clients->hidden = clients->lines = 0;
+}
+
+/* Clients that come and go in a loop must not fill a disk with lines about them. */
+static void on_say(void *user, const char *name, const char *line)
+{
+    struct clients *clients = user;
+    int64_t second = event_loop_now(clients->wish.loop) / SECOND;
+    if (second != clients->second)
+        tell_hidden(clients);
+    clients->second = second;
+    if (clients->lines++ < CLIENTS_LINES)
+        clients->wish.say(clients->wish.user, name, line);
+    else
+        clients->hidden++;
+}
+
 static void say(const struct client *client, const char *line)
 {
-    client->clients->wish.say(client->clients->wish.user, client->name, line);
+    on_say(client->clients, client->name, line);
 }
 
 /* What is told now might come back here, in the middle of a loop over all clients: it is told in the next turn. */
@@ -217,7 +242,7 @@ static struct client *make_client(struct port *port, int fd, const struct tcp_ad
     client->fd = fd;
     tcp_address_text(address, text);
     snprintf(client->name, sizeof client->name, "%s %s", port->label, text);
-    const struct peer_wish wish = {client->name, address, clients->wish.say, clients->wish.user};
+    const struct peer_wish wish = {client->name, address, on_say, clients};
     client->watch = event_watch_new(clients->wish.loop, fd, on_ready, client);
     clients->made.length = 0;
     if (client->watch)
@@ -240,7 +265,7 @@ static void turn_away(struct clients *clients, int fd)
     clients->told_away = now;
     snprintf(line, sizeof line, "turned away: %u clients are connected (%llu so far)", CLIENTS_MAX,
              (unsigned long long)clients->turned_away);
-    clients->wish.say(clients->wish.user, "a client", line);
+    clients->wish.say(clients->wish.user, "a client", line); /* at most every ten seconds */
 }
 
 static void set_timer(struct clients *clients)
@@ -394,6 +419,7 @@ void clients_free(struct clients *clients)
         return;
     while (clients->count > 0)
         free_client(clients->all[--clients->count], false);
+    tell_hidden(clients);
     for (size_t i = 0; i < clients->port_count; i++) {
         event_watch_free(clients->ports[i].watch);
         tcp_close(clients->ports[i].fd, false);

@@ -13,6 +13,9 @@
 /* ns: a client that reads nothing for so long is disconnected, as controllers do. */
 #define CLIENTS_PATIENCE INT64_C(10000000000)
 
+/* Lines a second about all clients together; how many more there were is said. */
+#define CLIENTS_LINES 200u
+
 struct clients_wish {
     struct event_loop *loop;
     void (*say)(void *user, const char *client, const char *line); /* an event, for people */
