@@ -99,8 +99,10 @@ int armtap_rtde_client_pause(struct armtap_client *client)
 static int take_version(struct armtap_client *client, bool accepted)
 {
     int version = client->asking_version;
-    if (accepted)
+    if (accepted) {
+        client->unanswered = 0;
         return ask_controller(client, version);
+    }
     TRY(armtap_client_tell(client, ARMTAP_CLIENT_EVENT_PROTOCOL, ARMTAP_NOTICE, "the controller refused protocol %u",
                            (uint64_t)version));
     return version > 1 ? ask_version(client, version - 1) : ask_controller(client, 1);
@@ -137,7 +139,7 @@ static int take_controller(struct armtap_client *client, const struct armtap_rtd
     return ask_outputs(client);
 }
 
-/* The names that the last reply lacked. */
+/* The names that were left out, and the releases that introduced them. */
 static void put_lacking(const struct armtap_name_list *names, struct armtap_line *line)
 {
     const char *before = "";

@@ -142,8 +142,9 @@ static void answer(struct robot *robot, const struct armtap_rtde_package *reques
 {
     const struct manners *manners = robot->manners;
     unsigned count = ++robot->requests[request->type];
-    if (manners->silent && strchr(manners->silent, request->type) &&
-        count >= (manners->silent_from ? manners->silent_from : 1))
+    bool is_silent = manners->silent_only ? count == manners->silent_only || count == 3
+                                          : count >= (manners->silent_from ? manners->silent_from : 1);
+    if (manners->silent && strchr(manners->silent, request->type) && is_silent)
         return;
     switch (request->type) {
     case ARMTAP_RTDE_VERSION:

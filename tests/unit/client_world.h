@@ -15,6 +15,7 @@ struct manners {
     uint32_t release_again;  /* the major number from the second connection on; 0: the same */
     unsigned release_count;  /* 0: 4 */
     const char *silent;      /* packages that it does not answer: "V" */
+    unsigned silent_only;    /* only at that occurrence, and at the third */
     unsigned silent_from;    /* only from that occurrence on, from 1 */
     const char *lacks;       /* names that it does not know, ",a,b," */
     const char *lacks_again; /* names that it does not know in the second set-up */

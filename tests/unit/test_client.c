@@ -110,6 +110,18 @@ static void test_a_controller_that_knows_no_versions(void **unused)
     world_free(&world);
 }
 
+/* Slow twice, but not twice in a row: while it boots, say. */
+static void test_a_controller_that_is_slow_at_times(void **unused)
+{
+    struct world world = {.manners = {.silent = "V", .silent_only = 1, .close_after = 30}, .until = 6000 * MS};
+    struct armtap_client_options options = client_options();
+    (void)unused;
+    world_run(&world, &options);
+    assert_true(world.robot.connections > 3);
+    assert_int_equal(world.robot.requests['V'], world.robot.connections);
+    world_free(&world);
+}
+
 static void check_frequency(uint32_t major, int protocol, double wanted, double asked, double rate, bool told)
 {
     struct world world = {.manners = {.protocol = protocol, .release = {major, 1}, .data = 1}, .stop_at = 1};
@@ -654,6 +666,7 @@ int main(void)
         cmocka_unit_test(test_a_realtime_session),
         cmocka_unit_test(test_refused_protocols),
         cmocka_unit_test(test_a_controller_that_knows_no_versions),
+        cmocka_unit_test(test_a_controller_that_is_slow_at_times),
         cmocka_unit_test(test_frequencies),
         cmocka_unit_test(test_an_old_version_reply),
         cmocka_unit_test(test_names_that_are_dropped),
