@@ -56,7 +56,7 @@ static const struct option_row shared_rows[] = {
     {SHARED_FIELDS, 0, "fields", "A,B,C", "of a robot: ask for these fields; globs in quotes"},
     {SHARED_ALL, 0, "all", NULL, "of a robot: ask for every output that is no register"},
     {SHARED_FREQUENCY, 0, "frequency", "HZ", "of a robot: ask for so many packages a second (default: its own rate)"},
-    {SHARED_STRICT, 0, "strict", NULL, "of a robot: stop if it lacks a field that was asked for"},
+    {SHARED_STRICT, 0, "strict", NULL, "of a robot: stop if the controller lacks a field that was asked for"},
     {SHARED_GIVE_UP, 0, "give-up", "TIME",
      "of a robot: stop after that time without data (60, 5m) instead of connecting again for ever"},
 };
@@ -196,7 +196,19 @@ static bool is_optional(const struct option_row *row)
     return row->value && row->value[0] == '[';
 }
 
-static void show_row(const struct option_row *row)
+/* A command that reads robots only need not say so with each option. */
+static const char *help_of(const struct option_usage *usage, const struct option_row *row)
+{
+    static const char lead[] = "of a robot: ";
+    if (usage->reads_captures)
+        return row->help;
+    if (row->id == SHARED_RECIPE)
+        return "ask for the fields of this recipe: UR's XML, or a line \"name type\" per field; @NAME is that of a "
+               "well-known client (armtap recipe --list)";
+    return strncmp(row->help, lead, strlen(lead)) == 0 ? row->help + strlen(lead) : row->help;
+}
+
+static void show_row(const struct option_usage *usage, const struct option_row *row)
 {
     char left[64] = "  ", protocols[REPLAY_PROTOCOLS_MAX];
     size_t length = 2;
@@ -212,7 +224,7 @@ static void show_row(const struct option_row *row)
     if (length > 26)
         putc('\n', stdout);
     struct text_wrap wrap = text_wrap_begin(stdout, length > 26 ? 0 : (int)length, 28);
-    text_wrap_words(&wrap, row->help);
+    text_wrap_words(&wrap, help_of(usage, row));
     if (row->id == SHARED_PORT || row->id == SHARED_RAW) {
         replay_protocols(protocols, ", ", " or ");
         text_wrap_words(&wrap, protocols);
@@ -235,7 +247,7 @@ static void show_help(const struct option_usage *usage)
     }
     puts("\nOptions:");
     for (size_t i = 0; (row = row_at(usage, i)); i++)
-        show_row(row);
+        show_row(usage, row);
     printf("\nExample:\n%s", usage->examples);
 }
 
