@@ -102,8 +102,8 @@ def relay(bench, robot):
 
 
 def proxy(bench, robot):
-    program = Program(bench.armtap, 'proxy', '--ports', '%s=0' % robot.legacy, '-o', bench.path('proxy.pcapng'), '127.0.0.1', errors=True)
-    program.port = program.wait_for(r'%s: .* listens on [\d.]+:(\d+)' % robot.legacy).group(1)
+    program = Program(bench.armtap, 'proxy', '--ports', robot.legacy + '=0', '-o', bench.path('proxy-%s.pcapng' % robot.legacy), '127.0.0.1', errors=True)
+    program.port = program.wait_for(r':(\d+) forwards to').group(1)
     return program
 
 
@@ -130,17 +130,17 @@ def delays(bench, between, packets):
 def live(bench):
     """delays of the bridge and the proxy beside a bare relay, CPU of record and the bridge, at 500 Hz"""
     packets = max(200, bench.packets // 100)
-    found = {between: [] for between in (direct, relay, bridge)}
+    found = {between: [] for between in (direct, relay, bridge, proxy)}
     for _ in range(bench.rounds):
         for between, results in found.items():
             results.append(delays(bench, between, packets))
     middle = {between: [statistics.median(column) for column in zip(*results)] for between, results in found.items()}
-    for between in direct, bridge:
+    for between in direct, bridge, proxy:
         for what, i in ('p50', 0), ('p99', 1):
             ours, bare = middle[between][i], middle[relay][i]
             bench.row('live', '%s : relay, delay %s, us' % (between.__name__, what), '%.0f us' % ours, '%.0f us' % bare, ours / bare,
                       DELAY_LIMIT if what == 'p99' and between is not direct else None)
-    missed = sum(result[2] for between in (bridge,) for result in found[between])
+    missed = sum(result[2] for between in (bridge, proxy) for result in found[between])
     bench.row('live', 'packets that bridge and proxy lost', '%d' % missed, '-', missed, 0)
     load(bench, packets)
 

@@ -157,6 +157,29 @@ def through_the_bridge():
                                                     if RESERVED.fullmatch(key)), packets[:1])
 
 
+def through_the_proxy():
+    """serve -> proxy -> record of both ports: every cycle in the record, and the same bytes in what the proxy recorded."""
+    robot = Robot()
+    layout = fields_of(robot.layout)
+    capture.write("both.pcap", capture.rtde(robot, layout, STEPS), capture.realtime(robot, STEPS))
+    served = Served("127.0.0.73", "both.pcap")
+    proxy = Program("proxy", "--listen", "127.0.0.74", "--ports", ",".join(port + "=0" for port in served.ports.values()),
+                    "-o", "proxy.pcapng", served.host)
+    ports = {role: proxy.says(r":(\d+) forwards to .*, port %s\n" % port).group(1) for role, port in served.ports.items()}
+    addresses = robot_addresses("127.0.0.74", ports)
+    record = Program("record", "-o", "record.pcapng", "--fields", ",".join(layout), addresses["rtde"], addresses["realtime"])
+    served.program.end(None)
+    expect("record ends", record.end() == 0, record.said)
+    expect("the proxy ends", proxy.end() == 0, proxy.said)
+    for file in "record.pcapng", "proxy.pcapng":
+        for protocol in "rtde", "realtime":
+            stream = next(str(one["stream"]) for one in json.loads(armtap("info", "--json", file))["streams"]
+                          if one["protocol"] == protocol)
+            steps = whole(rows(file, "--stream", stream, "--fields", ",".join(layout)), robot, layout)
+            expect((file, protocol, "to the end"), steps and steps[-1] == STEPS - 1 and len(steps) >= STEPS // 2,
+                   steps and (steps[0], steps[-1]), record.said, proxy.said)
+
+
 def values(text):
     """Lines without their first column, the time of capture."""
     lines = [line.partition(",") for line in text.splitlines()]
@@ -181,7 +204,7 @@ def sample(host, name, port):
     expect((name, port, "the same rows"), got == wanted, len(got), len(wanted), unlike, served.program.said, record.said)
 
 
-side_by_side(serve_and_record, through_the_bridge,
+side_by_side(serve_and_record, through_the_bridge, through_the_proxy,
              *(partial(sample, "127.0.0.%d" % (64 + i), name, port) for i, (name, port) in enumerate((
                  ("rtde-v2.pcapng.gz", "rtde"), ("rtde-stop.pcap", "rtde"), ("rtde-v3.pcapng", "rtde"), ("rtde-v1.pcap", "rtde"),
                  ("both-streams.pcap.gz", "rtde"), ("both-streams.pcap.gz", "realtime"), ("e-series-1220.pcapng.gz", "realtime"),

@@ -119,8 +119,7 @@ def clock_of(robot, step, row, last):
 def served(name):
     """It comes up, and reads what was captured."""
     make_capture("robot.pcap")
-    paused = () if name == "urx" else ("--paused",)  # nothing that it asks for ends a pause
-    with Served("127.0.0.%d" % (20 + run.CLIENTS.index(name)), *paused, "--loop", "robot.pcap") as server:
+    with Served("127.0.0.%d" % (20 + run.CLIENTS.index(name)), "--paused", "--loop", "robot.pcap") as server:
         found, why = attempt(name, server.robot())
         expect((name, "comes up"), found, why, "".join(server.said))
         rows = (found or {}).get("rows", [])
