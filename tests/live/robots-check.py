@@ -229,6 +229,7 @@ def live_findings():
         run = Run("diagnose", url(one))
         expect("a finding at once", run.wait_for(lambda: "joint 3 is warm" in os.pread(run.out.fileno(), 1 << 16, 0).decode()))
         expect("it ends", run.end() < QUICK and run.status == 1, run.status)
+        expect("it says what it cannot know", "read from a socket" in run.printed(), run.printed())
 
 
 def connects_again():
@@ -531,6 +532,8 @@ def little_work(name, arguments, pattern):
     time.sleep(3)
     lasted = time.monotonic() - run.begun
     expect(name + ": ends", run.end() < QUICK and run.status in (0, 2), run.status, run.said())
+    lines = run.said().splitlines()
+    expect(name + ": nothing is said twice", len(set(lines)) == len(lines), lines)
     expect(name + ": sleeps", run.cpu() < 0.1 + lasted * 0.03, run.cpu(), lasted)
 
 
@@ -543,7 +546,7 @@ def sleeps_refused():
     with Controller(roles={"rtde": 0}) as one:
         one.refuse("rtde")
         one.wait_for(lambda: not one.listeners)
-        little_work("refused", [url(one)], r"port|refuses connections: is its RTDE service on, under Settings > Security > Services")
+        little_work("refused", [url(one)], r"refuses connections: is its RTDE service on, under Settings > Security > Services")
         run = Run("export", "-f", "ndjson", url(one).replace("rtde", "realtime"))
         run.says("refuses connections.*armtap serve --layout")
         run.end()
