@@ -14,7 +14,8 @@ LIVE_TESTS = \
 	tests/live/proxy-check.py \
 	tests/live/record-check.py \
 	tests/live/serve-check.py \
-	tests/live/synthetic-check.py
+	tests/live/synthetic-check.py \
+	tests/live/tcpdump-check.py
 TESTS += $(LIVE_TESTS)
 
 EXTRA_DIST += \

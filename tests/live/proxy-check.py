@@ -6,7 +6,6 @@ import io
 import os
 import random
 import re
-import resource
 import signal
 import socket
 import struct
@@ -18,7 +17,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 from controller import Controller  # noqa: E402
-from recording import ACK, FIN, RST, Recording, Streams  # noqa: E402
+from recording import FIN, RST, Recording, Streams, ends_with_us  # noqa: E402
 from tally import expect, finish, side_by_side  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
@@ -63,9 +62,10 @@ def closed_port():
 
 
 class Proxy:
-    def __init__(self, ports, *arguments, output="proxy.pcapng", robot=ROBOT, **how):
+    def __init__(self, ports, *arguments, output="proxy.pcapng", robot=ROBOT, limit=None):
         self.program = subprocess.Popen([ARMTAP, "proxy", "--ports", ",".join("%d=0" % port for port in ports), "-o", output,
-                                         *arguments, robot], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, **how)
+                                         *arguments, robot], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+                                        preexec_fn=ends_with_us(limit))
         self.said, self.at = [], {}
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
@@ -299,9 +299,7 @@ def disk_trouble():
     stuck = os.open("stuck", os.O_RDONLY | os.O_NONBLOCK)
     robot = Robot(echo)
     for output in "nobody", "stuck", "limited":
-        limit = {} if output != "limited" else {
-            "preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (MEGA, MEGA))}
-        proxy = Proxy(robot.port, output=output, **limit)
+        proxy = Proxy(robot.port, output=output, limit=MEGA if output == "limited" else None)
         with proxy.client(robot.port[0]) as connection:
             longest = round_trips(connection, 1000)
             expect(output + ": forwarding is not delayed", longest < 0.5, longest)
@@ -337,7 +335,7 @@ def capture():
         proxy = Proxy(ports, output="through.pcapng.gz")
         urls = ["%s://%s:%d" % (scheme, *proxy.at[port]) for scheme, port in zip(("rtde", "realtime"), ports)]
         client = subprocess.Popen([ARMTAP, "record", "-o", "client.pcapng", "--fields", "timestamp,actual_q", *urls],
-                                  stderr=subprocess.DEVNULL)
+                                  stderr=subprocess.DEVNULL, preexec_fn=ends_with_us())
         controller.wait_for(lambda: min(controller.counts[role, "records"] for role in ("rtde", "realtime_ro")) > 1000)
         client.send_signal(signal.SIGINT)
         client.wait(PATIENCE)
@@ -389,7 +387,7 @@ def ports_in_use():
     robot, taken = Robot(read_all), socket.create_server((HERE4, 0))
     number = taken.getsockname()[1]
     some = subprocess.Popen([ARMTAP, "proxy", "--ports", "%d=%d,%d=0" % (robot.port[0], number, robot.port[0]), "-o",
-                             "some.pcapng", ROBOT], stderr=subprocess.PIPE, text=True)
+                             "some.pcapng", ROBOT], stderr=subprocess.PIPE, text=True, preexec_fn=ends_with_us())
     first = [some.stderr.readline(), some.stderr.readline()]
     expect("one port in use: a warning, the others go on", "in use" in first[0] and "forwards" in first[1], first)
     some.send_signal(signal.SIGINT)
@@ -422,6 +420,5 @@ def crowd():
 
 
 if __name__ == "__main__":
-    assert ACK
     side_by_side(many_clients, half_closed, resets, slow_reader, disk_trouble, capture, signals, ports_in_use, crowd)
     sys.exit(finish())

@@ -1,5 +1,8 @@
 """Captures as armtap records them: pcapng of raw IP packets, written and taken apart with Python's struct."""
+import ctypes
 import gzip
+import resource
+import signal
 import socket
 import struct
 
@@ -144,3 +147,15 @@ class Streams:
             offset = (data[size + 12] >> 4) * 4
             self.bytes[key] = self.bytes.get(key, b"") + data[size + offset:]
             self.flags.setdefault(key, []).append(data[size + 13])
+
+
+# ---- programs ------------------------------------------------------------------------------------------------------------
+
+
+def ends_with_us(limit=None):
+    """For preexec_fn: a program that ends when the test does, however that ends; `limit`: bytes of a file."""
+    def prepare():
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        if limit:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    return prepare

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""What armtap record and armtap proxy write gives the same rows as a tcpdump of the same traffic, to the byte; their times are
+the kernel's, as tcpdump's are. In a network namespace of its own; skipped (status 77) where the system allows none, but not
+on a machine of continuous integration."""
+import csv
+import io
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+from controller import Controller  # noqa: E402
+from recording import ends_with_us  # noqa: E402
+from tally import expect, finish, side_by_side  # noqa: E402
+
+ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
+INSIDE = "ARMTAP_TEST_NAMESPACE"
+PATIENCE = 30
+ROBOT, PROXY, BEHIND = "127.0.0.51", "127.0.0.52", "127.0.0.53"
+RECORDS = 1500
+FIELDS = "timestamp,actual_q,robot_mode,actual_TCP_pose"
+PORTS = {"rtde": 30004, "realtime_ro": 30013}
+# The kernel stamps a packet of the loopback device twice, when it is sent (for tcpdump) and when it is received (for the
+# socket), a microsecond apart; a network card's packet is stamped once. Messages that were read at once have the time of
+# the last, as the socket tells it.
+USUAL = 50000  # ns
+LATE = 2000000  # ns: later than that only few may be, on a busy machine
+FEW = 0.1
+TAIL = 60  # records
+ATTEMPTS = 4  # tcpdump drops packets where the machine is too busy for it
+
+
+def skip(reason):
+    print("skipped:", reason)
+    sys.exit(1 if os.environ.get("CI") == "true" else 77)
+
+
+def enter():
+    for program in "unshare", "ip", "tcpdump":
+        if shutil.which(program) is None:
+            skip("there is no program " + program)
+    for options in (["-n"], ["-rn"]):
+        if subprocess.run(["unshare", *options, "true"], capture_output=True).returncode == 0:
+            os.execvpe("unshare", ["unshare", *options, sys.executable, *sys.argv], os.environ | {INSIDE: "1"})
+    skip("unshare -n: this user may make no network namespace")
+
+
+class Tcpdump:
+    def __init__(self, name, host):
+        self.program = subprocess.Popen(["tcpdump", "-i", "lo", "-Z", "root", "-B", "16384", "--immediate-mode", "--time-stamp-precision=nano",
+                                         "-w", name, "-U", "host", host], stderr=subprocess.PIPE, text=True, preexec_fn=ends_with_us())
+        line = self.program.stderr.readline()
+        while line and "listening on" not in line:
+            line = self.program.stderr.readline()
+        expect("tcpdump listens", line)
+
+    def end(self):
+        time.sleep(0.3)  # tcpdump takes packets from the kernel in blocks
+        self.program.send_signal(signal.SIGINT)
+        said = self.program.communicate(timeout=PATIENCE)[1]
+        return "\n0 packets dropped by kernel" in said
+
+
+def rows(name):
+    done = subprocess.run([ARMTAP, "export", "--union", "--fields", "time_ns," + FIELDS, name], capture_output=True, text=True)
+    expect("export of " + name, done.returncode == 0 and done.stdout and not done.stderr, done.stderr)
+    found = list(csv.DictReader(io.StringIO(done.stdout)))
+    # Streams are numbered in the order of their first packets, which two sockets may see differently.
+    return sorted(found, key=lambda row: row["protocol"])
+
+
+def compare(what, ours, wire):
+    """All but the time, to the byte; then the times. What came right before the end may have been captured, but not read."""
+    for protocol in "rtde", "realtime":
+        one, other = [[row for row in found if row["protocol"] == protocol] for found in (ours, wire)]
+        expect("%s: %s: as many rows" % (what, protocol), RECORDS <= len(one) <= len(other) <= len(one) + TAIL, len(one),
+               len(other))
+        plain = [[{key: value for key, value in row.items() if key not in ("time", "time_ns", "stream")} for row in found]
+                 for found in (one, other)]
+        wrong = [i for i, (a, b) in enumerate(zip(*plain)) if a != b]
+        expect("%s: %s: the same rows, to the byte" % (what, protocol), not wrong, wrong[:3])
+        apart = sorted(int(a["time_ns"]) - int(b["time_ns"]) for a, b in zip(one, other))
+        print("%s: %s: times are later by %.1f us (median), %.1f us (90 %%), %.1f us (most)" % (
+            what, protocol, *(apart[int(part * (len(apart) - 1))] / 1000 for part in (0.5, 0.9, 1))))
+        expect("%s: %s: the kernel's times" % (what, protocol), 0 <= apart[len(apart) // 2] < USUAL
+               and sum(one > LATE for one in apart) <= FEW * len(apart) and apart[0] > -USUAL, apart[0], apart[len(apart) // 2])
+
+
+def wait_for_records(controller):
+    controller.wait_for(lambda: min(controller.counts[role, "records"] for role in PORTS) >= RECORDS + TAIL, PATIENCE)
+
+
+def record():
+    with Controller(ROBOT, PORTS) as controller:
+        wire = Tcpdump("wire.pcap", ROBOT)
+        recorder = subprocess.Popen([ARMTAP, "record", "-o", "ours.pcapng", "--fields", FIELDS, "rtde://" + ROBOT,
+                                     "realtime://" + ROBOT], stderr=subprocess.DEVNULL, preexec_fn=ends_with_us())
+        wait_for_records(controller)
+        recorder.send_signal(signal.SIGINT)
+        expect("record: status", recorder.wait(PATIENCE) == 0)
+        return wire.end()
+
+
+def proxy():
+    """The wire between proxy and robot has the proxy's address as client; rows do not."""
+    with Controller(BEHIND, PORTS) as controller:
+        wire = Tcpdump("wire.pcap", BEHIND)
+        between = subprocess.Popen([ARMTAP, "proxy", "--listen", PROXY, "--ports", "30004,30013", "-o", "ours.pcapng", BEHIND],
+                                   stderr=subprocess.PIPE, text=True, preexec_fn=ends_with_us())
+        for _ in PORTS:
+            expect("proxy: listens", "forwards" in between.stderr.readline())
+        client = subprocess.Popen([ARMTAP, "record", "-o", "client.pcapng", "--fields", FIELDS, "rtde://" + PROXY,
+                                   "realtime://" + PROXY], stderr=subprocess.DEVNULL, preexec_fn=ends_with_us())
+        wait_for_records(controller)
+        client.send_signal(signal.SIGINT)
+        client.wait(PATIENCE)
+        between.send_signal(signal.SIGINT)
+        expect("proxy: status", between.wait(PATIENCE) == 0)
+        between.stderr.close()
+        return wire.end()
+
+
+def attempts(what, case):
+    for _ in range(ATTEMPTS):
+        for name in "wire.pcap", "ours.pcapng", "client.pcapng":
+            if os.path.exists(name):
+                os.unlink(name)
+        if case():
+            compare(what, rows("ours.pcapng"), rows("wire.pcap"))
+            return
+    expect(what + ": tcpdump dropped packets in each attempt", False)
+
+
+if INSIDE not in os.environ:
+    enter()
+if subprocess.run(["ip", "link", "set", "lo", "up"], capture_output=True).returncode:
+    skip("no loopback in a namespace")
+side_by_side(lambda: attempts("record", record), lambda: attempts("proxy", proxy))
+sys.exit(finish())
