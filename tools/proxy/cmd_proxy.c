@@ -138,6 +138,16 @@ static void take_all_ports(struct proxy *proxy)
         proxy->ports[proxy->port_count++] = (struct port){.robots = port.port, .listens = port.port};
 }
 
+static int bad_robot(const char *robot, const char *problem)
+{
+    if (strchr(robot, ':') && !strchr(robot, '['))
+        message_error("proxy: %s: give the robot's address alone, without scheme and port; --ports chooses the ports",
+                      robot);
+    else
+        message_error("proxy: %s: %s; give the robot's address", robot, problem);
+    return -1;
+}
+
 static int check_options(struct proxy *proxy)
 {
     const char *problem;
@@ -146,6 +156,10 @@ static int check_options(struct proxy *proxy)
         return -1;
     }
     proxy->robot = proxy->options.operands[0];
+    if (*proxy->output == '\0') {
+        message_error("proxy: -o needs the name of a file");
+        return -1;
+    }
     if (strcmp(proxy->output, "-") == 0 && isatty(STDOUT_FILENO)) {
         message_error("proxy: a capture is no text for a terminal; give -o FILE, or a pipe: armtap proxy -o - ... | "
                       "wireshark -k -i -");
@@ -155,10 +169,8 @@ static int check_options(struct proxy *proxy)
         message_error("--listen '%s': %s; give an address of this machine", proxy->listen, problem);
         return -1;
     }
-    if (tcp_resolve(proxy->robot, 0, &proxy->there, 1, &problem) == 0) {
-        message_error("proxy: %s: %s; give the robot's address", proxy->robot, problem);
-        return -1;
-    }
+    if (tcp_resolve(proxy->robot, 0, &proxy->there, 1, &problem) == 0)
+        return bad_robot(proxy->robot, problem);
     if (proxy->port_count == 0)
         take_all_ports(proxy);
     return 0;
@@ -315,6 +327,52 @@ static int open_port(struct proxy *proxy, struct port *port)
     return port->watch ? 0 : -1;
 }
 
+static bool is_same_host(const struct tcp_address *one, const struct tcp_address *other)
+{
+    char text[2][TCP_ADDRESS_MAX];
+    struct tcp_address hosts[2] = {*one, *other};
+    for (int i = 0; i < 2; i++) {
+        tcp_address_set_port(&hosts[i], 0);
+        tcp_address_text(&hosts[i], text[i]);
+    }
+    return strcmp(text[0], text[1]) == 0;
+}
+
+static bool is_any_host(const struct tcp_address *address)
+{
+    struct tcp_address four, six;
+    return (tcp_address_parse(&four, "0.0.0.0", 0) == 0 && is_same_host(address, &four)) ||
+           (tcp_address_parse(&six, "::", 0) == 0 && is_same_host(address, &six));
+}
+
+/* Whether the robot's address is this machine's, because a socket can have it. */
+static bool is_this_machine(const struct tcp_address *address)
+{
+    struct tcp_address any_port = *address;
+    tcp_address_set_port(&any_port, 0);
+    int file = tcp_listen(&any_port);
+    if (file < 0)
+        return false;
+    tcp_close(file, false);
+    return true;
+}
+
+/* A port that forwards to one of ours would make an endless chain of connections. */
+static int check_loop(const struct proxy *proxy)
+{
+    bool meets =
+        is_same_host(&proxy->here, &proxy->there) || (is_any_host(&proxy->here) && is_this_machine(&proxy->there));
+    for (size_t i = 0; meets && i < proxy->port_count; i++)
+        for (size_t k = 0; k < proxy->port_count; k++)
+            if (proxy->ports[i].watch && proxy->ports[k].watch && proxy->ports[i].robots == proxy->ports[k].listens) {
+                message_error("proxy: port %u of %s is the proxy's own: it would connect to itself; listen on another "
+                              "address (--listen 127.0.0.2) or on other ports (--ports %u=0)",
+                              proxy->ports[i].robots, proxy->robot, proxy->ports[i].robots);
+                return -1;
+            }
+    return 0;
+}
+
 /* One port in use is no reason to leave the others; none is. */
 static int listen_on_ports(struct proxy *proxy)
 {
@@ -332,7 +390,7 @@ static int listen_on_ports(struct proxy *proxy)
         message_info("%s forwards to %s, port %u", host, proxy->robot, port->robots);
     }
     if (open > 0)
-        return 0;
+        return check_loop(proxy);
     message_error("proxy: no port can be listened on; give another address of this machine with --listen, or other "
                   "ports with --ports");
     return -1;

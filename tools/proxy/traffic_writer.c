@@ -47,6 +47,7 @@ struct traffic_writer {
     uint64_t dropped;
     /* of the thread */
     struct synthetic_tcp *connections;
+    int64_t *latest; /* times, by connection */
     struct capture_series *series;
     struct traffic_totals totals;
     uint64_t holes; /* before the next packet */
@@ -82,15 +83,14 @@ static int write_item(struct traffic_writer *writer, const struct item *item, co
 {
     const struct traffic *traffic = &item->traffic;
     struct synthetic_tcp *tcp = &writer->connections[traffic->connection];
+    if (traffic->kind <= TRAFFIC_UNANSWERED)
+        synthetic_tcp_begin(tcp, &traffic->address[ARMTAP_FROM_ROBOT], &traffic->address[ARMTAP_TO_ROBOT]);
     switch (traffic->kind) {
     case TRAFFIC_OPENED:
-        synthetic_tcp_begin(tcp, &traffic->address[ARMTAP_FROM_ROBOT], &traffic->address[ARMTAP_TO_ROBOT]);
         return synthetic_tcp_open(tcp, traffic->time, take_packet, writer);
     case TRAFFIC_REFUSED:
-        synthetic_tcp_begin(tcp, &traffic->address[ARMTAP_FROM_ROBOT], &traffic->address[ARMTAP_TO_ROBOT]);
         return synthetic_tcp_refused(tcp, traffic->time, take_packet, writer);
     case TRAFFIC_UNANSWERED:
-        synthetic_tcp_begin(tcp, &traffic->address[ARMTAP_FROM_ROBOT], &traffic->address[ARMTAP_TO_ROBOT]);
         return synthetic_tcp_unanswered(tcp, traffic->time, take_packet, writer);
     case TRAFFIC_BYTES:
         if (write_hole(writer, item) != 0)
@@ -102,6 +102,16 @@ static int write_item(struct traffic_writer *writer, const struct item *item, co
         return synthetic_tcp_close(tcp, traffic->direction, traffic->kind == TRAFFIC_RESET, traffic->time, take_packet,
                                    writer);
     }
+}
+
+/* Bytes of one side may have reached this machine before those of the other, but been read after them: within a
+ * connection, time does not go back. */
+static void order_time(struct traffic_writer *writer, struct traffic *traffic)
+{
+    int64_t *latest = &writer->latest[traffic->connection];
+    if (traffic->kind > TRAFFIC_UNANSWERED && traffic->time < *latest)
+        traffic->time = *latest;
+    *latest = traffic->time;
 }
 
 static void nap(void)
@@ -119,6 +129,7 @@ static bool write_next(struct traffic_writer *writer)
     if (!bytes)
         return false;
     memcpy(&item, bytes, sizeof item);
+    order_time(writer, &item.traffic);
     if (atomic_load(&writer->state) != STATE_OPEN)
         writer->lost += item.traffic.length;
     else if (write_item(writer, &item, bytes + sizeof item) != 0)
@@ -197,6 +208,7 @@ static void release(struct traffic_writer *writer)
     ring_free(writer->ring);
     free(writer->told);
     free(writer->connections);
+    free(writer->latest);
     free(writer);
 }
 
@@ -224,7 +236,8 @@ struct traffic_writer *traffic_writer_new(const char *output, const char *robot,
     writer->ring = ring_new(RING);
     writer->told = calloc(connections, sizeof *writer->told);
     writer->connections = calloc(connections, sizeof *writer->connections);
-    if (!writer->ring || !writer->told || !writer->connections)
+    writer->latest = calloc(connections, sizeof *writer->latest);
+    if (!writer->ring || !writer->told || !writer->connections || !writer->latest)
         message_no_memory();
     else if (start(writer) == 0) {
         for (int64_t end = event_clock() + PATIENCE;

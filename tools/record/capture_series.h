@@ -25,16 +25,16 @@ struct capture_series_wish {
 struct capture_series *capture_series_open(const struct capture_series_wish *wish, int64_t time);
 /* Before the packets of a record of that time and length: begins another part if one is due. 0, or -1 after a message:
  * nothing more can be recorded. */
-int capture_series_cut(struct capture_series *recording, int64_t time, size_t length);
+int capture_series_cut(struct capture_series *series, int64_t time, size_t length);
 /* The outcome is the same. */
-int capture_series_packet(struct capture_series *recording, const struct capture_packet *packet);
+int capture_series_packet(struct capture_series *series, const struct capture_packet *packet);
 /* For a reader that waits: writes what was taken. Also syncs if that is due; call it often, with the monotonic clock.
  */
-int capture_series_turn(struct capture_series *recording, int64_t now, bool is_idle);
+int capture_series_turn(struct capture_series *series, int64_t now, bool is_idle);
 /* Writes the rest. 0, or -1 after a message. */
-int capture_series_end(struct capture_series *recording);
+int capture_series_end(struct capture_series *series);
 /* Accepts NULL. */
-void capture_series_free(struct capture_series *recording);
+void capture_series_free(struct capture_series *series);
 
 struct capture_series_totals {
     uint64_t packets; /* written, without repeated ones */
@@ -43,8 +43,8 @@ struct capture_series_totals {
     uint64_t lost;   /* packets that could not be written */
     uint64_t closed; /* 1: the pipe's reader has what it wanted */
 };
-const struct capture_series_totals *capture_series_totals(const struct capture_series *recording);
+const struct capture_series_totals *capture_series_totals(const struct capture_series *series);
 /* The part being written. */
-const char *capture_series_name(const struct capture_series *recording);
+const char *capture_series_name(const struct capture_series *series);
 
 #endif

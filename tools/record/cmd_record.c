@@ -27,10 +27,11 @@ enum option_id { OPTION_OUT = 1, OPTION_ROTATE, OPTION_KEEP, OPTION_SYNC };
 static const struct option_row rows[] = {
     {OPTION_OUT, 'o', "output", "OUT",
      "file to write, - for standard output; %Y%m%dT%H%M%SZ is the time in UTC at which it begins, ROBOT the robot's "
-     "address, a final .gz compresses it; default: %Y%m%dT%H%M%SZ-ROBOT.pcapng"},
+     "address, a final .gz compresses it; robots share a file unless its name has ROBOT; default: "
+     "%Y%m%dT%H%M%SZ-ROBOT.pcapng"},
     {OPTION_ROTATE, 0, "rotate", "T|SIZE",
      "begin another file at each multiple of T (60s, 15m, 1h, 1d), or before a file grows larger than SIZE (500M, 1G); "
-     "may be given once for each"},
+     "may be given once for each; a number alone is seconds"},
     {OPTION_KEEP, 0, "keep", "SIZE", "delete the oldest files of this recording when all together exceed SIZE (200G)"},
     {OPTION_SYNC, 0, "sync", "SECONDS", "see that everything is on the disk so often (default: 5)"},
 };
@@ -108,7 +109,9 @@ static int check_options(const struct record *record)
 {
     const struct capture_series_wish *wish = &record->wish;
     bool rotates = wish->rotate > 0 || wish->part_size > 0, is_standard = strcmp(wish->output, "-") == 0;
-    if (is_standard && rotates)
+    if (*wish->output == '\0')
+        message_error("record: -o needs the name of a file");
+    else if (is_standard && rotates)
         message_error("record: --rotate needs files; standard output is one");
     else if (is_standard && isatty(STDOUT_FILENO))
         message_error("record: a capture is no text for a terminal; give -o FILE, or a pipe: armtap record -o - ... | "
@@ -122,10 +125,10 @@ static int check_options(const struct record *record)
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
-static int repeat(void *user, int64_t time, synthetic_take *take_packet, void *taker)
+static int repeat(void *user, int64_t time, synthetic_take *write, void *taker)
 {
     const struct track *track = user;
-    return robot_traffic_repeat(track->traffic, time, take_packet, taker);
+    return robot_traffic_repeat(track->traffic, time, write, taker);
 }
 
 static int open_track(struct record *record, struct track *track, const struct robot_address *robot)
@@ -265,8 +268,21 @@ static void run(struct record *record)
                          : EXIT_FAILED;
 }
 
+static size_t count_hosts(const struct robot_sources *robots)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < robots->count; i++) {
+        size_t k = 0;
+        while (strcmp(robots->robots[k].host, robots->robots[i].host) != 0)
+            k++;
+        count += k == i ? 1 : 0;
+    }
+    return count;
+}
+
 static void report(const struct record *record)
 {
+    size_t robots = count_hosts(&record->options.robots);
     char size[AMOUNT_MAX];
     const struct capture_series_totals total = total_of(record);
     amount_text(size, total.bytes);
@@ -275,9 +291,10 @@ static void report(const struct record *record)
                         " messages were dropped because the disk did not keep up: record to a faster one, or "
                         "ask for fewer fields or a lower --frequency",
                         record->dropped);
-    message_info("recorded %" PRIu64 " messages from %zu robot%s, %s in %" PRIu64 " file%s%s", record->records,
-                 record->options.robots.count, record->options.robots.count == 1 ? "" : "s", size, total.parts,
-                 total.parts == 1 ? "" : "s", total.deleted > 0 ? ", the oldest of them deleted" : "");
+    message_info("recorded %" PRIu64 " messages from %zu robot%s, %s in %" PRIu64 " file%s%s%s", record->records,
+                 robots, robots == 1 ? "" : "s", size, total.parts, total.parts == 1 ? "" : "s",
+                 total.deleted > 0 ? ", the oldest of them deleted" : "",
+                 record->records == 0 ? "; armtap diagnose says why nothing came" : "");
 }
 
 static void close_tracks(struct record *record)
