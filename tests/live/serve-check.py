@@ -622,7 +622,7 @@ def check_refusals():
 def check_robots():
     for name in ("fd00::13", "[fd00::13]", "10.0.0.12"):
         with Serve("--paused", "--robot", name, "--hide", "paylod", capture("several-clients.pcapng")) as serve:
-            expect("robot " + name, serve.said("robot %s: controller" % (name if name[0] in "1[" else "[%s]" % name)), serve.lines)
+            expect("robot " + name, serve.said("robot %s: " % (name if name[0] in "1[" else "[%s]" % name)), serve.lines)
             expect("a name that there is not", serve.said("--hide paylod: "), serve.lines)
             client = Rtde(serve)
             expect("serves", client.outputs(["timestamp"]) == ["DOUBLE"])

@@ -10,8 +10,7 @@
 #define CYCLE INT64_C(8000000)
 #define RTDE_8 "40 5f 40 00 00 00 00 00" /* 125.0 */
 
-/* ---- a server with a timestamp, joints and a mode -------------------------------------------------------------------
- */
+/* ---- a server with a timestamp, joints and a mode ---------------------------------------------------------------- */
 
 struct bench {
     struct variables *variables;
@@ -123,8 +122,7 @@ static void tick_at(struct bench *bench, unsigned i, int64_t time)
     rtde_server_kind.tick(bench->peer[i], &tick, &bench->out);
 }
 
-/* ---- the dance ------------------------------------------------------------------------------------------------------
- */
+/* ---- the dance --------------------------------------------------------------------------------------------------- */
 
 static void test_dance(void **state)
 {

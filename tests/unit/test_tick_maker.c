@@ -25,6 +25,7 @@ struct said {
 struct scene {
     struct said said[600];
     size_t count;
+    size_t close_after; /* records: connection 0 ends; 0: it does not */
     struct armtap_conn *conns[3];
     struct armtap_where where;
     struct recording recording;
@@ -35,6 +36,7 @@ struct scene {
     struct made {
         int64_t time;
         unsigned whom;
+        bool is_repeated;
         double clock, packet_clock;
         size_t packet_length;
     } made[TICKS_MAX];
@@ -72,6 +74,7 @@ static int on_tick(void *user, const struct tick *tick)
     scene->made[scene->made_count++] =
         (struct made){.time = tick->time,
                       .whom = tick->for_whom,
+                      .is_repeated = tick->is_repeated,
                       .clock = variable_number(clock, tick->image, 0),
                       .packet_clock = tick->packet_length > 12 ? double_at(tick->packet + 4) : NAN,
                       .packet_length = tick->packet_length};
@@ -138,8 +141,11 @@ static void read_all(struct scene *scene)
     scene->where = (struct armtap_where){.time = BEGIN};
     for (unsigned i = 0; i < 3; i++)
         open_conn(scene, i);
-    for (size_t i = 0; i < scene->count; i++)
+    for (size_t i = 0; i < scene->count; i++) {
+        if (scene->maker && scene->close_after > 0 && i == scene->close_after)
+            tick_maker_close(scene->maker, 0);
         push(scene, &scene->said[i]);
+    }
     for (unsigned i = 0; i < 3; i++)
         armtap_conn_free(scene->conns[i]);
 }
@@ -248,6 +254,7 @@ static void test_hold(void **state)
     play(scene, 1);
     assert_int_equal(scene->made_count, 505);
     for (unsigned i = 0; i < 505; i++) {
+        assert_int_equal(scene->made[i].is_repeated, i >= 5 && i < 500);
         assert_true(scene->made[i].time == i * CYCLE);
         assert_true(fabs(scene->made[i].clock - (10 + i * 0.008)) < 1e-9);
         assert_true(scene->made[i].packet_clock == scene->made[i].clock);
@@ -388,13 +395,29 @@ static void test_successors(void **state)
     end(scene);
 }
 
+/* The connection of a leader ends: the next one, with fewer records, takes over at once, not after a second. */
+static void test_end_of_leader(void **state)
+{
+    (void)state;
+    for (unsigned ends = 0; ends < 2; ends++) {
+        struct scene *scene = make();
+        scene->wish.gaps = GAPS_KEEP;
+        scene->close_after = ends ? 50 : 0;
+        say_some(scene, 0, 0, 10, 50);
+        say_some(scene, 1, 500 * MS, 10.5, 20);
+        play(scene, 1);
+        assert_int_equal(scene->made_count, ends ? 70 : 50);
+        end(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grid),    cmocka_unit_test(test_keep),       cmocka_unit_test(test_stall),
-        cmocka_unit_test(test_hold),    cmocka_unit_test(test_squeeze),    cmocka_unit_test(test_second),
-        cmocka_unit_test(test_restart), cmocka_unit_test(test_loop),       cmocka_unit_test(test_both_protocols),
-        cmocka_unit_test(test_leader),  cmocka_unit_test(test_successors),
+        cmocka_unit_test(test_grid),          cmocka_unit_test(test_keep),    cmocka_unit_test(test_stall),
+        cmocka_unit_test(test_hold),          cmocka_unit_test(test_squeeze), cmocka_unit_test(test_second),
+        cmocka_unit_test(test_restart),       cmocka_unit_test(test_loop),    cmocka_unit_test(test_both_protocols),
+        cmocka_unit_test(test_end_of_leader), cmocka_unit_test(test_leader),  cmocka_unit_test(test_successors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,8 +51,7 @@ struct clients {
     uint8_t chunk[CHUNK];
 };
 
-/* ---- a client ------------------------------------------------------------------------------------------------------
- */
+/* ---- a client ---------------------------------------------------------------------------------------------------- */
 
 static void tell_hidden(struct clients *clients)
 {
@@ -225,8 +224,7 @@ static void on_ready(void *user, unsigned events)
         read_client(client);
 }
 
-/* ---- accepting -----------------------------------------------------------------------------------------------------
- */
+/* ---- accepting --------------------------------------------------------------------------------------------------- */
 
 static struct client *make_client(struct port *port, int fd, const struct tcp_address *address)
 {
@@ -323,8 +321,7 @@ static void on_second(void *user)
         set_timer(clients);
 }
 
-/* ---- all of them ---------------------------------------------------------------------------------------------------
- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 struct clients *clients_new(const struct clients_wish *wish)
 {

@@ -1,5 +1,6 @@
 /* armtap serve: a capture acts as the controller that it was taken from. */
 #include <errno.h>
+#include <signal.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +47,7 @@ struct serve {
     struct player player;
 };
 
-/* ---- which robot ---------------------------------------------------------------------------------------------------
- */
+/* ---- which robot ------------------------------------------------------------------------------------------------- */
 
 static int choose_by_address(struct serve *serve, const char *address)
 {
@@ -106,8 +106,7 @@ static int choose_robot(struct serve *serve)
     return recording->robot_count == 1 ? 0 : complain_about_several(recording);
 }
 
-/* ---- what it is like -----------------------------------------------------------------------------------------------
- */
+/* ---- what it is like --------------------------------------------------------------------------------------------- */
 
 static void choose_release(struct serve *serve)
 {
@@ -118,8 +117,8 @@ static void choose_release(struct serve *serve)
     if (serve->options.has_release)
         memcpy(serve->release, serve->options.release, sizeof serve->release);
     else if (!is_captured)
-        message_info("made up, as the capture lacks it: controller version %u.%u.%u.%u (--controller-version)",
-                     serve->release[0], serve->release[1], serve->release[2], serve->release[3]);
+        message_info("made up: controller version %u.%u.%u.%u (--controller-version)", serve->release[0],
+                     serve->release[1], serve->release[2], serve->release[3]);
     serve->packet_size = robot->packet_size > 0 ? robot->packet_size : controller_release_size(serve->release);
 }
 
@@ -141,21 +140,41 @@ static size_t count_recorded(const struct variables *variables)
     return count;
 }
 
+/* What clients get that was not captured must be known before they are believed. */
+static void describe_made_up(const struct serve *serve)
+{
+    const struct recorded_robot *robot = serve->recording.robots[serve->robot];
+    bool is_cb2 = robot->generation == ARMTAP_GENERATION_CB2;
+    if (robot->records[SERVED_REALTIME] == 0)
+        message_info("made up: legacy packets of %zu bytes, from RTDE's values; cells that RTDE lacks are 0",
+                     serve->packet_size);
+    if (robot->records[SERVED_RTDE] == 0)
+        message_info("made up: RTDE, from the legacy packets%s",
+                     is_cb2 ? "; a CB2 has none: modes are numbered as CB2 does, robot_mode 0 is RUNNING" : "");
+    if (robot->silence > 0 && serve->options.gaps == GAPS_HOLD)
+        message_info("made up: in %.1f s nothing was captured: the last values are repeated (--gaps keep or squeeze)",
+                     (double)robot->silence / NS);
+}
+
 static void describe(const struct serve *serve)
 {
     const struct recorded_robot *robot = serve->recording.robots[serve->robot];
-    message_info("%s%s: controller %u.%u.%u.%u; %zu variables at %.5g Hz; legacy packets of %zu bytes at %.5g Hz",
-                 robot->address[0] == '\0' ? "the robot" : "robot ", robot->address, serve->release[0],
-                 serve->release[1], serve->release[2], serve->release[3], count_recorded(robot->variables),
-                 NS / (double)serve->cycle[SERVED_RTDE], serve->packet_size,
+    char realtime[96] = "", rtde[96] = "";
+    if (robot->records[SERVED_RTDE] > 0)
+        snprintf(rtde, sizeof rtde, "; RTDE at %.5g Hz", NS / (double)serve->cycle[SERVED_RTDE]);
+    if (robot->records[SERVED_REALTIME] > 0)
+        snprintf(realtime, sizeof realtime, "; legacy packets of %zu bytes at %.5g Hz", serve->packet_size,
                  NS / (double)serve->cycle[SERVED_REALTIME]);
-    if (robot->packet_size == 0)
-        message_info(
-            "made up, as the capture lacks it: legacy packets, from RTDE's values; cells that RTDE lacks are 0");
+    message_info("%s%s: %s%s%s%zu variables%s%s", robot->address[0] == '\0' ? "the robot" : "robot ", robot->address,
+                 robot->version[0] == '\0' ? "" : "controller ", robot->version, robot->version[0] == '\0' ? "" : "; ",
+                 count_recorded(robot->variables), rtde, realtime);
+    if (robot->last_time != ARMTAP_NO_TIME && serve->options.loop == LOOP_NONE)
+        message_info("%.1f s of data%s", (double)(robot->last_time - robot->first_time) / NS,
+                     serve->options.is_paused || serve->options.at_most ? "" : "; ends with it (--loop, --paused)");
+    describe_made_up(serve);
 }
 
-/* ---- servers -------------------------------------------------------------------------------------------------------
- */
+/* ---- servers ----------------------------------------------------------------------------------------------------- */
 
 static void on_line(void *user, const char *client, const char *line)
 {
@@ -200,6 +219,21 @@ static bool is_imitated(const struct serve *serve, enum port_server server)
     return false;
 }
 
+static void describe_dashboard(const struct variables *variables)
+{
+    static const enum armtap_field_id ids[] = {ARMTAP_ID_robot_mode, ARMTAP_ID_safety_mode, ARMTAP_ID_runtime_state};
+    char list[128] = "";
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        const struct variable *variable = variables_of_field(variables, ids[i]);
+        size_t length = strlen(list);
+        if (!variable || !variable->recorded)
+            snprintf(list + length, sizeof list - length, "%s, ", armtap_field_at(ids[i])->name);
+    }
+    message_info("made up: the dashboard server's %smodel, serial number, program, operational mode, user role, remote "
+                 "control",
+                 list);
+}
+
 static int make_stubs(struct serve *serve)
 {
     struct recorded_robot *robot = serve->recording.robots[serve->robot];
@@ -211,9 +245,9 @@ static int make_stubs(struct serve *serve)
         latest_begin(&serve->primary.latest, robot->variables) != 0)
         return -1;
     if (is_imitated(serve, PORT_PRIMARY))
-        message_info("made up on the primary interface: kinematics, configuration, and what the capture lacks");
+        message_info("made up: the primary interface's kinematics and configuration, and what else the capture lacks");
     if (is_imitated(serve, PORT_DASHBOARD))
-        message_info("made up on the dashboard server: model, serial number, remote control, program's name");
+        describe_dashboard(robot->variables);
     return 0;
 }
 
@@ -256,8 +290,7 @@ static int listen_on_all(struct serve *serve)
     return 0;
 }
 
-/* ---- playing -------------------------------------------------------------------------------------------------------
- */
+/* ---- playing ----------------------------------------------------------------------------------------------------- */
 
 static void on_change(void *user)
 {
@@ -304,6 +337,15 @@ static void wish_for_timeline(struct serve *serve)
                                          .user = serve};
 }
 
+static void report_end(const struct player *player)
+{
+    char repeated[64] = "";
+    if (player->repeated > 0)
+        snprintf(repeated, sizeof repeated, ", %" PRIu64 " times the last one was repeated", player->repeated);
+    message_info("%" PRIu64 " records were played%s%s", player->played, repeated,
+                 player->was_wanted ? "" : "; no client asked for data");
+}
+
 static enum exit_status play(struct serve *serve)
 {
     struct player *player = &serve->player;
@@ -325,12 +367,11 @@ static enum exit_status play(struct serve *serve)
         clients_close(serve->clients, false, "closed: interrupted");
     if (end == EVENT_LOOP_FAILED)
         message_error("cannot wait for clients: %s", strerror(errno));
-    message_info("%" PRIu64 " records were played", player->played);
+    report_end(player);
     return end == EVENT_LOOP_FAILED || timeline_has_failed(player->timeline) ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* ---- the command ---------------------------------------------------------------------------------------------------
- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static void end_play(struct serve *serve)
 {
@@ -402,6 +443,7 @@ static enum exit_status run(struct serve *serve)
     choose_cycles(serve);
     describe(serve);
     interrupt_hold();
+    signal(SIGPIPE, SIG_IGN); /* whoever read the lines about clients may go: the clients stay */
     enum exit_status played = run_servers(serve);
     return played > read ? played : read;
 }

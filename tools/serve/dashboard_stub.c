@@ -17,8 +17,7 @@ struct dashboard_peer {
     char line[LINE_MAX + 1];
 };
 
-/* ---- answers from the state ----------------------------------------------------------------------------------------
- */
+/* ---- answers from the state -------------------------------------------------------------------------------------- */
 
 static const char *mode_name(const struct dashboard_stub *stub, enum armtap_field_id id, double otherwise)
 {
@@ -121,8 +120,7 @@ static const char *const commands[] = {"load",
                                        "generate support file",
                                        "saveLog"};
 
-/* ---- lines ---------------------------------------------------------------------------------------------------------
- */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 static bool is_command(const char *line)
 {

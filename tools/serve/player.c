@@ -1,6 +1,11 @@
 #include "player.h"
 
+#include "base/message.h"
+
 #define TICKS_AT_ONCE 64u /* then others get their turn */
+#define GAPS_SHOWN 20u
+/* Without clients nobody needs ticks one by one. */
+#define UNSEEN INT64_C(100000000)
 /* Between looks whether clients have read to the end. */
 #define LOOK INT64_C(50000000)
 /* For good-byes at the end: a client that got its last record asks for a pause, and wants the reply. */
@@ -75,7 +80,8 @@ static bool must_wait(struct player *player, const struct tick *tick, unsigned p
         return true;
     if (due <= now && played < TICKS_AT_ONCE)
         return false;
-    event_timer_set(player->timer, due);
+    bool unseen = clients_count(player->clients) == 0 && due > now && due < now + UNSEEN;
+    event_timer_set(player->timer, unseen ? now + UNSEEN : due);
     return true;
 }
 
@@ -104,6 +110,23 @@ static void finish(struct player *player)
     event_loop_stop(player->loop);
 }
 
+/* Says where nothing was captured; not for ever, as rounds repeat the same gaps. */
+static void watch_gaps(struct player *player, const struct tick *tick)
+{
+    if (tick->is_repeated != player->is_in_gap && player->gaps < GAPS_SHOWN) {
+        if (tick->is_repeated)
+            message_info(
+                "nothing was captured from here on: made up, the last values again, with the clock running on");
+        else
+            message_info("captured records again, after %.1f s%s", (double)(tick->time - player->gap_begin) / 1e9,
+                         ++player->gaps == GAPS_SHOWN ? "; further gaps are not shown" : "");
+    }
+    if (tick->is_repeated && !player->is_in_gap)
+        player->gap_begin = tick->time;
+    player->is_in_gap = tick->is_repeated;
+    *(tick->is_repeated ? &player->repeated : &player->played) += 1;
+}
+
 static void play(struct player *player)
 {
     const struct tick *tick;
@@ -111,8 +134,9 @@ static void play(struct player *player)
         if (must_wait(player, tick, played))
             return;
         clients_tick(player->clients, tick);
+        watch_gaps(player, tick);
+        player->was_wanted = player->was_wanted || clients_want_data(player->clients);
         timeline_pass(player->timeline);
-        player->played++;
     }
     if (timeline_is_over(player->timeline))
         finish(player);

@@ -15,10 +15,14 @@ struct player {
     bool at_most;             /* as fast as the slowest client reads; waits while nobody wants data */
     bool is_waiting;          /* for the first client that wants data, or player_start() */
     bool has_base;
-    int64_t base;    /* when the tick of time 0 is due */
-    int64_t ending;  /* all is played: until when clients may read what waits; 0: not yet */
-    int64_t parting; /* they have read it: until when they may say good-bye; 0: not yet */
-    uint64_t played;
+    int64_t base;              /* when the tick of time 0 is due */
+    int64_t ending;            /* all is played: until when clients may read what waits; 0: not yet */
+    int64_t parting;           /* they have read it: until when they may say good-bye; 0: not yet */
+    uint64_t played, repeated; /* ticks of captured records, and in their place */
+    bool was_wanted;           /* a client got data */
+    bool is_in_gap;
+    int64_t gap_begin;
+    unsigned gaps;
 };
 
 /* The caller sets loop, clients, timeline, speed, at_most, is_waiting. 0, or -1 if memory runs out. */

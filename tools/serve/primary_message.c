@@ -148,8 +148,7 @@ static const struct sub_package {
     {6, true, CELLS(configuration_cells)},
 };
 
-/* ---- writing -------------------------------------------------------------------------------------------------------
- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static void put_integer(struct buffer *out, uint64_t number, unsigned bytes)
 {

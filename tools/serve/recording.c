@@ -26,8 +26,7 @@ bool recording_protocol(enum armtap_protocol protocol, enum served *served)
     return protocol == ARMTAP_RTDE || protocol == ARMTAP_REALTIME;
 }
 
-/* ---- robots and streams --------------------------------------------------------------------------------------------
- */
+/* ---- robots and streams ------------------------------------------------------------------------------------------ */
 
 static void free_robot(struct recorded_robot *robot)
 {
@@ -44,6 +43,7 @@ static struct recorded_robot *make_robot(const char *address)
     if (!robot)
         return NULL;
     memcpy(robot->address, address, strlen(address) + 1);
+    robot->first_time = robot->last_time = ARMTAP_NO_TIME;
     robot->variables = variables_new();
     robot->first = armtap_state_new();
     if (robot->variables && robot->first)
@@ -100,8 +100,7 @@ static int find_robot(struct recording *recording, const struct armtap_record *r
     return recording->robots[recording->robot_count++] ? 0 : -1;
 }
 
-/* ---- records -------------------------------------------------------------------------------------------------------
- */
+/* ---- records ----------------------------------------------------------------------------------------------------- */
 
 /* Returns the record's stream, or NULL if there are too many. */
 static struct recorded_stream *count_step(struct recording *recording, struct recorded_robot *robot, size_t index,
@@ -134,6 +133,17 @@ static int learn(struct recorded_robot *robot, struct recorded_stream *stream, c
     return robot_view_learn(robot->variables, robot->first, record) == 0 ? 0 : REPLAY_NO_MEMORY;
 }
 
+static void count_time(struct recorded_robot *robot, int64_t time)
+{
+    if (time == ARMTAP_NO_TIME)
+        return;
+    if (robot->last_time == ARMTAP_NO_TIME)
+        robot->first_time = time;
+    else if (time - robot->last_time > RECORDING_GAP)
+        robot->silence += time - robot->last_time;
+    robot->last_time = time;
+}
+
 static int on_record(void *user, const struct armtap_record *record)
 {
     struct recording *recording = user;
@@ -150,6 +160,7 @@ static int on_record(void *user, const struct armtap_record *record)
         return outcome < 0 ? REPLAY_NO_MEMORY : 0;
     struct recorded_robot *robot = recording->robots[index];
     robot->records[protocol]++;
+    count_time(robot, record->where.time);
     if (protocol == SERVED_REALTIME && record->frame_length > robot->packet_size)
         robot->packet_size = record->frame_length;
     if (record->stream->controller_version[0] != '\0')
@@ -190,8 +201,7 @@ long recording_robot_of_stream(const struct recording *recording, uint64_t numbe
     return stream ? (long)stream->robot : -1;
 }
 
-/* ---- reading -------------------------------------------------------------------------------------------------------
- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 void recording_free(struct recording *recording)
 {

@@ -22,6 +22,8 @@ struct recorded_stream {
     struct armtap_recipe *learned; /* whose variables are known; NULL: none */
 };
 
+/* ns: a silence of more than this is a gap. */
+#define RECORDING_GAP INT64_C(1000000000)
 #define RECORDING_STEPS 1001 /* ms */
 struct recorded_robot {
     char address[64]; /* "10.0.0.2"; "" in a raw dump */
@@ -29,6 +31,8 @@ struct recorded_robot {
     struct armtap_state *first; /* of every field the first value */
     uint64_t records[SERVED_COUNT];
     uint32_t steps[SERVED_COUNT][RECORDING_STEPS]; /* how often the clock advanced by so many ms */
+    int64_t first_time, last_time;                 /* of its records; ARMTAP_NO_TIME if unknown */
+    int64_t silence;                               /* ns in gaps between them (RECORDING_GAP) */
     size_t packet_size;                            /* the longest legacy packet; 0 without any */
     char version[32];                              /* of the controller; "" if it was not captured */
     enum armtap_generation generation;

@@ -71,8 +71,7 @@ bool rtde_is_listed(const struct rtde_names *names, const char *name, size_t len
     return false;
 }
 
-/* ---- requests ------------------------------------------------------------------------------------------------------
- */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 static void send_answer(const struct rtde_peer *peer, enum armtap_rtde_type type, bool accepted, struct buffer *out)
 {
@@ -184,8 +183,7 @@ static bool take_package(struct rtde_peer *peer, const uint8_t *bytes, size_t le
     return false;
 }
 
-/* ---- bytes ---------------------------------------------------------------------------------------------------------
- */
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
 /* The length of the package that begins here; 0: not yet known; -1: none does, which was said. */
 static long package_length(struct rtde_peer *peer, const uint8_t *bytes, size_t length)
@@ -232,8 +230,7 @@ static bool receive(void *user, const uint8_t *bytes, size_t length, struct buff
     return true;
 }
 
-/* ---- data ----------------------------------------------------------------------------------------------------------
- */
+/* ---- data -------------------------------------------------------------------------------------------------------- */
 
 /* Every n-th tick by its time, so that ticks that the capture lacks count too. Times may drift against a multiple of
  * the cycle: each tick that is sent in its place sets the next one's. */
@@ -285,8 +282,7 @@ static bool wants_data(const void *user)
     return peer->is_started;
 }
 
-/* ---- a client ------------------------------------------------------------------------------------------------------
- */
+/* ---- a client ---------------------------------------------------------------------------------------------------- */
 
 static void *open_peer(void *user, const struct peer_wish *wish, struct buffer *out)
 {

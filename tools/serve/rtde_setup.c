@@ -82,8 +82,7 @@ static int shown(const struct buffer *text)
     return text->length < 300 ? (int)text->length : 300;
 }
 
-/* ---- outputs -------------------------------------------------------------------------------------------------------
- */
+/* ---- outputs ----------------------------------------------------------------------------------------------------- */
 
 /* The controller sends every n-th of its cycles, n rounded down; 1 to its own rate is allowed. */
 static void set_rate(struct rtde_peer *peer, double frequency)
@@ -152,8 +151,7 @@ void rtde_set_up_outputs(struct rtde_peer *peer, const struct armtap_rtde_packag
     answer_free(&answer);
 }
 
-/* ---- inputs --------------------------------------------------------------------------------------------------------
- */
+/* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
 static const struct armtap_field *input_named(const struct rtde_server *server, const char *name, size_t length)
 {

@@ -85,8 +85,7 @@ static const struct option_usage usage = {
     .examples = "  armtap serve --loop robot.pcapng\n  armtap serve --listen 127.0.0.11 --speed max --hide payload "
                 "robot.pcapng\n  armtap serve --layout 1108 rtde://10.0.0.2\n"};
 
-/* ---- values --------------------------------------------------------------------------------------------------------
- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static int bad(const char *option, const char *value, const char *expected)
 {
@@ -185,8 +184,7 @@ static int take_text(struct serve_options *options, const char *value)
     return strlen(value) <= TEXT_MAX ? 0 : bad("--text", value, "at most 254 bytes");
 }
 
-/* ---- the bridge ---------------------------------------------------------------------------------------------------
- */
+/* ---- the bridge -------------------------------------------------------------------------------------------------- */
 
 static int take_layout(struct serve_options *options, const char *value)
 {
@@ -282,8 +280,7 @@ static int check_bridge(const struct serve_options *options)
     return -1;
 }
 
-/* ---- all -----------------------------------------------------------------------------------------------------------
- */
+/* ---- all --------------------------------------------------------------------------------------------------------- */
 
 static int take(void *user, int id, const char *value)
 {

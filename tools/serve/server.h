@@ -15,6 +15,7 @@ enum tick_for { TICK_RTDE = 1, TICK_REALTIME = 2 };
 struct tick {
     int64_t time; /* ns, on a clock that never goes back; 0: the first tick */
     unsigned for_whom;
+    bool is_repeated; /* nothing was captured: the last values, with the clock running on */
     const uint8_t *image;
     const uint8_t *packet; /* the legacy packet */
     size_t packet_length;

@@ -37,6 +37,7 @@ struct tick_maker {
     bool has_own[SERVED_COUNT];
     uint64_t leader[SERVED_COUNT];
     bool has_leader[SERVED_COUNT];
+    bool has_led[SERVED_COUNT]; /* a record of that protocol made a tick in this round */
     bool has_clock, has_offset;
     double last_clock;   /* as sent */
     double clock_offset; /* s, added in later rounds */
@@ -78,6 +79,7 @@ int tick_maker_begin_round(struct tick_maker *maker)
     maker->view = robot_view_new(maker->robot->variables, maker->robot->first);
     memset(maker->anchors, 0, sizeof maker->anchors);
     memset(maker->has_leader, 0, sizeof maker->has_leader);
+    memset(maker->has_led, 0, sizeof maker->has_led);
     maker->has_base = false;
     maker->has_offset = false;
     return maker->view ? 0 : -1;
@@ -88,8 +90,7 @@ bool tick_maker_has_ticks(const struct tick_maker *maker)
     return maker->has_base;
 }
 
-/* ---- times ---------------------------------------------------------------------------------------------------------
- */
+/* ---- times ------------------------------------------------------------------------------------------------------- */
 
 static struct anchor *anchor_of(struct tick_maker *maker, uint64_t connection)
 {
@@ -139,8 +140,7 @@ static int64_t tick_time(struct tick_maker *maker, int64_t grid)
     return maker->has_last && time < maker->last ? maker->last : time;
 }
 
-/* ---- who makes ticks -----------------------------------------------------------------------------------------------
- */
+/* ---- who makes ticks --------------------------------------------------------------------------------------------- */
 
 /* Of several connections of one protocol, one makes the ticks: the one named, or the one with the most records, unless
  * it is silent. */
@@ -159,7 +159,7 @@ static bool leads(struct tick_maker *maker, const struct armtap_record *record, 
         better = true;
     if (!better && !silent)
         return false;
-    bool repeats = maker->has_leader[protocol] && time - maker->own[protocol] < wish->cycle / 2;
+    bool repeats = maker->has_led[protocol] && time - maker->own[protocol] < wish->cycle / 2;
     maker->leader[protocol] = connection;
     maker->has_leader[protocol] = true;
     return !repeats;
@@ -178,8 +178,7 @@ static unsigned for_whom(const struct tick_maker *maker, enum served protocol, i
     return bit_of(protocol) | (other_lives ? 0 : bit_of(other));
 }
 
-/* ---- contents ------------------------------------------------------------------------------------------------------
- */
+/* ---- contents ---------------------------------------------------------------------------------------------------- */
 
 static uint64_t bits_at(const uint8_t *bytes)
 {
@@ -246,16 +245,20 @@ static void follow_clock(struct tick_maker *maker, double clock)
         advance_clocks(maker, maker->clock_offset);
 }
 
-static int emit(struct tick_maker *maker, int64_t time, unsigned whom)
+static int emit(struct tick_maker *maker, int64_t time, unsigned whom, bool is_repeated)
 {
-    const struct tick tick = {time, whom, maker->image, maker->packet, maker->packet_length};
+    const struct tick tick = {.time = time,
+                              .for_whom = whom,
+                              .is_repeated = is_repeated,
+                              .image = maker->image,
+                              .packet = maker->packet,
+                              .packet_length = maker->packet_length};
     maker->last = time;
     maker->has_last = true;
     return maker->emit(maker->user, &tick);
 }
 
-/* ---- gaps ----------------------------------------------------------------------------------------------------------
- */
+/* ---- gaps -------------------------------------------------------------------------------------------------------- */
 
 /* Repeats the last tick until `time`. */
 static int hold(struct tick_maker *maker, int64_t time)
@@ -265,7 +268,7 @@ static int hold(struct tick_maker *maker, int64_t time)
     for (int64_t at = maker->last + cycle; at < end && outcome == 0; at += cycle) {
         advance_clocks(maker, (double)cycle / NS);
         maker->last_clock += (double)cycle / NS;
-        outcome = emit(maker, at, TICK_RTDE | TICK_REALTIME);
+        outcome = emit(maker, at, TICK_RTDE | TICK_REALTIME, true);
     }
     return outcome;
 }
@@ -302,10 +305,17 @@ int tick_maker_record(struct tick_maker *maker, const struct armtap_record *reco
         return outcome;
     unsigned whom = for_whom(maker, protocol, time);
     maker->own[protocol] = time;
-    maker->has_own[protocol] = true;
+    maker->has_own[protocol] = maker->has_led[protocol] = true;
     memcpy(maker->image, robot_view_image(maker->view), variables_size(maker->robot->variables));
     if (whom & TICK_REALTIME)
         make_packet(maker, record, protocol);
     follow_clock(maker, record->clock);
-    return emit(maker, time, whom);
+    return emit(maker, time, whom, false);
+}
+
+void tick_maker_close(struct tick_maker *maker, uint64_t connection)
+{
+    for (unsigned i = 0; i < SERVED_COUNT; i++)
+        if (maker->leader[i] == connection)
+            maker->has_leader[i] = false;
 }

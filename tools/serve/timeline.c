@@ -10,7 +10,8 @@
 #include "base/message.h"
 #include "tick_maker.h"
 
-#define TICKS 128u /* that wait */
+#define TICKS 128u       /* that wait */
+#define LOW (TICKS / 2u) /* when so few are left, the thread makes more: many at a time */
 #define PACKET_MAX 4096u
 
 /* A tick with its own bytes. */
@@ -36,8 +37,7 @@ struct timeline {
     struct slot slots[TICKS];
 };
 
-/* ---- the thread ----------------------------------------------------------------------------------------------------
- */
+/* ---- the thread -------------------------------------------------------------------------------------------------- */
 
 static void fill(struct timeline *timeline, struct slot *slot, const struct tick *tick)
 {
@@ -53,8 +53,9 @@ static int emit(void *user, const struct tick *tick)
 {
     struct timeline *timeline = user;
     pthread_mutex_lock(&timeline->lock);
-    while (timeline->filled - timeline->passed == TICKS && !timeline->stop)
-        pthread_cond_wait(&timeline->changed, &timeline->lock);
+    if (timeline->filled - timeline->passed == TICKS)
+        while (timeline->filled - timeline->passed > LOW && !timeline->stop)
+            pthread_cond_wait(&timeline->changed, &timeline->lock);
     bool stop = timeline->stop;
     size_t at = timeline->filled;
     pthread_mutex_unlock(&timeline->lock);
@@ -95,6 +96,14 @@ static int on_record(void *user, const struct armtap_record *record)
     return tick_maker_record(timeline->maker, record, wanted);
 }
 
+static int on_event(void *user, const struct armtap_event *event)
+{
+    struct timeline *timeline = user;
+    if (event->type == ARMTAP_EVENT_CLOSE)
+        tick_maker_close(timeline->maker, event->stream->connection);
+    return 0;
+}
+
 static bool must_stop(struct timeline *timeline)
 {
     pthread_mutex_lock(&timeline->lock);
@@ -113,7 +122,7 @@ static enum replay_answer on_turn(void *user, const struct replay_totals *totals
  */
 static bool read_round(struct timeline *timeline)
 {
-    const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record};
+    const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record, .on_event = on_event};
     struct replay_source source = *timeline->wish.source;
     source.progress = false;
     source.on_turn = on_turn;
@@ -141,8 +150,7 @@ static void *work(void *user)
     return NULL;
 }
 
-/* ---- beginning and end ---------------------------------------------------------------------------------------------
- */
+/* ---- beginning and end ------------------------------------------------------------------------------------------- */
 
 static void free_slots(struct timeline *timeline)
 {
@@ -205,8 +213,7 @@ void timeline_free(struct timeline *timeline)
     free_slots(timeline);
 }
 
-/* ---- the user's side -----------------------------------------------------------------------------------------------
- */
+/* ---- the user's side --------------------------------------------------------------------------------------------- */
 
 const struct tick *timeline_next(struct timeline *timeline)
 {
@@ -220,8 +227,8 @@ const struct tick *timeline_next(struct timeline *timeline)
 void timeline_pass(struct timeline *timeline)
 {
     pthread_mutex_lock(&timeline->lock);
-    timeline->passed++;
-    pthread_cond_signal(&timeline->changed);
+    if (timeline->filled - ++timeline->passed == LOW)
+        pthread_cond_signal(&timeline->changed);
     pthread_mutex_unlock(&timeline->lock);
 }
 

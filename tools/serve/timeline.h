@@ -16,8 +16,7 @@ enum timeline_loop {
     LOOP_SMOOTH, /* the controller's clock goes on rising */
     LOOP_RAW     /* it is what was recorded */
 };
-/* A silence of more than this is a gap. */
-#define TIMELINE_GAP INT64_C(1000000000)
+#define TIMELINE_GAP RECORDING_GAP
 
 struct timeline_wish {
     const struct replay_source *source; /* quiet: its damage was reported */
