@@ -9,7 +9,8 @@
  *   armtap_client_verdict                                 what to do with the connection; ask after every call
  *
  * Inside is an armtap_conn that gets both directions. Its records, recipes, texts and notes go to the caller's sink, as
- * from a capture of the same bytes. The README of lib/client has a whole program.
+ * from a capture of the same bytes. The first verdict is RECONNECT, at once. armtap's sources have a whole program in
+ * lib/client/README.md.
  *
  * What is said in armtap.h of errors, misuse and threads holds here, too. `now` is a monotonic clock in ns, of any
  * beginning; one that goes back is taken to stand still. `where` holds capture time, for the sink; NULL: none.
@@ -49,11 +50,11 @@ struct armtap_client_options {
     size_t size;                   /* sizeof(struct armtap_client_options) */
     enum armtap_protocol protocol; /* ARMTAP_RTDE or ARMTAP_REALTIME */
     int max_version;               /* RTDE: the protocol to ask for first, 1 to 3; 0: 3 */
-    const char *outputs;           /* RTDE: names, comma separated, at most 2048 bytes */
-    double frequency;              /* RTDE: Hz, 1 or more; 0: the controller's own; what exceeds that becomes it */
+    const char *outputs;           /* RTDE: names, comma separated, at most 2048 bytes without blanks */
+    double frequency;              /* RTDE: Hz, 1 or more; 0, or above the controller's own: its own */
     const char *const *inputs;     /* RTDE: input recipes, each as `outputs`; NULL: none */
     size_t input_count;            /* at most 255 */
-    bool strict;                   /* a name that the controller lacks ends it; otherwise that name is left out */
+    bool strict;                   /* RTDE: give up if the controller lacks a name; otherwise that name is left out */
     const char *robot, *client;    /* addresses for the stream, "10.0.0.2:30004"; or NULL */
     int64_t give_up;               /* ns without data after which the client gives up; 0: never */
     int (*on_event)(void *user, const struct armtap_client_event *event); /* or NULL; as a callback of a sink */
@@ -93,7 +94,8 @@ ARMTAP_API int armtap_client_failed(struct armtap_client *client, int64_t now, e
 /* Bytes from the robot, any number of them. ERR_NOT_READY without a connection. */
 ARMTAP_API int armtap_client_receive(struct armtap_client *client, const void *bytes, size_t length, int64_t now,
                                      const struct armtap_where *where);
-/* The connection ended. Also to be called after the caller closed it, before the next one. */
+/* The connection ended, or the caller closed it, as the verdict asked. Without this call armtap_client_connected,
+ * _failed and _free do the same, but what the connection still holds is told only then. */
 ARMTAP_API int armtap_client_closed(struct armtap_client *client, int64_t now, enum armtap_client_end how,
                                     const struct armtap_where *where);
 /* The bytes to be sent now; returns their number, 0 if there are none. Valid until the
@@ -105,7 +107,8 @@ ARMTAP_API int armtap_client_sent(struct armtap_client *client, size_t length, i
 
 /* ---- time ------------------------------------------------------------------------------------------------------ */
 
-/* When armtap_client_expire is due; INT64_MAX: never. Changes with every other call. */
+/* When armtap_client_expire is due; INT64_MAX: never. Changes with every other call. The time to connect again, in the
+ * verdict, is not part of it: wait for the earlier of both. */
 ARMTAP_API int64_t armtap_client_deadline(const struct armtap_client *client);
 /* Does what is due; nothing before the deadline. After a pause of the program, first take what has arrived meanwhile.
  */
@@ -116,8 +119,10 @@ ARMTAP_API int armtap_client_expire(struct armtap_client *client, int64_t now);
 /* Ends in an orderly way: pauses data and takes what is still under way, for at most a second; then the verdict is
  * CLOSE. It is at once if no data was started. */
 ARMTAP_API int armtap_client_stop(struct armtap_client *client, int64_t now);
-/* Sends values to the robot, those of input recipe `input` (from 0). ERR_NOT_READY if that is not set up, ERR_SPACE if
- * the buffer is full because the robot does not take what was sent before. Callbacks may call it, too. */
+/* Queues values for the robot, those of input recipe `input` (from 0), for armtap_client_send. A field of the recipe
+ * that is not known in `values` is sent as 0: for outputs and masks that is a command, too. Callbacks may call it.
+ * ERR_NOT_READY if that recipe is not set up, ERR_SPACE if the buffer is full because the robot does not take what was
+ * sent before. */
 ARMTAP_API int armtap_client_write(struct armtap_client *client, size_t input, const struct armtap_state *values);
 
 enum armtap_client_state {
@@ -145,7 +150,7 @@ enum armtap_client_decision {
 };
 struct armtap_client_verdict {
     enum armtap_client_decision what;
-    int64_t at;         /* for RECONNECT; INT64_MIN: at once */
+    int64_t at;         /* for RECONNECT; INT64_MIN, as at the very beginning: at once */
     const char *reason; /* one line; "" for GO_ON, and before the first connection */
 };
 /* Never NULL; valid until the client is freed. For NULL: GIVE_UP. */
@@ -153,11 +158,11 @@ ARMTAP_API const struct armtap_client_verdict *armtap_client_verdict(const struc
 
 /* What was agreed with the robot, and what came. Only the library creates it. */
 struct armtap_client_agreement {
-    size_t size;                        /* bytes of this structure in the running library; it grows at its end */
-    int version;                        /* RTDE protocol in force; 0: not agreed yet, or another protocol */
-    char controller_version[32];        /* "5.11.1.108"; "" while unknown */
-    double frequency;                   /* Hz asked for; 0: not asked, or the protocol has none */
-    double rate;                        /* Hz that the controller will send; 0: unknown */
+    size_t size;                 /* bytes of this structure in the running library; it grows at its end */
+    int version;                 /* RTDE protocol in force; 0: not agreed yet, or another protocol */
+    char controller_version[32]; /* "5.11.1.108"; "" while unknown */
+    double frequency;            /* Hz asked for; 0: not asked, or the protocol has none */
+    double rate; /* Hz to expect, judged by the release: older than 5 send at most 125, others 500; 0: unknown */
     const struct armtap_recipe *recipe; /* of the outputs; NULL while there is none */
     const char *said;                   /* the robot's last text on this connection; "" without one */
     uint64_t connections;               /* so far */

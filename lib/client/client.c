@@ -12,6 +12,7 @@
 #define PAUSE_TIME SECOND
 #define SILENCE (2 * SECOND) /* without data; a controller sends each 8 ms or less, and SDU's client gives up here */
 #define INPUTS_MAX 255
+#define TYPE_AT 2 /* in a package */
 
 /* ---- options ---- */
 
@@ -370,7 +371,7 @@ static void begin(struct armtap_client *client)
     client->agreed.frequency = client->agreed.rate = 0;
     client->agreed.controller_version[0] = '\0';
     client->agreed.first_clock = client->agreed.last_clock = NAN;
-    client->foreign = 0;
+    client->received = client->foreign = 0;
     client->awaiting = client->asked_again = client->unconfirmed = client->told_waiting = client->had_data = false;
     armtap_line_begin(&client->said);
     armtap_line_begin(&client->reason);
@@ -443,8 +444,10 @@ static int lose_connection(struct armtap_client *client, enum armtap_client_end 
                                   "%s; a change between local and remote control does that on this port, not "
                                   "on port 30013",
                                   text);
+    if (armtap_rtde_client_asks(client))
+        return armtap_client_lose(client, "%s instead of answering %s", text, armtap_rtde_client_asks(client));
     if (!client->had_data)
-        return armtap_client_lose(client, "%s (%s)", text, armtap_client_state_name(client->state));
+        return armtap_client_lose(client, "%s before any data", text);
     return armtap_client_lose(client, "%s", text);
 }
 
@@ -470,10 +473,18 @@ int armtap_client_closed(struct armtap_client *client, int64_t now, enum armtap_
 
 /* ---- bytes ---- */
 
-/* A robot that never stops sending keeps no deadline from passing. */
+/* The first package shows what answers. A robot that never stops sending keeps no deadline from passing. */
 static int receive(struct armtap_client *client, const void *bytes, size_t length, const struct armtap_where *where)
 {
+    const uint8_t *p = bytes;
+    bool has_type = client->received < TYPE_AT + 1 && client->received + length > TYPE_AT;
+    if (has_type)
+        client->type = p[TYPE_AT - client->received];
+    client->received += length;
     TRY(armtap_conn_push(client->conn, ARMTAP_FROM_ROBOT, bytes, length, where));
+    if (has_type && client->options.protocol == ARMTAP_RTDE && goes_on(client) &&
+        !armtap_rtde_client_knows(client->type))
+        return armtap_client_lose(client, "what answers is not RTDE");
     return expire(client);
 }
 

@@ -64,6 +64,8 @@ struct armtap_client {
     bool had_data;           /* on this connection */
     double last_clock;       /* of all connections */
     char judged_version[32]; /* the release that lacked the dropped names */
+    uint64_t received;       /* bytes on this connection ... */
+    uint8_t type;            /* ... and the third of them: the first package's type */
     uint64_t foreign;        /* bytes since the last message that are none */
 
     uint8_t out[OUT_BYTES];
@@ -96,6 +98,10 @@ void armtap_client_sink(const struct armtap_client *client, struct armtap_sink *
 /* ---- rtde_client.c ---- */
 
 int armtap_rtde_client_begin(struct armtap_client *client);
+/* What is not answered: "the set-up of outputs"; NULL if nothing is asked. */
+const char *armtap_rtde_client_asks(const struct armtap_client *client);
+/* Whether a package of that type may come from a controller. */
+bool armtap_rtde_client_knows(uint8_t type);
 /* A whole message came. */
 int armtap_rtde_client_take(struct armtap_client *client, const struct armtap_message *message,
                             const struct armtap_client_gathered *gathered);

@@ -84,6 +84,30 @@ int armtap_rtde_client_begin(struct armtap_client *client)
     return version > 1 && client->unanswered < VERSION_TRIES ? ask_version(client, version) : ask_controller(client, 1);
 }
 
+const char *armtap_rtde_client_asks(const struct armtap_client *client)
+{
+    switch (client->state) {
+    case ARMTAP_CLIENT_VERSION:
+        return "the request for a protocol";
+    case ARMTAP_CLIENT_CONTROLLER:
+        return "the request for its release";
+    case ARMTAP_CLIENT_SETUP:
+        return "the set-up of outputs";
+    case ARMTAP_CLIENT_INPUTS:
+        return "the set-up of inputs";
+    case ARMTAP_CLIENT_START:
+        return "START";
+    default:
+        return NULL;
+    }
+}
+
+bool armtap_rtde_client_knows(uint8_t type)
+{
+    static const char types[] = "VvMOISPUR";
+    return memchr(types, type, sizeof types - 1) != NULL;
+}
+
 int armtap_rtde_client_pause(struct armtap_client *client)
 {
     client->asked = ARMTAP_RTDE_PAUSE;
@@ -108,7 +132,8 @@ static int take_version(struct armtap_client *client, bool accepted)
     return version > 1 ? ask_version(client, version - 1) : ask_controller(client, 1);
 }
 
-/* A controller takes 1 Hz to its own frequency, and sends in every n-th of its cycles. */
+/* A controller takes 1 Hz to its own frequency, and sends in every n-th of its cycles. Which frequency is its own
+ * follows from its release. */
 static int choose_frequency(struct armtap_client *client, unsigned major)
 {
     double most = major < 5 ? 125 : 500, wanted = client->options.frequency;
@@ -120,7 +145,7 @@ static int choose_frequency(struct armtap_client *client, unsigned major)
     struct armtap_line line;
     armtap_line_begin(&line);
     armtap_line_double(&line, wanted);
-    armtap_line_string(&line, " Hz were asked for; the controller sends ");
+    armtap_line_string(&line, " Hz were asked for; a controller of that release sends ");
     armtap_line_double(&line, agreed->rate);
     return armtap_client_tell(client, ARMTAP_CLIENT_EVENT_PROTOCOL, ARMTAP_NOTICE, "%s Hz", line.text);
 }
@@ -139,8 +164,25 @@ static int take_controller(struct armtap_client *client, const struct armtap_rtd
     return ask_outputs(client);
 }
 
+/* Which release introduced a field: of the controller's own series, if it is one that may lack it. */
+static void put_since(const struct armtap_field *field, const char *release, struct armtap_line *line)
+{
+    const char *own;
+    size_t length;
+    if (!field || field->since[0] == '\0')
+        return;
+    armtap_line_string(line, armtap_release_judge(field->since, release) == ARMTAP_RELEASE_HAS
+                                 ? " (although introduced in "
+                                 : " (introduced in ");
+    if (armtap_release_of_series(field->since, release, &own, &length))
+        armtap_line_format(line, "%b", (const void *)own, length);
+    else
+        armtap_release_list(line, field->since);
+    armtap_line_string(line, ")");
+}
+
 /* The names that were left out, and the releases that introduced them. */
-static void put_lacking(const struct armtap_name_list *names, struct armtap_line *line)
+static void put_lacking(const struct armtap_name_list *names, const char *release, struct armtap_line *line)
 {
     const char *before = "";
     for (size_t i = 0; i < names->count; i++) {
@@ -148,12 +190,7 @@ static void put_lacking(const struct armtap_name_list *names, struct armtap_line
         if (!names->names[i].dropped)
             continue;
         armtap_line_format(line, "%s%b", before, (const void *)name, strlen(name));
-        const struct armtap_field *field = armtap_field_find(name, strlen(name));
-        if (field && field->since[0] != '\0') {
-            armtap_line_string(line, " (introduced in ");
-            armtap_release_list(line, field->since);
-            armtap_line_string(line, ")");
-        }
+        put_since(armtap_field_find(name, strlen(name)), release, line);
         before = ", ";
     }
 }
@@ -164,7 +201,7 @@ static int drop_names(struct armtap_client *client, struct armtap_name_list *nam
     struct armtap_line line;
     armtap_line_begin(&line);
     armtap_line_format(&line, "the controller, %s, lacks ", client->agreed.controller_version);
-    put_lacking(names, &line);
+    put_lacking(names, client->agreed.controller_version, &line);
     *again = false;
     if (client->options.strict)
         return armtap_client_end(client, ARMTAP_CLIENT_GIVE_UP, "%s", line.text);
@@ -176,7 +213,15 @@ static int drop_names(struct armtap_client *client, struct armtap_name_list *nam
     return ARMTAP_OK;
 }
 
-/* A reply that neither sets up nor refuses cannot be read: it is as if it had not come. */
+/* A reply that neither sets up nor refuses names. */
+static int lose_unreadable(struct armtap_client *client, bool in_use)
+{
+    return armtap_client_lose(client,
+                              in_use ? "the controller answers %s with IN_USE, which only inputs can be"
+                                     : "the controller's answer to %s cannot be read",
+                              armtap_rtde_client_asks(client));
+}
+
 static int take_outputs(struct armtap_client *client, const struct armtap_client_gathered *gathered)
 {
     bool again;
@@ -185,7 +230,7 @@ static int take_outputs(struct armtap_client *client, const struct armtap_client
         return ask_next(client);
     }
     if (gathered->lacking == 0)
-        return ARMTAP_OK;
+        return lose_unreadable(client, gathered->in_use > 0);
     TRY(drop_names(client, &client->outputs, &again));
     if (again && client->outputs.dropped == client->outputs.count)
         return armtap_client_end(client, ARMTAP_CLIENT_GIVE_UP, "the controller knows none of the fields asked for");
@@ -214,7 +259,7 @@ static int take_inputs(struct armtap_client *client, const struct armtap_client_
         return ask_next(client);
     }
     if (gathered->lacking == 0 && gathered->in_use == 0)
-        return ARMTAP_OK;
+        return lose_unreadable(client, false);
     if (gathered->lacking > 0)
         TRY(drop_names(client, names, &again));
     if (!again)
@@ -267,10 +312,8 @@ int armtap_rtde_client_expire(struct armtap_client *client)
         return ask_inputs(client);
     if (client->state == ARMTAP_CLIENT_VERSION) {
         client->unanswered++;
-        return armtap_client_lose(client, client->unanswered < VERSION_TRIES
-                                              ? "the controller does not answer which protocols it has"
-                                              : "the controller does not answer which protocols it has; next time "
-                                                "protocol 1 is taken to be the only one");
+        return armtap_client_lose(client, "the controller does not answer %s%s", armtap_rtde_client_asks(client),
+                                  client->unanswered < VERSION_TRIES ? "" : "; protocol 1 is taken to be the only one");
     }
-    return armtap_client_lose(client, "the controller does not answer (%s)", armtap_client_state_name(client->state));
+    return armtap_client_lose(client, "the controller does not answer %s", armtap_rtde_client_asks(client));
 }

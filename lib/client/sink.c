@@ -5,7 +5,7 @@
 #include "../try.h"
 #include "client.h"
 
-#define FOREIGN_MAX (128 * 1024) /* bytes without a message: no package is longer than half of that */
+#define FOREIGN_MAX (128 * 1024) /* bytes without a message that is known: no package is longer than half of that */
 
 /* Calls the caller's callback, if there is one. */
 #define PASS_ON(client, callback, what)                                                                                \
@@ -171,7 +171,9 @@ static int on_message(void *user, const struct armtap_message *message)
     client->gathered = (struct armtap_client_gathered){0};
     if (message->direction != ARMTAP_FROM_ROBOT || !acts(client))
         return ARMTAP_OK;
-    client->foreign = message->skipped ? client->foreign + message->length : 0;
+    bool known =
+        !message->skipped && (client->options.protocol != ARMTAP_RTDE || armtap_rtde_client_knows(message->bytes[2]));
+    client->foreign = known ? 0 : client->foreign + message->length;
     if (client->foreign > FOREIGN_MAX)
         return armtap_client_lose(client, "what comes is not %s",
                                   armtap_protocol_info(client->options.protocol)->title);

@@ -184,7 +184,7 @@ def names_it_lacks():
         seen(one, 20)
         run.end()
         expect("left out: status", run.status == 0, run.status, run.said())
-        expect("left out: named, with the release", re.search(r"warning: .*elbow_position.*3\.5.*payload_inertia", run.said()),
+        expect("left out: named, with the release", re.search(r"warning: .*elbow_position.*5\.0\.0.*payload_inertia", run.said()),
                run.said())
         check_rows("left out", run.printed(), one.records_sent(1))
         run = Run("export", "-f", "ndjson", "--strict", url(one))
