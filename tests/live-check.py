@@ -185,12 +185,14 @@ def may_not_capture(run):
 
 
 def loopback():
-    """Where this user may capture: nobody listens on the port."""
-    run = Run("-i", "lo", "--port", "39993=rtde", stderr=subprocess.PIPE, source=None)
+    """Where this user may capture: nobody listens on the port, and nobody else can."""
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))
+    run = Run("-i", "lo", "--port", "%d=rtde" % taken.getsockname()[1], stderr=subprocess.PIPE, source=None)
     end = time.monotonic() + PATIENCE
     while b"refused" not in run.out and run.program.poll() is None and time.monotonic() < end:
         with socket.socket() as client:
-            client.connect_ex(("127.0.0.1", 39993))
+            client.connect_ex(taken.getsockname())
         run.read(0.2)
     if may_not_capture(run):
         return
@@ -201,12 +203,13 @@ def loopback():
 
 def silence():
     """A robot that falls silent is reported while no packet comes at all."""
-    listener = socket.create_server(("127.0.0.1", 39994))
-    run = Run("-i", "lo", "--port", "39994=realtime", stderr=subprocess.PIPE, source=None)
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    run = Run("-i", "lo", "--port", "%d=realtime" % port, stderr=subprocess.PIPE, source=None)
     run.read(1)  # until it listens
     if may_not_capture(run):
         return
-    with socket.create_connection(("127.0.0.1", 39994)) as client:
+    with socket.create_connection(("127.0.0.1", port)) as client:
         robot = listener.accept()[0]
         for i in range(120):
             robot.sendall(struct.pack(">I138d", 1108, 1 + i * 0.008, *[0.0] * 137))
@@ -216,7 +219,7 @@ def silence():
         stopped = time.monotonic()
         while b"so far" not in run.out and time.monotonic() < stopped + PATIENCE:
             run.read(0.2)
-        expect("silence", re.search(rb" warning silence 127\.0\.0\.1:39994 packet \d+: no data for \d+\.\d s so far", run.out) and
+        expect("silence", re.search(rb" warning silence 127\.0\.0\.1:%d packet \d+: no data for \d+\.\d s so far" % port, run.out) and
                time.monotonic() > stopped + 1.9, run.out)
         run.read(2.5)
         expect("once", run.out.count(b"so far") == 1, run.out)

@@ -1,6 +1,7 @@
 """What goes over the ports of a UR controller: RTDE packages, legacy packets and messages of the primary interface, packed
 with Python's struct from the tables in tests/unit/data. Nothing of armtap is used."""
 import csv
+import functools
 import os
 import struct
 
@@ -18,11 +19,13 @@ def table(name):
         return list(csv.DictReader(line for line in file if not line.startswith("#")))
 
 
+@functools.lru_cache
 def variables():
     """Name: direction, type in protocols 1 and 2, type in protocol 3."""
     return {row["name"]: (row["direction"], row["type"], row["type_3"]) for row in table("rtde_variables.csv")}
 
 
+@functools.lru_cache
 def layouts():
     """Size of a legacy packet: [(offset, name, elements)]."""
     found = {}
