@@ -311,6 +311,9 @@ def disk_trouble():
         expect(output + ": status", status == 2, status, said)
         why = {"nobody": "nobody reads it", "stuck": "takes nothing", "limited": "too large"}[output]
         expect(output + ": said", why in said and "not recorded" in said, said)
+    told = re.search(r"recorded ([0-9.]+) (k|M)B", said)
+    size = float(told[1]) * (1000 if told[2] == "k" else 1000000)
+    expect("limited: the size that is told", abs(size - os.path.getsize("limited")) <= 0.1 * size, told, os.path.getsize("limited"))
     expect("limited: whole packets", Recording("limited").whole and os.path.getsize("limited") > MEGA - 70000)
     os.close(stuck)
     with open("mine", "w") as file:
@@ -425,8 +428,11 @@ def crowd():
         expect("crowd: no busy loop", sum(map(int, file.read().split()[13:15])) - before < 20)
     for one in clients:
         one.close()
+    for _ in range(500):
+        proxy.client(robot.port[0]).close()
     status, said = proxy.end()
     expect("crowd: status", status == 0, said)
+    expect("crowd: not a line for each of the many", said.count("\n") < 1300 and "left out" in said, said.count("\n"))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import glob
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -185,6 +186,9 @@ def full():
         expect("limit of a file's size", status == 2 and "File too large" in said and "not in it" in said, status, said)
         file = Recording("limited.pcapng")
         expect("limit: whole packets, most of the room", file.whole and 40000 < os.path.getsize("limited.pcapng") <= 50000)
+        told = re.search(r"recorded (\d+) packets.* ([0-9.]+) kB", said)
+        expect("limit: what is told is in the file", told and int(told[1]) == len(file.packets)
+               and abs(float(told[2]) * 1000 - os.path.getsize("limited.pcapng")) < 100, said, len(file.packets))
         check_rows("limit", rows("limited.pcapng"), controller, link=2, least=300)
 
 

@@ -19,6 +19,9 @@
 
 #define PORTS_MAX 64
 #define CLIENTS_MAX 400
+/* Lines about clients in a second. */
+#define LINES_MAX 300
+#define LINES_TURN INT64_C(1000000000)
 /* ns until clients are accepted again when descriptors ran out. */
 #define ACCEPT_AGAIN INT64_C(500000000)
 
@@ -75,6 +78,8 @@ struct proxy {
     struct client clients[CLIENTS_MAX];
     uint64_t served, bytes;
     bool told_full;
+    int64_t lines_since; /* the second that is counted */
+    unsigned lines, left_out;
 };
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
@@ -183,6 +188,27 @@ static const char *side_name(enum armtap_direction direction)
     return direction == ARMTAP_FROM_ROBOT ? "robot" : "client";
 }
 
+static void say_left_out(struct proxy *proxy)
+{
+    if (proxy->left_out > 0)
+        message_info("%u more lines about clients were left out", proxy->left_out);
+    proxy->left_out = 0;
+}
+
+/* Whether there is room for a line: thousands of clients in a second are not worth thousands of lines. */
+static bool may_say(struct proxy *proxy)
+{
+    int64_t now = event_loop_now(proxy->loop);
+    if (now - proxy->lines_since >= LINES_TURN) {
+        say_left_out(proxy);
+        proxy->lines_since = now;
+        proxy->lines = 0;
+    }
+    proxy->left_out += proxy->lines == LINES_MAX ? 1 : 0;
+    proxy->lines += proxy->lines < LINES_MAX ? 1 : 0;
+    return proxy->left_out == 0;
+}
+
 static void say(const struct client *client, const struct proxy_news *news)
 {
     unsigned port = tcp_address_port(&client->address[ARMTAP_FROM_ROBOT]);
@@ -236,7 +262,8 @@ static void on_news(void *user, const struct proxy_news *news)
     client->bytes[news->direction] += news->length;
     client->proxy->bytes += news->length;
     record(client, news);
-    say(client, news);
+    if (news->event != PROXY_BYTES && news->event != PROXY_FINISHED && may_say(client->proxy))
+        say(client, news);
     if (news->event != PROXY_OVER)
         return;
     proxy_pair_free(client->pair);
@@ -423,8 +450,9 @@ static int begin(struct proxy *proxy)
     return proxy->writer ? listen_on_ports(proxy) : -1;
 }
 
-static int report(const struct proxy *proxy, const struct traffic_totals *totals)
+static int report(struct proxy *proxy, const struct traffic_totals *totals)
 {
+    say_left_out(proxy);
     char forwarded[AMOUNT_MAX], recorded[AMOUNT_MAX], dropped[AMOUNT_MAX];
     amount_text(forwarded, proxy->bytes);
     amount_text(recorded, totals->bytes);

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/message.h"
@@ -19,8 +20,7 @@
 #define RING_SPARE ((size_t)256 * 1024)
 #define SECOND INT64_C(1000000000)
 #define SYNC (5 * SECOND)
-#define NAP 10000000          /* ns, while there is nothing to write */
-#define PATIENCE (SECOND / 2) /* for the file to open */
+#define NAP 10000000 /* ns, while there is nothing to write */
 
 /* What goes through the ring: this, then the bytes. */
 struct item {
@@ -138,12 +138,18 @@ static bool write_next(struct traffic_writer *writer)
     return true;
 }
 
+static void open_series(struct traffic_writer *writer)
+{
+    writer->series = capture_series_open(&writer->wish, tcp_clock());
+    atomic_store(&writer->state, writer->series ? STATE_OPEN : STATE_FAILED);
+}
+
 /* Takes items also when they cannot be written: the ring is not to fill up. */
 static void *work(void *user)
 {
     struct traffic_writer *writer = user;
-    writer->series = capture_series_open(&writer->wish, tcp_clock());
-    atomic_store(&writer->state, writer->series ? STATE_OPEN : STATE_FAILED);
+    if (atomic_load(&writer->state) == STATE_OPENING)
+        open_series(writer);
     for (bool ends = false; !ends;) {
         ends = atomic_load(&writer->ends);
         bool wrote = false;
@@ -225,6 +231,13 @@ static int start(struct traffic_writer *writer)
     return error ? -1 : 0;
 }
 
+/* Opening such a pipe waits for its reader, which is left to the thread. */
+static bool is_pipe(const char *output)
+{
+    struct stat status;
+    return stat(output, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
 struct traffic_writer *traffic_writer_new(const char *output, const char *robot, size_t connections)
 {
     struct traffic_writer *writer = calloc(1, sizeof *writer);
@@ -239,14 +252,11 @@ struct traffic_writer *traffic_writer_new(const char *output, const char *robot,
     writer->latest = calloc(connections, sizeof *writer->latest);
     if (!writer->ring || !writer->told || !writer->connections || !writer->latest)
         message_no_memory();
-    else if (start(writer) == 0) {
-        for (int64_t end = event_clock() + PATIENCE;
-             atomic_load(&writer->state) == STATE_OPENING && event_clock() < end;)
-            nap();
-        if (atomic_load(&writer->state) != STATE_FAILED)
+    else {
+        if (!is_pipe(output))
+            open_series(writer);
+        if (atomic_load(&writer->state) != STATE_FAILED && start(writer) == 0)
             return writer;
-        traffic_writer_free(writer);
-        return NULL;
     }
     release(writer);
     return NULL;

@@ -8,8 +8,8 @@
 
 struct traffic_writer;
 
-/* Begins a capture of that name, for at most `connections` at a time. Returns once it is open, or soon if that takes
- * long, as a pipe does that nobody reads. NULL after a message. */
+/* Begins a capture of that name, for at most `connections` at a time. Does not wait for the reader of a named pipe.
+ * NULL after a message. */
 struct traffic_writer *traffic_writer_new(const char *output, const char *robot, size_t connections);
 
 enum traffic_kind {

@@ -416,18 +416,28 @@ static void cut(struct capture_file *file)
         file->packets[1] -= type == BLOCK_PACKET ? 1 : 0;
         whole += length;
     }
+    file->whole += whole;
+    file->written = 0;
     /* If it cannot be cut, readers say that it ends within a packet. */
-    if (ftruncate(file->file, (off_t)(file->whole + whole)) != 0)
+    if (ftruncate(file->file, (off_t)file->whole) != 0)
         return;
+}
+
+uint64_t capture_file_give_up(struct capture_file *file)
+{
+    if (file->ordinary && file->written > 0)
+        cut(file);
+    uint64_t lost = file->packets[0] + file->packets[1];
+    file->packets[0] = file->packets[1] = 0;
+    file->blocks.length = file->out.length = 0;
+    return lost;
 }
 
 uint64_t capture_file_free(struct capture_file *file)
 {
     if (!file)
         return 0;
-    if (file->ordinary && file->written > 0)
-        cut(file);
-    uint64_t lost = file->packets[0] + file->packets[1];
+    uint64_t lost = capture_file_give_up(file);
     if (file->file >= 0)
         close(file->file);
     gzip_free(file->gzip);

@@ -42,7 +42,10 @@ enum capture_file_outcome capture_file_flush(struct capture_file *file);
 enum capture_file_outcome capture_file_sync(struct capture_file *file);
 /* Writes the rest; the file must still be freed. */
 enum capture_file_outcome capture_file_end(struct capture_file *file);
-/* Cuts off what was not written whole. Returns the number of packets taken but not in the file. Accepts NULL. */
+/* For a file that takes no more: cuts off what was not written whole, and forgets the rest. Returns the number of
+ * packets taken but not in the file. */
+uint64_t capture_file_give_up(struct capture_file *file);
+/* The same, and frees it. Accepts NULL. */
 uint64_t capture_file_free(struct capture_file *file);
 
 /* Whether a reader waits for what is written, as with a pipe. */

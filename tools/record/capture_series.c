@@ -110,7 +110,9 @@ static void make_room(struct capture_series *series)
  * repeat others are the first. */
 static uint64_t give_up(struct capture_series *series)
 {
-    uint64_t lost = capture_file_free(series->file);
+    uint64_t lost = capture_file_give_up(series->file);
+    series->totals.bytes = series->completed + capture_file_size(series->file);
+    capture_file_free(series->file);
     lost = lost < series->packets ? lost : series->packets;
     series->file = NULL;
     series->failed = true;

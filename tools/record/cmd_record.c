@@ -190,6 +190,7 @@ static struct capture_series_totals total_of(const struct record *record)
     struct capture_series_totals sum = {.parts = 0};
     for (size_t i = 0; i < record->track_count; i++) {
         const struct capture_series_totals *one = capture_series_totals(record->tracks[i].series);
+        sum.packets += one->packets;
         sum.bytes += one->bytes;
         sum.parts += one->parts;
         sum.deleted += one->deleted;
@@ -291,8 +292,8 @@ static void report(const struct record *record)
                         " messages were dropped because the disk did not keep up: record to a faster one, or "
                         "ask for fewer fields or a lower --frequency",
                         record->dropped);
-    message_info("recorded %" PRIu64 " messages from %zu robot%s, %s in %" PRIu64 " file%s%s%s", record->records,
-                 robots, robots == 1 ? "" : "s", size, total.parts, total.parts == 1 ? "" : "s",
+    message_info("recorded %" PRIu64 " packets from %zu robot%s, %s in %" PRIu64 " file%s%s%s", total.packets, robots,
+                 robots == 1 ? "" : "s", size, total.parts, total.parts == 1 ? "" : "s",
                  total.deleted > 0 ? ", the oldest of them deleted" : "",
                  record->records == 0 ? "; armtap diagnose says why nothing came" : "");
 }
