@@ -151,6 +151,8 @@ tools_libtools_a_SOURCES = \
 	tools/serve/latest.h \
 	tools/serve/legacy_layout.c \
 	tools/serve/legacy_layout.h \
+	tools/serve/legacy_report.c \
+	tools/serve/legacy_report.h \
 	tools/serve/listening.c \
 	tools/serve/listening.h \
 	tools/serve/player.c \

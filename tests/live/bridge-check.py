@@ -176,9 +176,21 @@ def check_lacking():
                 if not same(got, 0.0 if empty else due):
                     wrong.append((column, got, due))
         holds(packets and not wrong, "what the robot lacks is 0, all else is right: %r" % wrong[:3])
-        holds(bridge.says("columns 133-135: always 0: the robot does not send elbow_position") and
-               bridge.says("column 143: always 0: the robot does not send payload") and "3.5" in bridge.said(),
-               "it is listed, with the release that has it: " + bridge.said())
+        holds(bridge.says("this robot lacks their variables: columns 133-135, 143") and "introduced in 3.5" in bridge.said(),
+              "it is listed, with the release that has it: " + bridge.said())
+        robot.close("rtde")
+        bridge.says("data comes again")
+        holds(bridge.said().count("cells come from RTDE") == 1, "once: " + bridge.said())
+
+
+def check_hidden_mode():
+    with Controller(roles={"rtde": 0}, faults=Faults(hide={"safety_mode"})) as robot, \
+            Bridge("--layout", "764", url(robot)) as bridge:
+        client = bridge.client()
+        holds(bridge.says("CB2's robot mode is not known"), "without safety_mode CB2's mode is not made up: " + bridge.said())
+        client.socket.settimeout(0.5)
+        with contextlib.suppress(socket.timeout):
+            holds(not client.packets(1), "and no packet is sent")
 
 
 def check_rate():
@@ -292,7 +304,9 @@ def check_forwarded():
         client.close()
         holds(bridge.says("bytes of a program without its end: they were dropped"), "half a program is named: " + bridge.said())
         holds(bridge.says("its address is not allowed"), "who is not allowed is named: " + bridge.said())
-        bridge.client(host="127.0.0.9").socket.sendall(b"power on\n")
+        third = bridge.client(host="127.0.0.9")
+        third.packets(1)
+        third.socket.sendall(b"power on\n")
         wait_for(lambda: b"power" in scripts(robot))
         holds(scripts(robot) == PROGRAM + b"stopj(2)\npower on\n", "whole programs, nothing else: %r" % scripts(robot))
         holds(len(robot.events("opened", role="secondary")) == 1, "over one connection")
@@ -304,6 +318,48 @@ def check_forwarded():
         read_only.close()
         holds(bridge.says("this port takes none"), "30013 takes none: " + bridge.said())
         holds(len(scripts(robot)) == len(PROGRAM) + 18, "and forwards none")
+
+
+def check_uncertain():
+    with Controller(roles={"rtde": 0, "secondary": 30002}, host=a_host()) as robot, \
+            Bridge("--layout", "1060", "--allow-script", "--allow-from", "127.0.0.1", url(robot)) as bridge:
+        client, other = bridge.client(), bridge.client()
+        client.packets(2)
+        client.socket.sendall(b"def p():\n textmsg('the end')\n stopj(2)\nend\nstopj(2)\n")
+        holds(bridge.says("whose end is not certain (a single quote)"), "it is said why: " + bridge.said())
+        other.socket.sendall(b"power on\n")
+        wait_for(lambda: b"power" in scripts(robot))
+        holds(scripts(robot) == b"power on\n", "nothing of such a client reaches the robot: %r" % scripts(robot))
+
+
+def check_silent_robot():
+    with Controller(roles={"rtde": 0, "secondary": 30002}, host=a_host()) as robot, \
+            Bridge("--layout", "1060", "--allow-script", "--allow-from", "127.0.0.1", url(robot)) as bridge:
+        client = bridge.client()
+        client.packets(2)
+        robot.silence(60)
+        time.sleep(2.5)
+        client.socket.sendall(b"stopj(2)\n")
+        holds(bridge.says("were dropped: no data comes from the robot"), "a silent robot gets no program: " + bridge.said())
+        holds(not scripts(robot), "also not later")
+
+
+def check_many_programs():
+    """A robot that does not read, and more programs than can wait."""
+    host = a_host()
+    with Controller(roles={"rtde": 0}, host=host) as robot, socket.socket() as listener, \
+            Bridge("--layout", "1060", "--allow-script", "--allow-from", "127.0.0.1", url(robot)) as bridge:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        listener.bind((host, 30002))
+        listener.listen()
+        client = bridge.client()
+        client.packets(2)
+        threading.Thread(target=lambda: client.socket.sendall(b"a\n" * 500000), daemon=True).start()
+        holds(bridge.says("further lines about programs are left out"), "its lines are bounded")
+        holds(len(bridge.client().packets(500)) == 500, "packets go on")
+        begin = time.monotonic()
+        holds(bridge.end(signal.SIGTERM) == 0 and time.monotonic() - begin < 4, "it ends at once: " + bridge.said()[-300:])
+        holds(len(bridge.lines) < 300, "lines: %d" % len(bridge.lines))
 
 
 def check_no_script_port():
@@ -367,14 +423,19 @@ def check_usage():
     refused(["--layout", "1220", "rtde://127.0.0.1", "rtde://127.0.0.2"], "one robot")
     refused(["--layout", "1220", "--allow-script", "rtde://127.0.0.1"], "only if both are given")
     refused(["--layout", "1220", "--allow-from", "127.0.0.1", "rtde://127.0.0.1"], "only if both are given")
+    refused(["--layout", "1220", "--speed", "3", "rtde://127.0.0.1"], "--speed works only with a capture")
+    refused(["--layout", "1220", "--text", "a", "rtde://127.0.0.1"], "--text works only with a capture")
+    refused(["--hz", "125", "x.pcap"], "--hz works only with a robot")
+    refused(["--layout", "1220", "--recipe", "@ur_rtde-io-0.0.1", "rtde://127.0.0.1"], "--recipe")
+    refused(["--layout", "1220", "--frequency", "25", "rtde://127.0.0.1"], "--frequency")
     refused(["--layout", "1220", "--hz", "0", "rtde://127.0.0.1"], "from 1 to 1000")
     refused(["--layout", "1220", "--on-loss", "wait", "rtde://127.0.0.1"], "close or hold")
 
 
 def main():
     side_by_side(*(lambda size=size: check_cells(size) for size in (1220, 1140, 1116, 1108, 1060, 1044)))
-    side_by_side(check_lacking, check_rate, check_cb2, check_loss, check_hold, check_drained, check_forwarded,
-                 check_no_script_port, check_slow_client, check_signals, check_idle, check_usage)
+    side_by_side(check_lacking, check_rate, check_cb2, check_loss, check_hold, check_drained, check_forwarded, check_uncertain,
+                 check_silent_robot, check_many_programs, check_hidden_mode, check_no_script_port, check_slow_client, check_signals, check_idle, check_usage)
     return finish()
 
 

@@ -38,15 +38,18 @@ static const struct {
     /* Blocks within, whether indented or not. */
     {"def f():\nwhile True:\nif a:\nb()\nelif c:\nd()\nelse:\ne()\nend\nend\nthread t():\ng()\nend\nend\n",
      "def f():\nwhile True:\nif a:\nb()\nelif c:\nd()\nelse:\ne()\nend\nend\nthread t():\ng()\nend\nend\n|0"},
-    {"def f():\nif a: b() end\nend\n", "def f():\nif a: b() end\nend\n|0"},
     /* Words in strings, in comments and within other words open and end nothing. */
     {"def f():\ntextmsg(\"end\") # end\nif_=1\nend_=2\nappend(x)\nend\n",
      "def f():\ntextmsg(\"end\") # end\nif_=1\nend_=2\nappend(x)\nend\n|0"},
     {"textmsg(\"if while def\")\n", "textmsg(\"if while def\")\n|0"},
-    {"# def f():\nstopj(2)\n", "# def f():\n|stopj(2)\n|0"},
+    {"# def f():\nstopj(2)\n", "stopj(2)\n|0"},
+    {"textmsg(\"it's (\")\n# it's \\ (\n", "textmsg(\"it's (\")\n|0"},
+    {"def f():\n# it's (\nend\n", "def f():\n# it's (\nend\n|0"},
+    /* A call over several lines is one program. */
+    {"movej([0,\n0,0],\na=1)\nstopj(2)\n", "movej([0,\n0,0],\na=1)\n|stopj(2)\n|0"},
+    {"def f():\nif a: b()\nend\nend\n", "def f():\nif a: b()\nend\nend\n|0"},
     {"def f():\n\n  movej(p)\n\nend\n", "def f():\n\n  movej(p)\n\nend\n|0"},
-    /* An end too many, and one that does not come. */
-    {"end\nstopj(2)\n", "end\n|stopj(2)\n|0"},
+    /* An end that does not come. */
     {"def f():\nif a:\nend\n", "19"},
 };
 
@@ -58,6 +61,77 @@ static void programs_are_whole(void **state)
             char out[400];
             assert_string_equal(programs(cases[i].sent, strlen(cases[i].sent), step, out), cases[i].programs);
         }
+}
+
+/* Where such a program ends is not certain: not a byte of it is given out, nor of what follows. */
+static const char *const uncertain[] = {
+    "end\n",
+    "def f():\ntextmsg('the end')\nend\n",
+    "def f():\ntextmsg(\"say \\\" end\")\nend\n",
+    "def f():\ntextmsg(\"one\nend\n two\")\nend\n",
+    "# c\rdef p():\n",
+    "movej(p)\r\r\n",
+    "def f():\nlocal sec = 1\nend\n",
+    "def f():\nif a: b() end\nend\n",
+    "movej(p))\n",
+    "movej(if)\n",
+    "\xEF\xBB\xBFmovej(p)\n",
+    "movej(p)\f\n",
+    "x='a'\n",
+    "x=\"\\\"\n",
+    "x=\"a\n",
+};
+
+static void what_is_uncertain_is_not_given_out(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof uncertain / sizeof *uncertain; i++)
+        for (size_t step = 1; step <= strlen(uncertain[i]); step++) {
+            struct script_text text;
+            size_t used, told = 0, length = strlen(uncertain[i]);
+            script_text_begin(&text, true);
+            for (size_t at = 0; at < length; at += used) {
+                enum script_outcome outcome =
+                    script_text_next(&text, uncertain[i] + at, length - at < step ? length - at : step, &used);
+                assert_true(outcome == SCRIPT_MORE || outcome == SCRIPT_UNCERTAIN);
+                told += outcome == SCRIPT_UNCERTAIN;
+            }
+            assert_int_equal(told, 1);
+            assert_non_null(text.uncertain);
+            assert_int_equal(script_text_next(&text, "stopj(2)\n", 9, &used), SCRIPT_MORE);
+            assert_int_equal(used, 9);
+            assert_int_equal(text.programs, 0);
+            script_text_end(&text);
+        }
+}
+
+/* The words that open and end blocks count wherever they are in a line that is too long to be kept. */
+static void long_lines_are_followed_to_their_end(void **state)
+{
+    static const char begin[] = "x=1 ", end[] = "\ndef p():\n a()\nend\n";
+    struct script_text text;
+    size_t used, size = sizeof begin - 1 + SCRIPT_PROGRAM_MAX;
+    char *bytes = malloc(size + sizeof end);
+    (void)state;
+    assert_non_null(bytes);
+    memset(bytes, ' ', size);
+    memcpy(bytes, begin, sizeof begin - 1);
+    memcpy(bytes + size, end, sizeof end);
+    script_text_begin(&text, true);
+    assert_int_equal(script_text_next(&text, bytes, size + sizeof end - 1, &used), SCRIPT_TOO_LONG);
+    assert_int_equal(script_text_next(&text, bytes + used, size + sizeof end - 1 - used, &used), SCRIPT_PROGRAM);
+    assert_int_equal(text.length, sizeof end - 2);
+    script_text_end(&text);
+    /* The block begins behind what is kept of the line. */
+    memcpy(bytes, "def p():", 8);
+    memcpy(bytes + size, "\n if x:\n a()\n ", 14);
+    script_text_begin(&text, true);
+    assert_int_equal(script_text_next(&text, bytes, size + 14, &used), SCRIPT_MORE);
+    assert_int_equal(script_text_next(&text, "end\n", 4, &used), SCRIPT_MORE);
+    assert_int_equal(script_text_next(&text, "b()\n", 4, &used), SCRIPT_MORE);
+    assert_int_equal(script_text_next(&text, "end\n", 4, &used), SCRIPT_TOO_LONG);
+    script_text_end(&text);
+    free(bytes);
 }
 
 /* A program of `size` bytes: comments between its first and its last line. */
@@ -142,6 +216,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_are_whole),
+        cmocka_unit_test(what_is_uncertain_is_not_given_out),
+        cmocka_unit_test(long_lines_are_followed_to_their_end),
         cmocka_unit_test(long_programs_are_dropped_whole),
         cmocka_unit_test(a_line_is_bounded),
         cmocka_unit_test(what_is_not_forwarded_is_only_counted),

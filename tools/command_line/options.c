@@ -91,6 +91,8 @@ static bool has_shared(const struct option_usage *usage, const struct option_row
 {
     if (row->id == SHARED_FOLLOW)
         return usage->may_follow;
+    if (usage->fixed_request && (row->id == SHARED_FIELDS || row->id == SHARED_ALL || row->id == SHARED_FREQUENCY))
+        return false;
     if (row->id >= SHARED_FIELDS || (row->id == SHARED_RECIPE && usage->reads_robots))
         return usage->reads_robots && !has_own(usage, row->name);
     bool decodes = row->id == SHARED_PORT || row->id == SHARED_RAW || row->id == SHARED_NO_GUESS;

@@ -3,11 +3,13 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/sockios.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -257,6 +259,17 @@ void tcp_acknowledge(int fd)
 ssize_t tcp_send(int fd, const void *bytes, size_t length)
 {
     return send(fd, bytes, length, MSG_NOSIGNAL);
+}
+
+void tcp_limit_unacknowledged(int fd, int64_t time)
+{
+    set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, (int)(time / 1000000));
+}
+
+size_t tcp_unacknowledged(int fd)
+{
+    int bytes = 0;
+    return ioctl(fd, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? (size_t)bytes : 0;
 }
 
 void tcp_finish(int fd)

@@ -54,6 +54,11 @@ ssize_t tcp_receive(int fd, void *to, size_t room, int64_t *time);
  * acknowledgement sends in bursts otherwise. */
 void tcp_acknowledge(int fd);
 ssize_t tcp_send(int fd, const void *bytes, size_t length);
+/* The connection breaks when the peer acknowledges nothing of what was sent for that time, ns; by default the system
+ * sends it again for minutes. */
+void tcp_limit_unacknowledged(int fd, int64_t time);
+/* Bytes that were sent and that the peer has not acknowledged. */
+size_t tcp_unacknowledged(int fd);
 /* Nothing more will be sent: the peer reads an end. */
 void tcp_finish(int fd);
 /* With `reset`, the peer gets RST rather than FIN. */

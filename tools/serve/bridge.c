@@ -13,6 +13,7 @@
 #include "clients.h"
 #include "input/robot_link.h"
 #include "legacy_layout.h"
+#include "legacy_report.h"
 #include "listening.h"
 #include "realtime_server.h"
 #include "script_forwarder.h"
@@ -20,7 +21,12 @@
 #define SECOND INT64_C(1000000000)
 /* To say good-bye to the robot. */
 #define LAST_WORDS (3 * SECOND / 2)
-#define LIST_MAX 700
+/* Without data for so long, the robot is not there to run a script. */
+#define SCRIPT_SILENCE (2 * SECOND)
+/* s: half a cycle of a fast robot, since clocks are sums of cycles and not exact. */
+#define CLOCK_NOISE 0.001
+/* A clock that is so many packets behind was set back. */
+#define STEPS_BACK 10
 
 struct bridge {
     const struct bridge_wish *wish;
@@ -30,86 +36,27 @@ struct bridge {
     struct script_forwarder *forwarder;
     struct legacy_layout layout;
     struct realtime_server port, read_only_port;
-    struct event_timer *closer;            /* disconnects clients outside of their own callbacks */
-    const struct armtap_recipe *described; /* its cells were listed */
-    bool lost;                             /* no connection to the robot, since there was one or an attempt failed */
-    bool held_back;                        /* the robot is in a mode that the layout cannot state */
-    double next_due;                       /* s of the controller's clock, with --hz; NAN: at once */
+    struct event_timer *closer;      /* disconnects clients outside of their own callbacks */
+    struct armtap_recipe *described; /* its cells were listed */
+    int64_t data_time;               /* of the last record, by the monotonic clock; 0: none */
+    bool lost;                       /* no connection to the robot, since there was one or an attempt failed */
+    bool held_back;                  /* the robot is in a mode that the layout cannot state */
+    double next_due;                 /* s of the controller's clock, with --hz; NAN: at once */
     uint64_t records, packets, not_sent;
     uint8_t *packet;
 };
 
-/* ---- cells ------------------------------------------------------------------------------------------------------- */
+/* ---- data -------------------------------------------------------------------------------------------------------- */
 
-/* Columns of one kind: "94, 103-108 and 140-142". */
-struct column_list {
-    bool of_variables;
-    char text[LIST_MAX];
-    size_t length;
-    unsigned first, last; /* the range that is not written yet; 0: none */
-    unsigned cells;
-};
-
-static void write_range(struct column_list *list)
-{
-    size_t room = sizeof list->text - list->length;
-    const char *separator = list->length == 0 ? "" : ", ";
-    if (list->first == 0 || room < 40)
-        return;
-    if (list->first == list->last)
-        list->length += (size_t)snprintf(list->text + list->length, room, "%s%u", separator, list->first);
-    else
-        list->length +=
-            (size_t)snprintf(list->text + list->length, room, "%s%u-%u", separator, list->first, list->last);
-}
-
-static void add_range(void *user, const struct legacy_lack *lack)
-{
-    struct column_list *list = user;
-    if (lack->is_variable != list->of_variables)
-        return;
-    list->cells += lack->last - lack->first + 1;
-    if (list->first > 0 && lack->first == list->last + 1) {
-        list->last = lack->last;
-        return;
-    }
-    write_range(list);
-    list->first = lack->first;
-    list->last = lack->last;
-}
-
-/* One line for each variable that the robot does not send. */
-static void say_variable(void *user, const struct legacy_lack *lack)
-{
-    const struct armtap_field *field = lack->field;
-    (void)user;
-    if (lack->is_variable)
-        message_warning("column%s %u%s%.0u: always 0: the robot does not send %s%s%s",
-                        lack->first == lack->last ? "" : "s", lack->first, lack->first == lack->last ? "" : "-",
-                        lack->first == lack->last ? 0 : lack->last, field->name,
-                        field->since[0] == '\0' ? "" : ", which came with ", field->since);
-}
-
-/* Says which cells of the packets are filled, once for each set of variables. */
+/* Says which cells are filled, once for each set of variables. */
 static void describe(struct bridge *bridge, const struct armtap_recipe *received)
 {
-    const struct legacy_layout *layout = &bridge->layout;
-    struct column_list reserved = {.of_variables = false};
-    if (bridge->described == received)
+    if (bridge->described && armtap_recipe_same(bridge->described, received))
         return;
-    bridge->described = received;
-    legacy_layout_lacks(layout, received, add_range, &reserved);
-    write_range(&reserved);
-    message_info("packets of %zu bytes: %u of %u cells come from RTDE; always 0, as RTDE lacks them: %s", layout->size,
-                 legacy_layout_filled(layout, received), (unsigned)(layout->size - 4) / 8,
-                 reserved.cells == 0 ? "none" : reserved.text);
-    legacy_layout_lacks(layout, received, say_variable, NULL);
-    if (layout->generation == ARMTAP_GENERATION_CB2)
-        message_info("converted for CB2: robot mode from robot_mode and safety_mode; tool inputs are bits 8 and 9; "
-                     "while the robot is in a mode that CB2 lacks, no packet is sent");
+    armtap_recipe_release(bridge->described);
+    bridge->described = armtap_recipe_hold(received);
+    legacy_report(&bridge->layout, received);
 }
-
-/* ---- data -------------------------------------------------------------------------------------------------------- */
 
 /* Whether a record is due at the rate asked for, by the controller's clock. */
 static bool is_due(struct bridge *bridge, double clock)
@@ -117,8 +64,8 @@ static bool is_due(struct bridge *bridge, double clock)
     double step = bridge->wish->hz > 0 ? 1 / bridge->wish->hz : 0;
     if (step == 0 || isnan(clock))
         return true;
-    /* Half a cycle of a fast robot: clocks are sums of cycles, not exact. */
-    if (!isnan(bridge->next_due) && clock < bridge->next_due - 0.001 && clock > bridge->next_due - 10 * step)
+    if (!isnan(bridge->next_due) && clock < bridge->next_due - CLOCK_NOISE &&
+        clock > bridge->next_due - STEPS_BACK * step)
         return false;
     bool is_late = isnan(bridge->next_due) || fabs(clock - bridge->next_due) > step;
     bridge->next_due = (is_late ? clock : bridge->next_due) + step;
@@ -140,6 +87,7 @@ static int on_record(void *user, const struct armtap_record *record)
     if (record->direction != ARMTAP_FROM_ROBOT || !record->recipe)
         return 0;
     bridge->records++;
+    bridge->data_time = event_loop_now(bridge->loop);
     describe(bridge, record->recipe);
     if (!is_due(bridge, record->clock))
         return 0;
@@ -187,6 +135,8 @@ static void on_event(void *user, const struct robot_event *event)
     case ROBOT_UNANSWERED:
     case ROBOT_CLOSED:
         bridge->lost = true;
+        bridge->data_time = 0;
+        script_forwarder_abort(bridge->forwarder, "the robot is lost");
         event_timer_set(bridge->closer, event_clock());
         break;
     default:
@@ -211,19 +161,17 @@ static bool may_send_script(void *user, const struct tcp_address *client)
     return false;
 }
 
-static int on_program(void *user, const char *program, size_t length)
+/* A program is for the robot as the client sees it: not for one that is away and comes back. */
+static void on_program(void *user, const char *client, const char *program, size_t length)
 {
     struct bridge *bridge = user;
-    return script_forwarder_send(bridge->forwarder, program, length);
+    if (bridge->lost || bridge->data_time == 0 || event_clock() - bridge->data_time > SCRIPT_SILENCE)
+        script_forwarder_refuse(bridge->forwarder, client, length, "no data comes from the robot");
+    else
+        script_forwarder_send(bridge->forwarder, client, program, length);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
-
-static void on_line(void *user, const char *client, const char *line)
-{
-    (void)user;
-    message_info("%s: %s", client, line);
-}
 
 static int prepare(struct bridge *bridge)
 {
@@ -234,7 +182,7 @@ static int prepare(struct bridge *bridge)
     bridge->loop = event_loop_new();
     if (!bridge->packet || !bridge->loop)
         return -1;
-    struct clients_wish clients = {.loop = bridge->loop, .say = on_line, .on_change = on_client, .user = bridge};
+    struct clients_wish clients = {.loop = bridge->loop, .say = listening_say, .on_change = on_client, .user = bridge};
     bridge->clients = clients_new(&clients);
     bridge->closer = event_timer_new(bridge->loop, close_clients, bridge);
     bridge->forwarder = script_forwarder_new(bridge->loop, &wish->robot->addresses[0]);
@@ -300,6 +248,7 @@ static void end(struct bridge *bridge)
     event_timer_free(bridge->closer);
     event_loop_free(bridge->loop);
     legacy_layout_end(&bridge->layout);
+    armtap_recipe_release(bridge->described);
     free(bridge->packet);
 }
 

@@ -176,12 +176,6 @@ static void describe(const struct serve *serve)
 
 /* ---- servers ----------------------------------------------------------------------------------------------------- */
 
-static void on_line(void *user, const char *client, const char *line)
-{
-    (void)user;
-    message_info("%s: %s", client, line);
-}
-
 /* A name that nobody can ask for is a typing error. */
 static void warn_of_unknown(const struct serve_names *names, const char *option, const struct variables *variables)
 {
@@ -388,7 +382,7 @@ static void end_play(struct serve *serve)
 
 static enum exit_status run_servers(struct serve *serve)
 {
-    const struct clients_wish wish = {.say = on_line, .on_change = on_change, .user = serve};
+    const struct clients_wish wish = {.say = listening_say, .on_change = on_change, .user = serve};
     struct clients_wish clients = wish;
     enum exit_status status = EXIT_FAILED;
     serve->loop = event_loop_new();

@@ -34,7 +34,8 @@ static bool has_field(const struct armtap_recipe *recipe, const struct armtap_fi
 /* CB2's robot mode tells stops, later ones leave that to the safety mode. */
 static const struct armtap_field *also_needed(const struct legacy_layout *layout)
 {
-    return layout->generation == ARMTAP_GENERATION_CB2 ? armtap_field_at(ARMTAP_ID_safety_mode) : NULL;
+    bool has_mode = has_field(layout->recipe, armtap_field_at(ARMTAP_ID_robot_mode));
+    return has_mode && layout->generation == ARMTAP_GENERATION_CB2 ? armtap_field_at(ARMTAP_ID_safety_mode) : NULL;
 }
 
 static char *list_names(const struct legacy_layout *layout)
@@ -165,13 +166,14 @@ static bool refuse(char reason[LEGACY_LAYOUT_REASON], enum armtap_field_id id, i
 
 static bool convert_robot_mode(struct armtap_state *state, char reason[LEGACY_LAYOUT_REASON])
 {
-    bool has_safety = armtap_set_has(&state->known, ARMTAP_ID_safety_mode);
-    const struct mode_row *row = NULL;
-    if (!armtap_set_has(&state->known, ARMTAP_ID_robot_mode))
-        return true;
-    if (has_safety)
-        row = find_mode(safety_stops, sizeof safety_stops / sizeof *safety_stops, state->safety_mode);
-    if (!row && has_safety && state->safety_mode > SAFETY_LAST_MOVING)
+    if (!armtap_set_has(&state->known, ARMTAP_ID_robot_mode) || !armtap_set_has(&state->known, ARMTAP_ID_safety_mode)) {
+        snprintf(reason, LEGACY_LAYOUT_REASON,
+                 "CB2's robot mode is not known, as this robot lacks robot_mode or safety_mode");
+        return false;
+    }
+    const struct mode_row *row =
+        find_mode(safety_stops, sizeof safety_stops / sizeof *safety_stops, state->safety_mode);
+    if (!row && state->safety_mode > SAFETY_LAST_MOVING)
         return refuse(reason, ARMTAP_ID_safety_mode, state->safety_mode);
     if (!row)
         row = find_mode(robot_modes, sizeof robot_modes / sizeof *robot_modes, state->robot_mode);
@@ -206,7 +208,9 @@ bool legacy_layout_make(const struct legacy_layout *layout, const struct armtap_
 {
     if (layout->generation == ARMTAP_GENERATION_CB2) {
         armtap_state_copy(layout->converted, state);
-        if (!convert_robot_mode(layout->converted, reason) || !check_joint_modes(layout->converted, reason))
+        if (also_needed(layout) && !convert_robot_mode(layout->converted, reason))
+            return false;
+        if (!check_joint_modes(layout->converted, reason))
             return false;
         convert_inputs(layout->converted);
         state = layout->converted;

@@ -38,3 +38,9 @@ int listening_begin(struct clients *clients, const struct served_port *port, con
         message_info("%s: %s listens on %s", label, kind->title, text);
     return outcome;
 }
+
+void listening_say(void *user, const char *client, const char *line)
+{
+    (void)user;
+    message_info("%s: %s", client, line);
+}

@@ -11,4 +11,7 @@ void listening_warn(const struct tcp_address *address);
 int listening_begin(struct clients *clients, const struct served_port *port, const struct tcp_address *address,
                     const struct server_kind *kind, void *server);
 
+/* Prints an event of a client, for struct clients_wish. */
+void listening_say(void *user, const char *client, const char *line);
+
 #endif

@@ -48,16 +48,12 @@ static void say_not_run(struct realtime_peer *peer)
     peer->was_told = true;
 }
 
-static void take_program(struct realtime_peer *peer)
+static void say_uncertain(const struct realtime_peer *peer)
 {
-    const struct script_text *script = &peer->script;
     char line[LINE_MAX];
-    size_t first = strcspn(script->program, "\r\n");
-    if (peer->server->on_program(peer->server->user, script->program, script->length) != 0)
-        return;
-    snprintf(line, sizeof line, "%zu bytes of script go to the robot: %.*s%s", script->length,
-             (int)(first < SCRIPT_FIRST_LINE ? first : SCRIPT_FIRST_LINE), script->program,
-             first + 2 < script->length ? " ..." : "");
+    snprintf(line, sizeof line,
+             "sent a program whose end is not certain (%s): it and all that follows is dropped until it connects again",
+             peer->script.uncertain);
     say(peer, line);
 }
 
@@ -70,10 +66,14 @@ static bool receive(void *user, const uint8_t *bytes, size_t length, struct buff
     for (size_t at = 0; at < length; at += used)
         switch (script_text_next(&peer->script, (const char *)bytes + at, length - at, &used)) {
         case SCRIPT_PROGRAM:
-            take_program(peer);
+            peer->server->on_program(peer->server->user, peer->wish.client, peer->script.program, peer->script.length);
             break;
         case SCRIPT_TOO_LONG:
-            say(peer, "a program of over 1 MiB was dropped");
+            if (peer->script.dropped == 1)
+                say(peer, "a program of over 1 MiB was dropped, as others will be");
+            break;
+        case SCRIPT_UNCERTAIN:
+            say_uncertain(peer);
             break;
         case SCRIPT_NO_MEMORY:
             say(peer, "closed: no memory for its program");

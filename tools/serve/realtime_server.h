@@ -10,8 +10,8 @@ struct realtime_server {
     bool read_only; /* 30013: the controller ignores text there, too */
     /* Whether the programs of that client are taken; NULL: of none. */
     bool (*may_send)(void *user, const struct tcp_address *client);
-    /* Takes a whole program. 0, or -1 after a message that it was dropped. */
-    int (*on_program)(void *user, const char *program, size_t length);
+    /* Takes a whole program of a client, and says what becomes of it. */
+    void (*on_program)(void *user, const char *client, const char *program, size_t length);
     void *user;
 };
 extern const struct server_kind realtime_server_kind;

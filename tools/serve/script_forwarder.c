@@ -2,6 +2,9 @@
 #include "script_forwarder.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +13,14 @@
 #define SECOND INT64_C(1000000000)
 /* Without an answer for so long, the robot cannot be reached. */
 #define CONNECT_TIME (2 * SECOND)
-/* Between two attempts to connect. */
+/* Nor if it acknowledges nothing for so long. */
+#define ACKNOWLEDGE_TIME (2 * SECOND)
+/* After an attempt to connect that failed. */
 #define RETRY_TIME (5 * SECOND)
+/* Lines about programs; a client may send thousands. */
+#define LINES_MAX 200u
+#define LINE_MAX 400
+#define FIRST_LINE 60
 
 struct script_forwarder {
     struct event_loop *loop;
@@ -23,9 +32,12 @@ struct script_forwarder {
     bool connecting;
     int64_t not_before; /* of the next attempt to connect */
     char *waiting;
-    size_t length, sent; /* `sent` bytes of the first program are on their way */
-    size_t *programs;    /* lengths of those that wait */
-    size_t count, room;
+    size_t begin, end, room; /* of what waits, in `waiting` */
+    size_t lengths[SCRIPT_WAITING_PROGRAMS];
+    size_t first, count; /* of the programs that wait, in the ring `lengths` */
+    size_t sent;         /* bytes of the first that were handed to the system */
+    unsigned lines;
+    uint64_t passed_on, dropped;
 };
 
 static void on_ready(void *user, unsigned events);
@@ -48,84 +60,129 @@ struct script_forwarder *script_forwarder_new(struct event_loop *loop, const str
     return NULL;
 }
 
+__attribute__((format(printf, 2, 3))) static void say(struct script_forwarder *forwarder, const char *format, ...)
+{
+    char line[LINE_MAX];
+    va_list arguments;
+    if (forwarder->lines++ > LINES_MAX)
+        return;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    message_info("%s: %s", forwarder->name, line);
+    if (forwarder->lines == LINES_MAX)
+        message_info("%s: further lines about programs are left out; their number comes at the end", forwarder->name);
+}
+
 /* ---- programs that wait ------------------------------------------------------------------------------------------ */
 
-static int add_waiting(struct script_forwarder *forwarder, const char *program, size_t length)
+/* Makes room behind what waits: at the beginning of the buffer, or in a larger one. */
+static int make_room(struct script_forwarder *forwarder, size_t more)
 {
-    if (forwarder->count == forwarder->room) {
-        size_t room = forwarder->room == 0 ? 16 : 2 * forwarder->room;
-        size_t *programs = realloc(forwarder->programs, room * sizeof *programs);
-        if (!programs)
-            return -1;
-        forwarder->programs = programs;
-        forwarder->room = room;
-    }
-    char *waiting = realloc(forwarder->waiting, forwarder->length + length);
+    size_t length = forwarder->end - forwarder->begin;
+    if (forwarder->end + more <= forwarder->room)
+        return 0;
+    if (length > 0)
+        memmove(forwarder->waiting, forwarder->waiting + forwarder->begin, length);
+    forwarder->begin = 0;
+    forwarder->end = length;
+    if (length + more <= forwarder->room)
+        return 0;
+    size_t room = 2 * (length + more);
+    char *waiting = realloc(forwarder->waiting, room);
     if (!waiting)
         return -1;
-    memcpy(waiting + forwarder->length, program, length);
     forwarder->waiting = waiting;
-    forwarder->length += length;
-    forwarder->programs[forwarder->count++] = length;
+    forwarder->room = room;
     return 0;
 }
 
-/* Forgets the first program: it was sent, or will not be. */
+/* Why a program of that length cannot wait; NULL: it can. */
+static const char *cannot_wait(struct script_forwarder *forwarder, size_t length)
+{
+    if (forwarder->count == SCRIPT_WAITING_PROGRAMS || forwarder->end - forwarder->begin + length > SCRIPT_WAITING_MAX)
+        return "too many programs wait already, which the robot does not take";
+    return make_room(forwarder, length) == 0 ? NULL : "out of memory";
+}
+
+static void add_waiting(struct script_forwarder *forwarder, const char *program, size_t length)
+{
+    memcpy(forwarder->waiting + forwarder->end, program, length);
+    forwarder->end += length;
+    forwarder->lengths[(forwarder->first + forwarder->count++) % SCRIPT_WAITING_PROGRAMS] = length;
+}
+
+/* The first program was handed to the system. */
 static void remove_first(struct script_forwarder *forwarder)
 {
-    size_t first = forwarder->programs[0];
+    forwarder->begin += forwarder->lengths[forwarder->first];
+    forwarder->first = (forwarder->first + 1) % SCRIPT_WAITING_PROGRAMS;
     forwarder->count--;
-    memmove(forwarder->programs, forwarder->programs + 1, forwarder->count * sizeof *forwarder->programs);
-    forwarder->length -= first;
-    memmove(forwarder->waiting, forwarder->waiting + first, forwarder->length);
     forwarder->sent = 0;
+    forwarder->passed_on++;
+}
+
+static void drop_waiting(struct script_forwarder *forwarder)
+{
+    forwarder->dropped += forwarder->count;
+    forwarder->begin = forwarder->end = forwarder->count = forwarder->sent = 0;
 }
 
 /* ---- the connection ---------------------------------------------------------------------------------------------- */
 
-static void disconnect(struct script_forwarder *forwarder)
+/* Says what is known about the programs when a connection is lost. */
+static void say_loss(struct script_forwarder *forwarder, const char *reason, size_t unacknowledged)
 {
+    if (unacknowledged > 0)
+        say(forwarder,
+            "%s; the robot did not acknowledge the last %zu bytes of script: whether it runs them is unknown", reason,
+            unacknowledged);
+    else
+        say(forwarder, "%s%s", reason, forwarder->count > 0 ? "" : "; the next program opens it again");
+    if (forwarder->sent > 0)
+        say(forwarder, "of a program, %zu of %zu bytes were sent, without its end", forwarder->sent,
+            forwarder->lengths[forwarder->first]);
+    if (forwarder->count > 0)
+        say(forwarder,
+            "%zu program%s not sent: check that the robot is in remote control and that port %d is enabled (Settings > "
+            "Security > Services)",
+            forwarder->count, forwarder->count == 1 ? " was" : "s were", SCRIPT_PORT);
+}
+
+/* With `reset` the system sends nothing more of what it holds. */
+static void disconnect(struct script_forwarder *forwarder, bool reset)
+{
+    event_timer_set(forwarder->timer, EVENT_NEVER);
     event_watch_free(forwarder->watch);
     forwarder->watch = NULL;
     if (forwarder->fd >= 0)
-        tcp_close(forwarder->fd, false);
+        tcp_close(forwarder->fd, reset);
     forwarder->fd = -1;
     forwarder->connecting = false;
 }
 
-/* The connection is lost. What waits is dropped, not sent later: by then it would move a robot that nobody expects to
- * move. */
-static void give_up(struct script_forwarder *forwarder, const char *reason)
+static void lose(struct script_forwarder *forwarder, const char *reason)
 {
-    if (forwarder->sent > 0)
-        message_warning("%s: %s after %zu of %zu bytes of a program; the controller does not run one without its end",
-                        forwarder->name, reason, forwarder->sent, forwarder->programs[0]);
-    else if (forwarder->count > 0)
-        message_warning("%s: %s; %zu program%s not sent: check that the robot is in remote control and that port %d "
-                        "is enabled (Settings > Security > Services)",
-                        forwarder->name, reason, forwarder->count, forwarder->count == 1 ? " was" : "s were",
-                        SCRIPT_PORT);
-    else
-        message_warning("%s: %s; the next program opens it again", forwarder->name, reason);
-    forwarder->count = forwarder->length = forwarder->sent = 0;
-    forwarder->not_before = event_clock() + RETRY_TIME;
-    event_timer_set(forwarder->timer, EVENT_NEVER);
-    disconnect(forwarder);
+    say_loss(forwarder, reason, forwarder->connecting || forwarder->fd < 0 ? 0 : tcp_unacknowledged(forwarder->fd));
+    if (forwarder->connecting || forwarder->fd < 0)
+        forwarder->not_before = event_clock() + RETRY_TIME;
+    drop_waiting(forwarder);
+    disconnect(forwarder, true);
 }
 
 static void send_waiting(struct script_forwarder *forwarder)
 {
     while (forwarder->count > 0) {
-        ssize_t sent =
-            tcp_send(forwarder->fd, forwarder->waiting + forwarder->sent, forwarder->programs[0] - forwarder->sent);
+        ssize_t sent = tcp_send(forwarder->fd, forwarder->waiting + forwarder->begin + forwarder->sent,
+                                forwarder->lengths[forwarder->first] - forwarder->sent);
         if (sent < 0 && errno != EAGAIN && errno != EINTR) {
-            give_up(forwarder, strerror(errno));
+            lose(forwarder, strerror(errno));
             return;
         }
         if (sent < 0)
             break;
         forwarder->sent += (size_t)sent;
-        if (forwarder->sent == forwarder->programs[0])
+        if (forwarder->sent == forwarder->lengths[forwarder->first])
             remove_first(forwarder);
     }
     event_watch_want(forwarder->watch, forwarder->count > 0 ? EVENT_READ | EVENT_WRITE : EVENT_READ);
@@ -138,9 +195,9 @@ static void drain(struct script_forwarder *forwarder)
     int64_t time;
     ssize_t got = tcp_receive(forwarder->fd, bytes, sizeof bytes, &time);
     if (got == 0)
-        give_up(forwarder, "closed by the robot");
+        lose(forwarder, "closed by the robot");
     else if (got < 0 && errno != EAGAIN && errno != EINTR)
-        give_up(forwarder, strerror(errno));
+        lose(forwarder, strerror(errno));
 }
 
 static void on_ready(void *user, unsigned events)
@@ -149,7 +206,7 @@ static void on_ready(void *user, unsigned events)
     if (forwarder->connecting) {
         int error = tcp_connect_outcome(forwarder->fd);
         if (error != 0) {
-            give_up(forwarder, strerror(error));
+            lose(forwarder, strerror(error));
             return;
         }
         forwarder->connecting = false;
@@ -163,56 +220,72 @@ static void on_ready(void *user, unsigned events)
 
 static void on_due(void *user)
 {
-    give_up(user, "no answer");
+    lose(user, "no answer");
 }
 
-static int connect_to_robot(struct script_forwarder *forwarder)
+static void connect_to_robot(struct script_forwarder *forwarder)
 {
     forwarder->fd = tcp_connect(&forwarder->robot);
     if (forwarder->fd < 0) {
-        give_up(forwarder, strerror(errno));
-        return -1;
+        lose(forwarder, strerror(errno));
+        return;
     }
+    forwarder->connecting = true;
+    tcp_limit_unacknowledged(forwarder->fd, ACKNOWLEDGE_TIME);
     forwarder->watch = event_watch_new(forwarder->loop, forwarder->fd, on_ready, forwarder);
     if (!forwarder->watch) {
-        give_up(forwarder, strerror(ENOMEM));
-        return -1;
+        lose(forwarder, strerror(ENOMEM));
+        return;
     }
     event_watch_want(forwarder->watch, EVENT_WRITE);
     event_timer_set(forwarder->timer, event_clock() + CONNECT_TIME);
-    forwarder->connecting = true;
-    return 0;
 }
 
-int script_forwarder_send(struct script_forwarder *forwarder, const char *program, size_t length)
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
+
+void script_forwarder_refuse(struct script_forwarder *forwarder, const char *client, size_t length, const char *reason)
 {
-    if (forwarder->fd < 0 && event_clock() < forwarder->not_before) {
-        message_warning("%s: a program of %zu bytes was dropped: the robot did not take the last one", forwarder->name,
-                        length);
-        return -1;
+    forwarder->dropped++;
+    say(forwarder, "%zu bytes of script from %s were dropped: %s", length, client, reason);
+}
+
+void script_forwarder_send(struct script_forwarder *forwarder, const char *client, const char *program, size_t length)
+{
+    const char *newline = memchr(program, '\n', length);
+    size_t first = newline ? (size_t)(newline - program) : length;
+    const char *problem = cannot_wait(forwarder, length);
+    if (forwarder->fd < 0 && event_clock() < forwarder->not_before)
+        problem = "the last attempt to connect failed less than 5 s ago";
+    if (problem) {
+        script_forwarder_refuse(forwarder, client, length, problem);
+        return;
     }
-    if (forwarder->length + length > SCRIPT_WAITING_MAX || add_waiting(forwarder, program, length) != 0) {
-        message_warning("%s: a program of %zu bytes was dropped: %zu bytes wait already, which the robot does not "
-                        "take",
-                        forwarder->name, length, forwarder->length);
-        return -1;
-    }
+    say(forwarder, "passes on %zu bytes of script from %s: %.*s%s", length, client,
+        (int)(first < FIRST_LINE ? first : FIRST_LINE), program, first + 2 < length ? " ..." : "");
+    add_waiting(forwarder, program, length);
     if (forwarder->fd < 0)
-        return connect_to_robot(forwarder);
-    if (!forwarder->connecting)
+        connect_to_robot(forwarder);
+    else if (!forwarder->connecting)
         send_waiting(forwarder);
-    return 0;
+}
+
+void script_forwarder_abort(struct script_forwarder *forwarder, const char *reason)
+{
+    bool idle = forwarder->count == 0 && (forwarder->fd < 0 || tcp_unacknowledged(forwarder->fd) == 0);
+    if (!idle)
+        lose(forwarder, reason);
+    disconnect(forwarder, false);
 }
 
 void script_forwarder_free(struct script_forwarder *forwarder)
 {
     if (!forwarder)
         return;
-    if (forwarder->count > 0)
-        give_up(forwarder, "ended");
-    disconnect(forwarder);
+    script_forwarder_abort(forwarder, "the bridge ends");
+    if (forwarder->passed_on + forwarder->dropped > 0)
+        message_info("%s: %" PRIu64 " program%s passed on, %" PRIu64 " dropped", forwarder->name, forwarder->passed_on,
+                     forwarder->passed_on == 1 ? "" : "s", forwarder->dropped);
     event_timer_free(forwarder->timer);
-    free(forwarder->programs);
     free(forwarder->waiting);
     free(forwarder);
 }

@@ -4,9 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Longer nesting is no program that anybody wrote. */
+#define NESTED_MAX 10000u
+
+static void begin_program(struct script_text *text)
+{
+    text->length = 0;
+    text->given_out = text->overlong = text->has_words = false;
+    text->blocks = text->brackets = 0;
+    text->in_string = text->in_comment = text->after_return = false;
+    text->begins_statement = true;
+    text->word_length = 0;
+}
+
 void script_text_begin(struct script_text *text, bool keeps)
 {
     *text = (struct script_text){.keeps = keeps};
+    begin_program(text);
 }
 
 void script_text_end(struct script_text *text)
@@ -15,79 +29,127 @@ void script_text_end(struct script_text *text)
     text->program = NULL;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+/* ---- how the text reads ------------------------------------------------------------------------------------------ */
 
 static bool is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-static bool is_one_of(const char *const *words, size_t count, const char *word, size_t length)
+static bool word_is(const struct script_text *text, const char *word)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strlen(words[i]) == length && memcmp(words[i], word, length) == 0)
+    return strlen(word) == text->word_length && memcmp(word, text->word, text->word_length) == 0;
+}
+
+static bool opens_block(const struct script_text *text)
+{
+    static const char *const openers[] = {"def", "sec", "thread", "while", "if"};
+    for (size_t i = 0; i < sizeof openers / sizeof *openers; i++)
+        if (word_is(text, openers[i]))
             return true;
     return false;
 }
 
-/* Whether the word opens a block, or ends one. */
-static int depth_step(const char *word, size_t length)
+/* A word is complete: follows the blocks. Returns why their end is not certain, or NULL. */
+static const char *end_word(struct script_text *text)
 {
-    static const char *const openers[] = {"def", "sec", "thread", "while", "if"};
-    if (is_one_of(openers, sizeof openers / sizeof *openers, word, length))
-        return 1;
-    return length == 3 && memcmp(word, "end", 3) == 0 ? -1 : 0;
+    bool opens = opens_block(text), ends = word_is(text, "end");
+    text->word_length = 0;
+    if (!opens && !ends)
+        return NULL;
+    if (!text->word_begins_statement || text->brackets > 0)
+        return "a word such as 'if' or 'end' inside a statement";
+    if (ends && text->blocks == 0)
+        return "an 'end' without a block";
+    if (opens && text->blocks == NESTED_MAX)
+        return "blocks without an end";
+    text->blocks += opens ? 1 : 0;
+    text->blocks -= ends ? 1 : 0;
+    return NULL;
 }
 
-/* Follows the blocks of one line; strings and comments hold none. A line that ends more than began is a mistake of the
- * program's author, and ends the program. */
-static unsigned depth_after(unsigned depth, const char *line, size_t length)
+static const char *take_bracket(struct script_text *text, char c)
 {
-    for (size_t at = 0; at < length && line[at] != '#';) {
-        size_t begin = at;
-        if (line[at] == '"') {
-            const char *close = memchr(line + at + 1, '"', length - at - 1);
-            at = close ? (size_t)(close - line) + 1 : length;
-        } else if (is_word(line[at])) {
-            while (at < length && is_word(line[at]))
-                at++;
-            int step = depth_step(line + begin, at - begin);
-            depth = step < 0 && depth == 0 ? 0 : depth + (unsigned)step;
-        } else {
-            at++;
-        }
+    if (strchr("([{", c)) {
+        text->brackets++;
+        return text->brackets > NESTED_MAX ? "brackets without an end" : NULL;
     }
-    return depth;
+    if (text->brackets == 0)
+        return "a bracket that closes nothing";
+    text->brackets--;
+    return NULL;
+}
+
+/* A byte outside of strings and comments. */
+static const char *take_code(struct script_text *text, char c)
+{
+    if (is_word(c)) {
+        if (text->word_length == 0)
+            text->word_begins_statement = text->begins_statement;
+        /* One that is longer than any word of blocks stays too long to be one. */
+        if (text->word_length < SCRIPT_WORD_MAX)
+            text->word[text->word_length++] = c;
+        text->begins_statement = false;
+        text->has_words = true;
+        return NULL;
+    }
+    const char *uncertain = end_word(text);
+    if (c == '\n' || c == ' ' || c == '\t' || c == '\r') {
+        text->begins_statement |= c == '\n' && text->brackets == 0;
+        return uncertain;
+    }
+    text->begins_statement = c == ':';
+    text->has_words |= c != '#';
+    text->in_string = c == '"';
+    text->in_comment = c == '#';
+    if (strchr("()[]{}", c) && !uncertain)
+        uncertain = take_bracket(text, c);
+    return c == '\'' ? "a single quote" : (unsigned char)c >= 0x80 ? "a byte that is not ASCII" : uncertain;
+}
+
+/* Follows one byte. Returns why the end of the program is not certain, or NULL. */
+static const char *take_byte(struct script_text *text, char c)
+{
+    bool returns = text->after_return;
+    text->after_return = c == '\r';
+    if ((returns && c != '\n') || ((unsigned char)c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7F)
+        return "a control character";
+    if (text->in_string && (c == '\\' || c == '\n' || c == '\r'))
+        return "a string that does not end in its line, or holds a backslash";
+    if (text->in_string) {
+        text->in_string = c != '"';
+        return NULL;
+    }
+    if (text->in_comment && c != '\n')
+        return NULL;
+    text->in_comment = false;
+    return take_code(text, c);
 }
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
-static int make_room(struct script_text *text, size_t more)
+static int keep_byte(struct script_text *text, char c)
 {
-    if (text->length + more <= text->room)
+    if (text->length == SCRIPT_PROGRAM_MAX)
+        text->overlong = true;
+    if (text->overlong)
         return 0;
-    size_t room = text->room == 0 ? 1024 : text->room;
-    while (room < text->length + more)
-        room *= 2;
-    char *program = realloc(text->program, room);
-    if (!program)
-        return -1;
-    text->program = program;
-    text->room = room;
+    if (text->length == text->room) {
+        size_t room = text->room == 0 ? 1024 : 2 * text->room;
+        char *program = realloc(text->program, room);
+        if (!program)
+            return -1;
+        text->program = program;
+        text->room = room;
+    }
+    text->program[text->length++] = c;
     return 0;
-}
-
-static void begin_program(struct script_text *text)
-{
-    text->length = text->line = 0;
-    text->depth = 0;
-    text->overlong = false;
 }
 
 static bool is_blank(const char *line, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r' && line[i] != '\n')
+        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
             return false;
     return true;
 }
@@ -107,77 +169,48 @@ static void keep_first_line(struct script_text *text, const char *bytes, size_t 
     text->first_line[text->first_length] = '\0';
 }
 
-/* Adds to the current line; what is beyond the bound is only followed, line by line. */
-static int add(struct script_text *text, const char *bytes, size_t length)
+/* The line is complete, and no block or bracket is open. */
+static enum script_outcome end_program(struct script_text *text)
 {
-    if (text->length + length > SCRIPT_PROGRAM_MAX) {
-        text->overlong = true;
-        if (text->line > 0)
-            memmove(text->program, text->program + text->line, text->length - text->line);
-        text->length -= text->line;
-        text->line = 0;
-        /* A line that is too long by itself: its beginning, which has the words, stays. */
-        if (text->length + length > SCRIPT_PROGRAM_MAX)
-            length = SCRIPT_PROGRAM_MAX - text->length;
+    if (!text->has_words && !text->overlong) {
+        begin_program(text); /* blank lines and comments between programs */
+        return SCRIPT_MORE;
     }
-    if (make_room(text, length) != 0)
-        return -1;
-    memcpy(text->program + text->length, bytes, length);
-    text->length += length;
-    return 0;
+    text->given_out = true;
+    if (text->overlong)
+        text->dropped++;
+    else
+        text->programs++;
+    return text->overlong ? SCRIPT_TOO_LONG : SCRIPT_PROGRAM;
 }
 
-/* The current line is complete: whether the program is, too. */
-static bool line_ends_program(struct script_text *text)
+static enum script_outcome take(struct script_text *text, char c)
 {
-    const char *line = text->program + text->line;
-    size_t length = text->length - text->line;
-    bool blank = is_blank(line, length);
-    text->depth = depth_after(text->depth, line, length);
-    text->line = text->length;
-    if (text->depth > 0)
-        return false;
-    if (blank && !text->overlong && text->length == length) {
-        begin_program(text); /* a blank line between programs */
-        return false;
-    }
-    return true;
+    if (text->given_out)
+        begin_program(text);
+    text->uncertain = take_byte(text, c);
+    if (text->uncertain)
+        return SCRIPT_UNCERTAIN;
+    if (keep_byte(text, c) != 0)
+        return SCRIPT_NO_MEMORY;
+    return c == '\n' && text->blocks == 0 && text->brackets == 0 ? end_program(text) : SCRIPT_MORE;
 }
 
 enum script_outcome script_text_next(struct script_text *text, const char *bytes, size_t length, size_t *used)
 {
-    *used = length;
-    if (!text->keeps) {
-        text->bytes += length;
-        keep_first_line(text, bytes, length);
-        return SCRIPT_MORE;
-    }
-    if (text->depth == 0 && text->length > 0 && text->line == text->length)
-        begin_program(text); /* the last one was given out */
-    for (size_t at = 0; at < length;) {
-        const char *newline = memchr(bytes + at, '\n', length - at);
-        size_t end = newline ? (size_t)(newline - bytes) + 1 : length;
-        text->bytes += end - at;
-        keep_first_line(text, bytes + at, end - at);
-        if (add(text, bytes + at, end - at) != 0)
-            return SCRIPT_NO_MEMORY;
-        at = end;
-        if (!newline || !line_ends_program(text))
-            continue;
-        *used = at;
-        if (!text->overlong) {
-            text->programs++;
-            return SCRIPT_PROGRAM;
-        }
-        text->dropped++;
-        begin_program(text);
-        return SCRIPT_TOO_LONG;
-    }
-    return SCRIPT_MORE;
+    enum script_outcome outcome = SCRIPT_MORE;
+    size_t at = 0;
+    if (!text->keeps || text->uncertain)
+        at = length;
+    while (at < length && outcome == SCRIPT_MORE)
+        outcome = take(text, bytes[at++]);
+    text->bytes += at;
+    keep_first_line(text, bytes, at);
+    *used = at;
+    return outcome;
 }
 
 size_t script_text_unfinished(const struct script_text *text)
 {
-    bool given_out = text->depth == 0 && text->line == text->length;
-    return given_out ? 0 : text->length;
+    return text->given_out || text->uncertain ? 0 : text->length;
 }

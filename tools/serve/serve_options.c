@@ -8,9 +8,9 @@
 #include "legacy_layout.h"
 
 enum option {
-    OPTION_LISTEN = 1,
+    OPTION_LISTEN = 1, /* with a capture and with a robot */
     OPTION_PORTS,
-    OPTION_SPEED,
+    OPTION_SPEED, /* from here on with a capture */
     OPTION_LOOP,
     OPTION_FROM,
     OPTION_TO,
@@ -24,7 +24,7 @@ enum option {
     OPTION_PROTOCOL,
     OPTION_TEXT,
     OPTION_STUB,
-    OPTION_LAYOUT,
+    OPTION_LAYOUT, /* from here on with a robot */
     OPTION_HZ,
     OPTION_ON_LOSS,
     OPTION_ALLOW_SCRIPT,
@@ -82,6 +82,7 @@ static const struct option_usage usage = {
     .row_count = sizeof rows / sizeof *rows,
     .reads_captures = true,
     .reads_robots = true,
+    .fixed_request = true,
     .examples = "  armtap serve --loop robot.pcapng\n  armtap serve --listen 127.0.0.11 --speed max --hide payload "
                 "robot.pcapng\n  armtap serve --layout 1108 rtde://10.0.0.2\n"};
 
@@ -208,7 +209,6 @@ static int take_hz(struct serve_options *options, const char *value)
 
 static int take_on_loss(struct serve_options *options, const char *value)
 {
-    options->has_on_loss = true;
     options->on_loss = strcmp(value, "hold") == 0 ? BRIDGE_HOLD : BRIDGE_CLOSE;
     return options->on_loss == BRIDGE_HOLD || strcmp(value, "close") == 0 ? 0
                                                                           : bad("--on-loss", value, "close or hold");
@@ -242,28 +242,39 @@ static int take_for_bridge(struct serve_options *options, int id, const char *va
     }
 }
 
-/* An option of the bridge that was given; NULL: none. */
-static const char *bridge_option(const struct serve_options *options)
+static const char *option_name(int id)
 {
-    return options->layout > 0          ? "--layout"
-           : options->hz > 0            ? "--hz"
-           : options->has_on_loss       ? "--on-loss"
-           : options->allow_script      ? "--allow-script"
-           : options->allowed_count > 0 ? "--allow-from"
-                                        : NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].id == id)
+            return rows[i].name;
+    return "";
+}
+
+/* An option that was given and has no effect here; 0: none. */
+static int useless_option(const struct serve_options *options, bool with_robot)
+{
+    for (int id = 1; id <= OPTION_ALLOW_FROM; id++)
+        if (options->given & 1U << id && id > OPTION_PORTS && (id >= OPTION_LAYOUT) != with_robot)
+            return id;
+    return 0;
 }
 
 static int check_bridge(const struct serve_options *options)
 {
     const struct robot_sources *robots = &options->shared.robots;
-    const char *option = bridge_option(options);
+    int useless = useless_option(options, robots->count > 0);
     char sizes[LEGACY_LAYOUT_LIST];
-    if (robots->count == 0 && option) {
-        message_error("serve: %s works only with a robot: armtap serve --layout 1220 rtde://HOST", option);
+    if (useless != 0) {
+        message_error("serve: --%s works only with a %s", option_name(useless),
+                      robots->count > 0 ? "capture" : "robot: armtap serve --layout 1220 rtde://HOST");
         return -1;
     }
     if (robots->count == 0)
         return 0;
+    if (options->shared.recipe) {
+        message_error("serve: --recipe works only with a capture: what the bridge asks for follows from --layout");
+        return -1;
+    }
     if (robots->count > 1 || robots->robots[0].protocol != ARMTAP_RTDE) {
         message_error("serve: the bridge reads one robot, over RTDE: armtap serve --layout 1220 rtde://HOST");
         return -1;
@@ -285,6 +296,7 @@ static int check_bridge(const struct serve_options *options)
 static int take(void *user, int id, const char *value)
 {
     struct serve_options *options = user;
+    options->given |= 1U << id;
     switch (id) {
     case OPTION_LISTEN:
         return take_address(options, value);

@@ -17,6 +17,7 @@ struct serve_names {
 
 struct serve_options {
     struct options shared;
+    unsigned given; /* options, a bit for each */
     struct tcp_address address;
     struct served_port ports[SERVED_PORTS];
     double speed;
@@ -38,7 +39,6 @@ struct serve_options {
     uint64_t layout; /* 0: not given */
     double hz;       /* 0: every record */
     enum bridge_loss on_loss;
-    bool has_on_loss;
     bool allow_script;
     struct tcp_address allowed[BRIDGE_ALLOWED_MAX];
     size_t allowed_count;
