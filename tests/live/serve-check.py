@@ -59,10 +59,12 @@ def until(what, condition):
 
 
 class Serve:
-    def __init__(self, *words):
+    def __init__(self, *words, descriptors=None):
         ports = ",".join("%d=0" % port for port in PORTS)
         self.program = subprocess.Popen([ARMTAP, "serve", "--ports", ports, *words], stdin=subprocess.DEVNULL,
-                                        stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+                                        stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+                                        preexec_fn=descriptors and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE,
+                                                                                               (descriptors, descriptors))))
         self.lines, self.port = [], {}
         self.reader = threading.Thread(target=self.read)
         self.reader.start()
@@ -524,6 +526,43 @@ def check_lines():
         expect("how many more there were", serve.said("more lines are not shown"))
 
 
+def check_descriptors():
+    """Clients never take the descriptors that the capture's next round needs, nor do unread lines stop the data."""
+    name = capture("e-series-1220.pcapng.gz")
+    with Serve("--loop", "--speed", "20", name, descriptors=48) as serve:
+        ends = [serve.connect(30003) for _ in range(60)]
+        kept = ends.pop()
+        until("some are turned away", lambda: serve.said("turned away: 16 clients are connected"))
+        time.sleep(0.5)
+        expect("it plays on", serve.program.poll() is None and not serve.said("cannot be read"), serve.lines[-3:])
+        for end in [kept, *ends]:
+            end.close()
+    unread, write = os.pipe()
+    with subprocess.Popen([ARMTAP, "serve", "--ports", "30003=0", "--loop", name], stderr=write) as program:
+        os.close(write)
+        line = b""
+        while b"listens" not in line:
+            line += os.read(unread, 1)
+        while b"\n" not in line.split(b"listens")[1]:
+            line += os.read(unread, 1)
+        address = ("127.0.0.1", int(line.rsplit(b":", 1)[1]))
+        reader = socket.create_connection(address, PATIENCE)
+        begin = time.monotonic()
+        while time.monotonic() - begin < 7:  # 64 kB of lines, at 200 a second
+            for _ in range(60):
+                socket.create_connection(address, PATIENCE).close()
+            time.sleep(0.1)
+        reader.settimeout(2)
+        got = -1
+        with contextlib.suppress(OSError):
+            for _ in range(200):
+                got = len(reader.recv(65536))
+        expect("data goes on though nobody reads the lines", got > 0, got)
+        reader.close()
+        program.kill()
+    os.close(unread)
+
+
 def check_slow():
     """A client that does not read loses data, then its connection; the others lose nothing."""
     with Serve("--loop", "--speed", "50", capture("e-series-1220.pcapng.gz")) as serve:
@@ -632,7 +671,7 @@ def check_robots():
 
 def main():
     side_by_side(check_record_py, check_legacy, check_each_other, check_union, check_sources, check_requests, check_stubs)
-    side_by_side(check_pace, check_rounds, check_paused, check_several, check_garbage, check_script, check_slow)
+    side_by_side(check_pace, check_rounds, check_paused, check_several, check_garbage, check_script, check_slow, check_descriptors)
     side_by_side(check_many, check_idle, check_signals, check_refusals, check_robots, check_lines)
     return finish()
 

@@ -356,3 +356,10 @@ enum event_loop_end event_loop_drain(struct event_loop *loop, int64_t until)
 {
     return run(loop, until, false);
 }
+
+bool event_can_write(int fd)
+{
+    const struct timespec at_once = {0};
+    struct pollfd wanted = {.fd = fd, .events = POLLOUT};
+    return ppoll(&wanted, 1, &at_once, NULL) > 0;
+}

@@ -3,6 +3,7 @@
 #ifndef INPUT_EVENT_LOOP_H
 #define INPUT_EVENT_LOOP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct event_loop;
@@ -53,6 +54,8 @@ void event_timer_set(struct event_timer *timer, int64_t when);
 /* Accepts NULL. */
 void event_timer_free(struct event_timer *timer);
 
+/* Whether a write would not wait now; also where it would fail at once. */
+bool event_can_write(int fd);
 /* The monotonic clock now, in ns. */
 int64_t event_clock(void);
 

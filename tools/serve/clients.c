@@ -5,10 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #define PORTS_MAX 16u
 #define LABEL_MAX 24u
 #define CHUNK 16384u
+#define DESCRIPTORS 32u /* that everything else needs */
 #define SECOND INT64_C(1000000000)
 /* What a package may need; --speed max waits for so much room. */
 #define ROOM_FOR_DATA ((size_t)16 * 1024)
@@ -40,8 +43,8 @@ struct clients {
     struct port ports[PORTS_MAX];
     size_t port_count;
     struct client *all[CLIENTS_MAX];
-    size_t count;
-    int64_t second; /* in which `lines` were printed, and `hidden` were not */
+    size_t count, most; /* clients */
+    int64_t second;     /* in which `lines` were printed, and `hidden` were not */
     uint64_t lines, hidden;
     uint64_t turned_away;
     int64_t told_away;
@@ -62,7 +65,8 @@ static void tell_hidden(struct clients *clients)
     clients->hidden = clients->lines = 0;
 }
 
-/* Clients that come and go in a loop must not fill a disk with lines about them. */
+/* Clients that come and go in a loop must not fill a disk with lines about them, and a reader of these lines that stops
+ * must not stop the clients. */
 static void on_say(void *user, const char *name, const char *line)
 {
     struct clients *clients = user;
@@ -70,7 +74,7 @@ static void on_say(void *user, const char *name, const char *line)
     if (second != clients->second)
         tell_hidden(clients);
     clients->second = second;
-    if (clients->lines++ < CLIENTS_LINES)
+    if (clients->lines++ < CLIENTS_LINES && event_can_write(STDERR_FILENO))
         clients->wish.say(clients->wish.user, name, line);
     else
         clients->hidden++;
@@ -261,7 +265,7 @@ static void turn_away(struct clients *clients, int fd)
     if (clients->told_away != 0 && now - clients->told_away < 10 * SECOND)
         return;
     clients->told_away = now;
-    snprintf(line, sizeof line, "turned away: %u clients are connected (%llu so far)", CLIENTS_MAX,
+    snprintf(line, sizeof line, "turned away: %zu clients are connected (%llu so far)", clients->most,
              (unsigned long long)clients->turned_away);
     clients->wish.say(clients->wish.user, "a client", line); /* at most every ten seconds */
 }
@@ -274,9 +278,9 @@ static void set_timer(struct clients *clients)
 static void take_client(struct port *port, int fd, const struct tcp_address *address)
 {
     struct clients *clients = port->clients;
-    struct client *client = clients->count < CLIENTS_MAX ? make_client(port, fd, address) : NULL;
+    struct client *client = clients->count < clients->most ? make_client(port, fd, address) : NULL;
     if (!client) {
-        if (clients->count == CLIENTS_MAX)
+        if (clients->count == clients->most)
             turn_away(clients, fd);
         return;
     }
@@ -323,12 +327,23 @@ static void on_second(void *user)
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
+/* How many may be connected: descriptors must be left for the rest of the program. */
+static size_t most_clients(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return CLIENTS_MAX;
+    size_t left = limit.rlim_cur > DESCRIPTORS + 4 ? (size_t)limit.rlim_cur - DESCRIPTORS : 4;
+    return left < CLIENTS_MAX ? left : CLIENTS_MAX;
+}
+
 struct clients *clients_new(const struct clients_wish *wish)
 {
     struct clients *clients = calloc(1, sizeof *clients);
     if (!clients)
         return NULL;
     clients->wish = *wish;
+    clients->most = most_clients();
     clients->timer = event_timer_new(wish->loop, on_second, clients);
     clients->news = event_timer_new(wish->loop, on_news, clients);
     if (clients->timer && clients->news)

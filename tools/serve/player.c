@@ -106,7 +106,9 @@ static void finish(struct player *player)
         event_timer_set(player->timer, now + LOOK);
         return;
     }
-    clients_close(player->clients, false, "closed: the capture ends");
+    clients_close(player->clients, false,
+                  timeline_has_failed(player->timeline) ? "closed: the capture cannot be read on"
+                                                        : "closed: the capture ends");
     event_loop_stop(player->loop);
 }
 
