@@ -17,6 +17,8 @@ lib_libinside_la_SOURCES = \
 	lib/client/armtap-client.h \
 	lib/client/client.c \
 	lib/client/client.h \
+	lib/client/client_known.c \
+	lib/client/client_options.c \
 	lib/client/name_list.c \
 	lib/client/name_list.h \
 	lib/client/rtde_client.c \

@@ -11,44 +11,7 @@
 #define BACKOFF_MAX (5 * SECOND)
 #define PAUSE_TIME SECOND
 #define SILENCE (2 * SECOND) /* without data; a controller sends each 8 ms or less, and SDU's client gives up here */
-#define INPUTS_MAX 255
-#define TYPE_AT 2 /* in a package */
-
-/* ---- options ---- */
-
-static const char *names_problem(const char *names)
-{
-    if (!names || armtap_name_list_bytes(names) == 0)
-        return "no names are given for a recipe";
-    return armtap_name_list_bytes(names) > ARMTAP_NAMES_MAX
-               ? "the names of a recipe have more than the 2048 bytes that a controller takes: ask for fewer fields"
-               : NULL;
-}
-
-static const char *rtde_problem(const struct armtap_client_options *options)
-{
-    if (options->max_version < 0 || options->max_version > 3)
-        return "RTDE has the protocols 1, 2 and 3";
-    if (!(options->frequency == 0 || options->frequency >= 1) || isinf(options->frequency))
-        return "a frequency is 1 Hz or more";
-    if (options->input_count > INPUTS_MAX || (options->input_count > 0 && !options->inputs))
-        return "a client has at most 255 input recipes";
-    const char *problem = names_problem(options->outputs);
-    for (size_t i = 0; i < options->input_count && !problem; i++)
-        problem = names_problem(options->inputs[i]);
-    return problem;
-}
-
-const char *armtap_client_problem(const struct armtap_client_options *options)
-{
-    if (!options || options->size < sizeof *options)
-        return "there are no options, or their size is not set";
-    if (options->give_up < 0)
-        return "the time after which to give up is negative";
-    if (options->protocol == ARMTAP_RTDE)
-        return rtde_problem(options);
-    return options->protocol == ARMTAP_REALTIME ? NULL : "the protocol is neither RTDE nor realtime";
-}
+#define TYPE_AT 2            /* in a package */
 
 /* ---- making ---- */
 
@@ -164,7 +127,7 @@ static int decide(struct armtap_client *client, enum armtap_client_decision what
     client->verdict.at = at;
     client->state = what == ARMTAP_CLIENT_RECONNECT ? ARMTAP_CLIENT_CONNECTING : ARMTAP_CLIENT_CLOSED;
     client->deadline = INT64_MAX;
-    client->awaiting = false;
+    client->link.awaiting = false;
     return tell(client, ARMTAP_CLIENT_EVENT_VERDICT,
                 what == ARMTAP_CLIENT_CLOSE       ? ARMTAP_INFO
                 : what == ARMTAP_CLIENT_RECONNECT ? ARMTAP_WARNING
@@ -183,7 +146,7 @@ int armtap_client_lose(struct armtap_client *client, const char *format, ...)
     return error;
 }
 
-int armtap_client_end(struct armtap_client *client, enum armtap_client_decision what, const char *format, ...)
+int armtap_client_finish(struct armtap_client *client, enum armtap_client_decision what, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -223,7 +186,7 @@ static int leave(struct armtap_client *client, int error)
         return error;
     client->error = error;
     client->options.on_event = NULL;
-    armtap_client_end(client, ARMTAP_CLIENT_GIVE_UP, "%s", armtap_strerror(error));
+    armtap_client_finish(client, ARMTAP_CLIENT_GIVE_UP, "%s", armtap_strerror(error));
     return error;
 }
 
@@ -263,7 +226,8 @@ static int give_up(struct armtap_client *client)
     const char *why = client->verdict.what == ARMTAP_CLIENT_RECONNECT ? before.text : client->said.text;
     armtap_line_begin(&time);
     armtap_line_double(&time, (double)client->options.give_up / (double)SECOND);
-    return armtap_client_end(client, ARMTAP_CLIENT_GIVE_UP, "no data for %s s%s%s", time.text, why[0] ? ": " : "", why);
+    return armtap_client_finish(client, ARMTAP_CLIENT_GIVE_UP, "no data for %s s%s%s", time.text, why[0] ? ": " : "",
+                                why);
 }
 
 static bool is_due(const struct armtap_client *client, int64_t time)
@@ -282,7 +246,7 @@ static int expire(struct armtap_client *client)
     case ARMTAP_CLIENT_STREAMING:
         return armtap_client_miss_data(client);
     case ARMTAP_CLIENT_PAUSING:
-        return armtap_client_end(client, ARMTAP_CLIENT_CLOSE, "stopped; the robot did not answer PAUSE");
+        return armtap_client_finish(client, ARMTAP_CLIENT_CLOSE, "stopped; the robot did not answer PAUSE");
     default:
         return armtap_rtde_client_expire(client);
     }
@@ -300,9 +264,9 @@ int armtap_client_has_data(struct armtap_client *client)
 {
     bool again = client->state != ARMTAP_CLIENT_STREAMING;
     client->good = client->now;
-    if (client->now >= client->lasting)
+    if (client->now >= client->link.lasting)
         client->backoff = BACKOFF_FIRST;
-    client->unconfirmed = client->told_waiting = false;
+    client->link.unconfirmed = client->link.told_waiting = false;
     client->state = ARMTAP_CLIENT_STREAMING;
     client->deadline = armtap_client_later(client, SILENCE);
     return again ? armtap_client_tell(client, ARMTAP_CLIENT_EVENT_DATA, ARMTAP_INFO, "data comes") : ARMTAP_OK;
@@ -312,7 +276,7 @@ int armtap_client_wait(struct armtap_client *client)
 {
     client->state = ARMTAP_CLIENT_WAITING;
     client->deadline = armtap_client_later(client, SILENCE);
-    return client->unconfirmed ? armtap_client_miss_data(client) : ARMTAP_OK;
+    return client->link.unconfirmed ? armtap_client_miss_data(client) : ARMTAP_OK;
 }
 
 /* Silence is no reason to connect again: a robot may have nothing to send, and keep-alives of the socket tell whether
@@ -321,10 +285,10 @@ int armtap_client_miss_data(struct armtap_client *client)
 {
     client->state = ARMTAP_CLIENT_WAITING;
     client->deadline = INT64_MAX;
-    if (client->told_waiting)
+    if (client->link.told_waiting)
         return ARMTAP_OK;
-    client->told_waiting = true;
-    if (client->unconfirmed)
+    client->link.told_waiting = true;
+    if (client->link.unconfirmed)
         return armtap_client_tell(client, ARMTAP_CLIENT_EVENT_WAITING, ARMTAP_WARNING,
                                   "connected, but no data comes; the robot says: %s", client->said.text);
     return armtap_client_tell(client, ARMTAP_CLIENT_EVENT_WAITING, ARMTAP_WARNING,
@@ -337,10 +301,10 @@ int armtap_client_miss_data(struct armtap_client *client)
 /* The connection's last words. */
 static int close_conn(struct armtap_client *client, const struct armtap_where *where)
 {
-    if (!client->open)
+    if (!client->link.open)
         return ARMTAP_OK;
-    client->open = false;
-    client->awaiting = false;
+    client->link.open = false;
+    client->link.awaiting = false;
     client->out_length = 0;
     TRY(armtap_conn_close(client->conn, ARMTAP_FROM_ROBOT, where));
     return armtap_conn_close(client->conn, ARMTAP_TO_ROBOT, where);
@@ -364,15 +328,12 @@ static int open_conn(struct armtap_client *client)
 /* Nothing is known about a new connection. */
 static void begin(struct armtap_client *client)
 {
-    client->open = true;
-    client->lasting = armtap_client_later(client, BACKOFF_MAX);
+    client->link = (struct armtap_client_link){.open = true, .lasting = armtap_client_later(client, BACKOFF_MAX)};
     client->agreed.connections++;
     client->agreed.version = 0;
     client->agreed.frequency = client->agreed.rate = 0;
     client->agreed.controller_version[0] = '\0';
     client->agreed.first_clock = client->agreed.last_clock = NAN;
-    client->received = client->foreign = 0;
-    client->awaiting = client->asked_again = client->unconfirmed = client->told_waiting = client->had_data = false;
     armtap_line_begin(&client->said);
     armtap_line_begin(&client->reason);
     client->verdict.what = ARMTAP_CLIENT_GO_ON;
@@ -446,21 +407,21 @@ static int lose_connection(struct armtap_client *client, enum armtap_client_end 
                                   text);
     if (armtap_rtde_client_asks(client))
         return armtap_client_lose(client, "%s instead of answering %s", text, armtap_rtde_client_asks(client));
-    if (!client->had_data)
+    if (!client->link.had_data)
         return armtap_client_lose(client, "%s before any data", text);
     return armtap_client_lose(client, "%s", text);
 }
 
 static int closed(struct armtap_client *client, enum armtap_client_end how, const struct armtap_where *where)
 {
-    bool was_open = client->open;
+    bool was_open = client->link.open;
     enum armtap_client_state state = client->state;
     TRY(close_conn(client, where));
     client->state = state;
     if (!was_open || !goes_on(client))
         return ARMTAP_OK;
     if (state == ARMTAP_CLIENT_PAUSING)
-        return armtap_client_end(client, ARMTAP_CLIENT_CLOSE, "stopped");
+        return armtap_client_finish(client, ARMTAP_CLIENT_CLOSE, "stopped");
     return lose_connection(client, how);
 }
 
@@ -477,13 +438,13 @@ int armtap_client_closed(struct armtap_client *client, int64_t now, enum armtap_
 static int receive(struct armtap_client *client, const void *bytes, size_t length, const struct armtap_where *where)
 {
     const uint8_t *p = bytes;
-    bool has_type = client->received < TYPE_AT + 1 && client->received + length > TYPE_AT;
+    bool has_type = client->link.received < TYPE_AT + 1 && client->link.received + length > TYPE_AT;
     if (has_type)
-        client->type = p[TYPE_AT - client->received];
-    client->received += length;
+        client->link.type = p[TYPE_AT - client->link.received];
+    client->link.received += length;
     TRY(armtap_conn_push(client->conn, ARMTAP_FROM_ROBOT, bytes, length, where));
     if (has_type && client->options.protocol == ARMTAP_RTDE && goes_on(client) &&
-        !armtap_rtde_client_knows(client->type))
+        !armtap_rtde_client_knows(client->link.type))
         return armtap_client_lose(client, "what answers is not RTDE");
     return expire(client);
 }
@@ -494,7 +455,7 @@ int armtap_client_receive(struct armtap_client *client, const void *bytes, size_
     if (!bytes && length > 0)
         return ARMTAP_ERR_ARGUMENT;
     TRY(enter(client, now));
-    if (client->open)
+    if (client->link.open)
         return leave(client, receive(client, bytes, length, where));
     leave(client, ARMTAP_OK);
     return ARMTAP_ERR_NOT_READY;
@@ -514,17 +475,17 @@ size_t armtap_client_send(const struct armtap_client *client, const void **bytes
 {
     if (bytes)
         *bytes = NULL;
-    if (!client || !bytes || !client->open || !goes_on(client))
+    if (!client || !bytes || !client->link.open || !goes_on(client))
         return 0;
     *bytes = client->out;
     return client->out_length;
 }
 
-/* A callback may write inputs behind the bytes that the connection reads in place. */
+/* A callback may append inputs while the connection reads the first bytes in place: these are removed afterwards. */
 static int sent(struct armtap_client *client, size_t length, const struct armtap_where *where)
 {
     TRY(armtap_conn_push(client->conn, ARMTAP_TO_ROBOT, client->out, length, where));
-    client->sent += length;
+    client->link.sent += length;
     client->out_length -= length;
     memmove(client->out, client->out + length, client->out_length);
     return ARMTAP_OK;
@@ -533,7 +494,7 @@ static int sent(struct armtap_client *client, size_t length, const struct armtap
 int armtap_client_sent(struct armtap_client *client, size_t length, int64_t now, const struct armtap_where *where)
 {
     TRY(enter(client, now));
-    if (client->open && length <= client->out_length)
+    if (client->link.open && length <= client->out_length)
         return leave(client, sent(client, length, where));
     leave(client, ARMTAP_OK);
     return ARMTAP_ERR_ARGUMENT;
@@ -546,8 +507,8 @@ static int stop(struct armtap_client *client)
     bool started = client->state >= ARMTAP_CLIENT_START && client->state <= ARMTAP_CLIENT_STREAMING;
     if (client->state >= ARMTAP_CLIENT_PAUSING)
         return ARMTAP_OK;
-    if (!client->open || !started || client->options.protocol != ARMTAP_RTDE)
-        return armtap_client_end(client, ARMTAP_CLIENT_CLOSE, "stopped");
+    if (!client->link.open || !started || client->options.protocol != ARMTAP_RTDE)
+        return armtap_client_finish(client, ARMTAP_CLIENT_CLOSE, "stopped");
     client->state = ARMTAP_CLIENT_PAUSING;
     client->deadline = armtap_client_later(client, PAUSE_TIME);
     return armtap_rtde_client_pause(client);
@@ -566,7 +527,7 @@ int armtap_client_write(struct armtap_client *client, size_t input, const struct
         return ARMTAP_ERR_ARGUMENT;
     if (client->error != ARMTAP_OK)
         return client->error;
-    bool ready = client->open && client->state >= ARMTAP_CLIENT_START && client->state <= ARMTAP_CLIENT_STREAMING;
+    bool ready = client->link.open && client->state >= ARMTAP_CLIENT_START && client->state <= ARMTAP_CLIENT_STREAMING;
     struct armtap_client_input *own = client->inputs ? &client->inputs[input] : NULL;
     if (!ready || !own || !own->recipe)
         return ARMTAP_ERR_NOT_READY;
@@ -581,71 +542,4 @@ int armtap_client_write(struct armtap_client *client, size_t input, const struct
                                           .values = packed,
                                           .values_length = (size_t)length};
     return armtap_client_put(client, &package, OUT_LAST);
-}
-
-/* ---- what is known ---- */
-
-enum armtap_client_state armtap_client_state(const struct armtap_client *client)
-{
-    return client ? client->state : ARMTAP_CLIENT_CLOSED;
-}
-
-const char *armtap_client_state_name(enum armtap_client_state state)
-{
-    static const char *const names[] = {"connecting", "version", "controller", "set-up",  "inputs",
-                                        "start",      "waiting", "streaming",  "pausing", "closed"};
-    return (unsigned)state < sizeof names / sizeof names[0] ? names[state] : "";
-}
-
-const struct armtap_client_verdict *armtap_client_verdict(const struct armtap_client *client)
-{
-    static const struct armtap_client_verdict none = {ARMTAP_CLIENT_GIVE_UP, 0, "there is no client"};
-    return client ? &client->verdict : &none;
-}
-
-const struct armtap_client_agreement *armtap_client_agreement(const struct armtap_client *client)
-{
-    return client ? &client->agreed : NULL;
-}
-
-const struct armtap_recipe *armtap_client_input(const struct armtap_client *client, size_t input)
-{
-    return client && client->inputs && input < client->options.input_count ? client->inputs[input].recipe : NULL;
-}
-
-const struct armtap_stream *armtap_client_stream(const struct armtap_client *client)
-{
-    return client && client->conn ? armtap_conn_stream(client->conn) : NULL;
-}
-
-/* The i-th dropped name of a list; `i` becomes what is left of it. */
-static const struct armtap_name *dropped_of(const struct armtap_name_list *names, size_t *i)
-{
-    if (*i >= names->dropped) {
-        *i -= names->dropped;
-        return NULL;
-    }
-    for (size_t k = 0;; k++)
-        if (names->names[k].dropped && (*i)-- == 0)
-            return &names->names[k];
-}
-
-bool armtap_client_dropped(const struct armtap_client *client, size_t i, struct armtap_client_dropped *dropped)
-{
-    if (!client || !dropped)
-        return false;
-    const struct armtap_name *name = dropped_of(&client->outputs, &i);
-    size_t input = 0;
-    enum armtap_direction direction = name ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT;
-    for (; !name && client->inputs && input < client->options.input_count; input++)
-        name = dropped_of(&client->inputs[input].names, &i);
-    if (!name)
-        return false;
-    const struct armtap_field *field = armtap_field_find(name->text, strlen(name->text));
-    *dropped = (struct armtap_client_dropped){.name = name->text,
-                                              .since = field ? field->since : "",
-                                              .why = name->why,
-                                              .direction = direction,
-                                              .input = direction == ARMTAP_TO_ROBOT ? input - 1 : 0};
-    return true;
 }

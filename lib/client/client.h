@@ -1,4 +1,5 @@
-/* The inside of a client: client.c has its life, sink.c what its connection tells, rtde_client.c the handshake. */
+/* The inside of a client: client.c has its life, sink.c what its connection tells, rtde_client.c the handshake. What
+ * these files share is named like the public functions, which are those of armtap-client.h. */
 #ifndef ARMTAP_CLIENT_INSIDE_H
 #define ARMTAP_CLIENT_INSIDE_H
 
@@ -24,6 +25,28 @@ struct armtap_client_gathered {
     size_t lacking, in_use;
 };
 
+/* What is known about one connection; a new one begins with zeros. */
+struct armtap_client_link {
+    bool open;         /* it stands */
+    int64_t lasting;   /* data from then on sets the back-off back */
+    uint64_t received; /* bytes ... */
+    uint8_t type;      /* ... and the third of them: the first package's type */
+    uint64_t foreign;  /* bytes since the last message that are none */
+    bool had_data;
+    bool unconfirmed; /* the robot says that it sends no data until its safety setup is confirmed */
+    bool told_waiting;
+
+    /* RTDE: one request at a time. */
+    enum armtap_rtde_type asked;
+    bool awaiting;
+    uint64_t sent, asked_end; /* bytes sent, and how many with the request */
+    struct armtap_client_gathered gathered;
+    int asking_version;
+    bool asked_again; /* without some names */
+    size_t input;     /* which is being set up */
+    unsigned tries;   /* to get inputs that are in use */
+};
+
 struct armtap_client {
     struct armtap_client_options options; /* its texts are copied elsewhere */
     char robot[64], client[64];
@@ -33,42 +56,27 @@ struct armtap_client {
     void *user;
 
     struct armtap_conn *conn;
+    struct armtap_client_link link;
     enum armtap_client_state state;
     struct armtap_client_verdict verdict;
     struct armtap_line reason, said;
     struct armtap_client_agreement agreed;
     int error;         /* repeated from then on */
     bool busy, doomed; /* within a call; and freed there */
-    bool open;         /* a connection stands */
 
     int64_t now;
     int64_t deadline; /* of the state; INT64_MAX: none */
     int64_t good;     /* when data came, or the first call */
     bool begun;       /* there was a first call */
-    int64_t backoff;  /* before the next attempt to connect */
-    int64_t lasting;  /* data from then on sets it back: the connection has lasted */
-    bool talked;      /* data was started on any connection */
 
-    /* RTDE: one request at a time. */
-    enum armtap_rtde_type asked;
-    bool awaiting;
-    uint64_t sent, asked_end; /* bytes sent so far, and how many with the request */
-    struct armtap_client_gathered gathered;
-    int asking_version;
-    unsigned unanswered; /* connections on which the request for a protocol was not */
-    bool asked_again;    /* without some names */
-    size_t input;        /* which is being set up */
-    unsigned tries;      /* to get inputs that are in use */
-    bool unconfirmed;    /* the robot says that it sends no data until its safety setup is confirmed */
-    bool told_waiting;
-    bool had_data;           /* on this connection */
-    double last_clock;       /* of all connections */
+    /* Over all connections. */
+    int64_t backoff;         /* before the next attempt to connect */
+    bool talked;             /* data was started */
+    unsigned unanswered;     /* connections in a row on which the request for a protocol was not */
+    double last_clock;       /* NAN: none */
     char judged_version[32]; /* the release that lacked the dropped names */
-    uint64_t received;       /* bytes on this connection ... */
-    uint8_t type;            /* ... and the third of them: the first package's type */
-    uint64_t foreign;        /* bytes since the last message that are none */
 
-    uint8_t out[OUT_BYTES];
+    uint8_t out[OUT_BYTES]; /* to be sent */
     size_t out_length;
 };
 
@@ -81,7 +89,7 @@ int armtap_client_tell(struct armtap_client *client, enum armtap_client_event_ty
 /* The connection is to be closed, and made anew later. The format is that of armtap_line_format. */
 int armtap_client_lose(struct armtap_client *client, const char *format, ...);
 /* It is to be closed for good: CLOSE or GIVE_UP. */
-int armtap_client_end(struct armtap_client *client, enum armtap_client_decision what, const char *format, ...);
+int armtap_client_finish(struct armtap_client *client, enum armtap_client_decision what, const char *format, ...);
 /* Data came, or should come from now on. */
 int armtap_client_has_data(struct armtap_client *client);
 int armtap_client_wait(struct armtap_client *client);

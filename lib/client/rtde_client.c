@@ -21,9 +21,9 @@ static int ask(struct armtap_client *client, enum armtap_client_state state, int
     package->direction = ARMTAP_TO_ROBOT;
     package->protocol = client->agreed.version > 1 ? client->agreed.version : 1;
     TRY(armtap_client_put(client, package, 0));
-    client->asked = package->type;
-    client->awaiting = true;
-    client->asked_end = client->sent + client->out_length;
+    client->link.asked = package->type;
+    client->link.awaiting = true;
+    client->link.asked_end = client->link.sent + client->out_length;
     client->state = state;
     client->deadline = armtap_client_later(client, time);
     return ARMTAP_OK;
@@ -31,7 +31,7 @@ static int ask(struct armtap_client *client, enum armtap_client_state state, int
 
 static int ask_version(struct armtap_client *client, int version)
 {
-    client->asking_version = version;
+    client->link.asking_version = version;
     return ask(client, ARMTAP_CLIENT_VERSION, VERSION_TIME,
                &(struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .version = (unsigned)version});
 }
@@ -46,7 +46,7 @@ static int ask_controller(struct armtap_client *client, int version)
 static int ask_outputs(struct armtap_client *client)
 {
     char names[ARMTAP_NAMES_MAX];
-    return ask(client, ARMTAP_CLIENT_SETUP, client->asked_again ? AGAIN_TIME : REPLY_TIME,
+    return ask(client, ARMTAP_CLIENT_SETUP, client->link.asked_again ? AGAIN_TIME : REPLY_TIME,
                &(struct armtap_rtde_package){.type = ARMTAP_RTDE_SETUP_OUTPUTS,
                                              .frequency = client->agreed.frequency,
                                              .names = names,
@@ -56,23 +56,23 @@ static int ask_outputs(struct armtap_client *client)
 static int ask_inputs(struct armtap_client *client)
 {
     char names[ARMTAP_NAMES_MAX];
-    return ask(client, ARMTAP_CLIENT_INPUTS, client->asked_again ? AGAIN_TIME : REPLY_TIME,
-               &(struct armtap_rtde_package){.type = ARMTAP_RTDE_SETUP_INPUTS,
-                                             .names = names,
-                                             .names_length =
-                                                 armtap_name_list_write(&client->inputs[client->input].names, names)});
+    return ask(client, ARMTAP_CLIENT_INPUTS, client->link.asked_again ? AGAIN_TIME : REPLY_TIME,
+               &(struct armtap_rtde_package){
+                   .type = ARMTAP_RTDE_SETUP_INPUTS,
+                   .names = names,
+                   .names_length = armtap_name_list_write(&client->inputs[client->link.input].names, names)});
 }
 
 /* The next input recipe that has names, or START. */
 static int ask_next(struct armtap_client *client)
 {
     const struct armtap_client_options *options = &client->options;
-    client->asked_again = false;
-    client->tries = 0;
-    while (client->input < options->input_count &&
-           client->inputs[client->input].names.dropped == client->inputs[client->input].names.count)
-        client->input++;
-    if (client->input < options->input_count)
+    client->link.asked_again = false;
+    client->link.tries = 0;
+    while (client->link.input < options->input_count &&
+           client->inputs[client->link.input].names.dropped == client->inputs[client->link.input].names.count)
+        client->link.input++;
+    if (client->link.input < options->input_count)
         return ask_inputs(client);
     return ask(client, ARMTAP_CLIENT_START, REPLY_TIME, &(struct armtap_rtde_package){.type = ARMTAP_RTDE_START});
 }
@@ -80,7 +80,6 @@ static int ask_next(struct armtap_client *client)
 int armtap_rtde_client_begin(struct armtap_client *client)
 {
     int version = client->options.max_version ? client->options.max_version : 3;
-    client->input = 0;
     return version > 1 && client->unanswered < VERSION_TRIES ? ask_version(client, version) : ask_controller(client, 1);
 }
 
@@ -110,11 +109,11 @@ bool armtap_rtde_client_knows(uint8_t type)
 
 int armtap_rtde_client_pause(struct armtap_client *client)
 {
-    client->asked = ARMTAP_RTDE_PAUSE;
-    client->awaiting = true;
+    client->link.asked = ARMTAP_RTDE_PAUSE;
+    client->link.awaiting = true;
     TRY(armtap_client_put(client,
                           &(struct armtap_rtde_package){.type = ARMTAP_RTDE_PAUSE, .direction = ARMTAP_TO_ROBOT}, 0));
-    client->asked_end = client->sent + client->out_length;
+    client->link.asked_end = client->link.sent + client->out_length;
     return ARMTAP_OK;
 }
 
@@ -122,7 +121,7 @@ int armtap_rtde_client_pause(struct armtap_client *client)
 
 static int take_version(struct armtap_client *client, bool accepted)
 {
-    int version = client->asking_version;
+    int version = client->link.asking_version;
     if (accepted) {
         client->unanswered = 0;
         return ask_controller(client, version);
@@ -204,12 +203,12 @@ static int drop_names(struct armtap_client *client, struct armtap_name_list *nam
     put_lacking(names, client->agreed.controller_version, &line);
     *again = false;
     if (client->options.strict)
-        return armtap_client_end(client, ARMTAP_CLIENT_GIVE_UP, "%s", line.text);
+        return armtap_client_finish(client, ARMTAP_CLIENT_GIVE_UP, "%s", line.text);
     TRY(armtap_client_tell(client, ARMTAP_CLIENT_EVENT_DROPPED, ARMTAP_WARNING, "%s: left out", line.text));
-    if (names->dropped < names->count && client->asked_again)
+    if (names->dropped < names->count && client->link.asked_again)
         return armtap_client_lose(client, "the controller lacks further names, although it was asked without those it "
                                           "lacked");
-    client->asked_again = *again = true;
+    client->link.asked_again = *again = true;
     return ARMTAP_OK;
 }
 
@@ -226,14 +225,14 @@ static int take_outputs(struct armtap_client *client, const struct armtap_client
 {
     bool again;
     if (gathered->recipe) {
-        client->awaiting = false;
+        client->link.awaiting = false;
         return ask_next(client);
     }
     if (gathered->lacking == 0)
         return lose_unreadable(client, gathered->in_use > 0);
     TRY(drop_names(client, &client->outputs, &again));
     if (again && client->outputs.dropped == client->outputs.count)
-        return armtap_client_end(client, ARMTAP_CLIENT_GIVE_UP, "the controller knows none of the fields asked for");
+        return armtap_client_finish(client, ARMTAP_CLIENT_GIVE_UP, "the controller knows none of the fields asked for");
     return again ? ask_outputs(client) : ARMTAP_OK;
 }
 
@@ -242,20 +241,20 @@ static int take_in_use(struct armtap_client *client)
     static const char text[] =
         "inputs are in use: by EtherNet/IP (it claims all), PROFINET, a URCap, another client, or "
         "an earlier connection that the robot has not given up";
-    client->awaiting = false;
-    if (client->tries++ == IN_USE_TRIES)
+    client->link.awaiting = false;
+    if (client->link.tries++ == IN_USE_TRIES)
         return client->talked ? armtap_client_lose(client, text)
-                              : armtap_client_end(client, ARMTAP_CLIENT_GIVE_UP, text);
+                              : armtap_client_finish(client, ARMTAP_CLIENT_GIVE_UP, text);
     client->deadline = armtap_client_later(client, IN_USE_TIME);
     return armtap_client_tell(client, ARMTAP_CLIENT_EVENT_IN_USE, ARMTAP_WARNING, "%s; asking again", text);
 }
 
 static int take_inputs(struct armtap_client *client, const struct armtap_client_gathered *gathered)
 {
-    struct armtap_name_list *names = &client->inputs[client->input].names;
+    struct armtap_name_list *names = &client->inputs[client->link.input].names;
     bool again = true;
     if (gathered->recipe) {
-        client->input++;
+        client->link.input++;
         return ask_next(client);
     }
     if (gathered->lacking == 0 && gathered->in_use == 0)
@@ -271,7 +270,7 @@ static int take_inputs(struct armtap_client *client, const struct armtap_client_
 
 static int take_start(struct armtap_client *client, bool accepted)
 {
-    client->awaiting = false;
+    client->link.awaiting = false;
     if (!accepted)
         return armtap_client_lose(client, "the controller refused to start");
     client->talked = true;
@@ -284,15 +283,16 @@ int armtap_rtde_client_take(struct armtap_client *client, const struct armtap_me
                             const struct armtap_client_gathered *gathered)
 {
     struct armtap_rtde_package package;
-    if (!client->awaiting || message->bytes[2] != (uint8_t)client->asked || client->sent < client->asked_end)
+    if (!client->link.awaiting || message->bytes[2] != (uint8_t)client->link.asked ||
+        client->link.sent < client->link.asked_end)
         return ARMTAP_OK;
-    if (client->asked == ARMTAP_RTDE_SETUP_OUTPUTS)
+    if (client->link.asked == ARMTAP_RTDE_SETUP_OUTPUTS)
         return take_outputs(client, gathered);
-    if (client->asked == ARMTAP_RTDE_SETUP_INPUTS)
+    if (client->link.asked == ARMTAP_RTDE_SETUP_INPUTS)
         return take_inputs(client, gathered);
     if (armtap_rtde_parse(message->bytes, message->length, ARMTAP_FROM_ROBOT, 1, &package) != ARMTAP_OK)
         return ARMTAP_OK;
-    switch (client->asked) {
+    switch (client->link.asked) {
     case ARMTAP_RTDE_VERSION:
         return take_version(client, package.accepted);
     case ARMTAP_RTDE_CONTROLLER_VERSION:
@@ -300,7 +300,7 @@ int armtap_rtde_client_take(struct armtap_client *client, const struct armtap_me
     case ARMTAP_RTDE_START:
         return take_start(client, package.accepted);
     default:
-        return armtap_client_end(client, ARMTAP_CLIENT_CLOSE, "stopped");
+        return armtap_client_finish(client, ARMTAP_CLIENT_CLOSE, "stopped");
     }
 }
 
@@ -308,7 +308,7 @@ int armtap_rtde_client_take(struct armtap_client *client, const struct armtap_me
 
 int armtap_rtde_client_expire(struct armtap_client *client)
 {
-    if (client->state == ARMTAP_CLIENT_INPUTS && !client->awaiting)
+    if (client->state == ARMTAP_CLIENT_INPUTS && !client->link.awaiting)
         return ask_inputs(client);
     if (client->state == ARMTAP_CLIENT_VERSION) {
         client->unanswered++;

@@ -19,12 +19,12 @@
 /* Whether what comes still matters for what the client does. */
 static bool acts(const struct armtap_client *client)
 {
-    return client->open && client->verdict.what == ARMTAP_CLIENT_GO_ON;
+    return client->link.open && client->verdict.what == ARMTAP_CLIENT_GO_ON;
 }
 
 static bool was_asked(const struct armtap_client *client, enum armtap_rtde_type type)
 {
-    return client->awaiting && client->asked == type && client->sent >= client->asked_end;
+    return client->link.awaiting && client->link.asked == type && client->link.sent >= client->link.asked_end;
 }
 
 /* The clock of a controller that was booted meanwhile is behind that of the connection before. */
@@ -60,10 +60,10 @@ static int on_record(void *user, const struct armtap_record *record)
         return ARMTAP_OK;
     TRY(note_clock(client, record->clock));
     bool started = client->state == ARMTAP_CLIENT_WAITING || client->state == ARMTAP_CLIENT_STREAMING ||
-                   (client->state == ARMTAP_CLIENT_START && client->sent >= client->asked_end);
+                   (client->state == ARMTAP_CLIENT_START && client->link.sent >= client->link.asked_end);
     if (!started)
         return ARMTAP_OK;
-    client->had_data = client->talked = true;
+    client->link.had_data = client->talked = true;
     client->unanswered = 0;
     return armtap_client_has_data(client);
 }
@@ -89,14 +89,14 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
         return ARMTAP_OK;
     if (event->direction == ARMTAP_FROM_ROBOT && fits(event->recipe, &client->outputs)) {
         keep_recipe(&client->agreed.recipe, event->recipe);
-        client->gathered.recipe |= was_asked(client, ARMTAP_RTDE_SETUP_OUTPUTS);
+        client->link.gathered.recipe |= was_asked(client, ARMTAP_RTDE_SETUP_OUTPUTS);
     } else if (event->direction == ARMTAP_TO_ROBOT && was_asked(client, ARMTAP_RTDE_SETUP_INPUTS)) {
-        struct armtap_client_input *input = &client->inputs[client->input];
+        struct armtap_client_input *input = &client->inputs[client->link.input];
         if (!fits(event->recipe, &input->names))
             return ARMTAP_OK;
         keep_recipe(&input->recipe, event->recipe);
         input->id = (unsigned)event->recipe_id;
-        client->gathered.recipe = true;
+        client->link.gathered.recipe = true;
     }
     return ARMTAP_OK;
 }
@@ -108,13 +108,13 @@ static int on_refused(void *user, const struct armtap_refused_setup *setup)
     bool outputs = setup->direction == ARMTAP_FROM_ROBOT;
     if (!was_asked(client, outputs ? ARMTAP_RTDE_SETUP_OUTPUTS : ARMTAP_RTDE_SETUP_INPUTS))
         return ARMTAP_OK;
-    struct armtap_name_list *names = outputs ? &client->outputs : &client->inputs[client->input].names;
+    struct armtap_name_list *names = outputs ? &client->outputs : &client->inputs[client->link.input].names;
     for (size_t i = 0; i < setup->refused_count; i++) {
         const struct armtap_refused *refused = &setup->refused[i];
         if (refused->why == ARMTAP_REFUSAL_IN_USE)
-            client->gathered.in_use++;
+            client->link.gathered.in_use++;
         else if (refused->why != ARMTAP_REFUSAL_MISREAD)
-            client->gathered.lacking += armtap_name_list_drop(names, refused->name, refused->length, refused->why);
+            client->link.gathered.lacking += armtap_name_list_drop(names, refused->name, refused->length, refused->why);
     }
     return ARMTAP_OK;
 }
@@ -130,9 +130,9 @@ static int on_text(void *user, const struct armtap_text *text)
     armtap_line_begin(&client->said);
     armtap_line_span(&client->said, text->text, text->text_length);
     for (size_t i = 0; i + sizeof unconfirmed - 1 <= text->text_length; i++)
-        client->unconfirmed |= memcmp(text->text + i, unconfirmed, sizeof unconfirmed - 1) == 0;
+        client->link.unconfirmed |= memcmp(text->text + i, unconfirmed, sizeof unconfirmed - 1) == 0;
     bool waits = client->state == ARMTAP_CLIENT_WAITING && acts(client);
-    return client->unconfirmed && waits ? armtap_client_miss_data(client) : ARMTAP_OK;
+    return client->link.unconfirmed && waits ? armtap_client_miss_data(client) : ARMTAP_OK;
 }
 
 static int on_note(void *user, const struct armtap_note *note)
@@ -167,14 +167,14 @@ static int on_message(void *user, const struct armtap_message *message)
 {
     struct armtap_client *client = user;
     PASS_ON(client, on_message, message);
-    struct armtap_client_gathered gathered = client->gathered;
-    client->gathered = (struct armtap_client_gathered){0};
+    struct armtap_client_gathered gathered = client->link.gathered;
+    client->link.gathered = (struct armtap_client_gathered){0};
     if (message->direction != ARMTAP_FROM_ROBOT || !acts(client))
         return ARMTAP_OK;
     bool known =
         !message->skipped && (client->options.protocol != ARMTAP_RTDE || armtap_rtde_client_knows(message->bytes[2]));
-    client->foreign = known ? 0 : client->foreign + message->length;
-    if (client->foreign > FOREIGN_MAX)
+    client->link.foreign = known ? 0 : client->link.foreign + message->length;
+    if (client->link.foreign > FOREIGN_MAX)
         return armtap_client_lose(client, "what comes is not %s",
                                   armtap_protocol_info(client->options.protocol)->title);
     if (message->skipped || client->options.protocol != ARMTAP_RTDE)
