@@ -409,6 +409,8 @@ def ports_in_use():
         done = subprocess.run([ARMTAP, "proxy", "--listen", listen, "--ports", own, "-o", "own-%s.pcapng" % listen, robot_address],
                               capture_output=True, text=True, timeout=PATIENCE)
         expect("a proxy of itself, on " + listen, done.returncode == 2 and "connect to itself" in done.stderr, done.stderr)
+        expect("a warning where others reach it: " + listen, ("no passwords" in done.stderr) == (listen == "0.0.0.0"),
+               done.stderr)
     for name in "rtde://10.0.0.2", "127.0.0.1:30004":
         done = subprocess.run([ARMTAP, "proxy", "-o", "url.pcapng", name], capture_output=True, text=True, timeout=PATIENCE)
         expect("a robot as " + name, done.returncode == 2 and "without scheme and port" in done.stderr, done.stderr)

@@ -416,6 +416,8 @@ static int listen_on_ports(struct proxy *proxy)
         tcp_address_text(&proxy->here, host);
         message_info("%s forwards to %s, port %u", host, proxy->robot, port->robots);
     }
+    if (open > 0 && !tcp_address_is_loopback(&proxy->here))
+        message_warning("whoever reaches %s reaches the robot: there are no passwords", proxy->listen);
     if (open > 0)
         return check_loop(proxy);
     message_error("proxy: no port can be listened on; give another address of this machine with --listen, or other "
