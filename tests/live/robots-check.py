@@ -253,6 +253,24 @@ def cut_in_data():
         check_rows("cut in a record", run.printed(), records)
 
 
+def one_table():
+    """A file with one table goes on after a reboot."""
+    with Controller(roles={"rtde": 0, "realtime": 0}, robot=Robot(hz=125, uptime=500.0)) as one:
+        for role, options in (("rtde", ["--fields", "timestamp,actual_q,time,lost_s"]), ("realtime", ["--fields", "time,lost_s"])):
+            begun, first = time.time(), one.number + 1
+            run = Run("export", *options, url(one, role))
+            seen(one, one.counts[role, "records"] + 30, role)
+            one.reboot()
+            expect(role + ": data comes again", one.wait_for(lambda: one.number > first and
+                                                            len(one.records_sent(one.number)) > 30), run.said())
+            expect(role + ": ends", run.end() < QUICK and run.status == 0, run.status, run.said())
+            rows = list(csv.DictReader(io.StringIO(run.printed())))
+            sent = sum(len(one.records_sent(number)) for number in range(first, one.number + 1))
+            expect(role + ": rows of both connections", len(rows) == sent, len(rows), sent, run.said())
+            holes = [float(row["lost_s"]) for row in rows if float(row["lost_s"] or 0) > 0]
+            expect(role + ": the hole is shown", len(holes) == 1 and 0 < holes[0] < time.time() - begun, holes)
+
+
 def readme():
     """The examples of README.md, with the controller in the robot's place."""
     with open(os.path.join(os.environ.get("srcdir") or os.path.join(HERE, "..", ".."), "README.md")) as file:
@@ -642,7 +660,7 @@ def messages():
 
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-side_by_side(export_rtde, export_realtime, protocols, names_it_lacks, several, live_findings, connects_again, cut_in_data,
+side_by_side(export_rtde, export_realtime, protocols, names_it_lacks, several, live_findings, connects_again, cut_in_data, one_table,
              readme)
 side_by_side(kernel_times, *[functools.partial(signals, number) for number in SIGNALS], messages, late_answers, sleeps_silent, sleeps_refused, sleeps_unconfirmed, no_answer)
 side_by_side(slow_reader, bad_rtde, bad_realtime, every_byte)

@@ -191,9 +191,21 @@ static int begin_table(struct job *job, struct table *table, const struct armtap
     return 0;
 }
 
-static int print_row(struct job *job, const struct armtap_record *record, struct view *view,
+/* What is missing before the row of a connection that continues its table. */
+static struct missing_flow missing_before(struct job *job, const struct armtap_record *record, struct table *table)
+{
+    struct missing_flow missing = *missing_data_before(job->missing, record);
+    if (table && table->hole_from != ARMTAP_NO_TIME) {
+        missing.seconds += (double)((record->where.time - table->hole_from) / 1000) / 1e6;
+        table->hole_from = ARMTAP_NO_TIME;
+    }
+    return missing;
+}
+
+static int print_row(struct job *job, const struct armtap_record *record, struct table *table,
                      const struct table_layout *layout, struct output_file *outlet)
 {
+    struct view *view = table ? table->view : &job->opaque_view;
     if (!job->batches)
         return -1;
     job->generations |= 1u << record->stream->generation;
@@ -209,7 +221,7 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .generation = record->stream->generation,
         .is_mixed = mode_names_are_mixed(job->generations),
         .layout = layout,
-        .missing = *missing_data_before(job->missing, record),
+        .missing = missing_before(job, record, table),
         .values = record->values,
         .values_length = record->values_length,
     };
@@ -240,7 +252,7 @@ static int print_opaque(struct job *job, const struct armtap_record *record)
     struct output_file *outlet = outlet_of(job, stream, 0);
     if (!outlet || (!job->opaque_begun && make_opaque_view(job) != 0))
         return -1;
-    return print_row(job, record, &job->opaque_view, NULL, outlet);
+    return print_row(job, record, NULL, NULL, outlet);
 }
 
 /* Estimates the bytes of a row's text, plus one for each column that must be looked at. */
@@ -298,7 +310,7 @@ static int print_record(struct job *job, const struct armtap_record *record, str
     if (!table->begun && begin_table(job, table, record) != 0)
         return -1;
     struct output_file *outlet = outlet_of_row(job, table, record);
-    return outlet ? print_row(job, record, table->view, layout, outlet) : -1;
+    return outlet ? print_row(job, record, table, layout, outlet) : -1;
 }
 
 static void resolve_times(struct job *job)
@@ -552,6 +564,7 @@ static struct tables *make_tables(struct job *job)
                                                    : format_has(wish->format, FORMAT_ALL_TABLES) ? TABLES_BY_RECIPE
                                                                                                  : TABLES_APART,
                                            .once = job->once,
+                                           .continues = job->source->robots,
                                            .next = wish->split,
                                            .drain = drain,
                                            .forget = forget_view,

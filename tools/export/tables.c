@@ -1,5 +1,6 @@
 #include "tables.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -355,6 +356,7 @@ static struct table *table_make(struct tables *tables)
         return NULL;
     table->is_joined = tables->options.mode == TABLES_JOINED;
     table->number = tables->next_number++;
+    table->latest = table->hole_from = ARMTAP_NO_TIME;
     all[tables->table_count++] = table;
     return table;
 }
@@ -404,19 +406,39 @@ static enum tables_outcome part_make(struct tables *tables, struct track *track,
     return TABLES_OK;
 }
 
+/* The table of an earlier connection to the same robot that has just these columns and gets no more rows, or NULL. */
+static struct table *table_to_continue(const struct tables *tables, const struct side *side,
+                                       enum armtap_direction direction, const struct armtap_stream *stream)
+{
+    if (!tables->options.continues || tables->options.mode != TABLES_APART || side->active_count != 1)
+        return NULL;
+    for (size_t i = tables->table_count; i-- > 0;) {
+        struct table *table = tables->tables[i];
+        if (table->over && table->begun && table->direction == direction && table->protocol == stream->protocol &&
+            table->layout_count == 1 && strcmp(table->robot, stream->robot) == 0 &&
+            armtap_recipe_same(table->layouts[0]->recipe, side->active[0].recipe))
+            return table;
+    }
+    return NULL;
+}
+
 /* Opens the next row's table: a new one in the first reading, the same one again in the second. */
 static enum tables_outcome side_open(struct tables *tables, struct track *track, enum armtap_direction direction,
                                      const struct armtap_stream *stream)
 {
     struct side *side = &track->side[direction];
     bool is_joined = tables->options.mode == TABLES_JOINED && tables->table_count > 0;
-    if (!is_joined && side->next_part == side->part_count) {
+    struct table *earlier = table_to_continue(tables, side, direction, stream);
+    if (!earlier && !is_joined && side->next_part == side->part_count) {
         enum tables_outcome outcome = tables->rewound ? TABLES_MANY : part_make(tables, track, direction, stream);
         if (outcome != TABLES_OK)
             return outcome;
     }
-    side->open = is_joined ? tables->tables[0] : side->parts[side->next_part++];
+    side->open = earlier ? earlier : is_joined ? tables->tables[0] : side->parts[side->next_part++];
+    side->open->over = false;
+    side->open->hole_from = earlier ? earlier->latest : ARMTAP_NO_TIME;
     if (!tables->rewound) {
+        snprintf(side->open->robot, sizeof side->open->robot, "%s", stream->robot);
         side->open->protocol = stream->protocol;
         side->open->generation = stream->generation;
     }
@@ -598,6 +620,7 @@ enum tables_outcome tables_record(struct tables *tables, const struct armtap_rec
     if (!tables->rewound)
         own->rows++;
     own->generations |= 1u << record->stream->generation;
+    own->latest = record->where.time;
     *table = own;
     *layout = followed;
     return TABLES_OK;
@@ -607,7 +630,7 @@ void tables_close(struct tables *tables, const struct armtap_event *event)
 {
     struct track *track = event->type == ARMTAP_EVENT_CLOSE ? track_find(tables, event->stream->connection) : NULL;
     for (unsigned d = 0; track && d < 2; d++) {
-        if (event->a == ARMTAP_CLOSE_FIN && d != (unsigned)event->direction)
+        if (event->a == ARMTAP_CLOSE_FIN && d != (unsigned)event->direction && !tables->options.continues)
             continue;
         side_close(&track->side[d]);
         side_forget(&track->side[d]);

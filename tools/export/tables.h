@@ -59,12 +59,15 @@ struct table {
     unsigned stream;               /* number of its stream; TABLE_NO_STREAM: the stream is gone */
     bool is_joined;                /* all streams share it */
     uint64_t number;               /* unique in the export */
+    char robot[64];                /* address of its stream's robot */
     unsigned part;                 /* counts the tables of its stream and direction from 0 */
     enum armtap_protocol protocol; /* of its stream; NONE for the table of a recipe */
     enum armtap_generation generation;
     enum armtap_direction direction;
     unsigned generations; /* bit set: of its rows' streams so far */
     uint64_t rows;        /* counted in the first reading */
+    int64_t latest;       /* capture time of its latest record */
+    int64_t hole_from;    /* capture time of the last record before the connection was lost, until the next row */
     struct table_layout **layouts;
     size_t layout_count;
     size_t entries;               /* of all layouts together; of legacy packets, of the longest */
@@ -85,8 +88,9 @@ enum tables_mode { TABLES_APART, TABLES_JOINED, TABLES_BY_RECIPE };
 
 struct tables_options {
     enum tables_mode mode;
-    bool once; /* the source cannot be read twice */
-    bool next; /* a stream's next table begins when the fixed one lacks columns */
+    bool once;      /* the source cannot be read twice */
+    bool continues; /* a new connection to a robot continues the table of the one before, if it has the same columns */
+    bool next;      /* a stream's next table begins when the fixed one lacks columns */
     /* Called before columns are freed: first `drain`, once, then `forget` for each table whose view has to go. */
     void (*drain)(void *user);
     void (*forget)(void *user, struct table *table);
