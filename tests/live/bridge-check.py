@@ -176,7 +176,7 @@ def check_lacking():
                 if not same(got, 0.0 if empty else due):
                     wrong.append((column, got, due))
         holds(packets and not wrong, "what the robot lacks is 0, all else is right: %r" % wrong[:3])
-        holds(bridge.says("this robot lacks their variables: columns 133-135, 143") and "introduced in 3.5" in bridge.said(),
+        holds(bridge.says("this robot lacks their variables: columns 133-135, 143") and "introduced in 5.0.0" in bridge.said(),
               "it is listed, with the release that has it: " + bridge.said())
         robot.close("rtde")
         bridge.says("data comes again")
