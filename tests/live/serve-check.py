@@ -90,7 +90,10 @@ class Serve:
             return file.read()
 
     def memory(self):
-        return int(re.search(r"VmHWM:\s+(\d+)", self.status())[1]) * 1024
+        """ASan needs memory itself."""
+        with open(ARMTAP, "rb") as file:
+            sanitized = b"__asan_init" in file.read()
+        return 0 if sanitized else int(re.search(r"VmHWM:\s+(\d+)", self.status())[1]) * 1024
 
     def cpu(self):
         with open("/proc/%d/stat" % self.program.pid) as file:
@@ -368,10 +371,10 @@ def check_stubs():
         expect("its clock in us", struct.unpack_from(">Q", sizes[0][1])[0] == round(float(first[6]) * 1e6))
         expect("running", sizes[0][1][15] == 7)
         begin = time.monotonic()
-        for _ in range(3):  # while nothing is played, too
+        for _ in range(12):  # while nothing is played, too; some may have come already
             length, kind = struct.unpack(">iB", exactly(end, 5))
             expect("another state", kind == 16 and length == 5 + 47 + 251 + 37 + 75 + 101 and len(exactly(end, length - 5)))
-        expect("ten a second", 0.15 < time.monotonic() - begin < 5)
+        expect("ten a second", 0.5 < time.monotonic() - begin < 10, time.monotonic() - begin)
 
 
 # ---- pace ---------------------------------------------------------------------------------------------------------------
