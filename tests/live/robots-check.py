@@ -187,6 +187,13 @@ def names_it_lacks():
         expect("left out: named, with the release", re.search(r"warning: .*elbow_position.*5\.0\.0.*payload_inertia", run.said()),
                run.said())
         check_rows("left out", run.printed(), one.records_sent(1))
+        run = Run("export", "--fields", "elbow_position_1,actual_q_0,payload_inertia", url(one))
+        seen(one, one.counts["rtde", "records"] + 20)
+        run.end()
+        expect("left out of those asked for", run.status == 0 and run.printed().startswith("actual_q_0\n") and
+               "left out" in run.said(), run.status, run.said(), run.printed()[:80])
+        run = Run("export", "--fields", "actual_q_0,actual_q_9", url(one))
+        expect("no such element", run.wait() < PATIENCE and run.status == 2, run.status, run.said())
         run = Run("export", "-f", "ndjson", "--strict", url(one))
         expect("strict: ends by itself", run.wait() < PATIENCE and run.status == 2, run.status, run.said())
         expect("strict: names it", "payload_inertia" in run.said(), run.said())
@@ -269,6 +276,16 @@ def one_table():
             expect(role + ": rows of both connections", len(rows) == sent, len(rows), sent, run.said())
             holes = [float(row["lost_s"]) for row in rows if float(row["lost_s"] or 0) > 0]
             expect(role + ": the hole is shown", len(holes) == 1 and 0 < holes[0] < time.time() - begun, holes)
+
+
+def until():
+    """--to ends it."""
+    for role in ("rtde", "realtime"):
+        with Controller(roles={role: 0}) as one:
+            run = Run("export", "--to", "+0.2", "--fields", "time", url(one, role))
+            expect("--to: ends by itself", run.wait() < PATIENCE and run.status == 0, run.status, run.said())
+            times = [float(row["time"]) for row in csv.DictReader(io.StringIO(run.printed()))]
+            expect("--to: all rows of that time, and no more", 40 < len(times) and times[-1] - times[0] <= 0.2, len(times))
 
 
 def readme():
@@ -660,7 +677,7 @@ def messages():
 
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-side_by_side(export_rtde, export_realtime, protocols, names_it_lacks, several, live_findings, connects_again, cut_in_data, one_table,
+side_by_side(export_rtde, export_realtime, protocols, names_it_lacks, several, live_findings, connects_again, cut_in_data, one_table, until,
              readme)
 side_by_side(kernel_times, *[functools.partial(signals, number) for number in SIGNALS], messages, late_answers, sleeps_silent, sleeps_refused, sleeps_unconfirmed, no_answer)
 side_by_side(slow_reader, bad_rtde, bad_realtime, every_byte)

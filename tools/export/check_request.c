@@ -204,10 +204,21 @@ static const char *mode_of(const struct job *job, char *name)
     return entry ? table_entry_name(entry) : NULL;
 }
 
+/* Whether RTDE has a field of that name, or with that element, which the robots that were asked for it lack. */
+static bool is_lacking(const struct job *job, const char *name)
+{
+    const char *line = strrchr(name, '_');
+    const struct armtap_field *field = armtap_field_find(name, strlen(name));
+    if (!replay_asks_for_fields(job->source) || field)
+        return field && replay_asks_for_fields(job->source);
+    field = line ? armtap_field_find(name, (size_t)(line - name)) : NULL;
+    return field && line[1] >= '0' && line[1] <= '9' && line[2] == '\0' && (unsigned)(line[1] - '0') < field->count;
+}
+
 int check_names(struct job *job)
 {
     for (size_t i = 0; i < job->selection.count; i++) {
-        if (job->selection.found[i])
+        if (job->selection.found[i] || is_lacking(job, job->selection.names[i]))
             continue;
         char *name = job->selection.names[i];
         const char *mode = mode_of(job, name), *nearest = nearest_name(job, name);

@@ -12,6 +12,8 @@
 #include "base/message.h"
 
 #define SHOW_EVERY_NS 200000000
+/* By how much records of several robots may be out of order. */
+#define OUT_OF_ORDER_NS 500000000
 
 static int check_sink(struct job *job, enum sink_outcome outcome)
 {
@@ -459,7 +461,8 @@ static int print_on_record(void *user, const struct armtap_record *record)
         if (missing_data_count_part(job->missing, record) != 0)
             return job_give_up_memory(job);
         missing_data_drop(job->missing, record);
-        return 0;
+        job->is_over = job->source->robots && job->to < record->where.time - OUT_OF_ORDER_NS;
+        return job->is_over ? -1 : 0;
     }
     if (missing_data_count(job->missing, record) != 0 || outcome == TABLES_NO_MEMORY)
         return job_give_up_memory(job);
@@ -511,14 +514,14 @@ static int print_on_candidates(void *user, const struct armtap_candidates *candi
     return job->once ? survey_candidates(user, candidates) : 0;
 }
 
-/* The callbacks above return a value other than 0 if the job gave up or the reader closed the pipe. */
+/* The callbacks above return a value other than 0 if the job gave up, the reader closed the pipe or all is written. */
 #define ANSWER(callback, type)                                                                                         \
     static int callback##_answer(void *user, const struct type *what)                                                  \
     {                                                                                                                  \
         const struct job *job = user;                                                                                  \
         if (callback(user, what) == 0)                                                                                 \
             return REPLAY_GO_ON;                                                                                       \
-        return job->closed ? REPLAY_HAS_ENOUGH : job->gave_up ? REPLAY_GAVE_UP : REPLAY_NO_MEMORY;                     \
+        return job->closed || job->is_over ? REPLAY_HAS_ENOUGH : job->gave_up ? REPLAY_GAVE_UP : REPLAY_NO_MEMORY;     \
     }
 ANSWER(survey_record, armtap_record)
 ANSWER(survey_recipe, armtap_recipe_event)

@@ -56,6 +56,7 @@ struct job {
     enum exit_status status;
     bool gave_up; /* failed, after a message */
     bool closed;  /* the reader closed the pipe */
+    bool is_over; /* a robot's records are later than --to */
 };
 
 /* Ends the export with EXIT_FAILED, after a message. Returns -1, as a callback does to stop. */

@@ -61,6 +61,14 @@ bool replay_is_endless(const struct replay_source *source)
     return source->interface || source->robots;
 }
 
+bool replay_asks_for_fields(const struct replay_source *source)
+{
+    for (size_t i = 0; source->robots && i < source->robots->count; i++)
+        if (source->robots->robots[i].protocol != ARMTAP_RTDE)
+            return false;
+    return source->robots;
+}
+
 bool replay_is_live(const struct replay_source *source)
 {
     return replay_is_endless(source) || source->follow || inputs_go_on(source->inputs, source->count);

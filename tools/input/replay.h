@@ -64,6 +64,8 @@ void replay_close_interface(struct capture *live);
 bool replay_is_live(const struct replay_source *source);
 /* Whether it has no end of its own: an interface or a robot. */
 bool replay_is_endless(const struct replay_source *source);
+/* Whether it is robots that were asked for fields by name: what they lack was told. */
+bool replay_asks_for_fields(const struct replay_source *source);
 /* Whether the source can be read twice: ordinary files only. */
 bool replay_is_repeatable(const struct replay_source *source);
 
