@@ -247,6 +247,14 @@ static void show_help(const struct option_usage *usage)
                                "stream, or - for standard input. Several files are one capture.");
         text_wrap_end(&wrap);
     }
+    if (usage->reads_captures && strstr(usage->arguments, "ROBOT")) {
+        wrap = text_wrap_begin(stdout, 0, 0);
+        text_wrap_words(&wrap,
+                        "A ROBOT is rtde://HOST or realtime://HOST, with :PORT if it is not UR's own. It is read "
+                        "live, until Ctrl-C. RTDE is asked for the 36 fields of a 1220-byte realtime packet, "
+                        "unless options say otherwise.");
+        text_wrap_end(&wrap);
+    }
     puts("\nOptions:");
     for (size_t i = 0; (row = row_at(usage, i)); i++)
         show_row(usage, row);

@@ -25,7 +25,7 @@ static const struct option_row rows[] = {
 
 static const struct option_usage usage = {
     .command = "compare",
-    .arguments = "[CAPTURE...]",
+    .arguments = "[CAPTURE... | ROBOT...]",
     .summary =
         "Pairs the records of a robot's legacy stream (port 30003) and its RTDE stream by the controller's clock, "
         "and shows for each field by how much they differ. Exit status 0: all are equal; 1: a field differs; 2: "
@@ -34,7 +34,8 @@ static const struct option_usage usage = {
     .row_count = sizeof rows / sizeof *rows,
     .reads_captures = true,
     .reads_robots = true,
-    .examples = "  armtap compare both.pcap.gz\n  armtap compare --tolerance 1e-6 port30003.pcap port30004.pcap\n"};
+    .examples = "  armtap compare both.pcap.gz\n  armtap compare --tolerance 1e-6 port30003.pcap port30004.pcap\n"
+                "  armtap compare rtde://10.0.0.2 realtime://10.0.0.2\n"};
 
 struct compare {
     struct options options;

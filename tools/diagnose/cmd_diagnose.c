@@ -24,7 +24,7 @@ static const struct option_row rows[] = {
 
 static const struct option_usage usage = {
     .command = "diagnose",
-    .arguments = "[CAPTURE...]",
+    .arguments = "[CAPTURE... | ROBOT...]",
     .summary = "Shows what went wrong, when, and in which packet: what the controller refused or skipped, what the "
                "network lost or repaired, what the capture lacks, who closed, safety stops; then rates, jitter and "
                "clocks of the streams, then their modes. Exit status 1 if there is a warning or an error.",
@@ -35,7 +35,7 @@ static const struct option_usage usage = {
     .may_follow = true,
     .reads_robots = true,
     .examples = "  armtap diagnose robot.pcapng\n  armtap diagnose --around safety.stop=2 robot.pcapng\n"
-                "  armtap diagnose --json robot.pcapng | jq .findings\n"};
+                "  armtap diagnose --json robot.pcapng | jq .findings\n  armtap diagnose rtde://10.0.0.2\n"};
 
 struct command {
     bool json, list;

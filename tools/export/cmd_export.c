@@ -63,7 +63,9 @@ static const struct option_row rows[] = {
     {OPTION_CSV_SAFE, 0, "csv-safe", NULL,
      "for spreadsheets: an apostrophe before each text that begins as a formula does, with = + - @, a tab or a line "
      "end"},
-    {OPTION_STRICT, 0, "strict", NULL, "exit with 1 if there is a note of warning or error; armtap info counts them"},
+    {OPTION_STRICT, 0, "strict", NULL,
+     "exit with 1 if there is a note of warning or error; armtap info counts them; of a robot: also stop if it lacks a "
+     "field that was asked for"},
 };
 #define ROW_COUNT (sizeof rows / sizeof *rows)
 
@@ -336,7 +338,7 @@ static enum options_outcome parse(int argc, char **argv, struct options *options
     }
     const struct option_usage usage = {
         .command = "export",
-        .arguments = "[CAPTURE...]",
+        .arguments = "[CAPTURE... | ROBOT...]",
         .summary = help.summary,
         .rows = helped,
         .row_count = ROW_COUNT,
@@ -346,7 +348,8 @@ static enum options_outcome parse(int argc, char **argv, struct options *options
         .columns = columns,
         .examples = "  armtap export robot.pcapng -o robot.csv\n"
                     "  armtap export --fields timestamp,actual_q,'*_mode' robot.pcapng -o robot.csv\n"
-                    "  armtap export --to-robot -f ndjson robot.pcapng\n",
+                    "  armtap export --to-robot -f ndjson robot.pcapng\n"
+                    "  armtap export --fields timestamp,actual_q --to +60 rtde://10.0.0.2 -o robot.csv\n",
     };
     return options_parse(&usage, argc, argv, options, take, asked);
 }

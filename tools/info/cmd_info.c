@@ -17,7 +17,7 @@ static const struct option_row rows[] = {
 
 static const struct option_usage usage = {
     .command = "info",
-    .arguments = "[CAPTURE...]",
+    .arguments = "[CAPTURE... | ROBOT...]",
     .summary = "Shows the streams of a capture: robot and client, protocol and version, records, rate, duration, gaps, "
                "and what is wrong with them. Exit status 1 if there is a warning or an error.",
     .rows = rows,
@@ -25,7 +25,8 @@ static const struct option_usage usage = {
     .reads_captures = true,
     .may_follow = true,
     .reads_robots = true,
-    .examples = "  armtap info robot.pcapng\n  armtap info --json monday-*.pcap.gz | jq .streams\n"};
+    .examples = "  armtap info robot.pcapng\n  armtap info --json monday-*.pcap.gz | jq .streams\n"
+                "  armtap info rtde://10.0.0.2\n"};
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 

@@ -27,10 +27,10 @@ static const struct command {
 
 static void usage(FILE *file)
 {
-    fputs("Usage: armtap COMMAND [OPTIONS] [CAPTURE...]\n\n", file);
+    fputs("Usage: armtap COMMAND [OPTIONS] [CAPTURE... | ROBOT...]\n\n", file);
     struct text_wrap wrap = text_wrap_begin(file, 0, 0);
     text_wrap_words(&wrap, "Decodes the telemetry of robot arms (Universal Robots' realtime interface and RTDE, AUBO's "
-                           "RTDE) from network captures.");
+                           "RTDE) from network captures, or from a robot itself: rtde://HOST or realtime://HOST.");
     text_wrap_end(&wrap);
     fputs("\nCommands:\n", file);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
@@ -42,7 +42,7 @@ static void usage(FILE *file)
           "\nOptions of commands that read captures, among others:\n"
           "  -i, --interface INTERFACE  read live packets, until Ctrl-C\n"
           "  --follow                   keep reading as a file grows (info, export, diagnose)\n"
-          "\nExamples:\n  armtap info robot.pcapng\n  armtap diagnose -i eth0\n"
+          "\nExamples:\n  armtap info robot.pcapng\n  armtap diagnose -i eth0\n  armtap info rtde://10.0.0.2\n"
           "\nExit status: 0 success; 1 success, but something is wrong with the input;\n2 failure.\n",
           file);
 }
