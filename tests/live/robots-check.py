@@ -190,7 +190,7 @@ def names_it_lacks():
         run = Run("export", "--fields", "elbow_position_1,actual_q_0,payload_inertia", url(one))
         seen(one, one.counts["rtde", "records"] + 20)
         run.end()
-        expect("left out of those asked for", run.status == 0 and run.printed().startswith("actual_q_0\n") and
+        expect("left out of those asked for", run.status == 0 and run.printed().startswith("time,actual_q_0\n") and
                "left out" in run.said(), run.status, run.said(), run.printed()[:80])
         run = Run("export", "--fields", "actual_q_0,actual_q_9", url(one))
         expect("no such element", run.wait() < PATIENCE and run.status == 2, run.status, run.said())
