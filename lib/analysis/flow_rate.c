@@ -590,6 +590,14 @@ static double longest_step(const struct flow_rate *flow)
     return flow->cycle > 0 ? ceil(flow->expected / flow->cycle - 1e-6) * flow->cycle : flow->expected;
 }
 
+/* Whether a program that records what it reads asked for all that a controller sends: it need not mean a number. A
+ * slower controller that keeps its own step is not at fault then. */
+static bool asks_for_all(const struct flow_rate *flow, const struct armtap_stream *stream)
+{
+    return stream->origin == ARMTAP_ORIGIN_SOCKET && has(flow, ARMTAP_TRAIT_UR_CYCLE) && flow->base > 0 &&
+           flow->frequency >= flow->base;
+}
+
 static void check_rate(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                        int64_t time)
 {
@@ -600,7 +608,7 @@ static void check_rate(struct flow_rate *flow, struct findings *findings, const 
     if (!(flow->expected > 0) || seconds < 1 || seconds < LOW_PACKAGES * flow->expected)
         return;
     double rate = ((double)(flow->records - 1) + flow->missing) / seconds;
-    if (rate < LOW / longest_step(flow))
+    if (rate < LOW / longest_step(flow) && !(asks_for_all(flow, stream) && rate >= LOW / flow->usual))
         armtap_findings_measure(findings, "rate.low", seconds, stream, &flow->last.where,
                                 "%s%s Hz instead of %s Hz for %s s, since packet %" PRIu64, flow->label,
                                 DECIMAL(rate, 1), DECIMAL(1 / flow->expected, 1), DECIMAL(seconds, 3),

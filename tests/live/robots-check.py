@@ -132,7 +132,7 @@ def export_rtde():
             expect(name + ": fields asked for", count in (None, len(names)), len(names), names)
             expect(name + ": paused at the end", one.requests() == list("VvOSP"), one.requests())
             expect(name + ": says what was agreed", re.search(r"connected: RTDE protocol 3, controller 5\.11\.0\.108249, %d "
-                                                             r"fields at %s Hz" % (len(names), "125" if name == "slower" else
+                                                             r"fields, asked for %s Hz" % (len(names), "125" if name == "slower" else
                                                                                    "500"), run.said()), run.said())
             if name == "fields":
                 check_selected(run.printed(), one.records_sent(1))
@@ -237,6 +237,22 @@ def live_findings():
         expect("a finding at once", run.wait_for(lambda: "joint 3 is warm" in os.pread(run.out.fileno(), 1 << 16, 0).decode()))
         expect("it ends", run.end() < QUICK and run.status == 1, run.status)
         expect("it says what it cannot know", "read from a socket" in run.printed(), run.printed())
+
+
+def own_rate():
+    """A controller that sends less than its release can, evenly: nobody asked for a number."""
+    with Controller(roles={"rtde": 0}, robot=Robot(hz=100)) as one:
+        run = Run("diagnose", "--json", url(one))
+        expect("own rate: data comes", seen(one, 300), run.said())
+        expect("own rate: ends", run.end() < QUICK, run.status)
+        found = [finding["id"] for finding in json.loads(run.printed())["findings"]]
+        expect("own rate: not too low", "rate.low" not in found and run.status == 0, found, run.status)
+        run = Run("diagnose", "--json", "--frequency", "250", url(one))
+        before = one.counts["rtde", "records"]
+        expect("asked rate: data comes", seen(one, before + 150), run.said())
+        expect("asked rate: ends", run.end() < QUICK, run.status)
+        found = [finding["id"] for finding in json.loads(run.printed())["findings"]]
+        expect("asked rate: too low", "rate.low" in found, found)
 
 
 def connects_again():

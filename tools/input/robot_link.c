@@ -83,8 +83,8 @@ static void say_started(struct robot_link *link)
     const struct armtap_client_agreement *agreed = armtap_client_agreement(link->client);
     char rate[40] = "", release[48] = "";
     size_t count = agreed->recipe ? armtap_recipe_count(agreed->recipe) : 0;
-    if (agreed->rate > 0)
-        snprintf(rate, sizeof rate, " at %.6g Hz", agreed->rate);
+    if (agreed->frequency > 0)
+        snprintf(rate, sizeof rate, ", asked for %.6g Hz", agreed->frequency);
     if (agreed->controller_version[0] != '\0')
         snprintf(release, sizeof release, ", controller %s", agreed->controller_version);
     say(link, ARMTAP_INFO, "connected: RTDE protocol %d%s, %zu field%s%s", agreed->version, release, count,
