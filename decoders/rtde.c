@@ -509,6 +509,8 @@ static int rtde_ends(void *context, struct armtap_conn *conn, enum armtap_direct
 {
     struct armtap_rtde *rtde = context;
     int error = note_refusals(rtde, conn);
+    if (error == ARMTAP_OK)
+        error = armtap_rtde_note_held(rtde, conn);
     return error == ARMTAP_OK ? end_misfits(rtde, conn, direction) : error;
 }
 
@@ -619,16 +621,22 @@ static bool gives_up_versions(enum armtap_rtde_type type)
     return type != ARMTAP_RTDE_VERSION && type != ARMTAP_RTDE_CONTROLLER_VERSION && type != ARMTAP_RTDE_TEXT;
 }
 
+/* A client that asks for data does not mend its set-up any more. */
+static int give_up(struct armtap_rtde *rtde, struct armtap_conn *conn, enum armtap_rtde_type type)
+{
+    int error = gives_up_versions(type) ? note_refusals(rtde, conn) : ARMTAP_OK;
+    bool goes_on = type == ARMTAP_RTDE_START || type == ARMTAP_RTDE_DATA;
+    return error == ARMTAP_OK && goes_on ? armtap_rtde_note_held(rtde, conn) : error;
+}
+
 static int decode_package(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     struct armtap_rtde_package package;
     rtde->in_step[frame->direction] = true;
     take_default(rtde, conn, frame->bytes[2]);
-    if (rtde->refusal_count > 0 && gives_up_versions((enum armtap_rtde_type)frame->bytes[2])) {
-        int error = note_refusals(rtde, conn);
-        if (error != ARMTAP_OK)
-            return error;
-    }
+    int error = give_up(rtde, conn, (enum armtap_rtde_type)frame->bytes[2]);
+    if (error != ARMTAP_OK)
+        return error;
     if (frame->bytes[2] == ARMTAP_RTDE_DATA) {
         rtde->last_data[frame->direction] = frame->length;
         return frame->direction == ARMTAP_FROM_ROBOT ? decode_output(rtde, conn, frame)

@@ -1,5 +1,6 @@
 #include "rtde_reply.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "../lib/field.h"
@@ -265,10 +266,73 @@ static int note_refusals(struct armtap_conn *conn, const struct armtap_frame *fr
     return error;
 }
 
-int armtap_rtde_note_reply(const struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+static bool refuses(const struct armtap_rtde_reply *reply)
+{
+    const char *at = reply->types.text;
+    struct armtap_item type;
+    while (armtap_list_next(&at, reply->types.text + reply->types.length, &type))
+        if (is_marker(&type))
+            return true;
+    return false;
+}
+
+/* On the network a refused set-up is noted at once; of a socket's bytes the program that read them is the client, which
+ * leaves out what the controller lacks. */
+static bool may_be_mended(const struct armtap_conn *conn, const struct armtap_rtde_reply *reply)
+{
+    return armtap_conn_stream(conn)->origin == ARMTAP_ORIGIN_SOCKET && reply->type == ARMTAP_RTDE_SETUP_OUTPUTS &&
+           reply->requested && !reply->strange && !reply->misread;
+}
+
+static int hold(struct armtap_rtde *rtde, const struct armtap_frame *frame, struct armtap_rtde_reply *reply)
+{
+    char *lists = malloc(reply->names.length + reply->types.length + 1);
+    if (!lists)
+        return ARMTAP_ERR_MEMORY;
+    memcpy(lists, reply->names.text, reply->names.length);
+    memcpy(lists + reply->names.length, reply->types.text, reply->types.length);
+    rtde->held =
+        (struct armtap_rtde_held){lists, reply->names.length, reply->types.length, frame->offset, frame->where};
+    reply->refused = true;
+    return ARMTAP_OK;
+}
+
+int armtap_rtde_note_held(struct armtap_rtde *rtde, struct armtap_conn *conn)
+{
+    struct armtap_rtde_held held = rtde->held;
+    if (!held.lists)
+        return ARMTAP_OK;
+    struct armtap_frame frame = {ARMTAP_FROM_ROBOT, NULL, 0, held.offset, held.where};
+    struct armtap_rtde_reply reply = {.type = ARMTAP_RTDE_SETUP_OUTPUTS,
+                                      .names = {held.lists, held.names_length},
+                                      .types = {held.lists + held.names_length, held.types_length},
+                                      .requested = true};
+    int error = note_refusals(conn, &frame, &reply);
+    free(held.lists);
+    rtde->held.lists = NULL;
+    return error;
+}
+
+/* What a set-up of outputs says about the one refused before: accepted, it mends that. */
+static int settle_held(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_rtde_reply *reply,
+                       bool refused)
+{
+    if (!may_be_mended(conn, reply) || refused)
+        return armtap_rtde_note_held(rtde, conn);
+    free(rtde->held.lists);
+    rtde->held.lists = NULL;
+    return ARMTAP_OK;
+}
+
+int armtap_rtde_note_reply(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                            struct armtap_rtde_reply *reply)
 {
-    int error = reply->misread ? note_misread(rtde, conn, frame, reply) : ARMTAP_OK;
+    bool refused = refuses(reply);
+    int error = reply->type == ARMTAP_RTDE_SETUP_OUTPUTS ? settle_held(rtde, conn, reply, refused) : ARMTAP_OK;
+    if (error == ARMTAP_OK && refused && may_be_mended(conn, reply))
+        return hold(rtde, frame, reply);
+    if (error == ARMTAP_OK && reply->misread)
+        error = note_misread(rtde, conn, frame, reply);
     if (error == ARMTAP_OK && reply->strange)
         error = note_strange(conn, frame, reply);
     return error == ARMTAP_OK ? note_refusals(conn, frame, reply) : error;

@@ -25,9 +25,11 @@ struct armtap_rtde_reply {
 struct armtap_rtde_reply armtap_rtde_read_reply(const struct armtap_rtde *rtde,
                                                 const struct armtap_rtde_request *request,
                                                 const struct armtap_rtde_package *package);
-/* Notes what is wrong with a reply, and sets `refused`. */
-int armtap_rtde_note_reply(const struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+/* Notes what is wrong with a reply, and sets `refused`; holds the refusal of a set-up that the client may yet mend. */
+int armtap_rtde_note_reply(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                            struct armtap_rtde_reply *reply);
+/* Notes the refusal that is held, if any: the client did not mend it. */
+int armtap_rtde_note_held(struct armtap_rtde *rtde, struct armtap_conn *conn);
 /* Passes a partly refused set-up to the sink. */
 int armtap_rtde_tell_refused(struct armtap_conn *conn, const struct armtap_frame *frame,
                              const struct armtap_rtde_reply *reply);

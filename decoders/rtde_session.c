@@ -23,6 +23,7 @@ void armtap_rtde_close(void *context)
     struct armtap_rtde *rtde = context;
     armtap_rtde_forget_requests(rtde);
     free(rtde->early.types);
+    free(rtde->held.lists);
     free(rtde->limits);
     armtap_recipe_release(rtde->outputs);
     for (size_t i = 0; rtde->inputs && i < ARMTAP_RTDE_INPUT_IDS; i++)
@@ -107,7 +108,7 @@ int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, c
 }
 
 /* The layout of the data that follows this reply; NULL if it was refused or cannot be read. */
-static int make_recipe(const struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+static int make_recipe(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                        struct armtap_rtde_reply *reply, struct armtap_recipe **recipe)
 {
     *recipe = NULL;

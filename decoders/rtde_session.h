@@ -57,6 +57,15 @@ struct armtap_rtde_refusal {
 };
 #define ARMTAP_RTDE_REFUSALS 4
 
+/* A refused set-up of outputs that was read from a socket. It is not a fault if the client then leaves names out and
+ * has the rest accepted. */
+struct armtap_rtde_held {
+    char *lists; /* names, then their types; NULL: none is held */
+    size_t names_length, types_length;
+    uint64_t offset;
+    struct armtap_where where;
+};
+
 /* Data packages that do not fit their recipe, one after another: the first is noted, then how many there were. */
 struct armtap_rtde_misfits {
     bool noted;
@@ -85,6 +94,7 @@ struct armtap_rtde {
     struct armtap_rtde_forgotten forgotten[2]; /* by direction: set-ups of outputs and of inputs */
     size_t recipe_bytes;                       /* of all recipes below, and of those of requests */
     struct armtap_rtde_early early;            /* the last one */
+    struct armtap_rtde_held held;              /* yet to be noted */
     struct armtap_recipe *outputs;
     int outputs_id;    /* in data of protocols 2 and 3; -1 until the first package shows it */
     double frequency;  /* asked for with them */

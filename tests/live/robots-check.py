@@ -239,6 +239,26 @@ def live_findings():
         expect("it says what it cannot know", "read from a socket" in run.printed(), run.printed())
 
 
+def left_out_is_no_fault():
+    """Names that armtap asked for and left out are no fault of the robot, in live use and in a recording."""
+    with Controller(roles={"rtde": 0}, faults=Faults(hide=("payload_inertia", "elbow_position"))) as one, \
+            tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "r.pcapng")
+        for arguments in (["diagnose", "--json", url(one)], ["info", "--json", url(one)], ["record", "-o", file, url(one)]):
+            before = one.counts["rtde", "records"]
+            run = Run(*arguments)
+            expect(arguments[0] + ": data comes", seen(one, before + 100), run.said())
+            expect(arguments[0] + ": status", run.end() < QUICK and run.status == 0, run.status, run.said(), run.printed())
+            expect(arguments[0] + ": no finding", "rtde.field.not-found" not in run.printed(), run.printed())
+        for command in ("diagnose", "info"):
+            run = Run(command, "--json", file)
+            run.wait()
+            expect(command + " of a recording", run.status == 0 and "rtde.field.not-found" not in run.printed(), run.printed())
+        run = Run("diagnose", "--strict", "--json", url(one))
+        run.wait()
+        expect("--strict: a fault", run.status != 0 and "payload_inertia is not known" in run.printed(), run.status, run.printed())
+
+
 def own_rate():
     """A controller that sends less than its release can, evenly: nobody asked for a number."""
     with Controller(roles={"rtde": 0}, robot=Robot(hz=100)) as one:
