@@ -1,16 +1,29 @@
 #include "stream_monitor.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "by_connection.h"
+#include "decimal.h"
 
 /* A sender that repeats its data this often got no answer. */
 #define RESENT_UNANSWERED 3
 /* A second keep-alive shows that the first was not answered. */
 #define KEEPALIVES_UNANSWERED 2
+
+/* So many robots' clocks are followed from one connection to the next, and a clock that fell by more than this many
+ * seconds meanwhile shows a restart: connections that overlap are never that far apart. */
+#define ROBOTS_MAX 64
+#define CLOCK_FALL 1.0
+
+/* The clock of a robot that a program reads from a socket: it connects again when a connection is lost. */
+struct robot_clock {
+    char robot[64]; /* with its port */
+    double clock;
+};
 
 struct monitors {
     struct findings *findings;
@@ -21,6 +34,8 @@ struct monitors {
     size_t stops; /* of all streams */
     bool failed;  /* memory ran out for a stream that has ended */
     struct stalls stalls;
+    struct robot_clock robots[ROBOTS_MAX];
+    size_t robot_count;
     struct by_connection all; /* struct stream_monitor */
 };
 
@@ -170,6 +185,39 @@ static int watch_arms(struct monitors *monitors, struct stream_monitor *monitor,
     return 0;
 }
 
+/* The robot's clock, added if it is new; NULL if too many are known. */
+static struct robot_clock *robot_clock_of(struct monitors *monitors, const char *robot)
+{
+    for (size_t i = 0; i < monitors->robot_count; i++)
+        if (strcmp(monitors->robots[i].robot, robot) == 0)
+            return &monitors->robots[i];
+    if (monitors->robot_count == ROBOTS_MAX || strlen(robot) >= sizeof monitors->robots->robot)
+        return NULL;
+    struct robot_clock *added = &monitors->robots[monitors->robot_count++];
+    snprintf(added->robot, sizeof added->robot, "%s", robot);
+    added->clock = -INFINITY;
+    return added;
+}
+
+/* Compares a connection's first clock with the last one of the robot's connection before. */
+static void follow_clock(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_record *record)
+{
+    const struct armtap_stream *stream = record->stream;
+    if (stream->origin != ARMTAP_ORIGIN_SOCKET || record->direction != ARMTAP_FROM_ROBOT || !(record->clock > 0))
+        return;
+    bool first = !monitor->robot;
+    if (first)
+        monitor->robot = robot_clock_of(monitors, stream->robot);
+    if (!monitor->robot)
+        return;
+    if (first && record->clock < monitor->robot->clock - CLOCK_FALL)
+        armtap_findings_say(monitors->findings, "clock.backwards", stream, &record->where,
+                            "the controller was restarted: its clock stood at %s s in the connection before, and "
+                            "begins at %s s",
+                            DECIMAL(monitor->robot->clock, 3), DECIMAL(record->clock, 3));
+    monitor->robot->clock = record->clock;
+}
+
 int armtap_monitors_record(struct monitors *monitors, const struct armtap_record *record)
 {
     struct stream_monitor *monitor = find_or_add(monitors, record->stream);
@@ -180,6 +228,7 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
     if (record->direction == ARMTAP_FROM_ROBOT)
         monitor->resent = 0;
     armtap_missing_records_record(monitor->holes, monitors->findings, record);
+    follow_clock(monitors, monitor, record);
     armtap_rates_take_record(monitor->rates, monitors->findings, record);
     armtap_clock_drift_record(monitor->clocks, record);
     if (armtap_rates_failed(monitor->rates) || monitor->clocks->failed)

@@ -19,6 +19,7 @@ struct asking {
 struct stream_monitor {
     uint64_t connection;
     struct armtap_rates *rates; /* NULL once the stream has ended */
+    struct robot_clock *robot;  /* NULL: its packets are not from a socket, or no clock was seen yet */
     struct clock_drift *clocks;
     struct missing_records *holes;
     bool was_full; /* the client stopped reading for a while, which delayed data */

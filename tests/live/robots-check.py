@@ -259,6 +259,26 @@ def left_out_is_no_fault():
         expect("--strict: a fault", run.status != 0 and "payload_inertia is not known" in run.printed(), run.status, run.printed())
 
 
+def restarted():
+    """A clock that fell between two connections is what happened; the reset is only how it looked."""
+    with Controller(roles={"rtde": 0}, robot=Robot(hz=125, uptime=500.0)) as one, tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "r.pcapng")
+        runs = [Run("diagnose", "--json", url(one)), Run("record", "-o", file, url(one))]
+        expect("restarted: data", one.wait_for(lambda: len(one.links) == 2 and seen(one, 60)), runs[0].said())
+        one.reboot()
+        expect("restarted: data again", one.wait_for(lambda: one.number >= 4 and all(
+            len(one.records_sent(link)) > 30 for link in (3, 4))), runs[0].said())
+        for run in runs:
+            expect("restarted: ends", run.end() < QUICK, run.status, run.said())
+        of_file = Run("diagnose", "--json", file)
+        of_file.wait()
+        for run in (runs[0], of_file):
+            told = json.loads(run.printed())
+            found = [finding["text"] for finding in told["findings"] if finding["id"] == "clock.backwards"]
+            expect("restarted: one finding", len(found) == 1 and "restarted" in found[0], told["findings"])
+            expect("restarted: a verdict", any("clock back" in verdict["text"] for verdict in told["verdicts"]), told["verdicts"])
+
+
 def own_rate():
     """A controller that sends less than its release can, evenly: nobody asked for a number."""
     with Controller(roles={"rtde": 0}, robot=Robot(hz=100)) as one:
