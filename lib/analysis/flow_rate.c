@@ -312,8 +312,9 @@ static void find_reason(struct flow_rate *flow, struct findings *findings, const
     else if (silence.step < 0 || pause->lost > 0 || silence.step > silence.seconds + CLOCK_JUMP)
         snprintf(text, sizeof text, "; the controller's clock advanced by %s s", DECIMAL(silence.step, 3));
     else if (silence.step >= ADVANCED * silence.seconds)
-        snprintf(text, sizeof text, ": the controller's clock advanced (%s s), but the controller sent nothing",
-                 DECIMAL(silence.step, 3));
+        snprintf(text, sizeof text, ": the controller's clock advanced (%s s), but %s", DECIMAL(silence.step, 3),
+                 stream->origin == ARMTAP_ORIGIN_SOCKET ? "nothing arrived: it was not sent, or lost on its way"
+                                                        : "the controller sent nothing");
     else
         silence.waits = true;
     if (silence.waits)

@@ -279,6 +279,20 @@ def restarted():
             expect("restarted: a verdict", any("clock back" in verdict["text"] for verdict in told["verdicts"]), told["verdicts"])
 
 
+def silent_for_a_while():
+    """A socket does not show whether data was not sent or was lost."""
+    with Controller(roles={"rtde": 0}, robot=Robot(hz=125)) as one:
+        run = Run("diagnose", "--json", url(one))
+        expect("silent: data comes", seen(one, 100), run.said())
+        one.running = False
+        time.sleep(3)
+        one.running = True
+        expect("silent: data comes again", seen(one, 200), run.said())
+        expect("silent: ends", run.end() < QUICK, run.status)
+        texts = [finding["text"] for finding in json.loads(run.printed())["findings"] if finding["id"] == "silence"]
+        expect("silent: no guess", len(texts) == 1 and "it was not sent, or lost on its way" in texts[0], run.printed())
+
+
 def own_rate():
     """A controller that sends less than its release can, evenly: nobody asked for a number."""
     with Controller(roles={"rtde": 0}, robot=Robot(hz=100)) as one:
