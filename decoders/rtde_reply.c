@@ -291,8 +291,11 @@ static int hold(struct armtap_rtde *rtde, const struct armtap_frame *frame, stru
         return ARMTAP_ERR_MEMORY;
     memcpy(lists, reply->names.text, reply->names.length);
     memcpy(lists + reply->names.length, reply->types.text, reply->types.length);
-    rtde->held =
-        (struct armtap_rtde_held){lists, reply->names.length, reply->types.length, frame->offset, frame->where};
+    rtde->held.lists = lists;
+    rtde->held.names_length = reply->names.length;
+    rtde->held.types_length = reply->types.length;
+    rtde->held.offset = frame->offset;
+    rtde->held.where = frame->where;
     reply->refused = true;
     return ARMTAP_OK;
 }
