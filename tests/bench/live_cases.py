@@ -168,7 +168,7 @@ def load(bench, packets):
 def record(bench, robot):
     program = Program(bench.armtap, 'record', '-o', bench.path('recorded.pcapng'), 'realtime://127.0.0.1:' + robot.legacy,
                       'rtde://127.0.0.1:' + robot.rtde, '--fields', ','.join(KILOBYTE), errors=True)
-    program.wait_for('fields at')
+    program.wait_for('fields, asked for')
     return program
 
 
