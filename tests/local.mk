@@ -70,8 +70,7 @@ tests_unit_libunit_a_SOURCES = \
 	tests/unit/support.h
 
 AM_CPPFLAGS += $(CMOCKA_CFLAGS)
-LDADD = tests/unit/libunit.a tools/libtools.a lib/libanalysis.la lib/libinside.la \
-	$(CMOCKA_LIBS) $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(SECCOMP_LIBS) $(PTHREAD_LIBS) -lm
+LDADD = tests/unit/libunit.a $(CMOCKA_LIBS) $(TOOLS_LIBS)
 
 # The test counts allocations and makes them fail.
 tests_unit_test_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
@@ -203,7 +202,7 @@ endif
 # ---- other targets ---------------------------------------------------------------------------------------------------
 
 lint:
-	CC='$(CC)' CPPFLAGS='$(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS)' CFLAGS='$(ARMTAP_C_FLAGS)' \
+	CC='$(CC)' CPPFLAGS='$(TOOLS_CFLAGS)' CFLAGS='$(ARMTAP_C_FLAGS)' \
 	    sh $(srcdir)/tests/lint
 
 format:

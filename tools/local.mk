@@ -1,7 +1,12 @@
+# The libraries that the program needs, and what its sources need to include their headers.
+FOREIGN_LIBS = $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(PTHREAD_LIBS) -lm
+TOOLS_LIBS = tools/libtools.a lib/libanalysis.la lib/libinside.la $(SECCOMP_LIBS) $(FOREIGN_LIBS)
+TOOLS_CFLAGS = $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS)
+
 bin_PROGRAMS += armtap
 armtap_SOURCES = tools/main/main.c
 armtap_LDFLAGS = $(AM_LDFLAGS) $(HARDENING_PROGRAM_LDFLAGS)
-armtap_LDADD = tools/libtools.a lib/libanalysis.la lib/libinside.la $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(SECCOMP_LIBS) $(PTHREAD_LIBS) -lm
+armtap_LDADD = $(TOOLS_LIBS)
 
 # Everything except main(), for the unit tests to link.
 noinst_LIBRARIES += tools/libtools.a
@@ -241,7 +246,7 @@ tools_libtools_a_SOURCES = \
 	tools/info/report_text.c \
 	tools/info/stream_numbers.c \
 	tools/fields/cmd_fields.c
-tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS) $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS) $(SECCOMP_CFLAGS)
+tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS) $(TOOLS_CFLAGS) $(SECCOMP_CFLAGS)
 
 # The manual's table of notes comes from lib/notes.def, its formats from tools/export/formats.def.
 man_MANS += tools/armtap.1

@@ -48,7 +48,7 @@ tests_fuzz_replay_SOURCES += \
 	tests/fuzz/aubo.c \
 	tests/fuzz/websocket.c
 endif
-tests_fuzz_replay_LDADD = tools/libtools.a lib/libanalysis.la lib/libinside.la $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(SECCOMP_LIBS) $(PTHREAD_LIBS) -lm
+tests_fuzz_replay_LDADD = $(TOOLS_LIBS)
 
 if WITH_AUBO
 AUBO_DEFINES = -DARMTAP_WITH_AUBO
@@ -58,8 +58,8 @@ SECONDS = 60
 SEEDS = 1 2 3
 FUZZ_ENVIRONMENT = \
 	srcdir='$(srcdir)' FUZZ_SOURCES='$(lib_libinside_la_SOURCES) $(lib_libanalysis_la_SOURCES) $(tools_libtools_a_SOURCES)' \
-	FUZZ_CPPFLAGS='-DARMTAP_VERSION="" $(AUBO_DEFINES) $(DRAGONBOX_CPPFLAGS) $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS)' \
-	FUZZ_LIBS='$(AUBO_LIBS) $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(PTHREAD_LIBS) -lm'
+	FUZZ_CPPFLAGS='-DARMTAP_VERSION="" $(AUBO_DEFINES) $(DRAGONBOX_CPPFLAGS) $(TOOLS_CFLAGS)' \
+	FUZZ_LIBS='$(AUBO_LIBS) $(FOREIGN_LIBS)'
 fuzz:
 	$(FUZZ_ENVIRONMENT) sh $(srcdir)/tests/fuzz/run '$(SECONDS)' $(FUZZ)
 put-back:
