@@ -13,6 +13,7 @@ UNIT_TESTS = \
 	tests/unit/test_client \
 	tests/unit/test_client_bytes \
 	tests/unit/test_column_ranges \
+	tests/unit/test_compression \
 	tests/unit/test_conn \
 	tests/unit/test_diagnose \
 	tests/unit/test_event_loop \
@@ -71,6 +72,9 @@ tests_unit_libunit_a_SOURCES = \
 
 AM_CPPFLAGS += $(CMOCKA_CFLAGS)
 LDADD = tests/unit/libunit.a $(CMOCKA_LIBS) $(TOOLS_LIBS)
+
+# The test unpacks with the libraries themselves.
+tests_unit_test_compression_CPPFLAGS = $(AM_CPPFLAGS) $(OPTIONAL_CFLAGS)
 
 # The test counts allocations and makes them fail.
 tests_unit_test_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free

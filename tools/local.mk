@@ -1,7 +1,7 @@
 # The libraries that the program needs, and what its sources need to include their headers.
-FOREIGN_LIBS = $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(PTHREAD_LIBS) -lm
+FOREIGN_LIBS = $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(OPTIONAL_LIBS) $(PTHREAD_LIBS) -lm
 TOOLS_LIBS = tools/libtools.a lib/libanalysis.la lib/libinside.la $(SECCOMP_LIBS) $(FOREIGN_LIBS)
-TOOLS_CFLAGS = $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS)
+TOOLS_CFLAGS = $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS) $(OPTIONAL_CFLAGS)
 
 bin_PROGRAMS += armtap
 armtap_SOURCES = tools/main/main.c
@@ -12,12 +12,17 @@ armtap_LDADD = $(TOOLS_LIBS)
 noinst_LIBRARIES += tools/libtools.a
 tools_libtools_a_SOURCES = \
 	tools/base/buffer.h \
+	tools/base/compression.c \
+	tools/base/compression.h \
 	tools/base/interrupt.c \
 	tools/base/interrupt.h \
 	tools/base/json_elements.c \
 	tools/base/json_elements.h \
 	tools/base/json_writer.c \
 	tools/base/json_writer.h \
+	tools/base/libraries.c \
+	tools/base/libraries.def \
+	tools/base/libraries.h \
 	tools/base/message.c \
 	tools/base/message.h \
 	tools/base/number_text.cc \

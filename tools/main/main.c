@@ -6,6 +6,7 @@
 #include "armtap.h"
 #include "input/capture.h"
 #include "command_line/commands.h"
+#include "base/compression.h"
 #include "base/message.h"
 #include "command_line/options.h"
 #include "base/privileges.h"
@@ -53,6 +54,8 @@ static void show_version(void)
     const char *aubo = armtap_aubo_libraries(), *sandbox = sandbox_library(text);
     printf("armtap %s\n%s\nzlib version %s\n%s\n%s\n%s\n", armtap_version(), capture_library(), reader_library(),
            recipe_file_library(), aubo ? aubo : "built without AUBO", sandbox ? sandbox : "built without libseccomp");
+    for (int i = COMPRESSION_NONE + 1; i < COMPRESSION_END; i++)
+        printf("%s\n", compression_library((enum compression)i, text));
 }
 
 static const struct command *find(const char *name)

@@ -1,0 +1,221 @@
+#include "compression.h"
+
+#include <stdio.h>
+
+#include "libraries.h"
+#ifdef ARMTAP_WITH_LZ4
+#include <lz4.h>
+#include <lz4frame.h>
+#endif
+#ifdef ARMTAP_WITH_ZSTD
+#include <zstd.h>
+#endif
+
+struct codec;
+
+struct compressor {
+    const struct codec *codec;
+    enum compression_shape shape;
+    void *context; /* the library's, or NULL */
+};
+
+struct codec {
+    const char *name;
+    enum library library; /* that it needs */
+    const char *(*version)(void);
+    size_t (*bound)(const struct compressor *compressor, size_t length); /* NULL: not built in */
+    /* The number of bytes written, or 0 without memory. */
+    size_t (*pack)(struct compressor *compressor, const void *bytes, size_t length, char *out, size_t room);
+    /* Makes the context. False without memory. */
+    bool (*open)(struct compressor *compressor);
+    void (*close)(struct compressor *compressor);
+};
+
+/* ---- none -------------------------------------------------------------------------------------------------------- */
+
+static size_t none_bound(const struct compressor *compressor, size_t length)
+{
+    (void)compressor;
+    return length;
+}
+
+static size_t none_pack(struct compressor *compressor, const void *bytes, size_t length, char *out, size_t room)
+{
+    (void)compressor;
+    (void)room;
+    memcpy(out, bytes, length);
+    return length;
+}
+
+/* ---- lz4 --------------------------------------------------------------------------------------------------------- */
+
+#ifdef ARMTAP_WITH_LZ4
+static LZ4F_preferences_t lz4_preferences(size_t length)
+{
+    return (LZ4F_preferences_t){.frameInfo = {.contentSize = length}};
+}
+
+static size_t lz4_bound(const struct compressor *compressor, size_t length)
+{
+    const LZ4F_preferences_t preferences = lz4_preferences(length);
+    if (compressor->shape == COMPRESSION_BARE)
+        return (size_t)LZ4_compressBound((int)length);
+    return LZ4F_compressFrameBound(length, &preferences);
+}
+
+static size_t lz4_pack(struct compressor *compressor, const void *bytes, size_t length, char *out, size_t room)
+{
+    const LZ4F_preferences_t preferences = lz4_preferences(length);
+    if (compressor->shape == COMPRESSION_BARE)
+        return (size_t)LZ4_compress_fast_extState(compressor->context, bytes, out, (int)length, (int)room, 1);
+    size_t written = LZ4F_compressFrame(out, room, bytes, length, &preferences);
+    return LZ4F_isError(written) ? 0 : written;
+}
+
+static bool lz4_open(struct compressor *compressor)
+{
+    compressor->context = malloc((size_t)LZ4_sizeofState());
+    return compressor->context != NULL;
+}
+
+static void lz4_close(struct compressor *compressor)
+{
+    free(compressor->context);
+}
+#endif
+
+/* ---- zstd -------------------------------------------------------------------------------------------------------- */
+
+#ifdef ARMTAP_WITH_ZSTD
+#define ZSTD_LEVEL 1
+
+static size_t zstd_bound(const struct compressor *compressor, size_t length)
+{
+    (void)compressor;
+    return ZSTD_compressBound(length);
+}
+
+static size_t zstd_pack(struct compressor *compressor, const void *bytes, size_t length, char *out, size_t room)
+{
+    size_t written = ZSTD_compressCCtx(compressor->context, out, room, bytes, length, ZSTD_LEVEL);
+    return ZSTD_isError(written) ? 0 : written;
+}
+
+static bool zstd_open(struct compressor *compressor)
+{
+    compressor->context = ZSTD_createCCtx();
+    return compressor->context != NULL;
+}
+
+static void zstd_close(struct compressor *compressor)
+{
+    ZSTD_freeCCtx(compressor->context);
+}
+#endif
+
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+
+/* The later one packs better. */
+static const struct codec codecs[COMPRESSION_END] = {
+    [COMPRESSION_NONE] = {.name = "none", .bound = none_bound, .pack = none_pack},
+    [COMPRESSION_LZ4] = {.name = "lz4",
+                         .library = LIBRARY_LZ4,
+#ifdef ARMTAP_WITH_LZ4
+                         .version = LZ4_versionString,
+                         .bound = lz4_bound,
+                         .pack = lz4_pack,
+                         .open = lz4_open,
+                         .close = lz4_close
+#endif
+    },
+    [COMPRESSION_ZSTD] = {.name = "zstd",
+                          .library = LIBRARY_ZSTD,
+#ifdef ARMTAP_WITH_ZSTD
+                          .version = ZSTD_versionString,
+                          .bound = zstd_bound,
+                          .pack = zstd_pack,
+                          .open = zstd_open,
+                          .close = zstd_close
+#endif
+    },
+};
+
+const char *compression_name(enum compression compression)
+{
+    return codecs[compression].name;
+}
+
+enum compression compression_find(const char *name)
+{
+    for (unsigned i = 0; i < COMPRESSION_END; i++)
+        if (strcmp(codecs[i].name, name) == 0)
+            return (enum compression)i;
+    return COMPRESSION_END;
+}
+
+enum compression compression_best(void)
+{
+    unsigned best = COMPRESSION_END - 1;
+    while (!codecs[best].bound)
+        best--;
+    return (enum compression)best;
+}
+
+int compression_check(enum compression compression)
+{
+    char what[40];
+    if (codecs[compression].bound)
+        return 0;
+    snprintf(what, sizeof what, "--compression %s", codecs[compression].name);
+    library_report_missing(codecs[compression].library, what);
+    return -1;
+}
+
+const char *compression_names(char list[COMPRESSION_LIST_MAX])
+{
+    size_t length = 0;
+    for (unsigned i = 0; i < COMPRESSION_END; i++) {
+        const char *separator = i == 0 ? "" : i + 1 < COMPRESSION_END ? ", " : " or ";
+        length += (size_t)snprintf(list + length, COMPRESSION_LIST_MAX - length, "%s%s", separator, codecs[i].name);
+    }
+    return list;
+}
+
+const char *compression_library(enum compression compression, char text[64])
+{
+    const struct codec *codec = &codecs[compression];
+    if (!codec->version)
+        return library_absence(codec->library);
+    snprintf(text, 64, "%s version %s", library_name(codec->library), codec->version());
+    return text;
+}
+
+struct compressor *compressor_new(enum compression compression, enum compression_shape shape)
+{
+    struct compressor *compressor = calloc(1, sizeof *compressor);
+    if (!compressor)
+        return NULL;
+    *compressor = (struct compressor){.codec = &codecs[compression], .shape = shape};
+    if (!compressor->codec->open || compressor->codec->open(compressor))
+        return compressor;
+    free(compressor);
+    return NULL;
+}
+
+void compressor_free(struct compressor *compressor)
+{
+    if (!compressor)
+        return;
+    if (compressor->codec->close)
+        compressor->codec->close(compressor);
+    free(compressor);
+}
+
+void compressor_pack(struct compressor *compressor, const void *bytes, size_t length, struct buffer *out)
+{
+    size_t room = compressor->codec->bound(compressor, length);
+    char *at = room > 0 ? buffer_room(out, room) : NULL;
+    size_t written = at ? compressor->codec->pack(compressor, bytes, length, at, room) : 0;
+    out->length += written;
+    out->failed = out->failed || (written == 0 && room > 0);
+}

@@ -1,0 +1,39 @@
+/* Compression of blocks of bytes, by libraries that a build may lack. */
+#ifndef BASE_COMPRESSION_H
+#define BASE_COMPRESSION_H
+
+#include "buffer.h"
+
+enum compression { COMPRESSION_NONE, COMPRESSION_LZ4, COMPRESSION_ZSTD, COMPRESSION_END };
+
+/* "zstd" */
+const char *compression_name(enum compression compression);
+/* COMPRESSION_END if no compression has that name. */
+enum compression compression_find(const char *name);
+/* The one that packs best of those that are built in. */
+enum compression compression_best(void);
+/* Whether it is built in: 0, or -1 after a message that names the library, its package and configure's option. */
+int compression_check(enum compression compression);
+
+#define COMPRESSION_LIST_MAX 60
+/* "none, lz4 or zstd": all, built in or not. */
+const char *compression_names(char list[COMPRESSION_LIST_MAX]);
+/* "libzstd version 1.5.4", or "built without libzstd". */
+const char *compression_library(enum compression compression, char text[64]);
+
+/* What a compressed block begins with. zstd always makes a frame. */
+enum compression_shape {
+    COMPRESSION_FRAMED, /* as in a file: a head, which holds the block's size */
+    COMPRESSION_BARE    /* the reader knows the size */
+};
+
+struct compressor;
+
+/* For one thread at a time; NULL without memory. The compression must be built in. */
+struct compressor *compressor_new(enum compression compression, enum compression_shape shape);
+void compressor_free(struct compressor *compressor);
+/* Appends the bytes to `out`, compressed at a level that is faster than most disks. They are less than a gigabyte. Sets
+ * out->failed without memory. */
+void compressor_pack(struct compressor *compressor, const void *bytes, size_t length, struct buffer *out);
+
+#endif
