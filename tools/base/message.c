@@ -27,34 +27,35 @@ static void say(const char *lead, const char *text)
     fwrite(line, 1, length, stderr);
 }
 
-void message_error(const char *format, ...)
+MESSAGE_FORMAT(2, 0) static void say_formatted(const char *lead, const char *format, va_list arguments)
 {
     char text[2048];
+    vsnprintf(text, sizeof text, format, arguments);
+    say(lead, text);
+}
+
+void message_error(const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    say_formatted("", format, arguments);
     va_end(arguments);
-    say("", text);
 }
 
 void message_info(const char *format, ...)
 {
-    char text[2048];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    say_formatted("", format, arguments);
     va_end(arguments);
-    say("", text);
 }
 
 void message_warning(const char *format, ...)
 {
-    char text[2048];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    say_formatted("warning: ", format, arguments);
     va_end(arguments);
-    say("warning: ", text);
 }
 
 void message_no_memory(void)

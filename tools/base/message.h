@@ -3,17 +3,17 @@
 #define BASE_MESSAGE_H
 
 #if defined(__GNUC__)
-#define MESSAGE_FORMAT __attribute__((format(printf, 1, 2)))
+#define MESSAGE_FORMAT(text, values) __attribute__((format(printf, text, values)))
 #else
-#define MESSAGE_FORMAT
+#define MESSAGE_FORMAT(text, values)
 #endif
 
 /* "armtap: ..." and a line end. Control characters in names from outside are shown as \xHH. */
-MESSAGE_FORMAT void message_error(const char *format, ...);
+MESSAGE_FORMAT(1, 2) void message_error(const char *format, ...);
 /* The same for what happens while a command runs: a client came, a file was begun. */
-MESSAGE_FORMAT void message_info(const char *format, ...);
+MESSAGE_FORMAT(1, 2) void message_info(const char *format, ...);
 /* "armtap: warning: ...". Does not change the exit status. */
-MESSAGE_FORMAT void message_warning(const char *format, ...);
+MESSAGE_FORMAT(1, 2) void message_warning(const char *format, ...);
 /* The message for an allocation that failed. */
 void message_no_memory(void);
 
