@@ -35,8 +35,7 @@ void rtde_server_free(struct rtde_server *server)
     free(server);
 }
 
-/* ---- shared with set-ups ------------------------------------------------------------------------------------------
- */
+/* ---- shared with set-ups ----------------------------------------------------------------------------------------- */
 
 void rtde_say(struct rtde_peer *peer, const char *format, ...)
 {

@@ -240,8 +240,7 @@ void rtde_release_inputs(struct rtde_peer *peer)
             peer->server->holder[id] = NULL;
 }
 
-/* ---- what clients write
- * ---------------------------------------------------------------------------------------------- */
+/* ---- what clients write ------------------------------------------------------------------------------------------ */
 
 static void write_variable(struct rtde_server *server, const struct variable *variable, const uint8_t *bytes,
                            size_t size)
