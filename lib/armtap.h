@@ -130,6 +130,8 @@ ARMTAP_API const struct armtap_field *armtap_field_find(const char *name, size_t
  * fields of that direction count (ARMTAP_FIELD_BOTH: of either). */
 ARMTAP_API const struct armtap_field *armtap_field_nearest(const char *name, size_t length,
                                                            enum armtap_field_direction direction);
+/* Bytes of one element of a type, in struct armtap_state as in RTDE; 0 for types that the state does not hold. */
+ARMTAP_API size_t armtap_type_width(enum armtap_type type);
 /* The RTDE name of a type: ("DOUBLE", 1), ("VECTOR6D", 6); "" where RTDE has none. */
 ARMTAP_API const char *armtap_type_name(enum armtap_type type, unsigned count);
 

@@ -23,8 +23,6 @@ union armtap_columns_cb3e {
 };
 enum { ARMTAP_COLUMNS_CB2 = sizeof(union armtap_columns_cb2), ARMTAP_COLUMNS_CB3E = sizeof(union armtap_columns_cb3e) };
 
-/* Bytes of one element in struct armtap_state; 0 for types that the state does not hold. */
-size_t armtap_type_width(enum armtap_type type);
 /* The type with this RTDE name; false for other names. */
 bool armtap_type_find(const char *name, size_t length, enum armtap_type *type, unsigned *count);
 /* The field whose first element is at a gnuplot column of a legacy layout; NULL inside a vector or after the last

@@ -389,6 +389,7 @@ static void beyond_the_end(void **state)
     assert_null(armtap_enum_at(armtap_field_at(ARMTAP_ID_robot_mode), SIZE_MAX));
     assert_string_equal(armtap_severity_name((enum armtap_severity)77), "");
     assert_string_equal(armtap_type_name((enum armtap_type)99, 7), "");
+    assert_int_equal(armtap_type_width((enum armtap_type)99), 0);
     assert_null(armtap_protocol_name((enum armtap_protocol) - 1));
     assert_string_equal(armtap_direction_name((enum armtap_direction)2), "");
     assert_string_equal(armtap_strerror(ARMTAP_ERR_BUSY), "called from within a callback of the same object");

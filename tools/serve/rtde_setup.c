@@ -187,7 +187,7 @@ static void choose_inputs(struct rtde_peer *peer, struct names names, struct inp
             continue;
         }
         enum armtap_type type = type_of_input(peer, field);
-        size_t size = value_size(type, field->count);
+        size_t size = armtap_type_width(type) * field->count;
         answer_name(answer, armtap_type_name(type, field->count), NULL, 0);
         recipe->fields[recipe->count++] = (struct input_field){field, recipe->size, size};
         recipe->size += size;

@@ -30,31 +30,9 @@ void variables_free(struct variables *variables)
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-static size_t element_size(enum armtap_type type)
-{
-    switch (type) {
-    case ARMTAP_BOOL:
-    case ARMTAP_UINT8:
-        return 1;
-    case ARMTAP_UINT32:
-    case ARMTAP_INT32:
-        return 4;
-    case ARMTAP_UINT64:
-    case ARMTAP_DOUBLE:
-        return 8;
-    default:
-        return 0;
-    }
-}
-
-size_t value_size(enum armtap_type type, unsigned count)
-{
-    return element_size(type) * count;
-}
-
 void value_put(uint8_t *to, const struct armtap_value *value)
 {
-    size_t size = element_size(value->type);
+    size_t size = armtap_type_width(value->type);
     for (unsigned i = 0; i < value->count; i++) {
         uint64_t bits = value->u64[i];
         if (value->type == ARMTAP_BOOL)
@@ -66,7 +44,7 @@ void value_put(uint8_t *to, const struct armtap_value *value)
 
 double variable_number(const struct variable *variable, const uint8_t *image, unsigned i)
 {
-    size_t size = element_size(variable->type);
+    size_t size = armtap_type_width(variable->type);
     const uint8_t *bytes = image + variable->offset + i * size;
     uint64_t bits = 0;
     double number;
@@ -119,7 +97,7 @@ static struct variable *make(const char *name, enum armtap_type type, unsigned c
     memcpy(variable->name, name, variable->name_length + 1);
     variable->type = type;
     variable->count = count;
-    variable->size = value_size(type, count);
+    variable->size = armtap_type_width(type) * count;
     return variable;
 }
 
@@ -130,7 +108,7 @@ int variables_add(struct variables *variables, const char *name, enum armtap_typ
     const struct armtap_field *field = armtap_field_find(name, length);
     *added = find(variables, name, length);
     if (*added || variables->count == VARIABLES_MAX || length > VARIABLE_NAME_MAX ||
-        armtap_type_name(type, count)[0] == '\0' || value_size(type, count) == 0)
+        armtap_type_name(type, count)[0] == '\0' || armtap_type_width(type) * count == 0)
         return 0;
     struct variable *variable = make(name, type, count);
     if (!variable || grow(variables, variable->size) != 0) {

@@ -39,8 +39,7 @@ size_t variables_size(const struct variables *variables);
 /* The image of first values, which whoever adds variables fills. */
 uint8_t *variables_first(struct variables *variables);
 
-/* Writes a number of a value as it is on the wire; returns its bytes, count times the element's. */
-size_t value_size(enum armtap_type type, unsigned count);
+/* Writes the elements of a value as they are on the wire. */
 void value_put(uint8_t *to, const struct armtap_value *value);
 /* Reads element `i` of a variable in an image as a number. */
 double variable_number(const struct variable *variable, const uint8_t *image, unsigned i);
