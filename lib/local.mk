@@ -47,6 +47,7 @@ lib_libinside_la_SOURCES = \
 	lib/link.c \
 	lib/link.h \
 	lib/misnomers.def \
+	lib/nanoseconds.h \
 	lib/net.c \
 	lib/note.c \
 	lib/note.h \

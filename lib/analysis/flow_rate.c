@@ -8,9 +8,9 @@
 
 #include "histogram.h"
 #include "decimal.h"
+#include "nanoseconds.h"
 #include "times.h"
 
-#define SECOND INT64_C(1000000000)
 #define SILENCE (2 * SECOND)
 /* A silence is also longer than this many package intervals: some clients request less than one package per
  * second. */

@@ -2,7 +2,8 @@
 
 #include <stdio.h>
 
-#define SECOND INT64_C(1000000000)
+#include "nanoseconds.h"
+
 #define DAY INT64_C(86400)
 
 bool armtap_time_is_set_back(int64_t before, int64_t after)

@@ -3,11 +3,10 @@
 #ifndef ARMTAP_CLIENT_INSIDE_H
 #define ARMTAP_CLIENT_INSIDE_H
 
+#include "../nanoseconds.h"
 #include "../note.h"
 #include "armtap-client.h"
 #include "name_list.h"
-
-#define SECOND INT64_C(1000000000)
 
 #define OUT_BYTES 4096u /* to be sent */
 #define OUT_LAST 8u     /* of them for PAUSE */

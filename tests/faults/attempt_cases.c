@@ -1,8 +1,7 @@
 /* Attempts to connect that failed, and some that nearly failed. */
 #include "cases.h"
 
-#define MILLISECOND INT64_C(1000000)
-#define SECOND (1000 * MILLISECOND)
+#include "nanoseconds.h"
 
 #define CLOCK_AND_JOINTS "timestamp,actual_q"
 

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MILLISECOND INT64_C(1000000)
-#define SECOND (1000 * MILLISECOND)
+#include "nanoseconds.h"
 
 enum { TCP_PORT = 30010, WEB_PORT = 9013, TEXT_FRAME = 0x81, LENGTH_IN_TWO = 126, MESSAGE_MOST = 65536 };
 

@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#define MICROSECOND INT64_C(1000)
-#define MILLISECOND INT64_C(1000000)
-#define SECOND (1000 * MILLISECOND)
+#include "nanoseconds.h"
 
 #define CLOCK_AND_JOINTS "timestamp,actual_q"
 

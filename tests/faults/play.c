@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PACKAGE_MAX = 4096, ETHERNET = 14, IPV4 = 20, IPV6 = 40 };
+#include "nanoseconds.h"
 
-#define MICROSECOND INT64_C(1000)
-#define MILLISECOND INT64_C(1000000)
+enum { PACKAGE_MAX = 4096, ETHERNET = 14, IPV4 = 20, IPV6 = 40 };
 
 static const uint8_t robot_address[4] = {10, 0, 0, 2};
 static const uint8_t client_address[4] = {10, 0, 0, 9};

@@ -16,11 +16,11 @@
 
 #include "input/capture.h"
 #include "input/pcapng_blocks.h"
+#include "nanoseconds.h"
 #include "record/capture_file.h"
 
 #define NAME "test_capture_file.tmp.pcapng"
 #define ZIPPED NAME ".gz"
-#define SECOND INT64_C(1000000000)
 #define BEGIN (INT64_C(1795000000) * SECOND)
 #define PACKET_MAX 65535
 

@@ -16,10 +16,10 @@
 #include <cmocka.h>
 
 #include "input/capture.h"
+#include "nanoseconds.h"
 #include "record/part_name.h"
 #include "record/capture_series.h"
 
-#define SECOND INT64_C(1000000000)
 #define BEGIN (INT64_C(1795348800) * SECOND) /* 2026-11-22T12:00:00Z */
 #define LENGTH 500
 #define REPEATED 3

@@ -8,9 +8,9 @@
 #include "analysis/mode_timeline.h"
 #include "analysis/stream_rates.h"
 #include "analysis/histogram.h"
+#include "nanoseconds.h"
 #include "support.h"
 
-#define MILLISECOND INT64_C(1000000)
 #define START INT64_C(1769860800000000000)
 
 /* ---- quantiles ------------------------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SECOND INT64_C(1000000000)
+#include "nanoseconds.h"
 
 static int64_t now(void)
 {

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#define SECOND INT64_C(1000000000)
+#include "nanoseconds.h"
+
 #define DAY INT64_C(86400)
 
 const char when_forms[] =

@@ -9,8 +9,9 @@
 #include "base/message.h"
 #include "command_line/options.h"
 #include "base/timestamp.h"
+#include "nanoseconds.h"
 
-#define AROUND_DEFAULT INT64_C(1000000000)
+#define AROUND_DEFAULT SECOND
 
 enum { OPTION_JSON = 1, OPTION_LIST, OPTION_AROUND };
 

@@ -10,8 +10,8 @@
 
 #include "analysis/armtap-analysis.h"
 #include "base/word_wrap.h"
+#include "nanoseconds.h"
 
-#define SECOND INT64_C(1000000000)
 /* Findings of one kind shown in a burst; then one per second. */
 #define BURST 10
 #define PENDING_MAX 16384

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "base/timestamp.h"
+#include "nanoseconds.h"
 
 /* A connection without a byte for so many ns of the capture is not waited for. */
-#define SILENT_AFTER INT64_C(1000000000)
+#define SILENT_AFTER SECOND
 
 static bool is_telemetry_port(const struct live_numbering *numbering, const char *robot)
 {

@@ -15,6 +15,7 @@
 #include "base/interrupt.h"
 #include "base/message.h"
 #include "file_reader.h"
+#include "nanoseconds.h"
 #include "shell_command.h"
 
 #define FILE_BUFFER (256 * 1024)
@@ -288,7 +289,7 @@ static int64_t time_of(const struct pcap_pkthdr *header, bool nanoseconds)
     int64_t seconds = header->ts.tv_sec, fraction = header->ts.tv_usec;
     if (seconds < -INT64_C(9000000000) || seconds > INT64_C(9000000000) || fraction < 0 || fraction > INT32_MAX)
         return ARMTAP_NO_TIME;
-    return seconds * INT64_C(1000000000) + fraction * (nanoseconds ? 1 : 1000);
+    return seconds * SECOND + fraction * (nanoseconds ? 1 : 1000);
 }
 
 static enum capture_outcome end_of_file(struct capture *capture, int outcome)

@@ -12,6 +12,7 @@
 #include "base/interrupt.h"
 #include "base/message.h"
 #include "event_loop.h"
+#include "nanoseconds.h"
 #include "ring.h"
 #include "robot_link.h"
 
@@ -23,7 +24,7 @@
 #define RING_AGAIN (RING / 2)
 #define WAIT_NS 10000000
 /* ns in which robots may end in an orderly way; the whole program has 0.8 s after a signal. */
-#define GOOD_BYE INT64_C(500000000)
+#define GOOD_BYE (SECOND / 2)
 #define RTDE_TYPE 2 /* where the type of a package is */
 
 /* What was dropped since the last message that was kept. */

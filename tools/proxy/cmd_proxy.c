@@ -12,6 +12,7 @@
 #include "base/message.h"
 #include "command_line/options.h"
 #include "input/event_loop.h"
+#include "nanoseconds.h"
 #include "proxy_pair.h"
 #include "record/amount.h"
 #include "record/part_name.h"
@@ -21,9 +22,9 @@
 #define CLIENTS_MAX 400
 /* Lines about clients in a second. */
 #define LINES_MAX 300
-#define LINES_TURN INT64_C(1000000000)
+#define LINES_TURN SECOND
 /* ns until clients are accepted again when descriptors ran out. */
-#define ACCEPT_AGAIN INT64_C(500000000)
+#define ACCEPT_AGAIN (SECOND / 2)
 
 enum option_id { OPTION_LISTEN = 1, OPTION_OUT, OPTION_PORTS };
 

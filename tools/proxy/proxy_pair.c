@@ -3,9 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "nanoseconds.h"
+
 /* Bytes of one direction that wait for the other side: with so many, no more are read. */
 #define ROOM ((size_t)64 * 1024)
-#define SECOND INT64_C(1000000000)
 #define PATIENCE (10 * SECOND) /* for the robot's answer */
 
 /* A direction: from the side that sends in it to the other. */

@@ -13,12 +13,12 @@
 #include "input/event_loop.h"
 #include "input/ring.h"
 #include "input/synthetic_tcp.h"
+#include "nanoseconds.h"
 #include "record/capture_series.h"
 
 #define RING ((size_t)16 * 1024 * 1024)
 /* Kept free for what opens and ends connections. */
 #define RING_SPARE ((size_t)256 * 1024)
-#define SECOND INT64_C(1000000000)
 #define SYNC (5 * SECOND)
 #define NAP 10000000 /* ns, while there is nothing to write */
 

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SECOND UINT64_C(1000000000)
+#include "nanoseconds.h"
+
 #define THOUSAND UINT64_C(1000)
 
 struct unit {

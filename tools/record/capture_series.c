@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/message.h"
+#include "nanoseconds.h"
 #include "part_name.h"
 
-#define SECOND INT64_C(1000000000)
 /* Names tried for a part before giving up. */
 #define COPIES_MAX 999999
 /* Between two flushes of a file that someone may follow. */

@@ -15,9 +15,9 @@
 #include "input/event_loop.h"
 #include "input/robot_reader.h"
 #include "input/robot_traffic.h"
+#include "nanoseconds.h"
 #include "part_name.h"
 
-#define SECOND INT64_C(1000000000)
 #define STATUS_TURN (SECOND / 2)
 #define SYNC_DEFAULT 5
 #define SYNC_MAX 3600

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "nanoseconds.h"
+
 static const char robot_word[] = PART_NAME_ROBOT, gzip_ending[] = ".gz";
 
 struct text {
@@ -62,7 +64,7 @@ static int add_copy(struct text *text, unsigned copy)
 
 static int expand_time(char to[PART_NAME_MAX], const char *pattern, int64_t time)
 {
-    time_t seconds = (time_t)(time / INT64_C(1000000000));
+    time_t seconds = (time_t)(time / SECOND);
     struct tm utc;
     if (gmtime_r(&seconds, &utc) && strftime(to, PART_NAME_MAX, pattern, &utc) > 0)
         return 0;

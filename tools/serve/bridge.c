@@ -15,10 +15,10 @@
 #include "legacy_layout.h"
 #include "legacy_report.h"
 #include "listening.h"
+#include "nanoseconds.h"
 #include "realtime_server.h"
 #include "script_forwarder.h"
 
-#define SECOND INT64_C(1000000000)
 /* To say good-bye to the robot. */
 #define LAST_WORDS (3 * SECOND / 2)
 /* Without data for so long, the robot is not there to run a script. */

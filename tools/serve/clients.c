@@ -12,7 +12,6 @@
 #define LABEL_MAX 24u
 #define CHUNK 16384u
 #define DESCRIPTORS 32u /* that everything else needs */
-#define SECOND INT64_C(1000000000)
 /* What a package may need; --speed max waits for so much room. */
 #define ROOM_FOR_DATA ((size_t)16 * 1024)
 

@@ -4,6 +4,7 @@
 
 #include "input/event_loop.h"
 #include "input/tcp_socket.h"
+#include "nanoseconds.h"
 #include "server.h"
 
 /* Connections at a time; the next one is closed at once. */
@@ -11,7 +12,7 @@
 /* Bytes that wait for a client, before data is dropped: whole packages. */
 #define CLIENTS_QUEUE ((size_t)64 * 1024)
 /* ns: a client that reads nothing for so long is disconnected, as controllers do. */
-#define CLIENTS_PATIENCE INT64_C(10000000000)
+#define CLIENTS_PATIENCE (10 * SECOND)
 
 /* Lines a second about all clients together; how many more there were is said. */
 #define CLIENTS_LINES 200u

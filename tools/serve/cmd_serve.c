@@ -15,6 +15,7 @@
 #include "controller_release.h"
 #include "dashboard_stub.h"
 #include "listening.h"
+#include "nanoseconds.h"
 #include "player.h"
 #include "primary_stub.h"
 #include "realtime_server.h"
@@ -23,7 +24,7 @@
 #include "start_signal.h"
 
 /* Without any clock in the capture. */
-#define CYCLE INT64_C(8000000)
+#define CYCLE (8 * MILLISECOND)
 #define NS 1e9
 
 struct serve {

@@ -1,20 +1,21 @@
 #include "player.h"
 
 #include "base/message.h"
+#include "nanoseconds.h"
 
 #define TICKS_AT_ONCE 64u /* then others get their turn */
 #define GAPS_SHOWN 20u
 /* Without clients nobody needs ticks one by one. */
-#define UNSEEN INT64_C(100000000)
+#define UNSEEN (SECOND / 10)
 /* Between looks whether clients have read to the end. */
-#define LOOK INT64_C(50000000)
+#define LOOK (SECOND / 20)
 /* For good-byes at the end: a client that got its last record asks for a pause, and wants the reply. */
-#define PARTING INT64_C(1000000000)
+#define PARTING SECOND
 /* Between ticks without news, for imitations that speak of their own accord. */
-#define IDLE INT64_C(100000000)
+#define IDLE (SECOND / 10)
 
 /* When to look for ticks if the thread's wake-up is lost. */
-#define AGAIN INT64_C(1000000000)
+#define AGAIN SECOND
 
 static void on_due(void *user)
 {

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PERIOD INT64_C(100000000)
+#include "nanoseconds.h"
+
+#define PERIOD (SECOND / 10)
 
 struct primary_peer {
     struct primary_stub *stub;

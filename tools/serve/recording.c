@@ -8,8 +8,6 @@
 #include "base/message.h"
 #include "robot_view.h"
 
-#define NS_PER_MS INT64_C(1000000)
-
 void recording_address(char to[64], const char *robot)
 {
     const char *colon = strrchr(robot, ':');
@@ -188,7 +186,7 @@ int64_t recording_cycle(const struct recorded_robot *robot, enum served protocol
     for (size_t i = 1; i < RECORDING_STEPS; i++)
         if (robot->steps[protocol][i] > robot->steps[protocol][best])
             best = i;
-    return (int64_t)best * NS_PER_MS;
+    return (int64_t)best * MILLISECOND;
 }
 
 long recording_robot_of_stream(const struct recording *recording, uint64_t number, uint64_t *connection)

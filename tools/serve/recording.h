@@ -4,6 +4,7 @@
 #define SERVE_RECORDING_H
 
 #include "input/replay.h"
+#include "nanoseconds.h"
 #include "variables.h"
 
 #define RECORDING_ROBOTS_MAX 32u
@@ -23,7 +24,7 @@ struct recorded_stream {
 };
 
 /* ns: a silence of more than this is a gap. */
-#define RECORDING_GAP INT64_C(1000000000)
+#define RECORDING_GAP SECOND
 #define RECORDING_STEPS 1001 /* ms */
 struct recorded_robot {
     char address[64]; /* "10.0.0.2"; "" in a raw dump */

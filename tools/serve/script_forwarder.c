@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "nanoseconds.h"
 
-#define SECOND INT64_C(1000000000)
 /* Without an answer for so long, the robot cannot be reached. */
 #define CONNECT_TIME (2 * SECOND)
 /* Nor if it acknowledges nothing for so long. */

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nanoseconds.h"
+
 #define CLOCKS 16u
 #define NS 1e9
 /* The controller's clock and the capture's may be this far apart before the capture's wins: the controller restarted,
  * or somebody set a clock. */
-#define APART INT64_C(500000000)
+#define APART (SECOND / 2)
 /* The clocks drift; the grid follows by such a part of the difference with each record. */
 #define FOLLOW 1024
 #define CLOCK_CELL 4u /* bytes before the time in a legacy packet */
