@@ -98,6 +98,8 @@ tools_libtools_a_SOURCES = \
 	tools/command_line/no_telemetry.h \
 	tools/command_line/options.c \
 	tools/command_line/options.h \
+	tools/command_line/port_list.c \
+	tools/command_line/port_list.h \
 	tools/command_line/remedy.c \
 	tools/command_line/remedy.h \
 	tools/command_line/robot_request.c \

@@ -11,6 +11,7 @@
 #include "base/interrupt.h"
 #include "base/message.h"
 #include "command_line/options.h"
+#include "command_line/port_list.h"
 #include "input/event_loop.h"
 #include "nanoseconds.h"
 #include "proxy_pair.h"
@@ -85,41 +86,18 @@ struct proxy {
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-static int bad_ports(const char *list)
+static int take_ports(struct proxy *proxy, const char *list)
 {
+    struct port_pair pairs[PORTS_MAX];
+    proxy->port_count = port_list_parse(list, pairs, PORTS_MAX);
+    for (size_t i = 0; i < proxy->port_count; i++)
+        proxy->ports[i] = (struct port){.robots = pairs[i].robots, .listens = pairs[i].here};
+    if (proxy->port_count > 0)
+        return 0;
     message_error("--ports '%s': expected the robot's ports, each with the port to listen on if it is another, as in "
                   "--ports 30004,30003=40003",
                   list);
     return -1;
-}
-
-static bool read_port(const char **at, unsigned low, uint16_t *port)
-{
-    unsigned number = 0;
-    size_t length = strspn(*at, "0123456789");
-    for (size_t i = 0; i < length && number <= UINT16_MAX; i++)
-        number = number * 10 + (unsigned)((*at)[i] - '0');
-    *at += length;
-    *port = (uint16_t)number;
-    return length > 0 && number >= low && number <= UINT16_MAX;
-}
-
-static int take_ports(struct proxy *proxy, const char *list)
-{
-    const char *at = list;
-    for (proxy->port_count = 0; proxy->port_count < PORTS_MAX; at++) {
-        struct port *port = &proxy->ports[proxy->port_count++];
-        if (!read_port(&at, 1, &port->robots))
-            return bad_ports(list);
-        port->listens = port->robots;
-        if (*at == '=' && (at++, !read_port(&at, 0, &port->listens)))
-            return bad_ports(list);
-        if (*at == '\0')
-            return 0;
-        if (*at != ',')
-            break;
-    }
-    return bad_ports(list);
 }
 
 static int take(void *user, int id, const char *value)

@@ -1,9 +1,11 @@
 #include "ports.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/message.h"
+#include "command_line/port_list.h"
+
+#define PAIRS_MAX 64u
 
 static const struct served_port all[SERVED_PORTS] = {
     {30004, 30004, PORT_RTDE, false, true},    {30003, 30003, PORT_REALTIME, false, true},
@@ -17,18 +19,7 @@ void ports_default(struct served_port ports[SERVED_PORTS])
     memcpy(ports, all, sizeof all);
 }
 
-/* Digits, and the character after them; -1: no port. */
-static long read_port(const char **text)
-{
-    char *end;
-    if (**text < '0' || **text > '9')
-        return -1;
-    long port = strtol(*text, &end, 10);
-    *text = end;
-    return port > 65535 ? -1 : port;
-}
-
-static struct served_port *find(struct served_port *ports, long number)
+static struct served_port *find(struct served_port *ports, unsigned number)
 {
     for (unsigned i = 0; i < SERVED_PORTS; i++)
         if (ports[i].controllers == number)
@@ -38,26 +29,22 @@ static struct served_port *find(struct served_port *ports, long number)
 
 int ports_parse(struct served_port ports[SERVED_PORTS], const char *list)
 {
-    const char *at = list;
+    struct port_pair pairs[PAIRS_MAX];
+    size_t count = port_list_parse(list, pairs, PAIRS_MAX), known = 0;
     for (unsigned i = 0; i < SERVED_PORTS; i++)
         ports[i].is_served = false;
-    for (;;) {
-        struct served_port *port = find(ports, read_port(&at));
-        long here = port ? port->controllers : -1;
-        if (port && *at == '=') {
-            at++;
-            here = read_port(&at);
-        }
-        if (here < 0 || (*at != ',' && *at != '\0')) {
-            message_error(
-                "--ports '%s': expected ports of a controller (29999, 30001 to 30004, 30011 to 30013), each with "
-                "the port to use instead if it is another, as in --ports 30004=40004,30003=0; 0 is any free port",
-                list);
-            return -1;
-        }
-        port->here = (uint16_t)here;
+    for (size_t i = 0; i < count; i++) {
+        struct served_port *port = find(ports, pairs[i].robots);
+        if (!port)
+            continue;
+        port->here = pairs[i].here;
         port->is_served = true;
-        if (*at++ == '\0')
-            return 0;
+        known++;
     }
+    if (count > 0 && known == count)
+        return 0;
+    message_error("--ports '%s': expected ports of a controller (29999, 30001 to 30004, 30011 to 30013), each with the "
+                  "port to use instead if it is another, as in --ports 30004=40004,30003=0; 0 is any free port",
+                  list);
+    return -1;
 }
