@@ -147,7 +147,7 @@ struct input *inputs_at(struct inputs *inputs, size_t index)
 bool inputs_are_ordinary(const struct inputs *inputs, size_t count)
 {
     for (size_t i = 0; inputs && i < count; i++)
-        if (!inputs->input[i].is_ordinary || inputs->input[i].is_standard)
+        if (!inputs->input[i].error && (!inputs->input[i].is_ordinary || inputs->input[i].is_standard))
             return false;
     return inputs != NULL;
 }

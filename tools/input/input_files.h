@@ -22,7 +22,8 @@ struct inputs *inputs_open(const char *const *names, size_t count, const char *f
 void inputs_free(struct inputs *inputs);
 /* Returns NULL for NULL: then the reader opens the file. */
 struct input *inputs_at(struct inputs *inputs, size_t index);
-/* Whether the first `count` are all named ordinary files, which can be read more than once; false for NULL. */
+/* Whether the first `count` are all named ordinary files, which can be read more than once, or cannot be read at all;
+ * false for NULL. */
 bool inputs_are_ordinary(const struct inputs *inputs, size_t count);
 /* Whether input_goes_on() holds for one of the first `count`. */
 bool inputs_go_on(const struct inputs *inputs, size_t count);

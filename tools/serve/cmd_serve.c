@@ -97,7 +97,8 @@ static int choose_robot(struct serve *serve)
         return -1;
     }
     if (recording->robot_count == 0) {
-        no_telemetry_report(recording->numbers, &recording->totals);
+        if (!serve->source.quiet) /* else what could not be read was said */
+            no_telemetry_report(recording->numbers, &recording->totals);
         return -1;
     }
     if (serve->options.has_stream)
