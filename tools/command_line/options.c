@@ -210,6 +210,12 @@ static const char *help_of(const struct option_usage *usage, const struct option
     return strncmp(row->help, lead, strlen(lead)) == 0 ? row->help + strlen(lead) : row->help;
 }
 
+/* What a command refuses, with a reason, must not be offered. */
+static bool is_offered(const struct option_usage *usage, const struct option_row *row)
+{
+    return !usage->needs_files || (row->id != SHARED_INTERFACE && row->id != SHARED_FILTER);
+}
+
 static void show_row(const struct option_usage *usage, const struct option_row *row)
 {
     char left[64] = "  ", protocols[REPLAY_PROTOCOLS_MAX];
@@ -234,30 +240,32 @@ static void show_row(const struct option_usage *usage, const struct option_row *
     text_wrap_end(&wrap);
 }
 
+static void show_paragraph(const char *text)
+{
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 0);
+    text_wrap_words(&wrap, text);
+    text_wrap_end(&wrap);
+}
+
 static void show_help(const struct option_usage *usage)
 {
     const struct option_row *row;
     printf("Usage: armtap %s [OPTIONS] %s\n\n", usage->command, usage->arguments);
-    struct text_wrap wrap = text_wrap_begin(stdout, 0, 0);
-    text_wrap_words(&wrap, usage->summary);
-    text_wrap_end(&wrap);
-    if (usage->reads_captures) {
-        wrap = text_wrap_begin(stdout, 0, 0);
-        text_wrap_words(&wrap, "A CAPTURE is a pcap or pcapng file (gzip is fine), a raw dump of one direction of a "
-                               "stream, or - for standard input. Several files are one capture.");
-        text_wrap_end(&wrap);
-    }
-    if (usage->reads_captures && strstr(usage->arguments, "ROBOT")) {
-        wrap = text_wrap_begin(stdout, 0, 0);
-        text_wrap_words(&wrap,
-                        "A ROBOT is rtde://HOST or realtime://HOST, with :PORT if it is not UR's own. It is read "
-                        "live, until Ctrl-C. RTDE is asked for the 36 fields of a 1220-byte realtime packet, "
-                        "unless options say otherwise.");
-        text_wrap_end(&wrap);
-    }
+    show_paragraph(usage->summary);
+    if (usage->reads_captures && usage->needs_files)
+        show_paragraph("A CAPTURE is a pcap or pcapng file (gzip is fine), or a raw dump of one direction of a stream. "
+                       "Several files are one capture.");
+    else if (usage->reads_captures)
+        show_paragraph("A CAPTURE is a pcap or pcapng file (gzip is fine), a raw dump of one direction of a stream, or "
+                       "- for standard input. Several files are one capture.");
+    if (usage->reads_captures && strstr(usage->arguments, "ROBOT"))
+        show_paragraph("A ROBOT is rtde://HOST or realtime://HOST, with :PORT if it is not UR's own. It is read live, "
+                       "until Ctrl-C. RTDE is asked for the 36 fields of a 1220-byte realtime packet, unless options "
+                       "say otherwise.");
     puts("\nOptions:");
     for (size_t i = 0; (row = row_at(usage, i)); i++)
-        show_row(usage, row);
+        if (is_offered(usage, row))
+            show_row(usage, row);
     printf("\nExample:\n%s", usage->examples);
 }
 
@@ -482,6 +490,8 @@ static void report_nothing_given(const struct option_usage *usage)
 {
     if (!usage->reads_captures)
         message_error("%s: no robot given; name one as rtde://HOST or realtime://HOST", usage->command);
+    else if (usage->needs_files)
+        message_error("%s: no capture given; name a file", usage->command);
     else
         message_error("%s: no capture given; name a file, - for standard input, or -i INTERFACE", usage->command);
 }

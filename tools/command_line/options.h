@@ -27,6 +27,7 @@ struct option_usage {
     bool decodes;    /* without reads_captures: has --port, --raw and --no-guess, for captures named by an option */
     bool may_follow; /* with reads_captures: has --follow */
     bool may_lack_captures; /* with reads_captures: the command has other inputs and checks for captures itself */
+    bool needs_files;       /* with reads_captures: they are read more than once, so the help offers only files */
     bool reads_robots;      /* robots may be named: has --fields and --strict, unless it has its own, --all, ... */
     bool fixed_request;     /* with reads_robots: what to ask a robot for is not the user's choice */
     const char *columns;    /* names in its own --fields that are not fields, separated by blanks */

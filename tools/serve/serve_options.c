@@ -81,6 +81,7 @@ static const struct option_usage usage = {
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
     .reads_captures = true,
+    .needs_files = true,
     .reads_robots = true,
     .fixed_request = true,
     .examples = "  armtap serve --loop robot.pcapng\n  armtap serve --listen 127.0.0.11 --speed max --hide payload "
