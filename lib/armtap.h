@@ -606,6 +606,18 @@ struct armtap_traffic {
     uint64_t bytes; /* TCP payload, retransmissions included */
 };
 
+/* Bytes of a connection to one of those ports that only robots listen on, in the order of the stream: they were put in
+ * order, without what was sent again, but nobody looked for messages in them. */
+struct armtap_bytes {
+    const struct armtap_stream *stream;
+    struct armtap_where where;
+    enum armtap_direction direction;
+    uint16_t port;        /* the robot's */
+    uint64_t offset;      /* of the first in its direction's stream */
+    const uint8_t *bytes; /* NULL: `length` bytes are missing here */
+    uint64_t length;
+};
+
 /* The callbacks that receive everything. Any may be NULL; one that returns non-zero stops the push for good, which then
  * returns ERR_STOPPED. Without on_record, frames are delimited and counted, but no state is decoded. Set `size` to
  * sizeof(struct armtap_sink): callbacks of a newer program that the library does not know are never called, those that
@@ -629,6 +641,9 @@ struct armtap_sink {
     /* Called by armtap_net_finish, after everything else. */
     int (*on_traffic)(void *user, const struct armtap_traffic *traffic);
     int (*on_candidates)(void *user, const struct armtap_candidates *candidates);
+    /* Only from a net. With it, connections to ports of robots that no decoder reads are put in order to their end;
+     * without it, armtap soon ignores them. */
+    int (*on_bytes)(void *user, const struct armtap_bytes *bytes);
 };
 
 /* ---- one packet ------------------------------------------------------------------------------------------------ */

@@ -44,6 +44,8 @@ struct armtap_flow {
     bool decoded;                        /* it carries telemetry */
     bool given_up;                       /* dropped while open, because others needed its place */
     struct armtap_attempt attempt;       /* to connect; none for other ports */
+    struct armtap_net *taker;            /* its sink gets the bytes of this robot's port; NULL: nobody does */
+    uint64_t taken[2];                   /* of these, by enum armtap_direction */
     struct armtap_tcp tcp;
 };
 

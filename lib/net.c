@@ -45,17 +45,37 @@ struct armtap_net {
 
 /* ---- what the reassembler calls -------------------------------------------------------------------------------- */
 
+/* `bytes` NULL: they are missing. */
+static int hand_over(struct armtap_flow *flow, enum armtap_direction direction, const uint8_t *bytes, uint64_t length,
+                     const struct armtap_where *where)
+{
+    const struct armtap_net *net = flow->taker;
+    if (!net || !net->sink.on_bytes)
+        return 0;
+    const struct armtap_bytes given = {.stream = armtap_conn_stream(flow->conn),
+                                       .where = *where,
+                                       .direction = direction,
+                                       .port = flow->key.port[flow->robot_end],
+                                       .offset = flow->taken[direction],
+                                       .bytes = bytes,
+                                       .length = length};
+    flow->taken[direction] += length;
+    return net->sink.on_bytes(net->user, &given) ? ARMTAP_ERR_STOPPED : 0;
+}
+
 static int push(void *user, enum armtap_direction direction, const uint8_t *bytes, size_t length,
                 const struct armtap_where *where)
 {
     struct armtap_flow *flow = user;
-    return armtap_conn_push(flow->conn, direction, bytes, length, where);
+    TRY(armtap_conn_push(flow->conn, direction, bytes, length, where));
+    return hand_over(flow, direction, bytes, length, where);
 }
 
 static int gap(void *user, enum armtap_direction direction, uint64_t length, const struct armtap_where *where)
 {
     struct armtap_flow *flow = user;
-    return armtap_conn_gap(flow->conn, direction, length, where);
+    TRY(armtap_conn_gap(flow->conn, direction, length, where));
+    return hand_over(flow, direction, NULL, length, where);
 }
 
 static int close_direction(void *user, enum armtap_direction direction, const struct armtap_where *where)
@@ -327,6 +347,15 @@ static unsigned server_end(const struct armtap_flow *flow, const struct armtap_s
     return flow->key.port[1] < flow->key.port[0];
 }
 
+/* The end that listens on a port of robots, and of robots only; -1: neither, or both. */
+static int robots_port_end(const struct armtap_net *net, const struct armtap_flow *flow)
+{
+    bool is[2];
+    for (unsigned end = 0; end < 2; end++)
+        is[end] = armtap_traffic_is_robots(flow->key.port[end]) && !is_telemetry(net, flow->key.port[end]);
+    return is[0] == is[1] ? -1 : is[1];
+}
+
 /* Fills in robot_end of the flow, and the setup's protocol and roles. */
 static void tell_roles(const struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
                        unsigned sender, struct armtap_conn_setup *setup)
@@ -342,6 +371,17 @@ static void tell_roles(const struct armtap_net *net, struct armtap_flow *flow, c
     flow->robot_end = known[0] && !both ? 0 : known[1] && !both ? 1 : server_end(flow, segment, sender);
     setup->protocol = known[flow->robot_end];
     setup->roles_guessed = !has_syn && (both || !setup->protocol);
+}
+
+/* Connections to other ports of robots: without SYN their port shows who the robot is. */
+static void find_taker(struct armtap_net *net, struct armtap_flow *flow, bool has_syn,
+                       const struct armtap_conn_setup *setup)
+{
+    int end = setup->protocol ? -1 : robots_port_end(net, flow);
+    if (end >= 0 && !has_syn)
+        flow->robot_end = (unsigned)end;
+    flow->taker = end == (int)flow->robot_end && net->sink.on_bytes ? net : NULL;
+    flow->taken[0] = flow->taken[1] = 0;
 }
 
 /* Telemetry ports are not listed, whatever they carry: a note reports them. */
@@ -368,6 +408,7 @@ static int open_conn(struct armtap_net *net, struct armtap_flow *flow, const str
                                   : ARMTAP_REST_NOT;
     flow->given_up = false;
     tell_roles(net, flow, segment, sender, &setup);
+    find_taker(net, flow, has_syn, &setup);
     unsigned robot = flow->robot_end;
     armtap_address_text(&flow->key.address[robot], flow->key.port[robot], robot_name);
     armtap_address_text(&flow->key.address[!robot], flow->key.port[!robot], client_name);
@@ -524,7 +565,7 @@ static int classify(struct armtap_net *net, struct armtap_flow *flow)
     int error = 0;
     if (flow->conn && armtap_tcp_is_closed(&flow->tcp))
         free_conn(flow);
-    if (flow->conn && armtap_conn_is_foreign(flow->conn))
+    if (flow->conn && armtap_conn_is_foreign(flow->conn) && !flow->taker)
         armtap_tcp_ignore(&flow->tcp);
     if (!flow->conn || flow->tcp.ignored) {
         class = ARMTAP_FLOW_IDLE;

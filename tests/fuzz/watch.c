@@ -283,6 +283,19 @@ static int on_event(void *user, const struct armtap_event *event)
     return answer(watch);
 }
 
+static int on_bytes(void *user, const struct armtap_bytes *bytes)
+{
+    struct watch *watch = user;
+    watch_trace("bytes %d of port %u at %" PRIu64 ", %" PRIu64 "%s", bytes->direction, bytes->port, bytes->offset,
+                bytes->length, bytes->bytes ? "" : " missing");
+    CHECK(bytes->length > 0);
+    watch_number(watch, bytes->direction);
+    watch_number(watch, bytes->offset);
+    if (bytes->bytes)
+        add_text(watch, (const char *)bytes->bytes, bytes->length);
+    return answer(watch);
+}
+
 struct armtap_sink watch_sink(void)
 {
     return (struct armtap_sink){.size = sizeof(struct armtap_sink),
@@ -291,5 +304,6 @@ struct armtap_sink watch_sink(void)
                                 .on_text = on_text,
                                 .on_note = on_note,
                                 .on_event = on_event,
-                                .on_properties = on_properties};
+                                .on_properties = on_properties,
+                                .on_bytes = on_bytes};
 }

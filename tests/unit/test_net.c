@@ -693,6 +693,113 @@ static void test_ports_of_robots(void **state)
     assert_false(armtap_robot_port_at(0, NULL));
 }
 
+/* ---- bytes of ports that no decoder reads ------------------------------------------------------------------------ */
+
+#define SAID_MAX 32768
+
+/* What a side said: '?' for each missing byte. */
+struct said {
+    size_t length[2];
+    uint16_t port;
+    char robot[64];
+    bool closed; /* bytes after this are a fault */
+    int answer;  /* of the callback */
+    char text[2][SAID_MAX];
+};
+
+static int on_bytes(void *user, const struct armtap_bytes *bytes)
+{
+    struct said *said = user;
+    size_t *length = &said->length[bytes->direction];
+    assert_false(said->closed);
+    assert_int_equal(bytes->offset, *length);
+    assert_true(*length + bytes->length < SAID_MAX);
+    for (uint64_t i = 0; i < bytes->length; i++)
+        said->text[bytes->direction][(*length)++] = bytes->bytes ? (char)bytes->bytes[i] : '?';
+    said->port = bytes->port;
+    memcpy(said->robot, bytes->stream->robot, sizeof said->robot);
+    return said->answer;
+}
+
+static int on_close(void *user, const struct armtap_event *event)
+{
+    struct said *said = user;
+    said->closed = said->closed || event->type == ARMTAP_EVENT_CLOSE;
+    return 0;
+}
+
+static void listen_to(struct world *world, struct said *said)
+{
+    struct armtap_sink sink = {.size = sizeof sink, .on_event = on_close, .on_bytes = on_bytes};
+    memset(world, 0, sizeof *world);
+    memset(said, 0, sizeof *said);
+    assert_int_equal(armtap_net_new(NULL, &sink, said, &world->net), 0);
+}
+
+static void assert_said(const struct said *said, enum armtap_direction direction, const char *text)
+{
+    assert_int_equal(said->length[direction], strlen(text));
+    assert_memory_equal(said->text[direction], text, strlen(text));
+}
+
+static void test_bytes_of_other_ports(void **state)
+{
+    static struct said said;
+    struct world w;
+    struct end dashboard = {2, 29999};
+    (void)state;
+    listen_to(&w, &said);
+    transmit(&w, client, dashboard, 99, ARMTAP_TCP_SYN, "", 0);
+    transmit(&w, dashboard, client, 999, ARMTAP_TCP_SYN, "", 0);
+    transmit(&w, dashboard, client, 1006, 0, "there", 5); /* before its time */
+    transmit(&w, dashboard, client, 1000, 0, "hello ", 6);
+    transmit(&w, client, dashboard, 100, 0, "play\n", 5);
+    transmit(&w, dashboard, client, 1000, 0, "hello ", 6); /* again */
+    transmit(&w, dashboard, client, 1014, 0, "end", 3);    /* three are missing */
+    world_end(&w);
+    assert_said(&said, ARMTAP_FROM_ROBOT, "hello there???end");
+    assert_said(&said, ARMTAP_TO_ROBOT, "play\n");
+    assert_int_equal(said.port, 29999);
+    assert_string_equal(said.robot, "10.0.0.2:29999");
+    assert_true(said.closed);
+}
+
+/* Without its beginning, the client's port below the robot's; long after other foreign connections are ignored; another
+ * connection on the same ports. */
+static void test_bytes_from_the_middle(void **state)
+{
+    static struct said said;
+    static char text[1000];
+    struct world w;
+    struct end primary = {2, 30001}, low = {9, 20000}, web = {2, 80};
+    (void)state;
+    memset(text, 'x', sizeof text);
+    listen_to(&w, &said);
+    for (uint32_t i = 0; i < 20; i++) {
+        transmit(&w, primary, low, 5000 + 1000 * i, 0, text, sizeof text);
+        w.where.time += 1000000000; /* earlier ones may come no more */
+    }
+    for (uint32_t i = 0; i < 20; i++)
+        transmit(&w, web, client, 5000 + 1000 * i, 0, text, sizeof text);
+    transmit(&w, primary, low, 25000, 0, "last", 4);
+    assert_int_equal(said.length[ARMTAP_FROM_ROBOT], 20004);
+    assert_memory_equal(said.text[0] + 20000, "last", 4);
+    assert_int_equal(said.port, 30001);
+    assert_string_equal(said.robot, "10.0.0.2:30001");
+    said.length[ARMTAP_FROM_ROBOT] = 0;
+    transmit(&w, primary, low, 25004, ARMTAP_TCP_RST, "", 0);
+    assert_true(said.closed);
+    said.closed = false;
+    transmit(&w, low, primary, 7, ARMTAP_TCP_SYN, "", 0);
+    transmit(&w, primary, low, 70000, ARMTAP_TCP_SYN, "", 0);
+    transmit(&w, primary, low, 70001, 0, "new", 3);
+    assert_said(&said, ARMTAP_FROM_ROBOT, "new");
+    assert_int_equal(said.length[ARMTAP_TO_ROBOT], 0);
+    said.answer = 1;
+    assert_int_equal(transmit_cut(&w, primary, low, 70004, 0, "more", 4, 0), ARMTAP_ERR_STOPPED);
+    armtap_net_free(w.net);
+}
+
 static void test_faults_of_the_caller(void **state)
 {
     char from[64], to[64];
@@ -810,6 +917,8 @@ int main(void)
         cmocka_unit_test(test_cut_payload),
         cmocka_unit_test(test_hosts_of_a_packet),
         cmocka_unit_test(test_ports_of_robots),
+        cmocka_unit_test(test_bytes_of_other_ports),
+        cmocka_unit_test(test_bytes_from_the_middle),
         cmocka_unit_test(test_faults_of_the_caller),
         cmocka_unit_test(test_stop),
         cmocka_unit_test(test_flood),

@@ -26,6 +26,7 @@ FORWARD(on_message, armtap_message)
 FORWARD(on_refused, armtap_refused_setup)
 FORWARD(on_traffic, armtap_traffic)
 FORWARD(on_candidates, armtap_candidates)
+FORWARD(on_bytes, armtap_bytes)
 #undef FORWARD
 
 struct armtap_sink replay_stop_wrap(const struct replay_stop *stop)
@@ -42,6 +43,7 @@ struct armtap_sink replay_stop_wrap(const struct replay_stop *stop)
                                 IF_WANTED(on_message),
                                 IF_WANTED(on_refused),
                                 IF_WANTED(on_traffic),
-                                IF_WANTED(on_candidates)};
+                                IF_WANTED(on_candidates),
+                                IF_WANTED(on_bytes)};
 #undef IF_WANTED
 }
