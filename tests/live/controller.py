@@ -21,7 +21,7 @@ import wire  # noqa: E402
 
 ROOM = 65536  # bytes waiting for a client: with more, data is dropped
 UNREAD = 10.0  # s: a client that reads nothing for so long is closed
-BEHIND = 0.25  # s: cycles older than that are skipped, as after a stop of this process
+BEHIND = 0.25  # s: what this process misses beyond that, the robot's clock misses, too: no cycle is skipped
 NEVER = float("inf")
 
 Event = collections.namedtuple("Event", "time link role what data")
@@ -115,7 +115,7 @@ class Controller:
         self.host, self.robot, self.faults, self.keep = host, robot or robots.Robot(), faults or Faults(), keep
         self.log, self.records, self.counts = [], [], collections.Counter()
         self.links, self.number, self.timers, self.todo = {}, 0, [], collections.deque()
-        self.selector, self.listeners, self.port = selectors.DefaultSelector(), {}, {}
+        self.selector, self.listeners, self.reserved, self.port = selectors.DefaultSelector(), {}, {}, {}
         self.changed, self.stopping, self.silent_until = threading.Condition(), False, 0.0
         self.running = running  # the clock; without, tests call cycle()
         self.wake_out, self.wake_in = socket.socketpair()
@@ -173,7 +173,7 @@ class Controller:
 
     def refuse(self, role):
         """Stops to listen; connections that stand go on."""
-        self.do(lambda: self._unlisten(role))
+        self.do(lambda: self._reserve(role))
 
     def listen(self, role):
         """Again, on the same port."""
@@ -237,16 +237,28 @@ class Controller:
     # ---- the loop
 
     def _listen(self, role, port):
-        listener = socket.create_server((self.host, port), backlog=1024)
-        listener.setblocking(False)
+        listener = self.reserved.pop(role, None) or self._bound(port)
+        listener.listen(1024)
         self.listeners[role] = listener
         self.port[role] = listener.getsockname()[1]
         self.selector.register(listener, selectors.EVENT_READ, role)
+
+    def _bound(self, port):
+        sock = socket.socket()
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.setblocking(False)
+        sock.bind((self.host, port))
+        return sock
 
     def _unlisten(self, role):
         listener = self.listeners.pop(role)
         self.selector.unregister(listener)
         listener.close()
+
+    def _reserve(self, role):
+        """Refuses connections; no other program gets the port meanwhile."""
+        self._unlisten(role)
+        self.reserved[role] = self._bound(self.port[role])
 
     def _accept(self, role):
         try:
@@ -294,10 +306,7 @@ class Controller:
         if not self.running:
             return NEVER
         period = 1 / self.robot.hz
-        if now - self.next > BEHIND:
-            lost = int((now - self.next) / period)
-            self.robot.step += lost
-            self.next += lost * period
+        self.next = max(self.next, now - BEHIND)
         while self.next <= now:
             self.cycle()
             self.next += period
@@ -326,6 +335,8 @@ class Controller:
             link.end("the controller stops")
         for role in list(self.listeners):
             self._unlisten(role)
+        for sock in self.reserved.values():
+            sock.close()
         with self.changed:
             self.changed.notify_all()
 

@@ -135,13 +135,11 @@ class Rtde(Session):
             self.text(UNCONFIRMED, "", 0)
         elif accepted:
             self.started = True
-            for _ in range(self.faults.data_before_start):
-                self.record(self.robot.step)
+            self.record(self.robot.step, self.faults.data_before_start)
         self.send("S", bytes([accepted]))
 
     def pause(self, _payload):
-        for _ in range(self.faults.data_after_pause if self.started else 0):
-            self.record(self.robot.step)
+        self.record(self.robot.step, self.faults.data_after_pause if self.started else 0)
         self.started = False
         self.send("P", b"\1")
 
@@ -170,10 +168,13 @@ class Rtde(Session):
             else:
                 self.record(step)
 
-    def record(self, step):
-        values, begun = self.robot.values(self.recipe.names, step), time.time_ns()
-        self.put(wire.package("U", (b"\1" if self.protocol >= 2 else b"") + self.recipe.pack(values)))
-        self.controller.record(self.link, step, values, begun)
+    def record(self, step, times=1):
+        values = self.robot.values(self.recipe.names, step)
+        package = wire.package("U", (b"\1" if self.protocol >= 2 else b"") + self.recipe.pack(values))
+        for _ in range(times):
+            begun = time.time_ns()
+            self.put(package)
+            self.controller.record(self.link, step, values, begun)
 
 
 class Realtime(Session):
