@@ -5,6 +5,7 @@ import tempfile
 import traceback
 
 SHOWN = 2000  # characters of the actual result
+ATTEMPTS = 3
 _counts = {True: 0, False: 0}
 
 
@@ -14,18 +15,41 @@ def expect(what, truth, *shown):
         print("FAIL", what, *(str(one)[:SHOWN] for one in shown))
 
 
-def _run_alone(case):
-    """In the child: the counts go to the parent as two numbers, the output to a file."""
-    _counts.update({True: 0, False: 0})
+class Late(Exception):
+    """Something took longer than its limit."""
+
+
+def in_time(what, seconds, limit):
+    """A busy machine may be late, but a program that waits too long is late each time: side_by_side runs the case again."""
+    if seconds >= limit:
+        raise Late("%s took %.2f s, at most %g s are allowed" % (what, seconds, limit))
+    expect(what, True)
+
+
+def _attempt(case):
+    """Whether the case came to its end; what failed until then counts anyway."""
+    before = _counts[True]
     with tempfile.TemporaryDirectory() as folder:
         back = os.getcwd()
         os.chdir(folder)
         try:
             case()
+        except Late as late:
+            print("late:", late)
+            _counts[True] = before
+            return False
         except BaseException:  # pylint: disable=broad-except
             traceback.print_exc(file=sys.stdout)
             _counts[False] += 1
-        os.chdir(back)
+        finally:
+            os.chdir(back)
+    return True
+
+
+def _run_alone(case):
+    """In the child: the counts go to the parent as two numbers, the output to a file."""
+    _counts.update({True: 0, False: 0})
+    expect("in time, once in %d attempts" % ATTEMPTS, any(_attempt(case) for _ in range(ATTEMPTS)))
     sys.stdout.flush()
     return "%d %d" % (_counts[True], _counts[False])
 
