@@ -2,6 +2,7 @@
 """Robots as sources of info, export, diagnose and compare: rows are what the controller sent, times are the kernel's, a slow
 reader costs rows but never the robot's time, bad peers get a message, and signals end it in every state."""
 import csv
+import fcntl
 import functools
 import io
 import json
@@ -15,6 +16,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 
@@ -738,6 +740,24 @@ def signals(number):
                 check_rows(state, run, one.records_sent(1))
 
 
+def good_bye_is_heard():
+    """The reader's thread learns of the signal before the main one, which waits for a pipe: the robot's answer is awaited anyway."""
+    with Controller(roles={"rtde": 0}, faults=Faults(late={"P": 0.3})) as one:
+        ours, theirs = os.pipe()
+        fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, 4096)
+        run = Run("export", "-f", "ndjson", "--fields", "actual_q", url(one), stdout=theirs)
+        os.close(theirs)
+        run.wait_for(lambda: struct.unpack("i", fcntl.ioctl(ours, termios.FIONREAD, bytes(4)))[0] > 3500)
+        seen(one, one.counts["rtde", "records"] + 50)
+        run.program.send_signal(signal.SIGINT)
+        begun = time.monotonic()
+        expect("good-bye: said", one.wait_for(lambda: "P" in one.requests()), run.said())
+        with os.fdopen(ours, "rb") as pipe:
+            pipe.read()
+        in_time("the good-bye", run.wait(begun), QUICK)
+        expect("good-bye: answered", one.sent(1).endswith(wire.package("P", b"\1")), run.status, run.said())
+
+
 # ---- the command line --------------------------------------------------------------------------------------------------
 
 
@@ -772,5 +792,5 @@ side_by_side(export_rtde, export_realtime, protocols, names_it_lacks, several, l
              readme)
 side_by_side(kernel_times, *[functools.partial(signals, number) for number in SIGNALS], messages, late_answers, sleeps_silent, sleeps_refused, sleeps_unconfirmed, no_answer)
 side_by_side(left_out_is_no_fault, restarted, silent_for_a_while, own_rate)
-side_by_side(slow_reader, bad_rtde, bad_realtime, every_byte)
+side_by_side(good_bye_is_heard, slow_reader, bad_rtde, bad_realtime, every_byte)
 sys.exit(finish())

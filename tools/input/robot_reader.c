@@ -158,6 +158,7 @@ static void *work(void *user)
     struct robot_reader *reader = user;
     if (event_loop_run(reader->loop) == EVENT_LOOP_FAILED)
         reader->outcome = ROBOT_READER_NO_MEMORY;
+    event_loop_on_wake(reader->loop, NULL, NULL); /* it may still come, and must not cut the good-bye short */
     for (size_t i = 0; i < reader->count; i++)
         robot_link_stop(reader->links[i].link);
     if (reader->ended < reader->count)
