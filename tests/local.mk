@@ -240,6 +240,7 @@ EXTRA_DIST += \
 	tests/gates/layers.rules \
 	tests/golden \
 	tests/limited \
+	tests/namespace.py \
 	tests/lint \
 	tests/mutants \
 	tests/snapshot/meanwhile.c \

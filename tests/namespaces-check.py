@@ -7,7 +7,6 @@ import ctypes
 import json
 import os
 import select
-import shutil
 import signal
 import socket
 import struct
@@ -16,10 +15,10 @@ import sys
 import threading
 import time
 
+from namespace import INSIDE, enter, skip
 from tally import expect, finish
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
-INSIDE = "ARMTAP_TEST_NAMESPACE"
 ATTEMPT, ATTEMPTS = "ARMTAP_NETWORK_ATTEMPT", 3
 ROBOT, CLIENT, NOBODY, PROHIBITED = "10.9.0.2", "10.9.0.9", "10.9.0.77", "10.9.1.5"
 ROBOT6, CLIENT6 = "fd09::2", "fd09::9"
@@ -32,23 +31,7 @@ KINDS = {"again": "tcp.retransmission", "late": "tcp.out-of-order", "copies": "c
 SCALE = 2 if os.environ.get("ASAN_OPTIONS") else 1
 
 
-def skip(reason):
-    print("skipped:", reason)
-    sys.exit(77)
-
-
 # ---- namespaces -----------------------------------------------------------------------------------------------------
-
-
-def enter():
-    """Runs this script again in a network namespace of its own."""
-    for program in "unshare", "ip":
-        if shutil.which(program) is None:
-            skip("there is no program " + program)
-    for options in (["-n"], ["-rn"]):
-        if subprocess.run(["unshare", *options, "true"], capture_output=True).returncode == 0:
-            os.execvpe("unshare", ["unshare", *options, sys.executable, *sys.argv], os.environ | {INSIDE: "1"})
-    skip("unshare -n: this user may make no network namespace")
 
 
 def ip(*arguments):
@@ -364,8 +347,7 @@ def run(timestamps):
 
 
 def main():
-    if INSIDE not in os.environ:
-        enter()
+    enter()
     run(1)
     run(0)
     status, attempt = finish(), int(os.environ.get(ATTEMPT, 1))

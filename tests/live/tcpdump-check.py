@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """What armtap record and armtap proxy write gives the same rows as a tcpdump of the same traffic, to the byte; their times are
-the kernel's, as tcpdump's are. In a network namespace of its own; skipped (status 77) where the system allows none, or has
-no tcpdump."""
+the kernel's, as tcpdump's are. In a network namespace of its own; skipped (status 77) where the system allows none.
+"""
 import csv
 import io
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,11 +13,11 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 from controller import Controller  # noqa: E402
+from namespace import enter, skip  # noqa: E402
 from recording import ends_with_us  # noqa: E402
 from tally import expect, finish, side_by_side  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
-INSIDE = "ARMTAP_TEST_NAMESPACE"
 PATIENCE = 30
 ROBOT, PROXY, BEHIND = "127.0.0.51", "127.0.0.52", "127.0.0.53"
 RECORDS = 1500
@@ -32,21 +31,6 @@ LATE = 2000000  # ns: later than that only few may be, on a busy machine
 FEW = 0.1
 TAIL = 60  # records
 ATTEMPTS = 4  # tcpdump drops packets where the machine is too busy for it
-
-
-def skip(reason):
-    print("skipped:", reason)
-    sys.exit(77)
-
-
-def enter():
-    for program in "unshare", "ip", "tcpdump":
-        if shutil.which(program) is None:
-            skip("there is no program " + program)
-    for options in (["-n"], ["-rn"]):
-        if subprocess.run(["unshare", *options, "true"], capture_output=True).returncode == 0:
-            os.execvpe("unshare", ["unshare", *options, sys.executable, *sys.argv], os.environ | {INSIDE: "1"})
-    skip("unshare -n: this user may make no network namespace")
 
 
 class Tcpdump:
@@ -135,8 +119,7 @@ def attempts(what, case):
     expect(what + ": tcpdump dropped packets in each attempt", False)
 
 
-if INSIDE not in os.environ:
-    enter()
+enter("tcpdump")
 if subprocess.run(["ip", "link", "set", "lo", "up"], capture_output=True).returncode:
     skip("no loopback in a namespace")
 side_by_side(lambda: attempts("record", record), lambda: attempts("proxy", proxy))
