@@ -86,7 +86,7 @@ enum armtap_client_end {
     ARMTAP_CLIENT_DEAD,            /* keep-alives without an answer, the network became unreachable */
     ARMTAP_CLIENT_CLOSED_HERE      /* by the caller, as the verdict asked */
 };
-/* A new TCP connection stands. If the one before was not closed, it is. ERR_NOT_READY after CLOSE or GIVE_UP. */
+/* A new TCP connection stands. If the one before was not closed, it is. ERR_NOT_READY after DONE or GIVE_UP. */
 ARMTAP_API int armtap_client_connected(struct armtap_client *client, int64_t now, const struct armtap_where *where);
 /* An attempt to connect failed. `detail` may be NULL; for FAILED it says why. */
 ARMTAP_API int armtap_client_failed(struct armtap_client *client, int64_t now, enum armtap_client_failure failure,
@@ -117,7 +117,7 @@ ARMTAP_API int armtap_client_expire(struct armtap_client *client, int64_t now);
 /* ---- what it does ---------------------------------------------------------------------------------------------- */
 
 /* Ends in an orderly way: pauses data and takes what is still under way, for at most a second; then the verdict is
- * CLOSE. It is at once if no data was started. */
+ * DONE. It is at once if no data was started. */
 ARMTAP_API int armtap_client_stop(struct armtap_client *client, int64_t now);
 /* Queues values for the robot, those of input recipe `input` (from 0), for armtap_client_send. A field of the recipe
  * that is not known in `values` is sent as 0: for outputs and masks that is a command, too. Callbacks may call it.
@@ -126,18 +126,18 @@ ARMTAP_API int armtap_client_stop(struct armtap_client *client, int64_t now);
 ARMTAP_API int armtap_client_write(struct armtap_client *client, size_t input, const struct armtap_state *values);
 
 enum armtap_client_state {
-    ARMTAP_CLIENT_CONNECTING, /* no connection */
-    ARMTAP_CLIENT_VERSION,    /* RTDE: asked for a protocol */
-    ARMTAP_CLIENT_CONTROLLER, /* RTDE: asked for the controller's release */
-    ARMTAP_CLIENT_SETUP,      /* RTDE: asked for outputs */
-    ARMTAP_CLIENT_INPUTS,     /* RTDE: asked for inputs, or about to ask again */
-    ARMTAP_CLIENT_START,      /* RTDE: asked for data */
-    ARMTAP_CLIENT_WAITING,    /* data should come, but does not, or not yet */
-    ARMTAP_CLIENT_STREAMING,  /* data comes */
-    ARMTAP_CLIENT_PAUSING,    /* RTDE: asked for no more data */
-    ARMTAP_CLIENT_CLOSED      /* the verdict is CLOSE or GIVE_UP */
+    ARMTAP_CLIENT_STATE_CONNECTING, /* no connection */
+    ARMTAP_CLIENT_STATE_VERSION,    /* RTDE: asked for a protocol */
+    ARMTAP_CLIENT_STATE_CONTROLLER, /* RTDE: asked for the controller's release */
+    ARMTAP_CLIENT_STATE_SETUP,      /* RTDE: asked for outputs */
+    ARMTAP_CLIENT_STATE_INPUTS,     /* RTDE: asked for inputs, or about to ask again */
+    ARMTAP_CLIENT_STATE_START,      /* RTDE: asked for data */
+    ARMTAP_CLIENT_STATE_WAITING,    /* data should come, but does not, or not yet */
+    ARMTAP_CLIENT_STATE_STREAMING,  /* data comes */
+    ARMTAP_CLIENT_STATE_PAUSING,    /* RTDE: asked for no more data */
+    ARMTAP_CLIENT_STATE_CLOSED      /* the verdict is DONE or GIVE_UP */
 };
-/* CLOSED for NULL. */
+/* STATE_CLOSED for NULL. */
 ARMTAP_API enum armtap_client_state armtap_client_state(const struct armtap_client *client);
 /* "streaming"; "" for others. */
 ARMTAP_API const char *armtap_client_state_name(enum armtap_client_state state);
@@ -145,7 +145,7 @@ ARMTAP_API const char *armtap_client_state_name(enum armtap_client_state state);
 enum armtap_client_decision {
     ARMTAP_CLIENT_GO_ON,
     ARMTAP_CLIENT_RECONNECT, /* close the connection, if there is one, and connect again at `at` */
-    ARMTAP_CLIENT_CLOSE,     /* all is done: close */
+    ARMTAP_CLIENT_DONE,      /* all is done: close */
     ARMTAP_CLIENT_GIVE_UP    /* close; trying again is useless, or was tried long enough */
 };
 struct armtap_client_verdict {

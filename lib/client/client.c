@@ -125,11 +125,11 @@ static int decide(struct armtap_client *client, enum armtap_client_decision what
     armtap_line_arguments(&client->reason, format, arguments);
     client->verdict.what = what;
     client->verdict.at = at;
-    client->state = what == ARMTAP_CLIENT_RECONNECT ? ARMTAP_CLIENT_CONNECTING : ARMTAP_CLIENT_CLOSED;
+    client->state = what == ARMTAP_CLIENT_RECONNECT ? ARMTAP_CLIENT_STATE_CONNECTING : ARMTAP_CLIENT_STATE_CLOSED;
     client->deadline = INT64_MAX;
     client->link.awaiting = false;
     return tell(client, ARMTAP_CLIENT_EVENT_VERDICT,
-                what == ARMTAP_CLIENT_CLOSE       ? ARMTAP_INFO
+                what == ARMTAP_CLIENT_DONE        ? ARMTAP_INFO
                 : what == ARMTAP_CLIENT_RECONNECT ? ARMTAP_WARNING
                                                   : ARMTAP_ERROR,
                 client->reason.text);
@@ -206,7 +206,7 @@ int64_t armtap_client_later(const struct armtap_client *client, int64_t ns)
 static int64_t give_up_time(const struct armtap_client *client)
 {
     int64_t after = client->options.give_up;
-    bool may = client->verdict.what <= ARMTAP_CLIENT_RECONNECT && client->state != ARMTAP_CLIENT_PAUSING;
+    bool may = client->verdict.what <= ARMTAP_CLIENT_RECONNECT && client->state != ARMTAP_CLIENT_STATE_PAUSING;
     if (after == 0 || !client->begun || !may || client->good > INT64_MAX - after)
         return INT64_MAX;
     return client->good + after;
@@ -242,11 +242,11 @@ static int expire(struct armtap_client *client)
     if (!is_due(client, client->deadline))
         return ARMTAP_OK;
     switch (client->state) {
-    case ARMTAP_CLIENT_WAITING:
-    case ARMTAP_CLIENT_STREAMING:
+    case ARMTAP_CLIENT_STATE_WAITING:
+    case ARMTAP_CLIENT_STATE_STREAMING:
         return armtap_client_miss_data(client);
-    case ARMTAP_CLIENT_PAUSING:
-        return armtap_client_finish(client, ARMTAP_CLIENT_CLOSE, "stopped; the robot did not answer PAUSE");
+    case ARMTAP_CLIENT_STATE_PAUSING:
+        return armtap_client_finish(client, ARMTAP_CLIENT_DONE, "stopped; the robot did not answer PAUSE");
     default:
         return armtap_rtde_client_expire(client);
     }
@@ -262,19 +262,19 @@ int armtap_client_expire(struct armtap_client *client, int64_t now)
 
 int armtap_client_has_data(struct armtap_client *client)
 {
-    bool again = client->state != ARMTAP_CLIENT_STREAMING;
+    bool again = client->state != ARMTAP_CLIENT_STATE_STREAMING;
     client->good = client->now;
     if (client->now >= client->link.lasting)
         client->backoff = BACKOFF_FIRST;
     client->link.unconfirmed = client->link.told_waiting = false;
-    client->state = ARMTAP_CLIENT_STREAMING;
+    client->state = ARMTAP_CLIENT_STATE_STREAMING;
     client->deadline = armtap_client_later(client, SILENCE);
     return again ? armtap_client_tell(client, ARMTAP_CLIENT_EVENT_DATA, ARMTAP_INFO, "data comes") : ARMTAP_OK;
 }
 
 int armtap_client_wait(struct armtap_client *client)
 {
-    client->state = ARMTAP_CLIENT_WAITING;
+    client->state = ARMTAP_CLIENT_STATE_WAITING;
     client->deadline = armtap_client_later(client, SILENCE);
     return client->link.unconfirmed ? armtap_client_miss_data(client) : ARMTAP_OK;
 }
@@ -283,7 +283,7 @@ int armtap_client_wait(struct armtap_client *client)
  * it is there. */
 int armtap_client_miss_data(struct armtap_client *client)
 {
-    client->state = ARMTAP_CLIENT_WAITING;
+    client->state = ARMTAP_CLIENT_STATE_WAITING;
     client->deadline = INT64_MAX;
     if (client->link.told_waiting)
         return ARMTAP_OK;
@@ -420,8 +420,8 @@ static int closed(struct armtap_client *client, enum armtap_client_end how, cons
     client->state = state;
     if (!was_open || !goes_on(client))
         return ARMTAP_OK;
-    if (state == ARMTAP_CLIENT_PAUSING)
-        return armtap_client_finish(client, ARMTAP_CLIENT_CLOSE, "stopped");
+    if (state == ARMTAP_CLIENT_STATE_PAUSING)
+        return armtap_client_finish(client, ARMTAP_CLIENT_DONE, "stopped");
     return lose_connection(client, how);
 }
 
@@ -504,12 +504,12 @@ int armtap_client_sent(struct armtap_client *client, size_t length, int64_t now,
 
 static int stop(struct armtap_client *client)
 {
-    bool started = client->state >= ARMTAP_CLIENT_START && client->state <= ARMTAP_CLIENT_STREAMING;
-    if (client->state >= ARMTAP_CLIENT_PAUSING)
+    bool started = client->state >= ARMTAP_CLIENT_STATE_START && client->state <= ARMTAP_CLIENT_STATE_STREAMING;
+    if (client->state >= ARMTAP_CLIENT_STATE_PAUSING)
         return ARMTAP_OK;
     if (!client->link.open || !started || client->options.protocol != ARMTAP_RTDE)
-        return armtap_client_finish(client, ARMTAP_CLIENT_CLOSE, "stopped");
-    client->state = ARMTAP_CLIENT_PAUSING;
+        return armtap_client_finish(client, ARMTAP_CLIENT_DONE, "stopped");
+    client->state = ARMTAP_CLIENT_STATE_PAUSING;
     client->deadline = armtap_client_later(client, PAUSE_TIME);
     return armtap_rtde_client_pause(client);
 }
@@ -527,7 +527,8 @@ int armtap_client_write(struct armtap_client *client, size_t input, const struct
         return ARMTAP_ERR_ARGUMENT;
     if (client->error != ARMTAP_OK)
         return client->error;
-    bool ready = client->link.open && client->state >= ARMTAP_CLIENT_START && client->state <= ARMTAP_CLIENT_STREAMING;
+    bool ready = client->link.open && client->state >= ARMTAP_CLIENT_STATE_START &&
+                 client->state <= ARMTAP_CLIENT_STATE_STREAMING;
     struct armtap_client_input *own = client->inputs ? &client->inputs[input] : NULL;
     if (!ready || !own || !own->recipe)
         return ARMTAP_ERR_NOT_READY;

@@ -87,7 +87,7 @@ int armtap_client_tell(struct armtap_client *client, enum armtap_client_event_ty
                        const char *format, ...);
 /* The connection is to be closed, and made anew later. The format is that of armtap_line_format. */
 int armtap_client_lose(struct armtap_client *client, const char *format, ...);
-/* It is to be closed for good: CLOSE or GIVE_UP. */
+/* It is to be closed for good: DONE or GIVE_UP. */
 int armtap_client_finish(struct armtap_client *client, enum armtap_client_decision what, const char *format, ...);
 /* Data came, or should come from now on. */
 int armtap_client_has_data(struct armtap_client *client);

@@ -5,7 +5,7 @@
 
 enum armtap_client_state armtap_client_state(const struct armtap_client *client)
 {
-    return client ? client->state : ARMTAP_CLIENT_CLOSED;
+    return client ? client->state : ARMTAP_CLIENT_STATE_CLOSED;
 }
 
 const char *armtap_client_state_name(enum armtap_client_state state)

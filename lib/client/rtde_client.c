@@ -32,21 +32,21 @@ static int ask(struct armtap_client *client, enum armtap_client_state state, int
 static int ask_version(struct armtap_client *client, int version)
 {
     client->link.asking_version = version;
-    return ask(client, ARMTAP_CLIENT_VERSION, VERSION_TIME,
+    return ask(client, ARMTAP_CLIENT_STATE_VERSION, VERSION_TIME,
                &(struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .version = (unsigned)version});
 }
 
 static int ask_controller(struct armtap_client *client, int version)
 {
     client->agreed.version = version;
-    return ask(client, ARMTAP_CLIENT_CONTROLLER, REPLY_TIME,
+    return ask(client, ARMTAP_CLIENT_STATE_CONTROLLER, REPLY_TIME,
                &(struct armtap_rtde_package){.type = ARMTAP_RTDE_CONTROLLER_VERSION});
 }
 
 static int ask_outputs(struct armtap_client *client)
 {
     char names[ARMTAP_NAMES_MAX];
-    return ask(client, ARMTAP_CLIENT_SETUP, client->link.asked_again ? AGAIN_TIME : REPLY_TIME,
+    return ask(client, ARMTAP_CLIENT_STATE_SETUP, client->link.asked_again ? AGAIN_TIME : REPLY_TIME,
                &(struct armtap_rtde_package){.type = ARMTAP_RTDE_SETUP_OUTPUTS,
                                              .frequency = client->agreed.frequency,
                                              .names = names,
@@ -56,7 +56,7 @@ static int ask_outputs(struct armtap_client *client)
 static int ask_inputs(struct armtap_client *client)
 {
     char names[ARMTAP_NAMES_MAX];
-    return ask(client, ARMTAP_CLIENT_INPUTS, client->link.asked_again ? AGAIN_TIME : REPLY_TIME,
+    return ask(client, ARMTAP_CLIENT_STATE_INPUTS, client->link.asked_again ? AGAIN_TIME : REPLY_TIME,
                &(struct armtap_rtde_package){
                    .type = ARMTAP_RTDE_SETUP_INPUTS,
                    .names = names,
@@ -74,7 +74,7 @@ static int ask_next(struct armtap_client *client)
         client->link.input++;
     if (client->link.input < options->input_count)
         return ask_inputs(client);
-    return ask(client, ARMTAP_CLIENT_START, REPLY_TIME, &(struct armtap_rtde_package){.type = ARMTAP_RTDE_START});
+    return ask(client, ARMTAP_CLIENT_STATE_START, REPLY_TIME, &(struct armtap_rtde_package){.type = ARMTAP_RTDE_START});
 }
 
 int armtap_rtde_client_begin(struct armtap_client *client)
@@ -86,15 +86,15 @@ int armtap_rtde_client_begin(struct armtap_client *client)
 const char *armtap_rtde_client_asks(const struct armtap_client *client)
 {
     switch (client->state) {
-    case ARMTAP_CLIENT_VERSION:
+    case ARMTAP_CLIENT_STATE_VERSION:
         return "the request for a protocol";
-    case ARMTAP_CLIENT_CONTROLLER:
+    case ARMTAP_CLIENT_STATE_CONTROLLER:
         return "the request for its release";
-    case ARMTAP_CLIENT_SETUP:
+    case ARMTAP_CLIENT_STATE_SETUP:
         return "the set-up of outputs";
-    case ARMTAP_CLIENT_INPUTS:
+    case ARMTAP_CLIENT_STATE_INPUTS:
         return "the set-up of inputs";
-    case ARMTAP_CLIENT_START:
+    case ARMTAP_CLIENT_STATE_START:
         return "START";
     default:
         return NULL;
@@ -276,7 +276,7 @@ static int take_start(struct armtap_client *client, bool accepted)
     client->talked = true;
     client->unanswered = 0;
     TRY(armtap_client_tell(client, ARMTAP_CLIENT_EVENT_STARTED, ARMTAP_INFO, "started"));
-    return client->state == ARMTAP_CLIENT_START ? armtap_client_wait(client) : ARMTAP_OK;
+    return client->state == ARMTAP_CLIENT_STATE_START ? armtap_client_wait(client) : ARMTAP_OK;
 }
 
 int armtap_rtde_client_take(struct armtap_client *client, const struct armtap_message *message,
@@ -300,7 +300,7 @@ int armtap_rtde_client_take(struct armtap_client *client, const struct armtap_me
     case ARMTAP_RTDE_START:
         return take_start(client, package.accepted);
     default:
-        return armtap_client_finish(client, ARMTAP_CLIENT_CLOSE, "stopped");
+        return armtap_client_finish(client, ARMTAP_CLIENT_DONE, "stopped");
     }
 }
 
@@ -308,9 +308,9 @@ int armtap_rtde_client_take(struct armtap_client *client, const struct armtap_me
 
 int armtap_rtde_client_expire(struct armtap_client *client)
 {
-    if (client->state == ARMTAP_CLIENT_INPUTS && !client->link.awaiting)
+    if (client->state == ARMTAP_CLIENT_STATE_INPUTS && !client->link.awaiting)
         return ask_inputs(client);
-    if (client->state == ARMTAP_CLIENT_VERSION) {
+    if (client->state == ARMTAP_CLIENT_STATE_VERSION) {
         client->unanswered++;
         return armtap_client_lose(client, "the controller does not answer %s%s", armtap_rtde_client_asks(client),
                                   client->unanswered < VERSION_TRIES ? "" : "; protocol 1 is taken to be the only one");

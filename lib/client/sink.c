@@ -59,8 +59,8 @@ static int on_record(void *user, const struct armtap_record *record)
     if (!acts(client))
         return ARMTAP_OK;
     TRY(note_clock(client, record->clock));
-    bool started = client->state == ARMTAP_CLIENT_WAITING || client->state == ARMTAP_CLIENT_STREAMING ||
-                   (client->state == ARMTAP_CLIENT_START && client->link.sent >= client->link.asked_end);
+    bool started = client->state == ARMTAP_CLIENT_STATE_WAITING || client->state == ARMTAP_CLIENT_STATE_STREAMING ||
+                   (client->state == ARMTAP_CLIENT_STATE_START && client->link.sent >= client->link.asked_end);
     if (!started)
         return ARMTAP_OK;
     client->link.had_data = client->talked = true;
@@ -131,7 +131,7 @@ static int on_text(void *user, const struct armtap_text *text)
     armtap_line_span(&client->said, text->text, text->text_length);
     for (size_t i = 0; i + sizeof unconfirmed - 1 <= text->text_length; i++)
         client->link.unconfirmed |= memcmp(text->text + i, unconfirmed, sizeof unconfirmed - 1) == 0;
-    bool waits = client->state == ARMTAP_CLIENT_WAITING && acts(client);
+    bool waits = client->state == ARMTAP_CLIENT_STATE_WAITING && acts(client);
     return client->link.unconfirmed && waits ? armtap_client_miss_data(client) : ARMTAP_OK;
 }
 

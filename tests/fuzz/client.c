@@ -86,7 +86,7 @@ static void judge_names(const struct armtap_client *client, bool strict)
     for (; armtap_client_dropped(client, count, &dropped); count++)
         CHECK(dropped.name[0] && dropped.since && dropped.input < 2);
     CHECK(count <= 6);
-    CHECK(!strict || count == 0 || armtap_client_state(client) == ARMTAP_CLIENT_CLOSED);
+    CHECK(!strict || count == 0 || armtap_client_state(client) == ARMTAP_CLIENT_STATE_CLOSED);
     for (size_t i = 0; i < 2; i++)
         CHECK(armtap_recipe_count(armtap_client_input(client, i)) <= 2);
 }
@@ -102,14 +102,14 @@ static void judge(const struct armtap_client *client, int64_t now)
     check_line(verdict->reason);
     check_line(armtap_client_agreement(client)->said);
     CHECK(armtap_client_state_name(state)[0]);
-    CHECK((state == ARMTAP_CLIENT_CONNECTING) == (verdict->what == ARMTAP_CLIENT_RECONNECT));
-    CHECK((state == ARMTAP_CLIENT_CLOSED) == (verdict->what >= ARMTAP_CLIENT_CLOSE));
+    CHECK((state == ARMTAP_CLIENT_STATE_CONNECTING) == (verdict->what == ARMTAP_CLIENT_RECONNECT));
+    CHECK((state == ARMTAP_CLIENT_STATE_CLOSED) == (verdict->what >= ARMTAP_CLIENT_DONE));
     CHECK(verdict->what == ARMTAP_CLIENT_GO_ON || length == 0);
     CHECK(length <= OUT_MAX);
     CHECK(verdict->what != ARMTAP_CLIENT_RECONNECT || verdict->at <= now + 5000 * MS);
     /* No state of a handshake lasts for ever. */
-    bool lasts =
-        state == ARMTAP_CLIENT_WAITING || state == ARMTAP_CLIENT_STREAMING || verdict->what != ARMTAP_CLIENT_GO_ON;
+    bool lasts = state == ARMTAP_CLIENT_STATE_WAITING || state == ARMTAP_CLIENT_STATE_STREAMING ||
+                 verdict->what != ARMTAP_CLIENT_GO_ON;
     CHECK(lasts || deadline <= now + 5000 * MS);
 }
 
@@ -263,8 +263,8 @@ FUZZ_TARGET(client)
         judge_names(life.clients[0], options.strict);
         if (life.orderly)
             compare(&life);
-        CHECK(!ended || armtap_client_state(life.clients[0]) == ARMTAP_CLIENT_CLOSED);
-        ended = armtap_client_state(life.clients[0]) == ARMTAP_CLIENT_CLOSED;
+        CHECK(!ended || armtap_client_state(life.clients[0]) == ARMTAP_CLIENT_STATE_CLOSED);
+        ended = armtap_client_state(life.clients[0]) == ARMTAP_CLIENT_STATE_CLOSED;
         CHECK(bytes_held() <= life.held + HELD_MAX);
     }
     for (size_t i = 0; i < CLIENTS; i++)

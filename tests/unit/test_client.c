@@ -649,7 +649,7 @@ static void test_stopping_before_data(void **unused)
     (void)unused;
     assert_int_equal(armtap_client_new(&options, NULL, NULL, &client), ARMTAP_OK);
     assert_int_equal(armtap_client_stop(client, 0), ARMTAP_OK);
-    assert_int_equal(armtap_client_verdict(client)->what, ARMTAP_CLIENT_CLOSE);
+    assert_int_equal(armtap_client_verdict(client)->what, ARMTAP_CLIENT_DONE);
     assert_int_equal(armtap_client_connected(client, 0, NULL), ARMTAP_ERR_NOT_READY);
     armtap_client_free(client);
     for (size_t i = 0; types[i]; i++) {
@@ -657,9 +657,9 @@ static void test_stopping_before_data(void **unused)
         struct world world = {.manners = {.silent = silent}, .until = 500 * MS};
         const void *bytes;
         world_run(&world, &options);
-        assert_int_equal(armtap_client_state(world.client), ARMTAP_CLIENT_VERSION + (int)i);
+        assert_int_equal(armtap_client_state(world.client), ARMTAP_CLIENT_STATE_VERSION + (int)i);
         assert_int_equal(armtap_client_stop(world.client, world.now), ARMTAP_OK);
-        assert_int_equal(armtap_client_verdict(world.client)->what, ARMTAP_CLIENT_CLOSE);
+        assert_int_equal(armtap_client_verdict(world.client)->what, ARMTAP_CLIENT_DONE);
         assert_int_equal(armtap_client_deadline(world.client), INT64_MAX);
         assert_int_equal(armtap_client_send(world.client, &bytes), 0);
         world_free(&world);

@@ -97,7 +97,7 @@ static void test_an_end_after_every_byte(void **unused)
         const struct armtap_client_verdict *verdict = armtap_client_verdict(whole.client);
         bool pausing = whole.stopped;
         assert_true(same_lines(pieces.log.text, whole.log.text));
-        assert_int_equal(verdict->what, pausing ? ARMTAP_CLIENT_CLOSE : ARMTAP_CLIENT_RECONNECT);
+        assert_int_equal(verdict->what, pausing ? ARMTAP_CLIENT_DONE : ARMTAP_CLIENT_RECONNECT);
         assert_int_equal(armtap_client_verdict(reset.client)->what, verdict->what);
         assert_int_equal(whole.log.records[ARMTAP_FROM_ROBOT], reset.log.records[ARMTAP_FROM_ROBOT]);
         if (!pausing)
@@ -275,7 +275,7 @@ static void test_replies_that_nobody_asked_for(void **unused)
     assert_int_equal(armtap_client_new(&options, NULL, NULL, &client), ARMTAP_OK);
     assert_int_equal(armtap_client_connected(client, 0, NULL), ARMTAP_OK);
     assert_int_equal(armtap_client_receive(client, replies, sizeof replies - 1, 0, NULL), ARMTAP_OK);
-    assert_int_equal(armtap_client_state(client), ARMTAP_CLIENT_VERSION);
+    assert_int_equal(armtap_client_state(client), ARMTAP_CLIENT_STATE_VERSION);
     assert_int_equal(armtap_client_send(client, &bytes), 5);
     assert_memory_equal(bytes, "\0\5V\0\3", 5);
     armtap_client_free(client);
@@ -294,9 +294,9 @@ static void test_an_answer_too_early(void **unused)
     assert_int_equal(armtap_client_receive(client, release, sizeof release - 1, 0, NULL), ARMTAP_OK);
     assert_int_equal(armtap_client_receive(client, early, sizeof early - 1, 0, NULL), ARMTAP_OK);
     assert_int_equal(armtap_client_sent(client, armtap_client_send(client, &bytes), 0, NULL), ARMTAP_OK);
-    assert_int_equal(armtap_client_state(client), ARMTAP_CLIENT_SETUP);
+    assert_int_equal(armtap_client_state(client), ARMTAP_CLIENT_STATE_SETUP);
     assert_int_equal(armtap_client_receive(client, refused, sizeof refused - 1, 0, NULL), ARMTAP_OK);
-    assert_int_not_equal(armtap_client_state(client), ARMTAP_CLIENT_START);
+    assert_int_not_equal(armtap_client_state(client), ARMTAP_CLIENT_STATE_START);
     armtap_client_free(client);
 }
 
@@ -499,14 +499,14 @@ static void test_nothing(void **unused)
     assert_int_equal(armtap_client_write(NULL, 0, NULL), ARMTAP_ERR_ARGUMENT);
     assert_int_equal(armtap_client_send(NULL, &bytes), 0);
     assert_int_equal(armtap_client_deadline(NULL), INT64_MAX);
-    assert_int_equal(armtap_client_state(NULL), ARMTAP_CLIENT_CLOSED);
+    assert_int_equal(armtap_client_state(NULL), ARMTAP_CLIENT_STATE_CLOSED);
     assert_int_equal(armtap_client_verdict(NULL)->what, ARMTAP_CLIENT_GIVE_UP);
     assert_null(armtap_client_agreement(NULL));
     assert_null(armtap_client_stream(NULL));
     assert_null(armtap_client_input(NULL, 0));
     assert_false(armtap_client_dropped(NULL, 0, &dropped));
     assert_string_equal(armtap_client_state_name((enum armtap_client_state)99), "");
-    assert_string_equal(armtap_client_state_name(ARMTAP_CLIENT_CLOSED), "closed");
+    assert_string_equal(armtap_client_state_name(ARMTAP_CLIENT_STATE_CLOSED), "closed");
 }
 
 /* A clock at either end of its range, and one that goes back. */

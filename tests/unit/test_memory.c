@@ -311,7 +311,7 @@ static int run_client(struct seen *seen)
     int error = values ? armtap_client_new(&options, &sink, seen, &client) : ARMTAP_ERR_MEMORY;
     if (error == ARMTAP_OK) {
         error = feed_client(client, values);
-        assert_int_equal(armtap_client_verdict(client)->what, error ? ARMTAP_CLIENT_GIVE_UP : ARMTAP_CLIENT_CLOSE);
+        assert_int_equal(armtap_client_verdict(client)->what, error ? ARMTAP_CLIENT_GIVE_UP : ARMTAP_CLIENT_DONE);
         armtap_client_free(client);
     }
     armtap_state_free(values);

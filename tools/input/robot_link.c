@@ -238,7 +238,7 @@ static void obey(struct robot_link *link)
     const struct armtap_client_verdict *verdict = armtap_client_verdict(link->client);
     if (verdict->what != ARMTAP_CLIENT_GO_ON && link->is_connected)
         disconnect(link, ARMTAP_CLIENT_CLOSED_HERE);
-    if (verdict->what == ARMTAP_CLIENT_CLOSE)
+    if (verdict->what == ARMTAP_CLIENT_DONE)
         end(link, ROBOT_LINK_STOPPED);
     else if (verdict->what == ARMTAP_CLIENT_GIVE_UP)
         end(link, link->error == ARMTAP_ERR_MEMORY ? ROBOT_LINK_NO_MEMORY : ROBOT_LINK_GAVE_UP);
