@@ -88,7 +88,8 @@ enum armtap_client_end {
 };
 /* A new TCP connection stands. If the one before was not closed, it is. ERR_NOT_READY after DONE or GIVE_UP. */
 ARMTAP_API int armtap_client_connected(struct armtap_client *client, int64_t now, const struct armtap_where *where);
-/* An attempt to connect failed. `detail` may be NULL; for FAILED it says why. */
+/* An attempt to connect failed. `detail` is appended to the reason in words: what to do, or, for FAILED, why; NULL:
+ * nothing. */
 ARMTAP_API int armtap_client_failed(struct armtap_client *client, int64_t now, enum armtap_client_failure failure,
                                     const char *detail);
 /* Bytes from the robot, any number of them. ERR_NOT_READY without a connection. */

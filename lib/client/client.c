@@ -359,16 +359,13 @@ int armtap_client_connected(struct armtap_client *client, int64_t now, const str
     return error == ARMTAP_OK && !may ? ARMTAP_ERR_NOT_READY : error;
 }
 
-static const char *failure_text(const struct armtap_client *client, enum armtap_client_failure failure)
+static const char *failure_text(enum armtap_client_failure failure)
 {
-    bool rtde = client->options.protocol == ARMTAP_RTDE;
     switch (failure) {
     case ARMTAP_CLIENT_REFUSED:
-        return rtde ? "the robot refuses connections: is its RTDE service on, under Settings > Security > Services?"
-                    : "the robot refuses connections: is its Real-Time Client service on, under Settings > Security > "
-                      "Services?";
+        return "the robot refuses connections";
     case ARMTAP_CLIENT_NO_ANSWER:
-        return "the robot does not answer: is it on, is the address right, and may this network reach it?";
+        return "the robot does not answer";
     case ARMTAP_CLIENT_UNREACHABLE:
         return "the robot's network cannot be reached";
     default:
@@ -382,8 +379,7 @@ int armtap_client_failed(struct armtap_client *client, int64_t now, enum armtap_
     TRY(enter(client, now));
     int error = close_conn(client, NULL);
     if (error == ARMTAP_OK && client->verdict.what <= ARMTAP_CLIENT_RECONNECT)
-        error = armtap_client_lose(client, "%s%s%s", failure_text(client, failure), detail ? ": " : "",
-                                   detail ? detail : "");
+        error = armtap_client_lose(client, "%s%s%s", failure_text(failure), detail ? ": " : "", detail ? detail : "");
     return leave(client, error);
 }
 

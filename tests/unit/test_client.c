@@ -580,7 +580,7 @@ static void check_failure(enum armtap_client_failure failure, const char *detail
 static void test_failed_attempts(void **unused)
 {
     (void)unused;
-    check_failure(ARMTAP_CLIENT_REFUSED, NULL, "the robot refuses connections: is its RTDE service on");
+    check_failure(ARMTAP_CLIENT_REFUSED, "is it on?", "the robot refuses connections: is it on?");
     check_failure(ARMTAP_CLIENT_NO_ANSWER, NULL, "the robot does not answer");
     check_failure(ARMTAP_CLIENT_UNREACHABLE, "no route", "the robot's network cannot be reached: no route");
     check_failure(ARMTAP_CLIENT_FAILED, "no descriptors", "connecting failed: no descriptors");

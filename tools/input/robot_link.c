@@ -266,14 +266,22 @@ static enum armtap_client_failure failure_of(int error)
     }
 }
 
-/* What a user of the legacy port may do if the robot has none. */
+/* What users may look for; otherwise what the system says. */
 static const char *detail_of(const struct robot_link *link, enum armtap_client_failure failure, int error)
 {
-    if (failure == ARMTAP_CLIENT_FAILED)
+    bool is_rtde = link->wish.address->protocol == ARMTAP_RTDE;
+    switch (failure) {
+    case ARMTAP_CLIENT_REFUSED:
+        return is_rtde ? "is its RTDE service on, under Settings > Security > Services?"
+                       : "is its Real-Time Client service on, under Settings > Security > Services? If it has only "
+                         "RTDE, read rtde://HOST, and give programs the old packets with armtap serve --layout";
+    case ARMTAP_CLIENT_NO_ANSWER:
+        return "is it on, is the address right, and may this network reach it?";
+    case ARMTAP_CLIENT_UNREACHABLE:
+        return NULL;
+    default:
         return strerror(error);
-    if (failure == ARMTAP_CLIENT_REFUSED && link->wish.address->protocol == ARMTAP_REALTIME)
-        return "if it has only RTDE, read rtde://HOST, and give programs the old packets with armtap serve --layout";
-    return NULL;
+    }
 }
 
 /* An attempt failed: the next of the robot's addresses has its turn, after the last one the client says when. */
