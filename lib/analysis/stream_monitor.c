@@ -283,6 +283,13 @@ static const char *sender_of(const struct armtap_event *event)
     return event->direction == ARMTAP_FROM_ROBOT ? "the robot" : "the client";
 }
 
+/* A socket does not show whether a program broke off, or its system did because nothing answered. */
+static bool may_be_cut(const struct armtap_event *event)
+{
+    return event->stream->origin == ARMTAP_ORIGIN_SOCKET && event->direction == ARMTAP_TO_ROBOT &&
+           event->a == ARMTAP_CLOSE_RESET;
+}
+
 /* Reports the side that closes first. The other side's answer belongs to that close, and so does a reset during it (a
  * program that quits while data still arrives). */
 static void report_close(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_event *event)
@@ -292,8 +299,11 @@ static void report_close(struct monitors *monitors, struct stream_monitor *monit
         armtap_findings_say(monitors->findings, "tcp.closed", stream, &event->where, "%s closed the connection",
                             sender_of(event));
     if (event->a == ARMTAP_CLOSE_RESET && !monitor->closing)
-        armtap_findings_say(monitors->findings, "tcp.reset", stream, &event->where, "%s reset the connection",
-                            sender_of(event));
+        armtap_findings_say(monitors->findings, "tcp.reset", stream, &event->where, "%s reset the connection%s",
+                            sender_of(event),
+                            may_be_cut(event) ? ": its program broke off, or its system gave up a robot that answered "
+                                                "no more"
+                                              : "");
 }
 
 /* Whether one side's keep-alives got no answer up to the end of the connection. */
@@ -307,7 +317,7 @@ static bool keepalives_unanswered(const struct stream_monitor *monitor, const st
            (heard == asking->heard || (is_closer && heard == asking->heard + 1));
 }
 
-/* Explains the silence before a close by what TCP shows. */
+/* Explains the silence before a close by what TCP shows. Of what was read from a socket, keep-alives are not known. */
 static void blame(struct stream_monitor *monitor, const struct armtap_event *event)
 {
     char why[160] = "";
@@ -328,6 +338,8 @@ static void blame(struct stream_monitor *monitor, const struct armtap_event *eve
         snprintf(why, sizeof why,
                  "%" PRIu64 " keep-alives of the robot got no answer: the client, or the path to it, was gone",
                  monitor->asking[ARMTAP_FROM_ROBOT].count);
+    else if (may_be_cut(event))
+        snprintf(why, sizeof why, "the client's side then reset the connection, as a system does when nothing answers");
     armtap_rates_blame(monitor->rates, why);
 }
 

@@ -8,6 +8,7 @@ LIVE_TESTS = \
 	tests/live/clients-check.py \
 	tests/live/bridge-check.py \
 	tests/live/controller-check.py \
+	tests/live/cut-check.py \
 	tests/live/parts-check.py \
 	tests/live/robots-check.py \
 	tests/live/served-check.py \

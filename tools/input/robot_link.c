@@ -164,7 +164,8 @@ static void tell_closed(struct robot_link *link, enum armtap_direction direction
     tell(link, (struct robot_event){.kind = ROBOT_CLOSED, .time = time, .direction = direction, .reset = reset});
 }
 
-/* The connection is over. */
+/* The connection is over. Where the robot answers no more, the system gives the connection up with a RST, which is told
+ * as ours. */
 static void disconnect(struct robot_link *link, enum armtap_client_end how)
 {
     struct armtap_where where = {.time = tcp_clock()};
@@ -173,7 +174,7 @@ static void disconnect(struct robot_link *link, enum armtap_client_end how)
     if (by_robot)
         tell_closed(link, ARMTAP_FROM_ROBOT, how == ARMTAP_CLIENT_RESET, where.time);
     if (how != ARMTAP_CLIENT_RESET)
-        tell_closed(link, ARMTAP_TO_ROBOT, false, where.time);
+        tell_closed(link, ARMTAP_TO_ROBOT, how == ARMTAP_CLIENT_DEAD, where.time);
     close_socket(link);
 }
 
