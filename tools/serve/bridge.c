@@ -232,7 +232,8 @@ static enum exit_status run(struct bridge *bridge)
     }
     if (end == EVENT_LOOP_INTERRUPTED) {
         robot_link_stop(bridge->link);
-        event_loop_drain(bridge->loop, event_clock() + LAST_WORDS);
+        if (robot_link_outcome(bridge->link) == ROBOT_LINK_GOES_ON)
+            event_loop_drain(bridge->loop, event_clock() + LAST_WORDS);
     }
     clients_close(bridge->clients, false, "closed: the bridge ends");
     message_info("%" PRIu64 " records from the robot, %" PRIu64 " packets made, %" PRIu64 " held back", bridge->records,
