@@ -75,6 +75,12 @@ static const char *const uncertain[] = {
     "def f():\nif a: b() end\nend\n",
     "movej(p))\n",
     "movej(if)\n",
+    /* Blocks that begin with a word of another release. */
+    "def f():\nfor i in x:\na()\nend\nend\n",
+    "def f():\nswitch (x):\ncase 1:\na()\nend\nend\nend\n",
+    "loop:\na()\nend\n",
+    "if a\n:\n",
+    "if f(a:b):\n",
     "\xEF\xBB\xBFmovej(p)\n",
     "movej(p)\f\n",
     "x='a'\n",

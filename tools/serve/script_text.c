@@ -14,6 +14,7 @@ static void begin_program(struct script_text *text)
     text->blocks = text->brackets = 0;
     text->in_string = text->in_comment = text->after_return = false;
     text->begins_statement = true;
+    text->takes_colon = false;
     text->word_length = 0;
 }
 
@@ -41,11 +42,13 @@ static bool word_is(const struct script_text *text, const char *word)
     return strlen(word) == text->word_length && memcmp(word, text->word, text->word_length) == 0;
 }
 
-static bool opens_block(const struct script_text *text)
+static const char *const openers[] = {"def", "sec", "thread", "while", "if", NULL};
+static const char *const dividers[] = {"elif", "else", NULL};
+
+static bool word_is_of(const struct script_text *text, const char *const words[])
 {
-    static const char *const openers[] = {"def", "sec", "thread", "while", "if"};
-    for (size_t i = 0; i < sizeof openers / sizeof *openers; i++)
-        if (word_is(text, openers[i]))
+    for (size_t i = 0; words[i]; i++)
+        if (word_is(text, words[i]))
             return true;
     return false;
 }
@@ -53,7 +56,9 @@ static bool opens_block(const struct script_text *text)
 /* A word is complete: follows the blocks. Returns why their end is not certain, or NULL. */
 static const char *end_word(struct script_text *text)
 {
-    bool opens = opens_block(text), ends = word_is(text, "end");
+    bool opens = word_is_of(text, openers), ends = word_is(text, "end");
+    if (text->word_begins_statement && text->word_length > 0)
+        text->takes_colon = opens || word_is_of(text, dividers);
     text->word_length = 0;
     if (!opens && !ends)
         return NULL;
@@ -80,6 +85,15 @@ static const char *take_bracket(struct script_text *text, char c)
     return NULL;
 }
 
+/* What begins with another word and has a colon may be a block, of a release that this one does not know. */
+static const char *take_colon(struct script_text *text)
+{
+    bool expected = text->takes_colon && text->brackets == 0;
+    text->takes_colon = false;
+    text->begins_statement = true;
+    return expected ? NULL : "a colon after a word other than 'def', 'sec', 'thread', 'while', 'if', 'elif' and 'else'";
+}
+
 /* A byte outside of strings and comments. */
 static const char *take_code(struct script_text *text, char c)
 {
@@ -95,15 +109,19 @@ static const char *take_code(struct script_text *text, char c)
     }
     const char *uncertain = end_word(text);
     if (c == '\n' || c == ' ' || c == '\t' || c == '\r') {
-        text->begins_statement |= c == '\n' && text->brackets == 0;
+        bool ends = c == '\n' && text->brackets == 0;
+        text->begins_statement |= ends;
+        text->takes_colon &= !ends;
         return uncertain;
     }
-    text->begins_statement = c == ':';
+    text->begins_statement = false;
     text->has_words |= c != '#';
     text->in_string = c == '"';
     text->in_comment = c == '#';
     if (strchr("()[]{}", c) && !uncertain)
         uncertain = take_bracket(text, c);
+    if (c == ':' && !uncertain)
+        uncertain = take_colon(text);
     return c == '\'' ? "a single quote" : (unsigned char)c >= 0x80 ? "a byte that is not ASCII" : uncertain;
 }
 

@@ -29,6 +29,7 @@ struct script_text {
     char word[SCRIPT_WORD_MAX]; /* the current one; longer ones are no word of the language's blocks */
     size_t word_length;
     bool word_begins_statement;
+    bool takes_colon; /* the statement begins with a word that a colon may follow */
 
     const char *uncertain; /* why nothing more is taken; NULL: it is */
     bool keeps;            /* without it bytes are counted, not kept */
