@@ -668,6 +668,21 @@ def check_refusals():
     expect("standard input", done.returncode == 2 and b"must be in files" in done.stderr, done)
 
 
+def check_wild_times():
+    """Of a damaged capture, whose packets are by turns of 1970 and 2038."""
+    with open(capture("rtde-v1.pcap"), "rb") as file:
+        packets = bytearray(file.read())
+    at, late = 24, False
+    while at < len(packets):
+        struct.pack_into("<I", packets, at, (1 << 31) - 1 if late else 0)
+        at, late = at + 16 + struct.unpack_from("<I", packets, at + 8)[0], not late
+    with tempfile.NamedTemporaryFile(suffix=".pcap") as wild:
+        wild.write(packets)
+        wild.flush()
+        with Serve("--paused", wild.name) as serve:
+            expect("gaps of more than a number holds", serve.said(" in 9223372036.9 s nothing was captured"), serve.lines)
+
+
 def check_robots():
     for name in ("fd00::13", "[fd00::13]", "10.0.0.12"):
         with Serve("--paused", "--robot", name, "--hide", "paylod", capture("several-clients.pcapng")) as serve:
@@ -682,7 +697,8 @@ def check_robots():
 def main():
     side_by_side(check_record_py, check_legacy, check_each_other, check_union, check_sources, check_requests, check_stubs)
     side_by_side(check_pace, check_rounds, check_paused, check_several, check_garbage, check_script, check_slow, check_descriptors)
-    side_by_side(check_many, check_idle, check_signals, check_refusals, check_robots, check_lines)
+    side_by_side(check_many, check_idle, check_signals, check_refusals, check_robots, check_lines,
+                 check_wild_times)
     return finish()
 
 

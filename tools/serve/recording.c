@@ -131,14 +131,21 @@ static int learn(struct recorded_robot *robot, struct recorded_stream *stream, c
     return robot_view_learn(robot->variables, robot->first, record) == 0 ? 0 : REPLAY_NO_MEMORY;
 }
 
+/* In a damaged capture times go forth and back; the sum of the gaps ends at what a number holds. */
+static void count_gap(struct recorded_robot *robot, int64_t gap)
+{
+    if (gap > RECORDING_GAP)
+        robot->silence = robot->silence > INT64_MAX - gap ? INT64_MAX : robot->silence + gap;
+}
+
 static void count_time(struct recorded_robot *robot, int64_t time)
 {
     if (time == ARMTAP_NO_TIME)
         return;
     if (robot->last_time == ARMTAP_NO_TIME)
         robot->first_time = time;
-    else if (time - robot->last_time > RECORDING_GAP)
-        robot->silence += time - robot->last_time;
+    else
+        count_gap(robot, time - robot->last_time);
     robot->last_time = time;
 }
 
