@@ -171,6 +171,19 @@ class Controller:
         """No data, while the clock runs on."""
         self.do(lambda: setattr(self, "silent_until", time.monotonic() + seconds))
 
+    def settle(self, patience=20):
+        """No more data, for a minute, and all that was sent is read: nothing waits in a socket, several times in a row."""
+        self.silence(60)
+        self.ask(lambda: None)
+        ports, quiet, end = {":%04X" % port for port in self.port.values()}, 0, time.monotonic() + patience
+        while quiet < 5 and time.monotonic() < end:
+            time.sleep(0.01)
+            with open("/proc/net/tcp") as file:
+                rows = [line.split() for line in file]
+            waiting = any(row[4] != "00000000:00000000" for row in rows[1:] if {row[1][8:], row[2][8:]} & ports)
+            quiet = 0 if waiting else quiet + 1
+        return quiet >= 5
+
     def refuse(self, role):
         """Stops to listen; connections that stand go on."""
         self.do(lambda: self._reserve(role))

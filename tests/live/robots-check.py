@@ -110,21 +110,6 @@ def plain(value):
     return value[0] if len(value) == 1 else list(value)
 
 
-def all_is_read(controller, role):
-    """Once the robot sends no more, until armtap has read it: nothing waits in a socket."""
-    def waiting():
-        with open("/proc/net/tcp") as file:
-            ends = [line.split() for line in file][1:]
-        return [one for one in ends if "%04X" % controller.port[role] in (one[1][9:], one[2][9:]) and one[4] != "00000000:00000000"]
-
-    controller.silence(PATIENCE)
-    controller.ask(lambda: None)
-    end = time.monotonic() + PATIENCE
-    while waiting() and time.monotonic() < end:
-        time.sleep(0.01)
-    expect("all is read", not waiting(), waiting())
-
-
 def check_rows(name, run, records, protocol="rtde"):
     """ndjson against the controller's log."""
     rows = [json.loads(line) for line in run.printed().splitlines()]
@@ -174,7 +159,7 @@ def export_realtime():
     with Controller(roles={"realtime_ro": 0}) as one:
         run = Run("export", "-f", "ndjson", url(one, "realtime_ro"))
         expect("realtime: data comes", seen(one, 50, "realtime_ro"))
-        all_is_read(one, "realtime_ro")
+        expect("realtime: all is read", one.settle())
         expect("realtime: ends", run.end() == 0, run.status, run.said())
         sent = one.sent(1)
         rows = [json.loads(line) for line in run.printed().splitlines()]
@@ -361,7 +346,7 @@ def one_table():
             one.reboot()
             expect(role + ": data comes again", one.wait_for(lambda: one.number > first and
                                                             len(one.records_sent(one.number)) > 30), run.said())
-            all_is_read(one, role)
+            expect(role + ": all is read", one.settle())
             expect(role + ": ends", run.end() == 0, run.status, run.said())
             one.silence(0)
             rows = list(csv.DictReader(io.StringIO(run.printed())))
