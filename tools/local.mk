@@ -159,6 +159,8 @@ tools_libtools_a_SOURCES = \
 	tools/serve/controller_release.h \
 	tools/serve/dashboard_stub.c \
 	tools/serve/dashboard_stub.h \
+	tools/serve/dashboard_talk.c \
+	tools/serve/dashboard_talk.h \
 	tools/serve/latest.c \
 	tools/serve/latest.h \
 	tools/serve/legacy_layout.c \
@@ -167,15 +169,22 @@ tools_libtools_a_SOURCES = \
 	tools/serve/legacy_report.h \
 	tools/serve/listening.c \
 	tools/serve/listening.h \
+	tools/serve/other_ports.c \
+	tools/serve/other_ports.h \
 	tools/serve/player.c \
 	tools/serve/player.h \
 	tools/serve/ports.c \
 	tools/serve/ports.h \
 	tools/serve/primary_message.c \
-	tools/serve/primary_stub.c \
+	tools/serve/primary_server.c \
+	tools/serve/primary_server.h \
+	tools/serve/primary_stream.c \
+	tools/serve/primary_stream.h \
 	tools/serve/primary_stub.h \
 	tools/serve/realtime_server.c \
 	tools/serve/realtime_server.h \
+	tools/serve/recorded_ports.c \
+	tools/serve/recorded_ports.h \
 	tools/serve/recording.c \
 	tools/serve/recording.h \
 	tools/serve/robot_view.c \

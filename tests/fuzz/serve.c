@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "serve/dashboard_stub.h"
-#include "serve/primary_stub.h"
+#include "serve/primary_server.h"
 #include "serve/realtime_server.h"
 #include "serve/rtde_server.h"
 
@@ -26,6 +26,7 @@ struct life {
     struct realtime_server realtime;
     struct dashboard_stub dashboard;
     struct primary_stub primary;
+    struct primary_server primary_port;
     const struct server_kind *kind;
     void *server;
     void *peers[PEERS]; /* NULL: was disconnected */
@@ -75,7 +76,7 @@ static void judge(struct life lives[LIVES])
         CHECK(!lives[0].peers[i] == !lives[1].peers[i]);
     if (lives[0].kind == &rtde_server_kind)
         judge_rtde(a);
-    else if (lives[0].kind == &primary_stub_kind)
+    else if (lives[0].kind == &primary_imitated_kind)
         judge_primary(a);
 }
 
@@ -153,8 +154,8 @@ static void add(struct variables *variables, const char *name, enum armtap_type 
 static void choose(struct life *life, unsigned which)
 {
     const struct server_kind *const kinds[] = {&rtde_server_kind, &rtde_server_kind, &dashboard_stub_kind,
-                                               &realtime_server_kind, &primary_stub_kind};
-    void *const servers[] = {life->rtde, life->rtde, &life->dashboard, &life->realtime, &life->primary};
+                                               &realtime_server_kind, &primary_imitated_kind};
+    void *const servers[] = {life->rtde, life->rtde, &life->dashboard, &life->realtime, &life->primary_port};
     life->kind = kinds[which % 5];
     life->server = servers[which % 5];
 }
@@ -179,6 +180,8 @@ static void begin(struct life *life, unsigned which)
     life->rtde = rtde_server_new(&options);
     CHECK(life->rtde);
     CHECK(latest_begin(&life->dashboard.latest, life->variables) == 0);
+    life->primary_port = (struct primary_server){.stub = &life->primary, .imitates = true, .fills = true};
+    life->dashboard.imitates = true;
     CHECK(latest_begin(&life->primary.latest, life->variables) == 0);
     choose(life, which & 63);
     for (unsigned i = 0; i < PEERS; i++)

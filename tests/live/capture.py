@@ -13,11 +13,11 @@ FIN, SYN, PSH, ACK = 1, 2, 8, 16
 class Connection:
     """Packets of a TCP connection, at times that rise."""
 
-    def __init__(self, port, client_port):
+    def __init__(self, port, client_port, begin=0.0):
         self.ports, self.sequence, self.packets = {"robot": port, "client": client_port}, {"robot": 1000, "client": 5000}, []
-        self.packet(0.0, "client", SYN)
-        self.packet(0.0, "robot", SYN | ACK)
-        self.packet(0.0, "client", ACK)
+        self.packet(begin, "client", SYN)
+        self.packet(begin, "robot", SYN | ACK)
+        self.packet(begin, "client", ACK)
 
     def packet(self, time, sender, flags, data=b""):
         other = "client" if sender == "robot" else "robot"
@@ -69,6 +69,17 @@ def realtime(robot, steps, divisor=1):
     for step in range(divisor, steps, divisor):
         link.say(step / robot.hz + 0.0002, "robot", robot.layout.pack(robot.packet_values(step)))
     link.end(steps / robot.hz)
+    return link.packets
+
+
+def spoken(port, client_port, begin, said, size=1448):
+    """A connection on which each (time, sender, bytes) of `said` is sent, in segments of that size; each is acknowledged."""
+    link = Connection(port, client_port, begin)
+    for time, sender, data in said:
+        for at in range(0, len(data), size):
+            link.say(time, sender, data[at:at + size])
+            link.packet(time, "client" if sender == "robot" else "robot", ACK)
+    link.end(max(time for time, _, _ in said) + 0.001)
     return link.packets
 
 

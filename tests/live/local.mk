@@ -12,6 +12,7 @@ LIVE_TESTS = \
 	tests/live/parts-check.py \
 	tests/live/robots-check.py \
 	tests/live/served-check.py \
+	tests/live/ports-check.py \
 	tests/live/proxy-check.py \
 	tests/live/record-check.py \
 	tests/live/serve-check.py \

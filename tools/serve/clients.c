@@ -220,7 +220,7 @@ static void on_ready(void *user, unsigned events)
             drop_client(client, true, "reset by the client");
             return;
         }
-        if (was_full && waiting_bytes(client) + ROOM_FOR_DATA <= CLIENTS_QUEUE)
+        if ((was_full && waiting_bytes(client) + ROOM_FOR_DATA <= CLIENTS_QUEUE) || waiting_bytes(client) == 0)
             changed(clients);
     }
     if (events & EVENT_READ)
@@ -400,11 +400,12 @@ bool clients_want_data(const struct clients *clients)
     return false;
 }
 
-bool clients_have_room(const struct clients *clients)
+bool clients_have_room(const struct clients *clients, size_t length)
 {
+    size_t room = length > ROOM_FOR_DATA ? length : ROOM_FOR_DATA;
     for (size_t i = 0; i < clients->count; i++) {
         const struct client *client = clients->all[i];
-        if (waiting_bytes(client) + ROOM_FOR_DATA > CLIENTS_QUEUE && client->kind->wants_data(client->peer))
+        if (waiting_bytes(client) + room > CLIENTS_QUEUE && client->kind->wants_data(client->peer))
             return false;
     }
     return true;

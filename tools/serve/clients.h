@@ -39,8 +39,8 @@ void clients_tick(struct clients *clients, const struct tick *tick);
 size_t clients_count(const struct clients *clients);
 /* Whether there is a client that waits for data. */
 bool clients_want_data(const struct clients *clients);
-/* Whether nothing would be dropped for those who wait for data. */
-bool clients_have_room(const struct clients *clients);
+/* Whether nothing would be dropped for those who wait for data, not even a message of `length` bytes. */
+bool clients_have_room(const struct clients *clients, size_t length);
 /* Whether everything was handed to the system. */
 bool clients_are_flushed(const struct clients *clients);
 /* Closes the connections, not the ports; with `reset` by RST. */

@@ -17,7 +17,7 @@
 #include "listening.h"
 #include "nanoseconds.h"
 #include "player.h"
-#include "primary_stub.h"
+#include "primary_server.h"
 #include "realtime_server.h"
 #include "rtde_server.h"
 #include "serve_options.h"
@@ -44,6 +44,7 @@ struct serve {
     struct realtime_server realtime, realtime_read_only;
     struct dashboard_stub dashboard;
     struct primary_stub primary;
+    struct primary_server primary_ports[SERVED_PORTS]; /* by index of the port */
     struct timeline_wish wish;
     struct player player;
 };
@@ -207,12 +208,59 @@ static int make_rtde(struct serve *serve)
     return serve->rtde ? 0 : -1;
 }
 
+static const char *robot_address(const struct serve *serve)
+{
+    return serve->recording.robots[serve->robot]->address;
+}
+
+/* A port that takes script and its read-only twin say the same: what was captured of either serves both. */
+static const struct recorded_port *captured_port(const struct serve *serve, uint16_t port)
+{
+    static const uint16_t twins[][2] = {{30001, 30011}, {30002, 30012}, {30011, 30001}, {30012, 30002}};
+    const struct recorded_port *found = recorded_ports_find(serve->recording.ports, robot_address(serve), port);
+    for (unsigned i = 0; i < sizeof twins / sizeof *twins && !found; i++)
+        if (twins[i][0] == port)
+            found = recorded_ports_find(serve->recording.ports, robot_address(serve), twins[i][1]);
+    return found;
+}
+
+static bool is_captured(const struct serve *serve, const struct served_port *port)
+{
+    if (port->server == PORT_DASHBOARD)
+        return recorded_ports_requests(serve->recording.ports, robot_address(serve)) > 0;
+    return port->server == PORT_PRIMARY && captured_port(serve, port->controllers);
+}
+
+/* Whether one of a server's ports is imitated from the beginning on. */
 static bool is_imitated(const struct serve *serve, enum port_server server)
 {
-    for (unsigned i = 0; i < SERVED_PORTS; i++)
-        if (serve->options.ports[i].is_served && serve->options.ports[i].server == server)
+    for (unsigned i = 0; i < SERVED_PORTS; i++) {
+        const struct served_port *port = &serve->options.ports[i];
+        const struct recorded_port *captured = captured_port(serve, port->controllers);
+        if (port->is_served && port->server == server &&
+            (!is_captured(serve, port) || (captured && !captured->greeting)))
             return serve->options.stubs[server];
+    }
     return false;
+}
+
+static void describe_sources(const struct serve *serve)
+{
+    char captured[64] = "", imitated[64] = "";
+    for (unsigned i = 0; i < SERVED_PORTS; i++) {
+        const struct served_port *port = &serve->options.ports[i];
+        bool is = is_captured(serve, port);
+        if (!port->is_served || (!is && !serve->options.stubs[port->server]))
+            continue;
+        char *list = is ? captured : imitated;
+        size_t length = strlen(list);
+        snprintf(list + length, sizeof captured - length, "%s%u", length == 0 ? "" : ", ", port->controllers);
+    }
+    if (captured[0] != '\0')
+        message_info("from the capture: ports %s%s%s", captured, imitated[0] == '\0' ? "" : "; imitated: ", imitated);
+    if (recorded_ports_left_out(serve->recording.ports) > 0)
+        message_warning("the capture has so much of other ports that %" PRIu64 " messages and replies were left out",
+                        recorded_ports_left_out(serve->recording.ports));
 }
 
 static void describe_dashboard(const struct variables *variables)
@@ -240,11 +288,32 @@ static int make_stubs(struct serve *serve)
     if (latest_begin(&serve->dashboard.latest, robot->variables) != 0 ||
         latest_begin(&serve->primary.latest, robot->variables) != 0)
         return -1;
+    serve->dashboard.imitates = serve->options.stubs[PORT_DASHBOARD];
+    serve->dashboard.recorded = serve->recording.ports;
+    serve->dashboard.robot = robot->address;
+    for (unsigned i = 0; i < SERVED_PORTS; i++) {
+        bool imitates = serve->options.stubs[PORT_PRIMARY];
+        const struct recorded_port *port = captured_port(serve, serve->options.ports[i].controllers);
+        serve->primary_ports[i] =
+            (struct primary_server){.stub = &serve->primary,
+                                    .imitates = imitates,
+                                    .fills = imitates && (!port || serve->options.gaps != GAPS_KEEP),
+                                    .recorded = port};
+    }
+    describe_sources(serve);
     if (is_imitated(serve, PORT_PRIMARY))
         message_info("made up: the primary interface's kinematics and configuration, and what else the capture lacks");
     if (is_imitated(serve, PORT_DASHBOARD))
         describe_dashboard(robot->variables);
     return 0;
+}
+
+static const struct server_kind *primary_kind(const struct serve *serve, const struct served_port *port)
+{
+    bool is_secondary = port->controllers == 30002 || port->controllers == 30012;
+    if (is_captured(serve, port))
+        return is_secondary ? &secondary_captured_kind : &primary_captured_kind;
+    return serve->options.stubs[PORT_PRIMARY] ? &primary_imitated_kind : NULL;
 }
 
 /* The server of a port; NULL: none imitates it. */
@@ -258,10 +327,12 @@ static const struct server_kind *server_of(struct serve *serve, const struct ser
         *server = port->read_only ? &serve->realtime_read_only : &serve->realtime;
         return &realtime_server_kind;
     case PORT_PRIMARY:
-        *server = &serve->primary;
-        return serve->options.stubs[PORT_PRIMARY] ? &primary_stub_kind : NULL;
+        *server = &serve->primary_ports[port - serve->options.ports];
+        return primary_kind(serve, port);
     case PORT_DASHBOARD:
         *server = &serve->dashboard;
+        if (is_captured(serve, port))
+            return &dashboard_captured_kind;
         return serve->options.stubs[PORT_DASHBOARD] ? &dashboard_stub_kind : NULL;
     default:
         return NULL;

@@ -1,12 +1,14 @@
 /* Replies: UR's documents of the dashboard server, e-Series. */
 #include "dashboard_stub.h"
 
+#include "dashboard_talk.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_MAX 256u /* of a request; the rest is passed over */
-#define REPLY_MAX (LINE_MAX + 64u)
+#define LINE_MAX DASHBOARD_REQUEST_MAX /* the rest is passed over */
+#define REPLY_MAX (DASHBOARD_REPLY_MAX + 64u)
 #define LINES_SHOWN 200u
 
 struct dashboard_peer {
@@ -132,7 +134,13 @@ static bool is_command(const char *line)
     return false;
 }
 
-static void make_reply(const struct dashboard_stub *stub, const char *line, char *to)
+/* NULL: nobody asked it in the capture. */
+static const char *captured_reply(const struct dashboard_stub *stub, const char *line)
+{
+    return stub->recorded ? recorded_ports_answer(stub->recorded, stub->robot, line, stub->latest.captured) : NULL;
+}
+
+static void imitate_reply(const struct dashboard_stub *stub, const char *line, char *to)
 {
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
         const struct question *question = &questions[i];
@@ -152,10 +160,10 @@ static void make_reply(const struct dashboard_stub *stub, const char *line, char
 
 static void say(struct dashboard_peer *peer, const char *reply)
 {
-    char text[LINE_MAX + REPLY_MAX + 16];
+    char text[2 * LINE_MAX + 16];
     if (peer->lines++ > LINES_SHOWN)
         return;
-    snprintf(text, sizeof text, "%s -> %s", peer->line, reply);
+    snprintf(text, sizeof text, "%s -> %.*s", peer->line, (int)LINE_MAX, reply);
     peer->wish.say(peer->wish.user, peer->wish.client,
                    peer->lines > LINES_SHOWN ? "so many requests: what follows is not shown" : text);
 }
@@ -165,10 +173,15 @@ static bool take_line(struct dashboard_peer *peer, struct buffer *out)
 {
     char reply[REPLY_MAX];
     bool quits = strcmp(peer->line, "quit") == 0;
-    if (quits)
+    const char *captured = peer->line[0] == '\0' ? NULL : captured_reply(peer->stub, peer->line);
+    if (captured)
+        snprintf(reply, sizeof reply, "%s", captured);
+    else if (quits)
         snprintf(reply, sizeof reply, "Disconnected");
+    else if (peer->stub->imitates)
+        imitate_reply(peer->stub, peer->line, reply);
     else
-        make_reply(peer->stub, peer->line, reply);
+        snprintf(reply, sizeof reply, "could not understand: '%s'", peer->line);
     buffer_string(out, reply);
     buffer_char(out, '\n');
     say(peer, reply);
@@ -184,8 +197,7 @@ static bool receive(void *user, const uint8_t *bytes, size_t length, struct buff
                 peer->line[peer->length++] = (char)bytes[i];
             continue;
         }
-        while (peer->length > 0 && strchr(" \r\t", peer->line[peer->length - 1]))
-            peer->length--;
+        peer->length = dashboard_line_trim(peer->line, peer->length);
         peer->line[peer->length] = '\0';
         peer->length = 0;
         if (!take_line(peer, out))
@@ -201,7 +213,9 @@ static void *open_peer(void *server, const struct peer_wish *wish, struct buffer
         return NULL;
     peer->stub = server;
     peer->wish = *wish;
-    buffer_string(out, "Connected: Universal Robots Dashboard Server\n");
+    const char *captured = captured_reply(peer->stub, "");
+    buffer_string(out, captured ? captured : "Connected: Universal Robots Dashboard Server");
+    buffer_char(out, '\n');
     return peer;
 }
 
@@ -230,3 +244,10 @@ const struct server_kind dashboard_stub_kind = {.name = "dashboard",
                                                 .tick = tick,
                                                 .wants_data = wants_data,
                                                 .close = close_peer};
+const struct server_kind dashboard_captured_kind = {.name = "dashboard",
+                                                    .title = "the captured dashboard server",
+                                                    .open = open_peer,
+                                                    .receive = receive,
+                                                    .tick = tick,
+                                                    .wants_data = wants_data,
+                                                    .close = close_peer};

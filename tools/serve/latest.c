@@ -7,7 +7,7 @@ int latest_begin(struct latest *latest, struct variables *variables)
 {
     size_t size = variables_size(variables);
     latest->variables = variables;
-    latest->time = INT64_MIN;
+    latest->time = latest->captured = INT64_MIN;
     latest->image = malloc(size + 1);
     if (!latest->image)
         return -1;
@@ -24,9 +24,12 @@ void latest_end(struct latest *latest)
 /* Every peer passes on every tick; the first one counts. */
 void latest_take(struct latest *latest, const struct tick *tick)
 {
-    if (tick->image && tick->time != latest->time)
+    if (!tick->image)
+        return;
+    if (tick->time != latest->time)
         memcpy(latest->image, tick->image, variables_size(latest->variables));
     latest->time = tick->time;
+    latest->captured = tick->captured;
 }
 
 double latest_number(const struct latest *latest, enum armtap_field_id id, unsigned i, double otherwise)

@@ -7,7 +7,8 @@
 struct latest {
     const struct variables *variables;
     uint8_t *image;
-    int64_t time; /* of the last tick */
+    int64_t time;     /* of the last tick */
+    int64_t captured; /* the same, on the capture's clock; INT64_MIN before the first */
 };
 /* Begins with the first values. 0, or -1 if memory runs out. The variables must outlive it and stay as they are. */
 int latest_begin(struct latest *latest, struct variables *variables);

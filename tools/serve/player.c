@@ -77,7 +77,8 @@ static int64_t due_time(struct player *player, const struct tick *tick)
 static bool must_wait(struct player *player, const struct tick *tick, unsigned played)
 {
     int64_t now = event_loop_now(player->loop), due = player->at_most ? now : due_time(player, tick);
-    if (player->at_most && (!clients_want_data(player->clients) || !clients_have_room(player->clients)))
+    if (player->at_most &&
+        (!clients_want_data(player->clients) || !clients_have_room(player->clients, tick->message_length)))
         return true;
     if (due <= now && played < TICKS_AT_ONCE)
         return false;
@@ -113,9 +114,11 @@ static void finish(struct player *player)
     event_loop_stop(player->loop);
 }
 
-/* Says where nothing was captured; not for ever, as rounds repeat the same gaps. */
+/* Says where no telemetry was captured; not for ever, as rounds repeat the same gaps. */
 static void watch_gaps(struct player *player, const struct tick *tick)
 {
+    if (tick->message)
+        return;
     if (tick->is_repeated != player->is_in_gap && player->gaps < GAPS_SHOWN) {
         if (tick->is_repeated)
             message_info(

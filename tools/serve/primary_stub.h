@@ -1,4 +1,4 @@
-/* An imitation of the primary and secondary interface: a version message, then the robot's state ten times a second. */
+/* Messages for an imitation of the primary and secondary interface. */
 #ifndef SERVE_PRIMARY_STUB_H
 #define SERVE_PRIMARY_STUB_H
 
@@ -8,7 +8,6 @@ struct primary_stub {
     struct latest latest;
     uint32_t release[4];
 };
-extern const struct server_kind primary_stub_kind;
 
 /* A message: the state, with `is_first` also the kinematics and the configuration, which are made up. */
 void primary_stub_state(const struct primary_stub *stub, bool is_first, struct buffer *out);

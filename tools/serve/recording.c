@@ -184,7 +184,27 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
 static int on_event(void *user, const struct armtap_event *event)
 {
     struct recording *recording = user;
+    if (event->type == ARMTAP_EVENT_CLOSE && other_ports_close(recording->other, event->stream->connection) != 0)
+        return REPLAY_NO_MEMORY;
     return armtap_streams_event(recording->numbers, event) == ARMTAP_OK ? 0 : REPLAY_NO_MEMORY;
+}
+
+static int on_bytes(void *user, const struct armtap_bytes *bytes)
+{
+    struct recording *recording = user;
+    return other_ports_bytes(recording->other, bytes) == 0 ? 0 : REPLAY_NO_MEMORY;
+}
+
+static int on_port_message(void *user, const struct port_message *message)
+{
+    struct recording *recording = user;
+    return recorded_ports_message(recording->ports, message);
+}
+
+static int on_port_reply(void *user, const struct port_reply *reply)
+{
+    struct recording *recording = user;
+    return recorded_ports_reply(recording->ports, reply);
 }
 
 int64_t recording_cycle(const struct recorded_robot *robot, enum served protocol)
@@ -214,6 +234,8 @@ void recording_free(struct recording *recording)
         free_robot(recording->robots[i]);
     for (size_t i = 0; i < recording->stream_count; i++)
         armtap_recipe_release(recording->streams[i].learned);
+    recorded_ports_free(recording->ports);
+    other_ports_free(recording->other);
     armtap_streams_free(recording->numbers);
     *recording = (struct recording){0};
 }
@@ -221,15 +243,21 @@ void recording_free(struct recording *recording)
 static int begin(void *user)
 {
     struct recording *recording = user;
+    const struct other_ports_wish wish = {.on_message = on_port_message, .on_reply = on_port_reply, .user = recording};
     recording_free(recording);
     recording->numbers = armtap_streams_new();
-    return recording->numbers ? 0 : -1;
+    recording->ports = recorded_ports_new();
+    recording->other = other_ports_new(&wish);
+    return recording->numbers && recording->ports && recording->other ? 0 : -1;
 }
 
 enum exit_status recording_read(struct recording *recording, const struct replay_source *source)
 {
-    const struct armtap_sink sink = {
-        .size = sizeof sink, .on_record = on_record, .on_recipe = on_recipe, .on_event = on_event};
+    const struct armtap_sink sink = {.size = sizeof sink,
+                                     .on_record = on_record,
+                                     .on_recipe = on_recipe,
+                                     .on_event = on_event,
+                                     .on_bytes = on_bytes};
     struct replay_totals totals = {0};
     if (begin(recording) != 0) {
         message_no_memory();

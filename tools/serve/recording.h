@@ -4,6 +4,7 @@
 #define SERVE_RECORDING_H
 
 #include "input/replay.h"
+#include "recorded_ports.h"
 #include "nanoseconds.h"
 #include "variables.h"
 
@@ -45,6 +46,8 @@ struct recording {
     struct recorded_stream streams[RECORDING_STREAMS_MAX];
     size_t stream_count;
     bool has_other;                 /* telemetry that is neither RTDE nor legacy: AUBO's */
+    struct recorded_ports *ports;   /* that armtap does not decode */
+    struct other_ports *other;      /* while it is read */
     struct armtap_streams *numbers; /* the streams as armtap info numbers them */
     struct replay_totals totals;
 };

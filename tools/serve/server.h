@@ -10,8 +10,8 @@
 /* Which clients a tick is for: bits. */
 enum tick_for { TICK_RTDE = 1, TICK_REALTIME = 2 };
 
-/* The robot at one moment of the recorded grid. A tick without an image, for nobody, comes now and then while nothing
- * is played; its time is of another clock. */
+/* The robot at one moment of the recorded grid; or, without an image and for nobody, a message that was captured. A
+ * tick with neither comes now and then while nothing is played; its time is of another clock. */
 struct tick {
     int64_t time; /* ns, on a clock that never goes back; 0: the first tick */
     unsigned for_whom;
@@ -19,6 +19,10 @@ struct tick {
     const uint8_t *image;
     const uint8_t *packet; /* the legacy packet */
     size_t packet_length;
+    int64_t captured;       /* the same moment on the capture's clock */
+    uint16_t message_port;  /* of the primary or secondary interface */
+    const uint8_t *message; /* NULL: none */
+    size_t message_length;
 };
 
 /* Prints one line about a client. Texts from the client are in it as they came. */

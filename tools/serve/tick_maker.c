@@ -15,6 +15,9 @@
 #define FOLLOW 1024
 #define CLOCK_CELL 4u /* bytes before the time in a legacy packet */
 #define PACKET_MAX 4096u
+/* Messages that wait for the next tick: usually one or two. */
+#define WAITING 1024u
+#define WAITING_BYTES ((size_t)1024 * 1024)
 
 /* When a connection's clock was 0, ns of capture time. */
 struct anchor {
@@ -22,6 +25,23 @@ struct anchor {
     int64_t at;
     bool known;
 };
+
+/* A message of the primary or secondary interface. */
+struct waiting {
+    int64_t time; /* on the capture's clock */
+    uint16_t port;
+    size_t length;
+    uint8_t *bytes;
+};
+
+/* Of several connections to one port, the messages of one are played. */
+struct speaker {
+    uint16_t port; /* 0: none yet */
+    uint64_t connection;
+    int64_t time; /* of its last message */
+    bool is_there;
+};
+#define SPEAKERS 4u
 
 struct tick_maker {
     const struct timeline_wish *wish;
@@ -46,6 +66,10 @@ struct tick_maker {
     size_t packet_length;
     uint8_t packet[PACKET_MAX];
     uint8_t *image;
+    struct speaker speakers[SPEAKERS];
+    unsigned first_waiting, waiting_count;
+    size_t waiting_bytes;
+    struct waiting waiting[WAITING];
 };
 
 struct tick_maker *tick_maker_new(const struct timeline_wish *wish, tick_emit *emit, void *user)
@@ -66,10 +90,26 @@ struct tick_maker *tick_maker_new(const struct timeline_wish *wish, tick_emit *e
     return NULL;
 }
 
+static void pass_waiting(struct tick_maker *maker)
+{
+    struct waiting *waiting = &maker->waiting[maker->first_waiting];
+    maker->waiting_bytes -= waiting->length;
+    maker->first_waiting = (maker->first_waiting + 1) % WAITING;
+    maker->waiting_count--;
+    free(waiting->bytes);
+}
+
+static void pass_all_waiting(struct tick_maker *maker)
+{
+    while (maker->waiting_count > 0)
+        pass_waiting(maker);
+}
+
 void tick_maker_free(struct tick_maker *maker)
 {
     if (!maker)
         return;
+    pass_all_waiting(maker);
     robot_view_free(maker->view);
     free(maker->image);
     free(maker);
@@ -82,6 +122,8 @@ int tick_maker_begin_round(struct tick_maker *maker)
     memset(maker->anchors, 0, sizeof maker->anchors);
     memset(maker->has_leader, 0, sizeof maker->has_leader);
     memset(maker->has_led, 0, sizeof maker->has_led);
+    memset(maker->speakers, 0, sizeof maker->speakers);
+    pass_all_waiting(maker);
     maker->has_base = false;
     maker->has_offset = false;
     return maker->view ? 0 : -1;
@@ -247,9 +289,33 @@ static void follow_clock(struct tick_maker *maker, double clock)
         advance_clocks(maker, maker->clock_offset);
 }
 
+/* Sends the messages whose time is not after `time`. */
+static int emit_waiting(struct tick_maker *maker, int64_t time)
+{
+    int outcome = 0;
+    while (maker->waiting_count > 0 && outcome == 0) {
+        const struct waiting *waiting = &maker->waiting[maker->first_waiting];
+        int64_t due = waiting->time + maker->base;
+        if (due > time)
+            break;
+        const struct tick tick = {.time = maker->has_last && due < maker->last ? maker->last : due,
+                                  .captured = waiting->time,
+                                  .message_port = waiting->port,
+                                  .message = waiting->bytes,
+                                  .message_length = waiting->length};
+        outcome = maker->emit(maker->user, &tick);
+        pass_waiting(maker);
+    }
+    return outcome;
+}
+
 static int emit(struct tick_maker *maker, int64_t time, unsigned whom, bool is_repeated)
 {
+    int outcome = emit_waiting(maker, time);
+    if (outcome != 0)
+        return outcome;
     const struct tick tick = {.time = time,
+                              .captured = time - maker->base,
                               .for_whom = whom,
                               .is_repeated = is_repeated,
                               .image = maker->image,
@@ -284,6 +350,7 @@ static int bridge_gap(struct tick_maker *maker, int64_t *time)
         return hold(maker, *time);
     if (maker->wish->gaps == GAPS_SQUEEZE) {
         int64_t late = *time - maker->last - maker->wish->cycle;
+        pass_all_waiting(maker);
         maker->base -= late;
         *time -= late;
     }
@@ -320,4 +387,74 @@ void tick_maker_close(struct tick_maker *maker, uint64_t connection)
     for (unsigned i = 0; i < SERVED_COUNT; i++)
         if (maker->leader[i] == connection)
             maker->has_leader[i] = false;
+    for (unsigned i = 0; i < SPEAKERS; i++)
+        if (maker->speakers[i].connection == connection)
+            maker->speakers[i].is_there = false;
+}
+
+/* ---- messages of other ports ------------------------------------------------------------------------------------- */
+
+static bool speaks(struct tick_maker *maker, const struct port_message *message)
+{
+    struct speaker *speaker = maker->speakers;
+    while (speaker->port != 0 && speaker->port != message->port)
+        if (++speaker == maker->speakers + SPEAKERS)
+            return false;
+    bool is_silent = !speaker->is_there || message->time - speaker->time > TIMELINE_GAP;
+    if (speaker->connection != message->connection && !is_silent)
+        return false;
+    *speaker = (struct speaker){message->port, message->connection, message->time, true};
+    return true;
+}
+
+/* So many wait that the first of them can wait for no tick: perhaps none comes for long. */
+static int make_room(struct tick_maker *maker)
+{
+    int64_t due = maker->waiting[maker->first_waiting].time + maker->base;
+    bool is_in_gap = due - maker->last > TIMELINE_GAP;
+    if (is_in_gap && maker->wish->gaps == GAPS_SQUEEZE) {
+        pass_waiting(maker);
+        return 0;
+    }
+    int outcome = is_in_gap && maker->wish->gaps == GAPS_HOLD ? hold(maker, due) : 0;
+    return outcome == 0 ? emit_waiting(maker, due) : outcome;
+}
+
+/* Telemetry gives the beginning and the end: what was said before its first record, or long after its last, is not
+ * played. */
+static bool is_within(const struct tick_maker *maker, int64_t time)
+{
+    return maker->has_base && time != ARMTAP_NO_TIME && maker->robot->last_time != ARMTAP_NO_TIME &&
+           time - maker->robot->last_time <= TIMELINE_GAP;
+}
+
+int tick_maker_message(struct tick_maker *maker, const struct port_message *message)
+{
+    if (message->is_greeting || !is_within(maker, message->time) || !speaks(maker, message))
+        return 0;
+    int outcome = 0;
+    while (outcome == 0 && maker->waiting_count > 0 &&
+           (maker->waiting_count == WAITING || maker->waiting_bytes + message->length > WAITING_BYTES))
+        outcome = make_room(maker);
+    if (outcome != 0)
+        return outcome;
+    uint8_t *bytes = malloc(message->length);
+    if (!bytes)
+        return TICK_MAKER_NO_MEMORY;
+    memcpy(bytes, message->bytes, message->length);
+    maker->waiting[(maker->first_waiting + maker->waiting_count++) % WAITING] =
+        (struct waiting){message->time, message->port, message->length, bytes};
+    maker->waiting_bytes += message->length;
+    return 0;
+}
+
+int tick_maker_end_round(struct tick_maker *maker)
+{
+    int64_t last = maker->last;
+    if (maker->waiting_count > 0)
+        last = maker->waiting[(maker->first_waiting + maker->waiting_count - 1) % WAITING].time + maker->base;
+    int outcome = emit_waiting(maker, INT64_MAX);
+    if (last > maker->last)
+        maker->last = last; /* the next round follows */
+    return outcome;
 }

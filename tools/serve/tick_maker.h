@@ -19,6 +19,10 @@ int tick_maker_begin_round(struct tick_maker *maker);
 #define TICK_MAKER_NO_MEMORY (-1)
 /* A record of the robot. `is_wanted`: it is within --from and --to; else it only changes the values. */
 int tick_maker_record(struct tick_maker *maker, const struct armtap_record *record, bool is_wanted);
+/* A message of the robot's primary or secondary interface: it waits for its time among the ticks. */
+int tick_maker_message(struct tick_maker *maker, const struct port_message *message);
+/* The capture was read to its end. */
+int tick_maker_end_round(struct tick_maker *maker);
 /* A connection ended: another one makes the ticks from now on. */
 void tick_maker_close(struct tick_maker *maker, uint64_t connection);
 /* Whether this round has made a tick. */

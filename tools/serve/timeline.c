@@ -19,11 +19,13 @@ struct slot {
     struct tick tick;
     uint8_t *image;
     uint8_t packet[PACKET_MAX];
+    struct buffer message;
 };
 
 struct timeline {
     struct timeline_wish wish;
     struct tick_maker *maker;
+    struct other_ports *other;
     size_t image_size;
     struct replay_totals totals;
     pthread_t thread;
@@ -39,13 +41,20 @@ struct timeline {
 
 /* ---- the thread -------------------------------------------------------------------------------------------------- */
 
-static void fill(struct timeline *timeline, struct slot *slot, const struct tick *tick)
+/* False if memory runs out. */
+static bool fill(struct timeline *timeline, struct slot *slot, const struct tick *tick)
 {
     slot->tick = *tick;
-    slot->tick.image = memcpy(slot->image, tick->image, timeline->image_size);
+    if (tick->image)
+        slot->tick.image = memcpy(slot->image, tick->image, timeline->image_size);
     if (tick->packet_length > 0)
         memcpy(slot->packet, tick->packet, tick->packet_length);
     slot->tick.packet = slot->packet;
+    slot->message.length = 0;
+    buffer_put(&slot->message, (const char *)tick->message, tick->message_length);
+    if (tick->message)
+        slot->tick.message = (const uint8_t *)slot->message.data;
+    return !slot->message.failed;
 }
 
 /* Waits for room. */
@@ -61,7 +70,8 @@ static int emit(void *user, const struct tick *tick)
     pthread_mutex_unlock(&timeline->lock);
     if (stop)
         return REPLAY_HAS_ENOUGH;
-    fill(timeline, &timeline->slots[at % TICKS], tick);
+    if (!fill(timeline, &timeline->slots[at % TICKS], tick))
+        return REPLAY_NO_MEMORY;
     pthread_mutex_lock(&timeline->lock);
     bool was_empty = timeline->filled++ == timeline->passed; /* then the other side may wait for this one */
     pthread_mutex_unlock(&timeline->lock);
@@ -70,10 +80,8 @@ static int emit(void *user, const struct tick *tick)
     return 0;
 }
 
-static bool is_robot(const struct timeline *timeline, const struct armtap_record *record)
+static bool is_robot(const struct timeline *timeline, const char *address)
 {
-    char address[64];
-    recording_address(address, record->stream->robot);
     return strcmp(address, timeline->wish.recording->robots[timeline->wish.robot]->address) == 0;
 }
 
@@ -88,7 +96,9 @@ static int on_record(void *user, const struct armtap_record *record)
 {
     struct timeline *timeline = user;
     int64_t time = record->where.time;
-    if (!is_robot(timeline, record))
+    char address[64];
+    recording_address(address, record->stream->robot);
+    if (!is_robot(timeline, address))
         return 0;
     if (time != ARMTAP_NO_TIME && time > limit(timeline, &timeline->wish.to, INT64_MAX))
         return REPLAY_HAS_ENOUGH;
@@ -99,9 +109,24 @@ static int on_record(void *user, const struct armtap_record *record)
 static int on_event(void *user, const struct armtap_event *event)
 {
     struct timeline *timeline = user;
-    if (event->type == ARMTAP_EVENT_CLOSE)
-        tick_maker_close(timeline->maker, event->stream->connection);
-    return 0;
+    if (event->type != ARMTAP_EVENT_CLOSE)
+        return 0;
+    tick_maker_close(timeline->maker, event->stream->connection);
+    return other_ports_close(timeline->other, event->stream->connection);
+}
+
+static int on_bytes(void *user, const struct armtap_bytes *bytes)
+{
+    struct timeline *timeline = user;
+    return other_ports_bytes(timeline->other, bytes);
+}
+
+static int on_port_message(void *user, const struct port_message *message)
+{
+    struct timeline *timeline = user;
+    if (!is_robot(timeline, message->robot) || message->time > limit(timeline, &timeline->wish.to, INT64_MAX))
+        return 0;
+    return tick_maker_message(timeline->maker, message);
 }
 
 static bool must_stop(struct timeline *timeline)
@@ -122,15 +147,23 @@ static enum replay_answer on_turn(void *user, const struct replay_totals *totals
  */
 static bool read_round(struct timeline *timeline)
 {
-    const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record, .on_event = on_event};
+    const struct armtap_sink sink = {
+        .size = sizeof sink, .on_record = on_record, .on_event = on_event, .on_bytes = on_bytes};
+    const struct other_ports_wish wish = {.on_message = on_port_message, .user = timeline};
     struct replay_source source = *timeline->wish.source;
     source.progress = false;
     source.on_turn = on_turn;
-    if (tick_maker_begin_round(timeline->maker) != 0) {
+    other_ports_free(timeline->other);
+    timeline->other = other_ports_new(&wish);
+    if (!timeline->other || tick_maker_begin_round(timeline->maker) != 0) {
         message_no_memory();
         return false;
     }
     enum exit_status status = replay(&source, &sink, timeline, &timeline->totals);
+    if (!timeline->totals.broken_off && tick_maker_end_round(timeline->maker) == REPLAY_NO_MEMORY) {
+        message_no_memory();
+        return false;
+    }
     return interrupt_asked() || (!timeline->totals.broken_off && (status == EXIT_DONE || source.quiet));
 }
 
@@ -154,8 +187,11 @@ static void *work(void *user)
 
 static void free_slots(struct timeline *timeline)
 {
-    for (unsigned i = 0; i < TICKS; i++)
+    for (unsigned i = 0; i < TICKS; i++) {
         free(timeline->slots[i].image);
+        free(timeline->slots[i].message.data);
+    }
+    other_ports_free(timeline->other);
     tick_maker_free(timeline->maker);
     free(timeline);
 }

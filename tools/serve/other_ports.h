@@ -1,0 +1,45 @@
+/* What a robot says on the ports that armtap does not decode: messages of the primary and secondary interface, replies
+ * of the dashboard server. */
+#ifndef SERVE_OTHER_PORTS_H
+#define SERVE_OTHER_PORTS_H
+
+#include "armtap.h"
+
+#define DASHBOARD_PORT 29999u
+
+/* A message of the primary or secondary interface. */
+struct port_message {
+    const char *robot; /* its address without the port */
+    uint16_t port;
+    uint64_t connection;
+    int64_t time;     /* ARMTAP_NO_TIME if unknown */
+    bool is_greeting; /* all messages of a connection up to its first state: what a client gets on connecting */
+    const uint8_t *bytes;
+    size_t length;
+};
+/* A reply of the dashboard server. */
+struct port_reply {
+    const char *robot;
+    int64_t time;
+    const char *request; /* "": none, it is the greeting */
+    const char *reply;
+};
+/* Each returns 0, or another number to end it. */
+struct other_ports_wish {
+    int (*on_message)(void *user, const struct port_message *message);
+    int (*on_reply)(void *user, const struct port_reply *reply); /* may be NULL */
+    void *user;
+};
+
+struct other_ports;
+/* NULL if memory runs out. */
+struct other_ports *other_ports_new(const struct other_ports_wish *wish);
+/* Accepts NULL. */
+void other_ports_free(struct other_ports *ports);
+#define OTHER_PORTS_NO_MEMORY (-1)
+/* The next bytes of a connection. 0, what a callback returned, or OTHER_PORTS_NO_MEMORY. */
+int other_ports_bytes(struct other_ports *ports, const struct armtap_bytes *bytes);
+/* A connection ended. */
+int other_ports_close(struct other_ports *ports, uint64_t connection);
+
+#endif
