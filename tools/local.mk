@@ -27,6 +27,8 @@ tools_libtools_a_SOURCES = \
 	tools/base/message.h \
 	tools/base/number_text.cc \
 	tools/base/number_text.h \
+	tools/base/packer.c \
+	tools/base/packer.h \
 	tools/base/privileges.c \
 	tools/base/privileges.h \
 	tools/base/progress.c \

@@ -30,14 +30,14 @@ static void fill(char *bytes)
 static struct buffer pack(enum compression compression, enum compression_shape shape, const char *bytes, size_t length)
 {
     struct buffer out = {0};
-    struct compressor *compressor = compressor_new(compression, shape);
+    struct compressor *compressor = compressor_new(compression);
     assert_non_null(compressor);
     buffer_string(&out, "head");
-    compressor_pack(compressor, bytes, length, &out);
+    compressor_pack(compressor, shape, bytes, length, &out);
     assert_false(out.failed);
     assert_memory_equal(out.data, "head", 4);
     size_t first = out.length - 4;
-    compressor_pack(compressor, bytes, length, &out);
+    compressor_pack(compressor, shape, bytes, length, &out);
     assert_int_equal(out.length, 4 + 2 * first);
     assert_memory_equal(out.data + 4, out.data + 4 + first, first);
     out.length = first;

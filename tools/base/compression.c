@@ -15,17 +15,22 @@ struct codec;
 
 struct compressor {
     const struct codec *codec;
-    enum compression_shape shape;
     void *context; /* the library's, or NULL */
+};
+
+struct bytes {
+    const char *at;
+    size_t length;
 };
 
 struct codec {
     const char *name;
     enum library library; /* that it needs */
     const char *(*version)(void);
-    size_t (*bound)(const struct compressor *compressor, size_t length); /* NULL: not built in */
+    size_t (*bound)(enum compression_shape shape, size_t length); /* NULL: not built in */
     /* The number of bytes written, or 0 without memory. */
-    size_t (*pack)(struct compressor *compressor, const void *bytes, size_t length, char *out, size_t room);
+    size_t (*pack)(struct compressor *compressor, enum compression_shape shape, struct bytes bytes, char *out,
+                   size_t room);
     /* Makes the context. False without memory. */
     bool (*open)(struct compressor *compressor);
     void (*close)(struct compressor *compressor);
@@ -33,18 +38,20 @@ struct codec {
 
 /* ---- none -------------------------------------------------------------------------------------------------------- */
 
-static size_t none_bound(const struct compressor *compressor, size_t length)
+static size_t none_bound(enum compression_shape shape, size_t length)
 {
-    (void)compressor;
+    (void)shape;
     return length;
 }
 
-static size_t none_pack(struct compressor *compressor, const void *bytes, size_t length, char *out, size_t room)
+static size_t none_pack(struct compressor *compressor, enum compression_shape shape, struct bytes bytes, char *out,
+                        size_t room)
 {
     (void)compressor;
+    (void)shape;
     (void)room;
-    memcpy(out, bytes, length);
-    return length;
+    memcpy(out, bytes.at, bytes.length);
+    return bytes.length;
 }
 
 /* ---- lz4 --------------------------------------------------------------------------------------------------------- */
@@ -55,20 +62,21 @@ static LZ4F_preferences_t lz4_preferences(size_t length)
     return (LZ4F_preferences_t){.frameInfo = {.contentSize = length}};
 }
 
-static size_t lz4_bound(const struct compressor *compressor, size_t length)
+static size_t lz4_bound(enum compression_shape shape, size_t length)
 {
     const LZ4F_preferences_t preferences = lz4_preferences(length);
-    if (compressor->shape == COMPRESSION_BARE)
+    if (shape == COMPRESSION_BARE)
         return (size_t)LZ4_compressBound((int)length);
     return LZ4F_compressFrameBound(length, &preferences);
 }
 
-static size_t lz4_pack(struct compressor *compressor, const void *bytes, size_t length, char *out, size_t room)
+static size_t lz4_pack(struct compressor *compressor, enum compression_shape shape, struct bytes bytes, char *out,
+                       size_t room)
 {
-    const LZ4F_preferences_t preferences = lz4_preferences(length);
-    if (compressor->shape == COMPRESSION_BARE)
-        return (size_t)LZ4_compress_fast_extState(compressor->context, bytes, out, (int)length, (int)room, 1);
-    size_t written = LZ4F_compressFrame(out, room, bytes, length, &preferences);
+    const LZ4F_preferences_t preferences = lz4_preferences(bytes.length);
+    if (shape == COMPRESSION_BARE)
+        return (size_t)LZ4_compress_fast_extState(compressor->context, bytes.at, out, (int)bytes.length, (int)room, 1);
+    size_t written = LZ4F_compressFrame(out, room, bytes.at, bytes.length, &preferences);
     return LZ4F_isError(written) ? 0 : written;
 }
 
@@ -89,15 +97,17 @@ static void lz4_close(struct compressor *compressor)
 #ifdef ARMTAP_WITH_ZSTD
 #define ZSTD_LEVEL 1
 
-static size_t zstd_bound(const struct compressor *compressor, size_t length)
+static size_t zstd_bound(enum compression_shape shape, size_t length)
 {
-    (void)compressor;
+    (void)shape;
     return ZSTD_compressBound(length);
 }
 
-static size_t zstd_pack(struct compressor *compressor, const void *bytes, size_t length, char *out, size_t room)
+static size_t zstd_pack(struct compressor *compressor, enum compression_shape shape, struct bytes bytes, char *out,
+                        size_t room)
 {
-    size_t written = ZSTD_compressCCtx(compressor->context, out, room, bytes, length, ZSTD_LEVEL);
+    (void)shape;
+    size_t written = ZSTD_compressCCtx(compressor->context, out, room, bytes.at, bytes.length, ZSTD_LEVEL);
     return ZSTD_isError(written) ? 0 : written;
 }
 
@@ -190,12 +200,12 @@ const char *compression_library(enum compression compression, char text[64])
     return text;
 }
 
-struct compressor *compressor_new(enum compression compression, enum compression_shape shape)
+struct compressor *compressor_new(enum compression compression)
 {
     struct compressor *compressor = calloc(1, sizeof *compressor);
     if (!compressor)
         return NULL;
-    *compressor = (struct compressor){.codec = &codecs[compression], .shape = shape};
+    *compressor = (struct compressor){.codec = &codecs[compression]};
     if (!compressor->codec->open || compressor->codec->open(compressor))
         return compressor;
     free(compressor);
@@ -211,11 +221,13 @@ void compressor_free(struct compressor *compressor)
     free(compressor);
 }
 
-void compressor_pack(struct compressor *compressor, const void *bytes, size_t length, struct buffer *out)
+void compressor_pack(struct compressor *compressor, enum compression_shape shape, const void *bytes, size_t length,
+                     struct buffer *out)
 {
-    size_t room = compressor->codec->bound(compressor, length);
+    const struct codec *codec = compressor->codec;
+    size_t room = codec->bound(shape, length);
     char *at = room > 0 ? buffer_room(out, room) : NULL;
-    size_t written = at ? compressor->codec->pack(compressor, bytes, length, at, room) : 0;
+    size_t written = at ? codec->pack(compressor, shape, (struct bytes){bytes, length}, at, room) : 0;
     out->length += written;
     out->failed = out->failed || (written == 0 && room > 0);
 }

@@ -21,19 +21,20 @@ const char *compression_names(char list[COMPRESSION_LIST_MAX]);
 /* "libzstd version 1.5.4", or "built without libzstd". */
 const char *compression_library(enum compression compression, char text[64]);
 
-/* What a compressed block begins with. zstd always makes a frame. */
+/* How a block is compressed by lz4; zstd always makes a frame, with the block's size. */
 enum compression_shape {
-    COMPRESSION_FRAMED, /* as in a file: a head, which holds the block's size */
-    COMPRESSION_BARE    /* the reader knows the size */
+    COMPRESSION_FRAMED, /* a frame, with the block's size */
+    COMPRESSION_BARE    /* without: the reader knows the size */
 };
 
 struct compressor;
 
 /* For one thread at a time; NULL without memory. The compression must be built in. */
-struct compressor *compressor_new(enum compression compression, enum compression_shape shape);
+struct compressor *compressor_new(enum compression compression);
 void compressor_free(struct compressor *compressor);
 /* Appends the bytes to `out`, compressed at a level that is faster than most disks. They are less than a gigabyte. Sets
  * out->failed without memory. */
-void compressor_pack(struct compressor *compressor, const void *bytes, size_t length, struct buffer *out);
+void compressor_pack(struct compressor *compressor, enum compression_shape shape, const void *bytes, size_t length,
+                     struct buffer *out);
 
 #endif
