@@ -278,6 +278,23 @@ static void put_element(const struct cell *cell, const struct armtap_value *valu
         cell->columns->misfits++;
 }
 
+/* Puts doubles into columns of doubles, as most are. False if they are something else. */
+static bool put_doubles(const struct cell *first, const struct armtap_value *value)
+{
+    const struct pick *pick = first->column->pick;
+    size_t rows = first->columns->rows, bits = (rows + WORD_BITS - 1) / WORD_BITS;
+    if (value->type != ARMTAP_DOUBLE || first->column->type != ARMTAP_DOUBLE ||
+        pick->first + pick->count > value->count)
+        return false;
+    uint64_t *word = word_of(first, first->column->u64 + first->row);
+    uint64_t *present = word_of(first, first->column->present + first->row / WORD_BITS);
+    for (unsigned k = 0; k < pick->count; k++, word += rows, present += bits) {
+        memcpy(word, &value->f64[pick->first + k], sizeof *word);
+        *present |= (uint64_t)1 << first->row % WORD_BITS;
+    }
+    return true;
+}
+
 /* The cells of a pick in a row. */
 static void put_value(struct cell *first, const struct output_row *row, const struct armtap_value *value)
 {
@@ -289,6 +306,8 @@ static void put_value(struct cell *first, const struct output_row *row, const st
         put_items(first, &items);
         return;
     }
+    if (put_doubles(first, value))
+        return;
     for (unsigned k = 0; k < pick->count; k++)
         put_element(&(struct cell){first->columns, first->column + k, first->row}, value, row->generation);
 }
