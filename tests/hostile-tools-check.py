@@ -203,6 +203,8 @@ def commands(folder):
         yield ["export", *way, "--union"]
     yield ["export", "-f", "gnuplot", "--stream", "0"]
     yield ["export", "--dialect", "record.py", "--stream", "0"]
+    yield ["export", "-f", "parquet", "--stream", "0", "-o", folder + "/x.parquet"]
+    yield ["export", "--dialect", "small", "--split", "-o", folder + "/split.parquet"]
     yield ["export", "--enums", "both", "-f", "ndjson"]
     yield ["export", "--fields", "a*,*_1,robot_mode", "-f", "ndjson"]
     for way in ([], ["--json"]):

@@ -106,6 +106,22 @@ tools_libtools_a_SOURCES = \
 	tools/command_line/remedy.h \
 	tools/command_line/robot_request.c \
 	tools/command_line/robot_request.h \
+	tools/parquet/file.c \
+	tools/parquet/footer.c \
+	tools/parquet/footer.h \
+	tools/parquet/group.c \
+	tools/parquet/group.h \
+	tools/parquet/little_endian.h \
+	tools/parquet/page.c \
+	tools/parquet/page.h \
+	tools/parquet/parquet.h \
+	tools/parquet/rows.c \
+	tools/parquet/rows.h \
+	tools/parquet/thrift.c \
+	tools/parquet/thrift.h \
+	tools/parquet/types.c \
+	tools/parquet/types.def \
+	tools/parquet/types.h \
 	tools/export/atomic_file.c \
 	tools/export/atomic_file.h \
 	tools/export/check_request.c \
@@ -123,6 +139,7 @@ tools_libtools_a_SOURCES = \
 	tools/export/format_csv.c \
 	tools/export/format_gnuplot.c \
 	tools/export/format_ndjson.c \
+	tools/export/format_parquet.c \
 	tools/export/format_recordpy.c \
 	tools/export/format_threads.c \
 	tools/export/format_threads.h \
@@ -279,6 +296,7 @@ EXTRA_DIST += \
 	tools/base/README.md \
 	tools/input/README.md \
 	tools/command_line/README.md \
+	tools/parquet/README.md \
 	tools/export/README.md \
 	tools/recipe/README.md \
 	tools/proxy/README.md \

@@ -176,6 +176,8 @@ static const struct trial exports[] = {
     {{"export", "-f", "csv", "--stream", "0", "--csv-safe", "%F"}, judge_csv},
     {{"export", "-f", "csv", "--stream", "0", "--strict", "--no-guess", "%F"}, judge_csv},
     {{"export", "-f", "csv", "--stream", "0", "--dialect", "record.py", "%F"}, judge_utf8},
+    {{"export", "-f", "parquet", "--stream", "0", "%F"}, judge_parquet},
+    {{"export", "-f", "parquet", "--dialect", "small", "--union", "--compression", "none", "%F"}, judge_parquet},
 };
 static const struct trial asked[] = {
     {{"export", "-f", "csv", "--stream", "0", "--fields", "%T", "%F"}, judge_csv},
@@ -259,6 +261,7 @@ static const struct file_trial {
     {".ndjson", {{"export", "-f", "ndjson", "%F"}, json_lines}},
     {".ndjson.gz", {{"export", "-f", "ndjson", "%F"}, json_lines}},
     {".dat.gz", {{"export", "-f", "gnuplot", "--stream", "0", "%F"}, judge_gnuplot}},
+    {".parquet", {{"export", "-f", "parquet", "--stream", "0", "%F"}, judge_parquet}},
 };
 
 /* Runs a trial with -o; `more`, or NULL, is a further option. */

@@ -13,6 +13,7 @@ enum option_id {
     OPTION_OUT = 1,
     OPTION_FORMAT,
     OPTION_DIALECT,
+    OPTION_COMPRESSION,
     OPTION_LAYOUT,
     OPTION_STREAM,
     OPTION_SPLIT,
@@ -47,6 +48,7 @@ static const struct option_row rows[] = {
      "file to write, - for standard output; its extension selects the format; a final .gz compresses it"},
     {OPTION_FORMAT, 'f', "format", "FORMAT", NULL},
     {OPTION_DIALECT, 0, "dialect", "NAME", NULL},
+    {OPTION_COMPRESSION, 0, "compression", "HOW", NULL},
     {OPTION_LAYOUT, 0, "layout", "LAYOUT", NULL},
     {OPTION_STREAM, 0, "stream", "N", "only this stream; armtap info numbers them"},
     {OPTION_SPLIT, 0, "split", NULL, "a file per table: OUT.0.csv, and OUT.0-1.csv where a recipe was replaced"},
@@ -74,6 +76,7 @@ struct format_help {
     char summary[FORMATS_LIST_MAX + 40];
     char names[FORMATS_LIST_MAX];
     char dialects[FORMATS_LIST_MAX];
+    char compressions[FORMATS_LIST_MAX + COMPRESSION_LIST_MAX + 40];
     char layouts[FORMATS_LIST_MAX + 60];
     char joined[FORMATS_LIST_MAX + 120];
 };
@@ -84,6 +87,9 @@ static void make_help(struct format_help *help)
     snprintf(help->summary, sizeof help->summary, "Writes a capture's records as %s.", format_briefs(list));
     format_names(help->names, 0, 0);
     format_dialect_briefs(help->dialects);
+    char compressions[COMPRESSION_LIST_MAX];
+    snprintf(help->compressions, sizeof help->compressions, "%s: %s (the default, if it is built in)",
+             format_names(list, FORMAT_PACKS, 0), compression_names(compressions));
     snprintf(help->layouts, sizeof help->layouts, "%s: columns of cb2 or cb3e, whatever the stream",
              format_names(list, FORMAT_HAS_LAYOUTS, 0));
     snprintf(help->joined, sizeof help->joined,
@@ -98,6 +104,8 @@ static const char *help_of(const struct format_help *help, const struct option_r
         return help->names;
     case OPTION_DIALECT:
         return help->dialects;
+    case OPTION_COMPRESSION:
+        return help->compressions;
     case OPTION_LAYOUT:
         return help->layouts;
     case OPTION_UNION:
@@ -112,6 +120,7 @@ struct asked {
     struct export_wish wish;
     const char *format;
     const char *dialect;
+    bool has_compression;
 };
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
@@ -133,6 +142,17 @@ static int take_layout(const char *value, enum armtap_generation *layout)
     else
         message_error("--layout '%s': give cb2 or cb3e", value);
     return *layout == ARMTAP_GENERATION_UNKNOWN ? -1 : 0;
+}
+
+static int take_compression(const char *value, struct asked *asked)
+{
+    char list[COMPRESSION_LIST_MAX];
+    asked->has_compression = true;
+    asked->wish.compression = compression_find(value);
+    if (asked->wish.compression != COMPRESSION_END)
+        return compression_check(asked->wish.compression);
+    message_error("--compression '%s': give %s", value, compression_names(list));
+    return -1;
 }
 
 static int take_enums(const char *value, struct export_wish *wish)
@@ -173,6 +193,8 @@ static int take(void *user, int id, const char *value)
     case OPTION_DIALECT:
         asked->dialect = value;
         return 0;
+    case OPTION_COMPRESSION:
+        return take_compression(value, asked);
     case OPTION_LAYOUT:
         return take_layout(value, &wish->layout);
     case OPTION_STREAM:
@@ -265,6 +287,9 @@ static int check_output(const struct export_wish *wish)
         message_error("-f %s: it must seek in its output, which compression prevents; leave .gz out, and compress the "
                       "file afterwards",
                       name);
+    else if (format_has(wish->format, FORMAT_PACKS) && wish->gzipped)
+        message_error("-f %s: it is compressed already (--compression), and its readers cannot read .gz; leave .gz out",
+                      name);
     else if (format_has(wish->format, FORMAT_BINARY) && wish->is_shown)
         message_error("-f %s: binary output is not written to a terminal; name a file with -o, or send it through a "
                       "pipe",
@@ -275,9 +300,10 @@ static int check_output(const struct export_wish *wish)
 }
 
 /* Whether the options go with the format. */
-static int check_format(const struct export_wish *wish, const struct options *options)
+static int check_format(const struct asked *asked, const struct options *options)
 {
     char list[FORMATS_LIST_MAX];
+    const struct export_wish *wish = &asked->wish;
     const char *name = format_of(wish->format);
     if (wish->layout != ARMTAP_GENERATION_UNKNOWN && !format_has(wish->format, FORMAT_HAS_LAYOUTS))
         message_error("--layout works only with -f %s; %s names all fields", format_names(list, FORMAT_HAS_LAYOUTS, 0),
@@ -293,6 +319,9 @@ static int check_format(const struct export_wish *wish, const struct options *op
                       "interfaces and what is followed are read once; save what is read to a file and export that");
     else if (wish->enums != MODES_BY_NUMBER && !format_has(wish->format, FORMAT_HAS_NAMES))
         message_error("--enums: %s has numbers only; give -f %s", name, format_names(list, FORMAT_HAS_NAMES, 0));
+    else if (asked->has_compression && !format_has(wish->format, FORMAT_PACKS))
+        message_error("--compression works only with -f %s; for a compressed %s give OUT a name that ends in .gz",
+                      format_names(list, FORMAT_PACKS, 0), name);
     else if (wish->is_guarded && !format_has(wish->format, FORMAT_CAN_GUARD))
         message_error("--csv-safe works only with -f %s; %s is not for spreadsheets, leave it out",
                       format_names(list, FORMAT_CAN_GUARD, 0), name);
@@ -315,7 +344,7 @@ static int check_asked(struct asked *asked, const struct options *options)
         message_error("--split: needs -o OUT to name the files after");
     else if (*wish->out == '\0')
         message_error("-o: the name is empty");
-    else if (check_output(wish) != 0 || check_format(wish, options) != 0)
+    else if (check_output(wish) != 0 || check_format(asked, options) != 0)
         return -1;
     else if (wish->from.given && wish->to.given && wish->from.relative == wish->to.relative && !wish->from.of_day &&
              !wish->to.of_day && wish->to.ns < wish->from.ns)
@@ -356,7 +385,7 @@ static enum options_outcome parse(int argc, char **argv, struct options *options
 
 int cmd_export(int argc, char **argv)
 {
-    struct asked asked = {.wish = {.every = 1}};
+    struct asked asked = {.wish = {.every = 1, .compression = compression_best()}};
     struct options options;
     enum options_outcome outcome = parse(argc, argv, &options, &asked);
     if (outcome != OPTIONS_RUN)

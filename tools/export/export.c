@@ -661,7 +661,7 @@ static int print_nothing(struct job *job)
         return -1;
     if (format->writer->prepare && format->writer->prepare(&view, layout_of(job, &none)) != 0)
         return job_give_up_memory(job);
-    int outcome = check_sink(job, target_begin(format, outlet, &view));
+    int outcome = check_sink(job, target_begin(&job->targets, outlet, &view));
     picks_free(&view.picks);
     return outcome;
 }
@@ -676,10 +676,22 @@ static void warn_misfits(const struct job *job)
                         format_names(list, 0, FORMAT_COLUMNS | FORMAT_ONLY_NUMBERS));
 }
 
+/* Threads are made before an interface is opened: its sandbox allows no more of them. */
+static int make_threads(struct job *job)
+{
+    const struct export_wish *wish = job->wish;
+    if (format_has(wish->format, FORMAT_PACKS)) {
+        job->targets.settings.packer = packer_new(wish->compression, wish->threads);
+        if (!job->targets.settings.packer)
+            return -1;
+    }
+    job->batches = batches_new(&job->targets, wish->threads);
+    return job->batches ? 0 : -1;
+}
+
 static int print(struct job *job)
 {
-    job->batches = batches_new(job->wish->format, &job->outlets, job->wish->threads);
-    if (!job->batches)
+    if (make_threads(job) != 0)
         return job_give_up_memory(job);
     if (read_all(job, &print_sink) != 0)
         return -1;
@@ -696,9 +708,9 @@ static int print(struct job *job)
     if (!job->batches || check_sink(job, batches_drain(job->batches)) != 0)
         return -1;
     warn_misfits(job);
-    if (check_sink(job, targets_end(job->wish->format, &job->outlets)) != 0)
+    if (check_sink(job, targets_end(&job->targets)) != 0)
         return -1;
-    targets_forget(job->wish->format, &job->outlets);
+    targets_forget(&job->targets);
     return check_sink(job, output_files_commit(&job->outlets));
 }
 
@@ -725,7 +737,8 @@ static int run(struct job *job)
 static void release(struct job *job)
 {
     batches_free(job->batches);
-    targets_forget(job->wish->format, &job->outlets);
+    targets_forget(&job->targets);
+    packer_free(job->targets.settings.packer);
     output_files_discard(&job->outlets);
     picks_free(&job->opaque_view.picks);
     live_numbering_free(&job->numbering);
@@ -743,6 +756,7 @@ enum exit_status export_run(const struct export_wish *wish, const struct replay_
         .source = source,
         .once = !replay_is_repeatable(source),
         .outlets = {.name = wish->out, .inputs = source->inputs, .split = wish->split, .gzipped = wish->gzipped}};
+    job.targets = (struct targets){.format = wish->format, .files = &job.outlets};
     run(&job);
     if (job.status == EXIT_DONE && wish->strict && job.streams && armtap_streams_data_have_warning(job.streams)) {
         job.status = EXIT_FOUND;

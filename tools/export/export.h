@@ -3,14 +3,16 @@
 #define EXPORT_EXPORT_H
 
 #include "mode_names.h"
+#include "base/compression.h"
 #include "formats.h"
 #include "input/replay.h"
 #include "base/timestamp.h"
 
 /* What the user wants. */
 struct export_wish {
-    const char *out; /* "-": standard output */
-    bool gzipped;    /* compressed, because the name ends in .gz */
+    const char *out;              /* "-": standard output */
+    bool gzipped;                 /* compressed, because the name ends in .gz */
+    enum compression compression; /* with FORMAT_PACKS */
     const struct format *format;
     enum armtap_generation layout; /* UNKNOWN: each stream's own */
     bool has_stream;

@@ -38,6 +38,7 @@ struct job {
     struct view opaque_view; /* for records without a recipe */
     bool opaque_begun;
     struct output_files outlets;
+    struct targets targets;
     struct batches *batches; /* NULL before the first row, and after a write error */
     int64_t last_flush;      /* of a live source: ns of the monotonic clock */
     struct replay_totals totals;

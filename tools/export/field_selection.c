@@ -29,6 +29,19 @@ void picks_drop(struct picks *picks, enum row_column column)
     picks->count = kept;
 }
 
+int picks_lead(struct picks *picks, enum row_column column)
+{
+    picks_drop(picks, column);
+    struct pick *more = realloc(picks->pick, (picks->count + 1) * sizeof *more);
+    if (!more)
+        return -1;
+    memmove(more + 1, more, picks->count * sizeof *more);
+    *more = (struct pick){.row_column = column, .column = TABLE_NONE, .count = 1, .name = row_column_name(column)};
+    picks->pick = more;
+    picks->count++;
+    return 0;
+}
+
 int selection_parse(const char *list, struct selection *selection)
 {
     *selection = (struct selection){0};

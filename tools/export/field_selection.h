@@ -29,6 +29,9 @@ void picks_free(struct picks *picks);
 /* Removes a row column, if present. */
 void picks_drop(struct picks *picks, enum row_column column);
 
+/* Puts a row column in front, as the first pick. 0, or -1 without memory. */
+int picks_lead(struct picks *picks, enum row_column column);
+
 /* The requested names. */
 struct selection {
     char **names; /* NULL: all columns */

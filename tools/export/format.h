@@ -6,12 +6,13 @@
  *   begin     a table begins in a file: its header        in order, by the thread that writes
  *   rows      a batch of rows becomes bytes               on any thread, in any order
  *   place     these bytes reach their file                in order, by the thread that writes
+ *   ease      too many rows are kept in memory            the same
  *   end       the file is complete: its footer            the same
  *   forget    frees its state of the file           the same
  *
  * A batch holds consecutive rows of one table in one file: from one to some hundreds. The division into batches depends
  * on threads and timing; the output must not depend on it. A format that needs larger groups, or an index, collects
- * them in `place`, in its state of the file.
+ * them in `place`, in its state of the file, and may compress them there on several threads (settings->packer).
  *
  * The rows of a batch are the bytes of frames; a recipe reads the values. A format with FORMAT_COLUMNS also gets the
  * values as columns (columns.h). Text formats read the frames: with columns, CSV takes a seventh longer. */
@@ -21,7 +22,7 @@
 #include "missing_data.h"
 #include "field_selection.h"
 #include "tables.h"
-#include "base/buffer.h"
+#include "base/packer.h"
 
 /* The columns of a table that are printed. */
 struct view {
@@ -65,15 +66,25 @@ struct row_batch {
     const struct columns *columns; /* the same rows; NULL without FORMAT_COLUMNS */
 };
 
+/* What all files of an export share. */
+struct format_settings {
+    struct packer *packer; /* with FORMAT_PACKS: compresses as the user asked (packer.h); else NULL */
+};
+
+struct target_file;
+
 /* A file as its format sees it. */
 struct target {
     uint64_t offset;  /* of the next byte in the file, before compression */
     const char *path; /* with FORMAT_SEEKS: the temporary file, complete when `end` is called; else NULL */
     void *state;      /* the format's own, which `forget` frees */
-    /* used by target.c: the tables that have begun in the file */
-    bool has_begun;
-    struct buffer tables;
+    size_t held;      /* set by a format with `ease`: bytes of rows in its state */
+    const struct format_settings *settings;
+    struct target_file *file; /* used by target.c */
 };
+
+/* Writes what a format has appended to `out` so far, for formats that append much at once. 0, or -1: return -1, too. */
+int target_write_out(struct target *target);
 
 /* The functions of a format; its capabilities are in its row of formats.def. All but `rows` may be NULL. They return 0,
  * or -1 after a message; out->failed may be set instead if memory ran out. */
@@ -88,6 +99,9 @@ struct writer {
     int (*rows)(const struct row_batch *batch, struct buffer *out);
     /* Appends to `out` what to write of the bytes that `rows` made of a batch; NULL: all of them. */
     int (*place)(struct target *target, const struct view *view, const char *bytes, size_t length, struct buffer *out);
+    /* For formats that collect rows in their state: appends them to `out` and frees their memory. Called when all files
+     * together hold too much, for those that hold most. Needs `place`. */
+    int (*ease)(struct target *target, struct buffer *out);
     int (*end)(struct target *target, struct buffer *out);
     void (*forget)(struct target *target);
 };

@@ -17,6 +17,7 @@ enum {
     BYTES_IN_FLIGHT = 1 << 20, /* of values in all batches together */
     WIDTH_SHARE = 4,           /* text besides values, as a multiple of BYTES_MAX; a row with few values can be long */
     TEXT_KEPT = 4 << 20,       /* buffer size that all batches together keep for text */
+    EASE_EVERY = 1 << 20,      /* bytes of rows after which targets_ease is called: it depends on the rows only */
     TURNS_AWAKE = 2000,        /* before sleeping: about a millisecond */
     THREADS_MAX = 16,          /* the reading thread cannot keep more busy */
 };
@@ -37,6 +38,7 @@ struct batch {
     enum batch_state state; /* guarded by the lock, unless FILLING */
     size_t count;
     size_t width; /* sum over the rows' views */
+    bool eases;   /* call targets_ease after it */
     struct buffer bytes;
     struct buffer text;
     struct columns columns;  /* of the current run */
@@ -46,11 +48,11 @@ struct batch {
 };
 
 struct batches {
-    const struct format *format;
-    struct output_files *outlets;
+    struct targets *targets;
     size_t rows_max;  /* of a batch */
     size_t bytes_max; /* the same */
     size_t text_kept; /* the same */
+    size_t uneased;   /* bytes of rows since targets_ease was last due */
     uint64_t misfits; /* of the batches that have been collected */
     struct batch **ring;
     size_t room;
@@ -120,7 +122,7 @@ static bool format_next(struct batches *batches)
     struct batch *batch = batch_at(batches, batches->begun++);
     batch->state = BATCH_BUSY;
     pthread_mutex_unlock(&batches->lock);
-    format(batches->format, batch);
+    format(batches->targets->format, batch);
     pthread_mutex_lock(&batches->lock);
     batch->state = BATCH_DONE;
     pthread_cond_signal(&batches->done);
@@ -174,14 +176,17 @@ static enum sink_outcome collect(struct batches *batches, struct batch *batch)
     for (size_t from = 0, to, begin = 0; from < batch->count && outcome == SINK_OK; from = to) {
         to = run_end(batch, from);
         size_t end = batch->more[to - 1].text_end;
-        outcome = target_put(batches->format, batches->outlets, batch->more[from].outlet, batch->more[from].view,
+        outcome = target_put(batches->targets, batch->more[from].outlet, batch->more[from].view,
                              batch->text.data + begin, end - begin);
         begin = end;
     }
+    if (outcome == SINK_OK && batch->eases)
+        outcome = targets_ease(batches->targets);
     batches->misfits += batch->misfits;
     batch->state = BATCH_FILLING;
     batch->count = 0;
     batch->width = 0;
+    batch->eases = false;
     batch->bytes.length = 0;
     shrink(batches, &batch->text);
     return outcome;
@@ -250,7 +255,11 @@ enum sink_outcome batches_row(struct batches *batches, struct output_file *outle
     }
     batch->count++;
     batch->width += view->width;
-    return is_full(batches, batch) ? submit(batches) : SINK_OK;
+    batches->uneased += row->values_length + sizeof(uint64_t) * view->cells;
+    batch->eases = batches->uneased >= EASE_EVERY;
+    if (batch->eases)
+        batches->uneased = 0;
+    return batch->eases || is_full(batches, batch) ? submit(batches) : SINK_OK;
 }
 
 enum sink_outcome batches_drain(struct batches *batches)
@@ -332,13 +341,12 @@ static int make_lock(struct batches *batches)
     return batches->has_lock ? 0 : -1;
 }
 
-struct batches *batches_new(const struct format *format, struct output_files *outlets, unsigned threads)
+struct batches *batches_new(struct targets *targets, unsigned threads)
 {
     struct batches *batches = calloc(1, sizeof *batches);
     if (!batches)
         return NULL;
-    batches->format = format;
-    batches->outlets = outlets;
+    batches->targets = targets;
     threads = threads < THREADS_MAX ? threads : THREADS_MAX;
     if (make_lock(batches) == 0 && make_ring(batches, threads) == 0 && start_workers(batches, threads - 1) == 0)
         return batches;

@@ -7,8 +7,8 @@
 
 struct batches;
 
-/* `threads` includes the caller's. NULL without memory. The other arguments must outlive the batches. */
-struct batches *batches_new(const struct format *format, struct output_files *outlets, unsigned threads);
+/* `threads` includes the caller's. NULL without memory. The targets must outlive the batches. */
+struct batches *batches_new(struct targets *targets, unsigned threads);
 /* Discards rows that were not drained. NULL is fine. */
 void batches_free(struct batches *batches);
 

@@ -14,6 +14,7 @@ enum format_flag {
     FORMAT_COLUMNS = 64,     /* it takes columns, not frames; needs FORMAT_SPREADS */
     FORMAT_BINARY = 128,     /* not for terminals */
     FORMAT_SEEKS = 256,      /* it seeks in its file, which must be regular and uncompressed */
+    FORMAT_PACKS = 512,      /* it compresses parts of its file (--compression), so the file itself need not be */
 };
 
 struct format {

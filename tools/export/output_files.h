@@ -13,10 +13,10 @@ struct output_file {
     unsigned part;
     struct sink_file *sink;
     struct buffer buffer;
-    uint64_t flushed;      /* bytes that have left the buffer */
-    struct target *target; /* the format's state of it (target.c); NULL: none yet */
-    struct gzip *gzip;     /* that compresses it; NULL: none */
-    size_t place;          /* in `packing` */
+    uint64_t flushed;           /* bytes that have left the buffer */
+    struct target_file *target; /* what its format knows of it (target.c); NULL: nothing yet */
+    struct gzip *gzip;          /* that compresses it; NULL: none */
+    size_t place;               /* in `packing` */
 };
 
 /* Each gzip holds a quarter of a megabyte. */

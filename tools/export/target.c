@@ -2,38 +2,63 @@
 
 #include "base/message.h"
 
+/* Bytes of rows that a format may keep in memory, for all files together. */
+#define HELD_MAX ((size_t)24 << 20)
+
+/* What target.c knows of a file. */
+struct target_file {
+    struct target target;
+    struct targets *targets;
+    struct output_file *file;
+    enum sink_outcome outcome; /* of target_write_out() */
+    bool has_begun;            /* a table has begun in it */
+    struct buffer tables;      /* with FORMAT_ALL_TABLES: a bit for each table that has */
+};
+
 /* Marks a table as begun in a file. Returns whether it had begun before, or -1 without memory. */
-static int mark(struct target *target, const struct format *format, const struct table *table)
+static int mark(struct target_file *file, const struct table *table)
 {
-    bool had_begun = target->has_begun;
-    target->has_begun = true;
-    if (!format_has(format, FORMAT_ALL_TABLES))
+    bool had_begun = file->has_begun;
+    file->has_begun = true;
+    if (!format_has(file->targets->format, FORMAT_ALL_TABLES))
         return had_begun;
     size_t number = table ? table->number + 1 : 0, byte = number / 8;
     unsigned bit = 1u << number % 8;
-    if (byte >= target->tables.length) {
-        size_t more = byte + 1 - target->tables.length;
-        char *room = buffer_room(&target->tables, more);
+    if (byte >= file->tables.length) {
+        size_t more = byte + 1 - file->tables.length;
+        char *room = buffer_room(&file->tables, more);
         if (!room)
             return -1;
         memset(room, 0, more);
-        target->tables.length += more;
+        file->tables.length += more;
     }
-    had_begun = ((unsigned char)target->tables.data[byte] & bit) != 0;
-    target->tables.data[byte] = (char)((unsigned char)target->tables.data[byte] | bit);
+    had_begun = ((unsigned char)file->tables.data[byte] & bit) != 0;
+    file->tables.data[byte] = (char)((unsigned char)file->tables.data[byte] | bit);
     return had_begun;
 }
 
-/* The file as the format sees it, up to date; NULL without memory. */
-static struct target *target_of(const struct format *format, struct output_file *file)
+static void update(struct target_file *file)
 {
-    if (!file->target)
-        file->target = calloc(1, sizeof *file->target);
-    if (!file->target)
-        return NULL;
-    file->target->offset = file->flushed + file->buffer.length;
-    file->target->path = format_has(format, FORMAT_SEEKS) ? sink_file_path(file->sink) : NULL;
-    return file->target;
+    struct output_file *output = file->file;
+    file->target.offset = output->flushed + output->buffer.length;
+    file->target.path = format_has(file->targets->format, FORMAT_SEEKS) ? sink_file_path(output->sink) : NULL;
+}
+
+/* The file as the format sees it, up to date; NULL without memory. */
+static struct target_file *target_of(struct targets *targets, struct output_file *output)
+{
+    struct target_file *file = output->target;
+    if (!file) {
+        file = calloc(1, sizeof *file);
+        if (!file)
+            return NULL;
+        *file = (struct target_file){.targets = targets, .file = output};
+        file->target.settings = &targets->settings;
+        file->target.file = file;
+        output->target = file;
+    }
+    update(file);
+    return file;
 }
 
 static enum sink_outcome lack_memory(void)
@@ -42,59 +67,108 @@ static enum sink_outcome lack_memory(void)
     return SINK_FAILED;
 }
 
-enum sink_outcome target_begin(const struct format *format, struct output_file *file, const struct view *view)
+int target_write_out(struct target *target)
 {
-    if (!format->writer->begin)
+    struct target_file *file = target->file;
+    file->outcome = output_files_flush(file->targets->files, file->file);
+    update(file);
+    return file->outcome == SINK_OK ? 0 : -1;
+}
+
+/* What became of a call of the format's, which returned `answer`, on a file that held `held` bytes before. */
+static enum sink_outcome judge(struct target_file *file, size_t held, int answer)
+{
+    file->targets->held += file->target.held - held;
+    if (answer == 0)
         return SINK_OK;
-    struct target *target = target_of(format, file);
-    int has_begun = target ? mark(target, format, view->table) : -1;
+    return file->outcome == SINK_OK ? SINK_FAILED : file->outcome;
+}
+
+enum sink_outcome target_begin(struct targets *targets, struct output_file *output, const struct view *view)
+{
+    if (!targets->format->writer->begin)
+        return SINK_OK;
+    struct target_file *file = target_of(targets, output);
+    int has_begun = file ? mark(file, view->table) : -1;
     if (has_begun < 0)
         return lack_memory();
-    return has_begun || format->writer->begin(target, view, &file->buffer) == 0 ? SINK_OK : SINK_FAILED;
+    if (has_begun)
+        return SINK_OK;
+    return judge(file, file->target.held, targets->format->writer->begin(&file->target, view, &output->buffer));
 }
 
-enum sink_outcome target_put(const struct format *format, struct output_files *files, struct output_file *file,
-                             const struct view *view, const char *bytes, size_t length)
+enum sink_outcome target_put(struct targets *targets, struct output_file *output, const struct view *view,
+                             const char *bytes, size_t length)
 {
-    enum sink_outcome outcome = target_begin(format, file, view);
+    const struct writer *writer = targets->format->writer;
+    enum sink_outcome outcome = target_begin(targets, output, view);
     if (outcome != SINK_OK)
         return outcome;
-    if (!format->writer->place)
-        return output_files_put(files, file, bytes, length);
-    struct target *target = target_of(format, file);
-    if (!target)
+    if (!writer->place)
+        return output_files_put(targets->files, output, bytes, length);
+    struct target_file *file = target_of(targets, output);
+    if (!file)
         return lack_memory();
-    if (format->writer->place(target, view, bytes, length, &file->buffer) != 0)
-        return SINK_FAILED;
-    return output_files_flush_full(files, file);
+    outcome = judge(file, file->target.held, writer->place(&file->target, view, bytes, length, &output->buffer));
+    return outcome == SINK_OK ? output_files_flush_full(targets->files, output) : outcome;
 }
 
-enum sink_outcome targets_end(const struct format *format, struct output_files *files)
+/* The file that holds most; NULL if none holds anything. */
+static struct target_file *fullest(const struct targets *targets)
 {
-    for (size_t i = 0; i < files->count && format->writer->end; i++) {
-        struct output_file *file = files->outlet[i];
-        enum sink_outcome flushed = format_has(format, FORMAT_SEEKS) ? output_files_flush(files, file) : SINK_OK;
-        if (flushed != SINK_OK)
-            return flushed;
-        struct target *target = target_of(format, file);
-        if (!target)
-            return lack_memory();
-        if (format->writer->end(target, &file->buffer) != 0)
-            return SINK_FAILED;
+    struct target_file *most = NULL;
+    for (size_t i = 0; i < targets->files->count; i++) {
+        struct target_file *file = targets->files->outlet[i]->target;
+        if (file && file->target.held > (most ? most->target.held : 0))
+            most = file;
+    }
+    return most;
+}
+
+enum sink_outcome targets_ease(struct targets *targets)
+{
+    const struct writer *writer = targets->format->writer;
+    struct target_file *file = NULL;
+    while (writer->ease && targets->held > HELD_MAX && (file = fullest(targets)) != NULL) {
+        update(file);
+        enum sink_outcome outcome = judge(file, file->target.held, writer->ease(&file->target, &file->file->buffer));
+        if (outcome == SINK_OK)
+            outcome = output_files_flush_full(targets->files, file->file);
+        if (outcome != SINK_OK)
+            return outcome;
     }
     return SINK_OK;
 }
 
-void targets_forget(const struct format *format, struct output_files *files)
+enum sink_outcome targets_end(struct targets *targets)
 {
-    for (size_t i = 0; i < files->count; i++) {
-        struct target *target = files->outlet[i]->target;
-        if (!target)
+    const struct format *format = targets->format;
+    for (size_t i = 0; i < targets->files->count && format->writer->end; i++) {
+        struct output_file *output = targets->files->outlet[i];
+        enum sink_outcome outcome =
+            format_has(format, FORMAT_SEEKS) ? output_files_flush(targets->files, output) : SINK_OK;
+        if (outcome != SINK_OK)
+            return outcome;
+        struct target_file *file = target_of(targets, output);
+        if (!file)
+            return lack_memory();
+        outcome = judge(file, file->target.held, format->writer->end(&file->target, &output->buffer));
+        if (outcome != SINK_OK)
+            return outcome;
+    }
+    return SINK_OK;
+}
+
+void targets_forget(struct targets *targets)
+{
+    for (size_t i = 0; i < targets->files->count; i++) {
+        struct target_file *file = targets->files->outlet[i]->target;
+        if (!file)
             continue;
-        if (format->writer->forget)
-            format->writer->forget(target);
-        free(target->tables.data);
-        free(target);
-        files->outlet[i]->target = NULL;
+        if (targets->format->writer->forget)
+            targets->format->writer->forget(&file->target);
+        free(file->tables.data);
+        free(file);
+        targets->files->outlet[i]->target = NULL;
     }
 }

@@ -1,0 +1,309 @@
+/* Parquet: what the columns of a table are in a Parquet file (tools/parquet). */
+#include "columns.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/json_writer.h"
+#include "base/message.h"
+#include "parquet/parquet.h"
+
+#define WRITE_BYTES ((size_t)1 << 20)
+
+static const char created_by[] = "armtap version " ARMTAP_VERSION " (build 0)";
+
+/* What is known of a file. */
+struct state {
+    struct parquet_file *file;
+    struct target *target;
+    struct buffer *out; /* of the current call */
+};
+
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+/* Every row begins with its time: Spark reads no nanoseconds as a time, so they are a number beside it. */
+static int parquet_prepare(struct view *view, enum armtap_generation generation)
+{
+    (void)generation;
+    return picks_lead(&view->picks, ROW_COLUMN_time_ns) != 0 ? -1 : picks_lead(&view->picks, ROW_COLUMN_time);
+}
+
+/* Types depend on names, not on the wire, so that files of many captures fit together. Spark has no unsigned 64-bit
+ * number: what is known to be less than 2^63 is signed. */
+static enum parquet_type type_of(const struct column *column, const struct view *view)
+{
+    static const enum parquet_type types[] = {
+        [ARMTAP_BOOL] = PARQUET_BOOL,     [ARMTAP_UINT8] = PARQUET_UINT8, [ARMTAP_UINT32] = PARQUET_UINT32,
+        [ARMTAP_UINT64] = PARQUET_UINT64, [ARMTAP_INT32] = PARQUET_INT32, [ARMTAP_DOUBLE] = PARQUET_DOUBLE,
+        [ARMTAP_STRING] = PARQUET_TEXT,   [ARMTAP_BYTES] = PARQUET_BYTES, [ARMTAP_INT64] = PARQUET_INT64,
+        [ARMTAP_JSON] = PARQUET_TEXT,
+    };
+    const struct pick *pick = column->pick;
+    if (pick->row_column == ROW_COLUMN_time)
+        return PARQUET_TIME;
+    bool is_known = pick->row_column != ROW_COLUMN_NONE || view->table->columns[pick->column].field;
+    return column->type == ARMTAP_UINT64 && is_known ? PARQUET_INT64 : types[column->type];
+}
+
+/* ---- metadata ---------------------------------------------------------------------------------------------------- */
+
+static const struct armtap_field *field_of(const struct column *column, const struct view *view)
+{
+    const struct pick *pick = column->pick;
+    return pick->row_column == ROW_COLUMN_NONE && pick->column != TABLE_NONE && !pick->by_name
+               ? view->table->columns[pick->column].field
+               : NULL;
+}
+
+static void put_json(struct buffer *out, const char *text, size_t length)
+{
+    char *at = buffer_room(out, JSON_QUOTED_MAX(length));
+    if (at)
+        out->length += json_quote(at, text, length);
+}
+
+/* Begins a member of a JSON object: a comma unless it is the first, and the key. */
+static void put_key(struct buffer *out, const char *key, size_t length)
+{
+    if (out->data[out->length - 1] != '{')
+        buffer_char(out, ',');
+    put_json(out, key, length);
+    buffer_char(out, ':');
+}
+
+static void put_unit(const struct armtap_field *field, const struct view *view, struct buffer *out)
+{
+    (void)view;
+    put_json(out, field->unit, strlen(field->unit));
+}
+
+/* Whether controllers of that generation have the value; of an unknown one, as the newest. */
+static bool is_valid(const struct armtap_enum_value *value, enum armtap_generation generation)
+{
+    if (generation == ARMTAP_GENERATION_UNKNOWN)
+        generation = ARMTAP_GENERATION_CB3E;
+    return value->generation == generation ||
+           (value->generation == ARMTAP_GENERATION_UNKNOWN && generation != ARMTAP_GENERATION_AUBO);
+}
+
+/* Names by number, as in {"7":"RUNNING"}. */
+static void put_values(const struct armtap_field *field, const struct view *view, struct buffer *out)
+{
+    const struct armtap_enum_value *value;
+    char number[24];
+    buffer_char(out, '{');
+    for (size_t i = 0; !out->failed && (value = armtap_enum_at(field, i)) != NULL; i++) {
+        if (!value->is_bit && !is_valid(value, view->table->generation))
+            continue;
+        put_key(out, number, (size_t)snprintf(number, sizeof number, "%" PRId64, value->value));
+        put_json(out, value->name, strlen(value->name));
+    }
+    buffer_char(out, '}');
+}
+
+static bool has_unit(const struct armtap_field *field)
+{
+    return *field->unit != '\0' && strcmp(field->unit, "enum") != 0 && strcmp(field->unit, "bits") != 0;
+}
+
+static bool has_values(const struct armtap_field *field)
+{
+    const struct armtap_enum_value *first = armtap_enum_at(field, 0);
+    return first && !first->is_bit;
+}
+
+static bool has_bits(const struct armtap_field *field)
+{
+    const struct armtap_enum_value *first = armtap_enum_at(field, 0);
+    return first && first->is_bit;
+}
+
+/* What a note says of each column, as a JSON object by the names of the columns. */
+static const struct {
+    const char *key;
+    bool (*has)(const struct armtap_field *field);
+    void (*put)(const struct armtap_field *field, const struct view *view, struct buffer *out);
+} column_notes[] = {
+    {"armtap.units", has_unit, put_unit},
+    {"armtap.enums", has_values, put_values},
+    {"armtap.bits", has_bits, put_values},
+};
+
+/* 0, or -1 without memory. */
+static int note_columns(struct parquet_file *file, const struct columns *columns, const struct view *view)
+{
+    struct buffer text = {0}, name = {0};
+    for (size_t n = 0; n < sizeof column_notes / sizeof *column_notes; n++) {
+        text.length = 0;
+        buffer_char(&text, '{');
+        for (size_t i = 0; i < columns->count && !text.failed && !name.failed; i++) {
+            const struct armtap_field *field = field_of(&columns->column[i], view);
+            if (!field || !column_notes[n].has(field))
+                continue;
+            name.length = 0;
+            column_name(&columns->column[i], &name);
+            put_key(&text, name.data, name.length);
+            column_notes[n].put(field, view, &text);
+        }
+        buffer_char(&text, '}');
+        if (text.length > strlen("{}"))
+            parquet_file_add_note(file, column_notes[n].key, text.data, text.length);
+    }
+    free(text.data);
+    free(name.data);
+    return text.failed || name.failed ? -1 : 0;
+}
+
+static void note(struct parquet_file *file, const char *key, const char *value)
+{
+    if (value && *value != '\0')
+        parquet_file_add_note(file, key, value, strlen(value));
+}
+
+static void note_table(struct parquet_file *file, const struct table *table)
+{
+    char number[16];
+    note(file, "armtap.version", armtap_version());
+    if (!table || table->layout_count == 0)
+        return;
+    note(file, "armtap.direction", armtap_direction_name(table->direction));
+    if (table->is_joined)
+        return;
+    snprintf(number, sizeof number, "%u", table->stream);
+    note(file, "armtap.robot", table->robot);
+    note(file, "armtap.stream", number);
+    note(file, "armtap.protocol", armtap_protocol_name(table->protocol));
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static int take_bytes(void *user, const char *bytes, size_t length)
+{
+    struct state *state = user;
+    buffer_put(state->out, bytes, length);
+    return state->out->failed || state->out->length >= WRITE_BYTES ? target_write_out(state->target) : 0;
+}
+
+static struct state *new_state(struct target *target, bool splits_bytes)
+{
+    struct state *state = calloc(1, sizeof *state);
+    if (!state)
+        return NULL;
+    *state = (struct state){.target = target};
+    const struct parquet_options options = {.packer = target->settings->packer,
+                                            .write = take_bytes,
+                                            .user = state,
+                                            .created_by = created_by,
+                                            .splits_bytes = splits_bytes,
+                                            .is_sorted_by_first = true};
+    state->file = parquet_file_new(&options);
+    target->state = state;
+    return state->file ? state : NULL;
+}
+
+/* 0, or -1 without memory. */
+static int declare(struct parquet_file *file, const struct columns *columns, const struct view *view)
+{
+    struct buffer name = {0};
+    for (size_t i = 0; i < columns->count && !name.failed; i++) {
+        name.length = 0;
+        column_name(&columns->column[i], &name);
+        parquet_file_add_column(file, name.data, name.length, type_of(&columns->column[i], view));
+    }
+    free(name.data);
+    note_table(file, view->table);
+    return name.failed ? -1 : note_columns(file, columns, view);
+}
+
+static int begin_file(struct target *target, const struct view *view, bool splits_bytes)
+{
+    struct columns columns = {0};
+    struct state *state = new_state(target, splits_bytes);
+    int outcome = state ? columns_gather(&columns, view, NULL, 0) : -1;
+    if (outcome == 0)
+        outcome = declare(state->file, &columns, view);
+    if (outcome != 0)
+        message_no_memory();
+    columns_free(&columns);
+    return outcome;
+}
+
+static int parquet_begin(struct target *target, const struct view *view, struct buffer *out)
+{
+    (void)out;
+    return begin_file(target, view, false);
+}
+
+static int parquet_begin_small(struct target *target, const struct view *view, struct buffer *out)
+{
+    (void)out;
+    return begin_file(target, view, true);
+}
+
+static void put_texts(const struct columns *columns, const struct column *column, struct buffer *out)
+{
+    parquet_rows_texts(out, column->present, columns->rows);
+    for (size_t i = 0; i < columns->rows; i++)
+        if (column_has(column, i))
+            parquet_rows_text(out, columns->texts.data + column->text[i].at, column->text[i].length);
+}
+
+static int parquet_rows(const struct row_batch *batch, struct buffer *out)
+{
+    const struct columns *columns = batch->columns;
+    parquet_rows_begin(out, columns->rows);
+    for (size_t i = 0; i < columns->count; i++) {
+        const struct column *column = &columns->column[i];
+        if (column_is_text(column))
+            put_texts(columns, column, out);
+        else
+            parquet_rows_numbers(out, type_of(column, batch->view), column->present, column->u64, columns->rows);
+    }
+    return out->failed ? -1 : 0;
+}
+
+static int parquet_place(struct target *target, const struct view *view, const char *bytes, size_t length,
+                         struct buffer *out)
+{
+    struct state *state = target->state;
+    (void)view;
+    state->out = out;
+    int outcome = parquet_file_rows(state->file, bytes, length);
+    target->held = parquet_file_held(state->file);
+    return outcome;
+}
+
+static int parquet_ease(struct target *target, struct buffer *out)
+{
+    struct state *state = target->state;
+    state->out = out;
+    int outcome = parquet_file_ease(state->file);
+    target->held = parquet_file_held(state->file);
+    return outcome;
+}
+
+static int parquet_end(struct target *target, struct buffer *out)
+{
+    struct state *state = target->state;
+    if (!state)
+        return 0;
+    state->out = out;
+    return parquet_file_end(state->file);
+}
+
+static void parquet_forget(struct target *target)
+{
+    struct state *state = target->state;
+    if (!state)
+        return;
+    parquet_file_free(state->file);
+    free(state);
+}
+
+#define WRITER(how)                                                                                                    \
+    {                                                                                                                  \
+        .prepare = parquet_prepare, .begin = (how), .rows = parquet_rows, .place = parquet_place,                      \
+        .ease = parquet_ease, .end = parquet_end, .forget = parquet_forget                                             \
+    }
+const struct writer writer_parquet = WRITER(parquet_begin);
+const struct writer writer_parquet_small = WRITER(parquet_begin_small);

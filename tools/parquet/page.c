@@ -1,0 +1,259 @@
+#include "page.h"
+
+#include <math.h>
+
+#include "little_endian.h"
+#include "thrift.h"
+
+enum { WORD_BITS = 64 };
+
+enum parquet_encoding parquet_page_encoding(enum parquet_type type, bool splits_bytes)
+{
+    bool is_double = parquet_type_row(type)->physical == PARQUET_PHYSICAL_DOUBLE;
+    return is_double && splits_bytes ? PARQUET_BYTE_STREAM_SPLIT : PARQUET_PLAIN;
+}
+
+int parquet_page_codec(enum compression compression)
+{
+    static const int codecs[COMPRESSION_END] = {
+        [COMPRESSION_NONE] = 0, [COMPRESSION_LZ4] = 7 /* LZ4_RAW */, [COMPRESSION_ZSTD] = 6};
+    return codecs[compression];
+}
+
+/* ---- levels ------------------------------------------------------------------------------------------------------ */
+
+static bool bit_at(const uint64_t *bits, size_t at)
+{
+    return (bits[at / WORD_BITS] >> at % WORD_BITS & 1) != 0;
+}
+
+/* The end of the run of equal bits that begins at `from`. */
+static size_t run_end(const uint64_t *bits, size_t from, size_t count)
+{
+    bool bit = bit_at(bits, from);
+    uint64_t same = bit ? UINT64_MAX : 0;
+    size_t to = from + 1;
+    while (to < count && bit_at(bits, to) == bit) {
+        bool is_whole = to % WORD_BITS == 0 && count - to >= WORD_BITS && bits[to / WORD_BITS] == same;
+        to += is_whole ? WORD_BITS : 1;
+    }
+    return to;
+}
+
+static void put_runs(struct buffer *out, const uint64_t *present, size_t rows)
+{
+    for (size_t from = 0, to; from < rows; from = to) {
+        to = run_end(present, from, rows);
+        thrift_varint(out, (uint64_t)(to - from) << 1);
+        buffer_char(out, bit_at(present, from));
+    }
+}
+
+/* Eight levels to a byte. */
+static void put_packed(struct buffer *out, const uint64_t *present, size_t rows)
+{
+    size_t bytes = (rows + 7) / 8;
+    thrift_varint(out, (uint64_t)bytes << 1 | 1);
+    for (size_t i = 0; i < bytes; i++)
+        buffer_char(out, (char)(present[i / 8] >> i % 8 * 8));
+}
+
+void parquet_page_levels(struct buffer *out, const uint64_t *present, size_t rows)
+{
+    size_t at = out->length, head = sizeof(uint32_t), packed = (rows + 7) / 8;
+    buffer_put(out, "\0\0\0", head);
+    put_runs(out, present, rows);
+    if (!out->failed && out->length - at - head > packed) {
+        out->length = at + head;
+        put_packed(out, present, rows);
+    }
+    if (!out->failed)
+        le32_store(out->data + at, (uint32_t)(out->length - at - head));
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+static void put_bits(struct buffer *out, const char *values, size_t count)
+{
+    for (size_t i = 0; i < count; i += 8) {
+        unsigned byte = 0;
+        for (size_t k = 0; k < 8 && i + k < count; k++)
+            byte |= (unsigned)(values[i + k] != 0) << k;
+        buffer_char(out, (char)byte);
+    }
+}
+
+/* The first bytes of all values, then their second bytes ... */
+static void put_split(struct buffer *out, const char *values, size_t count, size_t width)
+{
+    char *at = buffer_room(out, count * width);
+    if (!at)
+        return;
+    for (size_t k = 0; k < width; k++)
+        for (size_t i = 0; i < count; i++)
+            *at++ = values[i * width + k];
+    out->length += count * width;
+}
+
+static void put_values(struct buffer *out, const struct parquet_group *group, size_t column, bool splits_bytes)
+{
+    const struct parquet_held *held = &group->columns[column];
+    const struct parquet_type_row *type = parquet_type_row(held->type);
+    const char *values = parquet_group_values(group, column);
+    if (type->physical == PARQUET_PHYSICAL_BOOLEAN)
+        put_bits(out, values, held->count);
+    else if (parquet_page_encoding(held->type, splits_bytes) == PARQUET_BYTE_STREAM_SPLIT)
+        put_split(out, values, held->count, type->width);
+    else
+        buffer_put(out, values, type->width == 0 ? held->texts.length : held->count * type->width);
+}
+
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
+
+static double double_load(const char *at)
+{
+    uint64_t bits = le64_load(at);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static void double_store(char *at, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    le64_store(at, bits);
+}
+
+/* Comparisons with NaN are false, so NaN is left out. Zero may be of either sign: readers expect the range to include
+ * both. Several values are compared at a time, since each comparison waits for the one before. */
+static struct parquet_range range_of_doubles(const char *values, size_t count)
+{
+    enum { LANES = 8, WIDTH = sizeof(double) };
+    double low[LANES], high[LANES];
+    for (size_t k = 0; k < LANES; k++) {
+        low[k] = INFINITY;
+        high[k] = -INFINITY;
+    }
+    for (size_t i = 0; i + LANES <= count; i += LANES)
+        for (size_t k = 0; k < LANES; k++) {
+            double value = double_load(values + (i + k) * WIDTH);
+            low[k] = value < low[k] ? value : low[k];
+            high[k] = value > high[k] ? value : high[k];
+        }
+    for (size_t i = count - count % LANES; i < count; i++) {
+        low[0] = fmin(low[0], double_load(values + i * WIDTH));
+        high[0] = fmax(high[0], double_load(values + i * WIDTH));
+    }
+    for (size_t k = 1; k < LANES; k++) {
+        low[0] = fmin(low[0], low[k]);
+        high[0] = fmax(high[0], high[k]);
+    }
+    struct parquet_range range = {.is_known = low[0] <= high[0]};
+    double_store(range.low, low[0] == 0 ? -0.0 : low[0]);
+    double_store(range.high, high[0] == 0 ? 0.0 : high[0]);
+    return range;
+}
+
+/* With the sign bit flipped, signed numbers are in order as unsigned ones. */
+static struct parquet_range range_of_longs(const char *values, size_t count, bool is_signed)
+{
+    uint64_t flip = is_signed ? (uint64_t)1 << 63 : 0, low = UINT64_MAX, high = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t value = le64_load(values + i * sizeof value) ^ flip;
+        low = value < low ? value : low;
+        high = value > high ? value : high;
+    }
+    struct parquet_range range = {.is_known = count > 0};
+    le64_store(range.low, low ^ flip);
+    le64_store(range.high, high ^ flip);
+    return range;
+}
+
+static struct parquet_range range_of_ints(const char *values, size_t count, bool is_signed)
+{
+    uint32_t flip = is_signed ? (uint32_t)1 << 31 : 0, low = UINT32_MAX, high = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t value = le32_load(values + i * sizeof value) ^ flip;
+        low = value < low ? value : low;
+        high = value > high ? value : high;
+    }
+    struct parquet_range range = {.is_known = count > 0};
+    le32_store(range.low, low ^ flip);
+    le32_store(range.high, high ^ flip);
+    return range;
+}
+
+static struct parquet_range range_of_bools(const char *values, size_t count)
+{
+    struct parquet_range range = {.is_known = count > 0, .low = {1}};
+    for (size_t i = 0; i < count; i++) {
+        range.low[0] = values[i] < range.low[0] ? values[i] : range.low[0];
+        range.high[0] = values[i] > range.high[0] ? values[i] : range.high[0];
+    }
+    return range;
+}
+
+struct parquet_range parquet_range_of(enum parquet_type type, const char *values, size_t count)
+{
+    const struct parquet_type_row *row = parquet_type_row(type);
+    bool is_signed = row->logical == PARQUET_LOGICAL_NONE || row->logical == PARQUET_LOGICAL_TIMESTAMP_MICROS;
+    switch (row->physical) {
+    case PARQUET_PHYSICAL_DOUBLE:
+        return range_of_doubles(values, count);
+    case PARQUET_PHYSICAL_INT64:
+        return range_of_longs(values, count, is_signed);
+    case PARQUET_PHYSICAL_INT32:
+        return range_of_ints(values, count, is_signed);
+    case PARQUET_PHYSICAL_BOOLEAN:
+        return range_of_bools(values, count);
+    default:
+        return (struct parquet_range){.is_known = false};
+    }
+}
+
+/* ---- the page ---------------------------------------------------------------------------------------------------- */
+
+/* Field ids as in parquet.thrift: PageHeader and DataPageHeader. */
+static void put_header(struct buffer *out, size_t rows, size_t plain, size_t packed, enum parquet_encoding encoding)
+{
+    enum { DATA_PAGE = 0 };
+    struct thrift thrift = {.out = out};
+    thrift_begin(&thrift);
+    thrift_i32(&thrift, 1, DATA_PAGE);
+    thrift_i32(&thrift, 2, (int32_t)plain);
+    thrift_i32(&thrift, 3, (int32_t)packed);
+    thrift_struct(&thrift, 5);
+    thrift_i32(&thrift, 1, (int32_t)rows);
+    thrift_i32(&thrift, 2, encoding);
+    thrift_i32(&thrift, 3, PARQUET_RLE);
+    thrift_i32(&thrift, 4, PARQUET_RLE);
+    thrift_end(&thrift);
+    thrift_end(&thrift);
+}
+
+void parquet_page_make(struct parquet_page *page, const struct parquet_group *group, size_t column, bool splits_bytes,
+                       struct packer_desk *desk)
+{
+    enum { HEADER_ROOM = 64 };
+    const struct parquet_held *held = &group->columns[column];
+    struct buffer *plain = &desk->scratch, header = {0};
+    plain->length = 0;
+    parquet_page_levels(plain, parquet_group_present(group, column), group->rows);
+    put_values(plain, group, column, splits_bytes);
+    /* The header is before the body, but has its compressed size. */
+    page->bytes.length = 0;
+    if (buffer_room(&page->bytes, HEADER_ROOM))
+        page->bytes.length = HEADER_ROOM;
+    compressor_pack(desk->compressor, COMPRESSION_BARE, plain->data, plain->length, &page->bytes);
+    put_header(&header, group->rows, plain->length, page->bytes.length - HEADER_ROOM,
+               parquet_page_encoding(held->type, splits_bytes));
+    page->bytes.failed = page->bytes.failed || plain->failed || header.failed;
+    page->skip = page->bytes.failed ? 0 : HEADER_ROOM - header.length;
+    if (!page->bytes.failed)
+        memcpy(page->bytes.data + page->skip, header.data, header.length);
+    page->plain_size = plain->length + header.length;
+    page->nulls = group->rows - held->count;
+    page->range = parquet_range_of(held->type, parquet_group_values(group, column), held->count);
+    free(header.data);
+}

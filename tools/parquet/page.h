@@ -1,0 +1,37 @@
+/* A column of a row group as one page: levels and values, compressed, behind a header. */
+#ifndef PARQUET_PAGE_H
+#define PARQUET_PAGE_H
+
+#include "base/packer.h"
+#include "group.h"
+
+/* The least and the greatest value, as in the file. */
+struct parquet_range {
+    bool is_known;
+    char low[8], high[8];
+};
+
+struct parquet_page {
+    struct buffer bytes; /* header and body, but for the first `skip` */
+    size_t skip;
+    size_t plain_size; /* before compression, with the header */
+    size_t nulls;
+    struct parquet_range range;
+};
+
+/* Encodings and codecs, numbers as in parquet.thrift. */
+enum parquet_encoding { PARQUET_PLAIN = 0, PARQUET_RLE = 3, PARQUET_BYTE_STREAM_SPLIT = 9 };
+enum parquet_encoding parquet_page_encoding(enum parquet_type type, bool splits_bytes);
+int parquet_page_codec(enum compression compression);
+
+/* Makes the page of a column. Sets page->bytes.failed without memory. */
+void parquet_page_make(struct parquet_page *page, const struct parquet_group *group, size_t column, bool splits_bytes,
+                       struct packer_desk *desk);
+
+/* ---- parts, for tests ---- */
+
+/* Appends definition levels: which of `rows` rows have a value. */
+void parquet_page_levels(struct buffer *out, const uint64_t *present, size_t rows);
+struct parquet_range parquet_range_of(enum parquet_type type, const char *values, size_t count);
+
+#endif

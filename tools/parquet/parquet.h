@@ -1,0 +1,61 @@
+/* Writes Parquet files. Knows columns, rows and bytes, but neither captures nor files on a disk.
+ *
+ * A file is a series of row groups, each with one page per column, and a footer. The rows of a group are kept in memory
+ * until it is full; columns are then encoded and compressed on the packer's threads. All columns are flat and optional.
+ * Source: apache/parquet-format: README.md, Encodings.md, LogicalTypes.md, parquet.thrift. */
+#ifndef PARQUET_PARQUET_H
+#define PARQUET_PARQUET_H
+
+#include "base/packer.h"
+
+/* What a column holds (types.def). */
+enum parquet_type {
+#define PARQUET_TYPE(id, ...) PARQUET_##id,
+#include "types.def"
+#undef PARQUET_TYPE
+    PARQUET_TYPES
+};
+
+struct parquet_options {
+    struct packer *packer;
+    /* Takes the file's bytes, in order. 0, or -1 after a message. */
+    int (*write)(void *user, const char *bytes, size_t length);
+    void *user;
+    const char *created_by; /* "armtap version 0.2.0 (build 0)": readers expect this form */
+    bool splits_bytes; /* numbers by their first bytes, second bytes ...: smaller, but older Sparks cannot read it */
+    bool is_sorted_by_first; /* the first column rises, if all its values do */
+};
+
+struct parquet_file;
+
+/* NULL without memory. The options' pointers must outlive the file. */
+struct parquet_file *parquet_file_new(const struct parquet_options *options);
+void parquet_file_free(struct parquet_file *file);
+
+/* Before the first row. Names of columns are made different from each other, ignoring case: Spark and DuckDB do.
+ * Without memory, the next call that returns a result fails. */
+void parquet_file_add_column(struct parquet_file *file, const char *name, size_t length, enum parquet_type type);
+void parquet_file_add_note(struct parquet_file *file, const char *key, const char *value, size_t length);
+
+/* ---- rows ---- */
+
+/* Rows on their way into a file: first the number of rows, then each column in order. Any thread may make them. */
+void parquet_rows_begin(struct buffer *rows, size_t count);
+/* Bit i % 64 of present[i / 64] says whether row i has a value. A value of a number is words[i]: the number itself, or
+ * the bits of a double; of a time, nanoseconds since the epoch. Absent values are 0. */
+void parquet_rows_numbers(struct buffer *rows, enum parquet_type type, const uint64_t *present, const uint64_t *words,
+                          size_t count);
+/* The texts of the rows that have one follow, in order, by parquet_rows_text(). */
+void parquet_rows_texts(struct buffer *rows, const uint64_t *present, size_t count);
+void parquet_rows_text(struct buffer *rows, const char *text, size_t length);
+
+/* Adds rows to the file. 0, or -1 after a message. */
+int parquet_file_rows(struct parquet_file *file, const char *rows, size_t length);
+/* Bytes of memory that the rows of the current group take. */
+size_t parquet_file_held(const struct parquet_file *file);
+/* Ends the current row group and frees that memory. 0, or -1 after a message. */
+int parquet_file_ease(struct parquet_file *file);
+/* Writes what is left, and the footer. 0, or -1 after a message. */
+int parquet_file_end(struct parquet_file *file);
+
+#endif
