@@ -397,6 +397,18 @@ static int aubo_lost(void *context, struct armtap_conn *conn, const struct armta
     return armtap_aubo_say_bad(conn, here, "bytes that do not begin a message", here->offset);
 }
 
+static bool is_steady(const struct armtap_aubo_side *side)
+{
+    return !side->websocket.inflater && side->websocket.state == ARMTAP_WEBSOCKET_BETWEEN;
+}
+
+/* Compressed messages refer to those before them. */
+static bool aubo_steady(const void *context)
+{
+    const struct armtap_aubo *aubo = context;
+    return is_steady(&aubo->sides[0]) && is_steady(&aubo->sides[1]);
+}
+
 const struct armtap_decoder armtap_decoder_aubo = {
     .info = {ARMTAP_AUBO_INFO},
     .context_size = sizeof(struct armtap_aubo),
@@ -415,6 +427,7 @@ const struct armtap_decoder armtap_decoder_aubo = {
     .rest = aubo_rest,
     .lost = aubo_lost,
     .stranger = aubo_stranger,
+    .steady = aubo_steady,
     .describe = armtap_aubo_describe,
     .identify = armtap_aubo_identify,
 };

@@ -853,6 +853,40 @@ ARMTAP_API bool armtap_packet_hosts(const struct armtap_packet *packet, char fro
 ARMTAP_API int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet);
 /* The capture ends: delivers all that was waiting, and closes the connections. */
 ARMTAP_API int armtap_net_finish(struct armtap_net *net);
+
+/* ---- archives: captures in several files, decoded file by file ------------------------------------------------- */
+
+/* The digest of captured packets: those that the decoding of later ones may depend on, and in place of the others what
+ * they added up to. A net that is given the digest of the packets before is where those packets would have left it. */
+struct armtap_digest;
+/* An element of a digest, in order of capture. */
+struct armtap_kept {
+    bool is_stretch;             /* not a packet: for armtap_net_pass */
+    struct armtap_packet packet; /* of a stretch: `where` of its last packet, and bytes without a link type */
+};
+struct armtap_digest_options {
+    size_t size;            /* sizeof(struct armtap_digest_options) */
+    size_t limit;           /* bytes of packets that it keeps; 0: 64 MiB */
+    unsigned first_records; /* of each kind that it keeps after a set-up or a gap, up to 255; 0: as many as the analysis
+                               of rates looks at */
+};
+/* `options` may be NULL. */
+ARMTAP_API int armtap_digest_new(const struct armtap_digest_options *options, struct armtap_digest **digest);
+ARMTAP_API void armtap_digest_free(struct armtap_digest *digest);
+/* Empties it. */
+ARMTAP_API void armtap_digest_clear(struct armtap_digest *digest);
+/* False if it had to leave out what belongs into it. */
+ARMTAP_API bool armtap_digest_is_whole(const struct armtap_digest *digest);
+/* The i-th element, valid until the digest changes; false beyond the last. */
+ARMTAP_API bool armtap_digest_at(const struct armtap_digest *digest, size_t i, struct armtap_kept *kept);
+/* From now on packets are added to this digest; NULL: to none. The one before is completed: read it after this call. A
+ * digest must live until then. */
+ARMTAP_API int armtap_net_digest(struct armtap_net *net, struct armtap_digest *digest);
+/* Passes over a stretch of a digest. ERR_NOT_OURS if the bytes are none; ERR_NOT_READY if it does not follow what came
+ * before, as when a file is missing: then the net has ended. */
+ARMTAP_API int armtap_net_pass(struct armtap_net *net, const struct armtap_where *where, const void *bytes,
+                               size_t length);
+
 /* A TCP port that robots listen on, and hardly anyone else. */
 struct armtap_robot_port {
     uint16_t port;

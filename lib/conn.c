@@ -298,6 +298,23 @@ static int buffer_reserve(struct armtap_conn *conn, enum armtap_direction direct
     return has_room ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
 }
 
+int armtap_conn_replace(struct armtap_conn *conn, enum armtap_direction direction,
+                        const struct armtap_unfinished *unfinished)
+{
+    struct armtap_half *half = &conn->half[armtap_conn_real(conn, direction)];
+    size_t from = 0;
+    int error = ARMTAP_OK;
+    half->used = half->looked = half->mark_count = 0;
+    half->want = 1;
+    for (size_t i = 0; i < unfinished->mark_count && error == ARMTAP_OK; i++) {
+        size_t end = unfinished->marks[i].end;
+        error = buffer_append(conn, half, unfinished->bytes + from, end - from, &unfinished->marks[i].where);
+        from = end;
+    }
+    half->looked = half->used;
+    return error;
+}
+
 static void buffer_consume(struct armtap_half *half, size_t length)
 {
     size_t gone = 0;
@@ -323,6 +340,8 @@ static struct armtap_span buffer_span(const struct armtap_half *half, bool final
 static void pass_over(struct armtap_conn *conn, enum armtap_direction direction, size_t length)
 {
     struct armtap_half *half = &conn->half[direction];
+    if (length > 0 && !conn->foreign)
+        armtap_conn_begin(conn);
     half->offset += length;
     half->search_skipped += length;
     conn->stream.bytes_skipped[direction] += length;
@@ -348,6 +367,7 @@ static int lose_step(struct armtap_conn *conn, enum armtap_direction direction, 
     struct armtap_frame here = {direction, NULL, 0, half->offset, where};
     half->mode = ARMTAP_HALF_SEEKING;
     half->search_skipped = 0;
+    armtap_conn_begin(conn);
     return conn->decoder->lost ? conn->decoder->lost(conn->context, conn, &here, gap) : ARMTAP_OK;
 }
 
@@ -395,7 +415,12 @@ static int decode_frame(struct armtap_conn *conn, enum armtap_direction directio
     half->offset += length;
     half->synced_end = half->offset;
     conn->stream.bytes_decoded[direction] += length;
+    uint64_t records = conn->stream.records[direction];
     int error = conn->decoder->decode(conn->context, conn, &frame);
+    if (records == conn->stream.records[direction])
+        armtap_conn_begin(conn);
+    else if (!armtap_decoder_steady(conn->decoder, conn->context))
+        armtap_conn_stir(conn);
     return error == ARMTAP_OK ? armtap_conn_bytes(conn, direction, span, at, at + length, frame.offset, false) : error;
 }
 
@@ -850,6 +875,7 @@ static int miss(struct armtap_conn *conn, enum armtap_direction direction, uint6
     struct armtap_frame here = {side, NULL, 0, half->offset, *where};
     half->offset += length;
     half->after_gap = true;
+    armtap_conn_begin(conn);
     conn->stream.gaps++;
     conn->stream.bytes_lost[side] += length;
     if (conn->foreign)
@@ -877,6 +903,7 @@ static int close_side(struct armtap_conn *conn, enum armtap_direction direction,
     if (where)
         conn->stream.last = *where;
     conn->half[armtap_conn_real(conn, direction)].closed = true;
+    armtap_conn_begin(conn);
     int error = end_of_bytes(conn, direction, true);
     if (error == ARMTAP_OK && conn->decoder && conn->decoder->ends && !conn->foreign)
         error = conn->decoder->ends(conn->context, conn, armtap_conn_real(conn, direction));

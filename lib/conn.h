@@ -6,6 +6,7 @@
 #include "budget.h"
 #include "note.h"
 #include "rest.h"
+#include "watch.h"
 
 struct armtap_reserve;
 struct armtap_robot;
@@ -59,5 +60,24 @@ int armtap_conn_unreachable(struct armtap_conn *conn, uint64_t syns, const struc
                             const struct armtap_where *where);
 int armtap_conn_note(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_note_code code,
                      const struct armtap_where *where, const char *text);
+
+/* ---- for the digest of a capture, and for passing over what it leaves out ---- */
+
+/* What happened to the connection so far; the caller may reset its ids. */
+struct armtap_watch *armtap_conn_watch(struct armtap_conn *conn);
+/* Its protocol is known, and the next byte of that direction begins a message or continues one whose bytes are all
+ * there. */
+bool armtap_conn_is_calm(const struct armtap_conn *conn, enum armtap_direction direction);
+/* Whether a whole message waits in that direction for the next one to prove it. A connection that knows more would have
+ * taken it. */
+bool armtap_conn_awaits_proof(const struct armtap_conn *conn, enum armtap_direction direction);
+void armtap_conn_tally(const struct armtap_conn *conn, struct armtap_tallies *tallies);
+/* Valid until the next bytes come. */
+void armtap_conn_unfinished(const struct armtap_conn *conn, enum armtap_direction direction,
+                            struct armtap_unfinished *unfinished);
+/* Data that left nothing behind but these counts and unfinished bytes was decoded elsewhere; the last came at `where`.
+ * `unfinished` is by direction; NULL: as before. */
+int armtap_conn_pass(struct armtap_conn *conn, const struct armtap_tallies *more,
+                     const struct armtap_unfinished *const unfinished[2], const struct armtap_where *where);
 
 #endif

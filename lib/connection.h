@@ -7,6 +7,7 @@
 #include "decoder.h"
 #include "robot.h"
 #include "span.h"
+#include "watch.h"
 
 enum armtap_half_mode {
     ARMTAP_HALF_UNKNOWN, /* the protocol is not known */
@@ -71,6 +72,7 @@ struct armtap_conn {
     size_t content_length;
     struct armtap_recipe *given_recipe;
     struct armtap_half half[2];
+    struct armtap_watch watch;
 };
 
 static inline enum armtap_direction armtap_other(enum armtap_direction direction)
@@ -91,6 +93,19 @@ static inline void armtap_conn_take(struct armtap_conn *conn, size_t bytes)
     conn->reserve->taken += bytes;
 }
 
+/* Something happened that is not data like the data before it. */
+static inline void armtap_conn_stir(struct armtap_conn *conn)
+{
+    conn->watch.stirs++;
+}
+
+/* The same, and data after it must be seen anew. */
+static inline void armtap_conn_begin(struct armtap_conn *conn)
+{
+    conn->watch.stirs++;
+    conn->watch.begins++;
+}
+
 /* ---- functions that a decoder may lack ---- */
 
 static inline bool armtap_decoder_sure(const struct armtap_decoder *decoder, const void *context,
@@ -98,6 +113,18 @@ static inline bool armtap_decoder_sure(const struct armtap_decoder *decoder, con
 {
     return decoder->sure && decoder->sure(context, direction, frame, length);
 }
+
+/* Whether the last frame left the decoder as it was. */
+static inline bool armtap_decoder_steady(const struct armtap_decoder *decoder, const void *context)
+{
+    return !decoder->steady || decoder->steady(context);
+}
+
+/* ---- conn.c ---- */
+
+/* Replaces the bytes of a direction that wait for the rest of their message. */
+int armtap_conn_replace(struct armtap_conn *conn, enum armtap_direction direction,
+                        const struct armtap_unfinished *unfinished);
 
 /* ---- deliver.c ---- */
 

@@ -93,6 +93,9 @@ struct armtap_decoder {
     /* Names, in a few words, what a connection with these first bytes is, if no decoder accepts it but this one's
      * vendor is known to use it; else NULL. May be NULL. */
     const char *(*stranger)(const uint8_t *bytes, size_t length);
+    /* Whether data frames like the last one change nothing in the context that later frames depend on. NULL: they
+     * never do. */
+    bool (*steady)(const void *context);
     /* Describes a message piece by piece (describe.h); *kind names the message, after the protocol's title: "data
      * package". May be NULL: then only the values of its recipe are shown. */
     int (*describe)(struct armtap_pieces *pieces, const char **kind);

@@ -20,6 +20,7 @@ static int stopped(int answer)
 /* The stream is added. */
 static int tell_event(struct armtap_conn *conn, struct armtap_event *event)
 {
+    armtap_conn_stir(conn);
     if (!conn->sink.on_event)
         return ARMTAP_OK;
     event->stream = &conn->stream;
@@ -58,6 +59,7 @@ static int give_note(struct armtap_conn *conn, enum armtap_note_code code, enum 
                      const struct armtap_where *where, const char *text)
 {
     struct armtap_note note = {armtap_note_at(code), &conn->stream, *where, direction, text};
+    armtap_conn_stir(conn);
     return conn->sink.on_note ? stopped(conn->sink.on_note(conn->user, &note)) : ARMTAP_OK;
 }
 
@@ -154,6 +156,7 @@ int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, 
 {
     struct armtap_line line;
     va_list arguments;
+    armtap_conn_stir(conn);
     if (!conn->sink.on_note)
         return ARMTAP_OK;
     if (armtap_conn_left(conn, ARMTAP_BUDGET_notes) <
@@ -168,6 +171,7 @@ int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, 
 
 int armtap_conn_signal(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_event_type type)
 {
+    armtap_conn_begin(conn);
     return tell_event(conn, &(struct armtap_event){.where = frame->where, .direction = frame->direction, .type = type});
 }
 
@@ -181,6 +185,8 @@ int armtap_conn_pause(struct armtap_conn *conn, const struct armtap_frame *frame
 
 void armtap_conn_version(struct armtap_conn *conn, int version, enum armtap_generation generation)
 {
+    if (version != conn->stream.version || generation != conn->stream.generation)
+        armtap_conn_begin(conn);
     conn->stream.version = version;
     conn->stream.generation = generation;
     conn->robot->generation = generation;
@@ -188,6 +194,7 @@ void armtap_conn_version(struct armtap_conn *conn, int version, enum armtap_gene
 
 void armtap_conn_controller(struct armtap_conn *conn, const char *version)
 {
+    armtap_conn_begin(conn);
     size_t room = sizeof conn->stream.controller_version - 1;
     strncpy(conn->stream.controller_version, version, room);
     strncpy(conn->robot->controller_version, version, room);
@@ -209,6 +216,7 @@ const struct armtap_learned *armtap_conn_learned(const struct armtap_conn *conn,
 int armtap_conn_teach(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_recipe *recipe,
                       int protocol, int recipe_id)
 {
+    armtap_conn_begin(conn);
     return armtap_robot_learn(conn->robot, recipe, protocol, recipe_id)
                ? ARMTAP_OK
                : armtap_conn_tell_unshared(conn, ARMTAP_BUDGET_learned, &frame->where);
@@ -265,6 +273,7 @@ int armtap_conn_may_keep(struct armtap_conn *conn, const struct armtap_frame *fr
 int armtap_conn_recipe(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_direction direction,
                        int recipe_id, double frequency, unsigned flags, const struct armtap_recipe *recipe)
 {
+    armtap_conn_begin(conn);
     if (!conn->sink.on_recipe)
         return ARMTAP_OK;
     struct armtap_recipe_event event = {&conn->stream, frame->where, direction, recipe_id,
@@ -275,6 +284,7 @@ int armtap_conn_recipe(struct armtap_conn *conn, const struct armtap_frame *fram
 int armtap_conn_guessed_recipe(struct armtap_conn *conn, const struct armtap_frame *frame, int recipe_id,
                                const struct armtap_recipe *recipe, const struct armtap_guess_evidence *evidence)
 {
+    armtap_conn_begin(conn);
     if (!conn->sink.on_recipe)
         return ARMTAP_OK;
     struct armtap_recipe_event event = {&conn->stream,  frame->where, ARMTAP_FROM_ROBOT, recipe_id, 0,
@@ -285,6 +295,7 @@ int armtap_conn_guessed_recipe(struct armtap_conn *conn, const struct armtap_fra
 int armtap_conn_candidates(struct armtap_conn *conn, const struct armtap_frame *frame,
                            const struct armtap_known_recipe *const *recipes, size_t count)
 {
+    armtap_conn_stir(conn);
     if (!conn->sink.on_candidates)
         return ARMTAP_OK;
     struct armtap_candidates candidates = {&conn->stream, frame->where, recipes, count};
@@ -328,6 +339,7 @@ static int note_bad_cells(struct armtap_conn *conn, const struct armtap_frame *f
         if (bad == known)
             continue;
         if (!bad) {
+            armtap_conn_stir(conn);
             armtap_set_remove(&half->bad_cells, field->id);
             continue;
         }
@@ -515,6 +527,9 @@ int armtap_conn_record(struct armtap_conn *conn, const struct armtap_frame *fram
     struct armtap_set updated[ARMTAP_ARMS_MAX];
     struct armtap_arm arms[ARMTAP_ARMS_MAX];
     conn->stream.records[frame->direction]++;
+    /* Opaque records of different recipes mostly differ in length. */
+    armtap_watch_record(&conn->watch, armtap_conn_real(conn, frame->direction),
+                        data->recipe ? (unsigned)data->recipe_id : (unsigned)frame->length);
     bool after_gap = half->after_gap;
     half->after_gap = false;
     if (!conn->sink.on_record)

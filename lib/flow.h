@@ -8,6 +8,8 @@
 #include "tcp.h"
 #include "traffic.h"
 
+struct armtap_digest_flow;
+
 /* Both ends, the smaller first, so that both directions have the same key. */
 struct armtap_flow_key {
     struct armtap_address address[2];
@@ -46,6 +48,7 @@ struct armtap_flow {
     struct armtap_attempt attempt;       /* to connect; none for other ports */
     struct armtap_net *taker;            /* its sink gets the bytes of this robot's port; NULL: nobody does */
     uint64_t taken[2];                   /* of these, by enum armtap_direction */
+    struct armtap_digest_flow *digest;   /* what a digest holds back of it, or NULL */
     struct armtap_tcp tcp;
 };
 

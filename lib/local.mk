@@ -26,12 +26,15 @@ lib_libinside_la_SOURCES = \
 	lib/clock.h \
 	lib/conn.c \
 	lib/conn.h \
+	lib/conn_stretch.c \
 	lib/connection.h \
 	lib/decoder.c \
 	lib/decoder.h \
 	lib/deliver.c \
 	lib/describe.c \
 	lib/describe.h \
+	lib/digest.c \
+	lib/digest.h \
 	lib/enumeration.c \
 	lib/enums.def \
 	lib/error.c \
@@ -79,6 +82,8 @@ lib_libinside_la_SOURCES = \
 	lib/spelling.c \
 	lib/state.c \
 	lib/state.h \
+	lib/stretch.c \
+	lib/stretch.h \
 	lib/tcp.c \
 	lib/tcp.h \
 	lib/tcp_bytes.c \
@@ -92,6 +97,7 @@ lib_libinside_la_SOURCES = \
 	lib/try.h \
 	lib/unreachable.c \
 	lib/unreachable.h \
+	lib/watch.h \
 	lib/types.def
 
 lib_libinside_la_LIBADD = $(AUBO_LIBS)

@@ -1,10 +1,12 @@
 #include "account.h"
 #include "conn.h"
+#include "digest.h"
 #include "flow.h"
 #include "knowledge.h"
 #include "link.h"
 #include "note.h"
 #include "robot.h"
+#include "stretch.h"
 #include "tcp.h"
 #include "tcp_deliver.h"
 #include "try.h"
@@ -40,7 +42,8 @@ struct armtap_net {
     bool freed;  /* meanwhile it was freed */
     int error;   /* that ended it */
     unsigned notes[ARMTAP_NOTE_COUNT];
-    unsigned doubts; /* flows that hold a segment in doubt */
+    unsigned doubts;              /* flows that hold a segment in doubt */
+    struct armtap_digest *digest; /* of these packets, or NULL */
 };
 
 /* ---- what the reassembler calls -------------------------------------------------------------------------------- */
@@ -187,6 +190,7 @@ static void drop_doubt(struct armtap_net *net, struct armtap_flow *flow)
 
 static void drop_flow(struct armtap_net *net, struct armtap_flow *flow)
 {
+    armtap_digest_forget(flow);
     drop_doubt(net, flow);
     armtap_attempt_give_up(&net->attempts, &flow->attempt);
     if (!flow->decoded)
@@ -698,7 +702,9 @@ static int give_up(struct armtap_net *net, struct armtap_flow *flow)
 static int shed(struct armtap_net *net, struct armtap_flow *flow)
 {
     bool keeps = flow->class >= ARMTAP_FLOW_LIVE;
-    int error = give_up(net, flow);
+    int error = net->digest ? armtap_digest_flush(net->digest, flow) : 0;
+    if (!error)
+        error = give_up(net, flow);
     if (!keeps || error)
         drop_flow(net, flow);
     return error;
@@ -784,6 +790,138 @@ static int take_segment(struct armtap_net *net, const struct armtap_segment *seg
     return feed(net, flow, segment, sender);
 }
 
+/* ---- the digest -------------------------------------------------------------------------------------------------- */
+
+/* Changes with everything that happens apart from connections' data. */
+static uint64_t stirs(const struct armtap_net *net)
+{
+    uint64_t count = net->connections + net->flows.count + net->doubts;
+    for (size_t i = 0; i < ARMTAP_NOTE_COUNT; i++)
+        count += net->notes[i];
+    return count;
+}
+
+static struct armtap_flow *flow_of(const struct armtap_net *net, const struct armtap_segment *segment)
+{
+    struct armtap_flow_key key;
+    armtap_flow_key_of(segment, &key);
+    return armtap_flow_find(&net->flows, &key);
+}
+
+static void digest_before(struct armtap_net *net, const struct armtap_segment *segment)
+{
+    if (net->digest)
+        armtap_digest_before(net->digest, segment ? flow_of(net, segment) : NULL, stirs(net), net->pool.waiting);
+}
+
+static int digest_after(struct armtap_net *net, const struct armtap_packet *packet,
+                        const struct armtap_segment *segment)
+{
+    return net->digest ? armtap_digest_after(net->digest, segment ? flow_of(net, segment) : NULL, packet, segment,
+                                             stirs(net), net->pool.waiting)
+                       : 0;
+}
+
+int armtap_net_digest(struct armtap_net *net, struct armtap_digest *digest)
+{
+    if (!net)
+        return ARMTAP_ERR_ARGUMENT;
+    if (net->busy)
+        return ARMTAP_ERR_BUSY;
+    int error = 0;
+    for (int i = 0; i < ARMTAP_FLOW_CLASSES && net->digest; i++)
+        for (struct armtap_flow *flow = net->flows.class[i].oldest; flow && !error; flow = flow->newer)
+            error = armtap_digest_flush(net->digest, flow);
+    if (net->digest)
+        armtap_digest_sort(net->digest);
+    net->digest = digest;
+    return error;
+}
+
+/* Whether that end sent data in the stretch. */
+static bool is_touched(const struct armtap_stretch_end *end)
+{
+    return end->before != end->after;
+}
+
+/* Whether a connection is where the packets of a stretch found it. */
+static bool fits(const struct armtap_flow *flow, const struct armtap_stretch *stretch)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const struct armtap_tcp_side *side = &flow->tcp.side[direction_of(flow, i)];
+        const struct armtap_stretch_end *end = &stretch->end[i];
+        struct armtap_unfinished unfinished;
+        armtap_conn_unfinished(flow->conn, direction_of(flow, i), &unfinished);
+        bool is_there = side->state == ARMTAP_TCP_UNSEEN ? !end->has_sent : (uint32_t)side->next == end->before;
+        if (side->queue.head || !is_there || (is_touched(end) && unfinished.length != end->waited))
+            return false;
+        if (is_touched(end) && !armtap_conn_is_calm(flow->conn, direction_of(flow, i)))
+            return false;
+    }
+    return true;
+}
+
+static int pass_data(struct armtap_flow *flow, const struct armtap_stretch *stretch, const struct armtap_where *where)
+{
+    struct armtap_tallies tallies = stretch->tallies;
+    const struct armtap_unfinished *unfinished[2];
+    if (!flow->conn || flow->doubt || flow->tcp.ignored || !fits(flow, stretch))
+        return ARMTAP_ERR_NOT_READY;
+    for (unsigned i = 0; i < 2; i++) {
+        enum armtap_direction direction = direction_of(flow, i);
+        tallies.side[direction] = stretch->tallies.side[i];
+        unfinished[direction] = is_touched(&stretch->end[i]) ? &stretch->end[i].unfinished : NULL;
+        armtap_tcp_pass(&flow->tcp.side[direction], stretch->end[i].after);
+    }
+    return armtap_conn_pass(flow->conn, &tallies, unfinished, where);
+}
+
+static int pass_quiet(struct armtap_flow *flow, const struct armtap_stretch *stretch, const struct armtap_where *where)
+{
+    struct armtap_tallies tallies = stretch->tallies;
+    const struct armtap_unfinished *const none[2] = {NULL, NULL};
+    if (flow->conn && !flow->tcp.ignored)
+        return ARMTAP_ERR_NOT_READY;
+    if (!flow->conn)
+        return 0;
+    for (unsigned i = 0; i < 2; i++) {
+        tallies.side[direction_of(flow, i)] = stretch->tallies.side[i];
+        armtap_tcp_pass(&flow->tcp.side[direction_of(flow, i)], stretch->end[i].after);
+    }
+    return armtap_conn_pass(flow->conn, &tallies, none, where);
+}
+
+static int pass(struct armtap_net *net, const struct armtap_stretch *stretch)
+{
+    struct armtap_flow *flow = armtap_flow_find(&net->flows, &stretch->key);
+    if (!flow)
+        return ARMTAP_ERR_NOT_READY;
+    TRY((stretch->kind == ARMTAP_STRETCH_DATA ? pass_data : pass_quiet)(flow, stretch, &net->pool.now));
+    flow->traffic.packets += stretch->packets;
+    flow->traffic.bytes += stretch->bytes;
+    armtap_flow_enter(&net->flows, flow, flow->class);
+    net->pool.packets += stretch->packets;
+    net->attempts.last = net->pool.now;
+    return end_overdue_attempts(net);
+}
+
+int armtap_net_pass(struct armtap_net *net, const struct armtap_where *where, const void *bytes, size_t length)
+{
+    struct armtap_stretch stretch;
+    struct armtap_mark *marks = NULL;
+    if (!net || !where || !bytes)
+        return ARMTAP_ERR_ARGUMENT;
+    int error = enter(net);
+    if (error)
+        return error;
+    net->pool.now = *where;
+    error = armtap_stretch_read(bytes, length, where, &stretch, &marks);
+    if (!error)
+        error = pass(net, &stretch);
+    free(marks);
+    return leave(net, error);
+}
+
 /* ---- packets --------------------------------------------------------------------------------------------------- */
 
 static int take_packet(struct armtap_net *net, const struct armtap_packet *packet)
@@ -797,6 +935,8 @@ static int take_packet(struct armtap_net *net, const struct armtap_packet *packe
     enum armtap_link_result result = armtap_link_parse(packet, &segment, &fault);
     if (result == ARMTAP_LINK_UNKNOWN)
         return ARMTAP_ERR_UNSUPPORTED;
+    const struct armtap_segment *of_tcp = result == ARMTAP_LINK_TCP ? &segment : NULL;
+    digest_before(net, of_tcp);
     if (result == ARMTAP_LINK_UNREACHABLE)
         TRY(take_unreachable(net, &segment));
     else if (result != ARMTAP_LINK_TCP)
@@ -805,6 +945,7 @@ static int take_packet(struct armtap_net *net, const struct armtap_packet *packe
         TRY(take_segment(net, &segment));
     if (result == ARMTAP_LINK_TCP && packet->captured > packet->length)
         TRY(note_capture(net, ARMTAP_NOTE_ip_bad_header, &segment, "more bytes were captured than the packet had"));
+    TRY(digest_after(net, packet, result == ARMTAP_LINK_UNREACHABLE ? &segment : of_tcp));
     TRY(make_place(net));
     return armtap_tcp_sweep(&net->pool);
 }

@@ -48,6 +48,17 @@ void armtap_tcp_ignore(struct armtap_tcp *tcp)
     }
 }
 
+void armtap_tcp_pass(struct armtap_tcp_side *side, uint32_t seq)
+{
+    if (side->state == ARMTAP_TCP_UNSEEN)
+        return;
+    side->next += (uint32_t)(seq - (uint32_t)side->next);
+    if (side->highest < side->next)
+        side->highest = side->next;
+    if (side->history)
+        side->history->start = side->history->end = side->next;
+}
+
 bool armtap_tcp_is_closed(const struct armtap_tcp *tcp)
 {
     return tcp->side[0].state == ARMTAP_TCP_CLOSED && tcp->side[1].state == ARMTAP_TCP_CLOSED;

@@ -18,5 +18,7 @@ void armtap_tcp_ignore(struct armtap_tcp *tcp);
 /* Delivers all waiting data and closes both directions; `direction` is the side that caused it. */
 int armtap_tcp_finish(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_close reason);
 bool armtap_tcp_is_closed(const struct armtap_tcp *tcp);
+/* Bytes that were decoded elsewhere are passed over, up to sequence number `seq`. */
+void armtap_tcp_pass(struct armtap_tcp_side *side, uint32_t seq);
 
 #endif

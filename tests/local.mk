@@ -16,6 +16,7 @@ UNIT_TESTS = \
 	tests/unit/test_compression \
 	tests/unit/test_conn \
 	tests/unit/test_diagnose \
+	tests/unit/test_digest \
 	tests/unit/test_event_loop \
 	tests/unit/test_failed_attempts \
 	tests/unit/test_field \

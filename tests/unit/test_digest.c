@@ -1,0 +1,296 @@
+/* A net that is given the digest of a capture's beginning says of the rest what one says that read all of it: every
+ * sample capture cut at every packet into two, and into several parts whose digests were made without each other. */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/capture.h"
+
+#define DIGEST_BYTES (8 << 20)
+/* The decoders need no more; the default is for those who judge rates, and to get over a hole at the beginning. */
+#define FIRST_RECORDS 2
+#define ROUNDS 40
+
+static const char *const samples[] = {
+    "rtde-v1.pcap",
+    "rtde-v3.pcapng",
+    "rtde-two-recipes.pcap",
+    "rtde-stop.pcap",
+    "rtde-refused.pcap",
+    "not-connected.pcap",
+    "several-clients.pcapng",
+    "both-streams.pcap.gz",
+    "e-series-1220.pcapng.gz",
+    "cb2-812.pcap.gz",
+    "cb3-1060.pcap.gz",
+    "rtde-v2.pcapng.gz",
+    "aubo-guide-tcp.pcap",
+    "aubo-guide-websocket.pcap",
+    "aubo-tcp.pcap.gz",
+    "aubo-two-arms.pcap.gz",
+    "aubo-websocket.pcap.gz",
+};
+
+/* ---- captures in memory ---- */
+
+struct scene {
+    struct armtap_packet *packets;
+    size_t count;
+    bool disturbed;
+    char *log;    /* of the whole capture */
+    size_t *said; /* by packet: where in the log its words begin; one more for the end */
+};
+
+static void scene_read(struct scene *scene, const char *name)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s/captures/%s", getenv("srcdir") ? getenv("srcdir") : ".", name);
+    const struct reader_wish wish = {.name = path, .threads = 1};
+    struct capture *capture = capture_open(&wish);
+    struct armtap_packet packet;
+    enum capture_outcome outcome;
+    *scene = (struct scene){0};
+    assert_non_null(capture);
+    while ((outcome = capture_next(capture, &packet)) > CAPTURE_END) {
+        if (outcome != CAPTURE_PACKET)
+            continue;
+        scene->packets = realloc(scene->packets, (scene->count + 1) * sizeof packet);
+        uint8_t *data = malloc(packet.captured + 1);
+        assert_true(scene->packets && data);
+        memcpy(data, packet.data, packet.captured);
+        packet.data = data;
+        scene->packets[scene->count++] = packet;
+    }
+    assert_int_equal(outcome, CAPTURE_END);
+    capture_close(capture);
+}
+
+/* Loses some packets, captures some late and some twice. */
+static void disturb(struct scene *scene, uint64_t *seed)
+{
+    struct scene other = {.packets = calloc(2 * scene->count + 1, sizeof *other.packets)};
+    assert_non_null(other.packets);
+    for (size_t i = 0; i < scene->count; i++) {
+        uint64_t what = random_bits(seed) % 50;
+        if (what == 0 && i + 1 < scene->count) {
+            struct armtap_packet late = scene->packets[i];
+            size_t by = 1 + random_bits(seed) % 3;
+            for (size_t k = i; k < i + by && k + 1 < scene->count; k++)
+                scene->packets[k] = scene->packets[k + 1];
+            scene->packets[i + by < scene->count ? i + by : scene->count - 1] = late;
+        }
+        if (what != 1)
+            other.packets[other.count++] = scene->packets[i];
+        if (what == 2)
+            other.packets[other.count++] = scene->packets[i];
+    }
+    for (size_t i = 0; i < other.count; i++) {
+        uint8_t *data = malloc(other.packets[i].captured + 1);
+        assert_non_null(data);
+        memcpy(data, other.packets[i].data, other.packets[i].captured);
+        other.packets[i].data = data;
+        other.packets[i].where.packet = i + 1;
+    }
+    for (size_t i = 0; i < scene->count; i++)
+        free((void *)scene->packets[i].data);
+    free(scene->packets);
+    *scene = other;
+    scene->disturbed = true;
+}
+
+static struct armtap_net *net_new(struct log *log)
+{
+    struct armtap_net *net;
+    struct armtap_sink sink = log_sink();
+    assert_int_equal(armtap_net_new(NULL, &sink, log, &net), ARMTAP_OK);
+    return net;
+}
+
+static void read_packets(struct armtap_net *net, const struct scene *scene, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        assert_int_equal(armtap_net_packet(net, &scene->packets[i]), ARMTAP_OK);
+}
+
+/* What is said of the whole capture, packet by packet. */
+static void scene_listen(struct scene *scene)
+{
+    struct log log = {0};
+    struct armtap_net *net = net_new(&log);
+    scene->said = calloc(scene->count + 1, sizeof *scene->said);
+    assert_non_null(scene->said);
+    for (size_t i = 0; i < scene->count; i++) {
+        scene->said[i] = log.length;
+        read_packets(net, scene, i, i + 1);
+    }
+    scene->said[scene->count] = log.length;
+    assert_int_equal(armtap_net_finish(net), ARMTAP_OK);
+    armtap_net_free(net);
+    log_line(&log, "end");
+    scene->log = log.text;
+}
+
+static void scene_free(struct scene *scene)
+{
+    for (size_t i = 0; i < scene->count; i++)
+        free((void *)scene->packets[i].data);
+    free(scene->packets);
+    free(scene->log);
+    free(scene->said);
+}
+
+/* ---- digests ---- */
+
+/* The digest of packets [from, to), made by a net that saw no others. */
+static struct armtap_digest *digest_alone(const struct scene *scene, size_t from, size_t to, unsigned first)
+{
+    struct log log = {0};
+    struct armtap_net *net = net_new(&log);
+    struct armtap_digest *digest;
+    const struct armtap_digest_options options = {sizeof options, DIGEST_BYTES, first};
+    assert_int_equal(armtap_digest_new(&options, &digest), ARMTAP_OK);
+    assert_int_equal(armtap_net_digest(net, digest), ARMTAP_OK);
+    read_packets(net, scene, from, to);
+    assert_int_equal(armtap_net_digest(net, NULL), ARMTAP_OK);
+    assert_true(armtap_digest_is_whole(digest));
+    armtap_net_free(net);
+    log_free(&log);
+    return digest;
+}
+
+struct sums {
+    size_t packets, stretches, refused;
+};
+
+static int give(struct armtap_net *net, const struct armtap_digest *digest, struct sums *sums)
+{
+    struct armtap_kept kept;
+    int error = ARMTAP_OK;
+    for (size_t i = 0; armtap_digest_at(digest, i, &kept) && error == ARMTAP_OK; i++) {
+        sums->stretches += kept.is_stretch;
+        sums->packets += !kept.is_stretch;
+        error = kept.is_stretch ? armtap_net_pass(net, &kept.packet.where, kept.packet.data, kept.packet.captured)
+                                : armtap_net_packet(net, &kept.packet);
+    }
+    return error;
+}
+
+/* The rest of a capture after `from`, by a net that was given what came before otherwise. */
+static void check_rest(struct armtap_net *net, struct log *log, const struct scene *scene, size_t from,
+                       const char *name)
+{
+    log_clear(log);
+    read_packets(net, scene, from, scene->count);
+    assert_int_equal(armtap_net_finish(net), ARMTAP_OK);
+    armtap_net_free(net);
+    log_line(log, "end");
+    const char *expected = scene->log + scene->said[from];
+    if (strcmp(log->text, expected) != 0) {
+        size_t i = 0;
+        while (log->text[i] == expected[i])
+            i++;
+        while (i > 0 && log->text[i - 1] != '\n')
+            i--;
+        fail_msg("%s after packet %zu:\n%.300s\ninstead of\n%.300s", name, from, log->text + i, expected + i);
+    }
+    log_free(log);
+}
+
+static void cut_in_two(const char *name, struct scene *scene, struct sums *sums)
+{
+    for (size_t cut = 1; cut < scene->count; cut++) {
+        struct log log = {0};
+        struct armtap_digest *digest = digest_alone(scene, 0, cut, FIRST_RECORDS);
+        struct armtap_net *net = net_new(&log);
+        assert_int_equal(give(net, digest, sums), ARMTAP_OK);
+        armtap_digest_free(digest);
+        check_rest(net, &log, scene, cut, name);
+    }
+}
+
+/* Digests of parts, each made alone, in a row. One that does not follow is refused: its part began within a hole. */
+static void cut_in_parts(const char *name, const struct scene *scene, uint64_t *seed, struct sums *sums)
+{
+    struct log log = {0};
+    struct armtap_net *net = net_new(&log);
+    size_t from = 0, parts = 2 + random_bits(seed) % 5, to = 0;
+    for (size_t i = 0; i < parts && to < scene->count; i++) {
+        to = from + 1 + random_bits(seed) % (2 * scene->count / parts);
+        to = to < scene->count ? to : scene->count;
+        struct armtap_digest *digest = digest_alone(scene, from, to, scene->disturbed ? 0 : FIRST_RECORDS);
+        int error = give(net, digest, sums);
+        armtap_digest_free(digest);
+        if (error == ARMTAP_ERR_NOT_READY) {
+            sums->refused++;
+            armtap_net_free(net);
+            log_free(&log);
+            return;
+        }
+        assert_int_equal(error, ARMTAP_OK);
+        from = to;
+    }
+    check_rest(net, &log, scene, from, name);
+}
+
+static void in_parts(const char *name, struct scene *scene, struct sums *sums)
+{
+    uint64_t seed = 7;
+    for (unsigned i = 0; i < ROUNDS; i++)
+        cut_in_parts(name, scene, &seed, sums);
+}
+
+/* Runs a check on every sample, as it is or disturbed. */
+static void each_sample(void (*check)(const char *name, struct scene *scene, struct sums *sums), bool disturbed)
+{
+    uint64_t seed = 11;
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        struct scene scene;
+        struct sums sums = {0};
+        scene_read(&scene, samples[i]);
+        if (disturbed)
+            disturb(&scene, &seed);
+        scene_listen(&scene);
+        check(samples[i], &scene, &sums);
+        print_message("%s: %zu packets; kept in all digests: %zu packets, %zu stretches; refused: %zu\n", samples[i],
+                      scene.count, sums.packets, sums.stretches, sums.refused);
+        assert_true(sums.refused <= (disturbed ? ROUNDS / 10 : 0));
+        scene_free(&scene);
+    }
+}
+
+static void every_cut_goes_on_as_one(void **state)
+{
+    (void)state;
+    each_sample(cut_in_two, false);
+}
+
+static void digests_of_parts_follow_each_other(void **state)
+{
+    (void)state;
+    each_sample(in_parts, false);
+}
+
+static void holes_and_late_packets_go_on_too(void **state)
+{
+    (void)state;
+    each_sample(cut_in_two, true);
+}
+
+static void parts_with_holes_follow_each_other(void **state)
+{
+    (void)state;
+    each_sample(in_parts, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_cut_goes_on_as_one),
+        cmocka_unit_test(digests_of_parts_follow_each_other),
+        cmocka_unit_test(holes_and_late_packets_go_on_too),
+        cmocka_unit_test(parts_with_holes_follow_each_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
