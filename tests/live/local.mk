@@ -17,6 +17,7 @@ LIVE_TESTS = \
 	tests/live/record-check.py \
 	tests/live/serve-check.py \
 	tests/live/synthetic-check.py \
+	tests/live/names-check.py \
 	tests/live/tcpdump-check.py
 TESTS += $(LIVE_TESTS)
 

@@ -474,9 +474,10 @@ int cmd_proxy(int argc, char **argv)
         free(proxy);
         return options_status(outcome);
     }
-    interrupt_hold();
-    if (check_options(proxy) == 0)
+    if (check_options(proxy) == 0) { /* looks up names, which a signal must be able to end */
+        interrupt_hold();
         status = run(proxy);
+    }
     options_free(&proxy->options);
     free(proxy);
     return status;
