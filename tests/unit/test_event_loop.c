@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -289,6 +290,46 @@ static void draining_ends_in_time(void **state)
     assert_true(event_clock() >= until);
 }
 
+static void *run_without_signals(void *user)
+{
+    static enum event_loop_end end;
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    end = event_loop_run(user);
+    return &end;
+}
+
+/* Whether a loop that waits ends when another thread takes a signal. */
+static bool ends_by_signal_of_another(struct event_loop *loop)
+{
+    const struct timespec brief = {.tv_nsec = 20 * MS};
+    pthread_t thread;
+    void *end;
+    interrupt_hold();
+    if (pthread_create(&thread, NULL, run_without_signals, loop) != 0)
+        return false;
+    nanosleep(&brief, NULL);
+    raise(SIGTERM);
+    pthread_join(thread, &end);
+    return *(const enum event_loop_end *)end == EVENT_LOOP_INTERRUPTED;
+}
+
+/* In a child, since interrupt_asked() stays. */
+static void a_signal_taken_by_another_thread_ends_it(void **state)
+{
+    struct scene *scene = *state;
+    int status;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        stop_after(scene, 5000);
+        _exit(ends_by_signal_of_another(scene->loop) ? 0 : 1);
+    }
+    assert_int_equal(child, waitpid(child, &status, 0));
+    assert_int_equal(0, status);
+}
+
 static void raise_interrupt(struct scene *scene)
 {
     (void)scene;
@@ -326,6 +367,7 @@ int main(void)
         CASE(a_pipe_with_room_is_writable),
         CASE(another_thread_wakes_it),
         CASE(draining_ends_in_time),
+        CASE(a_signal_taken_by_another_thread_ends_it),
         CASE(a_signal_ends_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,12 +1,14 @@
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE /* pipe2 */
 #include "interrupt.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ms: the program should end within a second of Ctrl-C. */
 #define LIMIT 800
@@ -15,6 +17,8 @@
 /* When the signal arrived, in ms of the monotonic clock; 0 before that. Global because a handler takes no user
  * pointer. */
 static atomic_llong asked;
+/* A pipe that gets a byte then, which stays in it. */
+static atomic_int asked_pipe[2] = {-1, -1};
 
 static long long now_ms(void)
 {
@@ -28,12 +32,20 @@ static void on_alarm(int number)
     (void)number;
 }
 
+/* Whatever is in the pipe wakes who polls it: a write that fails is none the worse. */
+static void tell_pipe(void)
+{
+    if (write(atomic_load(&asked_pipe[1]), "", 1) < 0)
+        return;
+}
+
 static void on_signal(int number)
 {
     const struct itimerval limit = {.it_value = {.tv_usec = LIMIT * 1000}, .it_interval = {.tv_usec = REPEAT * 1000}};
     int error = errno;
     long long none = 0;
     if (atomic_compare_exchange_strong(&asked, &none, now_ms())) {
+        tell_pipe();
         setitimer(ITIMER_REAL, &limit, NULL);
     } else if (interrupt_is_overdue()) {
         signal(number, SIG_DFL);
@@ -51,8 +63,23 @@ static void handle(int number, void (*handler)(int), int flags)
         sigaction(number, &action, NULL);
 }
 
+static void open_pipe(void)
+{
+    int ends[2];
+    if (atomic_load(&asked_pipe[0]) >= 0 || pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+        return;
+    atomic_store(&asked_pipe[0], ends[0]);
+    atomic_store(&asked_pipe[1], ends[1]);
+}
+
+int interrupt_descriptor(void)
+{
+    return atomic_load(&asked_pipe[0]);
+}
+
 void interrupt_hold(void)
 {
+    open_pipe();
     handle(SIGALRM, on_alarm, 0);
     handle(SIGINT, on_signal, SA_RESTART);
     handle(SIGTERM, on_signal, SA_RESTART);

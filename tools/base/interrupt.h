@@ -11,6 +11,9 @@
 void interrupt_hold(void);
 /* Whether a signal has arrived since. */
 bool interrupt_asked(void);
+/* Readable once interrupt_asked(), for ever: to be polled along with what a loop waits for, so that no signal slips in
+ * between the question and the wait. -1 before interrupt_hold(), or if descriptors have run out. */
+int interrupt_descriptor(void);
 /* Whether a signal arrived at least that many milliseconds ago. */
 bool interrupt_asked_before(int64_t ms);
 /* Whether a signal arrived so long ago that the program should have ended: blocking calls (write, open) now keep

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -13,6 +12,9 @@
 #include "base/interrupt.h"
 
 #define SECOND INT64_C(1000000000)
+
+/* What is polled: the wake-up, signals, then each watch. */
+enum { WAKE, SIGNALS, WATCHES };
 
 struct event_watch {
     struct event_loop *loop;
@@ -33,7 +35,7 @@ struct event_timer {
 /* Watches and timers freed by a callback stay in their arrays, switched off, until the turn ends: it walks through
  * them. */
 struct event_loop {
-    struct pollfd *polls; /* of the wake-up, then of each watch */
+    struct pollfd *polls;
     struct event_watch **watches;
     size_t watch_count, watch_room;
     struct event_timer **timers;
@@ -68,9 +70,10 @@ struct event_loop *event_loop_new(void)
         return NULL;
     loop->now = event_clock();
     loop->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    loop->polls = malloc(sizeof *loop->polls);
+    loop->polls = malloc(WATCHES * sizeof *loop->polls);
     if (loop->polls && loop->wake >= 0) {
-        loop->polls[0] = (struct pollfd){.fd = loop->wake, .events = POLLIN};
+        loop->polls[WAKE] = (struct pollfd){.fd = loop->wake, .events = POLLIN};
+        loop->polls[SIGNALS] = (struct pollfd){.fd = -1, .events = POLLIN};
         return loop;
     }
     int error = loop->wake < 0 ? errno : ENOMEM;
@@ -105,7 +108,7 @@ static int grow_watches(struct event_loop *loop)
     if (!watches)
         return -1;
     loop->watches = watches;
-    struct pollfd *polls = realloc(loop->polls, (room + 1) * sizeof *polls);
+    struct pollfd *polls = realloc(loop->polls, (room + WATCHES) * sizeof *polls);
     if (!polls)
         return -1;
     loop->polls = polls;
@@ -121,7 +124,7 @@ struct event_watch *event_watch_new(struct event_loop *loop, int fd, void (*on_r
         free(watch);
         return NULL;
     }
-    size_t at = loop->watch_count + 1;
+    size_t at = loop->watch_count + WATCHES;
     *watch = (struct event_watch){.loop = loop, .at = at, .on_ready = on_ready, .user = user};
     loop->watches[loop->watch_count++] = watch;
     loop->polls[at] = (struct pollfd){.fd = fd, .events = POLLIN};
@@ -176,9 +179,9 @@ static void sweep_watches(struct event_loop *loop)
             free(watch);
             continue;
         }
-        loop->polls[kept + 1] = loop->polls[i + 1];
+        watch->at = kept + WATCHES;
+        loop->polls[watch->at] = loop->polls[i + WATCHES];
         loop->watches[kept++] = watch;
-        watch->at = kept;
     }
     loop->watch_count = kept;
 }
@@ -262,28 +265,18 @@ static int64_t next_deadline(const struct event_loop *loop, int64_t until)
     return until;
 }
 
-/* As ppoll(), until a time; returns at once with EINTR if interrupt_asked(). Signals are held back from before that
- * question to ppoll(), which lets them through again: none can slip in between. */
+/* As ppoll(), until a time; returns at once with EINTR if interrupt_asked(). */
 static int wait_until(struct event_loop *loop, int64_t until, bool obeys)
 {
-    sigset_t signals, before;
     int64_t left = until == EVENT_NEVER ? 0 : until - event_clock();
     if (left < 0)
         left = 0;
-    struct timespec time = {.tv_sec = (time_t)(left / SECOND), .tv_nsec = (long)(left % SECOND)};
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &signals, &before);
-    int count = -1, error = EINTR;
-    if (!obeys || !interrupt_asked()) {
-        count = ppoll(loop->polls, loop->watch_count + 1, until == EVENT_NEVER ? NULL : &time, &before);
-        error = errno;
+    const struct timespec time = {.tv_sec = (time_t)(left / SECOND), .tv_nsec = (long)(left % SECOND)};
+    if (obeys && interrupt_asked()) {
+        errno = EINTR;
+        return -1;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = error;
-    return count;
+    return ppoll(loop->polls, loop->watch_count + WATCHES, until == EVENT_NEVER ? NULL : &time, NULL);
 }
 
 static void call_timers(struct event_loop *loop)
@@ -309,7 +302,7 @@ static void call_watches(struct event_loop *loop)
 {
     for (size_t i = 0, count = loop->watch_count; i < count && !loop->stopped; i++) {
         struct event_watch *watch = loop->watches[i];
-        unsigned events = events_of(&loop->polls[i + 1]);
+        unsigned events = events_of(&loop->polls[i + WATCHES]);
         if (events)
             watch->on_ready(watch->user, events);
     }
@@ -320,7 +313,7 @@ static void turn(struct event_loop *loop, int ready)
 {
     loop->in_turn = true;
     call_timers(loop);
-    if (ready > 0 && loop->polls[0].revents && !loop->stopped)
+    if (ready > 0 && loop->polls[WAKE].revents && !loop->stopped)
         take_wake(loop);
     if (ready > 0)
         call_watches(loop);
@@ -331,6 +324,7 @@ static void turn(struct event_loop *loop, int ready)
 static enum event_loop_end run(struct event_loop *loop, int64_t until, bool obeys)
 {
     loop->stopped = false;
+    loop->polls[SIGNALS].fd = obeys ? interrupt_descriptor() : -1;
     while (!loop->stopped) {
         int ready = wait_until(loop, next_deadline(loop, until), obeys);
         loop->now = event_clock();
