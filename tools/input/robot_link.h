@@ -13,6 +13,7 @@ struct robot_link_wish {
     const struct robot_address *address;        /* resolved; must outlive the link */
     const struct armtap_client_options *client; /* all but protocol, robot, client and on_event */
     unsigned number;                            /* in its events */
+    int64_t patience; /* ns that data may wait before it is told, which takes less of the processor; 0: at once */
     void *user;
     /* All of what happens, in order. The texts are for the user, one line each. */
     void (*on_event)(void *user, const struct robot_event *event);

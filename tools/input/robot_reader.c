@@ -22,7 +22,7 @@
 #define RING_SPARE (512 * 1024)
 /* Data that was dropped once is dropped until there is so much room: a few long holes are better than many short. */
 #define RING_AGAIN (RING / 2)
-#define WAIT_NS 10000000
+#define WAIT INT64_C(10000000) /* ns, unless the user has more patience */
 /* ns in which robots may end in an orderly way; the whole program has 0.8 s after a signal. */
 #define GOOD_BYE (SECOND / 2)
 #define RTDE_TYPE 2 /* where the type of a package is */
@@ -52,6 +52,7 @@ struct robot_reader {
     atomic_bool wants_end, is_over;
     enum robot_reader_outcome outcome; /* once is_over */
     bool holds;                        /* the user has an event that is in the ring */
+    int64_t patience;
 };
 
 /* ---- the thread: events into the ring ---------------------------------------------------------------------------- */
@@ -185,6 +186,7 @@ static int begin_links(struct robot_reader *reader, const struct robot_sources *
         const struct robot_link_wish wish = {.address = &sources->robots[i],
                                              .client = &sources->client,
                                              .number = (unsigned)i,
+                                             .patience = sources->patience,
                                              .user = link,
                                              .on_event = on_event,
                                              .on_end = on_end};
@@ -213,6 +215,7 @@ struct robot_reader *robot_reader_start(const struct robot_sources *sources)
     struct robot_reader *reader = calloc(1, sizeof *reader);
     if (reader) {
         reader->outcome = ROBOT_READER_STOPPED;
+        reader->patience = sources->patience;
         atomic_init(&reader->wants_end, false);
         atomic_init(&reader->is_over, false);
         reader->ring = ring_new(RING);
@@ -228,9 +231,9 @@ struct robot_reader *robot_reader_start(const struct robot_sources *sources)
     return NULL;
 }
 
-static void wait_briefly(void)
+static void wait_briefly(const struct robot_reader *reader)
 {
-    const struct timespec time = {.tv_nsec = WAIT_NS};
+    const struct timespec time = {.tv_nsec = reader->patience > WAIT ? reader->patience : WAIT};
     nanosleep(&time, NULL);
 }
 
@@ -259,7 +262,7 @@ enum robot_reader_outcome robot_reader_next(struct robot_reader *reader, struct 
         return ROBOT_READER_EVENT;
     if (over)
         return reader->outcome;
-    wait_briefly();
+    wait_briefly(reader);
     return ROBOT_READER_SILENT;
 }
 

@@ -13,6 +13,7 @@ struct robot_sources {
     struct robot_address *robots; /* resolved */
     size_t count;
     struct armtap_client_options client; /* as in struct robot_link_wish */
+    int64_t patience;                    /* the same; events come up to twice as late */
 };
 
 /* Starts the thread; `sources` must outlive it. NULL after a message. Call interrupt_hold() before. */
@@ -20,7 +21,7 @@ struct robot_reader *robot_reader_start(const struct robot_sources *sources);
 
 enum robot_reader_outcome {
     ROBOT_READER_EVENT,
-    ROBOT_READER_SILENT,  /* nothing came for a short while, which it waited */
+    ROBOT_READER_SILENT,  /* nothing came for a short while, which it waited: `patience`, or 10 ms */
     ROBOT_READER_STOPPED, /* nothing will come any more: the robots were left as robot_reader_stop() asked */
     ROBOT_READER_GAVE_UP, /* the same, but a robot was given up; an event said why */
     ROBOT_READER_NO_MEMORY

@@ -21,6 +21,8 @@
 #define STATUS_TURN (SECOND / 2)
 #define SYNC_DEFAULT 5
 #define SYNC_MAX 3600
+/* ns: a recording need not be on its way to the disk sooner. */
+#define PATIENCE (SECOND / 20)
 
 enum option_id { OPTION_OUT = 1, OPTION_ROTATE, OPTION_KEEP, OPTION_SYNC };
 
@@ -318,6 +320,7 @@ int cmd_record(int argc, char **argv)
         return options_status(outcome);
     interrupt_hold();
     record.shows = isatty(STDERR_FILENO);
+    record.options.robots.patience = PATIENCE;
     if (check_options(&record) == 0 && open_tracks(&record) == 0 &&
         (record.reader = robot_reader_start(&record.options.robots))) {
         run(&record);
