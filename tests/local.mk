@@ -156,6 +156,7 @@ SCRIPT_TESTS = \
 	tests/missing-check.py \
 	tests/outputs-check.py \
 	tests/pandas-check.py \
+	tests/parquet-check.py \
 	tests/paste-check.py \
 	tests/pipe-check.py \
 	tests/privileges-check.py \
@@ -244,6 +245,8 @@ EXTRA_DIST += \
 	tests/namespace.py \
 	tests/lint \
 	tests/mutants \
+	tests/node/package.json \
+	tests/node/parquet.mjs \
 	tests/snapshot/meanwhile.c \
 	tests/summary \
 	tests/format_rows.py \
