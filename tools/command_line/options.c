@@ -512,6 +512,12 @@ static const char *first_operand(const struct options *options, bool robot)
     return options->operands[i];
 }
 
+void options_refuse_robot(const char *command, const char *robot)
+{
+    message_error("%s: %s is a robot, and this command reads captures; make one first: armtap record -o FILE.pcapng %s",
+                  command, robot, robot);
+}
+
 /* Robots and captures are not mixed: a capture ends, and a robot does not. */
 static int check_robots(const struct parser *parser)
 {
@@ -519,9 +525,7 @@ static int check_robots(const struct parser *parser)
     const char *command = parser->usage->command, *option = robot_request_option(&parser->request);
     size_t count = count_robots(options);
     if (count > 0 && !parser->usage->reads_robots)
-        message_error("%s: %s is a robot, and this command reads captures; make one first: armtap record -o "
-                      "FILE.pcapng %s",
-                      command, first_operand(options, true), first_operand(options, true));
+        options_refuse_robot(command, first_operand(options, true));
     else if (count > 0 && count < options->operand_count && parser->usage->reads_captures)
         message_error("%s: %s is a robot and %s is a capture, and they cannot be read together; leave one of them out, "
                       "or make a capture of the robot first: armtap record -o FILE.pcapng %s",

@@ -170,13 +170,25 @@ static const char *decoding_option(const struct replay_source *source)
                                                  : NULL;
 }
 
+/* A robot that was named in place of a capture, or NULL. */
+static const char *first_robot(const struct recipe_job *job)
+{
+    for (size_t i = 0; i < job->wish.count; i++)
+        if (robot_address_is(job->wish.names[i]))
+            return job->wish.names[i];
+    return job->options.operand_count > 0 && robot_address_is(job->options.operands[0]) ? job->options.operands[0]
+                                                                                        : NULL;
+}
+
 /* Checks that the options fit together. */
 static int check_together(struct recipe_job *job)
 {
     const struct options *options = &job->options;
     int sources = (job->columns != NULL) + (job->fields != NULL) + (job->layout != NULL) + (job->wish.count > 0) +
                   job->list + (int)options->operand_count;
-    if (options->operand_count > 0 && options->operands[0][0] != '@')
+    if (first_robot(job))
+        options_refuse_robot("recipe", first_robot(job));
+    else if (options->operand_count > 0 && options->operands[0][0] != '@')
         message_error("recipe: %s is not the @NAME of a well-known client (--list shows them); for a capture, use "
                       "--from %s",
                       options->operands[0], options->operands[0]);
