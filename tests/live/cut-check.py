@@ -3,7 +3,6 @@
 of its own, whose loopback device goes down; skipped (status 77) where the system allows none."""
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -12,27 +11,12 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 from controller import Controller  # noqa: E402
+from namespace import enter, skip  # noqa: E402
 from recording import ends_with_us  # noqa: E402
 from tally import expect, finish, side_by_side  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
-INSIDE = "ARMTAP_TEST_NAMESPACE"
 PATIENCE = 60  # s: keep-alives take eleven
-
-
-def skip(reason):
-    print("skipped:", reason)
-    sys.exit(77)
-
-
-def enter():
-    for program in "unshare", "ip":
-        if shutil.which(program) is None:
-            skip("there is no program " + program)
-    for options in (["-n"], ["-rn"]):
-        if subprocess.run(["unshare", *options, "true"], capture_output=True).returncode == 0:
-            os.execvpe("unshare", ["unshare", *options, sys.executable, *sys.argv], os.environ | {INSIDE: "1"})
-    skip("unshare -n: this user may make no network namespace")
 
 
 def loopback(state):
@@ -83,7 +67,6 @@ def cut():
     check_findings("recorded", recorded.stdout)
 
 
-if INSIDE not in os.environ:
-    enter()
+enter()
 side_by_side(cut)
 sys.exit(finish())

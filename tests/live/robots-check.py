@@ -365,6 +365,9 @@ def until():
             times = [float(row["time"]) for row in csv.DictReader(io.StringIO(run.printed()))]
             expect("--to: no more rows", times and times[-1] - times[0] < 0.2001, len(times))
             in_time("--to: the first that is no row", times[0] + 0.2 - one.records[len(times)].time / 1e9, 0.12)
+    with Controller(roles={"rtde": 0}, faults=Faults(unconfirmed=True)) as one:
+        run = Run("export", "--to", "+0.2", url(one))
+        expect("--to: a silent robot ends it, too", run.wait() < PATIENCE and run.status != -signal.SIGKILL, run.status, run.said())
 
 
 def readme():

@@ -10,6 +10,7 @@
 
 #include "base/interrupt.h"
 #include "base/message.h"
+#include "input/tcp_socket.h"
 
 #define SHOW_EVERY_NS 200000000
 /* By how much records of several robots may be out of order. */
@@ -595,11 +596,24 @@ static int forget(void *user)
     return !job->tables || !job->streams || !job->missing ? -1 : 0;
 }
 
+/* Whether --to has passed while robots are silent: what they had sent until then was read. */
+static bool is_past_end(struct job *job, const struct replay_totals *totals)
+{
+    bool is_silent = totals->packets == job->packets_before;
+    job->packets_before = totals->packets;
+    if (!is_silent || !job->source->robots || !job->wish->to.given)
+        return false;
+    int64_t to = timestamp_resolve(&job->wish->to, totals->first_time, job->wish->zone);
+    job->is_over = to != ARMTAP_NO_TIME && to < tcp_clock() - OUT_OF_ORDER_NS;
+    return job->is_over;
+}
+
 /* Writes waiting rows even if no further ones come. */
 static enum replay_answer on_turn(void *user, const struct replay_totals *totals)
 {
     struct job *job = user;
-    (void)totals;
+    if (is_past_end(job, totals))
+        return REPLAY_HAS_ENOUGH;
     return keep_up(job) == 0 ? REPLAY_GO_ON : job->closed ? REPLAY_HAS_ENOUGH : REPLAY_GAVE_UP;
 }
 

@@ -55,9 +55,10 @@ struct job {
     struct armtap_stream only_stream;
     struct left_over left_over;
     enum exit_status status;
-    bool gave_up; /* failed, after a message */
-    bool closed;  /* the reader closed the pipe */
-    bool is_over; /* a robot's records are later than --to */
+    bool gave_up;            /* failed, after a message */
+    bool closed;             /* the reader closed the pipe */
+    bool is_over;            /* a robot's records are later than --to, or it is silent since */
+    uint64_t packets_before; /* at the turn before */
 };
 
 /* Ends the export with EXIT_FAILED, after a message. Returns -1, as a callback does to stop. */
