@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/interrupt.h"
 #include "base/message.h"
@@ -140,15 +139,8 @@ static int check_options(struct proxy *proxy)
         return -1;
     }
     proxy->robot = proxy->options.operands[0];
-    if (*proxy->output == '\0') {
-        message_error("proxy: -o needs the name of a file");
+    if (part_name_check("proxy", proxy->output) != 0)
         return -1;
-    }
-    if (strcmp(proxy->output, "-") == 0 && isatty(STDOUT_FILENO)) {
-        message_error("proxy: a capture is no text for a terminal; give -o FILE, or a pipe: armtap proxy -o - ... | "
-                      "wireshark -k -i -");
-        return -1;
-    }
     if (tcp_resolve(proxy->listen, 0, &proxy->here, 1, &problem) == 0) {
         message_error("--listen '%s': %s; give an address of this machine", proxy->listen, problem);
         return -1;
@@ -468,7 +460,7 @@ int cmd_proxy(int argc, char **argv)
         return EXIT_FAILED;
     }
     proxy->listen = "127.0.0.1";
-    proxy->output = "%Y%m%dT%H%M%SZ-" PART_NAME_ROBOT ".pcapng";
+    proxy->output = PART_NAME_DEFAULT;
     enum options_outcome outcome = options_parse(&usage, argc, argv, &proxy->options, take, proxy);
     if (outcome != OPTIONS_RUN) {
         free(proxy);

@@ -110,18 +110,13 @@ static int take(void *user, int id, const char *value)
 static int check_options(const struct record *record)
 {
     const struct capture_series_wish *wish = &record->wish;
-    bool rotates = wish->rotate > 0 || wish->part_size > 0, is_standard = strcmp(wish->output, "-") == 0;
-    if (*wish->output == '\0')
-        message_error("record: -o needs the name of a file");
-    else if (is_standard && rotates)
+    bool rotates = wish->rotate > 0 || wish->part_size > 0;
+    if (strcmp(wish->output, "-") == 0 && rotates)
         message_error("record: --rotate needs files; standard output is one");
-    else if (is_standard && isatty(STDOUT_FILENO))
-        message_error("record: a capture is no text for a terminal; give -o FILE, or a pipe: armtap record -o - ... | "
-                      "wireshark -k -i -");
     else if (wish->keep > 0 && !rotates)
         message_error("record: --keep deletes whole files; give --rotate too");
     else
-        return 0;
+        return part_name_check("record", wish->output);
     return -1;
 }
 
@@ -312,9 +307,8 @@ static void close_tracks(struct record *record)
 
 int cmd_record(int argc, char **argv)
 {
-    struct record record = {
-        .status = EXIT_FAILED,
-        .wish = {.output = "%Y%m%dT%H%M%SZ-" PART_NAME_ROBOT ".pcapng", .sync = SYNC_DEFAULT * SECOND}};
+    struct record record = {.status = EXIT_FAILED,
+                            .wish = {.output = PART_NAME_DEFAULT, .sync = SYNC_DEFAULT * SECOND}};
     enum options_outcome outcome = options_parse(&usage, argc, argv, &record.options, take, &record);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/message.h"
 #include "nanoseconds.h"
 
 static const char robot_word[] = PART_NAME_ROBOT, gzip_ending[] = ".gz";
@@ -69,6 +71,19 @@ static int expand_time(char to[PART_NAME_MAX], const char *pattern, int64_t time
     if (gmtime_r(&seconds, &utc) && strftime(to, PART_NAME_MAX, pattern, &utc) > 0)
         return 0;
     errno = ENAMETOOLONG;
+    return -1;
+}
+
+int part_name_check(const char *command, const char *pattern)
+{
+    if (*pattern == '\0')
+        message_error("%s: -o needs the name of a file", command);
+    else if (strcmp(pattern, "-") == 0 && isatty(STDOUT_FILENO))
+        message_error("%s: a capture is no text for a terminal; give -o FILE, or a pipe: armtap %s -o - ... | "
+                      "wireshark -k -i -",
+                      command, command);
+    else
+        return 0;
     return -1;
 }
 
