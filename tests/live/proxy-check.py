@@ -388,6 +388,20 @@ def signals():
                 one.close()
 
 
+def for_a_time():
+    """--for ends it, with and without clients."""
+    robot = Robot(read_all)
+    for what, count in ("a client", 1), ("nobody", 0):
+        begin = time.monotonic()
+        proxy = Proxy(robot.port[:1], "--for", "2s", output=what + ".pcapng")
+        clients = [proxy.client(robot.port[0]) for _ in range(count)]
+        status = proxy.program.wait(PATIENCE)
+        expect("--for, %s: status" % what, status == 0, status, proxy.said)
+        expect("--for, %s: not before" % what, time.monotonic() - begin >= 2, time.monotonic() - begin)
+        for one in clients:
+            one.close()
+
+
 def ports_in_use():
     robot, taken = Robot(read_all), socket.create_server((HERE4, 0))
     number = taken.getsockname()[1]
@@ -438,5 +452,5 @@ def crowd():
 
 
 if __name__ == "__main__":
-    side_by_side(many_clients, half_closed, resets, slow_reader, disk_trouble, capture, signals, ports_in_use, crowd)
+    side_by_side(many_clients, half_closed, resets, slow_reader, disk_trouble, capture, signals, for_a_time, ports_in_use, crowd)
     sys.exit(finish())

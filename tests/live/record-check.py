@@ -290,6 +290,19 @@ def again():
         expect("again: two streams", len(found) >= 2 and min(found[0]["records"], found[-1]["records"]) >= 200, found)
 
 
+def for_a_time():
+    """--for ends it, whether the robot sends anything or not; the time is a least one."""
+    for what, faults in ("data", Faults()), ("silence", Faults(unconfirmed=True)):
+        with Controller(roles={"rtde": 0}, faults=faults) as controller:
+            begin = time.monotonic()
+            status, said = Recorder(controller, "--for", "2s", "-o", what + ".pcapng").end(None)
+            expect("--for, %s: status" % what, status == 0, status, said)
+            expect("--for, %s: not before" % what, time.monotonic() - begin >= 2, time.monotonic() - begin)
+            expect("--for, %s: says good-bye" % what, controller.requests()[-1] == "P", controller.requests())
+            if what == "data":
+                check_rows("--for", rows("data.pcapng"), controller)
+
+
 def not_overwritten():
     with Controller(roles={"rtde": 0}) as controller:
         with open("mine.pcapng", "w") as file:
@@ -302,5 +315,5 @@ def not_overwritten():
             expect("what was there is there", file.read() == "mine")
 
 
-side_by_side(one_file, gzip_file, two_robots, parts, room, full, small_disk, killed, pipe, signals, again, not_overwritten)
+side_by_side(one_file, gzip_file, two_robots, parts, room, full, small_disk, killed, pipe, signals, again, for_a_time, not_overwritten)
 sys.exit(finish())

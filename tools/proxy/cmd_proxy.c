@@ -26,7 +26,7 @@
 /* ns until clients are accepted again when descriptors ran out. */
 #define ACCEPT_AGAIN (SECOND / 2)
 
-enum option_id { OPTION_LISTEN = 1, OPTION_OUT, OPTION_PORTS };
+enum option_id { OPTION_LISTEN = 1, OPTION_OUT, OPTION_FOR, OPTION_PORTS };
 
 static const struct option_row rows[] = {
     {OPTION_LISTEN, 0, "listen", "ADDRESS",
@@ -35,6 +35,7 @@ static const struct option_row rows[] = {
      "the capture to write, - for standard output; %Y%m%dT%H%M%SZ is the time in UTC, ROBOT the robot's address, a "
      "final "
      ".gz compresses it; default: %Y%m%dT%H%M%SZ-ROBOT.pcapng"},
+    {OPTION_FOR, 0, "for", "TIME", "end after that time (60s, 15m, 8h) instead of at Ctrl-C"},
     {OPTION_PORTS, 0, "ports", "LIST",
      "the robot's ports to forward instead of all that robots have, each with the port to listen on if it is another: "
      "30004,30003=40003; 0 is any free port"},
@@ -45,7 +46,7 @@ static const struct option_usage usage = {
     .arguments = "ROBOT",
     .summary =
         "Stands between clients and a robot: forwards all ports that robots have, and records both directions in a "
-        "capture, under the addresses of robot and clients. Goes on until Ctrl-C.",
+        "capture, under the addresses of robot and clients. Goes on until Ctrl-C, or --for a time.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
     .examples = "  armtap proxy --listen 192.168.1.5 -o cell.pcapng 10.0.0.2\n",
@@ -74,6 +75,8 @@ struct proxy {
     size_t port_count;
     struct tcp_address here, there;
     struct event_loop *loop;
+    int64_t span;              /* ns to go on; 0: without an end */
+    struct event_timer *end;   /* when that is over */
     struct event_timer *again; /* accepts clients again */
     struct traffic_writer *writer;
     struct client clients[CLIENTS_MAX];
@@ -109,6 +112,8 @@ static int take(void *user, int id, const char *value)
     case OPTION_OUT:
         proxy->output = value;
         return 0;
+    case OPTION_FOR:
+        return amount_time_option("--for", value, &proxy->span);
     default:
         return take_ports(proxy, value);
     }
@@ -405,20 +410,29 @@ static void close_all(struct proxy *proxy)
         if (proxy->ports[i].file > 0)
             tcp_close(proxy->ports[i].file, false);
     }
+    event_timer_free(proxy->end);
     event_timer_free(proxy->again);
     event_loop_free(proxy->loop);
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
+static void on_end(void *user)
+{
+    struct proxy *proxy = user;
+    event_loop_stop(proxy->loop);
+}
+
 static int begin(struct proxy *proxy)
 {
     proxy->loop = event_loop_new();
     proxy->again = proxy->loop ? event_timer_new(proxy->loop, listen_again, proxy) : NULL;
-    if (!proxy->again) {
+    proxy->end = proxy->loop ? event_timer_new(proxy->loop, on_end, proxy) : NULL;
+    if (!proxy->again || !proxy->end) {
         message_no_memory();
         return -1;
     }
+    event_timer_set(proxy->end, amount_time_end(event_clock(), proxy->span));
     proxy->writer = traffic_writer_new(proxy->output, proxy->robot, CLIENTS_MAX);
     return proxy->writer ? listen_on_ports(proxy) : -1;
 }

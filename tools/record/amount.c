@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/message.h"
 #include "nanoseconds.h"
 
 #define THOUSAND UINT64_C(1000)
@@ -50,6 +51,19 @@ int amount_time(const char *text, int64_t *ns)
         return -1;
     *ns = (int64_t)amount;
     return 0;
+}
+
+int amount_time_option(const char *option, const char *value, int64_t *ns)
+{
+    if (amount_time(value, ns) == 0)
+        return 0;
+    message_error("%s '%s': expected a time such as 60s, 15m, 1h or 1d", option, value);
+    return -1;
+}
+
+int64_t amount_time_end(int64_t now, int64_t ns)
+{
+    return ns == 0 || now > INT64_MAX - ns ? INT64_MAX : now + ns;
 }
 
 void amount_text(char to[AMOUNT_MAX], uint64_t bytes)

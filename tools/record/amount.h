@@ -10,6 +10,10 @@
 int amount_bytes(const char *text, uint64_t *bytes);
 /* Reads "1h": a whole number with s, m, h or d, or of seconds. */
 int amount_time(const char *text, int64_t *ns);
+/* The same of an option's value; 0, or -1 after a message. */
+int amount_time_option(const char *option, const char *value, int64_t *ns);
+/* When that time is over if it begins now; INT64_MAX for a time of 0, which has no end. */
+int64_t amount_time_end(int64_t now, int64_t ns);
 /* "1.2 MB" */
 #define AMOUNT_MAX 40
 void amount_text(char to[AMOUNT_MAX], uint64_t bytes);

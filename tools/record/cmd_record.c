@@ -24,13 +24,14 @@
 /* ns: a recording need not be on its way to the disk sooner. */
 #define PATIENCE (SECOND / 20)
 
-enum option_id { OPTION_OUT = 1, OPTION_ROTATE, OPTION_KEEP, OPTION_SYNC };
+enum option_id { OPTION_OUT = 1, OPTION_FOR, OPTION_ROTATE, OPTION_KEEP, OPTION_SYNC };
 
 static const struct option_row rows[] = {
     {OPTION_OUT, 'o', "output", "OUT",
      "file to write, - for standard output; %Y%m%dT%H%M%SZ is the time in UTC at which it begins, ROBOT the robot's "
      "address, a final .gz compresses it; robots share a file unless its name has ROBOT; default: "
      "%Y%m%dT%H%M%SZ-ROBOT.pcapng"},
+    {OPTION_FOR, 0, "for", "TIME", "end after that time (60s, 15m, 8h) instead of at Ctrl-C"},
     {OPTION_ROTATE, 0, "rotate", "T|SIZE",
      "begin another file at each multiple of T (60s, 15m, 1h, 1d), or before a file grows larger than SIZE (500M, 1G); "
      "may be given once for each; a number alone is seconds"},
@@ -43,7 +44,7 @@ static const struct option_usage usage = {
     .arguments = "ROBOT...",
     .summary =
         "Records what robots send, as a client of theirs, in captures that every other command and Wireshark read. "
-        "Needs no privileges. Goes on until Ctrl-C, and connects again when a connection ends.",
+        "Needs no privileges. Goes on until Ctrl-C, or --for a time, and connects again when a connection ends.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
     .reads_robots = true,
@@ -67,6 +68,7 @@ struct record {
     size_t track_count;
     size_t *track_of; /* by robot */
     uint64_t records, dropped;
+    int64_t span, end; /* ns to record, 0: without an end; and when that is over */
     int64_t shown;
     bool shows; /* a status line */
     int status;
@@ -92,6 +94,8 @@ static int take(void *user, int id, const char *value)
     case OPTION_OUT:
         record->wish.output = value;
         return 0;
+    case OPTION_FOR:
+        return amount_time_option("--for", value, &record->span);
     case OPTION_ROTATE:
         return take_rotate(record, value);
     case OPTION_KEEP:
@@ -241,6 +245,8 @@ static int turn(struct record *record, bool is_idle)
     for (size_t i = 0; i < record->track_count && outcome == 0; i++)
         outcome = capture_series_turn(record->tracks[i].series, now, is_idle);
     show_status(record, now);
+    if (now >= record->end)
+        robot_reader_stop(record->reader);
     return outcome;
 }
 
@@ -249,6 +255,7 @@ static void run(struct record *record)
     enum robot_reader_outcome outcome = ROBOT_READER_SILENT;
     struct robot_event event;
     int written = 0;
+    record->end = amount_time_end(event_clock(), record->span);
     while (written == 0 && (outcome = robot_reader_next(record->reader, &event)) <= ROBOT_READER_SILENT) {
         if (outcome == ROBOT_READER_EVENT)
             written = take_event(record, &event);
