@@ -14,6 +14,8 @@ tools_libtools_a_SOURCES = \
 	tools/base/buffer.h \
 	tools/base/compression.c \
 	tools/base/compression.h \
+	tools/base/comma_list.c \
+	tools/base/comma_list.h \
 	tools/base/interrupt.c \
 	tools/base/interrupt.h \
 	tools/base/json_elements.c \

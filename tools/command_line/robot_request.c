@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/comma_list.h"
 #include "base/message.h"
 #include "base/timestamp.h"
 
@@ -166,10 +167,10 @@ static void add_word(struct names *names, const char *word, const char *columns)
 
 static int add_fields(struct names *names, const struct robot_request *request)
 {
-    static const char blanks[] = " \t,";
     char word[WORD_MAX];
-    for (const char *at = request->fields + strspn(request->fields, blanks); *at != '\0'; at += strspn(at, blanks)) {
-        size_t length = strcspn(at, blanks);
+    size_t length;
+    const char *list = request->fields;
+    for (const char *at; (at = comma_list_next(&list, &length));) {
         if (length >= sizeof word) {
             message_error("--fields: '%.40s...' is longer than any name", at);
             return -1;
@@ -177,7 +178,6 @@ static int add_fields(struct names *names, const struct robot_request *request)
         memcpy(word, at, length);
         word[length] = '\0';
         add_word(names, word, request->columns);
-        at += length;
     }
     return 0;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/comma_list.h"
+
 #define NAME_BYTES 4096
 
 void picks_free(struct picks *picks)
@@ -56,23 +58,12 @@ int selection_parse(const char *list, struct selection *selection)
         selection_free(selection);
         return -1;
     }
-    while (*list != '\0') {
-        list += strspn(list, " \t");
-        size_t length = strcspn(list, ",");
-        size_t kept = length;
-        while (kept > 0 && (list[kept - 1] == ' ' || list[kept - 1] == '\t'))
-            kept--;
-        if (kept > 0) {
-            char *name = strndup(list, kept);
-            if (!name) {
-                selection_free(selection);
-                return -1;
-            }
-            selection->names[selection->count++] = name;
+    size_t length;
+    for (const char *name; (name = comma_list_next(&list, &length)); selection->count++)
+        if (!(selection->names[selection->count] = strndup(name, length))) {
+            selection_free(selection);
+            return -1;
         }
-        list += length;
-        list += *list == ',';
-    }
     return 0;
 }
 
