@@ -387,6 +387,10 @@ struct armtap_diagnosis_options {
     void *user;
     int64_t reach; /* ns before and after each safety stop for which the arm's rows are kept; 0: none */
     const struct armtap_zone *zone; /* of times in texts; must outlive the diagnosis; NULL: UTC */
+    /* Of connections read from a socket (ARMTAP_ORIGIN_SOCKET): whether the frequency in requests is what the user
+     * wants. Otherwise it may only mean the most that a controller sends, and one that sends less, evenly, is not at
+     * fault. */
+    bool frequency_wanted;
 };
 /* `options` may be NULL. */
 ARMTAP_API int armtap_diagnosis_new(const struct armtap_diagnosis_options *options,

@@ -162,7 +162,8 @@ static int begin(struct armtap_diagnosis *diagnosis, const struct armtap_diagnos
     if (diagnosis->findings && diagnosis->options.on_finding)
         armtap_findings_listen(diagnosis->findings, call_listener, diagnosis);
     if (diagnosis->findings)
-        diagnosis->monitors = armtap_monitors_new(diagnosis->findings, &diagnosis->modes, diagnosis->options.reach);
+        diagnosis->monitors = armtap_monitors_new(diagnosis->findings, &diagnosis->modes, diagnosis->options.reach,
+                                                  diagnosis->options.frequency_wanted);
     return !diagnosis->streams || !diagnosis->monitors ? ARMTAP_ERR_MEMORY : ARMTAP_OK;
 }
 

@@ -64,13 +64,14 @@ enum phase { PHASE_UNKNOWN, PHASE_ACTIVE, PHASE_PAUSED };
 
 struct flow_rate {
     /* the request */
-    double frequency; /* requested; 0: unknown */
-    unsigned traits;  /* of its protocol */
-    double cycle;     /* the controller's cycle, s; 0: unknown */
-    char why[160];    /* why data stopped, in words; "": unknown */
-    char label[24];   /* prefix of findings: "channel 3: ", or "" */
-    int version;      /* RTDE protocol, or packet size */
-    double base;      /* packages per second at one per cycle; 0: unknown */
+    double frequency;      /* requested; 0: unknown */
+    bool frequency_wanted; /* as in struct armtap_diagnosis_options */
+    unsigned traits;       /* of its protocol */
+    double cycle;          /* the controller's cycle, s; 0: unknown */
+    char why[160];         /* why data stopped, in words; "": unknown */
+    char label[24];        /* prefix of findings: "channel 3: ", or "" */
+    int version;           /* RTDE protocol, or packet size */
+    double base;           /* packages per second at one per cycle; 0: unknown */
     /* the current stretch */
     enum phase phase;
     struct armtap_where granted; /* START; packet 0: none */
@@ -132,7 +133,8 @@ static void take_protocol(struct flow_rate *flow, const struct armtap_stream *st
     flow->cycle = stream->info ? stream->info->cycle : 0;
 }
 
-struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int channel, struct histogram *jitter)
+struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int channel, struct histogram *jitter,
+                                       bool frequency_wanted)
 {
     struct flow_rate *flow = calloc(1, sizeof *flow);
     if (!flow)
@@ -146,6 +148,7 @@ struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int c
     flow->not_before = ARMTAP_NO_TIME;
     flow->longest_silence = flow->longest_gap = -1;
     flow->jitter = jitter;
+    flow->frequency_wanted = frequency_wanted;
     return flow;
 }
 
@@ -595,8 +598,8 @@ static double longest_step(const struct flow_rate *flow)
  * slower controller that keeps its own step is not at fault then. */
 static bool asks_for_all(const struct flow_rate *flow, const struct armtap_stream *stream)
 {
-    return stream->origin == ARMTAP_ORIGIN_SOCKET && has(flow, ARMTAP_TRAIT_UR_CYCLE) && flow->base > 0 &&
-           flow->frequency >= flow->base;
+    return stream->origin == ARMTAP_ORIGIN_SOCKET && !flow->frequency_wanted && has(flow, ARMTAP_TRAIT_UR_CYCLE) &&
+           flow->base > 0 && flow->frequency >= flow->base;
 }
 
 static void check_rate(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,

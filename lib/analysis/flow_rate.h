@@ -44,8 +44,10 @@ struct armtap_rates_learned {
 
 struct flow_rate;
 /* `channel` is used if the protocol has channels. Adds the differences between the steps of arrival and of the
- * controller's clock to `jitter`. NULL if memory runs out. */
-struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int channel, struct histogram *jitter);
+ * controller's clock to `jitter`. `frequency_wanted`: as in struct armtap_diagnosis_options. NULL if memory runs out.
+ */
+struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int channel, struct histogram *jitter,
+                                       bool frequency_wanted);
 void armtap_flow_rate_free(struct flow_rate *flow);
 /* Whether memory ran out: not everything was judged. */
 bool armtap_flow_rate_failed(const struct flow_rate *flow);

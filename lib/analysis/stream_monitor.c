@@ -39,7 +39,8 @@ struct monitors {
     struct by_connection all; /* struct stream_monitor */
 };
 
-struct monitors *armtap_monitors_new(struct findings *findings, struct modes *modes, int64_t reach)
+struct monitors *armtap_monitors_new(struct findings *findings, struct modes *modes, int64_t reach,
+                                     bool frequency_wanted)
 {
     struct monitors *monitors = calloc(1, sizeof *monitors);
     if (!monitors)
@@ -48,10 +49,12 @@ struct monitors *armtap_monitors_new(struct findings *findings, struct modes *mo
     monitors->modes = modes;
     monitors->reach = reach;
     monitors->shared = armtap_rates_shared_new(0);
-    if (monitors->shared)
-        return monitors;
-    free(monitors);
-    return NULL;
+    if (!monitors->shared) {
+        free(monitors);
+        return NULL;
+    }
+    monitors->shared->frequency_wanted = frequency_wanted;
+    return monitors;
 }
 
 static void free_live(struct stream_monitor *monitor)

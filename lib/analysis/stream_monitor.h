@@ -37,8 +37,9 @@ struct stream_monitor {
 
 /* Call the functions below from the callbacks of a sink; they return -1 if memory runs out. */
 struct monitors;
-/* `reach`: ns to keep around a safety stop; 0: none. */
-struct monitors *armtap_monitors_new(struct findings *findings, struct modes *modes, int64_t reach);
+/* `reach`: ns to keep around a safety stop; 0: none. `frequency_wanted`: as in struct armtap_diagnosis_options. */
+struct monitors *armtap_monitors_new(struct findings *findings, struct modes *modes, int64_t reach,
+                                     bool frequency_wanted);
 void armtap_monitors_free(struct monitors *monitors);
 int armtap_monitors_record(struct monitors *monitors, const struct armtap_record *record);
 int armtap_monitors_recipe(struct monitors *monitors, const struct armtap_recipe_event *event);

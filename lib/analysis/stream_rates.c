@@ -92,7 +92,7 @@ static struct flow_rate *flow_rate_of(struct armtap_rates *rates, const struct a
         rates->shared->is_cut = true;
         return NULL;
     }
-    rates->channel[i] = armtap_flow_rate_new(stream, (int)i, &rates->jitter);
+    rates->channel[i] = armtap_flow_rate_new(stream, (int)i, &rates->jitter, rates->shared->frequency_wanted);
     if (!rates->channel[i]) {
         rates->failed = true;
         return NULL;

@@ -11,6 +11,7 @@ struct armtap_rates_shared {
     size_t channels; /* further channels that may be monitored at once, besides the first of each stream */
     bool is_cut;     /* there were more */
     size_t stretches;
+    bool frequency_wanted; /* as in struct armtap_diagnosis_options */
 };
 
 /* Like the public functions, but add findings. `findings` may be NULL. */

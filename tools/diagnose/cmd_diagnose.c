@@ -144,6 +144,7 @@ static int begin(struct command *command)
 {
     const struct replay_source *source = &command->options.source;
     struct diagnosis *diagnosis = &command->diagnosis;
+    diagnosis->source = source;
     diagnosis->zone = command->options.zone;
     if (replay_is_live(source) && !command->json && !diagnosis->around) {
         diagnosis->live = live_new(!replay_is_endless(source), command->options.zone);

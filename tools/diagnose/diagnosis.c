@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "input/file_reader.h"
+#include "input/robot_reader.h"
 #include "base/timestamp.h"
 
 static int on_finding(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream)
@@ -17,12 +18,14 @@ static int on_finding(void *user, const struct armtap_finding *finding, const st
 int diagnosis_begin(struct diagnosis *diagnosis)
 {
     /* The arm's rows are shown only around safety stops. */
+    const struct robot_sources *robots = diagnosis->source->robots;
     bool stops = diagnosis->around && strcmp(diagnosis->around->id, "safety.stop") == 0;
     struct armtap_diagnosis_options options = {.size = sizeof options,
                                                .on_finding = diagnosis->live ? on_finding : NULL,
                                                .user = diagnosis,
                                                .reach = stops ? diagnosis->reach : 0,
-                                               .zone = timestamp_zone(diagnosis->zone)};
+                                               .zone = timestamp_zone(diagnosis->zone),
+                                               .frequency_wanted = robots && robots->client.frequency > 0};
     diagnosis_free(diagnosis);
     if (armtap_diagnosis_new(&options, &diagnosis->found) != ARMTAP_OK)
         return -1;
