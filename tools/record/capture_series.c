@@ -207,6 +207,8 @@ static int report_open(const struct capture_series *series)
         message_error("%s: nobody reads it, so nothing was recorded", shown(series->name));
     else if (errno == ENOMEM)
         message_no_memory();
+    else if (errno == ENAMETOOLONG) /* the part's own may not have been made */
+        message_error("-o: %s: %s", strerror(errno), series->wish.output);
     else
         message_error("%s: cannot be opened: %s", shown(series->name), strerror(errno));
     return -1;
