@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Each string lies in one piece behind its length. What is left at the end of the memory is passed over. */
 struct head {
@@ -47,6 +48,7 @@ struct ring *ring_new(size_t size)
         free(bytes);
         return NULL;
     }
+    memset(bytes, 0, whole); /* takes the memory now: the writer never waits for it */
     ring->bytes = bytes;
     ring->size = whole;
     ring->reserved = ring->peeked = 0;
