@@ -196,6 +196,55 @@ static void bytes_come_with_the_time_they_arrived(void **state)
     close_pair(&pair);
 }
 
+/* The client reads a message; whether the server has its acknowledgement long before a delayed one, after 40 ms. */
+static bool is_acknowledged_at_once(const struct pair *pair, struct tcp_acknowledging *by)
+{
+    static char message[1220], got[sizeof message];
+    int64_t time;
+    assert_int_equal(sizeof message, tcp_send(pair->server, message, sizeof message));
+    wait_for(pair->client, POLLIN);
+    int64_t begin = tcp_clock();
+    assert_int_equal(sizeof got, tcp_receive(pair->client, got, sizeof got, &time));
+    tcp_acknowledge(pair->client, by);
+    while (tcp_unacknowledged(pair->server) > 0)
+        poll(NULL, 0, 1);
+    return tcp_clock() - begin < 20000000;
+}
+
+/* A few may be late: other programs run, too. */
+static void reads_are_acknowledged_at_once(void **state)
+{
+    struct pair pair = connect_pair();
+    struct tcp_acknowledging by = {.reads = 0};
+    unsigned late = 0;
+    (void)state;
+    for (int i = 0; i < 11000; i++)
+        late += is_acknowledged_at_once(&pair, &by) ? 0 : 1;
+    assert_in_range(late, 0, 100);
+    tcp_close(pair.server, false);
+    close_pair(&pair);
+}
+
+/* Without being asked, the kernel would wait for the next answer. */
+static void reads_of_one_that_answers_are_acknowledged_at_once(void **state)
+{
+    struct pair pair = connect_pair();
+    char got[8];
+    int64_t time;
+    unsigned late = 0;
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        struct tcp_acknowledging by = {.reads = 0};
+        late += is_acknowledged_at_once(&pair, &by) ? 0 : 1;
+        assert_int_equal(6, tcp_send(pair.client, "answer", 6));
+        wait_for(pair.server, POLLIN);
+        assert_int_equal(6, tcp_receive(pair.server, got, sizeof got, &time));
+    }
+    assert_in_range(late, 0, 10);
+    tcp_close(pair.server, false);
+    close_pair(&pair);
+}
+
 static void a_reset_arrives(void **state)
 {
     struct pair pair = connect_pair();
@@ -246,6 +295,8 @@ int main(void)
         cmocka_unit_test(hosts_are_compared),
         cmocka_unit_test(names_are_resolved),
         cmocka_unit_test(bytes_come_with_the_time_they_arrived),
+        cmocka_unit_test(reads_are_acknowledged_at_once),
+        cmocka_unit_test(reads_of_one_that_answers_are_acknowledged_at_once),
         cmocka_unit_test(a_reset_arrives),
         cmocka_unit_test(a_refusal_is_told),
         cmocka_unit_test(a_port_in_use_is_told),

@@ -35,6 +35,7 @@ struct robot_link {
     bool waited;                    /* the user was told that no data comes */
     int error;                      /* the client's last */
     enum robot_link_outcome outcome;
+    struct tcp_acknowledging acknowledging;
     struct held held[READS_MAX];
     size_t held_count, held_bytes;
     uint8_t bytes[4 * READ_MAX];
@@ -230,6 +231,7 @@ static void send_all(struct robot_link *link)
     while (link->is_connected && (length = armtap_client_send(link->client, &bytes)) > 0) {
         struct armtap_where where = {.time = tcp_clock()};
         ssize_t sent = tcp_send(link->fd, bytes, length);
+        link->acknowledging = (struct tcp_acknowledging){.reads = 0};
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
@@ -335,6 +337,7 @@ static void succeed(struct robot_link *link)
 {
     struct armtap_where where = {.time = tcp_clock()};
     link->is_connected = true;
+    link->acknowledging = (struct tcp_acknowledging){.reads = 0};
     tcp_local_address(link->fd, &link->address[ARMTAP_TO_ROBOT]);
     tell(link, (struct robot_event){.kind = ROBOT_OPENED, .time = where.time});
     link->error = armtap_client_connected(link->client, event_loop_now(link->loop), &where);
@@ -354,7 +357,7 @@ static void receive(struct robot_link *link)
     int64_t time;
     ssize_t length = tcp_receive(link->fd, link->bytes + link->held_bytes, READ_MAX, &time);
     if (length > 0) {
-        tcp_acknowledge(link->fd);
+        tcp_acknowledge(link->fd, &link->acknowledging);
         link->held[link->held_count++] = (struct held){(size_t)length, event_loop_now(link->loop), time};
         link->held_bytes += (size_t)length;
     } else if (length == 0)

@@ -50,9 +50,17 @@ int tcp_accept(int fd, struct tcp_address *peer);
 /* Bytes read, 0 at the end. `time`: when the last of them reached this machine, by the kernel's clock (ns since the
  * epoch); the present time where the kernel does not tell. */
 ssize_t tcp_receive(int fd, void *to, size_t room, int64_t *time);
-/* Acknowledges at once what was received, also if the kernel would wait for more; a controller that waits for that
- * acknowledgement sends in bursts otherwise. */
-void tcp_acknowledge(int fd);
+/* What is known of how a connection acknowledges. All zeros at first, and again after each write to it: one that
+ * answers is taken to answer again, and its acknowledgements wait for that. */
+struct tcp_acknowledging {
+    unsigned reads; /* of this round */
+    unsigned alone; /* in a trial: those that the kernel had acknowledged unasked */
+    uint32_t sent;
+};
+/* To be called after each read: acknowledges at once what was received, also if the kernel would wait for more; a
+ * controller that waits for that acknowledgement sends in bursts otherwise. Recent kernels do so unasked, which a trial
+ * finds out now and then; between trials these are not asked. */
+void tcp_acknowledge(int fd, struct tcp_acknowledging *by);
 ssize_t tcp_send(int fd, const void *bytes, size_t length);
 /* The connection breaks when the peer acknowledges nothing of what was sent for that time, ns; by default the system
  * sends it again for minutes. */

@@ -22,6 +22,7 @@ struct side {
     enum armtap_direction sends;
     int file;
     struct event_watch *watch;
+    struct tcp_acknowledging acknowledging;
 };
 
 struct proxy_pair {
@@ -91,6 +92,7 @@ static bool pass(struct proxy_pair *pair, enum armtap_direction direction)
     struct side *to = &pair->side[other(direction)];
     while (way->begin < way->end) {
         ssize_t sent = tcp_send(to->file, way->bytes + way->begin, way->end - way->begin);
+        to->acknowledging = (struct tcp_acknowledging){.reads = 0};
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
@@ -123,7 +125,7 @@ static bool take(struct proxy_pair *pair, enum armtap_direction direction)
     }
     way->ended = came == 0;
     way->end = news.length = (size_t)came;
-    tcp_acknowledge(pair->side[direction].file);
+    tcp_acknowledge(pair->side[direction].file, &pair->side[direction].acknowledging);
     bool goes_on = pass(pair, direction);
     if (!goes_on)
         return false;
